@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// One JSON object a line on stderr: {"ts":…,"level":…,"msg":…,"key":value,…}. Thread-safe.
+//
+// Values come from the cluster and so may hold anything: they are escaped, cut at 2 KiB, and the caller never passes
+// a token, a key or an environment value.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace tutti::base {
+
+enum class LogLevel { kDebug, kInfo, kWarn, kError };
+
+struct LogField {
+  std::string_view key;
+  std::string value;
+
+  LogField(std::string_view k, std::string_view v) : key(k), value(v) {}
+  LogField(std::string_view k, const char* v) : key(k), value(v) {}
+  LogField(std::string_view k, const std::string& v) : key(k), value(v) {}
+  template <typename Number>
+    requires std::is_arithmetic_v<Number>
+  LogField(std::string_view k, Number v) : key(k), value(fmt::format("{}", v)), bare(true) {}
+
+  bool bare = false;  // a number or a boolean: not quoted
+};
+
+// Lines below `level` are not written. Set once, before threads start.
+void SetLogLevel(LogLevel level);
+bool LogEnabled(LogLevel level);
+void Log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields = {});
+
+inline void LogDebug(std::string_view m, std::initializer_list<LogField> f = {}) { Log(LogLevel::kDebug, m, f); }
+inline void LogInfo(std::string_view m, std::initializer_list<LogField> f = {}) { Log(LogLevel::kInfo, m, f); }
+inline void LogWarn(std::string_view m, std::initializer_list<LogField> f = {}) { Log(LogLevel::kWarn, m, f); }
+inline void LogError(std::string_view m, std::initializer_list<LogField> f = {}) { Log(LogLevel::kError, m, f); }
+
+}  // namespace tutti::base

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mailbox<T>: many threads put, one takes all that is there at once. One of the three classes with a mutex.
+//
+// Invariants
+//   (1) nothing is dropped: items with a key replace an earlier item of the same key that has not been taken yet
+//       (the newest state of an object is all that matters, and it keeps the older one's place in line);
+//   (2) so the number of items waiting is bounded by the number of distinct keys, plus the keyless ones, which their
+//       senders bound (one answer per command in flight).
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tutti::base {
+
+template <typename T>
+class Mailbox {
+ public:
+  void Put(T item) {
+    const std::lock_guard lock(mutex_);
+    items_.push_back(std::move(item));
+    arrived_.notify_one();
+  }
+
+  // `key` names the object; an empty key is never coalesced.
+  void PutKeyed(std::string key, T item) {
+    const std::lock_guard lock(mutex_);
+    const auto [at, fresh] = place_.try_emplace(std::move(key), items_.size());
+    if (fresh) {
+      items_.push_back(std::move(item));
+      arrived_.notify_one();
+    } else {
+      items_[at->second] = std::move(item);
+      ++coalesced_;
+    }
+  }
+
+  // All items waiting; blocks until there is one, Wake() is called, or `timeout` passes.
+  std::vector<T> TakeAll(std::chrono::milliseconds timeout) {
+    std::unique_lock lock(mutex_);
+    arrived_.wait_for(lock, timeout, [this] { return !items_.empty() || woken_; });
+    woken_ = false;
+    place_.clear();
+    return std::exchange(items_, {});
+  }
+
+  void Wake() {
+    const std::lock_guard lock(mutex_);
+    woken_ = true;
+    arrived_.notify_one();
+  }
+
+  uint64_t coalesced() const {
+    const std::lock_guard lock(mutex_);
+    return coalesced_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable arrived_;
+  // guarded by mutex_
+  std::vector<T> items_;
+  std::unordered_map<std::string, size_t> place_;
+  bool woken_ = false;
+  uint64_t coalesced_ = 0;
+};
+
+}  // namespace tutti::base

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command: everything the scheduler can do to the cluster, as one value with one answer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "base/clock.h"
+#include "model/object_meta.h"
+
+namespace tutti::cluster {
+
+struct ObjectRef {
+  std::string group, version;  // an empty version: the one the feed watches
+  std::string resource;        // plural: "pods"
+  std::string kind;            // "Pod"
+  std::string ns, name, uid;
+  std::string resource_version;
+};
+
+// POST pods/NAME/binding. Annotations are merged into the pod by the same write (tried on kube-apiserver 1.36.3).
+// pod.uid and, where set, pod.resource_version are preconditions.
+struct Bind {
+  ObjectRef pod;
+  std::string node;
+  model::StringMap annotations;
+};
+
+// DELETE with a UID precondition.
+struct Delete {
+  ObjectRef object;
+};
+
+// PATCH. `status`: through the status subresource where the kind has one, else on the object itself.
+// A uid in `object` is a precondition (metadata.uid in the patch); so is a resource_version.
+struct Patch {
+  enum class Type { kMerge, kStrategic };
+  ObjectRef object;
+  bool status = false;
+  Type type = Type::kMerge;
+  std::string body;  // JSON
+};
+
+struct Create {
+  ObjectRef object;
+  std::string body;  // JSON
+};
+
+// An Event about `regarding` (events.k8s.io/v1). Repeats of the same note on the same object are merged into a series
+// by the writer.
+struct EmitEvent {
+  ObjectRef regarding;
+  bool warning = false;
+  std::string reason;  // "Scheduled", "FailedScheduling", ...
+  std::string action;  // "Binding", "Scheduling", ...
+  std::string note;    // cut at 1024 bytes by the writer
+  std::string reporting_controller;  // the profile's schedulerName
+};
+
+using CommandBody = std::variant<Bind, Delete, Patch, Create, EmitEvent>;
+using CommandId = uint64_t;
+
+// Lower leaves first; nothing waits more than 5 s (DESIGN §5).
+enum class Lane { kBind = 0, kEvict = 0, kStatus = 1, kEvent = 2 };
+
+struct Command {
+  CommandId id = 0;  // unique for the life of the process; 0: no answer is wanted
+  Lane lane = Lane::kStatus;
+  base::Millis deadline_ms = 0;  // monotonic; not sent after it, and its answer comes at the latest then
+  CommandBody body;
+};
+
+enum class Outcome {
+  kDone,     // the API server says so
+  kRefused,  // the API server says no, or it was never sent: it has not happened and will not
+  kUnknown,  // no answer; it may have happened or may yet happen, until the server-side timeout
+};
+
+// Exactly one for each command with an id.
+struct Answer {
+  CommandId id = 0;
+  Outcome outcome = Outcome::kDone;
+  int http_status = 0;     // 0 when there was no response
+  std::string message;     // why, for kRefused and kUnknown
+  std::string current_node;  // for a refused Bind: where the pod is bound by now, if that was read back
+  bool gone = false;         // for a refused Bind: the pod of that UID does not exist any more
+};
+
+}  // namespace tutti::cluster

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// FeedEvent: everything that can happen to the scheduler from outside, as one value. The core is a function of a
+// stream of these and of clock readings (DESIGN P6).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "cluster/command.h"
+#include "model/node.h"
+#include "model/object.h"
+#include "model/pod.h"
+
+namespace tutti::cluster {
+
+// Created or modified; a pod of the same name with another UID replaces the old one.
+struct PodChanged {
+  std::shared_ptr<const model::Pod> pod;
+};
+struct PodGone {
+  std::string ns, name, uid;
+};
+struct NodeChanged {
+  std::shared_ptr<const model::Node> node;
+};
+struct NodeGone {
+  std::string name;
+};
+struct ObjectChanged {
+  std::shared_ptr<const model::Object> object;
+};
+struct ObjectGone {
+  std::string kind_name;  // ObjectKind::Name()
+  std::string ns, name, uid;
+};
+
+// The first complete list of a kind has been posted, or the kind is not served (again). "pods", "nodes", or
+// ObjectKind::Name(). When `served` turns false, every object of the kind has been posted as gone before.
+struct KindSynced {
+  std::string kind_name;
+  bool served = true;
+};
+
+// This replica may write from now on, or may not any more. Without leader election one Leadership{true} comes at start.
+// `plan_after_ms`: monotonic; before it, a former leader's last writes may still be on their way.
+struct Leadership {
+  bool leading = false;
+  base::Millis plan_after_ms = 0;
+};
+
+using FeedEvent = std::variant<PodChanged, PodGone, NodeChanged, NodeGone, ObjectChanged, ObjectGone, KindSynced,
+                               Leadership, Answer>;
+
+// What the mailbox coalesces by; empty for events that each count.
+std::string CoalesceKey(const FeedEvent& event);
+
+}  // namespace tutti::cluster

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Object: any other kind (PodGroup, Queue, RayCluster, PriorityClass, ...) as its JSON. Few and small next to pods and
+// nodes, so they are kept whole and read by the dialect that knows them.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "model/object_meta.h"
+
+namespace tutti::model {
+
+// A kind as dialects ask for it. `versions` in order of preference; the feed takes the first one served.
+struct ObjectKind {
+  std::string group;     // empty for the core group
+  std::string resource;  // plural, as in URLs: "podgroups"
+  std::string kind;      // "PodGroup"
+  std::vector<std::string> versions;
+
+  std::string Name() const { return group.empty() ? resource : resource + "." + group; }
+  friend bool operator==(const ObjectKind&, const ObjectKind&) = default;
+};
+
+struct Object {
+  std::string group, version, resource, kind;
+  ObjectMeta meta;
+  std::shared_ptr<const nlohmann::json> body;  // the whole object; never null
+};
+
+}  // namespace tutti::model

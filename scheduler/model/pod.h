@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pod: one decoded pod, reduced to what scheduling needs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/object_meta.h"
+#include "model/pod_spec.h"
+
+namespace tutti::model {
+
+enum class PodPhase { kPending, kRunning, kSucceeded, kFailed, kUnknown };
+
+// The pod's PodScheduled condition, to write it only when it changes.
+struct ScheduledCondition {
+  bool present = false;
+  bool status = false;
+  std::string reason, message;
+  friend bool operator==(const ScheduledCondition&, const ScheduledCondition&) = default;
+};
+
+struct Pod {
+  ObjectMeta meta;
+  std::shared_ptr<const PodSpec> spec;  // never null
+  std::string node_name;                // empty while unbound
+  std::string nominated_node;
+  std::string scheduling_group;         // spec.schedulingGroup.podGroupName (upstream's PodGroup)
+  PodPhase phase = PodPhase::kPending;
+  std::string phase_reason;             // status.reason: "OutOfcpu", "NodeAffinity", "Evicted", ...
+  std::vector<std::string> scheduling_gates;
+  ScheduledCondition scheduled;
+  bool disruption_target = false;       // status.conditions has DisruptionTarget=True
+
+  bool bound() const { return !node_name.empty(); }
+  bool done() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
+  // Takes room on its node.
+  bool occupies() const { return bound() && !done(); }
+};
+
+}  // namespace tutti::model

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// PodSpec: the part of a pod's spec that decides where it may run. Two pods with equal PodSpecs are of one class.
+//
+// Names, ordinals, claim names and the pod's own labels are not in it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/resource_list.h"
+#include "model/selector.h"
+
+namespace tutti::model {
+
+struct Toleration {
+  std::string key;
+  std::string op;  // "", "Equal", "Exists"; others are kept as written and match nothing
+  std::string value;
+  std::string effect;
+  friend bool operator==(const Toleration&, const Toleration&) = default;
+};
+
+struct HostPort {
+  std::string ip;        // "" counts as 0.0.0.0
+  std::string protocol;  // "" counts as TCP
+  int32_t port = 0;      // never 0
+  friend auto operator<=>(const HostPort&, const HostPort&) = default;
+};
+
+struct PreferredNodeTerm {
+  int32_t weight = 0;
+  NodeSelectorTerm term;
+  friend bool operator==(const PreferredNodeTerm&, const PreferredNodeTerm&) = default;
+};
+
+struct PodAffinityTerm {
+  std::optional<LabelSelector> selector;
+  std::vector<std::string> namespaces;
+  std::optional<LabelSelector> namespace_selector;
+  std::string topology_key;
+  std::vector<std::string> match_label_keys, mismatch_label_keys;
+  friend bool operator==(const PodAffinityTerm&, const PodAffinityTerm&) = default;
+};
+
+struct WeightedPodAffinityTerm {
+  int32_t weight = 0;
+  PodAffinityTerm term;
+  friend bool operator==(const WeightedPodAffinityTerm&, const WeightedPodAffinityTerm&) = default;
+};
+
+struct PodAffinity {
+  std::vector<PodAffinityTerm> required;
+  std::vector<WeightedPodAffinityTerm> preferred;
+  bool empty() const { return required.empty() && preferred.empty(); }
+  friend bool operator==(const PodAffinity&, const PodAffinity&) = default;
+};
+
+struct TopologySpread {
+  int32_t max_skew = 1;
+  std::string topology_key;
+  bool hard = true;  // whenUnsatisfiable: DoNotSchedule
+  std::optional<LabelSelector> selector;
+  std::optional<int32_t> min_domains;
+  std::string node_affinity_policy, node_taints_policy;  // "", "Honor", "Ignore"
+  std::vector<std::string> match_label_keys;
+  friend bool operator==(const TopologySpread&, const TopologySpread&) = default;
+};
+
+// What a container asks for, before it is summed up.
+struct ContainerRequests {
+  ResourceList requests;
+  bool restartable_init = false;  // a sidecar: an init container with restartPolicy Always
+};
+
+struct PodSpec {
+  std::string scheduler_name;
+  int32_t priority = 0;
+  bool never_preempts = false;  // preemptionPolicy: Never
+
+  // The pod's effective request: see EffectiveRequests. `pods` is not in it; each pod counts one.
+  ResourceList requests;
+  // The same for cpu (milli) and memory (bytes) with 100m and 200Mi for each container that asks for none
+  // (pkg/scheduler/util/pod_resources.go); scores use it.
+  int64_t nonzero_cpu = 0, nonzero_memory = 0;
+  bool saturated = false;  // some sum left int64; the pod then fits nowhere
+
+  StringMap node_selector;
+  std::optional<NodeSelector> required_node_affinity;
+  std::vector<PreferredNodeTerm> preferred_node_affinity;
+  std::vector<Toleration> tolerations;
+  std::vector<HostPort> host_ports;  // sorted, no duplicates; containers and sidecars
+  PodAffinity pod_affinity, pod_anti_affinity;
+  std::vector<TopologySpread> spread;
+  std::vector<std::string> images;  // of all containers, as written, sorted, with duplicates
+  int32_t container_count = 0;      // init containers included
+  bool has_claims = false;   // spec.resourceClaims
+  bool has_volumes = false;  // a volume that restricts nodes: a claim, an ephemeral claim, or an in-tree disk
+
+  friend bool operator==(const PodSpec&, const PodSpec&) = default;
+};
+
+// A stable 64-bit hash of everything in `spec`; equal specs have equal hashes.
+uint64_t Hash(const PodSpec& spec);
+
+// Sets requests, nonzero_* and saturated from the containers: per resource the larger of the sum of containers and
+// sidecars, and of each ordinary init container with the sidecars before it; pod-level cpu, memory and hugepages
+// replace that; overhead comes on top (k8s.io/component-helpers resource.PodRequests).
+// `init` is in the order of the spec.
+void SetEffectiveRequests(const std::vector<ContainerRequests>& init, const std::vector<ContainerRequests>& containers,
+                          const ResourceList& pod_level, const ResourceList& overhead, PodSpec* spec);
+
+}  // namespace tutti::model

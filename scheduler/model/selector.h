@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label and node selectors as written in a spec; plugins compile them to interned ids.
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/object_meta.h"
+
+namespace tutti::model {
+
+enum class Operator { kIn, kNotIn, kExists, kDoesNotExist, kGt, kLt, kInvalid };
+
+struct Requirement {
+  std::string key;
+  Operator op = Operator::kInvalid;
+  std::vector<std::string> values;
+  friend bool operator==(const Requirement&, const Requirement&) = default;
+};
+
+struct LabelSelector {
+  StringMap match_labels;
+  std::vector<Requirement> match_expressions;
+  friend bool operator==(const LabelSelector&, const LabelSelector&) = default;
+};
+
+// Terms are ORed; within a term everything is ANDed; an empty term matches nothing.
+struct NodeSelectorTerm {
+  std::vector<Requirement> match_expressions;
+  std::vector<Requirement> match_fields;
+  friend bool operator==(const NodeSelectorTerm&, const NodeSelectorTerm&) = default;
+};
+
+struct NodeSelector {
+  std::vector<NodeSelectorTerm> terms;
+  friend bool operator==(const NodeSelector&, const NodeSelector&) = default;
+};
+
+// In, NotIn, Exists, DoesNotExist, Gt, Lt; anything else is kInvalid.
+Operator ParseOperator(std::string_view word);
+
+}  // namespace tutti::model
