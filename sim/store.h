@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// sim/store.h - the embedded cluster's objects: what an API server does between
+// its HTTP door and etcd, in memory.
+//
+// It defaults, validates, versions and garbage-collects as Kubernetes does, and
+// refuses in Kubernetes' own words. It knows no HTTP, no thread and no wall clock:
+// the same calls in the same order with the same seed give the same objects, uids
+// and resourceVersions.
+//
+// Thread safety: one owner. Behind HTTP the owner is whoever holds sim/door.h.
+//
+// Invariants
+//   (1) resourceVersions grow by one per write that changes something; a write that
+//       changes nothing returns the object as it is and makes no event;
+//   (2) every observer sees every event, in the order of resourceVersions;
+//   (3) an Object never changes once handed out.
+//
+// What is left to others: nodes' readiness and taints, running and finishing pods
+// (a bound pod that is deleted stays with a deletionTimestamp until the kubelet
+// deletes it with grace 0), pods of vanished nodes, and all workload controllers.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/api_error.h"
+#include "sim/object.h"
+#include "sim/resources.h"
+#include "sim/selectors.h"
+
+namespace tutti::sim {
+
+class GarbageCollector;
+
+struct StoreOptions {
+  std::function<int64_t()> now_ms;  // unix milliseconds
+  uint64_t seed = 1;                // of uids and generated names
+  size_t event_log = 50'000;        // events kept for watches that resume
+};
+
+enum class EventType { kAdded, kModified, kDeleted };
+
+struct WatchEvent {
+  EventType type;
+  GroupResource resource;  // as stored
+  Object object;           // kDeleted: its last state, with the deletion's resourceVersion
+  Object previous;         // null for kAdded
+  int64_t resource_version;
+};
+
+struct CreateOptions {
+  // Take uid, creationTimestamp, deletionTimestamp, generation and status from the
+  // object: for dumps of a cluster, whose owner references must keep their meaning.
+  bool restore = false;
+  bool dry_run = false;
+};
+
+// Which part of an object a write may change.
+enum class Part { kMain, kStatus };
+
+enum class PatchType { kJson, kMerge, kStrategic, kApply };
+
+enum class Propagation { kBackground, kForeground, kOrphan };
+
+struct WriteOptions {
+  bool dry_run = false;
+};
+
+struct DeleteOptions {
+  std::optional<int64_t> grace_seconds;  // pods only; theirs when absent
+  Propagation propagation = Propagation::kBackground;
+  std::string uid;               // precondition; "" for none
+  std::string resource_version;  // precondition; "" for none
+  bool dry_run = false;
+};
+
+struct DeleteResult {
+  Object object;
+  bool removed;  // false: it lingers with a deletionTimestamp
+};
+
+struct ListOptions {
+  Selectors selectors;
+  size_t limit = 0;           // 0: all
+  std::string continue_token;  // of the page before
+};
+
+struct ListResult {
+  std::vector<Object> items;      // by namespace, then name
+  int64_t resource_version = 0;   // watch from here
+  std::string continue_token;     // "" on the last page
+  int64_t remaining = 0;          // items after this page; known only without selectors
+};
+
+class Store {
+ public:
+  explicit Store(StoreOptions options);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  // --- Reading ---
+
+  // Null when there is none: the short form for controllers.
+  Object Find(const GroupResource& resource, std::string_view ns, std::string_view name) const;
+  ApiResult<Object> Get(const GroupResource& resource, std::string_view ns, std::string_view name) const;
+  // `ns` "": all namespaces.
+  ApiResult<ListResult> List(const GroupResource& resource, std::string_view ns, const ListOptions& options = {}) const;
+  // All of them, without ceremony; empty when the resource is not served.
+  std::vector<Object> All(const GroupResource& resource, std::string_view ns = "") const;
+  size_t Count(const GroupResource& resource) const;
+
+  const ResourceTable& resources() const { return resources_; }
+  int64_t resource_version() const { return resource_version_; }
+  int64_t now_ms() const { return options_.now_ms(); }
+
+  // --- Writing ---
+  // The resource is found by apiVersion and kind; an empty namespace of a namespaced
+  // object means "default". Objects come back in their storage version.
+
+  ApiResult<Object> Create(Json object, const CreateOptions& options = {});
+
+  // Replaces all but the status (kMain), or the status alone (kStatus). With a
+  // resourceVersion in it, refuses to overwrite a newer object.
+  ApiResult<Object> Update(Json object, Part part = Part::kMain, const WriteOptions& options = {});
+
+  ApiResult<Object> Patch(const GroupResource& resource, std::string_view ns, std::string_view name, PatchType type,
+                          const Json& patch, Part part = Part::kMain, const WriteOptions& options = {});
+
+  // Read, change, write back in one step, hence never a conflict: for controllers.
+  ApiResult<Object> Modify(const GroupResource& resource, std::string_view ns, std::string_view name,
+                           const std::function<void(Json&)>& change, Part part = Part::kMain);
+
+  ApiResult<DeleteResult> Delete(const GroupResource& resource, std::string_view ns, std::string_view name,
+                                 const DeleteOptions& options = {});
+  ApiResult<std::vector<Object>> DeleteCollection(const GroupResource& resource, std::string_view ns,
+                                                  const Selectors& selectors, const DeleteOptions& options = {});
+
+  // POST pods/NAME/binding. Merges the Binding's labels and annotations into the pod
+  // in the same write; uid and resourceVersion in its metadata are preconditions. The
+  // node need not exist, as in Kubernetes.
+  ApiResult<Object> Bind(const Json& binding, const WriteOptions& options = {});
+
+  // --- Watching ---
+
+  using Observer = std::function<void(const WatchEvent&)>;
+  // Calls `observer` for every later event, inside the write that makes it. An observer
+  // may write: that takes effect at once, and its events follow when all observers
+  // have seen the present one. Returns a handle for Unsubscribe.
+  int64_t Subscribe(Observer observer);
+  void Unsubscribe(int64_t handle);
+
+  // Events of `resource` after `resource_version`, oldest first; 410 when the log no
+  // longer reaches back that far.
+  ApiResult<std::vector<WatchEvent>> EventsAfter(const GroupResource& resource, int64_t resource_version) const;
+
+ private:
+  friend class GarbageCollector;
+  using Key = std::pair<std::string, std::string>;  // namespace, name
+  using Table = std::map<Key, Object, std::less<>>;
+
+  ApiResult<const ApiResource*> ResourceFor(const Json& object) const;
+  ApiResult<const ApiResource*> ResourceFor(const GroupResource& id) const;
+  ApiResult<void> CheckNamespaceOpen(const ApiResource& resource, const std::string& ns, const std::string& name) const;
+  void AssignIdentity(const ApiResource& resource, Json& object);
+  std::string RandomUid();
+  std::string RandomSuffix();
+
+  // The write path that Update, Patch and Modify share: `next` is the object as the
+  // caller wants it.
+  ApiResult<Object> Replace(const ApiResource& resource, const Object& current, Json next, Part part, bool dry_run);
+  ApiResult<Object> Apply(const ApiResource& resource, std::string_view ns, std::string_view name, const Json& patch,
+                          Part part, const WriteOptions& options);
+  Object Commit(const ApiResource& resource, EventType type, Json object, const Object& previous);
+  Object Remove(const ApiResource& resource, const Object& current);
+  void Dispatch();
+  void OnDefinitionChanged(const WatchEvent& event);
+
+  // Constant after construction.
+  StoreOptions options_;
+
+  std::mt19937_64 random_;
+  ResourceTable resources_;
+  std::map<GroupResource, Table> tables_;
+  int64_t resource_version_ = 1;
+  int64_t oldest_dropped_ = 1;  // the last resourceVersion that fell out of the log
+  std::deque<WatchEvent> log_;
+  std::deque<WatchEvent> undelivered_;
+  bool dispatching_ = false;
+  std::map<int64_t, Observer> observers_;
+  int64_t next_handle_ = 1;
+  std::unique_ptr<GarbageCollector> collector_;
+};
+
+}  // namespace tutti::sim
