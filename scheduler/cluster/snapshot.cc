@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/snapshot.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "model/quantity.h"
+
+namespace tutti::cluster {
+namespace {
+
+using model::NodeId;
+using model::ResourceId;
+using model::Symbol;
+
+// Beyond this a reader that lags has more to read than a pass over the nodes costs.
+constexpr size_t kShortestLog = 4096;
+
+}  // namespace
+
+Symbol NodeEntry::Label(Symbol key) const {
+  const auto at = std::lower_bound(labels.begin(), labels.end(), key, [](const auto& item, Symbol k) { return item.first < k; });
+  return at != labels.end() && at->first == key ? at->second : Symbol();
+}
+
+Snapshot::Snapshot() {
+  for (const std::string_view name : {model::kCpu, model::kMemory, model::kEphemeralStorage, model::kPods}) Column(name);
+}
+
+NodeId Snapshot::FindNode(std::string_view name) const {
+  const auto at = by_name_.find(std::string(name));
+  return at == by_name_.end() ? NodeId() : at->second;
+}
+
+ResourceId Snapshot::Column(std::string_view resource) const {
+  const auto [at, fresh] = columns_by_name_.try_emplace(std::string(resource), static_cast<uint32_t>(resource_names_.size()));
+  if (fresh) {
+    resource_names_.emplace_back(resource);
+    allocatable_.emplace_back(nodes_.size());
+    requested_.emplace_back(nodes_.size());
+  }
+  return at->second;
+}
+
+bool Snapshot::ReadLog(uint64_t from, std::vector<NodeId>* changed) const {
+  if (from < log_start_) return false;
+  changed->insert(changed->end(), log_.begin() + static_cast<ptrdiff_t>(from - log_start_), log_.end());
+  return true;
+}
+
+void Snapshot::Touch(NodeId n) {
+  if (log_.size() >= std::max(kShortestLog, 2 * nodes_.size())) {
+    const size_t dropped = log_.size() / 2;
+    log_.erase(log_.begin(), log_.begin() + static_cast<ptrdiff_t>(dropped));
+    log_start_ += dropped;
+  }
+  log_.push_back(n);
+}
+
+NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
+  NodeId n = FindNode(node->meta.name);
+  if (!n) {
+    if (free_slots_.empty()) {
+      n = NodeId(static_cast<uint32_t>(nodes_.size()));
+      nodes_.emplace_back();
+      for (auto& column : allocatable_) column.push_back(0);
+      for (auto& column : requested_) column.push_back(0);
+      nonzero_cpu_.push_back(0);
+      nonzero_memory_.push_back(0);
+    } else {
+      n = free_slots_.back();
+      free_slots_.pop_back();
+    }
+    by_name_.emplace(node->meta.name, n);
+    ++node_count_;
+  }
+  NodeEntry& entry = nodes_[n.index()];
+  entry.present = true;
+  entry.name = node->meta.name;
+  entry.unschedulable = node->unschedulable;
+  entry.labels.clear();
+  for (const auto& [key, value] : node->meta.labels) entry.labels.emplace_back(symbols_.Intern(key), symbols_.Intern(value));
+  std::sort(entry.labels.begin(), entry.labels.end());
+  entry.taints.clear();
+  for (const model::Taint& taint : node->taints)
+    entry.taints.push_back({symbols_.Intern(taint.key), symbols_.Intern(taint.value), symbols_.Intern(taint.effect)});
+  for (auto& column : allocatable_) column[n.index()] = 0;
+  for (const auto& [name, amount] : node->allocatable) {
+    const ResourceId column = Column(name);  // may add a column
+    allocatable_[column.index()][n.index()] = amount;
+  }
+  entry.node = std::move(node);
+  Touch(n);
+  return n;
+}
+
+void Snapshot::DropNode(NodeId n) {
+  NodeEntry& entry = nodes_[n.index()];
+  TUTTI_CHECK(entry.present, "a node is dropped once");
+  for (const auto& column : requested_) TUTTI_CHECK(column[n.index()] == 0, "a node is dropped after its pods: " + entry.name);
+  TUTTI_CHECK(entry.ports.empty(), "a node is dropped after its pods");
+  by_name_.erase(entry.name);
+  entry = NodeEntry{};
+  for (auto& column : allocatable_) column[n.index()] = 0;
+  free_slots_.push_back(n);
+  --node_count_;
+  Touch(n);
+}
+
+void Snapshot::Place(const PodClass& pod_class, NodeId n) {
+  Shift(pod_class, n, +1);
+  for (const model::HostPort& port : pod_class.spec->host_ports)
+    nodes_[n.index()].ports.push_back({symbols_.Intern(port.ip), symbols_.Intern(port.protocol), port.port});
+  Touch(n);
+}
+
+void Snapshot::Remove(const PodClass& pod_class, NodeId n) {
+  Shift(pod_class, n, -1);
+  auto& ports = nodes_[n.index()].ports;
+  for (const model::HostPort& port : pod_class.spec->host_ports) {
+    const PortEntry entry{symbols_.Intern(port.ip), symbols_.Intern(port.protocol), port.port};
+    const auto at = std::find(ports.begin(), ports.end(), entry);
+    TUTTI_CHECK(at != ports.end(), "a port is freed once");
+    ports.erase(at);
+  }
+  Touch(n);
+}
+
+// Sums wrap in both directions alike (unsigned), so that taking a pod away restores exactly what was there even when
+// hostile requests add up beyond int64; such a class is refused before it is placed by us (PodSpec::saturated).
+void Snapshot::Shift(const PodClass& pod_class, NodeId n, int64_t sign) {
+  const auto shift = [sign](int64_t& cell, int64_t amount) {
+    cell = static_cast<int64_t>(static_cast<uint64_t>(cell) + static_cast<uint64_t>(sign) * static_cast<uint64_t>(amount));
+  };
+  for (const auto& [column, amount] : pod_class.requests) shift(requested_[column.index()][n.index()], amount);
+  shift(requested_[kPodsColumn.index()][n.index()], 1);
+  shift(nonzero_cpu_[n.index()], pod_class.spec->nonzero_cpu);
+  shift(nonzero_memory_[n.index()], pod_class.spec->nonzero_memory);
+}
+
+}  // namespace tutti::cluster

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Snapshot: the nodes as planning sees them, in dense columns.
+//
+// To its readers (plugins, rankings) it is immutable for the length of one call. Its owner changes it in place:
+// ClusterState with the truth, a WhatIf with placements that it takes back. Either way each touched node is logged, and
+// a cache catches up by reading the log from where it stopped: O(changed nodes), not O(nodes).
+//
+// One thread. Invariants
+//   (1) every column has `slots()` entries; a slot is present() or zero in all of them;
+//   (2) requested(r)[n] is the sum over the pods that occupy n or are assumed on it;
+//   (3) a change to a slot is in the log before the mutator returns.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cluster/pod_class.h"
+#include "cluster/symbol_table.h"
+#include "model/ids.h"
+#include "model/node.h"
+
+namespace tutti::cluster {
+
+// The first columns are always these.
+inline constexpr model::ResourceId kCpuColumn{0};
+inline constexpr model::ResourceId kMemoryColumn{1};
+inline constexpr model::ResourceId kEphemeralStorageColumn{2};
+inline constexpr model::ResourceId kPodsColumn{3};
+
+struct TaintEntry {
+  model::Symbol key, value, effect;
+  friend bool operator==(const TaintEntry&, const TaintEntry&) = default;
+};
+
+// A host port in use on a node.
+struct PortEntry {
+  model::Symbol ip, protocol;
+  int32_t port = 0;
+  friend bool operator==(const PortEntry&, const PortEntry&) = default;
+};
+
+struct NodeEntry {
+  bool present = false;
+  std::string name;
+  std::vector<std::pair<model::Symbol, model::Symbol>> labels;  // sorted by key id
+  std::vector<TaintEntry> taints;
+  bool unschedulable = false;
+  std::vector<PortEntry> ports;  // one entry per occupying pod and port
+  std::shared_ptr<const model::Node> node;  // as last seen; never null while present
+
+  // The value of label `key`, or an invalid Symbol.
+  model::Symbol Label(model::Symbol key) const;
+};
+
+class Snapshot {
+ public:
+  Snapshot();
+
+  // Slots ever used; ids of nodes are below it. Not all are present.
+  size_t slots() const { return nodes_.size(); }
+  size_t node_count() const { return node_count_; }
+  bool present(model::NodeId n) const { return nodes_[n.index()].present; }
+  const NodeEntry& node(model::NodeId n) const { return nodes_[n.index()]; }
+  model::NodeId FindNode(std::string_view name) const;  // invalid when not present
+
+  // Columns: cpu in thousandths, the others in units; indexed by node slot.
+  size_t columns() const { return allocatable_.size(); }
+  std::span<const int64_t> allocatable(model::ResourceId r) const { return allocatable_[r.index()]; }
+  std::span<const int64_t> requested(model::ResourceId r) const { return requested_[r.index()]; }
+  int64_t Free(model::NodeId n, model::ResourceId r) const {
+    return allocatable_[r.index()][n.index()] - requested_[r.index()][n.index()];
+  }
+  // Sums of PodSpec::nonzero_cpu / nonzero_memory.
+  std::span<const int64_t> nonzero_cpu() const { return nonzero_cpu_; }
+  std::span<const int64_t> nonzero_memory() const { return nonzero_memory_; }
+
+  // Columns are made on first use and never go away. Interning does not change what a reader sees.
+  model::ResourceId Column(std::string_view resource) const;
+  const std::string& ResourceName(model::ResourceId r) const { return resource_names_[r.index()]; }
+  SymbolTable& symbols() const { return symbols_; }
+
+  // The log of changes. Entries [from, log_end()) name the slots changed since log_end() was `from`; a slot may occur
+  // more than once. False when entries that old have been dropped: then everything may have changed.
+  uint64_t log_end() const { return log_start_ + log_.size(); }
+  bool ReadLog(uint64_t from, std::vector<model::NodeId>* changed) const;
+
+  // -- Mutators, for ClusterState and WhatIf. --
+  model::NodeId PutNode(std::shared_ptr<const model::Node> node);  // adds, or replaces the node of this name
+  void DropNode(model::NodeId n);  // REQUIRES: every pod on it was removed
+  void Place(const PodClass& pod_class, model::NodeId n);
+  void Remove(const PodClass& pod_class, model::NodeId n);
+
+ private:
+  void Touch(model::NodeId n);
+  void Shift(const PodClass& pod_class, model::NodeId n, int64_t sign);
+
+  std::vector<NodeEntry> nodes_;
+  std::vector<model::NodeId> free_slots_;
+  std::unordered_map<std::string, model::NodeId> by_name_;
+  size_t node_count_ = 0;
+  mutable std::vector<std::vector<int64_t>> allocatable_, requested_;
+  std::vector<int64_t> nonzero_cpu_, nonzero_memory_;
+  mutable std::vector<std::string> resource_names_;
+  mutable std::unordered_map<std::string, model::ResourceId> columns_by_name_;
+  mutable SymbolTable symbols_;
+  std::vector<model::NodeId> log_;
+  uint64_t log_start_ = 0;
+};
+
+}  // namespace tutti::cluster

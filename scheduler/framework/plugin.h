@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plugin contract: a plugin answers one question about a class of pods, and a class is asked about once.
+//
+// Prepare() compiles the class against a snapshot into a state; the state answers per node. A state lives as long as its
+// ranking (framework/ranking.h) and is asked again for exactly the nodes that changed, so unless it says otherwise
+// (FollowsPods) its answer for node n may depend on nothing but the class and node n.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/snapshot.h"
+#include "framework/verdict.h"
+
+namespace tutti::framework {
+
+// What a pod that is placed or removed elsewhere changes for a state: nodes to be asked about again.
+class Dirty {
+ public:
+  void Node(model::NodeId n) { nodes_.push_back(n); }
+  void Everything() { everything_ = true; }
+  bool everything() const { return everything_; }
+  const std::vector<model::NodeId>& nodes() const { return nodes_; }
+
+ private:
+  std::vector<model::NodeId> nodes_;
+  bool everything_ = false;
+};
+
+class State {
+ public:
+  virtual ~State() = default;
+  // True for a state whose answers depend on pods of other nodes (affinity, spread): it is then told of every pod placed
+  // or removed, in a WhatIf too, and says which nodes that concerns. Remove undoes Place exactly.
+  virtual bool FollowsPods() const { return false; }
+  virtual void Place(const cluster::PodClass&, model::NodeId, Dirty&) {}
+  virtual void Remove(const cluster::PodClass&, model::NodeId, Dirty&) {}
+};
+
+class FilterState : public State {
+ public:
+  // REQUIRES: `n` is present.
+  virtual Verdict Check(model::NodeId n) const = 0;
+  // All the reasons of a refusal, in upstream's words ("Insufficient cpu"). REQUIRES: Check(n) != kFits.
+  virtual void Explain(model::NodeId n, std::vector<std::string>* reasons) const = 0;
+};
+
+class ScoreState : public State {
+ public:
+  // The raw score, before normalisation. REQUIRES: `n` passed every filter.
+  virtual int64_t Score(model::NodeId n) const = 0;
+};
+
+class Plugin {
+ public:
+  virtual ~Plugin() = default;
+  virtual std::string_view name() const = 0;  // kube-scheduler's name, where it has the plugin
+};
+
+class Filter : public virtual Plugin {
+ public:
+  // nullptr when every node passes (upstream: Skip).
+  virtual std::unique_ptr<FilterState> PrepareFilter(const cluster::PodClass&, const cluster::Snapshot&) const = 0;
+  virtual Wake WakesOn() const = 0;
+};
+
+// How raw scores become 0..100 over the feasible nodes (upstream: NormalizeScore).
+enum class Normalize {
+  kNone,         // raw is 0..100 already
+  kMax,          // 100·s/max; all 0 if max is 0      (DefaultNormalizeScore)
+  kMaxReversed,  // 100 − 100·s/max; all 100 if max is 0
+  kMinMax,       // 100·(s−min)/(max−min); all 0 if equal (InterPodAffinity)
+  kSpread,       // 100·(max+min−s)/max; all 100 if max is 0 (PodTopologySpread)
+};
+
+class Score : public virtual Plugin {
+ public:
+  // nullptr when the plugin has no say about this class (upstream: Skip); it then adds nothing.
+  virtual std::unique_ptr<ScoreState> PrepareScore(const cluster::PodClass&, const cluster::Snapshot&) const = 0;
+  virtual Normalize normalize() const { return Normalize::kNone; }
+};
+
+}  // namespace tutti::framework

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranking: for one class under one profile, which nodes are feasible and which is best, kept up to date.
+//
+// Cost: one pass over all nodes when made; then Refresh() is O(changed nodes · (plugins + log n)) and Best() is O(1).
+// When a change moves a normalising score's maximum or minimum, that score is normalised anew for all nodes.
+// Ties go to the lowest slot, so that the same input gives the same node.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/snapshot.h"
+#include "framework/profile.h"
+
+namespace tutti::framework {
+
+// Why nodes were refused: for "0/N nodes are available: …", sorted by text as kube-scheduler does.
+struct Refusals {
+  size_t nodes = 0;  // N
+  std::vector<std::pair<std::string, size_t>> reasons;
+  // "0/4 nodes are available: 1 node(s) had untolerated taint(s), 3 Insufficient nvidia.com/gpu."
+  // or "no nodes available to schedule pods".
+  std::string Sentence() const;
+};
+
+class Ranking {
+ public:
+  // `profile` and `snapshot` must outlive this.
+  Ranking(const Profile& profile, const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot);
+  ~Ranking();
+
+  const cluster::PodClass& pod_class() const;
+
+  // Catches up with the snapshot. Every other method REQUIRES that nothing changed since.
+  void Refresh();
+
+  // The best feasible node, or invalid.
+  model::NodeId Best() const;
+  bool Feasible(model::NodeId n) const;
+  size_t feasible_count() const;
+  int64_t Total(model::NodeId n) const;  // weighted sum. REQUIRES: Feasible(n)
+
+  // Asks every node again for its words; O(nodes · filters).
+  Refusals Explain() const;
+  // Events that could make a refused node feasible: those of the filters that refused any.
+  Wake WakesOn() const;
+
+  // Bytes held, for the cache's bound.
+  size_t memory() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tutti::framework
