@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dialect: one ecosystem's way to say gang and queue, and the status it expects back.
+//
+// A dialect keeps the objects of its kinds, reduced to declarations. It holds no pods, makes no decision and never sees
+// the core. Scheduler thread only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/command.h"
+#include "dialects/report.h"
+#include "model/gang.h"
+#include "model/object.h"
+#include "model/pod.h"
+
+namespace tutti::dialects {
+
+// What a change of objects touched; the engine reads the named declarations again.
+struct Touched {
+  std::set<model::GangKey> gangs;
+  std::set<std::string> queues;
+  bool memberships = false;  // MembershipOf may answer otherwise now, for any pod
+};
+
+// A pod's place in a gang.
+struct Membership {
+  model::GangKey gang;
+  std::string role;   // empty: no role
+  bool head = false;  // never optional: its role's minimum is at least 1, and it is bound last
+  // For dialects whose pods carry the declaration themselves; else null, and Describe() is asked.
+  std::shared_ptr<const model::GangSpec> declared;
+};
+
+class Dialect {
+ public:
+  virtual ~Dialect() = default;
+  virtual std::string_view name() const = 0;  // "volcano"
+  virtual std::vector<model::ObjectKind> Kinds() const = 0;
+
+  virtual void Put(std::shared_ptr<const model::Object> object, Touched* touched) = 0;
+  virtual void Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) = 0;
+  // The kind became known to be served, or not.
+  virtual void Served(std::string_view /*kind_name*/, bool /*served*/, Touched*) {}
+
+  // nullopt: not ours.
+  virtual std::optional<Membership> MembershipOf(const model::Pod& pod) const = 0;
+  // The gang as declared now. Where its object is missing or wrong, `problem` says so.
+  virtual model::GangSpec Describe(const model::GangKey& key) const = 0;
+  // nullopt: no such queue.
+  virtual std::optional<model::QueueSpec> DescribeQueue(std::string_view /*name*/) const { return std::nullopt; }
+
+  // Writes that bring the ecosystem's status objects in line with the report; none when they are. Called when a report
+  // differs from the last one, and once for each gang and queue after a start.
+  virtual void Report(const GangReport&, std::vector<cluster::CommandBody>* /*out*/) {}
+  virtual void ReportQueue(const QueueReport&, std::vector<cluster::CommandBody>* /*out*/) {}
+
+  // Where Events about the gang go besides its pods; nullopt: nowhere.
+  virtual std::optional<cluster::ObjectRef> EventTarget(const model::GangKey&) const { return std::nullopt; }
+};
+
+// All dialects, in order: the first whose MembershipOf answers owns the pod. The last takes every pod.
+using DialectList = std::vector<std::unique_ptr<Dialect>>;
+
+// Volcano, scheduler-plugins, upstream, YuniKorn, KubeRay, plain pods.
+DialectList MakeDialects();
+
+}  // namespace tutti::dialects

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the engine tells a dialect about one gang or queue, so that the dialect can say it in its own words.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "model/gang.h"
+
+namespace tutti::dialects {
+
+enum class GangState {
+  kWaitingForMembers,  // fewer members exist than its minimum
+  kWaitingForQueue,    // its queue is full, closed, missing or invalid
+  kWaitingForNodes,    // no placement exists for its minimum now
+  kInvalid,            // GangSpec::problem
+  kBinding,            // a plan is being carried out
+  kWhole,              // every required member is bound to an existing node and not failed
+  kFinished,           // every member ended
+};
+
+struct GangReport {
+  const model::GangSpec* spec = nullptr;  // never null
+  GangState state = GangState::kWaitingForMembers;
+  std::string sentence;  // why it waits: the gang's own sentence; empty when it does not wait
+  std::string nodes_sentence;  // "0/4 nodes are available: …", or empty
+  // Members by what they are doing. total = pending + bound (not yet running) + running + succeeded + failed.
+  int64_t total = 0, pending = 0, bound = 0, running = 0, succeeded = 0, failed = 0;
+  base::Millis now_wall_ms = 0;
+  // For each scheduling condition reason among pending members: how many ("Unschedulable": 3).
+  std::map<std::string, int64_t> pending_reasons;
+  friend bool operator==(const GangReport&, const GangReport&) = default;
+};
+
+struct QueueReport {
+  const model::QueueSpec* spec = nullptr;  // never null
+  model::ResourceList allocated;           // by bound and reserved members, with "pods"
+  // Gangs by state, for counters.
+  int64_t pending = 0, starting = 0, running = 0, finished = 0;
+  base::Millis now_wall_ms = 0;
+};
+
+}  // namespace tutti::dialects

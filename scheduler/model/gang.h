@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// GangSpec: what has been declared about a gang, whatever the ecosystem it was declared in.
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "model/resource_list.h"
+
+namespace tutti::model {
+
+// A gang's name in the cluster. `dialect` is Dialect::name().
+struct GangKey {
+  std::string dialect, ns, name;
+  friend auto operator<=>(const GangKey&, const GangKey&) = default;
+};
+
+// A named part of a gang with a minimum of its own: the head, a worker group, a task.
+struct RoleSpec {
+  std::string name;
+  int64_t min = 0;   // members needed before any member starts
+  int64_t unit = 1;  // surplus starts in whole units of so many members (multi-host replicas)
+  friend bool operator==(const RoleSpec&, const RoleSpec&) = default;
+};
+
+struct GangSpec {
+  GangKey key;
+  std::string uid;             // of the declaring object; empty when there is none
+  base::Millis created_ms = 0; // of the declaring object, wall time; 0: the oldest member's counts
+
+  // Members needed before any starts. At least the sum of the roles' minima; what is above that sum may be of any role.
+  int64_t min_member = 1;
+  std::vector<RoleSpec> roles;  // sorted by name; members of other roles count towards min_member alone
+
+  std::optional<ResourceList> min_resources;  // what admission asks of the queue at least
+  std::string queue;                          // its name in the dialect's tree; empty: no queue
+  std::optional<int32_t> priority;            // overrides the members'
+  base::Millis start_timeout_ms = 0;          // how long a half-started gang may be repaired; 0: the configured time
+
+  // Why the gang cannot be considered at all ("PodGroup \"a\" has minMember -1; it must be at least 1"), or empty.
+  // While it is set every member waits with this reason; bound members are left alone.
+  std::string problem;
+  friend bool operator==(const GangSpec&, const GangSpec&) = default;
+};
+
+// A node of a quota tree.
+struct QueueSpec {
+  std::string dialect, name;
+  std::string parent;        // empty for a root
+  ResourceList capability;   // hard cap per listed resource; unlisted ones are not capped
+  bool open = true;          // a closed queue starts nothing
+  int64_t weight = 1;
+  std::string problem;       // why it cannot be used, naming the field; its gangs wait with it
+  friend bool operator==(const QueueSpec&, const QueueSpec&) = default;
+};
+
+}  // namespace tutti::model
