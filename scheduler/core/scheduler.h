@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scheduler: the core. Events and clock readings in, commands out; no I/O, no threads, no randomness (DESIGN P6).
+//
+// Whoever drives it (app/ with a mailbox, the simulator with a virtual clock) calls RunOnce with all events waiting,
+// and again no later than NextDeadline(). One thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/ports.h"
+#include "dialects/dialect.h"
+#include "framework/profile.h"
+#include "observe/decision.h"
+
+namespace tutti::core {
+
+struct Options {
+  // One per schedulerName served; pods of other names are counted where they run and otherwise left alone.
+  std::vector<framework::Profile> profiles;
+
+  // A gang that is half bound is completed within this time, or undone (kRepair), or left as it is (kKeep).
+  enum class Policy { kRepair, kKeep } policy = Policy::kRepair;
+  base::Millis repair_timeout_ms = 60'000;
+  // The server-side timeout of one bind: an unanswered one holds its reservation so long.
+  base::Millis bind_timeout_ms = 10'000;
+  // The PodScheduled reason of a gang that waits only for quota.
+  std::string quota_reason = "Unschedulable";
+  // Bound on the memory of rankings.
+  size_t ranking_bytes = size_t{256} << 20;
+};
+
+class Scheduler {
+ public:
+  // `writer`, `clock` and `observer` must outlive this. `observer` may be null.
+  Scheduler(Options options, dialects::DialectList dialects, cluster::ClusterWriter& writer, const base::Clock& clock,
+            observe::Observer* observer);
+  ~Scheduler();
+
+  // The kinds, besides pods and nodes, that the feed is to watch.
+  std::vector<model::ObjectKind> Kinds() const;
+
+  // Applies `events` in order, then decides and submits what follows from them and from the time.
+  void RunOnce(std::vector<cluster::FeedEvent> events);
+
+  // When RunOnce has something to do though no event came; monotonic. nullopt: nothing is pending.
+  std::optional<base::Millis> NextDeadline() const;
+
+  // True once every watched kind is synced; nothing is decided before.
+  bool synced() const;
+  bool leading() const;
+  // No bind, eviction or undoing is under way: a leader may hand over.
+  bool quiet() const;
+
+  // The current record of every gang with members, sorted by key.
+  std::vector<observe::Decision> Decisions() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tutti::core

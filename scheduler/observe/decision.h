@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decision: the current record of why a gang runs, waits or was undone. Conditions, Events, logs, metrics and the API
+// all render this one record.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "dialects/report.h"
+#include "model/gang.h"
+
+namespace tutti::observe {
+
+struct MemberDecision {
+  std::string ns, name, uid;
+  std::string role;
+  std::string node;     // bound, or reserved by a plan in progress; empty while it waits
+  bool bound = false;   // acknowledged by the API server
+  bool finished = false;
+  std::string reason;   // of the PodScheduled condition, for one that waits: "Unschedulable", ...
+  std::string message;
+};
+
+struct Decision {
+  model::GangKey gang;
+  std::string queue;
+  std::string scheduler_name;  // the profile's
+  int32_t priority = 0;
+  int64_t min_member = 1;
+  dialects::GangState state = dialects::GangState::kWaitingForMembers;
+  std::string reason;   // one CamelCase word: "NotEnoughMembers", "QueueFull", "NoPlacement", "Binding", "Whole", ...
+  std::string message;  // the gang's sentence and the nodes' sentence
+  base::Millis since_ms = 0;  // wall time of the last change of state or message
+  std::string plan;     // the plan being carried out, or the last one
+  std::vector<MemberDecision> members;  // sorted by (ns, name)
+};
+
+// One word each: "waiting-for-members", ..., "whole".
+std::string_view Word(dialects::GangState state);
+
+// What metrics count. Called on the scheduler thread; must not block.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // A gang was considered: result is "scheduled", "unschedulable" or "error"; `members` pods were concerned.
+  virtual void OnAttempt(std::string_view /*profile*/, std::string_view /*result*/, int64_t /*members*/, double /*seconds*/) {}
+  // A member was bound; `waited_seconds` since the pod was created.
+  virtual void OnBound(double /*waited_seconds*/) {}
+  // A gang became whole; `seconds` from when all its minimum existed.
+  virtual void OnWhole(double /*seconds*/, int64_t /*members*/) {}
+  virtual void OnUndone(int64_t /*members*/) {}
+  virtual void OnRepaired(int64_t /*members*/) {}
+  // After each cycle: pods by where they wait (kube-scheduler's queues) and gangs by state.
+  struct Gauges {
+    int64_t active_pods = 0, unschedulable_pods = 0, gated_pods = 0;
+    int64_t waiting_gangs = 0, binding_gangs = 0, whole_gangs = 0;
+    int64_t nodes = 0, pods = 0, assumed_pods = 0, rankings = 0, ranking_bytes = 0;
+  };
+  virtual void OnCycle(double /*seconds*/, int64_t /*events*/, const Gauges&) {}
+};
+
+}  // namespace tutti::observe
