@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/json_decode.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cluster/json_reader.h"
+
+namespace tutti::cluster {
+namespace {
+
+using Json = nlohmann::json;
+using model::ContainerRequests;
+
+model::ObjectMeta ReadMeta(JsonReader& read, const JsonField& object) {
+  const JsonField meta = object["metadata"];
+  model::ObjectMeta out;
+  out.ns = read.Text(meta["namespace"]);
+  out.name = read.Text(meta["name"]);
+  out.uid = read.Text(meta["uid"]);
+  out.resource_version = read.Text(meta["resourceVersion"]);
+  out.generation = read.Integer(meta["generation"], 0);
+  out.created_ms = read.Time(meta["creationTimestamp"], 0);
+  out.deleted_ms = read.Time(meta["deletionTimestamp"], -1);
+  out.labels = read.Map(meta["labels"]);
+  out.annotations = read.Map(meta["annotations"]);
+  read.Items(meta["ownerReferences"], [&](const JsonField& owner) {
+    out.owners.push_back({read.Text(owner["apiVersion"]), read.Text(owner["kind"]), read.Text(owner["name"]),
+                          read.Text(owner["uid"]), read.Flag(owner["controller"])});
+  });
+  if (out.name.empty()) read.Problem(meta["name"], "is missing");
+  return out;
+}
+
+// --- Requests ---
+
+// requests, and limits for what they leave out, as the API server defaults them.
+model::ResourceList ReadRequests(JsonReader& read, const JsonField& resources) {
+  model::ResourceList requests = read.Resources(resources["requests"]);
+  for (const auto& [name, amount] : read.Resources(resources["limits"])) {
+    if (!requests.Has(name)) requests.Set(name, amount);
+  }
+  return requests;
+}
+
+// What a bound pod's containers hold by now, which during a resize may be more than the spec asks
+// (component-helpers resource.PodRequests with UseStatusResources).
+struct HeldResources {
+  std::map<std::string, model::ResourceList> by_container;
+  bool infeasible_resize = false;
+};
+
+HeldResources ReadHeld(JsonReader& read, const JsonField& status) {
+  HeldResources held;
+  for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
+    read.Items(status[list], [&](const JsonField& container) {
+      const JsonField resources = container["resources"];
+      if (!resources.present()) return;
+      model::ResourceList amounts = read.Resources(resources["requests"]);
+      amounts.MaxAll(read.Resources(container["allocatedResources"]));
+      held.by_container[read.Text(container["name"])] = std::move(amounts);
+    });
+  }
+  read.Items(status["conditions"], [&](const JsonField& condition) {
+    if (read.Text(condition["type"]) == "PodResizePending" && read.Text(condition["reason"]) == "Infeasible") {
+      held.infeasible_resize = true;
+    }
+  });
+  return held;
+}
+
+ContainerRequests ReadContainer(JsonReader& read, const JsonField& container, const HeldResources& held) {
+  ContainerRequests out;
+  out.requests = ReadRequests(read, container["resources"]);
+  const auto at = held.by_container.find(read.Text(container["name"]));
+  if (at == held.by_container.end()) return out;
+  if (held.infeasible_resize) out.requests = at->second;
+  else out.requests.MaxAll(at->second);
+  return out;
+}
+
+// Pod-level requests; a limit counts only for a resource that no container asks for (SetDefaults_Pod).
+model::ResourceList ReadPodLevel(JsonReader& read, const JsonField& spec, const std::vector<ContainerRequests>& init,
+                                 const std::vector<ContainerRequests>& containers) {
+  const JsonField resources = spec["resources"];
+  model::ResourceList requests = read.Resources(resources["requests"]);
+  const auto asked = [](const std::vector<ContainerRequests>& list, const std::string& name) {
+    return std::ranges::any_of(list, [&](const ContainerRequests& c) { return c.requests.Has(name); });
+  };
+  for (const auto& [name, amount] : read.Resources(resources["limits"])) {
+    if (!requests.Has(name) && !asked(init, name) && !asked(containers, name)) requests.Set(name, amount);
+  }
+  return requests;
+}
+
+void ReadHostPorts(JsonReader& read, const JsonField& container, bool host_network, model::PodSpec* spec) {
+  read.Items(container["ports"], [&](const JsonField& port) {
+    int64_t number = read.Integer(port["hostPort"], 0);
+    if (number == 0 && host_network) number = read.Integer(port["containerPort"], 0);
+    if (number <= 0) return;
+    spec->host_ports.push_back({read.Text(port["hostIP"]), read.Text(port["protocol"]), static_cast<int32_t>(number)});
+  });
+}
+
+void ReadContainers(JsonReader& read, const JsonField& spec, const HeldResources& held, model::PodSpec* out) {
+  std::vector<ContainerRequests> init, containers;
+  const bool host_network = read.Flag(spec["hostNetwork"]);
+  const auto note = [&](const JsonField& container) {
+    if (std::string image = read.Text(container["image"]); !image.empty()) out->images.push_back(std::move(image));
+    ++out->container_count;
+  };
+  read.Items(spec["initContainers"], [&](const JsonField& container) {
+    note(container);
+    init.push_back(ReadContainer(read, container, held));
+    init.back().restartable_init = read.Text(container["restartPolicy"]) == "Always";
+    if (init.back().restartable_init) ReadHostPorts(read, container, host_network, out);
+  });
+  read.Items(spec["containers"], [&](const JsonField& container) {
+    note(container);
+    containers.push_back(ReadContainer(read, container, held));
+    ReadHostPorts(read, container, host_network, out);
+  });
+  std::ranges::sort(out->images);
+  std::ranges::sort(out->host_ports);
+  const auto repeats = std::ranges::unique(out->host_ports);
+  out->host_ports.erase(repeats.begin(), repeats.end());
+  model::SetEffectiveRequests(init, containers, ReadPodLevel(read, spec, init, containers),
+                              read.Resources(spec["overhead"]), out);
+}
+
+// --- Where it may run ---
+
+model::NodeSelectorTerm ReadNodeTerm(JsonReader& read, const JsonField& term) {
+  return {read.Requirements(term["matchExpressions"]), read.Requirements(term["matchFields"])};
+}
+
+void ReadNodeAffinity(JsonReader& read, const JsonField& affinity, model::PodSpec* out) {
+  const JsonField required = affinity["requiredDuringSchedulingIgnoredDuringExecution"];
+  if (required.present()) {
+    out->required_node_affinity.emplace();
+    read.Items(required["nodeSelectorTerms"], [&](const JsonField& term) {
+      out->required_node_affinity->terms.push_back(ReadNodeTerm(read, term));
+    });
+  }
+  read.Items(affinity["preferredDuringSchedulingIgnoredDuringExecution"], [&](const JsonField& item) {
+    out->preferred_node_affinity.push_back(
+        {static_cast<int32_t>(read.Integer(item["weight"], 0)), ReadNodeTerm(read, item["preference"])});
+  });
+}
+
+model::PodAffinityTerm ReadPodTerm(JsonReader& read, const JsonField& term) {
+  return {read.Selector(term["labelSelector"]),          read.Texts(term["namespaces"]),
+          read.Selector(term["namespaceSelector"]),      read.Text(term["topologyKey"]),
+          read.Texts(term["matchLabelKeys"]),            read.Texts(term["mismatchLabelKeys"])};
+}
+
+model::PodAffinity ReadPodAffinity(JsonReader& read, const JsonField& affinity) {
+  model::PodAffinity out;
+  read.Items(affinity["requiredDuringSchedulingIgnoredDuringExecution"],
+             [&](const JsonField& term) { out.required.push_back(ReadPodTerm(read, term)); });
+  read.Items(affinity["preferredDuringSchedulingIgnoredDuringExecution"], [&](const JsonField& item) {
+    out.preferred.push_back(
+        {static_cast<int32_t>(read.Integer(item["weight"], 0)), ReadPodTerm(read, item["podAffinityTerm"])});
+  });
+  return out;
+}
+
+void ReadSpread(JsonReader& read, const JsonField& spec, model::PodSpec* out) {
+  read.Items(spec["topologySpreadConstraints"], [&](const JsonField& item) {
+    model::TopologySpread spread;
+    spread.max_skew = static_cast<int32_t>(read.Integer(item["maxSkew"], 1));
+    spread.topology_key = read.Text(item["topologyKey"]);
+    spread.hard = read.Text(item["whenUnsatisfiable"]) != "ScheduleAnyway";
+    spread.selector = read.Selector(item["labelSelector"]);
+    if (const JsonField domains = item["minDomains"]; domains.present()) {
+      spread.min_domains = static_cast<int32_t>(read.Integer(domains, 1));
+    }
+    spread.node_affinity_policy = read.Text(item["nodeAffinityPolicy"]);
+    spread.node_taints_policy = read.Text(item["nodeTaintsPolicy"]);
+    spread.match_label_keys = read.Texts(item["matchLabelKeys"]);
+    out->spread.push_back(std::move(spread));
+  });
+}
+
+void ReadTolerations(JsonReader& read, const JsonField& spec, model::PodSpec* out) {
+  read.Items(spec["tolerations"], [&](const JsonField& item) {
+    out->tolerations.push_back(
+        {read.Text(item["key"]), read.Text(item["operator"]), read.Text(item["value"]), read.Text(item["effect"])});
+  });
+}
+
+bool RestrictsNodes(const JsonField& volume) {
+  for (const char* source : {"persistentVolumeClaim", "ephemeral", "gcePersistentDisk", "awsElasticBlockStore", "iscsi",
+                             "rbd", "azureDisk", "cinder", "csi"}) {
+    if (volume[source].present()) return true;
+  }
+  return false;
+}
+
+std::shared_ptr<model::PodSpec> ReadSpec(JsonReader& read, const JsonField& spec, const HeldResources& held) {
+  auto out = std::make_shared<model::PodSpec>();
+  out->scheduler_name = read.Text(spec["schedulerName"]);
+  if (out->scheduler_name.empty()) out->scheduler_name = "default-scheduler";
+  out->priority = static_cast<int32_t>(read.Integer(spec["priority"], 0));
+  out->never_preempts = read.Text(spec["preemptionPolicy"]) == "Never";
+  ReadContainers(read, spec, held, out.get());
+  out->node_selector = read.Map(spec["nodeSelector"]);
+  const JsonField affinity = spec["affinity"];
+  ReadNodeAffinity(read, affinity["nodeAffinity"], out.get());
+  out->pod_affinity = ReadPodAffinity(read, affinity["podAffinity"]);
+  out->pod_anti_affinity = ReadPodAffinity(read, affinity["podAntiAffinity"]);
+  ReadTolerations(read, spec, out.get());
+  ReadSpread(read, spec, out.get());
+  read.Items(spec["volumes"], [&](const JsonField& volume) { out->has_volumes |= RestrictsNodes(volume); });
+  read.Items(spec["resourceClaims"], [&](const JsonField&) { out->has_claims = true; });
+  return out;
+}
+
+// --- Status ---
+
+model::PodPhase ParsePhase(std::string_view word) {
+  if (word.empty() || word == "Pending") return model::PodPhase::kPending;
+  if (word == "Running") return model::PodPhase::kRunning;
+  if (word == "Succeeded") return model::PodPhase::kSucceeded;
+  if (word == "Failed") return model::PodPhase::kFailed;
+  return model::PodPhase::kUnknown;
+}
+
+void ReadStatus(JsonReader& read, const JsonField& status, model::Pod* pod) {
+  pod->phase = ParsePhase(read.Text(status["phase"]));
+  pod->phase_reason = read.Text(status["reason"]);
+  pod->nominated_node = read.Text(status["nominatedNodeName"]);
+  read.Items(status["conditions"], [&](const JsonField& condition) {
+    const std::string type = read.Text(condition["type"]);
+    const bool is_true = read.Text(condition["status"]) == "True";
+    if (type == "PodScheduled") {
+      pod->scheduled = {true, is_true, read.Text(condition["reason"]), read.Text(condition["message"])};
+    } else if (type == "DisruptionTarget") {
+      pod->disruption_target = is_true;
+    }
+  });
+}
+
+model::Pod ReadPod(JsonReader& read, const Json& json) {
+  const JsonField root(json), spec = root["spec"], status = root["status"], group = spec["schedulingGroup"];
+  model::Pod pod;
+  pod.meta = ReadMeta(read, root);
+  pod.node_name = read.Text(spec["nodeName"]);
+  pod.scheduling_group = read.Text(group["podGroupName"]);
+  read.Items(spec["schedulingGates"],
+             [&](const JsonField& gate) { pod.scheduling_gates.push_back(read.Text(gate["name"])); });
+  ReadStatus(read, status, &pod);
+  auto decoded = ReadSpec(read, spec, pod.bound() ? ReadHeld(read, status) : HeldResources{});
+  if (!read.ok()) decoded->saturated = true;
+  pod.spec = std::move(decoded);
+  return pod;
+}
+
+model::Node ReadNode(JsonReader& read, const Json& json) {
+  const JsonField root(json), spec = root["spec"], status = root["status"];
+  model::Node node;
+  node.meta = ReadMeta(read, root);
+  node.allocatable = read.Resources(status["allocatable"]);
+  node.unschedulable = read.Flag(spec["unschedulable"]);
+  read.Items(spec["taints"], [&](const JsonField& taint) {
+    node.taints.push_back({read.Text(taint["key"]), read.Text(taint["value"]), read.Text(taint["effect"])});
+  });
+  // Manifests for offline use rarely carry conditions: a node that says nothing of itself counts as ready.
+  read.Items(status["conditions"], [&](const JsonField& condition) {
+    if (read.Text(condition["type"]) == "Ready") node.ready = read.Text(condition["status"]) == "True";
+  });
+  read.Items(status["images"], [&](const JsonField& image) {
+    node.images.push_back({read.Texts(image["names"]), read.Integer(image["sizeBytes"], 0)});
+  });
+  node.declared_features = read.Texts(status["declaredFeatures"]);
+  return node;
+}
+
+template <typename T>
+base::Result<T> Checked(JsonReader& read, T value) {
+  if (!read.ok()) return base::Invalid(read.problem());
+  return value;
+}
+
+}  // namespace
+
+base::Result<model::Pod> DecodePod(const Json& pod) {
+  JsonReader read;
+  model::Pod decoded = ReadPod(read, pod);
+  return Checked(read, std::move(decoded));
+}
+
+base::Result<model::Node> DecodeNode(const Json& node) {
+  JsonReader read;
+  model::Node decoded = ReadNode(read, node);
+  return Checked(read, std::move(decoded));
+}
+
+base::Result<model::Object> DecodeObject(const model::ObjectKind& kind, std::shared_ptr<const Json> object) {
+  JsonReader read;
+  const JsonField root(*object);
+  model::Object decoded;
+  const std::string api_version = read.Text(root["apiVersion"]);
+  const size_t slash = api_version.find('/');
+  decoded.group = slash == std::string::npos ? "" : api_version.substr(0, slash);
+  decoded.version = slash == std::string::npos ? api_version : api_version.substr(slash + 1);
+  decoded.resource = kind.resource;
+  decoded.kind = read.Text(root["kind"]);
+  if (decoded.kind.empty()) decoded.kind = kind.kind;  // items of a list do not repeat it
+  if (api_version.empty()) decoded.group = kind.group;
+  decoded.meta = ReadMeta(read, root);
+  decoded.body = std::move(object);
+  return Checked(read, std::move(decoded));
+}
+
+model::Pod DecodePodLeniently(const Json& pod, std::vector<std::string>* problems) {
+  JsonReader read;
+  model::Pod decoded = ReadPod(read, pod);
+  *problems = std::move(read.problems());
+  return decoded;
+}
+
+model::Node DecodeNodeLeniently(const Json& node, std::vector<std::string>* problems) {
+  JsonReader read;
+  model::Node decoded = ReadNode(read, node);
+  *problems = std::move(read.problems());
+  return decoded;
+}
+
+}  // namespace tutti::cluster

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kubernetes objects as JSON → model values.
+//
+// Pure functions, safe on any thread. They read what scheduling needs and nothing else: unknown fields are fine, and
+// defaults that the API server sets (requests from limits) are set here too, for objects that never saw one.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/node.h"
+#include "model/object.h"
+#include "model/pod.h"
+
+namespace tutti::cluster {
+
+// Error kInvalid names the first field that could not be read and what is wrong with it:
+// "spec.containers[0].resources.requests.cpu: \"abc\" is not a quantity; ...".
+base::Result<model::Pod> DecodePod(const nlohmann::json& pod);
+base::Result<model::Node> DecodeNode(const nlohmann::json& node);
+// `kind` says under which plural the object is served; group, version and kind are the object's own.
+base::Result<model::Object> DecodeObject(const model::ObjectKind& kind, std::shared_ptr<const nlohmann::json> object);
+
+// The same, for a feed, from which no object may vanish: what is readable, and a line in `problems` for each field that
+// is not. Such a pod's spec is `saturated`, so that it is bound nowhere on a misunderstanding.
+model::Pod DecodePodLeniently(const nlohmann::json& pod, std::vector<std::string>* problems);
+model::Node DecodeNodeLeniently(const nlohmann::json& node, std::vector<std::string>* problems);
+
+}  // namespace tutti::cluster
