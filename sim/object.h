@@ -9,9 +9,10 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
+
+#include "base/clock.h"
 
 namespace tutti::sim {
 
@@ -38,6 +39,10 @@ const std::string& StringOf(const Json& value);
 int64_t IntOf(const Json& value, int64_t fallback = 0);
 // True only for JSON true.
 bool BoolOf(const Json& value);
+// The value itself when it is an array (an object), else an empty one: safe to iterate,
+// which a JSON string is not.
+const Json& ArrayOf(const Json& value);
+const Json& MapOf(const Json& value);
 
 // Dig and StringOf in one: DigString(pod, "spec", "nodeName").
 template <class... Keys>
@@ -82,12 +87,6 @@ struct Condition {
 };
 // Writes the condition into `object`. lastTransitionTime moves only when the
 // status does. Returns false, and changes nothing, when all is as it was.
-bool SetCondition(Json& object, const Condition& condition, int64_t now_ms);
-
-// Kubernetes' time formats: seconds, and microseconds for Leases and Events.
-std::string FormatTime(int64_t unix_ms);
-std::string FormatMicroTime(int64_t unix_ms);
-// Unix milliseconds of either format; nothing when it is no time.
-std::optional<int64_t> ParseTime(std::string_view text);
+bool SetCondition(Json& object, const Condition& condition, base::Millis now_ms);
 
 }  // namespace tutti::sim

@@ -25,11 +25,13 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <random>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "sim/api_error.h"
 #include "sim/object.h"
 #include "sim/resources.h"
@@ -38,12 +40,6 @@
 namespace tutti::sim {
 
 class GarbageCollector;
-
-struct StoreOptions {
-  std::function<int64_t()> now_ms;  // unix milliseconds
-  uint64_t seed = 1;                // of uids and generated names
-  size_t event_log = 50'000;        // events kept for watches that resume
-};
 
 enum class EventType { kAdded, kModified, kDeleted };
 
@@ -101,7 +97,8 @@ struct ListResult {
 
 class Store {
  public:
-  explicit Store(StoreOptions options);
+  // `clock` must outlive the store. `event_log` events are kept for watches that resume.
+  explicit Store(const base::Clock& clock, uint64_t seed = 1, size_t event_log = 50'000);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
@@ -112,14 +109,15 @@ class Store {
   Object Find(const GroupResource& resource, std::string_view ns, std::string_view name) const;
   ApiResult<Object> Get(const GroupResource& resource, std::string_view ns, std::string_view name) const;
   // `ns` "": all namespaces.
-  ApiResult<ListResult> List(const GroupResource& resource, std::string_view ns, const ListOptions& options = {}) const;
+  // With a limit, the rest is kept, so that all pages show one state.
+  ApiResult<ListResult> List(const GroupResource& resource, std::string_view ns, const ListOptions& options = {});
   // All of them, without ceremony; empty when the resource is not served.
   std::vector<Object> All(const GroupResource& resource, std::string_view ns = "") const;
   size_t Count(const GroupResource& resource) const;
 
   const ResourceTable& resources() const { return resources_; }
   int64_t resource_version() const { return resource_version_; }
-  int64_t now_ms() const { return options_.now_ms(); }
+  base::Millis now_ms() const { return clock_.WallMs(); }
 
   // --- Writing ---
   // The resource is found by apiVersion and kind; an empty namespace of a namespaced
@@ -166,33 +164,48 @@ class Store {
   using Key = std::pair<std::string, std::string>;  // namespace, name
   using Table = std::map<Key, Object, std::less<>>;
 
+  struct OpenList {
+    std::vector<Object> items;
+    int64_t resource_version;
+    bool counts_remaining;
+  };
+
+  const Table* TableOf(const GroupResource& resource) const;
+  std::vector<Object> Selected(const GroupResource& resource, std::string_view ns, const Selectors& selectors) const;
+  ApiResult<ListResult> NextPage(const ListOptions& options);
   ApiResult<const ApiResource*> ResourceFor(const Json& object) const;
   ApiResult<const ApiResource*> ResourceFor(const GroupResource& id) const;
   ApiResult<void> CheckNamespaceOpen(const ApiResource& resource, const std::string& ns, const std::string& name) const;
-  void AssignIdentity(const ApiResource& resource, Json& object);
+  ApiResult<void> AssignName(const ApiResource& resource, Json& object);
+  void AssignIdentity(const ApiResource& resource, Json& object, bool restore);
   std::string RandomUid();
   std::string RandomSuffix();
 
   // The write path that Update, Patch and Modify share: `next` is the object as the
   // caller wants it.
   ApiResult<Object> Replace(const ApiResource& resource, const Object& current, Json next, Part part, bool dry_run);
-  ApiResult<Object> Apply(const ApiResource& resource, std::string_view ns, std::string_view name, const Json& patch,
-                          Part part, const WriteOptions& options);
+  ApiResult<Object> CreateByApply(const ApiResource& resource, std::string_view ns, std::string_view name, Json object,
+                                  const WriteOptions& options);
+  ApiResult<DeleteResult> DeleteObject(const ApiResource& resource, const Object& current,
+                                       const DeleteOptions& options);
   Object Commit(const ApiResource& resource, EventType type, Json object, const Object& previous);
   Object Remove(const ApiResource& resource, const Object& current);
   void Dispatch();
   void OnDefinitionChanged(const WatchEvent& event);
 
   // Constant after construction.
-  StoreOptions options_;
+  const base::Clock& clock_;
+  const size_t event_log_;
 
-  std::mt19937_64 random_;
+  base::Random random_;
   ResourceTable resources_;
   std::map<GroupResource, Table> tables_;
   int64_t resource_version_ = 1;
-  int64_t oldest_dropped_ = 1;  // the last resourceVersion that fell out of the log
+  int64_t oldest_dropped_ = 0;  // the last resourceVersion that fell out of the log
   std::deque<WatchEvent> log_;
   std::deque<WatchEvent> undelivered_;
+  std::map<int64_t, OpenList> open_lists_;  // by age
+  int64_t next_list_ = 1;
   bool dispatching_ = false;
   std::map<int64_t, Observer> observers_;
   int64_t next_handle_ = 1;

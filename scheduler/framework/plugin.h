@@ -6,7 +6,9 @@
 // (FollowsPods) its answer for node n may depend on nothing but the class and node n.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +39,17 @@ class State {
   virtual bool FollowsPods() const { return false; }
   virtual void Place(const cluster::PodClass&, model::NodeId, Dirty&) {}
   virtual void Remove(const cluster::PodClass&, model::NodeId, Dirty&) {}
+  // True for a state that keeps something about every node (how many hold an image, which domain each is in): it is told
+  // of nodes that came, went or changed before it is asked about any, and says which others that concerns.
+  virtual bool FollowsNodes() const { return false; }
+  virtual void NodesChanged(std::span<const model::NodeId>, Dirty&) {}
 };
+
+// Who refused each node, by slot: the place of the filter in the ranking plus one, or one of these.
+using RefusedBy = uint8_t;
+inline constexpr RefusedBy kNobody = 0;      // feasible
+inline constexpr RefusedBy kExcluded = 254;  // left out before any filter was asked (OnlyNodes)
+inline constexpr RefusedBy kAbsent = 255;    // no node in this slot
 
 class FilterState : public State {
  public:
@@ -45,12 +57,22 @@ class FilterState : public State {
   virtual Verdict Check(model::NodeId n) const = 0;
   // All the reasons of a refusal, in upstream's words ("Insufficient cpu"). REQUIRES: Check(n) != kFits.
   virtual void Explain(model::NodeId n, std::vector<std::string>* reasons) const = 0;
+  // Check for every slot that nobody refused yet: writes `mine` where it refuses. Override where a loop over columns is
+  // faster than a call per node; the answers are the same.
+  virtual void CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const;
+  // The words of a refusal of the class as such, whatever the node (upstream: a PreFilter that fails). Empty: none.
+  virtual std::string RefusesClass() const { return {}; }
+  // The names of the only nodes that can pass, sorted (upstream: PreFilterResult); nullptr: any can. The others are
+  // refused before any filter is asked.
+  virtual const std::vector<std::string>* OnlyNodes() const { return nullptr; }
 };
 
 class ScoreState : public State {
  public:
   // The raw score, before normalisation. REQUIRES: `n` passed every filter.
   virtual int64_t Score(model::NodeId n) const = 0;
+  // Score for every slot that nobody refused, into `raw`; the other slots are left as they are. Override as above.
+  virtual void ScoreAll(std::span<const RefusedBy> refused_by, std::span<int64_t> raw) const;
 };
 
 class Plugin {
@@ -66,14 +88,17 @@ class Filter : public virtual Plugin {
   virtual Wake WakesOn() const = 0;
 };
 
-// How raw scores become 0..100 over the feasible nodes (upstream: NormalizeScore).
+// How raw scores become 0..100 over the feasible nodes (upstream: NormalizeScore). Divisions cut toward zero.
+inline constexpr int64_t kMaxNodeScore = 100;
 enum class Normalize {
   kNone,         // raw is 0..100 already
   kMax,          // 100·s/max; all 0 if max is 0      (DefaultNormalizeScore)
   kMaxReversed,  // 100 − 100·s/max; all 100 if max is 0
   kMinMax,       // 100·(s−min)/(max−min); all 0 if equal (InterPodAffinity)
-  kSpread,       // 100·(max+min−s)/max; all 100 if max is 0 (PodTopologySpread)
+  kSpread,       // 100·(max+min−s)/max; all 100 if max is 0 (PodTopologySpread); kNoScore becomes 0
 };
+// A raw score of kSpread that is left out of max and min.
+inline constexpr int64_t kNoScore = -1;
 
 class Score : public virtual Plugin {
  public:
