@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/state.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace tutti::cluster {
+
+using model::NodeId;
+using model::Pod;
+using model::PodId;
+
+std::string ClusterState::NameOf(std::string_view ns, std::string_view name) {
+  std::string key;
+  key.reserve(ns.size() + 1 + name.size());
+  return key.append(ns).append("/").append(name);
+}
+
+PodId ClusterState::FindPod(std::string_view ns, std::string_view name) const {
+  const auto at = by_name_.find(NameOf(ns, name));
+  return at == by_name_.end() ? PodId() : at->second;
+}
+
+ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
+  std::string name = NameOf(pod->meta.ns, pod->meta.name);
+  const auto known = by_name_.find(name);
+  if (known != by_name_.end() && pods_[known->second.index()].pod->meta.uid != pod->meta.uid)
+    return {PodId(), nullptr, known->second};
+
+  PodChange change;
+  if (known == by_name_.end()) {
+    if (free_pods_.empty()) {
+      change.id = PodId(static_cast<uint32_t>(pods_.size()));
+      pods_.emplace_back();
+    } else {
+      change.id = free_pods_.back();
+      free_pods_.pop_back();
+    }
+    by_name_.emplace(std::move(name), change.id);
+  } else {
+    change.id = known->second;
+    change.before = pods_[change.id.index()].pod;
+  }
+
+  PodEntry& entry = pods_[change.id.index()];
+  if (change.before && change.before->bound() && change.before->node_name != pod->node_name)
+    bound_to_[change.before->node_name].erase(change.id.value);
+  if (pod->bound()) bound_to_[pod->node_name].insert(change.id.value);
+  if (!change.before || entry.pod->spec != pod->spec) {
+    auto pod_class = InternClass(pod->spec);
+    if (pod_class != entry.pod_class && entry.node) {  // a resize: the old weight goes before the new class is set
+      const NodeId node = entry.node;
+      snapshot_.Remove(*entry.pod_class, node);
+      snapshot_.Place(*pod_class, node);
+    }
+    entry.pod_class = std::move(pod_class);
+  }
+  entry.pod = std::move(pod);
+
+  const NodeId target = entry.pod->occupies() ? snapshot_.FindNode(entry.pod->node_name) : NodeId();
+  const bool keep_assumed = entry.assumed && !entry.pod->bound() && !entry.pod->done();
+  if (!keep_assumed) {
+    if (entry.assumed) --assumed_count_;
+    entry.assumed = false;
+    if (entry.node != target) {
+      Unweigh(entry);
+      if (target) Weigh(entry, target);
+    }
+  }
+  return change;
+}
+
+void ClusterState::DropPod(PodId id) {
+  PodEntry& entry = pods_[id.index()];
+  TUTTI_CHECK(entry.pod != nullptr, "a pod is dropped once");
+  Unweigh(entry);
+  if (entry.assumed) --assumed_count_;
+  if (entry.pod->bound()) {
+    const auto at = bound_to_.find(entry.pod->node_name);
+    at->second.erase(id.value);
+    if (at->second.empty()) bound_to_.erase(at);
+  }
+  by_name_.erase(NameOf(entry.pod->meta.ns, entry.pod->meta.name));
+  entry = PodEntry{};
+  free_pods_.push_back(id);
+}
+
+ClusterState::NodeChange ClusterState::ApplyNode(std::shared_ptr<const model::Node> node) {
+  const NodeId known = snapshot_.FindNode(node->meta.name);
+  NodeChange change{known, known ? snapshot_.node(known).node : nullptr};
+  change.id = snapshot_.PutNode(std::move(node));
+  if (!known)
+    for (const PodId id : PodsOn(snapshot_.node(change.id).name))
+      if (pods_[id.index()].pod->occupies()) Weigh(pods_[id.index()], change.id);
+  return change;
+}
+
+bool ClusterState::DropNode(const std::string& name) {
+  const NodeId node = snapshot_.FindNode(name);
+  if (!node) return false;
+  for (const PodId id : PodsOn(name)) Unweigh(pods_[id.index()]);
+  if (assumed_count_ > 0)
+    for (PodEntry& entry : pods_)
+      if (entry.assumed && entry.node == node) {
+        Unweigh(entry);
+        entry.assumed = false;
+        --assumed_count_;
+      }
+  snapshot_.DropNode(node);
+  return true;
+}
+
+void ClusterState::Assume(PodId id, NodeId node) {
+  PodEntry& entry = pods_[id.index()];
+  TUTTI_CHECK(entry.pod && !entry.pod->bound() && !entry.assumed, "only an unbound pod is assumed, once");
+  Weigh(entry, node);
+  entry.assumed = true;
+  ++assumed_count_;
+}
+
+void ClusterState::Forget(PodId id) {
+  PodEntry& entry = pods_[id.index()];
+  if (!entry.assumed) return;
+  Unweigh(entry);
+  entry.assumed = false;
+  --assumed_count_;
+}
+
+std::vector<PodId> ClusterState::PodsOn(const std::string& node_name) const {
+  std::vector<PodId> ids;
+  if (const auto at = bound_to_.find(node_name); at != bound_to_.end()) {
+    for (const uint32_t slot : at->second) ids.push_back(PodId(slot));
+    std::sort(ids.begin(), ids.end());  // a set's order is not the same in every run
+  }
+  return ids;
+}
+
+void ClusterState::Weigh(PodEntry& entry, NodeId node) {
+  TUTTI_CHECK(!entry.node, "a pod weighs on one node");
+  snapshot_.Place(*entry.pod_class, node);
+  entry.node = node;
+}
+
+void ClusterState::Unweigh(PodEntry& entry) {
+  if (!entry.node) return;
+  snapshot_.Remove(*entry.pod_class, entry.node);
+  entry.node = NodeId();
+}
+
+std::shared_ptr<const PodClass> ClusterState::InternClass(const std::shared_ptr<const model::PodSpec>& spec) {
+  const uint64_t hash = model::Hash(*spec);
+  for (auto [at, end] = classes_.equal_range(hash); at != end; ++at)
+    if (auto known = at->second.lock(); known && *known->spec == *spec) return known;
+  if (classes_.size() >= sweep_classes_at_) ReleaseUnusedClasses();
+  auto fresh = std::make_shared<PodClass>();
+  fresh->id = model::ClassId(next_class_++);
+  fresh->spec = spec;
+  for (const auto& [name, amount] : spec->requests)
+    if (amount > 0) fresh->requests.emplace_back(snapshot_.Column(name), std::min(amount, kLargestRequest));
+  classes_.emplace(hash, fresh);
+  return fresh;
+}
+
+void ClusterState::ReleaseUnusedClasses() {
+  std::erase_if(classes_, [](const auto& item) { return item.second.expired(); });
+  sweep_classes_at_ = std::max<size_t>(1024, 2 * classes_.size());
+}
+
+void ClusterState::Audit() const {
+  std::vector<std::vector<int64_t>> sums(snapshot_.columns(), std::vector<int64_t>(snapshot_.slots()));
+  size_t assumed = 0;
+  for (const PodEntry& entry : pods_) {
+    if (!entry.pod) {
+      TUTTI_CHECK(!entry.node && !entry.assumed, "a free slot weighs nothing");
+      continue;
+    }
+    assumed += entry.assumed;
+    if (!entry.node) continue;
+    TUTTI_CHECK(entry.assumed || entry.pod->occupies(), "what weighs is bound or assumed");
+    TUTTI_CHECK(snapshot_.present(entry.node), "what weighs is on a node that exists");
+    for (const auto& [column, amount] : entry.pod_class->requests) sums[column.index()][entry.node.index()] += amount;
+    ++sums[kPodsColumn.index()][entry.node.index()];
+  }
+  TUTTI_CHECK(assumed == assumed_count_, "assumptions are counted");
+  for (size_t r = 0; r < sums.size(); ++r)
+    TUTTI_CHECK(std::ranges::equal(sums[r], snapshot_.requested(model::ResourceId(static_cast<uint32_t>(r)))),
+                "requested is the sum of the pods: " + snapshot_.ResourceName(model::ResourceId(static_cast<uint32_t>(r))));
+}
+
+}  // namespace tutti::cluster

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// ClusterState: the owner of what is known of pods and nodes. Events are applied to it, reservations are made in it, and
+// its Snapshot is what planning reads.
+//
+// Invariants
+//   (1) a pod weighs on at most one node: the one it is bound to, or the one it is assumed on;
+//   (2) an assumption ends by the pod being seen bound (anywhere), by Forget, or by the pod going;
+//   (3) a pod bound to a node that does not exist weighs nowhere until such a node appears.
+// One thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "cluster/snapshot.h"
+#include "model/node.h"
+#include "model/pod.h"
+
+namespace tutti::cluster {
+
+struct PodEntry {
+  std::shared_ptr<const model::Pod> pod;  // null: the slot is free
+  std::shared_ptr<const PodClass> pod_class;
+  model::NodeId node;    // where it weighs; invalid: nowhere
+  bool assumed = false;  // it weighs there by our reservation only
+};
+
+class ClusterState {
+ public:
+  const Snapshot& snapshot() const { return snapshot_; }
+  Snapshot& planning() { return snapshot_; }  // for a WhatIf
+
+  // What an applied pod event did.
+  struct PodChange {
+    model::PodId id;
+    std::shared_ptr<const model::Pod> before;  // null: a pod new to us, or of a new UID
+    model::PodId replaced;                     // the slot of an older pod of the same name, about to be dropped
+  };
+  // A pod of the same name and another UID must be dropped first: then `replaced` is set and nothing else was done.
+  PodChange ApplyPod(std::shared_ptr<const model::Pod> pod);
+  void DropPod(model::PodId id);
+
+  struct NodeChange {
+    model::NodeId id;
+    std::shared_ptr<const model::Node> before;  // null: new
+  };
+  NodeChange ApplyNode(std::shared_ptr<const model::Node> node);
+  // Its pods stay known and weigh nowhere. False: no such node.
+  bool DropNode(const std::string& name);
+
+  // Reserves room. REQUIRES: unbound and not assumed; `node` is present.
+  void Assume(model::PodId id, model::NodeId node);
+  // Gives the reservation up. No effect on a pod that is not assumed.
+  void Forget(model::PodId id);
+
+  model::PodId FindPod(std::string_view ns, std::string_view name) const;
+  const PodEntry& pod(model::PodId id) const { return pods_[id.index()]; }
+  bool NodeExists(const std::string& name) const { return snapshot_.FindNode(name).valid(); }
+  size_t pod_slots() const { return pods_.size(); }
+  size_t pod_count() const { return by_name_.size(); }
+  size_t assumed_count() const { return assumed_count_; }
+  // Pods bound to the node of this name, whether it exists or not.
+  std::vector<model::PodId> PodsOn(const std::string& node_name) const;
+
+  // Recomputes every sum from the pods and CHECKs the columns against it. O(pods + nodes · columns).
+  void Audit() const;
+
+ private:
+  std::shared_ptr<const PodClass> InternClass(const std::shared_ptr<const model::PodSpec>& spec);
+  void ReleaseUnusedClasses();
+  void Weigh(PodEntry& entry, model::NodeId node);
+  void Unweigh(PodEntry& entry);
+  static std::string NameOf(std::string_view ns, std::string_view name);
+
+  Snapshot snapshot_;
+  std::vector<PodEntry> pods_;
+  std::vector<model::PodId> free_pods_;
+  std::unordered_map<std::string, model::PodId> by_name_;  // "ns/name"
+  std::unordered_map<std::string, std::unordered_set<uint32_t>> bound_to_;  // node name → pod slots
+  std::unordered_multimap<uint64_t, std::weak_ptr<const PodClass>> classes_;
+  uint32_t next_class_ = 0;
+  size_t sweep_classes_at_ = 1024;
+  size_t assumed_count_ = 0;
+};
+
+// More than any node has: amounts beyond it are counted as it, so that sums stay exact, and such a pod fits nowhere.
+inline constexpr int64_t kLargestRequest = int64_t{1} << 50;
+
+}  // namespace tutti::cluster
