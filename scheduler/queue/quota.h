@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quota: what each queue allows and what is charged to it, up its tree.
+//
+// A charge is kept by name, whether the queue is declared or not, so that queues may come, go and change at any time.
+// Several trees may exist; a queue is known by (dialect, name). One thread.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/gang.h"
+#include "model/resource_list.h"
+
+namespace tutti::queue {
+
+struct QueueKey {
+  std::string dialect, name;
+  friend auto operator<=>(const QueueKey&, const QueueKey&) = default;
+};
+
+// One resource that one queue of the path has too little of.
+struct Shortage {
+  std::string queue;
+  std::string resource;
+  int64_t capability = 0, used = 0, asked = 0;
+};
+
+struct Admission {
+  bool admitted = false;
+  std::string problem;              // the queue is closed, invalid, or its path ends nowhere; empty otherwise
+  std::vector<Shortage> shortages;  // leaf first, by resource name
+  // `queue "q" is full: cpu capability 4, used 3, asked 3 (short by 2); memory …`, or the problem.
+  std::string Sentence() const;
+};
+
+class Quota {
+ public:
+  void Put(model::QueueSpec spec);
+  void Drop(const QueueKey& key);
+  const model::QueueSpec* Find(const QueueKey& key) const;
+
+  // Adds to the queue and to all its ancestors' sums; `sign` is +1 or -1.
+  // CHECKs that no sum falls below zero.
+  void Charge(const QueueKey& key, const model::ResourceList& amount, int sign);
+  // Of the queue itself and everything below it.
+  model::ResourceList Used(const QueueKey& key) const;
+
+  // Would `ask` fit now? Only resources that a capability lists and `ask` asks for can be short.
+  // An undeclared queue admits nothing unless its name is empty.
+  Admission Admit(const QueueKey& key, const model::ResourceList& ask) const;
+
+  // The queue and its ancestors, leaf first; stops at a cycle or an undeclared parent.
+  std::vector<QueueKey> Path(const QueueKey& key) const;
+
+ private:
+  std::map<QueueKey, model::QueueSpec> specs_;
+  std::map<QueueKey, model::ResourceList> own_;  // charged to the queue itself
+  std::map<QueueKey, std::vector<QueueKey>> children_;
+};
+
+}  // namespace tutti::queue
