@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# Short names for what CMake, ctest and the scripts do. `make demo` and `make test` set everything up themselves.
+MAKEFLAGS += --no-print-directory
+RELEASE := build/release
+
+.PHONY: help setup build build-all demo test walkthrough bench bench-cluster format clean
+
+help:
+	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
+	@echo 'make test            everything: unit tests, scenarios, layers, walkthroughs on both clusters (needs Go 1.26)'
+	@echo 'make build           the release binary at bin/tutti'
+	@echo 'make walkthrough W=  one walkthrough on the real control plane: $(notdir $(basename $(wildcard tests/walkthroughs/*.yaml)))'
+	@echo 'make bench-cluster   5,000 nodes and 8,000 pods on the real control plane, beside kube-scheduler'
+	@echo 'make bench           micro-benchmarks of the core'
+	@echo 'make format          clang-format over all sources'
+	@echo 'make clean           removes build/ and bin/'
+
+setup:
+	@scripts/setup
+
+$(RELEASE)/build.ninja: CMakePresets.json
+	cmake --preset release
+
+build: setup $(RELEASE)/build.ninja
+	cmake --build --preset release --target tutti
+	@install -D -m 755 $(RELEASE)/scheduler/app/tutti bin/tutti
+
+build-all: setup $(RELEASE)/build.ninja
+	cmake --build --preset release
+	@install -D -m 755 $(RELEASE)/scheduler/app/tutti bin/tutti
+
+demo: build
+	bin/tutti demo
+
+test:
+	@scripts/setup --controlplane
+	@$(MAKE) build-all
+	@tests/controlplane/build
+	@scripts/test
+
+walkthrough:
+	@test -n '$(W)' || { echo 'which one? make walkthrough W=NAME, where NAME is one of:'; tests/walkthroughs/run --list; exit 2; }
+	@scripts/setup --controlplane
+	@$(MAKE) build
+	tests/walkthroughs/run --on real $(W)
+
+bench-cluster:
+	@scripts/setup --controlplane
+	@$(MAKE) build
+	benchmarks/cluster/run
+
+bench: setup
+	cmake --preset release -DTUTTI_BENCHMARKS=ON
+	cmake --build --preset release --target tutti_bench
+	$(RELEASE)/benchmarks/tutti_bench
+
+format:
+	@git ls-files '*.h' '*.cc' | xargs clang-format-19 -i
+
+clean:
+	rm -rf build bin
