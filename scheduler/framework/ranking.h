@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranking: for one class under one profile, which nodes are feasible and which is best, kept up to date.
 //
-// Cost: one pass over all nodes when made; then Refresh() is O(changed nodes · (plugins + log n)) and Best() is O(1).
+// Cost: one pass over all nodes when made; then Refresh() is O(changed nodes · (plugins + log n)) and Best() is O(log n).
 // When a change moves a normalising score's maximum or minimum, that score is normalised anew for all nodes.
 // Ties go to the lowest slot, so that the same input gives the same node.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/snapshot.h"
@@ -19,14 +20,30 @@ namespace tutti::framework {
 struct Refusals {
   size_t nodes = 0;  // N
   std::vector<std::pair<std::string, size_t>> reasons;
+  std::string of_class;  // the class as such was refused; `reasons` is then empty
   // "0/4 nodes are available: 1 node(s) had untolerated taint(s), 3 Insufficient nvidia.com/gpu."
   // or "no nodes available to schedule pods".
   std::string Sentence() const;
 };
 
+// What the filters say about one node. `plugin` is the first that refuses, empty when it is feasible.
+struct NodeVerdict {
+  Verdict verdict = Verdict::kFits;
+  std::string_view plugin;
+  std::vector<std::string> reasons;
+};
+
+struct NodeScore {
+  std::string_view plugin;
+  int64_t raw = 0, normalized = 0, weighted = 0;
+};
+
 class Ranking {
  public:
-  // `profile` and `snapshot` must outlive this.
+  // The most that the weights of a profile's scores may add up to; totals are kept in 32 bits.
+  static constexpr int64_t kMostWeight = 20'000'000;
+
+  // `profile`, `pod_class` and `snapshot` must outlive this.
   Ranking(const Profile& profile, const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot);
   ~Ranking();
 
@@ -35,16 +52,27 @@ class Ranking {
   // Catches up with the snapshot. Every other method REQUIRES that nothing changed since.
   void Refresh();
 
+  // True when some plugin's answers depend on pods of other nodes. Then every pod that comes to a node or leaves one must
+  // be told of, in order and in a WhatIf too, beside the change of the snapshot and before the next Refresh.
+  bool follows_pods() const;
+  void Placed(const cluster::PodClass& pod_class, model::NodeId n);
+  void Removed(const cluster::PodClass& pod_class, model::NodeId n);
+
   // The best feasible node, or invalid.
   model::NodeId Best() const;
   bool Feasible(model::NodeId n) const;
   size_t feasible_count() const;
-  int64_t Total(model::NodeId n) const;  // weighted sum. REQUIRES: Feasible(n)
+  int64_t Total(model::NodeId n) const;  // weighted sum; 1 without scores, as upstream. REQUIRES: Feasible(n)
 
   // Asks every node again for its words; O(nodes · filters).
   Refusals Explain() const;
-  // Events that could make a refused node feasible: those of the filters that refused any.
+  // Events that could make a refused node feasible: those of the filters that refused any, and, as any node may come,
+  // those of all filters when there is no node.
   Wake WakesOn() const;
+
+  // One node in full. REQUIRES: `n` is present.
+  NodeVerdict Explain(model::NodeId n) const;
+  std::vector<NodeScore> Scores(model::NodeId n) const;  // REQUIRES: Feasible(n)
 
   // Bytes held, for the cache's bound.
   size_t memory() const;

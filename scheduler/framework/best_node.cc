@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "framework/best_node.h"
+
+#include <algorithm>
+
+namespace tutti::framework {
+
+int32_t BestNode::Highest(const Level& below, size_t block) {
+  const size_t end = std::min(below.size(), (block + 1) * kFanOut);
+  int32_t highest = kOut;
+  for (size_t i = block * kFanOut; i < end; ++i) highest = std::max(highest, below[i]);
+  return highest;
+}
+
+void BestNode::Grow(size_t slots) {
+  if (slots <= totals_.size()) return;
+  totals_.resize(slots, kOut);
+  Rebuild();
+}
+
+void BestNode::Rebuild() {
+  rounds_.clear();
+  for (size_t entries = totals_.size(); entries > 1;) {
+    const size_t level = rounds_.size();
+    entries = (entries + kFanOut - 1) / kFanOut;
+    Level round(entries);
+    for (size_t block = 0; block < entries; ++block) round[block] = Highest(Below(level), block);
+    rounds_.push_back(std::move(round));
+  }
+}
+
+void BestNode::Set(size_t slot, int32_t total) {
+  if (totals_[slot] == total) return;
+  totals_[slot] = total;
+  for (size_t level = 0; level < rounds_.size(); ++level) {
+    slot /= kFanOut;
+    const int32_t highest = Highest(Below(level), slot);
+    if (rounds_[level][slot] == highest) return;
+    rounds_[level][slot] = highest;
+  }
+}
+
+model::NodeId BestNode::Best() const {
+  if (totals_.empty()) return {};
+  size_t slot = 0;
+  for (size_t level = rounds_.size(); level-- > 0;) {
+    const Level& below = Below(level);
+    const int32_t highest = rounds_[level][slot];
+    for (slot *= kFanOut; below[slot] != highest;) ++slot;
+  }
+  return totals_[slot] == kOut ? model::NodeId() : model::NodeId(static_cast<uint32_t>(slot));
+}
+
+size_t BestNode::memory() const {
+  size_t entries = totals_.capacity();
+  for (const Level& round : rounds_) entries += round.capacity();
+  return entries * sizeof(int32_t);
+}
+
+}  // namespace tutti::framework

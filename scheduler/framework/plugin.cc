@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "framework/plugin.h"
+
+namespace tutti::framework {
+
+void FilterState::CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const {
+  for (uint32_t n = 0; n < refused_by.size(); ++n)
+    if (refused_by[n] == kNobody && Check(model::NodeId(n)) != Verdict::kFits) refused_by[n] = mine;
+}
+
+void ScoreState::ScoreAll(std::span<const RefusedBy> refused_by, std::span<int64_t> raw) const {
+  for (uint32_t n = 0; n < refused_by.size(); ++n)
+    if (refused_by[n] == kNobody) raw[n] = Score(model::NodeId(n));
+}
+
+}  // namespace tutti::framework

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "framework/ranking.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "base/check.h"
+#include "framework/best_node.h"
+#include "framework/normalizer.h"
+
+namespace tutti::framework {
+namespace {
+
+using model::NodeId;
+
+struct ActiveFilter {
+  const Filter* plugin;
+  std::unique_ptr<FilterState> state;
+};
+
+struct ActiveScore {
+  const Score* plugin;
+  int32_t weight;
+  std::unique_ptr<ScoreState> state;
+  std::optional<Normalizer> normalizer;  // absent for Normalize::kNone
+};
+
+constexpr size_t kMostFilters = kExcluded - 1;
+
+}  // namespace
+
+struct Ranking::Impl {
+  const Profile& profile;
+  const cluster::PodClass& pod_class;
+  const cluster::Snapshot& snapshot;
+
+  std::vector<ActiveFilter> filters;
+  std::vector<ActiveScore> scores;
+  std::string class_refusal;                            // empty: none
+  const Filter* class_refuser = nullptr;
+  std::optional<std::vector<std::string>> only_nodes;   // sorted; absent: any
+  std::vector<const Filter*> narrowing;                 // whose nodes those are
+  bool follows_pods = false, follows_nodes = false;
+
+  std::vector<RefusedBy> refused_by;
+  std::array<size_t, 256> refusals{};  // how many slots each RefusedBy has
+  BestNode best;
+  Dirty dirty;  // from pods placed and removed
+  uint64_t seen = 0;
+  std::vector<NodeId> changed;     // scratch
+  std::vector<int32_t> fixed;      // scratch: what scores without normalisation add, per changed node
+
+  Impl(const Profile& p, const cluster::PodClass& c, const cluster::Snapshot& s) : profile(p), pod_class(c), snapshot(s) {
+    Prepare();
+  }
+
+  void Prepare();
+  void Narrow();
+  void AskAll();
+  void ScoreAll();
+  void Ask(const std::vector<NodeId>& nodes);
+  RefusedBy FilterNode(NodeId n) const;
+  void Refuse(size_t slot, RefusedBy by);
+  int32_t FixedScore(NodeId n) const;
+  void Renormalize();
+  void Refresh();
+  template <typename Tell>
+  void TellStates(Tell tell);
+};
+
+template <typename Tell>
+void Ranking::Impl::TellStates(Tell tell) {
+  for (ActiveFilter& filter : filters) tell(static_cast<State&>(*filter.state));
+  for (ActiveScore& score : scores) tell(static_cast<State&>(*score.state));
+}
+
+void Ranking::Impl::Prepare() {
+  filters.clear();
+  scores.clear();
+  class_refusal.clear();
+  class_refuser = nullptr;
+  for (const auto& plugin : profile.filters)
+    if (auto state = plugin->PrepareFilter(pod_class, snapshot)) filters.push_back({plugin.get(), std::move(state)});
+  TUTTI_CHECK(filters.size() <= kMostFilters, "a profile has a few dozen filters at most");
+  int64_t weights = 0;
+  for (const WeightedScore& score : profile.scores) {
+    weights += score.weight;
+    auto state = score.plugin->PrepareScore(pod_class, snapshot);
+    if (!state) continue;
+    scores.push_back({score.plugin.get(), static_cast<int32_t>(score.weight), std::move(state), {}});
+    if (score.plugin->normalize() != Normalize::kNone) scores.back().normalizer.emplace(score.plugin->normalize());
+  }
+  TUTTI_CHECK(weights <= kMostWeight, "the sum of score weights is checked where profiles are made");
+  follows_pods = follows_nodes = false;
+  TellStates([this](const State& state) {
+    follows_pods |= state.FollowsPods();
+    follows_nodes |= state.FollowsNodes();
+  });
+  Narrow();
+  seen = snapshot.log_end();
+  dirty = {};
+  AskAll();
+}
+
+// As upstream's PreFilter pass: the first refusal of the class wins, and node sets intersect.
+void Ranking::Impl::Narrow() {
+  only_nodes.reset();
+  narrowing.clear();
+  for (const ActiveFilter& filter : filters) {
+    if (class_refusal = filter.state->RefusesClass(); !class_refusal.empty()) {
+      class_refuser = filter.plugin;
+      return;
+    }
+    const std::vector<std::string>* names = filter.state->OnlyNodes();
+    if (!names) continue;
+    narrowing.push_back(filter.plugin);
+    if (!only_nodes) {
+      only_nodes = *names;
+    } else {
+      std::vector<std::string> both;
+      std::ranges::set_intersection(*only_nodes, *names, std::back_inserter(both));
+      only_nodes = std::move(both);
+    }
+    if (!only_nodes->empty()) continue;
+    std::string who;
+    for (const Filter* plugin : narrowing) who += fmt::format("{}{}", who.empty() ? "" : " ", plugin->name());
+    class_refusal = narrowing.size() == 1 ? fmt::format("node(s) didn't satisfy plugin {}", who)
+                                          : fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously", who);
+    class_refuser = filter.plugin;
+    return;
+  }
+}
+
+void Ranking::Impl::AskAll() {
+  const size_t slots = snapshot.slots();
+  refused_by.assign(slots, class_refuser || only_nodes ? kExcluded : kNobody);
+  for (uint32_t n = 0; n < slots; ++n)
+    if (!snapshot.present(NodeId(n))) refused_by[n] = kAbsent;
+  if (!class_refuser) {
+    if (only_nodes)
+      for (const std::string& name : *only_nodes)
+        if (const NodeId n = snapshot.FindNode(name)) refused_by[n.index()] = kNobody;
+    for (size_t i = 0; i < filters.size(); ++i) filters[i].state->CheckAll(static_cast<RefusedBy>(i + 1), refused_by);
+  }
+  refusals.fill(0);
+  for (const RefusedBy by : refused_by) ++refusals[by];
+  ScoreAll();
+}
+
+void Ranking::Impl::ScoreAll() {
+  const size_t slots = refused_by.size();
+  std::vector<int32_t>& totals = best.totals();
+  totals.assign(slots, profile.scores.empty() ? 1 : 0);
+  std::vector<int64_t> raw(slots);
+  for (ActiveScore& score : scores) {
+    score.state->ScoreAll(refused_by, raw);
+    if (score.normalizer) {
+      score.normalizer->Assign(refused_by, raw);
+      score.normalizer->Settle(refused_by);
+      for (size_t slot = 0; slot < slots; ++slot)
+        if (refused_by[slot] == kNobody)
+          totals[slot] += score.weight * static_cast<int32_t>(score.normalizer->Share(score.normalizer->raw(slot)));
+    } else {
+      for (size_t slot = 0; slot < slots; ++slot)
+        if (refused_by[slot] == kNobody) totals[slot] += score.weight * static_cast<int32_t>(raw[slot]);
+    }
+  }
+  for (size_t slot = 0; slot < slots; ++slot)
+    if (refused_by[slot] != kNobody) totals[slot] = BestNode::kOut;
+  best.Rebuild();
+}
+
+RefusedBy Ranking::Impl::FilterNode(NodeId n) const {
+  if (!snapshot.present(n)) return kAbsent;
+  if (class_refuser) return kExcluded;
+  if (only_nodes && !std::ranges::binary_search(*only_nodes, snapshot.node(n).name)) return kExcluded;
+  for (size_t i = 0; i < filters.size(); ++i)
+    if (filters[i].state->Check(n) != Verdict::kFits) return static_cast<RefusedBy>(i + 1);
+  return kNobody;
+}
+
+void Ranking::Impl::Refuse(size_t slot, RefusedBy by) {
+  --refusals[refused_by[slot]];
+  ++refusals[by];
+  refused_by[slot] = by;
+}
+
+int32_t Ranking::Impl::FixedScore(NodeId n) const {
+  int32_t sum = profile.scores.empty() ? 1 : 0;
+  for (const ActiveScore& score : scores)
+    if (!score.normalizer) sum += score.weight * static_cast<int32_t>(score.state->Score(n));
+  return sum;
+}
+
+// Asks again about `nodes`, which are distinct.
+void Ranking::Impl::Ask(const std::vector<NodeId>& nodes) {
+  fixed.clear();
+  for (const NodeId n : nodes) {
+    if (refused_by[n.index()] == kNobody)
+      for (ActiveScore& score : scores)
+        if (score.normalizer) score.normalizer->Erase(n.index());
+    Refuse(n.index(), FilterNode(n));
+    const bool feasible = refused_by[n.index()] == kNobody;
+    fixed.push_back(feasible ? FixedScore(n) : BestNode::kOut);
+    if (!feasible) continue;
+    for (ActiveScore& score : scores)
+      if (score.normalizer) score.normalizer->Insert(n.index(), score.state->Score(n), refused_by.size());
+  }
+  // The changed ones are out while the others are normalised anew.
+  const bool any_normalizer = std::ranges::any_of(scores, [](const ActiveScore& s) { return s.normalizer.has_value(); });
+  if (any_normalizer) {
+    for (const NodeId n : nodes) best.Set(n.index(), BestNode::kOut);
+    Renormalize();
+  }
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    int32_t total = fixed[i];
+    if (total != BestNode::kOut)
+      for (const ActiveScore& score : scores)
+        if (score.normalizer)
+          total += score.weight * static_cast<int32_t>(score.normalizer->Share(score.normalizer->raw(nodes[i].index())));
+    best.Set(nodes[i].index(), total);
+  }
+}
+
+void Ranking::Impl::Renormalize() {
+  bool moved = false;
+  std::vector<int32_t>& totals = best.totals();
+  for (ActiveScore& score : scores) {
+    if (!score.normalizer || !score.normalizer->Settle(refused_by)) continue;
+    moved = true;
+    for (size_t slot = 0; slot < totals.size(); ++slot) {
+      if (totals[slot] == BestNode::kOut) continue;
+      const int64_t raw = score.normalizer->raw(slot);
+      totals[slot] += score.weight * static_cast<int32_t>(score.normalizer->Share(raw) - score.normalizer->OldShare(raw));
+    }
+  }
+  if (moved) best.Rebuild();
+}
+
+void Ranking::Impl::Refresh() {
+  const uint64_t end = snapshot.log_end();
+  if (seen == end && dirty.nodes().empty() && !dirty.everything()) return;
+  changed.clear();
+  if (!snapshot.ReadLog(seen, &changed)) {
+    Prepare();
+    return;
+  }
+  seen = end;
+  if (snapshot.slots() > refused_by.size()) {
+    refusals[kAbsent] += snapshot.slots() - refused_by.size();
+    refused_by.resize(snapshot.slots(), kAbsent);
+    best.Grow(snapshot.slots());
+  }
+  const auto distinct = [this] {
+    std::ranges::sort(changed);
+    changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+  };
+  distinct();
+  if (follows_nodes && !changed.empty())
+    TellStates([this](State& state) {
+      if (state.FollowsNodes()) state.NodesChanged(changed, dirty);
+    });
+  if (dirty.everything() || changed.size() + dirty.nodes().size() > refused_by.size()) {
+    dirty = {};
+    AskAll();
+    return;
+  }
+  if (!dirty.nodes().empty()) {
+    changed.insert(changed.end(), dirty.nodes().begin(), dirty.nodes().end());
+    distinct();
+    dirty = {};
+  }
+  Ask(changed);
+}
+
+Ranking::Ranking(const Profile& profile, const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot)
+    : impl_(std::make_unique<Impl>(profile, pod_class, snapshot)) {}
+Ranking::~Ranking() = default;
+
+const cluster::PodClass& Ranking::pod_class() const { return impl_->pod_class; }
+void Ranking::Refresh() { impl_->Refresh(); }
+bool Ranking::follows_pods() const { return impl_->follows_pods; }
+
+void Ranking::Placed(const cluster::PodClass& pod_class, NodeId n) {
+  if (!impl_->follows_pods) return;
+  impl_->TellStates([&](State& state) {
+    if (state.FollowsPods()) state.Place(pod_class, n, impl_->dirty);
+  });
+}
+
+void Ranking::Removed(const cluster::PodClass& pod_class, NodeId n) {
+  if (!impl_->follows_pods) return;
+  impl_->TellStates([&](State& state) {
+    if (state.FollowsPods()) state.Remove(pod_class, n, impl_->dirty);
+  });
+}
+
+NodeId Ranking::Best() const { return impl_->best.Best(); }
+bool Ranking::Feasible(NodeId n) const { return impl_->refused_by[n.index()] == kNobody; }
+size_t Ranking::feasible_count() const { return impl_->refusals[kNobody]; }
+int64_t Ranking::Total(NodeId n) const { return impl_->best.total(n.index()); }
+
+NodeVerdict Ranking::Explain(NodeId n) const {
+  NodeVerdict result;
+  const RefusedBy by = impl_->refused_by[n.index()];
+  if (by == kNobody) return result;
+  if (impl_->class_refuser) return {Verdict::kNever, impl_->class_refuser->name(), {impl_->class_refusal}};
+  if (by == kExcluded) {
+    std::vector<std::string_view> names;
+    for (const Filter* plugin : impl_->narrowing) names.push_back(plugin->name());
+    std::ranges::sort(names);
+    return {Verdict::kNever, names.front(), {fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(names, " "))}};
+  }
+  const ActiveFilter& filter = impl_->filters[by - 1];
+  result.verdict = filter.state->Check(n);
+  result.plugin = filter.plugin->name();
+  filter.state->Explain(n, &result.reasons);
+  return result;
+}
+
+Refusals Ranking::Explain() const {
+  Refusals refusals{.nodes = impl_->snapshot.node_count(), .reasons = {}, .of_class = impl_->class_refusal};
+  if (impl_->class_refuser) return refusals;
+  std::map<std::string, size_t> count;
+  for (uint32_t n = 0; n < impl_->refused_by.size(); ++n) {
+    if (impl_->refused_by[n] == kNobody || impl_->refused_by[n] == kAbsent) continue;
+    for (std::string& reason : Explain(NodeId(n)).reasons) ++count[std::move(reason)];
+  }
+  for (const auto& [reason, nodes] : count) refusals.reasons.emplace_back(reason, nodes);
+  std::ranges::sort(refusals.reasons, {}, [](const auto& item) { return fmt::format("{} {}", item.second, item.first); });
+  return refusals;
+}
+
+std::string Refusals::Sentence() const {
+  if (nodes == 0) return "no nodes available to schedule pods";
+  std::string list = of_class;
+  for (const auto& [reason, count] : reasons) list += fmt::format("{}{} {}", list.empty() ? "" : ", ", count, reason);
+  return list.empty() ? fmt::format("0/{} nodes are available:", nodes)
+                      : fmt::format("0/{} nodes are available: {}.", nodes, list);
+}
+
+Wake Ranking::WakesOn() const {
+  if (impl_->class_refuser) return impl_->class_refuser->WakesOn();
+  Wake wakes = Wake::kNodeAdded;
+  for (size_t i = 0; i < impl_->filters.size(); ++i)
+    if (impl_->refusals[i + 1] > 0 || impl_->snapshot.node_count() == 0) wakes = wakes | impl_->filters[i].plugin->WakesOn();
+  if (impl_->refusals[kExcluded] > 0)
+    for (const Filter* plugin : impl_->narrowing) wakes = wakes | plugin->WakesOn();
+  return wakes;
+}
+
+std::vector<NodeScore> Ranking::Scores(NodeId n) const {
+  std::vector<NodeScore> list;
+  for (const ActiveScore& score : impl_->scores) {
+    const int64_t raw = score.state->Score(n);
+    const int64_t normalized = score.normalizer ? score.normalizer->Share(raw) : raw;
+    list.push_back({score.plugin->name(), raw, normalized, normalized * score.weight});
+  }
+  return list;
+}
+
+size_t Ranking::memory() const {
+  size_t bytes = sizeof(Impl) + impl_->refused_by.capacity() + impl_->best.memory();
+  for (const ActiveScore& score : impl_->scores)
+    if (score.normalizer) bytes += score.normalizer->memory();
+  return bytes;
+}
+
+}  // namespace tutti::framework
