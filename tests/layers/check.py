@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reads every #include line and fails on an edge between rooms that the design does not have.
+
+  check.py [ROOT]
+
+The table is that of ARCHITECTURE.md. It is closed: a room that is not in it, or an include that names no room,
+is an error too. Each third-party library is confined to the rooms that need it.
+"""
+
+import pathlib
+import re
+import sys
+
+VALUES = {"base", "model", "cluster"}  # what everything above may speak in
+
+ALLOWED = {
+    "base": set(),
+    "model": {"base"},
+    "cluster": {"model", "base"},
+    "framework": VALUES,
+    "dialects": VALUES,
+    "queue": VALUES,
+    "observe": VALUES | {"dialects"},
+    "plugins": VALUES | {"framework"},
+    "core": VALUES | {"framework", "dialects", "queue", "observe"},
+    "kube": VALUES | {"proto"},
+    "sim": VALUES,
+    "server": VALUES | {"observe", "dialects"},
+    "proto": set(),
+    "app": VALUES | {"framework", "dialects", "queue", "observe", "plugins", "core", "kube", "sim", "server"},
+}
+
+# A header's first path component, and where alone it may be included.
+CONFINED = {
+    "CLI": {"app"},
+    "curl": {"kube"},
+    "google": {"kube", "proto"},
+    "httplib.h": {"server", "sim"},
+    "openssl": {"kube", "server", "sim"},
+    "prometheus": {"observe"},
+    "simdjson.h": {"kube"},
+    "yaml-cpp": {"app", "sim", "kube"},
+    "catch2": set(),
+    "rapidcheck.h": set(),
+    "benchmark": set(),
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def sources(root):
+    """(room, file) for every source of a room."""
+    for folder in sorted((root / "scheduler").iterdir()) + [root / "plugins", root / "sim"]:
+        for file in sorted(folder.rglob("*")):
+            if file.suffix in (".h", ".cc"):
+                yield folder.name, file
+
+
+def includes(file):
+    for number, line in enumerate(file.read_text().splitlines(), start=1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1) == '"', match.group(2)
+
+
+def wrong(room, quoted, path):
+    """Why `room` may not include `path`, or None."""
+    if room not in ALLOWED:
+        return f"the room {room} is not in the table of tests/layers/check.py"
+    head = path.split("/")[0]
+    if quoted:
+        if "/" not in path or head not in ALLOWED:
+            return f'"{path}" names no room: write it as "room/file.h"'
+        if head != room and head not in ALLOWED[room]:
+            return f"{room} may not see {head}"
+    elif head in CONFINED and room not in CONFINED[head]:
+        return f"<{path}> belongs to {', '.join(sorted(CONFINED[head])) or 'tests'} only"
+    return None
+
+
+def check(root):
+    """(number of includes read, the list of complaints)."""
+    read, complaints = 0, []
+    for room, file in sources(root):
+        for number, quoted, path in includes(file):
+            read += 1
+            why = wrong(room, quoted, path)
+            if why:
+                complaints.append(f"{file.relative_to(root)}:{number}: {why}")
+    return read, complaints
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]).resolve()
+    read, complaints = check(root)
+    print("\n".join(complaints + [f"{read} includes read, {len(complaints)} wrong"]))
+    return 1 if complaints or read == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

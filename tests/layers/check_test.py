@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The layer check must see what is planted: each wrong edge in a tree that is otherwise right."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+RIGHT = {
+    "scheduler/base/clock.h": "#include <string>\n",
+    "scheduler/model/pod.h": '#include "base/clock.h"\n#include "model/pod.h"\n',
+    "scheduler/kube/client.cc": '#include <curl/curl.h>\n#include "cluster/ports.h"\n',
+    "scheduler/app/main.cc": '#include "core/scheduler.h"\n#include "sim/store.h"\n#include "plugins/registry.h"\n',
+    "plugins/fit/fit.cc": '#include "framework/plugin.h"\n',
+    "sim/store.cc": '#include "cluster/ports.h"\n',
+}
+
+PLANTED = {
+    "a lower room that sees a higher one": ("scheduler/model/pod.h", '#include "cluster/state.h"\n'),
+    "sim that sees kube": ("sim/store.cc", '  # include "kube/client.h"\n'),
+    "kube that sees sim": ("scheduler/kube/client.cc", '#include "sim/store.h"\n'),
+    "sim that sees the core": ("sim/store.cc", '#include "core/scheduler.h"\n'),
+    "a plugin that sees the core": ("plugins/fit/fit.cc", '#include "core/scheduler.h"\n'),
+    "an include relative to its own folder": ("scheduler/model/pod.h", '#include "quantity.h"\n'),
+    "production code that includes a test's": ("scheduler/model/pod.h", '#include "tests/support/catch.h"\n'),
+    "a library outside its room": ("scheduler/model/pod.h", "#include <curl/curl.h>\n"),
+    "a room that nobody named": ("scheduler/misc/things.h", "#include <string>\n"),
+}
+
+
+def run_on(files):
+    with tempfile.TemporaryDirectory() as directory:
+        root = pathlib.Path(directory)
+        for name, text in files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return subprocess.run([sys.executable, HERE / "check.py", root], capture_output=True, text=True)
+
+
+class LayerCheck(unittest.TestCase):
+    def test_a_right_tree_passes(self):
+        done = run_on(RIGHT)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_every_planted_edge_is_found(self):
+        for what, (name, line) in PLANTED.items():
+            with self.subTest(what):
+                done = run_on({**RIGHT, name: RIGHT.get(name, "") + line})
+                self.assertEqual(done.returncode, 1, done.stdout)
+                self.assertIn(name, done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
