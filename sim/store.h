@@ -70,10 +70,10 @@ struct WriteOptions {
 };
 
 struct DeleteOptions {
-  std::optional<int64_t> grace_seconds;  // pods only; theirs when absent
+  std::optional<int64_t> grace_seconds = {};  // pods only; theirs when absent
   Propagation propagation = Propagation::kBackground;
-  std::string uid;               // precondition; "" for none
-  std::string resource_version;  // precondition; "" for none
+  std::string uid = {};               // precondition; "" for none
+  std::string resource_version = {};  // precondition; "" for none
   bool dry_run = false;
 };
 
@@ -83,9 +83,9 @@ struct DeleteResult {
 };
 
 struct ListOptions {
-  Selectors selectors;
-  size_t limit = 0;           // 0: all
-  std::string continue_token;  // of the page before
+  Selectors selectors = {};
+  size_t limit = 0;                // 0: all
+  std::string continue_token = {};  // of the page before
 };
 
 struct ListResult {

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/api_error.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/resources.h"
+
+namespace tutti::sim {
+namespace {
+
+Json DetailsOf(const GroupResource& resource, std::string_view name) {
+  Json details = {{"kind", resource.resource}};
+  if (!name.empty()) details["name"] = name;
+  if (!resource.group.empty()) details["group"] = resource.group;
+  return details;
+}
+
+}  // namespace
+
+Json ApiError::ToStatus() const {
+  Json status = {{"kind", "Status"},   {"apiVersion", "v1"}, {"metadata", Json::object()}, {"status", "Failure"},
+                 {"message", message}, {"reason", reason},   {"code", code}};
+  if (!details.is_null()) status["details"] = details;
+  return status;
+}
+
+FieldError RequiredField(std::string field, std::string_view detail) {
+  return {std::move(field), "FieldValueRequired",
+          detail.empty() ? "Required value" : fmt::format("Required value: {}", detail)};
+}
+
+FieldError InvalidField(std::string field, const Json& value, std::string_view detail) {
+  return {std::move(field), "FieldValueInvalid", fmt::format("Invalid value: {}: {}", value.dump(), detail)};
+}
+
+FieldError ForbiddenField(std::string field, std::string_view detail) {
+  return {std::move(field), "FieldValueForbidden", fmt::format("Forbidden: {}", detail)};
+}
+
+FieldError UnsupportedField(std::string field, const Json& value, const std::vector<std::string>& supported) {
+  std::vector<std::string> quoted;
+  for (const std::string& each : supported) quoted.push_back(Json(each).dump());
+  return {std::move(field), "FieldValueNotSupported",
+          fmt::format("Unsupported value: {}: supported values: {}", value.dump(), fmt::join(quoted, ", "))};
+}
+
+ApiError BadRequest(std::string message) { return {400, "BadRequest", std::move(message), nullptr}; }
+
+ApiError Forbidden(const GroupResource& resource, std::string_view name, std::string_view why) {
+  return {403, "Forbidden", fmt::format("{} \"{}\" is forbidden: {}", resource.ToString(), name, why),
+          DetailsOf(resource, name)};
+}
+
+ApiError NotFound(const GroupResource& resource, std::string_view name) {
+  return {404, "NotFound", fmt::format("{} \"{}\" not found", resource.ToString(), name), DetailsOf(resource, name)};
+}
+
+ApiError PathNotFound() {
+  return {404, "NotFound", "the server could not find the requested resource", Json::object()};
+}
+
+ApiError MethodNotAllowed(std::string_view what) {
+  return {405, "MethodNotAllowed", fmt::format("the server does not allow this method on the requested resource: {}", what),
+          Json::object()};
+}
+
+ApiError NotAcceptable(std::string message) { return {406, "NotAcceptable", std::move(message), nullptr}; }
+
+ApiError AlreadyExists(const GroupResource& resource, std::string_view name) {
+  return {409, "AlreadyExists", fmt::format("{} \"{}\" already exists", resource.ToString(), name),
+          DetailsOf(resource, name)};
+}
+
+ApiError Conflict(const GroupResource& resource, std::string_view name, std::string_view why) {
+  return {409, "Conflict", fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", resource.ToString(), name, why),
+          DetailsOf(resource, name)};
+}
+
+ApiError Modified(const GroupResource& resource, std::string_view name) {
+  return Conflict(resource, name,
+                  "the object has been modified; please apply your changes to the latest version and try again");
+}
+
+ApiError Expired(std::string message) { return {410, "Expired", std::move(message), nullptr}; }
+
+ApiError UnsupportedMediaType(std::string message) {
+  return {415, "UnsupportedMediaType", std::move(message), nullptr};
+}
+
+ApiError Invalid(std::string_view group, std::string_view kind, std::string_view name,
+                 const std::vector<FieldError>& errors) {
+  std::vector<std::string> texts;
+  Json causes = Json::array();
+  for (const FieldError& error : errors) {
+    texts.push_back(fmt::format("{}: {}", error.field, error.message));
+    causes.push_back({{"field", error.field}, {"reason", error.reason}, {"message", error.message}});
+  }
+  const std::string all = texts.size() == 1 ? texts[0] : fmt::format("[{}]", fmt::join(texts, ", "));
+  const std::string what = group.empty() ? std::string(kind) : fmt::format("{}.{}", kind, group);
+  Json details = {{"name", name}, {"kind", kind}, {"causes", std::move(causes)}};
+  if (!group.empty()) details["group"] = group;
+  return {422, "Invalid", fmt::format("{} \"{}\" is invalid: {}", what, name, all), std::move(details)};
+}
+
+ApiError InternalError(std::string message) {
+  return {500, "InternalError", fmt::format("Internal error occurred: {}", message), nullptr};
+}
+
+}  // namespace tutti::sim

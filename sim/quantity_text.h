@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// sim/quantity_text.h - the canonical spelling the API server gives to quantities:
+// 1000m is "1", 0.5 is "500m", 1024Mi is "1Gi", the number 2 is "2".
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sim/object.h"
+
+namespace tutti::sim {
+
+// Nothing when `value` is not a quantity (a string or a number that parses as one).
+std::optional<std::string> CanonicalQuantity(const Json& value);
+
+// Rewrites every value of a resource list that is a quantity; leaves others for validation to name.
+void CanonicalizeResources(Json& resource_list);
+
+// -1, 0, 1 as a is less than, equal to, greater than b. REQUIRES: both parse.
+int CompareQuantities(const std::string& a, const std::string& b);
+
+}  // namespace tutti::sim

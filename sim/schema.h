@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// sim/schema.h - openAPIV3Schema of custom resources: defaulting, pruning, validation.
+//
+// Not evaluated: patterns, CEL rules (x-kubernetes-validations), oneOf/anyOf/allOf/not.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/api_error.h"
+#include "sim/object.h"
+
+namespace tutti::sim {
+
+// Drops what the schema does not know, and returns the paths dropped.
+std::vector<std::string> PruneUnknown(const Json& schema, Json& object);
+
+// Fills in `default`s; a null where the schema forbids it but has a default counts as absent.
+void ApplyDefaults(const Json& schema, Json& value);
+
+// `object` is the whole custom resource; metadata, apiVersion and kind are not looked at.
+void ValidateAgainst(const Json& schema, const Json& object, std::vector<FieldError>& errors);
+
+}  // namespace tutti::sim

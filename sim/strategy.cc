@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/strategy.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <map>
+
+#include "sim/crd.h"
+#include "sim/event_conversion.h"
+#include "sim/quantity_text.h"
+#include "sim/schema.h"
+#include "sim/validation.h"
+#include "sim/workload_strategy.h"
+
+namespace tutti::sim {
+namespace {
+
+void SetDefault(Json& object, const char* field, Json value) {
+  if (Child(object, field).is_null()) object[field] = std::move(value);
+}
+
+Json& SpecOf(Json& object) {
+  Json& spec = object["spec"];
+  if (spec.is_null()) spec = Json::object();
+  return spec;
+}
+
+void FirstPhase(Json& object, const char* phase) {
+  if (DigString(object, "status", "phase").empty()) object["status"] = {{"phase", phase}};
+}
+
+void CanonicalizeNode(Json& node) {
+  SpecOf(node);
+  Json& status = node["status"];
+  if (!status.is_object()) status = Json::object();
+  for (const char* list : {"capacity", "allocatable"}) {
+    if (status.contains(list)) CanonicalizeResources(status[list]);
+  }
+  // As the API server does: allocatable is capacity unless said otherwise.
+  if (Child(status, "allocatable").is_null() && status.contains("capacity")) status["allocatable"] = status["capacity"];
+}
+
+void PrepareNamespace(Json& object, bool restore) {
+  if (!restore || Dig(object, "spec", "finalizers").is_null()) object["spec"] = {{"finalizers", {"kubernetes"}}};
+  FirstPhase(object, "Active");
+  const std::string name = NameOf(object);
+  Json& labels = object["metadata"]["labels"];
+  if (labels.is_null() || labels.is_object()) labels["kubernetes.io/metadata.name"] = name;
+}
+
+using Preparer = std::function<void(const Store&, Json&, bool restore)>;
+
+const std::map<GroupResource, Preparer>& Preparers() {
+  static const std::map<GroupResource, Preparer> preparers = {
+      {kNodes, [](const Store&, Json& object, bool) { CanonicalizeNode(object); }},
+      {kNamespaces, [](const Store&, Json& object, bool restore) { PrepareNamespace(object, restore); }},
+      {kServices, [](const Store& store, Json& object, bool) { PrepareService(store, object); }},
+      {{"", "secrets"}, [](const Store&, Json& object, bool) { PrepareSecret(object); }},
+      {{"", "persistentvolumeclaims"},
+       [](const Store&, Json& object, bool) {
+         SetDefault(SpecOf(object), "volumeMode", "Filesystem");
+         FirstPhase(object, "Pending");
+       }},
+      {{"", "persistentvolumes"},
+       [](const Store&, Json& object, bool) {
+         SetDefault(SpecOf(object), "volumeMode", "Filesystem");
+         SetDefault(SpecOf(object), "persistentVolumeReclaimPolicy", "Retain");
+         FirstPhase(object, "Pending");
+       }},
+      {{"storage.k8s.io", "storageclasses"},
+       [](const Store&, Json& object, bool) {
+         SetDefault(object, "reclaimPolicy", "Delete");
+         SetDefault(object, "volumeBindingMode", "Immediate");
+       }},
+      {kPriorityClasses,
+       [](const Store&, Json& object, bool) {
+         SetDefault(object, "value", 0);
+         SetDefault(object, "preemptionPolicy", "PreemptLowerPriority");
+       }},
+      {kCustomResourceDefinitions,
+       [](const Store& store, Json& object, bool) {
+         PrepareDefinition(object, store.now_ms());
+         if (!HasFinalizer(object, kDefinitionFinalizer)) {
+           object["metadata"]["finalizers"].push_back(kDefinitionFinalizer);
+         }
+       }},
+      {kJobs, [](const Store&, Json& object, bool) { PrepareJob(object); }},
+      {kReplicaSets, [](const Store&, Json& object, bool) { PrepareReplicas(object); }},
+      {{"", "replicationcontrollers"}, [](const Store&, Json& object, bool) { PrepareReplicas(object); }},
+      {{"apps", "deployments"}, [](const Store&, Json& object, bool) { PrepareDeployment(object); }},
+      {{"apps", "statefulsets"}, [](const Store&, Json& object, bool) { PrepareStatefulSet(object); }},
+      {{"apps", "daemonsets"}, [](const Store&, Json& object, bool) { PrepareTemplate(object); }},
+  };
+  return preparers;
+}
+
+// Kinds whose creator may bring a status: its writer is no controller of the cluster.
+bool TakesStatusOnCreate(const GroupResource& id) { return id == kNodes || id == kCustomResourceDefinitions; }
+
+const ApiVersion& Stored(const ApiResource& resource) { return *resource.FindVersion(resource.storage_version); }
+
+void ApplySchema(const ApiResource& resource, Json& object) {
+  const auto& schema = Stored(resource).schema;
+  if (!schema) return;
+  PruneUnknown(*schema, object);
+  ApplyDefaults(*schema, object);
+}
+
+}  // namespace
+
+Json ToStored(const ApiResource& resource, Json object) {
+  if (resource.id != resource.stored_as) return EventToCore(std::move(object));
+  object["apiVersion"] = resource.StorageApiVersion();
+  return object;
+}
+
+Json ToServed(const ApiResource& resource, std::string_view version, const Json& stored) {
+  if (resource.id != resource.stored_as) return EventFromCore(stored);
+  Json object = stored;
+  object["apiVersion"] = JoinApiVersion(resource.id.group, version);
+  return object;
+}
+
+ApiResult<void> PrepareForCreate(const Store& store, const ApiResource& resource, Json& object, bool keep_status) {
+  if (Stored(resource).has_status && !keep_status && !TakesStatusOnCreate(resource.id)) object.erase("status");
+  if (resource.custom) {
+    ApplySchema(resource, object);
+    return {};
+  }
+  if (auto errors = ShapeErrors(object); !errors.empty()) {
+    return tl::make_unexpected(Invalid(resource.id.group, resource.kind, NameOf(object), errors));
+  }
+  if (resource.id == kPods) return PreparePod(store, object, keep_status);
+  const auto it = Preparers().find(resource.id);
+  if (it != Preparers().end()) it->second(store, object, keep_status);
+  return {};
+}
+
+void PrepareForUpdate(const Store& store, const ApiResource& resource, const Json& current, Json& next, Part part) {
+  if (resource.custom) {
+    ApplySchema(resource, next);
+    return;
+  }
+  if (!ShapeErrors(next).empty()) return;  // validation names them
+  if (resource.id == kNodes) CanonicalizeNode(next);
+  if (part == Part::kStatus) return;
+  if (resource.id == kPods) {
+    DefaultPod(next);
+    for (const char* field : {"priority", "preemptionPolicy"}) {
+      const Json& had = Dig(current, "spec", field);
+      if (!had.is_null()) SetDefault(next["spec"], field, had);
+    }
+    return;
+  }
+  if (resource.id == kNamespaces) {
+    if (!IsTerminating(current) && Dig(next, "spec", "finalizers").is_null()) next["spec"] = Child(current, "spec");
+    return;
+  }
+  const auto it = Preparers().find(resource.id);
+  if (it != Preparers().end()) it->second(store, next, true);
+}
+
+std::vector<FieldError> ValidateObject(const ApiResource& resource, const Json& object, const Json* current,
+                                       Part part) {
+  std::vector<FieldError> errors = ShapeErrors(object);
+  if (!errors.empty()) return errors;
+  ValidateMetadata(resource, object, current, errors);
+  if (resource.custom) {
+    if (const auto& schema = Stored(resource).schema) ValidateAgainst(*schema, object, errors);
+    return errors;
+  }
+  if (part == Part::kStatus) return errors;
+  if (resource.id == kPods) ValidatePod(object, current, errors);
+  ValidateKind(resource, object, current, errors);
+  return errors;
+}
+
+}  // namespace tutti::sim

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// sim/strategy.h - what each kind wants done to an object between the request and
+// storage: defaults, computed fields, and what may not be written.
+//
+// Pure functions of their arguments; the store is only read.
+#pragma once
+
+#include <vector>
+
+#include "sim/api_error.h"
+#include "sim/object.h"
+#include "sim/resources.h"
+#include "sim/store.h"
+
+namespace tutti::sim {
+
+// Translates between a served version and the stored one.
+Json ToStored(const ApiResource& resource, Json object);
+Json ToServed(const ApiResource& resource, std::string_view version, const Json& stored);
+
+// Defaults and admission. Unless `keep_status`, a status written by the caller is replaced
+// by the kind's first one. 403 as from admission (an unknown priority class).
+ApiResult<void> PrepareForCreate(const Store& store, const ApiResource& resource, Json& object, bool keep_status);
+
+// Defaults of what an update left out.
+void PrepareForUpdate(const Store& store, const ApiResource& resource, const Json& current, Json& next, Part part);
+
+// `current` is null on create.
+std::vector<FieldError> ValidateObject(const ApiResource& resource, const Json& object, const Json* current,
+                                       Part part);
+
+// --- Pods (sim/pod_strategy.cc) ---
+
+ApiResult<void> PreparePod(const Store& store, Json& pod, bool keep_status);
+// What a field left out means, on create and on update.
+void DefaultPod(Json& pod);
+// The part of it that templates get, too.
+void DefaultPodSpec(Json& spec);
+void ValidatePod(const Json& pod, const Json* current, std::vector<FieldError>& errors);
+void ValidatePodSpec(const Json& spec, const std::string& path, std::vector<FieldError>& errors);
+
+}  // namespace tutti::sim

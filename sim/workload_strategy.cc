@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/workload_strategy.h"
+
+#include <fmt/format.h>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "sim/strategy.h"
+
+namespace tutti::sim {
+namespace {
+
+void SetDefault(Json& object, const char* field, Json value) {
+  if (Child(object, field).is_null()) object[field] = std::move(value);
+}
+
+Json& SpecOf(Json& object) {
+  Json& spec = object["spec"];
+  if (spec.is_null()) spec = Json::object();
+  return spec;
+}
+
+std::string Base64(const std::string& bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t group = 0;
+    for (size_t k = 0; k < 3; ++k) group = group << 8 | (i + k < bytes.size() ? uint8_t(bytes[i + k]) : 0u);
+    for (size_t k = 0; k < 4; ++k) {
+      out += i + k <= bytes.size() ? kDigits[(group >> (18 - 6 * k)) & 63] : '=';
+    }
+  }
+  return out;
+}
+
+// A free address of 10.96.0.0/16: from the name, so that the same manifests give the same addresses.
+std::string FreeClusterIp(const Store& store, const Json& service) {
+  std::set<std::string> taken = {"10.96.0.0", "10.96.0.1", "10.96.0.10", "10.96.255.255"};
+  for (const Object& each : store.All(kServices)) taken.insert(DigString(*each, "spec", "clusterIP"));
+  uint32_t hash = 2166136261u;
+  for (const char c : KeyOf(service)) hash = (hash ^ uint8_t(c)) * 16777619u;
+  for (uint32_t i = 0;; ++i) {
+    std::string address = fmt::format("10.96.{}.{}", (hash + i) >> 8 & 255, (hash + i) & 255);
+    if (!taken.contains(address) || i > 65'535) return address;
+  }
+}
+
+}  // namespace
+
+void PrepareTemplate(Json& workload) {
+  Json& spec = SpecOf(workload);
+  if (!Child(spec, "template").is_object()) return;
+  Json& pod = spec["template"];
+  if (Child(pod, "spec").is_object()) DefaultPodSpec(pod["spec"]);
+  if (Child(pod, "metadata").is_object()) {
+    pod["metadata"].erase("creationTimestamp");
+  } else {
+    pod["metadata"] = Json::object();
+  }
+}
+
+void PrepareReplicas(Json& workload) {
+  PrepareTemplate(workload);
+  Json& spec = SpecOf(workload);
+  SetDefault(spec, "replicas", 1);
+  const Json& labels = Dig(spec, "template", "metadata", "labels");
+  if (workload.value("kind", "") == "ReplicationController" && labels.is_object()) SetDefault(spec, "selector", labels);
+  if (Child(workload, "status").is_null()) workload["status"] = {{"replicas", 0}};
+}
+
+void PrepareDeployment(Json& deployment) {
+  PrepareTemplate(deployment);
+  Json& spec = SpecOf(deployment);
+  SetDefault(spec, "replicas", 1);
+  SetDefault(spec, "revisionHistoryLimit", 10);
+  SetDefault(spec, "progressDeadlineSeconds", 600);
+  SetDefault(spec, "strategy",
+             {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", "25%"}, {"maxUnavailable", "25%"}}}});
+}
+
+void PrepareStatefulSet(Json& stateful_set) {
+  PrepareTemplate(stateful_set);
+  Json& spec = SpecOf(stateful_set);
+  SetDefault(spec, "replicas", 1);
+  SetDefault(spec, "revisionHistoryLimit", 10);
+  SetDefault(spec, "podManagementPolicy", "OrderedReady");
+  SetDefault(spec, "updateStrategy", {{"type", "RollingUpdate"}, {"rollingUpdate", {{"partition", 0}}}});
+}
+
+void PrepareJob(Json& job) {
+  PrepareTemplate(job);
+  Json& spec = SpecOf(job);
+  if (Child(spec, "completions").is_null() && Child(spec, "parallelism").is_null()) spec["completions"] = 1;
+  SetDefault(spec, "parallelism", 1);
+  SetDefault(spec, "backoffLimit", 6);
+  SetDefault(spec, "completionMode", "NonIndexed");
+  SetDefault(spec, "suspend", false);
+  SetDefault(spec, "manualSelector", false);
+  SetDefault(spec, "podReplacementPolicy",
+             Child(spec, "podFailurePolicy").is_null() ? "TerminatingOrFailed" : "Failed");
+  if (BoolOf(Child(spec, "manualSelector")) || !Child(spec, "template").is_object()) return;
+  const std::string uid = UidOf(job);
+  Json& labels = spec["template"]["metadata"]["labels"];
+  if (!labels.is_null() && !labels.is_object()) return;
+  for (const char* key : {"controller-uid", "batch.kubernetes.io/controller-uid"}) labels[key] = uid;
+  for (const char* key : {"job-name", "batch.kubernetes.io/job-name"}) labels[key] = NameOf(job);
+  spec["selector"] = {{"matchLabels", {{"batch.kubernetes.io/controller-uid", uid}}}};
+}
+
+void PrepareService(const Store& store, Json& service) {
+  Json& spec = SpecOf(service);
+  SetDefault(spec, "type", "ClusterIP");
+  SetDefault(spec, "sessionAffinity", "None");
+  if (Child(spec, "ports").is_array()) {
+    for (Json& port : spec["ports"]) {
+      if (!port.is_object()) continue;
+      SetDefault(port, "protocol", "TCP");
+      SetDefault(port, "targetPort", Child(port, "port"));
+    }
+  }
+  if (Child(service, "status").is_null()) service["status"] = {{"loadBalancer", Json::object()}};
+  if (spec["type"] == "ExternalName") return;
+  SetDefault(spec, "internalTrafficPolicy", "Cluster");
+  SetDefault(spec, "ipFamilies", {"IPv4"});
+  SetDefault(spec, "ipFamilyPolicy", "SingleStack");
+  if (DigString(spec, "clusterIP").empty()) spec["clusterIP"] = FreeClusterIp(store, service);
+  SetDefault(spec, "clusterIPs", Json::array({spec["clusterIP"]}));
+}
+
+void PrepareSecret(Json& secret) {
+  SetDefault(secret, "type", "Opaque");
+  const auto plain = secret.find("stringData");
+  if (plain == secret.end() || !plain->is_object()) return;
+  for (const auto& [key, value] : plain->items()) secret["data"][key] = Base64(StringOf(value));
+  secret.erase("stringData");
+}
+
+}  // namespace tutti::sim
