@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Census: the members of one gang by what they are doing, and what its minimum still lacks.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cluster/state.h"
+#include "core/gang.h"
+
+namespace tutti::core {
+
+struct Census {
+  std::vector<Member*> placed;    // bound to an existing node and alive, or acknowledged there
+  std::vector<Member*> reserved;  // held a place by the gang's plan; not acknowledged
+  std::vector<Member*> lost;      // bound to a node that does not exist
+  std::vector<Member*> pending;   // may be placed
+  int64_t gated = 0, deleting = 0, running = 0, succeeded = 0, failed = 0;
+
+  // Members that hold a node or a reservation.
+  bool empty_handed() const { return placed.empty() && reserved.empty() && lost.empty(); }
+};
+
+Census TakeCensus(Gang& gang, const cluster::ClusterState& state);
+
+// What must be placed before the gang is whole.
+struct Requirement {
+  struct Role {
+    std::string name;
+    int64_t min = 0;   // as declared; at least 1 for a role with a head
+    int64_t have = 0;  // placed or reserved
+    int64_t exist = 0; // have + pending
+  };
+  std::vector<Role> roles;  // with min > 0, sorted by name
+  int64_t min = 0, have = 0, exist = 0;  // of the whole gang; min is at least the roles' sum
+  bool head_missing = false;  // a member needs a head and none exists
+
+  bool met() const;        // every minimum is placed or reserved
+  bool reachable() const;  // every minimum exists
+  int64_t lacking() const; // members still to be placed, at least
+};
+
+Requirement Require(const Gang& gang, const Census& census);
+
+}  // namespace tutti::core

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/evidence.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tutti::core {
+
+std::string WriteEvidence(const std::string& plan, const std::string& uid, const std::string& node, const std::string& commit_uid) {
+  return nlohmann::json{{"plan", plan}, {"uid", uid}, {"node", node}, {"commit", commit_uid}}.dump();
+}
+
+std::optional<Evidence> ReadEvidence(const model::Pod& pod) {
+  const std::string* text = model::Find(pod.meta.annotations, kBindAnnotation);
+  if (!text || text->size() > 4096) return std::nullopt;
+  const auto json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  const auto field = [&json](const char* name) -> std::string {
+    if (!json.is_object()) return {};
+    const auto at = json.find(name);
+    return at != json.end() && at->is_string() ? at->get<std::string>() : std::string();
+  };
+  if (field("uid") != pod.meta.uid || field("node") != pod.node_name || field("commit").empty()) return std::nullopt;
+  return Evidence{field("plan"), field("commit")};
+}
+
+Finding Examine(const Gang& gang, const cluster::ClusterState& state) {
+  Finding finding;
+  for (const Member& member : gang.members) {
+    const model::Pod& pod = *state.pod(member.pod).pod;
+    if (!pod.bound()) continue;
+    const std::optional<Evidence> evidence = ReadEvidence(pod);
+    if (!evidence) continue;
+    for (const Member& other : gang.members) {
+      const model::Pod& commit = *state.pod(other.pod).pod;
+      if (commit.meta.uid != evidence->commit_uid) continue;
+      if (commit.bound()) {
+        finding.whole = true;
+        return finding;
+      }
+      finding.half_done = *evidence;
+    }
+  }
+  finding.whole = finding.half_done.commit_uid.empty();
+  return finding;
+}
+
+}  // namespace tutti::core

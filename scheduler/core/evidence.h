@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evidence: what a bind writes into its pod, and what is read from it after a restart (DESIGN P3).
+//
+// Annotation `tutti.dev/bind` = {"plan":P,"uid":U,"node":N,"commit":C}: this pod, of UID U, was bound to N by plan P,
+// whose last bind is that of the pod with UID C. A value whose uid or node is not the pod's own says nothing: it came
+// from a template, a backup or a forger.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/census.h"
+#include "model/pod.h"
+
+namespace tutti::core {
+
+inline constexpr std::string_view kBindAnnotation = "tutti.dev/bind";
+
+struct Evidence {
+  std::string plan, commit_uid;
+};
+
+std::string WriteEvidence(const std::string& plan, const std::string& uid, const std::string& node, const std::string& commit_uid);
+// nullopt: none, or none that matches this pod's UID and node.
+std::optional<Evidence> ReadEvidence(const model::Pod& pod);
+
+// What the bound members say of a gang that nothing is remembered of.
+struct Finding {
+  bool whole = false;  // it was; or nothing shows that it never was: keep it and fill up
+  Evidence half_done;  // when !whole: the plan that was being carried out
+};
+// REQUIRES: some member is bound.
+Finding Examine(const Gang& gang, const cluster::ClusterState& state);
+
+}  // namespace tutti::core

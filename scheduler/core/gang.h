@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gang: one gang as the cycle knows it. All of it can be found again from the API server (DESIGN P3).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/command.h"
+#include "dialects/dialect.h"
+#include "framework/verdict.h"
+#include "model/gang.h"
+#include "model/ids.h"
+
+namespace tutti::core {
+
+struct Member {
+  model::PodId pod;
+  std::string role;
+  bool head = false, needs_head = false;
+  bool charged = false;  // weighs on the gang's queue
+
+  // What was last written about it, to write only what changed.
+  std::string told_reason, told_message;
+  // Nodes whose bind was refused for good; not tried again before the instant (monotonic).
+  std::map<std::string, base::Millis> refused_nodes;
+  bool evicting = false;  // a delete of ours is under way, or was refused to us
+  std::string kept;       // why it is not deleted though its gang is undone; empty otherwise
+};
+
+// One member of a plan that is not seen bound yet.
+struct Assignment {
+  std::string node;
+  enum class Stage {
+    kReserved,  // room is held; its bind has not left
+    kSent,      // no answer yet
+    kBound,     // acknowledged; the pod's own event is still to come
+  } stage = Stage::kReserved;
+  cluster::CommandId command = 0;     // of the bind under way
+  std::string sent_resource_version;  // the precondition it carries
+  base::Millis not_before_ms = 0;     // monotonic; a bind that must be repeated waits so long
+  bool room_lost = false;             // the node is gone; the answer decides what becomes of the member
+};
+
+// A placement being carried out. There from the first reservation until the gang is whole, or undone.
+struct Plan {
+  std::string id;
+  std::string commit_uid;  // the member that is bound last
+  base::Millis deadline_ms = 0;  // monotonic; then it is undone (Policy::kRepair)
+  bool undoing = false;
+  std::map<model::PodId, Assignment> open;
+};
+
+// Why a gang, or the rest of one, does not start: a certificate. It stays true until one of `wakes` happens.
+struct Refusal {
+  dialects::GangState state = dialects::GangState::kWaitingForMembers;
+  framework::Verdict verdict = framework::Verdict::kNotNow;
+  std::string reason;           // one CamelCase word
+  std::string sentence;         // about the gang
+  std::string nodes_sentence;   // "0/4 nodes are available: …", or empty
+  framework::Wake wakes = framework::Wake::kAll;
+};
+
+struct Gang {
+  model::GangKey key;
+  dialects::Dialect* dialect = nullptr;
+  model::GangSpec spec;
+  bool declared = false;  // spec has been asked for
+  std::vector<Member> members;  // by creation time, then name
+
+  // Was whole since it last had no bound member. Never undone then; filled up.
+  bool whole = false;
+  std::optional<Plan> plan;
+  std::optional<Refusal> refusal;
+  base::Millis complete_since_ms = 0;  // monotonic; when its minimum existed, for metrics; 0: not yet
+  base::Millis since_ms = 0;           // wall; of the last change of state
+  dialects::GangState state = dialects::GangState::kWaitingForMembers;
+  std::string last_plan;
+  int refused_binds = 0;  // in a row, for backoff
+  std::optional<dialects::GangReport> reported;
+
+  Member* Find(model::PodId pod) {
+    for (Member& member : members)
+      if (member.pod == pod) return &member;
+    return nullptr;
+  }
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planner: finds nodes for what a gang lacks, all of it or none.
+//
+// Members of one class are interchangeable, so they are placed one after another on the class's ranking. Classes that
+// ask for most go first, roles before the rest of the minimum. When that order fails, others are tried; for a gang of
+// one class the first failure is a proof, for others it may be a "gave up".
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cluster/state.h"
+#include "cluster/what_if.h"
+#include "core/census.h"
+#include "core/gang.h"
+#include "core/rankings.h"
+
+namespace tutti::core {
+
+struct PlanResult {
+  std::vector<cluster::Placement> placements;  // when it fits
+  bool fits = false;
+  // When it does not: the best attempt.
+  framework::Verdict verdict = framework::Verdict::kNotNow;
+  int64_t lacking = 0, placed = 0;       // members asked for and members that found a node together
+  std::string role;                      // the role that fell short; empty: the rest of the minimum
+  int64_t role_lacking = 0, role_placed = 0;
+  model::PodId failed_member;            // the first that found no node
+  framework::Refusals refusals;          // why, as seen with the placed ones in place
+  framework::Wake wakes = framework::Wake::kAll;
+};
+
+class Planner {
+ public:
+  Planner(cluster::ClusterState& state, Rankings& rankings) : state_(state), rankings_(rankings) {}
+
+  // Places the members that `requirement` lacks, chosen from `pending`. The state is as before afterwards.
+  // `now_ms` (monotonic): nodes refused to a member until later are left out for it.
+  PlanResult PlaceRequired(const std::vector<Member*>& pending, const Requirement& requirement, base::Millis now_ms);
+
+  // Places exactly these members, all or none.
+  PlanResult PlaceAll(const std::vector<Member*>& members, base::Millis now_ms);
+
+ private:
+  struct Demand;
+  enum class Order { kLargestFirst, kSmallestFirst, kTightestNode };
+  PlanResult Try(const std::vector<Demand>& demands, Order order, base::Millis now_ms);
+  model::NodeId Choose(framework::Ranking& ranking, const Member& member, Order order, base::Millis now_ms) const;
+
+  cluster::ClusterState& state_;
+  Rankings& rankings_;
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/rankings.h"
+
+#include "base/check.h"
+
+namespace tutti::core {
+
+Rankings::Rankings(const std::vector<framework::Profile>& profiles, const cluster::Snapshot& snapshot, size_t most_bytes)
+    : snapshot_(snapshot), most_bytes_(most_bytes) {
+  for (const framework::Profile& profile : profiles) profiles_.emplace(profile.scheduler_name, &profile);
+}
+
+framework::Ranking& Rankings::For(const std::shared_ptr<const cluster::PodClass>& pod_class) {
+  if (const auto known = by_class_.find(pod_class->id); known != by_class_.end()) {
+    entries_.splice(entries_.begin(), entries_, known->second);
+    known->second->ranking->Refresh();
+    return *known->second->ranking;
+  }
+  const auto profile = profiles_.find(pod_class->spec->scheduler_name);
+  TUTTI_CHECK(profile != profiles_.end(), "only pods of a served profile are ranked");
+  Entry entry{pod_class, std::make_unique<framework::Ranking>(*profile->second, *pod_class, snapshot_), 0};
+  entry.bytes = entry.ranking->memory();
+  bytes_ += entry.bytes;
+  entries_.push_front(std::move(entry));
+  by_class_[pod_class->id] = entries_.begin();
+  Shrink();
+  return *entries_.front().ranking;
+}
+
+void Rankings::Shrink() {
+  while (bytes_ > most_bytes_ && entries_.size() > 1) {
+    bytes_ -= entries_.back().bytes;
+    by_class_.erase(entries_.back().pod_class->id);
+    entries_.pop_back();
+  }
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rankings: one Ranking per class of pods in use, the least recently used dropped when they outgrow their memory.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "cluster/state.h"
+#include "framework/profile.h"
+#include "framework/ranking.h"
+
+namespace tutti::core {
+
+class Rankings {
+ public:
+  // The arguments must outlive this.
+  Rankings(const std::vector<framework::Profile>& profiles, const cluster::Snapshot& snapshot, size_t most_bytes);
+
+  // True for a schedulerName that some profile serves.
+  bool Serves(const std::string& scheduler_name) const { return profiles_.contains(scheduler_name); }
+
+  // The ranking of the class, caught up with the snapshot. Valid until the next For() of another class.
+  // REQUIRES: its schedulerName is served.
+  framework::Ranking& For(const std::shared_ptr<const cluster::PodClass>& pod_class);
+
+  size_t count() const { return entries_.size(); }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  struct Entry {
+    std::shared_ptr<const cluster::PodClass> pod_class;  // keeps the id from being anybody else's
+    std::unique_ptr<framework::Ranking> ranking;
+    size_t bytes = 0;
+  };
+  void Shrink();
+
+  std::unordered_map<std::string, const framework::Profile*> profiles_;
+  const cluster::Snapshot& snapshot_;
+  const size_t most_bytes_;
+  size_t bytes_ = 0;
+  std::list<Entry> entries_;  // most recently used first
+  std::unordered_map<model::ClassId, std::list<Entry>::iterator> by_class_;
+};
+
+}  // namespace tutti::core
