@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "app/yaml_fields.h"
+
+namespace tutti::app {
+namespace {
+
+constexpr std::string_view kSchedulerKind = "KubeSchedulerConfiguration";
+constexpr std::string_view kSchedulerVersion = "kubescheduler.config.k8s.io/v1";
+constexpr std::string_view kOurKind = "TuttiConfiguration";
+constexpr std::string_view kOurVersion = "tutti.dev/v1alpha1";
+
+constexpr std::string_view kExtensionPoints[] = {
+    "multiPoint", "preEnqueue", "queueSort", "preFilter", "filter",   "postFilter",        "preScore",       "score",
+    "reserve",    "permit",     "preBind",   "bind",      "postBind", "podGroupPostFilter", "placementScore", "placementGenerate"};
+
+constexpr int64_t kMostSeconds = 86'400;
+
+void ReadLeaderElection(Fields fields, LeaderElectionConfig* out) {
+  fields.Bool("leaderElect", &out->leader_elect);
+  fields.Duration("leaseDuration", &out->lease_duration_ms);
+  fields.Duration("renewDeadline", &out->renew_deadline_ms);
+  fields.Duration("retryPeriod", &out->retry_period_ms);
+  fields.OneOf("resourceLock", {"leases"}, &out->resource_lock);
+  fields.String("resourceName", &out->resource_name);
+  fields.String("resourceNamespace", &out->resource_namespace);
+  if (const std::string problem = CheckTimes(*out); out->leader_elect && !problem.empty()) fields.Complain("", problem);
+  fields.Done();
+}
+
+void ReadClientConnection(Fields fields, Config* config) {
+  ClientConnectionConfig& out = config->client_connection;
+  fields.String("kubeconfig", &out.kubeconfig);
+  fields.Accept("acceptContentTypes");
+  fields.Accept("contentType");
+  fields.Number("qps", &out.qps);
+  fields.Integer("burst", 0, 1'000'000'000, &out.burst);
+  if (fields.Has("qps") || fields.Has("burst")) {
+    config->notes.push_back(
+        "clientConnection.qps and burst have no effect: maxInFlight of TuttiConfiguration and the API server's own "
+        "flow control bound our writes");
+  }
+  fields.Done();
+}
+
+PluginChoice ReadPluginChoice(Fields& fields, bool disabled) {
+  PluginChoice choice;
+  fields.String("name", &choice.name);
+  if (choice.name.empty()) fields.Complain("", "has no name; write which plugin is meant");
+  if (choice.name == "*" && !disabled) fields.Complain("name", "\"*\" stands for all only under disabled");
+  fields.Integer("weight", 0, 1'000'000, &choice.weight);
+  fields.Done();
+  return choice;
+}
+
+ProfileSettings::Point ReadPoint(Fields fields) {
+  ProfileSettings::Point point;
+  fields.Sequence("enabled", [&](Fields& one) { point.enabled.push_back(ReadPluginChoice(one, false)); });
+  fields.Sequence("disabled", [&](Fields& one) { point.disabled.push_back(ReadPluginChoice(one, true).name); });
+  fields.Done();
+  std::set<std::string> seen;
+  for (const PluginChoice& choice : point.enabled) {
+    if (!seen.insert(choice.name).second) {
+      fields.Complain("enabled", fmt::format("has the plugin {} twice; remove one", choice.name));
+    }
+  }
+  return point;
+}
+
+void ReadPluginArgs(Fields& fields, ProfileSettings* profile) {
+  std::string name;
+  fields.String("name", &name);
+  nlohmann::json args = nlohmann::json::object();
+  fields.Json("args", &args);
+  fields.Done();
+  if (name.empty()) {
+    fields.Complain("", "has no name; write whose args these are");
+  } else if (!args.is_object()) {
+    fields.Complain("args", "a mapping is expected");
+  } else if (!profile->args.emplace(name, std::move(args)).second) {
+    fields.Complain("name", fmt::format("the args of {} are there twice; remove one", name));
+  }
+}
+
+void ReadProfile(Fields& fields, Config* config) {
+  ProfileSettings profile;
+  profile.where = fields.Where();
+  profile.scheduler_name = "default-scheduler";  // as upstream defaults it
+  fields.String("schedulerName", &profile.scheduler_name);
+  if (profile.scheduler_name.empty()) fields.Complain("schedulerName", "is empty; write the name that pods use");
+  fields.Accept("percentageOfNodesToScore");
+  Fields plugins = fields.Map("plugins");
+  for (const std::string_view point : kExtensionPoints) {
+    profile.points.emplace(point, ReadPoint(plugins.Map(point)));
+  }
+  plugins.Done();
+  fields.Sequence("pluginConfig", [&](Fields& one) { ReadPluginArgs(one, &profile); });
+  fields.Done();
+  for (const ProfileSettings& other : config->profiles) {
+    if (other.scheduler_name == profile.scheduler_name) {
+      fields.Complain("schedulerName", fmt::format("\"{}\" is served by two profiles; keep one", other.scheduler_name));
+    }
+  }
+  config->profiles.push_back(std::move(profile));
+}
+
+void ReadSchedulerConfiguration(Fields& fields, Config* config) {
+  if (fields.Has("percentageOfNodesToScore")) {
+    config->notes.push_back("percentageOfNodesToScore has no effect: every decision sees all nodes");
+  }
+  if (fields.Has("parallelism")) config->notes.push_back("parallelism has no effect: a decision needs no threads");
+  if (fields.Has("extenders")) {
+    config->notes.push_back("extenders are not active: Tutti calls no scheduler extender; pods that rely on one are not filtered by it");
+  }
+  fields.Accept("parallelism");
+  fields.Accept("percentageOfNodesToScore");
+  fields.Accept("extenders");
+  fields.Accept("delayCacheUntilActive");
+  fields.Accept("enableProfiling");
+  fields.Accept("enableContentionProfiling");
+  ReadLeaderElection(fields.Map("leaderElection"), &config->leader_election);
+  ReadClientConnection(fields.Map("clientConnection"), config);
+  fields.Integer("podInitialBackoffSeconds", 1, kMostSeconds, &config->pod_initial_backoff_s);
+  fields.Integer("podMaxBackoffSeconds", 1, kMostSeconds, &config->pod_max_backoff_s);
+  if (config->pod_max_backoff_s < config->pod_initial_backoff_s) {
+    fields.Complain("podMaxBackoffSeconds", "is below podInitialBackoffSeconds; raise it");
+  }
+  fields.Sequence("profiles", [&](Fields& one) { ReadProfile(one, config); });
+}
+
+void ReadOurConfiguration(Fields& fields, Config* config) {
+  fields.OneOf("policy", {"repair", "keep"}, &config->policy);
+  fields.Integer("repairTimeoutSeconds", 1, kMostSeconds, &config->repair_timeout_s);
+  fields.Integer("bindTimeoutSeconds", 1, 60, &config->bind_timeout_s);
+  fields.OneOf("quotaReason", {"Unschedulable", "QuotaExceeded"}, &config->quota_reason);
+  fields.Integer("maxInFlight", 1, 10'000, &config->max_in_flight);
+  fields.Integer("rankingMemoryMiB", 1, 1'048'576, &config->ranking_memory_mib);
+}
+
+void ReadDocument(const YAML::Node& document, Complaints* complaints, Config* config) {
+  Fields fields(document, "", complaints);
+  if (!document.IsMap()) return;
+  std::string kind, version;
+  fields.String("apiVersion", &version);
+  fields.String("kind", &kind);
+  const bool upstream = kind == kSchedulerKind;
+  if (!upstream && kind != kOurKind) {
+    fields.Complain(fields.Has("kind") ? "kind" : "",
+                    fmt::format("kind \"{}\" is not known; write {} or {}", kind, kSchedulerKind, kOurKind));
+    return;
+  }
+  const std::string_view wanted = upstream ? kSchedulerVersion : kOurVersion;
+  if (version != wanted) {
+    fields.Complain(fields.Has("apiVersion") ? "apiVersion" : "",
+                    fmt::format("\"{}\" of {} is not known; write {}", version, kind, wanted));
+    return;
+  }
+  if (std::find(config->kinds_read.begin(), config->kinds_read.end(), kind) != config->kinds_read.end()) {
+    fields.Complain("kind", fmt::format("a {} was read already; keep one", kind));
+    return;
+  }
+  config->kinds_read.push_back(kind);
+  if (upstream) {
+    ReadSchedulerConfiguration(fields, config);
+  } else {
+    ReadOurConfiguration(fields, config);
+  }
+  fields.Done();
+}
+
+}  // namespace
+
+std::string CheckTimes(const LeaderElectionConfig& config) {
+  if (config.lease_duration_ms <= config.renew_deadline_ms) {
+    return "leaseDuration must be longer than renewDeadline; the defaults are 15s and 10s";
+  }
+  // client-go's jitter: a retry may come 1.2 periods after the last.
+  if (config.retry_period_ms <= 0 || config.renew_deadline_ms * 10 <= config.retry_period_ms * 12) {
+    return "renewDeadline must be longer than 1.2 times retryPeriod, and that above 0; the defaults are 10s and 2s";
+  }
+  if (config.resource_name.empty()) return "resourceName is empty; name the Lease";
+  return "";
+}
+
+base::Status ReadConfig(const std::string& text, const std::string& file, Config* config) {
+  Complaints complaints(file);
+  try {
+    for (const YAML::Node& document : YAML::LoadAll(text)) {
+      if (document.IsDefined() && !document.IsNull()) ReadDocument(document, &complaints, config);
+    }
+  } catch (const YAML::Exception& error) {
+    return base::Invalid(fmt::format("{}:{}: not YAML: {}", file, error.mark.line + 1, error.msg));
+  }
+  if (complaints.lines().empty()) return {};
+  return base::Invalid(fmt::format("{}", fmt::join(complaints.lines(), "\n")));
+}
+
+base::Result<Config> LoadConfig(const std::vector<std::string>& files) {
+  Config config;
+  std::string complaints;
+  for (const std::string& file : files) {
+    std::ifstream in(file);
+    std::ostringstream text;
+    if (in) text << in.rdbuf();
+    if (!in || in.bad()) {
+      return base::Invalid(fmt::format("{}: cannot be read: {}; is --config right?", file, std::strerror(errno)));
+    }
+    if (const base::Status read = ReadConfig(text.str(), file, &config); !read) {
+      complaints += (complaints.empty() ? "" : "\n") + read.error().message;
+    }
+  }
+  if (!complaints.empty()) return base::Invalid(complaints);
+  return config;
+}
+
+std::vector<std::string> DefaultSchedulerNames() {
+  return {"tutti", "volcano", "kai-scheduler", "yunikorn", "scheduler-plugins-scheduler"};
+}
+
+std::vector<std::string> OfflineSchedulerNames() {
+  std::vector<std::string> names = DefaultSchedulerNames();
+  names.push_back("default-scheduler");
+  return names;
+}
+
+}  // namespace tutti::app

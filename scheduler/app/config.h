@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Config: what `tutti run` is told by files. Two kinds of document are read, in one file or in several:
+//
+//   kubescheduler.config.k8s.io/v1, KubeSchedulerConfiguration   kube-scheduler's, as it stands
+//   tutti.dev/v1alpha1, TuttiConfiguration                       what is ours
+//
+// What kube-scheduler has and Tutti does not need is accepted and said in `notes`; what neither knows is an error.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace tutti::app {
+
+// Defaults are kube-scheduler's, but for the names.
+struct LeaderElectionConfig {
+  bool leader_elect = true;
+  base::Millis lease_duration_ms = 15'000;
+  base::Millis renew_deadline_ms = 10'000;
+  base::Millis retry_period_ms = 2'000;
+  std::string resource_lock = "leases";
+  std::string resource_name = "tutti";
+  std::string resource_namespace;  // empty: that of our pod, or "tutti-system" outside a cluster
+};
+
+// "" if the three times can work together; else what is wrong and how to mend it.
+std::string CheckTimes(const LeaderElectionConfig& config);
+
+struct ClientConnectionConfig {
+  std::string kubeconfig;  // empty: in-cluster, or kubectl's own rules
+  double qps = 0;          // accepted; the API server's flow control sets our pace
+  int64_t burst = 0;
+};
+
+struct PluginChoice {
+  std::string name;
+  int64_t weight = 0;  // 0: not said
+};
+
+// One of profiles[] as written; nothing is expanded.
+struct ProfileSettings {
+  struct Point {
+    std::vector<PluginChoice> enabled;
+    std::vector<std::string> disabled;  // "*": all
+  };
+  std::string scheduler_name;
+  std::map<std::string, Point> points;          // by extension point: "multiPoint", "filter", "score", ...
+  std::map<std::string, nlohmann::json> args;   // pluginConfig, by plugin
+  std::string where;                            // "FILE:LINE: profiles[0]", for messages
+};
+
+struct Config {
+  // KubeSchedulerConfiguration
+  LeaderElectionConfig leader_election;
+  ClientConnectionConfig client_connection;
+  std::vector<ProfileSettings> profiles;  // empty: DefaultSchedulerNames()
+  int64_t pod_initial_backoff_s = 1;
+  int64_t pod_max_backoff_s = 10;
+
+  // TuttiConfiguration
+  std::string policy = "repair";  // or "keep"
+  int64_t repair_timeout_s = 60;
+  int64_t bind_timeout_s = 10;
+  std::string quota_reason = "Unschedulable";  // or "QuotaExceeded"
+  int64_t max_in_flight = 80;                  // writes on their way to the API server at one time
+  int64_t ranking_memory_mib = 256;
+
+  std::vector<std::string> kinds_read;
+  std::vector<std::string> notes;  // for the log: what was read and has no effect here
+};
+
+// Reads the files in order; the same kind twice is an error. No file: the defaults.
+// Error: kInvalid, all complaints, one a line.
+base::Result<Config> LoadConfig(const std::vector<std::string>& files);
+// The same from text; `file` is for the messages. `*config` is added to.
+base::Status ReadConfig(const std::string& text, const std::string& file, Config* config);
+
+// The schedulerNames served with no profile in the configuration: ours, and those that KubeRay writes.
+std::vector<std::string> DefaultSchedulerNames();
+// What offline verbs serve: those, and default-scheduler.
+std::vector<std::string> OfflineSchedulerNames();
+
+}  // namespace tutti::app

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/yaml_fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+namespace tutti::app {
+namespace {
+
+std::string Lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+  return out;
+}
+
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+bool IsPlain(const YAML::Node& node) { return node.Tag() == "?"; }
+
+std::optional<int64_t> AsInteger(const std::string& text) {
+  const char* first = text.data();
+  const char* last = first + text.size();
+  if (first != last && *first == '+') ++first;
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(first, last, value);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return value;
+}
+
+std::optional<double> AsNumber(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<bool> AsBool(const std::string& text) {
+  if (text == "true" || text == "True" || text == "TRUE") return true;
+  if (text == "false" || text == "False" || text == "FALSE") return false;
+  return std::nullopt;
+}
+
+std::string_view KindOf(const YAML::Node& node) {
+  if (node.IsMap()) return "a mapping";
+  if (node.IsSequence()) return "a sequence";
+  return "a scalar";
+}
+
+nlohmann::json ScalarToJson(const YAML::Node& node) {
+  const std::string& text = node.Scalar();
+  if (!IsPlain(node)) return text;
+  if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return nullptr;
+  if (const auto flag = AsBool(text)) return *flag;
+  if (const auto integer = AsInteger(text)) return *integer;
+  if (const auto number = AsNumber(text)) return *number;
+  return text;
+}
+
+}  // namespace
+
+void Complaints::Add(const YAML::Node& at, std::string_view field, std::string_view what) {
+  const YAML::Mark mark = at.IsDefined() ? at.Mark() : YAML::Mark::null_mark();
+  const std::string line = mark.is_null() ? "" : fmt::format("{}:", mark.line + 1);
+  lines_.push_back(fmt::format("{}:{}{}{}: {}", file_, line, line.empty() ? "" : " ", field, what));
+}
+
+std::string_view Closest(std::string_view word, const std::vector<std::string_view>& known) {
+  std::string_view best;
+  size_t best_distance = std::max<size_t>(1, word.size() / 3) + 1;
+  for (const std::string_view candidate : known) {
+    const size_t distance = EditDistance(Lower(word), Lower(candidate));
+    if (distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+base::Result<base::Millis> ParseDuration(std::string_view text) {
+  static constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"ns", 1e-6}, {"us", 1e-3}, {"ms", 1.0}, {"s", 1000.0}, {"m", 60'000.0}, {"h", 3'600'000.0}};
+  const auto bad = [&] {
+    return base::Invalid(fmt::format("\"{}\" is no duration; write it as \"15s\", \"1m30s\" or \"500ms\"", text));
+  };
+  if (text == "0") return 0;
+  std::string_view rest = text;
+  if (rest.empty()) return bad();
+  double total = 0;
+  while (!rest.empty()) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value, std::chars_format::fixed);
+    if (error != std::errc() || value < 0) return bad();
+    rest.remove_prefix(static_cast<size_t>(end - rest.data()));
+    const size_t length = std::min(rest.find_first_of("0123456789."), rest.size());
+    const auto unit = std::find_if(std::begin(kUnits), std::end(kUnits),
+                                   [&](const auto& one) { return one.first == rest.substr(0, length); });
+    if (unit == std::end(kUnits)) return bad();
+    total += value * unit->second;
+    rest.remove_prefix(length);
+  }
+  if (total > 1e15) return bad();
+  return static_cast<base::Millis>(std::llround(total));
+}
+
+nlohmann::json YamlToJson(const YAML::Node& node) {
+  if (!node.IsDefined() || node.IsNull()) return nullptr;
+  if (node.IsScalar()) return ScalarToJson(node);
+  if (node.IsSequence()) {
+    nlohmann::json out = nlohmann::json::array();
+    for (const YAML::Node& item : node) out.push_back(YamlToJson(item));
+    return out;
+  }
+  nlohmann::json out = nlohmann::json::object();
+  for (const auto& entry : node) out[entry.first.Scalar()] = YamlToJson(entry.second);
+  return out;
+}
+
+Fields::Fields(const YAML::Node& node, std::string path, Complaints* complaints)
+    : node_(node), path_(std::move(path)), complaints_(complaints) {
+  if (!node_.IsDefined() || node_.IsNull() || node_.IsMap()) return;
+  complaints_->Add(node_, path_, fmt::format("is {}; a mapping is expected here", KindOf(node_)));
+  node_.reset(YAML::Node());
+}
+
+std::string Fields::PathOf(std::string_view name) const {
+  return path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name);
+}
+
+std::string Fields::Where() const {
+  const YAML::Mark mark = node_.Mark();
+  return fmt::format("{}:{}: {}", complaints_->file(), mark.is_null() ? 0 : mark.line + 1, path_);
+}
+
+bool Fields::Has(std::string_view name) const {
+  return node_.IsMap() && node_[std::string(name)].IsDefined() && !node_[std::string(name)].IsNull();
+}
+
+YAML::Node Fields::Take(std::string_view name) {
+  known_.push_back(name);
+  if (!Has(name)) return YAML::Node(YAML::NodeType::Undefined);
+  return node_[std::string(name)];
+}
+
+const YAML::Node* Fields::TakeScalar(std::string_view name, std::string_view expected, YAML::Node* hold) {
+  hold->reset(Take(name));
+  if (!hold->IsDefined()) return nullptr;
+  if (hold->IsScalar()) return hold;
+  complaints_->Add(*hold, PathOf(name), fmt::format("is {}; {} is expected", KindOf(*hold), expected));
+  return nullptr;
+}
+
+void Fields::String(std::string_view name, std::string* out) {
+  YAML::Node hold;
+  if (const YAML::Node* value = TakeScalar(name, "a string", &hold)) *out = value->Scalar();
+}
+
+void Fields::OneOf(std::string_view name, std::initializer_list<std::string_view> allowed, std::string* out) {
+  YAML::Node hold;
+  const YAML::Node* value = TakeScalar(name, "a word", &hold);
+  if (value == nullptr) return;
+  if (std::find(allowed.begin(), allowed.end(), value->Scalar()) != allowed.end()) {
+    *out = value->Scalar();
+    return;
+  }
+  complaints_->Add(*value, PathOf(name),
+                   fmt::format("\"{}\" is not known; write one of: {}", value->Scalar(), fmt::join(allowed, ", ")));
+}
+
+void Fields::Bool(std::string_view name, bool* out) {
+  YAML::Node hold;
+  const YAML::Node* value = TakeScalar(name, "true or false", &hold);
+  if (value == nullptr) return;
+  const auto flag = IsPlain(*value) ? AsBool(value->Scalar()) : std::nullopt;
+  if (flag) {
+    *out = *flag;
+  } else {
+    complaints_->Add(*value, PathOf(name), fmt::format("\"{}\": write true or false", value->Scalar()));
+  }
+}
+
+void Fields::Integer(std::string_view name, int64_t least, int64_t most, int64_t* out) {
+  YAML::Node hold;
+  const YAML::Node* value = TakeScalar(name, "a whole number", &hold);
+  if (value == nullptr) return;
+  const auto integer = IsPlain(*value) ? AsInteger(value->Scalar()) : std::nullopt;
+  if (integer && *integer >= least && *integer <= most) {
+    *out = *integer;
+  } else {
+    complaints_->Add(*value, PathOf(name),
+                     fmt::format("\"{}\": write a whole number from {} to {}", value->Scalar(), least, most));
+  }
+}
+
+void Fields::Number(std::string_view name, double* out) {
+  YAML::Node hold;
+  const YAML::Node* value = TakeScalar(name, "a number", &hold);
+  if (value == nullptr) return;
+  const auto number = IsPlain(*value) ? AsNumber(value->Scalar()) : std::nullopt;
+  if (number) {
+    *out = *number;
+  } else {
+    complaints_->Add(*value, PathOf(name), fmt::format("\"{}\": write a number", value->Scalar()));
+  }
+}
+
+void Fields::Duration(std::string_view name, base::Millis* out) {
+  YAML::Node hold;
+  const YAML::Node* value = TakeScalar(name, "a duration", &hold);
+  if (value == nullptr) return;
+  if (const auto duration = ParseDuration(value->Scalar())) {
+    *out = *duration;
+  } else {
+    complaints_->Add(*value, PathOf(name), duration.error().message);
+  }
+}
+
+void Fields::Json(std::string_view name, nlohmann::json* out) {
+  const YAML::Node value = Take(name);
+  if (value.IsDefined()) *out = YamlToJson(value);
+}
+
+Fields Fields::Map(std::string_view name) { return Fields(Take(name), PathOf(name), complaints_); }
+
+void Fields::Sequence(std::string_view name, const std::function<void(Fields&)>& each) {
+  const YAML::Node value = Take(name);
+  if (!value.IsDefined()) return;
+  if (!value.IsSequence()) {
+    complaints_->Add(value, PathOf(name), fmt::format("is {}; a sequence (- ...) is expected", KindOf(value)));
+    return;
+  }
+  for (size_t i = 0; i < value.size(); ++i) {
+    Fields item(value[i], fmt::format("{}[{}]", PathOf(name), i), complaints_);
+    each(item);
+  }
+}
+
+void Fields::Accept(std::string_view name) { known_.push_back(name); }
+
+void Fields::Complain(std::string_view name, std::string_view what) {
+  complaints_->Add(name.empty() || !Has(name) ? node_ : node_[std::string(name)], name.empty() ? path_ : PathOf(name),
+                   what);
+}
+
+void Fields::Done() {
+  if (!node_.IsMap()) return;
+  std::set<std::string> seen;
+  for (const auto& entry : node_) {
+    const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : "?";
+    if (!seen.insert(name).second) {
+      complaints_->Add(entry.first, PathOf(name), "is there twice; remove one");
+    } else if (std::find(known_.begin(), known_.end(), name) == known_.end()) {
+      const std::string_view meant = Closest(name, known_);
+      complaints_->Add(entry.first, PathOf(name),
+                       meant.empty() ? fmt::format("unknown field; known here: {}", fmt::join(known_, ", "))
+                                     : fmt::format("unknown field; did you mean {}?", meant));
+    }
+  }
+}
+
+}  // namespace tutti::app

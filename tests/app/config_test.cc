@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/config.h"
+
+#include "tests/support/catch.h"
+
+namespace tutti::app {
+namespace {
+
+Config Read(const std::string& text) {
+  Config config;
+  const base::Status read = ReadConfig(text, "config.yaml", &config);
+  INFO((read ? "" : read.error().message));
+  REQUIRE(read);
+  return config;
+}
+
+std::string Refusal(const std::string& text) {
+  Config config;
+  const base::Status read = ReadConfig(text, "config.yaml", &config);
+  REQUIRE_FALSE(read);
+  return read.error().message;
+}
+
+const char* const kHead = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+
+TEST_CASE("no file gives kube-scheduler's defaults under our own name") {
+  const auto config = LoadConfig({});
+  REQUIRE(config);
+  CHECK(config->leader_election.leader_elect);
+  CHECK(config->leader_election.lease_duration_ms == 15'000);
+  CHECK(config->leader_election.renew_deadline_ms == 10'000);
+  CHECK(config->leader_election.retry_period_ms == 2'000);
+  CHECK(config->leader_election.resource_name == "tutti");
+  CHECK(config->profiles.empty());
+  CHECK(config->policy == "repair");
+}
+
+TEST_CASE("a KubeSchedulerConfiguration is read as it stands") {
+  const Config config = Read(R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+parallelism: 16
+percentageOfNodesToScore: 50
+podInitialBackoffSeconds: 2
+podMaxBackoffSeconds: 20
+enableProfiling: true
+clientConnection:
+  kubeconfig: /etc/kubernetes/scheduler.conf
+  contentType: application/vnd.kubernetes.protobuf
+  qps: 50.5
+  burst: 100
+leaderElection:
+  leaderElect: true
+  leaseDuration: 30s
+  renewDeadline: 20s
+  retryPeriod: 500ms
+  resourceName: my-scheduler
+  resourceNamespace: kube-system
+profiles:
+- schedulerName: default-scheduler
+- schedulerName: bin-packing
+  plugins:
+    multiPoint:
+      enabled:
+      - name: NodeResourcesFit
+        weight: 5
+      disabled:
+      - name: "*"
+    score:
+      disabled:
+      - name: ImageLocality
+  pluginConfig:
+  - name: NodeResourcesFit
+    args:
+      apiVersion: kubescheduler.config.k8s.io/v1
+      kind: NodeResourcesFitArgs
+      scoringStrategy:
+        type: MostAllocated
+        resources:
+        - name: nvidia.com/gpu
+          weight: 3
+)");
+  CHECK(config.client_connection.kubeconfig == "/etc/kubernetes/scheduler.conf");
+  CHECK(config.leader_election.lease_duration_ms == 30'000);
+  CHECK(config.leader_election.retry_period_ms == 500);
+  CHECK(config.leader_election.resource_namespace == "kube-system");
+  CHECK(config.pod_max_backoff_s == 20);
+  REQUIRE(config.profiles.size() == 2);
+  const ProfileSettings& packing = config.profiles[1];
+  CHECK(packing.scheduler_name == "bin-packing");
+  CHECK(packing.points.at("multiPoint").enabled.at(0).weight == 5);
+  CHECK(packing.points.at("multiPoint").disabled == std::vector<std::string>{"*"});
+  CHECK(packing.points.at("score").disabled == std::vector<std::string>{"ImageLocality"});
+  CHECK(packing.args.at("NodeResourcesFit")["scoringStrategy"]["resources"][0]["weight"] == 3);
+  CHECK(config.notes.size() == 3);
+}
+
+TEST_CASE("what kube-scheduler has and Tutti does not do is said, not refused") {
+  const Config config = Read(std::string(kHead) + "extenders:\n- urlPrefix: http://127.0.0.1/\n  filterVerb: filter\n");
+  REQUIRE(config.notes.size() == 1);
+  CHECK(config.notes[0].find("extenders are not active") == 0);
+}
+
+TEST_CASE("both kinds may stand in one file") {
+  const Config config = Read(std::string(kHead) + R"(
+---
+apiVersion: tutti.dev/v1alpha1
+kind: TuttiConfiguration
+policy: keep
+repairTimeoutSeconds: 5
+quotaReason: QuotaExceeded
+maxInFlight: 32
+rankingMemoryMiB: 64
+)");
+  CHECK(config.policy == "keep");
+  CHECK(config.repair_timeout_s == 5);
+  CHECK(config.quota_reason == "QuotaExceeded");
+  CHECK(config.max_in_flight == 32);
+  CHECK(config.ranking_memory_mib == 64);
+}
+
+TEST_CASE("a misspelt field is refused with its line and the field that was meant") {
+  const std::string refusal = Refusal(std::string(kHead) + "profiles:\n- schedulerName: a\n  plugins:\n    multipoint: {}\n");
+  CHECK(refusal == "config.yaml:6: profiles[0].plugins.multipoint: unknown field; did you mean multiPoint?");
+}
+
+TEST_CASE("all complaints of a file come at once") {
+  const std::string refusal = Refusal(std::string(kHead) +
+                                      "podMaxBackoffSeconds: soon\n"
+                                      "leaderElection:\n  leaseDuration: 15\n  leaderElect: maybe\n"
+                                      "zzzzzz: 1\n");
+  CHECK(refusal.find("config.yaml:3: podMaxBackoffSeconds: \"soon\": write a whole number") != std::string::npos);
+  CHECK(refusal.find("config.yaml:5: leaderElection.leaseDuration: \"15\" is no duration") != std::string::npos);
+  CHECK(refusal.find("config.yaml:6: leaderElection.leaderElect: \"maybe\": write true or false") != std::string::npos);
+  CHECK(refusal.find("config.yaml:7: zzzzzz: unknown field; known here: ") != std::string::npos);
+}
+
+TEST_CASE("values out of range, of the wrong shape or twice are refused") {
+  CHECK(Refusal(std::string(kHead) + "profiles: {}\n").find("a sequence (- ...) is expected") != std::string::npos);
+  CHECK(Refusal(std::string(kHead) + "leaderElection: []\n").find("a mapping is expected") != std::string::npos);
+  CHECK(Refusal(std::string(kHead) + "podMaxBackoffSeconds: 5\npodMaxBackoffSeconds: 6\n").find("is there twice") !=
+        std::string::npos);
+  CHECK(Refusal(std::string(kHead) + "profiles: [{schedulerName: a}, {schedulerName: a}]\n").find("two profiles") !=
+        std::string::npos);
+  CHECK(Refusal(std::string(kHead) + "leaderElection: {leaseDuration: 5s}\n").find("longer than renewDeadline") !=
+        std::string::npos);
+  CHECK(Refusal("apiVersion: tutti.dev/v1alpha1\nkind: TuttiConfiguration\npolicy: undo\n") ==
+        "config.yaml:3: policy: \"undo\" is not known; write one of: repair, keep");
+}
+
+TEST_CASE("another kind or version is refused with the right one") {
+  CHECK(Refusal("apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n")
+            .find("config.yaml:1: apiVersion: \"kubescheduler.config.k8s.io/v1beta3\"") == 0);
+  CHECK(Refusal("apiVersion: v1\nkind: ConfigMap\n").find("config.yaml:2: kind: kind \"ConfigMap\" is not known") == 0);
+  CHECK(Refusal("just words\n").find("a mapping is expected") != std::string::npos);
+  CHECK(Refusal("a: [\n").find("not YAML") != std::string::npos);
+}
+
+TEST_CASE("a file that is not there is named") {
+  const auto config = LoadConfig({"/nowhere/config.yaml"});
+  REQUIRE_FALSE(config);
+  CHECK(config.error().message.find("/nowhere/config.yaml") == 0);
+}
+
+}  // namespace
+}  // namespace tutti::app

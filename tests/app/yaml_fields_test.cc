@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/yaml_fields.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.h"
+
+namespace tutti::app {
+namespace {
+
+TEST_CASE("durations are Go's") {
+  CHECK(ParseDuration("15s") == 15'000);
+  CHECK(ParseDuration("1m30s") == 90'000);
+  CHECK(ParseDuration("1.5h") == 5'400'000);
+  CHECK(ParseDuration("250ms") == 250);
+  CHECK(ParseDuration("0") == 0);
+  for (const char* bad : {"", "15", "s", "-1s", "1 s", "1d", "1e3s", "s15"}) {
+    INFO(bad);
+    CHECK_FALSE(ParseDuration(bad));
+  }
+}
+
+TEST_CASE("YAML scalars become JSON by what they look like, and quotes make strings") {
+  const auto json = YamlToJson(YAML::Load("{a: 1, b: '1', c: 010, d: 1.5, e: true, f: ~, g: yes, h: [1Gi, {}]}"));
+  CHECK(json.dump() == R"({"a":1,"b":"1","c":10,"d":1.5,"e":true,"f":null,"g":"yes","h":["1Gi",{}]})");
+}
+
+TEST_CASE("the closest word is found through case and slips, and nothing when nothing is near") {
+  CHECK(Closest("multipoint", {"queueSort", "multiPoint"}) == "multiPoint");
+  CHECK(Closest("schdulerName", {"schedulerName", "plugins"}) == "schedulerName");
+  CHECK(Closest("zzz", {"schedulerName", "plugins"}).empty());
+}
+
+}  // namespace
+}  // namespace tutti::app
