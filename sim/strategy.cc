@@ -81,7 +81,7 @@ const std::map<GroupResource, Preparer>& Preparers() {
       {kCustomResourceDefinitions,
        [](const Store& store, Json& object, bool) {
          PrepareDefinition(object, store.now_ms());
-         if (!HasFinalizer(object, kDefinitionFinalizer)) {
+         if (!IsTerminating(object) && !HasFinalizer(object, kDefinitionFinalizer)) {
            object["metadata"]["finalizers"].push_back(kDefinitionFinalizer);
          }
        }},

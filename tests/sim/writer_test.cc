@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/writer.h"
+
+#include "tests/sim/recording_sink.h"
+#include "tests/support/catch.h"
+
+namespace tutti::sim {
+namespace {
+
+using cluster::Command;
+using cluster::Outcome;
+
+class Scripted final : public Interceptor {
+ public:
+  Fate Decide(const Command&) override { return std::exchange(next, Fate{}); }
+  Fate next;
+};
+
+struct Fixture {
+  Fixture() {
+    for (const char* name : {"a", "b"}) {
+      REQUIRE(store.Create({{"apiVersion", "v1"},
+                            {"kind", "Pod"},
+                            {"metadata", {{"name", name}, {"namespace", "default"}}},
+                            {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}}));
+    }
+  }
+
+  Object Pod(const char* name) { return store.Find(kPods, "default", name); }
+  cluster::ObjectRef Ref(const char* name) {
+    cluster::ObjectRef ref;
+    ref.resource = "pods";
+    ref.kind = "Pod";
+    ref.ns = "default";
+    ref.name = name;
+    if (const Object pod = Pod(name)) ref.uid = UidOf(*pod);
+    return ref;
+  }
+  cluster::CommandId Submit(cluster::CommandBody body, cluster::Lane lane = cluster::Lane::kBind) {
+    Command command;
+    command.id = ++last_id;
+    command.lane = lane;
+    command.deadline_ms = clock.MonotonicMs() + 3000;
+    command.body = std::move(body);
+    writer.Submit({command});
+    return command.id;
+  }
+  cluster::Answer Only() {
+    auto answers = sink.TakeAnswers();
+    REQUIRE(answers.size() == 1);
+    CHECK(answers[0].id == last_id);
+    return answers[0];
+  }
+
+  base::VirtualClock clock{1'700'000'000'000};
+  Store store{clock};
+  RecordingSink sink;
+  Scripted interceptor;
+  Writer writer{store, sink, clock, &interceptor};
+  cluster::CommandId last_id = 0;
+};
+
+TEST_CASE_METHOD(Fixture, "A bind waits for the pump, merges its annotations and is answered once") {
+  Submit(cluster::Bind{Ref("a"), "n1", {{"tutti.dev/plan", "7"}}});
+  CHECK(DigString(*Pod("a"), "spec", "nodeName").empty());
+  writer.Pump();
+  CHECK(DigString(*Pod("a"), "spec", "nodeName") == "n1");
+  CHECK(AnnotationOf(*Pod("a"), "tutti.dev/plan") == "7");
+  const auto answer = Only();
+  CHECK(answer.outcome == Outcome::kDone);
+  CHECK(answer.http_status == 201);
+  CHECK(writer.Idle());
+}
+
+TEST_CASE_METHOD(Fixture, "A refused bind says where the pod is by now, or that it is gone") {
+  Submit(cluster::Bind{Ref("a"), "n1", {}});
+  writer.Pump();
+  sink.TakeAnswers();
+  Submit(cluster::Bind{Ref("a"), "n2", {}});
+  writer.Pump();
+  auto answer = Only();
+  CHECK(answer.outcome == Outcome::kRefused);
+  CHECK(answer.http_status == 409);
+  CHECK(answer.current_node == "n1");
+  CHECK_FALSE(answer.gone);
+
+  const auto old = Ref("b");
+  REQUIRE(store.Delete(kPods, "default", "b", {.grace_seconds = 0}));
+  Submit(cluster::Bind{old, "n1", {}});
+  writer.Pump();
+  answer = Only();
+  CHECK(answer.http_status == 404);
+  CHECK(answer.gone);
+}
+
+TEST_CASE_METHOD(Fixture, "Uid and resourceVersion are preconditions") {
+  auto ref = Ref("a");
+  ref.uid = "00000000-0000-4000-8000-000000000000";
+  Submit(cluster::Bind{ref, "n1", {}});
+  writer.Pump();
+  CHECK(Only().gone);
+  Submit(cluster::Delete{ref}, cluster::Lane::kEvict);
+  writer.Pump();
+  CHECK(Only().http_status == 409);
+  Submit(cluster::Patch{ref, false, cluster::Patch::Type::kMerge, R"({"metadata":{"labels":{"x":"y"}}})"});
+  writer.Pump();
+  CHECK(Only().http_status == 409);
+  CHECK(LabelOf(*Pod("a"), "x").empty());
+
+  ref = Ref("a");
+  ref.resource_version = "1";
+  Submit(cluster::Bind{ref, "n1", {}});
+  writer.Pump();
+  const auto answer = Only();
+  CHECK(answer.http_status == 409);
+  CHECK_FALSE(answer.gone);
+}
+
+TEST_CASE_METHOD(Fixture, "Lower lanes go first") {
+  Submit(cluster::Patch{Ref("a"), true, cluster::Patch::Type::kStrategic,
+                        R"({"status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable"}]}})"},
+         cluster::Lane::kStatus);
+  Submit(cluster::Bind{Ref("b"), "n1", {}}, cluster::Lane::kBind);
+  CHECK(writer.PumpCommands(1) == 1);
+  CHECK(DigString(*Pod("b"), "spec", "nodeName") == "n1");
+  CHECK(ConditionOf(*Pod("a"), "PodScheduled").is_null());
+  writer.Pump();
+  CHECK(DigString(ConditionOf(*Pod("a"), "PodScheduled"), "reason") == "Unschedulable");
+}
+
+TEST_CASE_METHOD(Fixture, "A lost request has no effect and a lost reply has one; both are unknown at the deadline") {
+  interceptor.next.kind = Fate::Kind::kDrop;
+  Submit(cluster::Bind{Ref("a"), "n1", {}});
+  writer.Pump();
+  CHECK(sink.TakeAnswers().empty());
+  clock.Advance(2999);
+  CHECK(writer.Pump() == 0);
+  clock.Advance(1);
+  writer.Pump();
+  CHECK(Only().outcome == Outcome::kUnknown);
+  CHECK(DigString(*Pod("a"), "spec", "nodeName").empty());
+
+  interceptor.next.kind = Fate::Kind::kLoseReply;
+  Submit(cluster::Bind{Ref("a"), "n1", {}});
+  writer.Pump();
+  CHECK(DigString(*Pod("a"), "spec", "nodeName") == "n1");
+  clock.Advance(3000);
+  writer.Pump();
+  CHECK(Only().outcome == Outcome::kUnknown);
+}
+
+TEST_CASE_METHOD(Fixture, "A delayed request takes effect late, but never after its deadline") {
+  interceptor.next.request_delay_ms = 2000;
+  Submit(cluster::Bind{Ref("a"), "n1", {}});
+  CHECK(writer.NextDeadline() == clock.MonotonicMs() + 2000);
+  CHECK(writer.Pump() == 0);
+  clock.Advance(2000);
+  writer.Pump();
+  CHECK(DigString(*Pod("a"), "spec", "nodeName") == "n1");
+  CHECK(Only().outcome == Outcome::kDone);
+
+  interceptor.next.request_delay_ms = 5000;
+  Submit(cluster::Bind{Ref("b"), "n1", {}});
+  clock.Advance(5000);
+  writer.Pump();
+  CHECK(DigString(*Pod("b"), "spec", "nodeName").empty());
+  CHECK(Only().outcome == Outcome::kUnknown);
+}
+
+TEST_CASE_METHOD(Fixture, "A refusal is passed on, and what waited too long is never sent") {
+  interceptor.next = {.kind = Fate::Kind::kRefuse, .http_status = 429, .message = "too many requests"};
+  Submit(cluster::Bind{Ref("a"), "n1", {}});
+  writer.Pump();
+  auto answer = Only();
+  CHECK(answer.outcome == Outcome::kRefused);
+  CHECK(answer.http_status == 429);
+
+  Submit(cluster::Bind{Ref("a"), "n1", {}});
+  clock.Advance(4000);
+  writer.Pump();
+  answer = Only();
+  CHECK(answer.outcome == Outcome::kRefused);
+  CHECK(answer.http_status == 0);
+  CHECK(DigString(*Pod("a"), "spec", "nodeName").empty());
+}
+
+TEST_CASE_METHOD(Fixture, "What a dead scheduler had on its way still arrives, and nobody hears of it") {
+  interceptor.next.request_delay_ms = 1000;
+  Submit(cluster::Bind{Ref("a"), "n1", {}});
+  Submit(cluster::Bind{Ref("b"), "n1", {}});
+  writer.OrphanInFlight();
+  clock.Advance(1000);
+  writer.Pump();
+  CHECK(DigString(*Pod("a"), "spec", "nodeName") == "n1");
+  CHECK(DigString(*Pod("b"), "spec", "nodeName").empty());
+  CHECK(sink.TakeAnswers().empty());
+}
+
+TEST_CASE_METHOD(Fixture, "Repeated notes are one Event with a count") {
+  const auto say = [&](const char* note) {
+    cluster::EmitEvent event;
+    event.regarding = Ref("a");
+    event.warning = true;
+    event.reason = "FailedScheduling";
+    event.action = "Scheduling";
+    event.note = note;
+    event.reporting_controller = "tutti";
+    Submit(event, cluster::Lane::kEvent);
+    writer.Pump();
+  };
+  say("0/3 nodes are available");
+  clock.Advance(10'000);
+  say("0/3 nodes are available");
+  say("0/4 nodes are available");
+  auto events = store.All(kEvents);
+  REQUIRE(events.size() == 2);
+  const Json& first = *events[0];
+  CHECK(DigString(first, "involvedObject", "uid") == UidOf(*Pod("a")));
+  CHECK(DigString(first, "reportingComponent") == "tutti");
+  CHECK(DigString(first, "type") == "Warning");
+  CHECK(IntOf(Dig(first, "series", "count")) == 2);
+  CHECK(Dig(*events[1], "series").is_null());
+  clock.Advance(7 * 60'000);
+  say("0/3 nodes are available");
+  CHECK(store.All(kEvents).size() == 3);
+}
+
+TEST_CASE_METHOD(Fixture, "Objects are created and deleted, and a refusal carries the API server's words") {
+  cluster::ObjectRef ref;
+  ref.resource = "configmaps";
+  ref.kind = "ConfigMap";
+  ref.ns = "default";
+  ref.name = "c";
+  const char* body = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"default"}})";
+  Submit(cluster::Create{ref, body});
+  writer.Pump();
+  CHECK(Only().http_status == 201);
+  Submit(cluster::Create{ref, body});
+  writer.Pump();
+  const auto answer = Only();
+  CHECK(answer.http_status == 409);
+  CHECK(answer.message == "configmaps \"c\" already exists");
+  Submit(cluster::Delete{ref});
+  writer.Pump();
+  CHECK(Only().outcome == Outcome::kDone);
+  CHECK_FALSE(store.Find({"", "configmaps"}, "default", "c"));
+}
+
+}  // namespace
+}  // namespace tutti::sim
