@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two clusters that a walkthrough runs on. Both are: up(), down(), kubeconfig, scheduler_kubeconfig, logs()."""
+
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import time
+
+import yaml
+
+from runner.scheduler import SPAWN
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
+CONTROL_PLANE = REPOSITORY / "tests" / "controlplane"
+MANIFESTS = REPOSITORY / "manifests"
+RIGHTS = ("Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")
+
+
+class ClusterError(Exception):
+    """The cluster did not come up."""
+
+
+def find_kubectl():
+    """$KUBECTL, the one built for the control plane, the one in PATH, or one built now: in that order."""
+    if os.environ.get("KUBECTL"):
+        return os.environ["KUBECTL"]
+    built = pathlib.Path(subprocess.check_output([CONTROL_PLANE / "build", "--dir"], text=True).strip()) / "kubectl"
+    if built.exists():
+        return str(built)
+    if shutil.which("kubectl"):
+        return shutil.which("kubectl")
+    if subprocess.run([CONTROL_PLANE / "build", "kubectl"]).returncode != 0:
+        raise ClusterError("there is no kubectl, and it could not be built")
+    return str(built)
+
+
+def shipped_rights():
+    """The namespace, account and RBAC that manifests/ installs for the scheduler, wherever it keeps them."""
+    found, seen = [], set()
+    for file in sorted(MANIFESTS.rglob("*.yaml")):
+        if {"examples", "crds", "templates"} & set(file.relative_to(MANIFESTS).parts):
+            continue
+        for document in yaml.safe_load_all(file.read_text()):
+            if not document or document.get("kind") not in RIGHTS:
+                continue
+            metadata = document["metadata"]
+            key = (document["kind"], metadata.get("namespace"), metadata["name"])
+            if key not in seen:
+                seen.add(key)
+                found.append(document)
+    # Namespaces first, accounts next: the others refer to them.
+    return sorted(found, key=lambda document: RIGHTS.index(document["kind"]))
+
+
+class RealCluster:
+    """tests/controlplane/cluster; the scheduler speaks as the ServiceAccount that manifests/ ships."""
+
+    name = "real"
+
+    def __init__(self, directory, wanted, say):
+        self._dir = pathlib.Path(directory) / "cluster"
+        self._wanted = wanted
+        self._say = say
+        self.kubeconfig = self._dir / "admin.kubeconfig"
+        self.scheduler_kubeconfig = self.kubeconfig
+
+    def up(self):
+        command = ["up", "--until-exit-of", str(os.getpid())]
+        for feature in self._wanted.get("features", []):
+            command += ["--features", feature]
+        if "kuberay" in self._wanted:
+            command += ["--kuberay", self._wanted["kuberay"]]
+        for directory in self._wanted.get("crds", []):
+            command += ["--crds", str(REPOSITORY / "tests" / "walkthroughs" / directory)]
+        if os.environ.get("TUTTI_TEST_CRDS") and "crds" not in self._wanted:
+            command += ["--crds", os.environ["TUTTI_TEST_CRDS"]]
+        self._run(*command)
+        self._grant()
+
+    def _grant(self):
+        rights = shipped_rights()
+        accounts = [document for document in rights if document["kind"] == "ServiceAccount"]
+        if not accounts:
+            self._say("manifests/ ships no ServiceAccount: the scheduler runs as the administrator")
+            return
+        subprocess.run([find_kubectl(), "--kubeconfig", str(self.kubeconfig), "apply", "-f", "-"], check=True,
+                       input=yaml.safe_dump_all(rights), text=True, stdout=subprocess.DEVNULL)
+        account = accounts[0]["metadata"]
+        account = f"{account.get('namespace', 'default')}/{account['name']}"
+        self.scheduler_kubeconfig = self._dir / "scheduler.kubeconfig"
+        self._run("kubeconfig", "--serviceaccount", account, "--output", str(self.scheduler_kubeconfig))
+        self._say(f"the scheduler speaks as ServiceAccount {account}, with the rights that manifests/ grants")
+
+    def _run(self, verb, *arguments):
+        done = subprocess.run([CONTROL_PLANE / "cluster", verb, "--dir", self._dir, *arguments],
+                              stdout=subprocess.DEVNULL)
+        if done.returncode != 0:
+            raise ClusterError(f"cluster {verb} failed")
+
+    def down(self):
+        self._run("down")
+
+    def logs(self):
+        return sorted((self._dir / "logs").glob("*.log"))
+
+
+class SimCluster:
+    """`tutti sim`: plain HTTP on loopback, no authentication."""
+
+    name = "sim"
+
+    def __init__(self, directory, wanted, say, binary=None):
+        self._dir = pathlib.Path(directory) / "cluster"
+        self._wanted = wanted
+        self._say = say
+        self._binary = binary or REPOSITORY / "bin" / "tutti"
+        self._process = None
+        self.kubeconfig = self._dir / "admin.kubeconfig"
+        self.scheduler_kubeconfig = self.kubeconfig
+
+    def up(self):
+        if not pathlib.Path(self._binary).exists():
+            raise ClusterError(f"{self._binary} is missing: make build")
+        self._dir.mkdir(parents=True, exist_ok=True)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        command = [str(self._binary), "sim", "--listen", f"127.0.0.1:{port}", "--no-scheduler"]
+        if self._wanted.get("kuberay", "none") != "none":
+            command += ["--batch-scheduler", self._wanted["kuberay"]]
+        with open(self._dir / "sim.log", "wb") as log:
+            self._process = subprocess.Popen([*SPAWN, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.kubeconfig.write_text(f"""apiVersion: v1
+kind: Config
+clusters:
+- name: sim
+  cluster:
+    server: http://127.0.0.1:{port}
+users:
+- name: sim
+  user: {{}}
+contexts:
+- name: sim
+  context: {{cluster: sim, user: sim, namespace: default}}
+current-context: sim
+""")
+        self._await_ready()
+
+    def _await_ready(self):
+        deadline = time.monotonic() + 20
+        while True:
+            done = subprocess.run([find_kubectl(), "--kubeconfig", str(self.kubeconfig), "get", "--raw", "/readyz"],
+                                  capture_output=True, text=True)
+            if done.returncode == 0:
+                return
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                tail = (self._dir / "sim.log").read_text(errors="replace")[-2000:]
+                self.down()
+                raise ClusterError(f"`tutti sim` is not ready: {done.stderr.strip()}\n{tail}")
+            time.sleep(0.05)
+
+    def down(self):
+        if self._process and self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+
+    def logs(self):
+        return [self._dir / "sim.log"]
