@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "observe/decision_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tutti::observe {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ToJson(const MemberDecision& member) {
+  Json out = {{"namespace", member.ns}, {"name", member.name},   {"uid", member.uid},
+              {"role", member.role},    {"node", member.node},   {"bound", member.bound},
+              {"finished", member.finished}};
+  if (!member.reason.empty()) out["reason"] = member.reason;
+  if (!member.message.empty()) out["message"] = member.message;
+  return out;
+}
+
+}  // namespace
+
+Json ToJson(const Decision& decision) {
+  Json members = Json::array();
+  for (const MemberDecision& member : decision.members) members.push_back(ToJson(member));
+  return {{"dialect", decision.gang.dialect},
+          {"namespace", decision.gang.ns},
+          {"name", decision.gang.name},
+          {"schedulerName", decision.scheduler_name},
+          {"queue", decision.queue},
+          {"priority", decision.priority},
+          {"minMember", decision.min_member},
+          {"state", Word(decision.state)},
+          {"reason", decision.reason},
+          {"message", decision.message},
+          {"since", base::FormatTime(decision.since_ms)},
+          {"plan", decision.plan},
+          {"members", std::move(members)}};
+}
+
+Json ToJson(const std::vector<Decision>& decisions) {
+  Json list = Json::array();
+  for (const Decision& decision : decisions) list.push_back(ToJson(decision));
+  return {{"decisions", std::move(list)}};
+}
+
+}  // namespace tutti::observe

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decision records as JSON, for /debug/decisions and whoever else reads them by program.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "observe/decision.h"
+
+namespace tutti::observe {
+
+nlohmann::ordered_json ToJson(const Decision& decision);
+// {"decisions": [...]}, in the order given.
+nlohmann::ordered_json ToJson(const std::vector<Decision>& decisions);
+
+}  // namespace tutti::observe

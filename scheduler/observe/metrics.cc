@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "observe/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <tuple>
+#include <utility>
+
+namespace tutti::observe {
+namespace {
+
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::Histogram;
+using Buckets = Histogram::BucketBoundaries;
+
+// first, 2·first, 4·first, ...: kube-scheduler's buckets.
+Buckets Doubling(double first, int count) {
+  Buckets out;
+  for (int i = 0; i < count; ++i, first *= 2) out.push_back(first);
+  return out;
+}
+
+Family<Counter>& NewCounters(prometheus::Registry& registry, const char* name, const char* help) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+}
+Family<Gauge>& NewGauges(prometheus::Registry& registry, const char* name, const char* help) {
+  return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
+}
+Family<Histogram>& NewHistograms(prometheus::Registry& registry, const char* name, const char* help) {
+  return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
+}
+
+}  // namespace
+
+struct Metrics::Registry {
+  struct Attempt {
+    Counter* pods;
+    Counter* gangs;
+    Histogram* seconds;
+  };
+
+  prometheus::Registry registry;
+
+  Family<Counter>& attempts =
+      NewCounters(registry, "scheduler_schedule_attempts_total",
+                  "Number of attempts to schedule pods, by the result. Each pod of a gang counts.");
+  Family<Histogram>& attempt_seconds =
+      NewHistograms(registry, "scheduler_scheduling_attempt_duration_seconds",
+                    "Scheduling attempt latency in seconds (of the whole gang; without the bind).");
+  Histogram& pod_sli = NewHistograms(registry, "scheduler_pod_scheduling_sli_duration_seconds",
+                                     "E2e latency for a pod being scheduled, from the pod's creation to its bind.")
+                           .Add({}, Doubling(0.01, 20));
+
+  Family<Gauge>& pending = NewGauges(registry, "scheduler_pending_pods", "Number of pending pods, by the queue type.");
+  Gauge& active = pending.Add({{"queue", "active"}});
+  Gauge& backoff =
+      pending.Add({{"queue", "backoff"}});  // always 0: what cannot start sleeps until an event, not a time
+  Gauge& unschedulable = pending.Add({{"queue", "unschedulable"}});
+  Gauge& gated = pending.Add({{"queue", "gated"}});
+
+  Family<Gauge>& cache = NewGauges(registry, "scheduler_cache_size",
+                                   "Number of nodes, pods, and assumed (bound) pods in the scheduler cache.");
+  Gauge& cache_nodes = cache.Add({{"type", "nodes"}});
+  Gauge& cache_pods = cache.Add({{"type", "pods"}});
+  Gauge& cache_assumed = cache.Add({{"type", "assumed_pods"}});
+
+  Gauge& leading;
+
+  Family<Counter>& gang_attempts =
+      NewCounters(registry, "tutti_gang_attempts_total", "Number of attempts to place a gang, by the result.");
+  Family<Gauge>& gangs = NewGauges(registry, "tutti_gangs", "Number of gangs, by state.");
+  Gauge& gangs_waiting = gangs.Add({{"state", "waiting"}});
+  Gauge& gangs_binding = gangs.Add({{"state", "binding"}});
+  Gauge& gangs_whole = gangs.Add({{"state", "whole"}});
+  Histogram& whole_seconds = NewHistograms(registry, "tutti_gang_start_duration_seconds",
+                                           "From when all of a gang's minimum existed until it was whole.")
+                                 .Add({}, Doubling(0.01, 20));
+  Counter& whole_members =
+      NewCounters(registry, "tutti_gang_members_started_total", "Members of gangs that became whole.").Add({});
+  Counter& undone =
+      NewCounters(registry, "tutti_gangs_undone_total", "Gangs whose half-done start was undone.").Add({});
+  Counter& undone_members = NewCounters(registry, "tutti_gang_members_undone_total",
+                                        "Bound members that were undone because their gang could not be completed.")
+                                .Add({});
+  Counter& repaired_members =
+      NewCounters(registry, "tutti_gang_members_repaired_total",
+                  "Members placed again after a bind that failed, a node that vanished or a kubelet that refused.")
+          .Add({});
+
+  Histogram& cycle_seconds = NewHistograms(registry, "tutti_cycle_duration_seconds", "Time of one scheduling cycle.")
+                                 .Add({}, Doubling(0.00001, 20));
+  Counter& events = NewCounters(registry, "tutti_events_total", "Cluster events that were applied.").Add({});
+  Gauge& rankings = NewGauges(registry, "tutti_rankings", "Node rankings kept, one per class of pods.").Add({});
+  Gauge& ranking_bytes = NewGauges(registry, "tutti_ranking_bytes", "Memory of the node rankings.").Add({});
+
+  Counter& cpu_seconds =
+      NewCounters(registry, "process_cpu_seconds_total", "Total user and system CPU time spent in seconds.").Add({});
+  Gauge& resident = NewGauges(registry, "process_resident_memory_bytes", "Resident memory size in bytes.").Add({});
+  Gauge& virtual_bytes = NewGauges(registry, "process_virtual_memory_bytes", "Virtual memory size in bytes.").Add({});
+  Gauge& open_files = NewGauges(registry, "process_open_fds", "Number of open file descriptors.").Add({});
+  Gauge& start_time =
+      NewGauges(registry, "process_start_time_seconds", "Start time of the process since unix epoch in seconds.")
+          .Add({});
+
+  // Scheduler thread only: label look-ups cost a map of strings each.
+  std::map<std::pair<std::string, std::string>, Attempt, std::less<>> by_attempt;
+
+  explicit Registry(std::string_view lease_name)
+      : leading(NewGauges(registry, "leader_election_master_status", "Gauge of if the reporting system is the leader.")
+                    .Add({{"name", std::string(lease_name)}})) {}
+
+  Attempt& Of(std::string_view profile, std::string_view result) {
+    std::pair<std::string, std::string> key(profile, result);
+    const auto found = by_attempt.find(key);
+    if (found != by_attempt.end()) return found->second;
+    const std::map<std::string, std::string> labels{{"profile", key.first}, {"result", key.second}};
+    const Attempt made{&attempts.Add(labels), &gang_attempts.Add(labels),
+                       &attempt_seconds.Add(labels, Doubling(0.001, 15))};
+    return by_attempt.emplace(std::move(key), made).first->second;
+  }
+};
+
+Metrics::Metrics(std::string_view version, std::string_view lease_name)
+    : registry_(std::make_unique<Registry>(lease_name)) {
+  NewGauges(registry_->registry, "tutti_build_info", "1, labelled with the version.")
+      .Add({{"version", std::string(version)}})
+      .Set(1);
+}
+
+Metrics::~Metrics() = default;
+
+void Metrics::OnAttempt(std::string_view profile, std::string_view result, int64_t members, double seconds) {
+  const Registry::Attempt& attempt = registry_->Of(profile, result);
+  attempt.pods->Increment(static_cast<double>(members));
+  attempt.gangs->Increment();
+  attempt.seconds->Observe(seconds);
+}
+
+void Metrics::OnBound(double waited_seconds) { registry_->pod_sli.Observe(waited_seconds); }
+
+void Metrics::OnWhole(double seconds, int64_t members) {
+  registry_->whole_seconds.Observe(seconds);
+  registry_->whole_members.Increment(static_cast<double>(members));
+}
+
+void Metrics::OnUndone(int64_t members) {
+  registry_->undone.Increment();
+  registry_->undone_members.Increment(static_cast<double>(members));
+}
+
+void Metrics::OnRepaired(int64_t members) { registry_->repaired_members.Increment(static_cast<double>(members)); }
+
+void Metrics::OnCycle(double seconds, int64_t events, const Gauges& now) {
+  Registry& r = *registry_;
+  r.cycle_seconds.Observe(seconds);
+  r.events.Increment(static_cast<double>(events));
+  const std::pair<Gauge*, int64_t> values[] = {{&r.active, now.active_pods},
+                                               {&r.unschedulable, now.unschedulable_pods},
+                                               {&r.gated, now.gated_pods},
+                                               {&r.gangs_waiting, now.waiting_gangs},
+                                               {&r.gangs_binding, now.binding_gangs},
+                                               {&r.gangs_whole, now.whole_gangs},
+                                               {&r.cache_nodes, now.nodes},
+                                               {&r.cache_pods, now.pods},
+                                               {&r.cache_assumed, now.assumed_pods},
+                                               {&r.rankings, now.rankings},
+                                               {&r.ranking_bytes, now.ranking_bytes}};
+  for (const auto& [gauge, value] : values) gauge->Set(static_cast<double>(value));
+}
+
+void Metrics::SetLeading(bool leading) { registry_->leading.Set(leading ? 1 : 0); }
+
+std::string Metrics::Text() const {
+  const ProcessUsage usage = ReadProcessUsage();
+  registry_->cpu_seconds.Increment(usage.cpu_seconds - registry_->cpu_seconds.Value());
+  registry_->resident.Set(usage.resident_bytes);
+  registry_->virtual_bytes.Set(usage.virtual_bytes);
+  registry_->open_files.Set(usage.open_files);
+  registry_->start_time.Set(usage.start_time_seconds);
+  return prometheus::TextSerializer().Serialize(registry_->registry.Collect());
+}
+
+}  // namespace tutti::observe

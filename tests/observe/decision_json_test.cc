@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "observe/decision_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.h"
+
+namespace tutti::observe {
+namespace {
+
+TEST_CASE("a decision says who waits, in which state and why") {
+  Decision decision;
+  decision.gang = {"volcano", "test", "ray-test-cluster-1-pg"};
+  decision.queue = "kuberay-test-queue";
+  decision.scheduler_name = "volcano";
+  decision.min_member = 3;
+  decision.state = dialects::GangState::kWaitingForQueue;
+  decision.reason = "QueueFull";
+  decision.message = "queue kuberay-test-queue is full";
+  decision.since_ms = 1'700'000'000'000;
+  decision.members = {{.ns = "test", .name = "head", .uid = "u1", .role = "headgroup", .node = "", .bound = false,
+                       .finished = false, .reason = "Unschedulable", .message = "full"}};
+  const auto json = ToJson(std::vector<Decision>{decision});
+  const auto& one = json["decisions"][0];
+  CHECK(one["state"] == "waiting-for-queue");
+  CHECK(one["since"] == "2023-11-14T22:13:20Z");
+  CHECK(one["members"][0]["reason"] == "Unschedulable");
+  CHECK(one["members"][0]["node"] == "");
+  CHECK(ToJson(std::vector<Decision>{}).dump() == R"({"decisions":[]})");
+}
+
+}  // namespace
+}  // namespace tutti::observe

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "observe/metrics.h"
+
+#include <sstream>
+
+#include "tests/support/catch.h"
+
+namespace tutti::observe {
+namespace {
+
+// The value of the line that begins with `series `; NaN text is no value.
+std::string ValueOf(const std::string& text, const std::string& series) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind(series + " ", 0) == 0) return line.substr(series.size() + 1);
+  }
+  return "(absent)";
+}
+
+TEST_CASE("attempts count pods under kube-scheduler's name and gangs under ours") {
+  Metrics metrics("1.2.3", "tutti");
+  metrics.OnAttempt("volcano", "scheduled", 3, 0.0015);
+  metrics.OnAttempt("volcano", "scheduled", 2, 0.5);
+  metrics.OnAttempt("volcano", "unschedulable", 8, 0.1);
+  const std::string text = metrics.Text();
+  CHECK(ValueOf(text, R"(scheduler_schedule_attempts_total{profile="volcano",result="scheduled"})") == "5");
+  CHECK(ValueOf(text, R"(scheduler_schedule_attempts_total{profile="volcano",result="unschedulable"})") == "8");
+  CHECK(ValueOf(text, R"(tutti_gang_attempts_total{profile="volcano",result="scheduled"})") == "2");
+  const std::string histogram = "scheduler_scheduling_attempt_duration_seconds";
+  CHECK(ValueOf(text, histogram + R"(_count{profile="volcano",result="scheduled"})") == "2");
+  CHECK(ValueOf(text, histogram + R"(_bucket{profile="volcano",result="scheduled",le="0.001"})") == "0");
+  CHECK(ValueOf(text, histogram + R"(_bucket{profile="volcano",result="scheduled",le="0.002"})") == "1");
+}
+
+TEST_CASE("pending pods are shown for every one of kube-scheduler's queues") {
+  Metrics metrics("1.2.3", "tutti");
+  Observer::Gauges gauges;
+  gauges.active_pods = 4;
+  gauges.unschedulable_pods = 7;
+  gauges.gated_pods = 1;
+  gauges.waiting_gangs = 2;
+  metrics.OnCycle(0.0001, 12, gauges);
+  const std::string text = metrics.Text();
+  CHECK(ValueOf(text, R"(scheduler_pending_pods{queue="active"})") == "4");
+  CHECK(ValueOf(text, R"(scheduler_pending_pods{queue="unschedulable"})") == "7");
+  CHECK(ValueOf(text, R"(scheduler_pending_pods{queue="gated"})") == "1");
+  CHECK(ValueOf(text, R"(scheduler_pending_pods{queue="backoff"})") == "0");
+  CHECK(ValueOf(text, R"(tutti_gangs{state="waiting"})") == "2");
+  CHECK(ValueOf(text, "tutti_events_total") == "12");
+}
+
+TEST_CASE("leadership, gangs' fates and the version are shown") {
+  Metrics metrics("1.2.3", "my-lease");
+  metrics.SetLeading(true);
+  metrics.OnWhole(0.4, 64);
+  metrics.OnUndone(5);
+  metrics.OnRepaired(2);
+  metrics.OnBound(0.02);
+  const std::string text = metrics.Text();
+  CHECK(ValueOf(text, R"(leader_election_master_status{name="my-lease"})") == "1");
+  CHECK(ValueOf(text, "tutti_gang_members_started_total") == "64");
+  CHECK(ValueOf(text, "tutti_gangs_undone_total") == "1");
+  CHECK(ValueOf(text, "tutti_gang_members_undone_total") == "5");
+  CHECK(ValueOf(text, "tutti_gang_members_repaired_total") == "2");
+  CHECK(ValueOf(text, R"(tutti_build_info{version="1.2.3"})") == "1");
+  CHECK(ValueOf(text, "scheduler_pod_scheduling_sli_duration_seconds_count") == "1");
+}
+
+TEST_CASE("the process's own use is read from the kernel") {
+  const ProcessUsage usage = ReadProcessUsage();
+  CHECK(usage.resident_bytes > 1 << 20);
+  CHECK(usage.virtual_bytes > usage.resident_bytes);
+  CHECK(usage.open_files >= 3);
+  CHECK(usage.start_time_seconds > 1.6e9);
+}
+
+}  // namespace
+}  // namespace tutti::observe
