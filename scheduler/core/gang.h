@@ -3,11 +3,13 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cluster/command.h"
+#include "cluster/pod_class.h"
 #include "dialects/dialect.h"
 #include "framework/verdict.h"
 #include "model/gang.h"
@@ -19,7 +21,7 @@ struct Member {
   model::PodId pod;
   std::string role;
   bool head = false, needs_head = false;
-  bool charged = false;  // weighs on the gang's queue
+  std::shared_ptr<const cluster::PodClass> charged;  // as what it weighs on the gang's queue; null: it does not
 
   // What was last written about it, to write only what changed.
   std::string told_reason, told_message;
@@ -35,6 +37,7 @@ struct Assignment {
   enum class Stage {
     kReserved,  // room is held; its bind has not left
     kSent,      // no answer yet
+    kDoubt,     // its answer is lost: it may have happened; the same bind again finds out
     kBound,     // acknowledged; the pod's own event is still to come
   } stage = Stage::kReserved;
   cluster::CommandId command = 0;     // of the bind under way
@@ -68,6 +71,7 @@ struct Gang {
   model::GangSpec spec;
   bool declared = false;  // spec has been asked for
   std::vector<Member> members;  // by creation time, then name
+  std::string charged_queue;    // where its members' charges are
 
   // Was whole since it last had no bound member. Never undone then; filled up.
   bool whole = false;
@@ -77,8 +81,10 @@ struct Gang {
   base::Millis since_ms = 0;           // wall; of the last change of state
   dialects::GangState state = dialects::GangState::kWaitingForMembers;
   std::string last_plan;
+  std::string told_sentence;   // the last said about it
   int refused_binds = 0;  // in a row, for backoff
-  std::optional<dialects::GangReport> reported;
+  std::optional<dialects::GangReport> reported;  // spec is null in it
+  model::GangSpec reported_spec;
 
   Member* Find(model::PodId pod) {
     for (Member& member : members)

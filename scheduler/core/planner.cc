@@ -125,7 +125,7 @@ PlanResult Planner::Try(const std::vector<Demand>& demands, Order order, base::M
       result.role = demand.role;
       result.role_lacking = demand.count;
       result.role_placed = placed;
-      if (first_failed) result.failed_member = first_failed->pod;
+      if (first_failed) result.failed_class = class_of(first_failed);
       return result;  // the WhatIf undoes itself
     }
   }

@@ -26,7 +26,7 @@ struct PlanResult {
   int64_t lacking = 0, placed = 0;       // members asked for and members that found a node together
   std::string role;                      // the role that fell short; empty: the rest of the minimum
   int64_t role_lacking = 0, role_placed = 0;
-  model::PodId failed_member;            // the first that found no node
+  std::shared_ptr<const cluster::PodClass> failed_class;  // of the first that found no node
   framework::Refusals refusals;          // why, as seen with the placed ones in place
   framework::Wake wakes = framework::Wake::kAll;
 };

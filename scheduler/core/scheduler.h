@@ -57,6 +57,9 @@ class Scheduler {
   // The current record of every gang with members, sorted by key.
   std::vector<observe::Decision> Decisions() const;
 
+  // CHECKs every sum against the pods. For tests; O(pods + nodes).
+  void Audit() const;
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/charges.h"
+
+#include <algorithm>
+
+namespace tutti::core {
+
+model::ResourceList Charges::Weight(const cluster::PodClass& pod_class) {
+  model::ResourceList weight;
+  for (const auto& [name, amount] : pod_class.spec->requests)
+    if (amount > 0) weight.Set(name, std::min(amount, cluster::kLargestRequest));
+  weight.Set(model::kPods, 1);
+  return weight;
+}
+
+void Charges::Update(Gang& gang, Member& member) {
+  const cluster::PodEntry& entry = state_.pod(member.pod);
+  const bool holds = (entry.assumed || entry.pod->occupies()) && !entry.pod->meta.deleting();
+  if (!holds || gang.charged_queue.empty()) return TakeBack(gang, member);
+  if (member.charged == entry.pod_class) return;
+  TakeBack(gang, member);
+  member.charged = entry.pod_class;
+  quota_.Charge({gang.key.dialect, gang.charged_queue}, Weight(*member.charged), +1);
+}
+
+void Charges::TakeBack(Gang& gang, Member& member) {
+  if (!member.charged) return;
+  quota_.Charge({gang.key.dialect, gang.charged_queue}, Weight(*member.charged), -1);
+  member.charged = nullptr;
+  freed_ = true;
+}
+
+void Charges::Move(Gang& gang) {
+  if (gang.charged_queue == gang.spec.queue) return;
+  for (Member& member : gang.members) TakeBack(gang, member);
+  gang.charged_queue = gang.spec.queue;
+  for (Member& member : gang.members) Update(gang, member);
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/committer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+#include "core/evidence.h"
+
+namespace tutti::core {
+
+using base::Millis;
+using cluster::Lane;
+using cluster::Outcome;
+using model::GangId;
+using model::Pod;
+using model::PodId;
+using Stage = Assignment::Stage;
+
+namespace {
+
+constexpr Millis kRepeatBindMs = 500;
+constexpr Millis kFirstRefusedBackoffMs = 1'000;
+constexpr Millis kLongestRefusedBackoffMs = 60'000;
+constexpr Millis kEvictDeadlineMs = 30'000;
+
+cluster::ObjectRef RefOf(const Pod& pod) {
+  return {"", "v1", "pods", "Pod", pod.meta.ns, pod.meta.name, pod.meta.uid, {}};
+}
+
+}  // namespace
+
+void Committer::StartTerm() {
+  term_ = fmt::format("{:x}", clock_.WallMs());
+  plans_ = 0;
+  binds_.clear();
+  evictions_.clear();
+  for (const auto& [key, id] : book_.all()) {
+    Gang& gang = book_.at(id);
+    for (Member& member : gang.members) member.evicting = false;
+    if (!gang.plan) continue;
+    for (auto& [pod, assignment] : gang.plan->open)
+      if (assignment.stage == Stage::kSent) assignment.stage = Stage::kDoubt;
+  }
+}
+
+std::string Committer::NewPlanId() { return fmt::format("{}-{}", term_, ++plans_); }
+
+void Committer::Resume(Gang& gang, const std::string& plan_id, const std::string& commit_uid) {
+  const Millis timeout = gang.spec.start_timeout_ms > 0 ? gang.spec.start_timeout_ms : options_.repair_timeout_ms;
+  gang.plan = Plan{plan_id, commit_uid, clock_.MonotonicMs() + timeout, false, {}};
+  gang.last_plan = plan_id;
+}
+
+void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placements) {
+  Gang& gang = book_.at(id);
+  if (!gang.plan) Resume(gang, NewPlanId(), "");
+  Plan& plan = *gang.plan;
+  for (const cluster::Placement& placement : placements) {
+    state_.Assume(placement.pod, placement.node);
+    Assignment assignment;
+    assignment.node = state_.snapshot().node(placement.node).name;
+    plan.open.insert_or_assign(placement.pod, std::move(assignment));
+    charges_.Update(gang, *gang.Find(placement.pod));
+  }
+  const bool commit_is_open = std::ranges::any_of(plan.open, [&](const auto& item) {
+    return state_.pod(item.first).pod->meta.uid == plan.commit_uid;
+  });
+  if (!commit_is_open && !placements.empty()) {  // the head, where one is placed; else the last
+    PodId commit = placements.back().pod;
+    for (const cluster::Placement& placement : placements)
+      if (gang.Find(placement.pod)->head) commit = placement.pod;
+    plan.commit_uid = state_.pod(commit).pod->meta.uid;
+  }
+  on_timer(id, plan.deadline_ms);
+}
+
+void Committer::Pump(GangId id) {
+  Gang& gang = book_.at(id);
+  if (!gang.plan) return;
+  Plan& plan = *gang.plan;
+  bool others_open = false;
+  PodId commit;
+  for (auto& [pod, assignment] : plan.open) {
+    if (assignment.stage == Stage::kDoubt) SendWhenDue(id, pod, assignment);
+    if (!gang.whole && state_.pod(pod).pod->meta.uid == plan.commit_uid) {
+      if (assignment.stage == Stage::kReserved) commit = pod;
+      continue;
+    }
+    if (assignment.stage == Stage::kReserved && !plan.undoing) SendWhenDue(id, pod, assignment);
+    others_open = others_open || assignment.stage != Stage::kBound;
+  }
+  if (!commit || others_open || plan.undoing) return;
+  const Census census = TakeCensus(gang, state_);
+  if (Require(gang, census).met() && census.lost.empty()) SendWhenDue(id, commit, plan.open.at(commit));
+}
+
+void Committer::SendWhenDue(GangId id, PodId pod, Assignment& assignment) {
+  if (assignment.not_before_ms <= clock_.MonotonicMs()) SendBind(id, pod, assignment);
+  else on_timer(id, assignment.not_before_ms);
+}
+
+void Committer::SendBind(GangId id, PodId member, Assignment& assignment) {
+  const Gang& gang = book_.at(id);
+  const Plan& plan = *gang.plan;
+  const Pod& pod = *state_.pod(member).pod;
+  // What fills up a whole gang is no part of what made it whole: it names itself.
+  const std::string& commit_uid = gang.whole ? pod.meta.uid : plan.commit_uid;
+  cluster::Bind bind{RefOf(pod), assignment.node, {}};
+  bind.pod.resource_version = pod.meta.resource_version;
+  bind.annotations.emplace_back(kBindAnnotation, WriteEvidence(plan.id, pod.meta.uid, assignment.node, commit_uid));
+  assignment.stage = Stage::kSent;
+  assignment.sent_resource_version = pod.meta.resource_version;
+  assignment.command = outbox_.Send(Lane::kBind, clock_.MonotonicMs() + options_.bind_timeout_ms, std::move(bind));
+  binds_.emplace(assignment.command, Bound{id, member, pod.meta.uid});
+}
+
+bool Committer::OnAnswer(const cluster::Answer& answer) {
+  if (const auto at = evictions_.find(answer.id); at != evictions_.end()) {
+    const Eviction eviction = at->second;
+    evictions_.erase(at);
+    const GangId id = book_.Find(eviction.gang);
+    Member* member = id ? book_.at(id).Find(eviction.pod) : nullptr;
+    if (!member || state_.pod(eviction.pod).pod->meta.uid != eviction.uid) return true;
+    if (!eviction.marked) {
+      const cluster::CommandId next =
+          outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs, cluster::Delete{RefOf(*state_.pod(eviction.pod).pod)});
+      evictions_.emplace(next, Eviction{eviction.gang, eviction.pod, eviction.uid, true});
+    } else if (answer.outcome != Outcome::kDone) {
+      member->evicting = false;  // tried again when the gang is next considered
+      on_timer(id, clock_.MonotonicMs() + kRepeatBindMs);
+    }
+    return true;
+  }
+
+  const auto at = binds_.find(answer.id);
+  if (at == binds_.end()) return false;
+  const Bound bound = at->second;
+  binds_.erase(at);
+  if (book_.GangOf(bound.pod) != bound.gang || state_.pod(bound.pod).pod->meta.uid != bound.uid) return true;
+  Gang& gang = book_.at(bound.gang);
+  Member& member = *gang.Find(bound.pod);
+  book_.MarkReady(bound.gang);
+  if (!gang.plan) return true;
+  const auto open = gang.plan->open.find(bound.pod);
+  if (open == gang.plan->open.end()) return true;  // its pod was seen bound, or went, before the answer came
+  Assignment& assignment = open->second;
+  const Millis now = clock_.MonotonicMs();
+  assignment.command = 0;
+
+  if (answer.outcome == Outcome::kDone || (!answer.current_node.empty() && answer.current_node == assignment.node)) {
+    assignment.stage = Stage::kBound;
+    gang.refused_binds = 0;
+    if (on_bound) on_bound(gang, member, assignment.node);
+    ConfirmIfWhole(bound.gang);
+  } else if (answer.outcome == Outcome::kUnknown) {
+    assignment.stage = Stage::kDoubt;
+    assignment.not_before_ms = now + kRepeatBindMs;
+    on_timer(bound.gang, assignment.not_before_ms);
+  } else if (answer.gone || !answer.current_node.empty()) {
+    Release(gang, bound.pod);  // the pod's own event tells the rest
+  } else if (assignment.room_lost) {
+    Release(gang, bound.pod);
+  } else if (answer.http_status == 409) {
+    assignment.stage = Stage::kReserved;  // the pod changed since; its event brings the new resourceVersion
+    const bool newer = state_.pod(bound.pod).pod->meta.resource_version != assignment.sent_resource_version;
+    assignment.not_before_ms = newer ? now : now + kRepeatBindMs;
+    if (!newer) on_timer(bound.gang, assignment.not_before_ms);
+  } else if (answer.http_status == 0 || answer.http_status == 429 || answer.http_status >= 500) {
+    assignment.stage = Stage::kReserved;  // the API server was not to be had; nothing is wrong with the node
+    assignment.not_before_ms = now + kRepeatBindMs;
+    on_timer(bound.gang, assignment.not_before_ms);
+  } else {
+    const Millis backoff = std::min(kFirstRefusedBackoffMs << std::min(gang.refused_binds, 6), kLongestRefusedBackoffMs);
+    ++gang.refused_binds;
+    const std::string node = assignment.node;
+    member.refused_nodes[node] = now + backoff;
+    on_timer(bound.gang, now + backoff);
+    Release(gang, bound.pod);
+    if (on_refused) on_refused(gang, member, fmt::format("binding to node \"{}\" was refused: {}", node, answer.message));
+  }
+  return true;
+}
+
+void Committer::ConfirmIfWhole(GangId id) {
+  Gang& gang = book_.at(id);
+  if (!gang.plan || gang.whole || gang.plan->undoing) return;
+  const Census census = TakeCensus(gang, state_);
+  if (!census.reserved.empty() || !census.lost.empty() || !Require(gang, census).met()) return;
+  gang.whole = true;
+  if (on_whole) on_whole(gang);
+}
+
+void Committer::OnPodChanged(GangId id, PodId pod) {
+  Gang& gang = book_.at(id);
+  if (!gang.plan) return;
+  const auto open = gang.plan->open.find(pod);
+  if (open != gang.plan->open.end()) {
+    const Pod& now = *state_.pod(pod).pod;
+    if (now.bound()) {
+      const bool acknowledged = open->second.stage == Stage::kBound;
+      const std::string node = open->second.node;
+      gang.plan->open.erase(open);
+      if (!acknowledged && now.node_name == node && on_bound) on_bound(gang, *gang.Find(pod), node);
+    } else if (now.done() || now.meta.deleting()) {
+      if (open->second.stage == Stage::kReserved) Release(gang, pod);
+    } else if (open->second.stage == Stage::kReserved && open->second.sent_resource_version != now.meta.resource_version) {
+      open->second.not_before_ms = 0;
+    }
+  }
+  ConfirmIfWhole(id);
+}
+
+void Committer::Release(Gang& gang, PodId pod) {
+  state_.Forget(pod);
+  if (gang.plan) gang.plan->open.erase(pod);
+  charges_.Update(gang, *gang.Find(pod));
+}
+
+void Committer::OnLeave(Gang& gang, Member& member) {
+  if (gang.plan) gang.plan->open.erase(member.pod);
+  state_.Forget(member.pod);
+  charges_.TakeBack(gang, member);
+}
+
+void Committer::OnNodeGone(model::NodeId node) {
+  const std::string name = state_.snapshot().node(node).name;
+  for (const auto& [key, id] : book_.all()) {
+    Gang& gang = book_.at(id);
+    if (!gang.plan) continue;
+    std::vector<PodId> unsent;
+    for (auto& [pod, assignment] : gang.plan->open)
+      if (assignment.node == name) {
+        assignment.room_lost = true;
+        if (assignment.stage == Stage::kReserved) unsent.push_back(pod);
+        book_.MarkReady(id);
+      }
+    for (const PodId pod : unsent) Release(gang, pod);
+  }
+}
+
+std::optional<std::string> Committer::WhyKept(const Pod& pod) const {
+  const model::OwnerReference* controller = pod.meta.Controller();
+  if (!controller) return "no controller would recreate it";
+  if (controller->kind == "Job") return fmt::format("its Job \"{}\" would count a failure", controller->name);
+  return std::nullopt;
+}
+
+void Committer::Evict(Gang& gang, Member& member, const std::string& why) {
+  const Pod& pod = *state_.pod(member.pod).pod;
+  if (member.evicting || pod.meta.deleting()) return;
+  if (const auto kept = WhyKept(pod)) {
+    member.kept = *kept;
+    return;
+  }
+  member.evicting = true;
+  const nlohmann::json patch = {
+      {"metadata", {{"uid", pod.meta.uid}}},
+      {"status",
+       {{"conditions",
+         {{{"type", "DisruptionTarget"},
+           {"status", "True"},
+           {"reason", "GangNotWhole"},
+           {"message", why},
+           {"lastTransitionTime", base::FormatTime(clock_.WallMs())}}}}}}};
+  const cluster::CommandId id = outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
+                                             cluster::Patch{RefOf(pod), true, cluster::Patch::Type::kStrategic, patch.dump()});
+  evictions_.emplace(id, Eviction{gang.key, member.pod, pod.meta.uid, false});
+}
+
+void Committer::Undo(GangId id, const std::string& why) {
+  Gang& gang = book_.at(id);
+  TUTTI_CHECK(gang.plan && !gang.whole, "only a gang that never was whole is undone");
+  gang.plan->undoing = true;
+  std::vector<PodId> unsent;
+  for (const auto& [pod, assignment] : gang.plan->open)
+    if (assignment.stage == Stage::kReserved) unsent.push_back(pod);
+  for (const PodId pod : unsent) Release(gang, pod);
+  const Census census = TakeCensus(gang, state_);
+  for (Member* member : census.placed) Evict(gang, *member, why);
+  for (Member* member : census.lost) Evict(gang, *member, why);
+}
+
+}  // namespace tutti::core

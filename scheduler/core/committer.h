@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Committer: carries plans out. Reserve → bind all but one → bind the last → whole; or undo (DESIGN P2, P3).
+//
+// Invariants
+//   (1) a reservation is held from Reserve until the pod is seen bound, its bind is known to have failed, or it is gone;
+//   (2) the commit member's bind leaves only when every other required member is bound to an existing node;
+//   (3) a member is deleted only with its UID as precondition, and only if a controller recreates it without harm.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "cluster/state.h"
+#include "cluster/what_if.h"
+#include "core/census.h"
+#include "core/charges.h"
+#include "core/gang_book.h"
+#include "core/outbox.h"
+#include "core/scheduler.h"
+
+namespace tutti::core {
+
+class Committer {
+ public:
+  Committer(const Options& options, cluster::ClusterState& state, GangBook& book, Charges& charges, Outbox& outbox,
+            const base::Clock& clock)
+      : options_(options), state_(state), book_(book), charges_(charges), outbox_(outbox), clock_(clock) {}
+
+  // A new term as leader: plans get ids of their own, and nothing is remembered of commands before.
+  void StartTerm();
+
+  // Takes up a plan that an earlier scheduler left half done.
+  void Resume(Gang& gang, const std::string& plan_id, const std::string& commit_uid);
+
+  // Adds placements to the gang's plan, made if there is none, and holds their room.
+  void Reserve(model::GangId id, const std::vector<cluster::Placement>& placements);
+
+  // Sends what may be sent now. Called after anything about the gang changed.
+  void Pump(model::GangId id);
+
+  // Begins to undo the gang's plan: unsent members give up their room, bound ones are evicted where that does no harm.
+  void Undo(model::GangId id, const std::string& why);
+  // Evicts a member (as in Undo) unless it is on its way out already.
+  void Evict(Gang& gang, Member& member, const std::string& why);
+
+  // An answer; true when it was to a command of ours. The gang concerned is marked ready.
+  bool OnAnswer(const cluster::Answer& answer);
+  // The pod of an open assignment was seen bound, was deleted, or failed.
+  void OnPodChanged(model::GangId id, model::PodId pod);
+  // The member is about to leave its gang.
+  void OnLeave(Gang& gang, Member& member);
+  // The node is about to be dropped.
+  void OnNodeGone(model::NodeId node);
+
+  bool Owes() const { return !binds_.empty() || !evictions_.empty(); }
+  size_t binds_in_flight() const { return binds_.size(); }
+
+  // Called with each acknowledged bind, and when a gang becomes whole.
+  std::function<void(const Gang&, const Member&, const std::string& node)> on_bound;
+  std::function<void(Gang&)> on_whole;
+  std::function<void(model::GangId, base::Millis at_ms)> on_timer;  // consider the gang again at the instant (monotonic)
+  std::function<void(Gang&, Member&, const std::string& message)> on_refused;
+
+ private:
+  void SendWhenDue(model::GangId id, model::PodId pod, Assignment& assignment);
+  void SendBind(model::GangId id, model::PodId pod, Assignment& assignment);
+  void ConfirmIfWhole(model::GangId id);
+  void Release(Gang& gang, model::PodId pod);
+  std::optional<std::string> WhyKept(const model::Pod& pod) const;
+  std::string NewPlanId();
+
+  struct Bound {
+    model::GangId gang;
+    model::PodId pod;
+    std::string uid;
+  };
+  struct Eviction {
+    model::GangKey gang;
+    model::PodId pod;
+    std::string uid;
+    bool marked = false;  // the DisruptionTarget condition was answered; the delete is under way
+  };
+
+  const Options& options_;
+  cluster::ClusterState& state_;
+  GangBook& book_;
+  Charges& charges_;
+  Outbox& outbox_;
+  const base::Clock& clock_;
+  std::unordered_map<cluster::CommandId, Bound> binds_;
+  std::unordered_map<cluster::CommandId, Eviction> evictions_;
+  std::string term_;
+  uint64_t plans_ = 0;
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/cycle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/evidence.h"
+#include "core/explain.h"
+#include "model/quantity.h"
+
+namespace tutti::core {
+
+using base::Millis;
+using dialects::GangState;
+using framework::Wake;
+using model::GangId;
+using model::ResourceList;
+
+namespace {
+
+// So many binds may be unanswered before the next gang is planned: enough to keep the API server busy, few enough that
+// a gang of higher priority does not queue behind thousands.
+constexpr size_t kBindWindow = 1024;
+constexpr Wake kFreesNodes =
+    Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints | Wake::kPodGone | Wake::kPodPlaced;
+
+}  // namespace
+
+Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Clock& time, observe::Observer* watcher)
+    : options(std::move(given)),
+      dialects(std::move(dialect_list)),
+      clock(time),
+      observer(watcher),
+      rankings(options.profiles, state.snapshot(), options.ranking_bytes),
+      book(state, dialects),
+      charges(state, quota),
+      committer(options, state, book, charges, outbox, clock),
+      publisher(options, state, book, quota, outbox, clock),
+      planner(state, rankings) {
+  const auto set_timer = [this](GangId id, Millis at_ms) { timers.emplace(at_ms, id); };
+  book.on_leave = [this](Gang& gang, Member& member) { committer.OnLeave(gang, member); };
+  committer.on_timer = set_timer;
+  publisher.on_timer = set_timer;
+  committer.on_bound = [this](const Gang& gang, const Member& member, const std::string& node) {
+    publisher.TellBound(member, node);
+    if (observer)
+      observer->OnBound(static_cast<double>(clock.WallMs() - state.pod(member.pod).pod->meta.created_ms) / 1000.0);
+    if (gang.whole && observer) observer->OnRepaired(1);
+  };
+  committer.on_whole = [this](Gang& gang) {
+    gang.refusal.reset();
+    if (gang.members.size() > 1)
+      publisher.TellGang(gang, false, "Scheduled", fmt::format("all {} required members are bound", Require(gang, TakeCensus(gang, state)).min));
+    if (observer)
+      observer->OnWhole(static_cast<double>(clock.MonotonicMs() - gang.complete_since_ms) / 1000.0, static_cast<int64_t>(gang.members.size()));
+  };
+  committer.on_refused = [this](Gang& gang, Member& member, const std::string& message) {
+    publisher.TellWaiting(book.Find(gang.key), member, "SchedulerError", message);
+  };
+}
+
+bool Cycle::MayDecide() const { return unsynced.empty() && leading && clock.MonotonicMs() >= plan_after_ms; }
+
+void Cycle::Decide() {
+  if (!MayDecide()) return;
+  if (charges.TakeFreed()) happened_ = happened_ | Wake::kQueue;
+  if (framework::Any(happened_ & kFreesNodes)) refused_shapes_.clear();
+  book.MarkReadyWhere(std::exchange(happened_, Wake::kNothing));
+  FireTimers();
+  while (book.AnyReady() && committer.binds_in_flight() < kBindWindow) {
+    const GangId id = book.TakeReady();
+    Consider(id);
+    Touch(id);
+  }
+  Publish();
+}
+
+void Cycle::FireTimers() {
+  const Millis now = clock.MonotonicMs();
+  while (!timers.empty() && timers.begin()->first <= now) {
+    const GangId id = timers.begin()->second;
+    timers.erase(timers.begin());
+    if (!book.at(id).members.empty()) book.MarkReady(id);
+  }
+}
+
+void Cycle::Consider(GangId id) {
+  Gang& gang = book.at(id);
+  Census census = TakeCensus(gang, state);
+  if (gang.plan && gang.plan->undoing) return ContinueUndoing(id, census);
+  if (gang.plan && gang.whole && gang.plan->open.empty()) gang.plan.reset();
+  if (census.succeeded + census.failed == static_cast<int64_t>(gang.members.size())) {
+    gang.refusal.reset();
+    return SetState(gang, GangState::kFinished);
+  }
+  if (!gang.spec.problem.empty() && !gang.plan) return Wait(id, ExplainProblem(gang));
+  if (!gang.whole && !gang.plan && !census.empty_handed()) {
+    const Finding finding = Examine(gang, state);
+    if (finding.whole) gang.whole = true;
+    else {
+      committer.Resume(gang, finding.half_done.plan, finding.half_done.commit_uid);
+      timers.emplace(gang.plan->deadline_ms, id);
+    }
+  }
+  if (gang.whole && census.empty_handed()) gang.whole = false;
+  if (gang.whole) ConsiderWhole(id, census);
+  else ConsiderStart(id, census);
+}
+
+// A gang that was whole takes whatever of the rest fits, in whole units.
+void Cycle::ConsiderWhole(GangId id, Census& census) {
+  Gang& gang = book.at(id);
+  SetState(gang, GangState::kWhole);
+  gang.refusal.reset();
+  std::map<std::string, int64_t> unit_of;
+  for (const model::RoleSpec& role : gang.spec.roles) unit_of[role.name] = std::max<int64_t>(role.unit, 1);
+  std::map<std::string, std::vector<Member*>> by_role;
+  for (Member* member : census.pending) by_role[member->role].push_back(member);
+  for (auto& [role, members] : by_role) {
+    const size_t unit = static_cast<size_t>(unit_of.contains(role) ? unit_of[role] : 1);
+    std::set<const cluster::PodClass*> hopeless;
+    for (size_t at = 0; at < members.size(); at += unit) {
+      const std::vector<Member*> part(members.begin() + static_cast<ptrdiff_t>(at),
+                                      members.begin() + static_cast<ptrdiff_t>(std::min(at + unit, members.size())));
+      const cluster::PodClass* pod_class = state.pod(part.front()->pod).pod_class.get();
+      if (hopeless.contains(pod_class)) continue;
+      Requirement requirement;
+      requirement.min = static_cast<int64_t>(part.size());
+      ResourceList ask;
+      for (const Member* member : part) ask.AddAll(Charges::Weight(*state.pod(member->pod).pod_class));
+      const queue::Admission admission = quota.Admit({gang.key.dialect, gang.spec.queue}, ask);
+      PlanResult result;
+      if (admission.admitted) result = planner.PlaceAll(part, clock.MonotonicMs());
+      if (result.fits) {
+        committer.Reserve(id, result.placements);
+        continue;
+      }
+      hopeless.insert(pod_class);
+      Refusal refusal = admission.admitted ? ExplainNodes(gang, requirement, result) : ExplainQueue(gang, requirement, admission);
+      if (gang.refusal) refusal.wakes = refusal.wakes | gang.refusal->wakes;
+      gang.refusal = std::move(refusal);
+    }
+  }
+  committer.Pump(id);
+}
+
+void Cycle::ConsiderStart(GangId id, Census& census) {
+  Gang& gang = book.at(id);
+  if (gang.plan) {
+    if (clock.MonotonicMs() >= gang.plan->deadline_ms && options.policy == Options::Policy::kRepair) {
+      const std::string why = fmt::format("not every required member of the gang could be bound in time; {}",
+                                          gang.refusal ? gang.refusal->sentence : "its members start again together");
+      committer.Undo(id, why);
+      if (observer) observer->OnUndone(static_cast<int64_t>(census.placed.size()));
+      publisher.TellGang(gang, true, "Undone", why);
+      census = TakeCensus(gang, state);
+      return ContinueUndoing(id, census);
+    }
+    // Bound to a node that does not exist: it can only be recreated.
+    for (Member* member : census.lost) committer.Evict(gang, *member, "the node it was bound to does not exist");
+  }
+  const Requirement requirement = Require(gang, census);
+  if (requirement.reachable() && gang.complete_since_ms == 0) gang.complete_since_ms = clock.MonotonicMs();
+  if (!requirement.met()) {
+    const auto started = std::chrono::steady_clock::now();
+    std::optional<Refusal> refusal = TryStart(id, census, requirement);
+    if (observer) {
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
+      observer->OnAttempt(state.pod(gang.members.front().pod).pod->spec->scheduler_name, refusal ? "unschedulable" : "scheduled",
+                          requirement.lacking(), took.count());
+    }
+    if (refusal) return Wait(id, std::move(*refusal));
+  }
+  gang.refusal.reset();
+  SetState(gang, GangState::kBinding);
+  committer.Pump(id);
+}
+
+std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Requirement& requirement) {
+  Gang& gang = book.at(id);
+  if (!requirement.reachable()) return ExplainMembers(gang, requirement, census);
+  const queue::Admission admission = quota.Admit({gang.key.dialect, gang.spec.queue}, Ask(gang, census.pending, requirement));
+  if (!admission.admitted) return ExplainQueue(gang, requirement, admission);
+  if (census.empty_handed())
+    if (auto refusal = CheckMinResources(gang)) return refusal;
+  const std::string shape = ShapeOf(census, requirement);
+  if (const auto known = refused_shapes_.find(shape); !shape.empty() && known != refused_shapes_.end())
+    return ExplainNodes(gang, requirement, known->second);
+  PlanResult result = planner.PlaceRequired(census.pending, requirement, clock.MonotonicMs());
+  if (result.fits) {
+    committer.Reserve(id, result.placements);
+    return std::nullopt;
+  }
+  Refusal refusal = ExplainNodes(gang, requirement, result);
+  if (!shape.empty()) refused_shapes_.emplace(shape, std::move(result));
+  return refusal;
+}
+
+// Gangs of one shape want the same: so many members of these classes in these roles. Empty: not to be shared, for some
+// node was refused to a member.
+std::string Cycle::ShapeOf(const Census& census, const Requirement& requirement) const {
+  std::string shape = fmt::format("{}/{}", requirement.min, requirement.have);
+  for (const Requirement::Role& role : requirement.roles) shape += fmt::format("|{}:{}/{}", role.name, role.min, role.have);
+  std::map<std::pair<std::string, uint32_t>, int> counts;
+  for (const Member* member : census.pending) {
+    if (!member->refused_nodes.empty()) return {};
+    ++counts[{requirement.roles.empty() ? std::string() : member->role, state.pod(member->pod).pod_class->id.value}];
+  }
+  for (const auto& [key, count] : counts) shape += fmt::format("|{}#{}x{}", key.first, key.second, count);
+  return shape;
+}
+
+// What the members still to be placed ask for: the smallest choice that meets the minima. Before anything is placed,
+// minResources at least.
+ResourceList Cycle::Ask(const Gang& gang, const std::vector<Member*>& pending, const Requirement& requirement) const {
+  if (gang.spec.queue.empty()) return {};
+  ResourceList ask;
+  std::set<const Member*> counted;
+  int64_t left = requirement.min - requirement.have;
+  const auto count = [&](const Member* member) {
+    ask.AddAll(Charges::Weight(*state.pod(member->pod).pod_class));
+    counted.insert(member);
+    --left;
+  };
+  for (const Requirement::Role& role : requirement.roles) {
+    int64_t need = role.min - role.have;
+    for (const Member* member : pending)
+      if (need > 0 && member->role == role.name) count(member), --need;
+  }
+  for (const Member* member : pending)
+    if (left > 0 && !counted.contains(member)) count(member);
+  if (requirement.have == 0 && gang.spec.min_resources) ask.MaxAll(*gang.spec.min_resources);
+  return ask;
+}
+
+std::optional<Refusal> Cycle::CheckMinResources(const Gang& gang) const {
+  if (!gang.spec.min_resources) return std::nullopt;
+  const cluster::Snapshot& nodes = state.snapshot();
+  for (const auto& [name, asked] : *gang.spec.min_resources) {
+    const model::ResourceId column = nodes.Column(name);
+    int64_t free = 0;
+    for (uint32_t slot = 0; slot < nodes.slots(); ++slot)
+      free = model::SaturatingAdd(free, std::max<int64_t>(0, nodes.Free(model::NodeId(slot), column)));
+    if (asked > free) return ExplainMinResources(gang, name, asked, free);
+  }
+  return std::nullopt;
+}
+
+void Cycle::ContinueUndoing(GangId id, const Census& census) {
+  Gang& gang = book.at(id);
+  SetState(gang, GangState::kWaitingForNodes);
+  committer.Pump(id);  // repeats binds in doubt
+  bool busy = census.deleting > 0;
+  for (Member* member : census.placed) {
+    committer.Evict(gang, *member, "its gang is being undone");
+    busy = busy || member->evicting;
+  }
+  for (const auto& [pod, assignment] : gang.plan->open) busy = busy || assignment.stage != Assignment::Stage::kBound;
+  if (busy) return;
+  for (Member& member : gang.members)
+    if (!member.kept.empty()) publisher.TellKept(member);
+  gang.plan.reset();
+  book.MarkReady(id);
+}
+
+void Cycle::Wait(GangId id, Refusal refusal) {
+  Gang& gang = book.at(id);
+  SetState(gang, refusal.state);
+  gang.refusal = std::move(refusal);
+  if (gang.plan) committer.Pump(id);
+}
+
+void Cycle::SetState(Gang& gang, GangState to) {
+  if (gang.state != to || gang.since_ms == 0) gang.since_ms = clock.WallMs();
+  gang.state = to;
+}
+
+}  // namespace tutti::core

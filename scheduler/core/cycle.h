@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cycle: the scheduler's state and the passes over it: drain → wake → consider → publish (DESIGN §5).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cluster/state.h"
+#include "core/charges.h"
+#include "core/committer.h"
+#include "core/gang_book.h"
+#include "core/outbox.h"
+#include "core/planner.h"
+#include "core/publisher.h"
+#include "core/rankings.h"
+#include "core/scheduler.h"
+#include "queue/quota.h"
+
+namespace tutti::core {
+
+class Cycle {
+ public:
+  Cycle(Options options, dialects::DialectList dialects, const base::Clock& clock, observe::Observer* observer);
+
+  // -- Drain: one event of each kind; cycle_drain.cc --
+  void Apply(const cluster::PodChanged& event);
+  void Apply(const cluster::PodGone& event);
+  void Apply(const cluster::NodeChanged& event);
+  void Apply(const cluster::NodeGone& event);
+  void Apply(const cluster::ObjectChanged& event);
+  void Apply(const cluster::ObjectGone& event);
+  void Apply(const cluster::KindSynced& event);
+  void Apply(const cluster::Leadership& event);
+  void Apply(const cluster::Answer& event);
+
+  // -- Decide; cycle.cc --
+  // Wakes and considers gangs, then says what was decided. Nothing unless synced, leading and past the fence.
+  void Decide();
+  bool MayDecide() const;
+
+  std::vector<observe::Decision> Decisions() const;
+  observe::Observer::Gauges Gauges() const;
+
+  const Options options;
+  const dialects::DialectList dialects;
+  const base::Clock& clock;
+  observe::Observer* const observer;
+  cluster::ClusterState state;
+  queue::Quota quota;
+  Rankings rankings;
+  GangBook book;
+  Charges charges;
+  Outbox outbox;
+  Committer committer;
+  Publisher publisher;
+  Planner planner;
+
+  std::set<std::string> unsynced;  // kinds whose first list is still to come
+  bool leading = false;
+  base::Millis plan_after_ms = 0;
+  std::set<std::pair<base::Millis, model::GangId>> timers;
+  base::Millis next_queue_report_ms = 0;
+  std::map<queue::QueueKey, dialects::Dialect*> dirty_queues;
+
+ private:
+  void DropPod(model::PodId id);
+  void Follow(dialects::Dialect& dialect, const dialects::Touched& touched);
+  void Touch(model::GangId id) { touched_.insert(id); }
+  void Rejoin(model::PodId id);
+
+  void Consider(model::GangId id);
+  void ConsiderWhole(model::GangId id, Census& census);
+  void ConsiderStart(model::GangId id, Census& census);
+  void ContinueUndoing(model::GangId id, const Census& census);
+  // Where the gang cannot start now: why; else places and reserves.
+  std::optional<Refusal> TryStart(model::GangId id, const Census& census, const Requirement& requirement);
+  std::optional<Refusal> CheckMinResources(const Gang& gang) const;
+  model::ResourceList Ask(const Gang& gang, const std::vector<Member*>& pending, const Requirement& requirement) const;
+  std::string ShapeOf(const Census& census, const Requirement& requirement) const;
+  void Wait(model::GangId id, Refusal refusal);
+  void SetState(Gang& gang, dialects::GangState state);
+  void FireTimers();
+  void Publish();
+  void PublishGang(model::GangId id);
+
+  framework::Wake happened_ = framework::Wake::kNothing;
+  std::set<model::GangId> touched_;
+  // Shapes refused for want of nodes since something last came free: equal gangs are not planned again.
+  std::map<std::string, PlanResult> refused_shapes_;
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drain: what each event changes, and whom it wakes.
+#include "core/cycle.h"
+
+namespace tutti::core {
+
+using framework::Wake;
+using model::GangId;
+using model::Pod;
+using model::PodId;
+
+namespace {
+
+// Differences of a known pod that can change what its gang may do; its conditions are not among them.
+bool Matters(const Pod& before, const Pod& after) {
+  return before.spec != after.spec || before.node_name != after.node_name || before.phase != after.phase ||
+         before.meta.deleting() != after.meta.deleting() || before.scheduling_gates != after.scheduling_gates;
+}
+
+bool SameMetadata(const Pod& before, const Pod& after) {
+  return before.meta.labels == after.meta.labels && before.meta.annotations == after.meta.annotations &&
+         before.scheduling_group == after.scheduling_group;
+}
+
+}  // namespace
+
+void Cycle::Apply(const cluster::PodChanged& event) {
+  auto change = state.ApplyPod(event.pod);
+  if (change.replaced) {
+    DropPod(change.replaced);
+    change = state.ApplyPod(event.pod);
+  }
+  const Pod& pod = *event.pod;
+  const bool was_there = change.before != nullptr;
+  if (pod.bound() && (!was_there || !change.before->bound())) happened_ = happened_ | Wake::kPodPlaced;
+  if (was_there && change.before->occupies() && !pod.occupies()) happened_ = happened_ | Wake::kPodGone;
+  if (!rankings.Serves(pod.spec->scheduler_name)) return;
+
+  if (!was_there || !SameMetadata(*change.before, pod)) Rejoin(change.id);
+  const GangId id = book.GangOf(change.id);
+  if (!id) return;
+  committer.OnPodChanged(id, change.id);
+  Gang& gang = book.at(id);
+  charges.Update(gang, *gang.Find(change.id));
+  if (!was_there || Matters(*change.before, pod) || gang.plan) book.MarkReady(id);
+  Touch(id);
+}
+
+void Cycle::Rejoin(PodId pod) {
+  const GangId before = book.GangOf(pod);
+  const GangId after = book.Join(pod);
+  if (after) charges.Move(book.at(after));
+  if (before == after) return;
+  if (before && !book.at(before).members.empty()) {
+    book.MarkReady(before);
+    Touch(before);
+  }
+  if (after) book.MarkReady(after);
+}
+
+void Cycle::DropPod(PodId id) {
+  const GangId gang = book.GangOf(id);
+  if (state.pod(id).node) happened_ = happened_ | Wake::kPodGone;
+  if (gang) {
+    const dialects::Dialect* dialect = book.at(gang).dialect;
+    if (const std::string queue = book.at(gang).charged_queue; !queue.empty())
+      dirty_queues[{book.at(gang).key.dialect, queue}] = const_cast<dialects::Dialect*>(dialect);
+    book.Leave(id);
+    if (!book.at(gang).members.empty()) {
+      book.MarkReady(gang);
+      Touch(gang);
+    } else {
+      touched_.erase(gang);
+    }
+  }
+  state.DropPod(id);
+}
+
+void Cycle::Apply(const cluster::PodGone& event) {
+  const PodId id = state.FindPod(event.ns, event.name);
+  if (id && (event.uid.empty() || state.pod(id).pod->meta.uid == event.uid)) DropPod(id);
+}
+
+void Cycle::Apply(const cluster::NodeChanged& event) {
+  const auto change = state.ApplyNode(event.node);
+  if (!change.before) {
+    happened_ = happened_ | Wake::kNodeAdded;
+    return;
+  }
+  const model::Node& before = *change.before;
+  if (before.allocatable != event.node->allocatable) happened_ = happened_ | Wake::kNodeCapacity;
+  if (before.meta.labels != event.node->meta.labels) happened_ = happened_ | Wake::kNodeLabels;
+  if (before.taints != event.node->taints || before.unschedulable != event.node->unschedulable)
+    happened_ = happened_ | Wake::kNodeTaints;
+}
+
+void Cycle::Apply(const cluster::NodeGone& event) {
+  const model::NodeId node = state.snapshot().FindNode(event.name);
+  if (!node) return;
+  committer.OnNodeGone(node);
+  for (const PodId pod : state.PodsOn(event.name))
+    if (const GangId id = book.GangOf(pod)) {
+      book.MarkReady(id);
+      Touch(id);
+    }
+  state.DropNode(event.name);
+  happened_ = happened_ | Wake::kNodeAdded;  // "0/N nodes" is another N now
+}
+
+void Cycle::Apply(const cluster::ObjectChanged& event) {
+  for (const auto& dialect : dialects)
+    for (const model::ObjectKind& kind : dialect->Kinds())
+      if (kind.group == event.object->group && kind.resource == event.object->resource) {
+        dialects::Touched touched;
+        dialect->Put(event.object, &touched);
+        Follow(*dialect, touched);
+      }
+}
+
+void Cycle::Apply(const cluster::ObjectGone& event) {
+  for (const auto& dialect : dialects)
+    for (const model::ObjectKind& kind : dialect->Kinds())
+      if (kind.Name() == event.kind_name) {
+        dialects::Touched touched;
+        dialect->Drop(event.kind_name, event.ns, event.name, &touched);
+        Follow(*dialect, touched);
+      }
+}
+
+void Cycle::Apply(const cluster::KindSynced& event) {
+  unsynced.erase(event.kind_name);
+  for (const auto& dialect : dialects) {
+    dialects::Touched touched;
+    dialect->Served(event.kind_name, event.served, &touched);
+    Follow(*dialect, touched);
+  }
+}
+
+void Cycle::Follow(dialects::Dialect& dialect, const dialects::Touched& touched) {
+  for (const std::string& name : touched.queues) {
+    const queue::QueueKey key{std::string(dialect.name()), name};
+    if (auto spec = dialect.DescribeQueue(name)) quota.Put(std::move(*spec));
+    else quota.Drop(key);
+    dirty_queues[key] = &dialect;
+    happened_ = happened_ | Wake::kQueue;
+  }
+  for (const model::GangKey& key : touched.gangs) {
+    const GangId id = book.Find(key);
+    if (!id) continue;
+    if (book.Describe(id)) {
+      charges.Move(book.at(id));
+      book.MarkReady(id);
+    }
+    book.at(id).reported.reset();  // the object may not say any more what was written to it
+    Touch(id);
+  }
+  if (touched.memberships)
+    for (uint32_t slot = 0; slot < state.pod_slots(); ++slot)
+      if (const PodId pod(slot); state.pod(pod).pod && rankings.Serves(state.pod(pod).pod->spec->scheduler_name)) Rejoin(pod);
+}
+
+void Cycle::Apply(const cluster::Leadership& event) {
+  if (event.leading && !leading) {
+    committer.StartTerm();
+    plan_after_ms = event.plan_after_ms;
+    for (const auto& [key, id] : book.all()) {
+      Gang& gang = book.at(id);
+      // Another replica may have written since: what bound members say counts, not what is remembered.
+      if (!gang.plan) gang.whole = false;
+      for (Member& member : gang.members) member.told_reason.clear(), member.told_message.clear();
+      gang.reported.reset();
+      book.MarkReady(id);
+      Touch(id);
+    }
+    for (const auto& dialect : dialects)
+      for (const auto& [key, id] : book.all())
+        if (!book.at(id).spec.queue.empty() && key.dialect == dialect->name())
+          dirty_queues[{key.dialect, book.at(id).spec.queue}] = dialect.get();
+  }
+  leading = event.leading;
+}
+
+void Cycle::Apply(const cluster::Answer& event) {
+  if (!committer.OnAnswer(event)) publisher.OnAnswer(event);
+}
+
+}  // namespace tutti::core

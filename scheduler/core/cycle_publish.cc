@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Publish: after a cycle, each touched gang and queue is told about once.
+#include "core/cycle.h"
+#include "core/explain.h"
+
+namespace tutti::core {
+
+using dialects::GangState;
+using model::GangId;
+
+namespace {
+
+constexpr base::Millis kQueueReportEveryMs = 100;
+
+}  // namespace
+
+void Cycle::Publish() {
+  for (const GangId id : std::exchange(touched_, {}))
+    if (!book.at(id).members.empty()) PublishGang(id);
+  if (dirty_queues.empty() || clock.MonotonicMs() < next_queue_report_ms) return;
+  publisher.ReportQueues(std::exchange(dirty_queues, {}));
+  next_queue_report_ms = clock.MonotonicMs() + kQueueReportEveryMs;
+}
+
+void Cycle::PublishGang(GangId id) {
+  Gang& gang = book.at(id);
+  if (gang.refusal) {
+    const std::string message = FullMessage(*gang.refusal);
+    const bool quota = gang.refusal->state == GangState::kWaitingForQueue;
+    const Census census = TakeCensus(gang, state);
+    for (Member* member : census.pending) publisher.TellWaiting(id, *member, quota ? options.quota_reason : "Unschedulable", message);
+    if (gang.told_sentence != gang.refusal->sentence && !gang.refusal->sentence.empty())
+      publisher.TellGang(gang, true, "FailedScheduling", message);
+    gang.told_sentence = gang.refusal->sentence;
+  } else {
+    gang.told_sentence.clear();
+  }
+  publisher.Report(gang);
+  if (!gang.spec.queue.empty()) dirty_queues[{gang.key.dialect, gang.spec.queue}] = gang.dialect;
+}
+
+std::vector<observe::Decision> Cycle::Decisions() const {
+  std::vector<observe::Decision> decisions;
+  for (const auto& [key, id] : book.all()) {
+    const Gang& gang = book.at(id);
+    observe::Decision decision;
+    decision.gang = key;
+    decision.queue = gang.spec.queue;
+    decision.scheduler_name = state.pod(gang.members.front().pod).pod->spec->scheduler_name;
+    decision.priority = book.Priority(gang);
+    decision.min_member = gang.spec.min_member;
+    decision.state = gang.state;
+    decision.since_ms = gang.since_ms;
+    decision.plan = gang.plan ? gang.plan->id : gang.last_plan;
+    decision.reason = gang.refusal ? gang.refusal->reason
+                      : gang.state == GangState::kWhole ? "Whole"
+                      : gang.state == GangState::kFinished ? "Finished"
+                                                           : "Binding";
+    if (gang.refusal) decision.message = FullMessage(*gang.refusal);
+    for (const Member& member : gang.members) {
+      const model::Pod& pod = *state.pod(member.pod).pod;
+      observe::MemberDecision line;
+      line.ns = pod.meta.ns;
+      line.name = pod.meta.name;
+      line.uid = pod.meta.uid;
+      line.role = member.role;
+      line.node = pod.node_name;
+      line.bound = pod.bound();
+      line.finished = pod.done();
+      if (gang.plan && !pod.bound())
+        if (const auto open = gang.plan->open.find(member.pod); open != gang.plan->open.end()) {
+          line.node = open->second.node;
+          line.bound = open->second.stage == Assignment::Stage::kBound;
+        }
+      if (!line.bound && !line.finished) {
+        line.reason = member.told_reason;
+        line.message = member.told_message;
+      }
+      decision.members.push_back(std::move(line));
+    }
+    std::ranges::sort(decision.members, {}, [](const observe::MemberDecision& m) { return std::tie(m.ns, m.name); });
+    decisions.push_back(std::move(decision));
+  }
+  return decisions;
+}
+
+observe::Observer::Gauges Cycle::Gauges() const {
+  observe::Observer::Gauges gauges;
+  for (const auto& [key, id] : book.all()) {
+    const Gang& gang = book.at(id);
+    gauges.binding_gangs += gang.state == GangState::kBinding;
+    gauges.whole_gangs += gang.state == GangState::kWhole;
+    gauges.waiting_gangs += gang.state < GangState::kBinding;
+    for (const Member& member : gang.members) {
+      const model::Pod& pod = *state.pod(member.pod).pod;
+      if (pod.bound() || pod.done()) continue;
+      if (!pod.scheduling_gates.empty()) ++gauges.gated_pods;
+      else if (gang.refusal) ++gauges.unschedulable_pods;
+      else ++gauges.active_pods;
+    }
+  }
+  gauges.nodes = static_cast<int64_t>(state.snapshot().node_count());
+  gauges.pods = static_cast<int64_t>(state.pod_count());
+  gauges.assumed_pods = static_cast<int64_t>(state.assumed_count());
+  gauges.rankings = static_cast<int64_t>(rankings.count());
+  gauges.ranking_bytes = static_cast<int64_t>(rankings.bytes());
+  return gauges;
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/explain.h"
+
+#include <fmt/format.h>
+
+#include "model/quantity.h"
+
+namespace tutti::core {
+
+using dialects::GangState;
+using framework::Verdict;
+using framework::Wake;
+
+namespace {
+
+// A name as a user wrote it, at a length that leaves room for the rest.
+std::string Cut(std::string_view name) { return std::string(name.substr(0, 253)); }
+
+std::string Name(const Gang& gang) { return fmt::format("gang {}/{}", Cut(gang.key.ns), Cut(gang.key.name)); }
+
+bool Lone(const Gang& gang, const Requirement& requirement) { return requirement.min == 1 && gang.members.size() == 1; }
+
+// "9 members (head 1, workers 8)"
+std::string Minimum(const Requirement& requirement) {
+  std::string text = fmt::format("{} member{}", requirement.min, requirement.min == 1 ? "" : "s");
+  if (requirement.roles.empty()) return text;
+  text += " (";
+  size_t shown = 0;
+  for (const Requirement::Role& role : requirement.roles) {
+    if (shown == 8) {
+      text += fmt::format(", and {} more roles", requirement.roles.size() - shown);
+      break;
+    }
+    text += fmt::format("{}{} {}", shown++ ? ", " : "", Cut(role.name), role.min);
+  }
+  return text + ")";
+}
+
+// "nvidia.com/gpu by 1, cpu by 500m": for each resource named insufficient, what the members without a node ask for.
+std::string Shortfall(const PlanResult& result) {
+  if (!result.failed_class) return {};
+  const auto& requests = result.failed_class->spec->requests;
+  const int64_t missing = result.role_lacking - result.role_placed;
+  std::string text;
+  for (const auto& [name, amount] : requests)
+    for (const auto& [reason, nodes] : result.refusals.reasons)
+      if (amount > 0 && reason == "Insufficient " + name)
+        text += fmt::format("{}{} by {}", text.empty() ? "" : ", ", name,
+                            model::FormatAmount(name, model::SaturatingMul(amount, missing)));
+  return text;
+}
+
+}  // namespace
+
+Refusal ExplainProblem(const Gang& gang) {
+  Refusal refusal;
+  refusal.state = GangState::kInvalid;
+  refusal.verdict = Verdict::kNever;
+  refusal.reason = "Invalid";
+  refusal.sentence = gang.spec.problem;
+  refusal.wakes = Wake::kMembers;
+  return refusal;
+}
+
+Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census) {
+  Refusal refusal;
+  refusal.state = GangState::kWaitingForMembers;
+  refusal.reason = "NotEnoughMembers";
+  refusal.wakes = Wake::kMembers;
+  std::string lack;
+  if (requirement.head_missing) lack = "its head does not exist yet";
+  for (const Requirement::Role& role : requirement.roles)
+    if (role.exist < role.min && lack.size() < 512)
+      lack += fmt::format("{}role {} has {} of {}", lack.empty() ? "" : ", ", Cut(role.name), role.exist, role.min);
+  if (lack.empty()) lack = fmt::format("{} of {} exist", requirement.exist, requirement.min);
+  std::string held;
+  if (census.gated > 0) held += fmt::format("; {} held back by scheduling gates", census.gated);
+  if (census.deleting > 0) held += fmt::format("; {} being deleted", census.deleting);
+  refusal.sentence = fmt::format("{} waits for members: it needs {}, {}{}.", Name(gang), Minimum(requirement), lack, held);
+  return refusal;
+}
+
+Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const queue::Admission& admission) {
+  Refusal refusal;
+  refusal.state = GangState::kWaitingForQueue;
+  refusal.reason = admission.problem.empty() ? "QueueFull" : "QueueUnusable";
+  refusal.wakes = Wake::kQueue | Wake::kMembers;
+  const int64_t lacking = std::max<int64_t>(requirement.lacking(), 1);
+  refusal.sentence = fmt::format("{} cannot start {} of its {}: {}.", Name(gang), lacking, Minimum(requirement), admission.Sentence());
+  return refusal;
+}
+
+Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const PlanResult& result) {
+  Refusal refusal;
+  refusal.state = GangState::kWaitingForNodes;
+  refusal.verdict = result.verdict;
+  refusal.reason = result.verdict == Verdict::kGaveUp ? "SearchGaveUp" : "NoPlacement";
+  refusal.wakes = result.wakes | Wake::kMembers;
+  refusal.nodes_sentence = result.refusals.Sentence();
+  if (Lone(gang, requirement)) return refusal;
+  const int64_t held = requirement.have;
+  std::string fit = fmt::format("{} of {} fit", held + result.placed, held + result.lacking);
+  if (!result.role.empty() && result.role_lacking != result.lacking)
+    fit += fmt::format(", {} of {} of role {}", result.role_placed, result.role_lacking, Cut(result.role));
+  const std::string short_of = Shortfall(result);
+  refusal.sentence = fmt::format("{} needs {} at once: {}{}{}.", Name(gang), Minimum(requirement), fit,
+                                 short_of.empty() ? "" : "; short of " + short_of,
+                                 result.verdict == Verdict::kGaveUp ? "; the search was cut off, so this is no proof" : "");
+  return refusal;
+}
+
+Refusal ExplainMinResources(const Gang& gang, const std::string& resource, int64_t asked, int64_t free) {
+  Refusal refusal;
+  refusal.state = GangState::kWaitingForNodes;
+  refusal.reason = "NoPlacement";
+  refusal.wakes = Wake::kMembers | Wake::kPodGone | Wake::kNodeAdded | Wake::kNodeCapacity;
+  refusal.sentence = fmt::format("{} asks for minResources {} {}, and all nodes together have {} free (short by {}).", Name(gang),
+                                 resource, model::FormatAmount(resource, asked), model::FormatAmount(resource, free),
+                                 model::FormatAmount(resource, model::SaturatingSub(asked, free)));
+  return refusal;
+}
+
+std::string FullMessage(const Refusal& refusal) {
+  if (refusal.sentence.empty()) return refusal.nodes_sentence;
+  return refusal.nodes_sentence.empty() ? refusal.sentence : refusal.sentence + " " + refusal.nodes_sentence;
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Explain: turns what stopped a gang into its Refusal: the sentence a person reads, and the events that could change it.
+#pragma once
+
+#include "core/census.h"
+#include "core/gang.h"
+#include "core/planner.h"
+#include "queue/quota.h"
+
+namespace tutti::core {
+
+// GangSpec::problem.
+Refusal ExplainProblem(const Gang& gang);
+
+// Too few members exist: which minimum, how many there are, how many are held back by gates.
+Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census);
+
+// The queue's path does not admit them.
+Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const queue::Admission& admission);
+
+// No nodes: which minimum, how many fit, what is short and by how much; for a lone pod just the nodes' sentence.
+Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const PlanResult& result);
+
+// Its minResources exceed what all nodes together have free of `resource`.
+Refusal ExplainMinResources(const Gang& gang, const std::string& resource, int64_t asked, int64_t free);
+
+// The whole text of the condition and the Event.
+std::string FullMessage(const Refusal& refusal);
+
+}  // namespace tutti::core

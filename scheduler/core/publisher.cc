@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/publisher.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace tutti::core {
+
+using cluster::Lane;
+using dialects::GangState;
+using model::GangId;
+using model::Pod;
+
+namespace {
+
+constexpr base::Millis kStatusDeadlineMs = 60'000;
+constexpr base::Millis kEventDeadlineMs = 300'000;
+constexpr base::Millis kTellAgainMs = 5'000;
+
+cluster::ObjectRef RefOf(const Pod& pod) {
+  return {"", "v1", "pods", "Pod", pod.meta.ns, pod.meta.name, pod.meta.uid, {}};
+}
+
+}  // namespace
+
+void Publisher::TellWaiting(GangId id, Member& member, const std::string& reason, const std::string& message) {
+  const Pod& pod = *state_.pod(member.pod).pod;
+  const bool told = member.told_reason == reason && member.told_message == message;
+  const model::ScheduledCondition wanted{true, false, reason, message};
+  if (told || pod.scheduled == wanted) {
+    member.told_reason = reason;
+    member.told_message = message;
+    return;
+  }
+  member.told_reason = reason;
+  member.told_message = message;
+  const base::Millis now = clock_.MonotonicMs();
+  nlohmann::json condition = {{"type", "PodScheduled"}, {"status", "False"}, {"reason", reason}, {"message", message}};
+  if (!pod.scheduled.present || pod.scheduled.status) condition["lastTransitionTime"] = base::FormatTime(clock_.WallMs());
+  // A message may quote what a user wrote; what is not UTF-8 in it is replaced, not thrown over.
+  const std::string body = nlohmann::json{{"metadata", {{"uid", pod.meta.uid}}}, {"status", {{"conditions", {condition}}}}}.dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const cluster::CommandId command = outbox_.Send(Lane::kStatus, now + kStatusDeadlineMs,
+                                                  cluster::Patch{RefOf(pod), true, cluster::Patch::Type::kStrategic, body});
+  told_.emplace(command, Told{id, member.pod, pod.meta.uid});
+  outbox_.Post(Lane::kEvent, now + kEventDeadlineMs,
+               cluster::EmitEvent{RefOf(pod), true, "FailedScheduling", "Scheduling", message, pod.spec->scheduler_name});
+}
+
+void Publisher::TellBound(const Member& member, const std::string& node) {
+  const Pod& pod = *state_.pod(member.pod).pod;
+  outbox_.Post(Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
+               cluster::EmitEvent{RefOf(pod), false, "Scheduled", "Binding",
+                                  fmt::format("Successfully assigned {}/{} to {}", pod.meta.ns, pod.meta.name, node),
+                                  pod.spec->scheduler_name});
+}
+
+void Publisher::TellKept(Member& member) {
+  const Pod& pod = *state_.pod(member.pod).pod;
+  const std::string note = fmt::format("its gang is being undone, but this pod is kept: {}", member.kept);
+  if (member.told_message == note) return;
+  member.told_message = note;
+  outbox_.Post(Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
+               cluster::EmitEvent{RefOf(pod), true, "GangNotWhole", "Undoing", note, pod.spec->scheduler_name});
+}
+
+void Publisher::TellGang(const Gang& gang, bool warning, const std::string& reason, const std::string& note) {
+  const auto target = gang.dialect->EventTarget(gang.key);
+  if (!target || gang.members.empty()) return;
+  outbox_.Post(Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
+               cluster::EmitEvent{*target, warning, reason, "Scheduling", note,
+                                  state_.pod(gang.members.front().pod).pod->spec->scheduler_name});
+}
+
+void Publisher::Report(Gang& gang) {
+  if (gang.dialect->Kinds().empty()) return;
+  const Census census = TakeCensus(gang, state_);
+  dialects::GangReport report;
+  report.state = gang.state;
+  if (gang.refusal && gang.state != GangState::kWhole && gang.state != GangState::kFinished) {
+    report.sentence = gang.refusal->sentence;
+    report.nodes_sentence = gang.refusal->nodes_sentence;
+  }
+  report.total = static_cast<int64_t>(gang.members.size());
+  report.running = census.running;
+  report.succeeded = census.succeeded;
+  report.failed = census.failed;
+  report.bound = static_cast<int64_t>(census.placed.size() + census.lost.size()) - census.running;
+  report.pending = report.total - report.bound - report.running - report.succeeded - report.failed;
+  if (report.pending > 0 && !report.sentence.empty()) report.pending_reasons["Unschedulable"] = report.pending;
+  if (gang.reported && gang.reported_spec == gang.spec) {
+    report.now_wall_ms = gang.reported->now_wall_ms;  // time alone is no news
+    if (report == *gang.reported) return;
+  }
+  gang.reported = report;
+  gang.reported_spec = gang.spec;
+  report.now_wall_ms = clock_.WallMs();
+  report.spec = &gang.spec;
+  std::vector<cluster::CommandBody> writes;
+  gang.dialect->Report(report, &writes);
+  for (cluster::CommandBody& write : writes)
+    outbox_.Post(Lane::kStatus, clock_.MonotonicMs() + kStatusDeadlineMs, std::move(write));
+}
+
+void Publisher::ReportQueues(const std::map<queue::QueueKey, dialects::Dialect*>& queues) {
+  std::map<queue::QueueKey, dialects::QueueReport> reports;
+  for (const auto& [key, dialect] : queues)
+    if (const model::QueueSpec* spec = quota_.Find(key)) {
+      dialects::QueueReport& report = reports[key];
+      report.spec = spec;
+      report.allocated = quota_.Used(key);
+      report.now_wall_ms = clock_.WallMs();
+    }
+  if (reports.empty()) return;
+  for (const auto& [key, id] : book_.all()) {
+    const Gang& gang = book_.at(id);
+    const auto at = reports.find({key.dialect, gang.spec.queue});
+    if (at == reports.end()) continue;
+    if (gang.state == GangState::kWhole) ++at->second.running;
+    else if (gang.state == GangState::kFinished) ++at->second.finished;
+    else if (gang.state == GangState::kBinding) ++at->second.starting;
+    else ++at->second.pending;
+  }
+  std::vector<cluster::CommandBody> writes;
+  for (const auto& [key, report] : reports) queues.at(key)->ReportQueue(report, &writes);
+  for (cluster::CommandBody& write : writes)
+    outbox_.Post(Lane::kStatus, clock_.MonotonicMs() + kStatusDeadlineMs, std::move(write));
+}
+
+bool Publisher::OnAnswer(const cluster::Answer& answer) {
+  const auto at = told_.find(answer.id);
+  if (at == told_.end()) return false;
+  const Told told = at->second;
+  told_.erase(at);
+  if (answer.outcome == cluster::Outcome::kDone || book_.GangOf(told.pod) != told.gang ||
+      state_.pod(told.pod).pod->meta.uid != told.uid)
+    return true;
+  if (Member* member = book_.at(told.gang).Find(told.pod)) {
+    member->told_message.clear();
+    on_timer(told.gang, clock_.MonotonicMs() + kTellAgainMs);
+  }
+  return true;
+}
+
+}  // namespace tutti::core

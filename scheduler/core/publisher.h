@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Publisher: says what was decided: PodScheduled conditions, Events, and each dialect's status. Writes what changed, once.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "cluster/state.h"
+#include "core/census.h"
+#include "core/gang_book.h"
+#include "core/outbox.h"
+#include "core/scheduler.h"
+#include "queue/quota.h"
+
+namespace tutti::core {
+
+class Publisher {
+ public:
+  Publisher(const Options& options, const cluster::ClusterState& state, GangBook& book, const queue::Quota& quota,
+            Outbox& outbox, const base::Clock& clock)
+      : options_(options), state_(state), book_(book), quota_(quota), outbox_(outbox), clock_(clock) {}
+
+  // The member waits: condition PodScheduled=False and a FailedScheduling Event, if that is not what was last said.
+  void TellWaiting(model::GangId id, Member& member, const std::string& reason, const std::string& message);
+  void TellBound(const Member& member, const std::string& node);
+  void TellKept(Member& member);
+  // About the gang itself, on its declaring object.
+  void TellGang(const Gang& gang, bool warning, const std::string& reason, const std::string& note);
+
+  // Brings the ecosystem's objects in line.
+  void Report(Gang& gang);
+  void ReportQueues(const std::map<queue::QueueKey, dialects::Dialect*>& queues);
+
+  // True when the answer was to a condition of ours; a failed one is written again later.
+  bool OnAnswer(const cluster::Answer& answer);
+  std::function<void(model::GangId, base::Millis at_ms)> on_timer;
+
+ private:
+  struct Told {
+    model::GangId gang;
+    model::PodId pod;
+    std::string uid;
+  };
+  const Options& options_;
+  const cluster::ClusterState& state_;
+  GangBook& book_;
+  const queue::Quota& quota_;
+  Outbox& outbox_;
+  const base::Clock& clock_;
+  std::unordered_map<cluster::CommandId, Told> told_;
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/scheduler.h"
+
+#include <chrono>
+
+#include "core/cycle.h"
+
+namespace tutti::core {
+
+struct Scheduler::Impl {
+  Cycle cycle;
+  cluster::ClusterWriter& writer;
+  base::Millis next_gauges_ms = 0;
+};
+
+namespace {
+
+constexpr base::Millis kGaugesEveryMs = 1'000;
+
+}  // namespace
+
+Scheduler::Scheduler(Options options, dialects::DialectList dialects, cluster::ClusterWriter& writer, const base::Clock& clock,
+                     observe::Observer* observer)
+    : impl_(new Impl{Cycle(std::move(options), std::move(dialects), clock, observer), writer}) {
+  Cycle& cycle = impl_->cycle;
+  cycle.unsynced = {"pods", "nodes"};
+  for (const model::ObjectKind& kind : Kinds()) cycle.unsynced.insert(kind.Name());
+}
+
+Scheduler::~Scheduler() = default;
+
+std::vector<model::ObjectKind> Scheduler::Kinds() const {
+  std::vector<model::ObjectKind> kinds;
+  for (const auto& dialect : impl_->cycle.dialects)
+    for (model::ObjectKind& kind : dialect->Kinds())
+      if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(std::move(kind));
+  return kinds;
+}
+
+void Scheduler::RunOnce(std::vector<cluster::FeedEvent> events) {
+  Cycle& cycle = impl_->cycle;
+  const auto started = std::chrono::steady_clock::now();
+  for (const cluster::FeedEvent& event : events) std::visit([&cycle](const auto& e) { cycle.Apply(e); }, event);
+  cycle.Decide();
+  cycle.outbox.Flush(impl_->writer);
+  if (!cycle.observer || cycle.clock.MonotonicMs() < impl_->next_gauges_ms) return;
+  impl_->next_gauges_ms = cycle.clock.MonotonicMs() + kGaugesEveryMs;
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
+  cycle.observer->OnCycle(took.count(), static_cast<int64_t>(events.size()), cycle.Gauges());
+}
+
+std::optional<base::Millis> Scheduler::NextDeadline() const {
+  const Cycle& cycle = impl_->cycle;
+  if (!cycle.leading || !cycle.unsynced.empty()) return std::nullopt;
+  if (!cycle.MayDecide()) return cycle.plan_after_ms;
+  std::optional<base::Millis> next;
+  if (!cycle.timers.empty()) next = cycle.timers.begin()->first;
+  if (!cycle.dirty_queues.empty()) next = std::min(next.value_or(cycle.next_queue_report_ms), cycle.next_queue_report_ms);
+  return next;
+}
+
+bool Scheduler::synced() const { return impl_->cycle.unsynced.empty(); }
+bool Scheduler::leading() const { return impl_->cycle.leading; }
+bool Scheduler::quiet() const { return !impl_->cycle.committer.Owes(); }
+std::vector<observe::Decision> Scheduler::Decisions() const { return impl_->cycle.Decisions(); }
+void Scheduler::Audit() const { impl_->cycle.state.Audit(); }
+
+}  // namespace tutti::core
