@@ -42,6 +42,11 @@ ResourceId Snapshot::Column(std::string_view resource) const {
   return at->second;
 }
 
+const Snapshot::ImageHolders* Snapshot::Image(Symbol name) const {
+  const auto at = images_.find(name);
+  return at == images_.end() ? nullptr : &at->second;
+}
+
 bool Snapshot::ReadLog(uint64_t from, std::vector<NodeId>* changed) const {
   if (from < log_start_) return false;
   changed->insert(changed->end(), log_.begin() + static_cast<ptrdiff_t>(from - log_start_), log_.end());
@@ -55,6 +60,27 @@ void Snapshot::Touch(NodeId n) {
     log_start_ += dropped;
   }
   log_.push_back(n);
+}
+
+void Snapshot::PutImages(NodeId n, const model::Node& node) {
+  const model::Node* before = nodes_[n.index()].node.get();
+  if (before && before->images == node.images) return;
+  DropImages(n);
+  for (const model::ContainerImage& image : node.images)
+    for (const std::string& name : image.names) images_[symbols_.Intern(name)][n] = image.size_bytes;
+}
+
+void Snapshot::DropImages(NodeId n) {
+  const model::Node* node = nodes_[n.index()].node.get();
+  if (!node) return;
+  for (const model::ContainerImage& image : node->images) {
+    for (const std::string& name : image.names) {
+      const auto at = images_.find(symbols_.Intern(name));
+      if (at == images_.end()) continue;  // a name that the node lists twice
+      at->second.erase(n);
+      if (at->second.empty()) images_.erase(at);
+    }
+  }
 }
 
 NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
@@ -89,6 +115,7 @@ NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
     const ResourceId column = Column(name);  // may add a column
     allocatable_[column.index()][n.index()] = amount;
   }
+  PutImages(n, *node);
   entry.node = std::move(node);
   Touch(n);
   return n;
@@ -100,6 +127,7 @@ void Snapshot::DropNode(NodeId n) {
   for (const auto& column : requested_) TUTTI_CHECK(column[n.index()] == 0, "a node is dropped after its pods: " + entry.name);
   TUTTI_CHECK(entry.ports.empty(), "a node is dropped after its pods");
   by_name_.erase(entry.name);
+  DropImages(n);
   entry = NodeEntry{};
   for (auto& column : allocatable_) column[n.index()] = 0;
   free_slots_.push_back(n);

@@ -11,6 +11,8 @@
 //   (3) a change to a slot is in the log before the mutator returns.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -84,6 +86,10 @@ class Snapshot {
   const std::string& ResourceName(model::ResourceId r) const { return resource_names_[r.index()]; }
   SymbolTable& symbols() const { return symbols_; }
 
+  // Which nodes hold the image of this name, and its size in bytes there; nullptr: none. Do not decide by its order.
+  using ImageHolders = absl::flat_hash_map<model::NodeId, int64_t>;
+  const ImageHolders* Image(model::Symbol name) const;
+
   // The log of changes. Entries [from, log_end()) name the slots changed since log_end() was `from`; a slot may occur
   // more than once. False when entries that old have been dropped: then everything may have changed.
   uint64_t log_end() const { return log_start_ + log_.size(); }
@@ -97,6 +103,8 @@ class Snapshot {
 
  private:
   void Touch(model::NodeId n);
+  void PutImages(model::NodeId n, const model::Node& node);
+  void DropImages(model::NodeId n);
   void Shift(const PodClass& pod_class, model::NodeId n, int64_t sign);
 
   std::vector<NodeEntry> nodes_;
@@ -105,6 +113,7 @@ class Snapshot {
   size_t node_count_ = 0;
   mutable std::vector<std::vector<int64_t>> allocatable_, requested_;
   std::vector<int64_t> nonzero_cpu_, nonzero_memory_;
+  absl::flat_hash_map<model::Symbol, ImageHolders> images_;
   mutable std::vector<std::string> resource_names_;
   mutable std::unordered_map<std::string, model::ResourceId> columns_by_name_;
   mutable SymbolTable symbols_;

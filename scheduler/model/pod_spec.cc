@@ -91,7 +91,7 @@ uint64_t Hash(const PodSpec& spec) {
   h.Bytes(spec.scheduler_name), h.Number(spec.priority), h.Number(spec.never_preempts);
   for (const auto& [name, amount] : spec.requests) h.Bytes(name), h.Number(amount);
   h.Number(spec.nonzero_cpu), h.Number(spec.nonzero_memory), h.Number(spec.saturated);
-  h.Map(spec.node_selector);
+  h.Bytes(spec.node_name), h.Map(spec.node_selector);
   h.Number(spec.required_node_affinity.has_value());
   if (spec.required_node_affinity)
     for (const NodeSelectorTerm& term : spec.required_node_affinity->terms) h.Term(term);

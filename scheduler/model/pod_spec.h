@@ -86,6 +86,7 @@ struct PodSpec {
   int64_t nonzero_cpu = 0, nonzero_memory = 0;
   bool saturated = false;  // some sum left int64; the pod then fits nowhere
 
+  std::string node_name;  // spec.nodeName of a pod that is asked about while bound; empty for every pod that waits
   StringMap node_selector;
   std::optional<NodeSelector> required_node_affinity;
   std::vector<PreferredNodeTerm> preferred_node_affinity;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/common/node_match.h"
+
+#include <algorithm>
+
+namespace tutti::plugins {
+
+std::optional<NodeTerm> NodeTerm::Compile(const model::NodeSelectorTerm& term, cluster::SymbolTable& symbols) {
+  if (term.match_expressions.empty() && term.match_fields.empty()) return std::nullopt;
+  NodeTerm compiled(symbols);
+  for (const model::Requirement& r : term.match_expressions)
+    if (!compiled.labels_.Add(r)) return std::nullopt;
+  for (const model::Requirement& r : term.match_fields) {
+    const bool equal = r.op == model::Operator::kIn;
+    if (r.values.size() != 1 || (!equal && r.op != model::Operator::kNotIn)) return std::nullopt;
+    compiled.fields_.push_back({r.key == "metadata.name", equal, r.values[0]});
+  }
+  return compiled;
+}
+
+bool NodeTerm::Match(const cluster::NodeEntry& node) const {
+  return labels_.Match(node.labels) && std::ranges::all_of(fields_, [&](const Field& field) {
+           return ((field.name ? node.name : std::string()) == field.value) == field.equal;
+         });
+}
+
+NodeMatch::NodeMatch(const model::StringMap& node_selector, const std::optional<model::NodeSelector>& affinity,
+                     cluster::SymbolTable& symbols)
+    : selector_(symbols), affine_(affinity.has_value()) {
+  selector_.AddExact(node_selector);
+  if (!affinity) return;
+  for (const model::NodeSelectorTerm& term : affinity->terms)
+    if (auto compiled = NodeTerm::Compile(term, symbols)) terms_.push_back(*std::move(compiled));
+}
+
+bool NodeMatch::Match(const cluster::NodeEntry& node) const {
+  if (!selector_.Match(node.labels)) return false;
+  return !affine_ || std::ranges::any_of(terms_, [&](const NodeTerm& term) { return term.Match(node); });
+}
+
+}  // namespace tutti::plugins

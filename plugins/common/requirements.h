@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requirements: label requirements, all of which must hold, compiled to symbols. Immutable; one table of symbols.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cluster/symbol_table.h"
+#include "model/selector.h"
+
+namespace tutti::plugins {
+
+// Labels as states read them: sorted by key id.
+using LabelEntries = std::vector<std::pair<model::Symbol, model::Symbol>>;
+
+// The value of `key`, or an invalid symbol.
+model::Symbol FindLabel(const LabelEntries& labels, model::Symbol key);
+
+class Requirements {
+ public:
+  explicit Requirements(cluster::SymbolTable& symbols) : symbols_(symbols) {}
+
+  // key=value for each. Not checked, as upstream does not.
+  void AddExact(const model::StringMap& labels);
+  // False, and nothing added, for what upstream calls a parse error (labels.NewRequirement): an unknown operator, a key or
+  // value that cannot be a label, a wrong number of values.
+  bool Add(const model::Requirement& requirement);
+
+  bool empty() const { return entries_.empty(); }
+  bool Match(const LabelEntries& labels) const;
+
+  // The keys that Match reads.
+  std::vector<model::Symbol> Keys() const;
+
+ private:
+  struct Entry {
+    model::Symbol key;
+    model::Operator op = model::Operator::kIn;
+    std::vector<model::Symbol> values;
+    int64_t number = 0;  // for Gt and Lt
+  };
+  bool Holds(const Entry& entry, const LabelEntries& labels) const;
+
+  cluster::SymbolTable& symbols_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace tutti::plugins

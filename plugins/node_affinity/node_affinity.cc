@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/node_affinity/node_affinity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cluster/json_decode.h"
+#include "plugins/common/args.h"
+#include "plugins/common/node_match.h"
+
+namespace tutti::plugins {
+namespace {
+
+using framework::Verdict;
+using model::NodeId;
+
+// The nodes that the terms allow by name; nullopt when some term allows any. Terms are ORed, their name lists ANDed.
+std::optional<std::vector<std::string>> NamedNodes(const model::NodeSelector& affinity) {
+  std::set<std::string> all;
+  for (const model::NodeSelectorTerm& term : affinity.terms) {
+    std::optional<std::set<std::string>> names;
+    for (const model::Requirement& r : term.match_fields) {
+      if (r.key != "metadata.name" || r.op != model::Operator::kIn) continue;
+      const std::set<std::string> values(r.values.begin(), r.values.end());
+      if (!names) names = values;
+      else std::erase_if(*names, [&](const std::string& name) { return !values.contains(name); });
+    }
+    if (!names) return std::nullopt;
+    all.insert(names->begin(), names->end());
+  }
+  if (affinity.terms.empty()) return std::nullopt;
+  return std::vector<std::string>(all.begin(), all.end());
+}
+
+class AffinityFilterState final : public framework::FilterState {
+ public:
+  AffinityFilterState(const model::PodSpec& spec, const std::optional<model::NodeSelector>& added,
+                      const cluster::Snapshot& snapshot)
+      : snapshot_(snapshot),
+        enforced_({}, added, snapshot.symbols()),
+        asked_(spec.node_selector, spec.required_node_affinity, snapshot.symbols()) {
+    if (spec.required_node_affinity) named_ = NamedNodes(*spec.required_node_affinity);
+  }
+
+  Verdict Check(NodeId n) const override {
+    const cluster::NodeEntry& node = snapshot_.node(n);
+    return enforced_.Match(node) && asked_.Match(node) ? Verdict::kFits : Verdict::kNever;
+  }
+  void Explain(NodeId n, std::vector<std::string>* reasons) const override {
+    reasons->emplace_back(enforced_.Match(snapshot_.node(n)) ? "node(s) didn't match Pod's node affinity/selector"
+                                                             : "node(s) didn't match scheduler-enforced node affinity");
+  }
+  std::string RefusesClass() const override { return named_ && named_->empty() ? "pod affinity terms conflict" : ""; }
+  const std::vector<std::string>* OnlyNodes() const override { return named_ ? &*named_ : nullptr; }
+
+ private:
+  const cluster::Snapshot& snapshot_;
+  const NodeMatch enforced_, asked_;
+  std::optional<std::vector<std::string>> named_;
+};
+
+class AffinityScoreState final : public framework::ScoreState {
+ public:
+  explicit AffinityScoreState(const cluster::Snapshot& snapshot) : snapshot_(snapshot) {}
+
+  void Add(const std::vector<model::PreferredNodeTerm>& terms) {
+    for (const model::PreferredNodeTerm& preferred : terms)
+      if (preferred.weight != 0)
+        if (auto term = NodeTerm::Compile(preferred.term, snapshot_.symbols()))
+          terms_.push_back({preferred.weight, *std::move(term)});
+  }
+
+  int64_t Score(NodeId n) const override {
+    int64_t sum = 0;
+    for (const auto& [weight, term] : terms_)
+      if (term.Match(snapshot_.node(n))) sum += weight;
+    return sum;
+  }
+
+ private:
+  const cluster::Snapshot& snapshot_;
+  std::vector<std::pair<int64_t, NodeTerm>> terms_;
+};
+
+}  // namespace
+
+base::Result<std::shared_ptr<NodeAffinity>> NodeAffinity::Make(const nlohmann::json& args) {
+  auto plugin = std::make_shared<NodeAffinity>();
+  if (const auto checked = CheckFields(args, "NodeAffinityArgs", {"addedAffinity"}); !checked)
+    return tl::make_unexpected(checked.error());
+  if (!args.is_object() || !args.contains("addedAffinity")) return plugin;
+  const nlohmann::json pod{{"metadata", {{"name", "added"}}},
+                           {"spec", {{"affinity", {{"nodeAffinity", args["addedAffinity"]}}}}}};
+  const auto decoded = cluster::DecodePod(pod);
+  if (!decoded) return base::Invalid("NodeAffinityArgs.addedAffinity: " + decoded.error().message);
+  plugin->added_required_ = decoded->spec->required_node_affinity;
+  plugin->added_preferred_ = decoded->spec->preferred_node_affinity;
+  cluster::SymbolTable scratch;
+  const auto parses = [&](const model::NodeSelectorTerm& term) {
+    return (term.match_expressions.empty() && term.match_fields.empty()) || NodeTerm::Compile(term, scratch);
+  };
+  const bool good = (!plugin->added_required_ || std::ranges::all_of(plugin->added_required_->terms, parses)) &&
+                    std::ranges::all_of(plugin->added_preferred_, [&](const auto& p) { return p.weight == 0 || parses(p.term); });
+  if (!good)
+    return base::Invalid("NodeAffinityArgs.addedAffinity: a term does not parse; check each operator, the number of its "
+                         "values, and that keys and values can be labels");
+  return plugin;
+}
+
+std::unique_ptr<framework::FilterState> NodeAffinity::PrepareFilter(const cluster::PodClass& pod_class,
+                                                                    const cluster::Snapshot& snapshot) const {
+  const model::PodSpec& spec = *pod_class.spec;
+  if (!spec.required_node_affinity && spec.node_selector.empty() && !added_required_) return nullptr;
+  return std::make_unique<AffinityFilterState>(spec, added_required_, snapshot);
+}
+
+std::unique_ptr<framework::ScoreState> NodeAffinity::PrepareScore(const cluster::PodClass& pod_class,
+                                                                  const cluster::Snapshot& snapshot) const {
+  const auto& preferred = pod_class.spec->preferred_node_affinity;
+  if (preferred.empty() && added_preferred_.empty()) return nullptr;
+  auto state = std::make_unique<AffinityScoreState>(snapshot);
+  state->Add(added_preferred_);
+  state->Add(preferred);
+  return state;
+}
+
+}  // namespace tutti::plugins

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// NodePorts: two pods that want the same host port, protocol and address cannot share a node; 0.0.0.0 is every address.
+#pragma once
+
+#include "framework/plugin.h"
+
+namespace tutti::plugins {
+
+class NodePorts final : public framework::Filter {
+ public:
+  std::string_view name() const override { return "NodePorts"; }
+  std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&, const cluster::Snapshot&) const override;
+  framework::Wake WakesOn() const override { return framework::Wake::kNodeAdded | framework::Wake::kPodGone; }
+};
+
+}  // namespace tutti::plugins

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/node_resources/balanced_allocation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "plugins/common/args.h"
+
+namespace tutti::plugins {
+namespace {
+
+using framework::kMaxNodeScore;
+using framework::RefusedBy;
+
+// 100·(1 − standard deviation of the fractions in use), cut. The order of operations is upstream's, bit for bit.
+class Evenness {
+ public:
+  void Add(int64_t used, int64_t capacity) {
+    const double fraction = std::min(1.0, static_cast<double>(used) / static_cast<double>(capacity));
+    total_ += fraction;
+    fractions_[count_++] = fraction;
+  }
+  int64_t Score() const {
+    double deviation = 0;
+    if (count_ == 2) {
+      deviation = std::abs((fractions_[0] - fractions_[1]) / 2);
+    } else if (count_ > 2) {
+      const double mean = total_ / static_cast<double>(count_);
+      double sum = 0;
+      for (size_t i = 0; i < count_; ++i) sum += (fractions_[i] - mean) * (fractions_[i] - mean);
+      deviation = std::sqrt(sum / static_cast<double>(count_));
+    }
+    return static_cast<int64_t>((1 - deviation) * static_cast<double>(kMaxNodeScore));
+  }
+
+  static constexpr size_t kMostResources = 32;
+
+ private:
+  std::array<double, kMostResources> fractions_;  // args that name more are refused
+  size_t count_ = 0;
+  double total_ = 0;
+};
+
+class BalancedState final : public framework::ScoreState {
+ public:
+  explicit BalancedState(ScoredResources resources) : resources_(std::move(resources)) {}
+
+  int64_t Score(model::NodeId n) const override {
+    resources_.Look(&views_);
+    return ScoreSlot(n.index());
+  }
+  void ScoreAll(std::span<const RefusedBy> refused_by, std::span<int64_t> raw) const override {
+    resources_.Look(&views_);
+    for (size_t n = 0; n < refused_by.size(); ++n)
+      if (refused_by[n] == framework::kNobody) raw[n] = ScoreSlot(n);
+  }
+
+ private:
+  int64_t ScoreSlot(size_t n) const {
+    Evenness with, without;
+    for (const ScoredResources::View& view : views_) {
+      const int64_t capacity = view.allocatable[n];
+      if (capacity == 0) continue;
+      with.Add(view.used[n] + view.pod, capacity);
+      without.Add(view.used[n], capacity);
+    }
+    return kMaxNodeScore / 2 + (kMaxNodeScore / 2 + with.Score() - without.Score()) / 2;
+  }
+
+  const ScoredResources resources_;
+  mutable std::vector<ScoredResources::View> views_;  // scratch
+};
+
+}  // namespace
+
+base::Result<std::shared_ptr<NodeResourcesBalancedAllocation>> NodeResourcesBalancedAllocation::Make(const nlohmann::json& args) {
+  const std::string path = "NodeResourcesBalancedAllocationArgs";
+  if (const auto checked = CheckFields(args, path, {"resources"}); !checked) return tl::make_unexpected(checked.error());
+  auto resources = ReadResources(args, path);
+  if (!resources) return tl::make_unexpected(resources.error());
+  std::set<std::string> names;
+  for (const auto& [name, weight] : *resources) {
+    if (weight != 1) return base::Invalid(fmt::format("{}.resources: weight of {}: must be 1", path, name));
+    if (!names.insert(name).second) return base::Invalid(fmt::format("{}.resources: duplicate value: \"{}\"", path, name));
+  }
+  if (resources->size() > Evenness::kMostResources)
+    return base::Invalid(fmt::format("{}.resources: at most {}", path, Evenness::kMostResources));
+  auto plugin = std::make_shared<NodeResourcesBalancedAllocation>();
+  plugin->resources_ = *std::move(resources);
+  return plugin;
+}
+
+std::unique_ptr<framework::ScoreState> NodeResourcesBalancedAllocation::PrepareScore(const cluster::PodClass& pod_class,
+                                                                                     const cluster::Snapshot& snapshot) const {
+  ScoredResources resources(resources_, ScoredResources::Requests::kReal, pod_class, snapshot);
+  if (resources.all_zero()) return nullptr;
+  return std::make_unique<BalancedState>(std::move(resources));
+}
+
+}  // namespace tutti::plugins

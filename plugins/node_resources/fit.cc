@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/node_resources/fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "plugins/node_resources/percent.h"
+#include "plugins/node_resources/resource_names.h"
+
+namespace tutti::plugins {
+namespace {
+
+using framework::RefusedBy;
+using framework::Verdict;
+using model::NodeId;
+
+struct Request {
+  model::ResourceId column;
+  int64_t amount;
+};
+
+class FitFilterState final : public framework::FilterState {
+ public:
+  FitFilterState(std::vector<Request> requests, bool saturated, const cluster::Snapshot& snapshot)
+      : snapshot_(snapshot), requests_(std::move(requests)), saturated_(saturated) {}
+
+  Verdict Check(NodeId n) const override {
+    if (saturated_) return Verdict::kNever;
+    Verdict verdict = snapshot_.Free(n, cluster::kPodsColumn) < 1 ? Verdict::kNotNow : Verdict::kFits;
+    for (const Request& request : requests_) {
+      if (request.amount <= snapshot_.Free(n, request.column)) continue;
+      if (request.amount > snapshot_.allocatable(request.column)[n.index()]) return Verdict::kNever;
+      verdict = Verdict::kNotNow;
+    }
+    return verdict;
+  }
+
+  void Explain(NodeId n, std::vector<std::string>* reasons) const override {
+    if (snapshot_.Free(n, cluster::kPodsColumn) < 1) reasons->emplace_back("Too many pods");
+    for (const Request& request : requests_)
+      if (request.amount > snapshot_.Free(n, request.column))
+        reasons->push_back(fmt::format("Insufficient {}", snapshot_.ResourceName(request.column)));
+    if (saturated_ && reasons->empty()) reasons->emplace_back("the pod's requests cannot be represented");
+  }
+
+  void CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const override {
+    CheckColumn(cluster::kPodsColumn, saturated_ ? std::numeric_limits<int64_t>::max() : 1, mine, refused_by);
+    for (const Request& request : requests_) CheckColumn(request.column, request.amount, mine, refused_by);
+  }
+
+ private:
+  void CheckColumn(model::ResourceId column, int64_t amount, RefusedBy mine, std::span<RefusedBy> refused_by) const {
+    const int64_t* allocatable = snapshot_.allocatable(column).data();
+    const int64_t* requested = snapshot_.requested(column).data();
+    for (size_t n = 0; n < refused_by.size(); ++n)
+      if (amount > allocatable[n] - requested[n] && refused_by[n] == framework::kNobody) refused_by[n] = mine;
+  }
+
+  const cluster::Snapshot& snapshot_;
+  const std::vector<Request> requests_;
+  const bool saturated_;  // some amount is beyond what can be counted: it fits nowhere
+};
+
+// The strategies: the score of one resource of one node. REQUIRES: capacity > 0.
+struct LeastAllocated {
+  static int64_t Score(int64_t requested, int64_t capacity) {
+    return requested > capacity ? 0 : Percent(capacity - requested, capacity);
+  }
+};
+struct MostAllocated {
+  static int64_t Score(int64_t requested, int64_t capacity) { return Percent(std::min(requested, capacity), capacity); }
+};
+
+// The mean of a strategy's scores, weighted, over the resources that the node has.
+template <typename Strategy>
+class FitScoreState final : public framework::ScoreState {
+ public:
+  explicit FitScoreState(ScoredResources resources) : resources_(std::move(resources)) {}
+
+  int64_t Score(NodeId n) const override {
+    resources_.Look(&views_);
+    return ScoreSlot(n.index());
+  }
+  void ScoreAll(std::span<const RefusedBy> refused_by, std::span<int64_t> raw) const override {
+    resources_.Look(&views_);
+    for (size_t n = 0; n < refused_by.size(); ++n)
+      if (refused_by[n] == framework::kNobody) raw[n] = ScoreSlot(n);
+  }
+
+ private:
+  int64_t ScoreSlot(size_t n) const {
+    int64_t sum = 0, weights = 0;
+    for (const ScoredResources::View& view : views_) {
+      const int64_t capacity = view.allocatable[n];
+      if (capacity <= 0) continue;
+      sum += view.weight * Strategy::Score(view.used[n] + view.pod, capacity);
+      weights += view.weight;
+    }
+    return weights == 0 ? 0 : sum / weights;
+  }
+
+  const ScoredResources resources_;
+  mutable std::vector<ScoredResources::View> views_;  // scratch
+};
+
+// Piecewise linear in utilization; resources that score 0 are left out of the mean, which is rounded.
+class RatioScoreState final : public framework::ScoreState {
+ public:
+  RatioScoreState(ScoredResources resources, const std::vector<std::pair<int64_t, int64_t>>& shape)
+      : resources_(std::move(resources)) {
+    for (int64_t utilization = 0; utilization <= 100; ++utilization) scores_.push_back(At(shape, utilization));
+  }
+
+  int64_t Score(NodeId n) const override {
+    resources_.Look(&views_);
+    int64_t sum = 0, weights = 0;
+    for (const ScoredResources::View& view : views_) {
+      const int64_t capacity = view.allocatable[n.index()];
+      if (capacity <= 0) continue;
+      const int64_t requested = view.used[n.index()] + view.pod;
+      const int64_t score = scores_[static_cast<size_t>(requested > capacity ? 100 : Percent(requested, capacity))];
+      if (score <= 0) continue;
+      sum += view.weight * score;
+      weights += view.weight;
+    }
+    return weights == 0 ? 0 : std::llround(static_cast<double>(sum) / static_cast<double>(weights));
+  }
+
+ private:
+  static int64_t At(const std::vector<std::pair<int64_t, int64_t>>& shape, int64_t utilization) {
+    for (size_t i = 0; i < shape.size(); ++i) {
+      const auto [x, y] = shape[i];
+      if (utilization > x) continue;
+      if (i == 0) return y;
+      const auto [x0, y0] = shape[i - 1];
+      return y0 + (y - y0) * (utilization - x0) / (x - x0);
+    }
+    return shape.back().second;
+  }
+
+  const ScoredResources resources_;
+  std::vector<int64_t> scores_;                       // by utilization
+  mutable std::vector<ScoredResources::View> views_;  // scratch
+};
+
+}  // namespace
+
+bool NodeResourcesFit::Ignores(std::string_view resource) const {
+  if (!IsScalarResource(resource)) return resource != model::kCpu && resource != model::kMemory && resource != model::kEphemeralStorage;
+  if (!IsExtendedResource(resource)) return false;
+  const std::string_view group = resource.substr(0, resource.find('/'));
+  return std::ranges::find(args_.ignored_resources, resource) != args_.ignored_resources.end() ||
+         std::ranges::find(args_.ignored_groups, group) != args_.ignored_groups.end();
+}
+
+std::unique_ptr<framework::FilterState> NodeResourcesFit::PrepareFilter(const cluster::PodClass& pod_class,
+                                                                        const cluster::Snapshot& snapshot) const {
+  std::vector<Request> requests;
+  for (const auto& [column, amount] : pod_class.requests)
+    if (amount > 0 && !Ignores(snapshot.ResourceName(column))) requests.push_back({column, amount});
+  return std::make_unique<FitFilterState>(std::move(requests), pod_class.spec->saturated, snapshot);
+}
+
+std::unique_ptr<framework::ScoreState> NodeResourcesFit::PrepareScore(const cluster::PodClass& pod_class,
+                                                                      const cluster::Snapshot& snapshot) const {
+  ScoredResources resources(args_.resources, ScoredResources::Requests::kNonZero, pod_class, snapshot);
+  switch (args_.strategy) {
+    case FitArgs::Strategy::kLeastAllocated:
+      return std::make_unique<FitScoreState<LeastAllocated>>(std::move(resources));
+    case FitArgs::Strategy::kMostAllocated:
+      return std::make_unique<FitScoreState<MostAllocated>>(std::move(resources));
+    case FitArgs::Strategy::kRequestedToCapacityRatio:
+      return std::make_unique<RatioScoreState>(std::move(resources), args_.shape);
+  }
+  return nullptr;
+}
+
+}  // namespace tutti::plugins

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/node_unschedulable/node_unschedulable.h"
+
+#include "plugins/common/tolerations.h"
+
+namespace tutti::plugins {
+namespace {
+
+using framework::Verdict;
+
+class NodeUnschedulableState final : public framework::FilterState {
+ public:
+  explicit NodeUnschedulableState(const cluster::Snapshot& snapshot) : snapshot_(snapshot) {}
+
+  Verdict Check(model::NodeId n) const override {
+    return snapshot_.node(n).unschedulable ? Verdict::kNever : Verdict::kFits;
+  }
+  void Explain(model::NodeId, std::vector<std::string>* reasons) const override {
+    reasons->emplace_back("node(s) were unschedulable");
+  }
+
+ private:
+  const cluster::Snapshot& snapshot_;
+};
+
+}  // namespace
+
+std::unique_ptr<framework::FilterState> NodeUnschedulable::PrepareFilter(const cluster::PodClass& pod_class,
+                                                                         const cluster::Snapshot& snapshot) const {
+  cluster::SymbolTable& symbols = snapshot.symbols();
+  const cluster::TaintEntry cordon{symbols.Intern("node.kubernetes.io/unschedulable"), symbols.Intern(""),
+                                   symbols.Intern("NoSchedule")};
+  if (Tolerations(pod_class.spec->tolerations, symbols).Tolerates(cordon)) return nullptr;
+  return std::make_unique<NodeUnschedulableState>(snapshot);
+}
+
+}  // namespace tutti::plugins

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// NodeUnschedulable: keeps pods off cordoned nodes, unless they tolerate the taint that a cordon stands for.
+#pragma once
+
+#include "framework/plugin.h"
+
+namespace tutti::plugins {
+
+class NodeUnschedulable final : public framework::Filter {
+ public:
+  std::string_view name() const override { return "NodeUnschedulable"; }
+  std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&, const cluster::Snapshot&) const override;
+  framework::Wake WakesOn() const override { return framework::Wake::kNodeAdded | framework::Wake::kNodeTaints; }
+};
+
+}  // namespace tutti::plugins

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <span>
+
+#include "base/check.h"
+#include "framework/ranking.h"
+#include "plugins/image_locality/image_locality.h"
+#include "plugins/node_affinity/node_affinity.h"
+#include "plugins/node_name/node_name.h"
+#include "plugins/node_ports/node_ports.h"
+#include "plugins/node_resources/balanced_allocation.h"
+#include "plugins/node_resources/fit.h"
+#include "plugins/node_unschedulable/node_unschedulable.h"
+#include "plugins/taint_toleration/taint_toleration.h"
+#include "plugins/unsupported/unsupported.h"
+
+namespace tutti::plugins {
+namespace {
+
+using base::Result;
+using framework::Plugin;
+using nlohmann::json;
+
+using Made = Result<std::shared_ptr<const Plugin>>;
+using Make = Made (*)(const json& args);
+
+template <typename T>
+Made Plain(const json& args) {
+  if (args.is_object() && !args.empty()) return base::Invalid("takes no arguments");
+  return std::make_shared<const T>();
+}
+
+template <typename T>
+Made WithArgs(const json& args) {
+  auto made = T::Make(args);
+  if (!made) return tl::make_unexpected(made.error());
+  return *std::move(made);
+}
+
+Made MakeFit(const json& args) {
+  auto read = FitArgs::Read(args);
+  if (!read) return tl::make_unexpected(read.error());
+  return std::make_shared<const NodeResourcesFit>(*std::move(read));
+}
+
+struct Entry {
+  const char* name;
+  int64_t weight;      // in the default list; 0: does not score
+  Make make;           // nullptr: nothing is made
+  const char* remark;  // why nothing is made: warned of where a config enables it; nullptr: it is built in
+};
+
+constexpr const char* kBuiltIn = nullptr;
+constexpr const char* kNotYet = "is not active yet; pods that need it wait and say so";
+constexpr const char* kNoPreemption = "is not active yet; no pod is evicted for another";
+constexpr const char* kOwnGangs = "is not used: gangs are placed whole by the scheduler itself";
+
+// In the order of kube-scheduler's default list, which is the order in which filters are asked.
+constexpr Entry kRegistry[] = {
+    {"SchedulingGates", 0, nullptr, kBuiltIn},
+    {"PrioritySort", 0, nullptr, kBuiltIn},
+    {"NodeUnschedulable", 0, Plain<NodeUnschedulable>, nullptr},
+    {"NodeName", 0, Plain<NodeName>, nullptr},
+    {"TaintToleration", 3, Plain<TaintToleration>, nullptr},
+    {"NodeAffinity", 2, WithArgs<NodeAffinity>, nullptr},
+    {"NodePorts", 0, Plain<NodePorts>, nullptr},
+    {"NodeResourcesFit", 1, MakeFit, nullptr},
+    {"VolumeRestrictions", 0, nullptr, kNotYet},
+    {"NodeVolumeLimits", 0, nullptr, kNotYet},
+    {"VolumeBinding", 0, nullptr, kNotYet},
+    {"VolumeZone", 0, nullptr, kNotYet},
+    {"PodTopologySpread", 2, nullptr, kNotYet},
+    {"InterPodAffinity", 2, nullptr, kNotYet},
+    {"DynamicResources", 2, nullptr, kNotYet},
+    {"DefaultPreemption", 0, nullptr, kNoPreemption},
+    {"NodeResourcesBalancedAllocation", 1, WithArgs<NodeResourcesBalancedAllocation>, nullptr},
+    {"ImageLocality", 1, Plain<ImageLocality>, nullptr},
+    {"DefaultBinder", 0, nullptr, kBuiltIn},
+    {"NodeDeclaredFeatures", 0, nullptr, kNotYet},
+};
+// Behind gates that are off upstream: not in the default list.
+constexpr Entry kGated[] = {
+    {"GangScheduling", 0, nullptr, kOwnGangs},
+    {"TopologyPlacementGenerator", 0, nullptr, kOwnGangs},
+    {"PodGroupPodsCount", 1, nullptr, kOwnGangs},
+    {"DeferredPodScheduling", 0, nullptr, kNotYet},
+};
+
+const Entry* Find(std::string_view name) {
+  for (const std::span<const Entry> list : {std::span<const Entry>(kRegistry), std::span<const Entry>(kGated)})
+    if (const auto at = std::ranges::find(list, name, &Entry::name); at != list.end()) return &*at;
+  return nullptr;
+}
+
+using PluginList = std::vector<ProfileConfig::Plugin>;
+
+bool Has(const std::vector<std::string>& names, std::string_view name) { return std::ranges::find(names, name) != names.end(); }
+const ProfileConfig::Plugin* Named(const PluginList& list, std::string_view name) {
+  const auto at = std::ranges::find(list, name, &ProfileConfig::Plugin::name);
+  return at == list.end() ? nullptr : &*at;
+}
+
+// The multiPoint list: the defaults that are not disabled, in their order and with what the config says of them, then
+// what else it enables.
+PluginList MergeMultiPoint(const ProfileConfig::PluginSet& set) {
+  PluginList list;
+  if (!Has(set.disabled, "*"))
+    for (const Entry& entry : kRegistry)
+      if (!Has(set.disabled, entry.name)) {
+        const ProfileConfig::Plugin* said = Named(set.enabled, entry.name);
+        list.push_back({entry.name, said ? said->weight : entry.weight});
+      }
+  for (const ProfileConfig::Plugin& plugin : set.enabled)
+    if (!Named(list, plugin.name)) list.push_back(plugin);
+  return list;
+}
+
+// The plugins of one extension point: first those named both there and in multiPoint, then the rest of multiPoint, then
+// the rest of those named there.
+PluginList Expand(const ProfileConfig::PluginSet& set, const PluginList& multi_point) {
+  if (Has(set.disabled, "*")) return set.enabled;
+  PluginList list;
+  for (const ProfileConfig::Plugin& plugin : set.enabled)
+    if (Named(multi_point, plugin.name) && !Has(set.disabled, plugin.name)) list.push_back(plugin);
+  for (const ProfileConfig::Plugin& plugin : multi_point)
+    if (!Has(set.disabled, plugin.name) && !Named(set.enabled, plugin.name)) list.push_back(plugin);
+  for (const ProfileConfig::Plugin& plugin : set.enabled)
+    if (!Named(list, plugin.name)) list.push_back(plugin);
+  return list;
+}
+
+// Makes each plugin once, however many extension points it serves.
+class Maker {
+ public:
+  explicit Maker(const ProfileConfig& config) : config_(config) {}
+
+  Made Make(const Entry& entry) {
+    if (const auto at = made_.find(entry.name); at != made_.end()) return at->second;
+    json args;
+    for (const auto& [name, given] : config_.plugin_config)
+      if (name == entry.name && given) args = *given;
+    auto plugin = entry.make(args);
+    if (plugin) made_.emplace(entry.name, *plugin);
+    return plugin;
+  }
+
+ private:
+  const ProfileConfig& config_;
+  std::map<std::string, std::shared_ptr<const Plugin>> made_;
+};
+
+base::Status CheckNames(const ProfileConfig& config, const std::string& who, std::vector<std::string>* warnings) {
+  const auto check = [&](const std::string& where, const std::string& name) -> base::Status {
+    if (Find(name)) return {};
+    return base::Invalid(fmt::format("{}: {}: there is no plugin \"{}\"; known are {}", who, where, name,
+                                     fmt::join(KnownPlugins(), ", ")));
+  };
+  std::set<std::string> warned;
+  const auto warn = [&](const std::string& text) {
+    if (warnings && warned.insert(text).second) warnings->push_back(fmt::format("{}: {}", who, text));
+  };
+  for (const auto& [point, set] : config.plugins) {
+    std::set<std::string> seen;
+    for (const ProfileConfig::Plugin& plugin : set.enabled) {
+      if (const auto known = check("plugins." + point + ".enabled", plugin.name); !known) return known;
+      if (!seen.insert(plugin.name).second)
+        return base::Invalid(fmt::format("{}: plugins.{}.enabled: {} is named twice", who, point, plugin.name));
+      if (const char* remark = Find(plugin.name)->remark) warn(fmt::format("{} {}", plugin.name, remark));
+    }
+    for (const std::string& name : set.disabled) {
+      if (name == "*") continue;
+      if (const auto known = check("plugins." + point + ".disabled", name); !known) return known;
+      const Entry& entry = *Find(name);
+      if (!entry.make && !entry.remark) warn(fmt::format("{} is built in and stays", name));
+    }
+    if ((point == "preFilter" || point == "preScore") && !set.disabled.empty())
+      warn(fmt::format("plugins.{}.disabled has no effect; disable the plugin under {}", point,
+                       point == "preFilter" ? "filter" : "score"));
+  }
+  std::set<std::string> configured;
+  for (const auto& [name, args] : config.plugin_config) {
+    if (const auto known = check("pluginConfig", name); !known) return known;
+    if (!configured.insert(name).second) return base::Invalid(fmt::format("{}: pluginConfig: repeated config for {}", who, name));
+    if (const char* remark = Find(name)->remark) warn(fmt::format("{} {}", name, remark));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> KnownPlugins() {
+  std::vector<std::string> names;
+  for (const Entry& entry : kRegistry) names.emplace_back(entry.name);
+  for (const Entry& entry : kGated) names.emplace_back(entry.name);
+  return names;
+}
+
+Result<framework::Profile> MakeProfile(const ProfileConfig& config, std::vector<std::string>* warnings) {
+  const std::string who = fmt::format("profile {}", config.scheduler_name);
+  if (const auto checked = CheckNames(config, who, warnings); !checked) return tl::make_unexpected(checked.error());
+  const auto set_of = [&](const char* point) {
+    const auto at = config.plugins.find(point);
+    return at == config.plugins.end() ? ProfileConfig::PluginSet() : at->second;
+  };
+  const PluginList multi_point = MergeMultiPoint(set_of("multiPoint"));
+  Maker maker(config);
+  framework::Profile profile{.scheduler_name = config.scheduler_name, .filters = {}, .scores = {}};
+  profile.filters.push_back(std::make_shared<Unsupported>());
+  for (const ProfileConfig::Plugin& plugin : Expand(set_of("filter"), multi_point)) {
+    const Entry& entry = *Find(plugin.name);
+    if (!entry.make) continue;
+    const auto made = maker.Make(entry);
+    if (!made) return base::Invalid(fmt::format("{}: pluginConfig: {}: {}", who, plugin.name, made.error().message));
+    if (auto filter = std::dynamic_pointer_cast<const framework::Filter>(*made)) profile.filters.push_back(std::move(filter));
+  }
+  int64_t weights = 0;
+  for (const ProfileConfig::Plugin& plugin : Expand(set_of("score"), multi_point)) {
+    const Entry& entry = *Find(plugin.name);
+    if (!entry.make) continue;
+    const auto made = maker.Make(entry);
+    if (!made) return base::Invalid(fmt::format("{}: pluginConfig: {}: {}", who, plugin.name, made.error().message));
+    auto score = std::dynamic_pointer_cast<const framework::Score>(*made);
+    if (!score) continue;
+    if (plugin.weight < 0) return base::Invalid(fmt::format("{}: plugins: the weight of {} is negative", who, plugin.name));
+    const int64_t weight = plugin.weight == 0 ? 1 : plugin.weight;
+    if (weight > framework::Ranking::kMostWeight || (weights += weight) > framework::Ranking::kMostWeight)
+      return base::Invalid(fmt::format("{}: plugins: the weights of the scores add up to more than {}", who,
+                                       framework::Ranking::kMostWeight));
+    profile.scores.push_back({std::move(score), weight});
+  }
+  return profile;
+}
+
+framework::Profile DefaultProfile(const std::string& scheduler_name) {
+  ProfileConfig config;
+  config.scheduler_name = scheduler_name;
+  auto profile = MakeProfile(config);
+  TUTTI_CHECK(profile, "the default profile can be made");
+  return *std::move(profile);
+}
+
+}  // namespace tutti::plugins

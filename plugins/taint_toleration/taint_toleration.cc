@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/taint_toleration/taint_toleration.h"
+
+#include <algorithm>
+
+#include "plugins/common/tolerations.h"
+
+namespace tutti::plugins {
+namespace {
+
+using cluster::TaintEntry;
+using framework::Verdict;
+
+class TaintFilterState final : public framework::FilterState {
+ public:
+  TaintFilterState(const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot)
+      : snapshot_(snapshot), tolerations_(pod_class.spec->tolerations, snapshot.symbols()), effects_(snapshot.symbols()) {}
+
+  Verdict Check(model::NodeId n) const override {
+    const bool repelled = std::ranges::any_of(snapshot_.node(n).taints, [this](const TaintEntry& taint) {
+      return effects_.Repels(taint) && !tolerations_.Tolerates(taint);
+    });
+    return repelled ? Verdict::kNever : Verdict::kFits;
+  }
+  void Explain(model::NodeId, std::vector<std::string>* reasons) const override {
+    reasons->emplace_back("node(s) had untolerated taint(s)");
+  }
+
+ private:
+  const cluster::Snapshot& snapshot_;
+  const Tolerations tolerations_;
+  const TaintEffects effects_;
+};
+
+class TaintScoreState final : public framework::ScoreState {
+ public:
+  TaintScoreState(const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot)
+      : snapshot_(snapshot), tolerations_(pod_class.spec->tolerations, snapshot.symbols()), effects_(snapshot.symbols()) {}
+
+  int64_t Score(model::NodeId n) const override {
+    return std::ranges::count_if(snapshot_.node(n).taints, [this](const TaintEntry& taint) {
+      return taint.effect == effects_.prefer_no_schedule && !tolerations_.Tolerates(taint);
+    });
+  }
+
+ private:
+  const cluster::Snapshot& snapshot_;
+  const Tolerations tolerations_;
+  const TaintEffects effects_;
+};
+
+}  // namespace
+
+std::unique_ptr<framework::FilterState> TaintToleration::PrepareFilter(const cluster::PodClass& pod_class,
+                                                                       const cluster::Snapshot& snapshot) const {
+  return std::make_unique<TaintFilterState>(pod_class, snapshot);
+}
+
+std::unique_ptr<framework::ScoreState> TaintToleration::PrepareScore(const cluster::PodClass& pod_class,
+                                                                     const cluster::Snapshot& snapshot) const {
+  return std::make_unique<TaintScoreState>(pod_class, snapshot);
+}
+
+}  // namespace tutti::plugins
