@@ -21,8 +21,9 @@ constexpr std::string_view kOurKind = "TuttiConfiguration";
 constexpr std::string_view kOurVersion = "tutti.dev/v1alpha1";
 
 constexpr std::string_view kExtensionPoints[] = {
-    "multiPoint", "preEnqueue", "queueSort", "preFilter", "filter",   "postFilter",        "preScore",       "score",
-    "reserve",    "permit",     "preBind",   "bind",      "postBind", "podGroupPostFilter", "placementScore", "placementGenerate"};
+    "multiPoint",     "preEnqueue",       "queueSort", "preFilter", "filter", "postFilter", "preScore",
+    "score",          "reserve",          "permit",    "preBind",   "bind",   "postBind",   "podGroupPostFilter",
+    "placementScore", "placementGenerate"};
 
 constexpr int64_t kMostSeconds = 86'400;
 
@@ -120,7 +121,8 @@ void ReadSchedulerConfiguration(Fields& fields, Config* config) {
   }
   if (fields.Has("parallelism")) config->notes.push_back("parallelism has no effect: a decision needs no threads");
   if (fields.Has("extenders")) {
-    config->notes.push_back("extenders are not active: Tutti calls no scheduler extender; pods that rely on one are not filtered by it");
+    config->notes.push_back(
+        "extenders are not active: Tutti calls no scheduler extender; pods that rely on one are not filtered by it");
   }
   fields.Accept("parallelism");
   fields.Accept("percentageOfNodesToScore");

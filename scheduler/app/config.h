@@ -50,9 +50,9 @@ struct ProfileSettings {
     std::vector<std::string> disabled;  // "*": all
   };
   std::string scheduler_name;
-  std::map<std::string, Point> points;          // by extension point: "multiPoint", "filter", "score", ...
-  std::map<std::string, nlohmann::json> args;   // pluginConfig, by plugin
-  std::string where;                            // "FILE:LINE: profiles[0]", for messages
+  std::map<std::string, Point> points;         // by extension point: "multiPoint", "filter", "score", ...
+  std::map<std::string, nlohmann::json> args;  // pluginConfig, by plugin
+  std::string where;                           // "FILE:LINE: profiles[0]", for messages
 };
 
 struct Config {

@@ -98,8 +98,8 @@ std::string_view Closest(std::string_view word, const std::vector<std::string_vi
 }
 
 base::Result<base::Millis> ParseDuration(std::string_view text) {
-  static constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"ns", 1e-6}, {"us", 1e-3}, {"ms", 1.0}, {"s", 1000.0}, {"m", 60'000.0}, {"h", 3'600'000.0}};
+  static constexpr std::pair<std::string_view, double> kUnits[] = {{"ns", 1e-6},  {"us", 1e-3},    {"ms", 1.0},
+                                                                   {"s", 1000.0}, {"m", 60'000.0}, {"h", 3'600'000.0}};
   const auto bad = [&] {
     return base::Invalid(fmt::format("\"{}\" is no duration; write it as \"15s\", \"1m30s\" or \"500ms\"", text));
   };

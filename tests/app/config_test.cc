@@ -120,7 +120,8 @@ rankingMemoryMiB: 64
 }
 
 TEST_CASE("a misspelt field is refused with its line and the field that was meant") {
-  const std::string refusal = Refusal(std::string(kHead) + "profiles:\n- schedulerName: a\n  plugins:\n    multipoint: {}\n");
+  const std::string refusal =
+      Refusal(std::string(kHead) + "profiles:\n- schedulerName: a\n  plugins:\n    multipoint: {}\n");
   CHECK(refusal == "config.yaml:6: profiles[0].plugins.multipoint: unknown field; did you mean multiPoint?");
 }
 

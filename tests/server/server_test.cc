@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/server.h"
+
+#include <httplib.h>
+#include <openssl/pem.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/catch.h"
+
+namespace tutti::server {
+namespace {
+
+class Reviewer final : public AccessReview {
+ public:
+  Access Review(std::string_view token, std::string_view path) override {
+    if (token == "down") return Access::kUnavailable;
+    if (token == "prometheus") return path == "/metrics" ? Access::kAllowed : Access::kForbidden;
+    return token == "admin" ? Access::kAllowed : Access::kUnauthenticated;
+  }
+};
+
+Pages SomePages(std::string* ready_problem) {
+  Pages pages;
+  pages.live = {{"ping", [] { return ""; }}};
+  pages.ready = {{"ping", [] { return ""; }}, {"sched-handler-sync", [ready_problem] { return *ready_problem; }}};
+  pages.metrics = [] { return "tutti_up 1\n"; };
+  pages.configz = [] { return "{}"; };
+  pages.decisions = [](const std::string& ns, const std::string& name) { return "[\"" + ns + "/" + name + "\"]"; };
+  return pages;
+}
+
+// A folder that goes away with the test.
+class Folder {
+ public:
+  Folder() : path_(std::filesystem::temp_directory_path() / ("tutti-server-" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string File(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// A fresh pair under `common_name`, put in place by renames, as a Secret's update does.
+void WritePair(const CertificateFiles& files, const std::string& common_name) {
+  const std::string command =
+      "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=" + common_name +
+      " -keyout " + files.key + ".new -out " + files.cert + ".new 2>/dev/null";
+  REQUIRE(std::system(command.c_str()) == 0);
+  std::filesystem::rename(files.key + ".new", files.key);
+  std::filesystem::rename(files.cert + ".new", files.cert);
+}
+
+std::string CommonNameServed(int port) {
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
+  const std::unique_ptr<BIO, decltype(&BIO_free_all)> bio(BIO_new_ssl_connect(context.get()), BIO_free_all);
+  BIO_set_conn_hostname(bio.get(), ("127.0.0.1:" + std::to_string(port)).c_str());
+  REQUIRE(BIO_do_connect(bio.get()) == 1);
+  SSL* ssl = nullptr;
+  BIO_get_ssl(bio.get(), &ssl);
+  const std::unique_ptr<X509, decltype(&X509_free)> cert(SSL_get1_peer_certificate(ssl), X509_free);
+  REQUIRE(cert != nullptr);
+  char name[256] = "";
+  X509_NAME_get_text_by_NID(X509_get_subject_name(cert.get()), NID_commonName, name, sizeof name);
+  return name;
+}
+
+httplib::Result Get(int port, const std::string& path, const std::string& token = "") {
+  httplib::SSLClient client("127.0.0.1", port);
+  client.enable_server_certificate_verification(false);
+  return token.empty() ? client.Get(path) : client.Get(path, httplib::Headers{{"Authorization", "Bearer " + token}});
+}
+
+ServerOptions OnLoopback() {
+  ServerOptions options;
+  options.bind_address = "127.0.0.1";
+  options.port = 0;
+  return options;
+}
+
+TEST_CASE("health is open to all, and says which check failed") {
+  std::string problem = "nodes are not synced";
+  Reviewer reviewer;
+  const auto server = Server::Start(OnLoopback(), SomePages(&problem), &reviewer);
+  REQUIRE(server);
+  const int port = (*server)->port();
+  CHECK(Get(port, "/livez")->body == "ok");
+  CHECK(Get(port, "/healthz")->status == 200);
+  const auto not_ready = Get(port, "/readyz");
+  CHECK(not_ready->status == 500);
+  CHECK(not_ready->body == "[+]ping ok\n[-]sched-handler-sync failed: nodes are not synced\nreadyz check failed\n");
+  problem.clear();
+  CHECK(Get(port, "/readyz")->status == 200);
+  CHECK(Get(port, "/readyz?verbose")->body == "[+]ping ok\n[+]sched-handler-sync ok\nreadyz check passed\n");
+}
+
+TEST_CASE("everything else needs a token that may get the path") {
+  std::string problem;
+  Reviewer reviewer;
+  const auto server = Server::Start(OnLoopback(), SomePages(&problem), &reviewer);
+  REQUIRE(server);
+  const int port = (*server)->port();
+  CHECK(Get(port, "/metrics")->status == 401);
+  CHECK(Get(port, "/metrics", "nobody")->status == 401);
+  CHECK(Get(port, "/configz", "prometheus")->status == 403);
+  CHECK(Get(port, "/metrics", "down")->status == 500);
+  const auto metrics = Get(port, "/metrics", "prometheus");
+  CHECK(metrics->status == 200);
+  CHECK(metrics->body == "tutti_up 1\n");
+  CHECK(metrics->get_header_value("Content-Type").rfind("text/plain; version=0.0.4", 0) == 0);
+  CHECK(Get(port, "/debug/decisions?namespace=a&name=b", "admin")->body == "[\"a/b\"]");
+  CHECK(Get(port, "/nothing", "admin")->status == 404);
+}
+
+TEST_CASE("a path may be opened by configuration, and without a reviewer nothing else is open") {
+  std::string problem;
+  ServerOptions options = OnLoopback();
+  options.always_allow_paths.push_back("/metrics");
+  const auto server = Server::Start(options, SomePages(&problem), nullptr);
+  REQUIRE(server);
+  CHECK(Get((*server)->port(), "/metrics")->status == 200);
+  CHECK(Get((*server)->port(), "/configz", "admin")->status == 401);
+}
+
+TEST_CASE("a certificate is read again when its files change, and a broken one is not taken") {
+  Folder folder;
+  std::string problem;
+  ServerOptions options = OnLoopback();
+  options.certificate = {folder.File("tls.crt"), folder.File("tls.key")};
+  WritePair(options.certificate, "first");
+  const auto server = Server::Start(options, SomePages(&problem), nullptr);
+  REQUIRE(server);
+  CHECK(CommonNameServed((*server)->port()) == "first");
+  WritePair(options.certificate, "second");
+  CHECK(CommonNameServed((*server)->port()) == "second");
+  std::ofstream(options.certificate.cert) << "not a certificate";
+  CHECK(CommonNameServed((*server)->port()) == "second");
+}
+
+TEST_CASE("what cannot be served is refused with the flag to change") {
+  std::string problem;
+  ServerOptions options = OnLoopback();
+  options.certificate = {"/nowhere/tls.crt", "/nowhere/tls.key"};
+  const auto unread = Server::Start(options, SomePages(&problem), nullptr);
+  REQUIRE_FALSE(unread);
+  CHECK(unread.error().message == "/nowhere/tls.crt: cannot be read; is --tls-cert-file right?");
+
+  const auto first = Server::Start(OnLoopback(), SomePages(&problem), nullptr);
+  REQUIRE(first);
+  ServerOptions taken = OnLoopback();
+  taken.port = (*first)->port();
+  const auto second = Server::Start(taken, SomePages(&problem), nullptr);
+  REQUIRE_FALSE(second);
+  CHECK(second.error().message.find("Address already in use") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace tutti::server
