@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/duration.h"
+
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace tutti::sim {
+namespace {
+
+// The unit at the front of `text`, in milliseconds; 0 when there is none.
+double TakeUnit(std::string_view& text) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"ms", 1}, {"us", 1e-3}, {"ns", 1e-6}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1000}};
+  for (const auto& [name, ms] : kUnits) {
+    if (!text.starts_with(name)) continue;
+    text.remove_prefix(name.size());
+    return ms;
+  }
+  return 0;
+}
+
+}  // namespace
+
+base::Result<base::Millis> ParseDuration(std::string_view text) {
+  const auto bad = [whole = text] {
+    return base::Invalid(fmt::format("\"{}\" is not a duration; write a number with a unit, such as 30s, 5m or 1h30m", whole));
+  };
+  if (text == "0") return 0;
+  if (text.empty()) return bad();
+  double total = 0;
+  while (!text.empty()) {
+    double amount = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), amount, std::chars_format::fixed);
+    if (error != std::errc() || amount < 0 || !std::isfinite(amount)) return bad();
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    const double unit = TakeUnit(text);
+    if (unit == 0) return bad();
+    total += amount * unit;
+  }
+  // A hundred years: further than any clock here goes, and far from overflow when added to one.
+  if (total > 100 * 365.25 * 86'400'000) return bad();
+  return static_cast<base::Millis>(std::llround(total));
+}
+
+}  // namespace tutti::sim

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// sim/yaml.h - YAML to JSON, typed as Kubernetes' own reader types it.
+//
+// That reader is YAML 1.1 as Go's yaml.v2 has it: yes/no/on/off/y/n are booleans,
+// 010 is eight, 1e3 and 1.0 are integers, dates are strings, quoted scalars are
+// always strings, `<<` merges. Of duplicate keys the last one counts.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "sim/object.h"
+
+namespace tutti::sim {
+
+struct YamlDocument {
+  Json value;
+  int line = 1;  // of its first content, counted from 1
+};
+
+// One document. Errors name the line, counted from `first_line`.
+base::Result<YamlDocument> ParseYaml(std::string_view text, int first_line = 1);
+
+}  // namespace tutti::sim
