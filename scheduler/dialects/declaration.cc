@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/declaration.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "dialects/wording.h"
+
+namespace tutti::dialects {
+
+int64_t ReadCount(cluster::JsonReader& read, const cluster::JsonField& field, int64_t fallback, int64_t least) {
+  if (!field.present()) return fallback;
+  const nlohmann::json& value = field.value();
+  // nlohmann keeps what is beyond INT64_MAX as unsigned; get<int64_t> would wrap it.
+  const bool wraps = value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(kLargestCount);
+  if (value.is_number_integer() && !wraps && value.get<int64_t>() >= least && value.get<int64_t>() <= kLargestCount)
+    return value.get<int64_t>();
+  read.Problem(field, fmt::format("{} cannot be; write a whole number from {} to {}", cluster::Describe(value), least, kLargestCount));
+  return fallback;
+}
+
+std::optional<model::ResourceList> ReadRequests(cluster::JsonReader& read, const cluster::JsonField& field) {
+  if (!field.present()) return std::nullopt;
+  model::ResourceList amounts = read.Resources(field);
+  read.Values(field, [&](std::string_view name, const cluster::JsonField& value) {
+    if (amounts.Get(name) == std::numeric_limits<int64_t>::max())
+      read.Problem(value, fmt::format("{} is more than any cluster has; write a smaller amount", cluster::Describe(value.value())));
+  });
+  return amounts;
+}
+
+model::GangSpec GangOf(std::string_view dialect, const model::Object& object) {
+  model::GangSpec spec;
+  spec.key = {std::string(dialect), object.meta.ns, object.meta.name};
+  spec.uid = object.meta.uid;
+  spec.created_ms = object.meta.created_ms;
+  return spec;
+}
+
+std::string ProblemIn(const model::Object& object, cluster::JsonReader& read) {
+  if (read.ok()) return {};
+  return OneLine(fmt::format("{}: {}", Named(object.kind, object.meta.ns, object.meta.name), read.problem()));
+}
+
+std::string ToText(const nlohmann::json& body) {
+  return body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+const nlohmann::json& StatusOf(const model::Object& object) {
+  static const nlohmann::json kNothing = nlohmann::json::object();
+  if (!object.body->is_object()) return kNothing;
+  const auto at = object.body->find("status");
+  return at != object.body->end() && at->is_object() ? *at : kNothing;
+}
+
+cluster::ObjectRef RefTo(const model::Object& object) {
+  cluster::ObjectRef ref;
+  ref.group = object.group;
+  ref.version = object.version;
+  ref.resource = object.resource;
+  ref.kind = object.kind;
+  ref.ns = object.meta.ns;
+  ref.name = object.meta.name;
+  ref.uid = object.meta.uid;
+  return ref;
+}
+
+}  // namespace tutti::dialects

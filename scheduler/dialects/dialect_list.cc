@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/dialect.h"
+#include "dialects/kuberay.h"
+#include "dialects/plain.h"
+#include "dialects/scheduler_plugins.h"
+#include "dialects/upstream.h"
+#include "dialects/volcano.h"
+#include "dialects/yunikorn.h"
+
+namespace tutti::dialects {
+
+DialectList MakeDialects() {
+  DialectList dialects;
+  dialects.push_back(std::make_unique<Volcano>());
+  dialects.push_back(std::make_unique<SchedulerPlugins>());
+  dialects.push_back(std::make_unique<Upstream>());
+  dialects.push_back(std::make_unique<YuniKorn>());
+  // After those that KubeRay may have been told to write for: their word is more than the labels it always writes.
+  dialects.push_back(std::make_unique<KubeRay>());
+  dialects.push_back(std::make_unique<Plain>());
+  return dialects;
+}
+
+}  // namespace tutti::dialects

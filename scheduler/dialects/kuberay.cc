@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/kuberay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dialects/declaration.h"
+#include "dialects/ray_pod.h"
+#include "dialects/wording.h"
+#include "model/quantity.h"
+
+namespace tutti::dialects {
+namespace {
+
+constexpr std::string_view kPriorityClass = "ray.io/priority-class-name";
+constexpr std::string_view kKaiQueue = "kai.scheduler/queue";
+
+// What KubeRay will keep (ray-operator, GetWorkerGroupDesiredReplicas), or with its autoscaler the least it will keep.
+model::RoleSpec ReadGroup(cluster::JsonReader& read, const cluster::JsonField& group, bool autoscaled) {
+  const cluster::JsonField name = group["groupName"];
+  const int64_t hosts = ReadCount(read, group["numOfHosts"], 1, 1);
+  const int64_t least = ReadCount(read, group["minReplicas"], 0, 0);
+  const int64_t most = ReadCount(read, group["maxReplicas"], kLargestCount, 0);
+  const int64_t asked = autoscaled ? least : ReadCount(read, group["replicas"], least, 0);
+  const bool suspended = read.Flag(group["suspend"]);
+  const int64_t replicas = suspended ? 0 : std::min(std::max(asked, least), most);
+  model::RoleSpec role{read.Text(name), model::SaturatingMul(replicas, hosts), hosts};
+  if (role.name.empty()) read.Problem(name, "is missing; give each worker group a name");
+  return role;
+}
+
+}  // namespace
+
+KubeRay::KubeRay()
+    : clusters_("kuberay", {"ray.io", "rayclusters", "RayCluster", {"v1", "v1alpha1"}}, fmt::format("the pods' label {}", kRayClusterLabel)) {}
+
+model::GangSpec KubeRay::Read(const model::Object& object) const {
+  cluster::JsonReader read;
+  const cluster::JsonField root(*object.body), spec = root["spec"], groups = spec["workerGroupSpecs"], suspend = spec["suspend"];
+  model::GangSpec gang = GangOf(name(), object);
+  const bool autoscaled = read.Flag(spec["enableInTreeAutoscaling"]);
+  gang.roles.push_back({std::string(kRayHeadGroup), 1, 1});
+  read.Items(groups, [&](const cluster::JsonField& group) {
+    model::RoleSpec role = ReadGroup(read, group, autoscaled);
+    const bool twice = std::any_of(gang.roles.begin(), gang.roles.end(), [&](const auto& other) { return other.name == role.name; });
+    if (twice && !role.name.empty()) read.Problem(group, fmt::format("groupName {} is taken; give the group a name of its own", Named(role.name)));
+    else gang.roles.push_back(std::move(role));
+  });
+  std::sort(gang.roles.begin(), gang.roles.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  gang.min_member = 0;
+  for (const model::RoleSpec& role : gang.roles) gang.min_member = model::SaturatingAdd(gang.min_member, role.min);
+  if (read.Flag(suspend)) read.Problem(suspend, "the cluster is suspended; set it to false to start it");
+
+  if (const std::string* queue = model::Find(object.meta.labels, kKaiQueue)) gang.queue = *queue;
+  if (const std::string* priority = model::Find(object.meta.labels, kPriorityClass)) gang.priority = priorities_.Value(*priority);
+  gang.problem = ProblemIn(object, read);
+  return gang;
+}
+
+void KubeRay::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
+  if (object->kind != "PriorityClass") {
+    model::GangSpec gang = Read(*object);
+    clusters_.Put(std::move(object), std::move(gang), touched);
+  } else if (priorities_.Put(*object)) {
+    ReadAgain(object->meta.name, touched);
+  }
+}
+
+void KubeRay::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
+  if (kind_name == clusters_.kind().Name()) return clusters_.Drop(ns, name, touched);
+  if (kind_name == PriorityClasses::Kind().Name() && priorities_.Drop(name)) ReadAgain(name, touched);
+}
+
+void KubeRay::ReadAgain(std::string_view priority_class, Touched* touched) {
+  for (auto& [place, cluster] : clusters_.all()) {
+    const std::string* named = model::Find(cluster.object->meta.labels, kPriorityClass);
+    if (named && *named == priority_class) clusters_.Put(cluster.object, Read(*cluster.object), touched);
+  }
+}
+
+void KubeRay::Served(std::string_view kind_name, bool served, Touched* touched) {
+  if (kind_name != clusters_.kind().Name() || served == clusters_.served()) return;
+  clusters_.set_served(served);
+  touched->memberships = true;
+}
+
+std::optional<Membership> KubeRay::MembershipOf(const model::Pod& pod) const {
+  if (!clusters_.served()) return std::nullopt;
+  const RayPod ray = ReadRayPod(pod);
+  if (!ray.node()) return std::nullopt;
+  Membership membership;
+  membership.gang = {std::string(name()), pod.meta.ns, *ray.cluster};
+  SetRayRole(ray, &membership);
+  membership.needs_head = ray.worker;
+  return membership;
+}
+
+std::optional<model::QueueSpec> KubeRay::DescribeQueue(std::string_view queue) const {
+  model::QueueSpec spec;
+  spec.dialect = name();
+  spec.name = queue;
+  return spec;
+}
+
+}  // namespace tutti::dialects

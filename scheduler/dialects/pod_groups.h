@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// PodGroupTable: the objects of one dialect that each declare a gang, as declarations.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "dialects/dialect.h"
+#include "dialects/status_memory.h"
+
+namespace tutti::dialects {
+
+struct PodGroup {
+  std::shared_ptr<const model::Object> object;  // never null
+  model::GangSpec spec;
+  StatusMemory memory;
+  std::string written;  // for the dialect: what it wrote and has not observed
+};
+
+class PodGroupTable {
+ public:
+  // `link` ends the sentence about one that is missing: how a pod came to name it.
+  PodGroupTable(std::string dialect, model::ObjectKind kind, std::string link)
+      : dialect_(std::move(dialect)), kind_(std::move(kind)), link_(std::move(link)) {}
+
+  const model::ObjectKind& kind() const { return kind_; }
+  // Told by Dialect::Served; until then the kind counts as served.
+  void set_served(bool served) { served_ = served; }
+  bool served() const { return served_; }
+
+  // Touches the gang where the declaration is not what it was. The reference is good until the next Put or Drop.
+  PodGroup& Put(std::shared_ptr<const model::Object> object, model::GangSpec spec, Touched* touched);
+  void Drop(std::string_view ns, std::string_view name, Touched* touched);
+
+  PodGroup* Find(const model::GangKey& key);
+  const PodGroup* Find(const model::GangKey& key) const { return const_cast<PodGroupTable*>(this)->Find(key); }
+  std::map<std::string, PodGroup>& all() { return groups_; }
+
+  // The declaration, or one with the problem that there is none.
+  model::GangSpec Describe(const model::GangKey& key) const;
+  std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const;
+
+ private:
+  std::string dialect_;
+  model::ObjectKind kind_;
+  std::string link_;
+  bool served_ = true;
+  std::map<std::string, PodGroup> groups_;  // by "ns/name"
+};
+
+}  // namespace tutti::dialects

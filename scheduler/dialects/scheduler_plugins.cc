@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/scheduler_plugins.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "dialects/declaration.h"
+#include "dialects/ray_pod.h"
+
+namespace tutti::dialects {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view kPodGroup = "scheduling.x-k8s.io/pod-group";
+
+std::string PhaseIn(const Json& status) {
+  const auto at = status.find("phase");
+  return at != status.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+// As its controller decides, but that a group which recovers from a failed pod is Running again: theirs stays Failed.
+std::string Phase(const GangReport& report, const std::string& before) {
+  if (report.total == 0 && (before == "Finished" || before == "Failed")) return before;  // cleaned up after the end
+  if (report.state == GangState::kInvalid) return "Pending";
+  const int64_t least = report.spec->min_member;
+  if (report.succeeded >= least) return "Finished";
+  if (report.total < least) return "Pending";
+  if (report.failed > 0 && report.failed + report.running + report.succeeded >= least) return "Failed";
+  return report.running + report.succeeded >= least ? "Running" : "Scheduling";
+}
+
+Json Comparable(const Json& status) {
+  Json comparable = Json::object();
+  for (const char* field : {"phase", "running", "succeeded", "failed", "scheduleStartTime"})
+    if (const auto at = status.find(field); at != status.end() && !at->is_null() && *at != 0) comparable[field] = *at;
+  return comparable;
+}
+
+}  // namespace
+
+SchedulerPlugins::SchedulerPlugins()
+    : groups_("scheduler-plugins", {"scheduling.x-k8s.io", "podgroups", "PodGroup", {"v1alpha1"}},
+              fmt::format("the pods' label {}", kPodGroup)) {}
+
+void SchedulerPlugins::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
+  cluster::JsonReader read;
+  const cluster::JsonField root(*object->body), spec = root["spec"];
+  model::GangSpec gang = GangOf(name(), *object);
+  const cluster::JsonField least = spec["minMember"];
+  gang.min_member = ReadCount(read, least, 1, 1);
+  if (!least.present()) read.Problem(least, "is missing; write a whole number from 1");
+  gang.min_resources = ReadRequests(read, spec["minResources"]);
+  gang.start_timeout_ms = ReadCount(read, spec["scheduleTimeoutSeconds"], 0, 0) * 1000;
+  gang.problem = ProblemIn(*object, read);
+
+  const Json observed = Comparable(StatusOf(*object));
+  PodGroup& group = groups_.Put(std::move(object), std::move(gang), touched);
+  group.memory.Observed(observed);
+  if (!group.memory.pending()) group.written.clear();
+}
+
+void SchedulerPlugins::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
+  if (kind_name == groups_.kind().Name()) groups_.Drop(ns, name, touched);
+}
+
+void SchedulerPlugins::Served(std::string_view kind_name, bool served, Touched*) {
+  if (kind_name == groups_.kind().Name()) groups_.set_served(served);
+}
+
+std::optional<Membership> SchedulerPlugins::MembershipOf(const model::Pod& pod) const {
+  const std::string* group = model::Find(pod.meta.labels, kPodGroup);
+  if (!group || group->empty()) return std::nullopt;
+  Membership membership;
+  membership.gang = {std::string(name()), pod.meta.ns, *group};
+  const RayPod ray = ReadRayPod(pod);
+  SetRayRole(ray, &membership);
+  // KubeRay names the group after the cluster; another one may hold workers only.
+  membership.needs_head = ray.worker && *group == *ray.cluster;
+  return membership;
+}
+
+void SchedulerPlugins::Report(const GangReport& report, std::vector<cluster::CommandBody>* out) {
+  PodGroup* group = groups_.Find(report.spec->key);
+  if (!group) return;
+  const Json& observed = StatusOf(*group->object);
+  const Json before = group->written.empty() ? observed : Json::parse(group->written);
+
+  Json wanted = {{"phase", Phase(report, PhaseIn(before))}};
+  if (report.running > 0) wanted["running"] = report.running;
+  if (report.succeeded > 0) wanted["succeeded"] = report.succeeded;
+  if (report.failed > 0) wanted["failed"] = report.failed;
+  if (const auto start = before.find("scheduleStartTime"); start != before.end() && start->is_string()) wanted["scheduleStartTime"] = *start;
+  else if (wanted["phase"] == "Scheduling") wanted["scheduleStartTime"] = base::FormatTime(report.now_wall_ms);
+  if (!group->memory.MustWrite(Comparable(wanted), Comparable(observed), group->object->meta.resource_version)) return;
+  group->written = ToText(wanted);
+  for (const char* counter : {"running", "succeeded", "failed"})
+    if (!wanted.contains(counter)) wanted[counter] = nullptr;  // taken out by a merge patch
+
+  cluster::Patch patch;
+  patch.object = RefTo(*group->object);
+  patch.status = true;
+  patch.body = ToText({{"status", std::move(wanted)}});
+  out->push_back(std::move(patch));
+}
+
+}  // namespace tutti::dialects

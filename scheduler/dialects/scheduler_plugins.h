@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// scheduler-plugins (coscheduling): pods name their PodGroup in a label.
+#pragma once
+
+#include "dialects/dialect.h"
+#include "dialects/pod_groups.h"
+
+namespace tutti::dialects {
+
+class SchedulerPlugins final : public Dialect {
+ public:
+  SchedulerPlugins();
+
+  std::string_view name() const override { return "scheduler-plugins"; }
+  std::vector<model::ObjectKind> Kinds() const override { return {groups_.kind()}; }
+  void Put(std::shared_ptr<const model::Object> object, Touched* touched) override;
+  void Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) override;
+  void Served(std::string_view kind_name, bool served, Touched* touched) override;
+  std::optional<Membership> MembershipOf(const model::Pod& pod) const override;
+  model::GangSpec Describe(const model::GangKey& key) const override { return groups_.Describe(key); }
+  void Report(const GangReport& report, std::vector<cluster::CommandBody>* out) override;
+  std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override { return groups_.EventTarget(key); }
+
+ private:
+  PodGroupTable groups_;
+};
+
+}  // namespace tutti::dialects

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/status_memory.h"
+
+#include <nlohmann/json.hpp>
+
+#include "dialects/declaration.h"
+
+namespace tutti::dialects {
+bool StatusMemory::MustWrite(const nlohmann::json& wanted, const nlohmann::json& observed, const std::string& version) {
+  if (pending_.empty()) {
+    if (wanted == observed) return false;
+  } else if (pending_ == ToText(wanted)) {
+    if (wanted == observed) pending_.clear();
+    // Still the version it was written on: its echo is to come. Another one: somebody's write may have undone ours.
+    if (wanted == observed || version == at_version_) return false;
+  }
+  pending_ = ToText(wanted);
+  at_version_ = version;
+  return true;
+}
+
+void StatusMemory::Observed(const nlohmann::json& observed) {
+  if (!pending_.empty() && pending_ == ToText(observed)) pending_.clear();
+}
+
+}  // namespace tutti::dialects

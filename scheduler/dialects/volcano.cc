@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/volcano.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "dialects/declaration.h"
+#include "dialects/ray_pod.h"
+#include "dialects/volcano_status.h"
+
+namespace tutti::dialects {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view kGroupName = "scheduling.k8s.io/group-name";
+constexpr std::string_view kTaskSpec = "volcano.sh/task-spec";
+
+// Volcano's controller puts pods that name no group into "podgroup-<UID of their controller>" with minMember 1. For the
+// pods of a RayCluster that would make a gang of nothing; there the RayCluster itself declares it.
+bool MadeForStrays(const std::string& group, const model::Pod& pod) {
+  const model::OwnerReference* controller = pod.meta.Controller();
+  return controller && controller->kind == "RayCluster" && group == "podgroup-" + controller->uid;
+}
+
+// The names that KubeRay gives. A group made by hand may hold workers only, and then no head must be waited for.
+bool MadeByKubeRay(std::string_view group) { return group.starts_with("ray-") && group.ends_with("-pg"); }
+
+// minTaskMember as roles. Volcano enforces them only where minMember is at least their sum.
+void ReadRoles(cluster::JsonReader& read, const cluster::JsonField& field, model::GangSpec* gang) {
+  int64_t sum = 0;
+  read.Values(field, [&](std::string_view role, const cluster::JsonField& value) {
+    const int64_t least = ReadCount(read, value, 0, 0);
+    sum += least;
+    if (least > 0) gang->roles.push_back({std::string(role), least, 1});
+  });
+  if (sum > gang->min_member) gang->roles.clear();
+}
+
+// What would start wrongly if it were ignored.
+void RefuseTopology(cluster::JsonReader& read, const cluster::JsonField& field) {
+  if (!field.present()) return;
+  const cluster::JsonField mode = field["mode"];
+  if (read.Text(mode) != "soft")
+    read.Problem(field, "a hard network topology is not supported; take it out or make its mode soft");
+}
+
+void RefuseSubGroups(cluster::JsonReader& read, const cluster::JsonField& policies) {
+  read.Items(policies, [&](const cluster::JsonField& policy) {
+    RefuseTopology(read, policy["networkTopology"]);
+    const cluster::JsonField least = policy["minSubGroups"];
+    if (ReadCount(read, least, 0, 0) > 0) read.Problem(least, "minima of subgroups are not supported; use minTaskMember, or leave it out");
+  });
+}
+
+}  // namespace
+
+Volcano::Volcano()
+    : groups_("volcano", {"scheduling.volcano.sh", "podgroups", "PodGroup", {"v1beta1"}},
+              fmt::format("the pods' annotation {}", kGroupName)) {}
+
+std::vector<model::ObjectKind> Volcano::Kinds() const {
+  return {groups_.kind(), VolcanoQueues::Kind(), PriorityClasses::Kind()};
+}
+
+model::GangSpec Volcano::Read(const model::Object& object) const {
+  cluster::JsonReader read;
+  const cluster::JsonField root(*object.body), spec = root["spec"];
+  model::GangSpec gang = GangOf(name(), object);
+  gang.min_member = ReadCount(read, spec["minMember"], 0, 0);
+  ReadRoles(read, spec["minTaskMember"], &gang);
+  gang.min_resources = ReadRequests(read, spec["minResources"]);
+  gang.queue = read.Text(spec["queue"]);
+  if (gang.queue.empty()) gang.queue = "default";
+  gang.priority = priorities_.Value(read.Text(spec["priorityClassName"]));
+  RefuseTopology(read, spec["networkTopology"]);
+  RefuseSubGroups(read, spec["subGroupPolicy"]);
+  gang.problem = ProblemIn(object, read);
+  return gang;
+}
+
+void Volcano::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
+  if (object->kind == "Queue") return queues_.Put(std::move(object), touched);
+  if (object->kind == "PriorityClass") {
+    if (priorities_.Put(*object)) ReadAgain(object->meta.name, touched);
+    return;
+  }
+  model::GangSpec gang = Read(*object);
+  const Json observed = VolcanoComparable(StatusOf(*object));
+  PodGroup& group = groups_.Put(std::move(object), std::move(gang), touched);
+  group.memory.Observed(observed);
+  if (!group.memory.pending()) group.written.clear();
+}
+
+void Volcano::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
+  if (kind_name == VolcanoQueues::Kind().Name()) return queues_.Drop(name, touched);
+  if (kind_name == groups_.kind().Name()) return groups_.Drop(ns, name, touched);
+  if (kind_name == PriorityClasses::Kind().Name() && priorities_.Drop(name)) ReadAgain(name, touched);
+}
+
+void Volcano::Served(std::string_view kind_name, bool served, Touched*) {
+  if (kind_name == groups_.kind().Name()) groups_.set_served(served);
+}
+
+void Volcano::ReadAgain(std::string_view priority_class, Touched* touched) {
+  for (auto& [place, group] : groups_.all()) {
+    cluster::JsonReader read;
+    const cluster::JsonField root(*group.object->body), spec = root["spec"];
+    if (read.Text(spec["priorityClassName"]) == priority_class) groups_.Put(group.object, Read(*group.object), touched);
+  }
+}
+
+std::optional<Membership> Volcano::MembershipOf(const model::Pod& pod) const {
+  const std::string* group = model::Find(pod.meta.annotations, kGroupName);
+  if (!group || group->empty()) return std::nullopt;
+  const RayPod ray = ReadRayPod(pod);
+  if (ray.node() && MadeForStrays(*group, pod)) return std::nullopt;
+
+  Membership membership;
+  membership.gang = {std::string(name()), pod.meta.ns, *group};
+  const std::string* task = model::Find(pod.meta.annotations, kTaskSpec);
+  if (!task) task = model::Find(pod.meta.labels, kTaskSpec);
+  if (task) membership.role = *task;
+  SetRayRole(ray, &membership);
+  membership.needs_head = ray.worker && MadeByKubeRay(*group);
+  return membership;
+}
+
+void Volcano::Report(const GangReport& report, std::vector<cluster::CommandBody>* out) {
+  PodGroup* group = groups_.Find(report.spec->key);
+  if (!group) return;
+  const Json& observed = StatusOf(*group->object);
+  const Json before = group->written.empty() ? observed : Json::parse(group->written);
+  Json wanted = VolcanoStatus(report, before);
+  if (!group->memory.MustWrite(VolcanoComparable(wanted), VolcanoComparable(observed), group->object->meta.resource_version)) return;
+  group->written = ToText(wanted);
+  for (const char* counter : {"running", "succeeded", "failed"})
+    if (!wanted.contains(counter)) wanted[counter] = nullptr;  // taken out by a merge patch
+
+  cluster::Patch patch;
+  patch.object = RefTo(*group->object);
+  patch.status = true;
+  patch.body = ToText({{"status", std::move(wanted)}});
+  out->push_back(std::move(patch));
+}
+
+}  // namespace tutti::dialects

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Volcano: pods name their PodGroup in an annotation, the PodGroup its Queue.
+#pragma once
+
+#include "dialects/dialect.h"
+#include "dialects/pod_groups.h"
+#include "dialects/priority.h"
+#include "dialects/volcano_queues.h"
+
+namespace tutti::dialects {
+
+class Volcano final : public Dialect {
+ public:
+  Volcano();
+
+  std::string_view name() const override { return "volcano"; }
+  std::vector<model::ObjectKind> Kinds() const override;
+  void Put(std::shared_ptr<const model::Object> object, Touched* touched) override;
+  void Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) override;
+  void Served(std::string_view kind_name, bool served, Touched* touched) override;
+  std::optional<Membership> MembershipOf(const model::Pod& pod) const override;
+  model::GangSpec Describe(const model::GangKey& key) const override { return groups_.Describe(key); }
+  std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override { return queues_.Describe(name); }
+  void Report(const GangReport& report, std::vector<cluster::CommandBody>* out) override;
+  void ReportQueue(const QueueReport& report, std::vector<cluster::CommandBody>* out) override { queues_.Report(report, out); }
+  std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override { return groups_.EventTarget(key); }
+
+ private:
+  model::GangSpec Read(const model::Object& object) const;
+  void ReadAgain(std::string_view priority_class, Touched* touched);
+
+  PodGroupTable groups_;
+  VolcanoQueues queues_;
+  PriorityClasses priorities_;
+};
+
+}  // namespace tutti::dialects

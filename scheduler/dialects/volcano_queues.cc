@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/volcano_queues.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "dialects/declaration.h"
+#include "dialects/wording.h"
+
+namespace tutti::dialects {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int64_t kLargestWeight = 65535;
+
+model::QueueSpec Read(const model::Object& object) {
+  cluster::JsonReader read;
+  const cluster::JsonField root(*object.body), spec = root["spec"], status = root["status"];
+  model::QueueSpec queue;
+  queue.dialect = "volcano";
+  queue.name = object.meta.name;
+  queue.parent = read.Text(spec["parent"]);
+  queue.weight = ReadCount(read, spec["weight"], 1, 1);
+  if (queue.weight > kLargestWeight)
+    read.Problem(spec["weight"], fmt::format("{} cannot be; write a whole number from 1 to {}", queue.weight, kLargestWeight));
+  // A cap beyond all counting is no cap. Volcano has none on its root.
+  for (const auto& [resource, amount] : read.Resources(spec["capability"]))
+    if (amount != std::numeric_limits<int64_t>::max() && queue.name != "root") queue.capability.Set(resource, amount);
+  const std::string state = read.Text(status["state"]);
+  queue.open = state.empty() || state == "Open";
+  queue.problem = ProblemIn(object, read);
+  return queue;
+}
+
+Json Amounts(const model::ResourceList& list) {
+  Json amounts = Json::object();
+  for (const auto& [resource, amount] : list)
+    if (amount != 0) amounts[resource] = model::FormatAmount(resource, amount);
+  return amounts;
+}
+
+// "4Gi" and "4294967296" are the same amount, whoever wrote it.
+Json Comparable(const Json& status) {
+  Json comparable = Json::object();
+  for (const char* field : {"state", "pending", "inqueue", "running", "unknown", "completed"})
+    if (const auto at = status.find(field); at != status.end() && !at->is_null() && *at != 0) comparable[field] = *at;
+  cluster::JsonReader read;
+  const cluster::JsonField root(status);
+  comparable["allocated"] = Amounts(read.Resources(root["allocated"]));
+  if (!read.ok()) comparable["allocated"] = nullptr;
+  return comparable;
+}
+
+}  // namespace
+
+model::ObjectKind VolcanoQueues::Kind() { return {"scheduling.volcano.sh", "queues", "Queue", {"v1beta1"}}; }
+
+void VolcanoQueues::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
+  const std::string& name = object->meta.name;
+  Queue& queue = queues_[name];
+  if (queue.object && queue.object->meta.uid != object->meta.uid) queue.memory = {};
+  model::QueueSpec spec = Read(*object);
+  const bool changed = !queue.object || queue.spec != spec;
+  if (queue.object && queue.spec.parent != spec.parent) children_[queue.spec.parent].erase(name);
+  children_[spec.parent].insert(name);
+  queue.spec = std::move(spec);
+  queue.object = object;
+  queue.memory.Observed(Comparable(StatusOf(*object)));
+  if (changed) TouchTree(name, touched);
+}
+
+void VolcanoQueues::Drop(std::string_view name, Touched* touched) {
+  const auto at = queues_.find(name);
+  if (at == queues_.end()) return;
+  TouchTree(name, touched);
+  children_[at->second.spec.parent].erase(at->first);
+  queues_.erase(at);
+}
+
+void VolcanoQueues::TouchTree(std::string_view name, Touched* touched) const {
+  std::vector<std::string> open{std::string(name)};
+  std::set<std::string> seen;  // parents may form a circle
+  while (!open.empty()) {
+    const std::string next = std::move(open.back());
+    open.pop_back();
+    if (!seen.insert(next).second) continue;
+    if (const auto below = children_.find(next); below != children_.end()) open.insert(open.end(), below->second.begin(), below->second.end());
+  }
+  touched->queues.merge(seen);
+}
+
+std::string VolcanoQueues::ProblemAbove(const Queue& queue) const {
+  std::set<std::string_view> seen;
+  const Queue* here = &queue;
+  while (!here->spec.parent.empty()) {
+    if (!seen.insert(here->spec.name).second)
+      return fmt::format("Queue {}: spec.parent leads round in a circle; name another parent in one of them", Named(here->spec.name));
+    const auto parent = queues_.find(here->spec.parent);
+    if (parent == queues_.end()) {
+      if (here->spec.parent == "root" || here->spec.parent == "default") return {};
+      return fmt::format("Queue {}: spec.parent names Queue {}, which does not exist; create it or name another", Named(here->spec.name), Named(here->spec.parent));
+    }
+    here = &parent->second;
+    if (!here->spec.problem.empty()) return here->spec.problem;
+  }
+  return {};
+}
+
+model::QueueSpec VolcanoQueues::Describe(std::string_view name) const {
+  if (const auto at = queues_.find(name); at != queues_.end()) {
+    model::QueueSpec spec = at->second.spec;
+    if (spec.problem.empty()) spec.problem = ProblemAbove(at->second);
+    return spec;
+  }
+  model::QueueSpec spec;
+  spec.dialect = "volcano";
+  spec.name = name;
+  if (name != "default" && name != "root")
+    spec.problem = fmt::format("queue {} does not exist; create a Queue of that name, or name another in the PodGroup's spec.queue", Named(name));
+  return spec;
+}
+
+void VolcanoQueues::Report(const QueueReport& report, std::vector<cluster::CommandBody>* out) {
+  const auto at = queues_.find(report.spec->name);
+  if (at == queues_.end()) return;
+  Queue& queue = at->second;
+  const Json& observed = StatusOf(*queue.object);
+  const bool stateless = !observed.contains("state") || observed["state"].is_null() || observed["state"] == "";
+
+  Json wanted = {{"allocated", Amounts(report.allocated)}};
+  wanted["state"] = stateless ? Json("Open") : observed["state"];
+  const std::pair<const char*, int64_t> counters[] = {
+      {"pending", report.pending}, {"inqueue", report.starting}, {"running", report.running}, {"completed", report.finished}, {"unknown", 0}};
+  for (const auto& [field, count] : counters)
+    if (count != 0) wanted[field] = count;
+  if (!queue.memory.MustWrite(Comparable(wanted), Comparable(observed), queue.object->meta.resource_version)) return;
+
+  // A merge patch takes out what is named with null, and nothing that is not named.
+  for (const auto& [field, count] : counters)
+    if (count == 0) wanted[field] = nullptr;
+  if (const auto old = observed.find("allocated"); old != observed.end() && old->is_object())
+    for (const auto& item : old->items()) queue.allocated.insert(item.key());
+  for (const std::string& resource : queue.allocated)
+    if (!wanted["allocated"].contains(resource)) wanted["allocated"][resource] = nullptr;
+  for (const auto& item : wanted["allocated"].items()) queue.allocated.insert(item.key());
+  if (!observed.contains("reservation")) wanted["reservation"] = Json::object();
+  if (!stateless) wanted.erase("state");
+
+  cluster::Patch patch;
+  patch.object = RefTo(*queue.object);
+  // Whoever sets the state between our look and our write has set it.
+  if (stateless) patch.object.resource_version = queue.object->meta.resource_version;
+  patch.status = true;
+  patch.body = ToText({{"status", std::move(wanted)}});
+  out->push_back(std::move(patch));
+}
+
+}  // namespace tutti::dialects

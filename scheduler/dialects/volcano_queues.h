@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Volcano's Queues: a tree by spec.parent, capped by spec.capability, with counters and state in their status.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dialects/dialect.h"
+#include "dialects/status_memory.h"
+
+namespace tutti::dialects {
+
+class VolcanoQueues {
+ public:
+  static model::ObjectKind Kind();
+
+  void Put(std::shared_ptr<const model::Object> object, Touched* touched);
+  void Drop(std::string_view name, Touched* touched);
+
+  // Every name is answered: `default` and `root`, which Volcano's scheduler creates, need no object and have no cap; any
+  // other that does not exist has the problem that it does not.
+  model::QueueSpec Describe(std::string_view name) const;
+
+  // Counters, allocated, and the state where it is empty: one that Volcano's controller has set is never changed.
+  void Report(const QueueReport& report, std::vector<cluster::CommandBody>* out);
+
+ private:
+  struct Queue {
+    std::shared_ptr<const model::Object> object;  // never null
+    model::QueueSpec spec;                        // as written, the parent not looked at
+    StatusMemory memory;
+    std::set<std::string> allocated;  // resources that a write of ours has named
+  };
+  void TouchTree(std::string_view name, Touched* touched) const;
+  // Empty, or why the queues above cannot be used.
+  std::string ProblemAbove(const Queue& queue) const;
+
+  std::map<std::string, Queue, std::less<>> queues_;
+  std::map<std::string, std::set<std::string>, std::less<>> children_;  // by spec.parent, existing or not
+};
+
+}  // namespace tutti::dialects

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/volcano_status.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "dialects/wording.h"
+
+namespace tutti::dialects {
+namespace {
+
+using Json = nlohmann::json;
+
+bool Waits(GangState state) {
+  return state == GangState::kWaitingForMembers || state == GangState::kWaitingForQueue ||
+         state == GangState::kWaitingForNodes || state == GangState::kInvalid;
+}
+
+int64_t Scheduled(const GangReport& report) { return report.bound + report.running + report.succeeded + report.failed; }
+
+// "1 Bound, 3 Pending", sorted as Volcano sorts: by bytes.
+std::string Histogram(const std::vector<std::pair<int64_t, std::string_view>>& counts) {
+  std::vector<std::string> words;
+  for (const auto& [count, word] : counts)
+    if (count > 0) words.push_back(fmt::format("{} {}", count, word));
+  std::sort(words.begin(), words.end());
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+uint64_t Mix(uint64_t hash, std::string_view text) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
+  return (hash ^ text.size()) * 0x100000001B3ull;
+}
+
+// Volcano puts its session's random UUID here. Ours follows from the input (RFC 9562, version 8), so that a replay writes
+// the same bytes.
+std::string TransitionId(const GangReport& report, std::string_view type, std::string_view message) {
+  uint64_t high = Mix(Mix(0xCBF29CE484222325ull, report.spec->uid), type), low = Mix(Mix(~high, message), base::FormatTime(report.now_wall_ms));
+  high = Mix(high, fmt::format("{}", low));
+  return fmt::format("{:08x}-{:04x}-8{:03x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF, high & 0xFFF,
+                     0x8000 | ((low >> 48) & 0x3FFF), low & 0xFFFFFFFFFFFFull);
+}
+
+// Replaces the condition of its type or adds it, unless it says the same already. Volcano removes none.
+void Upsert(const GangReport& report, std::string_view type, std::string_view reason, const std::string& message, Json* conditions) {
+  Json condition = {{"type", type}, {"status", "True"}, {"reason", reason}};
+  if (!message.empty()) condition["message"] = message;
+  const auto same_type = std::find_if(conditions->begin(), conditions->end(), [&](const Json& c) {
+    return c.is_object() && c.contains("type") && c["type"] == type;
+  });
+  if (same_type != conditions->end()) {
+    Json present = *same_type;
+    present.erase("lastTransitionTime");
+    present.erase("transitionID");
+    if (present == condition) return;
+  }
+  condition["lastTransitionTime"] = base::FormatTime(report.now_wall_ms);
+  condition["transitionID"] = TransitionId(report, type, message);
+  if (same_type != conditions->end()) *same_type = std::move(condition);
+  else conditions->push_back(std::move(condition));
+}
+
+Json ConditionsOf(const Json& status) {
+  const auto at = status.is_object() ? status.find("conditions") : status.end();
+  return at != status.end() && at->is_array() ? *at : Json::array();
+}
+
+}  // namespace
+
+std::string VolcanoPhase(const GangReport& report, std::string_view before) {
+  const int64_t done = report.succeeded + report.failed;
+  if (report.state == GangState::kFinished) return "Completed";
+  if (report.state == GangState::kWhole) {
+    // Volcano says Completed of a group that asks for nothing and has nothing; that would hide pods that still wait.
+    if (Scheduled(report) == 0) return "Pending";
+    return done == Scheduled(report) ? "Completed" : "Running";
+  }
+  if (report.running > 0 && (Waits(report.state) || before == "Running" || before == "Unknown")) return "Unknown";
+  // Inqueue: the queue has room for it.
+  return report.state == GangState::kWaitingForNodes || report.state == GangState::kBinding ? "Inqueue" : "Pending";
+}
+
+std::string VolcanoUnschedulable(const GangReport& report) {
+  const std::string origin = OneLine(Join(report.sentence.empty() ? report.spec->problem : report.sentence, report.nodes_sentence));
+  const int64_t ready = report.bound + report.running + report.succeeded;
+  const int64_t short_of = report.spec->min_member > ready ? std::min(report.spec->min_member - ready, report.total) : report.pending;
+  std::string said = fmt::format("{}/{} tasks in gang unschedulable: ", short_of, report.total);
+  if (report.state == GangState::kInvalid) return said + origin;
+
+  said += "pod group is not ready, " + Histogram({{report.pending, "Pending"},
+                                                  {report.bound, "Bound"},
+                                                  {report.running, "Running"},
+                                                  {report.succeeded, "Succeeded"},
+                                                  {report.failed, "Failed"},
+                                                  {report.spec->min_member, "minAvailable"}});
+  std::vector<std::pair<int64_t, std::string_view>> reasons;
+  for (const auto& [reason, count] : report.pending_reasons) reasons.emplace_back(count, reason);
+  if (const std::string pending = Histogram(reasons); !pending.empty()) said += "; Pending: " + pending;
+  if (!origin.empty()) said += ". Origin reason is " + origin;
+  return said;
+}
+
+Json VolcanoStatus(const GangReport& report, const Json& before) {
+  std::string phase;
+  if (const auto at = before.is_object() ? before.find("phase") : before.end(); at != before.end() && at->is_string()) phase = *at;
+  Json status = {{"phase", VolcanoPhase(report, phase)}};
+  if (report.running > 0) status["running"] = report.running;
+  if (report.succeeded > 0) status["succeeded"] = report.succeeded;
+  if (report.failed > 0) status["failed"] = report.failed;
+
+  Json conditions = ConditionsOf(before);
+  if (Waits(report.state) && report.total > 0)
+    Upsert(report, "Unschedulable", "NotEnoughResources", VolcanoUnschedulable(report), &conditions);
+  if (report.state == GangState::kWhole && Scheduled(report) > 0)
+    Upsert(report, "Scheduled", "tasks in gang are ready to be scheduled", "", &conditions);
+  if (!conditions.empty()) status["conditions"] = std::move(conditions);
+  return status;
+}
+
+Json VolcanoComparable(const Json& status) {
+  Json comparable = Json::object();
+  if (!status.is_object()) return comparable;
+  for (const char* field : {"phase", "running", "succeeded", "failed"})
+    if (const auto at = status.find(field); at != status.end() && *at != 0) comparable[field] = *at;
+  Json conditions = ConditionsOf(status);
+  for (Json& condition : conditions) {
+    if (!condition.is_object()) continue;
+    condition.erase("lastTransitionTime");
+    condition.erase("transitionID");
+  }
+  comparable["conditions"] = std::move(conditions);
+  return comparable;
+}
+
+}  // namespace tutti::dialects

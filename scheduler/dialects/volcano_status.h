@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A PodGroup's status in Volcano's words (volcano.sh, pkg/scheduler: job_info, session, plugins/gang).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "dialects/report.h"
+
+namespace tutti::dialects {
+
+// Pending, Inqueue, Running, Unknown or Completed. `before` is the phase until now.
+std::string VolcanoPhase(const GangReport& report, std::string_view before);
+
+// "3/3 tasks in gang unschedulable: pod group is not ready, 3 Pending, 3 minAvailable; Pending: 3 Unschedulable", then
+// " Origin reason is ..." with our own sentence, which Volcano has for a job's fit error.
+std::string VolcanoUnschedulable(const GangReport& report);
+
+// The whole status: phase, counters and `before` with the condition of now. `before` is the status until now.
+nlohmann::json VolcanoStatus(const GangReport& report, const nlohmann::json& before);
+
+// What two statuses are compared by: everything but the times and transition ids of conditions.
+nlohmann::json VolcanoComparable(const nlohmann::json& status);
+
+}  // namespace tutti::dialects

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/yunikorn.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "dialects/declaration.h"
+#include "dialects/ray_pod.h"
+#include "dialects/wording.h"
+
+namespace tutti::dialects {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view kTaskGroup = "yunikorn.apache.org/task-group-name";
+constexpr std::string_view kTaskGroups = "yunikorn.apache.org/task-groups";
+
+// The newer key first.
+const std::string* FindEither(const model::StringMap& map, std::string_view newer, std::string_view older) {
+  const std::string* value = model::Find(map, newer);
+  return value ? value : model::Find(map, older);
+}
+
+void ReadTaskGroups(const std::string& text, model::GangSpec* gang) {
+  const auto problem = [&](std::string_view what) {
+    gang->problem = OneLine(fmt::format("application {}: annotation {}: {}", Named(gang->key.name), kTaskGroups, what));
+  };
+  const Json groups = Json::parse(text, nullptr, false);
+  if (!groups.is_array()) return problem("is not a JSON list of task groups such as [{\"name\": \"workers\", \"minMember\": 2}]");
+  cluster::JsonReader read;
+  const cluster::JsonField root(groups);
+  gang->min_member = 0;
+  read.Items(root, [&](const cluster::JsonField& item) {
+    const cluster::JsonField name = item["name"], least = item["minMember"];
+    model::RoleSpec role{read.Text(name), ReadCount(read, least, 0, 0), 1};
+    if (role.name.empty()) read.Problem(name, "is missing; give each task group a name");
+    gang->min_member += role.min;
+    if (role.min > 0) gang->roles.push_back(std::move(role));
+  });
+  std::sort(gang->roles.begin(), gang->roles.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  for (size_t i = 1; i < gang->roles.size(); ++i)
+    if (gang->roles[i].name == gang->roles[i - 1].name) return problem(fmt::format("task group {} is there twice; give each a name of its own", Named(gang->roles[i].name)));
+  if (!read.ok()) problem(read.problem());
+}
+
+}  // namespace
+
+std::shared_ptr<const model::GangSpec> YuniKorn::Declared(const model::GangKey& key, const std::string& queue, const std::string& task_groups) const {
+  if (parsed_.size() >= sweep_at_) {
+    std::erase_if(parsed_, [](const auto& entry) { return entry.second.expired(); });
+    sweep_at_ = std::max<size_t>(256, 2 * parsed_.size());
+  }
+  std::weak_ptr<const model::GangSpec>& known = parsed_[fmt::format("{}\n{}\n{}\n{}", key.ns, key.name, queue, task_groups)];
+  if (auto spec = known.lock()) return spec;
+  auto spec = std::make_shared<model::GangSpec>();
+  spec->key = key;
+  spec->queue = queue;
+  ReadTaskGroups(task_groups, spec.get());
+  known = spec;
+  return spec;
+}
+
+std::optional<Membership> YuniKorn::MembershipOf(const model::Pod& pod) const {
+  const std::string* app = FindEither(pod.meta.labels, "yunikorn.apache.org/app-id", "applicationId");
+  if (!app || app->empty()) return std::nullopt;
+  const std::string* task_groups = model::Find(pod.meta.annotations, kTaskGroups);
+  const std::string* task_group = model::Find(pod.meta.annotations, kTaskGroup);
+  if (!task_groups && !task_group) return std::nullopt;
+
+  Membership membership;
+  membership.gang = {std::string(name()), pod.meta.ns, *app};
+  if (task_group) membership.role = *task_group;
+  const RayPod ray = ReadRayPod(pod);
+  SetRayRole(ray, &membership);
+  if (!task_groups) return membership;
+  const std::string* queue = FindEither(pod.meta.labels, "yunikorn.apache.org/queue", "queue");
+  membership.declared = Declared(membership.gang, queue ? *queue : std::string(), *task_groups);
+  membership.needs_head = ray.worker && std::any_of(membership.declared->roles.begin(), membership.declared->roles.end(),
+                                                    [](const model::RoleSpec& role) { return role.name == kRayHeadGroup; });
+  return membership;
+}
+
+model::GangSpec YuniKorn::Describe(const model::GangKey& key) const {
+  model::GangSpec spec;
+  spec.key = key;
+  spec.problem = fmt::format("application {}: none of its pods has the annotation {}; write it on each of them", Named(key.name), kTaskGroups);
+  return spec;
+}
+
+std::optional<model::QueueSpec> YuniKorn::DescribeQueue(std::string_view queue) const {
+  model::QueueSpec spec;
+  spec.dialect = name();
+  spec.name = queue;
+  return spec;
+}
+
+}  // namespace tutti::dialects
