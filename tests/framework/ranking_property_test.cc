@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever happened to the cluster, a ranking that followed it says what a ranking made now says.
+#include <rapidcheck.h>
+#include <rapidcheck/catch.h>
+
+#include <algorithm>
+
+#include "base/random.h"
+#include "cluster/what_if.h"
+#include "framework/ranking.h"
+#include "plugins/registry.h"
+#include "tests/support/catch.h"
+#include "tests/support/test_cluster.h"
+
+namespace {
+
+using namespace tutti;
+using nlohmann::json;
+
+// A cluster that lives: nodes come, change and go, pods come and go.
+class Churn {
+ public:
+  explicit Churn(uint64_t seed) : random_(seed) {
+    for (int i = 0; i < 12; ++i) PutNode();
+  }
+
+  void Step() {
+    switch (random_.Below(10)) {
+      case 0:
+        return PutNode();
+      case 1:
+        return DropNode();
+      case 2:
+      case 3:
+        return DropPod();
+      default:
+        return AddPod();
+    }
+  }
+
+  tests::TestCluster& cluster() { return cluster_; }
+  base::Random& random() { return random_; }
+
+  json Spec() {
+    json spec = {{"requests", {{"cpu", std::to_string(random_.Below(4))}, {"memory", fmt::format("{}Gi", random_.Below(4))}}}};
+    if (random_.OneIn(3)) spec["requests"]["nvidia.com/gpu"] = std::to_string(random_.Below(3));
+    if (random_.OneIn(3)) spec["tolerations"] = json::array({{{"key", Pick("t", 3)}, {"operator", "Exists"}}});
+    if (random_.OneIn(3)) spec["nodeSelector"] = {{"zone", Pick("z", 3)}};
+    const std::string image = random_.OneIn(2) ? Pick("image", 4) : "";
+    json container = {{"name", "c"}, {"image", image}, {"resources", {{"requests", spec["requests"]}}}};
+    if (random_.OneIn(3))
+      container["ports"] = json::array({{{"containerPort", 1}, {"hostPort", 8000 + random_.Below(2)}}});
+    spec["containers"] = json::array({container});
+    if (random_.OneIn(2)) spec["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] = Preferred();
+    return spec;
+  }
+
+ private:
+  std::string Pick(const char* what, uint64_t of) { return fmt::format("{}{}", what, random_.Below(of)); }
+
+  json Preferred() {
+    json terms = json::array();
+    for (uint64_t i = 0; i <= random_.Below(3); ++i)
+      terms.push_back({{"weight", random_.Between(1, 100)},
+                       {"preference", {{"matchExpressions",
+                                        json::array({{{"key", "zone"}, {"operator", "In"}, {"values", {Pick("z", 3)}}}})}}}});
+    return terms;
+  }
+
+  void PutNode() {
+    json node = {{"name", fmt::format("node-{}", random_.Below(20))}, {"labels", {{"zone", Pick("z", 3)}}}};
+    node["allocatable"] = {{"cpu", std::to_string(random_.Below(9))}, {"memory", fmt::format("{}Gi", random_.Below(9))},
+                           {"pods", std::to_string(random_.Below(6))}, {"nvidia.com/gpu", std::to_string(random_.Below(3))}};
+    if (random_.OneIn(3))
+      node["taints"] = json::array({{{"key", Pick("t", 3)}, {"effect", random_.OneIn(2) ? "NoSchedule" : "PreferNoSchedule"}}});
+    if (random_.OneIn(8)) node["unschedulable"] = true;
+    for (uint64_t i = random_.Below(4); i > 0; --i)
+      node["images"].push_back({{"names", {Pick("image", 4) + ":latest"}}, {"sizeBytes", random_.Between(1, 2'000'000'000)}});
+    cluster_.AddNode(node);
+  }
+  void DropNode() {
+    if (cluster_.snapshot().node_count() > 3) cluster_.state().DropNode(fmt::format("node-{}", random_.Below(20)));
+  }
+  void AddPod() {
+    json spec = Spec();
+    spec["node"] = fmt::format("node-{}", random_.Below(20));
+    pods_.push_back(cluster_.AddPod(spec));
+  }
+  void DropPod() {
+    if (pods_.empty()) return;
+    const size_t at = random_.Below(pods_.size());
+    cluster_.state().DropPod(pods_[at]);
+    pods_.erase(pods_.begin() + static_cast<ptrdiff_t>(at));
+  }
+
+  base::Random random_;
+  tests::TestCluster cluster_;
+  std::vector<model::PodId> pods_;
+};
+
+// The node that wins, found by looking at each.
+model::NodeId BestByHand(const framework::Ranking& ranking, const cluster::Snapshot& snapshot) {
+  model::NodeId best;
+  for (uint32_t n = 0; n < snapshot.slots(); ++n) {
+    const model::NodeId id(n);
+    if (snapshot.present(id) && ranking.Feasible(id) && (!best || ranking.Total(id) > ranking.Total(best))) best = id;
+  }
+  return best;
+}
+
+// What kube-scheduler would say, from the filters alone.
+std::string SentenceByHand(const framework::Profile& profile, const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot) {
+  std::map<std::string, int> count;
+  for (uint32_t n = 0; n < snapshot.slots(); ++n) {
+    if (!snapshot.present(model::NodeId(n))) continue;
+    for (const auto& filter : profile.filters) {
+      const auto state = filter->PrepareFilter(pod_class, snapshot);
+      if (!state || state->Check(model::NodeId(n)) == framework::Verdict::kFits) continue;
+      std::vector<std::string> reasons;
+      state->Explain(model::NodeId(n), &reasons);
+      for (const std::string& reason : reasons) ++count[reason];
+      break;
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [reason, nodes] : count) parts.push_back(fmt::format("{} {}", nodes, reason));
+  std::ranges::sort(parts);
+  return fmt::format("0/{} nodes are available: {}.", snapshot.node_count(), fmt::join(parts, ", "));
+}
+
+void CheckSame(const framework::Ranking& followed, const framework::Ranking& fresh, const cluster::Snapshot& snapshot) {
+  RC_ASSERT(followed.feasible_count() == fresh.feasible_count());
+  for (uint32_t n = 0; n < snapshot.slots(); ++n) {
+    const model::NodeId id(n);
+    if (!snapshot.present(id)) continue;
+    RC_ASSERT(followed.Feasible(id) == fresh.Feasible(id));
+    if (!fresh.Feasible(id)) continue;
+    RC_ASSERT(followed.Total(id) == fresh.Total(id));
+    int64_t sum = 0;
+    for (const framework::NodeScore& score : followed.Scores(id)) {
+      RC_ASSERT(score.normalized >= 0);
+      RC_ASSERT(score.normalized <= framework::kMaxNodeScore);
+      sum += score.weighted;
+    }
+    RC_ASSERT(sum == followed.Total(id));
+  }
+  RC_ASSERT(followed.Best() == fresh.Best());
+  RC_ASSERT(followed.Best() == BestByHand(followed, snapshot));
+  RC_ASSERT(followed.Explain().Sentence() == fresh.Explain().Sentence());
+}
+
+}  // namespace
+
+TEST_CASE("a ranking that followed the cluster equals one made now") {
+  rc::prop("after any nodes and pods came, changed and went", [](uint64_t seed) {
+    const framework::Profile profile = plugins::DefaultProfile("s");
+    Churn churn(seed);
+    const cluster::Snapshot& snapshot = churn.cluster().snapshot();
+    std::vector<std::shared_ptr<const cluster::PodClass>> classes;
+    std::vector<std::unique_ptr<framework::Ranking>> rankings;
+    for (int i = 0; i < 4; ++i) {
+      const model::PodId pod = churn.cluster().AddPod(churn.Spec());
+      classes.push_back(churn.cluster().state().pod(pod).pod_class);
+      rankings.push_back(std::make_unique<framework::Ranking>(profile, *classes.back(), snapshot));
+    }
+    for (int step = 0; step < 40; ++step) {
+      for (uint64_t i = 0; i <= churn.random().Below(4); ++i) churn.Step();
+      for (auto& ranking : rankings) {
+        if (churn.random().OneIn(3)) continue;  // some lag behind
+        ranking->Refresh();
+        CheckSame(*ranking, framework::Ranking(profile, ranking->pod_class(), snapshot), snapshot);
+      }
+    }
+    for (auto& ranking : rankings) {
+      ranking->Refresh();
+      RC_ASSERT(ranking->Explain().Sentence() == SentenceByHand(profile, ranking->pod_class(), snapshot));
+    }
+  });
+}
+
+TEST_CASE("a ranking follows a speculation and its undoing") {
+  rc::prop("placing the best again and again, then rewinding", [](uint64_t seed) {
+    const framework::Profile profile = plugins::DefaultProfile("s");
+    Churn churn(seed);
+    const model::PodId pod = churn.cluster().AddPod(churn.Spec());
+    const auto pod_class = churn.cluster().state().pod(pod).pod_class;
+    framework::Ranking ranking(profile, *pod_class, churn.cluster().snapshot());
+    const framework::Ranking before(profile, *pod_class, churn.cluster().snapshot());
+    {
+      cluster::WhatIf what_if(churn.cluster().state().planning());
+      for (int i = 0; i < 20 && ranking.Best(); ++i) {
+        what_if.Place(pod, *pod_class, ranking.Best());
+        ranking.Refresh();
+        CheckSame(ranking, framework::Ranking(profile, *pod_class, churn.cluster().snapshot()), churn.cluster().snapshot());
+      }
+    }
+    ranking.Refresh();
+    CheckSame(ranking, before, churn.cluster().snapshot());
+  });
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/registry.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.h"
+
+using namespace tutti;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+namespace {
+
+std::string Filters(const framework::Profile& profile) {
+  std::string list;
+  for (const auto& filter : profile.filters) list += std::string(filter->name()) + " ";
+  return list;
+}
+std::string Scores(const framework::Profile& profile) {
+  std::string list;
+  for (const auto& score : profile.scores) list += std::string(score.plugin->name()) + ":" + std::to_string(score.weight) + " ";
+  return list;
+}
+plugins::ProfileConfig Config() {
+  plugins::ProfileConfig config;
+  config.scheduler_name = "s";
+  return config;
+}
+std::string ErrorOf(const plugins::ProfileConfig& config) {
+  const auto made = plugins::MakeProfile(config);
+  return made ? "" : made.error().message;
+}
+std::string ArgsError(const std::string& plugin, const char* args) {
+  auto config = Config();
+  config.plugin_config.emplace_back(plugin, std::make_shared<const json>(json::parse(args)));
+  return ErrorOf(config);
+}
+
+}  // namespace
+
+TEST_CASE("the default profile has kube-scheduler's plugins in its order, with its weights") {
+  const auto profile = plugins::DefaultProfile("default-scheduler");
+  CHECK_THAT(Filters(profile), Contains("Unsupported NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit"));
+  CHECK_THAT(Scores(profile), Contains("TaintToleration:3 NodeAffinity:2 NodeResourcesFit:1"));
+  CHECK_THAT(Scores(profile), Contains("NodeResourcesBalancedAllocation:1 ImageLocality:1"));
+}
+
+TEST_CASE("a profile enables, disables and weighs as kube-scheduler merges it") {
+  auto config = Config();
+  config.plugins["score"].enabled = {{"ImageLocality", 7}};
+  config.plugins["score"].disabled = {"TaintToleration"};
+  config.plugins["filter"].disabled = {"NodePorts"};
+  config.plugins["multiPoint"].disabled = {"NodeName"};
+  const auto profile = plugins::MakeProfile(config);
+  REQUIRE(profile);
+  CHECK_THAT(Filters(*profile), !Contains("NodePorts") && !Contains("NodeName") && Contains("TaintToleration"));
+  CHECK_THAT(Scores(*profile), Contains("ImageLocality:7") && !Contains("TaintToleration"));
+}
+
+TEST_CASE("disabling all leaves what is named, and the guard") {
+  auto config = Config();
+  config.plugins["multiPoint"].disabled = {"*"};
+  config.plugins["multiPoint"].enabled = {{"NodeResourcesFit", 0}};
+  const auto profile = plugins::MakeProfile(config);
+  REQUIRE(profile);
+  CHECK(Filters(*profile) == "Unsupported NodeResourcesFit ");
+  CHECK(Scores(*profile) == "NodeResourcesFit:1 ");
+}
+
+TEST_CASE("an unknown plugin is an error that lists the known ones") {
+  auto config = Config();
+  config.plugins["filter"].enabled = {{"NoSuch", 0}};
+  CHECK_THAT(ErrorOf(config), Contains("there is no plugin \"NoSuch\"") && Contains("NodeResourcesFit"));
+}
+
+TEST_CASE("plugins that are not active yet are accepted with a warning") {
+  auto config = Config();
+  config.plugins["multiPoint"].enabled = {{"DefaultPreemption", 0}, {"DynamicResources", 2}};
+  config.plugin_config.emplace_back("DefaultPreemption", std::make_shared<const json>(json{{"minCandidateNodesPercentage", 5}}));
+  std::vector<std::string> warnings;
+  REQUIRE(plugins::MakeProfile(config, &warnings));
+  REQUIRE(warnings.size() == 2);
+  CHECK_THAT(warnings[0], Contains("DefaultPreemption is not active yet"));
+}
+
+TEST_CASE("arguments that a plugin does not take name the field") {
+  CHECK_THAT(ArgsError("NodeResourcesFit", R"({"scoringStrategy":{"type":"Least"}})"), Contains("scoringStrategy.type"));
+  CHECK_THAT(ArgsError("NodeResourcesFit", R"({"scoringStrategy":{"type":"RequestedToCapacityRatio"}})"),
+             Contains("must be specified when type is RequestedToCapacityRatio"));
+  CHECK_THAT(ArgsError("NodeResourcesFit", R"({"ignoredResourceGroups":["a/b"]})"), Contains("can't contain '/'"));
+  CHECK_THAT(ArgsError("NodeResourcesFit", R"({"scoringStrategy":{"type":"LeastAllocated","resources":[{"name":"cpu","weight":101}]}})"),
+             Contains("not in valid range (0, 100]"));
+  CHECK_THAT(ArgsError("NodeResourcesBalancedAllocation", R"({"resources":[{"name":"cpu","weight":2}]})"), Contains("must be 1"));
+  CHECK_THAT(ArgsError("NodeAffinity", R"({"addedAffinty":{}})"), Contains("unknown field \"addedAffinty\""));
+  CHECK_THAT(ArgsError("NodeName", R"({"a":1})"), Contains("takes no arguments"));
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// TestCluster: a ClusterState filled from short JSON, for tests of plugins and rankings.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "cluster/json_decode.h"
+#include "cluster/state.h"
+
+namespace tutti::tests {
+
+using nlohmann::json;
+
+// {name, labels, taints, unschedulable, images, allocatable} → a Node; 10 cpu, 10Gi and 110 pods unless said otherwise.
+inline json NodeManifest(const json& brief) {
+  json allocatable = {{"cpu", "10"}, {"memory", "10Gi"}, {"pods", "110"}};
+  allocatable.update(brief.value("allocatable", json::object()));
+  return {{"metadata", {{"name", brief.at("name")}, {"labels", brief.value("labels", json::object())}}},
+          {"spec", {{"taints", brief.value("taints", json::array())}, {"unschedulable", brief.value("unschedulable", false)}}},
+          {"status", {{"allocatable", allocatable}, {"images", brief.value("images", json::array())}}}};
+}
+
+// {name, namespace, labels, node, requests, ...}: `requests` makes one container, everything else goes into the spec.
+inline json PodManifest(const json& brief) {
+  json spec = brief;
+  for (const char* field : {"name", "namespace", "labels", "node", "requests"}) spec.erase(field);
+  if (!spec.contains("containers"))
+    spec["containers"] = json::array({{{"name", "c"}, {"resources", {{"requests", brief.value("requests", json::object())}}}}});
+  if (brief.contains("node")) spec["nodeName"] = brief["node"];
+  const std::string name = brief.value("name", "pod");
+  return {{"metadata",
+           {{"name", name}, {"namespace", brief.value("namespace", "default")}, {"uid", "uid-" + name},
+            {"labels", brief.value("labels", json::object())}}},
+          {"spec", spec}};
+}
+
+class TestCluster {
+ public:
+  model::NodeId AddNode(const json& brief) {
+    auto node = cluster::DecodeNode(NodeManifest(brief));
+    if (!node) throw std::runtime_error(node.error().message);
+    return state_.ApplyNode(std::make_shared<const model::Node>(*std::move(node))).id;
+  }
+  model::PodId AddPod(json brief) {
+    if (!brief.contains("name")) brief["name"] = fmt::format("pod-{}", ++made_);
+    auto pod = cluster::DecodePod(PodManifest(brief));
+    if (!pod) throw std::runtime_error(pod.error().message);
+    return state_.ApplyPod(std::make_shared<const model::Pod>(*std::move(pod))).id;
+  }
+  // The class of a pod that waits.
+  const cluster::PodClass& Class(const json& brief) { return *state_.pod(AddPod(brief)).pod_class; }
+
+  cluster::ClusterState& state() { return state_; }
+  cluster::Snapshot& snapshot() { return state_.planning(); }
+  model::NodeId Node(const std::string& name) const { return state_.snapshot().FindNode(name); }
+
+ private:
+  cluster::ClusterState state_;
+  int made_ = 0;
+};
+
+}  // namespace tutti::tests
