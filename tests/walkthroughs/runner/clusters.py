@@ -74,8 +74,6 @@ class RealCluster:
             command += ["--kuberay", self._wanted["kuberay"]]
         for directory in self._wanted.get("crds", []):
             command += ["--crds", str(REPOSITORY / "tests" / "walkthroughs" / directory)]
-        if os.environ.get("TUTTI_TEST_CRDS") and "crds" not in self._wanted:
-            command += ["--crds", os.environ["TUTTI_TEST_CRDS"]]
         self._run(*command)
         self._grant()
 
