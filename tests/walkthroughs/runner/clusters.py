@@ -4,13 +4,12 @@
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import time
 
 import yaml
 
-from runner.scheduler import SPAWN
+from runner.scheduler import SPAWN, free_port
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 CONTROL_PLANE = REPOSITORY / "tests" / "controlplane"
@@ -122,8 +121,7 @@ class SimCluster:
         if not pathlib.Path(self._binary).exists():
             raise ClusterError(f"{self._binary} is missing: make build")
         self._dir.mkdir(parents=True, exist_ok=True)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = free_port()
         command = [str(self._binary), "sim", "--listen", f"127.0.0.1:{port}", "--no-scheduler"]
         if self._wanted.get("kuberay", "none") != "none":
             command += ["--batch-scheduler", self._wanted["kuberay"]]

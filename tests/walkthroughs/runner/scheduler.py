@@ -5,6 +5,7 @@ import pathlib
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 
@@ -19,8 +20,13 @@ SPAWN = [sys.executable, "-c", (
 STOP_SECONDS = 20
 
 
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
+
+
 class Scheduler:
-    """One process at a time. `command` is a shell-like template with {kubeconfig}; --config follows it if there is one."""
+    """One process at a time. `command` is a shell-like template with {kubeconfig} and {port}; --config follows it if there is one."""
 
     def __init__(self, command, directory, kubeconfig, config):
         self._command = command
@@ -44,7 +50,7 @@ class Scheduler:
         kubeconfig = self._kubeconfig
         if slow_wire:
             kubeconfig = self._behind_wire(int(slow_wire))
-        words = [word.format(kubeconfig=kubeconfig) for word in shlex.split(self._command)]
+        words = [word.format(kubeconfig=kubeconfig, port=free_port()) for word in shlex.split(self._command)]
         words += ["--config", str(self._config)] if self._config else []
         with open(self.log, "wb") as log:
             self._process = subprocess.Popen([*SPAWN, *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
