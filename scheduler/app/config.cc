@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
@@ -54,8 +55,8 @@ void ReadClientConnection(Fields fields, Config* config) {
   fields.Done();
 }
 
-PluginChoice ReadPluginChoice(Fields& fields, bool disabled) {
-  PluginChoice choice;
+plugins::ProfileConfig::Plugin ReadPlugin(Fields& fields, bool disabled) {
+  plugins::ProfileConfig::Plugin choice;
   fields.String("name", &choice.name);
   if (choice.name.empty()) fields.Complain("", "has no name; write which plugin is meant");
   if (choice.name == "*" && !disabled) fields.Complain("name", "\"*\" stands for all only under disabled");
@@ -64,13 +65,13 @@ PluginChoice ReadPluginChoice(Fields& fields, bool disabled) {
   return choice;
 }
 
-ProfileSettings::Point ReadPoint(Fields fields) {
-  ProfileSettings::Point point;
-  fields.Sequence("enabled", [&](Fields& one) { point.enabled.push_back(ReadPluginChoice(one, false)); });
-  fields.Sequence("disabled", [&](Fields& one) { point.disabled.push_back(ReadPluginChoice(one, true).name); });
+plugins::ProfileConfig::PluginSet ReadPoint(Fields fields) {
+  plugins::ProfileConfig::PluginSet point;
+  fields.Sequence("enabled", [&](Fields& one) { point.enabled.push_back(ReadPlugin(one, false)); });
+  fields.Sequence("disabled", [&](Fields& one) { point.disabled.push_back(ReadPlugin(one, true).name); });
   fields.Done();
   std::set<std::string> seen;
-  for (const PluginChoice& choice : point.enabled) {
+  for (const plugins::ProfileConfig::Plugin& choice : point.enabled) {
     if (!seen.insert(choice.name).second) {
       fields.Complain("enabled", fmt::format("has the plugin {} twice; remove one", choice.name));
     }
@@ -78,7 +79,7 @@ ProfileSettings::Point ReadPoint(Fields fields) {
   return point;
 }
 
-void ReadPluginArgs(Fields& fields, ProfileSettings* profile) {
+void ReadPluginArgs(Fields& fields, plugins::ProfileConfig* profile) {
   std::string name;
   fields.String("name", &name);
   nlohmann::json args = nlohmann::json::object();
@@ -88,31 +89,34 @@ void ReadPluginArgs(Fields& fields, ProfileSettings* profile) {
     fields.Complain("", "has no name; write whose args these are");
   } else if (!args.is_object()) {
     fields.Complain("args", "a mapping is expected");
-  } else if (!profile->args.emplace(name, std::move(args)).second) {
+  } else if (std::any_of(profile->plugin_config.begin(), profile->plugin_config.end(),
+                         [&](const auto& other) { return other.first == name; })) {
     fields.Complain("name", fmt::format("the args of {} are there twice; remove one", name));
+  } else {
+    profile->plugin_config.emplace_back(name, std::make_shared<const nlohmann::json>(std::move(args)));
   }
 }
 
 void ReadProfile(Fields& fields, Config* config) {
-  ProfileSettings profile;
-  profile.where = fields.Where();
+  plugins::ProfileConfig profile;
   profile.scheduler_name = "default-scheduler";  // as upstream defaults it
   fields.String("schedulerName", &profile.scheduler_name);
   if (profile.scheduler_name.empty()) fields.Complain("schedulerName", "is empty; write the name that pods use");
   fields.Accept("percentageOfNodesToScore");
   Fields plugins = fields.Map("plugins");
   for (const std::string_view point : kExtensionPoints) {
-    profile.points.emplace(point, ReadPoint(plugins.Map(point)));
+    profile.plugins.emplace(point, ReadPoint(plugins.Map(point)));
   }
   plugins.Done();
   fields.Sequence("pluginConfig", [&](Fields& one) { ReadPluginArgs(one, &profile); });
   fields.Done();
   for (const ProfileSettings& other : config->profiles) {
-    if (other.scheduler_name == profile.scheduler_name) {
-      fields.Complain("schedulerName", fmt::format("\"{}\" is served by two profiles; keep one", other.scheduler_name));
+    if (other.config.scheduler_name == profile.scheduler_name) {
+      fields.Complain("schedulerName",
+                      fmt::format("\"{}\" is served by two profiles; keep one", profile.scheduler_name));
     }
   }
-  config->profiles.push_back(std::move(profile));
+  config->profiles.push_back({std::move(profile), fields.Where()});
 }
 
 void ReadSchedulerConfiguration(Fields& fields, Config* config) {

@@ -8,13 +8,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "plugins/registry.h"
 
 namespace tutti::app {
 
@@ -38,21 +37,10 @@ struct ClientConnectionConfig {
   int64_t burst = 0;
 };
 
-struct PluginChoice {
-  std::string name;
-  int64_t weight = 0;  // 0: not said
-};
-
 // One of profiles[] as written; nothing is expanded.
 struct ProfileSettings {
-  struct Point {
-    std::vector<PluginChoice> enabled;
-    std::vector<std::string> disabled;  // "*": all
-  };
-  std::string scheduler_name;
-  std::map<std::string, Point> points;         // by extension point: "multiPoint", "filter", "score", ...
-  std::map<std::string, nlohmann::json> args;  // pluginConfig, by plugin
-  std::string where;                           // "FILE:LINE: profiles[0]", for messages
+  plugins::ProfileConfig config;
+  std::string where;  // "FILE:LINE: profiles[0]", for messages
 };
 
 struct Config {

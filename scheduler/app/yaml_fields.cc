@@ -11,6 +11,8 @@
 #include <optional>
 #include <set>
 
+#include "sim/duration.h"
+
 namespace tutti::app {
 namespace {
 
@@ -95,32 +97,6 @@ std::string_view Closest(std::string_view word, const std::vector<std::string_vi
     }
   }
   return best;
-}
-
-base::Result<base::Millis> ParseDuration(std::string_view text) {
-  static constexpr std::pair<std::string_view, double> kUnits[] = {{"ns", 1e-6},  {"us", 1e-3},    {"ms", 1.0},
-                                                                   {"s", 1000.0}, {"m", 60'000.0}, {"h", 3'600'000.0}};
-  const auto bad = [&] {
-    return base::Invalid(fmt::format("\"{}\" is no duration; write it as \"15s\", \"1m30s\" or \"500ms\"", text));
-  };
-  if (text == "0") return 0;
-  std::string_view rest = text;
-  if (rest.empty()) return bad();
-  double total = 0;
-  while (!rest.empty()) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value, std::chars_format::fixed);
-    if (error != std::errc() || value < 0) return bad();
-    rest.remove_prefix(static_cast<size_t>(end - rest.data()));
-    const size_t length = std::min(rest.find_first_of("0123456789."), rest.size());
-    const auto unit = std::find_if(std::begin(kUnits), std::end(kUnits),
-                                   [&](const auto& one) { return one.first == rest.substr(0, length); });
-    if (unit == std::end(kUnits)) return bad();
-    total += value * unit->second;
-    rest.remove_prefix(length);
-  }
-  if (total > 1e15) return bad();
-  return static_cast<base::Millis>(std::llround(total));
 }
 
 nlohmann::json YamlToJson(const YAML::Node& node) {
@@ -228,10 +204,12 @@ void Fields::Duration(std::string_view name, base::Millis* out) {
   YAML::Node hold;
   const YAML::Node* value = TakeScalar(name, "a duration", &hold);
   if (value == nullptr) return;
-  if (const auto duration = ParseDuration(value->Scalar())) {
+  if (const auto duration = sim::ParseDuration(value->Scalar())) {
     *out = *duration;
   } else {
-    complaints_->Add(*value, PathOf(name), duration.error().message);
+    complaints_->Add(
+        *value, PathOf(name),
+        fmt::format("\"{}\" is no duration; write it as \"15s\", \"1m30s\" or \"500ms\"", value->Scalar()));
   }
 }
 

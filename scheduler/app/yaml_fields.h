@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/result.h"
 
 namespace tutti::app {
 
@@ -34,9 +33,6 @@ class Complaints {
 
 // The word of `known` that a user most likely meant by `word`; empty when none is near.
 std::string_view Closest(std::string_view word, const std::vector<std::string_view>& known);
-
-// Go's form of a duration, which Kubernetes' configuration uses: "15s", "1m30s", "500ms". kInvalid otherwise.
-base::Result<base::Millis> ParseDuration(std::string_view text);
 
 // YAML as JSON, scalars by YAML's core schema: plain 1 is a number, "1" a string, 010 is ten.
 nlohmann::json YamlToJson(const YAML::Node& node);

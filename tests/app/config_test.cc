@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/config.h"
 
+#include <nlohmann/json.hpp>
+
 #include "tests/support/catch.h"
 
 namespace tutti::app {
@@ -86,12 +88,15 @@ profiles:
   CHECK(config.leader_election.resource_namespace == "kube-system");
   CHECK(config.pod_max_backoff_s == 20);
   REQUIRE(config.profiles.size() == 2);
-  const ProfileSettings& packing = config.profiles[1];
+  const plugins::ProfileConfig& packing = config.profiles[1].config;
+  CHECK(config.profiles[1].where == "config.yaml:23: profiles[1]");
   CHECK(packing.scheduler_name == "bin-packing");
-  CHECK(packing.points.at("multiPoint").enabled.at(0).weight == 5);
-  CHECK(packing.points.at("multiPoint").disabled == std::vector<std::string>{"*"});
-  CHECK(packing.points.at("score").disabled == std::vector<std::string>{"ImageLocality"});
-  CHECK(packing.args.at("NodeResourcesFit")["scoringStrategy"]["resources"][0]["weight"] == 3);
+  CHECK(packing.plugins.at("multiPoint").enabled.at(0).weight == 5);
+  CHECK(packing.plugins.at("multiPoint").disabled == std::vector<std::string>{"*"});
+  CHECK(packing.plugins.at("score").disabled == std::vector<std::string>{"ImageLocality"});
+  REQUIRE(packing.plugin_config.size() == 1);
+  CHECK(packing.plugin_config[0].first == "NodeResourcesFit");
+  CHECK((*packing.plugin_config[0].second)["scoringStrategy"]["resources"][0]["weight"] == 3);
   CHECK(config.notes.size() == 3);
 }
 

@@ -8,18 +8,6 @@
 namespace tutti::app {
 namespace {
 
-TEST_CASE("durations are Go's") {
-  CHECK(ParseDuration("15s") == 15'000);
-  CHECK(ParseDuration("1m30s") == 90'000);
-  CHECK(ParseDuration("1.5h") == 5'400'000);
-  CHECK(ParseDuration("250ms") == 250);
-  CHECK(ParseDuration("0") == 0);
-  for (const char* bad : {"", "15", "s", "-1s", "1 s", "1d", "1e3s", "s15"}) {
-    INFO(bad);
-    CHECK_FALSE(ParseDuration(bad));
-  }
-}
-
 TEST_CASE("YAML scalars become JSON by what they look like, and quotes make strings") {
   const auto json = YamlToJson(YAML::Load("{a: 1, b: '1', c: 010, d: 1.5, e: true, f: ~, g: yes, h: [1Gi, {}]}"));
   CHECK(json.dump() == R"({"a":1,"b":"1","c":10,"d":1.5,"e":true,"f":null,"g":"yes","h":["1Gi",{}]})");

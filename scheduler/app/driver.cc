@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/driver.h"
+
+#include <algorithm>
+
+namespace tutti::app {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Between cycles without an event: often enough that health and gauges are never old.
+constexpr base::Millis kLongestSleepMs = 5'000;
+constexpr milliseconds kDecisionsPatience{1'000};
+
+}  // namespace
+
+void Driver::Post(cluster::FeedEvent event) {
+  std::string key = cluster::CoalesceKey(event);
+  if (key.empty()) {
+    mailbox_.Put(std::move(event));
+  } else {
+    mailbox_.PutKeyed(std::move(key), std::move(event));
+  }
+}
+
+milliseconds Driver::Patience(const core::Scheduler& scheduler) const {
+  const auto deadline = scheduler.NextDeadline();
+  const base::Millis wait = deadline ? *deadline - clock_.MonotonicMs() : kLongestSleepMs;
+  return milliseconds(std::clamp<base::Millis>(wait, 0, kLongestSleepMs));
+}
+
+void Driver::Cycle(core::Scheduler& scheduler, milliseconds patience) {
+  std::vector<cluster::FeedEvent> events = mailbox_.TakeAll(patience);
+  if (lost_) return;
+  last_cycle_ms_ = clock_.MonotonicMs();
+  scheduler.RunOnce(std::move(events));
+  synced_ = scheduler.synced();
+  leading_ = scheduler.leading();
+  if (decisions_.wanted()) {
+    decisions_.Publish(std::make_shared<const std::vector<observe::Decision>>(scheduler.Decisions()));
+  }
+}
+
+Driver::Ending Driver::Run(core::Scheduler& scheduler, base::Millis drain_ms) {
+  last_cycle_ms_ = clock_.MonotonicMs();
+  while (!stop_ && !lost_) Cycle(scheduler, Patience(scheduler));
+  if (lost_) return Ending::kLost;
+  Post(cluster::Leadership{.leading = false});
+  const base::Millis until = clock_.MonotonicMs() + drain_ms;
+  do {
+    Cycle(scheduler, milliseconds(std::clamp<base::Millis>(until - clock_.MonotonicMs(), 0, 100)));
+  } while (!lost_ && !scheduler.quiet() && clock_.MonotonicMs() < until);
+  if (lost_) return Ending::kLost;
+  return scheduler.quiet() ? Ending::kDrained : Ending::kUnfinished;
+}
+
+void Driver::Stop() {
+  stop_ = true;
+  mailbox_.Wake();
+}
+
+void Driver::Lose() {
+  lost_ = true;
+  mailbox_.Wake();
+}
+
+std::shared_ptr<const std::vector<observe::Decision>> Driver::Decisions() {
+  return decisions_.Fresh(kDecisionsPatience, [this] { mailbox_.Wake(); });
+}
+
+}  // namespace tutti::app

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// EmbeddedCluster: a sim::World and, if wanted, the scheduler on it, driven step by step on one thread.
+//
+// With a virtual clock and nobody else at the store it is a function of what is put in; with the system's clock and a
+// Door it serves kubectl.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/scheduler.h"
+#include "sim/door.h"
+#include "sim/feed.h"
+#include "sim/manifest.h"
+#include "sim/world.h"
+#include "sim/writer.h"
+
+namespace tutti::app {
+
+class EmbeddedCluster {
+ public:
+  struct Options {
+    sim::WorldOptions world;
+    std::optional<core::Options> scheduler;  // none: nobody schedules
+    sim::Door* door = nullptr;               // null: the store is this thread's alone
+  };
+
+  // `clock` must outlive it. The world is made here, so a door over store() is given later, by SetDoor.
+  EmbeddedCluster(const base::Clock& clock, Options options);
+  ~EmbeddedCluster();
+
+  sim::Store& store() { return world_.store(); }
+  core::Scheduler* scheduler() { return scheduler_.get(); }
+  void SetDoor(sim::Door* door) { door_ = door; }
+
+  // Definitions of the dialects' kinds, those that `manifests` brings itself excepted; then `manifests`.
+  base::Status Load(std::vector<sim::Manifest> manifests);
+
+  // Lets everybody work until nobody has anything to do at this instant. False: it went on for `rounds` without end.
+  bool Settle(size_t rounds = 100'000);
+  // The next instant at which something will be done though nothing changes; monotonic.
+  std::optional<base::Millis> NextDeadline();
+  // Without the scheduler's own timers: what the cluster still has to do.
+  std::optional<base::Millis> NextWorldDeadline();
+
+  // Called after each cycle of the scheduler that made it write, before anything is written.
+  std::function<void()> on_decided;
+
+ private:
+  class Inbox;
+  template <class Work>
+  auto AtStore(Work&& work) {
+    return door_ != nullptr ? door_->With([&](sim::Store&) { return work(); }) : work();
+  }
+  bool Step();
+
+  const base::Clock& clock_;
+  sim::Door* door_;
+  sim::World world_;
+  std::unique_ptr<Inbox> inbox_;
+  std::unique_ptr<sim::Feed> feed_;
+  std::unique_ptr<sim::Writer> writer_;
+  std::unique_ptr<core::Scheduler> scheduler_;
+};
+
+}  // namespace tutti::app

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// -o table|json|yaml: one result, three ways to print it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace tutti::app {
+
+// "json" and "yaml" of the same value; keys in their order.
+std::string ToJsonText(const nlohmann::ordered_json& value);
+std::string ToYamlText(const nlohmann::ordered_json& value);
+
+// Columns as kubectl aligns them: three spaces apart, no space at the end.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
+  void Add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  bool empty() const { return rows_.size() == 1; }
+  std::string Text() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace tutti::app

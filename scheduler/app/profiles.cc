@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/profiles.h"
+
+#include <fmt/format.h>
+
+namespace tutti::app {
+
+base::Result<std::vector<framework::Profile>> MakeProfiles(Config& config,
+                                                           const std::vector<std::string>& default_names) {
+  std::vector<framework::Profile> profiles;
+  std::string complaints;
+  for (const ProfileSettings& settings : config.profiles) {
+    auto profile = plugins::MakeProfile(settings.config, &config.notes);
+    if (profile) {
+      profiles.push_back(*std::move(profile));
+    } else {
+      complaints += fmt::format("{}{}: {}", complaints.empty() ? "" : "\n", settings.where, profile.error().message);
+    }
+  }
+  if (!complaints.empty()) return base::Invalid(complaints);
+  if (!profiles.empty()) return profiles;
+  for (const std::string& name : default_names) profiles.push_back(plugins::DefaultProfile(name));
+  return profiles;
+}
+
+base::Result<core::Options> MakeOptions(Config& config, const std::vector<std::string>& default_names) {
+  auto profiles = MakeProfiles(config, default_names);
+  if (!profiles) return tl::make_unexpected(profiles.error());
+  core::Options options;
+  options.profiles = *std::move(profiles);
+  options.policy = config.policy == "keep" ? core::Options::Policy::kKeep : core::Options::Policy::kRepair;
+  options.repair_timeout_ms = config.repair_timeout_s * 1000;
+  options.bind_timeout_ms = config.bind_timeout_s * 1000;
+  options.quota_reason = config.quota_reason;
+  options.ranking_bytes = static_cast<size_t>(config.ranking_memory_mib) << 20;
+  return options;
+}
+
+}  // namespace tutti::app

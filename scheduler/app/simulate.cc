@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/simulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "app/embedded_cluster.h"
+#include "app/output.h"
+#include "app/profiles.h"
+#include "app/simulation_record.h"
+#include "sim/duration.h"
+
+namespace tutti::app {
+namespace {
+
+using Arrivals = std::map<base::Millis, std::vector<sim::Manifest>>;  // by time since the start
+
+constexpr const char* kArriveAt = "sim.tutti.dev/arrive-at";
+
+// No time of a file lies after the start, or ages would be negative.
+constexpr base::Millis kEpochMs = 1'767'225'600'000;  // 2026-01-01T00:00:00Z
+
+base::Millis StartTime(const std::vector<sim::Manifest>& manifests) {
+  base::Millis start = kEpochMs;
+  for (const sim::Manifest& one : manifests) {
+    const std::string& created = sim::DigString(one.object, "metadata", "creationTimestamp");
+    if (const auto time = base::ParseTime(created)) start = std::max(start, *time);
+  }
+  return start;
+}
+
+base::Result<Arrivals> SortByArrival(std::vector<sim::Manifest> manifests) {
+  Arrivals arrivals;
+  arrivals[0];
+  for (sim::Manifest& one : manifests) {
+    const std::string text = sim::AnnotationOf(one.object, kArriveAt);
+    base::Millis at = 0;
+    if (!text.empty()) {
+      const auto parsed = sim::ParseDuration(text);
+      if (!parsed) {
+        return base::Invalid(
+            fmt::format("{}: metadata.annotations[{}]: {}", one.Where(), kArriveAt, parsed.error().message));
+      }
+      at = *parsed;
+    }
+    arrivals[at].push_back(std::move(one));
+  }
+  return arrivals;
+}
+
+// A time-out of the scheduler's that changes nothing may be followed by another for ever; this many say that it is.
+constexpr int kQuietTimers = 100;
+
+class Simulation {
+ public:
+  Simulation(base::VirtualClock& clock, EmbeddedCluster& cluster, Arrivals arrivals, base::Millis until_ms)
+      : clock_(clock), cluster_(cluster), arrivals_(std::move(arrivals)), start_ms_(clock.MonotonicMs()), until_ms_(until_ms) {}
+
+  base::Status Run() {
+    for (int quiet = 0; quiet < kQuietTimers;) {
+      const int64_t before = cluster_.store().resource_version();
+      if (const base::Status arrived = Arrive(); !arrived) return arrived;
+      if (!cluster_.Settle()) return Endless();
+      const auto next = Next();
+      if (!next || *next - start_ms_ > until_ms_) return {};
+      const bool only_timers = arrivals_.empty() && !cluster_.NextWorldDeadline();
+      quiet = only_timers && cluster_.store().resource_version() == before ? quiet + 1 : 0;
+      clock_.AdvanceTo(std::max(*next, clock_.MonotonicMs()));
+    }
+    return {};
+  }
+
+ private:
+  base::Status Arrive() {
+    while (!arrivals_.empty() && start_ms_ + arrivals_.begin()->first <= clock_.MonotonicMs()) {
+      auto node = arrivals_.extract(arrivals_.begin());
+      if (const base::Status loaded = cluster_.Load(std::move(node.mapped())); !loaded) return loaded;
+    }
+    return {};
+  }
+
+  std::optional<base::Millis> Next() {
+    std::optional<base::Millis> next = cluster_.NextDeadline();
+    if (!arrivals_.empty()) {
+      const base::Millis arrival = start_ms_ + arrivals_.begin()->first;
+      next = next ? std::min(*next, arrival) : arrival;
+    }
+    return next;
+  }
+
+  base::Status Endless() const {
+    return base::Fail(base::ErrorCode::kInternal,
+                      fmt::format("at {} s the cluster does not come to rest: something is made and removed for ever",
+                                  (clock_.MonotonicMs() - start_ms_) / 1000));
+  }
+
+  base::VirtualClock& clock_;
+  EmbeddedCluster& cluster_;
+  Arrivals arrivals_;
+  const base::Millis start_ms_;
+  const base::Millis until_ms_;
+};
+
+std::string Text(const nlohmann::ordered_json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// A table of `list`, with these fields of each item.
+std::string TableOf(const nlohmann::ordered_json& list, const std::vector<std::pair<const char*, const char*>>& columns) {
+  std::vector<std::string> header;
+  for (const auto& [title, field] : columns) header.emplace_back(title);
+  Table table(header);
+  for (const auto& item : list) {
+    std::vector<std::string> row;
+    for (const auto& [title, field] : columns) row.push_back(Text(item[field]));
+    table.Add(std::move(row));
+  }
+  return table.empty() ? "none\n" : table.Text();
+}
+
+}  // namespace
+
+base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifests, SimulateOptions options) {
+  auto core_options = MakeOptions(options.config, OfflineSchedulerNames());
+  if (!core_options) return tl::make_unexpected(core_options.error());
+  base::VirtualClock clock(StartTime(manifests));
+  auto arrivals = SortByArrival(std::move(manifests));
+  if (!arrivals) return tl::make_unexpected(arrivals.error());
+
+  EmbeddedCluster cluster(clock, {.world = options.world, .scheduler = *std::move(core_options)});
+  SimulationRecord record(cluster.store(), clock);
+  cluster.on_decided = [&] { record.Note(cluster.scheduler()->Decisions()); };
+  Simulation simulation(clock, cluster, *std::move(arrivals), options.until_ms);
+  if (const base::Status ran = simulation.Run(); !ran) return tl::make_unexpected(ran.error());
+  return record.Result(cluster.scheduler()->Decisions());
+}
+
+std::string SimulationTable(const nlohmann::ordered_json& result) {
+  return "GANGS\n" +
+         TableOf(result["gangs"], {{"NAMESPACE", "namespace"},
+                                   {"NAME", "name"},
+                                   {"DIALECT", "dialect"},
+                                   {"QUEUE", "queue"},
+                                   {"MIN", "minMember"},
+                                   {"MEMBERS", "members"},
+                                   {"BOUND", "bound"},
+                                   {"STATE", "state"},
+                                   {"MESSAGE", "message"}}) +
+         "\nPODS\n" +
+         TableOf(result["pods"], {{"NAMESPACE", "namespace"},
+                                  {"NAME", "name"},
+                                  {"STATE", "state"},
+                                  {"NODE", "node"},
+                                  {"REASON", "reason"}}) +
+         "\nTIMELINE\n" +
+         TableOf(result["timeline"],
+                 {{"SECOND", "at_s"}, {"ACTION", "action"}, {"POD", "pod"}, {"NODE", "node"}, {"GANG", "gang"}});
+}
+
+}  // namespace tutti::app

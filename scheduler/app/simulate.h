@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti simulate`: manifests in, the real core under a virtual clock, decisions out. No network, no files written.
+//
+// The same manifests and configuration give the same bytes.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "app/config.h"
+#include "base/result.h"
+#include "sim/manifest.h"
+#include "sim/world.h"
+
+namespace tutti::app {
+
+struct SimulateOptions {
+  Config config;
+  sim::WorldOptions world;
+  base::Millis until_ms = 24 * 3'600'000;  // of virtual time; what waits longer is not waited for
+};
+
+// The JSON of DESIGN §9. Objects with the annotation sim.tutti.dev/arrive-at come at that time after the start, the
+// others at the start; it ends when nothing changes any more. Error: kInvalid, naming file, document, field and remedy.
+base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifests, SimulateOptions options);
+
+// Its result for people: the gangs, the pods, what happened when.
+std::string SimulationTable(const nlohmann::ordered_json& result);
+
+}  // namespace tutti::app

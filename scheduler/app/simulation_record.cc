@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/simulation_record.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+namespace tutti::app {
+namespace {
+
+using sim::DigString;
+using Json = nlohmann::ordered_json;
+
+std::string NodeOf(const sim::Json& pod) { return DigString(pod, "spec", "nodeName"); }
+
+bool Finished(const sim::Json& pod) {
+  const std::string& phase = DigString(pod, "status", "phase");
+  return phase == "Succeeded" || phase == "Failed";
+}
+
+// The scheduler's mark on a pod that it takes back; others delete without it.
+bool Disrupted(const sim::Json& pod) {
+  return DigString(sim::ConditionOf(pod, "DisruptionTarget"), "status") == "True";
+}
+
+// Whole seconds as integers: 5, not 5.0.
+Json Seconds(base::Millis ms) {
+  if (ms % 1000 == 0) return ms / 1000;
+  return static_cast<double>(ms) / 1000;
+}
+
+std::string FullName(const std::string& ns, const std::string& name) { return ns + "/" + name; }
+
+Json GangLine(const observe::Decision& decision) {
+  int64_t bound = 0;
+  for (const observe::MemberDecision& member : decision.members) bound += member.bound ? 1 : 0;
+  return {{"namespace", decision.gang.ns},
+          {"name", decision.gang.name},
+          {"dialect", decision.gang.dialect},
+          {"queue", decision.queue},
+          {"minMember", decision.min_member},
+          {"members", decision.members.size()},
+          {"bound", bound},
+          {"state", observe::Word(decision.state)},
+          {"reason", decision.reason},
+          {"message", decision.message}};
+}
+
+}  // namespace
+
+SimulationRecord::SimulationRecord(sim::Store& store, const base::Clock& clock)
+    : store_(store), clock_(clock), start_ms_(clock.MonotonicMs()) {
+  subscription_ = store_.Subscribe([this](const sim::WatchEvent& event) {
+    if (event.resource == sim::kPods) OnPod(event);
+  });
+}
+
+SimulationRecord::~SimulationRecord() { store_.Unsubscribe(subscription_); }
+
+void SimulationRecord::Note(const std::vector<observe::Decision>& decisions) {
+  using dialects::GangState;
+  for (const observe::Decision& decision : decisions) {
+    const std::string gang = FullName(decision.gang.ns, decision.gang.name);
+    for (const observe::MemberDecision& member : decision.members) gang_of_[member.uid] = gang;
+    const bool started = decision.state == GangState::kBinding || decision.state == GangState::kWhole;
+    if (!started || decision.queue.empty() || !admitted_.insert(decision.gang).second) continue;
+    timeline_.push_back({{"at_s", Seconds(clock_.MonotonicMs() - start_ms_)},
+                         {"action", "admit"},
+                         {"pod", ""},
+                         {"node", ""},
+                         {"gang", gang}});
+  }
+}
+
+void SimulationRecord::Happened(const char* action, const sim::Json& pod, const std::string& node) {
+  const auto gang = gang_of_.find(sim::UidOf(pod));
+  timeline_.push_back({{"at_s", Seconds(clock_.MonotonicMs() - start_ms_)},
+                       {"action", action},
+                       {"pod", FullName(sim::NamespaceOf(pod), sim::NameOf(pod))},
+                       {"node", node},
+                       {"gang", gang == gang_of_.end() ? "" : gang->second}});
+}
+
+void SimulationRecord::OnPod(const sim::WatchEvent& event) {
+  if (event.type == sim::EventType::kAdded) return;
+  const sim::Json& now = *event.object;
+  const sim::Json& before = *event.previous;
+  if (event.type == sim::EventType::kDeleted) {
+    if (!Disrupted(now) || Finished(now)) return;
+    Happened("evict", now, NodeOf(now));
+    Json line = PodLine(now, nullptr);
+    line["state"] = "evicted";
+    line["reason"] = DigString(sim::ConditionOf(now, "DisruptionTarget"), "reason");
+    line["message"] = DigString(sim::ConditionOf(now, "DisruptionTarget"), "message");
+    evicted_.push_back(std::move(line));
+    return;
+  }
+  if (NodeOf(before).empty() && !NodeOf(now).empty()) Happened("bind", now, NodeOf(now));
+  if (!Finished(before) && Finished(now)) Happened("finish", now, NodeOf(now));
+}
+
+Json SimulationRecord::PodLine(const sim::Json& pod, const observe::MemberDecision* member) const {
+  std::string state = "pending", reason, message;
+  const sim::Json& scheduled = sim::ConditionOf(pod, "PodScheduled");
+  if (Finished(pod)) {
+    state = "finished";
+    reason = DigString(pod, "status", "reason");
+    if (reason.empty()) reason = DigString(pod, "status", "phase");
+    message = DigString(pod, "status", "message");
+  } else if (!NodeOf(pod).empty()) {
+    state = "bound";
+  } else if (DigString(scheduled, "status") == "False") {
+    reason = DigString(scheduled, "reason");
+    message = DigString(scheduled, "message");
+  } else if (member != nullptr) {
+    reason = member->reason;
+    message = member->message;
+  } else {
+    reason = "NotServed";
+    message = fmt::format(
+        "no profile serves schedulerName \"{}\"; add one to the KubeSchedulerConfiguration that --config names",
+        DigString(pod, "spec", "schedulerName"));
+  }
+  return {{"namespace", sim::NamespaceOf(pod)}, {"name", sim::NameOf(pod)}, {"node", NodeOf(pod)},
+          {"state", state},                     {"reason", reason},         {"message", message}};
+}
+
+Json SimulationRecord::Result(const std::vector<observe::Decision>& decisions) const {
+  std::map<std::string, const observe::MemberDecision*> members;
+  Json gangs = Json::array();
+  for (const observe::Decision& decision : decisions) {
+    for (const observe::MemberDecision& member : decision.members) members[member.uid] = &member;
+    gangs.push_back(GangLine(decision));
+  }
+  std::map<std::pair<std::string, std::string>, std::vector<Json>> lines;  // several pods may have had one name
+  for (const Json& line : evicted_) lines[{line["namespace"], line["name"]}].push_back(line);
+  for (const sim::Object& pod : store_.All(sim::kPods)) {
+    const auto member = members.find(sim::UidOf(*pod));
+    lines[{sim::NamespaceOf(*pod), sim::NameOf(*pod)}].push_back(
+        PodLine(*pod, member == members.end() ? nullptr : member->second));
+  }
+  Json pods = Json::array();
+  for (const auto& [key, of_name] : lines) {
+    for (const Json& line : of_name) pods.push_back(line);
+  }
+  return {{"pods", std::move(pods)}, {"gangs", std::move(gangs)}, {"timeline", timeline_}};
+}
+
+}  // namespace tutti::app

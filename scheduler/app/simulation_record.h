@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SimulationRecord: what happened to every pod while a simulation ran, and how things stand at its end.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "observe/decision.h"
+#include "sim/store.h"
+
+namespace tutti::app {
+
+class SimulationRecord {
+ public:
+  // Watches `store` from now on; what is bound already is no news. Both must outlive it.
+  SimulationRecord(sim::Store& store, const base::Clock& clock);
+  ~SimulationRecord();
+
+  // What the scheduler decided, before it is carried out: says whose gang a pod is, and which gangs were admitted.
+  void Note(const std::vector<observe::Decision>& decisions);
+
+  // `decisions`: as they stand at the end.
+  nlohmann::ordered_json Result(const std::vector<observe::Decision>& decisions) const;
+
+ private:
+  using Json = nlohmann::ordered_json;
+
+  void OnPod(const sim::WatchEvent& event);
+  void Happened(const char* action, const sim::Json& pod, const std::string& node);
+  Json PodLine(const sim::Json& pod, const observe::MemberDecision* member) const;
+
+  sim::Store& store_;
+  const base::Clock& clock_;
+  const base::Millis start_ms_;
+  int64_t subscription_;
+  std::map<std::string, std::string> gang_of_;  // by pod uid: "namespace/name"
+  std::set<model::GangKey> admitted_;
+  Json timeline_ = Json::array();
+  std::vector<Json> evicted_;  // pods that are no more
+};
+
+}  // namespace tutti::app
