@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/client.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <array>
+#include <future>
+#include <limits>
+#include <random>
+#include <thread>
+
+#include "kube/curl_transport.h"
+#include "kube/feed.h"
+
+namespace tutti::kube {
+namespace {
+
+constexpr base::Millis kCallTimeoutMs = 10'000;
+
+std::string HostName() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+uint64_t Seed(uint64_t asked) {
+  if (asked != 0) return asked;
+  std::random_device device;
+  return static_cast<uint64_t>(device()) << 32 | device();
+}
+
+KubeWriter::Options WriterOptions(const KubeClient::Options& options) {
+  KubeWriter::Options result;
+  result.in_flight = options.in_flight;
+  result.write_timeout_ms = options.write_timeout_ms;
+  result.component = options.component;
+  result.instance = options.component + "-" + HostName();
+  return result;
+}
+
+// The kinds as the feed watches them, and as discovery knows them.
+class FeedResolver final : public KindResolver {
+ public:
+  explicit FeedResolver(const KubeFeed& feed) : feed_(feed) {}
+
+  std::string VersionOf(const std::string& group, const std::string& resource) const override {
+    if (std::string watched = feed_.WatchedVersion(group, resource); !watched.empty()) return watched;
+    return group.empty() ? "v1" : "";
+  }
+  bool HasStatus(const std::string& group, const std::string& version, const std::string& resource) const override {
+    const ServedResource* served = feed_.discovery().Find(group, version, resource);
+    return served != nullptr ? served->has_status : group.empty();
+  }
+
+ private:
+  const KubeFeed& feed_;
+};
+
+}  // namespace
+
+struct KubeClient::Parts {
+  Parts(const Config& config, const Options& options, const base::Clock& clock, cluster::EventSink& event_sink)
+      : sink(event_sink), write_timeout_ms(options.write_timeout_ms), loop(clock), random(Seed(options.seed)),
+        transport(config, fmt::format("{}/{} (linux)", options.component, options.version), loop),
+        feed(loop, transport, random, sink), kinds(feed),
+        writer(WriterOptions(options), loop, transport, random, kinds, sink) {
+    thread = std::thread([this] {
+      pthread_setname_np(pthread_self(), "kube-io");
+      loop.Run();
+    });
+  }
+  ~Parts() {
+    loop.Stop();
+    if (thread.joinable()) thread.join();
+  }
+
+  cluster::EventSink& sink;
+  const base::Millis write_timeout_ms;
+  EpollLoop loop;
+  base::Random random;
+  CurlTransport transport;
+  KubeFeed feed;
+  FeedResolver kinds;
+  KubeWriter writer;
+  std::unique_ptr<LeaderElection> election;
+  std::thread thread;
+};
+
+KubeClient::KubeClient(const Config& config, const Options& options, const base::Clock& clock, cluster::EventSink& sink)
+    : parts_(std::make_unique<Parts>(config, options, clock, sink)) {}
+
+KubeClient::~KubeClient() = default;
+
+cluster::ClusterFeed& KubeClient::feed() { return parts_->feed; }
+cluster::ClusterWriter& KubeClient::writer() { return parts_->writer; }
+
+void KubeClient::LeadAlone() {
+  parts_->loop.Post([&parts = *parts_] {
+    parts.writer.SetWritable(std::numeric_limits<base::Millis>::max());
+    parts.sink.Post(cluster::Leadership{true, parts.loop.Now()});
+  });
+}
+
+void KubeClient::Elect(LeaseOptions options) {
+  options.former_write_timeout_ms = parts_->write_timeout_ms + KubeWriter::kGraceMs;
+  parts_->loop.Post([&parts = *parts_, options = std::move(options)] {
+    parts.election = std::make_unique<LeaderElection>(options, parts.loop, parts.transport, parts.random, parts.sink,
+                                                      [&parts](base::Millis until_ms) { parts.writer.SetWritable(until_ms); });
+    parts.election->Start();
+  });
+}
+
+void KubeClient::Shutdown(base::Millis patience_ms) {
+  const auto done = std::make_shared<std::promise<void>>();
+  auto finished = done->get_future();
+  parts_->loop.Post([&parts = *parts_, done] {
+    parts.writer.Drain([&parts, done] {
+      if (parts.election != nullptr) parts.election->Release([done] { done->set_value(); });
+      else done->set_value();
+    });
+  });
+  finished.wait_for(std::chrono::milliseconds(patience_ms));
+  parts_->loop.Stop();
+  parts_->thread.join();
+}
+
+base::Result<KubeClient::Reply> KubeClient::Call(Request request) {
+  request.channel = Channel::kControl;
+  request.timeout_ms = kCallTimeoutMs;
+  const auto answer = std::make_shared<std::promise<Response>>();
+  auto future = answer->get_future();
+  parts_->loop.Post([&parts = *parts_, request = std::move(request), answer]() mutable {
+    parts.transport.Send(std::move(request), [answer](Response response) { answer->set_value(std::move(response)); }, nullptr);
+  });
+  if (future.wait_for(std::chrono::milliseconds(kCallTimeoutMs + 5'000)) != std::future_status::ready)
+    return base::Fail(base::ErrorCode::kUnavailable, "no answer from the API server");
+  Response response = future.get();
+  if (response.status == 0) return base::Fail(base::ErrorCode::kUnavailable, response.error);
+  return Reply{response.status, std::move(response.body)};
+}
+
+base::Result<KubeClient::Reply> KubeClient::Get(const std::string& target) {
+  Request request;
+  request.target = target;
+  return Call(std::move(request));
+}
+
+base::Result<KubeClient::Reply> KubeClient::Post(const std::string& target, std::string json) {
+  Request request;
+  request.method = Method::kPost;
+  request.target = target;
+  request.body = std::move(json);
+  return Call(std::move(request));
+}
+
+KubeClient::Stats KubeClient::stats() {
+  const auto answer = std::make_shared<std::promise<Stats>>();
+  auto future = answer->get_future();
+  parts_->loop.Post([&parts = *parts_, answer] {
+    const CurlTransport::Counters& sent = parts.transport.counters();
+    answer->set_value({sent.requests, sent.failures, parts.writer.counters(), parts.writer.waiting(), parts.writer.in_flight()});
+  });
+  if (future.wait_for(std::chrono::seconds(1)) != std::future_status::ready) return {};
+  return future.get();
+}
+
+}  // namespace tutti::kube

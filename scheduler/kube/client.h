@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// KubeClient: one API server, one thread (`kube-io`), and the doors of this room.
+//
+//   KubeClient client(config, options, clock, sink);
+//   client.feed().Start(kinds);                 // events arrive in the sink, on kube-io
+//   client.Elect(lease) or client.LeadAlone();  // until then the writer sends nothing
+//   client.writer().Submit(commands);           // answers arrive in the sink, on kube-io
+//   client.Shutdown(5'000);
+//
+// Every public function may be called from any thread but kube-io itself. The sink is called on kube-io, and must neither
+// block nor call back. `clock` and `sink` outlive the client.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cluster/ports.h"
+#include "kube/config.h"
+#include "kube/lease.h"
+#include "kube/writer.h"
+
+namespace tutti::kube {
+
+class KubeClient {
+ public:
+  struct Options {
+    std::string component = "tutti";  // in the User-Agent, and the reporter of Events that name none
+    std::string version = "0";
+    int in_flight = 64;                      // writes at a time
+    base::Millis write_timeout_ms = 5'000;   // each, enforced by the API server
+    uint64_t seed = 0;                       // of jitter; 0: from the machine
+  };
+
+  KubeClient(const Config& config, const Options& options, const base::Clock& clock, cluster::EventSink& sink);
+  ~KubeClient();  // without Shutdown: at once
+  KubeClient(const KubeClient&) = delete;
+  KubeClient& operator=(const KubeClient&) = delete;
+
+  cluster::ClusterFeed& feed();
+  cluster::ClusterWriter& writer();
+
+  // One of these, once. Leadership is posted to the sink.
+  void LeadAlone();
+  void Elect(LeaseOptions options);
+
+  // Refuses what has not left, waits for the answers to what has, gives the lease up, and ends the thread. Takes
+  // `patience_ms` at most; the lease is only given up if every answer came.
+  void Shutdown(base::Millis patience_ms);
+
+  // One request outside of feed and writer (TokenReview, SubjectAccessReview, ...); waits for its answer.
+  struct Reply {
+    int status = 0;
+    std::string body;  // JSON
+  };
+  base::Result<Reply> Get(const std::string& target);
+  base::Result<Reply> Post(const std::string& target, std::string json);
+
+  // For metrics; a moment old.
+  struct Stats {
+    uint64_t requests = 0, failures = 0;
+    KubeWriter::Counters writes;
+    size_t waiting = 0, in_flight = 0;
+  };
+  Stats stats();
+
+ private:
+  struct Parts;
+  base::Result<Reply> Call(Request request);
+
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace tutti::kube

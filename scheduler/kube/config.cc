@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/config.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace tutti::kube {
+namespace {
+
+constexpr const char* kServiceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::vector<std::string> SplitPathList(const std::string& list) {
+  std::vector<std::string> paths;
+  std::stringstream stream(list);
+  for (std::string path; std::getline(stream, path, ':');)
+    if (!path.empty()) paths.push_back(path);
+  return paths;
+}
+
+}  // namespace
+
+base::Result<std::string> ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return base::Invalid(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+  std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (file.bad()) return base::Invalid(fmt::format("{}: cannot be read", path));
+  return content;
+}
+
+base::Result<Config> LoadInCluster(const std::string& folder) {
+  const std::string host = Environment("KUBERNETES_SERVICE_HOST");
+  const std::string port = Environment("KUBERNETES_SERVICE_PORT");
+  if (host.empty() || port.empty())
+    return base::Invalid("in-cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; give --kubeconfig");
+  Config config;
+  config.source = "in-cluster";
+  const bool ipv6 = host.find(':') != std::string::npos;
+  config.server = fmt::format("https://{}:{}", ipv6 ? "[" + host + "]" : host, port);
+  auto ca = ReadFile(folder + "/ca.crt");
+  if (!ca) return tl::make_unexpected(ca.error());
+  config.ca_pem = std::move(*ca);
+  config.token_file = folder + "/token";
+  if (auto token = ReadFile(config.token_file); !token) return tl::make_unexpected(token.error());
+  if (auto ns = ReadFile(folder + "/namespace")) config.default_namespace = std::move(*ns);
+  return config;
+}
+
+base::Result<Config> LoadConfig(const ConfigSource& source) {
+  const auto load = [&]() -> base::Result<Config> {
+    if (!source.kubeconfig.empty()) return LoadKubeconfig({source.kubeconfig}, source.context);
+    if (const auto paths = SplitPathList(Environment("KUBECONFIG")); !paths.empty())
+      return LoadKubeconfig(paths, source.context);
+    if (!Environment("KUBERNETES_SERVICE_HOST").empty()) return LoadInCluster(kServiceAccountFolder);
+    const std::string home = Environment("HOME") + "/.kube/config";
+    if (std::filesystem::exists(home)) return LoadKubeconfig({home}, source.context);
+    if (!source.server.empty()) return Config{};
+    return base::Invalid("no cluster is configured: give --kubeconfig FILE, set KUBECONFIG, or run in a pod");
+  };
+  base::Result<Config> config = load();
+  if (config && !source.server.empty()) config->server = source.server;
+  if (config)
+    while (config->server.ends_with('/')) config->server.pop_back();
+  return config;
+}
+
+}  // namespace tutti::kube

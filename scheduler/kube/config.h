@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Config: where the API server is and who we are to it; from a kubeconfig, or from the pod we run in.
+//
+// Values of this type hold secrets: they are never logged, and errors name files and fields, not contents.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace tutti::kube {
+
+// users[].user.exec: a program that prints an ExecCredential.
+struct ExecPlugin {
+  std::string api_version;  // client.authentication.k8s.io/v1 or v1beta1
+  std::string command;      // a path is made absolute against the kubeconfig's folder
+  std::vector<std::string> args;
+  std::vector<std::pair<std::string, std::string>> env;
+  std::string install_hint;
+  bool provide_cluster_info = false;
+};
+
+struct Config {
+  std::string server;           // "https://10.0.0.1:6443", no trailing slash
+  std::string ca_pem;           // empty: the system's
+  std::string tls_server_name;  // empty: the host of `server`
+  bool insecure_skip_tls_verify = false;
+  std::string proxy_url;
+
+  // Who we are. A token file goes before a token; a file is read again as it changes.
+  std::string token, token_file;
+  std::string username, password;
+  std::string client_cert_pem, client_key_pem;
+  std::string client_cert_file, client_key_file;
+  std::optional<ExecPlugin> exec;
+
+  std::string default_namespace;  // of the context, or of our own pod; may be empty
+  std::string source;             // for messages: the file and context, or "in-cluster"
+};
+
+struct ConfigSource {
+  std::string kubeconfig;  // --kubeconfig: this file alone, and it must exist
+  std::string context;     // --context; empty: current-context
+  std::string server;      // --master: replaces the server
+};
+
+// In order: `source.kubeconfig`; the list in $KUBECONFIG, merged (the first to name a thing wins, missing files are passed
+// over); in-cluster where KUBERNETES_SERVICE_HOST is set; ~/.kube/config. Error kInvalid names the file and the field.
+base::Result<Config> LoadConfig(const ConfigSource& source);
+
+// The merge of `paths`; at least one must exist unless `paths` is empty.
+base::Result<Config> LoadKubeconfig(const std::vector<std::string>& paths, const std::string& context);
+
+// From a pod's mounted ServiceAccount; `folder` is /var/run/secrets/kubernetes.io/serviceaccount but in tests.
+base::Result<Config> LoadInCluster(const std::string& folder);
+
+// The whole of a small file. Error kInvalid names it.
+base::Result<std::string> ReadFile(const std::string& path);
+
+}  // namespace tutti::kube

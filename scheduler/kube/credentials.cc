@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/credentials.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/log.h"
+
+namespace tutti::kube {
+namespace {
+
+constexpr base::Millis kFileMaxAgeMs = 60'000;
+constexpr base::Millis kRefreshBeforeExpiryMs = 60'000;
+constexpr base::Millis kFirstRetryMs = 1'000;
+constexpr base::Millis kLongestRetryMs = 60'000;
+
+std::string Base64(const std::string& text) {
+  std::string out((text.size() + 2) / 3 * 4 + 1, '\0');
+  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+  out.resize(static_cast<size_t>(size));
+  return out;
+}
+
+std::string Trimmed(std::string text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+Credentials::Credentials(const Config& config, Loop& loop) : config_(config), loop_(loop) {
+  if (config_.exec) {
+    StartExec();
+  } else {
+    ReadFiles();
+    ready_ = true;
+  }
+}
+
+Credentials::~Credentials() {
+  *alive_ = false;
+  loop_.CancelTimer(refresh_timer_);
+  if (exec_thread_.joinable()) exec_thread_.join();
+}
+
+void Credentials::Apply(Credential next) {
+  next.generation = current_.generation;
+  const bool same = next.authorization == current_.authorization && next.client_cert_pem == current_.client_cert_pem &&
+                    next.client_key_pem == current_.client_key_pem;
+  if (!same || next.generation == 0) ++next.generation;
+  current_ = std::move(next);
+}
+
+void Credentials::ReadFiles() {
+  files_read_ms_ = loop_.Now();
+  // A file that cannot be read just now leaves the last content in place.
+  const auto read = [](const std::string& path, std::string last) {
+    if (path.empty()) return last;
+    auto content = ReadFile(path);
+    if (!content) base::LogWarn("a credential file cannot be read; its last content stays in use", {{"file", path}});
+    return content ? std::move(*content) : last;
+  };
+  Credential next;
+  const bool first = current_.generation == 0;
+  next.client_cert_pem = read(config_.client_cert_file, first ? config_.client_cert_pem : current_.client_cert_pem);
+  next.client_key_pem = read(config_.client_key_file, first ? config_.client_key_pem : current_.client_key_pem);
+  if (!config_.token_file.empty()) {
+    const std::string token = Trimmed(read(config_.token_file, ""));
+    next.authorization = token.empty() ? current_.authorization : "Bearer " + token;
+  } else if (!config_.token.empty()) {
+    next.authorization = "Bearer " + config_.token;
+  } else if (!config_.username.empty()) {
+    next.authorization = "Basic " + Base64(config_.username + ":" + config_.password);
+  }
+  Apply(std::move(next));
+}
+
+const Credential& Credentials::Current() {
+  TUTTI_CHECK(ready_, "a request before the first credential");
+  const bool from_files = !config_.token_file.empty() || !config_.client_cert_file.empty();
+  if (!config_.exec && from_files && loop_.Now() - files_read_ms_ > kFileMaxAgeMs) ReadFiles();
+  return current_;
+}
+
+void Credentials::WhenReady(Task then) {
+  if (ready_) return then();
+  waiting_.push_back(std::move(then));
+}
+
+void Credentials::Renew(uint64_t stale_generation, absl::AnyInvocable<void(bool)> then) {
+  if (current_.generation != stale_generation) return then(true);
+  if (!config_.exec) {
+    ReadFiles();
+    return then(current_.generation != stale_generation);
+  }
+  waiting_.push_back([this, stale_generation, then = std::move(then)]() mutable {
+    then(current_.generation != stale_generation);
+  });
+  StartExec();
+}
+
+void Credentials::StartExec() {
+  if (exec_running_) return;
+  exec_running_ = true;
+  if (exec_thread_.joinable()) exec_thread_.join();  // it has posted its result, so it is at its end
+  exec_thread_ = std::thread([this, plugin = *config_.exec, cluster = config_, alive = alive_, &loop = loop_] {
+    auto result = RunExecPlugin(plugin, cluster);
+    loop.Post([this, alive, result = std::move(result)]() mutable {
+      if (*alive) ExecDone(std::move(result));
+    });
+  });
+}
+
+void Credentials::ExecDone(base::Result<ExecCredential> result) {
+  exec_running_ = false;
+  base::Millis again_ms = -1;
+  if (result) {
+    exec_retry_ms_ = 0;
+    Credential next;
+    if (!result->token.empty()) next.authorization = "Bearer " + result->token;
+    next.client_cert_pem = result->client_cert_pem.empty() ? config_.client_cert_pem : std::move(result->client_cert_pem);
+    next.client_key_pem = result->client_key_pem.empty() ? config_.client_key_pem : std::move(result->client_key_pem);
+    Apply(std::move(next));
+    ready_ = true;
+    if (result->expires_wall_ms >= 0) {
+      const base::Millis left = result->expires_wall_ms - loop_.clock().WallMs();
+      again_ms = std::max(left - kRefreshBeforeExpiryMs, std::max<base::Millis>(left / 2, kFirstRetryMs));
+    }
+  } else {
+    base::LogError("no credential", {{"error", result.error().message}});
+    exec_retry_ms_ = std::min(std::max(2 * exec_retry_ms_, kFirstRetryMs), kLongestRetryMs);
+    again_ms = exec_retry_ms_;
+  }
+  loop_.CancelTimer(refresh_timer_);
+  refresh_timer_ = again_ms < 0 ? 0 : loop_.After(again_ms, [this] { StartExec(); });
+  if (!ready_) return;
+  for (Task& task : std::exchange(waiting_, {})) task();
+}
+
+}  // namespace tutti::kube

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Credentials: what proves to the API server who we are, kept fresh.
+//
+// Token and certificate files are read again once a minute, as rotation replaces them. An exec plugin runs on a thread of
+// its own: before the first request, shortly before its credential expires, and after a 401.
+// The loop's thread only.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kube/config.h"
+#include "kube/loop.h"
+
+namespace tutti::kube {
+
+struct Credential {
+  std::string authorization;  // the header's value; empty: none
+  std::string client_cert_pem, client_key_pem;
+  uint64_t generation = 0;  // another one: something changed
+};
+
+// What an exec plugin printed.
+struct ExecCredential {
+  std::string token, client_cert_pem, client_key_pem;
+  base::Millis expires_wall_ms = -1;  // -1: never
+};
+
+// Runs the plugin and waits for it, a minute at most. Errors carry the plugin's name, its exit and the install hint,
+// never what it printed to stdout.
+base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Config& cluster);
+base::Result<ExecCredential> ParseExecCredential(const ExecPlugin& plugin, const std::string& printed);
+
+class Credentials {
+ public:
+  Credentials(const Config& config, Loop& loop);
+  ~Credentials();
+
+  // False while an exec plugin has not answered yet: see WhenReady.
+  bool ready() const { return ready_; }
+  // REQUIRES: ready().
+  const Credential& Current();
+
+  // `stale` was refused with 401. Runs `then` once something newer is there, or has been tried for: true if
+  // it is worth asking again. False at once where nothing could change.
+  void Renew(uint64_t stale_generation, absl::AnyInvocable<void(bool worth_retrying)> then);
+  // Runs `then` when ready; at once if so.
+  void WhenReady(Task then);
+
+ private:
+  void ReadFiles();
+  void StartExec();
+  void ExecDone(base::Result<ExecCredential> result);
+  void Apply(Credential next);
+
+  const Config config_;
+  Loop& loop_;
+  bool ready_ = false;
+  bool exec_running_ = false;
+  base::Millis files_read_ms_ = 0;
+  Credential current_;
+  std::vector<Task> waiting_;
+  TimerId refresh_timer_ = 0;
+  base::Millis exec_retry_ms_ = 0;
+  std::thread exec_thread_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for tasks posted by exec_thread_
+};
+
+}  // namespace tutti::kube

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/curl_transport.h"
+
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/check.h"
+#include "base/log.h"
+
+namespace tutti::kube {
+namespace {
+
+constexpr long kConnections = 3;         // over HTTP/2; one is in use, the others follow a GOAWAY
+constexpr long kHttp1Connections = 128;  // a watch takes one each
+constexpr size_t kMostErrorBody = 64 * 1024;
+constexpr long kConnectTimeoutMs = 10'000;
+
+void StartLibrary() {
+  static const CURLcode result = curl_global_init(CURL_GLOBAL_DEFAULT);
+  TUTTI_CHECK(result == CURLE_OK, "curl_global_init failed");
+}
+
+// "https://host:port/prefix" → its parts; the port is empty when not given.
+struct Url {
+  std::string scheme, host, port, path;
+};
+Url Split(const std::string& url) {
+  Url parts;
+  const size_t colon = url.find("://");
+  parts.scheme = url.substr(0, colon);
+  std::string rest = url.substr(colon + 3);
+  if (const size_t slash = rest.find('/'); slash != std::string::npos) {
+    parts.path = rest.substr(slash);
+    rest.resize(slash);
+  }
+  const size_t bracket = rest.rfind(']');
+  const size_t last_colon = rest.rfind(':');
+  if (last_colon != std::string::npos && (bracket == std::string::npos || last_colon > bracket)) {
+    parts.port = rest.substr(last_colon + 1);
+    rest.resize(last_colon);
+  }
+  parts.host = rest;
+  return parts;
+}
+
+// A peer that is gone without a word is noticed within half a minute, request or not.
+int OnSocketMade(void*, curl_socket_t socket, curlsocktype) {
+  const int patience_ms = 30'000;
+  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
+  return CURL_SOCKOPT_OK;
+}
+
+Response::Failure Classify(CURLcode code, bool connected) {
+  switch (code) {
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_URL_MALFORMAT:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_NO_CONNECTION_AVAILABLE: return Response::Failure::kNotSent;
+    case CURLE_OPERATION_TIMEDOUT: return connected ? Response::Failure::kTimeout : Response::Failure::kNotSent;
+    default: return Response::Failure::kLost;
+  }
+}
+
+const char* Name(Method method) {
+  switch (method) {
+    case Method::kGet: return "GET";
+    case Method::kPost: return "POST";
+    case Method::kPut: return "PUT";
+    case Method::kPatch: return "PATCH";
+    case Method::kDelete: return "DELETE";
+  }
+  return "GET";
+}
+
+// The value of header `name` (lower case) in `line`, or empty.
+std::string_view HeaderValue(std::string_view line, std::string_view name) {
+  if (line.size() <= name.size() || line[name.size()] != ':') return {};
+  for (size_t i = 0; i < name.size(); ++i)
+    if (std::tolower(static_cast<unsigned char>(line[i])) != name[i]) return {};
+  line.remove_prefix(name.size() + 1);
+  while (!line.empty() && line.front() == ' ') line.remove_prefix(1);
+  while (!line.empty() && (line.back() == '\r' || line.back() == '\n' || line.back() == ' ')) line.remove_suffix(1);
+  return line;
+}
+
+}  // namespace
+
+struct CurlTransport::Multi {
+  CurlTransport* owner = nullptr;
+  CURLM* handle = nullptr;
+  TimerId timer = 0;
+  bool http1 = false;
+};
+
+struct CurlTransport::Exchange {
+  CurlTransport* owner = nullptr;
+  Multi* multi = nullptr;
+  Handle handle;
+  RequestId id = 0;
+  Request request;
+  OnDone done;
+  OnData data;
+  Response response;
+  uint64_t credential_generation = 0;
+  bool asked_again = false;  // once, after a 401
+  bool cancelled = false;
+  curl_slist* own_headers = nullptr;
+  char error[CURL_ERROR_SIZE] = {};
+};
+
+CurlTransport::CurlTransport(const Config& config, std::string user_agent, EpollLoop& loop)
+    : config_(config), user_agent_(std::move(user_agent)), loop_(loop), credentials_(config, loop) {
+  StartLibrary();
+  const Url url = Split(config_.server);
+  base_url_ = config_.server;
+  loopback_ = url.host == "localhost" || url.host == "[::1]" || url.host.starts_with("127.");
+  if (!config_.tls_server_name.empty()) {
+    const std::string port = url.port.empty() ? "443" : url.port;
+    base_url_ = fmt::format("{}://{}:{}{}", url.scheme, config_.tls_server_name, port, url.path);
+    host_header_ = fmt::format("Host: {}:{}", url.host, port);
+    connect_list_ = curl_slist_append(nullptr, fmt::format("::{}:{}", url.host, port).c_str());
+  }
+  const bool plain = url.scheme == "http";
+  for (auto& multi : multis_) {
+    multi = std::make_unique<Multi>();
+    multi->owner = this;
+    multi->handle = curl_multi_init();
+    TUTTI_CHECK(multi->handle != nullptr, "curl_multi_init failed");
+    curl_multi_setopt(multi->handle, CURLMOPT_SOCKETFUNCTION, &OnSocket);
+    curl_multi_setopt(multi->handle, CURLMOPT_SOCKETDATA, multi.get());
+    curl_multi_setopt(multi->handle, CURLMOPT_TIMERFUNCTION, &OnTimer);
+    curl_multi_setopt(multi->handle, CURLMOPT_TIMERDATA, multi.get());
+    curl_multi_setopt(multi->handle, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+    curl_multi_setopt(multi->handle, CURLMOPT_MAX_HOST_CONNECTIONS, kConnections);
+    if (plain) AllowHttp1(*multi);
+  }
+}
+
+CurlTransport::~CurlTransport() {
+  while (!active_.empty()) Detach(*active_.begin()->second->multi, active_.begin()->second);
+  for (const Handle& handle : idle_) curl_easy_cleanup(handle.easy);
+  for (auto& multi : multis_) {
+    loop_.CancelTimer(multi->timer);
+    curl_multi_cleanup(multi->handle);
+    loop_.CancelTimer(multi->timer);
+  }
+  for (const auto& [key, list] : header_cache_) curl_slist_free_all(list);
+  for (curl_slist* list : retired_headers_) curl_slist_free_all(list);
+  curl_slist_free_all(connect_list_);
+}
+
+void CurlTransport::AllowHttp1(Multi& multi) {
+  multi.http1 = true;
+  curl_multi_setopt(multi.handle, CURLMOPT_MAX_HOST_CONNECTIONS, kHttp1Connections);
+  curl_multi_setopt(multi.handle, CURLMOPT_MAXCONNECTS, kHttp1Connections);
+}
+
+// --- Requests ---
+
+RequestId CurlTransport::Send(Request request, OnDone done, OnData data) {
+  auto exchange = std::make_unique<Exchange>();
+  exchange->owner = this;
+  exchange->multi = multis_[static_cast<size_t>(request.channel)].get();
+  exchange->id = ++last_id_;
+  exchange->request = std::move(request);
+  exchange->done = std::move(done);
+  exchange->data = std::move(data);
+  const RequestId id = exchange->id;
+  active_.emplace(id, exchange.get());
+  ++counters_.requests;
+  if (curl_depth_ > 0 || !credentials_.ready()) {
+    // The exchange is in active_ until then; a cancellation in between is seen by Start.
+    Task start = [this, raw = exchange.release()] { Start(std::unique_ptr<Exchange>(raw)); };
+    if (curl_depth_ > 0) deferred_.push_back(std::move(start));
+    else credentials_.WhenReady(std::move(start));
+  } else {
+    Start(std::move(exchange));
+  }
+  return id;
+}
+
+CurlTransport::Handle CurlTransport::TakeHandle() {
+  if (!idle_.empty()) {
+    const Handle handle = idle_.back();
+    idle_.pop_back();
+    return handle;
+  }
+  CURL* easy = curl_easy_init();
+  TUTTI_CHECK(easy != nullptr, "curl_easy_init failed");
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, config_.server.starts_with("https") ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1);
+  curl_easy_setopt(easy, CURLOPT_USERAGENT, user_agent_.c_str());
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, 15L);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, 5L);
+  curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, &OnSocketMade);
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &OnBody);
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &OnHeader);
+  if (connect_list_ != nullptr) curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connect_list_);
+  if (config_.insecure_skip_tls_verify) {
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+  } else if (!config_.ca_pem.empty()) {
+    curl_blob blob{const_cast<char*>(config_.ca_pem.data()), config_.ca_pem.size(), CURL_BLOB_NOCOPY};
+    curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &blob);
+    curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);
+  }
+  // As in Go, an environment's proxy is not for this machine itself.
+  if (!config_.proxy_url.empty()) curl_easy_setopt(easy, CURLOPT_PROXY, config_.proxy_url.c_str());
+  else if (loopback_) curl_easy_setopt(easy, CURLOPT_PROXY, "");
+  return {easy, 0};
+}
+
+curl_slist* CurlTransport::Headers(const Request& request, const Credential& credential) {
+  if (credential.generation != header_generation_) {
+    for (const auto& [key, list] : header_cache_) retired_headers_.push_back(list);
+    header_cache_.clear();
+    header_generation_ = credential.generation;
+  }
+  const bool has_body = !request.body.empty();
+  curl_slist*& cached = header_cache_[{request.accept, request.content_type, has_body}];
+  if (cached != nullptr && request.if_none_match.empty()) return cached;
+  curl_slist* list = curl_slist_append(nullptr, fmt::format("Accept: {}", request.accept).c_str());
+  if (has_body) list = curl_slist_append(list, fmt::format("Content-Type: {}", request.content_type).c_str());
+  list = curl_slist_append(list, "Expect:");
+  if (!credential.authorization.empty()) list = curl_slist_append(list, ("Authorization: " + credential.authorization).c_str());
+  if (!host_header_.empty()) list = curl_slist_append(list, host_header_.c_str());
+  if (!request.if_none_match.empty()) return curl_slist_append(list, ("If-None-Match: " + request.if_none_match).c_str());
+  return cached = list;
+}
+
+void CurlTransport::Configure(Exchange& exchange, const Credential& credential) {
+  CURL* easy = exchange.handle.easy;
+  const Request& request = exchange.request;
+  if (exchange.handle.credential_generation != credential.generation) {
+    exchange.handle.credential_generation = credential.generation;
+    if (!credential.client_cert_pem.empty()) {
+      curl_blob cert{const_cast<char*>(credential.client_cert_pem.data()), credential.client_cert_pem.size(), CURL_BLOB_COPY};
+      curl_blob key{const_cast<char*>(credential.client_key_pem.data()), credential.client_key_pem.size(), CURL_BLOB_COPY};
+      curl_easy_setopt(easy, CURLOPT_SSLCERT_BLOB, &cert);
+      curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &key);
+    }
+  }
+  curl_slist* headers = Headers(request, credential);
+  if (!request.if_none_match.empty()) exchange.own_headers = headers;
+  curl_easy_setopt(easy, CURLOPT_URL, (base_url_ + request.target).c_str());
+  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout_ms));
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &exchange);
+  curl_easy_setopt(easy, CURLOPT_HEADERDATA, &exchange);
+  curl_easy_setopt(easy, CURLOPT_PRIVATE, &exchange);
+  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange.error);
+  if (request.body.empty() && request.method != Method::kPost && request.method != Method::kPut) {
+    curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+  } else {
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.data());
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+  }
+  curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, Name(request.method));
+}
+
+void CurlTransport::Start(std::unique_ptr<Exchange> exchange) {
+  if (exchange->cancelled) {
+    active_.erase(exchange->id);
+    return;
+  }
+  const Credential& credential = credentials_.Current();
+  exchange->credential_generation = credential.generation;
+  exchange->handle = TakeHandle();
+  Configure(*exchange, credential);
+  Exchange* raw = exchange.release();  // curl's private pointer owns it until Detach
+  const CURLMcode result = curl_multi_add_handle(raw->multi->handle, raw->handle.easy);
+  TUTTI_CHECK(result == CURLM_OK, curl_multi_strerror(result));
+}
+
+void CurlTransport::Cancel(RequestId id) {
+  const auto at = active_.find(id);
+  if (at == active_.end() || at->second->cancelled) return;
+  Exchange* exchange = at->second;
+  exchange->cancelled = true;
+  if (exchange->handle.easy == nullptr) return;  // not started yet; Start sees it
+  if (curl_depth_ == 0) {
+    Detach(*exchange->multi, exchange);
+    return;
+  }
+  deferred_.push_back([this, id] {
+    if (const auto still = active_.find(id); still != active_.end()) Detach(*still->second->multi, still->second);
+  });
+}
+
+// Takes the exchange out of curl, and its handle back.
+std::unique_ptr<CurlTransport::Exchange> CurlTransport::Detach(Multi& multi, Exchange* exchange) {
+  std::unique_ptr<Exchange> owned(exchange);
+  active_.erase(exchange->id);
+  if (exchange->handle.easy != nullptr) {
+    ++curl_depth_;
+    curl_multi_remove_handle(multi.handle, exchange->handle.easy);
+    --curl_depth_;
+    curl_easy_setopt(exchange->handle.easy, CURLOPT_ERRORBUFFER, nullptr);
+    idle_.push_back(exchange->handle);
+    exchange->handle = {};
+  }
+  curl_slist_free_all(exchange->own_headers);
+  exchange->own_headers = nullptr;
+  return owned;
+}
+
+void CurlTransport::RunDeferred() {
+  while (!deferred_.empty())
+    for (Task& task : std::exchange(deferred_, {})) task();
+}
+
+// --- Driving ---
+
+void CurlTransport::Drive(Multi& multi, curl_socket_t socket, int events) {
+  int running = 0;
+  ++curl_depth_;
+  curl_multi_socket_action(multi.handle, socket, events, &running);
+  --curl_depth_;
+  Collect(multi);
+  RunDeferred();
+}
+
+void CurlTransport::Collect(Multi& multi) {
+  int left = 0;
+  while (CURLMsg* message = curl_multi_info_read(multi.handle, &left)) {
+    if (message->msg != CURLMSG_DONE) continue;
+    Exchange* exchange = nullptr;
+    curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &exchange);
+    Finish(multi, exchange, message->data.result);
+  }
+}
+
+void CurlTransport::Finish(Multi& multi, Exchange* exchange, CURLcode result) {
+  Response& response = exchange->response;
+  long status = 0;
+  curl_easy_getinfo(exchange->handle.easy, CURLINFO_RESPONSE_CODE, &status);
+  response.status = static_cast<int>(status);
+  if (result != CURLE_OK) {
+    curl_off_t pretransfer = 0;
+    curl_easy_getinfo(exchange->handle.easy, CURLINFO_PRETRANSFER_TIME_T, &pretransfer);
+    response.failure = Classify(result, pretransfer > 0);
+    response.error = exchange->error[0] != '\0' ? exchange->error : curl_easy_strerror(result);
+    ++counters_.failures;
+  }
+  const std::unique_ptr<Exchange> owned = Detach(multi, exchange);
+  if (owned->cancelled) return;
+  if (response.status == 401 && !owned->asked_again && AskAgain(multi, *owned)) return;
+  owned->done(std::move(response));
+}
+
+// After a 401: with a newer credential, if there can be one. The exchange goes on under the same id.
+bool CurlTransport::AskAgain(Multi& multi, Exchange& refused) {
+  auto next = std::make_unique<Exchange>();
+  next->owner = this;
+  next->multi = &multi;
+  next->id = refused.id;
+  next->request = std::move(refused.request);
+  next->done = std::move(refused.done);
+  next->data = std::move(refused.data);
+  next->asked_again = true;
+  next->response = std::move(refused.response);
+  active_.emplace(next->id, next.get());
+  credentials_.Renew(refused.credential_generation, [this, raw = next.release()](bool worth_retrying) {
+    std::unique_ptr<Exchange> exchange(raw);
+    if (worth_retrying && !exchange->cancelled) {
+      exchange->response = {};
+      return Start(std::move(exchange));
+    }
+    active_.erase(exchange->id);
+    if (!exchange->cancelled) exchange->done(std::move(exchange->response));
+  });
+  return true;
+}
+
+int CurlTransport::OnSocket(CURL*, curl_socket_t socket, int what, void* user, void*) {
+  Multi& multi = *static_cast<Multi*>(user);
+  EpollLoop& loop = multi.owner->loop_;
+  if (what == CURL_POLL_REMOVE) {
+    loop.Unwatch(socket);
+    return 0;
+  }
+  const uint32_t events = (what & CURL_POLL_IN ? uint32_t{EPOLLIN} : 0) | (what & CURL_POLL_OUT ? uint32_t{EPOLLOUT} : 0);
+  loop.Watch(socket, events, [&multi, socket](uint32_t ready) {
+    int bits = 0;
+    if (ready & (EPOLLIN | EPOLLRDHUP)) bits |= CURL_CSELECT_IN;
+    if (ready & EPOLLOUT) bits |= CURL_CSELECT_OUT;
+    if (ready & (EPOLLERR | EPOLLHUP)) bits |= CURL_CSELECT_ERR | CURL_CSELECT_IN;
+    multi.owner->Drive(multi, socket, bits);
+  });
+  return 0;
+}
+
+int CurlTransport::OnTimer(CURLM*, long timeout_ms, void* user) {
+  Multi& multi = *static_cast<Multi*>(user);
+  EpollLoop& loop = multi.owner->loop_;
+  loop.CancelTimer(std::exchange(multi.timer, 0));
+  if (timeout_ms >= 0)
+    multi.timer = loop.After(timeout_ms, [&multi] {
+      multi.timer = 0;
+      multi.owner->Drive(multi, CURL_SOCKET_TIMEOUT, 0);
+    });
+  return 0;
+}
+
+size_t CurlTransport::OnBody(char* data, size_t size, size_t count, void* user) {
+  Exchange& exchange = *static_cast<Exchange*>(user);
+  const std::string_view piece(data, size * count);
+  if (exchange.cancelled) return 0;
+  Response& response = exchange.response;
+  if (exchange.data && response.ok()) {
+    exchange.data(response, piece);
+  } else if (response.ok() || response.body.size() < kMostErrorBody) {
+    response.body.append(piece);
+  }
+  return piece.size();
+}
+
+size_t CurlTransport::OnHeader(char* data, size_t size, size_t count, void* user) {
+  Exchange& exchange = *static_cast<Exchange*>(user);
+  Response& response = exchange.response;
+  const std::string_view line(data, size * count);
+  if (line.starts_with("HTTP/")) {
+    const size_t space = line.find(' ');
+    if (space != line.npos) std::from_chars(line.data() + space + 1, line.data() + line.size(), response.status);
+    if (line.starts_with("HTTP/1") && !exchange.multi->http1) {
+      CurlTransport* owner = exchange.owner;
+      owner->deferred_.push_back([owner, multi = exchange.multi] { owner->AllowHttp1(*multi); });
+    }
+  } else if (const auto type = HeaderValue(line, "content-type"); !type.empty()) {
+    response.content_type = type;
+  } else if (const auto etag = HeaderValue(line, "etag"); !etag.empty()) {
+    response.etag = etag;
+  } else if (const auto after = HeaderValue(line, "retry-after"); !after.empty()) {
+    int64_t seconds = 0;
+    if (std::from_chars(after.data(), after.data() + after.size(), seconds).ec == std::errc())
+      response.retry_after_ms = std::max<int64_t>(seconds, 0) * 1000;
+  }
+  return line.size();
+}
+
+}  // namespace tutti::kube

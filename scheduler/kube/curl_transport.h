@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// CurlTransport: Transport on libcurl, HTTP/2 over TLS and HTTP/1.1 in the clear.
+//
+// One multi handle a channel, driven by the loop's epoll: each has its own connections. What libcurl 7.88 needs:
+//   - PIPEWAIT and a cap on connections, or a burst opens one each; never a cap of one, for after a GOAWAY the old
+//     connection lives on under its watches and a new one could not be opened;
+//   - easy handles are reused, header lists shared: a request allocates next to nothing;
+//   - over HTTP/1.1 a watch takes a whole connection, so there the cap goes up as soon as that is known.
+#pragma once
+
+#include <curl/curl.h>
+
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "kube/config.h"
+#include "kube/credentials.h"
+#include "kube/epoll_loop.h"
+#include "kube/transport.h"
+
+namespace tutti::kube {
+
+class CurlTransport final : public Transport {
+ public:
+  CurlTransport(const Config& config, std::string user_agent, EpollLoop& loop);
+  ~CurlTransport() override;
+  CurlTransport(const CurlTransport&) = delete;
+  CurlTransport& operator=(const CurlTransport&) = delete;
+
+  RequestId Send(Request request, OnDone done, OnData data) override;
+  void Cancel(RequestId id) override;
+
+  struct Counters {
+    uint64_t requests = 0, failures = 0;
+  };
+  const Counters& counters() const { return counters_; }
+
+ private:
+  struct Multi;
+  struct Exchange;
+  struct Handle {
+    CURL* easy = nullptr;
+    uint64_t credential_generation = 0;
+  };
+
+  void Start(std::unique_ptr<Exchange> exchange);
+  Handle TakeHandle();
+  void Configure(Exchange& exchange, const Credential& credential);
+  curl_slist* Headers(const Request& request, const Credential& credential);
+  void Drive(Multi& multi, curl_socket_t socket, int events);
+  void Collect(Multi& multi);
+  void Finish(Multi& multi, Exchange* exchange, CURLcode result);
+  bool AskAgain(Multi& multi, Exchange& exchange);
+  std::unique_ptr<Exchange> Detach(Multi& multi, Exchange* exchange);
+  void RunDeferred();
+  void AllowHttp1(Multi& multi);
+
+  static int OnSocket(CURL*, curl_socket_t socket, int what, void* user, void*);
+  static int OnTimer(CURLM*, long timeout_ms, void* user);
+  static size_t OnBody(char* data, size_t size, size_t count, void* user);
+  static size_t OnHeader(char* data, size_t size, size_t count, void* user);
+
+  const Config config_;
+  const std::string user_agent_;
+  std::string base_url_, host_header_, connect_to_;
+  bool loopback_ = false;
+  EpollLoop& loop_;
+  Credentials credentials_;
+  curl_slist* connect_list_ = nullptr;
+  std::array<std::unique_ptr<Multi>, kChannels> multis_;
+  std::vector<Handle> idle_;  // to use again
+  std::unordered_map<RequestId, Exchange*> active_;
+  RequestId last_id_ = 0;
+  int curl_depth_ = 0;            // > 0: inside libcurl, where its own functions must not be called
+  std::vector<Task> deferred_;    // what to do once out of it
+  std::map<std::tuple<const char*, const char*, bool>, curl_slist*> header_cache_;
+  uint64_t header_generation_ = 0;
+  std::vector<curl_slist*> retired_headers_;  // of an older credential; perhaps still in use by a watch
+  Counters counters_;
+};
+
+}  // namespace tutti::kube

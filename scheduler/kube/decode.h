@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The API's protobuf encoding → model values. The hot path: what scheduling does not need is skipped at its tag.
+//
+// Field numbers are those of generated.proto in k8s.io/api and k8s.io/apimachinery; stable messages never change theirs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "kube/spec_cache.h"
+#include "model/node.h"
+#include "model/pod.h"
+
+namespace tutti::kube {
+
+// What a protobuf body holds: "k8s\0" and a runtime.Unknown. Views point into the body.
+struct Envelope {
+  std::string_view api_version, kind;
+  std::string_view raw;
+};
+base::Result<Envelope> OpenEnvelope(std::string_view body);
+
+// From the bare message, as it is in an Envelope's `raw` or in a list's items. Specs come from `specs`, so that equal
+// ones are one object; a spec that cannot be understood is `saturated`, so that its pod is bound nowhere.
+std::shared_ptr<const model::Pod> DecodePod(std::string_view message, SpecCache* specs);
+std::shared_ptr<const model::Node> DecodeNode(std::string_view message);
+
+// Just enough of any object to follow a watch.
+struct MetaView {
+  std::string_view ns, name, uid, resource_version;
+  bool initial_events_end = false;  // the annotation k8s.io/initial-events-end
+};
+MetaView DecodeMetaView(std::string_view object);
+
+// metav1.Status, from protobuf or JSON; code 0 when the body is neither.
+struct ApiStatus {
+  int code = 0;
+  std::string reason, message;
+  base::Millis retry_after_ms = -1;
+};
+ApiStatus DecodeStatus(std::string_view body);
+ApiStatus DecodeStatusMessage(std::string_view message);  // the bare protobuf message
+
+// metav1.ListMeta of any list message.
+struct ListMeta {
+  std::string resource_version, continue_token;
+};
+
+// Calls `each` with the bytes of every item of a list message.
+template <typename Each>
+bool ForEachItem(std::string_view list, ListMeta* meta, Each each);
+
+}  // namespace tutti::kube
+
+#include "kube/wire.h"
+
+namespace tutti::kube {
+
+template <typename Each>
+bool ForEachItem(std::string_view list, ListMeta* meta, Each each) {
+  WireReader r(list);
+  while (r.Next()) {
+    if (r.field() == 1)
+      for (WireReader m(r.bytes()); m.Next();) {
+        if (m.field() == 2) meta->resource_version = m.text();
+        if (m.field() == 3) meta->continue_token = m.text();
+      }
+    if (r.field() == 2) each(r.bytes());
+  }
+  return r.ok();
+}
+
+}  // namespace tutti::kube

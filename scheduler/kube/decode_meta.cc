@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/decode_meta.h"
+
+#include <algorithm>
+
+#include "kube/decode.h"
+
+namespace tutti::kube {
+namespace {
+
+constexpr std::string_view kMagic("k8s\0", 4);
+constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
+// A copy of the whole object in itself, often the larger half.
+constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+model::OwnerReference DecodeOwner(std::string_view message) {
+  model::OwnerReference owner;
+  for (WireReader r(message); r.Next();) switch (r.field()) {
+      case 1: owner.kind = r.text(); break;
+      case 3: owner.name = r.text(); break;
+      case 4: owner.uid = r.text(); break;
+      case 5: owner.api_version = r.text(); break;
+      case 6: owner.controller = r.flag(); break;
+    }
+  return owner;
+}
+
+}  // namespace
+
+base::Result<Envelope> OpenEnvelope(std::string_view body) {
+  if (!body.starts_with(kMagic)) return base::Invalid("not in Kubernetes' protobuf encoding");
+  Envelope envelope;
+  WireReader r(body.substr(kMagic.size()));
+  while (r.Next()) {
+    if (r.field() == 2) envelope.raw = r.bytes();
+    if (r.field() != 1) continue;
+    for (WireReader type(r.bytes()); type.Next();) {
+      if (type.field() == 1) envelope.api_version = type.bytes();
+      if (type.field() == 2) envelope.kind = type.bytes();
+    }
+  }
+  if (!r.ok()) return base::Invalid("malformed protobuf envelope");
+  return envelope;
+}
+
+base::Millis DecodeTime(std::string_view time) {
+  int64_t seconds = 0, nanos = 0;
+  for (WireReader r(time); r.Next();) {
+    if (r.field() == 1) seconds = r.number();
+    if (r.field() == 2) nanos = r.number();
+  }
+  return seconds * 1000 + nanos / 1'000'000;
+}
+
+MapEntry DecodeEntry(std::string_view entry) {
+  MapEntry result;
+  for (WireReader r(entry); r.Next();) {
+    if (r.field() == 1) result.key = r.bytes();
+    if (r.field() == 2) result.value = r.bytes();
+  }
+  return result;
+}
+
+void AddEntry(std::string_view entry, model::StringMap* map) {
+  const MapEntry e = DecodeEntry(entry);
+  map->emplace_back(e.key, e.value);
+}
+
+void SortMap(model::StringMap* map) {
+  // The API server writes maps in order already.
+  if (!std::is_sorted(map->begin(), map->end())) std::sort(map->begin(), map->end());
+}
+
+bool SetResource(std::string_view entry, model::ResourceList* list) {
+  const MapEntry e = DecodeEntry(entry);
+  return list->SetText(e.key, FindBytes(e.value, 1)).has_value();
+}
+
+model::ObjectMeta DecodeMeta(std::string_view message) {
+  model::ObjectMeta meta;
+  for (WireReader r(message); r.Next();) switch (r.field()) {
+      case 1: meta.name = r.text(); break;
+      case 3: meta.ns = r.text(); break;
+      case 5: meta.uid = r.text(); break;
+      case 6: meta.resource_version = r.text(); break;
+      case 7: meta.generation = r.number(); break;
+      case 8: meta.created_ms = DecodeTime(r.bytes()); break;
+      case 9: meta.deleted_ms = DecodeTime(r.bytes()); break;
+      case 11: AddEntry(r.bytes(), &meta.labels); break;
+      case 12:
+        if (DecodeEntry(r.bytes()).key != kLastApplied) AddEntry(r.bytes(), &meta.annotations);
+        break;
+      case 13: meta.owners.push_back(DecodeOwner(r.bytes())); break;
+    }
+  SortMap(&meta.labels);
+  SortMap(&meta.annotations);
+  return meta;
+}
+
+MetaView DecodeMetaView(std::string_view object) {
+  MetaView view;
+  for (WireReader r(FindBytes(object, 1)); r.Next();) switch (r.field()) {
+      case 1: view.name = r.bytes(); break;
+      case 3: view.ns = r.bytes(); break;
+      case 5: view.uid = r.bytes(); break;
+      case 6: view.resource_version = r.bytes(); break;
+      case 12: view.initial_events_end |= DecodeEntry(r.bytes()).key == kInitialEventsEnd; break;
+    }
+  return view;
+}
+
+}  // namespace tutti::kube

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces that the decoders of pods and nodes share.
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+#include "kube/wire.h"
+#include "model/object_meta.h"
+#include "model/resource_list.h"
+
+namespace tutti::kube {
+
+model::ObjectMeta DecodeMeta(std::string_view meta);
+base::Millis DecodeTime(std::string_view time);
+
+// One entry of a map<string, T>.
+struct MapEntry {
+  std::string_view key, value;
+};
+MapEntry DecodeEntry(std::string_view entry);
+// Adds one entry of a map<string, string>; SortMap once all are in.
+void AddEntry(std::string_view entry, model::StringMap* map);
+void SortMap(model::StringMap* map);
+// Sets one entry of a map<string, Quantity>; false if it is not a quantity.
+bool SetResource(std::string_view entry, model::ResourceList* list);
+
+}  // namespace tutti::kube

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/decode.h"
+#include "kube/decode_meta.h"
+#include "kube/decode_pod_spec.h"
+
+namespace tutti::kube {
+namespace {
+
+model::PodPhase ParsePhase(std::string_view word) {
+  if (word.empty() || word == "Pending") return model::PodPhase::kPending;
+  if (word == "Running") return model::PodPhase::kRunning;
+  if (word == "Succeeded") return model::PodPhase::kSucceeded;
+  if (word == "Failed") return model::PodPhase::kFailed;
+  return model::PodPhase::kUnknown;
+}
+
+void DecodeCondition(std::string_view message, model::Pod* pod, bool* infeasible_resize) {
+  std::string_view type, status, reason, text;
+  for (WireReader r(message); r.Next();) switch (r.field()) {
+      case 1: type = r.bytes(); break;
+      case 2: status = r.bytes(); break;
+      case 5: reason = r.bytes(); break;
+      case 6: text = r.bytes(); break;
+    }
+  if (type == "PodScheduled") {
+    pod->scheduled = {true, status == "True", std::string(reason), std::string(text)};
+  } else if (type == "DisruptionTarget") {
+    pod->disruption_target = status == "True";
+  } else if (type == "PodResizePending") {
+    *infeasible_resize = reason == "Infeasible";
+  }
+}
+
+// The statuses of containers go to `held`: they say what a bound pod holds during a resize.
+void DecodePodStatus(std::string_view message, model::Pod* pod, HeldResources* held) {
+  for (WireReader r(message); r.Next();) switch (r.field()) {
+      case 1: pod->phase = ParsePhase(r.bytes()); break;
+      case 2: DecodeCondition(r.bytes(), pod, &held->infeasible_resize); break;
+      case 4: pod->phase_reason = r.text(); break;
+      case 8:
+      case 10: held->container_statuses.push_back(r.bytes()); break;
+      case 11: pod->nominated_node = r.text(); break;
+    }
+}
+
+void DecodePodOwnSpec(std::string_view spec, model::Pod* pod) {
+  for (WireReader r(spec); r.Next();) switch (r.field()) {
+      case 10: pod->node_name = r.text(); break;
+      case 38: pod->scheduling_gates.emplace_back(FindBytes(r.bytes(), 1)); break;
+      case 43: pod->scheduling_group = std::string(FindBytes(r.bytes(), 1)); break;
+    }
+}
+
+}  // namespace
+
+std::shared_ptr<const model::Pod> DecodePod(std::string_view message, SpecCache* specs) {
+  auto pod = std::make_shared<model::Pod>();
+  std::string_view spec;
+  HeldResources held;
+  WireReader r(message);
+  while (r.Next()) switch (r.field()) {
+      case 1: pod->meta = DecodeMeta(r.bytes()); break;
+      case 2: spec = r.bytes(); break;
+      case 3: DecodePodStatus(r.bytes(), pod.get(), &held); break;
+    }
+  DecodePodOwnSpec(spec, pod.get());
+  if (!pod->bound()) held = {};
+
+  thread_local std::string key;  // its memory is kept from pod to pod
+  key.clear();
+  AppendSpecKey(spec, held, &key);
+  pod->spec = specs->Find(key);
+  if (pod->spec == nullptr) pod->spec = specs->Put(key, DecodePodSpec(spec, held));
+  return pod;
+}
+
+}  // namespace tutti::kube

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/decode_pod_spec.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "kube/decode_affinity.h"
+#include "kube/decode_meta.h"
+#include "kube/wire.h"
+
+namespace tutti::kube {
+namespace {
+
+using model::ContainerRequests;
+using model::ResourceList;
+
+enum SpecField : uint32_t {
+  kVolumes = 1,
+  kContainers = 2,
+  kNodeSelector = 7,
+  kHostNetwork = 11,
+  kAffinity = 18,
+  kSchedulerName = 19,
+  kInitContainers = 20,
+  kTolerations = 22,
+  kPriority = 25,
+  kPreemptionPolicy = 31,
+  kOverhead = 32,
+  kTopologySpread = 33,
+  kResourceClaims = 39,
+  kResources = 40,
+};
+
+enum ContainerField : uint32_t { kImage = 2, kPorts = 6, kContainerResources = 8, kRestartPolicy = 24 };
+
+// PersistentVolumeClaim, ephemeral, gcePersistentDisk, awsElasticBlockStore, iscsi, rbd, azureDisk, cinder, csi.
+bool RestrictsNodes(std::string_view volume) {
+  for (WireReader r(FindBytes(volume, 2)); r.Next();) switch (r.field()) {
+      case 3:
+      case 4:
+      case 8:
+      case 10:
+      case 11:
+      case 13:
+      case 22:
+      case 28:
+      case 29: return true;
+    }
+  return false;
+}
+
+// --- The key ---
+
+// Fields of containers and of statuses are moved out of the way of the spec's own numbers.
+constexpr uint32_t kInContainer = 1000, kInStatus = 2000;
+
+void AppendTagged(uint32_t field, std::string_view bytes, std::string* key) {
+  WireWriter(key).Bytes(field, bytes);
+}
+
+void AppendContainerKey(std::string_view container, bool named, std::string* key) {
+  for (WireReader r(container); r.Next();) switch (r.field()) {
+      case 1:
+        if (named) AppendTagged(kInContainer + 1, r.bytes(), key);
+        break;
+      case kImage:
+      case kPorts:
+      case kContainerResources:
+      case kRestartPolicy: AppendTagged(kInContainer + r.field(), r.bytes(), key); break;
+    }
+}
+
+void AppendHeldKey(const HeldResources& held, std::string* key) {
+  for (const std::string_view status : held.container_statuses) {
+    std::string_view name;
+    for (WireReader r(status); r.Next();) {
+      if (r.field() == 1) name = r.bytes();
+      if (r.field() != 10 && r.field() != 11) continue;
+      AppendTagged(kInStatus + 1, name, key);
+      AppendTagged(kInStatus + r.field(), r.bytes(), key);
+    }
+  }
+  if (held.infeasible_resize) AppendTagged(kInStatus, "", key);
+}
+
+// --- Resources ---
+
+// `claims` in resources are has_claims, which PodSpec.resourceClaims says already.
+struct Requests {
+  ResourceList requests, limits;
+};
+
+Requests DecodeRequirements(std::string_view message, bool* bad) {
+  Requests result;
+  for (WireReader r(message); r.Next();) {
+    if (r.field() == 1) *bad |= !SetResource(r.bytes(), &result.limits);
+    if (r.field() == 2) *bad |= !SetResource(r.bytes(), &result.requests);
+  }
+  return result;
+}
+
+using HeldByName = std::unordered_map<std::string_view, ResourceList>;
+
+// During a resize a container holds the larger of what it asks and what it has been given
+// (component-helpers resource.PodRequests with UseStatusResources).
+HeldByName DecodeHeld(const HeldResources& held, bool* bad) {
+  HeldByName by_name;
+  for (const std::string_view status : held.container_statuses) {
+    std::string_view name;
+    ResourceList amounts;
+    bool present = false;
+    for (WireReader r(status); r.Next();) switch (r.field()) {
+        case 1: name = r.bytes(); break;
+        case 10: {
+          ResourceList one;
+          *bad |= !SetResource(r.bytes(), &one);
+          amounts.MaxAll(one);
+          break;
+        }
+        case 11:
+          present = true;
+          amounts.MaxAll(DecodeRequirements(r.bytes(), bad).requests);
+          break;
+      }
+    if (present) by_name[name] = std::move(amounts);
+  }
+  return by_name;
+}
+
+// --- Containers ---
+
+struct Container {
+  ContainerRequests requests;
+  std::string_view image;
+  std::vector<std::string_view> ports;
+};
+
+Container DecodeContainer(std::string_view message, const HeldByName& held, bool infeasible_resize, bool* bad) {
+  Container container;
+  std::string_view name;
+  Requests own;
+  for (WireReader r(message); r.Next();) switch (r.field()) {
+      case 1: name = r.bytes(); break;
+      case kImage: container.image = r.bytes(); break;
+      case kPorts: container.ports.push_back(r.bytes()); break;
+      case kContainerResources: own = DecodeRequirements(r.bytes(), bad); break;
+      case kRestartPolicy: container.requests.restartable_init = r.bytes() == "Always"; break;
+    }
+  container.requests.requests = std::move(own.requests);  // the API server has defaulted them from the limits
+  if (const auto at = held.find(name); at != held.end()) {
+    if (infeasible_resize) container.requests.requests = at->second;
+    else container.requests.requests.MaxAll(at->second);
+  }
+  return container;
+}
+
+void AddHostPorts(const Container& container, bool host_network, model::PodSpec* spec) {
+  for (const std::string_view message : container.ports) {
+    model::HostPort port;
+    int64_t container_port = 0;
+    for (WireReader r(message); r.Next();) switch (r.field()) {
+        case 2: port.port = static_cast<int32_t>(r.number()); break;
+        case 3: container_port = r.number(); break;
+        case 4: port.protocol = r.text(); break;
+        case 5: port.ip = r.text(); break;
+      }
+    if (port.port == 0 && host_network) port.port = static_cast<int32_t>(container_port);
+    if (port.port > 0) spec->host_ports.push_back(std::move(port));
+  }
+}
+
+void SortPorts(model::PodSpec* spec) {
+  std::ranges::sort(spec->images);
+  std::ranges::sort(spec->host_ports);
+  const auto repeats = std::ranges::unique(spec->host_ports);
+  spec->host_ports.erase(repeats.begin(), repeats.end());
+}
+
+void DecodeContainers(std::string_view message, const HeldResources& held, model::PodSpec* spec, bool* bad) {
+  const HeldByName by_name = DecodeHeld(held, bad);
+  std::vector<ContainerRequests> init, containers;
+  std::vector<Container> with_ports;
+  ResourceList overhead;
+  Requests pod_level;
+  bool host_network = false;
+  for (WireReader r(message); r.Next();) switch (r.field()) {
+      case kHostNetwork: host_network = r.flag(); break;
+      case kOverhead: *bad |= !SetResource(r.bytes(), &overhead); break;
+      case kResources: pod_level = DecodeRequirements(r.bytes(), bad); break;
+      case kContainers:
+      case kInitContainers: {
+        Container container = DecodeContainer(r.bytes(), by_name, held.infeasible_resize, bad);
+        const bool ordinary = r.field() == kContainers;
+        if (ordinary) container.requests.restartable_init = false;
+        ++spec->container_count;
+        if (!container.image.empty()) spec->images.emplace_back(container.image);
+        (ordinary ? containers : init).push_back(container.requests);
+        if (ordinary || container.requests.restartable_init) with_ports.push_back(std::move(container));
+        break;
+      }
+    }
+  for (const Container& container : with_ports) AddHostPorts(container, host_network, spec);
+  SortPorts(spec);
+  model::SetEffectiveRequests(init, containers, pod_level.requests, overhead, spec);
+}
+
+model::Toleration DecodeToleration(std::string_view message) {
+  model::Toleration toleration;
+  for (WireReader r(message); r.Next();) switch (r.field()) {
+      case 1: toleration.key = r.text(); break;
+      case 2: toleration.op = r.text(); break;
+      case 3: toleration.value = r.text(); break;
+      case 4: toleration.effect = r.text(); break;
+    }
+  return toleration;
+}
+
+}  // namespace
+
+void AppendSpecKey(std::string_view spec, const HeldResources& held, std::string* key) {
+  AppendHeldKey(held, key);
+  const bool named = !key->empty();
+  bool has_volumes = false;
+  for (WireReader r(spec); r.Next();) switch (r.field()) {
+      case kVolumes: has_volumes |= RestrictsNodes(r.bytes()); break;
+      case kContainers:
+      case kInitContainers:
+        AppendTagged(r.field(), "", key);
+        AppendContainerKey(r.bytes(), named, key);
+        break;
+      case kHostNetwork:
+      case kPriority: WireWriter(key).Number(r.field(), r.number()); break;
+      case kResourceClaims: AppendTagged(r.field(), "", key); break;
+      case kNodeSelector:
+      case kAffinity:
+      case kSchedulerName:
+      case kTolerations:
+      case kPreemptionPolicy:
+      case kOverhead:
+      case kTopologySpread:
+      case kResources: AppendTagged(r.field(), r.bytes(), key); break;
+    }
+  if (has_volumes) AppendTagged(kVolumes, "", key);
+}
+
+model::PodSpec DecodePodSpec(std::string_view message, const HeldResources& held) {
+  model::PodSpec spec;
+  bool bad = false;
+  DecodeContainers(message, held, &spec, &bad);
+  WireReader r(message);
+  while (r.Next()) switch (r.field()) {
+      case kVolumes: spec.has_volumes |= RestrictsNodes(r.bytes()); break;
+      case kNodeSelector: AddEntry(r.bytes(), &spec.node_selector); break;
+      case kAffinity: DecodeAffinity(r.bytes(), &spec); break;
+      case kSchedulerName: spec.scheduler_name = r.text(); break;
+      case kTolerations: spec.tolerations.push_back(DecodeToleration(r.bytes())); break;
+      case kPriority: spec.priority = static_cast<int32_t>(r.number()); break;
+      case kPreemptionPolicy: spec.never_preempts = r.bytes() == "Never"; break;
+      case kTopologySpread: spec.spread.push_back(DecodeSpread(r.bytes())); break;
+      case kResourceClaims: spec.has_claims = true; break;
+    }
+  SortMap(&spec.node_selector);
+  spec.saturated |= bad || !r.ok();
+  return spec;
+}
+
+}  // namespace tutti::kube

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/v1 PodSpec → model::PodSpec, and the key under which equal ones are found again.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/pod_spec.h"
+
+namespace tutti::kube {
+
+// What a bound pod's status says of resources in use; all views point into the pod's message.
+struct HeldResources {
+  std::vector<std::string_view> container_statuses;  // ContainerStatus messages
+  bool infeasible_resize = false;
+};
+
+// Invariant: pods with equal keys have equal decoded specs.
+void AppendSpecKey(std::string_view spec, const HeldResources& held, std::string* key);
+
+model::PodSpec DecodePodSpec(std::string_view spec, const HeldResources& held);
+
+}  // namespace tutti::kube

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "kube/decode.h"
+
+namespace tutti::kube {
+namespace {
+
+template <typename T>
+T Get(const nlohmann::json& object, const char* key, T fallback) {
+  if (!object.is_object()) return fallback;
+  const auto at = object.find(key);
+  if (at == object.end()) return fallback;
+  if constexpr (std::is_same_v<T, std::string>) {
+    return at->is_string() ? at->template get<std::string>() : fallback;
+  } else {
+    return at->is_number_integer() ? at->template get<T>() : fallback;
+  }
+}
+
+}  // namespace
+
+ApiStatus DecodeStatusMessage(std::string_view message) {
+  ApiStatus status;
+  for (WireReader r(message); r.Next();) switch (r.field()) {
+      case 3: status.message = r.text(); break;
+      case 4: status.reason = r.text(); break;
+      case 5:
+        for (WireReader details(r.bytes()); details.Next();)
+          if (details.field() == 5 && details.number() > 0) status.retry_after_ms = details.number() * 1000;
+        break;
+      case 6: status.code = static_cast<int>(r.number()); break;
+    }
+  return status;
+}
+
+ApiStatus DecodeStatus(std::string_view body) {
+  if (const auto envelope = OpenEnvelope(body)) {
+    return envelope->kind == "Status" ? DecodeStatusMessage(envelope->raw) : ApiStatus{};
+  }
+  const auto json = nlohmann::json::parse(body, nullptr, false);
+  ApiStatus status;
+  if (!json.is_object() || Get<std::string>(json, "kind", "") != "Status") return status;
+  status.code = Get<int>(json, "code", 0);
+  status.reason = Get<std::string>(json, "reason", "");
+  status.message = Get<std::string>(json, "message", "");
+  if (const auto details = json.find("details"); details != json.end())
+    if (const int seconds = Get<int>(*details, "retryAfterSeconds", 0); seconds > 0) status.retry_after_ms = seconds * 1000;
+  return status;
+}
+
+}  // namespace tutti::kube

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/discovery.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/log.h"
+#include "kube/api_path.h"
+
+namespace tutti::kube {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kAggregated =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
+    "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+constexpr base::Millis kPeriodMs = 10'000;
+constexpr base::Millis kQuickMs[] = {2'000, 500, 50};  // by rounds left
+constexpr base::Millis kTimeoutMs = 30'000;
+
+std::string Text(const Json& object, const char* key) {
+  const auto at = object.is_object() ? object.find(key) : object.end();
+  return at != object.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+// The items of a list field; none when it is absent.
+const Json& Items(const Json& object, const char* key) {
+  static const Json none = Json::array();
+  const auto at = object.is_object() ? object.find(key) : object.end();
+  return at != object.end() && at->is_array() ? *at : none;
+}
+
+}  // namespace
+
+Discovery::Discovery(Loop& loop, Transport& transport, base::Random& random)
+    : loop_(loop), transport_(transport), backoff_(500, 30'000, random) {}
+
+Discovery::~Discovery() {
+  loop_.CancelTimer(timer_);
+  for (const RequestId id : requests_) transport_.Cancel(id);
+}
+
+void Discovery::Start(std::vector<model::ObjectKind> wanted, std::function<void()> changed) {
+  wanted_ = std::move(wanted);
+  for (const model::ObjectKind& kind : wanted_)
+    if (!kind.group.empty()) wanted_groups_.insert(kind.group);
+  changed_ = std::move(changed);
+  Ask();
+}
+
+void Discovery::AskSoon() {
+  quick_rounds_ = std::size(kQuickMs);
+  if (open_requests_ > 0) ask_again_ = true;
+  else Schedule(kQuickMs[--quick_rounds_]);
+}
+
+void Discovery::Schedule(base::Millis delay_ms) {
+  loop_.CancelTimer(timer_);
+  timer_ = loop_.After(delay_ms, [this] {
+    timer_ = 0;
+    Ask();
+  });
+}
+
+std::optional<std::string> Discovery::BestVersion(const model::ObjectKind& kind) const {
+  for (const std::string& version : kind.versions)
+    if (Find(kind.group, version, kind.resource) != nullptr) return version;
+  return std::nullopt;
+}
+
+const ServedResource* Discovery::Find(const std::string& group, const std::string& version, const std::string& resource) const {
+  const Table& table = group.empty() ? core_ : table_;
+  const auto at = table.find({group, version, resource});
+  return at == table.end() ? nullptr : &at->second;
+}
+
+void Discovery::Ask() {
+  next_.clear();
+  next_is_whole_ = true;
+  if (!core_known_) AskCore();
+  Request request;
+  request.target = "/apis";
+  request.accept = kAggregated;
+  request.if_none_match = etag_;
+  Get(std::move(request), [this](const Response& response) { OnGroups(response); });
+}
+
+// One request of the round; the round is over when all are answered.
+void Discovery::Get(Request request, std::function<void(const Response&)> read) {
+  request.channel = Channel::kControl;
+  request.timeout_ms = kTimeoutMs;
+  ++open_requests_;
+  const auto id = std::make_shared<RequestId>();
+  *id = transport_.Send(std::move(request), [this, id, read = std::move(read)](const Response& response) {
+    requests_.erase(*id);
+    read(response);
+    if (--open_requests_ == 0) Finish();
+  });
+  requests_.insert(*id);
+}
+
+// The core group does not change while a server runs.
+void Discovery::AskCore() {
+  Request request;
+  request.target = "/api/v1";
+  Get(std::move(request), [this](const Response& response) {
+    core_known_ = ReadGroupVersion("", "v1", response, &core_);
+  });
+}
+
+void Discovery::OnGroups(const Response& response) {
+  if (response.status == 304) {
+    next_ = table_;
+    return;
+  }
+  const Json list = response.ok() ? Json::parse(response.body, nullptr, false) : Json();
+  if (!list.is_object()) {
+    next_is_whole_ = false;
+    return Complain(response.ok() ? "not JSON" : Judge(response).message);
+  }
+  next_etag_ = response.etag;
+  if (Text(list, "kind") == "APIGroupDiscoveryList") ReadAggregated(list);
+  else AskEachGroup(list);
+}
+
+void Discovery::ReadAggregated(const Json& list) {
+  for (const Json& group : Items(list, "items")) {
+    const auto meta = group.find("metadata");
+    const std::string name = meta == group.end() ? "" : Text(*meta, "name");
+    for (const Json& version : Items(group, "versions")) {
+      const std::string version_name = Text(version, "version");
+      if (Text(version, "freshness") == "Stale") {
+        // An aggregated server that does not answer just now has not lost its kinds.
+        for (const auto& [key, served] : table_)
+          if (std::get<0>(key) == name && std::get<1>(key) == version_name) next_.emplace(key, served);
+      }
+      for (const Json& resource : Items(version, "resources")) {
+        ServedResource served{Text(resource, "scope") == "Namespaced", false};
+        for (const Json& sub : Items(resource, "subresources")) served.has_status |= Text(sub, "subresource") == "status";
+        next_[{name, version_name, Text(resource, "resource")}] = served;
+      }
+    }
+  }
+}
+
+void Discovery::AskEachGroup(const Json& groups) {
+  next_etag_.clear();  // it covers the list of groups, not what is in them
+  for (const Json& group : Items(groups, "groups")) {
+    const std::string name = Text(group, "name");
+    if (!wanted_groups_.contains(name)) continue;
+    for (const Json& item : Items(group, "versions")) {
+      const std::string version = Text(item, "version");
+      Request request;
+      request.target = GroupPath(name, version);
+      Get(std::move(request), [this, name, version](const Response& response) {
+        if (response.status != 404) ReadGroupVersion(name, version, response, &next_);
+      });
+    }
+  }
+}
+
+bool Discovery::ReadGroupVersion(const std::string& group, const std::string& version, const Response& response, Table* into) {
+  const Json list = response.ok() ? Json::parse(response.body, nullptr, false) : Json();
+  if (!list.is_object()) {
+    next_is_whole_ = false;
+    Complain(response.ok() ? "not JSON" : Judge(response).message);
+    return false;
+  }
+  for (const Json& resource : Items(list, "resources")) {
+    const std::string name = Text(resource, "name");
+    const size_t slash = name.find('/');
+    if (slash == name.npos) (*into)[{group, version, name}].namespaced = resource.value("namespaced", true);
+    else if (name.substr(slash) == "/status") (*into)[{group, version, name.substr(0, slash)}].has_status = true;
+  }
+  return true;
+}
+
+void Discovery::Finish() {
+  if (!next_is_whole_) {
+    Schedule(backoff_.Next());
+    return;
+  }
+  backoff_.Reset();
+  last_complaint_.clear();
+  etag_ = next_etag_;
+  const auto same = [](const Table& a, const Table& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+      return x.first == y.first && x.second.namespaced == y.second.namespaced && x.second.has_status == y.second.has_status;
+    });
+  };
+  const bool differs = !known_ || !same(table_, next_);
+  table_ = std::move(next_);
+  next_.clear();
+  known_ = true;
+  const bool again = std::exchange(ask_again_, false);
+  Schedule(again || quick_rounds_ > 0 ? kQuickMs[quick_rounds_ > 0 ? --quick_rounds_ : 0] : kPeriodMs);
+  if (differs && changed_) changed_();
+}
+
+void Discovery::Complain(const std::string& what) {
+  if (what == last_complaint_) return;
+  last_complaint_ = what;
+  base::LogWarn("discovery failed", {{"error", what}});
+}
+
+}  // namespace tutti::kube

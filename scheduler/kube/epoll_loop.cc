@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/epoll_loop.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <limits>
+
+#include "base/check.h"
+
+namespace tutti::kube {
+namespace {
+
+// An epoll event carries 64 bits: the fd, and the low half of the generation it was watched under.
+uint64_t Pack(int fd, uint64_t generation) { return static_cast<uint64_t>(static_cast<uint32_t>(fd)) | generation << 32; }
+
+}  // namespace
+
+EpollLoop::EpollLoop(const base::Clock& clock)
+    : clock_(clock), epoll_fd_(epoll_create1(EPOLL_CLOEXEC)), wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  TUTTI_CHECK(epoll_fd_ >= 0 && wake_fd_ >= 0, "epoll_create1 or eventfd failed");
+  Watch(wake_fd_, EPOLLIN, [](uint32_t) {});
+}
+
+EpollLoop::~EpollLoop() {
+  close(wake_fd_);
+  close(epoll_fd_);
+}
+
+void EpollLoop::Run() {
+  std::array<epoll_event, 64> events;
+  while (!stopping_.load(std::memory_order_acquire)) {
+    const int ready = epoll_wait(epoll_fd_, events.data(), static_cast<int>(events.size()), WaitMs());
+    TUTTI_CHECK(ready >= 0 || errno == EINTR, "epoll_wait failed");
+    for (int i = 0; i < ready; ++i) {
+      const uint64_t packed = events[static_cast<size_t>(i)].data.u64;
+      const auto at = sockets_.find(static_cast<int>(static_cast<uint32_t>(packed)));
+      if (at == sockets_.end() || Pack(at->first, at->second.generation) != packed) continue;
+      SocketCallback callback = std::move(at->second.callback);  // the callback may unwatch its own socket
+      const uint64_t generation = at->second.generation;
+      callback(events[static_cast<size_t>(i)].events);
+      const auto still = sockets_.find(static_cast<int>(static_cast<uint32_t>(packed)));
+      if (still != sockets_.end() && still->second.generation == generation && !still->second.callback)
+        still->second.callback = std::move(callback);
+    }
+    RunTimers();
+    RunPosted();
+  }
+  RunPosted();
+}
+
+void EpollLoop::Stop() {
+  stopping_.store(true, std::memory_order_release);
+  Post([] {});
+}
+
+void EpollLoop::Post(Task task) {
+  posted_.Put(std::move(task));
+  if (wake_pending_.exchange(true, std::memory_order_acq_rel)) return;
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(wake_fd_, &one, sizeof one);
+}
+
+void EpollLoop::RunPosted() {
+  if (!wake_pending_.exchange(false, std::memory_order_acq_rel)) return;
+  uint64_t count = 0;
+  [[maybe_unused]] const ssize_t got = read(wake_fd_, &count, sizeof count);
+  for (Task& task : posted_.TakeAll(std::chrono::milliseconds(0))) task();
+}
+
+TimerId EpollLoop::After(base::Millis delay_ms, Task task) {
+  const base::Millis due = Now() + std::max<base::Millis>(delay_ms, 0);
+  const TimerId id = ++last_timer_;
+  timers_.emplace(std::pair(due, id), std::move(task));
+  timer_due_.emplace(id, due);
+  return id;
+}
+
+void EpollLoop::CancelTimer(TimerId id) {
+  const auto at = timer_due_.find(id);
+  if (at == timer_due_.end()) return;
+  timers_.erase({at->second, id});
+  timer_due_.erase(at);
+}
+
+// Timers made while these run wait for the next round, so that sockets are looked at in between.
+void EpollLoop::RunTimers() {
+  if (timers_.empty()) return;
+  const base::Millis now = Now();
+  const TimerId newest = last_timer_;
+  while (!timers_.empty()) {
+    auto first = timers_.begin();
+    while (first != timers_.end() && first->first.first <= now && first->first.second > newest) ++first;
+    if (first == timers_.end() || first->first.first > now) return;
+    Task task = std::move(first->second);
+    timer_due_.erase(first->first.second);
+    timers_.erase(first);
+    task();
+  }
+}
+
+int EpollLoop::WaitMs() const {
+  if (wake_pending_.load(std::memory_order_acquire)) return 0;
+  if (timers_.empty()) return -1;
+  const base::Millis left = timers_.begin()->first.first - Now();
+  return static_cast<int>(std::clamp<base::Millis>(left, 0, std::numeric_limits<int>::max()));
+}
+
+void EpollLoop::Watch(int fd, uint32_t events, SocketCallback callback) {
+  auto [at, fresh] = sockets_.try_emplace(fd);
+  if (fresh) at->second.generation = ++last_generation_ & 0xffffffffu;
+  at->second.callback = std::move(callback);
+  epoll_event event{};
+  event.events = events;
+  event.data.u64 = Pack(fd, at->second.generation);
+  const int result = epoll_ctl(epoll_fd_, fresh ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event);
+  // A socket closed and reopened under the same number is unknown to the kernel, or known from before.
+  if (result != 0 && errno == ENOENT) epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, fd, &event);
+  if (result != 0 && errno == EEXIST) epoll_ctl(epoll_fd_, EPOLL_CTL_MOD, fd, &event);
+}
+
+void EpollLoop::Unwatch(int fd) {
+  if (sockets_.erase(fd) == 0) return;
+  epoll_ctl(epoll_fd_, EPOLL_CTL_DEL, fd, nullptr);  // fails harmlessly when curl closed it first
+}
+
+}  // namespace tutti::kube

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exec plugin half of credentials.h (client-go credential plugins, v1 and v1beta1).
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "kube/credentials.h"
+
+extern char** environ;
+
+namespace tutti::kube {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::chrono::seconds kPatience(60);
+constexpr size_t kMostOutput = 1 << 20;
+
+// KUBERNETES_EXEC_INFO, what the plugin is told.
+std::string ExecInfo(const ExecPlugin& plugin, const Config& cluster) {
+  Json spec = {{"interactive", false}};
+  if (plugin.provide_cluster_info) {
+    spec["cluster"] = {{"server", cluster.server}, {"insecure-skip-tls-verify", cluster.insecure_skip_tls_verify}};
+    if (!cluster.tls_server_name.empty()) spec["cluster"]["tls-server-name"] = cluster.tls_server_name;
+    if (!cluster.proxy_url.empty()) spec["cluster"]["proxy-url"] = cluster.proxy_url;
+  }
+  return Json{{"apiVersion", plugin.api_version}, {"kind", "ExecCredential"}, {"spec", spec}}.dump();
+}
+
+std::vector<std::string> Environment(const ExecPlugin& plugin, const Config& cluster) {
+  std::vector<std::string> result;
+  for (char** variable = environ; *variable != nullptr; ++variable) result.emplace_back(*variable);
+  const auto set = [&](const std::string& name, const std::string& value) {
+    std::erase_if(result, [&](const std::string& v) { return v.starts_with(name + "="); });
+    result.push_back(name + "=" + value);
+  };
+  for (const auto& [name, value] : plugin.env) set(name, value);
+  set("KUBERNETES_EXEC_INFO", ExecInfo(plugin, cluster));
+  return result;
+}
+
+std::vector<char*> Pointers(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (std::string& s : strings) pointers.push_back(s.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// What the process writes until it closes `fd`, or false when it takes too long or writes too much.
+bool ReadAll(int fd, std::string* out) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  std::array<char, 4096> buffer;
+  while (out->size() < kMostOutput) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    pollfd wait{fd, POLLIN, 0};
+    const int ready = left.count() <= 0 ? 0 : poll(&wait, 1, static_cast<int>(left.count()));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return false;
+    const ssize_t got = read(fd, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got == 0;
+    out->append(buffer.data(), static_cast<size_t>(got));
+  }
+  return false;
+}
+
+std::string Hint(const ExecPlugin& plugin) { return plugin.install_hint.empty() ? "" : "; " + plugin.install_hint; }
+
+}  // namespace
+
+base::Result<ExecCredential> ParseExecCredential(const ExecPlugin& plugin, const std::string& printed) {
+  const auto wrong = [&](std::string_view what) {
+    return base::Invalid(fmt::format("exec plugin {}: {}", plugin.command, what));
+  };
+  const Json json = Json::parse(printed, nullptr, false);
+  if (!json.is_object()) return wrong("did not print an ExecCredential");
+  if (json.value("kind", Json()) != "ExecCredential") return wrong("printed a kind other than ExecCredential");
+  if (json.value("apiVersion", Json()) != plugin.api_version)
+    return wrong(fmt::format("printed an apiVersion other than {}, which the kubeconfig asks for", plugin.api_version));
+  const Json status = json.value("status", Json());
+  if (!status.is_object()) return wrong("printed no status");
+  const auto text = [&](const char* key) {
+    const auto at = status.find(key);
+    return at != status.end() && at->is_string() ? at->get<std::string>() : std::string();
+  };
+  ExecCredential credential{text("token"), text("clientCertificateData"), text("clientKeyData"), -1};
+  if (credential.client_cert_pem.empty() != credential.client_key_pem.empty())
+    return wrong("printed only one of status.clientCertificateData and status.clientKeyData");
+  if (credential.token.empty() && credential.client_cert_pem.empty())
+    return wrong("printed neither status.token nor status.clientCertificateData");
+  if (const std::string expires = text("expirationTimestamp"); !expires.empty()) {
+    const auto time = base::ParseTime(expires);
+    if (!time) return wrong("printed a status.expirationTimestamp that is not a time");
+    credential.expires_wall_ms = *time;
+  }
+  return credential;
+}
+
+base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Config& cluster) {
+  int out[2];
+  if (pipe2(out, O_CLOEXEC) != 0) return base::Fail(base::ErrorCode::kInternal, "exec plugin: no pipe");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+  std::vector<std::string> args = {plugin.command};
+  args.insert(args.end(), plugin.args.begin(), plugin.args.end());
+  std::vector<std::string> env = Environment(plugin, cluster);
+  pid_t pid = 0;
+  const int error = posix_spawnp(&pid, plugin.command.c_str(), &actions, nullptr, Pointers(args).data(), Pointers(env).data());
+  posix_spawn_file_actions_destroy(&actions);
+  close(out[1]);
+  if (error != 0) {
+    close(out[0]);
+    return base::Fail(base::ErrorCode::kUnavailable,
+                      fmt::format("exec plugin {}: {}{}", plugin.command, std::strerror(error), Hint(plugin)));
+  }
+  std::string printed;
+  const bool in_time = ReadAll(out[0], &printed);
+  close(out[0]);
+  if (!in_time) kill(pid, SIGKILL);
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+  if (!in_time) return base::Fail(base::ErrorCode::kUnavailable, fmt::format("exec plugin {}: no answer within a minute", plugin.command));
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    return base::Fail(base::ErrorCode::kUnavailable,
+                      fmt::format("exec plugin {}: exit status {}{}", plugin.command,
+                                  WIFEXITED(status) ? WEXITSTATUS(status) : -1, Hint(plugin)));
+  return ParseExecCredential(plugin, printed);
+}
+
+}  // namespace tutti::kube

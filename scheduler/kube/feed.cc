@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/feed.h"
+
+#include "base/log.h"
+#include "kube/api_path.h"
+
+namespace tutti::kube {
+namespace {
+
+constexpr const char* kMetadataOnly = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+constexpr const char* kMetadataListOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+
+// CustomResourceDefinitions are looked at for one thing: that one of them changed.
+class DefinitionStore final : public KindStore {
+ public:
+  explicit DefinitionStore(Discovery& discovery) : discovery_(discovery) {}
+
+ private:
+  void PostChanged(const WireObject&, Entry&) override { discovery_.AskSoon(); }
+  void PostGone(const Entry&) override { discovery_.AskSoon(); }
+  Discovery& discovery_;
+};
+
+}  // namespace
+
+KubeFeed::KubeFeed(Loop& loop, Transport& transport, base::Random& random, cluster::EventSink& sink)
+    : loop_(loop), transport_(transport), random_(random), sink_(sink), discovery_(loop, transport, random) {}
+
+KubeFeed::~KubeFeed() = default;
+
+void KubeFeed::Start(std::vector<model::ObjectKind> kinds) {
+  loop_.Post([this, kinds = std::move(kinds)]() mutable { StartOnLoop(std::move(kinds)); });
+}
+
+void KubeFeed::StartOnLoop(std::vector<model::ObjectKind> kinds) {
+  WatchBuiltIn("nodes", std::make_unique<NodeStore>(sink_));
+  WatchBuiltIn("pods", std::make_unique<PodStore>(sink_, specs_));
+  for (const model::ObjectKind& kind : kinds) {
+    auto watched = std::make_unique<WatchedKind>();
+    watched->kind = kind;
+    watched->store = std::make_unique<ObjectStore>(sink_, kind);
+    kinds_.push_back(std::move(watched));
+  }
+  discovery_.Start(std::move(kinds), [this] { OnDiscovery(); });
+  WatchDefinitions();
+}
+
+void KubeFeed::WatchBuiltIn(const char* resource, std::unique_ptr<KindStore> store) {
+  auto watched = std::make_unique<WatchedKind>();
+  watched->kind = {"", resource, "", {"v1"}};
+  watched->store = std::move(store);
+  watched->version = "v1";
+  WatchedKind& kind = *watched;
+  kinds_.push_back(std::move(watched));
+  kind.reflector = std::make_unique<Reflector>(
+      Reflector::Options{resource, CollectionPath("", "v1", resource), kProtobufOrJson, kWatchProtobufOrJson},
+      Reflector::Callbacks{[this, &kind] { PostSynced(kind); }, nullptr}, *kind.store, loop_, transport_, random_);
+  kind.reflector->Start();
+}
+
+void KubeFeed::WatchDefinitions() {
+  definitions_ = std::make_unique<DefinitionStore>(discovery_);
+  definitions_reflector_ = std::make_unique<Reflector>(
+      Reflector::Options{"customresourcedefinitions", CollectionPath("apiextensions.k8s.io", "v1", "customresourcedefinitions"),
+                         kMetadataListOnly, kMetadataOnly},
+      Reflector::Callbacks{}, *definitions_, loop_, transport_, random_);
+  definitions_reflector_->Start();
+}
+
+void KubeFeed::OnDiscovery() {
+  for (const auto& kind : kinds_) {
+    if (kind->kind.kind.empty()) continue;  // built in
+    const auto version = discovery_.BestVersion(kind->kind);
+    if (!version) Unwatch(*kind);
+    else if (kind->reflector == nullptr || kind->version != *version) Watch(*kind, *version);
+  }
+}
+
+void KubeFeed::Watch(WatchedKind& kind, const std::string& version) {
+  base::LogInfo("watching", {{"kind", kind.kind.Name()}, {"version", version}});
+  kind.version = version;
+  kind.store->ForgetVersions();
+  kind.reflector = std::make_unique<Reflector>(
+      Reflector::Options{kind.kind.Name(), CollectionPath(kind.kind.group, version, kind.kind.resource)},
+      Reflector::Callbacks{[this, &kind] { PostSynced(kind); }, [this] { discovery_.AskSoon(); }}, *kind.store, loop_,
+      transport_, random_);
+  kind.reflector->Start();
+}
+
+void KubeFeed::Unwatch(WatchedKind& kind) {
+  if (kind.reflector != nullptr) base::LogInfo("no longer served", {{"kind", kind.kind.Name()}});
+  kind.reflector = nullptr;
+  kind.version.clear();
+  kind.store->Clear();
+  if (std::exchange(kind.said_unserved, true)) return;
+  kind.synced = false;
+  sink_.Post(cluster::KindSynced{kind.kind.Name(), false});
+}
+
+void KubeFeed::PostSynced(WatchedKind& kind) {
+  kind.said_unserved = false;
+  if (std::exchange(kind.synced, true)) return;
+  sink_.Post(cluster::KindSynced{kind.kind.Name(), true});
+}
+
+std::string KubeFeed::WatchedVersion(const std::string& group, const std::string& resource) const {
+  for (const auto& kind : kinds_)
+    if (kind->kind.group == group && kind->kind.resource == resource) return kind->version;
+  return {};
+}
+
+}  // namespace tutti::kube

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// KubeFeed: pods, nodes and the asked kinds from the API server, posted to a sink as they change.
+//
+// A kind that is not served is posted as KindSynced{served=false} and looked for again; when its CRD goes, its objects are
+// posted as gone. When a version that is preferred over the one watched appears, the kind is listed anew in it.
+//
+// Start may be called once, from any thread, and its effect is on the loop's; the rest is the loop's thread only.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/ports.h"
+#include "kube/discovery.h"
+#include "kube/kind_store.h"
+#include "kube/loop.h"
+#include "kube/reflector.h"
+#include "kube/transport.h"
+
+namespace tutti::kube {
+
+class KubeFeed final : public cluster::ClusterFeed {
+ public:
+  KubeFeed(Loop& loop, Transport& transport, base::Random& random, cluster::EventSink& sink);
+  ~KubeFeed() override;
+
+  void Start(std::vector<model::ObjectKind> kinds) override;
+
+  const Discovery& discovery() const { return discovery_; }
+  // The version in which `resource` of `group` is watched; empty when it is not.
+  std::string WatchedVersion(const std::string& group, const std::string& resource) const;
+
+ private:
+  struct WatchedKind {
+    model::ObjectKind kind;
+    std::unique_ptr<KindStore> store;
+    std::unique_ptr<Reflector> reflector;  // null while not served
+    std::string version;
+    bool synced = false;       // KindSynced{served=true} has been posted
+    bool said_unserved = false;
+  };
+
+  void StartOnLoop(std::vector<model::ObjectKind> kinds);
+  void WatchBuiltIn(const char* resource, std::unique_ptr<KindStore> store);
+  void WatchDefinitions();
+  void OnDiscovery();
+  void Watch(WatchedKind& kind, const std::string& version);
+  void Unwatch(WatchedKind& kind);
+  void PostSynced(WatchedKind& kind);
+
+  Loop& loop_;
+  Transport& transport_;
+  base::Random& random_;
+  cluster::EventSink& sink_;
+  SpecCache specs_;
+  Discovery discovery_;
+  std::vector<std::unique_ptr<WatchedKind>> kinds_;
+  std::unique_ptr<KindStore> definitions_;
+  std::unique_ptr<Reflector> definitions_reflector_;
+};
+
+}  // namespace tutti::kube

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/kind_store.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/log.h"
+#include "cluster/json_decode.h"
+
+namespace tutti::kube {
+namespace {
+
+bool SameMeta(const model::ObjectMeta& a, const model::ObjectMeta& b) {
+  return a.uid == b.uid && a.generation == b.generation && a.created_ms == b.created_ms && a.deleted_ms == b.deleted_ms &&
+         a.labels == b.labels && a.annotations == b.annotations && a.owners == b.owners;
+}
+
+bool SameButVersion(const model::Pod& a, const model::Pod& b) {
+  return a.node_name == b.node_name && a.phase == b.phase && (a.spec == b.spec || *a.spec == *b.spec) &&
+         a.scheduled == b.scheduled && a.phase_reason == b.phase_reason && a.nominated_node == b.nominated_node &&
+         a.scheduling_group == b.scheduling_group && a.scheduling_gates == b.scheduling_gates &&
+         a.disruption_target == b.disruption_target && SameMeta(a.meta, b.meta);
+}
+
+bool SameButVersion(const model::Node& a, const model::Node& b) {
+  return a.ready == b.ready && a.unschedulable == b.unschedulable && a.allocatable == b.allocatable && a.taints == b.taints &&
+         a.images == b.images && a.declared_features == b.declared_features && SameMeta(a.meta, b.meta);
+}
+
+void Report(const WireObject& object, const std::vector<std::string>& problems) {
+  if (problems.empty()) return;
+  const auto& meta = (*object.json)["metadata"];
+  base::LogWarn("an object has a field that cannot be read",
+                {{"object", meta.value("namespace", "") + "/" + meta.value("name", "")}, {"problem", problems.front()}});
+}
+
+}  // namespace
+
+KindStore::Identity KindStore::Identify(const WireObject& object) {
+  Identity id;
+  if (object.json == nullptr) {
+    const MetaView meta = DecodeMetaView(object.protobuf);
+    return {std::string(meta.ns), std::string(meta.name), std::string(meta.uid), std::string(meta.resource_version)};
+  }
+  const auto meta = object.json->find("metadata");
+  if (meta == object.json->end() || !meta->is_object()) return id;
+  const auto text = [&](const char* key) {
+    const auto at = meta->find(key);
+    return at != meta->end() && at->is_string() ? at->get<std::string>() : std::string();
+  };
+  return {text("namespace"), text("name"), text("uid"), text("resourceVersion")};
+}
+
+std::string KindStore::Put(const WireObject& object) {
+  Identity id = Identify(object);
+  auto [at, fresh] = entries_.try_emplace(id.ns + "/" + id.name);
+  Entry& entry = at->second;
+  entry.list = list_;
+  if (!fresh && entry.uid == id.uid && entry.resource_version == id.resource_version) return id.resource_version;
+  if (entry.uid != id.uid) entry.value = nullptr;
+  entry.ns = std::move(id.ns);
+  entry.name = std::move(id.name);
+  entry.uid = std::move(id.uid);
+  entry.resource_version = id.resource_version;
+  PostChanged(object, entry);
+  return id.resource_version;
+}
+
+std::string KindStore::Delete(const WireObject& object) {
+  Identity id = Identify(object);
+  const auto at = entries_.find(id.ns + "/" + id.name);
+  if (at != entries_.end() && at->second.uid == id.uid) {
+    PostGone(at->second);
+    entries_.erase(at);
+  }
+  return id.resource_version;
+}
+
+void KindStore::EndList() {
+  for (auto at = entries_.begin(); at != entries_.end();) {
+    if (at->second.list == list_) {
+      ++at;
+      continue;
+    }
+    PostGone(at->second);
+    at = entries_.erase(at);
+  }
+}
+
+void KindStore::Clear() {
+  for (const auto& [key, entry] : entries_) PostGone(entry);
+  entries_.clear();
+}
+
+void KindStore::ForgetVersions() {
+  for (auto& [key, entry] : entries_) entry.resource_version.clear();
+}
+
+void PodStore::PostChanged(const WireObject& object, Entry& entry) {
+  std::shared_ptr<const model::Pod> pod;
+  if (object.json != nullptr) {
+    std::vector<std::string> problems;
+    auto decoded = std::make_shared<model::Pod>(cluster::DecodePodLeniently(*object.json, &problems));
+    Report(object, problems);
+    decoded->spec = specs_.Intern(*decoded->spec);
+    pod = std::move(decoded);
+  } else {
+    pod = DecodePod(object.protobuf, &specs_);
+  }
+  const auto last = std::static_pointer_cast<const model::Pod>(entry.value);
+  entry.value = pod;
+  if (last != nullptr && pod->bound() && SameButVersion(*last, *pod)) return;
+  sink_.Post(cluster::PodChanged{std::move(pod)});
+}
+
+void PodStore::PostGone(const Entry& entry) { sink_.Post(cluster::PodGone{entry.ns, entry.name, entry.uid}); }
+
+void NodeStore::PostChanged(const WireObject& object, Entry& entry) {
+  std::shared_ptr<const model::Node> node;
+  if (object.json != nullptr) {
+    std::vector<std::string> problems;
+    node = std::make_shared<const model::Node>(cluster::DecodeNodeLeniently(*object.json, &problems));
+    Report(object, problems);
+  } else {
+    node = DecodeNode(object.protobuf);
+  }
+  const auto last = std::static_pointer_cast<const model::Node>(entry.value);
+  entry.value = node;
+  if (last != nullptr && SameButVersion(*last, *node)) return;
+  sink_.Post(cluster::NodeChanged{std::move(node)});
+}
+
+void NodeStore::PostGone(const Entry& entry) { sink_.Post(cluster::NodeGone{entry.name}); }
+
+void ObjectStore::PostChanged(const WireObject& object, Entry& entry) {
+  if (object.json == nullptr) return;  // this kind was asked for as JSON
+  const auto decoded = cluster::DecodeObject(kind_, object.json);
+  if (!decoded) {
+    base::LogWarn("an object cannot be read", {{"kind", kind_.Name()}, {"object", entry.ns + "/" + entry.name},
+                                               {"problem", decoded.error().message}});
+    return;
+  }
+  sink_.Post(cluster::ObjectChanged{std::make_shared<const model::Object>(std::move(*decoded))});
+}
+
+void ObjectStore::PostGone(const Entry& entry) {
+  sink_.Post(cluster::ObjectGone{kind_.Name(), entry.ns, entry.name, entry.uid});
+}
+
+}  // namespace tutti::kube

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kubeconfig half of config.h: reading, merging and choosing.
+#include <fmt/format.h>
+#include <openssl/evp.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "kube/config.h"
+
+namespace tutti::kube {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A named entry and the file that it came from, which relative paths are relative to.
+struct Entry {
+  YAML::Node node;
+  std::string file;
+};
+
+struct Merged {
+  std::map<std::string, Entry> clusters, users, contexts;
+  std::string current_context;
+  std::string files;  // for messages
+};
+
+// One value under a named entry; remembers what to call it in an error.
+class Fields {
+ public:
+  Fields(const Entry& entry, std::string path) : entry_(entry), path_(std::move(path)) {}
+
+  base::Result<std::string> Text(const char* key) const {
+    const YAML::Node value = entry_.node[key];
+    if (!value || value.IsNull()) return std::string();
+    if (!value.IsScalar()) return Wrong(key, "must be a string");
+    return value.Scalar();
+  }
+  base::Result<bool> Bool(const char* key) const {
+    const YAML::Node value = entry_.node[key];
+    if (!value || value.IsNull()) return false;
+    bool result = false;
+    if (!value.IsScalar() || !YAML::convert<bool>::decode(value, result)) return Wrong(key, "must be true or false");
+    return result;
+  }
+  // A path, absolute.
+  base::Result<std::string> Path(const char* key) const {
+    auto text = Text(key);
+    if (!text || text->empty() || fs::path(*text).is_absolute()) return text;
+    return (fs::absolute(entry_.file).parent_path() / *text).lexically_normal().string();
+  }
+  // KEY-data, base64.
+  base::Result<std::string> Data(const char* key) const {
+    auto text = Text(key);
+    if (!text || text->empty()) return text;
+    std::erase_if(*text, [](unsigned char c) { return std::isspace(c); });
+    std::string decoded(text->size() / 4 * 3 + 3, '\0');
+    const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(decoded.data()),
+                                     reinterpret_cast<const unsigned char*>(text->data()), static_cast<int>(text->size()));
+    if (size < 0) return Wrong(key, "is not base64");
+    const auto padding = static_cast<size_t>(std::count(text->end() - std::min<std::ptrdiff_t>(2, std::ssize(*text)), text->end(), '='));
+    decoded.resize(static_cast<size_t>(size) - padding);
+    return decoded;
+  }
+  // KEY-data if there, else the content of the file KEY.
+  base::Result<std::string> DataOrFile(const char* data_key, const char* file_key) const {
+    auto data = Data(data_key);
+    if (!data || !data->empty()) return data;
+    auto path = Path(file_key);
+    if (!path || path->empty()) return path;
+    auto content = ReadFile(*path);
+    if (!content) return base::Invalid(fmt::format("{}: {}.{}: {}", entry_.file, path_, file_key, content.error().message));
+    return content;
+  }
+  YAML::Node Child(const char* key) const { return entry_.node[key]; }
+  const Entry& entry() const { return entry_; }
+  const std::string& path() const { return path_; }
+  tl::unexpected<base::Error> Wrong(const char* key, std::string_view what) const {
+    return base::Invalid(fmt::format("{}: {}.{} {}", entry_.file, path_, key, what));
+  }
+
+ private:
+  const Entry& entry_;
+  const std::string path_;
+};
+
+// Collects the first error of several reads into one place.
+class Reader {
+ public:
+  template <typename T>
+  void Into(T* target, base::Result<T> value) {
+    if (value) {
+      *target = std::move(*value);
+    } else if (status_) {
+      status_ = tl::make_unexpected(value.error());
+    }
+  }
+  void Fail(tl::unexpected<base::Error> error) {
+    if (status_) status_ = std::move(error);
+  }
+  const base::Status& status() const { return status_; }
+
+ private:
+  base::Status status_;
+};
+
+base::Status MergeList(const YAML::Node& root, const std::string& file, const char* list, const char* item,
+                       std::map<std::string, Entry>* into) {
+  const YAML::Node entries = root[list];
+  if (!entries || entries.IsNull()) return {};
+  if (!entries.IsSequence()) return base::Invalid(fmt::format("{}: {} must be a list", file, list));
+  for (const YAML::Node& entry : entries) {
+    if (!entry.IsMap() || !entry["name"] || !entry["name"].IsScalar())
+      return base::Invalid(fmt::format("{}: an entry of {} has no name", file, list));
+    YAML::Node body = entry[item];
+    if (body && !body.IsNull() && !body.IsMap())
+      return base::Invalid(fmt::format("{}: {}[{}].{} must be a map", file, list, entry["name"].Scalar(), item));
+    if (!body || body.IsNull()) body = YAML::Node(YAML::NodeType::Map);
+    into->try_emplace(entry["name"].Scalar(), Entry{body, file});
+  }
+  return {};
+}
+
+base::Status MergeFile(const std::string& path, Merged* merged) {
+  auto text = ReadFile(path);
+  if (!text) return tl::make_unexpected(text.error());
+  YAML::Node root;
+  try {
+    root = YAML::Load(*text);
+  } catch (const YAML::Exception& error) {
+    return base::Invalid(fmt::format("{}: line {}: not YAML: {}", path, error.mark.line + 1, error.msg));
+  }
+  if (root.IsNull()) return {};
+  if (!root.IsMap()) return base::Invalid(fmt::format("{}: not a kubeconfig: the top level must be a map", path));
+  if (const YAML::Node current = root["current-context"];
+      current && current.IsScalar() && merged->current_context.empty())
+    merged->current_context = current.Scalar();
+  if (auto s = MergeList(root, path, "clusters", "cluster", &merged->clusters); !s) return s;
+  if (auto s = MergeList(root, path, "users", "user", &merged->users); !s) return s;
+  return MergeList(root, path, "contexts", "context", &merged->contexts);
+}
+
+void ReadCluster(const Fields& cluster, Reader* reader, Config* config) {
+  reader->Into(&config->server, cluster.Text("server"));
+  reader->Into(&config->ca_pem, cluster.DataOrFile("certificate-authority-data", "certificate-authority"));
+  reader->Into(&config->insecure_skip_tls_verify, cluster.Bool("insecure-skip-tls-verify"));
+  reader->Into(&config->tls_server_name, cluster.Text("tls-server-name"));
+  reader->Into(&config->proxy_url, cluster.Text("proxy-url"));
+  if (!reader->status()) return;
+  if (!config->server.starts_with("https://") && !config->server.starts_with("http://"))
+    reader->Fail(cluster.Wrong("server", "must be a URL that begins with https:// or http://"));
+  if (config->insecure_skip_tls_verify && !config->ca_pem.empty())
+    reader->Fail(cluster.Wrong("insecure-skip-tls-verify", "may not be set together with a certificate-authority"));
+}
+
+ExecPlugin ReadExec(const Fields& user, Reader* reader) {
+  ExecPlugin plugin;
+  const Entry entry{user.Child("exec"), user.entry().file};
+  const Fields exec(entry, user.path() + ".exec");
+  reader->Into(&plugin.api_version, exec.Text("apiVersion"));
+  reader->Into(&plugin.command, exec.Text("command"));
+  reader->Into(&plugin.install_hint, exec.Text("installHint"));
+  reader->Into(&plugin.provide_cluster_info, exec.Bool("provideClusterInfo"));
+  std::string interactive;
+  reader->Into(&interactive, exec.Text("interactiveMode"));
+  if (!reader->status()) return plugin;
+  if (plugin.api_version != "client.authentication.k8s.io/v1" && plugin.api_version != "client.authentication.k8s.io/v1beta1")
+    reader->Fail(exec.Wrong("apiVersion", "must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1"));
+  if (plugin.command.empty()) reader->Fail(exec.Wrong("command", "is missing"));
+  if (interactive == "Always") reader->Fail(exec.Wrong("interactiveMode", "is Always, but a scheduler has no terminal"));
+  if (plugin.command.find('/') != std::string::npos) reader->Into(&plugin.command, exec.Path("command"));
+  for (const YAML::Node& arg : entry.node["args"]) {
+    if (!arg.IsScalar()) return reader->Fail(exec.Wrong("args", "must be a list of strings")), plugin;
+    plugin.args.push_back(arg.Scalar());
+  }
+  for (const YAML::Node& variable : entry.node["env"]) {
+    if (!variable.IsMap() || !variable["name"] || !variable["value"])
+      return reader->Fail(exec.Wrong("env", "must be a list of name and value")), plugin;
+    plugin.env.emplace_back(variable["name"].Scalar(), variable["value"].Scalar());
+  }
+  return plugin;
+}
+
+void ReadUser(const Fields& user, Reader* reader, Config* config) {
+  reader->Into(&config->token, user.Text("token"));
+  reader->Into(&config->token_file, user.Path("tokenFile"));
+  reader->Into(&config->username, user.Text("username"));
+  reader->Into(&config->password, user.Text("password"));
+  reader->Into(&config->client_cert_pem, user.DataOrFile("client-certificate-data", "client-certificate"));
+  reader->Into(&config->client_key_pem, user.DataOrFile("client-key-data", "client-key"));
+  if (!user.Child("client-certificate-data")) reader->Into(&config->client_cert_file, user.Path("client-certificate"));
+  if (!user.Child("client-key-data")) reader->Into(&config->client_key_file, user.Path("client-key"));
+  if (!reader->status()) return;
+  if (config->client_cert_pem.empty() != config->client_key_pem.empty())
+    reader->Fail(user.Wrong(config->client_cert_pem.empty() ? "client-certificate" : "client-key",
+                            "is missing: a client certificate and its key go together"));
+  if (const YAML::Node exec = user.Child("exec"); exec && exec.IsMap()) config->exec = ReadExec(user, reader);
+  if (user.Child("auth-provider"))
+    reader->Fail(user.Wrong("auth-provider", "is not supported since Kubernetes 1.26; use an exec plugin"));
+}
+
+base::Result<Config> Choose(const Merged& merged, const std::string& asked_context) {
+  const std::string& name = asked_context.empty() ? merged.current_context : asked_context;
+  if (name.empty())
+    return base::Invalid(fmt::format("{}: current-context is not set; set it or give --context", merged.files));
+  const auto context = merged.contexts.find(name);
+  if (context == merged.contexts.end()) return base::Invalid(fmt::format("{}: contexts has no \"{}\"", merged.files, name));
+
+  Config config;
+  Reader reader;
+  const Fields fields(context->second, fmt::format("contexts[{}].context", name));
+  std::string cluster_name, user_name;
+  reader.Into(&cluster_name, fields.Text("cluster"));
+  reader.Into(&user_name, fields.Text("user"));
+  reader.Into(&config.default_namespace, fields.Text("namespace"));
+  if (!reader.status()) return tl::make_unexpected(reader.status().error());
+
+  const auto cluster = merged.clusters.find(cluster_name);
+  if (cluster == merged.clusters.end()) return fields.Wrong("cluster", fmt::format("names \"{}\", which clusters does not have", cluster_name));
+  ReadCluster(Fields(cluster->second, fmt::format("clusters[{}].cluster", cluster_name)), &reader, &config);
+  if (!user_name.empty()) {
+    const auto user = merged.users.find(user_name);
+    if (user == merged.users.end()) return fields.Wrong("user", fmt::format("names \"{}\", which users does not have", user_name));
+    ReadUser(Fields(user->second, fmt::format("users[{}].user", user_name)), &reader, &config);
+  }
+  if (!reader.status()) return tl::make_unexpected(reader.status().error());
+  config.source = fmt::format("{} (context {})", cluster->second.file, name);
+  return config;
+}
+
+}  // namespace
+
+base::Result<Config> LoadKubeconfig(const std::vector<std::string>& paths, const std::string& context) {
+  Merged merged;
+  size_t found = 0;
+  for (const std::string& path : paths) {
+    merged.files += (merged.files.empty() ? "" : ":") + path;
+    if (paths.size() > 1 && !fs::exists(path)) continue;
+    if (auto status = MergeFile(path, &merged); !status) return tl::make_unexpected(status.error());
+    ++found;
+  }
+  if (found == 0) return base::Invalid(fmt::format("{}: no such file", merged.files));
+  return Choose(merged, context);
+}
+
+}  // namespace tutti::kube

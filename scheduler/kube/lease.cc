@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/lease.h"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "kube/api_path.h"
+#include "kube/retry.h"
+
+namespace tutti::kube {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string Text(const Json& object, const char* key) {
+  const auto at = object.is_object() ? object.find(key) : object.end();
+  return at != object.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+int64_t Number(const Json& object, const char* key) {
+  const auto at = object.is_object() ? object.find(key) : object.end();
+  return at != object.end() && at->is_number_integer() ? at->get<int64_t>() : 0;
+}
+
+Json SpecOf(const Json& lease) {
+  const auto at = lease.is_object() ? lease.find("spec") : lease.end();
+  return at != lease.end() && at->is_object() ? *at : Json::object();
+}
+
+}  // namespace
+
+base::Status LeaseOptions::Check() const {
+  if (retry_period_ms <= 0) return base::Invalid("leaderElection.retryPeriod must be greater than 0");
+  if (renew_deadline_ms * 10 <= retry_period_ms * 12)
+    return base::Invalid("leaderElection.renewDeadline must be greater than 1.2 times retryPeriod");
+  if (lease_duration_ms <= renew_deadline_ms) return base::Invalid("leaderElection.leaseDuration must be greater than renewDeadline");
+  if (name.empty()) return base::Invalid("leaderElection.resourceName must not be empty");
+  if (ns.empty()) return base::Invalid("leaderElection.resourceNamespace must not be empty");
+  return {};
+}
+
+std::string MakeIdentity() {
+  std::array<unsigned char, 16> bytes{};
+  TUTTI_CHECK(getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()), "getrandom failed");
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  std::string identity = std::string(host.data()) + "_";
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) identity += '-';
+    identity += fmt::format("{:02x}", bytes[i]);
+  }
+  return identity;
+}
+
+LeaderElection::LeaderElection(LeaseOptions options, Loop& loop, Transport& transport, base::Random& random,
+                               cluster::EventSink& sink, std::function<void(base::Millis)> writable)
+    : options_(std::move(options)), loop_(loop), transport_(transport), random_(random), sink_(sink),
+      writable_(std::move(writable)) {}
+
+LeaderElection::~LeaderElection() {
+  transport_.Cancel(request_);
+  loop_.CancelTimer(timer_);
+  loop_.CancelTimer(deadline_timer_);
+}
+
+void LeaderElection::Start() { Try(); }
+
+base::Millis LeaderElection::CallTimeout() const { return std::max<base::Millis>(options_.renew_deadline_ms / 2, 1'000); }
+
+// A round: a leader renews what it wrote last; anyone else looks first.
+void LeaderElection::Try() {
+  if (leading_) return Write(false);
+  Ask();
+}
+
+void LeaderElection::Ask() {
+  Request request;
+  request.channel = Channel::kControl;
+  request.target = ObjectPath("coordination.k8s.io", "v1", "leases", options_.ns, options_.name);
+  request.timeout_ms = CallTimeout();
+  request_ = transport_.Send(std::move(request), [this](Response response) { OnRead(std::move(response)); });
+}
+
+void LeaderElection::OnRead(Response response) {
+  request_ = 0;
+  const base::Millis pause_ms = random_.Between(options_.retry_period_ms, options_.retry_period_ms * 22 / 10);
+  if (response.status == 404) {
+    observed_ = nullptr;
+    return stopping_ ? Released() : Write(true);
+  }
+  if (!response.ok()) {
+    if (stopping_) return Released();
+    Complain(Judge(response).message);
+    return Again(leading_ ? options_.retry_period_ms : pause_ms);
+  }
+  Json lease = Json::parse(response.body, nullptr, false);
+  if (!lease.is_object()) return Again(pause_ms);
+  Observe(lease);
+  const Json spec = SpecOf(observed_);
+  const std::string holder = Text(spec, "holderIdentity");
+  const base::Millis duration_ms = Number(spec, "leaseDurationSeconds") * 1000;
+  const bool ours = holder == options_.identity;
+  if (stopping_) return ours ? Write(false) : Released();
+  if (holder.empty()) free_at_ms_ = 0;  // given up, after its last write was answered
+  if (!holder.empty() && !ours) {
+    if (leading_) return Lose("the lease is held by " + holder);
+    free_at_ms_ = observed_at_ms_ + duration_ms + options_.former_write_timeout_ms;
+    const base::Millis left_ms = observed_at_ms_ + duration_ms - loop_.Now();
+    if (left_ms > 0) return Again(std::min(pause_ms, left_ms + random_.Between(0, options_.retry_period_ms / 5)));
+  }
+  Write(false);
+}
+
+void LeaderElection::Observe(const Json& lease) {
+  observed_ = lease;
+  std::string record = SpecOf(lease).dump();
+  if (record == observed_record_) return;
+  observed_record_ = std::move(record);
+  observed_at_ms_ = loop_.Now();
+}
+
+Json LeaderElection::Spec() const {
+  Json spec = SpecOf(observed_);
+  const std::string now = base::FormatMicroTime(loop_.clock().WallMs());
+  if (Text(spec, "holderIdentity") != options_.identity) {
+    const bool first = !observed_.is_object();
+    spec["acquireTime"] = now;
+    spec["leaseTransitions"] = first ? 0 : Number(spec, "leaseTransitions") + 1;
+  }
+  spec["holderIdentity"] = options_.identity;
+  spec["leaseDurationSeconds"] = options_.lease_duration_ms / 1000;
+  spec["renewTime"] = now;
+  if (stopping_) {
+    spec["holderIdentity"] = "";
+    spec["leaseDurationSeconds"] = 1;
+  }
+  return spec;
+}
+
+void LeaderElection::Write(bool create) {
+  Json lease = observed_;
+  if (create)
+    lease = {{"apiVersion", "coordination.k8s.io/v1"}, {"kind", "Lease"}, {"metadata", {{"name", options_.name}, {"namespace", options_.ns}}}};
+  lease["spec"] = Spec();
+  Request request;
+  request.channel = Channel::kControl;
+  request.method = create ? Method::kPost : Method::kPut;
+  request.target = create ? CollectionPath("coordination.k8s.io", "v1", "leases", options_.ns)
+                          : ObjectPath("coordination.k8s.io", "v1", "leases", options_.ns, options_.name);
+  request.target += fmt::format("?timeout={}ms", CallTimeout());
+  request.body = lease.dump();
+  request.timeout_ms = CallTimeout();
+  request_ = transport_.Send(std::move(request), [this, sent_ms = loop_.Now()](Response response) {
+    OnWritten(std::move(response), sent_ms);
+  });
+}
+
+void LeaderElection::OnWritten(Response response, base::Millis sent_ms) {
+  request_ = 0;
+  // A renewal that was on its way when we stopped may have come first.
+  if (stopping_) return response.status == 409 && !std::exchange(asked_to_release_, true) ? Ask() : Released();
+  if (response.ok()) {
+    last_complaint_.clear();
+    if (const Json lease = Json::parse(response.body, nullptr, false); lease.is_object()) Observe(lease);
+    Won(sent_ms);
+    return Again(options_.retry_period_ms);
+  }
+  const Judgement judgement = Judge(response);
+  if (response.status == 409 || response.status == 404) {
+    if (leading_) return Ask();  // somebody wrote it: look who
+    return Again(random_.Between(options_.retry_period_ms, options_.retry_period_ms * 22 / 10));
+  }
+  Complain(judgement.message);
+  // While leading, an unanswered renewal is tried again from what is there now.
+  Again(leading_ ? std::max<base::Millis>(options_.retry_period_ms / 2, 1) : options_.retry_period_ms);
+}
+
+void LeaderElection::Won(base::Millis sent_ms) {
+  renewed_ms_ = sent_ms;
+  writable_(renewed_ms_ + options_.renew_deadline_ms);
+  loop_.CancelTimer(deadline_timer_);
+  deadline_timer_ = loop_.After(renewed_ms_ + options_.renew_deadline_ms - loop_.Now(), [this] { CheckRenewal(); });
+  if (std::exchange(leading_, true)) return;
+  base::LogInfo("leading", {{"lease", options_.ns + "/" + options_.name}, {"identity", options_.identity}});
+  sink_.Post(cluster::Leadership{true, std::max(free_at_ms_, loop_.Now())});
+}
+
+void LeaderElection::CheckRenewal() {
+  deadline_timer_ = 0;
+  if (leading_) Lose("the lease could not be renewed in time");
+}
+
+void LeaderElection::Lose(const std::string& why) {
+  base::LogError("not leading any more", {{"lease", options_.ns + "/" + options_.name}, {"why", why}});
+  leading_ = false;
+  writable_(0);
+  loop_.CancelTimer(std::exchange(deadline_timer_, 0));
+  transport_.Cancel(std::exchange(request_, 0));
+  sink_.Post(cluster::Leadership{false, 0});
+  Again(options_.retry_period_ms);
+}
+
+void LeaderElection::Again(base::Millis delay_ms) {
+  loop_.CancelTimer(timer_);
+  timer_ = loop_.After(delay_ms, [this] {
+    timer_ = 0;
+    Try();
+  });
+}
+
+void LeaderElection::Release(Task done) {
+  stopping_ = true;
+  loop_.CancelTimer(std::exchange(timer_, 0));
+  loop_.CancelTimer(std::exchange(deadline_timer_, 0));
+  transport_.Cancel(std::exchange(request_, 0));
+  writable_(0);
+  if (!leading_) return done();
+  leading_ = false;
+  released_ = std::move(done);
+  Write(false);
+}
+
+void LeaderElection::Released() {
+  if (released_) std::exchange(released_, nullptr)();
+}
+
+void LeaderElection::Complain(const std::string& what) {
+  if (what == last_complaint_) return;
+  last_complaint_ = what;
+  base::LogWarn("leader election", {{"lease", options_.ns + "/" + options_.name}, {"error", what}});
+}
+
+}  // namespace tutti::kube

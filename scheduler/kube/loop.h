@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loop: one thread that runs timers and tasks. All of kube/ lives on it; only Post may be called from elsewhere.
+#pragma once
+
+#include <absl/functional/any_invocable.h>
+
+#include <cstdint>
+
+#include "base/clock.h"
+
+namespace tutti::kube {
+
+using Task = absl::AnyInvocable<void()>;
+using TimerId = uint64_t;  // 0: none
+
+class Loop {
+ public:
+  virtual ~Loop() = default;
+
+  // Runs `task` on the loop's thread, after what was posted before. Any thread.
+  virtual void Post(Task task) = 0;
+
+  // -- The loop's thread only --
+
+  virtual const base::Clock& clock() const = 0;
+  // Never runs `task` before returning, even for a delay of 0.
+  virtual TimerId After(base::Millis delay_ms, Task task) = 0;
+  // Does nothing if the timer has run or `id` is 0.
+  virtual void CancelTimer(TimerId id) = 0;
+
+  base::Millis Now() const { return clock().MonotonicMs(); }
+};
+
+}  // namespace tutti::kube

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/reflector.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/log.h"
+
+namespace tutti::kube {
+namespace {
+
+constexpr base::Millis kFirstBackoffMs = 800, kLongestBackoffMs = 30'000;
+constexpr base::Millis kHealthyAfterMs = 120'000;  // a watch that lived so long starts the backoff anew
+constexpr base::Millis kQuickEndMs = 1'000;        // one that ended sooner is not opened again at once
+constexpr base::Millis kSilenceMs = 150'000;       // with bookmarks, which come every minute or so
+constexpr base::Millis kListSilenceMs = 10'000;    // in a streamed list: the server does not know how
+constexpr base::Millis kPageTimeoutMs = 60'000;
+constexpr int kPageSize = 500;
+constexpr base::Millis kSlackMs = 30'000;
+
+const nlohmann::json* Child(const nlohmann::json* object, const char* key) {
+  if (object == nullptr || !object->is_object()) return nullptr;
+  const auto at = object->find(key);
+  return at == object->end() ? nullptr : &*at;
+}
+
+std::string TextOf(const nlohmann::json* value) { return value != nullptr && value->is_string() ? value->get<std::string>() : ""; }
+
+}  // namespace
+
+Reflector::Reflector(Options options, Callbacks callbacks, KindStore& store, Loop& loop, Transport& transport,
+                     base::Random& random)
+    : options_(std::move(options)), callbacks_(std::move(callbacks)), store_(store), loop_(loop), transport_(transport),
+      random_(random), backoff_(kFirstBackoffMs, kLongestBackoffMs, random), stream_lists_(options_.stream_lists) {}
+
+Reflector::~Reflector() {
+  transport_.Cancel(request_);
+  loop_.CancelTimer(timer_);
+}
+
+void Reflector::Start() { List(); }
+
+void Reflector::List() {
+  listing_ = true;
+  version_.clear();
+  store_.BeginList();
+  if (stream_lists_) SendWatch(true);
+  else SendPage("");
+}
+
+void Reflector::Again(base::Millis delay_ms) {
+  loop_.CancelTimer(timer_);
+  timer_ = loop_.After(delay_ms, [this] {
+    timer_ = 0;
+    if (listing_) List();
+    else SendWatch(false);
+  });
+}
+
+// --- Pages ---
+
+void Reflector::SendPage(std::string continue_token) {
+  Request request;
+  request.channel = Channel::kStream;
+  request.target = fmt::format("{}?limit={}", options_.path, kPageSize);
+  if (!continue_token.empty()) request.target += "&continue=" + continue_token;
+  request.accept = options_.list_accept;
+  request.timeout_ms = kPageTimeoutMs;
+  request_ = transport_.Send(std::move(request), [this](Response response) { OnPage(std::move(response)); });
+}
+
+void Reflector::OnPage(Response response) {
+  request_ = 0;
+  if (!response.ok()) return OnTrouble(response);
+  ListMeta meta;
+  if (!ReadPage(response, &meta)) {
+    Complain("a list that cannot be read");
+    return Again(backoff_.Next());
+  }
+  if (!meta.continue_token.empty()) return SendPage(meta.continue_token);
+  version_ = meta.resource_version;
+  Listed();
+  SendWatch(false);
+}
+
+bool Reflector::ReadPage(const Response& response, ListMeta* meta) {
+  if (response.protobuf()) {
+    const auto envelope = OpenEnvelope(response.body);
+    return envelope && ForEachItem(envelope->raw, meta, [this](std::string_view item) { store_.Put({{}, item, nullptr}); });
+  }
+  auto list = nlohmann::json::parse(response.body, nullptr, false);
+  const nlohmann::json* list_meta = Child(&list, "metadata");
+  if (list_meta == nullptr) return false;
+  meta->resource_version = TextOf(Child(list_meta, "resourceVersion"));
+  meta->continue_token = TextOf(Child(list_meta, "continue"));
+  const auto items = list.find("items");
+  if (items == list.end() || !items->is_array()) return items == list.end() || items->is_null();
+  const std::string api_version = TextOf(Child(&list, "apiVersion"));
+  for (nlohmann::json& item : *items) {
+    if (!item.is_object()) continue;
+    if (!item.contains("apiVersion")) item["apiVersion"] = api_version;
+    store_.Put(WireObject::Json(std::move(item)));
+  }
+  return true;
+}
+
+void Reflector::Listed() {
+  listing_ = false;
+  last_complaint_.clear();
+  store_.EndList();
+  if (callbacks_.synced) callbacks_.synced();
+}
+
+// --- Watch ---
+
+std::string Reflector::Query(bool initial_events, base::Millis* timeout_ms) {
+  const int64_t seconds = random_.Between(300, 600);
+  *timeout_ms = seconds * 1000;
+  std::string target = fmt::format("{}?watch=1&allowWatchBookmarks=true&timeoutSeconds={}", options_.path, seconds);
+  if (initial_events) target += "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
+  else target += "&resourceVersion=" + version_;
+  return target;
+}
+
+void Reflector::SendWatch(bool initial_events) {
+  Request request;
+  request.channel = Channel::kStream;
+  request.target = Query(initial_events, &watch_timeout_ms_);
+  request.accept = options_.watch_accept;
+  request.timeout_ms = watch_timeout_ms_ + kSlackMs;
+  parser_.reset();
+  broken_ = bookmarks_ = false;
+  started_ms_ = last_data_ms_ = loop_.Now();
+  request_ = transport_.Send(
+      std::move(request), [this](Response response) { OnWatchDone(std::move(response)); },
+      [this](const Response& head, std::string_view piece) { OnPiece(head, piece); });
+  CheckAlive();
+}
+
+void Reflector::OnPiece(const Response& head, std::string_view piece) {
+  last_data_ms_ = loop_.Now();
+  if (broken_) return;
+  if (parser_ == nullptr) parser_ = std::make_unique<WatchParser>(head.protobuf());
+  WatchParser::Each each = [this](WatchType type, const WireObject& object) {
+    if (!broken_) OnEvent(type, object);
+  };
+  if (parser_->Feed(piece, each)) return;
+  Complain("a watch that cannot be read");
+  broken_ = listing_ = true;
+}
+
+void Reflector::OnEvent(WatchType type, const WireObject& object) {
+  switch (type) {
+    case WatchType::kAdded:
+    case WatchType::kModified: version_ = store_.Put(object); break;
+    case WatchType::kDeleted: version_ = store_.Delete(object); break;
+    case WatchType::kBookmark: OnBookmark(object); break;
+    case WatchType::kError: {
+      const ApiStatus status =
+          object.json != nullptr ? DecodeStatus(object.json->dump()) : DecodeStatusMessage(object.protobuf);
+      if (status.code == 410 || status.reason == "Expired" || status.reason == "Gone") listing_ = true;
+      else Complain("the watch ended: " + status.message);
+      broken_ = true;
+      break;
+    }
+  }
+}
+
+void Reflector::OnBookmark(const WireObject& object) {
+  bookmarks_ = true;
+  bool initial_events_end = false;
+  if (object.json != nullptr) {
+    const nlohmann::json* meta = Child(object.json.get(), "metadata");
+    version_ = TextOf(Child(meta, "resourceVersion"));
+    initial_events_end = Child(Child(meta, "annotations"), "k8s.io/initial-events-end") != nullptr;
+  } else {
+    const MetaView meta = DecodeMetaView(object.protobuf);
+    version_ = std::string(meta.resource_version);
+    initial_events_end = meta.initial_events_end;
+  }
+  if (listing_ && initial_events_end) Listed();
+}
+
+void Reflector::OnWatchDone(Response response) {
+  request_ = 0;
+  loop_.CancelTimer(std::exchange(timer_, 0));
+  if (response.status < 200 || response.status >= 300) return OnTrouble(response);
+  const base::Millis lived_ms = loop_.Now() - started_ms_;
+  if (lived_ms > kHealthyAfterMs) backoff_.Reset();
+  if (response.failure != Response::Failure::kNone) base::LogInfo("a watch was cut", {{"kind", options_.name}, {"why", response.error}});
+  const bool quick = lived_ms < kQuickEndMs;
+  Again(quick || broken_ ? backoff_.Next() : 0);
+}
+
+// The server gave no list and no watch.
+void Reflector::OnTrouble(const Response& response) {
+  const Judgement judgement = Judge(response);
+  if (listing_ && stream_lists_ && (response.status == 400 || response.status == 422 || response.status == 406)) {
+    stream_lists_ = false;
+    return Again(0);
+  }
+  if (response.status == 410 || response.status == 400 || judgement.reason == "Expired" ||
+      judgement.message.find("Too large resource version") != std::string::npos) {
+    listing_ = true;
+    return Again(backoff_.Next());
+  }
+  if (response.status == 404 && callbacks_.not_found) {
+    listing_ = true;
+    Again(backoff_.Next());
+    return callbacks_.not_found();  // may destroy this
+  }
+  Complain(judgement.message);
+  Again(std::max(judgement.wait_ms, backoff_.Next()));
+}
+
+void Reflector::CheckAlive() {
+  loop_.CancelTimer(timer_);
+  const bool streamed_list = listing_ && stream_lists_;
+  const base::Millis limit_ms = streamed_list ? kListSilenceMs : bookmarks_ ? kSilenceMs : watch_timeout_ms_ + kSlackMs;
+  const base::Millis silent_ms = loop_.Now() - last_data_ms_;
+  if (silent_ms < limit_ms) {
+    timer_ = loop_.After(limit_ms - silent_ms, [this] { CheckAlive(); });
+    return;
+  }
+  Complain("the watch is silent");
+  transport_.Cancel(std::exchange(request_, 0));
+  if (streamed_list) stream_lists_ = false;
+  timer_ = 0;
+  Again(0);
+}
+
+// Once for each new trouble, not each try.
+void Reflector::Complain(const std::string& what) {
+  if (what == last_complaint_) return;
+  last_complaint_ = what;
+  base::LogWarn("list or watch failed", {{"kind", options_.name}, {"path", options_.path}, {"error", what}});
+}
+
+}  // namespace tutti::kube

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reflector: keeps one KindStore equal to what the API server has, by a list and then a watch, for as long as it runs.
+// The loop's thread only.
+//
+//   list: streamed (sendInitialEvents) where the server takes that, else in pages
+//   watch: from the last resourceVersion seen, bookmarks included; ended by the server after 5 to 10 minutes
+//   410: list again. 429: when the server says. Anything else: backoff with jitter, 0.8 to 30 s
+//   a watch that is silent for too long is taken for dead
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/random.h"
+#include "kube/kind_store.h"
+#include "kube/loop.h"
+#include "kube/retry.h"
+#include "kube/transport.h"
+
+namespace tutti::kube {
+
+class Reflector {
+ public:
+  struct Options {
+    std::string name;  // for messages
+    std::string path;  // of the collection: "/api/v1/pods"
+    const char* list_accept = kJson;
+    const char* watch_accept = kJson;
+    bool stream_lists = true;
+  };
+  struct Callbacks {
+    Task synced;     // after each complete list
+    Task not_found;  // the collection is not served (404)
+  };
+
+  Reflector(Options options, Callbacks callbacks, KindStore& store, Loop& loop, Transport& transport, base::Random& random);
+  ~Reflector();  // stops
+  Reflector(const Reflector&) = delete;
+  Reflector& operator=(const Reflector&) = delete;
+
+  void Start();
+  const std::string& path() const { return options_.path; }
+
+ private:
+  void List();
+  void SendPage(std::string continue_token);
+  void OnPage(Response response);
+  bool ReadPage(const Response& response, ListMeta* meta);
+  void SendWatch(bool initial_events);
+  void OnPiece(const Response& head, std::string_view piece);
+  void OnEvent(WatchType type, const WireObject& object);
+  void OnBookmark(const WireObject& object);
+  void OnWatchDone(Response response);
+  void OnTrouble(const Response& response);
+  void Listed();
+  void Again(base::Millis delay_ms);
+  void CheckAlive();
+  void Complain(const std::string& what);
+  std::string Query(bool initial_events, base::Millis* timeout_ms);
+
+  const Options options_;
+  Callbacks callbacks_;
+  KindStore& store_;
+  Loop& loop_;
+  Transport& transport_;
+  base::Random& random_;
+  Backoff backoff_;
+
+  RequestId request_ = 0;
+  TimerId timer_ = 0;     // to go on, or to check that the watch lives
+  bool listing_ = true;   // the store is not known to be complete as of version_
+  bool stream_lists_;
+  std::string version_;   // where the watch resumes
+  std::unique_ptr<WatchParser> parser_;
+  bool broken_ = false;   // this watch delivers nonsense or an error; what follows is not looked at
+  bool bookmarks_ = false;  // this watch has had one
+  base::Millis started_ms_ = 0, last_data_ms_ = 0, watch_timeout_ms_ = 0;
+  std::string last_complaint_;
+};
+
+}  // namespace tutti::kube

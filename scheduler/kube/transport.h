@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transport: requests out, responses in; nothing here knows Kubernetes' objects. Thin, so that the HTTP library behind it
+// can be replaced, and scripted in tests.
+//
+// All of it runs on the loop's thread. No callback runs from inside Send or Cancel.
+#pragma once
+
+#include <absl/functional/any_invocable.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+
+namespace tutti::kube {
+
+// Each channel has connections of its own, so that a long list or a lost connection of one does not stall another.
+enum class Channel { kStream, kCall, kControl };
+inline constexpr int kChannels = 3;
+
+enum class Method { kGet, kPost, kPut, kPatch, kDelete };
+
+inline constexpr const char* kJson = "application/json";
+inline constexpr const char* kProtobuf = "application/vnd.kubernetes.protobuf";
+inline constexpr const char* kProtobufOrJson = "application/vnd.kubernetes.protobuf,application/json";
+inline constexpr const char* kWatchProtobufOrJson =
+    "application/vnd.kubernetes.protobuf;stream=watch,application/vnd.kubernetes.protobuf,application/json";
+
+struct Request {
+  Channel channel = Channel::kCall;
+  Method method = Method::kGet;
+  std::string target;                // path and query
+  const char* accept = kJson;        // a literal: headers are cached by address
+  const char* content_type = kJson;  // a literal; sent when there is a body
+  std::string body;
+  std::string if_none_match;
+  base::Millis timeout_ms = 0;  // of the whole exchange; 0: none
+};
+
+struct Response {
+  enum class Failure {
+    kNone,     // there is a status
+    kNotSent,  // no byte of the request left: it has not happened
+    kLost,     // the connection broke; the request may have taken effect
+    kTimeout,  // timeout_ms passed; the request may yet take effect
+  };
+  Failure failure = Failure::kNone;
+  int status = 0;
+  std::string error;  // for people, when there is no status
+  std::string content_type, etag;
+  base::Millis retry_after_ms = -1;  // Retry-After; -1 when absent
+  std::string body;                  // what on_data did not take
+
+  bool ok() const { return failure == Failure::kNone && status >= 200 && status < 300; }
+  bool protobuf() const { return std::string_view(content_type).starts_with(kProtobuf); }
+};
+
+using RequestId = uint64_t;
+using OnDone = absl::AnyInvocable<void(Response)>;
+// Takes the body of a 2xx answer as it comes. `head` has status and content_type.
+using OnData = absl::AnyInvocable<void(const Response& head, std::string_view piece)>;
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  // `done` is called once, unless the request is cancelled.
+  virtual RequestId Send(Request request, OnDone done, OnData data = nullptr) = 0;
+  // No callback of this request runs from now on. Nothing happens if it is done.
+  virtual void Cancel(RequestId id) = 0;
+};
+
+}  // namespace tutti::kube

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// WatchParser: the body of a watch, piece by piece, into events. Protobuf frames carry a length, JSON documents a line
+// each. One thread.
+#pragma once
+
+#include <absl/functional/any_invocable.h>
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace tutti::kube {
+
+enum class WatchType { kAdded, kModified, kDeleted, kBookmark, kError };
+
+// One object as it came: a bare protobuf message, or JSON.
+struct WireObject {
+  std::string_view kind;      // as the envelope says; empty for an item of a list
+  std::string_view protobuf;  // valid during the call
+  std::shared_ptr<nlohmann::json> json;  // not null: the object is JSON
+
+  static WireObject Json(nlohmann::json object);
+};
+
+class WatchParser {
+ public:
+  using Each = absl::AnyInvocable<void(WatchType, WireObject)>;
+
+  explicit WatchParser(bool protobuf) : protobuf_(protobuf) {}
+
+  // Calls `each` for every event that is complete by now. False: the stream is not what it should be, start again.
+  bool Feed(std::string_view piece, Each& each);
+
+ private:
+  // How many bytes at the start of `data` are one event with its frame; 0: not all there yet.
+  size_t FrameSize(std::string_view data) const;
+  bool ParseFrame(std::string_view frame, Each& each) const;
+
+  const bool protobuf_;
+  std::string pending_;
+};
+
+}  // namespace tutti::kube

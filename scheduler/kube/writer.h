@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// KubeWriter: commands to the API server, one answer each.
+//
+// Submit may be called from any thread; all else is the loop's thread only.
+//
+// Invariants
+//   (1) every command with an id gets exactly one Answer, at its deadline at the latest;
+//   (2) no write leaves at or after the writable deadline (SetWritable), nor after the command's own;
+//   (3) at most `in_flight` writes are under way;
+//   (4) every write carries a server-side timeout of at most `write_timeout_ms`: later than that after it left, plus
+//       kGraceMs on the way, it cannot take effect;
+//   (5) a bind is answered kDone or kRefused only when that is known: from the server's answer, or by reading the pod
+//       back; "not bound" is believed only after (4).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/random.h"
+#include "cluster/ports.h"
+#include "kube/encode.h"
+#include "kube/event_book.h"
+#include "kube/feed.h"
+#include "kube/lanes.h"
+#include "kube/loop.h"
+#include "kube/retry.h"
+#include "kube/transport.h"
+
+namespace tutti::kube {
+
+// What a writer must know of the kinds it writes.
+class KindResolver {
+ public:
+  virtual ~KindResolver() = default;
+  // The version to use where a command names none; empty when the kind is not served.
+  virtual std::string VersionOf(const std::string& group, const std::string& resource) const = 0;
+  virtual bool HasStatus(const std::string& group, const std::string& version, const std::string& resource) const = 0;
+};
+
+class KubeWriter final : public cluster::ClusterWriter {
+ public:
+  static constexpr base::Millis kGraceMs = 500;
+
+  struct Options {
+    int in_flight = 64;
+    base::Millis write_timeout_ms = 5'000;
+    std::string component = "tutti";  // reportingController where an event names none
+    std::string instance;             // reportingInstance; "<component>-<hostname>"
+  };
+  struct Counters {
+    uint64_t sent = 0, done = 0, refused = 0, unknown = 0, retried = 0;
+  };
+
+  KubeWriter(Options options, Loop& loop, Transport& transport, base::Random& random, const KindResolver& kinds,
+             cluster::EventSink& sink);
+  ~KubeWriter() override;
+
+  void Submit(std::vector<cluster::Command> commands) override;
+
+  // Writes may leave until `until_ms` (monotonic), which only the lease moves. At the start: never.
+  void SetWritable(base::Millis until_ms);
+  // Refuses what has not left, answers the rest as it comes, then runs `done`.
+  void Drain(Task done);
+
+  size_t waiting() const { return lanes_.size(); }
+  size_t in_flight() const { return in_flight_; }
+  const Counters& counters() const { return counters_; }
+
+ private:
+  struct Job;
+
+  void Enqueue(cluster::Command command);
+  bool NoteEvent(Job& job);
+  void Pump();
+  void SendWrite(Job& job);
+  base::Result<Request> BuildRequest(Job& job, base::Millis server_timeout_ms);
+  base::Result<Request> BuildPatch(const cluster::Patch& patch) const;
+  Request BuildEvent(Job& job) const;
+  void OnAnswer(uint64_t number, Response response);
+  void OnBindJudged(Job& job, const Judgement& judgement);
+  void OnOtherJudged(Job& job, const Judgement& judgement);
+  void OnEventJudged(Job& job, const Judgement& judgement);
+  void ReadBack(Job& job);
+  void OnReadBack(uint64_t number, Response response);
+  void AfterUnbound(Job& job, const std::string& why);
+  void RetryLater(Job& job, base::Millis wait_ms, const Judgement& judgement);
+  void Requeue(Job& job);
+  void OnDeadline(uint64_t number);
+  void Finish(Job& job, cluster::Outcome outcome, int http_status, std::string message);
+  void CheckDrained();
+  std::string Version(const cluster::ObjectRef& ref) const;
+
+  const Options options_;
+  Loop& loop_;
+  Transport& transport_;
+  base::Random& random_;
+  const KindResolver& kinds_;
+  cluster::EventSink& sink_;
+
+  std::unordered_map<uint64_t, std::unique_ptr<Job>> jobs_;
+  uint64_t last_job_ = 0;
+  Lanes lanes_;
+  EventBook events_;
+  SpecCache specs_;  // for pods read back
+  size_t in_flight_ = 0;
+  base::Millis writable_until_ms_ = 0;
+  Encoding encoding_ = Encoding::kProtobuf;
+  bool draining_ = false;
+  Task drained_;
+  Counters counters_;
+};
+
+}  // namespace tutti::kube
