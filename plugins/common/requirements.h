@@ -6,13 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/pod_class.h"
 #include "cluster/symbol_table.h"
 #include "model/selector.h"
 
 namespace tutti::plugins {
 
-// Labels as states read them: sorted by key id.
-using LabelEntries = std::vector<std::pair<model::Symbol, model::Symbol>>;
+
+using cluster::LabelEntries;
 
 // The value of `key`, or an invalid symbol.
 model::Symbol FindLabel(const LabelEntries& labels, model::Symbol key);

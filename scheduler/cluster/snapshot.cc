@@ -13,15 +13,21 @@ using model::NodeId;
 using model::ResourceId;
 using model::Symbol;
 
-// Beyond this a reader that lags has more to read than a pass over the nodes costs.
-constexpr size_t kShortestLog = 4096;
+LabelEntries Intern(const model::StringMap& labels, SymbolTable& symbols) {
+  LabelEntries entries;
+  for (const auto& [key, value] : labels) entries.emplace_back(symbols.Intern(key), symbols.Intern(value));
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
 
-}  // namespace
-
-Symbol NodeEntry::Label(Symbol key) const {
+Symbol Find(const LabelEntries& labels, Symbol key) {
   const auto at = std::lower_bound(labels.begin(), labels.end(), key, [](const auto& item, Symbol k) { return item.first < k; });
   return at != labels.end() && at->first == key ? at->second : Symbol();
 }
+
+}  // namespace
+
+Symbol NodeEntry::Label(Symbol key) const { return Find(labels, key); }
 
 Snapshot::Snapshot() {
   for (const std::string_view name : {model::kCpu, model::kMemory, model::kEphemeralStorage, model::kPods}) Column(name);
@@ -47,19 +53,43 @@ const Snapshot::ImageHolders* Snapshot::Image(Symbol name) const {
   return at == images_.end() ? nullptr : &at->second;
 }
 
-bool Snapshot::ReadLog(uint64_t from, std::vector<NodeId>* changed) const {
-  if (from < log_start_) return false;
-  changed->insert(changed->end(), log_.begin() + static_cast<ptrdiff_t>(from - log_start_), log_.end());
-  return true;
+void Snapshot::Touch(NodeId n) { log_.Push(n, 2 * nodes_.size()); }
+
+const Snapshot::Domains& Snapshot::DomainsOf(Symbol key) const {
+  const auto [at, fresh] = domains_.try_emplace(key);
+  if (fresh)
+    for (uint32_t n = 0; n < nodes_.size(); ++n)
+      if (const Symbol value = nodes_[n].Label(key); nodes_[n].present && value) at->second[value].push_back(NodeId(n));
+  return at->second;
 }
 
-void Snapshot::Touch(NodeId n) {
-  if (log_.size() >= std::max(kShortestLog, 2 * nodes_.size())) {
-    const size_t dropped = log_.size() / 2;
-    log_.erase(log_.begin(), log_.begin() + static_cast<ptrdiff_t>(dropped));
-    log_start_ += dropped;
+void Snapshot::PutDomains(NodeId n, const LabelEntries& before) {
+  for (auto& [key, domains] : domains_) {
+    const Symbol old_value = Find(before, key), value = nodes_[n.index()].Label(key);
+    if (old_value == value) continue;
+    if (old_value) {
+      std::vector<NodeId>& nodes = domains[old_value];
+      *std::find(nodes.begin(), nodes.end(), n) = nodes.back();
+      nodes.pop_back();
+      if (nodes.empty()) domains.erase(old_value);
+    }
+    if (value) domains[value].push_back(n);
   }
-  log_.push_back(n);
+}
+
+const LabelEntries* Snapshot::Namespace(Symbol name) const {
+  const auto at = namespaces_.find(name);
+  return at == namespaces_.end() ? nullptr : &at->second;
+}
+
+void Snapshot::PutNamespace(std::string_view name, const model::StringMap& labels) {
+  namespaces_[symbols_.Intern(name)] = Intern(labels, symbols_);
+  ++namespaces_version_;
+}
+
+void Snapshot::DropNamespace(std::string_view name) {
+  namespaces_.erase(symbols_.Intern(name));
+  ++namespaces_version_;
 }
 
 void Snapshot::PutImages(NodeId n, const model::Node& node) {
@@ -104,9 +134,9 @@ NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
   entry.present = true;
   entry.name = node->meta.name;
   entry.unschedulable = node->unschedulable;
-  entry.labels.clear();
-  for (const auto& [key, value] : node->meta.labels) entry.labels.emplace_back(symbols_.Intern(key), symbols_.Intern(value));
-  std::sort(entry.labels.begin(), entry.labels.end());
+  entry.version = ++last_version_;
+  const LabelEntries labels_before = std::exchange(entry.labels, Intern(node->meta.labels, symbols_));
+  PutDomains(n, labels_before);
   entry.taints.clear();
   for (const model::Taint& taint : node->taints)
     entry.taints.push_back({symbols_.Intern(taint.key), symbols_.Intern(taint.value), symbols_.Intern(taint.effect)});
@@ -128,7 +158,10 @@ void Snapshot::DropNode(NodeId n) {
   TUTTI_CHECK(entry.ports.empty(), "a node is dropped after its pods");
   by_name_.erase(entry.name);
   DropImages(n);
+  const LabelEntries labels_before = std::exchange(entry.labels, {});
+  PutDomains(n, labels_before);
   entry = NodeEntry{};
+  entry.version = ++last_version_;
   for (auto& column : allocatable_) column[n.index()] = 0;
   free_slots_.push_back(n);
   --node_count_;
@@ -139,6 +172,7 @@ void Snapshot::Place(const PodClass& pod_class, NodeId n) {
   Shift(pod_class, n, +1);
   for (const model::HostPort& port : pod_class.spec->host_ports)
     nodes_[n.index()].ports.push_back({symbols_.Intern(port.ip), symbols_.Intern(port.protocol), port.port});
+  Record(pod_class, n, +1);
   Touch(n);
 }
 
@@ -151,7 +185,21 @@ void Snapshot::Remove(const PodClass& pod_class, NodeId n) {
     TUTTI_CHECK(at != ports.end(), "a port is freed once");
     ports.erase(at);
   }
+  Record(pod_class, n, -1);
   Touch(n);
+}
+
+void Snapshot::Record(const PodClass& pod_class, NodeId n, int32_t by) {
+  const auto [at, fresh] = occupants_.try_emplace(pod_class.id);
+  if (fresh) at->second.pod_class = pod_class.shared_from_this();
+  const auto count = at->second.nodes.try_emplace(n, 0).first;
+  count->second += by;
+  TUTTI_CHECK(count->second >= 0, "a pod leaves a node that it is on");
+  if (pod_followers_ > 0) pod_log_.Push({at->second.pod_class, n, by}, 2 * nodes_.size());
+  else pod_log_.Skip();
+  if (pod_class.affine()) affine_log_.Push({at->second.pod_class, n, by}, 2 * nodes_.size());
+  if (count->second == 0) at->second.nodes.erase(count);
+  if (at->second.nodes.empty()) occupants_.erase(at);
 }
 
 // Sums wrap in both directions alike (unsigned), so that taking a pod away restores exactly what was there even when

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/change_log.h"
 #include "cluster/pod_class.h"
 #include "cluster/symbol_table.h"
 #include "model/ids.h"
@@ -49,14 +50,28 @@ struct PortEntry {
 struct NodeEntry {
   bool present = false;
   std::string name;
-  std::vector<std::pair<model::Symbol, model::Symbol>> labels;  // sorted by key id
+  LabelEntries labels;
   std::vector<TaintEntry> taints;
   bool unschedulable = false;
   std::vector<PortEntry> ports;  // one entry per occupying pod and port
   std::shared_ptr<const model::Node> node;  // as last seen; never null while present
+  uint64_t version = 0;                     // of all but the pods: changes with PutNode and DropNode
 
   // The value of label `key`, or an invalid Symbol.
   model::Symbol Label(model::Symbol key) const;
+};
+
+// The pods of one class, by the nodes that they occupy or are assumed on. Do not decide by its order.
+struct Occupants {
+  std::shared_ptr<const PodClass> pod_class;
+  absl::flat_hash_map<model::NodeId, int32_t> nodes;
+};
+
+// A pod that came to a node, or left it.
+struct PodChange {
+  std::shared_ptr<const PodClass> pod_class;
+  model::NodeId node;
+  int32_t by = 0;  // +1 or -1
 };
 
 class Snapshot {
@@ -90,21 +105,45 @@ class Snapshot {
   using ImageHolders = absl::flat_hash_map<model::NodeId, int64_t>;
   const ImageHolders* Image(model::Symbol name) const;
 
-  // The log of changes. Entries [from, log_end()) name the slots changed since log_end() was `from`; a slot may occur
+  // The nodes by the value of label `key`; made on first use. Do not decide by its order.
+  using Domains = absl::flat_hash_map<model::Symbol, std::vector<model::NodeId>>;
+  const Domains& DomainsOf(model::Symbol key) const;
+
+  // Which pods are where, by class.
+  const absl::flat_hash_map<model::ClassId, Occupants>& occupants() const { return occupants_; }
+
+  // The labels of a namespace; nullptr: not known. `namespaces_version` changes with any of them.
+  const LabelEntries* Namespace(model::Symbol name) const;
+  uint64_t namespaces_version() const { return namespaces_version_; }
+
+  // The log of pods. All of them are in it while someone follows it, those of affine classes always are, in a log of
+  // their own. Reading is as with ReadLog.
+  enum class PodLog { kAll, kAffine };
+  void FollowAllPods() const { ++pod_followers_; }
+  void UnfollowAllPods() const { --pod_followers_; }
+  uint64_t pod_log_end(PodLog log) const { return LogOf(log).end(); }
+  bool ReadPodLog(PodLog log, uint64_t from, std::vector<PodChange>* changes) const { return LogOf(log).Read(from, changes); }
+
+  // The log of nodes. Entries [from, log_end()) name the slots changed since log_end() was `from`; a slot may occur
   // more than once. False when entries that old have been dropped: then everything may have changed.
-  uint64_t log_end() const { return log_start_ + log_.size(); }
-  bool ReadLog(uint64_t from, std::vector<model::NodeId>* changed) const;
+  uint64_t log_end() const { return log_.end(); }
+  bool ReadLog(uint64_t from, std::vector<model::NodeId>* changed) const { return log_.Read(from, changed); }
 
   // -- Mutators, for ClusterState and WhatIf. --
   model::NodeId PutNode(std::shared_ptr<const model::Node> node);  // adds, or replaces the node of this name
   void DropNode(model::NodeId n);  // REQUIRES: every pod on it was removed
   void Place(const PodClass& pod_class, model::NodeId n);
   void Remove(const PodClass& pod_class, model::NodeId n);
+  void PutNamespace(std::string_view name, const model::StringMap& labels);
+  void DropNamespace(std::string_view name);
 
  private:
   void Touch(model::NodeId n);
   void PutImages(model::NodeId n, const model::Node& node);
   void DropImages(model::NodeId n);
+  void PutDomains(model::NodeId n, const LabelEntries& before);
+  void Record(const PodClass& pod_class, model::NodeId n, int32_t by);
+  const ChangeLog<PodChange>& LogOf(PodLog log) const { return log == PodLog::kAll ? pod_log_ : affine_log_; }
   void Shift(const PodClass& pod_class, model::NodeId n, int64_t sign);
 
   std::vector<NodeEntry> nodes_;
@@ -117,8 +156,14 @@ class Snapshot {
   mutable std::vector<std::string> resource_names_;
   mutable std::unordered_map<std::string, model::ResourceId> columns_by_name_;
   mutable SymbolTable symbols_;
-  std::vector<model::NodeId> log_;
-  uint64_t log_start_ = 0;
+  mutable absl::flat_hash_map<model::Symbol, Domains> domains_;
+  absl::flat_hash_map<model::ClassId, Occupants> occupants_;
+  absl::flat_hash_map<model::Symbol, LabelEntries> namespaces_;
+  uint64_t namespaces_version_ = 0;
+  uint64_t last_version_ = 0;
+  ChangeLog<model::NodeId> log_;
+  ChangeLog<PodChange> pod_log_, affine_log_;
+  mutable int pod_followers_ = 0;
 };
 
 }  // namespace tutti::cluster

@@ -47,16 +47,10 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
   if (change.before && change.before->bound() && change.before->node_name != pod->node_name)
     bound_to_[change.before->node_name].erase(change.id.value);
   if (pod->bound()) bound_to_[pod->node_name].insert(change.id.value);
-  if (!change.before || entry.pod->spec != pod->spec) {
-    auto pod_class = InternClass(pod->spec);
-    if (pod_class != entry.pod_class && entry.node) {  // a resize: the old weight goes before the new class is set
-      const NodeId node = entry.node;
-      snapshot_.Remove(*entry.pod_class, node);
-      snapshot_.Place(*pod_class, node);
-    }
-    entry.pod_class = std::move(pod_class);
-  }
+  const bool new_keys = (!change.before || entry.pod->spec != pod->spec) && LearnKeys(*pod->spec);
+  SetClass(entry, InternClass(*pod));
   entry.pod = std::move(pod);
+  if (new_keys) ClassifyAgain();
 
   const NodeId target = entry.pod->occupies() ? snapshot_.FindNode(entry.pod->node_name) : NodeId();
   const bool keep_assumed = entry.assumed && !entry.pod->bound() && !entry.pod->done();
@@ -148,15 +142,72 @@ void ClusterState::Unweigh(PodEntry& entry) {
   entry.node = NodeId();
 }
 
-std::shared_ptr<const PodClass> ClusterState::InternClass(const std::shared_ptr<const model::PodSpec>& spec) {
-  const uint64_t hash = model::Hash(*spec);
+// A resize, new labels or the beginning of deletion: the old weight goes before the new one is set.
+void ClusterState::SetClass(PodEntry& entry, std::shared_ptr<const PodClass> pod_class) {
+  if (pod_class != entry.pod_class && entry.node) {
+    snapshot_.Remove(*entry.pod_class, entry.node);
+    snapshot_.Place(*pod_class, entry.node);
+  }
+  entry.pod_class = std::move(pod_class);
+}
+
+// True when `spec` reads a label key of pods that none read before.
+bool ClusterState::LearnKeys(const model::PodSpec& spec) {
+  const size_t known = read_keys_.size();
+  const auto learn_selector = [this](const std::optional<model::LabelSelector>& selector) {
+    if (!selector) return;
+    for (const auto& [key, value] : selector->match_labels) read_keys_.insert(key);
+    for (const model::Requirement& r : selector->match_expressions) read_keys_.insert(r.key);
+  };
+  const auto learn_term = [&](const model::PodAffinityTerm& term) {
+    learn_selector(term.selector);
+    read_keys_.insert(term.match_label_keys.begin(), term.match_label_keys.end());
+    read_keys_.insert(term.mismatch_label_keys.begin(), term.mismatch_label_keys.end());
+  };
+  for (const model::PodAffinity* affinity : {&spec.pod_affinity, &spec.pod_anti_affinity}) {
+    for (const model::PodAffinityTerm& term : affinity->required) learn_term(term);
+    for (const model::WeightedPodAffinityTerm& weighted : affinity->preferred) learn_term(weighted.term);
+  }
+  for (const model::TopologySpread& spread : spec.spread) {
+    learn_selector(spread.selector);
+    read_keys_.insert(spread.match_label_keys.begin(), spread.match_label_keys.end());
+  }
+  return read_keys_.size() != known;
+}
+
+LabelEntries ClusterState::ReadLabels(const Pod& pod) {
+  LabelEntries labels;
+  if (read_keys_.empty()) return labels;
+  SymbolTable& symbols = snapshot_.symbols();
+  for (const auto& [key, value] : pod.meta.labels)
+    if (read_keys_.contains(key)) labels.emplace_back(symbols.Intern(key), symbols.Intern(value));
+  std::ranges::sort(labels);
+  return labels;
+}
+
+void ClusterState::ClassifyAgain() {
+  for (PodEntry& entry : pods_)
+    if (entry.pod && ReadLabels(*entry.pod) != entry.pod_class->labels) SetClass(entry, InternClass(*entry.pod));
+}
+
+std::shared_ptr<const PodClass> ClusterState::InternClass(const Pod& pod) {
+  const model::Symbol ns = snapshot_.symbols().Intern(pod.meta.ns);
+  const bool terminating = pod.meta.deleting();
+  LabelEntries labels = ReadLabels(pod);
+  uint64_t hash = model::Hash(*pod.spec) * 31 + ns.value * 2 + terminating;
+  for (const auto& [key, value] : labels) hash = (hash * 31 + key.value) * 31 + value.value;
   for (auto [at, end] = classes_.equal_range(hash); at != end; ++at)
-    if (auto known = at->second.lock(); known && *known->spec == *spec) return known;
+    if (auto known = at->second.lock(); known && known->ns == ns && known->terminating == terminating &&
+                                        known->labels == labels && *known->spec == *pod.spec)
+      return known;
   if (classes_.size() >= sweep_classes_at_) ReleaseUnusedClasses();
   auto fresh = std::make_shared<PodClass>();
   fresh->id = model::ClassId(next_class_++);
-  fresh->spec = spec;
-  for (const auto& [name, amount] : spec->requests)
+  fresh->spec = pod.spec;
+  fresh->ns = ns;
+  fresh->labels = std::move(labels);
+  fresh->terminating = terminating;
+  for (const auto& [name, amount] : pod.spec->requests)
     if (amount > 0) fresh->requests.emplace_back(snapshot_.Column(name), std::min(amount, kLargestRequest));
   classes_.emplace(hash, fresh);
   return fresh;

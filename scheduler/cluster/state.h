@@ -6,6 +6,9 @@
 //   (1) a pod weighs on at most one node: the one it is bound to, or the one it is assumed on;
 //   (2) an assumption ends by the pod being seen bound (anywhere), by Forget, or by the pod going;
 //   (3) a pod bound to a node that does not exist weighs nowhere until such a node appears.
+//
+// Pods are told apart by those of their labels that some pod's selectors read (PodClass). When a pod brings a selector
+// over a new key, all pods with that label are classified again.
 // One thread.
 #pragma once
 
@@ -69,7 +72,11 @@ class ClusterState {
   void Audit() const;
 
  private:
-  std::shared_ptr<const PodClass> InternClass(const std::shared_ptr<const model::PodSpec>& spec);
+  std::shared_ptr<const PodClass> InternClass(const model::Pod& pod);
+  bool LearnKeys(const model::PodSpec& spec);
+  LabelEntries ReadLabels(const model::Pod& pod);
+  void ClassifyAgain();
+  void SetClass(PodEntry& entry, std::shared_ptr<const PodClass> pod_class);
   void ReleaseUnusedClasses();
   void Weigh(PodEntry& entry, model::NodeId node);
   void Unweigh(PodEntry& entry);
@@ -81,6 +88,7 @@ class ClusterState {
   std::unordered_map<std::string, model::PodId> by_name_;  // "ns/name"
   std::unordered_map<std::string, std::unordered_set<uint32_t>> bound_to_;  // node name → pod slots
   std::unordered_multimap<uint64_t, std::weak_ptr<const PodClass>> classes_;
+  std::unordered_set<std::string> read_keys_;  // label keys that the selectors of some pod read; never shrinks
   uint32_t next_class_ = 0;
   size_t sweep_classes_at_ = 1024;
   size_t assumed_count_ = 0;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// ChangeLog<T>: what changed, in order, for readers that each keep their own place in it. The oldest half is dropped when
+// it outgrows its bound: a reader that lags so far has more to read than starting over costs. One thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace tutti::cluster {
+
+template <typename T>
+class ChangeLog {
+ public:
+  uint64_t end() const { return start_ + entries_.size(); }
+
+  // Appends entries [from, end()) to `out`; false when entries that old have been dropped.
+  bool Read(uint64_t from, std::vector<T>* out) const {
+    if (from < start_) return false;
+    out->insert(out->end(), entries_.begin() + static_cast<ptrdiff_t>(from - start_), entries_.end());
+    return true;
+  }
+
+  void Push(T entry, size_t bound) {
+    if (entries_.size() >= std::max<size_t>(kShortest, bound)) {
+      const size_t dropped = entries_.size() / 2;
+      entries_.erase(entries_.begin(), entries_.begin() + static_cast<ptrdiff_t>(dropped));
+      start_ += dropped;
+    }
+    entries_.push_back(std::move(entry));
+  }
+
+  // A change that is not kept: whoever reads from before it starts over.
+  void Skip() {
+    start_ = end() + 1;
+    entries_.clear();
+  }
+
+ private:
+  static constexpr size_t kShortest = 4096;
+
+  std::vector<T> entries_;
+  uint64_t start_ = 0;
+};
+
+}  // namespace tutti::cluster
