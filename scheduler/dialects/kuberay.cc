@@ -61,6 +61,7 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
 void KubeRay::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
   if (object->kind != "PriorityClass") {
     model::GangSpec gang = Read(*object);
+    if (!gang.queue.empty()) touched->queues.insert(gang.queue);
     clusters_.Put(std::move(object), std::move(gang), touched);
   } else if (priorities_.Put(*object)) {
     ReadAgain(object->meta.name, touched);

@@ -87,6 +87,7 @@ void Volcano::Put(std::shared_ptr<const model::Object> object, Touched* touched)
     return;
   }
   model::GangSpec gang = Read(*object);
+  queues_.Mention(gang.queue, touched);
   const Json observed = VolcanoComparable(StatusOf(*object));
   PodGroup& group = groups_.Put(std::move(object), std::move(gang), touched);
   group.memory.Observed(observed);

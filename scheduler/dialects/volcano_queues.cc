@@ -42,10 +42,15 @@ Json Amounts(const model::ResourceList& list) {
   return amounts;
 }
 
-// "4Gi" and "4294967296" are the same amount, whoever wrote it.
+bool Stateless(const Json& status) {
+  const auto state = status.find("state");
+  return state == status.end() || state->is_null() || *state == "";
+}
+
+// All but the state. "4Gi" and "4294967296" are the same amount, whoever wrote it.
 Json Comparable(const Json& status) {
   Json comparable = Json::object();
-  for (const char* field : {"state", "pending", "inqueue", "running", "unknown", "completed"})
+  for (const char* field : {"pending", "inqueue", "running", "unknown", "completed"})
     if (const auto at = status.find(field); at != status.end() && !at->is_null() && *at != 0) comparable[field] = *at;
   cluster::JsonReader read;
   const cluster::JsonField root(status);
@@ -61,7 +66,8 @@ model::ObjectKind VolcanoQueues::Kind() { return {"scheduling.volcano.sh", "queu
 void VolcanoQueues::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
   const std::string& name = object->meta.name;
   Queue& queue = queues_[name];
-  if (queue.object && queue.object->meta.uid != object->meta.uid) queue.memory = {};
+  mentioned_.erase(name);
+  if (queue.object && queue.object->meta.uid != object->meta.uid) queue.memory = {}, queue.opened_at.reset();
   model::QueueSpec spec = Read(*object);
   const bool changed = !queue.object || queue.spec != spec;
   if (queue.object && queue.spec.parent != spec.parent) children_[queue.spec.parent].erase(name);
@@ -70,6 +76,8 @@ void VolcanoQueues::Put(std::shared_ptr<const model::Object> object, Touched* to
   queue.object = object;
   queue.memory.Observed(Comparable(StatusOf(*object)));
   if (changed) TouchTree(name, touched);
+  // Our state was refused because this version came first.
+  if (queue.opened_at && Stateless(StatusOf(*object))) touched->queues.insert(name);
 }
 
 void VolcanoQueues::Drop(std::string_view name, Touched* touched) {
@@ -78,6 +86,10 @@ void VolcanoQueues::Drop(std::string_view name, Touched* touched) {
   TouchTree(name, touched);
   children_[at->second.spec.parent].erase(at->first);
   queues_.erase(at);
+}
+
+void VolcanoQueues::Mention(const std::string& name, Touched* touched) {
+  if (!queues_.contains(name) && mentioned_.insert(name).second) touched->queues.insert(name);
 }
 
 void VolcanoQueues::TouchTree(std::string_view name, Touched* touched) const {
@@ -128,15 +140,16 @@ void VolcanoQueues::Report(const QueueReport& report, std::vector<cluster::Comma
   if (at == queues_.end()) return;
   Queue& queue = at->second;
   const Json& observed = StatusOf(*queue.object);
-  const bool stateless = !observed.contains("state") || observed["state"].is_null() || observed["state"] == "";
+  const std::string& version = queue.object->meta.resource_version;
+  const bool stateless = Stateless(observed);
+  const bool open = stateless && queue.opened_at != version;
 
   Json wanted = {{"allocated", Amounts(report.allocated)}};
-  wanted["state"] = stateless ? Json("Open") : observed["state"];
   const std::pair<const char*, int64_t> counters[] = {
       {"pending", report.pending}, {"inqueue", report.starting}, {"running", report.running}, {"completed", report.finished}, {"unknown", 0}};
   for (const auto& [field, count] : counters)
     if (count != 0) wanted[field] = count;
-  if (!queue.memory.MustWrite(Comparable(wanted), Comparable(observed), queue.object->meta.resource_version)) return;
+  if (!queue.memory.MustWrite(Comparable(wanted), Comparable(observed), version) && !open) return;
 
   // A merge patch takes out what is named with null, and nothing that is not named.
   for (const auto& [field, count] : counters)
@@ -147,12 +160,13 @@ void VolcanoQueues::Report(const QueueReport& report, std::vector<cluster::Comma
     if (!wanted["allocated"].contains(resource)) wanted["allocated"][resource] = nullptr;
   for (const auto& item : wanted["allocated"].items()) queue.allocated.insert(item.key());
   if (!observed.contains("reservation")) wanted["reservation"] = Json::object();
-  if (!stateless) wanted.erase("state");
+  if (stateless) wanted["state"] = "Open";
 
   cluster::Patch patch;
   patch.object = RefTo(*queue.object);
   // Whoever sets the state between our look and our write has set it.
-  if (stateless) patch.object.resource_version = queue.object->meta.resource_version;
+  if (stateless) patch.object.resource_version = version;
+  if (stateless) queue.opened_at = version;
   patch.status = true;
   patch.body = ToText({{"status", std::move(wanted)}});
   out->push_back(std::move(patch));

@@ -21,6 +21,9 @@ class VolcanoQueues {
   void Put(std::shared_ptr<const model::Object> object, Touched* touched);
   void Drop(std::string_view name, Touched* touched);
 
+  // A PodGroup names this queue. One without an object is touched the first time, so that the engine asks about it.
+  void Mention(const std::string& name, Touched* touched);
+
   // Every name is answered: `default` and `root`, which Volcano's scheduler creates, need no object and have no cap; any
   // other that does not exist has the problem that it does not.
   model::QueueSpec Describe(std::string_view name) const;
@@ -31,8 +34,9 @@ class VolcanoQueues {
  private:
   struct Queue {
     std::shared_ptr<const model::Object> object;  // never null
-    model::QueueSpec spec;                        // as written, the parent not looked at
+    model::QueueSpec spec;  // as written, the parent not looked at
     StatusMemory memory;
+    std::optional<std::string> opened_at;  // the resourceVersion at which we wrote the state
     std::set<std::string> allocated;  // resources that a write of ours has named
   };
   void TouchTree(std::string_view name, Touched* touched) const;
@@ -41,6 +45,7 @@ class VolcanoQueues {
 
   std::map<std::string, Queue, std::less<>> queues_;
   std::map<std::string, std::set<std::string>, std::less<>> children_;  // by spec.parent, existing or not
+  std::set<std::string> mentioned_;  // names without an object
 };
 
 }  // namespace tutti::dialects

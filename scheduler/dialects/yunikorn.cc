@@ -18,12 +18,6 @@ using Json = nlohmann::json;
 constexpr std::string_view kTaskGroup = "yunikorn.apache.org/task-group-name";
 constexpr std::string_view kTaskGroups = "yunikorn.apache.org/task-groups";
 
-// The newer key first.
-const std::string* FindEither(const model::StringMap& map, std::string_view newer, std::string_view older) {
-  const std::string* value = model::Find(map, newer);
-  return value ? value : model::Find(map, older);
-}
-
 void ReadTaskGroups(const std::string& text, model::GangSpec* gang) {
   const auto problem = [&](std::string_view what) {
     gang->problem = OneLine(fmt::format("application {}: annotation {}: {}", Named(gang->key.name), kTaskGroups, what));
@@ -48,23 +42,23 @@ void ReadTaskGroups(const std::string& text, model::GangSpec* gang) {
 
 }  // namespace
 
-std::shared_ptr<const model::GangSpec> YuniKorn::Declared(const model::GangKey& key, const std::string& queue, const std::string& task_groups) const {
+std::shared_ptr<const model::GangSpec> YuniKorn::Declared(const model::GangKey& key, const std::string& task_groups) const {
   if (parsed_.size() >= sweep_at_) {
     std::erase_if(parsed_, [](const auto& entry) { return entry.second.expired(); });
     sweep_at_ = std::max<size_t>(256, 2 * parsed_.size());
   }
-  std::weak_ptr<const model::GangSpec>& known = parsed_[fmt::format("{}\n{}\n{}\n{}", key.ns, key.name, queue, task_groups)];
+  std::weak_ptr<const model::GangSpec>& known = parsed_[fmt::format("{}\n{}\n{}", key.ns, key.name, task_groups)];
   if (auto spec = known.lock()) return spec;
   auto spec = std::make_shared<model::GangSpec>();
   spec->key = key;
-  spec->queue = queue;
   ReadTaskGroups(task_groups, spec.get());
   known = spec;
   return spec;
 }
 
 std::optional<Membership> YuniKorn::MembershipOf(const model::Pod& pod) const {
-  const std::string* app = FindEither(pod.meta.labels, "yunikorn.apache.org/app-id", "applicationId");
+  const std::string* app = model::Find(pod.meta.labels, "yunikorn.apache.org/app-id");
+  if (!app) app = model::Find(pod.meta.labels, "applicationId");  // the older key, which KubeRay still writes
   if (!app || app->empty()) return std::nullopt;
   const std::string* task_groups = model::Find(pod.meta.annotations, kTaskGroups);
   const std::string* task_group = model::Find(pod.meta.annotations, kTaskGroup);
@@ -76,8 +70,7 @@ std::optional<Membership> YuniKorn::MembershipOf(const model::Pod& pod) const {
   const RayPod ray = ReadRayPod(pod);
   SetRayRole(ray, &membership);
   if (!task_groups) return membership;
-  const std::string* queue = FindEither(pod.meta.labels, "yunikorn.apache.org/queue", "queue");
-  membership.declared = Declared(membership.gang, queue ? *queue : std::string(), *task_groups);
+  membership.declared = Declared(membership.gang, *task_groups);
   membership.needs_head = ray.worker && std::any_of(membership.declared->roles.begin(), membership.declared->roles.end(),
                                                     [](const model::RoleSpec& role) { return role.name == kRayHeadGroup; });
   return membership;
@@ -87,13 +80,6 @@ model::GangSpec YuniKorn::Describe(const model::GangKey& key) const {
   model::GangSpec spec;
   spec.key = key;
   spec.problem = fmt::format("application {}: none of its pods has the annotation {}; write it on each of them", Named(key.name), kTaskGroups);
-  return spec;
-}
-
-std::optional<model::QueueSpec> YuniKorn::DescribeQueue(std::string_view queue) const {
-  model::QueueSpec spec;
-  spec.dialect = name();
-  spec.name = queue;
   return spec;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// YuniKorn: pods carry the gang with them, as task groups in an annotation. There is no object to watch or to write.
+// YuniKorn: pods carry the gang with them, as task groups in an annotation. There is no object to watch or to write. Its
+// queues are in a ConfigMap of its own, which is not read: the queue that a pod names limits nothing.
 #pragma once
 
 #include <memory>
@@ -19,11 +20,9 @@ class YuniKorn final : public Dialect {
   // Pods without task groups are no gang in YuniKorn either: they are left to the next dialect.
   std::optional<Membership> MembershipOf(const model::Pod& pod) const override;
   model::GangSpec Describe(const model::GangKey& key) const override;
-  // The queue's name is kept for people; its limits are in a ConfigMap of YuniKorn's, which is not read.
-  std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override;
 
  private:
-  std::shared_ptr<const model::GangSpec> Declared(const model::GangKey& key, const std::string& queue, const std::string& task_groups) const;
+  std::shared_ptr<const model::GangSpec> Declared(const model::GangKey& key, const std::string& task_groups) const;
 
   // Each pod repeats the annotation: it is parsed once for all that say the same. Entries no gang holds are swept.
   mutable std::unordered_map<std::string, std::weak_ptr<const model::GangSpec>> parsed_;

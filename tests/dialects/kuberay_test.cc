@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/kuberay.h"
+
+#include "tests/dialects/objects.h"
+
+namespace tutti::dialects {
+namespace {
+
+std::shared_ptr<const model::Object> Cluster(const std::string& spec, const std::string& labels = "{}", const std::string& version = "v1") {
+  return ObjectFrom("ray.io/" + version, "rayclusters",
+                    R"({"kind":"RayCluster","metadata":{"namespace":"ns","name":"c","uid":"u","labels":)" + labels + R"(},"spec":)" + spec + "}");
+}
+
+const model::GangKey kKey{"kuberay", "ns", "c"};
+
+model::GangSpec Read(const std::string& spec) {
+  KubeRay dialect;
+  Put(dialect, Cluster(spec));
+  return dialect.Describe(kKey);
+}
+
+model::Pod RayPodOf(const std::string& type, const std::string& group) {
+  return PodFrom(R"({"labels":{"ray.io/cluster":"c","ray.io/group":")" + group + R"(","ray.io/node-type":")" + type + R"("}})");
+}
+
+}  // namespace
+
+TEST_CASE("a RayCluster is its head and its worker groups") {
+  const model::GangSpec gang = Read(R"({"headGroupSpec":{},"workerGroupSpecs":[
+      {"groupName":"small","replicas":2,"minReplicas":1,"maxReplicas":5},
+      {"groupName":"multi","replicas":3,"numOfHosts":4}]})");
+  CHECK(gang.problem == "");
+  CHECK(gang.uid == "u");
+  CHECK(gang.roles == std::vector<model::RoleSpec>{{"headgroup", 1, 1}, {"multi", 12, 4}, {"small", 2, 1}});
+  CHECK(gang.min_member == 15);
+  CHECK(gang.queue == "");
+}
+
+TEST_CASE("replicas are those that KubeRay will keep") {
+  struct Row {
+    const char* group;
+    int64_t fixed, autoscaled;
+  };
+  const Row rows[] = {
+      {R"({"replicas":2})", 2, 0},
+      {R"({})", 0, 0},
+      {R"({"minReplicas":3})", 3, 3},
+      {R"({"replicas":1,"minReplicas":3})", 3, 3},
+      {R"({"replicas":9,"maxReplicas":4})", 4, 0},
+      {R"({"replicas":2,"minReplicas":6,"maxReplicas":4})", 4, 4},
+      {R"({"replicas":5,"minReplicas":2,"suspend":true})", 0, 0},
+      {R"({"replicas":5,"minReplicas":2,"numOfHosts":2})", 10, 4},
+      {R"({"replicas":2147483647,"numOfHosts":2147483647})", 2147483647ll * 2147483647ll, 0},
+  };
+  for (const Row& row : rows) {
+    Json group = Json::parse(row.group);
+    group["groupName"] = "w";
+    CAPTURE(row.group);
+    CHECK(Read(Json{{"workerGroupSpecs", {group}}}.dump()).min_member == 1 + row.fixed);
+    CHECK(Read(Json{{"workerGroupSpecs", {group}}, {"enableInTreeAutoscaling", true}}.dump()).min_member == 1 + row.autoscaled);
+  }
+}
+
+TEST_CASE("a RayCluster without worker groups is its head") {
+  for (const char* spec : {R"({"headGroupSpec":{}})", R"({"workerGroupSpecs":[]})", R"({"workerGroupSpecs":null})"}) {
+    CHECK(Read(spec).problem == "");
+    CHECK(Read(spec).min_member == 1);
+  }
+}
+
+TEST_CASE("what is wrong in a RayCluster is said") {
+  const std::pair<const char*, const char*> hostile[] = {
+      {R"({"suspend":true})", "RayCluster ns/c: spec.suspend: the cluster is suspended; set it to false to start it"},
+      {R"({"workerGroupSpecs":{}})", "RayCluster ns/c: spec.workerGroupSpecs: {} is not a list"},
+      {R"({"workerGroupSpecs":[{"replicas":1}]})", "RayCluster ns/c: spec.workerGroupSpecs[0].groupName: is missing; give each worker group a name"},
+      {R"({"workerGroupSpecs":[{"groupName":"a","replicas":-1}]})", "RayCluster ns/c: spec.workerGroupSpecs[0].replicas: -1 cannot be; write a whole number from 0 to 2147483647"},
+      {R"({"workerGroupSpecs":[{"groupName":"a","numOfHosts":0}]})", "RayCluster ns/c: spec.workerGroupSpecs[0].numOfHosts: 0 cannot be; write a whole number from 1 to 2147483647"},
+      {R"({"workerGroupSpecs":[{"groupName":"a"},{"groupName":"a"}]})", "RayCluster ns/c: spec.workerGroupSpecs[1]: groupName a is taken; give the group a name of its own"},
+      {R"({"workerGroupSpecs":[{"groupName":"headgroup"}]})", "RayCluster ns/c: spec.workerGroupSpecs[0]: groupName headgroup is taken; give the group a name of its own"},
+  };
+  for (const auto& [spec, problem] : hostile) CHECK(Read(spec).problem == problem);
+  KubeRay dialect;
+  CHECK(dialect.Describe(kKey).problem == "RayCluster ns/c does not exist in API group ray.io; create it, or take its name out of the pods' label ray.io/cluster");
+}
+
+TEST_CASE("a Ray pod's place") {
+  KubeRay dialect;
+  const auto head = dialect.MembershipOf(RayPodOf("head", "headgroup"));
+  REQUIRE(head);
+  CHECK(head->gang == kKey);
+  CHECK(head->role == "headgroup");
+  CHECK(head->head);
+  CHECK_FALSE(head->needs_head);
+  const auto worker = dialect.MembershipOf(RayPodOf("worker", "w"));
+  CHECK(worker->role == "w");
+  CHECK_FALSE(worker->head);
+  CHECK(worker->needs_head);
+  CHECK_FALSE(dialect.MembershipOf(RayPodOf("redis-cleanup", "headgroup")));  // runs when the cluster is gone
+  CHECK_FALSE(dialect.MembershipOf(PodFrom(R"({"labels":{"ray.io/node-type":"worker"}})")));
+}
+
+TEST_CASE("where no RayCluster is served, Ray pods are left to the next dialect") {
+  KubeRay dialect;
+  Touched touched;
+  dialect.Served("rayclusters.ray.io", true, &touched);
+  CHECK_FALSE(touched.memberships);
+  dialect.Served("rayclusters.ray.io", false, &touched);
+  CHECK(touched.memberships);
+  CHECK_FALSE(dialect.MembershipOf(RayPodOf("worker", "w")));
+  touched = {};
+  dialect.Served("rayclusters.ray.io", true, &touched);
+  CHECK(touched.memberships);
+  CHECK(dialect.MembershipOf(RayPodOf("worker", "w")));
+}
+
+TEST_CASE("KAI's queue and the priority class are labels on the RayCluster") {
+  KubeRay dialect;
+  const Touched touched = Put(dialect, Cluster("{}", R"({"kai.scheduler/queue":"team-a","ray.io/priority-class-name":"system-cluster-critical"})", "v1alpha1"));
+  CHECK(touched.queues == std::set<std::string>{"team-a"});
+  CHECK(dialect.Describe(kKey).queue == "team-a");
+  CHECK(dialect.Describe(kKey).priority == 2'000'000'000);
+  CHECK(dialect.DescribeQueue("team-a")->capability.empty());
+  CHECK(dialect.EventTarget(kKey)->version == "v1alpha1");
+}
+
+}  // namespace tutti::dialects

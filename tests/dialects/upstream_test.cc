@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/upstream.h"
+
+#include "tests/dialects/objects.h"
+
+namespace tutti::dialects {
+namespace {
+
+std::shared_ptr<const model::Object> Group(const std::string& spec, const std::string& status = "{}", const std::string& version = "v1alpha2") {
+  return ObjectFrom("scheduling.k8s.io/" + version, "podgroups",
+                    R"({"kind":"PodGroup","metadata":{"namespace":"ns","name":"g","uid":"u","generation":4,"resourceVersion":"1"},"spec":)" + spec +
+                        R"(,"status":)" + status + "}");
+}
+
+const model::GangKey kKey{"upstream", "ns", "g"};
+const std::string kGang = R"({"schedulingPolicy":{"gang":{"minCount":3}}})";
+
+struct Fixture {
+  Upstream dialect;
+  model::GangSpec spec;
+  GangReport report;
+
+  explicit Fixture(const std::string& status = "{}", const std::string& version = "v1alpha2") {
+    Put(dialect, Group(kGang, status, version));
+    spec = dialect.Describe(kKey);
+    report.spec = &spec;
+    report.state = GangState::kWaitingForNodes;
+    report.total = report.pending = 3;
+    report.sentence = "gang ns/g needs 3 members at once: 2 of 3 fit.";
+    report.nodes_sentence = "0/4 nodes are available: 4 Insufficient cpu.";
+    report.now_wall_ms = kNow;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an upstream PodGroup is read") {
+  Upstream dialect;
+  Put(dialect, Group(R"({"schedulingPolicy":{"gang":{"minCount":3}},"priority":-7})"));
+  CHECK(dialect.Describe(kKey).min_member == 3);
+  CHECK(dialect.Describe(kKey).priority == -7);
+  CHECK(dialect.Describe(kKey).problem == "");
+  Put(dialect, Group(R"({"schedulingPolicy":{"basic":{}}})"));
+  CHECK(dialect.Describe(kKey).min_member == 1);
+  CHECK_FALSE(dialect.Describe(kKey).priority);
+}
+
+TEST_CASE("what is wrong in an upstream PodGroup, or not supported, is said") {
+  const std::pair<const char*, const char*> hostile[] = {
+      {R"({"schedulingPolicy":{"gang":{}}})", "PodGroup ns/g: spec.schedulingPolicy.gang.minCount: is missing; write a whole number from 1"},
+      {R"({"schedulingPolicy":{"gang":{"minCount":0}}})", "PodGroup ns/g: spec.schedulingPolicy.gang.minCount: 0 cannot be; write a whole number from 1 to 2147483647"},
+      {R"({"priority":3000000000})", "PodGroup ns/g: spec.priority: 3000000000 is no priority; write one from -2147483648 to 2147483647"},
+      {R"({"schedulingConstraints":{"topology":[{"key":"rack"}]}})", "PodGroup ns/g: spec.schedulingConstraints.topology: topology constraints are not supported; take them out"},
+      {R"({"resourceClaims":[{"name":"x"}]})", "PodGroup ns/g: spec.resourceClaims: claims that a group shares are not supported; take them out"},
+      {R"({"parentCompositePodGroupName":"top"})", "PodGroup ns/g: spec.parentCompositePodGroupName: composite groups are not supported; take it out"},
+  };
+  for (const auto& [spec, problem] : hostile) {
+    Upstream dialect;
+    Put(dialect, Group(spec));
+    CHECK(dialect.Describe(kKey).problem == problem);
+  }
+  Upstream dialect;
+  Put(dialect, Group(R"({"schedulingConstraints":{"topology":[]},"resourceClaims":[]})"));
+  CHECK(dialect.Describe(kKey).problem == "");
+}
+
+TEST_CASE("a pod of an upstream gang") {
+  Upstream dialect;
+  CHECK_FALSE(dialect.MembershipOf(PodFrom("{}")));
+  const auto member = dialect.MembershipOf(PodFrom("{}", R"({"schedulingGroup":{"podGroupName":"g"}})"));
+  REQUIRE(member);
+  CHECK(member->gang == kKey);
+  const auto worker = [&](const std::string& group) {
+    return dialect.MembershipOf(PodFrom(R"({"labels":{"ray.io/cluster":"c","ray.io/group":"w","ray.io/node-type":"worker"}})",
+                                        R"({"schedulingGroup":{"podGroupName":")" + group + R"("}})"));
+  };
+  CHECK(worker("c-cluster")->needs_head);
+  CHECK_FALSE(worker("workers")->needs_head);
+}
+
+TEST_CASE("the condition has the name of the API version that is served") {
+  for (const auto& [version, type] : {std::pair("v1alpha2", "PodGroupScheduled"), std::pair("v1alpha3", "PodGroupInitiallyScheduled"),
+                                      std::pair("v1beta1", "PodGroupInitiallyScheduled")}) {
+    Fixture f("{}", version);
+    const auto patch = Report(f.dialect, f.report);
+    REQUIRE(patch);
+    CHECK(patch->type == cluster::Patch::Type::kStrategic);
+    CHECK(patch->status);
+    CHECK(patch->object.version == version);
+    CHECK(StatusIn(patch) == Json{{"conditions", Json::array({{{"type", type},
+                                                               {"status", "False"},
+                                                               {"reason", "Unschedulable"},
+                                                               {"message", f.report.sentence + " " + f.report.nodes_sentence},
+                                                               {"observedGeneration", 4},
+                                                               {"lastTransitionTime", "2026-08-20T10:00:00Z"}}})}});
+    CHECK_FALSE(Report(f.dialect, f.report));
+  }
+}
+
+TEST_CASE("an invalid PodGroup is a scheduler error") {
+  Fixture f;
+  f.report.state = GangState::kInvalid;
+  f.report.sentence = "PodGroup ns/g: wrong";
+  f.report.nodes_sentence.clear();
+  const Json condition = StatusIn(Report(f.dialect, f.report))["conditions"][0];
+  CHECK(condition["reason"] == "SchedulerError");
+  CHECK(condition["message"] == "PodGroup ns/g: wrong");
+}
+
+TEST_CASE("once True, the condition never goes back") {
+  Fixture f;
+  REQUIRE(Report(f.dialect, f.report));
+  f.report.state = GangState::kBinding;
+  CHECK_FALSE(Report(f.dialect, f.report));
+  f.report.state = GangState::kWhole;
+  f.report.sentence.clear();
+  f.report.nodes_sentence.clear();
+  const Json condition = StatusIn(Report(f.dialect, f.report))["conditions"][0];
+  CHECK(condition["status"] == "True");
+  CHECK(condition["reason"] == "Scheduled");
+  CHECK(condition["message"] == "");
+
+  f.report.state = GangState::kWaitingForNodes;  // a member was lost before the echo of the write
+  f.report.sentence = "one is missing";
+  CHECK_FALSE(Report(f.dialect, f.report));
+  Fixture restarted(R"({"conditions":[{"type":"PodGroupScheduled","status":"True","reason":"Scheduled","message":""}]})");
+  CHECK_FALSE(Report(restarted.dialect, restarted.report));
+}
+
+TEST_CASE("a new reason keeps the time of the old one") {
+  Fixture f(R"({"conditions":[{"type":"Other","status":"True"},{"type":"PodGroupScheduled","status":"False","reason":"Unschedulable",
+      "message":"x","observedGeneration":4,"lastTransitionTime":"2026-01-01T00:00:00Z"}]})");
+  const Json conditions = StatusIn(Report(f.dialect, f.report))["conditions"];
+  REQUIRE(conditions.size() == 1);
+  CHECK(conditions[0]["lastTransitionTime"] == "2026-01-01T00:00:00Z");
+}
+
+}  // namespace tutti::dialects

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/volcano.h"
+
+#include "tests/dialects/objects.h"
+
+namespace tutti::dialects {
+namespace {
+
+std::shared_ptr<const model::Object> Group(const std::string& name, const std::string& spec, const std::string& status = "{}",
+                                           const std::string& version = "1") {
+  return ObjectFrom("scheduling.volcano.sh/v1beta1", "podgroups",
+                    R"({"kind":"PodGroup","metadata":{"namespace":"ns","name":")" + name + R"(","uid":"u-)" + name + R"(","resourceVersion":")" +
+                        version + R"(","creationTimestamp":"2026-08-20T09:00:00Z"},"spec":)" + spec + R"(,"status":)" + status + "}");
+}
+
+std::shared_ptr<const model::Object> Queue(const std::string& name, const std::string& spec, const std::string& status = "{}",
+                                           const std::string& version = "1") {
+  return ObjectFrom("scheduling.volcano.sh/v1beta1", "queues",
+                    R"({"kind":"Queue","metadata":{"name":")" + name + R"(","uid":"q-)" + name + R"(","resourceVersion":")" + version +
+                        R"("},"spec":)" + spec + R"(,"status":)" + status + "}");
+}
+
+std::shared_ptr<const model::Object> Class(const std::string& name, const std::string& value) {
+  return ObjectFrom("scheduling.k8s.io/v1", "priorityclasses",
+                    R"({"kind":"PriorityClass","metadata":{"name":")" + name + R"("},"value":)" + value + "}");
+}
+
+const model::GangKey kKey{"volcano", "ns", "g"};
+
+// What KubeRay writes, read, and reported on.
+struct Fixture {
+  Volcano volcano;
+  model::GangSpec spec;
+  GangReport report;
+
+  explicit Fixture(const std::string& group_spec = R"({"minMember":3,"minResources":{"cpu":"3","memory":"4Gi"},"queue":"q"})",
+                   const std::string& status = "{}") {
+    Put(volcano, Group("g", group_spec, status));
+    spec = volcano.Describe(kKey);
+    report.spec = &spec;
+    report.now_wall_ms = kNow;
+    Waiting(3);
+  }
+  void Waiting(int64_t pending) {
+    report.state = GangState::kWaitingForQueue;
+    report.total = report.pending = pending;
+    report.pending_reasons = {{"Unschedulable", pending}};
+  }
+  void Whole(int64_t bound, int64_t running) {
+    report.state = GangState::kWhole;
+    report.total = bound + running;
+    report.pending = 0;
+    report.bound = bound;
+    report.running = running;
+    report.pending_reasons.clear();
+    report.sentence.clear();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a Volcano PodGroup is read") {
+  Volcano volcano;
+  Put(volcano, Class("high", "1000"));
+  const Touched touched = Put(volcano, Group("g", R"({"minMember":4,"minTaskMember":{"worker":2,"head":1,"none":0},"queue":"q",
+      "minResources":{"cpu":"3500m","memory":4294967296},"priorityClassName":"high"})"));
+  REQUIRE(touched.gangs == std::set<model::GangKey>{kKey});
+  REQUIRE(touched.queues == std::set<std::string>{"q"});
+  const model::GangSpec gang = volcano.Describe(kKey);
+  CHECK(gang.problem == "");
+  CHECK(gang.uid == "u-g");
+  CHECK(gang.created_ms == kNow - 3600 * 1000);
+  CHECK(gang.min_member == 4);
+  CHECK(gang.roles == std::vector<model::RoleSpec>{{"head", 1, 1}, {"worker", 2, 1}});
+  CHECK(gang.min_resources->Get("cpu") == 3500);
+  CHECK(gang.min_resources->Get("memory") == int64_t{4} << 30);
+  CHECK(gang.queue == "q");
+  CHECK(gang.priority == 1000);
+  CHECK(volcano.EventTarget(kKey)->uid == "u-g");
+}
+
+TEST_CASE("a PodGroup that says little means what Volcano means") {
+  Volcano volcano;
+  Put(volcano, Group("g", "{}"));
+  const model::GangSpec gang = volcano.Describe(kKey);
+  CHECK(gang.problem == "");
+  CHECK(gang.min_member == 0);
+  CHECK(gang.queue == "default");
+  CHECK_FALSE(gang.min_resources);
+  CHECK_FALSE(gang.priority);
+}
+
+TEST_CASE("minTaskMember counts only where minMember is at least its sum") {
+  Volcano volcano;
+  Put(volcano, Group("g", R"({"minMember":2,"minTaskMember":{"a":2,"b":1}})"));
+  CHECK(volcano.Describe(kKey).roles.empty());
+  CHECK(volcano.Describe(kKey).problem == "");
+}
+
+TEST_CASE("what cannot be read in a PodGroup is said, with the field and the remedy") {
+  const std::pair<const char*, const char*> hostile[] = {
+      {R"({"minMember":-1})", "PodGroup ns/g: spec.minMember: -1 cannot be; write a whole number from 0 to 2147483647"},
+      {R"({"minMember":2147483648})", "PodGroup ns/g: spec.minMember: 2147483648 cannot be; write a whole number from 0 to 2147483647"},
+      {R"({"minMember":18446744073709551615})", "PodGroup ns/g: spec.minMember: 18446744073709551615 cannot be; write a whole number from 0 to 2147483647"},
+      {R"({"minMember":1.5})", "PodGroup ns/g: spec.minMember: 1.5 cannot be; write a whole number from 0 to 2147483647"},
+      {R"({"minMember":"many\nmore"})", "PodGroup ns/g: spec.minMember: \"many\\nmore\" cannot be; write a whole number from 0 to 2147483647"},
+      {R"({"minTaskMember":{"w":-3}})", "PodGroup ns/g: spec.minTaskMember.w: -3 cannot be; write a whole number from 0 to 2147483647"},
+      {R"({"minTaskMember":[]})", "PodGroup ns/g: spec.minTaskMember: [] is not an object"},
+      {R"({"minResources":{"cpu":"1e30"}})", "PodGroup ns/g: spec.minResources.cpu: \"1e30\" is more than any cluster has; write a smaller amount"},
+      {R"({"minResources":{"cpu":"-1"}})", "PodGroup ns/g: spec.minResources.cpu: \"-1\" is negative; write 0 or more"},
+      {R"({"queue":7})", "PodGroup ns/g: spec.queue: 7 is not a string"},
+      {R"({"networkTopology":{}})", "PodGroup ns/g: spec.networkTopology: a hard network topology is not supported; take it out or make its mode soft"},
+      {R"({"subGroupPolicy":[{"name":"r","minSubGroups":2}]})", "PodGroup ns/g: spec.subGroupPolicy[0].minSubGroups: minima of subgroups are not supported; use minTaskMember, or leave it out"},
+  };
+  for (const auto& [spec, problem] : hostile) {
+    Volcano volcano;
+    Put(volcano, Group("g", spec));
+    CHECK(volcano.Describe(kKey).problem == problem);
+  }
+  Volcano volcano;
+  Put(volcano, Group("g", R"({"minResources":{"cpu":"abc"}})"));
+  CHECK_THAT(volcano.Describe(kKey).problem, Catch::StartsWith("PodGroup ns/g: spec.minResources.cpu: \"abc\" is not a quantity"));
+  Put(volcano, Group("g", R"({"minMember":2147483647,"networkTopology":{"mode":"soft"}})"));
+  CHECK(volcano.Describe(kKey).problem == "");
+  CHECK(volcano.Describe(kKey).min_member == 2147483647);
+}
+
+TEST_CASE("a missing PodGroup is said in one line whatever its name holds") {
+  Volcano volcano;
+  CHECK(volcano.Describe(kKey).problem ==
+        "PodGroup ns/g does not exist in API group scheduling.volcano.sh; create it, or take its name out of the pods' annotation "
+        "scheduling.k8s.io/group-name");
+  const std::string hostile = "a\nb\x01\xff" + std::string(10000, 'x');
+  const std::string problem = volcano.Describe({"volcano", "ns", hostile}).problem;
+  CHECK(problem.size() < 400);
+  CHECK_THAT(problem, Catch::StartsWith("PodGroup ns/\"a b ?xxx"));
+  Touched touched;
+  volcano.Served("podgroups.scheduling.volcano.sh", false, &touched);
+  CHECK(volcano.Describe(kKey).problem ==
+        "PodGroup ns/g cannot exist, for the API server does not serve podgroups.scheduling.volcano.sh; install its CustomResourceDefinition");
+}
+
+TEST_CASE("a change of a PodGroup touches its gang only when the declaration changed") {
+  Volcano volcano;
+  Put(volcano, Group("g", R"({"minMember":3})"));
+  CHECK(Put(volcano, Group("g", R"({"minMember":3})", R"({"phase":"Running"})")).gangs.empty());
+  CHECK(Put(volcano, Group("g", R"({"minMember":4})")).gangs.size() == 1);
+  Touched touched;
+  volcano.Drop("podgroups.scheduling.volcano.sh", "ns", "g", &touched);
+  CHECK(touched.gangs.size() == 1);
+  CHECK_THAT(volcano.Describe(kKey).problem, Catch::Contains("does not exist"));
+}
+
+TEST_CASE("a PriorityClass may come after the PodGroup that names it, and go") {
+  Volcano volcano;
+  Put(volcano, Group("g", R"({"priorityClassName":"high"})"));
+  CHECK_FALSE(volcano.Describe(kKey).priority);
+  CHECK(Put(volcano, Class("other", "7")).gangs.empty());
+  CHECK(Put(volcano, Class("high", "7")).gangs.size() == 1);
+  CHECK(volcano.Describe(kKey).priority == 7);
+  Touched touched;
+  volcano.Drop("priorityclasses.scheduling.k8s.io", "", "high", &touched);
+  CHECK(touched.gangs.size() == 1);
+  CHECK_FALSE(volcano.Describe(kKey).priority);
+  Put(volcano, Group("g", R"({"priorityClassName":"system-node-critical"})"));
+  CHECK(volcano.Describe(kKey).priority == 2000001000);
+}
+
+TEST_CASE("a pod of a Volcano gang") {
+  Volcano volcano;
+  CHECK_FALSE(volcano.MembershipOf(PodFrom("{}")));
+  CHECK_FALSE(volcano.MembershipOf(PodFrom(R"({"annotations":{"scheduling.k8s.io/group-name":""}})")));
+  CHECK_FALSE(volcano.MembershipOf(PodFrom(R"({"annotations":{"scheduling.volcano.sh/group-name":"g"}})")));
+
+  auto member = volcano.MembershipOf(PodFrom(R"({"annotations":{"scheduling.k8s.io/group-name":"g","volcano.sh/task-spec":"t"},"labels":{"volcano.sh/task-spec":"label"}})"));
+  REQUIRE(member);
+  CHECK(member->gang == kKey);
+  CHECK(member->role == "t");
+  CHECK_FALSE(member->head);
+  CHECK(volcano.MembershipOf(PodFrom(R"({"annotations":{"scheduling.k8s.io/group-name":"g"},"labels":{"volcano.sh/task-spec":"label"}})"))->role == "label");
+}
+
+TEST_CASE("a Ray head is a head in a Volcano gang, and a worker of KubeRay's gang needs one") {
+  Volcano volcano;
+  const auto pod = [&](const std::string& group, const std::string& type) {
+    return *volcano.MembershipOf(PodFrom(R"({"annotations":{"scheduling.k8s.io/group-name":")" + group + R"("},
+        "labels":{"ray.io/cluster":"c","ray.io/group":"x","ray.io/node-type":")" + type + R"("}})"));
+  };
+  CHECK(pod("ray-c-pg", "head").head);
+  CHECK_FALSE(pod("ray-c-pg", "head").needs_head);
+  CHECK(pod("ray-c-pg", "worker").needs_head);
+  CHECK(pod("ray-c-pg", "worker").role == "x");
+  CHECK_FALSE(pod("workers-only", "worker").needs_head);
+}
+
+TEST_CASE("the group that Volcano's controller makes for the strays of a RayCluster is no gang") {
+  Volcano volcano;
+  const auto pod = [&](const std::string& kind) {
+    return volcano.MembershipOf(PodFrom(R"({"annotations":{"scheduling.k8s.io/group-name":"podgroup-123"},"labels":{"ray.io/cluster":"c",
+        "ray.io/node-type":"worker"},"ownerReferences":[{"apiVersion":"x","kind":")" + kind + R"(","name":"c","uid":"123","controller":true}]})"));
+  };
+  CHECK_FALSE(pod("RayCluster"));
+  CHECK(pod("ReplicaSet"));
+}
+
+TEST_CASE("a full queue: Pending and Unschedulable in Volcano's words, then why") {
+  Fixture f;
+  f.report.sentence = "gang ns/g cannot start 3 of its 3 members: queue \"q\" is full: cpu capability 4, used 3, asked 3 (short by 2).";
+  const auto patch = Report(f.volcano, f.report);
+  REQUIRE(patch);
+  CHECK(patch->status);
+  CHECK(patch->type == cluster::Patch::Type::kMerge);
+  CHECK(patch->object.uid == "u-g");
+  CHECK(patch->object.resource == "podgroups");
+  const Json status = StatusIn(patch);
+  CHECK(status["phase"] == "Pending");
+  CHECK(status["running"].is_null());
+  REQUIRE(status["conditions"].size() == 1);
+  const Json& condition = status["conditions"][0];
+  CHECK(condition["type"] == "Unschedulable");
+  CHECK(condition["status"] == "True");
+  CHECK(condition["reason"] == "NotEnoughResources");
+  CHECK(condition["message"] ==
+        "3/3 tasks in gang unschedulable: pod group is not ready, 3 Pending, 3 minAvailable; Pending: 3 Unschedulable. Origin reason is " +
+            f.report.sentence);
+  CHECK(condition["lastTransitionTime"] == "2026-08-20T10:00:00Z");
+  CHECK(condition["transitionID"].get<std::string>().size() == 36);
+}
+
+TEST_CASE("the message without a sentence of ours is Volcano's to the letter") {
+  Fixture f;
+  CHECK(StatusIn(Report(f.volcano, f.report))["conditions"][0]["message"] ==
+        "3/3 tasks in gang unschedulable: pod group is not ready, 3 Pending, 3 minAvailable; Pending: 3 Unschedulable");
+}
+
+TEST_CASE("the counts are sorted by bytes, and what is short is never more than there is") {
+  Fixture f(R"({"minMember":20})");
+  f.report.state = GangState::kWaitingForNodes;
+  f.report.total = 13;
+  f.report.pending = 10;
+  f.report.bound = 1;
+  f.report.running = 2;
+  f.report.pending_reasons = {{"SchedulerError", 1}, {"Unschedulable", 9}};
+  f.report.nodes_sentence = "0/4 nodes are available: 4 Insufficient cpu.";
+  CHECK(StatusIn(Report(f.volcano, f.report))["conditions"][0]["message"] ==
+        "13/13 tasks in gang unschedulable: pod group is not ready, 1 Bound, 10 Pending, 2 Running, 20 minAvailable; "
+        "Pending: 1 SchedulerError, 9 Unschedulable. Origin reason is 0/4 nodes are available: 4 Insufficient cpu.");
+}
+
+TEST_CASE("an invalid PodGroup says so in its condition") {
+  Fixture f(R"({"minMember":-1})");
+  f.report.state = GangState::kInvalid;
+  f.report.sentence = f.spec.problem;
+  const Json status = StatusIn(Report(f.volcano, f.report));
+  CHECK(status["phase"] == "Pending");
+  CHECK(status["conditions"][0]["message"] ==
+        "3/3 tasks in gang unschedulable: PodGroup ns/g: spec.minMember: -1 cannot be; write a whole number from 0 to 2147483647");
+}
+
+TEST_CASE("a gang that starts after waiting keeps the old condition and gains Scheduled, even before its first write is seen") {
+  Fixture f;
+  REQUIRE(Report(f.volcano, f.report));
+  f.report.now_wall_ms += 5000;
+  f.Whole(1, 2);
+  const Json status = StatusIn(Report(f.volcano, f.report));
+  CHECK(status["phase"] == "Running");
+  CHECK(status["running"] == 2);
+  REQUIRE(status["conditions"].size() == 2);
+  CHECK(status["conditions"][0]["type"] == "Unschedulable");
+  CHECK(status["conditions"][0]["lastTransitionTime"] == "2026-08-20T10:00:00Z");
+  CHECK(status["conditions"][1]["type"] == "Scheduled");
+  CHECK(status["conditions"][1]["reason"] == "tasks in gang are ready to be scheduled");
+  CHECK(status["conditions"][1]["status"] == "True");
+  CHECK_FALSE(status["conditions"][1].contains("message"));
+  CHECK(status["conditions"][1]["lastTransitionTime"] == "2026-08-20T10:00:05Z");
+}
+
+TEST_CASE("phases are Volcano's") {
+  struct Row {
+    GangState state;
+    int64_t pending, bound, running, succeeded, failed;
+    const char* before;
+    const char* phase;
+  };
+  const Row rows[] = {
+      {GangState::kWaitingForMembers, 1, 0, 0, 0, 0, "", "Pending"},
+      {GangState::kWaitingForQueue, 3, 0, 0, 0, 0, "Inqueue", "Pending"},
+      {GangState::kWaitingForNodes, 3, 0, 0, 0, 0, "Pending", "Inqueue"},
+      {GangState::kInvalid, 3, 0, 0, 0, 0, "", "Pending"},
+      {GangState::kBinding, 2, 1, 0, 0, 0, "Pending", "Inqueue"},
+      {GangState::kBinding, 1, 1, 1, 0, 0, "Inqueue", "Inqueue"},
+      {GangState::kWhole, 0, 3, 0, 0, 0, "Inqueue", "Running"},
+      {GangState::kWhole, 1, 0, 3, 0, 0, "Running", "Running"},
+      {GangState::kWhole, 0, 0, 1, 2, 0, "Running", "Running"},
+      {GangState::kWhole, 0, 0, 0, 2, 1, "Running", "Completed"},
+      {GangState::kWhole, 2, 0, 0, 0, 0, "", "Pending"},
+      {GangState::kFinished, 0, 0, 0, 3, 0, "Running", "Completed"},
+      // Whole once, now a member short.
+      {GangState::kWaitingForNodes, 1, 0, 2, 0, 0, "Running", "Unknown"},
+      {GangState::kBinding, 1, 0, 2, 0, 0, "Unknown", "Unknown"},
+  };
+  for (const Row& row : rows) {
+    Fixture f(R"({"minMember":3})", std::string(R"({"phase":")") + row.before + "\"}");
+    f.report.state = row.state;
+    f.report.pending = row.pending;
+    f.report.bound = row.bound;
+    f.report.running = row.running;
+    f.report.succeeded = row.succeeded;
+    f.report.failed = row.failed;
+    f.report.total = row.pending + row.bound + row.running + row.succeeded + row.failed;
+    const auto patch = Report(f.volcano, f.report);
+    const std::string phase = patch ? StatusIn(patch)["phase"].get<std::string>() : row.before;
+    CAPTURE(static_cast<int>(row.state), row.pending, row.bound, row.running);
+    CHECK(phase == row.phase);
+  }
+}
+
+TEST_CASE("a status is written once, and not when the object says it already") {
+  Fixture f;
+  const auto first = Report(f.volcano, f.report);
+  REQUIRE(first);
+  f.report.now_wall_ms += 1000;
+  CHECK_FALSE(Report(f.volcano, f.report));  // on its way
+
+  Json status = StatusIn(first);
+  for (const char* counter : {"running", "succeeded", "failed"}) status.erase(counter);
+  Put(f.volcano, Group("g", R"({"minMember":3,"queue":"q"})", status.dump(), "2"));
+  CHECK_FALSE(Report(f.volcano, f.report));  // there
+
+  Fixture again(R"({"minMember":3})", status.dump());  // a restart
+  CHECK_FALSE(Report(again.volcano, again.report));
+
+  Put(f.volcano, Group("g", R"({"minMember":3,"queue":"q"})", "{}", "3"));  // somebody wiped it
+  CHECK(Report(f.volcano, f.report));
+}
+
+TEST_CASE("going back to what is observed is written while another write is on its way") {
+  Fixture f(R"({"minMember":3})", R"({"phase":"Running","running":3,"conditions":[{"type":"Scheduled","status":"True","reason":"tasks in gang are ready to be scheduled"}]})");
+  f.Whole(0, 3);
+  CHECK_FALSE(Report(f.volcano, f.report));
+  f.Whole(1, 2);
+  CHECK(StatusIn(Report(f.volcano, f.report))["running"] == 2);
+  f.Whole(0, 3);
+  CHECK(StatusIn(Report(f.volcano, f.report))["running"] == 3);
+}
+
+TEST_CASE("nothing is reported of a PodGroup that is gone, or of a gang without pods") {
+  Fixture f;
+  f.Waiting(0);
+  CHECK_FALSE(StatusIn(Report(f.volcano, f.report)).contains("conditions"));
+  Touched touched;
+  f.volcano.Drop("podgroups.scheduling.volcano.sh", "ns", "g", &touched);
+  f.Waiting(3);
+  CHECK_FALSE(Report(f.volcano, f.report));
+}
+
+TEST_CASE("a status that somebody filled with nonsense is overwritten") {
+  Fixture f(R"({"minMember":3})", R"({"phase":7,"conditions":[3,{"type":null},{"type":"Unschedulable"}],"running":"x"})");
+  const Json status = StatusIn(Report(f.volcano, f.report));
+  CHECK(status["phase"] == "Pending");
+  CHECK(status["conditions"][2]["reason"] == "NotEnoughResources");
+}
+
+TEST_CASE("a Queue is read") {
+  Volcano volcano;
+  CHECK(Put(volcano, Queue("q", R"({"weight":3,"capability":{"cpu":4,"memory":"6Gi"},"parent":"root"})")).queues == std::set<std::string>{"q"});
+  const model::QueueSpec queue = *volcano.DescribeQueue("q");
+  CHECK(queue.problem == "");
+  CHECK(queue.weight == 3);
+  CHECK(queue.parent == "root");
+  CHECK(queue.open);
+  CHECK(queue.capability.Get("cpu") == 4000);
+  CHECK(queue.capability.Get("memory") == int64_t{6} << 30);
+  CHECK_FALSE(queue.capability.Has("pods"));
+}
+
+TEST_CASE("only an open Queue is open; an empty state is Open") {
+  const std::pair<const char*, bool> states[] = {{R"({})", true},           {R"({"state":""})", true},        {R"({"state":"Open"})", true},
+                                                 {R"({"state":"Closed"})", false}, {R"({"state":"Closing"})", false}, {R"({"state":"Unknown"})", false}};
+  for (const auto& [status, open] : states) {
+    Volcano volcano;
+    Put(volcano, Queue("q", "{}", status));
+    CAPTURE(status);
+    CHECK(volcano.DescribeQueue("q")->open == open);
+  }
+}
+
+TEST_CASE("what cannot be read in a Queue is said") {
+  const std::pair<const char*, const char*> hostile[] = {
+      {R"({"weight":0})", "Queue q: spec.weight: 0 cannot be; write a whole number from 1 to 2147483647"},
+      {R"({"weight":-4})", "Queue q: spec.weight: -4 cannot be; write a whole number from 1 to 2147483647"},
+      {R"({"weight":70000})", "Queue q: spec.weight: 70000 cannot be; write a whole number from 1 to 65535"},
+      {R"({"capability":{"cpu":"-1"}})", "Queue q: spec.capability.cpu: \"-1\" is negative; write 0 or more"},
+      {R"({"capability":{"nvidia.com/gpu":true}})", "Queue q: spec.capability[\"nvidia.com/gpu\"]: true is not a quantity"},
+      {R"({"capability":"all"})", "Queue q: spec.capability: \"all\" is not an object"},
+  };
+  for (const auto& [spec, problem] : hostile) {
+    Volcano volcano;
+    Put(volcano, Queue("q", spec));
+    CHECK(volcano.DescribeQueue("q")->problem == problem);
+  }
+  Volcano volcano;
+  Put(volcano, Queue("q", R"({"capability":{"cpu":"1e30","memory":"1Gi"}})"));
+  CHECK(volcano.DescribeQueue("q")->problem == "");
+  CHECK_FALSE(volcano.DescribeQueue("q")->capability.Has("cpu"));  // beyond counting: no cap
+  CHECK(volcano.DescribeQueue("q")->capability.Has("memory"));
+}
+
+TEST_CASE("default and root need no Queue object; any other does") {
+  Volcano volcano;
+  for (const char* name : {"default", "root"}) {
+    CHECK(volcano.DescribeQueue(name)->problem == "");
+    CHECK(volcano.DescribeQueue(name)->capability.empty());
+    CHECK(volcano.DescribeQueue(name)->open);
+  }
+  CHECK(volcano.DescribeQueue("x")->problem == "queue x does not exist; create a Queue of that name, or name another in the PodGroup's spec.queue");
+  Put(volcano, Queue("default", R"({"capability":{"cpu":"1"}})"));
+  CHECK(volcano.DescribeQueue("default")->capability.Get("cpu") == 1000);
+}
+
+TEST_CASE("a queue that PodGroups name before it exists is touched once, and again when it comes") {
+  Volcano volcano;
+  CHECK(Put(volcano, Group("g", R"({"queue":"late"})")).queues.contains("late"));
+  CHECK(Put(volcano, Group("h", R"({"queue":"late"})")).queues.empty());
+  CHECK(Put(volcano, Queue("late", "{}")).queues.contains("late"));
+  CHECK(volcano.DescribeQueue("late")->problem == "");
+}
+
+TEST_CASE("parents that are missing, circular or broken are said, and mending one touches what is below") {
+  Volcano volcano;
+  Put(volcano, Queue("leaf", R"({"parent":"mid"})"));
+  CHECK(volcano.DescribeQueue("leaf")->problem == "Queue leaf: spec.parent names Queue mid, which does not exist; create it or name another");
+  CHECK(Put(volcano, Queue("mid", R"({"parent":"leaf"})")).queues == std::set<std::string>{"leaf", "mid"});
+  CHECK_THAT(volcano.DescribeQueue("leaf")->problem, Catch::Contains("circle"));
+  CHECK_THAT(volcano.DescribeQueue("mid")->problem, Catch::Contains("circle"));
+  Put(volcano, Queue("mid", R"({"capability":{"cpu":"x"}})"));
+  CHECK_THAT(volcano.DescribeQueue("leaf")->problem, Catch::StartsWith("Queue mid: spec.capability.cpu"));
+  CHECK(Put(volcano, Queue("mid", R"({"capability":{"cpu":"1"}})")).queues.contains("leaf"));
+  CHECK(volcano.DescribeQueue("leaf")->problem == "");
+}
+
+TEST_CASE("a Queue's status: state where it is empty, counters, allocated") {
+  Volcano volcano;
+  Put(volcano, Queue("q", "{}", "{}", "7"));
+  const model::QueueSpec spec = *volcano.DescribeQueue("q");
+  QueueReport report;
+  report.spec = &spec;
+  report.now_wall_ms = kNow;
+  const auto write = [&] {
+    std::vector<cluster::CommandBody> writes;
+    volcano.ReportQueue(report, &writes);
+    return Patch(writes);
+  };
+  report.allocated.Set("cpu", 3000);
+  report.allocated.Set("memory", int64_t{4} << 30);
+  report.allocated.Set("pods", 3);
+  report.running = 1;
+  auto patch = write();
+  REQUIRE(patch);
+  CHECK(patch->object.ns == "");
+  CHECK(patch->object.resource_version == "7");  // nobody else's state is overwritten
+  CHECK(StatusIn(patch) == Json::parse(R"({"state":"Open","running":1,"pending":null,"inqueue":null,"completed":null,"unknown":null,
+      "reservation":{},"allocated":{"cpu":"3","memory":"4Gi","pods":"3"}})"));
+  CHECK_FALSE(write());
+
+  SECTION("an equal amount that Volcano wrote in another form is left alone, and so is its state") {
+    Put(volcano, Queue("q", "{}", R"({"state":"Closing","running":1,"reservation":{},"allocated":{"cpu":3,"memory":"4294967296","pods":"3","x":"0"}})", "8"));
+    CHECK_FALSE(write());
+    report.running = 0;
+    report.finished = 2;
+    report.allocated = {};
+    patch = write();
+    REQUIRE(patch);
+    CHECK(patch->object.resource_version == "");
+    CHECK(StatusIn(patch) == Json::parse(R"({"completed":2,"running":null,"pending":null,"inqueue":null,"unknown":null,
+        "allocated":{"cpu":null,"memory":null,"pods":null,"x":null}})"));
+  }
+  SECTION("a queue that does not exist is not written") {
+    Touched touched;
+    volcano.Drop("queues.scheduling.volcano.sh", "", "q", &touched);
+    CHECK(touched.queues.contains("q"));
+    report.pending = 1;
+    CHECK_FALSE(write());
+  }
+}
+
+}  // namespace tutti::dialects

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/yunikorn.h"
+
+#include "tests/dialects/objects.h"
+
+namespace tutti::dialects {
+namespace {
+
+model::Pod App(const std::string& task_groups, const std::string& group = "workers", const std::string& more_labels = "") {
+  Json metadata = {{"labels", Json::parse(R"({"applicationId":"app")" + more_labels + "}")},
+                   {"annotations", {{"yunikorn.apache.org/task-group-name", group}}}};
+  if (!task_groups.empty()) metadata["annotations"]["yunikorn.apache.org/task-groups"] = task_groups;
+  return PodFrom(metadata.dump());
+}
+
+}  // namespace
+
+TEST_CASE("YuniKorn's task groups are roles") {
+  YuniKorn dialect;
+  const auto member = dialect.MembershipOf(App(R"([{"name":"workers","minMember":2,"minResource":{"cpu":"1"}},{"name":"headgroup","minMember":1},{"name":"none","minMember":0}])"));
+  REQUIRE(member);
+  CHECK(member->gang == model::GangKey{"yunikorn", "ns", "app"});
+  CHECK(member->role == "workers");
+  CHECK_FALSE(member->needs_head);
+  REQUIRE(member->declared);
+  CHECK(member->declared->key == member->gang);
+  CHECK(member->declared->problem == "");
+  CHECK(member->declared->min_member == 3);
+  CHECK(member->declared->roles == std::vector<model::RoleSpec>{{"headgroup", 1, 1}, {"workers", 2, 1}});
+}
+
+TEST_CASE("the same annotation is parsed once") {
+  YuniKorn dialect;
+  const std::string groups = R"([{"name":"workers","minMember":2}])";
+  const auto first = dialect.MembershipOf(App(groups));
+  CHECK(dialect.MembershipOf(App(groups))->declared == first->declared);
+  CHECK(dialect.MembershipOf(App(R"([{"name":"workers","minMember":3}])"))->declared != first->declared);
+  for (int i = 0; i < 2000; ++i)  // none of these is held; the sweep must not take the first
+    dialect.MembershipOf(App(R"([{"name":"workers","minMember":)" + std::to_string(i + 10) + "}]"));
+  CHECK(dialect.MembershipOf(App(groups))->declared == first->declared);
+}
+
+TEST_CASE("a Ray worker needs its head only where the head is one of the task groups") {
+  YuniKorn dialect;
+  const char* worker = R"(,"ray.io/cluster":"c","ray.io/node-type":"worker")";
+  CHECK(dialect.MembershipOf(App(R"([{"name":"headgroup","minMember":1}])", "w", worker))->needs_head);
+  CHECK_FALSE(dialect.MembershipOf(App(R"([{"name":"w","minMember":1}])", "w", worker))->needs_head);
+}
+
+TEST_CASE("an application without task groups is no gang") {
+  YuniKorn dialect;
+  CHECK_FALSE(dialect.MembershipOf(PodFrom(R"({"labels":{"applicationId":"app"}})")));
+  CHECK_FALSE(dialect.MembershipOf(PodFrom(R"({"annotations":{"yunikorn.apache.org/task-groups":"[]"}})")));
+  CHECK(dialect.MembershipOf(PodFrom(R"({"labels":{"yunikorn.apache.org/app-id":"new","applicationId":"old"},"annotations":{"yunikorn.apache.org/task-groups":"[]"}})"))->gang.name == "new");
+}
+
+TEST_CASE("a pod that names a task group which nobody declares is told so") {
+  YuniKorn dialect;
+  const auto member = dialect.MembershipOf(App(""));
+  REQUIRE(member);
+  CHECK_FALSE(member->declared);
+  CHECK(dialect.Describe(member->gang).problem ==
+        "application app: none of its pods has the annotation yunikorn.apache.org/task-groups; write it on each of them");
+}
+
+TEST_CASE("what cannot be read in task groups is said") {
+  const std::pair<const char*, const char*> hostile[] = {
+      {"[", "is not a JSON list of task groups such as [{\"name\": \"workers\", \"minMember\": 2}]"},
+      {"{}", "is not a JSON list of task groups such as [{\"name\": \"workers\", \"minMember\": 2}]"},
+      {R"([{"minMember":1}])", "[0].name: is missing; give each task group a name"},
+      {R"([{"name":"a","minMember":-1}])", "[0].minMember: -1 cannot be; write a whole number from 0 to 2147483647"},
+      {R"([{"name":"a","minMember":"2"}])", "[0].minMember: \"2\" cannot be; write a whole number from 0 to 2147483647"},
+      {R"([{"name":"a","minMember":1},{"name":"a","minMember":1}])", "task group a is there twice; give each a name of its own"},
+  };
+  for (const auto& [groups, problem] : hostile) {
+    YuniKorn dialect;
+    CHECK(dialect.MembershipOf(App(groups))->declared->problem == std::string("application app: annotation yunikorn.apache.org/task-groups: ") + problem);
+  }
+}
+
+}  // namespace tutti::dialects
