@@ -15,6 +15,11 @@ constexpr milliseconds kDecisionsPatience{1'000};
 }  // namespace
 
 void Driver::Post(cluster::FeedEvent event) {
+  if (const auto* leadership = std::get_if<cluster::Leadership>(&event)) {
+    // A lease that ran out: what the core believes is reserved may be somebody else's by now.
+    if (!leadership->leading && led_ && !stop_) Lose();
+    led_ = leadership->leading;
+  }
   std::string key = cluster::CoalesceKey(event);
   if (key.empty()) {
     mailbox_.Put(std::move(event));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ class Driver final : public cluster::EventSink {
  public:
   explicit Driver(const base::Clock& clock) : clock_(clock) {}
 
+  // Leadership{false} after Leadership{true} is Lose().
   void Post(cluster::FeedEvent event) override;
 
   enum class Ending {
@@ -51,7 +53,7 @@ class Driver final : public cluster::EventSink {
   const base::Clock& clock_;
   base::Mailbox<cluster::FeedEvent> mailbox_;
   observe::Published<std::vector<observe::Decision>> decisions_;
-  std::atomic<bool> stop_ = false, lost_ = false, synced_ = false, leading_ = false;
+  std::atomic<bool> stop_ = false, lost_ = false, led_ = false, synced_ = false, leading_ = false;
   std::atomic<base::Millis> last_cycle_ms_ = 0;
 };
 

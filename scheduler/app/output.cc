@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/output.h"
 
-#include <yaml-cpp/yaml.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 namespace tutti::app {
 namespace {
@@ -13,34 +12,54 @@ using Json = nlohmann::ordered_json;
 
 // A plain scalar that a reader would take for something else than a string.
 bool NeedsQuotes(const std::string& text) {
-  static const std::vector<std::string> kWords = {"null", "Null", "NULL", "~",  "true", "True", "TRUE", "false", "False",
-                                                  "FALSE", "yes", "no",   "on", "off",  "Yes",  "No",   "On",    "Off",
-                                                  "y",     "n",   "Y",    "N",  ""};
+  static const std::vector<std::string> kWords = {"null",  "Null",  "NULL", "~",  "true", "True", "TRUE", "false",
+                                                  "False", "FALSE", "yes",  "no", "on",   "off",  "Yes",  "No",
+                                                  "On",    "Off",   "y",    "n",  "Y",    "N",    ""};
   if (std::find(kWords.begin(), kWords.end(), text) != kWords.end()) return true;
   return text.find_first_not_of("0123456789.+-eExXoabcdefABCDEF_:TZ") == std::string::npos &&
          text.find_first_of("0123456789") != std::string::npos;
 }
 
-void Emit(YAML::Emitter& out, const Json& value) {
+std::string Scalar(const Json& value) {
+  if (!value.is_string()) return value.dump();
+  const std::string& text = value.get_ref<const std::string&>();
+  const bool plain = !NeedsQuotes(text) && text.find_first_of("\n\t\"\\") == std::string::npos &&
+                     text.find(": ") == std::string::npos && text.find(" #") == std::string::npos &&
+                     std::string_view("-?:,[]{}#&*!|>'\"%@` ").find(text.front()) == std::string_view::npos &&
+                     text.back() != ':' && text.back() != ' ';
+  return plain ? text : value.dump(-1, ' ', false, Json::error_handler_t::replace);  // JSON's strings are YAML's
+}
+
+// As kubectl prints it: a sequence stands below its key, not to the right of it. `indent` is where the value's lines
+// begin.
+void Emit(const Json& value, size_t indent, bool at_line_start, std::string& out) {
+  const std::string margin(indent, ' ');
+  bool first = !at_line_start;
+  const auto begin_line = [&] {
+    if (!first) out += margin;
+    first = false;
+  };
   if (value.is_object()) {
-    if (value.empty()) out << YAML::Flow;
-    out << YAML::BeginMap;
     for (const auto& [key, item] : value.items()) {
-      out << YAML::Key << key << YAML::Value;
-      Emit(out, item);
+      begin_line();
+      out += Scalar(key) + ":";
+      if (item.is_structured() && !item.empty()) {
+        out += "\n";
+        Emit(item, item.is_array() ? indent : indent + 2, true, out);
+      } else {
+        out += " " + Scalar(item) + "\n";
+      }
     }
-    out << YAML::EndMap;
-  } else if (value.is_array()) {
-    if (value.empty()) out << YAML::Flow;
-    out << YAML::BeginSeq;
-    for (const Json& item : value) Emit(out, item);
-    out << YAML::EndSeq;
-  } else if (value.is_string()) {
-    const std::string& text = value.get_ref<const std::string&>();
-    if (NeedsQuotes(text)) out << YAML::DoubleQuoted;
-    out << text;
   } else {
-    out << value.dump();
+    for (const Json& item : value) {
+      begin_line();
+      out += "- ";
+      if (item.is_structured() && !item.empty()) {
+        Emit(item, indent + 2, false, out);
+      } else {
+        out += Scalar(item) + "\n";
+      }
+    }
   }
 }
 
@@ -49,9 +68,10 @@ void Emit(YAML::Emitter& out, const Json& value) {
 std::string ToJsonText(const Json& value) { return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 std::string ToYamlText(const Json& value) {
-  YAML::Emitter out;
-  Emit(out, value);
-  return std::string(out.c_str()) + "\n";
+  if (!value.is_structured() || value.empty()) return Scalar(value) + "\n";
+  std::string out;
+  Emit(value, 0, true, out);
+  return out;
 }
 
 std::string Table::Text() const {
@@ -64,7 +84,7 @@ std::string Table::Text() const {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
       line += row[i];
-      line.append(widths[i] - row[i].size() + 3, ' ');
+      line.append(widths[i] - row[i].size() + gap_, ' ');
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";

@@ -12,15 +12,18 @@ namespace tutti::app {
 std::string ToJsonText(const nlohmann::ordered_json& value);
 std::string ToYamlText(const nlohmann::ordered_json& value);
 
-// Columns as kubectl aligns them: three spaces apart, no space at the end.
+// Aligned columns, as kubectl prints them; no space at the end of a line.
 class Table {
  public:
-  explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
+  static constexpr size_t kGetGap = 3, kDescribeGap = 2;  // between columns, in spaces
+
+  explicit Table(std::vector<std::string> header, size_t gap = kGetGap) : gap_(gap), rows_{std::move(header)} {}
   void Add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.size() == 1; }
   std::string Text() const;
 
  private:
+  const size_t gap_;
   std::vector<std::vector<std::string>> rows_;
 };
 

@@ -57,7 +57,11 @@ constexpr int kQuietTimers = 100;
 class Simulation {
  public:
   Simulation(base::VirtualClock& clock, EmbeddedCluster& cluster, Arrivals arrivals, base::Millis until_ms)
-      : clock_(clock), cluster_(cluster), arrivals_(std::move(arrivals)), start_ms_(clock.MonotonicMs()), until_ms_(until_ms) {}
+      : clock_(clock),
+        cluster_(cluster),
+        arrivals_(std::move(arrivals)),
+        start_ms_(clock.MonotonicMs()),
+        until_ms_(until_ms) {}
 
   base::Status Run() {
     for (int quiet = 0; quiet < kQuietTimers;) {
@@ -109,7 +113,8 @@ std::string Text(const nlohmann::ordered_json& value) {
 }
 
 // A table of `list`, with these fields of each item.
-std::string TableOf(const nlohmann::ordered_json& list, const std::vector<std::pair<const char*, const char*>>& columns) {
+std::string TableOf(const nlohmann::ordered_json& list,
+                    const std::vector<std::pair<const char*, const char*>>& columns) {
   std::vector<std::string> header;
   for (const auto& [title, field] : columns) header.emplace_back(title);
   Table table(header);

@@ -121,8 +121,12 @@ Json SimulationRecord::PodLine(const sim::Json& pod, const observe::MemberDecisi
         "no profile serves schedulerName \"{}\"; add one to the KubeSchedulerConfiguration that --config names",
         DigString(pod, "spec", "schedulerName"));
   }
-  return {{"namespace", sim::NamespaceOf(pod)}, {"name", sim::NameOf(pod)}, {"node", NodeOf(pod)},
-          {"state", state},                     {"reason", reason},         {"message", message}};
+  return {{"namespace", sim::NamespaceOf(pod)},
+          {"name", sim::NameOf(pod)},
+          {"node", NodeOf(pod)},
+          {"state", state},
+          {"reason", reason},
+          {"message", message}};
 }
 
 Json SimulationRecord::Result(const std::vector<observe::Decision>& decisions) const {

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line: one binary, verbs as in kubectl.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/demo.h"
+#include "app/output.h"
+#include "app/run.h"
+#include "app/signals.h"
+#include "app/sim_command.h"
+#include "app/simulate.h"
+#include "base/log.h"
+#include "sim/duration.h"
+
+namespace {
+
+using namespace tutti;  // NOLINT: the one file that speaks of all rooms
+
+constexpr const char* kAbout =
+    "Tutti is a scheduler for Kubernetes that starts the whole gang or none of it.\n"
+    "It stands in for kube-scheduler, for the schedulerNames that its configuration says, and understands the gangs "
+    "of\n"
+    "Volcano, scheduler-plugins, upstream's PodGroup, KubeRay and YuniKorn as they are written today.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  tutti demo                                        see it work, on an embedded cluster\n"
+    "  tutti simulate nodes.yaml job.yaml -o json        what would be decided, without any cluster\n"
+    "  tutti sim manifests/examples                      an embedded cluster that kubectl talks to\n"
+    "  tutti run --config scheduler.yaml                 the scheduler, in a pod or with a kubeconfig\n"
+    "`tutti VERB --help` says more about each.";
+
+int Refuse(const char* verb, const std::string& message) {
+  fmt::print(stderr, "tutti {}: error: {}\n", verb, message);
+  return 1;
+}
+
+struct KubeRayFlags {
+  std::string batch_scheduler, release = "1.4";
+
+  void AddTo(CLI::App& verb) {
+    verb.add_option(
+            "--batch-scheduler", batch_scheduler,
+            "what the embedded KubeRay operator is told: volcano, scheduler-plugins, yunikorn, kai-scheduler or none")
+        ->check(CLI::IsMember({"volcano", "scheduler-plugins", "yunikorn", "kai-scheduler", "none"}));
+    verb.add_option("--kuberay-release", release, "the operator's release: 1.4 or 1.7; kai-scheduler came after 1.4")
+        ->check(CLI::IsMember({"1.4", "1.7"}))
+        ->capture_default_str();
+  }
+  base::Result<sim::KubeRayOptions> Parse() const {
+    sim::KubeRayOptions options;
+    const bool newer = release == "1.7" || batch_scheduler == "kai-scheduler";
+    options.release = newer ? sim::KubeRayRelease::k1_7 : sim::KubeRayRelease::k1_4;
+    const auto parsed = sim::ParseBatchScheduler(batch_scheduler == "none" ? "" : batch_scheduler, options.release);
+    if (!parsed) return tl::make_unexpected(parsed.error());
+    options.batch_scheduler = *parsed;
+    return options;
+  }
+};
+
+void AddConfig(CLI::App& verb, std::vector<std::string>* files) {
+  verb.add_option("--config", *files,
+                  "a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1) as it stands, a TuttiConfiguration\n"
+                  "(tutti.dev/v1alpha1), or both in one file; may be repeated")
+      ->type_name("FILE");
+}
+
+// -- run --
+
+struct RunVerb {
+  app::RunFlags flags;
+  int secure_port = 10259;
+  int verbosity = 0;
+
+  void AddTo(CLI::App& main, int* exit_code) {
+    CLI::App& verb = *main.add_subcommand("run", "Run the scheduler on a cluster");
+    verb.footer(
+        "With no profile in the configuration it serves the schedulerNames tutti, volcano, kai-scheduler, yunikorn "
+        "and\n"
+        "scheduler-plugins-scheduler. SIGTERM: plans no more, waits for the binds under way, gives the lease up, exits "
+        "0.\n"
+        "A lost lease: exits 1. Logs are JSON lines on stderr.");
+    AddConfig(verb, &flags.config_files);
+    verb.add_option("--kubeconfig", flags.kubeconfig,
+                    "how to reach the API server; default: $KUBECONFIG, the pod's\n"
+                    "ServiceAccount, ~/.kube/config, in that order")
+        ->type_name("FILE");
+    verb.add_option("--context", flags.context, "of the kubeconfig; default: its current one");
+    verb.add_option("--master", flags.master, "the API server's URL, instead of the kubeconfig's")->type_name("URL");
+    AddElection(verb);
+    AddServing(verb);
+    verb.add_option("-v,--v", verbosity, "4 and above: debug lines too")->type_name("LEVEL");
+    verb.final_callback([this, exit_code] { *exit_code = Go(); });
+  }
+
+  void AddElection(CLI::App& verb) {
+    const char* group = "Leader election (kube-scheduler's flags and defaults)";
+    verb.add_flag("--leader-elect,!--no-leader-elect", flags.leader_elect, "lead only while holding the Lease [true]")
+        ->group(group);
+    verb.add_option("--leader-elect-lease-duration", flags.lease_duration, "[15s]")
+        ->group(group)
+        ->type_name("DURATION");
+    verb.add_option("--leader-elect-renew-deadline", flags.renew_deadline, "[10s]")
+        ->group(group)
+        ->type_name("DURATION");
+    verb.add_option("--leader-elect-retry-period", flags.retry_period, "[2s]")->group(group)->type_name("DURATION");
+    verb.add_option("--leader-elect-resource-lock", flags.resource_lock, "leases; there is no other")->group(group);
+    verb.add_option("--leader-elect-resource-name", flags.resource_name, "[tutti]")->group(group);
+    verb.add_option("--leader-elect-resource-namespace", flags.resource_namespace,
+                    "[the pod's own; tutti-system outside a cluster]")
+        ->group(group);
+  }
+
+  void AddServing(CLI::App& verb) {
+    const char* group = "Health, metrics, decisions (HTTPS)";
+    verb.add_option("--bind-address", flags.server.bind_address, "")->group(group)->capture_default_str();
+    verb.add_option("--secure-port", secure_port, "0: serve nothing")->group(group)->capture_default_str();
+    verb.add_option("--tls-cert-file", flags.server.certificate.cert, "default: self-signed, in memory")->group(group);
+    verb.add_option("--tls-private-key-file", flags.server.certificate.key, "")->group(group);
+    verb.add_option("--authorization-always-allow-paths", flags.server.always_allow_paths,
+                    "served to everybody; the rest needs a token that may get the path")
+        ->group(group)
+        ->delimiter(',')
+        ->capture_default_str();
+  }
+
+  int Go() {
+    if (verbosity >= 4) base::SetLogLevel(base::LogLevel::kDebug);
+    if (flags.server.certificate.cert.empty() != flags.server.certificate.key.empty()) {
+      return Refuse("run", "--tls-cert-file and --tls-private-key-file go together; give both or none");
+    }
+    if (secure_port < 0 || secure_port > 65535) return Refuse("run", "--secure-port: write a port from 0 to 65535");
+    flags.secure_serving = secure_port != 0;
+    flags.server.port = secure_port;
+    return app::Run(flags);
+  }
+};
+
+// -- simulate --
+
+struct SimulateVerb {
+  std::vector<std::string> paths, config_files;
+  std::string output = "table", until = "24h";
+  KubeRayFlags kuberay;
+
+  void AddTo(CLI::App& main, int* exit_code) {
+    CLI::App& verb = *main.add_subcommand("simulate", "Decide about manifests offline, and print the decisions");
+    verb.footer(
+        "Takes any mix of Kubernetes manifests: Nodes, Pods bound or pending, PodGroups, Queues, RayClusters, Jobs, "
+        "CRDs.\n"
+        "Pods of every schedulerName that KubeRay writes, of tutti and of default-scheduler are scheduled.\n"
+        "Annotations give it time: sim.tutti.dev/arrive-at: 30s on any object, sim.tutti.dev/run-for: 5m on pods.\n"
+        "The same input gives the same bytes.");
+    verb.add_option("PATH", paths, "manifests: files, folders, or - for standard input")->required();
+    AddConfig(verb, &config_files);
+    verb.add_option("-o,--output", output, "table, json or yaml")
+        ->check(CLI::IsMember({"table", "json", "yaml"}))
+        ->capture_default_str();
+    verb.add_option("--until", until, "the longest virtual time")->type_name("DURATION")->capture_default_str();
+    kuberay.AddTo(verb);
+    verb.final_callback([this, exit_code] { *exit_code = Go(); });
+  }
+
+  int Go() {
+    app::SimulateOptions options;
+    auto config = app::LoadConfig(config_files);
+    if (!config) return Refuse("simulate", config.error().message);
+    options.config = *std::move(config);
+    const auto until_ms = sim::ParseDuration(until);
+    if (!until_ms) return Refuse("simulate", "--until: " + until_ms.error().message);
+    options.until_ms = *until_ms;
+    const auto ray = kuberay.Parse();
+    if (!ray) return Refuse("simulate", ray.error().message);
+    options.world.kuberay = *ray;
+    auto manifests = sim::LoadManifests(paths);
+    if (!manifests) return Refuse("simulate", manifests.error().message);
+    const auto result = app::Simulate(*std::move(manifests), std::move(options));
+    if (!result) return Refuse("simulate", result.error().message);
+    const std::string text = output == "json"   ? app::ToJsonText(*result)
+                             : output == "yaml" ? app::ToYamlText(*result)
+                                                : app::SimulationTable(*result);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return std::fflush(stdout) == 0 ? 0 : 1;
+  }
+};
+
+// -- sim --
+
+struct SimVerb {
+  app::SimFlags flags;
+  bool no_scheduler = false;
+  KubeRayFlags kuberay;
+
+  void AddTo(CLI::App& main, int* exit_code) {
+    CLI::App& verb = *main.add_subcommand("sim", "Serve an embedded cluster that kubectl talks to");
+    verb.footer(
+        "An API server in memory, virtual kubelets, the controllers of Deployments, ReplicaSets, Jobs, RayClusters "
+        "and\n"
+        "RayJobs, and the scheduler. Containers are not run: a pod is Running as soon as it is bound.\n"
+        "Without a kubeconfig kubectl looks at the default address by itself.");
+    verb.add_option("PATH", flags.paths, "manifests to begin with: files, folders, or - for standard input");
+    verb.add_option("--listen", flags.listen, "address; port 0: a free one")->capture_default_str();
+    verb.add_option("--kubeconfig-out", flags.kubeconfig_out, "write a kubeconfig for it")->type_name("FILE");
+    verb.add_flag("--no-scheduler", no_scheduler, "nobody schedules; run one against it");
+    AddConfig(verb, &flags.config_files);
+    kuberay.AddTo(verb);
+    verb.final_callback([this, exit_code] { *exit_code = Go(); });
+  }
+
+  int Go() {
+    const auto ray = kuberay.Parse();
+    if (!ray) return Refuse("sim", ray.error().message);
+    flags.kuberay = *ray;
+    flags.with_scheduler = !no_scheduler;
+    return app::Sim(flags);
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  tutti::app::BlockStopSignals();
+  CLI::App main(kAbout, "tutti");
+  main.footer(kExamples);
+  main.set_version_flag("--version", "tutti " TUTTI_VERSION);
+  main.require_subcommand(1);
+  int exit_code = 0;
+  RunVerb run;
+  SimulateVerb simulate;
+  SimVerb sim;
+  run.AddTo(main, &exit_code);
+  simulate.AddTo(main, &exit_code);
+  sim.AddTo(main, &exit_code);
+  main.add_subcommand("demo", "See a gang start whole and another wait whole, narrated")->final_callback([&exit_code] {
+    exit_code = tutti::app::Demo();
+  });
+  CLI11_PARSE(main, argc, argv);
+  return exit_code;
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "app/access_review.h"
+#include "app/driver.h"
+#include "app/profiles.h"
+#include "app/signals.h"
+#include "base/log.h"
+#include "kube/client.h"
+#include "observe/decision_json.h"
+#include "observe/metrics.h"
+
+namespace tutti::app {
+namespace {
+
+// A scheduler thread that has not turned for so long never will: let the kubelet start another.
+constexpr base::Millis kStuckMs = 60'000;
+// What a write may take on the way beyond its server-side time-out, and giving the lease up.
+constexpr base::Millis kShutdownSlackMs = 2'000;
+// The longest server-side time-out of one write; a successor waits so long before it plans.
+constexpr base::Millis kLongestWriteMs = 5'000;
+constexpr const char* kOurNamespace = "tutti-system";
+
+int Refuse(const base::Error& error) {
+  fmt::print(stderr, "tutti run: error: {}\n", error.message);
+  return 1;
+}
+
+kube::LeaseOptions LeaseOf(const LeaderElectionConfig& config) {
+  kube::LeaseOptions lease;
+  lease.ns = config.resource_namespace;
+  lease.name = config.resource_name;
+  lease.identity = kube::MakeIdentity();
+  lease.lease_duration_ms = config.lease_duration_ms;
+  lease.renew_deadline_ms = config.renew_deadline_ms;
+  lease.retry_period_ms = config.retry_period_ms;
+  return lease;
+}
+
+std::string DecisionsJson(Driver& driver, const std::string& ns, const std::string& name) {
+  const auto all = driver.Decisions();
+  std::vector<observe::Decision> chosen;
+  for (const observe::Decision& one : all ? *all : std::vector<observe::Decision>()) {
+    if ((ns.empty() || one.gang.ns == ns) && (name.empty() || one.gang.name == name)) chosen.push_back(one);
+  }
+  return observe::ToJson(chosen).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+server::Pages MakePages(Driver& driver, observe::Metrics& metrics, const std::string& config_json) {
+  server::Pages pages;
+  const server::HealthCheck ping{"ping", [] { return std::string(); }};
+  const server::HealthCheck alive{
+      "scheduler-thread", [&driver] {
+        const base::Millis since = driver.SinceLastCycleMs();
+        return since < kStuckMs ? "" : fmt::format("its last cycle began {} s ago", since / 1000);
+      }};
+  pages.live = {ping, alive};
+  pages.ready = {
+      ping,
+      alive,
+      {"sched-handler-sync", [&driver] { return driver.synced() ? "" : "not every watched kind is listed yet"; }},
+      {"shutdown", [&driver] { return driver.stopping() ? "stopping" : ""; }}};
+  pages.metrics = [&driver, &metrics] {
+    metrics.SetLeading(driver.leading());
+    return metrics.Text();
+  };
+  pages.configz = [config_json] { return config_json; };
+  pages.decisions = [&driver](const std::string& ns, const std::string& name) {
+    return DecisionsJson(driver, ns, name);
+  };
+  return pages;
+}
+
+void LogStart(const Config& config, const kube::Config& cluster, const core::Options& options) {
+  for (const std::string& note : config.notes) base::LogWarn(note);
+  std::vector<std::string> names;
+  for (const framework::Profile& profile : options.profiles) names.push_back(profile.scheduler_name);
+  base::LogInfo("tutti starts", {{"version", TUTTI_VERSION},
+                                 {"server", cluster.server},
+                                 {"from", cluster.source},
+                                 {"schedulerNames", fmt::format("{}", fmt::join(names, ","))},
+                                 {"leaderElect", config.leader_election.leader_elect}});
+}
+
+Driver::Ending RunToEnd(Driver& driver, core::Scheduler& scheduler, base::Millis drain_ms) {
+  Driver::Ending ending = Driver::Ending::kDrained;
+  std::thread thread([&] {
+    pthread_setname_np(pthread_self(), "scheduler");
+    ending = driver.Run(scheduler, drain_ms);
+  });
+  thread.join();
+  return ending;
+}
+
+}  // namespace
+
+int Run(const RunFlags& flags) {
+  auto config = EffectiveConfig(flags);
+  if (!config) return Refuse(config.error());
+  auto options = MakeOptions(*config, DefaultSchedulerNames());
+  if (!options) return Refuse(options.error());
+  const auto cluster = kube::LoadConfig({config->client_connection.kubeconfig, flags.context, flags.master});
+  if (!cluster) return Refuse(cluster.error());
+  LeaderElectionConfig& election = config->leader_election;
+  if (election.resource_namespace.empty()) {
+    const bool in_pod = cluster->source == "in-cluster" && !cluster->default_namespace.empty();
+    election.resource_namespace = in_pod ? cluster->default_namespace : kOurNamespace;
+  }
+  LogStart(*config, *cluster, *options);
+
+  const base::SystemClock clock;
+  Driver driver(clock);
+  const StopSignals signals([&driver] {
+    base::LogInfo("asked to stop: planning no more, waiting for what is under way");
+    driver.Stop();
+  });
+  kube::KubeClient::Options client_options;
+  client_options.version = TUTTI_VERSION;
+  client_options.in_flight = static_cast<int>(config->max_in_flight);
+  client_options.write_timeout_ms = std::min<base::Millis>(kLongestWriteMs, options->bind_timeout_ms);
+  kube::KubeClient client(*cluster, client_options, clock, driver);
+  observe::Metrics metrics(TUTTI_VERSION, election.resource_name);
+  const base::Millis drain_ms = options->bind_timeout_ms + kShutdownSlackMs;
+  core::Scheduler scheduler(*std::move(options), dialects::MakeDialects(), client.writer(), clock, &metrics);
+
+  ApiAccessReview review(client);
+  std::unique_ptr<server::Server> pages;
+  if (flags.secure_serving) {
+    auto started = server::Server::Start(flags.server, MakePages(driver, metrics, ConfigJson(*config)), &review);
+    if (!started) return Refuse(started.error());
+    pages = *std::move(started);
+    base::LogInfo("serving", {{"address", flags.server.bind_address}, {"port", pages->port()}});
+  }
+  client.feed().Start(scheduler.Kinds());
+  if (election.leader_elect) {
+    client.Elect(LeaseOf(election));
+  } else {
+    client.LeadAlone();
+  }
+
+  const Driver::Ending ending = RunToEnd(driver, scheduler, drain_ms);
+  pages.reset();  // before the client that answers its reviews
+  if (ending == Driver::Ending::kLost) {
+    base::LogError("the lease is lost: somebody else leads, or the API server cannot be reached");
+    return 1;
+  }
+  if (ending == Driver::Ending::kUnfinished)
+    base::LogWarn("stopping with writes unanswered; the lease runs out by itself");
+  client.Shutdown(kShutdownSlackMs + client_options.write_timeout_ms);
+  base::LogInfo("stopped");
+  return 0;
+}
+
+}  // namespace tutti::app

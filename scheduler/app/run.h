@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti run`: the scheduler on a cluster.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/config.h"
+#include "server/server.h"
+
+namespace tutti::app {
+
+// kube-scheduler's flags. What is set goes before what the configuration files say.
+struct RunFlags {
+  std::vector<std::string> config_files;
+  std::string kubeconfig, context, master;
+  std::optional<bool> leader_elect;
+  std::optional<std::string> lease_duration, renew_deadline, retry_period;  // as Go writes durations
+  std::optional<std::string> resource_lock, resource_name, resource_namespace;
+  bool secure_serving = true;  // false: --secure-port=0
+  server::ServerOptions server;
+};
+
+// The configuration that is in effect under `flags`. Error: kInvalid, naming the file or flag.
+base::Result<Config> EffectiveConfig(const RunFlags& flags);
+
+// For /configz.
+std::string ConfigJson(const Config& config);
+
+// Runs until SIGTERM or SIGINT (0), or until the lease or the start fails (1). REQUIRES: BlockStopSignals().
+int Run(const RunFlags& flags);
+
+}  // namespace tutti::app

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/sim_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+
+#include "app/embedded_cluster.h"
+#include "app/profiles.h"
+#include "app/signals.h"
+#include "base/mailbox.h"
+#include "sim/http_server.h"
+
+namespace tutti::app {
+namespace {
+
+constexpr base::Millis kLongestSleepMs = 60'000;
+// At one instant; then requests get a turn before it goes on.
+constexpr size_t kRoundsAtOnce = 100;
+// Where the Lease of a `tutti run` against this cluster lives, as after installing manifests/.
+constexpr const char* kOurNamespace = "tutti-system";
+
+int Refuse(const base::Error& error) {
+  fmt::print(stderr, "tutti sim: error: {}\n", error.message);
+  return 1;
+}
+
+base::Result<std::pair<std::string, int>> ParseAddress(const std::string& text) {
+  const size_t colon = text.rfind(':');
+  int port = -1;
+  if (colon != std::string::npos) {
+    const char* end = text.data() + text.size();
+    if (std::from_chars(text.data() + colon + 1, end, port).ptr != end) port = -1;
+  }
+  if (port < 0 || port > 65535) {
+    return base::Invalid(
+        fmt::format("--listen: \"{}\" is no address; write it as 127.0.0.1:8080, or :0 for a free port", text));
+  }
+  return std::pair(colon == 0 ? std::string("127.0.0.1") : text.substr(0, colon), port);
+}
+
+base::Status WriteFile(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::trunc);
+  out << text;
+  out.flush();
+  if (out) return {};
+  return base::Invalid(fmt::format("--kubeconfig-out: {} cannot be written", path));
+}
+
+void Greet(const SimFlags& flags, const std::string& url, size_t nodes, size_t pods) {
+  fmt::print("The embedded cluster serves the Kubernetes API at {} ({} nodes, {} pods{}).\n", url, nodes, pods,
+             flags.with_scheduler ? "" : "; no scheduler");
+  if (flags.kubeconfig_out.empty()) {
+    fmt::print("  kubectl --server {} get nodes,pods\n", url);
+  } else {
+    fmt::print("  export KUBECONFIG={}\n  kubectl get nodes,pods\n", flags.kubeconfig_out);
+  }
+  if (!flags.with_scheduler) fmt::print("  tutti run --leader-elect=false --kubeconfig FILE   # a scheduler for it\n");
+  fmt::print("Ctrl-C ends it; nothing is kept.\n");
+  std::fflush(stdout);
+}
+
+// Works whenever the store changes or the time has come, until `stopped`.
+void Serve(EmbeddedCluster& cluster, const base::Clock& clock, base::Mailbox<int>& wake,
+           const std::atomic<bool>& stopped) {
+  while (!stopped) {
+    base::Millis wait = 0;
+    if (cluster.Settle(kRoundsAtOnce)) {
+      const auto next = cluster.NextDeadline();
+      wait = next ? std::clamp<base::Millis>(*next - clock.MonotonicMs(), 0, kLongestSleepMs) : kLongestSleepMs;
+    }
+    wake.TakeAll(std::chrono::milliseconds(wait));
+  }
+}
+
+}  // namespace
+
+int Sim(const SimFlags& flags) {
+  const auto address = ParseAddress(flags.listen);
+  if (!address) return Refuse(address.error());
+  auto config = LoadConfig(flags.config_files);
+  if (!config) return Refuse(config.error());
+  auto core_options = MakeOptions(*config, OfflineSchedulerNames());
+  if (!core_options) return Refuse(core_options.error());
+  auto manifests = sim::LoadManifests(flags.paths);
+  if (!manifests) return Refuse(manifests.error());
+
+  const base::SystemClock clock;
+  EmbeddedCluster::Options options;
+  options.world.kuberay = flags.kuberay;
+  if (flags.with_scheduler) options.scheduler = *std::move(core_options);
+  EmbeddedCluster cluster(clock, std::move(options));
+  if (const base::Status loaded = cluster.Load(*std::move(manifests)); !loaded) return Refuse(loaded.error());
+  if (!cluster.store().Find(sim::kNamespaces, "", kOurNamespace)) {
+    (void)cluster.store().Create(
+        {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", kOurNamespace}}}});
+  }
+  sim::Door door(cluster.store());
+  cluster.SetDoor(&door);
+
+  base::Mailbox<int> wake;
+  std::atomic<bool> stopped = false;
+  const StopSignals signals([&] {
+    stopped = true;
+    wake.Wake();
+  });
+  const int64_t subscription = cluster.store().Subscribe([&wake](const sim::WatchEvent&) { wake.Wake(); });
+  const size_t nodes = cluster.store().Count(sim::kNodes), pods = cluster.store().Count(sim::kPods);
+  sim::HttpServer http(door);
+  if (const base::Status started = http.Start(address->first, address->second); !started)
+    return Refuse(started.error());
+  if (!flags.kubeconfig_out.empty()) {
+    const base::Status written = WriteFile(flags.kubeconfig_out, sim::KubeconfigFor(http.url()));
+    if (!written) return Refuse(written.error());
+  }
+  Greet(flags, http.url(), nodes, pods);
+  Serve(cluster, clock, wake, stopped);
+  http.Stop();
+  cluster.store().Unsubscribe(subscription);
+  return 0;
+}
+
+}  // namespace tutti::app

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti sim`: the embedded cluster on a port, in real time, for kubectl and for schedulers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/controllers/ray_options.h"
+
+namespace tutti::app {
+
+struct SimFlags {
+  std::vector<std::string> paths;         // manifests to begin with
+  std::vector<std::string> config_files;  // of the scheduler
+  std::string listen = "127.0.0.1:8080";  // where kubectl looks without a kubeconfig
+  std::string kubeconfig_out;
+  bool with_scheduler = true;
+  sim::KubeRayOptions kuberay;
+};
+
+// Runs until SIGTERM or SIGINT (0); 1 when it cannot start. REQUIRES: BlockStopSignals().
+int Sim(const SimFlags& flags);
+
+}  // namespace tutti::app
