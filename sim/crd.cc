@@ -47,7 +47,6 @@ ApiVersion VersionOf(const Json& json) {
   return version;
 }
 
-// Kubernetes' order of preference: v10 before v2 before v11beta2 before v1alpha1 before the rest.
 auto Preference(const std::string& version) {
   int major = 0, minor = 0, stability = 0;
   const char* at = version.data();
@@ -67,6 +66,8 @@ auto Preference(const std::string& version) {
 
 }  // namespace
 
+bool PrefersVersion(const std::string& a, const std::string& b) { return Preference(a) < Preference(b); }
+
 ApiResource ResourceOfDefinition(const Json& definition) {
   const Json& spec = Child(definition, "spec");
   const Json& names = Child(spec, "names");
@@ -84,9 +85,8 @@ ApiResource ResourceOfDefinition(const Json& definition) {
     resource.versions.push_back(VersionOf(json));
     if (BoolOf(Child(json, "storage"))) resource.storage_version = resource.versions.back().name;
   }
-  std::stable_sort(resource.versions.begin(), resource.versions.end(), [](const ApiVersion& a, const ApiVersion& b) {
-    return Preference(a.name) < Preference(b.name);
-  });
+  std::stable_sort(resource.versions.begin(), resource.versions.end(),
+                   [](const ApiVersion& a, const ApiVersion& b) { return PrefersVersion(a.name, b.name); });
   return resource;
 }
 

@@ -22,6 +22,9 @@ ApiResource ResourceOfDefinition(const Json& definition);
 // Defaults, and the status that says its names are accepted and it is established.
 void PrepareDefinition(Json& definition, base::Millis now_ms);
 
+// Kubernetes' order of versions: v10, v2, v11beta2, v1alpha1, anything else.
+bool PrefersVersion(const std::string& a, const std::string& b);
+
 void ValidateDefinition(const Json& definition, std::vector<FieldError>& errors);
 
 }  // namespace tutti::sim

@@ -129,8 +129,8 @@ void Store::AssignIdentity(const ApiResource& resource, Json& object, bool resto
 ApiResult<Object> Store::Create(Json object, const CreateOptions& options) {
   const auto found = ResourceFor(object);
   if (!found) return Refuse(found.error());
-  const ApiResource& resource = **found;
-  object = ToStored(resource, std::move(object));
+  object = ToStored(**found, std::move(object));
+  const ApiResource& resource = *resources_.Find((*found)->stored_as);
   if (!Child(object, "metadata").is_object()) object["metadata"] = Json::object();
   Json& meta = object["metadata"];
   if (!resource.namespaced) {
@@ -163,8 +163,8 @@ ApiResult<Object> Store::Create(Json object, const CreateOptions& options) {
 ApiResult<Object> Store::Update(Json object, Part part, const WriteOptions& options) {
   const auto found = ResourceFor(object);
   if (!found) return Refuse(found.error());
-  const ApiResource& resource = **found;
-  object = ToStored(resource, std::move(object));
+  object = ToStored(**found, std::move(object));
+  const ApiResource& resource = *resources_.Find((*found)->stored_as);
   const std::string ns = !resource.namespaced ? "" : NamespaceOf(object).empty() ? "default" : NamespaceOf(object);
   const Object current = Find(resource.id, ns, NameOf(object));
   if (!current) return Refuse(NotFound(resource.id, NameOf(object)));
@@ -204,7 +204,7 @@ ApiResult<Object> Store::Replace(const ApiResource& resource, const Object& curr
   next["apiVersion"] = Child(*current, "apiVersion");
   next["kind"] = Child(*current, "kind");
   CarrySystemMetadata(*current, next);
-  PrepareForUpdate(*this, resource, *current, next, part);
+  if (auto ready = PrepareForUpdate(*this, resource, *current, next, part); !ready) return Refuse(ready.error());
   DropEmptyMetadata(next);
   if (next == *current) return current;
   if (const auto errors = ValidateObject(resource, next, current.get(), part); !errors.empty()) {
@@ -242,7 +242,8 @@ ApiResult<Object> Store::Patch(const GroupResource& id, std::string_view ns, std
   const std::string version = resource.id == resource.stored_as ? resource.storage_version : resource.versions[0].name;
   Json next = ToServed(resource, version, *current);
   if (auto patched = ApplyPatch(resource, type, patch, next); !patched) return Refuse(patched.error());
-  return Replace(resource, current, ToStored(resource, std::move(next)), part, options.dry_run);
+  return Replace(*resources_.Find(resource.stored_as), current, ToStored(resource, std::move(next)), part,
+                 options.dry_run);
 }
 
 ApiResult<Object> Store::CreateByApply(const ApiResource& resource, std::string_view ns, std::string_view name,
@@ -261,7 +262,7 @@ ApiResult<Object> Store::Modify(const GroupResource& id, std::string_view ns, st
   if (!current) return Refuse(NotFound(id, name));
   Json next = *current;
   change(next);
-  return Replace(**found, current, std::move(next), part, false);
+  return Replace(*resources_.Find((*found)->stored_as), current, std::move(next), part, false);
 }
 
 // --- Delete ---

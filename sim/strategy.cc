@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 
+#include "sim/builtin_schema.h"
 #include "sim/crd.h"
 #include "sim/event_conversion.h"
 #include "sim/quantity_text.h"
@@ -107,6 +108,19 @@ void ApplySchema(const ApiResource& resource, Json& object) {
   ApplyDefaults(*schema, object);
 }
 
+// As the API server decodes into Go structs: unknown fields go, wrong types are refused.
+ApiResult<void> Decode(const ApiResource& resource, Json& object) {
+  const DecodeResult decoded = DecodeBuiltin(resource, object);
+  if (!decoded.error.empty()) {
+    return tl::make_unexpected(BadRequest(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", resource.kind,
+                                                      resource.storage_version, resource.kind, decoded.error)));
+  }
+  if (auto errors = ShapeErrors(object); !errors.empty()) {
+    return tl::make_unexpected(Invalid(resource.id.group, resource.kind, NameOf(object), errors));
+  }
+  return {};
+}
+
 }  // namespace
 
 Json ToStored(const ApiResource& resource, Json object) {
@@ -128,37 +142,37 @@ ApiResult<void> PrepareForCreate(const Store& store, const ApiResource& resource
     ApplySchema(resource, object);
     return {};
   }
-  if (auto errors = ShapeErrors(object); !errors.empty()) {
-    return tl::make_unexpected(Invalid(resource.id.group, resource.kind, NameOf(object), errors));
-  }
+  if (auto decoded = Decode(resource, object); !decoded) return decoded;
   if (resource.id == kPods) return PreparePod(store, object, keep_status);
   const auto it = Preparers().find(resource.id);
   if (it != Preparers().end()) it->second(store, object, keep_status);
   return {};
 }
 
-void PrepareForUpdate(const Store& store, const ApiResource& resource, const Json& current, Json& next, Part part) {
+ApiResult<void> PrepareForUpdate(const Store& store, const ApiResource& resource, const Json& current, Json& next,
+                                 Part part) {
   if (resource.custom) {
     ApplySchema(resource, next);
-    return;
+    return {};
   }
-  if (!ShapeErrors(next).empty()) return;  // validation names them
+  if (auto decoded = Decode(resource, next); !decoded) return decoded;
   if (resource.id == kNodes) CanonicalizeNode(next);
-  if (part == Part::kStatus) return;
+  if (part == Part::kStatus) return {};
   if (resource.id == kPods) {
     DefaultPod(next);
     for (const char* field : {"priority", "preemptionPolicy"}) {
       const Json& had = Dig(current, "spec", field);
       if (!had.is_null()) SetDefault(next["spec"], field, had);
     }
-    return;
+    return {};
   }
   if (resource.id == kNamespaces) {
     if (!IsTerminating(current) && Dig(next, "spec", "finalizers").is_null()) next["spec"] = Child(current, "spec");
-    return;
+    return {};
   }
   const auto it = Preparers().find(resource.id);
   if (it != Preparers().end()) it->second(store, next, true);
+  return {};
 }
 
 std::vector<FieldError> ValidateObject(const ApiResource& resource, const Json& object, const Json* current,

@@ -19,11 +19,13 @@ Json ToStored(const ApiResource& resource, Json object);
 Json ToServed(const ApiResource& resource, std::string_view version, const Json& stored);
 
 // Defaults and admission. Unless `keep_status`, a status written by the caller is replaced
-// by the kind's first one. 403 as from admission (an unknown priority class).
+// by the kind's first one. 400 for what cannot be decoded, 403 as from admission (an unknown
+// priority class).
 ApiResult<void> PrepareForCreate(const Store& store, const ApiResource& resource, Json& object, bool keep_status);
 
 // Defaults of what an update left out.
-void PrepareForUpdate(const Store& store, const ApiResource& resource, const Json& current, Json& next, Part part);
+ApiResult<void> PrepareForUpdate(const Store& store, const ApiResource& resource, const Json& current, Json& next,
+                                 Part part);
 
 // `current` is null on create.
 std::vector<FieldError> ValidateObject(const ApiResource& resource, const Json& object, const Json* current,

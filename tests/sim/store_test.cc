@@ -78,7 +78,9 @@ TEST_CASE("refusals carry Kubernetes' codes, reasons and words") {
   SECTION("metadata of the wrong shape") {
     Json object = ConfigMap("d");
     object["metadata"]["labels"] = "none";
-    CHECK(c.store.Create(object).error().code == 422);
+    CHECK(c.store.Create(object).error().message ==
+          "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal string into Go struct "
+          "field ObjectMeta.metadata.labels of type map[string]string");
     object["metadata"] = "none";
     CHECK(c.store.Create(object).error().code == 422);
   }

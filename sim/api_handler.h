@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// sim/api_handler.h - the Kubernetes API over a Store, as requests and answers.
+//
+// What kubectl, client libraries and our own client ask of an API server: resources
+// and their subresources, watches, discovery, OpenAPI, reviews, health. Every caller
+// may do everything. Not here: logs, exec, proxies (501 and a reason).
+#pragma once
+
+#include <memory>
+
+#include "sim/door.h"
+#include "sim/http_types.h"
+#include "sim/resource_path.h"
+#include "sim/watch_stream.h"
+
+namespace tutti::sim {
+
+// Thread safety: Handle may be called from any thread; the store's clock must allow that, too.
+class ApiHandler {
+ public:
+  explicit ApiHandler(Door& door);  // `door` must outlive it
+  ~ApiHandler();
+
+  HttpResponse Handle(const HttpRequest& request);
+
+  // Ends all watches, so that the threads that serve them come back.
+  void CloseWatches();
+
+ private:
+  struct Target;  // the resource a path names, and the names in it
+
+  ApiResult<Target> Resolve(const ResourcePath& path);
+  ApiResult<HttpResponse> HandleResource(const HttpRequest& request, const Target& target);
+  ApiResult<HttpResponse> HandleCollection(const HttpRequest& request, const Target& target);
+  ApiResult<HttpResponse> HandleObject(const HttpRequest& request, const Target& target);
+  ApiResult<HttpResponse> List(const HttpRequest& request, const Target& target);
+  ApiResult<HttpResponse> Watch(const HttpRequest& request, const Target& target);
+  ApiResult<HttpResponse> Create(const HttpRequest& request, const Target& target);
+  ApiResult<HttpResponse> Update(const HttpRequest& request, const Target& target);
+  ApiResult<HttpResponse> Patch(const HttpRequest& request, const Target& target);
+  ApiResult<HttpResponse> Delete(const HttpRequest& request, const Target& target);
+  ApiResult<HttpResponse> DeleteCollection(const HttpRequest& request, const Target& target);
+  ApiResult<HttpResponse> Answer(const HttpRequest& request, const Target& target, const Object& object, int code);
+  base::Millis now_ms();
+
+  Door& door_;
+  std::unique_ptr<WatchHub> hub_;
+};
+
+}  // namespace tutti::sim

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// sim/field_validation.h - ?fieldValidation=Ignore|Warn|Strict: what becomes of fields
+// that the resource's schema does not know.
+#pragma once
+
+#include <string>
+
+#include "sim/api_error.h"
+#include "sim/http_types.h"
+#include "sim/resources.h"
+
+namespace tutti::sim {
+
+// 400 with the unknown fields under Strict; their names for a Warning header under Warn, the
+// default; "" otherwise. `object` may be a merge patch. Also 400 for a field of a built-in
+// kind whose JSON type cannot be decoded into it.
+ApiResult<std::string> CheckFields(const HttpRequest& request, const ApiResource& resource, const std::string& version,
+                                   const Json& object);
+
+}  // namespace tutti::sim

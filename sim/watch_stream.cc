@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/watch_stream.h"
+
+#include <algorithm>
+
+namespace tutti::sim {
+namespace {
+
+constexpr std::chrono::seconds kBookmarkEvery(30);
+// A client this far behind starts anew sooner than it catches up.
+constexpr size_t kMaxQueued = 200'000;
+
+std::string Print(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+
+const std::string& SharedEvent::Text() const {
+  std::call_once(printed_, [this] { text_ = Print(*event_.object); });
+  return text_;
+}
+
+// --- The stream ---
+
+WatchStream::WatchStream(WatchHub& hub, Representation representation, WatchOptions options)
+    : hub_(hub),
+      representation_(std::move(representation)),
+      options_(std::move(options)),
+      ends_at_(options_.timeout.count() > 0 ? std::chrono::steady_clock::now() + options_.timeout : Time::max()),
+      last_line_(std::chrono::steady_clock::now()) {}
+
+WatchStream::~WatchStream() { hub_.Leave(this); }
+
+void WatchStream::AppendLine(const char* type, const std::string& object, std::string& out) const {
+  out += R"({"type":")";
+  out += type;
+  out += R"(","object":)";
+  out += object;
+  out += "}\n";
+}
+
+// An object that begins to match arrives as ADDED, one that ceases to as DELETED.
+void WatchStream::Append(const SharedEvent& shared, std::string& out) {
+  const WatchEvent& event = shared.event();
+  const auto matches = [&](const Object& object) {
+    return object && (options_.ns.empty() || NamespaceOf(*object) == options_.ns) &&
+           options_.selectors.Matches(*object);
+  };
+  const bool was = event.type != EventType::kAdded && matches(event.previous);
+  const bool is = event.type != EventType::kDeleted && matches(event.object);
+  if (!was && !is) return;
+  const char* type = !was ? "ADDED" : is ? "MODIFIED" : "DELETED";
+  if (representation_.IsAsStored()) {
+    AppendLine(type, shared.Text(), out);
+    return;
+  }
+  AppendLine(type, Print(representation_.Render(event.object, hub_.store_.now_ms(), !columns_sent_)), out);
+  columns_sent_ = true;
+}
+
+void WatchStream::Begin(Store& store, const ApiResource& resource) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (options_.after) {
+    // A version of the future is one of a former life of this cluster.
+    auto events = *options_.after > store.resource_version()
+                      ? tl::make_unexpected(Expired("too large resource version: this cluster has been started anew"))
+                      : store.EventsAfter(resource.id, *options_.after);
+    if (!events) {
+      AppendLine("ERROR", Print(events.error().ToStatus()), error_);
+      closed_ = true;
+      return;
+    }
+    for (WatchEvent& event : *events) queue_.push_back(std::make_shared<SharedEvent>(std::move(event)));
+    return;
+  }
+  if (options_.initial_events) {
+    for (const Object& object : store.All(resource.id, options_.ns)) {
+      queue_.push_back(std::make_shared<SharedEvent>(
+          WatchEvent{EventType::kAdded, resource.stored_as, object, nullptr, ResourceVersionOf(*object)}));
+    }
+  }
+  if (options_.initial_bookmark) {
+    initial_version_ = store.resource_version();
+    queue_.push_back(nullptr);
+  }
+}
+
+void WatchStream::Offer(const std::shared_ptr<SharedEvent>& event) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (closed_) return;
+  queue_.push_back(event);
+  if (queue_.size() > kMaxQueued) closed_ = true;
+  arrived_.notify_one();
+}
+
+std::optional<std::string> WatchStream::Next(std::chrono::milliseconds patience) {
+  // Read before the queue is seen empty: then nothing up to it can still be on its way.
+  const int64_t delivered = hub_.delivered_.load();
+  std::deque<std::shared_ptr<SharedEvent>> events;
+  std::string out;
+  bool closed;
+  {
+    std::unique_lock<std::mutex> lock(mutex_);
+    const Time until = std::min(std::chrono::steady_clock::now() + patience, ends_at_);
+    arrived_.wait_until(lock, until, [&] { return !queue_.empty() || closed_; });
+    events.swap(queue_);
+    out.swap(error_);
+    closed = closed_;
+  }
+  for (const auto& event : events) {
+    if (event) {
+      Append(*event, out);
+    } else {
+      AppendLine("BOOKMARK", Print(representation_.RenderBookmark(initial_version_, true)), out);
+    }
+  }
+  const Time now = std::chrono::steady_clock::now();
+  const bool over = closed || now >= ends_at_;
+  if (events.empty() && out.empty()) {
+    if (over && finished_) return std::nullopt;
+    finished_ = over;
+    const bool due = over || now - last_line_ >= kBookmarkEvery;
+    if (options_.bookmarks && due) AppendLine("BOOKMARK", Print(representation_.RenderBookmark(delivered, false)), out);
+  }
+  if (!out.empty()) last_line_ = now;
+  return out;
+}
+
+// --- The hub ---
+
+WatchHub::WatchHub(Store& store) : store_(store), delivered_(store.resource_version()) {
+  subscription_ = store.Subscribe([this](const WatchEvent& event) { Observe(event); });
+}
+
+WatchHub::~WatchHub() { store_.Unsubscribe(subscription_); }
+
+std::shared_ptr<WatchStream> WatchHub::Open(const ApiResource& resource, Representation representation,
+                                            WatchOptions options) {
+  auto stream = std::make_shared<WatchStream>(*this, std::move(representation), std::move(options));
+  stream->Begin(store_, resource);
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (closed_) {
+    std::lock_guard<std::mutex> stream_lock(stream->mutex_);
+    stream->closed_ = true;
+  }
+  streams_[resource.stored_as].push_back(stream.get());
+  return stream;
+}
+
+void WatchHub::Observe(const WatchEvent& event) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const auto it = streams_.find(event.resource);
+    if (it != streams_.end() && !it->second.empty()) {
+      const auto shared = std::make_shared<SharedEvent>(event);
+      for (WatchStream* stream : it->second) stream->Offer(shared);
+    }
+  }
+  delivered_.store(event.resource_version);
+}
+
+void WatchHub::Leave(WatchStream* stream) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (auto& [_, streams] : streams_) std::erase(streams, stream);
+}
+
+void WatchHub::Close() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  closed_ = true;
+  for (auto& [_, streams] : streams_) {
+    for (WatchStream* stream : streams) {
+      std::lock_guard<std::mutex> stream_lock(stream->mutex_);
+      stream->closed_ = true;
+      stream->arrived_.notify_one();
+    }
+  }
+}
+
+}  // namespace tutti::sim
