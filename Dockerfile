@@ -7,7 +7,7 @@ RUN scripts/setup
 COPY . .
 RUN make build
 # Names the packages that own the libraries the binary needs, so that the image below has those and no others.
-RUN ldd bin/tutti | awk '/=> \//{print $3}' | xargs realpath | sed 's#^/usr/lib/#&#; s#^/lib/#/usr/lib/#' \
+RUN ldd bin/tutti | awk '/=> \//{print $3}' | xargs realpath \
       | while read -r lib; do dpkg -S "$lib" 2>/dev/null || dpkg -S "${lib#/usr}"; done \
       | cut -d: -f1 | sort -u > /runtime-packages \
     && test -s /runtime-packages
