@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/core/rig.h"
+
+namespace tutti::core {
+namespace {
+
+void AddGang(Rig& rig, const std::string& gang, int members, int min, int gpu = 0, const std::string& owner = "ReplicaSet") {
+  for (int i = 0; i < members; ++i)
+    rig.AddPod(fmt::format("{}-{}", gang, i), {.gang = gang, .min = std::to_string(min), .gpu = gpu, .owner = owner});
+}
+
+TEST_CASE("A lone pod is bound, and one that fits nowhere says so in kube-scheduler's words") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  rig.AddPod("fits", {});
+  rig.AddPod("large", {.cpu = "5"});
+  rig.Settle();
+  CHECK(rig.NodeOf("fits") == "n1");
+  CHECK(rig.Waits("large") == "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.");
+}
+
+TEST_CASE("A gang starts whole or not at all") {
+  Rig rig;
+  rig.AddNode("n1", 8, 7);
+  AddGang(rig, "g", 8, 8, 1);
+  rig.Settle();
+  CHECK(rig.Bound() == 0);
+  CHECK(rig.Waits("g-3") ==
+        "Unschedulable: gang default/g needs 8 members at once: 7 of 8 fit; short of nvidia.com/gpu by 1. "
+        "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.");
+  rig.AddNode("n2", 8, 1);
+  rig.Settle();
+  CHECK(rig.Bound() == 8);
+}
+
+TEST_CASE("The head is not optional, and is bound last") {
+  Rig rig;
+  rig.AddNode("n1", 3);
+  rig.AddPod("w1", {.gang = "g", .role = "worker", .min = "2"});
+  rig.AddPod("w2", {.gang = "g", .role = "worker", .min = "2"});
+  rig.AddPod("h", {.gang = "g", .role = "head", .min = "2", .cpu = "4"});
+  rig.Settle();
+  CHECK(rig.Bound() == 0);
+  rig.AddNode("n2", 4);
+  std::vector<std::string> order;
+  rig.fate = [&](const cluster::Command& command) {
+    if (const auto* bind = std::get_if<cluster::Bind>(&command.body)) order.push_back(bind->pod.name);
+    return sim::Fate{};
+  };
+  rig.Settle();
+  CHECK(rig.Bound() == 3);
+  REQUIRE(order.size() == 3);
+  CHECK(std::ranges::find(order, "h") != order.begin());
+}
+
+TEST_CASE("Surplus starts as room allows, after the minimum") {
+  Rig rig;
+  rig.AddNode("n1", 3);
+  AddGang(rig, "g", 5, 2);
+  rig.Settle();
+  CHECK(rig.Bound() == 3);
+  rig.AddNode("n2", 1);
+  rig.Settle();
+  CHECK(rig.Bound() == 4);
+}
+
+TEST_CASE("A gated member is left alone until its gate goes") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  rig.AddPod("a", {.gang = "g", .min = "2"});
+  rig.AddPod("b", {.gang = "g", .min = "2", .gate = "example.com/wait"});
+  rig.Settle();
+  CHECK(rig.Bound() == 0);
+  CHECK(rig.Waits("a") == "Unschedulable: gang default/g waits for members: it needs 2 members, 1 of 2 exist; 1 held back by scheduling gates.");
+  CHECK(rig.Waits("b").starts_with("SchedulingGated"));
+  REQUIRE(rig.store.Modify(sim::kPods, "default", "b", [](sim::Json& pod) { pod["spec"].erase("schedulingGates"); }));
+  rig.Settle();
+  CHECK(rig.Bound() == 2);
+}
+
+TEST_CASE("Gangs go by priority, then age") {
+  Rig rig;
+  rig.AddPod("old", {.cpu = "4"});
+  rig.Settle();
+  REQUIRE(rig.store.Create({{"apiVersion", "scheduling.k8s.io/v1"}, {"kind", "PriorityClass"}, {"metadata", {{"name", "high"}}}, {"value", 10}}));
+  rig.AddPod("important", {.cpu = "4", .priority_class = "high"});
+  rig.Settle();
+  rig.AddNode("n1", 4);
+  rig.Settle();
+  CHECK(rig.NodeOf("important") == "n1");
+  CHECK(rig.NodeOf("old").empty());
+}
+
+TEST_CASE("A waiting gang costs nothing until something relevant happens") {
+  Rig rig;
+  rig.AddNode("n1", 1);
+  AddGang(rig, "g", 4, 4);
+  rig.Settle();
+  int commands = 0;
+  rig.fate = [&](const cluster::Command&) { return ++commands, sim::Fate{}; };
+  for (int i = 0; i < 5; ++i) {  // heartbeats
+    REQUIRE(rig.store.Modify(
+        sim::kNodes, "", "n1",
+        [&](sim::Json& node) {
+          node["status"]["conditions"] = sim::Json::array();
+          node["status"]["conditions"].push_back(
+              {{"type", "Ready"}, {"status", "True"}, {"lastHeartbeatTime", base::FormatTime(rig.clock.WallMs() + i * 1000)}});
+        },
+        sim::Part::kStatus));
+    rig.Settle();
+  }
+  CHECK(commands == 0);
+}
+
+TEST_CASE("A member whose bind is refused is placed elsewhere, and no other member is disturbed") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  rig.AddNode("n2", 4);
+  rig.fate = [](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (bind && bind->node == "n1") return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+    return sim::Fate{};
+  };
+  AddGang(rig, "g", 4, 4);
+  rig.Pass(5'000);
+  CHECK(rig.Bound() == 4);
+  for (int i = 0; i < 4; ++i) CHECK(rig.NodeOf(fmt::format("g-{}", i)) == "n2");
+}
+
+TEST_CASE("A lost reply keeps its reservation, and the bind is found to have happened") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  int lost = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    if (std::holds_alternative<cluster::Bind>(command.body) && lost++ == 0) return sim::Fate{.kind = sim::Fate::Kind::kLoseReply};
+    return sim::Fate{};
+  };
+  AddGang(rig, "g", 2, 2);
+  rig.Pass(30'000);
+  CHECK(rig.Bound() == 2);
+}
+
+TEST_CASE("A node deleted while a gang is being bound: whole elsewhere, or whole again") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 2);
+  AddGang(rig, "g", 4, 4);
+  while (rig.Bound() == 0) rig.Step();
+  rig.DeleteNode("n1");
+  rig.AddNode("n3", 4);
+  rig.Settle();
+  // The members bound to n1 were deleted; their controller would recreate them.
+  int missing = 0;
+  for (int i = 0; i < 4; ++i) missing += rig.NodeOf(fmt::format("g-{}", i)) == "<gone>";
+  for (int i = 0; i < missing; ++i) rig.AddPod(fmt::format("g-new-{}", i), {.gang = "g", .min = "4"});
+  rig.Pass(5'000);
+  CHECK(rig.Bound() == 4);
+  for (const sim::Object& pod : rig.store.All(sim::kPods)) CHECK(sim::DigString(*pod, "spec", "nodeName") != "n1");
+}
+
+TEST_CASE("A gang that cannot be completed is undone as a whole") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 2);
+  rig.fate = [](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (bind && bind->node == "n2") return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+    return sim::Fate{};
+  };
+  SECTION("its members are deleted where a controller recreates them") {
+    AddGang(rig, "g", 4, 4);
+    rig.Pass(1'000);
+    CHECK(rig.Bound() == 2);
+    rig.Pass(90'000);
+    CHECK(rig.Bound() == 0);
+  }
+  SECTION("a pod without a controller is kept, with the reason on it") {
+    AddGang(rig, "g", 4, 4, 0, "");
+    rig.Pass(90'000);
+    CHECK(rig.Bound() == 2);
+  }
+  SECTION("a pod whose Job would count a failure is kept") {
+    AddGang(rig, "g", 4, 4, 0, "Job");
+    rig.Pass(90'000);
+    CHECK(rig.Bound() == 2);
+  }
+}
+
+TEST_CASE("Killed after any bind and restarted, the scheduler finishes what it finds half done") {
+  for (size_t killed_after = 1; killed_after < 12; ++killed_after) {
+    Rig rig;
+    for (int i = 0; i < 4; ++i) rig.AddNode(fmt::format("n{}", i), 3);
+    AddGang(rig, "g", 12, 12);
+    size_t binds = 0;
+    rig.fate = [&](const cluster::Command& command) {
+      if (std::holds_alternative<cluster::Bind>(command.body) && ++binds > killed_after)
+        return sim::Fate{.kind = sim::Fate::Kind::kDrop};
+      return sim::Fate{};
+    };
+    rig.Settle();
+    REQUIRE(rig.Bound() == killed_after);
+    rig.fate = nullptr;
+    rig.Restart();
+    rig.Settle();
+    CHECK(rig.Bound() == 12);
+  }
+}
+
+TEST_CASE("Killed half way with the rest of the room taken, the restarted scheduler undoes the half") {
+  Rig rig;
+  for (int i = 0; i < 4; ++i) rig.AddNode(fmt::format("n{}", i), 1);
+  AddGang(rig, "g", 4, 4);
+  size_t binds = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    if (std::holds_alternative<cluster::Bind>(command.body) && ++binds > 2) return sim::Fate{.kind = sim::Fate::Kind::kDrop};
+    return sim::Fate{};
+  };
+  rig.Settle();
+  REQUIRE(rig.Bound() == 2);
+  rig.fate = nullptr;
+  rig.DeleteNode("n3");
+  for (int i = 0; i < 4; ++i)
+    if (bool used = false; !used) {
+      for (const sim::Object& pod : rig.store.All(sim::kPods)) used = used || sim::DigString(*pod, "spec", "nodeName") == fmt::format("n{}", i);
+      if (!used && rig.store.Find(sim::kNodes, "", fmt::format("n{}", i))) rig.DeleteNode(fmt::format("n{}", i));
+    }
+  rig.Restart();
+  rig.Pass(120'000);
+  CHECK(rig.Bound() == 0);
+}
+
+TEST_CASE("A gang that was whole and lost a member is filled up, never undone, by a restarted scheduler too") {
+  for (const bool restart : {false, true}) {
+    Rig rig;
+    rig.AddNode("n1", 4);
+    AddGang(rig, "g", 4, 4);
+    rig.Settle();
+    REQUIRE(rig.Bound() == 4);
+    rig.Delete("g-2");
+    rig.AddPod("blocker", {});
+    rig.Settle();
+    REQUIRE(rig.NodeOf("blocker") == "n1");
+    if (restart) rig.Restart();
+    rig.AddPod("g-new", {.gang = "g", .min = "4"});
+    rig.Pass(300'000);
+    CHECK(rig.Bound() == 4);
+    rig.Delete("blocker");
+    rig.Settle();
+    CHECK(rig.NodeOf("g-new") == "n1");
+  }
+}
+
+TEST_CASE("A forged or copied bind annotation says nothing") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  AddGang(rig, "g", 4, 4);
+  rig.Settle();
+  const sim::Object bound = rig.store.Find(sim::kPods, "default", "g-0");
+  const std::string stolen = sim::AnnotationOf(*bound, "tutti.dev/bind");
+  REQUIRE_FALSE(stolen.empty());
+  rig.AddPod("copy", {});
+  REQUIRE(rig.store.Modify(sim::kPods, "default", "copy", [&](sim::Json& pod) { pod["metadata"]["annotations"]["tutti.dev/bind"] = stolen; }));
+  rig.Restart();
+  rig.Pass(120'000);
+  CHECK(rig.Bound() == 4);
+}
+
+}  // namespace
+}  // namespace tutti::core

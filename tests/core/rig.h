@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rig: the real core on the embedded cluster's store, under a virtual clock; without kubelets and controllers, so that a
+// test says itself what happens to pods.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/scheduler.h"
+#include "plugins/registry.h"
+#include "sim/feed.h"
+#include "sim/store.h"
+#include "sim/writer.h"
+#include "tests/support/catch.h"
+
+namespace tutti::core {
+
+// Gangs declared by the pods' own labels: "gang" names it, "role" the part; annotation "min" is "N" or "role=N,role=N".
+class LabelDialect final : public dialects::Dialect {
+ public:
+  std::string_view name() const override { return "label"; }
+  std::vector<model::ObjectKind> Kinds() const override { return {}; }
+  void Put(std::shared_ptr<const model::Object>, dialects::Touched*) override {}
+  void Drop(std::string_view, std::string_view, std::string_view, dialects::Touched*) override {}
+  model::GangSpec Describe(const model::GangKey& key) const override {
+    model::GangSpec spec;
+    spec.key = key;
+    return spec;
+  }
+  std::optional<dialects::Membership> MembershipOf(const model::Pod& pod) const override {
+    const std::string* gang = model::Find(pod.meta.labels, "gang");
+    const std::string* role = model::Find(pod.meta.labels, "role");
+    dialects::Membership membership;
+    membership.gang = {"label", pod.meta.ns, gang ? *gang : "pod-" + pod.meta.name};
+    membership.role = role ? *role : "";
+    membership.head = membership.role == "head";
+    model::GangSpec spec;
+    spec.key = membership.gang;
+    if (const std::string* min = model::Find(pod.meta.annotations, "min")) spec.min_member = std::stoll(*min);
+    membership.declared = std::make_shared<model::GangSpec>(std::move(spec));
+    return membership;
+  }
+};
+
+class Rig final : public cluster::EventSink, public sim::Interceptor {
+ public:
+  explicit Rig(Options::Policy policy = Options::Policy::kRepair) : policy_(policy) { Restart(); }
+
+  // A scheduler that remembers nothing, on the same cluster. What the old one had sent may still arrive.
+  void Restart() {
+    if (writer) writer->OrphanInFlight();
+    events_.clear();
+    scheduler.reset();
+    feed = std::make_unique<sim::Feed>(store, *this);
+    writer = std::make_unique<sim::Writer>(store, *this, clock, this);
+    Options options;
+    options.policy = policy_;
+    options.profiles.push_back(plugins::DefaultProfile("tutti"));
+    dialects::DialectList dialects;
+    dialects.push_back(std::make_unique<LabelDialect>());
+    scheduler = std::make_unique<Scheduler>(std::move(options), std::move(dialects), *writer, clock, nullptr);
+    feed->Start(scheduler->Kinds());
+    events_.push_back(cluster::Leadership{true, clock.MonotonicMs()});
+  }
+
+  void Post(cluster::FeedEvent event) override { events_.push_back(std::move(event)); }
+  sim::Fate Decide(const cluster::Command& command) override { return fate ? fate(command) : sim::Fate{}; }
+
+  // One turn of everything; false when nothing moved.
+  bool Step() {
+    feed->Pump();
+    writer->PumpAnswers();
+    const bool news = !events_.empty();
+    scheduler->RunOnce(std::exchange(events_, {}));
+    scheduler->Audit();
+    const bool wrote = writer->PumpCommands() > 0;
+    for (const sim::Object& pod : store.All(sim::kPods))  // the kubelet's part of a graceful deletion
+      if (!sim::Dig(*pod, "metadata", "deletionTimestamp").is_null()) Delete(sim::NameOf(*pod));
+    return wrote || news || feed->HasNews();
+  }
+  void Settle() {
+    for (int i = 0; i < 10'000; ++i)
+      if (!Step()) return;
+    FAIL("the world does not settle");
+  }
+  // Lets time pass until nothing is due within `by_ms`.
+  void Pass(base::Millis by_ms) {
+    const base::Millis end = clock.MonotonicMs() + by_ms;
+    for (Settle(); clock.MonotonicMs() < end; Settle()) {
+      base::Millis next = end;
+      if (const auto at = scheduler->NextDeadline()) next = std::min(next, *at);
+      if (const auto at = writer->NextDeadline()) next = std::min(next, *at);
+      clock.AdvanceTo(std::max(next, clock.MonotonicMs() + 1));
+    }
+  }
+
+  void AddNode(const std::string& name, int cpu, int gpu = 0) {
+    REQUIRE(store.Create({{"apiVersion", "v1"},
+                          {"kind", "Node"},
+                          {"metadata", {{"name", name}}},
+                          {"status",
+                           {{"allocatable",
+                             {{"cpu", std::to_string(cpu)}, {"memory", "64Gi"}, {"pods", "110"}, {"nvidia.com/gpu", std::to_string(gpu)}}}}}}));
+  }
+  struct PodArgs {
+    std::string gang = {}, role = {}, min = {};
+    std::string cpu = "1";
+    int gpu = 0;
+    std::string owner = "ReplicaSet";  // kind of the controller; empty: none
+    std::string priority_class = {};
+    std::string gate = {};
+  };
+  void AddPod(const std::string& name, const PodArgs& args) {
+    sim::Json requests = {{"cpu", args.cpu}};
+    if (args.gpu) requests["nvidia.com/gpu"] = std::to_string(args.gpu);
+    sim::Json pod = {{"apiVersion", "v1"},
+                     {"kind", "Pod"},
+                     {"metadata", {{"name", name}, {"namespace", "default"}}},
+                     {"spec",
+                      {{"schedulerName", "tutti"},
+                       {"priorityClassName", args.priority_class},
+                       {"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", requests}, {"limits", requests}}}}}}}}};
+    if (!args.gang.empty()) pod["metadata"]["labels"]["gang"] = args.gang;
+    if (!args.role.empty()) pod["metadata"]["labels"]["role"] = args.role;
+    if (!args.min.empty()) pod["metadata"]["annotations"]["min"] = args.min;
+    if (!args.gate.empty()) pod["spec"]["schedulingGates"] = {{{"name", args.gate}}};
+    if (!args.owner.empty())
+      pod["metadata"]["ownerReferences"] = {
+          {{"apiVersion", "apps/v1"}, {"kind", args.owner}, {"name", "owner"}, {"uid", "owner-uid"}, {"controller", true}}};
+    const auto created = store.Create(pod, {.restore = false});
+    if (!created) FAIL(created.error().message);
+  }
+  void Delete(const std::string& name) { REQUIRE(store.Delete(sim::kPods, "default", name, {.grace_seconds = 0})); }
+  void DeleteNode(const std::string& name) { REQUIRE(store.Delete(sim::kNodes, "", name)); }
+  void SetPhase(const std::string& name, const std::string& phase) {
+    REQUIRE(store.Modify(sim::kPods, "default", name, [&](sim::Json& pod) { pod["status"]["phase"] = phase; }, sim::Part::kStatus));
+  }
+
+  std::string NodeOf(const std::string& name) const {
+    const sim::Object pod = store.Find(sim::kPods, "default", name);
+    return pod ? sim::DigString(*pod, "spec", "nodeName") : "<gone>";
+  }
+  // "Unschedulable: message" of the PodScheduled condition, or empty.
+  std::string Waits(const std::string& name) const {
+    const sim::Object pod = store.Find(sim::kPods, "default", name);
+    if (!pod) return "<gone>";
+    for (const sim::Json& c : sim::ArrayOf(sim::Dig(*pod, "status", "conditions")))
+      if (sim::DigString(c, "type") == "PodScheduled" && sim::DigString(c, "status") == "False")
+        return sim::DigString(c, "reason") + ": " + sim::DigString(c, "message");
+    return {};
+  }
+  size_t Bound() const {
+    size_t bound = 0;
+    for (const sim::Object& pod : store.All(sim::kPods)) bound += !sim::DigString(*pod, "spec", "nodeName").empty();
+    return bound;
+  }
+
+  base::VirtualClock clock{1'800'000'000'000};
+  sim::Store store{clock};
+  std::function<sim::Fate(const cluster::Command&)> fate;
+  std::unique_ptr<sim::Feed> feed;
+  std::unique_ptr<sim::Writer> writer;
+  std::unique_ptr<Scheduler> scheduler;
+
+ private:
+  Options::Policy policy_;
+  std::vector<cluster::FeedEvent> events_;
+};
+
+}  // namespace tutti::core
