@@ -11,14 +11,14 @@ size_t Lanes::size() const { return lanes_[0].size() + lanes_[1].size() + lanes_
 
 std::optional<uint64_t> Lanes::Pop(base::Millis now_ms) {
   std::deque<Waiting>* first = nullptr;
-  std::deque<Waiting>* oldest = nullptr;
+  std::deque<Waiting>* oldest = nullptr;  // of those behind it
   for (auto& lane : lanes_) {
     if (lane.empty()) continue;
     if (first == nullptr) first = &lane;
-    if (oldest == nullptr || lane.front().since_ms < oldest->front().since_ms) oldest = &lane;
+    else if (oldest == nullptr || lane.front().since_ms < oldest->front().since_ms) oldest = &lane;
   }
   if (first == nullptr) return std::nullopt;
-  const bool aged = oldest != first && now_ms - oldest->front().since_ms >= kAgedAfterMs;
+  const bool aged = oldest != nullptr && now_ms - oldest->front().since_ms >= kAgedAfterMs;
   std::deque<Waiting>* chosen = first;
   if (aged && ++since_aged_ >= kAgedShare) {
     since_aged_ = 0;

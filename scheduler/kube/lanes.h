@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes: the order in which waiting commands leave. The most worthy lane first; but while something has waited too long,
-// every eighth place goes to whatever has waited longest, so that no flood of binds starves a status. One thread.
+// Lanes: the order in which waiting commands leave. The most worthy lane first; but while something less worthy has waited too long,
+// every eighth place goes to what has waited longest behind it, so that no flood of binds starves a status. One thread.
 #pragma once
 
 #include <array>

@@ -14,7 +14,7 @@ constexpr base::Millis kFirstBackoffMs = 800, kLongestBackoffMs = 30'000;
 constexpr base::Millis kHealthyAfterMs = 120'000;  // a watch that lived so long starts the backoff anew
 constexpr base::Millis kQuickEndMs = 1'000;        // one that ended sooner is not opened again at once
 constexpr base::Millis kSilenceMs = 150'000;       // with bookmarks, which come every minute or so
-constexpr base::Millis kListSilenceMs = 10'000;    // in a streamed list: the server does not know how
+constexpr base::Millis kListSilenceMs = 10'000;    // in a streamed list: the server does not know how, or is in trouble
 constexpr base::Millis kPageTimeoutMs = 60'000;
 constexpr int kPageSize = 500;
 constexpr base::Millis kSlackMs = 30'000;
@@ -45,7 +45,8 @@ void Reflector::List() {
   listing_ = true;
   version_.clear();
   store_.BeginList();
-  if (stream_lists_) SendWatch(true);
+  streaming_ = stream_lists_ && !std::exchange(pages_next_, false);
+  if (streaming_) SendWatch(true);
   else SendPage("");
 }
 
@@ -196,7 +197,7 @@ void Reflector::OnWatchDone(Response response) {
 // The server gave no list and no watch.
 void Reflector::OnTrouble(const Response& response) {
   const Judgement judgement = Judge(response);
-  if (listing_ && stream_lists_ && (response.status == 400 || response.status == 422 || response.status == 406)) {
+  if (listing_ && streaming_ && (response.status == 400 || response.status == 422 || response.status == 406)) {
     stream_lists_ = false;
     return Again(0);
   }
@@ -216,7 +217,7 @@ void Reflector::OnTrouble(const Response& response) {
 
 void Reflector::CheckAlive() {
   loop_.CancelTimer(timer_);
-  const bool streamed_list = listing_ && stream_lists_;
+  const bool streamed_list = listing_ && streaming_;
   const base::Millis limit_ms = streamed_list ? kListSilenceMs : bookmarks_ ? kSilenceMs : watch_timeout_ms_ + kSlackMs;
   const base::Millis silent_ms = loop_.Now() - last_data_ms_;
   if (silent_ms < limit_ms) {
@@ -225,7 +226,7 @@ void Reflector::CheckAlive() {
   }
   Complain("the watch is silent");
   transport_.Cancel(std::exchange(request_, 0));
-  if (streamed_list) stream_lists_ = false;
+  pages_next_ = streamed_list;
   timer_ = 0;
   Again(0);
 }

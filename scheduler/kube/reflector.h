@@ -69,7 +69,9 @@ class Reflector {
   RequestId request_ = 0;
   TimerId timer_ = 0;     // to go on, or to check that the watch lives
   bool listing_ = true;   // the store is not known to be complete as of version_
-  bool stream_lists_;
+  bool stream_lists_;     // the server has not refused to
+  bool streaming_ = false;   // this list is
+  bool pages_next_ = false;  // the last try at a streamed list went silent
   std::string version_;   // where the watch resumes
   std::unique_ptr<WatchParser> parser_;
   bool broken_ = false;   // this watch delivers nonsense or an error; what follows is not looked at

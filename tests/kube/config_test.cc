@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/config.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "kube/credentials.h"
+#include "fakes.h"
+#include "tests/support/catch.h"
+
+namespace tutti::kube {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Folder {
+ public:
+  Folder() : path_(fs::temp_directory_path() / ("kube-config-test-" + std::to_string(getpid()) + "-" + std::to_string(++count_))) {
+    fs::create_directories(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  std::string Write(const std::string& name, const std::string& content) const {
+    std::ofstream(path_ / name) << content;
+    return (path_ / name).string();
+  }
+  std::string At(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  static inline int count_ = 0;
+  const fs::path path_;
+};
+
+constexpr const char* kWhole = R"(
+apiVersion: v1
+kind: Config
+current-context: prod
+clusters:
+- name: prod
+  cluster:
+    server: https://10.0.0.1:6443/
+    certificate-authority-data: Q0EtQllURVM=
+    tls-server-name: kubernetes.default
+    proxy-url: http://proxy:3128
+- name: dev
+  cluster: {server: "http://127.0.0.1:8080"}
+contexts:
+- name: prod
+  context: {cluster: prod, user: robot, namespace: ml}
+- name: dev
+  context: {cluster: dev}
+users:
+- name: robot
+  user:
+    client-certificate-data: Q0VSVA==
+    client-key-data: S0VZ
+    tokenFile: token
+)";
+
+TEST_CASE("a kubeconfig's current context is read whole") {
+  const Folder folder;
+  const auto config = LoadConfig({folder.Write("config", kWhole), "", ""});
+  REQUIRE(config);
+  CHECK(config->server == "https://10.0.0.1:6443");
+  CHECK(config->ca_pem == "CA-BYTES");
+  CHECK(config->tls_server_name == "kubernetes.default");
+  CHECK(config->proxy_url == "http://proxy:3128");
+  CHECK(config->client_cert_pem == "CERT");
+  CHECK(config->client_key_pem == "KEY");
+  CHECK(config->token_file == folder.At("token"));
+  CHECK(config->default_namespace == "ml");
+}
+
+TEST_CASE("another context may be asked for, and another server") {
+  const Folder folder;
+  const auto config = LoadConfig({folder.Write("config", kWhole), "dev", "http://localhost:1"});
+  REQUIRE(config);
+  CHECK(config->server == "http://localhost:1");
+  CHECK(config->token_file.empty());
+}
+
+TEST_CASE("of several files the first to name a thing wins, and paths are relative to their own file") {
+  const Folder one, two;
+  const std::string first = one.Write("a", R"(
+current-context: c
+contexts: [{name: c, context: {cluster: k, user: u}}]
+users: [{name: u, user: {token: first}}]
+)");
+  const std::string second = two.Write("b", R"(
+current-context: other
+clusters: [{name: k, cluster: {server: "https://k", certificate-authority: ca.crt}}]
+users: [{name: u, user: {token: second}}]
+)");
+  two.Write("ca.crt", "PEM");
+  const auto config = LoadKubeconfig({first, one.At("missing"), second}, "");
+  REQUIRE(config);
+  CHECK(config->token == "first");
+  CHECK(config->server == "https://k");
+  CHECK(config->ca_pem == "PEM");
+}
+
+TEST_CASE("errors name the file and the field, and no secret") {
+  const Folder folder;
+  const auto error = [&](const std::string& text, const std::string& context = "") {
+    const auto config = LoadConfig({folder.Write("config", text), context, ""});
+    REQUIRE_FALSE(config);
+    CHECK(config.error().message.find(folder.At("config")) != std::string::npos);
+    CHECK(config.error().message.find("SECRET") == std::string::npos);
+    return config.error().message;
+  };
+  const std::string base = "current-context: c\ncontexts: [{name: c, context: {cluster: k, user: u}}]\n";
+  const auto with = [&](const std::string& cluster, const std::string& user) {
+    return base + "clusters: [{name: k, cluster: " + cluster + "}]\nusers: [{name: u, user: " + user + "}]\n";
+  };
+  CHECK(error("a: [b", "").find("line") != std::string::npos);
+  CHECK(error("clusters: []").find("current-context") != std::string::npos);
+  CHECK(error(kWhole, "nope").find("contexts has no \"nope\"") != std::string::npos);
+  CHECK(error(base).find("contexts[c].context.cluster") != std::string::npos);
+  CHECK(error(with("{server: 10.0.0.1}", "{}")).find("clusters[k].cluster.server") != std::string::npos);
+  CHECK(error(with("{server: 'https://k', certificate-authority: nofile}", "{}")).find("certificate-authority") != std::string::npos);
+  CHECK(error(with("{server: 'https://k'}", "{client-key-data: '!!SECRET'}")).find("users[u].user.client-key-data is not base64") != std::string::npos);
+  CHECK(error(with("{server: 'https://k'}", "{client-certificate-data: Q0VSVA==}")).find("client-key is missing") != std::string::npos);
+  CHECK(error(with("{server: 'https://k'}", "{token: [SECRET]}")).find("users[u].user.token must be a string") != std::string::npos);
+  CHECK(error(with("{server: 'https://k'}", "{exec: {command: x, apiVersion: v9}}")).find("users[u].user.exec.apiVersion") != std::string::npos);
+  CHECK(error(with("{server: 'https://k', insecure-skip-tls-verify: maybe}", "{}")).find("insecure-skip-tls-verify") != std::string::npos);
+}
+
+TEST_CASE("in a pod, the mounted account is used") {
+  const Folder folder;
+  folder.Write("ca.crt", "PEM");
+  folder.Write("token", "t1\n");
+  folder.Write("namespace", "scheduling");
+  setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
+  setenv("KUBERNETES_SERVICE_PORT", "443", 1);
+  const auto config = LoadInCluster(folder.At(""));
+  unsetenv("KUBERNETES_SERVICE_HOST");
+  unsetenv("KUBERNETES_SERVICE_PORT");
+  REQUIRE(config);
+  CHECK(config->server == "https://[fd00::1]:443");
+  CHECK(config->default_namespace == "scheduling");
+  CHECK(config->ca_pem == "PEM");
+}
+
+TEST_CASE("a rotated token is used within a minute, and at once after a 401") {
+  const Folder folder;
+  Config config;
+  config.token_file = folder.Write("token", "old\n");
+  FakeLoop loop;
+  Credentials credentials(config, loop);
+  REQUIRE(credentials.ready());
+  CHECK(credentials.Current().authorization == "Bearer old");
+  folder.Write("token", "new\n");
+  CHECK(credentials.Current().authorization == "Bearer old");
+  const uint64_t before = credentials.Current().generation;
+  loop.Advance(61'000);
+  CHECK(credentials.Current().authorization == "Bearer new");
+  CHECK(credentials.Current().generation != before);
+
+  folder.Write("token", "newer\n");
+  bool worth_retrying = false;
+  credentials.Renew(credentials.Current().generation, [&](bool worth) { worth_retrying = worth; });
+  CHECK(worth_retrying);
+  CHECK(credentials.Current().authorization == "Bearer newer");
+  credentials.Renew(credentials.Current().generation, [&](bool worth) { worth_retrying = worth; });
+  CHECK_FALSE(worth_retrying);
+  fs::remove(config.token_file);
+  loop.Advance(61'000);
+  CHECK(credentials.Current().authorization == "Bearer newer");
+}
+
+TEST_CASE("an exec plugin is run with its arguments and environment") {
+  const Folder folder;
+  ExecPlugin plugin;
+  plugin.api_version = "client.authentication.k8s.io/v1";
+  plugin.command = "/bin/sh";
+  plugin.args = {"-c", R"(printf '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"%s","expirationTimestamp":"2026-01-01T00:00:00Z"}}' "$MARK")"};
+  plugin.env = {{"MARK", "m1"}};
+  const auto credential = RunExecPlugin(plugin, Config{});
+  REQUIRE(credential);
+  CHECK(credential->token == "m1");
+  CHECK(credential->expires_wall_ms == 1767225600000);
+
+  plugin.args = {"-c", "echo SECRET; exit 3"};
+  plugin.install_hint = "install it";
+  const auto failed = RunExecPlugin(plugin, Config{});
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().message == "exec plugin /bin/sh: exit status 3; install it");
+  plugin.command = "/no/such/plugin";
+  CHECK_FALSE(RunExecPlugin(plugin, Config{}));
+}
+
+TEST_CASE("what an exec plugin prints is checked") {
+  const ExecPlugin plugin{"client.authentication.k8s.io/v1beta1", "aws", {}, {}, "", false};
+  const auto parse = [&](const std::string& text) { return ParseExecCredential(plugin, text); };
+  CHECK_FALSE(parse("nonsense"));
+  CHECK_FALSE(parse(R"({"kind":"Pod","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"token":"x"}})"));
+  CHECK_FALSE(parse(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"x"}})"));
+  CHECK_FALSE(parse(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{}})"));
+  CHECK_FALSE(parse(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"clientCertificateData":"c"}})"));
+  CHECK(parse(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"token":"x"}})"));
+}
+
+}  // namespace
+}  // namespace tutti::kube

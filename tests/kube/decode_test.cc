@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/decode.h"
+#include "kube/watch_parser.h"
+
+#include <nlohmann/json.hpp>
+
+#include "cluster/json_decode.h"
+#include "fakes.h"
+#include "tests/support/catch.h"
+
+namespace tutti::kube {
+namespace {
+
+void Map(WireWriter& w, uint32_t field, const std::string& key, const std::string& value) {
+  w.Message(field, [&](WireWriter& e) { e.Bytes(1, key), e.Bytes(2, value); });
+}
+void Amount(WireWriter& w, uint32_t field, const std::string& key, const std::string& quantity) {
+  w.Message(field, [&](WireWriter& e) {
+    e.Bytes(1, key);
+    e.Message(2, [&](WireWriter& q) { q.Bytes(1, quantity); });
+  });
+}
+
+struct PodText {
+  std::string name = "worker-0", node, volume = "kube-api-access-x1y2z", cpu = "500m";
+  std::string phase = "Pending";
+};
+
+std::string PodMessage(const PodText& pod) {
+  std::string message;
+  WireWriter w(&message);
+  w.Message(1, [&](WireWriter& m) {
+    m.Text(1, pod.name), m.Text(3, "ml"), m.Text(5, "uid-" + pod.name), m.Text(6, "4711"), m.Number(7, 3);
+    m.Message(8, [](WireWriter& t) { t.Number(1, 1'700'000'000); });
+    Map(m, 11, "ray.io/cluster", "c0");
+    Map(m, 11, "app", "x");
+    Map(m, 12, "kubectl.kubernetes.io/last-applied-configuration", std::string(5000, 'x'));
+    Map(m, 12, "note", "kept");
+    m.Message(13, [](WireWriter& o) { o.Text(1, "RayCluster"), o.Text(3, "c0"), o.Text(4, "u0"), o.Text(5, "ray.io/v1"), o.Number(6, 1); });
+    m.Message(17, [](WireWriter& f) { f.Text(1, std::string(3000, 'm')); });
+  });
+  w.Message(2, [&](WireWriter& s) {
+    s.Message(1, [&](WireWriter& v) {
+      v.Text(1, pod.volume);
+      v.Message(2, [](WireWriter& source) { source.Message(26, [](WireWriter&) {}); });
+    });
+    s.Message(2, [&](WireWriter& c) {
+      c.Text(1, "main"), c.Text(2, "ray:2"), c.Bytes(5, "");
+      c.Message(6, [](WireWriter& p) { p.Number(2, 8265), p.Number(3, 8265), p.Text(4, "TCP"); });
+      c.Message(7, [&](WireWriter& env) { env.Text(1, "POD"), env.Text(2, pod.name); });
+      c.Message(8, [&](WireWriter& r) {
+        Amount(r, 1, "cpu", "2");
+        Amount(r, 2, "cpu", pod.cpu);
+        Amount(r, 2, "memory", "1Gi");
+        Amount(r, 2, "nvidia.com/gpu", "1");
+      });
+    });
+    Map(s, 7, "zone", "a");
+    s.Text(10, pod.node);
+    s.Message(18, [](WireWriter& a) {
+      a.Message(1, [](WireWriter& n) {
+        n.Message(1, [](WireWriter& req) {
+          req.Message(1, [](WireWriter& term) {
+            term.Message(1, [](WireWriter& e) { e.Text(1, "gpu"), e.Text(2, "In"), e.Text(3, "a100"), e.Text(3, "h100"); });
+          });
+        });
+        n.Message(2, [](WireWriter& p) {
+          p.Number(1, 7);
+          p.Message(2, [](WireWriter& term) { term.Message(2, [](WireWriter& e) { e.Text(1, "metadata.name"), e.Text(2, "Gt"), e.Text(3, "1"); }); });
+        });
+      });
+      a.Message(3, [](WireWriter& anti) {
+        anti.Message(1, [](WireWriter& t) {
+          t.Message(1, [](WireWriter& sel) { Map(sel, 1, "app", "x"); });
+          t.Text(2, "other"), t.Text(3, "kubernetes.io/hostname"), t.Message(4, [](WireWriter&) {}), t.Text(5, "rev");
+        });
+      });
+    });
+    s.Text(19, "tutti");
+    s.Message(20, [](WireWriter& c) {
+      c.Text(1, "side"), c.Text(2, "proxy"), c.Text(24, "Always");
+      c.Message(8, [](WireWriter& r) { Amount(r, 2, "cpu", "100m"); });
+    });
+    s.Message(22, [](WireWriter& t) { t.Text(1, "gpu"), t.Text(2, "Exists"), t.Text(4, "NoSchedule"); });
+    s.Number(25, -5);
+    s.Text(31, "Never");
+    Amount(s, 32, "cpu", "10m");
+    s.Message(33, [](WireWriter& c) {
+      c.Number(1, 2), c.Text(2, "zone"), c.Text(3, "ScheduleAnyway"), c.Number(5, 3), c.Text(6, "Honor");
+      c.Message(4, [](WireWriter& sel) { sel.Message(2, [](WireWriter& e) { e.Text(1, "app"), e.Text(2, "Exists"); }); });
+    });
+    s.Message(38, [](WireWriter& g) { g.Text(1, "wait"); });
+    s.Message(43, [](WireWriter& g) { g.Text(1, "pg"); });
+  });
+  w.Message(3, [&](WireWriter& s) {
+    s.Text(1, pod.phase);
+    s.Message(2, [](WireWriter& c) { c.Text(1, "PodScheduled"), c.Text(2, "False"), c.Text(5, "Unschedulable"), c.Text(6, "0/4 nodes"); });
+    s.Message(2, [](WireWriter& c) { c.Text(1, "DisruptionTarget"), c.Text(2, "True"); });
+    s.Text(4, "Evicted");
+    s.Text(11, "n7");
+  });
+  return message;
+}
+
+// The same pod as the API server would write it in JSON.
+nlohmann::json PodJson() {
+  return nlohmann::json::parse(R"({
+    "metadata": {"name": "worker-0", "namespace": "ml", "uid": "uid-worker-0", "resourceVersion": "4711", "generation": 3,
+      "creationTimestamp": "2023-11-14T22:13:20Z", "labels": {"ray.io/cluster": "c0", "app": "x"}, "annotations": {"note": "kept"},
+      "ownerReferences": [{"apiVersion": "ray.io/v1", "kind": "RayCluster", "name": "c0", "uid": "u0", "controller": true}]},
+    "spec": {
+      "containers": [{"name": "main", "image": "ray:2", "ports": [{"hostPort": 8265, "containerPort": 8265, "protocol": "TCP"}],
+        "resources": {"limits": {"cpu": "2"}, "requests": {"cpu": "500m", "memory": "1Gi", "nvidia.com/gpu": "1"}}}],
+      "initContainers": [{"name": "side", "image": "proxy", "restartPolicy": "Always", "resources": {"requests": {"cpu": "100m"}}}],
+      "nodeSelector": {"zone": "a"}, "schedulerName": "tutti", "priority": -5, "preemptionPolicy": "Never",
+      "overhead": {"cpu": "10m"}, "schedulingGates": [{"name": "wait"}], "schedulingGroup": {"podGroupName": "pg"},
+      "tolerations": [{"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}],
+      "affinity": {"nodeAffinity": {
+          "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "gpu", "operator": "In", "values": ["a100", "h100"]}]}]},
+          "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 7, "preference": {"matchFields": [{"key": "metadata.name", "operator": "Gt", "values": ["1"]}]}}]},
+        "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"labelSelector": {"matchLabels": {"app": "x"}},
+          "namespaces": ["other"], "topologyKey": "kubernetes.io/hostname", "namespaceSelector": {}, "matchLabelKeys": ["rev"]}]}},
+      "topologySpreadConstraints": [{"maxSkew": 2, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway", "minDomains": 3,
+        "nodeAffinityPolicy": "Honor", "labelSelector": {"matchExpressions": [{"key": "app", "operator": "Exists"}]}}]},
+    "status": {"phase": "Pending", "reason": "Evicted", "nominatedNodeName": "n7", "conditions": [
+      {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/4 nodes"},
+      {"type": "DisruptionTarget", "status": "True"}]}})");
+}
+
+TEST_CASE("a pod decodes to the same value from protobuf as from JSON") {
+  SpecCache specs;
+  const auto wire = DecodePod(PodMessage({}), &specs);
+  const auto json = cluster::DecodePod(PodJson());
+  REQUIRE(json);
+  CHECK(*wire->spec == *json->spec);
+  CHECK(wire->spec->requests.Get("cpu") == 610);
+  CHECK(wire->spec->priority == -5);
+  CHECK(wire->meta.name == json->meta.name);
+  CHECK(wire->meta.uid == json->meta.uid);
+  CHECK(wire->meta.resource_version == json->meta.resource_version);
+  CHECK(wire->meta.generation == json->meta.generation);
+  CHECK(wire->meta.created_ms == json->meta.created_ms);
+  CHECK(wire->meta.labels == json->meta.labels);
+  CHECK(wire->meta.annotations == json->meta.annotations);
+  CHECK(wire->meta.owners == json->meta.owners);
+  CHECK(wire->scheduling_gates == json->scheduling_gates);
+  CHECK(wire->scheduling_group == json->scheduling_group);
+  CHECK(wire->scheduled == json->scheduled);
+  CHECK(wire->phase_reason == json->phase_reason);
+  CHECK(wire->nominated_node == json->nominated_node);
+  CHECK(wire->disruption_target);
+}
+
+TEST_CASE("equal pods share one spec, whatever their names, nodes and token volumes") {
+  SpecCache specs;
+  const auto first = DecodePod(PodMessage({}), &specs);
+  const auto second = DecodePod(PodMessage({"worker-1", "n1", "kube-api-access-other", "500m", "Running"}), &specs);
+  CHECK(first->spec == second->spec);
+  CHECK(specs.size() == 1);
+  const auto other = DecodePod(PodMessage({"worker-2", "", "v", "501m", "Pending"}), &specs);
+  CHECK(other->spec != first->spec);
+  // Written differently, the same amount: found by value.
+  const auto again = DecodePod(PodMessage({"worker-3", "", "v", "0.5", "Pending"}), &specs);
+  CHECK(again->spec == first->spec);
+}
+
+TEST_CASE("specs that no pod has any more are dropped from the cache") {
+  SpecCache specs;
+  const auto kept = DecodePod(PodMessage({}), &specs);
+  for (int i = 1; i < 5000; ++i) DecodePod(PodMessage({"w", "", "v", std::to_string(i) + "u", "Pending"}), &specs);
+  CHECK(specs.size() < 2000);
+  CHECK(DecodePod(PodMessage({}), &specs)->spec == kept->spec);
+}
+
+TEST_CASE("a quantity that cannot be read makes the spec fit nowhere") {
+  SpecCache specs;
+  CHECK(DecodePod(PodMessage({"w", "", "v", "abc", "Pending"}), &specs)->spec->saturated);
+}
+
+TEST_CASE("a bound pod that is being resized counts the larger of asked and held") {
+  std::string message = PodMessage({"w", "n1", "v", "500m", "Running"});
+  WireWriter w(&message);
+  w.Message(3, [](WireWriter& s) {
+    s.Text(1, "Running");
+    s.Message(8, [](WireWriter& c) {
+      c.Text(1, "main");
+      c.Message(11, [](WireWriter& r) { Amount(r, 2, "cpu", "3"); });
+    });
+  });
+  SpecCache specs;
+  CHECK(DecodePod(message, &specs)->spec->requests.Get("cpu") == 3110);
+  CHECK(DecodePod(PodMessage({}), &specs)->spec->requests.Get("cpu") == 610);
+}
+
+TEST_CASE("a truncated pod never reads out of bounds") {
+  const std::string whole = PodMessage({});
+  SpecCache specs;
+  for (size_t size = 0; size < whole.size(); ++size) {
+    const std::string cut(whole.data(), size);  // its own allocation, so that a sanitizer sees an overrun
+    CHECK(DecodePod(cut, &specs)->spec != nullptr);
+  }
+}
+
+TEST_CASE("a node is read, heartbeats aside") {
+  std::string message;
+  WireWriter w(&message);
+  w.Message(1, [](WireWriter& m) { m.Text(1, "n1"), m.Text(6, "9"), Map(m, 11, "zone", "a"); });
+  w.Message(2, [](WireWriter& s) {
+    s.Number(4, 1);
+    s.Message(5, [](WireWriter& t) { t.Text(1, "gpu"), t.Text(2, "yes"), t.Text(3, "NoSchedule"); });
+  });
+  w.Message(3, [](WireWriter& s) {
+    Amount(s, 1, "cpu", "99");
+    Amount(s, 2, "cpu", "31500m");
+    Amount(s, 2, "memory", "256Gi");
+    Amount(s, 2, "pods", "110");
+    s.Message(4, [](WireWriter& c) { c.Text(1, "Ready"), c.Text(2, "Unknown"); });
+    s.Message(8, [](WireWriter& i) { i.Text(1, "ray:2"), i.Text(1, "ray@sha"), i.Number(2, 123); });
+  });
+  const auto node = DecodeNode(message);
+  CHECK(node->meta.name == "n1");
+  CHECK(node->unschedulable);
+  CHECK_FALSE(node->ready);
+  CHECK(node->taints == std::vector<model::Taint>{{"gpu", "yes", "NoSchedule"}});
+  CHECK(node->allocatable.Get("cpu") == 31500);
+  CHECK(node->allocatable.Get("pods") == 110);
+  CHECK(node->images == std::vector<model::ContainerImage>{{{"ray:2", "ray@sha"}, 123}});
+}
+
+TEST_CASE("a Status is read from protobuf and from JSON") {
+  std::string message;
+  WireWriter w(&message);
+  w.Text(3, "slow down"), w.Text(4, "TooManyRequests"), w.Number(6, 429);
+  w.Message(5, [](WireWriter& d) { d.Number(5, 7); });
+  const ApiStatus wire = DecodeStatus(Enveloped("Status", message));
+  CHECK(wire.code == 429);
+  CHECK(wire.retry_after_ms == 7000);
+  const ApiStatus json = DecodeStatus(R"({"kind":"Status","code":410,"reason":"Expired","message":"too old"})");
+  CHECK(json.code == 410);
+  CHECK(json.reason == "Expired");
+  CHECK(DecodeStatus("gateway says no").code == 0);
+}
+
+TEST_CASE("a watch is cut into events wherever its pieces end") {
+  const std::string pod = PodMessage({});
+  const std::string stream = WatchFrame("ADDED", Enveloped("Pod", pod)) + WatchFrame("BOOKMARK", Enveloped("Pod", "")) +
+                             WatchFrame("DELETED", Enveloped("Pod", pod));
+  for (size_t step : {size_t{1}, size_t{3}, size_t{1000}, stream.size()}) {
+    std::vector<WatchType> types;
+    size_t bytes = 0;
+    WatchParser::Each each = [&](WatchType type, const WireObject& object) {
+      types.push_back(type);
+      bytes += object.protobuf.size();
+    };
+    WatchParser parser(true);
+    for (size_t at = 0; at < stream.size(); at += step) REQUIRE(parser.Feed(std::string_view(stream).substr(at, step), each));
+    CHECK(types == std::vector{WatchType::kAdded, WatchType::kBookmark, WatchType::kDeleted});
+    CHECK(bytes == 2 * pod.size());
+  }
+}
+
+TEST_CASE("a watch in JSON is one document a line; anything else ends it") {
+  int events = 0;
+  WatchParser::Each each = [&](WatchType type, const WireObject& object) {
+    events += type == WatchType::kModified && object.kind == "Queue" && object.json->at("spec").at("weight") == 1;
+  };
+  WatchParser parser(false);
+  CHECK(parser.Feed(R"({"type":"MODIFIED","object":{"kind":"Queue","spec":{"we)", each));
+  CHECK(parser.Feed("ight\":1}}}\n{\"type\":\"MODIFIED\"", each));
+  CHECK(events == 1);
+  CHECK_FALSE(parser.Feed("}\n", each));
+}
+
+}  // namespace
+}  // namespace tutti::kube

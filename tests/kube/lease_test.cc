@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/lease.h"
+
+#include "fakes.h"
+#include "tests/support/catch.h"
+
+namespace tutti::kube {
+namespace {
+
+using nlohmann::json;
+
+struct Rig {
+  FakeLoop loop;
+  FakeTransport server;
+  base::Random random{1};
+  FakeSink sink;
+  base::Millis writable_until = 0;
+  LeaderElection election{Options(), loop, server, random, sink, [this](base::Millis until) { writable_until = until; }};
+
+  static LeaseOptions Options() {
+    LeaseOptions options;
+    options.identity = "me";
+    return options;
+  }
+  static json Lease(const std::string& holder, const std::string& renewed, int transitions = 3, const std::string& version = "9") {
+    return {{"metadata", {{"name", "tutti"}, {"namespace", "kube-system"}, {"resourceVersion", version}, {"labels", {{"kept", "yes"}}}}},
+            {"spec", {{"holderIdentity", holder}, {"leaseDurationSeconds", 15}, {"leaseTransitions", transitions}, {"renewTime", renewed}, {"acquireTime", "2020-01-01T00:00:00.000000Z"}}}};
+  }
+  std::shared_ptr<FakeTransport::Call> Next(Method method) {
+    REQUIRE(server.open.size() == 1);
+    REQUIRE(server.open.front()->request.method == method);
+    return server.open.front();
+  }
+  // Accepts a PUT or POST as the server would, and gives the lease back.
+  json Accept(Method method) {
+    const auto call = Next(method);
+    const json lease = json::parse(call->request.body);
+    server.AnswerJson(call, 200, call->request.body);
+    return lease;
+  }
+  void Lead() {
+    election.Start();
+    server.AnswerJson(Next(Method::kGet), 404, StatusJson(404, "NotFound"));
+    Accept(Method::kPost);
+    REQUIRE(election.leading());
+    sink.events.clear();
+  }
+};
+
+TEST_CASE("a lease that nobody made is taken at once, with nothing to wait for") {
+  Rig rig;
+  rig.election.Start();
+  rig.server.AnswerJson(rig.Next(Method::kGet), 404, StatusJson(404, "NotFound"));
+  const json lease = rig.Accept(Method::kPost);
+  CHECK(lease.at("spec").at("holderIdentity") == "me");
+  CHECK(lease.at("spec").at("leaseTransitions") == 0);
+  CHECK(lease.at("spec").at("leaseDurationSeconds") == 15);
+  const auto leadership = rig.sink.Take<cluster::Leadership>();
+  REQUIRE(leadership.size() == 1);
+  CHECK(leadership[0].leading);
+  CHECK(leadership[0].plan_after_ms == rig.loop.Now());
+  CHECK(rig.writable_until == rig.loop.Now() + 10'000);
+}
+
+TEST_CASE("a holder that renews keeps the lease; one that stops loses it after its whole term on our clock") {
+  Rig rig;
+  rig.election.Start();
+  const base::Millis start = rig.loop.Now();
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, Rig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
+  rig.loop.Advance(10'000);
+  while (rig.server.open.empty()) rig.loop.Advance(100);
+  // Renewed by a clock that is years away from ours: only the change counts.
+  const base::Millis changed = rig.loop.Now();
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, Rig::Lease("other", "1999-01-01T00:00:00.000000Z").dump());
+  CHECK(changed - start < 15'000);
+  base::Millis won = 0;
+  while (won == 0) {
+    if (!rig.server.open.empty()) {
+      const auto call = rig.server.open.front();
+      if (call->request.method == Method::kPut) won = rig.loop.Now();
+      else rig.server.AnswerJson(call, 200, Rig::Lease("other", "1999-01-01T00:00:00.000000Z").dump());
+    }
+    rig.loop.Advance(50);
+  }
+  CHECK(won - changed >= 15'000);
+  CHECK(won - changed <= 20'000);
+  const json lease = rig.Accept(Method::kPut);
+  CHECK(lease.at("spec").at("leaseTransitions") == 4);
+  CHECK(lease.at("metadata").at("resourceVersion") == "9");
+  CHECK(lease.at("metadata").at("labels").at("kept") == "yes");
+  const auto leadership = rig.sink.Take<cluster::Leadership>();
+  REQUIRE(leadership.size() == 1);
+  CHECK(leadership[0].plan_after_ms == changed + 15'000 + 5'500);
+}
+
+TEST_CASE("a lease that was given up is taken at once") {
+  Rig rig;
+  rig.election.Start();
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, Rig::Lease("", "2026-01-01T00:00:00.000000Z").dump());
+  rig.Accept(Method::kPut);
+  CHECK(rig.sink.Take<cluster::Leadership>().at(0).plan_after_ms == rig.loop.Now());
+}
+
+TEST_CASE("a conflict in taking the lease means that another was faster") {
+  Rig rig;
+  rig.election.Start();
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, Rig::Lease("", "2026-01-01T00:00:00.000000Z").dump());
+  rig.server.AnswerJson(rig.Next(Method::kPut), 409, StatusJson(409, "Conflict"));
+  CHECK_FALSE(rig.election.leading());
+  CHECK(rig.server.open.empty());
+  rig.loop.Advance(4'400);
+  CHECK(rig.Next(Method::kGet) != nullptr);
+}
+
+TEST_CASE("a leader renews every two seconds, and may write until ten after the last renewal left") {
+  Rig rig;
+  rig.Lead();
+  for (int i = 0; i < 20; ++i) {
+    rig.loop.Advance(2'000);
+    const base::Millis sent = rig.loop.Now();
+    const auto call = rig.Next(Method::kPut);
+    rig.loop.Advance(300);
+    rig.server.AnswerJson(call, 200, call->request.body);
+    CHECK(rig.writable_until == sent + 10'000);
+  }
+  CHECK(rig.sink.events.empty());
+}
+
+TEST_CASE("a leader that cannot renew stops at its deadline, not later") {
+  Rig rig;
+  rig.Lead();
+  const base::Millis led_from = rig.loop.Now();
+  base::Millis lost = 0;
+  for (int i = 0; i < 200 && lost == 0; ++i) {
+    while (!rig.server.open.empty()) rig.server.Fail(rig.server.open.front(), Response::Failure::kLost);
+    rig.loop.Advance(100);
+    if (!rig.sink.Take<cluster::Leadership>().empty()) lost = rig.loop.Now();
+  }
+  CHECK(lost - led_from == 10'000);
+  CHECK(rig.writable_until == 0);
+  CHECK_FALSE(rig.election.leading());
+}
+
+TEST_CASE("a renewal whose answer was lost does not cost the lease") {
+  Rig rig;
+  rig.Lead();
+  rig.loop.Advance(2'000);
+  const std::string written = rig.Next(Method::kPut)->request.body;
+  rig.server.Fail(rig.Next(Method::kPut), Response::Failure::kLost);
+  rig.loop.Advance(1'000);
+  rig.server.AnswerJson(rig.Next(Method::kPut), 409, StatusJson(409, "Conflict"));  // the first one had come through
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, written);
+  rig.Accept(Method::kPut);
+  CHECK(rig.election.leading());
+  CHECK(rig.sink.events.empty());
+}
+
+TEST_CASE("a leader that finds another holder stops at once") {
+  Rig rig;
+  rig.Lead();
+  rig.loop.Advance(2'000);
+  rig.server.AnswerJson(rig.Next(Method::kPut), 409, StatusJson(409, "Conflict"));
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, Rig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
+  CHECK_FALSE(rig.sink.Take<cluster::Leadership>().at(0).leading);
+  CHECK(rig.writable_until == 0);
+}
+
+TEST_CASE("on the way out the lease is given up for the next to take") {
+  Rig rig;
+  rig.Lead();
+  bool released = false;
+  rig.election.Release([&] { released = true; });
+  const json lease = rig.Accept(Method::kPut);
+  CHECK(lease.at("spec").at("holderIdentity") == "");
+  CHECK(lease.at("spec").at("leaseDurationSeconds") == 1);
+  CHECK(released);
+  CHECK(rig.writable_until == 0);
+  rig.loop.Advance(60'000);
+  CHECK(rig.server.open.empty());
+}
+
+TEST_CASE("durations that cannot work are refused by name") {
+  LeaseOptions options;
+  CHECK(options.Check());
+  options.renew_deadline_ms = 2'000;
+  CHECK(options.Check().error().message.find("renewDeadline") != std::string::npos);
+  options = {};
+  options.lease_duration_ms = 10'000;
+  CHECK(options.Check().error().message.find("leaseDuration") != std::string::npos);
+}
+
+TEST_CASE("identities differ") { CHECK(MakeIdentity() != MakeIdentity()); }
+
+}  // namespace
+}  // namespace tutti::kube

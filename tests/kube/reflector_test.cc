@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/reflector.h"
+
+#include "fakes.h"
+#include "kube/feed.h"
+#include "tests/support/catch.h"
+
+namespace tutti::kube {
+namespace {
+
+using nlohmann::json;
+
+json Queue(const std::string& name, const std::string& version, const std::string& uid = "") {
+  return {{"apiVersion", "v1beta1"}, {"kind", "Queue"}, {"metadata", {{"name", name}, {"uid", uid.empty() ? "u-" + name : uid}, {"resourceVersion", version}}}};
+}
+std::string Line(const char* type, const json& object) { return json{{"type", type}, {"object", object}}.dump() + "\n"; }
+std::string Bookmark(const std::string& version, bool end_of_list = false) {
+  json object = {{"kind", "Queue"}, {"metadata", {{"resourceVersion", version}}}};
+  if (end_of_list) object["metadata"]["annotations"] = {{"k8s.io/initial-events-end", "true"}};
+  return Line("BOOKMARK", object);
+}
+std::string Page(const std::vector<json>& items, const std::string& version, const std::string& more = "") {
+  return json{{"kind", "QueueList"}, {"apiVersion", "v1beta1"}, {"metadata", {{"resourceVersion", version}, {"continue", more}}}, {"items", items}}.dump();
+}
+
+struct Rig {
+  FakeLoop loop;
+  FakeTransport server;
+  base::Random random{1};
+  FakeSink sink;
+  ObjectStore store{sink, {"g", "queues", "Queue", {"v1beta1"}}};
+  int synced = 0, not_found = 0;
+  Reflector reflector{{"queues", "/apis/g/v1beta1/queues"},
+                      {[this] { ++synced; }, [this] { ++not_found; }}, store, loop, server, random};
+
+  std::vector<std::string> Changed() {
+    std::vector<std::string> names;
+    for (const auto& event : sink.Take<cluster::ObjectChanged>()) names.push_back(event.object->meta.name);
+    return names;
+  }
+  std::vector<std::string> Gone() {
+    std::vector<std::string> names;
+    for (const auto& event : sink.Take<cluster::ObjectGone>()) names.push_back(event.name);
+    return names;
+  }
+  // Streams a first list of a and b at version 10.
+  std::shared_ptr<FakeTransport::Call> Listed() {
+    reflector.Start();
+    auto call = server.Find("sendInitialEvents=true");
+    FakeTransport::Stream(call, Line("ADDED", Queue("a", "1")) + Line("ADDED", Queue("b", "2")) + Bookmark("10", true));
+    CHECK(Changed() == std::vector<std::string>{"a", "b"});
+    CHECK(synced == 1);
+    return call;
+  }
+};
+
+TEST_CASE("a streamed list goes over into the watch without another request") {
+  Rig rig;
+  const auto call = rig.Listed();
+  CHECK(call->request.target.find("resourceVersionMatch=NotOlderThan") != std::string::npos);
+  FakeTransport::Stream(call, Line("MODIFIED", Queue("a", "11")) + Line("DELETED", Queue("b", "12")));
+  CHECK(rig.Changed() == std::vector<std::string>{"a"});
+  CHECK(rig.Gone() == std::vector<std::string>{"b"});
+  CHECK(rig.server.sent == 1);
+}
+
+TEST_CASE("a watch that ends is resumed from the last version seen, bookmarks included") {
+  Rig rig;
+  const auto call = rig.Listed();
+  FakeTransport::Stream(call, Bookmark("20"));
+  rig.loop.Advance(5'000);
+  rig.server.EndStream(call);
+  rig.loop.Advance(0);
+  CHECK(rig.server.Find("watch=1")->request.target.find("&resourceVersion=20") != std::string::npos);
+}
+
+TEST_CASE("a server that does not stream lists is asked for pages") {
+  for (const int refusal : {400, 422}) {
+    Rig rig;
+    rig.reflector.Start();
+    rig.server.AnswerJson(rig.server.Find("sendInitialEvents"), refusal, StatusJson(refusal, "Invalid"));
+    rig.loop.Advance(0);
+    rig.server.AnswerJson(rig.server.Find("limit=500"), 200, Page({Queue("a", "1")}, "7", "tok"));
+    CHECK(rig.synced == 0);
+    rig.server.AnswerJson(rig.server.Find("continue=tok"), 200, Page({Queue("b", "2")}, "7"));
+    CHECK(rig.synced == 1);
+    CHECK(rig.Changed() == std::vector<std::string>{"a", "b"});
+    CHECK(rig.server.Find("watch=1")->request.target.find("&resourceVersion=7") != std::string::npos);
+  }
+}
+
+TEST_CASE("a server that ignores the wish for a streamed list is found out by its silence") {
+  Rig rig;
+  rig.reflector.Start();
+  FakeTransport::Stream(rig.server.Find("sendInitialEvents"), Line("ADDED", Queue("a", "1")));
+  rig.loop.Advance(10'000);
+  CHECK(rig.server.cancelled == 1);
+  CHECK(rig.server.Has("limit=500"));
+}
+
+TEST_CASE("after 410 a new list posts only what differs") {
+  Rig rig;
+  const auto call = rig.Listed();
+  FakeTransport::Stream(call, Line("ERROR", json::parse(StatusJson(410, "Expired"))));
+  rig.server.EndStream(call);
+  rig.loop.Advance(2'000);
+  const auto again = rig.server.Find("sendInitialEvents");
+  // a is as it was, b is gone, c is new; d came back under its name with another UID.
+  FakeTransport::Stream(again, Line("ADDED", Queue("a", "1")) + Line("ADDED", Queue("c", "30")));
+  CHECK(rig.Gone().empty());
+  FakeTransport::Stream(again, Bookmark("31", true));
+  CHECK(rig.Changed() == std::vector<std::string>{"c"});
+  CHECK(rig.Gone() == std::vector<std::string>{"b"});
+  CHECK(rig.synced == 2);
+}
+
+TEST_CASE("HTTP 410 on resuming lists again") {
+  Rig rig;
+  rig.server.EndStream(rig.Listed());
+  rig.loop.Advance(2'000);
+  rig.server.AnswerJson(rig.server.Find("&resourceVersion=10"), 410, StatusJson(410, "Expired"));
+  rig.loop.Advance(2'000);
+  CHECK(rig.server.Has("sendInitialEvents"));
+}
+
+TEST_CASE("a list that breaks off in the middle posts nothing as gone") {
+  Rig rig;
+  const auto call = rig.Listed();
+  FakeTransport::Stream(call, Line("ERROR", json::parse(StatusJson(410, "Expired"))));
+  rig.server.EndStream(call);
+  rig.loop.Advance(2'000);
+  const auto again = rig.server.Find("sendInitialEvents");
+  FakeTransport::Stream(again, Line("ADDED", Queue("a", "1")));
+  rig.server.Fail(again, Response::Failure::kLost);
+  CHECK(rig.Gone().empty());
+  while (rig.server.open.empty()) rig.loop.Advance(100);
+  const auto third = rig.server.Find("sendInitialEvents");
+  FakeTransport::Stream(third, Line("ADDED", Queue("a", "1")) + Bookmark("40", true));
+  CHECK(rig.Gone() == std::vector<std::string>{"b"});
+}
+
+TEST_CASE("429 is obeyed to the second") {
+  Rig rig;
+  rig.reflector.Start();
+  Response busy;
+  busy.status = 429;
+  busy.retry_after_ms = 20'000;
+  rig.server.Answer(rig.server.Find("watch=1"), busy);
+  rig.loop.Advance(19'999);
+  CHECK(rig.server.open.empty());
+  rig.loop.Advance(1);
+  CHECK(rig.server.open.size() == 1);
+}
+
+TEST_CASE("trouble backs off to half a minute at most") {
+  Rig rig;
+  rig.reflector.Start();
+  base::Millis longest = 0;
+  for (int i = 0; i < 12; ++i) {
+    rig.server.Fail(rig.server.open.front(), Response::Failure::kNotSent);
+    const base::Millis before = rig.loop.Now();
+    while (rig.server.open.empty()) rig.loop.Advance(100);
+    longest = rig.loop.Now() - before;
+  }
+  CHECK(longest <= 30'100);
+  CHECK(longest >= 15'000);
+}
+
+TEST_CASE("a watch that has had bookmarks and goes silent is taken for dead") {
+  Rig rig;
+  const auto call = rig.Listed();
+  FakeTransport::Stream(call, Bookmark("20"));
+  rig.loop.Advance(149'000);
+  CHECK(rig.server.cancelled == 0);
+  rig.loop.Advance(2'000);
+  CHECK(rig.server.cancelled == 1);
+  CHECK(rig.server.Has("&resourceVersion=20"));
+}
+
+TEST_CASE("nonsense in a watch leads to a new list") {
+  Rig rig;
+  const auto call = rig.Listed();
+  FakeTransport::Stream(call, "<html>\n");
+  rig.server.EndStream(call);
+  rig.loop.Advance(2'000);
+  CHECK(rig.server.Has("sendInitialEvents"));
+}
+
+TEST_CASE("a collection that is not there is reported") {
+  Rig rig;
+  rig.reflector.Start();
+  rig.server.AnswerJson(rig.server.Find("watch=1"), 404, StatusJson(404, "NotFound"));
+  CHECK(rig.not_found == 1);
+}
+
+TEST_CASE("a bound pod's change of nothing but its version is not posted, an unbound one's is") {
+  FakeSink sink;
+  SpecCache specs;
+  PodStore store(sink, specs);
+  const auto pod = [](const std::string& version, const std::string& node) {
+    return WireObject::Json({{"metadata", {{"name", "p"}, {"namespace", "n"}, {"uid", "u"}, {"resourceVersion", version}}},
+                             {"spec", {{"nodeName", node}, {"containers", json::array()}}}, {"status", {{"phase", "Pending"}}}});
+  };
+  store.Put(pod("1", ""));
+  store.Put(pod("2", ""));
+  CHECK(sink.Take<cluster::PodChanged>().size() == 2);
+  store.Put(pod("3", "n1"));
+  store.Put(pod("4", "n1"));
+  CHECK(sink.Take<cluster::PodChanged>().size() == 1);
+}
+
+// --- The feed ---
+
+struct FeedRig {
+  FakeLoop loop;
+  FakeTransport server;
+  base::Random random{1};
+  FakeSink sink;
+  KubeFeed feed{loop, server, random, sink};
+
+  static std::string Served(const std::vector<std::string>& versions) {
+    json group = {{"metadata", {{"name", "g"}}}, {"versions", json::array()}};
+    for (const std::string& version : versions)
+      group["versions"].push_back({{"version", version}, {"resources", {{{"resource", "queues"}, {"scope", "Cluster"}, {"subresources", {{{"subresource", "status"}}}}}}}});
+    return json{{"kind", "APIGroupDiscoveryList"}, {"items", versions.empty() ? json::array() : json::array({group})}}.dump();
+  }
+  void Start(std::vector<model::ObjectKind> kinds) {
+    feed.Start(std::move(kinds));
+    loop.RunPosted();
+    server.AnswerJson(At("/api/v1"), 200, R"({"resources":[{"name":"pods","namespaced":true},{"name":"pods/status"}]})");
+  }
+  std::shared_ptr<FakeTransport::Call> At(const std::string& target) {
+    for (const auto& call : server.open)
+      if (call->request.target == target) return call;
+    throw std::runtime_error("not asked: " + target);
+  }
+  std::shared_ptr<FakeTransport::Call> Groups() { return At("/apis"); }
+  std::vector<std::pair<std::string, bool>> Synced() {
+    std::vector<std::pair<std::string, bool>> result;
+    for (const auto& event : sink.Take<cluster::KindSynced>()) result.emplace_back(event.kind_name, event.served);
+    return result;
+  }
+};
+
+using Words = std::vector<std::pair<std::string, bool>>;
+
+TEST_CASE("a kind that is not served says so, and is watched once its definition comes") {
+  FeedRig rig;
+  rig.Start({{"g", "queues", "Queue", {"v2", "v1"}}});
+  rig.server.AnswerJson(rig.Groups(), 200, FeedRig::Served({}));
+  CHECK(rig.Synced() == Words{{"queues.g", false}});
+  CHECK(rig.feed.discovery().Find("", "v1", "pods")->has_status);
+
+  // The definition is made: its watch says so, and discovery is asked well before the next poll.
+  FakeTransport::Stream(rig.server.Find("customresourcedefinitions"), Line("ADDED", Queue("queues.g", "5")));
+  rig.loop.Advance(50);
+  rig.server.AnswerJson(rig.Groups(), 200, FeedRig::Served({"v1"}));
+  const auto list = rig.server.Find("/apis/g/v1/queues");
+  FakeTransport::Stream(list, Line("ADDED", Queue("a", "6")) + Bookmark("7", true));
+  CHECK(rig.Synced() == Words{{"queues.g", true}});
+  CHECK(rig.sink.Take<cluster::ObjectChanged>().size() == 1);
+  CHECK(rig.feed.WatchedVersion("g", "queues") == "v1");
+
+  // A better version comes: listed anew in it, and every object is posted again.
+  rig.loop.Advance(10'000);
+  rig.server.AnswerJson(rig.Groups(), 200, FeedRig::Served({"v1", "v2"}));
+  const auto better = rig.server.Find("/apis/g/v2/queues");
+  FakeTransport::Stream(better, Line("ADDED", Queue("a", "6")) + Bookmark("8", true));
+  CHECK(rig.sink.Take<cluster::ObjectChanged>().size() == 1);
+  CHECK(rig.Synced().empty());
+
+  // The definition goes.
+  rig.loop.Advance(10'000);
+  rig.server.AnswerJson(rig.Groups(), 200, FeedRig::Served({}));
+  CHECK(rig.sink.Take<cluster::ObjectGone>().size() == 1);
+  CHECK(rig.Synced() == Words{{"queues.g", false}});
+  CHECK_FALSE(rig.server.Has("/apis/g/"));
+}
+
+TEST_CASE("an unchanged answer of discovery is asked for by its tag, and changes nothing") {
+  FeedRig rig;
+  rig.Start({{"g", "queues", "Queue", {"v1"}}});
+  Response first;
+  first.status = 200;
+  first.etag = "\"x\"";
+  first.body = FeedRig::Served({"v1"});
+  rig.server.Answer(rig.Groups(), first);
+  rig.loop.Advance(10'000);
+  CHECK(rig.Groups()->request.if_none_match == "\"x\"");
+  Response same;
+  same.status = 304;
+  rig.server.Answer(rig.Groups(), same);
+  CHECK(rig.server.Has("/apis/g/v1/queues"));
+  CHECK(rig.Synced().empty());
+}
+
+TEST_CASE("a server without aggregated discovery is asked group by group") {
+  FeedRig rig;
+  rig.Start({{"g", "queues", "Queue", {"v1"}}});
+  rig.server.AnswerJson(rig.Groups(), 200, R"({"kind":"APIGroupList","groups":[{"name":"other","versions":[{"version":"v1"}]},{"name":"g","versions":[{"version":"v1"}]}]})");
+  CHECK_FALSE(rig.server.Has("/apis/other/v1"));
+  rig.server.AnswerJson(rig.At("/apis/g/v1"), 200, R"({"resources":[{"name":"queues","namespaced":false},{"name":"queues/status"}]})");
+  CHECK(rig.server.Has("/apis/g/v1/queues"));
+  CHECK(rig.feed.discovery().Find("g", "v1", "queues")->has_status);
+}
+
+TEST_CASE("discovery that fails takes nothing away") {
+  FeedRig rig;
+  rig.Start({{"g", "queues", "Queue", {"v1"}}});
+  rig.server.AnswerJson(rig.Groups(), 200, FeedRig::Served({"v1"}));
+  rig.loop.Advance(10'000);
+  rig.server.Fail(rig.Groups(), Response::Failure::kLost);
+  CHECK(rig.server.Has("/apis/g/v1/queues"));
+  CHECK(rig.Synced().empty());
+  rig.loop.Advance(1'000);
+  CHECK(rig.Groups() != nullptr);
+}
+
+}  // namespace
+}  // namespace tutti::kube

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/writer.h"
+
+#include <limits>
+
+#include "fakes.h"
+#include "tests/support/catch.h"
+
+namespace tutti::kube {
+namespace {
+
+using cluster::Answer;
+using cluster::Outcome;
+using nlohmann::json;
+
+constexpr base::Millis kForever = std::numeric_limits<base::Millis>::max();
+
+struct Kinds final : KindResolver {
+  std::string VersionOf(const std::string& group, const std::string&) const override {
+    return group.empty() ? "v1" : group == "g" ? "v1beta1" : "";
+  }
+  bool HasStatus(const std::string&, const std::string&, const std::string& resource) const override { return resource != "plain"; }
+};
+
+struct Rig {
+  FakeLoop loop;
+  FakeTransport server;
+  base::Random random{1};
+  FakeSink sink;
+  Kinds kinds;
+  KubeWriter writer;
+
+  explicit Rig(KubeWriter::Options options = {}) : writer(Named(options), loop, server, random, kinds, sink) {
+    writer.SetWritable(kForever);
+  }
+  static KubeWriter::Options Named(KubeWriter::Options options) {
+    options.instance = "tutti-host";
+    return options;
+  }
+  base::Millis In(base::Millis ms) const { return loop.Now() + ms; }
+  void Submit(std::vector<cluster::Command> commands) {
+    writer.Submit(std::move(commands));
+    loop.RunPosted();
+  }
+  cluster::Command Bind(uint64_t id, base::Millis deadline_in = 30'000, const std::string& name = "p") const {
+    return {id, cluster::Lane::kBind, In(deadline_in),
+            cluster::Bind{{"", "v1", "pods", "Pod", "ns", name, "uid-" + name, "7"}, "n1", {{"tutti.dev/plan", "x"}}}};
+  }
+  Answer Only() {
+    const auto answers = sink.Take<Answer>();
+    REQUIRE(answers.size() == 1);
+    return answers.front();
+  }
+  bool Silent() { return sink.Take<Answer>().empty(); }
+  // Plays the pod that a read back finds.
+  void AnswerPod(const std::string& uid, const std::string& node, const std::string& plan = "x") {
+    json pod = {{"kind", "Pod"}, {"metadata", {{"name", "p"}, {"namespace", "ns"}, {"uid", uid}}}, {"spec", {{"containers", json::array()}}}};
+    if (!node.empty()) pod["spec"]["nodeName"] = node;
+    if (!plan.empty()) pod["metadata"]["annotations"] = {{"tutti.dev/plan", plan}};
+    const auto call = server.open.front();
+    REQUIRE(call->request.method == Method::kGet);
+    server.AnswerJson(call, 200, pod.dump());
+  }
+};
+
+TEST_CASE("a bind is a protobuf POST with preconditions and a server-side timeout") {
+  Rig rig;
+  rig.Submit({rig.Bind(1)});
+  const auto call = rig.server.open.front();
+  CHECK(call->request.method == Method::kPost);
+  CHECK(call->request.target == "/api/v1/namespaces/ns/pods/p/binding?timeout=5000ms");
+  CHECK(call->request.content_type == std::string(kProtobuf));
+  const auto envelope = OpenEnvelope(call->request.body);
+  REQUIRE(envelope);
+  CHECK(envelope->kind == "Binding");
+  const MetaView meta = DecodeMetaView(envelope->raw);
+  CHECK(meta.uid == "uid-p");
+  CHECK(meta.resource_version == "7");
+  CHECK(FindBytes(FindBytes(envelope->raw, 2), 3) == "n1");
+  rig.server.AnswerJson(call, 201, "");
+  CHECK(rig.Only().outcome == Outcome::kDone);
+  rig.loop.Advance(60'000);
+  CHECK(rig.Silent());
+}
+
+TEST_CASE("a bind's server-side timeout leaves time to read back before the deadline") {
+  Rig rig;
+  rig.Submit({rig.Bind(1, 4'000)});
+  CHECK(rig.server.open.front()->request.target.ends_with("?timeout=2000ms"));
+}
+
+TEST_CASE("a conflict is settled by reading the pod back") {
+  const auto conflict = [](Rig& rig) {
+    rig.Submit({rig.Bind(1)});
+    rig.server.AnswerJson(rig.server.open.front(), 409, StatusJson(409, "Conflict", "already assigned"));
+  };
+  SECTION("bound as asked: done") {
+    Rig rig;
+    conflict(rig);
+    rig.AnswerPod("uid-p", "n1");
+    CHECK(rig.Only().outcome == Outcome::kDone);
+  }
+  SECTION("bound elsewhere: refused, and where") {
+    Rig rig;
+    conflict(rig);
+    rig.AnswerPod("uid-p", "n2");
+    const Answer answer = rig.Only();
+    CHECK(answer.outcome == Outcome::kRefused);
+    CHECK(answer.current_node == "n2");
+    CHECK(answer.http_status == 409);
+  }
+  SECTION("bound there, but by somebody else's plan") {
+    Rig rig;
+    conflict(rig);
+    rig.AnswerPod("uid-p", "n1", "other");
+    const Answer answer = rig.Only();
+    CHECK(answer.outcome == Outcome::kRefused);
+    CHECK(answer.current_node == "n1");
+  }
+  SECTION("unbound: refused for the reason given") {
+    Rig rig;
+    conflict(rig);
+    rig.AnswerPod("uid-p", "");
+    const Answer answer = rig.Only();
+    CHECK(answer.outcome == Outcome::kRefused);
+    CHECK(answer.message == "already assigned");
+    CHECK_FALSE(answer.gone);
+  }
+  SECTION("another pod of that name: gone") {
+    Rig rig;
+    conflict(rig);
+    rig.AnswerPod("uid-new", "");
+    const Answer answer = rig.Only();
+    CHECK(answer.outcome == Outcome::kRefused);
+    CHECK(answer.gone);
+  }
+  SECTION("no pod: gone") {
+    Rig rig;
+    conflict(rig);
+    rig.server.AnswerJson(rig.server.open.front(), 404, StatusJson(404, "NotFound"));
+    CHECK(rig.Only().gone);
+  }
+}
+
+TEST_CASE("an unanswered bind is known to have failed only when it can no longer happen") {
+  Rig rig;
+  rig.Submit({rig.Bind(1, 20'000)});
+  rig.loop.Advance(1'000);
+  rig.server.Fail(rig.server.open.front(), Response::Failure::kLost);
+  rig.AnswerPod("uid-p", "");  // read at once: proves nothing yet
+  CHECK(rig.Silent());
+  rig.loop.Advance(4'499);
+  CHECK(rig.server.open.empty());
+  rig.loop.Advance(1);  // 5 s of server-side timeout and the grace after it left
+  rig.AnswerPod("uid-p", "");
+  CHECK(rig.Only().outcome == Outcome::kRefused);
+}
+
+TEST_CASE("an unanswered bind that took effect is done as soon as that is read") {
+  Rig rig;
+  rig.Submit({rig.Bind(1)});
+  rig.server.AnswerJson(rig.server.open.front(), 504, StatusJson(504, "Timeout"));
+  rig.AnswerPod("uid-p", "n1");
+  CHECK(rig.Only().outcome == Outcome::kDone);
+}
+
+TEST_CASE("an unanswered bind that cannot be read back either is unknown at its deadline") {
+  Rig rig;
+  rig.Submit({rig.Bind(1, 8'000)});
+  for (int i = 0; i < 100; ++i) {
+    while (!rig.server.open.empty()) rig.server.Fail(rig.server.open.front(), Response::Failure::kLost);
+    rig.loop.Advance(100);
+  }
+  CHECK(rig.Only().outcome == Outcome::kUnknown);
+  rig.loop.Advance(60'000);
+  CHECK(rig.Silent());
+  CHECK(rig.server.open.empty());
+}
+
+TEST_CASE("a bind that never left is refused, and tried again while there is time") {
+  Rig rig;
+  rig.Submit({rig.Bind(1, 3'000)});
+  int tries = 0;
+  for (int i = 0; i < 40; ++i) {
+    while (!rig.server.open.empty()) {
+      CHECK(rig.server.open.front()->request.method == Method::kPost);
+      rig.server.Fail(rig.server.open.front(), Response::Failure::kNotSent);
+      ++tries;
+    }
+    rig.loop.Advance(100);
+  }
+  CHECK(tries > 1);
+  CHECK(rig.Only().outcome == Outcome::kRefused);
+}
+
+TEST_CASE("429 is retried when the server says, if that is before the deadline") {
+  Response busy;
+  busy.status = 429;
+  busy.retry_after_ms = 3'000;
+  {
+    Rig rig;
+    rig.Submit({rig.Bind(1)});
+    rig.server.Answer(rig.server.open.front(), busy);
+    rig.loop.Advance(2'999);
+    CHECK(rig.server.open.empty());
+    rig.loop.Advance(1);
+    rig.server.AnswerJson(rig.server.open.front(), 201, "");
+    CHECK(rig.Only().outcome == Outcome::kDone);
+  }
+  Rig rig;
+  rig.Submit({rig.Bind(1, 2'000)});
+  rig.server.Answer(rig.server.open.front(), busy);
+  CHECK(rig.Only().outcome == Outcome::kRefused);
+}
+
+TEST_CASE("nothing leaves after the writable deadline, and what waits is refused at its own") {
+  Rig rig;
+  rig.writer.SetWritable(rig.In(10'000));
+  rig.Submit({rig.Bind(1, 60'000)});
+  CHECK(rig.server.open.size() == 1);
+  rig.server.AnswerJson(rig.server.open.front(), 201, "");
+  rig.loop.Advance(10'000);
+  rig.Submit({rig.Bind(2, 5'000)});
+  CHECK(rig.server.open.empty());
+  rig.sink.Take<Answer>();
+  rig.loop.Advance(5'000);
+  CHECK(rig.Only().outcome == Outcome::kRefused);
+  rig.Submit({rig.Bind(3, 5'000)});
+  rig.writer.SetWritable(rig.In(10'000));
+  CHECK(rig.server.open.size() == 1);
+}
+
+TEST_CASE("writes in flight are bounded, binds leave first, and aged work gets its share") {
+  KubeWriter::Options options;
+  options.in_flight = 4;
+  Rig rig(options);
+  std::vector<cluster::Command> commands;
+  for (uint64_t i = 1; i <= 8; ++i)
+    commands.push_back({i, cluster::Lane::kStatus, rig.In(60'000), cluster::Patch{{"", "v1", "pods", "Pod", "ns", "s" + std::to_string(i), "", ""}, true, cluster::Patch::Type::kMerge, "{}"}});
+  for (uint64_t i = 101; i <= 300; ++i) commands.push_back(rig.Bind(i, 60'000, "b" + std::to_string(i)));
+  rig.Submit(std::move(commands));
+  CHECK(rig.server.open.size() == 4);
+  for (const auto& call : rig.server.open) CHECK(call->request.target.find("/binding") != std::string::npos);
+  rig.loop.Advance(Lanes::kAgedAfterMs);
+  int binds = 0, statuses = 0;
+  for (int i = 0; i < 64; ++i) {
+    const auto call = rig.server.open.front();
+    ++(call->request.target.find("/binding") != std::string::npos ? binds : statuses);
+    rig.server.AnswerJson(call, 200, "{}");
+    CHECK(rig.server.open.size() == 4);
+  }
+  CHECK(statuses >= 7);
+  CHECK(binds >= 50);
+}
+
+TEST_CASE("a patch carries its preconditions, and goes to the status subresource where there is one") {
+  Rig rig;
+  const auto patch = [&](const std::string& resource, const std::string& group) {
+    rig.Submit({{1, cluster::Lane::kStatus, rig.In(9'000), cluster::Patch{{group, "", resource, "K", "ns", "x", "u1", "5"}, true, cluster::Patch::Type::kMerge, R"({"status":{"phase":"Running"}})"}}});
+    const auto call = rig.server.open.front();
+    rig.server.AnswerJson(call, 200, "{}");
+    CHECK(rig.Only().outcome == Outcome::kDone);
+    return call->request;
+  };
+  const Request status = patch("queues", "g");
+  CHECK(status.target.starts_with("/apis/g/v1beta1/namespaces/ns/queues/x/status?"));
+  CHECK(status.content_type == std::string("application/merge-patch+json"));
+  CHECK(json::parse(status.body) == json::parse(R"({"status":{"phase":"Running"},"metadata":{"uid":"u1","resourceVersion":"5"}})"));
+  CHECK(patch("plain", "g").target.starts_with("/apis/g/v1beta1/namespaces/ns/plain/x?"));
+  rig.Submit({{2, cluster::Lane::kStatus, rig.In(9'000), cluster::Patch{{"unknown", "", "things", "K", "ns", "x", "", ""}, false, cluster::Patch::Type::kMerge, "{}"}}});
+  CHECK(rig.Only().message == "things is not served");
+}
+
+TEST_CASE("a delete is done when no object of that UID is left") {
+  for (const auto& [status, outcome] : std::vector<std::pair<int, Outcome>>{{200, Outcome::kDone}, {404, Outcome::kDone}, {409, Outcome::kDone}, {403, Outcome::kRefused}}) {
+    Rig rig;
+    rig.Submit({{1, cluster::Lane::kEvict, rig.In(9'000), cluster::Delete{{"", "v1", "pods", "Pod", "ns", "p", "u1", ""}}}});
+    const auto call = rig.server.open.front();
+    CHECK(json::parse(call->request.body).at("preconditions").at("uid") == "u1");
+    rig.server.AnswerJson(call, status, StatusJson(status, "x"));
+    CHECK(rig.Only().outcome == outcome);
+  }
+}
+
+TEST_CASE("writes that may be repeated are, after a lost connection") {
+  Rig rig;
+  rig.Submit({{1, cluster::Lane::kEvict, rig.In(9'000), cluster::Delete{{"", "v1", "pods", "Pod", "ns", "p", "u1", ""}}}});
+  rig.server.Fail(rig.server.open.front(), Response::Failure::kLost);
+  rig.loop.Advance(1'000);
+  rig.server.AnswerJson(rig.server.open.front(), 404, StatusJson(404, "NotFound"));
+  CHECK(rig.Only().outcome == Outcome::kDone);
+}
+
+TEST_CASE("a create whose repeat meets its own first try is unknown") {
+  Rig rig;
+  rig.Submit({{1, cluster::Lane::kStatus, rig.In(9'000), cluster::Create{{"g", "", "queues", "Queue", "", "q", "", ""}, "{}"}}});
+  rig.server.Fail(rig.server.open.front(), Response::Failure::kTimeout);
+  rig.loop.Advance(1'000);
+  rig.server.AnswerJson(rig.server.open.front(), 409, StatusJson(409, "AlreadyExists"));
+  CHECK(rig.Only().outcome == Outcome::kUnknown);
+}
+
+cluster::Command Event(const Rig& rig, uint64_t id, const std::string& note) {
+  return {id, cluster::Lane::kEvent, rig.In(30'000),
+          cluster::EmitEvent{{"", "v1", "pods", "Pod", "ns", "p", "u1", ""}, true, "FailedScheduling", "Scheduling", note, "volcano"}};
+}
+
+TEST_CASE("an Event is created once, and its repeats become a series") {
+  Rig rig;
+  rig.Submit({Event(rig, 1, "no room")});
+  const auto create = rig.server.open.front();
+  CHECK(create->request.target.starts_with("/apis/events.k8s.io/v1/namespaces/ns/events?"));
+  const auto envelope = OpenEnvelope(create->request.body);
+  REQUIRE(envelope);
+  const std::string name(DecodeMetaView(envelope->raw).name);
+  CHECK(name.starts_with("p."));
+  CHECK(FindBytes(envelope->raw, 4) == "volcano");
+  CHECK(FindBytes(envelope->raw, 5) == "tutti-host");
+  CHECK(FindBytes(envelope->raw, 7) == "FailedScheduling");
+  CHECK(FindBytes(envelope->raw, 10) == "no room");
+  CHECK(FindBytes(envelope->raw, 11) == "Warning");
+
+  // While it is on its way a repeat is merged, and written behind it.
+  rig.Submit({Event(rig, 2, "no room")});
+  CHECK(rig.server.open.size() == 1);
+  rig.server.AnswerJson(create, 201, "{}");
+  const auto series = rig.server.open.front();
+  CHECK(series->request.method == Method::kPatch);
+  CHECK(series->request.target.find("/events/" + name + "?") != std::string::npos);
+  CHECK(json::parse(series->request.body).at("series").at("count") == 2);
+  rig.server.AnswerJson(series, 200, "{}");
+  CHECK(rig.sink.Take<Answer>().size() == 2);
+
+  // Later repeats are counted, and written twice a minute at most.
+  for (uint64_t i = 3; i < 13; ++i) rig.Submit({Event(rig, i, "no room")});
+  CHECK(rig.server.open.empty());
+  CHECK(rig.sink.Take<Answer>().size() == 10);
+  rig.loop.Advance(EventBook::kQuietMs);
+  REQUIRE(rig.server.open.size() == 1);
+  CHECK(json::parse(rig.server.open.front()->request.body).at("series").at("count") == 12);
+
+  // Another note is another Event.
+  rig.Submit({Event(rig, 20, "room, but no quota")});
+  CHECK(rig.server.open.back()->request.method == Method::kPost);
+}
+
+TEST_CASE("an Event that has expired is created anew") {
+  Rig rig;
+  rig.Submit({Event(rig, 0, "x")});
+  rig.server.AnswerJson(rig.server.open.front(), 201, "{}");
+  rig.loop.Advance(60'000);
+  rig.Submit({Event(rig, 0, "x")});
+  rig.server.AnswerJson(rig.server.open.front(), 404, StatusJson(404, "NotFound"));
+  CHECK(rig.server.open.front()->request.method == Method::kPost);
+}
+
+TEST_CASE("a long note is cut at 1024 bytes, between characters") {
+  CHECK(CutNote(std::string(1024, 'x'), 1024).size() == 1024);
+  const std::string cut = CutNote(std::string(1019, 'x') + "ä" + std::string(100, 'y'), 1024);
+  CHECK(cut == std::string(1019, 'x') + " ...");
+}
+
+TEST_CASE("a server that knows no protobuf is written to in JSON from then on") {
+  Rig rig;
+  rig.Submit({rig.Bind(1), rig.Bind(2, 30'000, "q")});
+  const auto first = rig.server.open[0], second = rig.server.open[1];
+  rig.server.AnswerJson(first, 415, "");
+  rig.server.AnswerJson(second, 415, "");
+  REQUIRE(rig.server.open.size() == 2);
+  for (const auto& call : std::vector(rig.server.open)) {
+    CHECK(json::parse(call->request.body).at("target").at("name") == "n1");
+    rig.server.AnswerJson(call, 201, "");
+  }
+  CHECK(rig.sink.Take<Answer>().size() == 2);
+}
+
+TEST_CASE("draining refuses what has not left and waits for the rest") {
+  KubeWriter::Options options;
+  options.in_flight = 1;
+  Rig rig(options);
+  rig.Submit({rig.Bind(1), rig.Bind(2, 30'000, "q")});
+  bool drained = false;
+  rig.writer.Drain([&] { drained = true; });
+  CHECK(rig.Only().id == 2);
+  CHECK_FALSE(drained);
+  rig.server.AnswerJson(rig.server.open.front(), 201, "");
+  CHECK(rig.Only().outcome == Outcome::kDone);
+  CHECK(drained);
+  rig.Submit({rig.Bind(3)});
+  CHECK(rig.Only().outcome == Outcome::kRefused);
+}
+
+TEST_CASE("whatever the server does, every command gets exactly one answer by its deadline") {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    Rig rig;
+    base::Random dice(seed);
+    std::vector<cluster::Command> commands;
+    for (uint64_t id = 1; id <= 20; ++id) {
+      if (dice.OneIn(4)) commands.push_back(Event(rig, id, "note " + std::to_string(dice.Below(3))));
+      else commands.push_back(rig.Bind(id, dice.Between(500, 12'000), "b" + std::to_string(id)));
+    }
+    rig.Submit(std::move(commands));
+    for (int step = 0; step < 400; ++step) {
+      for (const auto& call : std::vector(rig.server.open)) {
+        constexpr int kStatuses[] = {200, 201, 404, 409, 415, 429, 500, 503, 504};
+        if (std::ranges::find(rig.server.open, call) == rig.server.open.end() || !dice.OneIn(3)) continue;
+        if (dice.OneIn(3)) rig.server.Fail(call, static_cast<Response::Failure>(1 + dice.Below(3)));
+        else rig.server.AnswerJson(call, kStatuses[dice.Below(std::size(kStatuses))], "{}");
+      }
+      rig.loop.Advance(100);
+    }
+    std::map<uint64_t, int> count;
+    for (const Answer& answer : rig.sink.Take<Answer>()) ++count[answer.id];
+    INFO("seed " << seed);
+    CHECK(count.size() == 20);
+    CHECK(std::ranges::all_of(count, [](const auto& item) { return item.second == 1; }));
+    CHECK(rig.writer.in_flight() == 0);
+  }
+}
+
+}  // namespace
+}  // namespace tutti::kube
