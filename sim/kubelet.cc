@@ -11,6 +11,7 @@ namespace tutti::sim {
 namespace {
 
 constexpr int64_t kDefaultGraceSeconds = 30;
+constexpr int64_t kTerminatedBySignal = 143;
 
 bool IsDone(const Json& pod) {
   const std::string& phase = DigString(pod, "status", "phase");
@@ -185,7 +186,7 @@ void Kubelet::Run(const ObjectKey& key, Admitted& admitted, const Json& pod) {
     admitted.finish_at_ms = now + *run_for - (ran < 1000 ? 0 : ran);
   }
   if (now < *admitted.finish_at_ms) return queue_.AddAt(key, *admitted.finish_at_ms);
-  Finish(pod);
+  MarkEnded(pod, ExitCode(pod));
 }
 
 void Kubelet::Start(const Json& pod) {
@@ -226,9 +227,8 @@ void Kubelet::Start(const Json& pod) {
   }, Part::kStatus);
 }
 
-void Kubelet::Finish(const Json& pod) {
+void Kubelet::MarkEnded(const Json& pod, int64_t exit_code) {
   const base::Millis now = store_.now_ms();
-  const int64_t exit_code = ExitCode(pod);
   store_.Modify(kPods, NamespaceOf(pod), NameOf(pod), [&](Json& next) {
     const std::string since = DigString(next, "status", "startTime");
     Json& status = next["status"];
@@ -253,6 +253,8 @@ void Kubelet::Stop(const ObjectKey& key, const Json& pod) {
       admitted->second.stop_at_ms = now + std::min(takes, grace * 1000);
     }
     if (now < *admitted->second.stop_at_ms) return queue_.AddAt(key, *admitted->second.stop_at_ms);
+    // Whoever keeps the pod to count it (a Job) wants to see how it ended.
+    if (!Dig(pod, "metadata", "finalizers").empty()) MarkEnded(pod, kTerminatedBySignal);
   }
   DeleteOptions options;
   options.grace_seconds = 0;

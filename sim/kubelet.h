@@ -74,7 +74,7 @@ class Kubelet final : public Component {
   void Reject(const Json& pod, const std::string& resource, const std::string& message);
   void Run(const ObjectKey& key, Admitted& admitted, const Json& pod);
   void Start(const Json& pod);
-  void Finish(const Json& pod);
+  void MarkEnded(const Json& pod, int64_t exit_code);
   void Stop(const ObjectKey& key, const Json& pod);
   std::optional<base::Millis> RunTime(const Json& pod);
   std::string NextPodIp();

@@ -45,8 +45,9 @@ void NodeLifecycle::Observe(const WatchEvent& event) {
   }
   if (event.resource != kPods) return;
   const std::string& node = DigString(*event.object, "spec", "nodeName");
-  if (node.empty()) return;
   const ObjectKey key = KeyFor(*event.object);
+  if (node.empty() && IsTerminating(*event.object)) pods_.Add(key);
+  if (node.empty()) return;
   if (event.type == EventType::kDeleted) {
     const auto it = bound_.find(node);
     if (it == bound_.end()) return;
@@ -140,16 +141,19 @@ void NodeLifecycle::FollowReadiness(const Json& node) {
   });
 }
 
+// Pods that no kubelet will ever finish: on a node that is gone, or deleted before they had one.
 void NodeLifecycle::ReconcilePod(const ObjectKey& key) {
   const Object pod = store_.Find(kPods, key.ns, key.name);
   if (!pod) return;
   const std::string& node = DigString(*pod, "spec", "nodeName");
-  if (node.empty() || store_.Find(kNodes, "", node)) return;
+  const bool orphaned = !node.empty() && !store_.Find(kNodes, "", node);
+  if (!orphaned && !(node.empty() && IsTerminating(*pod))) return;
   const std::string uid = UidOf(*pod);
   const std::string& phase = DigString(*pod, "status", "phase");
   if (phase != "Succeeded" && phase != "Failed") {
     store_.Modify(kPods, key.ns, key.name, [&](Json& next) {
       next["status"]["phase"] = "Failed";
+      if (!orphaned) return;
       SetCondition(next, {"DisruptionTarget", "True", "DeletionByPodGC", "PodGC: node no longer exists"}, store_.now_ms());
     }, Part::kStatus);
   }

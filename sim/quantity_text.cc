@@ -116,6 +116,14 @@ std::string SpellDecimal(Wide nano, Form form) {
   return Spell(nano, kDecimalSuffixes[power + 3].text);
 }
 
+std::string SpellQuantity(const Parsed& parsed) {
+  if (parsed.nano == 0) return "0";
+  const bool whole_binary =
+      parsed.form == Form::kBinary && parsed.nano % kNano == 0 && (parsed.nano >= 1024 * kNano || parsed.nano <= -1024 * kNano);
+  if (whole_binary) return SpellBinary(parsed.nano / kNano);
+  return SpellDecimal(parsed.nano, parsed.form == Form::kBinary ? Form::kDecimal : parsed.form);
+}
+
 std::string TextOf(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
 }  // namespace
@@ -126,11 +134,7 @@ std::optional<std::string> CanonicalQuantity(const Json& value) {
   const std::optional<Parsed> parsed = Parse(text);
   if (!parsed) return std::nullopt;
   if (parsed->too_large) return text;
-  if (parsed->nano == 0) return "0";
-  const bool whole_binary =
-      parsed->form == Form::kBinary && parsed->nano % kNano == 0 && (parsed->nano >= 1024 * kNano || parsed->nano <= -1024 * kNano);
-  if (whole_binary) return SpellBinary(parsed->nano / kNano);
-  return SpellDecimal(parsed->nano, parsed->form == Form::kBinary ? Form::kDecimal : parsed->form);
+  return SpellQuantity(*parsed);
 }
 
 void CanonicalizeResources(Json& resource_list) {
@@ -144,6 +148,22 @@ int CompareQuantities(const std::string& a, const std::string& b) {
   const Parsed left = Parse(a).value_or(Parsed{});
   const Parsed right = Parse(b).value_or(Parsed{});
   return left.nano < right.nano ? -1 : left.nano > right.nano ? 1 : 0;
+}
+
+std::string AddQuantities(const std::string& a, const std::string& b) {
+  const Parsed left = Parse(a).value_or(Parsed{});
+  const Parsed right = Parse(b).value_or(Parsed{});
+  Parsed sum = left.nano == 0 ? right : left;
+  sum.nano = std::clamp(left.nano + right.nano, -kLargest, kLargest);
+  return SpellQuantity(sum);
+}
+
+std::string MultiplyQuantity(const std::string& quantity, int64_t by) {
+  Parsed product = Parse(quantity).value_or(Parsed{});
+  const bool negative = (product.nano < 0) != (by < 0);
+  if (__builtin_mul_overflow(product.nano, Wide(by), &product.nano)) product.nano = negative ? -kLargest : kLargest;
+  product.nano = std::clamp(product.nano, -kLargest, kLargest);
+  return SpellQuantity(product);
 }
 
 }  // namespace tutti::sim

@@ -19,4 +19,9 @@ void CanonicalizeResources(Json& resource_list);
 // -1, 0, 1 as a is less than, equal to, greater than b. REQUIRES: both parse.
 int CompareQuantities(const std::string& a, const std::string& b);
 
+// a + b and quantity * by, spelled in the form (binary, decimal) of `a`, or of `b` where `a` is zero. They stop at the
+// largest quantity there is. REQUIRES: all parse.
+std::string AddQuantities(const std::string& a, const std::string& b);
+std::string MultiplyQuantity(const std::string& quantity, int64_t by);
+
 }  // namespace tutti::sim

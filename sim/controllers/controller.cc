@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/controllers/controller.h"
+
+#include <algorithm>
+
+namespace tutti::sim {
+namespace {
+
+constexpr base::Millis kFirstRetryMs = 1000;
+constexpr base::Millis kLastRetryMs = 300'000;
+
+}  // namespace
+
+void PodIndex::Put(const ObjectKey& pod, const std::string& value) {
+  if (const auto known = values_.find(pod); known != values_.end()) {
+    if (known->second == value) return;
+    const auto at = pods_.find(known->second);
+    at->second.erase(pod);
+    if (at->second.empty()) pods_.erase(at);
+    values_.erase(known);
+  }
+  if (value.empty()) return;
+  values_[pod] = value;
+  pods_[value].insert(pod);
+}
+
+std::vector<Object> PodIndex::Find(const Store& store, const std::string& value) const {
+  std::vector<Object> found;
+  const auto at = pods_.find(value);
+  if (at == pods_.end()) return found;
+  for (const ObjectKey& key : at->second) {
+    if (Object pod = store.Find(kPods, key.ns, key.name)) found.push_back(std::move(pod));
+  }
+  return found;
+}
+
+bool Controller::Work() {
+  bool worked = false;
+  while (const auto key = queue_.Take(clock_.MonotonicMs())) {
+    Reconcile(*key);
+    worked = true;
+  }
+  return worked;
+}
+
+void Controller::EnqueueOwner(const Json& object, std::string_view kind) {
+  const Json& owner = ControllerOf(object);
+  if (DigString(owner, "kind") == kind) Enqueue({NamespaceOf(object), DigString(owner, "name")});
+}
+
+void Controller::RetryLater(const ObjectKey& key) {
+  const int failures = failures_[key]++;
+  EnqueueIn(key, failures >= 9 ? kLastRetryMs : std::min(kFirstRetryMs << failures, kLastRetryMs));
+}
+
+const std::string& PhaseOf(const Json& pod) { return DigString(pod, "status", "phase"); }
+
+bool IsFinishedPod(const Json& pod) { return PhaseOf(pod) == "Succeeded" || PhaseOf(pod) == "Failed"; }
+
+bool IsReadyPod(const Json& pod) { return DigString(ConditionOf(pod, "Ready"), "status") == "True"; }
+
+Json PodFromTemplate(const Json& pod_template, const Json& owner, const std::string& generate_name) {
+  Json meta = Json::object();
+  for (const char* field : {"labels", "annotations", "finalizers"}) {
+    if (const Json& value = Dig(pod_template, "metadata", field); !value.empty()) meta[field] = value;
+  }
+  meta["generateName"] = generate_name;
+  meta["namespace"] = NamespaceOf(owner);
+  meta["ownerReferences"] = Json::array({ControllerReference(owner)});
+  return {{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(meta)}, {"spec", Child(pod_template, "spec")}};
+}
+
+}  // namespace tutti::sim

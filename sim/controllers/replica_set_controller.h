@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// sim/controllers/replica_set_controller.h - as many pods as spec.replicas says; finished and deleted ones are replaced.
+#pragma once
+
+#include "sim/controllers/controller.h"
+
+namespace tutti::sim {
+
+class ReplicaSetController final : public Controller {
+ public:
+  ReplicaSetController(Store& store, const base::Clock& clock) : Controller(store, clock) {}
+
+  std::string_view name() const override { return "replicaset-controller"; }
+  void Observe(const WatchEvent& event) override;
+
+ private:
+  void Reconcile(const ObjectKey& key) override;
+  void AddPods(const Json& set, int64_t count);
+  void RemovePods(const Json& set, std::vector<Object> active, int64_t count);
+  void WriteStatus(const Json& set);
+
+  PodIndex pods_;  // by owner uid
+};
+
+}  // namespace tutti::sim

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// sim/world.h - the whole embedded cluster but its HTTP door: objects, kubelets, controllers.
+//
+// Nothing happens by itself: what changes in the store waits until Pump, which lets every component work until all are
+// quiet. Between pumps a driver may move the clock, write, and inject faults. The same calls with the same seed give
+// the same cluster, uids and names included.
+//
+// One thread: whoever owns the store.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+#include "sim/controllers/ray_options.h"
+#include "sim/kubelet.h"
+#include "sim/node_lifecycle.h"
+#include "sim/store.h"
+
+namespace tutti::sim {
+
+struct WorldOptions {
+  uint64_t seed = 1;
+  KubeletOptions kubelet;
+  KubeRayOptions kuberay;
+  // RayCluster and RayJob are served from the start, by definitions of our own.
+  bool with_ray = true;
+  // Deployments, ReplicaSets, Jobs, RayClusters and RayJobs are worked off. Off: something outside does it.
+  bool with_controllers = true;
+};
+
+class World {
+ public:
+  // `clock` must outlive it.
+  explicit World(const base::Clock& clock, WorldOptions options = {});
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  Store& store() { return store_; }
+  const base::Clock& clock() const { return clock_; }
+  NodeLifecycle& nodes() { return *nodes_; }
+  Kubelet& kubelet() { return *kubelet_; }
+
+  // Lets everybody work until nobody has anything to do at this instant. True if anything was done.
+  bool Pump();
+
+  // The next instant at which a pump would do something though nothing changes; monotonic. Empty: none.
+  std::optional<base::Millis> NextDeadline() const;
+
+ private:
+  const base::Clock& clock_;
+  Store store_;
+  std::vector<std::unique_ptr<Component>> components_;  // in the order in which they work
+  NodeLifecycle* nodes_ = nullptr;
+  Kubelet* kubelet_ = nullptr;
+  int64_t subscription_ = 0;
+};
+
+}  // namespace tutti::sim

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/duration.h"
+
+#include "tests/support/catch.h"
+
+namespace tutti::sim {
+namespace {
+
+TEST_CASE("Durations are read as Go writes them") {
+  CHECK(ParseDuration("30s") == 30'000);
+  CHECK(ParseDuration("1h30m") == 5'400'000);
+  CHECK(ParseDuration("500ms") == 500);
+  CHECK(ParseDuration("1.5s") == 1500);
+  CHECK(ParseDuration("0") == 0);
+}
+
+TEST_CASE("What is no duration is refused with the remedy") {
+  for (const char* text : {"", "30", "s", "-1s", "1e9h", "nan", "5 m", "99999999999999999999h"}) {
+    INFO(text);
+    const auto parsed = ParseDuration(text);
+    REQUIRE_FALSE(parsed);
+    CHECK_THAT(parsed.error().message, Catch::Contains("write a number with a unit"));
+  }
+}
+
+}  // namespace
+}  // namespace tutti::sim
