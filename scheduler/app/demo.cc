@@ -24,7 +24,8 @@ constexpr base::Millis kStartMs = 1'767'225'600'000;  // 2026-01-01T00:00:00Z
 constexpr const char* kPods = "/api/v1/namespaces/default/pods";
 constexpr const char* kQueues = "/apis/scheduling.volcano.sh/v1beta1/queues";
 constexpr const char* kPodGroups = "/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups";
-constexpr const char* kRayClusters = "/apis/ray.io/v1/namespaces/default/rayclusters";
+// The version that the manifests are written in.
+constexpr const char* kRayClusters = "/apis/ray.io/v1alpha1/namespaces/default/rayclusters";
 
 constexpr const char* kNode = R"(apiVersion: v1
 kind: Node
@@ -58,9 +59,9 @@ class Story {
     fmt::print("$ kubectl create -f {}\n", file);
     Check(Shown(kubectl_.Create(path, File(file))) == expected + " created\n", expected + " is created");
   }
-  void Delete(const std::string& path, const std::string& what, const std::string& name) {
-    fmt::print("$ kubectl delete {} {}\n", what, name);
-    Shown(kubectl_.Delete(path + "/" + name, what));
+  void DeleteRayCluster(const std::string& name) {
+    fmt::print("$ kubectl delete raycluster {}\n", name);
+    Shown(kubectl_.Delete(std::string(kRayClusters) + "/" + name, "raycluster.ray.io"));
   }
   void GetPods() {
     fmt::print("$ kubectl get pods\n");
@@ -167,7 +168,7 @@ void SecondWaits(Story& story) {
 
 void SecondStarts(Story& story) {
   story.Say("The first RayCluster goes, and makes room:");
-  story.Delete(kRayClusters, "raycluster.ray.io", "test-cluster-0");
+  story.DeleteRayCluster("test-cluster-0");
   story.Let(60'000);
   story.GetPods();
   story.Check(story.Count("test-cluster-1", "Running", true) == 3, "the three pods of test-cluster-1 run");

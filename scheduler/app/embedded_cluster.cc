@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/embedded_files.h"
+#include "app/manifest_check.h"
 
 namespace tutti::app {
 namespace {
@@ -29,7 +30,10 @@ class EmbeddedCluster::Inbox final : public cluster::EventSink {
 };
 
 EmbeddedCluster::EmbeddedCluster(const base::Clock& clock, Options options)
-    : clock_(clock), door_(options.door), world_(clock, options.world), inbox_(std::make_unique<Inbox>()) {
+    : clock_(clock),
+      loose_definitions_(options.loose_definitions),
+      world_(clock, options.world),
+      inbox_(std::make_unique<Inbox>()) {
   if (!options.scheduler) return;
   feed_ = std::make_unique<sim::Feed>(world_.store(), *inbox_);
   writer_ = std::make_unique<sim::Writer>(world_.store(), *inbox_, clock_);
@@ -41,23 +45,29 @@ EmbeddedCluster::EmbeddedCluster(const base::Clock& clock, Options options)
 
 EmbeddedCluster::~EmbeddedCluster() = default;
 
+base::Status EmbeddedCluster::LoadDefinitions(const std::vector<sim::Manifest>& manifests) {
+  const auto brought = [&](const std::string& name) {
+    return std::any_of(manifests.begin(), manifests.end(), [&](const sim::Manifest& one) {
+      return IsDefinition(one.object) && sim::NameOf(one.object) == name;
+    });
+  };
+  std::vector<sim::Manifest> ours;
+  for (const EmbeddedFile& file : EmbeddedDefinitions()) {
+    auto parsed = sim::ParseManifests(file.text, std::string(file.name));
+    if (!parsed) return tl::make_unexpected(parsed.error());
+    for (sim::Manifest& one : *parsed) {
+      const bool there = store().Find(sim::kCustomResourceDefinitions, "", sim::NameOf(one.object)) != nullptr;
+      if (there || brought(sim::NameOf(one.object))) continue;
+      if (loose_definitions_) Loosen(one.object);
+      ours.push_back(std::move(one));
+    }
+  }
+  return sim::StoreManifests(store(), std::move(ours));
+}
+
 base::Status EmbeddedCluster::Load(std::vector<sim::Manifest> manifests) {
   return AtStore([&]() -> base::Status {
-    const auto brought = [&](const std::string& name) {
-      return std::any_of(manifests.begin(), manifests.end(), [&](const sim::Manifest& one) {
-        return IsDefinition(one.object) && sim::NameOf(one.object) == name;
-      });
-    };
-    std::vector<sim::Manifest> ours;
-    for (const EmbeddedFile& file : EmbeddedDefinitions()) {
-      auto parsed = sim::ParseManifests(file.text, std::string(file.name));
-      if (!parsed) return tl::make_unexpected(parsed.error());
-      for (sim::Manifest& one : *parsed) {
-        const bool there = store().Find(sim::kCustomResourceDefinitions, "", sim::NameOf(one.object)) != nullptr;
-        if (!there && !brought(sim::NameOf(one.object))) ours.push_back(std::move(one));
-      }
-    }
-    if (const base::Status stored = sim::StoreManifests(store(), std::move(ours)); !stored) return stored;
+    if (const base::Status defined = LoadDefinitions(manifests); !defined) return defined;
     // The world brings definitions too (Ray's): the user's own take their place.
     for (const sim::Manifest& one : manifests) {
       if (IsDefinition(one.object) && store().Find(sim::kCustomResourceDefinitions, "", sim::NameOf(one.object))) {

@@ -26,15 +26,16 @@ class EmbeddedCluster {
   struct Options {
     sim::WorldOptions world;
     std::optional<core::Options> scheduler;  // none: nobody schedules
-    sim::Door* door = nullptr;               // null: the store is this thread's alone
+    bool loose_definitions = false;          // ours, for the dialects' kinds: without bounds and types
   };
 
-  // `clock` must outlive it. The world is made here, so a door over store() is given later, by SetDoor.
+  // `clock` must outlive it.
   EmbeddedCluster(const base::Clock& clock, Options options);
   ~EmbeddedCluster();
 
   sim::Store& store() { return world_.store(); }
   core::Scheduler* scheduler() { return scheduler_.get(); }
+  // From now on the store is others' too, and only touched through `door`.
   void SetDoor(sim::Door* door) { door_ = door; }
 
   // Definitions of the dialects' kinds, those that `manifests` brings itself excepted; then `manifests`.
@@ -56,10 +57,12 @@ class EmbeddedCluster {
   auto AtStore(Work&& work) {
     return door_ != nullptr ? door_->With([&](sim::Store&) { return work(); }) : work();
   }
+  base::Status LoadDefinitions(const std::vector<sim::Manifest>& manifests);
   bool Step();
 
   const base::Clock& clock_;
-  sim::Door* door_;
+  const bool loose_definitions_;
+  sim::Door* door_ = nullptr;  // null: the store is this thread's alone
   sim::World world_;
   std::unique_ptr<Inbox> inbox_;
   std::unique_ptr<sim::Feed> feed_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string_view>
 
 namespace tutti::app {
@@ -16,8 +17,9 @@ bool NeedsQuotes(const std::string& text) {
                                                   "False", "FALSE", "yes",  "no", "on",   "off",  "Yes",  "No",
                                                   "On",    "Off",   "y",    "n",  "Y",    "N",    ""};
   if (std::find(kWords.begin(), kWords.end(), text) != kWords.end()) return true;
-  return text.find_first_not_of("0123456789.+-eExXoabcdefABCDEF_:TZ") == std::string::npos &&
-         text.find_first_of("0123456789") != std::string::npos;
+  static const std::regex kNumberOrDate(
+      R"([-+]?(\d[\d_]*\.?\d*|\.\d+)([eE][-+]?\d+)?|0[xo][\da-fA-F_]+|\d{4}-\d{2}-\d{2}.*)");
+  return std::regex_match(text, kNumberOrDate);
 }
 
 std::string Scalar(const Json& value) {

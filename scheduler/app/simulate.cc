@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/embedded_cluster.h"
+#include "app/manifest_check.h"
 #include "app/output.h"
 #include "app/profiles.h"
 #include "app/simulation_record.h"
@@ -131,11 +132,13 @@ std::string TableOf(const nlohmann::ordered_json& list,
 base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifests, SimulateOptions options) {
   auto core_options = MakeOptions(options.config, OfflineSchedulerNames());
   if (!core_options) return tl::make_unexpected(core_options.error());
+  if (const base::Status checked = CheckQuantities(manifests); !checked) return tl::make_unexpected(checked.error());
   base::VirtualClock clock(StartTime(manifests));
   auto arrivals = SortByArrival(std::move(manifests));
   if (!arrivals) return tl::make_unexpected(arrivals.error());
 
-  EmbeddedCluster cluster(clock, {.world = options.world, .scheduler = *std::move(core_options)});
+  EmbeddedCluster cluster(clock,
+                          {.world = options.world, .scheduler = *std::move(core_options), .loose_definitions = true});
   SimulationRecord record(cluster.store(), clock);
   cluster.on_decided = [&] { record.Note(cluster.scheduler()->Decisions()); };
   Simulation simulation(clock, cluster, *std::move(arrivals), options.until_ms);

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/manifest_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "model/quantity.h"
+
+namespace tutti::app {
+namespace {
+
+using sim::Child;
+using sim::Json;
+
+constexpr std::array<std::string_view, 5> kBuiltInGroups = {"v1", "apps/v1", "batch/v1", "", "policy/v1"};
+constexpr std::array<std::string_view, 5> kQuantityMaps = {"requests", "limits", "allocatable", "capacity", "overhead"};
+
+// What is wrong with it; empty: nothing.
+std::string Problem(const Json& quantity) {
+  const std::string text = quantity.is_string() ? quantity.get<std::string>() : quantity.dump();
+  if (!quantity.is_string() && !quantity.is_number()) return fmt::format("{} is not a quantity", text);
+  const auto parsed = model::ParseMilli(text);
+  if (!parsed) return fmt::format("\"{}\" is not a quantity", text);
+  if (parsed->value < 0) return fmt::format("\"{}\" must be greater than or equal to 0", text);
+  return "";
+}
+
+// The first bad quantity below `value`: "FIELD: problem", or empty.
+std::string FindProblem(const Json& value, const std::string& path) {
+  if (value.is_array()) {
+    for (size_t i = 0; i < value.size(); ++i) {
+      if (std::string found = FindProblem(value[i], fmt::format("{}[{}]", path, i)); !found.empty()) return found;
+    }
+  }
+  if (!value.is_object()) return "";
+  for (const auto& [key, item] : value.items()) {
+    const std::string at = path.empty() ? key : fmt::format("{}.{}", path, key);
+    const bool quantities = std::find(kQuantityMaps.begin(), kQuantityMaps.end(), key) != kQuantityMaps.end();
+    if (quantities && item.is_object()) {
+      for (const auto& [resource, quantity] : item.items()) {
+        const std::string problem = Problem(quantity);
+        if (!problem.empty()) {
+          return fmt::format("{}[{}]: {}; write it as \"500m\", \"2\" or \"4Gi\"", at, resource, problem);
+        }
+      }
+    } else if (std::string found = FindProblem(item, at); !found.empty()) {
+      return found;
+    }
+  }
+  return "";
+}
+
+Json Loose(const Json& schema) {
+  Json out = {{"x-kubernetes-preserve-unknown-fields", true}};
+  if (schema.contains("default")) out["default"] = schema["default"];
+  for (const auto& [name, property] : Child(schema, "properties").items()) out["properties"][name] = Loose(property);
+  return out;
+}
+
+}  // namespace
+
+base::Status CheckQuantities(const std::vector<sim::Manifest>& manifests) {
+  for (const sim::Manifest& one : manifests) {
+    const std::string& version = sim::DigString(one.object, "apiVersion");
+    if (std::find(kBuiltInGroups.begin(), kBuiltInGroups.end(), version) == kBuiltInGroups.end()) continue;
+    for (const char* part : {"spec", "status"}) {
+      const std::string problem = FindProblem(Child(one.object, part), part);
+      if (!problem.empty()) {
+        return base::Invalid(fmt::format("{}: {} \"{}\": {}", one.Where(), sim::DigString(one.object, "kind"),
+                                         sim::NameOf(one.object), problem));
+      }
+    }
+  }
+  return {};
+}
+
+void Loosen(Json& definition) {
+  for (Json& version : definition["spec"]["versions"]) {
+    Json& schema = version["schema"]["openAPIV3Schema"];
+    schema = Loose(schema);
+    schema["type"] = "object";
+  }
+}
+
+}  // namespace tutti::app

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a person is told about a manifest before an API server would refuse it with fewer words, and what may pass that
+// a stricter one would refuse.
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "sim/manifest.h"
+
+namespace tutti::app {
+
+// Quantities of Pods, Nodes and pod templates. Error: kInvalid, naming file, document, line, field and remedy.
+base::Status CheckQuantities(const std::vector<sim::Manifest>& manifests);
+
+// A CustomResourceDefinition without its bounds and types: objects that a cluster with a looser schema would store are
+// stored, so that the scheduler's own reason is seen. Defaults stay.
+void Loosen(sim::Json& definition);
+
+}  // namespace tutti::app

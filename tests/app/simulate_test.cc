@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/simulate.h"
+
+#include <nlohmann/json.hpp>
+
+#include "app/output.h"
+#include "tests/support/catch.h"
+
+namespace tutti::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+base::Result<Json> Try(const std::string& yaml) {
+  auto manifests = sim::ParseManifests(yaml, "test.yaml");
+  if (!manifests) return tl::make_unexpected(manifests.error());
+  return Simulate(*std::move(manifests), {});
+}
+
+Json Must(const std::string& yaml) {
+  const auto result = Try(yaml);
+  INFO((result ? "" : result.error().message));
+  REQUIRE(result);
+  return *result;
+}
+
+std::string Refusal(const std::string& yaml) {
+  const auto result = Try(yaml);
+  REQUIRE_FALSE(result);
+  return result.error().message;
+}
+
+Json Find(const Json& list, const std::string& name) {
+  for (const Json& one : list) {
+    if (one["name"] == name) return one;
+  }
+  return nullptr;
+}
+
+std::string Node(const std::string& name, const std::string& cpu) {
+  return "---\napiVersion: v1\nkind: Node\nmetadata: {name: " + name + "}\nstatus: {allocatable: {cpu: '" + cpu +
+         "', memory: 32Gi, pods: '110'}}\n";
+}
+
+struct PodText {
+  std::string name;
+  std::string cpu = "1";
+  std::string group = "";        // scheduling.x-k8s.io/pod-group
+  std::string annotations = "";  // "a: b, c: d"
+  std::string scheduler = "tutti";
+
+  std::string Text() const {
+    const std::string labels = group.empty() ? "" : "scheduling.x-k8s.io/pod-group: " + group;
+    return "---\napiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", labels: {" + labels + "}, annotations: {" +
+           annotations + "}}\nspec:\n  schedulerName: " + scheduler +
+           "\n  containers: [{name: main, image: busybox, resources: {requests: {cpu: '" + cpu + "'}}}]\n";
+  }
+};
+
+std::string Group(const std::string& name, const std::string& min_member) {
+  return "---\napiVersion: scheduling.x-k8s.io/v1alpha1\nkind: PodGroup\nmetadata: {name: " + name +
+         "}\nspec: {minMember: " + min_member + "}\n";
+}
+
+TEST_CASE("a gang that fits starts whole, and one that does not waits whole and says why") {
+  const Json result =
+      Must(Node("n1", "4") + Group("fits", "2") + PodText{.name = "a-0", .group = "fits"}.Text() +
+           PodText{.name = "a-1", .group = "fits"}.Text() + Group("waits", "3") +
+           PodText{.name = "b-0", .group = "waits"}.Text() + PodText{.name = "b-1", .group = "waits"}.Text() +
+           PodText{.name = "b-2", .group = "waits"}.Text());
+  CHECK(Find(result["pods"], "a-0")["state"] == "bound");
+  CHECK(Find(result["pods"], "a-1")["node"] == "n1");
+  for (const char* name : {"b-0", "b-1", "b-2"}) {
+    const Json pod = Find(result["pods"], name);
+    CHECK(pod["state"] == "pending");
+    CHECK(pod["node"] == "");
+    CHECK(pod["reason"] == "Unschedulable");
+    CHECK(pod["message"].get<std::string>().find("Insufficient cpu") != std::string::npos);
+  }
+  CHECK(Find(result["gangs"], "fits")["state"] == "whole");
+  CHECK(Find(result["gangs"], "fits")["bound"] == 2);
+  CHECK(Find(result["gangs"], "waits")["state"] == "waiting-for-nodes");
+  CHECK(Find(result["gangs"], "waits")["minMember"] == 3);
+  CHECK(result["timeline"].size() == 2);
+}
+
+TEST_CASE("the same input gives the same bytes") {
+  const std::string input = Node("n1", "4") + Group("g", "2") + PodText{.name = "p-0", .group = "g"}.Text() +
+                            PodText{.name = "p-1", .group = "g", .annotations = "sim.tutti.dev/run-for: 30s"}.Text();
+  CHECK(ToJsonText(Must(input)) == ToJsonText(Must(input)));
+}
+
+TEST_CASE("annotations give it time: what ends makes room for what waits, and what arrives later comes later") {
+  const Json result =
+      Must(Node("n1", "1") + PodText{.name = "first", .annotations = "sim.tutti.dev/run-for: 1m"}.Text() +
+           PodText{.name = "late", .annotations = "sim.tutti.dev/arrive-at: 10s"}.Text());
+  CHECK(Find(result["pods"], "first")["state"] == "finished");
+  CHECK(Find(result["pods"], "late")["state"] == "bound");
+  const Json& timeline = result["timeline"];
+  REQUIRE(timeline.size() == 3);
+  CHECK(timeline[0]["action"] == "bind");
+  CHECK(timeline[0]["at_s"] == 0);
+  CHECK(timeline[1]["action"] == "finish");
+  CHECK(timeline[1]["at_s"] == 60);
+  CHECK(timeline[2]["pod"] == "default/late");
+  CHECK(timeline[2]["at_s"] == 60);
+}
+
+TEST_CASE("a pod of a schedulerName that nobody serves is pending, and says so") {
+  const Json result = Must(Node("n1", "1") + PodText{.name = "other", .scheduler = "somebody-else"}.Text());
+  const Json pod = Find(result["pods"], "other");
+  CHECK(pod["state"] == "pending");
+  CHECK(pod["reason"] == "NotServed");
+}
+
+TEST_CASE("hostile declarations get their own reason, and others are not held up") {
+  for (const char* min_member : {"0", "-1", "2147483647", "abc", "1e30"}) {
+    const Json result = Must(Node("n1", "4") + Group("bad", min_member) +
+                             PodText{.name = "b-0", .group = "bad"}.Text() + PodText{.name = "good"}.Text());
+    INFO(min_member);
+    CHECK(Find(result["pods"], "b-0")["state"] == "pending");
+    CHECK_FALSE(Find(result["pods"], "b-0")["message"].get<std::string>().empty());
+    CHECK(Find(result["pods"], "good")["state"] == "bound");
+  }
+}
+
+TEST_CASE("a queue of nonsense holds up its own gangs only") {
+  for (const char* quantity : {"abc", "-1", "1e30"}) {
+    INFO(quantity);
+    const Json result = Must(Node("n1", "4") + PodText{.name = "good"}.Text() +
+                             "---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: q}\nspec: "
+                             "{capability: {cpu: '" +
+                             quantity +
+                             "'}}\n---\napiVersion: scheduling.volcano.sh/v1beta1\n"
+                             "kind: PodGroup\nmetadata: {name: g}\nspec: {minMember: 1, queue: q}\n" +
+                             PodText{.name = "p", .annotations = "scheduling.k8s.io/group-name: g"}.Text());
+    CHECK(Find(result["pods"], "good")["state"] == "bound");
+    const bool countable = std::string(quantity) == "1e30";  // a lot, but a quantity: it caps nothing
+    CHECK(Find(result["pods"], "p")["state"] == (countable ? "bound" : "pending"));
+    const std::string message = Find(result["pods"], "p")["message"];
+    CHECK((countable || message.find("capability") != std::string::npos));
+  }
+}
+
+TEST_CASE("what an API server would refuse is refused with file, document and field") {
+  CHECK(Refusal(Node("n1", "4") + PodText{.name = "p", .cpu = "abc"}.Text()).find("test.yaml: document 2") == 0);
+  CHECK(Refusal(PodText{.name = "p", .cpu = "abc"}.Text()) ==
+        "test.yaml: document 1, line 2: Pod \"p\": spec.containers[0].resources.requests[cpu]: \"abc\" is not a "
+        "quantity; "
+        "write it as \"500m\", \"2\" or \"4Gi\"");
+  CHECK(Refusal(PodText{.name = "p", .cpu = "-1"}.Text()).find("must be greater than or equal to 0") !=
+        std::string::npos);
+  CHECK(Refusal(Node("n1", "lots")).find("test.yaml: document 1") == 0);
+  CHECK(Refusal("---\napiVersion: v1\nkind: Pood\nmetadata: {name: p}\n").find("Pood") != std::string::npos);
+  CHECK(Refusal("a: [\n").find("test.yaml") == 0);
+  CHECK(Refusal(PodText{.name = "p", .annotations = "sim.tutti.dev/arrive-at: soon"}.Text())
+            .find("test.yaml: document 1, line 2: metadata.annotations[sim.tutti.dev/arrive-at]: \"soon\"") == 0);
+}
+
+}  // namespace
+}  // namespace tutti::app
