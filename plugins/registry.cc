@@ -11,12 +11,14 @@
 #include "base/check.h"
 #include "framework/ranking.h"
 #include "plugins/image_locality/image_locality.h"
+#include "plugins/inter_pod_affinity/inter_pod_affinity.h"
 #include "plugins/node_affinity/node_affinity.h"
 #include "plugins/node_name/node_name.h"
 #include "plugins/node_ports/node_ports.h"
 #include "plugins/node_resources/balanced_allocation.h"
 #include "plugins/node_resources/fit.h"
 #include "plugins/node_unschedulable/node_unschedulable.h"
+#include "plugins/pod_topology_spread/pod_topology_spread.h"
 #include "plugins/taint_toleration/taint_toleration.h"
 #include "plugins/unsupported/unsupported.h"
 
@@ -75,8 +77,8 @@ constexpr Entry kRegistry[] = {
     {"NodeVolumeLimits", 0, nullptr, kNotYet},
     {"VolumeBinding", 0, nullptr, kNotYet},
     {"VolumeZone", 0, nullptr, kNotYet},
-    {"PodTopologySpread", 2, nullptr, kNotYet},
-    {"InterPodAffinity", 2, nullptr, kNotYet},
+    {"PodTopologySpread", 2, WithArgs<PodTopologySpread>, nullptr},
+    {"InterPodAffinity", 2, WithArgs<InterPodAffinity>, nullptr},
     {"DynamicResources", 2, nullptr, kNotYet},
     {"DefaultPreemption", 0, nullptr, kNoPreemption},
     {"NodeResourcesBalancedAllocation", 1, WithArgs<NodeResourcesBalancedAllocation>, nullptr},
@@ -188,6 +190,8 @@ base::Status CheckNames(const ProfileConfig& config, const std::string& who, std
     if (const auto known = check("pluginConfig", name); !known) return known;
     if (!configured.insert(name).second) return base::Invalid(fmt::format("{}: pluginConfig: repeated config for {}", who, name));
     if (const char* remark = Find(name)->remark) warn(fmt::format("{} {}", name, remark));
+    if (name == "PodTopologySpread" && args && args->is_object() && args->contains("defaultConstraints"))
+      warn("PodTopologySpread: defaultConstraints do not apply yet");
   }
   return {};
 }

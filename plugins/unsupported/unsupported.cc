@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace tutti::plugins {
@@ -20,22 +21,31 @@ class UnsupportedState final : public framework::FilterState {
   const std::string reason_;
 };
 
+bool SelectsNamespaces(const model::PodAffinityTerm& term) {
+  return term.namespace_selector &&
+         (!term.namespace_selector->match_labels.empty() || !term.namespace_selector->match_expressions.empty());
+}
+
+bool SelectsNamespaces(const model::PodAffinity& affinity) {
+  return std::ranges::any_of(affinity.required, [](const auto& term) { return SelectsNamespaces(term); }) ||
+         std::ranges::any_of(affinity.preferred, [](const auto& weighted) { return SelectsNamespaces(weighted.term); });
+}
+
 }  // namespace
 
-std::optional<std::string> UnsupportedReason(const model::PodSpec& spec) {
+std::optional<std::string> UnsupportedReason(const model::PodSpec& spec, bool namespaces_known) {
   std::vector<std::string_view> asks;
   if (spec.has_claims) asks.push_back("resourceClaims");
   if (spec.has_volumes) asks.push_back("volumes that restrict its nodes");
-  if (!spec.pod_affinity.empty()) asks.push_back("podAffinity");
-  if (!spec.pod_anti_affinity.empty()) asks.push_back("podAntiAffinity");
-  if (!spec.spread.empty()) asks.push_back("topologySpreadConstraints");
+  if (!namespaces_known && (SelectsNamespaces(spec.pod_affinity) || SelectsNamespaces(spec.pod_anti_affinity)))
+    asks.push_back("a namespaceSelector");
   if (asks.empty()) return std::nullopt;
   return fmt::format("the pod asks for {}, which this version does not schedule by yet", fmt::join(asks, " and "));
 }
 
 std::unique_ptr<framework::FilterState> Unsupported::PrepareFilter(const cluster::PodClass& pod_class,
-                                                                   const cluster::Snapshot&) const {
-  auto reason = UnsupportedReason(*pod_class.spec);
+                                                                   const cluster::Snapshot& snapshot) const {
+  auto reason = UnsupportedReason(*pod_class.spec, snapshot.namespaces_version() > 0);
   return reason ? std::make_unique<UnsupportedState>(*std::move(reason)) : nullptr;
 }
 

@@ -11,7 +11,8 @@
 namespace tutti::plugins {
 
 // What of `spec` is not supported, as a sentence for the pod's owner; nullopt when all of it is.
-std::optional<std::string> UnsupportedReason(const model::PodSpec& spec);
+// `namespaces_known`: the labels of namespaces are, so that namespaceSelectors can be told.
+std::optional<std::string> UnsupportedReason(const model::PodSpec& spec, bool namespaces_known);
 
 class Unsupported final : public framework::Filter {
  public:

@@ -3,7 +3,7 @@
 //
 // Prepare() compiles the class against a snapshot into a state; the state answers per node. A state lives as long as its
 // ranking (framework/ranking.h) and is asked again for exactly the nodes that changed, so unless it says otherwise
-// (FollowsPods) its answer for node n may depend on nothing but the class and node n.
+// (FollowsPods, FollowsNodes, FollowsFeasible) its answer for node n may depend on nothing but the class and node n.
 #pragma once
 
 #include <cstdint>
@@ -34,13 +34,14 @@ class Dirty {
 class State {
  public:
   virtual ~State() = default;
-  // True for a state whose answers depend on pods of other nodes (affinity, spread): it is then told of every pod placed
-  // or removed, in a WhatIf too, and says which nodes that concerns. Remove undoes Place exactly.
-  virtual bool FollowsPods() const { return false; }
-  virtual void Place(const cluster::PodClass&, model::NodeId, Dirty&) {}
-  virtual void Remove(const cluster::PodClass&, model::NodeId, Dirty&) {}
+  // Which pods a state must be told of because its answers depend on pods of other nodes (affinity, spread): none, those
+  // of classes with affinity terms, or all. It is told of what came and went, in a WhatIf too, and says which nodes that
+  // concerns. By −1 undoes by +1 exactly.
+  enum class Pods { kNone, kAffine, kAll };
+  virtual Pods FollowsPods() const { return Pods::kNone; }
+  virtual void PodChanged(const cluster::PodClass&, model::NodeId, int32_t /*by*/, Dirty&) {}
   // True for a state that keeps something about every node (how many hold an image, which domain each is in): it is told
-  // of nodes that came, went or changed before it is asked about any, and says which others that concerns.
+  // of nodes that came, went or changed before anything else, and says which others that concerns.
   virtual bool FollowsNodes() const { return false; }
   virtual void NodesChanged(std::span<const model::NodeId>, Dirty&) {}
 };
@@ -73,6 +74,10 @@ class ScoreState : public State {
   virtual int64_t Score(model::NodeId n) const = 0;
   // Score for every slot that nobody refused, into `raw`; the other slots are left as they are. Override as above.
   virtual void ScoreAll(std::span<const RefusedBy> refused_by, std::span<int64_t> raw) const;
+  // True for a score that depends on which nodes are feasible at all: it is told before it is asked, at first and whenever
+  // that changed. True is returned when all nodes are to be scored anew.
+  virtual bool FollowsFeasible() const { return false; }
+  virtual bool FeasibleChanged(std::span<const RefusedBy>) { return false; }
 };
 
 class Plugin {

@@ -44,21 +44,26 @@ struct Ranking::Impl {
   const Filter* class_refuser = nullptr;
   std::optional<std::vector<std::string>> only_nodes;   // sorted; absent: any
   std::vector<const Filter*> narrowing;                 // whose nodes those are
-  bool follows_pods = false, follows_nodes = false;
+  State::Pods follows_pods = State::Pods::kNone;
+  bool follows_nodes = false, follows_feasible = false;
 
   std::vector<RefusedBy> refused_by;
   std::array<size_t, 256> refusals{};  // how many slots each RefusedBy has
   BestNode best;
-  Dirty dirty;  // from pods placed and removed
-  uint64_t seen = 0;
-  std::vector<NodeId> changed;     // scratch
-  std::vector<int32_t> fixed;      // scratch: what scores without normalisation add, per changed node
+  uint64_t seen_nodes = 0, seen_pods = 0, seen_namespaces = 0;  // how far the snapshot was read
+  std::vector<NodeId> changed;               // scratch
+  std::vector<cluster::PodChange> pods;      // scratch
+  std::vector<int32_t> fixed;                // scratch: what scores without normalisation add, per changed node
 
   Impl(const Profile& p, const cluster::PodClass& c, const cluster::Snapshot& s) : profile(p), pod_class(c), snapshot(s) {
     Prepare();
   }
+  ~Impl() {
+    if (follows_pods == State::Pods::kAll) snapshot.UnfollowAllPods();
+  }
 
   void Prepare();
+  void Follow();
   void Narrow();
   void AskAll();
   void ScoreAll();
@@ -67,7 +72,12 @@ struct Ranking::Impl {
   void Refuse(size_t slot, RefusedBy by);
   int32_t FixedScore(NodeId n) const;
   void Renormalize();
+  bool TellFeasible();
+  bool TellChanges(Dirty* dirty);
   void Refresh();
+  cluster::Snapshot::PodLog pod_log() const {
+    return follows_pods == State::Pods::kAll ? cluster::Snapshot::PodLog::kAll : cluster::Snapshot::PodLog::kAffine;
+  }
   template <typename Tell>
   void TellStates(Tell tell);
 };
@@ -95,15 +105,25 @@ void Ranking::Impl::Prepare() {
     if (score.plugin->normalize() != Normalize::kNone) scores.back().normalizer.emplace(score.plugin->normalize());
   }
   TUTTI_CHECK(weights <= kMostWeight, "the sum of score weights is checked where profiles are made");
-  follows_pods = follows_nodes = false;
+  Follow();
+  Narrow();
+  AskAll();
+}
+
+void Ranking::Impl::Follow() {
+  const State::Pods before = follows_pods;
+  follows_pods = State::Pods::kNone;
+  follows_nodes = follows_feasible = false;
   TellStates([this](const State& state) {
-    follows_pods |= state.FollowsPods();
+    follows_pods = std::max(follows_pods, state.FollowsPods());
     follows_nodes |= state.FollowsNodes();
   });
-  Narrow();
-  seen = snapshot.log_end();
-  dirty = {};
-  AskAll();
+  for (const ActiveScore& score : scores) follows_feasible |= score.state->FollowsFeasible();
+  if (follows_pods == State::Pods::kAll) snapshot.FollowAllPods();
+  if (before == State::Pods::kAll) snapshot.UnfollowAllPods();
+  seen_nodes = snapshot.log_end();
+  seen_pods = snapshot.pod_log_end(pod_log());
+  seen_namespaces = snapshot.namespaces_version();
 }
 
 // As upstream's PreFilter pass: the first refusal of the class wins, and node sets intersect.
@@ -148,7 +168,17 @@ void Ranking::Impl::AskAll() {
   }
   refusals.fill(0);
   for (const RefusedBy by : refused_by) ++refusals[by];
+  TellFeasible();
   ScoreAll();
+}
+
+// True when some score must be asked about all nodes again.
+bool Ranking::Impl::TellFeasible() {
+  bool anew = false;
+  if (follows_feasible)
+    for (ActiveScore& score : scores)
+      if (score.state->FollowsFeasible()) anew |= score.state->FeasibleChanged(refused_by);
+  return anew;
 }
 
 void Ranking::Impl::ScoreAll() {
@@ -198,12 +228,21 @@ int32_t Ranking::Impl::FixedScore(NodeId n) const {
 
 // Asks again about `nodes`, which are distinct.
 void Ranking::Impl::Ask(const std::vector<NodeId>& nodes) {
-  fixed.clear();
+  bool flipped = false;
   for (const NodeId n : nodes) {
-    if (refused_by[n.index()] == kNobody)
+    const bool was_feasible = refused_by[n.index()] == kNobody;
+    if (was_feasible)
       for (ActiveScore& score : scores)
         if (score.normalizer) score.normalizer->Erase(n.index());
     Refuse(n.index(), FilterNode(n));
+    flipped |= was_feasible != (refused_by[n.index()] == kNobody);
+  }
+  if (flipped && TellFeasible()) {
+    ScoreAll();
+    return;
+  }
+  fixed.clear();
+  for (const NodeId n : nodes) {
     const bool feasible = refused_by[n.index()] == kNobody;
     fixed.push_back(feasible ? FixedScore(n) : BestNode::kOut);
     if (!feasible) continue;
@@ -241,38 +280,51 @@ void Ranking::Impl::Renormalize() {
   if (moved) best.Rebuild();
 }
 
+// Tells the states what happened. False when they must be prepared anew.
+bool Ranking::Impl::TellChanges(Dirty* dirty) {
+  if (seen_namespaces != snapshot.namespaces_version() && follows_pods != State::Pods::kNone) return false;
+  if (!snapshot.ReadLog(seen_nodes, &changed)) return false;
+  seen_nodes = snapshot.log_end();
+  std::ranges::sort(changed);
+  changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+  if (follows_nodes && !changed.empty())
+    TellStates([&](State& state) {
+      if (state.FollowsNodes()) state.NodesChanged(changed, *dirty);
+    });
+  if (follows_pods == State::Pods::kNone || seen_pods == snapshot.pod_log_end(pod_log())) return true;
+  pods.clear();
+  if (!snapshot.ReadPodLog(pod_log(), seen_pods, &pods)) return false;
+  seen_pods = snapshot.pod_log_end(pod_log());
+  for (const cluster::PodChange& pod : pods)
+    TellStates([&](State& state) {
+      const State::Pods follows = state.FollowsPods();
+      if (follows == State::Pods::kAll || (follows == State::Pods::kAffine && pod.pod_class->affine()))
+        state.PodChanged(*pod.pod_class, pod.node, pod.by, *dirty);
+    });
+  return true;
+}
+
 void Ranking::Impl::Refresh() {
-  const uint64_t end = snapshot.log_end();
-  if (seen == end && dirty.nodes().empty() && !dirty.everything()) return;
+  if (seen_nodes == snapshot.log_end() && seen_namespaces == snapshot.namespaces_version()) return;
   changed.clear();
-  if (!snapshot.ReadLog(seen, &changed)) {
+  Dirty dirty;
+  if (!TellChanges(&dirty)) {
     Prepare();
     return;
   }
-  seen = end;
   if (snapshot.slots() > refused_by.size()) {
     refusals[kAbsent] += snapshot.slots() - refused_by.size();
     refused_by.resize(snapshot.slots(), kAbsent);
     best.Grow(snapshot.slots());
   }
-  const auto distinct = [this] {
-    std::ranges::sort(changed);
-    changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-  };
-  distinct();
-  if (follows_nodes && !changed.empty())
-    TellStates([this](State& state) {
-      if (state.FollowsNodes()) state.NodesChanged(changed, dirty);
-    });
   if (dirty.everything() || changed.size() + dirty.nodes().size() > refused_by.size()) {
-    dirty = {};
     AskAll();
     return;
   }
   if (!dirty.nodes().empty()) {
     changed.insert(changed.end(), dirty.nodes().begin(), dirty.nodes().end());
-    distinct();
-    dirty = {};
+    std::ranges::sort(changed);
+    changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
   }
   Ask(changed);
 }
@@ -283,21 +335,6 @@ Ranking::~Ranking() = default;
 
 const cluster::PodClass& Ranking::pod_class() const { return impl_->pod_class; }
 void Ranking::Refresh() { impl_->Refresh(); }
-bool Ranking::follows_pods() const { return impl_->follows_pods; }
-
-void Ranking::Placed(const cluster::PodClass& pod_class, NodeId n) {
-  if (!impl_->follows_pods) return;
-  impl_->TellStates([&](State& state) {
-    if (state.FollowsPods()) state.Place(pod_class, n, impl_->dirty);
-  });
-}
-
-void Ranking::Removed(const cluster::PodClass& pod_class, NodeId n) {
-  if (!impl_->follows_pods) return;
-  impl_->TellStates([&](State& state) {
-    if (state.FollowsPods()) state.Remove(pod_class, n, impl_->dirty);
-  });
-}
 
 NodeId Ranking::Best() const { return impl_->best.Best(); }
 bool Ranking::Feasible(NodeId n) const { return impl_->refused_by[n.index()] == kNobody; }
@@ -358,7 +395,8 @@ std::vector<NodeScore> Ranking::Scores(NodeId n) const {
   for (const ActiveScore& score : impl_->scores) {
     const int64_t raw = score.state->Score(n);
     const int64_t normalized = score.normalizer ? score.normalizer->Share(raw) : raw;
-    list.push_back({score.plugin->name(), raw, normalized, normalized * score.weight});
+    const bool scored = !score.normalizer || score.plugin->normalize() != Normalize::kSpread || raw != kNoScore;
+    list.push_back({score.plugin->name(), scored ? raw : 0, normalized, normalized * score.weight});
   }
   return list;
 }

@@ -52,12 +52,6 @@ class Ranking {
   // Catches up with the snapshot. Every other method REQUIRES that nothing changed since.
   void Refresh();
 
-  // True when some plugin's answers depend on pods of other nodes. Then every pod that comes to a node or leaves one must
-  // be told of, in order and in a WhatIf too, beside the change of the snapshot and before the next Refresh.
-  bool follows_pods() const;
-  void Placed(const cluster::PodClass& pod_class, model::NodeId n);
-  void Removed(const cluster::PodClass& pod_class, model::NodeId n);
-
   // The best feasible node, or invalid.
   model::NodeId Best() const;
   bool Feasible(model::NodeId n) const;

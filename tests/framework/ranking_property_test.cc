@@ -21,10 +21,12 @@ using nlohmann::json;
 class Churn {
  public:
   explicit Churn(uint64_t seed) : random_(seed) {
+    for (const char* name : {"default", "other"}) cluster_.snapshot().PutNamespace(name, {{"team", name}});
     for (int i = 0; i < 12; ++i) PutNode();
   }
 
   void Step() {
+    if (random_.OneIn(40)) cluster_.snapshot().PutNamespace("other", {{"team", Pick("team", 2)}});
     switch (random_.Below(10)) {
       case 0:
         return PutNode();
@@ -52,6 +54,16 @@ class Churn {
       container["ports"] = json::array({{{"containerPort", 1}, {"hostPort", 8000 + random_.Below(2)}}});
     spec["containers"] = json::array({container});
     if (random_.OneIn(2)) spec["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] = Preferred();
+    spec["namespace"] = random_.OneIn(3) ? "other" : "default";
+    for (const char* key : {"app", "tier", "unread"})
+      if (random_.OneIn(2)) spec["labels"][key] = Pick("v", 2);
+    for (const char* kind : {"podAffinity", "podAntiAffinity"}) {
+      if (random_.OneIn(5)) spec["affinity"][kind]["requiredDuringSchedulingIgnoredDuringExecution"] = json::array({PodTerm()});
+      if (random_.OneIn(5))
+        spec["affinity"][kind]["preferredDuringSchedulingIgnoredDuringExecution"] =
+            json::array({{{"weight", random_.Between(1, 100)}, {"podAffinityTerm", PodTerm()}}});
+    }
+    for (uint64_t i = random_.OneIn(3) ? 2 : 0; i > 0; --i) spec["topologySpreadConstraints"].push_back(Spread());
     return spec;
   }
 
@@ -67,8 +79,29 @@ class Churn {
     return terms;
   }
 
+  std::string TopologyKey() { return random_.OneIn(2) ? "zone" : "kubernetes.io/hostname"; }
+  json Selector() { return {{"matchLabels", {{random_.OneIn(2) ? "app" : "tier", Pick("v", 2)}}}}; }
+
+  json PodTerm() {
+    json term = {{"topologyKey", TopologyKey()}, {"labelSelector", Selector()}};
+    if (random_.OneIn(3)) term["namespaces"] = json::array({"other"});
+    if (random_.OneIn(3)) term["namespaceSelector"] = random_.OneIn(2) ? json::object() : json{{"matchLabels", {{"team", "team0"}}}};
+    return term;
+  }
+  json Spread() {
+    json spread = {{"maxSkew", random_.Between(1, 3)}, {"topologyKey", TopologyKey()}, {"labelSelector", Selector()},
+                   {"whenUnsatisfiable", random_.OneIn(2) ? "DoNotSchedule" : "ScheduleAnyway"}};
+    if (random_.OneIn(3)) spread["nodeTaintsPolicy"] = "Honor";
+    if (random_.OneIn(3)) spread["nodeAffinityPolicy"] = "Ignore";
+    if (random_.OneIn(3)) spread["matchLabelKeys"] = json::array({"app"});
+    if (spread["whenUnsatisfiable"] == "DoNotSchedule" && random_.OneIn(3)) spread["minDomains"] = random_.Between(1, 4);
+    return spread;
+  }
+
   void PutNode() {
-    json node = {{"name", fmt::format("node-{}", random_.Below(20))}, {"labels", {{"zone", Pick("z", 3)}}}};
+    json node = {{"name", fmt::format("node-{}", random_.Below(20))}};
+    if (!random_.OneIn(6)) node["labels"]["zone"] = Pick("z", 3);
+    if (!random_.OneIn(6)) node["labels"]["kubernetes.io/hostname"] = node["name"];
     node["allocatable"] = {{"cpu", std::to_string(random_.Below(9))}, {"memory", fmt::format("{}Gi", random_.Below(9))},
                            {"pods", std::to_string(random_.Below(6))}, {"nvidia.com/gpu", std::to_string(random_.Below(3))}};
     if (random_.OneIn(3))

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// PodSelector and PodTerm: label selectors over pods, and pod affinity terms, compiled to symbols. Immutable.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cluster/snapshot.h"
+#include "model/pod_spec.h"
+#include "plugins/common/requirements.h"
+
+namespace tutti::plugins {
+
+// A metav1.LabelSelector: absent matches nothing, empty everything; one that does not parse matches nothing.
+class PodSelector {
+ public:
+  PodSelector(const std::optional<model::LabelSelector>& selector, cluster::SymbolTable& symbols);
+
+  // ANDs key=value for each of `keys` that `labels` has.
+  void AddValuesOf(const std::vector<std::string>& keys, const cluster::LabelEntries& labels, cluster::SymbolTable& symbols);
+  bool everything() const { return !nothing_ && requirements_.empty(); }
+  bool Match(const cluster::LabelEntries& labels) const { return !nothing_ && requirements_.Match(labels); }
+
+ private:
+  Requirements requirements_;
+  bool nothing_ = false;
+};
+
+class PodTerm {
+ public:
+  // `ns`: of the pod whose term it is.
+  PodTerm(const model::PodAffinityTerm& term, model::Symbol ns, const cluster::Snapshot& snapshot);
+
+  model::Symbol key() const { return key_; }
+
+  // Does the term of a pod that waits select `pod`? A namespace that is not known is selected by name only.
+  bool Selects(const cluster::PodClass& pod) const { return Match(pod, false); }
+  // Does the term of a pod that runs select `pod`, which waits? A namespace that is not known has no labels (upstream
+  // treats the two directions differently).
+  bool SelectsWaiting(const cluster::PodClass& pod) const { return Match(pod, true); }
+
+ private:
+  bool Match(const cluster::PodClass& pod, bool unknown_has_no_labels) const;
+
+  const cluster::Snapshot& snapshot_;
+  PodSelector selector_;
+  PodSelector namespace_selector_;
+  std::vector<model::Symbol> namespaces_;
+  model::Symbol key_;
+};
+
+}  // namespace tutti::plugins

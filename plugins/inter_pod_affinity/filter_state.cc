@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/inter_pod_affinity/filter_state.h"
+
+#include <algorithm>
+
+namespace tutti::plugins {
+
+using cluster::PodClass;
+using framework::Dirty;
+using framework::RefusedBy;
+using framework::Verdict;
+using model::NodeId;
+
+InterPodAffinityFilter::InterPodAffinityFilter(const PodClass& pod_class, const cluster::Snapshot& snapshot)
+    : pod_class_(pod_class), snapshot_(snapshot) {
+  const auto compile = [&](const std::vector<model::PodAffinityTerm>& terms, std::vector<Term>* out) {
+    for (const model::PodAffinityTerm& term : terms) {
+      PodTerm compiled(term, pod_class.ns, snapshot);
+      DomainCounts counts(compiled.key(), snapshot);
+      out->push_back({std::move(compiled), std::move(counts)});
+    }
+  };
+  compile(pod_class.spec->pod_affinity.required, &affinity_);
+  compile(pod_class.spec->pod_anti_affinity.required, &anti_);
+  selects_itself_ = SelectedByAll(pod_class);
+  const bool all = FollowsPods() == Pods::kAll;
+  for (const auto& [id, occupants] : snapshot.occupants()) {
+    if (!all && !occupants.pod_class->affine()) continue;
+    for (const auto& [n, count] : occupants.nodes) Apply(*occupants.pod_class, n, count, nullptr);
+  }
+}
+
+bool InterPodAffinityFilter::SelectedByAll(const PodClass& other) const {
+  return !affinity_.empty() && std::ranges::all_of(affinity_, [&](const Term& term) { return term.term.Selects(other); });
+}
+
+size_t InterPodAffinityFilter::AgainstMe(model::Symbol key) {
+  const auto at = std::ranges::find(against_, key, &DomainCounts::key);
+  if (at != against_.end()) return static_cast<size_t>(at - against_.begin());
+  against_.emplace_back(key, snapshot_);
+  return against_.size() - 1;
+}
+
+const InterPodAffinityFilter::Relation& InterPodAffinityFilter::RelationTo(const PodClass& other) {
+  const auto [at, fresh] = relations_.try_emplace(other.id);
+  if (!fresh) return at->second;
+  Relation& relation = at->second;
+  relation.affine = SelectedByAll(other);
+  for (size_t i = 0; i < anti_.size(); ++i)
+    if (anti_[i].term.Selects(other)) relation.anti.push_back(i);
+  for (const model::PodAffinityTerm& term : other.spec->pod_anti_affinity.required)
+    if (const PodTerm compiled(term, other.ns, snapshot_); compiled.SelectsWaiting(pod_class_))
+      relation.against_me.push_back(AgainstMe(compiled.key()));
+  return relation;
+}
+
+void InterPodAffinityFilter::Apply(const PodClass& other, NodeId n, int64_t by, Dirty* dirty) {
+  const Relation& relation = RelationTo(other);
+  const auto add = [&](DomainCounts& counts) {
+    const DomainCounts::Change change = counts.Add(n, by);
+    if (dirty && change.value && (change.before > 0) != (change.after > 0))
+      counts.ForNodes(change.value, [&](NodeId m) { dirty->Node(m); });
+  };
+  if (relation.affine) {
+    const bool any_before = AnyAffine();
+    for (Term& term : affinity_) add(term.counts);
+    if (dirty && any_before != AnyAffine()) dirty->Everything();  // the rule for the first pod of a series
+  }
+  for (const size_t i : relation.anti) add(anti_[i].counts);
+  for (const size_t i : relation.against_me) add(against_[i]);
+}
+
+void InterPodAffinityFilter::PodChanged(const PodClass& other, NodeId n, int32_t by, Dirty& dirty) { Apply(other, n, by, &dirty); }
+
+void InterPodAffinityFilter::NodesChanged(std::span<const NodeId> nodes, Dirty& dirty) {
+  const bool any_before = AnyAffine();
+  const auto follow = [&](DomainCounts& counts) {
+    for (const NodeId n : nodes)
+      counts.NodeChanged(n, [&](const DomainCounts::Change& change) {
+        if ((change.before > 0) != (change.after > 0)) counts.ForNodes(change.value, [&](NodeId m) { dirty.Node(m); });
+      });
+  };
+  for (Term& term : affinity_) follow(term.counts);
+  for (Term& term : anti_) follow(term.counts);
+  for (DomainCounts& counts : against_) follow(counts);
+  if (any_before != AnyAffine()) dirty.Everything();
+}
+
+bool InterPodAffinityFilter::AnyAffine() const {
+  return std::ranges::any_of(affinity_, [](const Term& term) { return term.counts.nonzero_domains() > 0; });
+}
+
+bool InterPodAffinityFilter::FitsAffinity(NodeId n) const {
+  bool pods_exist = true;
+  for (const Term& term : affinity_) {
+    if (!term.counts.Has(n)) return false;
+    pods_exist = pods_exist && term.counts.At(n) > 0;
+  }
+  // The first pod of a series with affinity to itself may start anywhere that has the keys.
+  return pods_exist || (selects_itself_ && !AnyAffine());
+}
+
+bool InterPodAffinityFilter::FitsAnti(NodeId n) const {
+  return std::ranges::none_of(anti_, [n](const Term& term) { return term.counts.At(n) > 0; });
+}
+
+bool InterPodAffinityFilter::FitsAgainstMe(NodeId n) const {
+  return std::ranges::none_of(against_, [n](const DomainCounts& counts) { return counts.At(n) > 0; });
+}
+
+Verdict InterPodAffinityFilter::Check(NodeId n) const {
+  if (!FitsAffinity(n)) return Verdict::kNever;
+  return FitsAnti(n) && FitsAgainstMe(n) ? Verdict::kFits : Verdict::kNotNow;
+}
+
+void InterPodAffinityFilter::Explain(NodeId n, std::vector<std::string>* reasons) const {
+  reasons->emplace_back(!FitsAffinity(n) ? "node(s) didn't match pod affinity rules"
+                        : !FitsAnti(n)   ? "node(s) didn't match pod anti-affinity rules"
+                                         : "node(s) didn't satisfy existing pods anti-affinity rules");
+}
+
+void InterPodAffinityFilter::CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const {
+  if (!affinity_.empty() || !anti_.empty() || !against_.empty()) FilterState::CheckAll(mine, refused_by);
+}
+
+}  // namespace tutti::plugins

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The filter of InterPodAffinity: required terms of the pod and required anti-affinity of the pods that run.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <vector>
+
+#include "framework/plugin.h"
+#include "plugins/common/domain_counts.h"
+#include "plugins/common/pod_term.h"
+
+namespace tutti::plugins {
+
+class InterPodAffinityFilter final : public framework::FilterState {
+ public:
+  InterPodAffinityFilter(const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot);
+
+  framework::Verdict Check(model::NodeId n) const override;
+  void Explain(model::NodeId n, std::vector<std::string>* reasons) const override;
+  void CheckAll(framework::RefusedBy mine, std::span<framework::RefusedBy> refused_by) const override;
+
+  // Without terms of its own, only pods with terms matter to a pod.
+  Pods FollowsPods() const override { return affinity_.empty() && anti_.empty() ? Pods::kAffine : Pods::kAll; }
+  void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, framework::Dirty& dirty) override;
+  bool FollowsNodes() const override { return true; }
+  void NodesChanged(std::span<const model::NodeId> nodes, framework::Dirty& dirty) override;
+
+ private:
+  struct Term {
+    PodTerm term;
+    DomainCounts counts;  // pods that the term selects (affinity: that all terms select)
+  };
+  // What a pod of another class means to this one.
+  struct Relation {
+    bool affine = false;             // selected by all affinity terms
+    std::vector<size_t> anti;        // the anti-affinity terms that select it
+    std::vector<size_t> against_me;  // places in against_, once for each of its terms that selects this class
+  };
+
+  const Relation& RelationTo(const cluster::PodClass& other);
+  size_t AgainstMe(model::Symbol key);
+  bool SelectedByAll(const cluster::PodClass& other) const;
+  bool AnyAffine() const;
+  bool FitsAffinity(model::NodeId n) const;
+  bool FitsAnti(model::NodeId n) const;
+  bool FitsAgainstMe(model::NodeId n) const;
+  void Apply(const cluster::PodClass& other, model::NodeId n, int64_t by, framework::Dirty* dirty);
+
+  const cluster::PodClass& pod_class_;
+  const cluster::Snapshot& snapshot_;
+  bool selects_itself_ = false;  // by all its affinity terms
+  std::vector<Term> affinity_, anti_;
+  std::vector<DomainCounts> against_;  // by topology key: terms of running pods that select this class
+  absl::flat_hash_map<model::ClassId, Relation> relations_;
+};
+
+}  // namespace tutti::plugins

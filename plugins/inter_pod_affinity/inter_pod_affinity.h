@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// InterPodAffinity: where a pod may and would rather run given which pods run in the same domains, by its own terms and
+// by those of the pods that are there.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/result.h"
+#include "framework/plugin.h"
+
+namespace tutti::plugins {
+
+class InterPodAffinity final : public framework::Filter, public framework::Score {
+ public:
+  // `args`: an InterPodAffinityArgs, or null. Error kInvalid names the field.
+  static base::Result<std::shared_ptr<InterPodAffinity>> Make(const nlohmann::json& args);
+
+  std::string_view name() const override { return "InterPodAffinity"; }
+  std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&, const cluster::Snapshot&) const override;
+  framework::Wake WakesOn() const override {
+    return framework::Wake::kNodeAdded | framework::Wake::kNodeLabels | framework::Wake::kPodGone | framework::Wake::kPodPlaced;
+  }
+  std::unique_ptr<framework::ScoreState> PrepareScore(const cluster::PodClass&, const cluster::Snapshot&) const override;
+  framework::Normalize normalize() const override { return framework::Normalize::kMinMax; }
+
+ private:
+  int64_t hard_weight_ = 1;  // what a running pod's required affinity for this pod counts in its score
+  bool ignore_preferred_of_others_ = false;
+};
+
+}  // namespace tutti::plugins

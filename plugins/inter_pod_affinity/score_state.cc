@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/inter_pod_affinity/score_state.h"
+
+#include <algorithm>
+
+namespace tutti::plugins {
+
+using cluster::PodClass;
+using framework::Dirty;
+using model::NodeId;
+
+InterPodAffinityScore::InterPodAffinityScore(const PodClass& pod_class, const cluster::Snapshot& snapshot, int64_t hard_weight)
+    : pod_class_(pod_class), snapshot_(snapshot), hard_weight_(hard_weight) {
+  for (const auto& [weight, term] : pod_class.spec->pod_affinity.preferred)
+    preferred_.push_back({PodTerm(term, pod_class.ns, snapshot), weight});
+  for (const auto& [weight, term] : pod_class.spec->pod_anti_affinity.preferred)
+    preferred_.push_back({PodTerm(term, pod_class.ns, snapshot), -int64_t{weight}});
+  for (const auto& [id, occupants] : snapshot.occupants()) {
+    if (preferred_.empty() && !occupants.pod_class->affine()) continue;
+    for (const auto& [n, count] : occupants.nodes) Apply(*occupants.pod_class, n, count, nullptr);
+  }
+}
+
+size_t InterPodAffinityScore::CountsFor(model::Symbol key) {
+  const auto at = std::ranges::find(counts_, key, &DomainCounts::key);
+  if (at != counts_.end()) return static_cast<size_t>(at - counts_.begin());
+  counts_.emplace_back(key, snapshot_);
+  return counts_.size() - 1;
+}
+
+const InterPodAffinityScore::Weights& InterPodAffinityScore::WeightsOf(const PodClass& other) {
+  const auto [at, fresh] = weights_.try_emplace(other.id);
+  if (!fresh) return at->second;
+  Weights& weights = at->second;
+  const auto add = [&](model::Symbol key, int64_t weight) {
+    if (weight != 0) weights.emplace_back(CountsFor(key), weight);
+  };
+  const auto add_theirs = [&](const model::PodAffinityTerm& term, int64_t weight) {
+    if (const PodTerm compiled(term, other.ns, snapshot_); compiled.SelectsWaiting(pod_class_)) add(compiled.key(), weight);
+  };
+  for (const Preferred& mine : preferred_)
+    if (mine.term.Selects(other)) add(mine.term.key(), mine.weight);
+  for (const model::PodAffinityTerm& term : other.spec->pod_affinity.required) add_theirs(term, hard_weight_);
+  for (const auto& [weight, term] : other.spec->pod_affinity.preferred) add_theirs(term, weight);
+  for (const auto& [weight, term] : other.spec->pod_anti_affinity.preferred) add_theirs(term, -int64_t{weight});
+  return weights;
+}
+
+void InterPodAffinityScore::Apply(const PodClass& other, NodeId n, int64_t by, Dirty* dirty) {
+  for (const auto& [place, weight] : WeightsOf(other)) {
+    const DomainCounts::Change change = counts_[place].Add(n, by * weight);
+    if (dirty && change.value) counts_[place].ForNodes(change.value, [&](NodeId m) { dirty->Node(m); });
+  }
+}
+
+void InterPodAffinityScore::PodChanged(const PodClass& other, NodeId n, int32_t by, Dirty& dirty) { Apply(other, n, by, &dirty); }
+
+void InterPodAffinityScore::NodesChanged(std::span<const NodeId> nodes, Dirty& dirty) {
+  for (DomainCounts& counts : counts_)
+    for (const NodeId n : nodes)
+      counts.NodeChanged(n, [&](const DomainCounts::Change& change) {
+        counts.ForNodes(change.value, [&](NodeId m) { dirty.Node(m); });
+      });
+}
+
+int64_t InterPodAffinityScore::Score(NodeId n) const {
+  int64_t sum = 0;
+  for (const DomainCounts& counts : counts_) sum += counts.At(n);
+  return sum;
+}
+
+}  // namespace tutti::plugins

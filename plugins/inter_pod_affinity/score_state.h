@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The score of InterPodAffinity: the weights of preferred terms, the pod's and those of the pods that run, over each
+// node's domains.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <utility>
+#include <vector>
+
+#include "framework/plugin.h"
+#include "plugins/common/domain_counts.h"
+#include "plugins/common/pod_term.h"
+
+namespace tutti::plugins {
+
+class InterPodAffinityScore final : public framework::ScoreState {
+ public:
+  // `hard_weight`: what a running pod's required affinity for this one counts.
+  InterPodAffinityScore(const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot, int64_t hard_weight);
+
+  int64_t Score(model::NodeId n) const override;
+
+  Pods FollowsPods() const override { return preferred_.empty() ? Pods::kAffine : Pods::kAll; }
+  void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, framework::Dirty& dirty) override;
+  bool FollowsNodes() const override { return true; }
+  void NodesChanged(std::span<const model::NodeId> nodes, framework::Dirty& dirty) override;
+
+ private:
+  struct Preferred {
+    PodTerm term;
+    int64_t weight;  // negative for anti-affinity
+  };
+  // What one pod of another class adds, by place in counts_; few.
+  using Weights = std::vector<std::pair<size_t, int64_t>>;
+
+  const Weights& WeightsOf(const cluster::PodClass& other);
+  size_t CountsFor(model::Symbol key);
+  void Apply(const cluster::PodClass& other, model::NodeId n, int64_t by, framework::Dirty* dirty);
+
+  const cluster::PodClass& pod_class_;
+  const cluster::Snapshot& snapshot_;
+  const int64_t hard_weight_;
+  std::vector<Preferred> preferred_;
+  std::vector<DomainCounts> counts_;  // by topology key: weights
+  absl::flat_hash_map<model::ClassId, Weights> weights_;
+};
+
+}  // namespace tutti::plugins

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/pod_topology_spread/constraints.h"
+
+#include <algorithm>
+
+namespace tutti::plugins {
+namespace {
+
+constexpr size_t kMostConstraints = 64;
+
+}  // namespace
+
+using cluster::PodClass;
+using model::NodeId;
+
+Constraint::Constraint(const model::TopologySpread& spread, const PodClass& pod_class, cluster::SymbolTable& symbols)
+    : key(symbols.Intern(spread.topology_key)),
+      max_skew(spread.max_skew),
+      min_domains(static_cast<size_t>(std::max(1, spread.min_domains.value_or(1)))),
+      honors_affinity(spread.node_affinity_policy.empty() || spread.node_affinity_policy == "Honor"),
+      honors_taints(spread.node_taints_policy == "Honor"),
+      selector(spread.selector, symbols) {
+  selector.AddValuesOf(spread.match_label_keys, pod_class.labels, symbols);
+  selects_itself = selector.Match(pod_class.labels);
+}
+
+Constraints::Constraints(Kind kind, const PodClass& pod_class, const cluster::Snapshot& snapshot)
+    : pod_class_(pod_class),
+      snapshot_(snapshot),
+      affinity_(pod_class.spec->node_selector, pod_class.spec->required_node_affinity, snapshot.symbols()),
+      tolerations_(pod_class.spec->tolerations, snapshot.symbols()),
+      effects_(snapshot.symbols()) {
+  for (const model::TopologySpread& spread : pod_class.spec->spread)
+    if (spread.hard == (kind == Kind::kHard) && list_.size() < kMostConstraints)
+      list_.emplace_back(spread, pod_class, snapshot.symbols());
+  if (list_.empty()) return;
+  const Around nothing = [](const Constraint&) {};
+  for (uint32_t n = 0; n < snapshot.slots(); ++n) NodeChanged(NodeId(n), nothing, nothing);
+  for (const auto& [id, occupants] : snapshot.occupants())
+    if (MatchedBy(*occupants.pod_class) != 0)
+      for (const auto& [n, count] : occupants.nodes) PodChanged(*occupants.pod_class, n, count, nothing, nothing);
+}
+
+bool Constraints::HasAllKeys(NodeId n) const {
+  return std::ranges::all_of(list_, [n](const Constraint& c) { return c.counts.DomainOf(n) != SpreadCounts::kNone; });
+}
+
+// An empty selector counts no pods, though it selects the pod itself: upstream's rule.
+Constraints::Mask Constraints::MatchedBy(const PodClass& other) {
+  const auto [at, fresh] = matched_by_.try_emplace(other.id, 0);
+  if (fresh && !other.terminating && other.ns == pod_class_.ns)
+    for (size_t i = 0; i < list_.size(); ++i)
+      if (!list_[i].selector.everything() && list_[i].selector.Match(other.labels)) at->second |= Mask{1} << i;
+  return at->second;
+}
+
+void Constraints::PodChanged(const PodClass& other, NodeId n, int32_t by, const Around& before, const Around& after) {
+  const Mask matched = MatchedBy(other);
+  for (size_t i = 0; i < list_.size(); ++i) {
+    if ((matched >> i & 1) == 0) continue;
+    before(list_[i]);
+    list_[i].counts.Add(n, by);
+    after(list_[i]);
+  }
+}
+
+void Constraints::NodeChanged(NodeId n, const Around& before, const Around& after) {
+  if (n.index() >= versions_.size()) versions_.resize(snapshot_.slots());
+  const cluster::NodeEntry& node = snapshot_.node(n);
+  if (versions_[n.index()] == node.version) return;
+  versions_[n.index()] = node.version;
+  const bool all_keys = node.present && std::ranges::all_of(list_, [&](const Constraint& c) { return node.Label(c.key).valid(); });
+  const bool affine = all_keys && affinity_.Match(node);
+  const bool tolerated = all_keys && std::ranges::none_of(node.taints, [this](const cluster::TaintEntry& taint) {
+                           return effects_.Repels(taint) && !tolerations_.Tolerates(taint);
+                         });
+  for (Constraint& c : list_) {
+    const bool eligible = all_keys && (affine || !c.honors_affinity) && (tolerated || !c.honors_taints);
+    before(c);
+    c.counts.SetNode(n, node.present ? node.Label(c.key) : model::Symbol(), eligible);
+    after(c);
+  }
+}
+
+}  // namespace tutti::plugins

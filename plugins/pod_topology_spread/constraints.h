@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constraints: the hard or the soft spread constraints of a class, compiled, with their counts kept up to date. What the
+// filter and the score of PodTopologySpread have in common.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "cluster/snapshot.h"
+#include "plugins/common/node_match.h"
+#include "plugins/common/pod_term.h"
+#include "plugins/common/tolerations.h"
+#include "plugins/pod_topology_spread/spread_counts.h"
+
+namespace tutti::plugins {
+
+struct Constraint {
+  Constraint(const model::TopologySpread& spread, const cluster::PodClass& pod_class, cluster::SymbolTable& symbols);
+
+  model::Symbol key;
+  int64_t max_skew;
+  size_t min_domains;
+  bool honors_affinity, honors_taints;
+  PodSelector selector;
+  bool selects_itself;  // the class matches its own selector
+  SpreadCounts counts;
+};
+
+class Constraints {
+ public:
+  enum class Kind { kHard, kSoft };
+  Constraints(Kind kind, const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot);
+
+  bool empty() const { return list_.empty(); }
+  const std::vector<Constraint>& list() const { return list_; }
+  // n has the keys of all constraints.
+  bool HasAllKeys(model::NodeId n) const;
+
+  // Counts a pod that came or went. `before` and `after` are called around each constraint's change.
+  using Around = std::function<void(const Constraint&)>;
+  void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, const Around& before, const Around& after);
+  // Catches up with the labels and taints of n; nothing is called when they are as they were.
+  void NodeChanged(model::NodeId n, const Around& before, const Around& after);
+
+ private:
+  using Mask = uint64_t;  // of constraints; the API server allows no more of them
+
+  Mask MatchedBy(const cluster::PodClass& other);
+
+  const cluster::PodClass& pod_class_;
+  const cluster::Snapshot& snapshot_;
+  const NodeMatch affinity_;
+  const Tolerations tolerations_;
+  const TaintEffects effects_;
+  std::vector<Constraint> list_;
+  std::vector<uint64_t> versions_;  // of each node, as last counted
+  absl::flat_hash_map<model::ClassId, Mask> matched_by_;
+};
+
+}  // namespace tutti::plugins

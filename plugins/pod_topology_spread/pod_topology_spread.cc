@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/pod_topology_spread/pod_topology_spread.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "plugins/common/args.h"
+#include "plugins/common/label_syntax.h"
+#include "plugins/pod_topology_spread/constraints.h"
+
+namespace tutti::plugins {
+namespace {
+
+using framework::Dirty;
+using framework::RefusedBy;
+using framework::Verdict;
+using model::NodeId;
+
+// What the least total counts as for one constraint: nothing while there are fewer domains than asked for.
+int64_t Floor(const Constraint& c) { return c.counts.live_domains() < c.min_domains ? 0 : c.counts.Least(); }
+
+bool Blocked(const Constraint& c, uint32_t domain, int64_t floor) {
+  return c.counts.Total(domain) + (c.selects_itself ? 1 : 0) - floor > c.max_skew;
+}
+
+class SpreadFilter final : public framework::FilterState {
+ public:
+  SpreadFilter(const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot)
+      : snapshot_(snapshot), constraints_(Constraints::Kind::kHard, pod_class, snapshot) {}
+
+  bool empty() const { return constraints_.empty(); }
+
+  Verdict Check(NodeId n) const override {
+    for (const Constraint& c : constraints_.list()) {
+      const uint32_t domain = c.counts.DomainOf(n);
+      if (domain == SpreadCounts::kNone) return Verdict::kNever;
+      if (Blocked(c, domain, Floor(c))) return Verdict::kNotNow;
+    }
+    return Verdict::kFits;
+  }
+  void Explain(NodeId n, std::vector<std::string>* reasons) const override {
+    reasons->emplace_back(Check(n) == Verdict::kNever
+                              ? "node(s) didn't match pod topology spread constraints (missing required label)"
+                              : "node(s) didn't match pod topology spread constraints");
+  }
+
+  Pods FollowsPods() const override { return Pods::kAll; }
+  void PodChanged(const cluster::PodClass& other, NodeId n, int32_t by, Dirty& dirty) override {
+    const Around around(*this, dirty);
+    constraints_.PodChanged(other, n, by, around.before, around.after);
+  }
+  bool FollowsNodes() const override { return true; }
+  void NodesChanged(std::span<const NodeId> nodes, Dirty& dirty) override {
+    const Around around(*this, dirty);
+    for (const NodeId n : nodes) constraints_.NodeChanged(n, around.before, around.after);
+  }
+
+ private:
+  // Marks the nodes of the domains that a change blocked or freed.
+  struct Around {
+    Around(SpreadFilter& filter, Dirty& dirty)
+        : before([&filter](const Constraint& c) { filter.blocked_ = filter.BlockedDomains(c); }),
+          after([&filter, &dirty](const Constraint& c) { filter.MarkFlipped(c, dirty); }) {}
+    Constraints::Around before, after;
+  };
+
+  std::vector<char> BlockedDomains(const Constraint& c) const {
+    std::vector<char> blocked(c.counts.domains());
+    const int64_t floor = Floor(c);
+    for (uint32_t d = 0; d < blocked.size(); ++d) blocked[d] = Blocked(c, d, floor);
+    return blocked;
+  }
+  void MarkFlipped(const Constraint& c, Dirty& dirty) const {
+    const std::vector<char> now = BlockedDomains(c);
+    const auto& domains = snapshot_.DomainsOf(c.key);
+    for (uint32_t d = 0; d < now.size(); ++d) {
+      if (d < blocked_.size() && now[d] == blocked_[d]) continue;
+      if (const auto at = domains.find(c.counts.Value(d)); at != domains.end())
+        for (const NodeId n : at->second) dirty.Node(n);
+    }
+  }
+
+  const cluster::Snapshot& snapshot_;
+  Constraints constraints_;
+  std::vector<char> blocked_;  // domains blocked before the change at hand
+};
+
+class SpreadScore final : public framework::ScoreState {
+ public:
+  SpreadScore(const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot)
+      : snapshot_(snapshot),
+        hostname_(snapshot.symbols().Intern("kubernetes.io/hostname")),
+        constraints_(Constraints::Kind::kSoft, pod_class, snapshot),
+        weights_(constraints_.list().size()) {}
+
+  bool empty() const { return constraints_.empty(); }
+
+  int64_t Score(NodeId n) const override {
+    if (!constraints_.HasAllKeys(n)) return framework::kNoScore;
+    double score = 0;
+    for (size_t i = 0; i < weights_.size(); ++i) {
+      const Constraint& c = constraints_.list()[i];
+      const int64_t count = c.key == hostname_ ? c.counts.OnNode(n) : c.counts.Total(c.counts.DomainOf(n));
+      score += static_cast<double>(count) * weights_[i] + static_cast<double>(c.max_skew - 1);
+    }
+    return std::llround(score);
+  }
+
+  Pods FollowsPods() const override { return Pods::kAll; }
+  void PodChanged(const cluster::PodClass& other, NodeId n, int32_t by, Dirty& dirty) override {
+    constraints_.PodChanged(
+        other, n, by, [](const Constraint&) {}, [&](const Constraint& c) { MarkDomain(c, c.counts.DomainOf(n), dirty); });
+  }
+  bool FollowsNodes() const override { return true; }
+  void NodesChanged(std::span<const NodeId> nodes, Dirty& dirty) override {
+    for (const NodeId n : nodes) {
+      const auto mark = [&](const Constraint& c) {
+        if (c.counts.OnNode(n) != 0) MarkDomain(c, c.counts.DomainOf(n), dirty);
+      };
+      constraints_.NodeChanged(n, mark, mark);
+    }
+  }
+
+  bool FollowsFeasible() const override { return true; }
+  // A constraint weighs by how many domains the feasible nodes have.
+  bool FeasibleChanged(std::span<const RefusedBy> refused_by) override {
+    bool changed = false;
+    for (size_t i = 0; i < weights_.size(); ++i) {
+      const double weight = std::log(static_cast<double>(FeasibleDomains(constraints_.list()[i], refused_by) + 2));
+      changed |= weight != weights_[i];
+      weights_[i] = weight;
+    }
+    return changed;
+  }
+
+ private:
+  size_t FeasibleDomains(const Constraint& c, std::span<const RefusedBy> refused_by) const {
+    std::vector<char> seen(c.counts.domains());
+    size_t nodes = 0, domains = 0;
+    for (uint32_t n = 0; n < refused_by.size(); ++n) {
+      if (refused_by[n] != framework::kNobody || !constraints_.HasAllKeys(NodeId(n))) continue;
+      ++nodes;
+      domains += !std::exchange(seen[c.counts.DomainOf(NodeId(n))], 1);
+    }
+    return c.key == hostname_ ? nodes : domains;
+  }
+  void MarkDomain(const Constraint& c, uint32_t domain, Dirty& dirty) {
+    if (c.key == hostname_ || domain == SpreadCounts::kNone) return;  // per node: it is asked again anyway
+    const auto& domains = snapshot_.DomainsOf(c.key);
+    if (const auto at = domains.find(c.counts.Value(domain)); at != domains.end())
+      for (const NodeId n : at->second) dirty.Node(n);
+  }
+
+  const cluster::Snapshot& snapshot_;
+  const model::Symbol hostname_;
+  Constraints constraints_;
+  std::vector<double> weights_;
+};
+
+}  // namespace
+
+base::Result<std::shared_ptr<PodTopologySpread>> PodTopologySpread::Make(const nlohmann::json& args) {
+  const std::string path = "PodTopologySpreadArgs";
+  if (const auto checked = CheckFields(args, path, {"defaultConstraints", "defaultingType"}); !checked)
+    return tl::make_unexpected(checked.error());
+  const auto type = Field<std::string>(args, path, "defaultingType", "System");
+  if (!type) return tl::make_unexpected(type.error());
+  if (*type != "System" && *type != "List")
+    return base::Invalid(fmt::format("{}.defaultingType: unsupported value \"{}\": supported values: \"List\", \"System\"", path, *type));
+  const bool has_defaults = args.is_object() && args.contains("defaultConstraints") && !args["defaultConstraints"].empty();
+  if (has_defaults && *type == "System")
+    return base::Invalid(path + ".defaultingType: System when .defaultConstraints are not empty");
+  if (!has_defaults) return std::make_shared<PodTopologySpread>();
+  for (size_t i = 0; i < args["defaultConstraints"].size(); ++i) {
+    const nlohmann::json& c = args["defaultConstraints"][i];
+    const std::string at = fmt::format("{}.defaultConstraints[{}]", path, i);
+    const auto skew = Field<int64_t>(c, at, "maxSkew", 0);
+    if (!skew) return tl::make_unexpected(skew.error());
+    if (*skew <= 0) return base::Invalid(at + ".maxSkew: not in valid range (0, inf)");
+    const auto key = Field<std::string>(c, at, "topologyKey", "");
+    if (!key) return tl::make_unexpected(key.error());
+    if (!IsQualifiedName(*key)) return base::Invalid(at + ".topologyKey: must be a label key");
+    const auto when = Field<std::string>(c, at, "whenUnsatisfiable", "");
+    if (!when) return tl::make_unexpected(when.error());
+    if (*when != "DoNotSchedule" && *when != "ScheduleAnyway")
+      return base::Invalid(at + ".whenUnsatisfiable: supported values: \"DoNotSchedule\", \"ScheduleAnyway\"");
+    if (c.contains("labelSelector"))
+      return base::Invalid(at + ".labelSelector: constraint must not define a selector, as they deduced for each pod");
+  }
+  return std::make_shared<PodTopologySpread>();
+}
+
+std::unique_ptr<framework::FilterState> PodTopologySpread::PrepareFilter(const cluster::PodClass& pod_class,
+                                                                         const cluster::Snapshot& snapshot) const {
+  if (std::ranges::none_of(pod_class.spec->spread, [](const model::TopologySpread& s) { return s.hard; })) return nullptr;
+  return std::make_unique<SpreadFilter>(pod_class, snapshot);
+}
+
+std::unique_ptr<framework::ScoreState> PodTopologySpread::PrepareScore(const cluster::PodClass& pod_class,
+                                                                       const cluster::Snapshot& snapshot) const {
+  if (std::ranges::all_of(pod_class.spec->spread, [](const model::TopologySpread& s) { return s.hard; })) return nullptr;
+  return std::make_unique<SpreadScore>(pod_class, snapshot);
+}
+
+}  // namespace tutti::plugins

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SpreadCounts: for one spread constraint, how many matching pods each domain holds, over the nodes that the constraint
+// looks at (eligible nodes), and the least of them. A change costs one node and O(log domains).
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include "model/ids.h"
+
+namespace tutti::plugins {
+
+class SpreadCounts {
+ public:
+  static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+
+  // The label value of n under the constraint's key (invalid: it lacks the key) and whether it is eligible.
+  // Returns the domains before and after, or kNone.
+  std::pair<uint32_t, uint32_t> SetNode(model::NodeId n, model::Symbol value, bool eligible);
+  // More or fewer matching pods on n.
+  void Add(model::NodeId n, int64_t by);
+
+  uint32_t DomainOf(model::NodeId n) const { return n.index() < nodes_.size() ? nodes_[n.index()].domain : kNone; }
+  int64_t OnNode(model::NodeId n) const { return n.index() < nodes_.size() ? nodes_[n.index()].matching : 0; }
+
+  size_t domains() const { return domains_.size(); }
+  int64_t Total(uint32_t domain) const { return domains_[domain].total; }
+  model::Symbol Value(uint32_t domain) const { return domains_[domain].value; }
+
+  // Domains with an eligible node, and the least total among them; 0 when there are none.
+  size_t live_domains() const { return live_; }
+  int64_t Least() const { return totals_.empty() ? 0 : totals_.begin()->first; }
+
+ private:
+  struct Node {
+    uint32_t domain = kNone;
+    bool eligible = false;
+    int64_t matching = 0;
+  };
+  struct Domain {
+    model::Symbol value;
+    int64_t total = 0;    // matching pods on eligible nodes
+    int64_t eligible = 0;  // nodes
+  };
+
+  void Shift(const Node& node, int64_t matching, int64_t nodes);
+
+  std::vector<Node> nodes_;  // by slot
+  std::vector<Domain> domains_;
+  absl::flat_hash_map<model::Symbol, uint32_t> by_value_;
+  std::map<int64_t, size_t> totals_;  // total → live domains that have it
+  size_t live_ = 0;
+};
+
+}  // namespace tutti::plugins
