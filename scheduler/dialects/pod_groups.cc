@@ -39,8 +39,13 @@ model::GangSpec PodGroupTable::Describe(const model::GangKey& key) const {
   model::GangSpec missing;
   missing.key = key;
   const std::string named = Named(kind_.kind, key.ns, key.name);
-  missing.problem = served_ ? fmt::format("{} does not exist in API group {}; create it, or take its name out of {}", named, kind_.group, link_)
-                            : fmt::format("{} cannot exist, for the API server does not serve {}; install its CustomResourceDefinition", named, kind_.Name());
+  if (served_) {
+    missing.problem = fmt::format("{} does not exist in API group {}; create it, or take its name out of {}", named,
+                                  kind_.group, link_);
+  } else {
+    missing.problem = fmt::format("{} cannot exist, for the API server does not serve {}; install its CustomResourceDefinition",
+                                  named, kind_.Name());
+  }
   return missing;
 }
 

@@ -49,7 +49,9 @@ std::optional<Json> Condition(const GangReport& report) {
     case GangState::kFinished:
       return Json{{"status", "True"}, {"reason", "Scheduled"}, {"message", ""}};
     case GangState::kInvalid:
-      return Json{{"status", "False"}, {"reason", "SchedulerError"}, {"message", OneLine(report.sentence.empty() ? report.spec->problem : report.sentence)}};
+      return Json{{"status", "False"},
+                  {"reason", "SchedulerError"},
+                  {"message", OneLine(report.sentence.empty() ? report.spec->problem : report.sentence)}};
     default:
       return Json{{"status", "False"}, {"reason", "Unschedulable"}, {"message", OneLine(Join(report.sentence, report.nodes_sentence))}};
   }

@@ -113,7 +113,8 @@ std::string VolcanoQueues::ProblemAbove(const Queue& queue) const {
     const auto parent = queues_.find(here->spec.parent);
     if (parent == queues_.end()) {
       if (here->spec.parent == "root" || here->spec.parent == "default") return {};
-      return fmt::format("Queue {}: spec.parent names Queue {}, which does not exist; create it or name another", Named(here->spec.name), Named(here->spec.parent));
+      return fmt::format("Queue {}: spec.parent names Queue {}, which does not exist; create it or name another",
+                         Named(here->spec.name), Named(here->spec.parent));
     }
     here = &parent->second;
     if (!here->spec.problem.empty()) return here->spec.problem;

@@ -36,7 +36,8 @@ void ReadTaskGroups(const std::string& text, model::GangSpec* gang) {
   });
   std::sort(gang->roles.begin(), gang->roles.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (size_t i = 1; i < gang->roles.size(); ++i)
-    if (gang->roles[i].name == gang->roles[i - 1].name) return problem(fmt::format("task group {} is there twice; give each a name of its own", Named(gang->roles[i].name)));
+    if (gang->roles[i].name == gang->roles[i - 1].name)
+      return problem(fmt::format("task group {} is there twice; give each a name of its own", Named(gang->roles[i].name)));
   if (!read.ok()) problem(read.problem());
 }
 
