@@ -3,8 +3,8 @@
 // what JSON type.
 //
 // A real API server decodes a request into Go structs. Here the same facts are a table
-// (sim/builtin_types.cc), so that what cannot be decoded is refused in the same words,
-// and unknown fields are found, reported and dropped.
+// (sim/type_table.h), so that what cannot be decoded is refused in the same words, and
+// unknown fields are found, reported and dropped.
 #pragma once
 
 #include <string>
@@ -15,8 +15,6 @@
 #include "sim/resources.h"
 
 namespace tutti::sim {
-
-extern const char kBuiltinTypes[];
 
 struct DecodeResult {
   std::vector<std::string> unknown_fields;  // "spec.containers[0].imagee"

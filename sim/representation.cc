@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/protobuf_body.h"
 #include "sim/strategy.h"
 #include "sim/table.h"
 #include "sim/yaml.h"
@@ -113,10 +114,11 @@ Json Representation::RenderBookmark(int64_t resource_version, bool ends_initial_
 }
 
 ApiResult<Json> ParseBody(const HttpRequest& request) {
-  if (request.content_type.find("protobuf") != std::string::npos || request.content_type.find("cbor") != std::string::npos) {
+  if (request.content_type.find("protobuf") != std::string::npos) return ParseProtobufBody(request.body);
+  if (request.content_type.find("cbor") != std::string::npos) {
     return tl::make_unexpected(UnsupportedMediaType(
         "the body of the request was in an unknown format - accepted media types include: application/json, "
-        "application/yaml"));
+        "application/yaml, application/vnd.kubernetes.protobuf"));
   }
   Json body = Json::parse(request.body, nullptr, false);
   if (!body.is_discarded()) return body;

@@ -45,7 +45,7 @@ class Representation {
   bool as_stored_ = true;
 };
 
-// JSON, or YAML where the content type says so. 400, 415.
+// JSON, or YAML or Kubernetes' protobuf where the content type says so. 400, 415.
 ApiResult<Json> ParseBody(const HttpRequest& request);
 
 }  // namespace tutti::sim

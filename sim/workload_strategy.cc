@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "sim/base64.h"
 #include "sim/strategy.h"
 
 namespace tutti::sim {
@@ -19,19 +20,6 @@ Json& SpecOf(Json& object) {
   Json& spec = object["spec"];
   if (spec.is_null()) spec = Json::object();
   return spec;
-}
-
-std::string Base64(const std::string& bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t group = 0;
-    for (size_t k = 0; k < 3; ++k) group = group << 8 | (i + k < bytes.size() ? uint8_t(bytes[i + k]) : 0u);
-    for (size_t k = 0; k < 4; ++k) {
-      out += i + k <= bytes.size() ? kDigits[(group >> (18 - 6 * k)) & 63] : '=';
-    }
-  }
-  return out;
 }
 
 // A free address of 10.96.0.0/16: from the name, so that the same manifests give the same addresses.
@@ -75,6 +63,7 @@ void PrepareDeployment(Json& deployment) {
   SetDefault(spec, "replicas", 1);
   SetDefault(spec, "revisionHistoryLimit", 10);
   SetDefault(spec, "progressDeadlineSeconds", 600);
+  if (Child(spec, "strategy").empty()) spec.erase("strategy");
   SetDefault(spec, "strategy",
              {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", "25%"}, {"maxUnavailable", "25%"}}}});
 }
@@ -85,6 +74,7 @@ void PrepareStatefulSet(Json& stateful_set) {
   SetDefault(spec, "replicas", 1);
   SetDefault(spec, "revisionHistoryLimit", 10);
   SetDefault(spec, "podManagementPolicy", "OrderedReady");
+  if (Child(spec, "updateStrategy").empty()) spec.erase("updateStrategy");
   SetDefault(spec, "updateStrategy", {{"type", "RollingUpdate"}, {"rollingUpdate", {{"partition", 0}}}});
 }
 
@@ -132,7 +122,7 @@ void PrepareSecret(Json& secret) {
   SetDefault(secret, "type", "Opaque");
   const auto plain = secret.find("stringData");
   if (plain == secret.end() || !plain->is_object()) return;
-  for (const auto& [key, value] : plain->items()) secret["data"][key] = Base64(StringOf(value));
+  for (const auto& [key, value] : plain->items()) secret["data"][key] = EncodeBase64(StringOf(value));
   secret.erase("stringData");
 }
 
