@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/demo.h"
+#include "app/manifest_check.h"
 #include "app/output.h"
 #include "app/run.h"
 #include "app/signals.h"
@@ -44,17 +45,20 @@ struct KubeRayFlags {
   void AddTo(CLI::App& verb) {
     verb.add_option(
             "--batch-scheduler", batch_scheduler,
-            "what the embedded KubeRay operator is told: volcano, scheduler-plugins, yunikorn, kai-scheduler or none")
+            "what the embedded KubeRay operator is told: volcano, scheduler-plugins, yunikorn, kai-scheduler or none;\n"
+            "default: what the label ray.io/scheduler-name of the given RayClusters says")
         ->check(CLI::IsMember({"volcano", "scheduler-plugins", "yunikorn", "kai-scheduler", "none"}));
     verb.add_option("--kuberay-release", release, "the operator's release: 1.4 or 1.7; kai-scheduler came after 1.4")
         ->check(CLI::IsMember({"1.4", "1.7"}))
         ->capture_default_str();
   }
-  base::Result<sim::KubeRayOptions> Parse() const {
+  // Unsaid, it is what the RayClusters of `manifests` ask for.
+  base::Result<sim::KubeRayOptions> Parse(const std::vector<sim::Manifest>& manifests) const {
+    const std::string wanted = batch_scheduler.empty() ? app::BatchSchedulerAskedFor(manifests) : batch_scheduler;
     sim::KubeRayOptions options;
-    const bool newer = release == "1.7" || batch_scheduler == "kai-scheduler";
+    const bool newer = release == "1.7" || wanted == "kai-scheduler";
     options.release = newer ? sim::KubeRayRelease::k1_7 : sim::KubeRayRelease::k1_4;
-    const auto parsed = sim::ParseBatchScheduler(batch_scheduler == "none" ? "" : batch_scheduler, options.release);
+    const auto parsed = sim::ParseBatchScheduler(wanted == "none" ? "" : wanted, options.release);
     if (!parsed) return tl::make_unexpected(parsed.error());
     options.batch_scheduler = *parsed;
     return options;
@@ -72,6 +76,8 @@ void AddConfig(CLI::App& verb, std::vector<std::string>* files) {
 
 struct RunVerb {
   app::RunFlags flags;
+  CLI::Option* leader_elect_said = nullptr;
+  bool leader_elect = true;
   int secure_port = 10259;
   int verbosity = 0;
 
@@ -98,8 +104,10 @@ struct RunVerb {
 
   void AddElection(CLI::App& verb) {
     const char* group = "Leader election (kube-scheduler's flags and defaults)";
-    verb.add_flag("--leader-elect,!--no-leader-elect", flags.leader_elect, "lead only while holding the Lease [true]")
-        ->group(group);
+    leader_elect_said =
+        verb.add_flag("--leader-elect", leader_elect, "lead only while holding the Lease; --leader-elect=false: always")
+            ->group(group)
+            ->default_str("true");
     verb.add_option("--leader-elect-lease-duration", flags.lease_duration, "[15s]")
         ->group(group)
         ->type_name("DURATION");
@@ -133,6 +141,7 @@ struct RunVerb {
       return Refuse("run", "--tls-cert-file and --tls-private-key-file go together; give both or none");
     }
     if (secure_port < 0 || secure_port > 65535) return Refuse("run", "--secure-port: write a port from 0 to 65535");
+    if (leader_elect_said->count() > 0) flags.leader_elect = leader_elect;
     flags.secure_serving = secure_port != 0;
     flags.server.port = secure_port;
     return app::Run(flags);
@@ -172,11 +181,11 @@ struct SimulateVerb {
     const auto until_ms = sim::ParseDuration(until);
     if (!until_ms) return Refuse("simulate", "--until: " + until_ms.error().message);
     options.until_ms = *until_ms;
-    const auto ray = kuberay.Parse();
-    if (!ray) return Refuse("simulate", ray.error().message);
-    options.world.kuberay = *ray;
     auto manifests = sim::LoadManifests(paths);
     if (!manifests) return Refuse("simulate", manifests.error().message);
+    const auto ray = kuberay.Parse(*manifests);
+    if (!ray) return Refuse("simulate", ray.error().message);
+    options.world.kuberay = *ray;
     const auto result = app::Simulate(*std::move(manifests), std::move(options));
     if (!result) return Refuse("simulate", result.error().message);
     const std::string text = output == "json"   ? app::ToJsonText(*result)
@@ -191,6 +200,7 @@ struct SimulateVerb {
 
 struct SimVerb {
   app::SimFlags flags;
+  std::vector<std::string> paths;
   bool no_scheduler = false;
   KubeRayFlags kuberay;
 
@@ -201,7 +211,7 @@ struct SimVerb {
         "and\n"
         "RayJobs, and the scheduler. Containers are not run: a pod is Running as soon as it is bound.\n"
         "Without a kubeconfig kubectl looks at the default address by itself.");
-    verb.add_option("PATH", flags.paths, "manifests to begin with: files, folders, or - for standard input");
+    verb.add_option("PATH", paths, "manifests to begin with: files, folders, or - for standard input");
     verb.add_option("--listen", flags.listen, "address; port 0: a free one")->capture_default_str();
     verb.add_option("--kubeconfig-out", flags.kubeconfig_out, "write a kubeconfig for it")->type_name("FILE");
     verb.add_flag("--no-scheduler", no_scheduler, "nobody schedules; run one against it");
@@ -211,9 +221,12 @@ struct SimVerb {
   }
 
   int Go() {
-    const auto ray = kuberay.Parse();
+    auto manifests = sim::LoadManifests(paths);
+    if (!manifests) return Refuse("sim", manifests.error().message);
+    const auto ray = kuberay.Parse(*manifests);
     if (!ray) return Refuse("sim", ray.error().message);
     flags.kuberay = *ray;
+    flags.manifests = *std::move(manifests);
     flags.with_scheduler = !no_scheduler;
     return app::Sim(flags);
   }

@@ -85,4 +85,14 @@ void Loosen(Json& definition) {
   }
 }
 
+std::string BatchSchedulerAskedFor(const std::vector<sim::Manifest>& manifests) {
+  for (const sim::Manifest& one : manifests) {
+    const std::string& kind = sim::DigString(one.object, "kind");
+    if (kind != "RayCluster" && kind != "RayJob") continue;
+    const std::string& name = sim::LabelOf(one.object, "ray.io/scheduler-name");
+    if (!name.empty()) return name;
+  }
+  return "";
+}
+
 }  // namespace tutti::app

@@ -3,6 +3,7 @@
 // a stricter one would refuse.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -16,5 +17,8 @@ base::Status CheckQuantities(const std::vector<sim::Manifest>& manifests);
 // A CustomResourceDefinition without its bounds and types: objects that a cluster with a looser schema would store are
 // stored, so that the scheduler's own reason is seen. Defaults stay.
 void Loosen(sim::Json& definition);
+
+// What the label ray.io/scheduler-name of the first RayCluster or RayJob that has it says; empty: none has.
+std::string BatchSchedulerAskedFor(const std::vector<sim::Manifest>& manifests);
 
 }  // namespace tutti::app

@@ -80,22 +80,20 @@ void Serve(EmbeddedCluster& cluster, const base::Clock& clock, base::Mailbox<int
 
 }  // namespace
 
-int Sim(const SimFlags& flags) {
+int Sim(SimFlags flags) {
   const auto address = ParseAddress(flags.listen);
   if (!address) return Refuse(address.error());
   auto config = LoadConfig(flags.config_files);
   if (!config) return Refuse(config.error());
   auto core_options = MakeOptions(*config, OfflineSchedulerNames());
   if (!core_options) return Refuse(core_options.error());
-  auto manifests = sim::LoadManifests(flags.paths);
-  if (!manifests) return Refuse(manifests.error());
 
   const base::SystemClock clock;
   EmbeddedCluster::Options options;
   options.world.kuberay = flags.kuberay;
   if (flags.with_scheduler) options.scheduler = *std::move(core_options);
   EmbeddedCluster cluster(clock, std::move(options));
-  if (const base::Status loaded = cluster.Load(*std::move(manifests)); !loaded) return Refuse(loaded.error());
+  if (const base::Status loaded = cluster.Load(std::move(flags.manifests)); !loaded) return Refuse(loaded.error());
   if (!cluster.store().Find(sim::kNamespaces, "", kOurNamespace)) {
     (void)cluster.store().Create(
         {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", kOurNamespace}}}});

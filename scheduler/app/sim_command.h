@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "sim/controllers/ray_options.h"
+#include "sim/manifest.h"
 
 namespace tutti::app {
 
 struct SimFlags {
-  std::vector<std::string> paths;         // manifests to begin with
+  std::vector<sim::Manifest> manifests;   // to begin with
   std::vector<std::string> config_files;  // of the scheduler
   std::string listen = "127.0.0.1:8080";  // where kubectl looks without a kubeconfig
   std::string kubeconfig_out;
@@ -19,6 +20,6 @@ struct SimFlags {
 };
 
 // Runs until SIGTERM or SIGINT (0); 1 when it cannot start. REQUIRES: BlockStopSignals().
-int Sim(const SimFlags& flags);
+int Sim(SimFlags flags);
 
 }  // namespace tutti::app

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/evaluate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/output.h"
+#include "cluster/json_decode.h"
+#include "cluster/state.h"
+#include "framework/ranking.h"
+
+namespace tutti::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+base::Result<model::Pod> ReadPod(const sim::Json& object) {
+  auto pod = cluster::DecodePod(object);
+  if (!pod) return base::Invalid(fmt::format("Pod {}: {}", sim::KeyOf(object), pod.error().message));
+  if (pod->meta.ns.empty()) pod->meta.ns = "default";
+  return pod;
+}
+
+// Fills a state and finds the asked pod, which it leaves unbound: its node, if it has one, is a wish (NodeName).
+class Question {
+ public:
+  Question(const std::string& ns, const std::string& name) : ns_(ns), name_(name) {}
+
+  base::Status Add(const sim::Json& object) {
+    const std::string& kind = sim::DigString(object, "kind");
+    if (kind == "Node") {
+      auto node = cluster::DecodeNode(object);
+      if (!node) return base::Invalid(fmt::format("Node {}: {}", sim::NameOf(object), node.error().message));
+      state_.ApplyNode(std::make_shared<const model::Node>(*std::move(node)));
+    } else if (kind == "Namespace") {
+      model::StringMap labels;
+      for (const auto& [key, value] : sim::MapOf(sim::Dig(object, "metadata", "labels")).items())
+        labels.emplace_back(key, sim::StringOf(value));
+      state_.planning().PutNamespace(sim::NameOf(object), labels);
+    } else if (kind == "Pod") {
+      auto pod = ReadPod(object);
+      if (!pod) return tl::make_unexpected(pod.error());
+      const bool asked = pod->meta.ns == ns_ && pod->meta.name == name_;
+      if (asked) {
+        auto spec = std::make_shared<model::PodSpec>(*pod->spec);
+        spec->node_name = std::exchange(pod->node_name, {});
+        pod->spec = std::move(spec);
+      }
+      const auto change = state_.ApplyPod(std::make_shared<const model::Pod>(*std::move(pod)));
+      if (change.replaced) return base::Invalid(fmt::format("Pod {} is given twice, with two uids", sim::KeyOf(object)));
+      if (asked) asked_ = change.id;
+    }
+    return {};
+  }
+
+  bool found() const { return asked_.valid(); }
+  const cluster::PodClass& pod_class() const { return *state_.pod(asked_).pod_class; }
+  const cluster::Snapshot& snapshot() const { return state_.snapshot(); }
+
+ private:
+  const std::string ns_, name_;
+  cluster::ClusterState state_;
+  model::PodId asked_;
+};
+
+std::vector<model::NodeId> NodesByName(const cluster::Snapshot& snapshot) {
+  std::vector<model::NodeId> nodes;
+  for (uint32_t n = 0; n < snapshot.slots(); ++n)
+    if (snapshot.present(model::NodeId(n))) nodes.emplace_back(n);
+  std::ranges::sort(nodes, {}, [&](model::NodeId n) -> const std::string& { return snapshot.node(n).name; });
+  return nodes;
+}
+
+ordered_json Answer(const framework::Ranking& ranking, model::NodeId n, const std::string& name) {
+  ordered_json node = {{"name", name}, {"feasible", ranking.Feasible(n)}};
+  node["rejected_by"] = ordered_json::array();
+  node["scores"] = ordered_json::object();
+  node["total"] = 0;
+  if (!ranking.Feasible(n)) {
+    const framework::NodeVerdict verdict = ranking.Explain(n);
+    node["rejected_by"].push_back({{"plugin", verdict.plugin},
+                                   {"reasons", verdict.reasons},
+                                   {"resolvable", verdict.verdict == framework::Verdict::kNotNow}});
+    return node;
+  }
+  for (const framework::NodeScore& score : ranking.Scores(n))
+    node["scores"][std::string(score.plugin)] = {
+        {"raw", score.raw}, {"normalized", score.normalized}, {"weighted", score.weighted}};
+  node["total"] = ranking.Total(n);
+  return node;
+}
+
+std::string Summary(const framework::Ranking& ranking, const cluster::Snapshot& snapshot) {
+  if (ranking.feasible_count() == 0) return ranking.Explain().Sentence();
+  return fmt::format("{}/{} nodes are available; the best is {} with {}.", ranking.feasible_count(), snapshot.node_count(),
+                     snapshot.node(ranking.Best()).name, ranking.Total(ranking.Best()));
+}
+
+}  // namespace
+
+base::Result<ordered_json> Evaluate(const std::vector<sim::Json>& objects, const std::vector<framework::Profile>& profiles,
+                                    const std::string& ns, const std::string& name) {
+  Question question(ns, name);
+  for (const sim::Json& object : objects)
+    if (const auto added = question.Add(object); !added) return tl::make_unexpected(added.error());
+  if (!question.found())
+    return base::Fail(base::ErrorCode::kNotFound, fmt::format("no Pod {}/{} in what was given", ns, name));
+  const std::string& wanted = question.pod_class().spec->scheduler_name;
+  const auto profile = std::ranges::find(profiles, wanted, &framework::Profile::scheduler_name);
+  if (profile == profiles.end())
+    return base::Invalid(fmt::format("Pod {}/{}: spec.schedulerName is \"{}\", which no profile serves; name it in --config",
+                                     ns, name, wanted));
+  const framework::Ranking ranking(*profile, question.pod_class(), question.snapshot());
+  ordered_json result = {{"pod", fmt::format("{}/{}", ns, name)}, {"summary", Summary(ranking, question.snapshot())}};
+  result["nodes"] = ordered_json::array();
+  for (const model::NodeId n : NodesByName(question.snapshot()))
+    result["nodes"].push_back(Answer(ranking, n, question.snapshot().node(n).name));
+  return result;
+}
+
+std::string EvaluationTable(const ordered_json& result) {
+  Table table({"NODE", "TOTAL", "PLUGIN", "RAW", "NORMALIZED", "WEIGHTED", "REASON"});
+  for (const ordered_json& node : result["nodes"]) {
+    const std::string name = node["name"];
+    for (const ordered_json& rejection : node["rejected_by"]) {
+      std::string reasons;
+      for (const ordered_json& reason : rejection["reasons"]) reasons += (reasons.empty() ? "" : ", ") + reason.get<std::string>();
+      table.Add({name, "-", rejection["plugin"], "", "", "", reasons});
+    }
+    if (!node["feasible"].get<bool>()) continue;
+    table.Add({name, node["total"].dump(), "", "", "", "", ""});
+    for (const auto& [plugin, score] : node["scores"].items())
+      table.Add({"", "", plugin, score["raw"].dump(), score["normalized"].dump(), score["weighted"].dump(), ""});
+  }
+  return fmt::format("{}\n{}\n", table.Text(), result["summary"].get<std::string>());
+}
+
+}  // namespace tutti::app

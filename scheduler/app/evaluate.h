@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti evaluate`: one pod against every node, offline: each filter's verdict and reason, each score raw, normalised and
+// weighted, the total, and the summary sentence. No network, no files written.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "framework/profile.h"
+#include "sim/object.h"
+
+namespace tutti::app {
+
+// The JSON of DESIGN §9 for the pod `ns`/`name`, nodes in the order of their names. Reads the Nodes, Pods and Namespaces
+// among `objects`; pods that are done take no room, and neither does the asked pod. It is asked about under its
+// spec.schedulerName's profile. Error kInvalid or kNotFound: an object that cannot be read, no such pod, no such profile.
+base::Result<nlohmann::ordered_json> Evaluate(const std::vector<sim::Json>& objects,
+                                              const std::vector<framework::Profile>& profiles, const std::string& ns,
+                                              const std::string& name);
+
+// Its result for people.
+std::string EvaluationTable(const nlohmann::ordered_json& result);
+
+}  // namespace tutti::app
