@@ -17,6 +17,7 @@ using cluster::Outcome;
 
 constexpr base::Millis kDeadlineUnlessSaidMs = 30'000;
 constexpr base::Millis kReadTimeoutMs = 2'000;
+constexpr int kMostBindTries = 4;
 constexpr base::Millis kFirstRetryMs = 200, kLongestRetryMs = 5'000;
 constexpr const char* kMergePatch = "application/merge-patch+json";
 constexpr const char* kStrategicPatch = "application/strategic-merge-patch+json";
@@ -46,6 +47,7 @@ struct KubeWriter::Job {
   RequestId request = 0;
   bool writing = false;    // `request` is a write and holds a place
   bool uncertain = false;  // some try may have taken effect, or may yet
+  bool refused = false;    // the last try was refused for good
   base::Millis settled_ms = 0;  // from then on no try can take effect any more
   base::Millis read_sent_ms = 0;
   int tries = 0;
@@ -265,6 +267,7 @@ void KubeWriter::OnAnswer(uint64_t number, Response response) {
   job.http_status = response.status;
   if (judgement.meaning != Meaning::kDone) job.why = judgement.message;
   if (judgement.meaning == Meaning::kUncertain) job.uncertain = true;
+  job.refused = judgement.meaning == Meaning::kRefused;
   if (response.status == 415 && encoding_ == Encoding::kProtobuf) {
     encoding_ = Encoding::kJson;  // a server that knows no protobuf
     Requeue(job);
@@ -376,10 +379,15 @@ void KubeWriter::OnReadBack(uint64_t number, Response response) {
   Finish(job, Outcome::kRefused, job.http_status, "bound already");
 }
 
-// The pod was read, unbound. After an uncertain try that proves nothing until the try can no longer take effect.
+// The pod was read, unbound. The same bind may be sent again: whichever of the two comes second finds it done. After
+// that, being unbound proves nothing until no try can take effect any more.
 void KubeWriter::AfterUnbound(Job& job, const std::string& why) {
-  if (!job.uncertain || job.read_sent_ms >= job.settled_ms) return Finish(job, Outcome::kRefused, job.http_status, why);
-  job.wait_timer = loop_.After(job.settled_ms - loop_.Now(), [this, &job] {
+  if (!job.uncertain) return Finish(job, Outcome::kRefused, job.http_status, why);
+  const base::Millis now = loop_.Now();
+  const bool time_left = now + kGraceMs + kReadTimeoutMs < job.deadline_ms;
+  if (!job.refused && job.tries < kMostBindTries && time_left) return RetryLater(job, 0, {});
+  if (job.read_sent_ms >= job.settled_ms) return Finish(job, Outcome::kRefused, job.http_status, why);
+  job.wait_timer = loop_.After(job.settled_ms - now, [this, &job] {
     job.wait_timer = 0;
     ReadBack(job);
   });
