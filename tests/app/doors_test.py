@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The binary's doors as a user meets them: exit codes, messages, and two replicas of `run` on an embedded cluster.
+
+  doors_test.py PATH-TO-TUTTI
+"""
+
+import json
+import pathlib
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+TUTTI = None
+SECONDS = 30
+
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  schedulerName: tutti
+  containers: [{name: main, image: busybox, resources: {requests: {cpu: "%s"}}}]
+"""
+NODE = """
+apiVersion: v1
+kind: Node
+metadata: {name: node-1}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+"""
+
+
+def tutti(*arguments, stdin=""):
+    return subprocess.run([TUTTI, *arguments], input=stdin, capture_output=True, text=True, timeout=SECONDS)
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        return held.getsockname()[1]
+
+
+def fetch(url, method="GET", body=None, token=None, content_type="application/json"):
+    """(status, text)"""
+    headers = {"Content-Type": content_type, **({"Authorization": f"Bearer {token}"} if token else {})}
+    request = urllib.request.Request(url, method=method, headers=headers, data=body.encode() if body else None)
+    context = ssl._create_unverified_context() if url.startswith("https") else None
+    try:
+        with urllib.request.urlopen(request, timeout=5, context=context) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def eventually(ask, what):
+    """The first true answer of `ask`."""
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        try:
+            answer = ask()
+        except OSError:
+            answer = None
+        if answer:
+            return answer
+        time.sleep(0.05)
+    raise AssertionError(f"not within {SECONDS} s: {what}")
+
+
+class Offline(unittest.TestCase):
+    def test_help_and_version_name_every_verb(self):
+        self.assertRegex(tutti("--version").stdout, r"^tutti \d+\.\d+\.\d+\n$")
+        text = tutti("--help").stdout
+        for verb in ("run", "simulate", "sim", "demo"):
+            self.assertIn(f"  {verb} ", text)
+            self.assertEqual(tutti(verb, "--help").returncode, 0)
+
+    def test_nonsense_is_refused(self):
+        for arguments in ([], ["fly"], ["simulate"], ["simulate", "-", "-o", "xml"], ["sim", "--listen", "here"]):
+            done = tutti(*arguments)
+            self.assertNotEqual(done.returncode, 0, arguments)
+            self.assertTrue(done.stderr, arguments)
+
+    def test_simulate_prints_the_same_in_three_forms(self):
+        text = NODE + "---" + POD % "1"
+        as_json = tutti("simulate", "-", "-o", "json", stdin=text)
+        self.assertEqual(as_json.returncode, 0, as_json.stderr)
+        self.assertEqual(as_json.stdout, tutti("simulate", "-", "-o", "json", stdin=text).stdout)
+        self.assertEqual(json.loads(as_json.stdout)["pods"], [
+            {"namespace": "default", "name": "p", "node": "node-1", "state": "bound", "reason": "", "message": ""}])
+        self.assertIn("\npods:\n- namespace: default\n", "\n" + tutti("simulate", "-", "-o", "yaml", stdin=text).stdout)
+        self.assertRegex(tutti("simulate", "-", stdin=text).stdout, r"default +p +bound +node-1")
+
+    def test_bad_input_is_named_and_ends_badly(self):
+        done = tutti("simulate", "-", stdin=POD % "abc")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('spec.containers[0].resources.requests[cpu]: "abc" is not a quantity', done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("/nowhere.yaml", tutti("simulate", "/nowhere.yaml").stderr)
+        done = tutti("run", "--config", "/nowhere.yaml")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/nowhere.yaml", done.stderr)
+        self.assertIn("/nowhere/kubeconfig", tutti("run", "--kubeconfig", "/nowhere/kubeconfig").stderr)
+
+
+class OnTheEmbeddedCluster(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.kubeconfig = str(pathlib.Path(self.directory.name) / "kubeconfig")
+        node = pathlib.Path(self.directory.name) / "node.yaml"
+        node.write_text(NODE)
+        self.port = free_port()
+        self.start("sim", "--no-scheduler", "--listen", f"127.0.0.1:{self.port}", "--kubeconfig-out", self.kubeconfig,
+                   str(node))
+        eventually(lambda: self.api("/readyz")[0] == 200, "the embedded cluster is ready")
+
+    def start(self, *arguments):
+        log = open(pathlib.Path(self.directory.name) / f"{arguments[0]}.log", "ab")
+        self.addCleanup(log.close)
+        process = subprocess.Popen([TUTTI, *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+        def end():
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+
+        self.addCleanup(end)
+        return process
+
+    def replica(self):
+        port = free_port()
+        process = self.start("run", "--kubeconfig", self.kubeconfig, "--bind-address", "127.0.0.1",
+                             "--secure-port", str(port))
+        eventually(lambda: self.page(port, "/readyz")[0] == 200, "a replica is ready")
+        return process, port
+
+    def api(self, path, *arguments, **more):
+        return fetch(f"http://127.0.0.1:{self.port}{path}", *arguments, **more)
+
+    @staticmethod
+    def page(port, path, token="anybody"):
+        return fetch(f"https://127.0.0.1:{port}{path}", token=token)
+
+    def leads(self, port):
+        return 'leader_election_master_status{name="tutti"} 1' in self.page(port, "/metrics")[1]
+
+    def test_replicas_hand_over_and_a_lost_lease_ends_one(self):
+        first, first_port = self.replica()
+        eventually(lambda: self.leads(first_port), "the first leads")
+        second, second_port = self.replica()
+        self.assertFalse(self.leads(second_port))
+        self.assertEqual(self.page(first_port, "/metrics", token=None)[0], 401)
+
+        status, text = self.api("/api/v1/namespaces/default/pods", "POST", POD % "1", content_type="application/yaml")
+        self.assertEqual(status, 201, text)
+        pod = "/api/v1/namespaces/default/pods/p"
+        eventually(lambda: json.loads(self.api(pod)[1])["spec"].get("nodeName") == "node-1", "the pod is bound")
+        decision = json.loads(self.page(first_port, "/debug/decisions?name=p")[1])["decisions"][0]
+        self.assertEqual((decision["state"], decision["members"][0]["node"]), ("whole", "node-1"))
+
+        first.send_signal(signal.SIGTERM)
+        self.assertEqual(first.wait(SECONDS), 0)
+        eventually(lambda: self.leads(second_port), "the second leads once the first gave the lease up")
+        self.assertIsNone(second.poll())
+
+        stolen = json.dumps({"spec": {"holderIdentity": "somebody-else"}})
+        status, text = self.api("/apis/coordination.k8s.io/v1/namespaces/tutti-system/leases/tutti", "PATCH", stolen,
+                                content_type="application/merge-patch+json")
+        self.assertEqual(status, 200, text)
+        self.assertEqual(second.wait(SECONDS), 1)
+
+    def test_a_port_that_is_taken_is_an_error_with_a_remedy(self):
+        done = tutti("run", "--kubeconfig", self.kubeconfig, "--bind-address", "127.0.0.1", "--secure-port", str(self.port))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--secure-port", done.stderr)
+        done = tutti("sim", "--listen", f"127.0.0.1:{self.port}")
+        self.assertEqual(done.returncode, 1, done.stdout)
+
+
+if __name__ == "__main__":
+    TUTTI = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/driver.h"
+
+#include <thread>
+
+#include "tests/support/catch.h"
+
+namespace tutti::app {
+namespace {
+
+class Recorder final : public cluster::ClusterWriter {
+ public:
+  void Submit(std::vector<cluster::Command> commands) override {
+    for (cluster::Command& command : commands) commands_.push_back(std::move(command));
+  }
+  const std::vector<cluster::Command>& commands() const { return commands_; }
+
+ private:
+  std::vector<cluster::Command> commands_;
+};
+
+// A scheduler of no profile: what counts here is how it is driven.
+struct Rig {
+  base::SystemClock clock;
+  Recorder writer;
+  Driver driver{clock};
+  core::Scheduler scheduler{{}, dialects::MakeDialects(), writer, clock, nullptr};
+};
+
+TEST_CASE("a stop ends a quiet scheduler at once, and it leads no more") {
+  Rig rig;
+  rig.driver.Post(cluster::Leadership{.leading = true});
+  std::thread other([&] { rig.driver.Stop(); });
+  CHECK(rig.driver.Run(rig.scheduler, 60'000) == Driver::Ending::kDrained);
+  other.join();
+  CHECK_FALSE(rig.scheduler.leading());
+  CHECK(rig.driver.stopping());
+}
+
+TEST_CASE("a lease that is lost ends it without another cycle") {
+  Rig rig;
+  std::thread other([&] {
+    rig.driver.Post(cluster::Leadership{.leading = true});
+    rig.driver.Post(cluster::Leadership{.leading = false});
+  });
+  CHECK(rig.driver.Run(rig.scheduler, 60'000) == Driver::Ending::kLost);
+  other.join();
+}
+
+TEST_CASE("never having led is no loss") {
+  Rig rig;
+  rig.driver.Post(cluster::Leadership{.leading = false});
+  rig.driver.Stop();
+  CHECK(rig.driver.Run(rig.scheduler, 1'000) == Driver::Ending::kDrained);
+}
+
+TEST_CASE("others see a running scheduler's state and its decisions") {
+  Rig rig;
+  rig.driver.Post(cluster::KindSynced{.kind_name = "pods"});
+  rig.driver.Post(cluster::KindSynced{.kind_name = "nodes"});
+  for (const model::ObjectKind& kind : rig.scheduler.Kinds()) {
+    rig.driver.Post(cluster::KindSynced{.kind_name = kind.Name(), .served = false});
+  }
+  rig.driver.Post(cluster::Leadership{.leading = true});
+  Driver::Ending ending = Driver::Ending::kLost;
+  std::thread owner([&] { ending = rig.driver.Run(rig.scheduler, 1'000); });
+  const auto decisions = rig.driver.Decisions();
+  REQUIRE(decisions != nullptr);
+  CHECK(decisions->empty());
+  CHECK(rig.driver.synced());
+  CHECK(rig.driver.leading());
+  CHECK(rig.driver.SinceLastCycleMs() < 60'000);
+  rig.driver.Stop();
+  owner.join();
+  CHECK(ending == Driver::Ending::kDrained);
+}
+
+}  // namespace
+}  // namespace tutti::app
