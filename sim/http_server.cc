@@ -104,6 +104,11 @@ class HttpServer::Listener final : public httplib::Server {
     new_task_queue = [] { return new ConnectionThreads; };
     set_keep_alive_max_count(1'000'000'000);
     set_keep_alive_timeout(kIdleConnectionSeconds);
+    // The library's own choice, SO_REUSEPORT, shares a port that is taken instead of refusing it.
+    set_socket_options([](socket_t socket) {
+      const int yes = 1;
+      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    });
     set_tcp_nodelay(true);
     const auto serve = [this, &handler](const httplib::Request& request, httplib::Response& response) {
       Serve(handler.Handle(FromLibrary(request)), response);
