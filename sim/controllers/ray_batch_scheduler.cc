@@ -175,7 +175,7 @@ std::string TaskGroups(const KubeRayOptions& options, const Json& spec, const Js
                                Dig(group, "template", "spec")));
   }
   if (!submitter_spec.is_null()) groups.push_back(TaskGroup(kSubmitterGroup, 1, submitter_spec));
-  return InDeclaredOrder(groups).dump();
+  return GoJson(InDeclaredOrder(groups).dump());
 }
 
 void AddYunikornMetadata(const KubeRayOptions& options, const Json& parent, const std::string& group, Json& pod) {

@@ -2,6 +2,7 @@
 #include "sim/controllers/ray_cluster_controller.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <set>
 
@@ -42,6 +43,16 @@ bool RayContainerEnded(const Json& pod) {
 bool IsLost(const Json& pod) {
   if (IsFinishedPod(pod)) return true;
   return PhaseOf(pod) == "Running" && RayContainerEnded(pod) && DigString(pod, "spec", "restartPolicy") == "Never";
+}
+
+// "role binding" of "RoleBinding".
+std::string Spoken(const std::string& kind) {
+  std::string text;
+  for (const char c : kind) {
+    if (c >= 'A' && c <= 'Z' && !text.empty()) text += ' ';
+    text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return text;
 }
 
 std::string DeletedText(const char* type, const Json& pod) {
@@ -101,9 +112,9 @@ Outcome RayClusterController::ReconcileAll(const Json& cluster) {
 std::optional<std::string> RayClusterController::EnsureAccess(const Json& cluster) {
   if (!ray::IsAutoscaled(Child(cluster, "spec"))) return std::nullopt;
   for (const Json& object : ray::BuildAutoscalerAccess(cluster)) {
-    const std::string kind = DigString(object, "kind");
+    const std::string& kind = DigString(object, "kind");
     const auto created = store_.Create(object);
-    if (created) Note(cluster, "Created" + kind, fmt::format("Created {} {}", kind, KeyOf(object)));
+    if (created) Note(cluster, "Created" + kind, fmt::format("Created {} {}", Spoken(kind), KeyOf(object)));
     else if (created.error().code != 409) return created.error().message;
   }
   return std::nullopt;
@@ -127,7 +138,10 @@ std::optional<std::string> RayClusterController::EnsureServices(const Json& clus
       Warn(cluster, "FailedToCreateService", fmt::format("Failed creating service {}, {}", KeyOf(service), created.error().message));
       return created.error().message;
     }
-    Note(cluster, "CreatedService", "Created service " + KeyOf(service));
+    // Of the serve service the operator says nothing.
+    if (NameOf(service) != ray::ServeServiceName(NameOf(cluster))) {
+      Note(cluster, "CreatedService", "Created service " + KeyOf(service));
+    }
   }
   return std::nullopt;
 }

@@ -28,7 +28,7 @@ std::optional<std::string> RuntimeEnv(const Json& ray_job) {
   if (text.empty()) return "";
   const auto parsed = ParseYaml(text);
   if (!parsed) return std::nullopt;
-  return parsed->value.dump();
+  return GoJson(parsed->value.dump());
 }
 
 std::string SubmitCommand(const Json& ray_job) {
@@ -38,7 +38,7 @@ std::string SubmitCommand(const Json& ray_job) {
   const Json& spec = Child(ray_job, "spec");
   std::string submit = fmt::format("ray job submit --address {} --no-wait", address);
   if (const std::string env = RuntimeEnv(ray_job).value_or(""); !env.empty()) submit += " --runtime-env-json " + Quote(env);
-  if (const Json& metadata = Child(spec, "metadata"); !metadata.empty()) submit += " --metadata-json " + Quote(metadata.dump());
+  if (const Json& metadata = Child(spec, "metadata"); !metadata.empty()) submit += " --metadata-json " + Quote(GoJson(metadata.dump()));
   if (!id.empty()) submit += " --submission-id " + id;
   for (const auto& [field, flag] : {std::pair{"entrypointNumCpus", "--entrypoint-num-cpus"},
                                     std::pair{"entrypointNumGpus", "--entrypoint-num-gpus"}}) {

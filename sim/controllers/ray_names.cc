@@ -66,5 +66,14 @@ std::string HeadAddress(const Json& cluster) {
 
 std::string ServeServiceName(const std::string& cluster) { return cluster + "-serve-svc"; }
 
+std::string GoJson(const std::string& json) {
+  std::string escaped;
+  for (const char c : json) {
+    if (c == '<' || c == '>' || c == '&') escaped += fmt::format("\\u{:04x}", int(c));
+    else escaped += c;
+  }
+  return escaped;
+}
+
 }  // namespace ray
 }  // namespace tutti::sim

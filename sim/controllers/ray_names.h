@@ -57,4 +57,7 @@ std::string HeadServiceName(const Json& cluster);
 std::string HeadAddress(const Json& cluster);
 std::string ServeServiceName(const std::string& cluster);
 
+// JSON as Go writes it: <, > and & are escaped.
+std::string GoJson(const std::string& json);
+
 }  // namespace tutti::sim::ray

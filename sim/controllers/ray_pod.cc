@@ -7,6 +7,7 @@
 #include "sim/controllers/ray_names.h"
 #include "sim/controllers/ray_sizes.h"
 #include "sim/controllers/ray_start.h"
+#include "sim/quantity_text.h"
 
 namespace tutti::sim::ray {
 namespace {
@@ -213,9 +214,9 @@ void Builder::AddEmptyDir(Json& container, const char* name, const char* path, c
 void Builder::AddSharedMemory() {
   Json source = {{"medium", "Memory"}};
   for (const char* list : {"limits", "requests"}) {
-    const Json& memory = Dig(ray(), "resources", list, "memory");
-    if (memory.is_null()) continue;
-    source["sizeLimit"] = memory;
+    const auto memory = CanonicalQuantity(Dig(ray(), "resources", list, "memory"));
+    if (!memory) continue;
+    source["sizeLimit"] = *memory;
     break;
   }
   AddEmptyDir(ray(), "shared-mem", "/dev/shm", source);

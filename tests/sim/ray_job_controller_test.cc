@@ -20,7 +20,7 @@ spec:
   shutdownAfterJobFinishes: true
   ttlSecondsAfterFinished: 10
   runtimeEnvYAML: |
-    pip: [requests]
+    pip: ["requests<3"]
     env_vars: {counter: "1"}
   rayClusterSpec:
     rayVersion: 2.46.0
@@ -68,7 +68,7 @@ TEST_CASE_METHOD(Fixture, "A RayJob makes its cluster, submits once that is read
   const std::string id = DigString(Status(), "jobId"), url = "http://" + DigString(Status(), "dashboardURL");
   CHECK(StringOf(Child(container, "args")[0]) ==
         "if ! ray job status --address " + url + " " + id + " >/dev/null 2>&1 ; then ray job submit --address " + url +
-            R"( --no-wait --runtime-env-json "{\"env_vars\":{\"counter\":\"1\"},\"pip\":[\"requests\"]}" --submission-id )" + id +
+            R"( --no-wait --runtime-env-json "{\"env_vars\":{\"counter\":\"1\"},\"pip\":[\"requests\\u003c3\"]}" --submission-id )" + id +
             " -- python train.py ; fi ; ray job logs --address " + url + " --follow " + id);
   CHECK(DigString(container, "image") == "ray:1");
   CHECK(DigString(container, "resources", "requests", "memory") == "200Mi");
