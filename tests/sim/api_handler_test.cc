@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/api_handler.h"
+
+#include "tests/sim/cluster.h"
+
+namespace tutti::sim {
+namespace {
+
+using namespace testing;
+using std::chrono::milliseconds;
+
+struct Api {
+  Cluster cluster;
+  Door door{cluster.store};
+  ApiHandler handler{door};
+
+  HttpResponse Call(const std::string& method, const std::string& target, const Json& body = nullptr,
+                    const std::string& content_type = "application/json", const std::string& accept = "") {
+    HttpRequest request{.method = method, .path = target, .params = {}, .accept = accept, .content_type = content_type, .body = {}};
+    if (const size_t mark = target.find('?'); mark != std::string::npos) {
+      request.path = target.substr(0, mark);
+      std::string rest = target.substr(mark + 1);
+      while (!rest.empty()) {
+        const size_t end = std::min(rest.find('&'), rest.size());
+        const std::string pair = rest.substr(0, end);
+        const size_t equals = std::min(pair.find('='), pair.size());
+        request.params.emplace(pair.substr(0, equals), equals < pair.size() ? pair.substr(equals + 1) : "");
+        rest = end < rest.size() ? rest.substr(end + 1) : "";
+      }
+    }
+    if (!body.is_null()) request.body = body.is_string() ? body.get<std::string>() : body.dump();
+    return handler.Handle(request);
+  }
+
+  Json Get(const std::string& target, const std::string& accept = "") {
+    const HttpResponse response = Call("GET", target, nullptr, "", accept);
+    INFO(response.body);
+    REQUIRE(response.code == 200);
+    return Json::parse(response.body);
+  }
+
+  // All lines of a watch until it has been silent for a moment.
+  std::vector<Json> Lines(const HttpResponse& response) {
+    REQUIRE(response.watch);
+    std::vector<Json> lines;
+    while (true) {
+      const auto piece = response.watch->Next(milliseconds(5));
+      if (!piece || piece->empty()) return lines;
+      std::istringstream in(*piece);
+      for (std::string line; std::getline(in, line);) lines.push_back(Json::parse(line));
+    }
+  }
+};
+
+const std::string kPodsPath = "/api/v1/namespaces/default/pods";
+const std::string kTable = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+
+TEST_CASE("a list carries the version to watch from, and pages carry a token") {
+  Api api;
+  for (const char* name : {"a", "b", "c"}) Make(api.cluster.store, Pod(name));
+  const Json first = api.Get(kPodsPath + "?limit=2");
+  CHECK(first["kind"] == "PodList");
+  CHECK(first["items"].size() == 2);
+  CHECK(first["metadata"]["remainingItemCount"] == 1);
+  const Json rest = api.Get(kPodsPath + "?limit=2&continue=" + first["metadata"]["continue"].get<std::string>());
+  CHECK(rest["items"].size() == 1);
+  CHECK_FALSE(rest["metadata"].contains("continue"));
+  CHECK(api.Get("/api/v1/pods?labelSelector=x")["items"].empty());
+  CHECK(api.Call("GET", kPodsPath + "?resourceVersion=999999").code == 504);
+  CHECK(api.Call("GET", kPodsPath + "?resourceVersion=abc").code == 400);
+}
+
+TEST_CASE("a watch resumes after a version and selects by labels, with Kubernetes' transitions") {
+  Api api;
+  const std::string after = std::to_string(api.cluster.store.resource_version());
+  const HttpResponse watch = api.Call("GET", kPodsPath + "?watch=true&labelSelector=on&resourceVersion=" + after);
+  CHECK(watch.content_type != "application/json");
+  Make(api.cluster.store, Pod("p"));
+  const auto label = [&](const char* key, bool set) {
+    REQUIRE(api.cluster.store.Modify(kPods, "default", "p", [&](Json& o) {
+      if (set) {
+        o["metadata"]["labels"][key] = "1";
+      } else {
+        o["metadata"]["labels"].erase(key);
+      }
+    }));
+  };
+  label("on", true);
+  label("other", true);
+  label("on", false);
+  const std::vector<Json> lines = api.Lines(watch);
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0]["type"] == "ADDED");
+  CHECK(lines[1]["type"] == "MODIFIED");
+  CHECK(lines[2]["type"] == "DELETED");
+  CHECK(ResourceVersionOf(lines[2]["object"]) == api.cluster.store.resource_version());
+}
+
+TEST_CASE("a watch that is too old, or of a former life, gets one ERROR with 410") {
+  Api api;
+  for (const char* version : {"999999"}) {
+    const HttpResponse watch = api.Call("GET", kPodsPath + "?watch=1&resourceVersion=" + std::string(version));
+    const std::vector<Json> lines = api.Lines(watch);
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0]["type"] == "ERROR");
+    CHECK(lines[0]["object"]["code"] == 410);
+    CHECK_FALSE(watch.watch->Next(milliseconds(0)).value_or("x").size() > 1);
+  }
+}
+
+TEST_CASE("a streamed list ends with the bookmark that says so, before anything new") {
+  Api api;
+  Make(api.cluster.store, Pod("a"));
+  Make(api.cluster.store, Pod("b"));
+  const HttpResponse watch = api.Call(
+      "GET", "/api/v1/pods?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
+  const std::string at = std::to_string(api.cluster.store.resource_version());
+  Make(api.cluster.store, Pod("c"));
+  const std::vector<Json> lines = api.Lines(watch);
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[1]["type"] == "ADDED");
+  CHECK(lines[2]["type"] == "BOOKMARK");
+  CHECK(lines[2]["object"]["metadata"] ==
+        Json({{"resourceVersion", at}, {"annotations", {{"k8s.io/initial-events-end", "true"}}}}));
+  CHECK(lines[2]["object"]["kind"] == "Pod");
+  CHECK(NameOf(lines[3]["object"]) == "c");
+  CHECK(api.Call("GET", "/api/v1/pods?watch=1&sendInitialEvents=true").code == 422);
+}
+
+TEST_CASE("a watch ends at its time-out, with a last bookmark where those are wanted") {
+  Api api;
+  const HttpResponse plain = api.Call("GET", kPodsPath + "?watch=1&timeoutSeconds=1");
+  const HttpResponse marked = api.Call("GET", kPodsPath + "?watch=1&timeoutSeconds=1&allowWatchBookmarks=true");
+  std::string said;
+  while (const auto piece = marked.watch->Next(milliseconds(2000))) said += *piece;
+  CHECK(Json::parse(said)["type"] == "BOOKMARK");
+  std::string nothing;
+  while (const auto piece = plain.watch->Next(milliseconds(2000))) nothing += *piece;
+  CHECK(nothing.empty());
+}
+
+TEST_CASE("closing the watches ends them all, later ones too") {
+  Api api;
+  const HttpResponse before = api.Call("GET", kPodsPath + "?watch=1");
+  api.handler.CloseWatches();
+  while (before.watch->Next(milliseconds(0))) {
+  }
+  const HttpResponse after = api.Call("GET", kPodsPath + "?watch=1");
+  while (after.watch->Next(milliseconds(0))) {
+  }
+  SUCCEED("both ended");
+}
+
+TEST_CASE("tables and metadata come in the form asked for, protobuf clients get JSON") {
+  Api api;
+  Make(api.cluster.store, Pod("p"));
+  api.cluster.clock.Advance(192'000);
+  const Json table = api.Get(kPodsPath, kTable);
+  CHECK(table["kind"] == "Table");
+  CHECK(table["columnDefinitions"][0]["name"] == "Name");
+  CHECK(table["rows"][0]["cells"][4] == "3m12s");
+  CHECK(table["rows"][0]["object"]["kind"] == "PartialObjectMetadata");
+  CHECK(api.Get(kPodsPath + "/p", kTable)["rows"].size() == 1);
+  const Json partial = api.Get(kPodsPath, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
+  CHECK_FALSE(partial["items"][0].contains("spec"));
+  CHECK(api.Get(kPodsPath + "/p", "application/vnd.kubernetes.protobuf,application/json")["kind"] == "Pod");
+  CHECK(api.Call("GET", kPodsPath, nullptr, "", "application/vnd.kubernetes.protobuf").code == 406);
+}
+
+TEST_CASE("a request that contradicts its URL is refused") {
+  Api api;
+  Json pod = Pod("p");
+  pod["metadata"]["namespace"] = "other";
+  CHECK(api.Call("POST", kPodsPath, pod).code == 400);
+  CHECK(api.Call("POST", kPodsPath, ConfigMap("c")).code == 400);
+  CHECK(api.Call("POST", "/api/v1/pods", Pod("p")).code == 405);
+  CHECK(api.Call("POST", kPodsPath, "not json").code == 400);
+  CHECK(api.Call("POST", kPodsPath, Json::array()).code == 400);
+  CHECK(api.Call("GET", "/api/v1/nodes/n/pods").code == 404);
+  CHECK(api.Call("GET", "/apis/nope/v1/things").code == 404);
+  CHECK(api.Call("GET", "/nothing").code == 404);
+  CHECK(api.Call("PUT", kPodsPath + "/q", Pod("p")).code == 400);
+  CHECK(api.Call("PATCH", kPodsPath + "/p", Json::object(), "text/plain").code == 415);
+  CHECK(api.Call("POST", kPodsPath, Json{{"spec", 5}}).code == 400);
+}
+
+TEST_CASE("bodies may be YAML") {
+  Api api;
+  const HttpResponse made = api.Call("POST", "/api/v1/namespaces/default/configmaps",
+                                     "metadata: {name: c}\ndata: {a: \"1\"}\n", "application/yaml");
+  CHECK(made.code == 201);
+  CHECK(api.Call("PATCH", "/api/v1/namespaces/default/configmaps/d?fieldManager=t", "data: {b: x}\n",
+                 "application/apply-patch+yaml").code == 201);
+}
+
+TEST_CASE("deletes answer with the pod, or with a Status that carries the uid") {
+  Api api;
+  Make(api.cluster.store, Pod("p"));
+  const std::string uid = UidOf(*Make(api.cluster.store, ConfigMap("c")));
+  CHECK(Json::parse(api.Call("DELETE", kPodsPath + "/p").body)["kind"] == "Pod");
+  const Json options = {{"kind", "DeleteOptions"}, {"preconditions", {{"uid", "other"}}}};
+  CHECK(api.Call("DELETE", "/api/v1/namespaces/default/configmaps/c", options).code == 409);
+  const Json status = Json::parse(api.Call("DELETE", "/api/v1/namespaces/default/configmaps/c").body);
+  CHECK(status["status"] == "Success");
+  CHECK(status["details"]["uid"] == uid);
+}
+
+// k8s\0, then Unknown{typeMeta{v1, Binding}, raw Binding{metadata{name p}, target{kind Node, name n1}}}.
+TEST_CASE("a binding may come as protobuf") {
+  Api api;
+  Make(api.cluster.store, Pod("p"));
+  const auto field = [](int number, const std::string& bytes) {
+    return std::string(1, char(number << 3 | 2)) + char(bytes.size()) + bytes;
+  };
+  const std::string meta = field(1, "p") + field(2, "") + field(3, "default");
+  const std::string binding = field(1, meta) + field(2, field(1, "Node") + field(3, "n1"));
+  const std::string body =
+      std::string("k8s\0", 4) + field(1, field(1, "v1") + field(2, "Binding")) + field(2, binding) + field(3, "") + field(4, "");
+  const HttpResponse bound = api.Call("POST", kPodsPath + "/p/binding", body, "application/vnd.kubernetes.protobuf");
+  INFO(bound.body);
+  CHECK(bound.code == 201);
+  CHECK(DigString(*api.cluster.store.Find(kPods, "default", "p"), "spec", "nodeName") == "n1");
+  for (size_t cut = 0; cut < body.size(); ++cut) {
+    const int code = api.Call("POST", kPodsPath + "/p/binding", Json(body.substr(0, cut)),
+                              "application/vnd.kubernetes.protobuf").code;
+    CHECK(code >= 400);
+  }
+}
+
+}  // namespace
+}  // namespace tutti::sim
