@@ -54,7 +54,15 @@ struct KubeRayFlags {
   }
   // Unsaid, it is what the RayClusters of `manifests` ask for.
   base::Result<sim::KubeRayOptions> Parse(const std::vector<sim::Manifest>& manifests) const {
-    const std::string wanted = batch_scheduler.empty() ? app::BatchSchedulerAskedFor(manifests) : batch_scheduler;
+    const std::string asked = batch_scheduler.empty() ? app::BatchSchedulerAskedFor(manifests) : "";
+    if (!asked.empty()) {
+      fmt::print(
+          stderr,
+          "note: the embedded KubeRay operator runs with --batch-scheduler={}, as the label ray.io/scheduler-name "
+          "asks; a real one has to be told so\n",
+          asked);
+    }
+    const std::string& wanted = asked.empty() ? batch_scheduler : asked;
     sim::KubeRayOptions options;
     const bool newer = release == "1.7" || wanted == "kai-scheduler";
     options.release = newer ? sim::KubeRayRelease::k1_7 : sim::KubeRayRelease::k1_4;
