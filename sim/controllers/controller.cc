@@ -11,25 +11,25 @@ constexpr base::Millis kLastRetryMs = 300'000;
 
 }  // namespace
 
-void PodIndex::Put(const ObjectKey& pod, const std::string& value) {
-  if (const auto known = values_.find(pod); known != values_.end()) {
+void ObjectIndex::Put(const ObjectKey& key, const std::string& value) {
+  if (const auto known = values_.find(key); known != values_.end()) {
     if (known->second == value) return;
-    const auto at = pods_.find(known->second);
-    at->second.erase(pod);
-    if (at->second.empty()) pods_.erase(at);
+    const auto at = keys_.find(known->second);
+    at->second.erase(key);
+    if (at->second.empty()) keys_.erase(at);
     values_.erase(known);
   }
   if (value.empty()) return;
-  values_[pod] = value;
-  pods_[value].insert(pod);
+  values_[key] = value;
+  keys_[value].insert(key);
 }
 
-std::vector<Object> PodIndex::Find(const Store& store, const std::string& value) const {
+std::vector<Object> ObjectIndex::Find(const Store& store, const std::string& value) const {
   std::vector<Object> found;
-  const auto at = pods_.find(value);
-  if (at == pods_.end()) return found;
+  const auto at = keys_.find(value);
+  if (at == keys_.end()) return found;
   for (const ObjectKey& key : at->second) {
-    if (Object pod = store.Find(kPods, key.ns, key.name)) found.push_back(std::move(pod));
+    if (Object object = store.Find(resource_, key.ns, key.name)) found.push_back(std::move(object));
   }
   return found;
 }

@@ -16,17 +16,19 @@
 
 namespace tutti::sim {
 
-// Pods by a name of the controller's choice (its owner's uid, a label's value), so that none is searched for.
-class PodIndex {
+// Objects by a name of the controller's choice (their owner's, a label's value), so that none is searched for.
+class ObjectIndex {
  public:
-  // "" takes the pod out.
-  void Put(const ObjectKey& pod, const std::string& value);
+  explicit ObjectIndex(GroupResource resource) : resource_(std::move(resource)) {}
+
+  // "" takes the object out.
+  void Put(const ObjectKey& key, const std::string& value);
   // In the order of namespace and name.
   std::vector<Object> Find(const Store& store, const std::string& value) const;
-  bool Has(const std::string& value) const { return pods_.contains(value); }
 
  private:
-  std::map<std::string, std::set<ObjectKey>> pods_;
+  const GroupResource resource_;
+  std::map<std::string, std::set<ObjectKey>> keys_;
   std::map<ObjectKey, std::string> values_;
 };
 

@@ -71,14 +71,21 @@ void RayClusterController::Observe(const WatchEvent& event) {
                       Dig(object, "metadata", "labels") == Dig(*event.previous, "metadata", "labels") &&
                       Dig(object, "metadata", "annotations") == Dig(*event.previous, "metadata", "annotations");
     if (!same || event.type == EventType::kDeleted) Enqueue(KeyFor(object));
-  } else if (event.resource == kPods) {
-    const std::string& cluster = LabelOf(object, ray::kClusterLabel);
-    const bool gone = event.type == EventType::kDeleted || cluster.empty();
-    pods_.Put(KeyFor(object), gone ? "" : NamespaceOf(object) + "/" + cluster);
-    EnqueueOwner(object, "RayCluster");
-  } else if (event.resource == kServices || event.resource.resource == "podgroups") {
-    EnqueueOwner(object, "RayCluster");
+    return;
   }
+  const std::string& cluster = LabelOf(object, ray::kClusterLabel);
+  const bool gone = event.type == EventType::kDeleted || cluster.empty();
+  const std::string of = gone ? "" : NamespaceOf(object) + "/" + cluster;
+  if (event.resource == kPods) {
+    pods_.Put(KeyFor(object), of);
+  } else if (event.resource == kServices) {
+    const bool heads = LabelOf(object, ray::kNodeTypeLabel) == ray::kHead &&
+                       LabelOf(object, ray::kIdentifierLabel) == ray::HeadIdentifier(cluster, ray::kHead);
+    head_services_.Put(KeyFor(object), heads ? of : "");
+  } else if (event.resource.resource != "podgroups") {
+    return;
+  }
+  EnqueueOwner(object, "RayCluster");
 }
 
 void RayClusterController::Reconcile(const ObjectKey& key) {
@@ -267,14 +274,7 @@ std::vector<Object> RayClusterController::PodsOf(const Json& cluster) const {
 }
 
 std::vector<Object> RayClusterController::HeadServicesOf(const Json& cluster) const {
-  std::vector<Object> found;
-  for (const Object& service : store_.All(kServices, NamespaceOf(cluster))) {
-    if (LabelOf(*service, ray::kClusterLabel) == NameOf(cluster) && LabelOf(*service, ray::kNodeTypeLabel) == ray::kHead &&
-        LabelOf(*service, ray::kIdentifierLabel) == ray::HeadIdentifier(NameOf(cluster), ray::kHead)) {
-      found.push_back(service);
-    }
-  }
-  return found;
+  return head_services_.Find(store_, NamespaceOf(cluster) + "/" + NameOf(cluster));
 }
 
 }  // namespace tutti::sim

@@ -36,7 +36,9 @@ class RayClusterController final : public Controller {
   // Constant after construction.
   const KubeRayOptions options_;
 
-  PodIndex pods_;  // by namespace and the label ray.io/cluster
+  // By namespace and the label ray.io/cluster.
+  ObjectIndex pods_{kPods};
+  ObjectIndex head_services_{kServices};
 };
 
 }  // namespace tutti::sim

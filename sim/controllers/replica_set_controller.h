@@ -19,7 +19,7 @@ class ReplicaSetController final : public Controller {
   void RemovePods(const Json& set, std::vector<Object> active, int64_t count);
   void WriteStatus(const Json& set);
 
-  PodIndex pods_;  // by owner uid
+  ObjectIndex pods_{kPods};  // by owner uid
 };
 
 }  // namespace tutti::sim
