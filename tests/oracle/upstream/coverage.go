@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Coverage counts what the questions reached: nodes each plugin refused, by reason, and distinct raw scores.
+type Coverage struct {
+	nodes, feasible int
+	refused         map[string]map[string]int
+	scores          map[string]map[int64]bool
+}
+
+func NewCoverage() *Coverage {
+	return &Coverage{refused: map[string]map[string]int{}, scores: map[string]map[int64]bool{}}
+}
+
+func (c *Coverage) Add(answer *Answer) {
+	for _, node := range answer.Nodes {
+		c.nodes++
+		if node.Feasible {
+			c.feasible++
+		}
+		for _, rejection := range node.RejectedBy {
+			if c.refused[rejection.Plugin] == nil {
+				c.refused[rejection.Plugin] = map[string]int{}
+			}
+			for _, reason := range rejection.Reasons {
+				c.refused[rejection.Plugin][reason]++
+			}
+		}
+		for plugin, score := range node.Scores {
+			if c.scores[plugin] == nil {
+				c.scores[plugin] = map[int64]bool{}
+			}
+			c.scores[plugin][score.Raw] = true
+		}
+	}
+}
+
+// What 3,000 questions must reach.
+var mustRefuse = []string{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity"}
+var mustScore = map[string]int{"TaintToleration": 3, "NodeAffinity": 20, "NodeResourcesFit": 20, "PodTopologySpread": 20, "InterPodAffinity": 20,
+	"NodeResourcesBalancedAllocation": 20, "ImageLocality": 20}
+
+func (c *Coverage) Missing() (missing []string) {
+	for _, plugin := range mustRefuse {
+		if len(c.refused[plugin]) == 0 {
+			missing = append(missing, plugin+" refusing a node")
+		}
+	}
+	for plugin, least := range mustScore {
+		if len(c.scores[plugin]) < least {
+			missing = append(missing, fmt.Sprintf("%s scoring %d values (%d)", plugin, least, len(c.scores[plugin])))
+		}
+	}
+	sort.Strings(missing)
+	return missing
+}
+
+func (c *Coverage) String() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "nodes asked about: %d, feasible: %d\n", c.nodes, c.feasible)
+	for _, plugin := range sortedKeys(c.refused) {
+		for _, reason := range sortedKeys(c.refused[plugin]) {
+			fmt.Fprintf(&out, "  refused %6d  %-20s %s\n", c.refused[plugin][reason], plugin, reason)
+		}
+	}
+	for _, plugin := range sortedKeys(c.scores) {
+		fmt.Fprintf(&out, "  scored  %6d distinct values  %s\n", len(c.scores[plugin]), plugin)
+	}
+	return out.String()
+}
+
+func sortedKeys[V any](of map[string]V) []string {
+	keys := []string{}
+	for key := range of {
+		keys = append(keys, key)
+	}
+	sort.Strings(keys)
+	return keys
+}
