@@ -270,14 +270,19 @@ void Committer::Evict(Gang& gang, Member& member, const std::string& why) {
   evictions_.emplace(id, Eviction{gang.key, member.pod, pod.meta.uid, false});
 }
 
-void Committer::Undo(GangId id, const std::string& why) {
+void Committer::GiveUpUnsent(GangId id) {
   Gang& gang = book_.at(id);
-  TUTTI_CHECK(gang.plan && !gang.whole, "only a gang that never was whole is undone");
-  gang.plan->undoing = true;
   std::vector<PodId> unsent;
   for (const auto& [pod, assignment] : gang.plan->open)
     if (assignment.stage == Stage::kReserved) unsent.push_back(pod);
   for (const PodId pod : unsent) Release(gang, pod);
+}
+
+void Committer::Undo(GangId id, const std::string& why) {
+  Gang& gang = book_.at(id);
+  TUTTI_CHECK(gang.plan && !gang.whole, "only a gang that never was whole is undone");
+  gang.plan->undoing = true;
+  GiveUpUnsent(id);
   const Census census = TakeCensus(gang, state_);
   for (Member* member : census.placed) Evict(gang, *member, why);
   for (Member* member : census.lost) Evict(gang, *member, why);

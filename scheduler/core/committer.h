@@ -42,6 +42,8 @@ class Committer {
 
   // Begins to undo the gang's plan: unsent members give up their room, bound ones are evicted where that does no harm.
   void Undo(model::GangId id, const std::string& why);
+  // Of a plan that is being undone: room that no bind on its way needs, such as after a refused one.
+  void GiveUpUnsent(model::GangId id);
   // Evicts a member (as in Undo) unless it is on its way out already.
   void Evict(Gang& gang, Member& member, const std::string& why);
 

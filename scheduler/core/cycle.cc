@@ -43,6 +43,8 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
   book.on_leave = [this](Gang& gang, Member& member) { committer.OnLeave(gang, member); };
   committer.on_timer = set_timer;
   publisher.on_timer = set_timer;
+  publisher.on_free = [this](GangId id) { Touch(id); };
+  publisher.on_queue_free = [this](const queue::QueueKey& key, dialects::Dialect* dialect) { dirty_queues[key] = dialect; };
   committer.on_bound = [this](const Gang& gang, const Member& member, const std::string& node) {
     publisher.TellBound(member, node);
     if (observer)
@@ -251,6 +253,7 @@ std::optional<Refusal> Cycle::CheckMinResources(const Gang& gang) const {
 void Cycle::ContinueUndoing(GangId id, const Census& census) {
   Gang& gang = book.at(id);
   SetState(gang, GangState::kWaitingForNodes);
+  committer.GiveUpUnsent(id);
   committer.Pump(id);  // repeats binds in doubt
   bool busy = census.deleting > 0;
   for (Member* member : census.placed) {

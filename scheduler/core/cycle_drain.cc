@@ -167,7 +167,8 @@ void Cycle::Apply(const cluster::Leadership& event) {
       Gang& gang = book.at(id);
       // Another replica may have written since: what bound members say counts, not what is remembered.
       if (!gang.plan) gang.whole = false;
-      for (Member& member : gang.members) member.told_reason.clear(), member.told_message.clear();
+      for (Member& member : gang.members) member.told_message.clear(), member.telling = 0;
+      gang.reports_on_their_way = 0;
       gang.reported.reset();
       book.MarkReady(id);
       Touch(id);

@@ -25,6 +25,7 @@ struct Member {
 
   // What was last written about it, to write only what changed.
   std::string told_reason, told_message;
+  cluster::CommandId telling = 0;  // the write of it that is on its way; the next one waits for its answer
   // Nodes whose bind was refused for good; not tried again before the instant (monotonic).
   std::map<std::string, base::Millis> refused_nodes;
   bool evicting = false;  // a delete of ours is under way, or was refused to us
@@ -85,6 +86,7 @@ struct Gang {
   int refused_binds = 0;  // in a row, for backoff
   std::optional<dialects::GangReport> reported;  // spec is null in it
   model::GangSpec reported_spec;
+  int reports_on_their_way = 0;  // the next report waits for their answers
 
   Member* Find(model::PodId pod) {
     for (Member& member : members)

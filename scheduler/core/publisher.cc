@@ -25,6 +25,7 @@ cluster::ObjectRef RefOf(const Pod& pod) {
 }  // namespace
 
 void Publisher::TellWaiting(GangId id, Member& member, const std::string& reason, const std::string& message) {
+  if (member.telling != 0) return;
   const Pod& pod = *state_.pod(member.pod).pod;
   const bool told = member.told_reason == reason && member.told_message == message;
   const model::ScheduledCondition wanted{true, false, reason, message};
@@ -41,9 +42,9 @@ void Publisher::TellWaiting(GangId id, Member& member, const std::string& reason
   // A message may quote what a user wrote; what is not UTF-8 in it is replaced, not thrown over.
   const std::string body = nlohmann::json{{"metadata", {{"uid", pod.meta.uid}}}, {"status", {{"conditions", {condition}}}}}.dump(
       -1, ' ', false, nlohmann::json::error_handler_t::replace);
-  const cluster::CommandId command = outbox_.Send(Lane::kStatus, now + kStatusDeadlineMs,
-                                                  cluster::Patch{RefOf(pod), true, cluster::Patch::Type::kStrategic, body});
-  told_.emplace(command, Told{id, member.pod, pod.meta.uid});
+  member.telling = outbox_.Send(Lane::kStatus, now + kStatusDeadlineMs,
+                                cluster::Patch{RefOf(pod), true, cluster::Patch::Type::kStrategic, body});
+  told_.emplace(member.telling, Told{book_.at(id).key, member.pod, pod.meta.uid});
   outbox_.Post(Lane::kEvent, now + kEventDeadlineMs,
                cluster::EmitEvent{RefOf(pod), true, "FailedScheduling", "Scheduling", message, pod.spec->scheduler_name});
 }
@@ -74,7 +75,7 @@ void Publisher::TellGang(const Gang& gang, bool warning, const std::string& reas
 }
 
 void Publisher::Report(Gang& gang) {
-  if (gang.dialect->Kinds().empty()) return;
+  if (gang.dialect->Kinds().empty() || gang.reports_on_their_way > 0) return;
   const Census census = TakeCensus(gang, state_);
   dialects::GangReport report;
   report.state = gang.state;
@@ -99,14 +100,16 @@ void Publisher::Report(Gang& gang) {
   report.spec = &gang.spec;
   std::vector<cluster::CommandBody> writes;
   gang.dialect->Report(report, &writes);
-  for (cluster::CommandBody& write : writes)
-    outbox_.Post(Lane::kStatus, clock_.MonotonicMs() + kStatusDeadlineMs, std::move(write));
+  for (cluster::CommandBody& write : writes) {
+    reports_.emplace(outbox_.Send(Lane::kStatus, clock_.MonotonicMs() + kStatusDeadlineMs, std::move(write)), gang.key);
+    ++gang.reports_on_their_way;
+  }
 }
 
 void Publisher::ReportQueues(const std::map<queue::QueueKey, dialects::Dialect*>& queues) {
   std::map<queue::QueueKey, dialects::QueueReport> reports;
   for (const auto& [key, dialect] : queues)
-    if (const model::QueueSpec* spec = quota_.Find(key)) {
+    if (const model::QueueSpec* spec = quota_.Find(key); spec && !queues_on_their_way_.contains(key)) {
       dialects::QueueReport& report = reports[key];
       report.spec = spec;
       report.allocated = quota_.Used(key);
@@ -122,25 +125,56 @@ void Publisher::ReportQueues(const std::map<queue::QueueKey, dialects::Dialect*>
     else if (gang.state == GangState::kBinding) ++at->second.starting;
     else ++at->second.pending;
   }
-  std::vector<cluster::CommandBody> writes;
-  for (const auto& [key, report] : reports) queues.at(key)->ReportQueue(report, &writes);
-  for (cluster::CommandBody& write : writes)
-    outbox_.Post(Lane::kStatus, clock_.MonotonicMs() + kStatusDeadlineMs, std::move(write));
+  for (const auto& [key, report] : reports) {
+    dialects::Dialect* dialect = queues.at(key);
+    std::vector<cluster::CommandBody> writes;
+    dialect->ReportQueue(report, &writes);
+    for (cluster::CommandBody& write : writes) {
+      const cluster::CommandId id = outbox_.Send(Lane::kStatus, clock_.MonotonicMs() + kStatusDeadlineMs, std::move(write));
+      queue_reports_.emplace(id, std::pair(key, dialect));
+      ++queues_on_their_way_[key];
+    }
+  }
 }
 
 bool Publisher::OnAnswer(const cluster::Answer& answer) {
-  const auto at = told_.find(answer.id);
-  if (at == told_.end()) return false;
-  const Told told = at->second;
-  told_.erase(at);
-  if (answer.outcome == cluster::Outcome::kDone || book_.GangOf(told.pod) != told.gang ||
-      state_.pod(told.pod).pod->meta.uid != told.uid)
-    return true;
-  if (Member* member = book_.at(told.gang).Find(told.pod)) {
-    member->told_message.clear();
-    on_timer(told.gang, clock_.MonotonicMs() + kTellAgainMs);
+  const bool done = answer.outcome == cluster::Outcome::kDone;
+  if (const auto told = told_.extract(answer.id)) {
+    OnToldAnswer(told.mapped(), done);
+  } else if (const auto report = reports_.extract(answer.id)) {
+    OnReportAnswer(report.mapped(), done);
+  } else if (const auto queue = queue_reports_.extract(answer.id)) {
+    const auto& [key, dialect] = queue.mapped();
+    if (!done) dialect->QueueReportLost(key.name);
+    if (--queues_on_their_way_[key] > 0) return true;
+    queues_on_their_way_.erase(key);
+    on_queue_free(key, dialect);
+  } else {
+    return false;
   }
   return true;
+}
+
+void Publisher::OnToldAnswer(const Told& told, bool done) {
+  const GangId id = book_.Find(told.gang);
+  Member* member = id ? book_.at(id).Find(told.pod) : nullptr;
+  if (!member || state_.pod(told.pod).pod->meta.uid != told.uid) return;
+  member->telling = 0;
+  if (done) return on_free(id);
+  member->told_message.clear();
+  on_timer(id, clock_.MonotonicMs() + kTellAgainMs);
+}
+
+void Publisher::OnReportAnswer(const model::GangKey& key, bool done) {
+  const GangId id = book_.Find(key);
+  if (!id || book_.at(id).reports_on_their_way == 0) return;  // it went, and came back, meanwhile
+  Gang& gang = book_.at(id);
+  if (!done) {
+    gang.dialect->ReportLost(key);
+    gang.reported.reset();
+    on_timer(id, clock_.MonotonicMs() + kTellAgainMs);
+  }
+  if (--gang.reports_on_their_way == 0 && done) on_free(id);
 }
 
 }  // namespace tutti::core

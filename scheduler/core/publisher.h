@@ -29,20 +29,25 @@ class Publisher {
   // About the gang itself, on its declaring object.
   void TellGang(const Gang& gang, bool warning, const std::string& reason, const std::string& note);
 
-  // Brings the ecosystem's objects in line.
+  // Brings the ecosystem's objects in line. Of each object, one write is on its way at a time; what changes meanwhile is
+  // told by the next.
   void Report(Gang& gang);
   void ReportQueues(const std::map<queue::QueueKey, dialects::Dialect*>& queues);
 
-  // True when the answer was to a condition of ours; a failed one is written again later.
+  // True when the answer was to a condition or report of ours; a failed one is written again later.
   bool OnAnswer(const cluster::Answer& answer);
   std::function<void(model::GangId, base::Millis at_ms)> on_timer;
+  std::function<void(model::GangId)> on_free;  // nothing about the gang is on its way any more: publish what is new
+  std::function<void(const queue::QueueKey&, dialects::Dialect*)> on_queue_free;
 
  private:
   struct Told {
-    model::GangId gang;
+    model::GangKey gang;
     model::PodId pod;
     std::string uid;
   };
+  void OnToldAnswer(const Told& told, bool done);
+  void OnReportAnswer(const model::GangKey& key, bool done);
   const Options& options_;
   const cluster::ClusterState& state_;
   GangBook& book_;
@@ -50,6 +55,9 @@ class Publisher {
   Outbox& outbox_;
   const base::Clock& clock_;
   std::unordered_map<cluster::CommandId, Told> told_;
+  std::unordered_map<cluster::CommandId, model::GangKey> reports_;
+  std::unordered_map<cluster::CommandId, std::pair<queue::QueueKey, dialects::Dialect*>> queue_reports_;
+  std::map<queue::QueueKey, int> queues_on_their_way_;
 };
 
 }  // namespace tutti::core

@@ -59,6 +59,10 @@ class Dialect {
   // differs from the last one, and once for each gang and queue after a start.
   virtual void Report(const GangReport&, std::vector<cluster::CommandBody>* /*out*/) {}
   virtual void ReportQueue(const QueueReport&, std::vector<cluster::CommandBody>* /*out*/) {}
+  // What was written last about the gang, or queue, may not have arrived: only what is observed counts. The engine has
+  // one report of an object on its way at a time, so writes never overtake each other.
+  virtual void ReportLost(const model::GangKey&) {}
+  virtual void QueueReportLost(std::string_view /*name*/) {}
 
   // Where Events about the gang go besides its pods; nullopt: nowhere.
   virtual std::optional<cluster::ObjectRef> EventTarget(const model::GangKey&) const { return std::nullopt; }

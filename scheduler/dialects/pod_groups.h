@@ -35,6 +35,10 @@ class PodGroupTable {
   PodGroup& Put(std::shared_ptr<const model::Object> object, model::GangSpec spec, Touched* touched);
   void Drop(std::string_view ns, std::string_view name, Touched* touched);
 
+  void ReportLost(const model::GangKey& key) {
+    if (PodGroup* group = Find(key)) group->memory.Forget(), group->written.clear();
+  }
+
   PodGroup* Find(const model::GangKey& key);
   const PodGroup* Find(const model::GangKey& key) const { return const_cast<PodGroupTable*>(this)->Find(key); }
   std::map<std::string, PodGroup>& all() { return groups_; }

@@ -15,6 +15,8 @@ class StatusMemory {
   bool MustWrite(const nlohmann::json& wanted, const nlohmann::json& observed, const std::string& version);
   // A newer version of the object has come, with this in it.
   void Observed(const nlohmann::json& observed);
+  // What was written may not have arrived.
+  void Forget() { pending_.clear(); }
   // Something was written that has not been observed.
   bool pending() const { return !pending_.empty(); }
 

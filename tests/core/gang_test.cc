@@ -227,6 +227,53 @@ TEST_CASE("Killed half way with the rest of the room taken, the restarted schedu
   rig.Restart();
   rig.Pass(120'000);
   CHECK(rig.Bound() == 0);
+
+  // Their controller makes them again, there is room again, and they start.
+  for (int i = 0; i < 4; ++i)
+    if (rig.NodeOf(fmt::format("g-{}", i)) == "<gone>") rig.AddPod(fmt::format("g-new-{}", i), {.gang = "g", .min = "4"});
+  rig.Pass(1'000);
+  CHECK(rig.Bound() == 0);
+  rig.AddNode("n9", 2);
+  rig.Pass(1'000);
+  CHECK(rig.Bound() == 4);
+}
+
+TEST_CASE("Binds refused while their gang is being undone do not hold it up") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  AddGang(rig, "g", 4, 4);
+  bool refuse = true;
+  rig.fate = [&](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (bind && refuse && bind->pod.name != "g-0")
+      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .reply_delay_ms = 1'900, .http_status = 503};
+    return sim::Fate{};
+  };
+  rig.Pass(100'000);
+  CHECK(rig.Bound() == 0);
+  refuse = false;
+  rig.AddPod("g-new", {.gang = "g", .min = "4"});
+  rig.Pass(10'000);
+  CHECK(rig.Bound() == 4);
+}
+
+TEST_CASE("Of what is said about a waiting pod one write is on its way, and the last word stays") {
+  Rig rig;
+  rig.AddNode("n0", 1);
+  int patches = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    if (std::holds_alternative<cluster::Patch>(command.body)) return ++patches, sim::Fate{.request_delay_ms = 1'000};
+    return sim::Fate{};
+  };
+  rig.AddPod("large", {.cpu = "8"});
+  rig.Settle();
+  for (int i = 1; i < 20; ++i) {
+    rig.AddNode(fmt::format("n{}", i), 1);
+    rig.Settle();
+  }
+  rig.Pass(10'000);
+  CHECK(patches == 2);
+  CHECK(rig.Waits("large") == "Unschedulable: 0/20 nodes are available: 20 Insufficient cpu.");
 }
 
 TEST_CASE("A gang that was whole and lost a member is filled up, never undone, by a restarted scheduler too") {
