@@ -55,7 +55,9 @@ void Cycle::Rejoin(PodId pod) {
     book.MarkReady(before);
     Touch(before);
   }
-  if (after) book.MarkReady(after);
+  if (!after) return;
+  book.at(after).joined_ms = clock.MonotonicMs();
+  book.MarkReady(after);
 }
 
 void Cycle::DropPod(PodId id) {

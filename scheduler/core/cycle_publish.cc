@@ -11,6 +11,8 @@ using model::GangId;
 namespace {
 
 constexpr base::Millis kQueueReportEveryMs = 100;
+// Members come one after another; that some are still missing is news only when no more come.
+constexpr base::Millis kMembersQuietMs = 1'000;
 
 }  // namespace
 
@@ -24,6 +26,11 @@ void Cycle::Publish() {
 
 void Cycle::PublishGang(GangId id) {
   Gang& gang = book.at(id);
+  if (gang.refusal && gang.refusal->state == GangState::kWaitingForMembers &&
+      clock.MonotonicMs() < gang.joined_ms + kMembersQuietMs) {
+    timers.emplace(gang.joined_ms + kMembersQuietMs, id);
+    return;
+  }
   if (gang.refusal) {
     const std::string message = FullMessage(*gang.refusal);
     const bool quota = gang.refusal->state == GangState::kWaitingForQueue;

@@ -78,6 +78,7 @@ struct Gang {
   bool whole = false;
   std::optional<Plan> plan;
   std::optional<Refusal> refusal;
+  base::Millis joined_ms = 0;         // monotonic; when a member last came
   base::Millis complete_since_ms = 0;  // monotonic; when its minimum existed, for metrics; 0: not yet
   base::Millis since_ms = 0;           // wall; of the last change of state
   dialects::GangState state = dialects::GangState::kWaitingForMembers;

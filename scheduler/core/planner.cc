@@ -67,7 +67,14 @@ PlanResult Planner::PlaceRequired(const std::vector<Member*>& pending, const Req
     PlanResult other = Try(demands, order, now_ms);
     if (other.fits) return other;
   }
-  if (best.placed > 0) best.verdict = Verdict::kGaveUp;  // another assignment of classes to nodes may exist
+  // A demand that one class must meet, and cannot even alone, is a proof; else another assignment may exist.
+  for (const Demand& demand : demands) {
+    const bool one_class = std::ranges::all_of(demand.candidates, [&](const Member* member) {
+      return state_.pod(member->pod).pod_class == state_.pod(demand.candidates.front()->pod).pod_class;
+    });
+    if (one_class && !Try({demand}, Order::kLargestFirst, now_ms).fits) return best;
+  }
+  if (best.placed > 0) best.verdict = Verdict::kGaveUp;
   return best;
 }
 

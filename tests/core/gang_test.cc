@@ -53,6 +53,34 @@ TEST_CASE("The head is not optional, and is bound last") {
   CHECK(std::ranges::find(order, "h") != order.begin());
 }
 
+TEST_CASE("Members that come one after another cause no word until no more come") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  int patches = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    patches += std::holds_alternative<cluster::Patch>(command.body);
+    return sim::Fate{};
+  };
+  for (int i = 0; i < 4; ++i) {
+    rig.AddPod(fmt::format("g-{}", i), {.gang = "g", .min = "5"});
+    rig.Pass(500);
+  }
+  CHECK(patches == 0);
+  rig.Pass(1'000);
+  CHECK(patches == 4);
+  CHECK(rig.Waits("g-0") == "Unschedulable: gang default/g waits for members: it needs 5 members, 4 of 5 exist.");
+}
+
+TEST_CASE("A role that cannot be met alone is a proof, whatever else the gang asks for") {
+  Rig rig;
+  rig.AddNode("n1", 8, 1);
+  rig.AddPod("h", {.gang = "g", .role = "head", .min = "3"});
+  rig.AddPod("w1", {.gang = "g", .role = "worker", .min = "3", .gpu = 1});
+  rig.AddPod("w2", {.gang = "g", .role = "worker", .min = "3", .gpu = 1});
+  rig.Settle();
+  CHECK(rig.Waits("w1").starts_with("Unschedulable: gang default/g needs 3 members (head 1) at once: 2 of 3 fit"));
+}
+
 TEST_CASE("Surplus starts as room allows, after the minimum") {
   Rig rig;
   rig.AddNode("n1", 3);
@@ -69,7 +97,7 @@ TEST_CASE("A gated member is left alone until its gate goes") {
   rig.AddNode("n1", 4);
   rig.AddPod("a", {.gang = "g", .min = "2"});
   rig.AddPod("b", {.gang = "g", .min = "2", .gate = "example.com/wait"});
-  rig.Settle();
+  rig.Pass(2'000);
   CHECK(rig.Bound() == 0);
   CHECK(rig.Waits("a") == "Unschedulable: gang default/g waits for members: it needs 2 members, 1 of 2 exist; 1 held back by scheduling gates.");
   CHECK(rig.Waits("b").starts_with("SchedulingGated"));
