@@ -119,6 +119,7 @@ class RawBinder {
   }
 
   void Print(double cpu_s) {
+    if (asked_ == 0) bind_start_ms_ = last_answer_ms_ = listed_ms_;
     const double span_s = static_cast<double>(last_answer_ms_ - bind_start_ms_) / 1000;
     const auto bound = static_cast<double>(bound_);
     const nlohmann::json line = {{"nodes", nodes_.size()},

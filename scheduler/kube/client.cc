@@ -76,6 +76,24 @@ struct KubeClient::Parts {
     if (thread.joinable()) thread.join();
   }
 
+  // Whatever the former leader wrote last is to be seen before anything is planned.
+  void Won(base::Millis former_over_ms) {
+    const uint64_t this_term = ++term;
+    const auto lead = [this, this_term] {
+      if (term != this_term) return;
+      leading = true;
+      sink.Post(cluster::Leadership{true, loop.Now()});
+    };
+    // Nobody led before, or it left in order: a list that is under way will do.
+    if (former_over_ms <= loop.Now() && !feed.pods_synced()) return lead();
+    former_timer = loop.After(former_over_ms - loop.Now(), [this, lead] { feed.FreshPods(lead); });
+  }
+  void Lost() {
+    ++term;
+    loop.CancelTimer(former_timer);
+    if (std::exchange(leading, false)) sink.Post(cluster::Leadership{false, 0});
+  }
+
   cluster::EventSink& sink;
   const base::Millis write_timeout_ms;
   EpollLoop loop;
@@ -85,6 +103,9 @@ struct KubeClient::Parts {
   FeedResolver kinds;
   KubeWriter writer;
   std::unique_ptr<LeaderElection> election;
+  TimerId former_timer = 0;  // until the former leader's last write is over
+  uint64_t term = 0;         // of leading; a list asked for in an older one is not waited for
+  bool leading = false;      // and said so
   std::thread thread;
 };
 
@@ -106,8 +127,10 @@ void KubeClient::LeadAlone() {
 void KubeClient::Elect(LeaseOptions options) {
   options.former_write_timeout_ms = parts_->write_timeout_ms + KubeWriter::kGraceMs;
   parts_->loop.Post([&parts = *parts_, options = std::move(options)] {
-    parts.election = std::make_unique<LeaderElection>(options, parts.loop, parts.transport, parts.random, parts.sink,
-                                                      [&parts](base::Millis until_ms) { parts.writer.SetWritable(until_ms); });
+    const LeaderElection::Callbacks callbacks{[&parts](base::Millis until_ms) { parts.writer.SetWritable(until_ms); },
+                                              [&parts](base::Millis former_over_ms) { parts.Won(former_over_ms); },
+                                              [&parts] { parts.Lost(); }};
+    parts.election = std::make_unique<LeaderElection>(options, parts.loop, parts.transport, parts.random, callbacks);
     parts.election->Start();
   });
 }

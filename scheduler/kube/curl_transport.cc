@@ -165,6 +165,15 @@ void CurlTransport::AllowHttp1(Multi& multi) {
   multi.http1 = true;
   curl_multi_setopt(multi.handle, CURLMOPT_MAX_HOST_CONNECTIONS, kHttp1Connections);
   curl_multi_setopt(multi.handle, CURLMOPT_MAXCONNECTS, kHttp1Connections);
+  // Those that wait for a connection are not looked at again by themselves.
+  for (const auto& [id, exchange] : active_) {
+    if (exchange->multi != &multi || exchange->handle.easy == nullptr) continue;
+    curl_off_t pretransfer = 0;
+    curl_easy_getinfo(exchange->handle.easy, CURLINFO_PRETRANSFER_TIME_T, &pretransfer);
+    if (pretransfer > 0) continue;
+    curl_multi_remove_handle(multi.handle, exchange->handle.easy);
+    curl_multi_add_handle(multi.handle, exchange->handle.easy);
+  }
 }
 
 // --- Requests ---

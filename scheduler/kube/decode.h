@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -42,6 +43,7 @@ struct ApiStatus {
 };
 ApiStatus DecodeStatus(std::string_view body);
 ApiStatus DecodeStatusMessage(std::string_view message);  // the bare protobuf message
+ApiStatus DecodeStatusObject(const nlohmann::json& status);
 
 // metav1.ListMeta of any list message.
 struct ListMeta {

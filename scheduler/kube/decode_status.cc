@@ -34,19 +34,22 @@ ApiStatus DecodeStatusMessage(std::string_view message) {
   return status;
 }
 
-ApiStatus DecodeStatus(std::string_view body) {
-  if (const auto envelope = OpenEnvelope(body)) {
-    return envelope->kind == "Status" ? DecodeStatusMessage(envelope->raw) : ApiStatus{};
-  }
-  const auto json = nlohmann::json::parse(body, nullptr, false);
+ApiStatus DecodeStatusObject(const nlohmann::json& json) {
   ApiStatus status;
-  if (!json.is_object() || Get<std::string>(json, "kind", "") != "Status") return status;
+  if (Get<std::string>(json, "kind", "") != "Status") return status;
   status.code = Get<int>(json, "code", 0);
   status.reason = Get<std::string>(json, "reason", "");
   status.message = Get<std::string>(json, "message", "");
   if (const auto details = json.find("details"); details != json.end())
     if (const int seconds = Get<int>(*details, "retryAfterSeconds", 0); seconds > 0) status.retry_after_ms = seconds * 1000;
   return status;
+}
+
+ApiStatus DecodeStatus(std::string_view body) {
+  if (const auto envelope = OpenEnvelope(body)) {
+    return envelope->kind == "Status" ? DecodeStatusMessage(envelope->raw) : ApiStatus{};
+  }
+  return DecodeStatusObject(nlohmann::json::parse(body, nullptr, false));
 }
 
 }  // namespace tutti::kube

@@ -169,7 +169,7 @@ bool Discovery::ReadGroupVersion(const std::string& group, const std::string& ve
   for (const Json& resource : Items(list, "resources")) {
     const std::string name = Text(resource, "name");
     const size_t slash = name.find('/');
-    if (slash == name.npos) (*into)[{group, version, name}].namespaced = resource.value("namespaced", true);
+    if (slash == name.npos) (*into)[{group, version, name}].namespaced = resource.value("namespaced", Json(true)) != Json(false);
     else if (name.substr(slash) == "/status") (*into)[{group, version, name.substr(0, slash)}].has_status = true;
   }
   return true;

@@ -60,7 +60,7 @@ std::string BindingJson(const cluster::Bind& bind) {
   for (const auto& [key, value] : bind.annotations) meta["annotations"][key] = value;
   return Json{{"apiVersion", "v1"}, {"kind", "Binding"}, {"metadata", meta},
               {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", bind.node}}}}
-      .dump();
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string EventProtobuf(const EventBody& body, const std::string& note) {

@@ -34,7 +34,7 @@ void KubeFeed::Start(std::vector<model::ObjectKind> kinds) {
 
 void KubeFeed::StartOnLoop(std::vector<model::ObjectKind> kinds) {
   WatchBuiltIn("nodes", std::make_unique<NodeStore>(sink_));
-  WatchBuiltIn("pods", std::make_unique<PodStore>(sink_, specs_));
+  pods_ = &WatchBuiltIn("pods", std::make_unique<PodStore>(sink_, specs_));
   for (const model::ObjectKind& kind : kinds) {
     auto watched = std::make_unique<WatchedKind>();
     watched->kind = kind;
@@ -45,9 +45,10 @@ void KubeFeed::StartOnLoop(std::vector<model::ObjectKind> kinds) {
   WatchDefinitions();
 }
 
-void KubeFeed::WatchBuiltIn(const char* resource, std::unique_ptr<KindStore> store) {
+KubeFeed::WatchedKind& KubeFeed::WatchBuiltIn(const char* resource, std::unique_ptr<KindStore> store) {
   auto watched = std::make_unique<WatchedKind>();
   watched->kind = {"", resource, "", {"v1"}};
+  watched->built_in = true;
   watched->store = std::move(store);
   watched->version = "v1";
   WatchedKind& kind = *watched;
@@ -56,6 +57,7 @@ void KubeFeed::WatchBuiltIn(const char* resource, std::unique_ptr<KindStore> sto
       Reflector::Options{resource, CollectionPath("", "v1", resource), kProtobufOrJson, kWatchProtobufOrJson},
       Reflector::Callbacks{[this, &kind] { PostSynced(kind); }, nullptr}, *kind.store, loop_, transport_, random_);
   kind.reflector->Start();
+  return kind;
 }
 
 void KubeFeed::WatchDefinitions() {
@@ -69,7 +71,7 @@ void KubeFeed::WatchDefinitions() {
 
 void KubeFeed::OnDiscovery() {
   for (const auto& kind : kinds_) {
-    if (kind->kind.kind.empty()) continue;  // built in
+    if (kind->built_in) continue;
     const auto version = discovery_.BestVersion(kind->kind);
     if (!version) Unwatch(*kind);
     else if (kind->reflector == nullptr || kind->version != *version) Watch(*kind, *version);
@@ -99,8 +101,16 @@ void KubeFeed::Unwatch(WatchedKind& kind) {
 
 void KubeFeed::PostSynced(WatchedKind& kind) {
   kind.said_unserved = false;
-  if (std::exchange(kind.synced, true)) return;
-  sink_.Post(cluster::KindSynced{kind.kind.Name(), true});
+  if (!std::exchange(kind.synced, true)) sink_.Post(cluster::KindSynced{kind.kind.Name(), true});
+  if (&kind != pods_) return;
+  for (Task& done : std::exchange(fresh_pods_, {})) done();
+}
+
+bool KubeFeed::pods_synced() const { return pods_ != nullptr && pods_->synced; }
+
+void KubeFeed::FreshPods(Task done) {
+  fresh_pods_.push_back(std::move(done));
+  if (pods_ != nullptr) pods_->reflector->Relist();
 }
 
 std::string KubeFeed::WatchedVersion(const std::string& group, const std::string& resource) const {

@@ -28,6 +28,10 @@ class KubeFeed final : public cluster::ClusterFeed {
 
   void Start(std::vector<model::ObjectKind> kinds) override;
 
+  // Runs `done` once pods are known as of now or later: after a list of its own where one is complete already.
+  void FreshPods(Task done);
+  bool pods_synced() const;
+
   const Discovery& discovery() const { return discovery_; }
   // The version in which `resource` of `group` is watched; empty when it is not.
   std::string WatchedVersion(const std::string& group, const std::string& resource) const;
@@ -38,12 +42,13 @@ class KubeFeed final : public cluster::ClusterFeed {
     std::unique_ptr<KindStore> store;
     std::unique_ptr<Reflector> reflector;  // null while not served
     std::string version;
+    bool built_in = false;     // always served, in v1
     bool synced = false;       // KindSynced{served=true} has been posted
     bool said_unserved = false;
   };
 
   void StartOnLoop(std::vector<model::ObjectKind> kinds);
-  void WatchBuiltIn(const char* resource, std::unique_ptr<KindStore> store);
+  WatchedKind& WatchBuiltIn(const char* resource, std::unique_ptr<KindStore> store);
   void WatchDefinitions();
   void OnDiscovery();
   void Watch(WatchedKind& kind, const std::string& version);
@@ -54,9 +59,11 @@ class KubeFeed final : public cluster::ClusterFeed {
   Transport& transport_;
   base::Random& random_;
   cluster::EventSink& sink_;
+  std::vector<Task> fresh_pods_;  // to run when the list of pods is complete
   SpecCache specs_;
   Discovery discovery_;
   std::vector<std::unique_ptr<WatchedKind>> kinds_;
+  WatchedKind* pods_ = nullptr;
   std::unique_ptr<KindStore> definitions_;
   std::unique_ptr<Reflector> definitions_reflector_;
 };

@@ -26,11 +26,10 @@ bool SameButVersion(const model::Node& a, const model::Node& b) {
          a.images == b.images && a.declared_features == b.declared_features && SameMeta(a.meta, b.meta);
 }
 
-void Report(const WireObject& object, const std::vector<std::string>& problems) {
+void Report(std::string_view kind, const model::ObjectMeta& meta, const std::vector<std::string>& problems) {
   if (problems.empty()) return;
-  const auto& meta = (*object.json)["metadata"];
   base::LogWarn("an object has a field that cannot be read",
-                {{"object", meta.value("namespace", "") + "/" + meta.value("name", "")}, {"problem", problems.front()}});
+                {{"kind", kind}, {"object", meta.ns + "/" + meta.name}, {"problem", problems.front()}});
 }
 
 }  // namespace
@@ -100,7 +99,7 @@ void PodStore::PostChanged(const WireObject& object, Entry& entry) {
   if (object.json != nullptr) {
     std::vector<std::string> problems;
     auto decoded = std::make_shared<model::Pod>(cluster::DecodePodLeniently(*object.json, &problems));
-    Report(object, problems);
+    Report("pods", decoded->meta, problems);
     decoded->spec = specs_.Intern(*decoded->spec);
     pod = std::move(decoded);
   } else {
@@ -119,7 +118,7 @@ void NodeStore::PostChanged(const WireObject& object, Entry& entry) {
   if (object.json != nullptr) {
     std::vector<std::string> problems;
     node = std::make_shared<const model::Node>(cluster::DecodeNodeLeniently(*object.json, &problems));
-    Report(object, problems);
+    Report("nodes", node->meta, problems);
   } else {
     node = DecodeNode(object.protobuf);
   }

@@ -60,10 +60,8 @@ std::string MakeIdentity() {
   return identity;
 }
 
-LeaderElection::LeaderElection(LeaseOptions options, Loop& loop, Transport& transport, base::Random& random,
-                               cluster::EventSink& sink, std::function<void(base::Millis)> writable)
-    : options_(std::move(options)), loop_(loop), transport_(transport), random_(random), sink_(sink),
-      writable_(std::move(writable)) {}
+LeaderElection::LeaderElection(LeaseOptions options, Loop& loop, Transport& transport, base::Random& random, Callbacks callbacks)
+    : options_(std::move(options)), loop_(loop), transport_(transport), random_(random), callbacks_(std::move(callbacks)) {}
 
 LeaderElection::~LeaderElection() {
   transport_.Cancel(request_);
@@ -121,7 +119,7 @@ void LeaderElection::OnRead(Response response) {
 
 void LeaderElection::Observe(const Json& lease) {
   observed_ = lease;
-  std::string record = SpecOf(lease).dump();
+  std::string record = SpecOf(lease).dump(-1, ' ', false, Json::error_handler_t::replace);
   if (record == observed_record_) return;
   observed_record_ = std::move(record);
   observed_at_ms_ = loop_.Now();
@@ -156,7 +154,7 @@ void LeaderElection::Write(bool create) {
   request.target = create ? CollectionPath("coordination.k8s.io", "v1", "leases", options_.ns)
                           : ObjectPath("coordination.k8s.io", "v1", "leases", options_.ns, options_.name);
   request.target += fmt::format("?timeout={}ms", CallTimeout());
-  request.body = lease.dump();
+  request.body = lease.dump(-1, ' ', false, Json::error_handler_t::replace);
   request.timeout_ms = CallTimeout();
   request_ = transport_.Send(std::move(request), [this, sent_ms = loop_.Now()](Response response) {
     OnWritten(std::move(response), sent_ms);
@@ -185,12 +183,12 @@ void LeaderElection::OnWritten(Response response, base::Millis sent_ms) {
 
 void LeaderElection::Won(base::Millis sent_ms) {
   renewed_ms_ = sent_ms;
-  writable_(renewed_ms_ + options_.renew_deadline_ms);
+  callbacks_.writable(renewed_ms_ + options_.renew_deadline_ms);
   loop_.CancelTimer(deadline_timer_);
   deadline_timer_ = loop_.After(renewed_ms_ + options_.renew_deadline_ms - loop_.Now(), [this] { CheckRenewal(); });
   if (std::exchange(leading_, true)) return;
   base::LogInfo("leading", {{"lease", options_.ns + "/" + options_.name}, {"identity", options_.identity}});
-  sink_.Post(cluster::Leadership{true, std::max(free_at_ms_, loop_.Now())});
+  callbacks_.won(free_at_ms_);
 }
 
 void LeaderElection::CheckRenewal() {
@@ -201,11 +199,11 @@ void LeaderElection::CheckRenewal() {
 void LeaderElection::Lose(const std::string& why) {
   base::LogError("not leading any more", {{"lease", options_.ns + "/" + options_.name}, {"why", why}});
   leading_ = false;
-  writable_(0);
+  callbacks_.writable(0);
   loop_.CancelTimer(std::exchange(deadline_timer_, 0));
   transport_.Cancel(std::exchange(request_, 0));
-  sink_.Post(cluster::Leadership{false, 0});
   Again(options_.retry_period_ms);
+  callbacks_.lost();
 }
 
 void LeaderElection::Again(base::Millis delay_ms) {
@@ -221,7 +219,7 @@ void LeaderElection::Release(Task done) {
   loop_.CancelTimer(std::exchange(timer_, 0));
   loop_.CancelTimer(std::exchange(deadline_timer_, 0));
   transport_.Cancel(std::exchange(request_, 0));
-  writable_(0);
+  callbacks_.writable(0);
   if (!leading_) return done();
   leading_ = false;
   released_ = std::move(done);

@@ -6,8 +6,8 @@
 //
 // Invariants
 //   (1) `writable` is never told a time later than renew_deadline after the last renewal that succeeded was SENT;
-//   (2) Leadership{true} carries a plan_after_ms that no write of the former holder outlives: the end of its lease as
-//       we saw it, and the server-side timeout of a write sent at that moment.
+//   (2) no write of the former holder outlives the time that `won` is told: the end of its lease as we saw it, and the
+//       server-side timeout of a write sent at that moment.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,6 @@
 #include <string>
 
 #include "base/random.h"
-#include "cluster/ports.h"
 #include "kube/loop.h"
 #include "kube/transport.h"
 
@@ -36,12 +35,18 @@ struct LeaseOptions {
 
 class LeaderElection {
  public:
-  LeaderElection(LeaseOptions options, Loop& loop, Transport& transport, base::Random& random, cluster::EventSink& sink,
-                 std::function<void(base::Millis until_ms)> writable);
+  struct Callbacks {
+    std::function<void(base::Millis until_ms)> writable;       // monotonic
+    std::function<void(base::Millis former_over_ms)> won;      // monotonic; not after now if there is nothing to wait for
+    std::function<void()> lost;
+  };
+
+  LeaderElection(LeaseOptions options, Loop& loop, Transport& transport, base::Random& random, Callbacks callbacks);
   ~LeaderElection();
 
   void Start();
-  // Gives the lease up, if it is ours, and runs `done` once that is answered or cannot be. Nothing is posted.
+  // Gives the lease up, if it is ours, and runs `done` once that is answered or cannot be. Neither won nor
+  // lost is called from then on.
   void Release(Task done);
 
   bool leading() const { return leading_; }
@@ -66,13 +71,12 @@ class LeaderElection {
   Loop& loop_;
   Transport& transport_;
   base::Random& random_;
-  cluster::EventSink& sink_;
-  const std::function<void(base::Millis)> writable_;
+  const Callbacks callbacks_;
 
   nlohmann::json observed_;          // the Lease as last read or written; null: none
   std::string observed_record_;      // its spec, to see it change
   base::Millis observed_at_ms_ = 0;  // when that was first seen
-  base::Millis free_at_ms_ = 0;      // when the former holder's last write is over; for plan_after_ms
+  base::Millis free_at_ms_ = 0;      // when the former holder's last write is over
   bool leading_ = false;
   base::Millis renewed_ms_ = 0;      // the last success was sent then
   RequestId request_ = 0;

@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/log.h"
 
 namespace tutti::kube {
 namespace {
@@ -40,6 +39,12 @@ Reflector::~Reflector() {
 }
 
 void Reflector::Start() { List(); }
+
+void Reflector::Relist() {
+  transport_.Cancel(std::exchange(request_, 0));
+  loop_.CancelTimer(std::exchange(timer_, 0));
+  List();
+}
 
 void Reflector::List() {
   listing_ = true;
@@ -159,7 +164,7 @@ void Reflector::OnEvent(WatchType type, const WireObject& object) {
     case WatchType::kBookmark: OnBookmark(object); break;
     case WatchType::kError: {
       const ApiStatus status =
-          object.json != nullptr ? DecodeStatus(object.json->dump()) : DecodeStatusMessage(object.protobuf);
+          object.json != nullptr ? DecodeStatusObject(*object.json) : DecodeStatusMessage(object.protobuf);
       if (status.code == 410 || status.reason == "Expired" || status.reason == "Gone") listing_ = true;
       else Complain("the watch ended: " + status.message);
       broken_ = true;
@@ -211,7 +216,8 @@ void Reflector::OnTrouble(const Response& response) {
     Again(backoff_.Next());
     return callbacks_.not_found();  // may destroy this
   }
-  Complain(judgement.message);
+  // A definition just made, or a server that is busy, says "later" like this.
+  Complain(judgement.message, response.status == 429 ? base::LogLevel::kInfo : base::LogLevel::kWarn);
   Again(std::max(judgement.wait_ms, backoff_.Next()));
 }
 
@@ -232,10 +238,10 @@ void Reflector::CheckAlive() {
 }
 
 // Once for each new trouble, not each try.
-void Reflector::Complain(const std::string& what) {
+void Reflector::Complain(const std::string& what, base::LogLevel level) {
   if (what == last_complaint_) return;
   last_complaint_ = what;
-  base::LogWarn("list or watch failed", {{"kind", options_.name}, {"path", options_.path}, {"error", what}});
+  base::Log(level, "list or watch failed", {{"kind", options_.name}, {"path", options_.path}, {"error", what}});
 }
 
 }  // namespace tutti::kube

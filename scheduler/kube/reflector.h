@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "base/log.h"
 #include "base/random.h"
 #include "kube/kind_store.h"
 #include "kube/loop.h"
@@ -39,6 +40,8 @@ class Reflector {
   Reflector& operator=(const Reflector&) = delete;
 
   void Start();
+  // Lists anew, from what the API server has now; `synced` follows.
+  void Relist();
   const std::string& path() const { return options_.path; }
 
  private:
@@ -55,7 +58,7 @@ class Reflector {
   void Listed();
   void Again(base::Millis delay_ms);
   void CheckAlive();
-  void Complain(const std::string& what);
+  void Complain(const std::string& what, base::LogLevel level = base::LogLevel::kWarn);
   std::string Query(bool initial_events, base::Millis* timeout_ms);
 
   const Options options_;

@@ -304,6 +304,21 @@ TEST_CASE("a server without aggregated discovery is asked group by group") {
   CHECK(rig.feed.discovery().Find("g", "v1", "queues")->has_status);
 }
 
+TEST_CASE("fresh pods are pods of a list that was asked for afterwards") {
+  FeedRig rig;
+  rig.Start({});
+  int fresh = 0;
+  const auto pods = rig.server.Find("/api/v1/pods");
+  FakeTransport::Stream(pods, Bookmark("3", true));
+  CHECK(rig.feed.pods_synced());
+  rig.feed.FreshPods([&] { ++fresh; });
+  CHECK(rig.server.cancelled == 1);
+  CHECK(fresh == 0);
+  FakeTransport::Stream(rig.server.Find("/api/v1/pods"), Bookmark("4", true));
+  CHECK(fresh == 1);
+  CHECK(rig.Synced() == Words{{"pods", true}});
+}
+
 TEST_CASE("discovery that fails takes nothing away") {
   FeedRig rig;
   rig.Start({{"g", "queues", "Queue", {"v1"}}});
