@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/simulation/checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace tutti::simulation {
+
+using Knowledge = Replica::Knowledge;
+
+namespace {
+
+Version Oldest(const Knowledge& known) { return std::min({known.pods, known.nodes, known.objects}); }
+
+}  // namespace
+
+void Checks::Fail(const std::string& invariant, const std::string& message) {
+  if (!violation_) violation_ = Violation{invariant, message};
+}
+
+// --- As commands leave ---
+
+void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& commands) {
+  commands_ += commands.size();
+  std::map<std::string, std::vector<const TruePod*>> fresh;
+  for (const cluster::Command& command : commands) {
+    if (const auto* bind = std::get_if<cluster::Bind>(&command.body)) {
+      const std::string* text = model::Find(bind->annotations, "tutti.dev/bind");
+      const auto evidence = text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
+      const std::string plan = replica.name() + " " + (evidence.is_object() ? evidence.value("plan", "") : "");
+      const bool is_new = plans_.try_emplace(plan, replica.Knows()).second;
+      plan_of_[bind->pod.uid] = plan;
+      if (is_new || fresh.contains(plan))
+        if (const TruePod* pod = truth_.Pod(bind->pod.uid)) fresh[plan].push_back(pod);
+      if (bind->pod.uid.empty() || bind->pod.resource_version.empty()) Fail("bind without precondition", bind->pod.name);
+    } else if (const auto* gone = std::get_if<cluster::Delete>(&command.body)) {
+      if (gone->object.uid.empty()) Fail("delete without precondition", gone->object.name);
+    }
+  }
+  for (const auto& [plan, pods] : fresh) CheckPlanWhole(plan, pods, plans_.at(plan));
+}
+
+// P1: the first binds of a plan leave together, for all of the minimum but the member that is bound last.
+void Checks::CheckPlanWhole(const std::string& plan, const std::vector<const TruePod*>& pods, const Knowledge& known) {
+  const TrueGang& gang = truth_.GangOf(*pods.front());
+  if (gang.was_whole || gang.disturbed > Oldest(known) || truth_.Committed(pods.front()->gang, plan)) return;
+  int64_t sum = 0;
+  for (const auto& [role, min] : gang.role_min) sum += min;
+  const int64_t min = std::max({gang.min, sum, int64_t{1}});
+  int64_t covered = 1;  // the commit member
+  for (const std::string& uid : gang.members) {
+    const TruePod& pod = *truth_.Pod(uid);
+    const bool sent = std::ranges::find(pods, &pod) != pods.end();
+    covered += sent || (pod.bound() && !pod.done && !pod.deleting);
+  }
+  if (!gang.declared) Fail("nothing starts undeclared", fmt::format("{}: plan {} binds, and nothing declares the gang", pods.front()->gang, plan));
+  if (covered < min)
+    Fail("whole or nothing", fmt::format("{}: plan {} begins with {} binds, which makes {} of {} with the last one", pods.front()->gang, plan, pods.size(), covered, min));
+}
+
+void Checks::OnHappened(const cluster::Command& command, const cluster::Answer& answer) {
+  const auto* gone = std::get_if<cluster::Delete>(&command.body);
+  if (!gone || answer.outcome != cluster::Outcome::kDone || gone->object.resource != "pods") return;
+  const TruePod* pod = truth_.Pod(gone->object.uid);
+  if (!pod) return;  // it was not bound, and went at once
+  if (pod->kept) Fail("nothing is deleted that nobody recreates", pod->name);
+  if (pod->foreign) Fail("others' pods are left alone", pod->name);
+  if (!pod->disruption) Fail("undoing is announced", pod->name + " is deleted without the condition DisruptionTarget");
+  if (truth_.Committed(pod->gang, pod->plan)) Fail("a gang that was whole is not undone", fmt::format("{} of {}, plan {}", pod->name, pod->gang, pod->plan));
+}
+
+// --- After each step ---
+
+void Checks::AfterStep(base::Millis healthy_ms) {
+  for (const std::string& uid : truth_.TakeBound()) CheckBound(uid);
+  for (const std::string& gang : truth_.TakeTouched()) FollowGang(gang, healthy_ms);
+  for (const std::string& key : half_) {
+    const TrueGang& gang = truth_.gangs().at(key);
+    if (healthy_ms - gang.half_since <= half_limit_ms_) continue;
+    if (gang.restarted && !truth_.HasOpenCommit(gang)) continue;  // its commit member is gone: kept and filled up
+    const auto standing = truth_.StandingOf(gang);
+    Fail("no gang settles in between", fmt::format("{}: {} members bound, {} needed, for {} s", key, standing.held, gang.min, (healthy_ms - gang.half_since) / 1000));
+  }
+}
+
+void Checks::CheckBound(const std::string& uid) {
+  const TruePod* pod = truth_.Pod(uid);
+  const auto plan = plan_of_.find(uid);
+  if (!pod || pod->foreign) return;
+  if (plan == plan_of_.end()) {
+    if (!pod->plan.empty()) Fail("every bind is ours", uid);
+    return;
+  }
+  const Knowledge& known = plans_.at(plan->second);
+  CheckNode(*pod, known);
+  CheckQueue(*pod, known);
+  CheckCommit(*pod, known);
+}
+
+void Checks::CheckNode(const TruePod& pod, const Knowledge& known) {
+  const TrueNode& node = truth_.nodes().at(pod.node);
+  if (!node.present || !pod.occupies() || node.disturbed > std::min(known.nodes, known.pods)) return;
+  for (const auto& [name, amount] : pod.requests)
+    if (amount > 0 && node.used.Get(name) > node.allocatable.Get(name))
+      Fail("no node is over its allocatable", fmt::format("{} on {} ({}): {} of {} {} used", pod.name, pod.node, plan_of_.at(pod.uid), node.used.Get(name),
+                                                          node.allocatable.Get(name), name));
+}
+
+void Checks::CheckQueue(const TruePod& pod, const Knowledge& known) {
+  const TrueGang& gang = truth_.GangOf(pod);
+  if (!gang.declared || gang.queue.empty() || gang.disturbed > Oldest(known)) return;
+  const auto path = truth_.PathUse(gang.queue);
+  for (const auto& [name, used] : path)
+    if (truth_.queues().at(name).disturbed > std::min(known.objects, known.pods)) return;
+  for (const auto& [name, used] : path)
+    for (const auto& [resource, most] : truth_.queues().at(name).capability)
+      if (pod.requests.Get(resource) > 0 && used.Get(resource) > most)
+        Fail("no bind beyond a queue's capability", fmt::format("{} of {}: queue {} uses {} of {} {}", pod.name, pod.gang, name, used.Get(resource), most, resource));
+}
+
+// The member that others name as the last is bound when all of the minimum is.
+void Checks::CheckCommit(const TruePod& pod, const Knowledge& known) {
+  if (pod.commit != pod.uid) return;
+  const TrueGang& gang = truth_.GangOf(pod);
+  if (gang.was_whole || gang.disturbed > Oldest(known)) return;
+  const auto standing = truth_.StandingOf(gang);
+  if (!standing.whole) Fail("the last bind is the last", fmt::format("{} of {}: {} bound, {} needed", pod.name, pod.gang, standing.bound, gang.min));
+}
+
+void Checks::FollowGang(const std::string& key, base::Millis healthy_ms) {
+  TrueGang& gang = truth_.gangs().at(key);
+  const auto standing = truth_.StandingOf(gang);
+  if (standing.held == 0) gang.was_whole = gang.restarted = false;
+  if (standing.whole) gang.was_whole = true;
+  const bool half = standing.held > 0 && !gang.was_whole && gang.declared && !standing.kept;
+  if (half && gang.half_since < 0) gang.half_since = healthy_ms;
+  if (!half) gang.half_since = -1;
+  if (half) half_.insert(key);
+  else half_.erase(key);
+}
+
+void Checks::OnSchedulerDied() {
+  for (auto& [key, gang] : truth_.gangs())
+    if (gang.half_since >= 0) gang.restarted = true, gang.half_since = -1;
+  const std::set<std::string> half = std::exchange(half_, {});
+  for (const std::string& key : half) half_.insert(key);
+}
+
+// --- At rest ---
+
+void Checks::AtRest(base::Millis) {
+  for (const auto& [uid, pod] : truth_.pods()) {
+    if (pod.foreign || pod.bound() || pod.done || pod.deleting || pod.gated) continue;
+    if (!pod.waiting || pod.message.empty()) {
+      Fail("every waiting pod says why", fmt::format("{} of {}: \"{}\"", pod.name, pod.gang, pod.message));
+      continue;
+    }
+    const auto nodes = fmt::format("0/{} nodes", truth_.node_count());
+    if (const auto at = pod.message.find("0/"); at != std::string::npos && pod.message.find(" nodes are available") != std::string::npos && pod.message.find(nodes) == std::string::npos)
+      Fail("a reason is true", fmt::format("{}: \"{}\", and there are {} nodes", pod.name, pod.message, truth_.node_count()));
+  }
+}
+
+}  // namespace tutti::simulation

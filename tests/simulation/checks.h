@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks: the invariants, after every step, from the store's truth; commands are looked at as they leave. What a
+// decision could not know yet is forgiven: each plan is judged by what its scheduler had seen when it was made.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "tests/simulation/replica.h"
+#include "tests/simulation/truth.h"
+
+namespace tutti::simulation {
+
+struct Violation {
+  std::string invariant, message;
+};
+
+class Checks {
+ public:
+  // `half_limit_ms`: how long, in time in which the scheduler could work, a gang may be half done.
+  Checks(Truth& truth, base::Millis half_limit_ms) : truth_(truth), half_limit_ms_(half_limit_ms) {}
+
+  void OnSubmit(Replica& replica, const std::vector<cluster::Command>& commands);
+  void OnHappened(const cluster::Command& command, const cluster::Answer& answer);
+  // `healthy_ms`: how long the scheduler has been able to see and act.
+  void AfterStep(base::Millis healthy_ms);
+  void OnSchedulerDied();
+  // At rest: every waiting pod says why.
+  void AtRest(base::Millis healthy_ms);
+
+  void Fail(const std::string& invariant, const std::string& message);
+  const std::optional<Violation>& violation() const { return violation_; }
+  uint64_t commands() const { return commands_; }
+
+ private:
+  struct PlanSeen {
+    Replica::Knowledge knowledge;
+  };
+  void CheckBound(const std::string& uid);
+  void CheckNode(const TruePod& pod, const Replica::Knowledge& known);
+  void CheckQueue(const TruePod& pod, const Replica::Knowledge& known);
+  void CheckCommit(const TruePod& pod, const Replica::Knowledge& known);
+  void CheckPlanWhole(const std::string& plan, const std::vector<const TruePod*>& pods, const Replica::Knowledge& known);
+  void FollowGang(const std::string& key, base::Millis healthy_ms);
+
+  Truth& truth_;
+  const base::Millis half_limit_ms_;
+  std::optional<Violation> violation_;
+  std::unordered_map<std::string, Replica::Knowledge> plans_;  // by replica's name and plan
+  std::unordered_map<std::string, std::string> plan_of_;       // the last one that bound the pod of this uid
+  std::set<std::string> half_;
+  uint64_t commands_ = 0;
+};
+
+}  // namespace tutti::simulation

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults: dice for every kind of misfortune, and what may happen to a command on its way.
+//
+// Each kind has a stream of its own, so that taking one kind out leaves the others' throws as they were; a failing seed
+// is shrunk by that.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "sim/interceptor.h"
+#include "tests/simulation/scenario.h"
+
+namespace tutti::simulation {
+
+enum class Fault {
+  // Per bind.
+  kBindDrop,       // the request is lost
+  kBindLoseReply,  // it took effect, and the answer is lost
+  kBindLate,       // it arrives late, perhaps after we gave up
+  kBindBusy,       // 429, 500, 503 or 504, and nothing happened
+  kBindConflict,   // 409 though nothing changed
+  kBindRefused,    // 422: not on this node
+  // Per other write.
+  kWriteDrop,
+  kWriteLoseReply,
+  kWriteLate,
+  kWriteRefused,
+  kReplyLate,  // of any write
+  // Per turn of the world.
+  kWatchBreak,   // one kind's watch ends, and is listed again later
+  kWatchStall,   // one kind's events come late
+  kDuplicate,    // an object is told twice
+  kNodeLost,     // deleted; another of its name comes later, or not
+  kNodeSilent,   // not ready for a while
+  kCrash,        // the leader dies, with its commands in every stage
+  kPause,        // the leader stands still for a while
+  kStandbyCrash,
+  kHandover,     // voluntary release of the lease
+  kClockStep,    // of the wall clock
+  kKindRemoved,  // a CustomResourceDefinition goes, with all objects, and comes back
+  kCount,
+};
+
+std::string FaultName(Fault fault);
+std::vector<std::string> FaultNames();
+// A seed for a stream of its own.
+uint64_t Mix(uint64_t seed, std::string_view stream);
+
+class Faults final : public sim::Interceptor {
+ public:
+  Faults(const Scenario& scenario, uint64_t seed, const std::set<std::string>& without, base::Millis bind_timeout_ms);
+
+  // True once in the scenario's rate, while faults are on. What is true has happened: it is counted.
+  bool Strikes(Fault fault);
+  base::Random& dice(Fault fault) { return streams_[static_cast<size_t>(fault)].random; }
+  void set_on(bool on) { on_ = on; }
+  bool on() const { return on_; }
+  const std::map<std::string, uint64_t>& fired() const { return fired_; }
+  // Counts one that was found to be impossible back.
+  void TakeBack(Fault fault) { --fired_[FaultName(fault)]; }
+
+  sim::Fate Decide(const cluster::Command& command) override;
+
+ private:
+  struct Stream {
+    int64_t one_in = 0;  // 0: never
+    base::Random random{0};
+  };
+  std::array<Stream, static_cast<size_t>(Fault::kCount)> streams_;
+  const base::Millis bind_timeout_ms_;
+  bool on_ = true;
+  std::map<std::string, uint64_t> fired_;
+};
+
+}  // namespace tutti::simulation

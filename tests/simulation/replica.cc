@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/simulation/replica.h"
+
+#include <algorithm>
+
+namespace tutti::simulation {
+
+using cluster::FeedEvent;
+
+Replica::Replica(Parts parts) : parts_(std::move(parts)) {
+  feed_ = std::make_unique<sim::Feed>(parts_.store, *this);
+  writer_ = std::make_unique<sim::Writer>(parts_.store, *this, parts_.clock, &parts_.interceptor);
+  scheduler_ = std::make_unique<core::Scheduler>(parts_.options, parts_.plant.Dialects(dialects::MakeDialects()), *this,
+                                                 parts_.plant.Clock(parts_.clock), nullptr);
+  kind_names_ = {"pods", "nodes"};
+  for (const model::ObjectKind& kind : scheduler_->Kinds()) kind_names_.push_back(kind.Name());
+  for (const std::string& kind : kind_names_) queues_[kind];
+  feed_->Start(scheduler_->Kinds());
+}
+
+Replica::~Replica() = default;
+
+std::string Replica::KindOf(const FeedEvent& event) {
+  struct Visitor {
+    std::string operator()(const cluster::PodChanged&) { return "pods"; }
+    std::string operator()(const cluster::PodGone&) { return "pods"; }
+    std::string operator()(const cluster::NodeChanged&) { return "nodes"; }
+    std::string operator()(const cluster::NodeGone&) { return "nodes"; }
+    std::string operator()(const cluster::ObjectChanged& e) {
+      return e.object->group.empty() ? e.object->resource : e.object->resource + "." + e.object->group;
+    }
+    std::string operator()(const cluster::ObjectGone& e) { return e.kind_name; }
+    std::string operator()(const cluster::KindSynced& e) { return e.kind_name; }
+    std::string operator()(const cluster::Leadership&) { return ""; }
+    std::string operator()(const cluster::Answer&) { return ""; }
+  };
+  return std::visit(Visitor{}, event);
+}
+
+void Replica::Post(FeedEvent event) {
+  const std::string kind = KindOf(event);
+  Queue& queue = queues_[kind];
+  const Plant::Handling handling = parts_.plant.Event(event, !kind.empty() && queue.covered == 0);
+  if (handling == Plant::Handling::kLose) return;
+  queue.last = event;
+  if (handling == Plant::Handling::kFirst) queue.events.emplace_front(std::move(event), queue.covered);
+  else queue.events.emplace_back(std::move(event), queue.covered);
+}
+
+void Replica::Look() {
+  feed_->Pump();
+  for (auto& [kind, queue] : queues_)
+    if (!broken_.contains(kind)) queue.covered = parts_.store.resource_version();
+}
+
+bool Replica::HasEvents() const {
+  return std::ranges::any_of(queues_, [this](const auto& item) { return !item.second.events.empty() && !stalled_.contains(item.first); });
+}
+
+size_t Replica::Work(size_t limit, base::Random& random) {
+  const base::Millis now = parts_.clock.MonotonicMs();
+  std::erase_if(stalled_, [now](const auto& item) { return item.second <= now; });
+  std::vector<Queue*> open;
+  for (auto& [kind, queue] : queues_)
+    if (!queue.events.empty() && !stalled_.contains(kind)) open.push_back(&queue);
+  std::vector<FeedEvent> batch;
+  while (batch.size() < limit && !open.empty()) {
+    const size_t at = random.Below(open.size());
+    Queue& queue = *open[at];
+    for (size_t run = 1 + random.Below(6); run > 0 && batch.size() < limit && !queue.events.empty(); --run) {
+      batch.push_back(std::move(queue.events.front().first));
+      queue.events.pop_front();
+    }
+    if (queue.events.empty()) open.erase(open.begin() + static_cast<ptrdiff_t>(at));
+  }
+  const size_t handed = batch.size();
+  scheduler_->RunOnce(std::move(batch));
+  return handed;
+}
+
+void Replica::Lead(base::Millis plan_after_ms) {
+  told_to_lead_ = true;
+  Post(cluster::Leadership{true, plan_after_ms});
+}
+
+void Replica::StepDown() { Post(cluster::Leadership{.leading = false}); }
+
+void Replica::BreakWatch(const std::string& kind) {
+  feed_->BreakWatch(kind);
+  broken_.insert(kind);
+}
+
+void Replica::MendWatch(const std::string& kind) {
+  if (broken_.erase(kind) > 0) feed_->MendWatch(kind);
+}
+
+void Replica::MendAll() {
+  for (const std::string& kind : std::exchange(broken_, {})) feed_->MendWatch(kind);
+  stalled_.clear();
+}
+
+bool Replica::Duplicate(const std::string& kind) {
+  Queue& queue = queues_[kind];
+  // Only the state an object is in: what is told again is not out of order.
+  if (!queue.last || !queue.events.empty() || std::holds_alternative<cluster::KindSynced>(*queue.last)) return false;
+  queue.events.emplace_back(*queue.last, queue.covered);
+  return true;
+}
+
+std::unique_ptr<sim::Writer> Replica::Die() {
+  writer_->OrphanInFlight();
+  return std::move(writer_);
+}
+
+Replica::Knowledge Replica::Knows() const {
+  const auto seen = [](const Queue& queue) { return queue.events.empty() ? queue.covered : queue.events.front().second; };
+  Knowledge knowledge{seen(queues_.at("pods")), seen(queues_.at("nodes")), parts_.store.resource_version()};
+  for (const auto& [kind, queue] : queues_)
+    if (!kind.empty() && kind != "pods" && kind != "nodes") knowledge.objects = std::min(knowledge.objects, seen(queue));
+  return knowledge;
+}
+
+void Replica::Submit(std::vector<cluster::Command> commands) {
+  parts_.plant.Commands(commands);
+  if (commands.empty()) return;
+  if (parts_.on_submit) parts_.on_submit(*this, commands);
+  writer_->Submit(std::move(commands));
+}
+
+}  // namespace tutti::simulation

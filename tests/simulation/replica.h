@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replica: one scheduler process: the real core and all dialects behind a feed, a writer and an inbox that can be made to
+// lie, lag and die.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/scheduler.h"
+#include "sim/feed.h"
+#include "sim/writer.h"
+#include "tests/simulation/truth.h"
+
+namespace tutti::simulation {
+
+// Where a bug can be planted around the core; all of it does nothing by default.
+class Plant {
+ public:
+  virtual ~Plant() = default;
+  enum class Handling { kKeep, kLose, kFirst };  // kFirst: before all others of its kind
+  virtual Handling Event(cluster::FeedEvent& /*event*/, bool /*first_list*/) { return Handling::kKeep; }
+  virtual void Commands(std::vector<cluster::Command>& /*commands*/) {}
+  virtual dialects::DialectList Dialects(dialects::DialectList dialects) { return dialects; }
+  virtual const base::Clock& Clock(const base::Clock& clock) { return clock; }
+};
+
+class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
+ public:
+  struct Parts {
+    sim::Store& store;
+    const base::Clock& clock;
+    sim::Interceptor& interceptor;
+    Plant& plant;
+    core::Options options;
+    std::string name;
+    // Told of all commands before they leave.
+    std::function<void(Replica&, const std::vector<cluster::Command>&)> on_submit;
+  };
+  explicit Replica(Parts parts);
+  ~Replica() override;
+
+  // Brings what the feed has into the inbox.
+  void Look();
+  // Hands `limit` events over at most, from queues that are not stalled, and lets the scheduler work. Returns how many.
+  size_t Work(size_t limit, base::Random& random);
+  bool HasEvents() const;
+
+  void Lead(base::Millis plan_after_ms);
+  void StepDown();
+  bool leading() const { return scheduler_->leading(); }
+  bool told_to_lead() const { return told_to_lead_; }
+
+  // A kind whose events are not handed over until the instant.
+  void Stall(const std::string& kind, base::Millis until_ms) { stalled_[kind] = until_ms; }
+  void BreakWatch(const std::string& kind);
+  void MendWatch(const std::string& kind);
+  void MendAll();
+  bool blind() const { return !broken_.empty() || !stalled_.empty(); }
+  // Tells the last event about some object of `kind` again, now.
+  bool Duplicate(const std::string& kind);
+  const std::vector<std::string>& KindNames() const { return kind_names_; }
+
+  // The process has died: commands on their way still arrive, and nobody hears.
+  std::unique_ptr<sim::Writer> Die();
+
+  // How far it has seen.
+  struct Knowledge {
+    Version pods = 0, nodes = 0, objects = 0;
+  };
+  Knowledge Knows() const;
+
+  core::Scheduler& scheduler() { return *scheduler_; }
+  sim::Writer& writer() { return *writer_; }
+  const std::string& name() const { return parts_.name; }
+  bool HasNews() const { return feed_->HasNews(); }
+
+  void Post(cluster::FeedEvent event) override;
+  void Submit(std::vector<cluster::Command> commands) override;
+
+ private:
+  struct Queue {
+    std::deque<std::pair<cluster::FeedEvent, Version>> events;  // with what was known before its pump
+    Version covered = 0;  // the last event holds all up to here
+    std::optional<cluster::FeedEvent> last;
+  };
+  static std::string KindOf(const cluster::FeedEvent& event);
+
+  Parts parts_;
+  std::unique_ptr<sim::Feed> feed_;
+  std::unique_ptr<sim::Writer> writer_;
+  std::unique_ptr<core::Scheduler> scheduler_;
+  std::map<std::string, Queue> queues_;  // by kind; "" for answers and leadership
+  std::vector<std::string> kind_names_;
+  std::map<std::string, base::Millis> stalled_;
+  std::set<std::string> broken_;
+  std::map<std::string, Version> broken_at_;
+  bool told_to_lead_ = false;
+};
+
+}  // namespace tutti::simulation

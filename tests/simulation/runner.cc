@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/simulation/runner.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+
+namespace tutti::simulation {
+
+using Json = nlohmann::json;
+
+namespace {
+
+Json ToJson(const Outcome& outcome) {
+  Json json = {{"steps", outcome.steps},       {"actions", outcome.actions}, {"calms", outcome.calms},       {"commands", outcome.commands},
+               {"nodes", outcome.node_sum},    {"gangs", outcome.gang_sum},  {"turns", outcome.turns},       {"faults", outcome.faults},
+               {"hash", outcome.log_hash},     {"trace", outcome.trace},     {"violated", outcome.violation.has_value()}};
+  if (outcome.violation) json["invariant"] = outcome.violation->invariant, json["message"] = outcome.violation->message;
+  return json;
+}
+
+Outcome FromJson(const Json& json) {
+  Outcome outcome;
+  outcome.steps = json["steps"];
+  outcome.actions = json["actions"];
+  outcome.calms = json["calms"];
+  outcome.commands = json["commands"];
+  outcome.node_sum = json["nodes"];
+  outcome.gang_sum = json["gangs"];
+  outcome.turns = json["turns"];
+  outcome.faults = json["faults"].get<std::map<std::string, uint64_t>>();
+  outcome.log_hash = json["hash"];
+  outcome.trace = json["trace"].get<std::vector<std::string>>();
+  if (json["violated"]) outcome.violation = Violation{json["invariant"], json["message"]};
+  return outcome;
+}
+
+constexpr unsigned kMostSeconds = 120;  // of one seed; then it hangs
+
+std::string ReadAll(int from) {
+  std::string text;
+  char buffer[1 << 16];
+  for (ssize_t n; (n = read(from, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(n));
+  close(from);
+  return text;
+}
+
+}  // namespace
+
+Outcome SimulateApart(const Run& run) {
+  int result[2], errors[2];
+  TUTTI_CHECK(pipe(result) == 0 && pipe(errors) == 0, "pipes");
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  TUTTI_CHECK(child >= 0, "fork");
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    alarm(kMostSeconds);
+    dup2(errors[1], STDERR_FILENO);
+    for (const int fd : {result[0], errors[0], errors[1]}) close(fd);
+    const std::string text = ToJson(Simulate(run)).dump(-1, ' ', false, Json::error_handler_t::replace);
+    for (size_t at = 0; at < text.size();) {
+      const ssize_t n = write(result[1], text.data() + at, text.size() - at);
+      if (n <= 0) _exit(2);
+      at += static_cast<size_t>(n);
+    }
+    _exit(0);
+  }
+  close(result[1]);
+  close(errors[1]);
+  const std::string text = ReadAll(result[0]);  // its last byte comes when all is written, and errors are few
+  const std::string said = ReadAll(errors[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return FromJson(Json::parse(text));
+  Outcome outcome;
+  const size_t line = said.rfind("CHECK(");
+  outcome.violation = Violation{"the scheduler does not crash", line == std::string::npos ? fmt::format("signal {}", WTERMSIG(status)) : said.substr(said.rfind('/', line) + 1)};
+  return outcome;
+}
+
+Shrunk Shrink(const Run& run, const Outcome& outcome, int most_tries) {
+  Shrunk best{run, outcome, 0};
+  const auto fails = [&](const Run& candidate) {
+    if (best.tries >= most_tries) return false;
+    ++best.tries;
+    Outcome result = SimulateApart(candidate);
+    if (!result.violation || result.violation->invariant != outcome.violation->invariant) return false;
+    best.run = candidate;
+    best.outcome = std::move(result);
+    return true;
+  };
+  const auto cut_steps = [&] {
+    if (best.outcome.steps <= 0) return;
+    Run candidate = best.run;
+    candidate.scenario.steps = std::min(candidate.scenario.steps, best.outcome.steps + 1);
+    fails(candidate);
+  };
+  cut_steps();
+  for (const auto& [name, rate] : run.scenario.faults) {
+    Run candidate = best.run;
+    candidate.without_faults.insert(name);
+    fails(candidate);
+  }
+  // Actions: halves, quarters, ..., single ones.
+  const size_t actions = static_cast<size_t>(4 * run.scenario.steps / std::max<int64_t>(run.scenario.every, 1)) + 4;
+  for (size_t part = actions / 2; part > 0; part /= 2)
+    for (size_t from = 0; from < actions; from += part) {
+      Run candidate = best.run;
+      size_t fresh = 0;
+      for (size_t i = from; i < from + part; ++i) fresh += candidate.without_actions.insert(i).second;
+      if (fresh > 0) fails(candidate);
+    }
+  cut_steps();
+  for (int64_t steps = best.run.scenario.steps / 2; steps > 0; steps /= 2) {
+    Run candidate = best.run;
+    candidate.scenario.steps -= steps;
+    fails(candidate);
+  }
+  return best;
+}
+
+std::string ReplayLine(const std::string& program, const Run& run) {
+  std::string line = fmt::format("{} --scenario {} --seed {} --steps {} --trace", program, run.scenario.name, run.seed, run.scenario.steps);
+  if (!run.without_faults.empty()) line += fmt::format(" --without-faults {}", fmt::join(run.without_faults, ","));
+  if (run.without_actions.empty()) return line;
+  std::vector<std::string> ranges;  // "3-17"
+  for (auto at = run.without_actions.begin(); at != run.without_actions.end();) {
+    const size_t first = *at;
+    size_t last = first;
+    while (++at != run.without_actions.end() && *at == last + 1) last = *at;
+    ranges.push_back(first == last ? std::to_string(first) : fmt::format("{}-{}", first, last));
+  }
+  return line + fmt::format(" --without-actions {}", fmt::join(ranges, ","));
+}
+
+}  // namespace tutti::simulation

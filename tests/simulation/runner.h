@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runner: many seeds, each in a process of its own so that a crash is a finding like any other; what fails is shrunk.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/simulation/simulation.h"
+
+namespace tutti::simulation {
+
+// Simulates in a child process. A CHECK or a signal becomes the violation "the scheduler does not crash".
+Outcome SimulateApart(const Run& run);
+
+struct Shrunk {
+  Run run;
+  Outcome outcome;
+  int tries = 0;
+};
+// Leaves out faults and actions and cuts steps for as long as the same invariant is violated.
+Shrunk Shrink(const Run& run, const Outcome& outcome, int most_tries);
+
+// How to see a run again, as a command line.
+std::string ReplayLine(const std::string& program, const Run& run);
+
+}  // namespace tutti::simulation

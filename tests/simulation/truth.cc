@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/simulation/truth.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cluster/json_decode.h"
+
+namespace tutti::simulation {
+
+using sim::DigString;
+using sim::EventType;
+using sim::IntOf;
+using sim::Json;
+
+namespace {
+
+constexpr const char* kVolcanoGroup = "scheduling.k8s.io/group-name";
+constexpr const char* kPluginsGroup = "scheduling.x-k8s.io/pod-group";
+constexpr const char* kYuniKornApp = "yunikorn.apache.org/app-id";
+constexpr const char* kTaskGroup = "yunikorn.apache.org/task-group-name";
+constexpr const char* kTaskGroups = "yunikorn.apache.org/task-groups";
+constexpr const char* kBind = "tutti.dev/bind";
+
+const sim::GroupResource kVolcanoPodGroups{"scheduling.volcano.sh", "podgroups"};
+const sim::GroupResource kVolcanoQueues{"scheduling.volcano.sh", "queues"};
+const sim::GroupResource kPluginsPodGroups{"scheduling.x-k8s.io", "podgroups"};
+const sim::GroupResource kUpstreamPodGroups{"scheduling.k8s.io", "podgroups"};
+
+std::string Key(const char* dialect, const Json& object) {
+  return fmt::format("{}/{}/{}", dialect, sim::NamespaceOf(object), sim::NameOf(object));
+}
+
+void AddClamped(model::ResourceList& sum, const model::ResourceList& amount, int sign) {
+  for (const auto& [name, value] : amount) sum.Set(name, sum.Get(name) + sign * value);
+}
+
+// The gang a pod says it is in, and its part.
+std::pair<std::string, std::string> Membership(const Json& pod) {
+  const std::string place = sim::NamespaceOf(pod) + "/";
+  if (const auto& group = sim::AnnotationOf(pod, kVolcanoGroup); !group.empty()) return {"volcano/" + place + group, ""};
+  if (const auto& group = sim::LabelOf(pod, kPluginsGroup); !group.empty()) return {"plugins/" + place + group, ""};
+  if (const auto& group = DigString(pod, "spec", "schedulingGroup", "podGroupName"); !group.empty()) return {"upstream/" + place + group, ""};
+  if (const auto& app = sim::LabelOf(pod, kYuniKornApp); !app.empty()) return {"yunikorn/" + place + app, sim::AnnotationOf(pod, kTaskGroup)};
+  if (const auto& ray = sim::LabelOf(pod, "ray.io/cluster"); !ray.empty()) return {"ray/" + place + ray, sim::LabelOf(pod, "ray.io/group")};
+  return {"pod/" + place + sim::NameOf(pod), ""};
+}
+
+}  // namespace
+
+Truth::Truth(sim::Store& store) : store_(store) {
+  subscription_ = store_.Subscribe([this](const sim::WatchEvent& event) {
+    if (event.resource == sim::kPods) OnPod(event);
+    else if (event.resource == sim::kNodes) OnNode(event);
+    else if (event.resource == kVolcanoQueues) OnQueue(event);
+    else OnDeclaration(event);
+  });
+}
+
+Truth::~Truth() { store_.Unsubscribe(subscription_); }
+
+const TruePod* Truth::Pod(const std::string& uid) const {
+  const auto at = pods_.find(uid);
+  return at == pods_.end() ? nullptr : &at->second;
+}
+
+const TruePod* Truth::PodAt(const std::string& ns, const std::string& name) const {
+  const auto at = by_name_.find({ns, name});
+  return at == by_name_.end() ? nullptr : Pod(at->second);
+}
+
+size_t Truth::node_count() const {
+  return static_cast<size_t>(std::ranges::count_if(nodes_, [](const auto& item) { return item.second.present; }));
+}
+
+TruePod Truth::Read(const Json& pod, const TruePod* before) const {
+  TruePod now;
+  if (before) {
+    now = *before;
+  } else {
+    now.ns = sim::NamespaceOf(pod);
+    now.name = sim::NameOf(pod);
+    now.uid = sim::UidOf(pod);
+    now.scheduler = DigString(pod, "spec", "schedulerName");
+    now.foreign = now.scheduler != "tutti";
+    std::vector<std::string> problems;
+    now.requests = cluster::DecodePodLeniently(pod, &problems).spec->requests;
+    now.requests.Set(model::kPods, 1);
+    std::tie(now.gang, now.role) = Membership(pod);
+    const std::string& owner = DigString(sim::ControllerOf(pod), "kind");
+    now.kept = owner.empty() || owner == "Job";
+  }
+  now.node = DigString(pod, "spec", "nodeName");
+  now.phase = DigString(pod, "status", "phase");
+  now.done = now.phase == "Succeeded" || now.phase == "Failed";
+  now.deleting = sim::IsTerminating(pod);
+  now.gated = !sim::Dig(pod, "spec", "schedulingGates").empty();
+  now.disruption = DigString(sim::ConditionOf(pod, "DisruptionTarget"), "status") == "True";
+  const Json& scheduled = sim::ConditionOf(pod, "PodScheduled");
+  now.waiting = DigString(scheduled, "status") == "False";
+  now.reason = now.waiting ? DigString(scheduled, "reason") : "";
+  now.message = now.waiting ? DigString(scheduled, "message") : "";
+  if (now.bound() && now.plan.empty()) {
+    const Json bind = Json::parse(sim::AnnotationOf(pod, kBind), nullptr, false);
+    if (DigString(bind, "uid") == now.uid && DigString(bind, "node") == now.node) {
+      now.plan = DigString(bind, "plan");
+      now.commit = DigString(bind, "commit");
+    }
+  }
+  return now;
+}
+
+void Truth::Weigh(const TruePod& pod, int sign, Version version, bool by_others) {
+  TrueNode& node = nodes_[pod.node];
+  AddClamped(node.used, pod.requests, sign);
+  if (by_others && sign > 0) node.disturbed = version;
+}
+
+void Truth::Enter(const TruePod& pod, Version version) {
+  if (pod.occupies()) Weigh(pod, +1, version, pod.plan.empty());
+  const TrueGang& gang = gangs_[pod.gang];
+  if (pod.occupies() && !pod.deleting && !pod.foreign && !gang.queue.empty()) {
+    AddClamped(queues_[gang.queue].used, pod.requests, +1);
+    if (pod.plan.empty()) queues_[gang.queue].disturbed = version;
+  }
+}
+
+void Truth::Leave(const TruePod& pod, Version version) {
+  if (pod.occupies()) Weigh(pod, -1, version, false);
+  const TrueGang& gang = gangs_[pod.gang];
+  if (pod.occupies() && !pod.deleting && !pod.foreign && !gang.queue.empty()) AddClamped(queues_[gang.queue].used, pod.requests, -1);
+}
+
+void Truth::OnPod(const sim::WatchEvent& event) {
+  const std::string& uid = sim::UidOf(*event.object);
+  const auto known = pods_.find(uid);
+  const bool had = known != pods_.end();
+  const TruePod before = had ? known->second : TruePod{};
+  if (had) Leave(before, event.resource_version);
+  if (event.type == EventType::kDeleted) {
+    if (!had) return;
+    pods_.erase(known);
+    by_name_.erase({before.ns, before.name});
+    TrueGang& gang = gangs_[before.gang];
+    gang.members.erase(uid);
+    gang.disturbed = event.resource_version;
+    touched_.insert(before.gang);
+    return;
+  }
+  TruePod now = Read(*event.object, had ? &before : nullptr);
+  TrueGang& gang = gangs_[now.gang];
+  if (!had) {
+    gang.members.insert(uid);
+    by_name_[{now.ns, now.name}] = uid;
+    if (now.gang.starts_with("pod/")) gang.declared = true;
+    if (now.gang.starts_with("yunikorn/")) {
+      gang.declared = true;
+      gang.min = 0;
+      for (const Json& group : Json::parse(sim::AnnotationOf(*event.object, kTaskGroups), nullptr, false)) {
+        gang.role_min[DigString(group, "name")] = IntOf(sim::Child(group, "minMember"));
+      }
+    }
+    if (now.gang.starts_with("ray/") && now.role.empty()) now.role = "headgroup";
+  }
+  Enter(now, event.resource_version);
+  const bool was_bound = had && before.bound();
+  if (had && before.live() && !now.live()) gang.disturbed = event.resource_version;
+  if (now.bound() && !was_bound) {
+    bound_.push_back(uid);
+    if (now.commit == uid && !now.plan.empty()) committed_.insert(now.gang + "\n" + now.plan);
+  }
+  touched_.insert(now.gang);
+  pods_[uid] = std::move(now);
+}
+
+void Truth::OnNode(const sim::WatchEvent& event) {
+  TrueNode& node = nodes_[sim::NameOf(*event.object)];
+  const bool was = node.present;
+  const model::ResourceList before = node.allocatable;
+  node.present = event.type != EventType::kDeleted;
+  if (node.present) {
+    std::vector<std::string> problems;
+    node.allocatable = cluster::DecodeNodeLeniently(*event.object, &problems).allocatable;
+  }
+  const bool shrunk = std::ranges::any_of(before, [&](const auto& item) { return node.allocatable.Get(item.first) < item.second; });
+  if (was != node.present || shrunk) node.disturbed = event.resource_version;
+  if (was == node.present) return;
+  for (const auto& [uid, pod] : pods_)
+    if (pod.node == sim::NameOf(*event.object)) {
+      gangs_[pod.gang].disturbed = event.resource_version;
+      touched_.insert(pod.gang);
+    }
+}
+
+void Truth::Redeclare(const std::string& key, const std::function<void(TrueGang&)>& change, Version version) {
+  TrueGang& gang = gangs_[key];
+  for (const std::string& uid : gang.members) Leave(pods_.at(uid), version);
+  const std::string queue = gang.queue;
+  change(gang);
+  for (const std::string& uid : gang.members) Enter(pods_.at(uid), version);
+  gang.disturbed = version;
+  if (gang.queue != queue && !gang.queue.empty()) queues_[gang.queue].disturbed = version;
+  touched_.insert(key);
+}
+
+void Truth::OnDeclaration(const sim::WatchEvent& event) {
+  const Json& object = *event.object;
+  const Json& spec = sim::Child(object, "spec");
+  if (event.previous && event.type == EventType::kModified && sim::Child(*event.previous, "spec") == spec) return;
+  const bool there = event.type != EventType::kDeleted;
+  const auto declare = [&](const char* dialect, const auto& read) {
+    Redeclare(Key(dialect, object), [&](TrueGang& gang) {
+      gang.declared = there;
+      gang.queue.clear();
+      gang.role_min.clear();
+      if (there) read(gang);
+    }, event.resource_version);
+  };
+  if (event.resource == kVolcanoPodGroups) {
+    declare("volcano", [&](TrueGang& gang) {
+      gang.min = IntOf(sim::Child(spec, "minMember"), 0);
+      gang.queue = DigString(spec, "queue").empty() ? "default" : DigString(spec, "queue");
+    });
+  } else if (event.resource == kPluginsPodGroups) {
+    declare("plugins", [&](TrueGang& gang) { gang.min = IntOf(sim::Child(spec, "minMember"), 1); });
+  } else if (event.resource == kUpstreamPodGroups) {
+    declare("upstream", [&](TrueGang& gang) { gang.min = IntOf(sim::Dig(spec, "schedulingPolicy", "gang", "minCount"), 1); });
+  } else if (event.resource == sim::kRayClusters) {
+    declare("ray", [&](TrueGang& gang) {
+      gang.min = 0;
+      gang.role_min["headgroup"] = 1;
+      for (const Json& group : sim::ArrayOf(sim::Child(spec, "workerGroupSpecs"))) {
+        const int64_t least = IntOf(sim::Child(group, "minReplicas"), 0);
+        gang.role_min[DigString(group, "groupName")] = std::max(IntOf(sim::Child(group, "replicas"), least), least);
+      }
+      if (sim::BoolOf(sim::Child(spec, "suspend"))) gang.declared = false;
+    });
+  }
+}
+
+void Truth::OnQueue(const sim::WatchEvent& event) {
+  const Json& spec = sim::Child(*event.object, "spec");
+  if (event.type == EventType::kModified && sim::Child(*event.previous, "spec") == spec) return;
+  TrueQueue& queue = queues_[sim::NameOf(*event.object)];
+  queue.declared = event.type != EventType::kDeleted;
+  queue.parent = DigString(spec, "parent");
+  queue.capability = {};
+  for (const auto& [name, amount] : sim::MapOf(sim::Child(spec, "capability")).items()) {
+    (void)queue.capability.SetText(name, amount.is_string() ? sim::StringOf(amount) : amount.dump());
+  }
+  // A change anywhere in a tree may have moved what counts where.
+  for (auto& [name, each] : queues_) each.disturbed = event.resource_version;
+}
+
+std::vector<std::pair<std::string, model::ResourceList>> Truth::PathUse(const std::string& name) const {
+  std::vector<std::pair<std::string, model::ResourceList>> path;
+  std::set<std::string> seen;
+  for (std::string at = name; queues_.contains(at) && seen.insert(at).second; at = queues_.at(at).parent) {
+    model::ResourceList used;
+    for (const auto& [other, queue] : queues_) {
+      std::set<std::string> up;
+      for (std::string above = other; queues_.contains(above) && up.insert(above).second; above = queues_.at(above).parent)
+        if (above == at) {
+          AddClamped(used, queue.used, +1);
+          break;
+        }
+    }
+    path.emplace_back(at, std::move(used));
+    if (queues_.at(at).parent.empty()) break;
+  }
+  return path;
+}
+
+Truth::Standing Truth::StandingOf(const TrueGang& gang) const {
+  Standing standing;
+  std::map<std::string, std::pair<int64_t, int64_t>> roles;  // bound, exist
+  for (const std::string& uid : gang.members) {
+    const TruePod& pod = pods_.at(uid);
+    if (pod.foreign || pod.done || pod.deleting) continue;
+    const bool here = pod.bound() && nodes_.contains(pod.node) && nodes_.at(pod.node).present;
+    standing.held += pod.bound();
+    standing.bound += here;
+    standing.exist += pod.live();
+    standing.kept = standing.kept || (pod.bound() && pod.kept);
+    roles[pod.role].first += here;
+    roles[pod.role].second += pod.live();
+  }
+  int64_t sum = 0;
+  standing.whole = standing.reachable = true;
+  for (const auto& [role, min] : gang.role_min) {
+    sum += min;
+    standing.whole = standing.whole && roles[role].first >= min;
+    standing.reachable = standing.reachable && roles[role].second >= min;
+  }
+  const int64_t min = std::max({sum, gang.min, int64_t{1}});
+  standing.whole = standing.whole && standing.bound >= min;
+  standing.reachable = standing.reachable && standing.exist >= min;
+  return standing;
+}
+
+std::vector<std::string> Truth::TakeBound() { return std::exchange(bound_, {}); }
+std::set<std::string> Truth::TakeTouched() { return std::exchange(touched_, {}); }
+
+bool Truth::HasOpenCommit(const TrueGang& gang) const {
+  for (const std::string& uid : gang.members) {
+    const TruePod& pod = pods_.at(uid);
+    if (!pod.bound() || pod.commit.empty()) continue;
+    const TruePod* commit = Pod(pod.commit);
+    if (commit && !commit->bound() && gang.members.contains(commit->uid)) return true;
+  }
+  return false;
+}
+
+}  // namespace tutti::simulation

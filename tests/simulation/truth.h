@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Truth: the store's pods, nodes, gangs and queues as sums that are kept up to date with every write, read without any
+// of the scheduler's code that decides. Invariants are checked against it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "model/resource_list.h"
+#include "sim/store.h"
+
+namespace tutti::simulation {
+
+using Version = int64_t;  // a resourceVersion
+
+struct TruePod {
+  std::string ns, name, uid, node, phase, scheduler;
+  model::ResourceList requests;  // with "pods"
+  std::string gang;              // "dialect/ns/name"; of a lone pod its own
+  std::string role;
+  bool done = false, deleting = false, gated = false;
+  bool kept = false;        // nobody would recreate it without harm
+  bool foreign = false;     // not ours to schedule
+  bool disruption = false;  // it carries the DisruptionTarget condition
+  bool waiting = false;     // PodScheduled=False is on it
+  std::string reason, message;
+  std::string plan, commit;  // of its bind annotation, where that is its own
+
+  bool bound() const { return !node.empty(); }
+  bool occupies() const { return bound() && !done; }
+  bool live() const { return !done && !deleting && (bound() || !gated); }
+};
+
+struct TrueNode {
+  model::ResourceList allocatable, used;
+  bool present = false;
+  Version disturbed = 0;  // the last change by others that took room
+};
+
+struct TrueGang {
+  bool declared = false;  // its object is there, or its pods carry the declaration
+  int64_t min = 1;
+  std::map<std::string, int64_t> role_min;
+  std::string queue;
+  std::set<std::string> members;  // uids
+  Version disturbed = 0;          // the last change by others that made it harder to be whole
+  bool was_whole = false;         // since it last had no bound member
+  bool restarted = false;         // a scheduler died since then
+  int64_t half_since = -1;        // in healthy time; -1: it is not half done
+};
+
+struct TrueQueue {
+  bool declared = false;
+  std::string parent;
+  model::ResourceList capability, used;  // used: of its own gangs
+  Version disturbed = 0;
+};
+
+class Truth {
+ public:
+  explicit Truth(sim::Store& store);
+  ~Truth();
+  Truth(const Truth&) = delete;
+  Truth& operator=(const Truth&) = delete;
+
+  const TruePod* Pod(const std::string& uid) const;
+  const TruePod* PodAt(const std::string& ns, const std::string& name) const;
+  const std::unordered_map<std::string, TruePod>& pods() const { return pods_; }
+  const std::map<std::string, TrueNode>& nodes() const { return nodes_; }
+  std::map<std::string, TrueGang>& gangs() { return gangs_; }
+  const TrueGang& GangOf(const TruePod& pod) const { return gangs_.at(pod.gang); }
+  const std::map<std::string, TrueQueue>& queues() const { return queues_; }
+  size_t node_count() const;
+
+  // Required members that are bound to an existing node and not failed, and those that exist at all, against the minimum.
+  struct Standing {
+    int64_t bound = 0, held = 0, exist = 0;  // held: bound anywhere, alive
+    bool whole = false, reachable = false, kept = false;
+  };
+  Standing StandingOf(const TrueGang& gang) const;
+
+  // The queue and its ancestors; each with what is used below it.
+  std::vector<std::pair<std::string, model::ResourceList>> PathUse(const std::string& queue) const;
+
+  // What has changed since the last call, for checks.
+  std::vector<std::string> TakeBound();             // uids of pods bound since
+  std::set<std::string> TakeTouched();              // gangs whose standing may have changed
+  bool Committed(const std::string& gang, const std::string& plan) const { return committed_.contains(gang + "\n" + plan); }
+  // Live pods of the gang that are the commit member of some bound member's plan, and unbound.
+  bool HasOpenCommit(const TrueGang& gang) const;
+
+ private:
+  void OnPod(const sim::WatchEvent& event);
+  void OnNode(const sim::WatchEvent& event);
+  void OnDeclaration(const sim::WatchEvent& event);
+  void OnQueue(const sim::WatchEvent& event);
+  TruePod Read(const sim::Json& pod, const TruePod* before) const;
+  void Weigh(const TruePod& pod, int sign, Version version, bool by_others);
+  void Enter(const TruePod& pod, Version version);
+  void Leave(const TruePod& pod, Version version);
+  void Redeclare(const std::string& gang, const std::function<void(TrueGang&)>& change, Version version);
+
+  sim::Store& store_;
+  int64_t subscription_;
+  std::unordered_map<std::string, TruePod> pods_;  // by uid
+  std::map<std::pair<std::string, std::string>, std::string> by_name_;
+  std::map<std::string, TrueNode> nodes_;
+  std::map<std::string, TrueGang> gangs_;
+  std::map<std::string, TrueQueue> queues_;
+  std::vector<std::string> bound_;
+  std::set<std::string> touched_;
+  std::set<std::string> committed_;             // "gang\nplan"
+};
+
+}  // namespace tutti::simulation

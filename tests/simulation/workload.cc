@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/simulation/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "sim/manifest.h"
+
+namespace tutti::simulation {
+
+using base::Random;
+using sim::Json;
+
+namespace {
+
+constexpr const char* kQueueNames[] = {"default", "team-a", "team-b", "team-c"};
+constexpr const char* kRemovable[] = {"podgroups.scheduling.volcano.sh", "queues.scheduling.volcano.sh", "podgroups.scheduling.x-k8s.io"};
+constexpr const char* kNamespace = "default";
+constexpr int64_t kHighPriority = 1000;
+
+void MustCreate(sim::Store& store, Json object, bool restore = false) {
+  const auto created = store.Create(std::move(object), {.restore = restore});
+  TUTTI_CHECK(created, created ? "" : created.error().message);
+}
+
+sim::GroupResource ResourceOf(const Json& declaration) {
+  const auto [group, version] = sim::SplitApiVersion(sim::DigString(declaration, "apiVersion"));
+  const std::string& kind = sim::DigString(declaration, "kind");
+  return {group, kind == "RayCluster" ? "rayclusters" : kind == "Queue" ? "queues" : "podgroups"};
+}
+
+}  // namespace
+
+const std::map<std::string, Workload::Action>& Workload::Actions() {
+  static const std::map<std::string, Action> actions = {
+      {"arrive-volcano", &Workload::ArriveVolcano}, {"arrive-plugins", &Workload::ArrivePlugins},
+      {"arrive-upstream", &Workload::ArriveUpstream}, {"arrive-yunikorn", &Workload::ArriveYuniKorn},
+      {"arrive-ray", &Workload::ArriveRay}, {"arrive-lone", &Workload::ArriveLone},
+      {"arrive-bare", &Workload::ArriveBare}, {"arrive-job", &Workload::ArriveJob},
+      {"arrive-forged", &Workload::ArriveForged}, {"leave", &Workload::Leave},
+      {"scale", &Workload::Scale}, {"kill", &Workload::Kill},
+      {"fail", &Workload::Fail}, {"edit-min", &Workload::EditMin},
+      {"edit-group-queue", &Workload::EditGroupQueue}, {"edit-queue", &Workload::EditQueue},
+      {"edit-node-size", &Workload::EditNodeSize}, {"add-node", &Workload::AddNode},
+      {"cordon", &Workload::Cordon}, {"drain", &Workload::Drain},
+      {"foreign", &Workload::Foreign}};
+  return actions;
+}
+
+std::vector<std::string> Workload::Names() {
+  std::vector<std::string> names;
+  for (const auto& [name, action] : Actions()) names.push_back(name);
+  return names;
+}
+
+std::string Workload::Do(const std::string& name, Random& random) { return (this->*Actions().at(name))(random); }
+
+// --- Setup ---
+
+void Workload::Setup(Random& random) {
+  const auto definitions = sim::LoadManifests({TUTTI_SOURCE_DIR "/manifests/crds"});
+  TUTTI_CHECK(definitions, definitions ? "" : definitions.error().message);
+  for (const sim::Manifest& each : *definitions) {
+    definitions_[sim::NameOf(each.object)] = each.object;
+    MustCreate(store_, each.object);
+  }
+  MustCreate(store_, {{"apiVersion", "scheduling.k8s.io/v1"}, {"kind", "PriorityClass"}, {"metadata", {{"name", "high"}}}, {"value", kHighPriority}});
+  const int64_t cpu = scenario_.nodes * scenario_.cpu;
+  const auto add_queue = [&](const std::string& name, const std::string& parent, int64_t most) {
+    Json queue = {{"apiVersion", "scheduling.volcano.sh/v1beta1"}, {"kind", "Queue"}, {"metadata", {{"name", name}}}, {"spec", {{"weight", 1}}}};
+    if (!parent.empty()) queue["spec"]["parent"] = parent;
+    if (most > 0) queue["spec"]["capability"] = {{"cpu", std::to_string(most)}};
+    queues_[name] = queue;
+    MustCreate(store_, queue);
+  };
+  add_queue("default", "", 0);
+  add_queue("org", "", cpu / 2);
+  for (const char* name : {"team-a", "team-b"}) add_queue(name, "org", cpu / 3);
+  add_queue("team-c", "", cpu / 4);
+  for (int64_t i = 0; i < scenario_.nodes; ++i) AddNode(random);
+  world_.Pump();
+}
+
+void Workload::PutNode(const std::string& name, int64_t cpu, int64_t gpu, Random& random) {
+  MustCreate(store_, {{"apiVersion", "v1"},
+                      {"kind", "Node"},
+                      {"metadata", {{"name", name}, {"labels", {{"zone", random.OneIn(2) ? "a" : "b"}}}}},
+                      {"status",
+                       {{"allocatable",
+                         {{"cpu", std::to_string(cpu)}, {"memory", "64Gi"}, {"pods", "32"}, {"nvidia.com/gpu", std::to_string(gpu)}}}}}});
+}
+
+std::string Workload::AddNode(Random& random) {
+  if (store_.Count(sim::kNodes) >= static_cast<size_t>(scenario_.nodes * 3 / 2)) return {};
+  const std::string name = fmt::format("n{}", ++nodes_made_);
+  PutNode(name, random.Between(scenario_.cpu / 2, scenario_.cpu), scenario_.gpu > 0 ? random.Between(0, scenario_.gpu) : 0, random);
+  return "node " + name + " is added";
+}
+
+// --- Picking ---
+
+bool Workload::Full() const {
+  return static_cast<int64_t>(gangs_.size()) >= scenario_.most_gangs ||
+         static_cast<int64_t>(store_.Count(sim::kPods)) >= scenario_.most_pods;
+}
+
+Workload::Gang* Workload::PickGang(Random& random) { return gangs_.empty() ? nullptr : &gangs_[random.Below(gangs_.size())]; }
+
+sim::Object Workload::PickPod(Random& random, bool bound_only) const {
+  std::vector<sim::Object> pods = store_.All(sim::kPods);
+  std::erase_if(pods, [&](const sim::Object& pod) {
+    return sim::IsTerminating(*pod) || (bound_only && sim::DigString(*pod, "spec", "nodeName").empty());
+  });
+  return pods.empty() ? nullptr : pods[random.Below(pods.size())];
+}
+
+std::string Workload::PickNode(Random& random) const {
+  const std::vector<sim::Object> nodes = store_.All(sim::kNodes);
+  return nodes.empty() ? "" : sim::NameOf(*nodes[random.Below(nodes.size())]);
+}
+
+// --- Arrivals ---
+
+Json Workload::PodTemplate(Random& random, const Gang& gang) const {
+  Json requests = {{"cpu", fmt::format("{}m", 500 * random.Between(1, 6))}, {"memory", fmt::format("{}Gi", random.Between(1, 4))}};
+  if (scenario_.gpu > 0 && random.OneIn(3)) requests["nvidia.com/gpu"] = std::to_string(random.Between(1, 2));
+  Json pod = {{"metadata", {{"labels", {{"app", gang.name}}}}},
+              {"spec",
+               {{"schedulerName", "tutti"},
+                {"terminationGracePeriodSeconds", 5},
+                {"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", requests}, {"limits", requests}}}}}}}}};
+  Json& meta = pod["metadata"];
+  if (random.OneIn(4)) pod["spec"]["priorityClassName"] = "high";
+  if (random.OneIn(5)) pod["spec"]["nodeSelector"] = {{"zone", random.OneIn(2) ? "a" : "b"}};
+  if (random.OneIn(6)) meta["annotations"]["sim.tutti.dev/stop-after"] = "3s";
+  if (gang.owner != "ReplicaSet" && gang.owner != "RayCluster")
+    meta["annotations"]["sim.tutti.dev/run-for"] = fmt::format("{}s", random.Between(5, 120));
+  if (gang.dialect == "volcano") meta["annotations"]["scheduling.k8s.io/group-name"] = gang.name;
+  if (gang.dialect == "plugins") meta["labels"]["scheduling.x-k8s.io/pod-group"] = gang.name;
+  if (gang.dialect == "upstream") pod["spec"]["schedulingGroup"] = {{"podGroupName", gang.name}};
+  if (gang.dialect == "yunikorn") {
+    meta["labels"]["yunikorn.apache.org/app-id"] = gang.name;
+    meta["annotations"]["yunikorn.apache.org/task-group-name"] = "w";
+    meta["annotations"]["yunikorn.apache.org/task-groups"] = Json::array({{{"name", "w"}, {"minMember", gang.min}}}).dump();
+  }
+  return pod;
+}
+
+Json Workload::Declaration(Random& random, const Gang& gang) const {
+  const Json meta = {{"name", gang.name}, {"namespace", kNamespace}};
+  if (gang.dialect == "volcano")
+    return {{"apiVersion", "scheduling.volcano.sh/v1beta1"}, {"kind", "PodGroup"}, {"metadata", meta},
+            {"spec", {{"minMember", gang.min}, {"queue", kQueueNames[random.Below(std::size(kQueueNames))]}}}};
+  if (gang.dialect == "plugins")
+    return {{"apiVersion", "scheduling.x-k8s.io/v1alpha1"}, {"kind", "PodGroup"}, {"metadata", meta}, {"spec", {{"minMember", gang.min}}}};
+  if (gang.dialect == "upstream")
+    return {{"apiVersion", "scheduling.k8s.io/v1alpha2"}, {"kind", "PodGroup"}, {"metadata", meta},
+            {"spec", {{"schedulingPolicy", {{"gang", {{"minCount", gang.min}}}}}}}};
+  return nullptr;
+}
+
+void Workload::MakePods(const Gang& gang, Json pod_template) {
+  if (gang.owner == "ReplicaSet") {
+    MustCreate(store_, {{"apiVersion", "apps/v1"}, {"kind", "ReplicaSet"}, {"metadata", {{"name", gang.name}, {"namespace", kNamespace}}},
+                        {"spec", {{"replicas", gang.size}, {"selector", {{"matchLabels", {{"app", gang.name}}}}}, {"template", std::move(pod_template)}}}});
+  } else if (gang.owner == "Job") {
+    pod_template["spec"]["restartPolicy"] = "Never";
+    MustCreate(store_, {{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"metadata", {{"name", gang.name}, {"namespace", kNamespace}}},
+                        {"spec", {{"parallelism", gang.size}, {"completions", gang.size}, {"template", std::move(pod_template)}}}});
+  } else {
+    for (int64_t i = 0; i < gang.size; ++i) {
+      Json pod = pod_template;
+      pod["apiVersion"] = "v1";
+      pod["kind"] = "Pod";
+      pod["metadata"]["name"] = fmt::format("{}-{}", gang.name, i);
+      pod["metadata"]["namespace"] = kNamespace;
+      MustCreate(store_, std::move(pod));
+    }
+  }
+}
+
+std::string Workload::Arrive(Random& random, const std::string& dialect, const std::string& owner) {
+  if (Full()) return {};
+  Gang gang;
+  gang.name = fmt::format("g{}", ++made_);
+  gang.dialect = dialect;
+  gang.owner = owner;
+  gang.min = dialect.empty() ? 1 : random.Between(1, 7);
+  gang.size = dialect.empty() ? 1 : gang.min + (random.OneIn(3) ? random.Between(1, 3) : 0);
+  gang.declaration = Declaration(random, gang);
+  Json pods = PodTemplate(random, gang);
+  const bool pods_first = random.OneIn(3);
+  if (pods_first) MakePods(gang, pods);
+  if (!gang.declaration.is_null()) (void)store_.Create(gang.declaration);  // its kind may be gone just now
+  if (!pods_first) MakePods(gang, pods);
+  gangs_.push_back(gang);
+  return fmt::format("{} gang {} of {} with {} pods, {} needed, arrives", dialect.empty() ? "plain" : dialect, gang.name,
+                     owner.empty() ? "bare pods" : owner, gang.size, gang.min);
+}
+
+std::string Workload::ArriveVolcano(Random& random) { return Arrive(random, "volcano", "ReplicaSet"); }
+std::string Workload::ArrivePlugins(Random& random) { return Arrive(random, "plugins", "ReplicaSet"); }
+std::string Workload::ArriveUpstream(Random& random) { return Arrive(random, "upstream", "ReplicaSet"); }
+std::string Workload::ArriveYuniKorn(Random& random) { return Arrive(random, "yunikorn", "ReplicaSet"); }
+std::string Workload::ArriveLone(Random& random) { return Arrive(random, "", random.OneIn(2) ? "" : "ReplicaSet"); }
+std::string Workload::ArriveBare(Random& random) { return Arrive(random, random.OneIn(2) ? "volcano" : "plugins", ""); }
+std::string Workload::ArriveJob(Random& random) { return Arrive(random, random.OneIn(2) ? "volcano" : "upstream", "Job"); }
+
+std::string Workload::ArriveRay(Random& random) {
+  if (Full()) return {};
+  Gang gang;
+  gang.name = fmt::format("r{}", ++made_);
+  gang.dialect = "ray";
+  gang.owner = "RayCluster";
+  const int64_t workers = random.Between(1, 4);
+  const auto pod = [&](const char* name) {
+    const Json requests = {{"cpu", fmt::format("{}", random.Between(1, 2))}, {"memory", "1Gi"}};
+    return Json{{"spec", {{"schedulerName", "tutti"}, {"containers", {{{"name", name}, {"image", "i"}, {"resources", {{"requests", requests}, {"limits", requests}}}}}}}}};
+  };
+  gang.declaration = {
+      {"apiVersion", "ray.io/v1"},
+      {"kind", "RayCluster"},
+      {"metadata", {{"name", gang.name}, {"namespace", kNamespace}}},
+      {"spec",
+       {{"rayVersion", "2.46.0"},
+        {"headGroupSpec", {{"rayStartParams", Json::object()}, {"template", pod("head")}}},
+        {"workerGroupSpecs",
+         {{{"groupName", "w"}, {"replicas", workers}, {"minReplicas", 0}, {"maxReplicas", 8}, {"rayStartParams", Json::object()}, {"template", pod("worker")}}}}}}};
+  const auto created = store_.Create(gang.declaration);
+  if (!created) return {};
+  gangs_.push_back(gang);
+  return fmt::format("RayCluster {} with {} workers arrives", gang.name, workers);
+}
+
+// Pods whose template carries the bind annotation of somebody else's pod.
+std::string Workload::ArriveForged(Random& random) {
+  if (Full()) return {};
+  const sim::Object victim = PickPod(random, true);
+  const std::string stolen = victim ? sim::AnnotationOf(*victim, "tutti.dev/bind") : "";
+  if (stolen.empty()) return {};
+  Gang gang{fmt::format("f{}", ++made_), "plugins", "ReplicaSet", random.Between(2, 4), 0, nullptr};
+  gang.size = gang.min;
+  gang.declaration = Declaration(random, gang);
+  Json pods = PodTemplate(random, gang);
+  pods["metadata"]["annotations"]["tutti.dev/bind"] = stolen;
+  (void)store_.Create(gang.declaration);
+  MakePods(gang, pods);
+  gangs_.push_back(gang);
+  return fmt::format("gang {} arrives with the bind annotation of {}", gang.name, sim::NameOf(*victim));
+}
+
+// --- Departures and changes ---
+
+std::string Workload::Leave(Random& random) {
+  if (gangs_.empty()) return {};
+  const size_t at = random.Below(gangs_.size());
+  const Gang gang = gangs_[at];
+  gangs_.erase(gangs_.begin() + static_cast<ptrdiff_t>(at));
+  if (gang.owner == "ReplicaSet") store_.Delete(sim::kReplicaSets, kNamespace, gang.name);
+  if (gang.owner == "Job") store_.Delete(sim::kJobs, kNamespace, gang.name);
+  if (gang.owner.empty())
+    for (int64_t i = 0; i < gang.size; ++i) store_.Delete(sim::kPods, kNamespace, fmt::format("{}-{}", gang.name, i));
+  if (!gang.declaration.is_null()) store_.Delete(ResourceOf(gang.declaration), kNamespace, gang.name);
+  return "gang " + gang.name + " leaves";
+}
+
+std::string Workload::Scale(Random& random) {
+  Gang* gang = PickGang(random);
+  if (!gang || gang->owner == "Job" || gang->owner.empty()) return {};
+  if (gang->owner == "RayCluster") {
+    const int64_t to = random.Between(0, 5);
+    const auto changed = store_.Modify(sim::kRayClusters, kNamespace, gang->name, [&](Json& next) { next["spec"]["workerGroupSpecs"][0]["replicas"] = to; });
+    return changed ? fmt::format("RayCluster {} is scaled to {} workers", gang->name, to) : "";
+  }
+  gang->size = std::max<int64_t>(1, gang->min + random.Between(-1, 4));
+  store_.Modify(sim::kReplicaSets, kNamespace, gang->name, [&](Json& next) { next["spec"]["replicas"] = gang->size; });
+  return fmt::format("gang {} is scaled to {} pods", gang->name, gang->size);
+}
+
+std::string Workload::Kill(Random& random) {
+  const sim::Object pod = PickPod(random, !random.OneIn(4));
+  if (!pod) return {};
+  sim::DeleteOptions options;
+  if (random.OneIn(2)) options.grace_seconds = 0;
+  store_.Delete(sim::kPods, kNamespace, sim::NameOf(*pod), options);
+  return fmt::format("pod {} is deleted{}", sim::NameOf(*pod), options.grace_seconds ? " at once" : "");
+}
+
+std::string Workload::Fail(Random& random) {
+  const sim::Object pod = PickPod(random, true);
+  if (!pod || sim::DigString(*pod, "status", "phase") == "Succeeded") return {};
+  store_.Modify(sim::kPods, kNamespace, sim::NameOf(*pod), [](Json& next) { next["status"]["phase"] = "Failed"; }, sim::Part::kStatus);
+  return "pod " + sim::NameOf(*pod) + " fails";
+}
+
+std::string Workload::EditMin(Random& random) {
+  Gang* gang = PickGang(random);
+  if (!gang || gang->declaration.is_null() || gang->dialect == "ray") return {};
+  gang->min = std::max<int64_t>(1, gang->size + random.Between(-3, 1));
+  const auto edit = [&](Json& object) {
+    if (gang->dialect == "upstream") object["spec"]["schedulingPolicy"]["gang"]["minCount"] = gang->min;
+    else object["spec"]["minMember"] = gang->min;
+  };
+  edit(gang->declaration);
+  const auto changed = store_.Modify(ResourceOf(gang->declaration), kNamespace, gang->name, edit);
+  return changed ? fmt::format("gang {} needs {} now", gang->name, gang->min) : "";
+}
+
+std::string Workload::EditGroupQueue(Random& random) {
+  Gang* gang = PickGang(random);
+  if (!gang || gang->dialect != "volcano") return {};
+  const std::string to = random.OneIn(8) ? "nowhere" : kQueueNames[random.Below(std::size(kQueueNames))];
+  gang->declaration["spec"]["queue"] = to;
+  const auto changed = store_.Modify(ResourceOf(gang->declaration), kNamespace, gang->name, [&](Json& next) { next["spec"]["queue"] = to; });
+  return changed ? fmt::format("gang {} moves to queue {}", gang->name, to) : "";
+}
+
+std::string Workload::EditQueue(Random& random) {
+  const std::string name = kQueueNames[1 + random.Below(std::size(kQueueNames) - 1)];
+  const std::string most = std::to_string(random.Between(2, scenario_.nodes * scenario_.cpu / 3));
+  const auto edit = [&](Json& next) { next["spec"]["capability"]["cpu"] = most; };
+  edit(queues_[name]);
+  const auto changed = store_.Modify({"scheduling.volcano.sh", "queues"}, "", name, edit);
+  return changed ? fmt::format("queue {} may use {} cpu", name, most) : "";
+}
+
+std::string Workload::EditNodeSize(Random& random) {
+  const std::string name = PickNode(random);
+  const int64_t cpu = random.Between(1, scenario_.cpu * 3 / 2);
+  if (name.empty()) return {};
+  store_.Modify(sim::kNodes, "", name, [&](Json& next) { next["status"]["allocatable"]["cpu"] = std::to_string(cpu); }, sim::Part::kStatus);
+  return fmt::format("node {} has {} cpu", name, cpu);
+}
+
+std::string Workload::Cordon(Random& random) {
+  const std::string name = PickNode(random);
+  if (name.empty()) return {};
+  bool now = false;
+  store_.Modify(sim::kNodes, "", name, [&](Json& next) {
+    now = !sim::BoolOf(sim::Dig(next, "spec", "unschedulable"));
+    next["spec"]["unschedulable"] = now;
+  });
+  return fmt::format("node {} is {}", name, now ? "cordoned" : "open again");
+}
+
+std::string Workload::Drain(Random& random) {
+  const std::string name = PickNode(random);
+  if (name.empty()) return {};
+  store_.Modify(sim::kNodes, "", name, [](Json& next) { next["spec"]["unschedulable"] = true; });
+  for (const sim::Object& pod : store_.All(sim::kPods))
+    if (sim::DigString(*pod, "spec", "nodeName") == name) store_.Delete(sim::kPods, kNamespace, sim::NameOf(*pod));
+  return "node " + name + " is drained";
+}
+
+// Bound by somebody else, whatever we think of it.
+std::string Workload::Foreign(Random& random) {
+  const std::string node = PickNode(random);
+  if (node.empty() || Full()) return {};
+  const std::string name = fmt::format("x{}", ++made_);
+  MustCreate(store_, {{"apiVersion", "v1"},
+                      {"kind", "Pod"},
+                      {"metadata", {{"name", name}, {"namespace", kNamespace}, {"annotations", {{"sim.tutti.dev/run-for", fmt::format("{}s", random.Between(5, 90))}}}}},
+                      {"spec",
+                       {{"schedulerName", "another"},
+                        {"nodeName", node},
+                        {"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", "1"}, {"memory", "1Gi"}}}}}}}}}}});
+  return fmt::format("another scheduler's pod {} is on {}", name, node);
+}
+
+// --- Faults ---
+
+std::string Workload::RemoveKind(Random& random) {
+  const std::string name = kRemovable[random.Below(std::size(kRemovable))];
+  const auto removed = store_.Delete(sim::kCustomResourceDefinitions, "", name);
+  return removed ? name : "";
+}
+
+void Workload::RestoreKind(const std::string& name) {
+  if (store_.Find(sim::kCustomResourceDefinitions, "", name)) return;
+  MustCreate(store_, definitions_.at(name));
+  const auto belongs = [&](const Json& object) { return ResourceOf(object).ToString() == name; };
+  for (const auto& [queue, object] : queues_)
+    if (belongs(object)) (void)store_.Create(object);
+  for (const Gang& gang : gangs_)
+    if (!gang.declaration.is_null() && belongs(gang.declaration)) (void)store_.Create(gang.declaration);
+}
+
+std::string Workload::LoseNode(Random& random) {
+  const std::string name = PickNode(random);
+  if (name.empty()) return {};
+  lost_nodes_[name] = sim::Dig(*store_.Find(sim::kNodes, "", name), "status", "allocatable");
+  store_.Delete(sim::kNodes, "", name);
+  return name;
+}
+
+void Workload::ReturnNode(const std::string& name) {
+  if (store_.Find(sim::kNodes, "", name)) return;
+  MustCreate(store_, {{"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", name}}}, {"status", {{"allocatable", lost_nodes_[name]}}}});
+}
+
+}  // namespace tutti::simulation

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workload: what users, their controllers and the cluster's operators do to the store while the scheduler works.
+//
+// Each action has a seed of its own and picks what it acts on from what is there, so that a run keeps its meaning when
+// some of its actions are left out.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "sim/world.h"
+#include "tests/simulation/scenario.h"
+
+namespace tutti::simulation {
+
+class Workload {
+ public:
+  Workload(const Scenario& scenario, sim::World& world) : scenario_(scenario), world_(world), store_(world.store()) {}
+
+  static std::vector<std::string> Names();
+
+  // Nodes, queues and the kinds of the dialects.
+  void Setup(base::Random& random);
+  // Does one action. Returns what it did, for a trace; empty: there was nothing to act on.
+  std::string Do(const std::string& name, base::Random& random);
+
+  // Faults that need to know what was made.
+  std::string RemoveKind(base::Random& random);  // returns its name; empty: all are gone
+  void RestoreKind(const std::string& definition);
+  std::string LoseNode(base::Random& random);
+  void ReturnNode(const std::string& name);
+
+ private:
+  struct Gang {
+    std::string name, dialect;
+    std::string owner;  // "ReplicaSet", "Job", "RayCluster" or "": bare pods
+    int64_t min = 1, size = 1;
+    sim::Json declaration;  // the object that declares it; null: none
+  };
+  using Action = std::string (Workload::*)(base::Random&);
+  static const std::map<std::string, Action>& Actions();
+
+  std::string ArriveVolcano(base::Random&);
+  std::string ArrivePlugins(base::Random&);
+  std::string ArriveUpstream(base::Random&);
+  std::string ArriveYuniKorn(base::Random&);
+  std::string ArriveRay(base::Random&);
+  std::string ArriveLone(base::Random&);
+  std::string ArriveBare(base::Random&);
+  std::string ArriveJob(base::Random&);
+  std::string ArriveForged(base::Random&);
+  std::string Leave(base::Random&);
+  std::string Scale(base::Random&);
+  std::string Kill(base::Random&);
+  std::string Fail(base::Random&);
+  std::string EditMin(base::Random&);
+  std::string EditGroupQueue(base::Random&);
+  std::string EditQueue(base::Random&);
+  std::string EditNodeSize(base::Random&);
+  std::string AddNode(base::Random&);
+  std::string Cordon(base::Random&);
+  std::string Drain(base::Random&);
+  std::string Foreign(base::Random&);
+
+  std::string Arrive(base::Random& random, const std::string& dialect, const std::string& owner);
+  sim::Json PodTemplate(base::Random& random, const Gang& gang) const;
+  sim::Json Declaration(base::Random& random, const Gang& gang) const;
+  void MakePods(const Gang& gang, sim::Json pod_template);
+  Gang* PickGang(base::Random& random);
+  sim::Object PickPod(base::Random& random, bool bound_only) const;
+  std::string PickNode(base::Random& random) const;
+  void PutNode(const std::string& name, int64_t cpu, int64_t gpu, base::Random& random);
+  bool Full() const;
+
+  const Scenario& scenario_;
+  sim::World& world_;
+  sim::Store& store_;
+  std::vector<Gang> gangs_;
+  std::map<std::string, sim::Json> definitions_;  // of custom kinds, by name
+  std::map<std::string, sim::Json> queues_;
+  std::map<std::string, sim::Json> lost_nodes_;
+  int64_t made_ = 0, nodes_made_ = 0;
+};
+
+}  // namespace tutti::simulation
