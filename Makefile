@@ -46,13 +46,16 @@ walkthrough:
 
 bench-cluster:
 	@scripts/setup --controlplane
-	@$(MAKE) build
+	cmake --preset release -DTUTTI_BENCHMARKS=ON
+	cmake --build --preset release --target tutti raw_binder cluster_loader
+	@install -D -m 755 $(RELEASE)/scheduler/app/tutti bin/tutti
+	@tests/controlplane/build
 	benchmarks/cluster/run
 
 bench: setup
 	cmake --preset release -DTUTTI_BENCHMARKS=ON
-	cmake --build --preset release --target tutti_bench
-	$(RELEASE)/benchmarks/tutti_bench
+	cmake --build --preset release --target micro_bench
+	$(RELEASE)/benchmarks/micro_bench
 
 format:
 	@git ls-files '*.h' '*.cc' | xargs clang-format-19 -i
