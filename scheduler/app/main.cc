@@ -7,8 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/demo.h"
+#include "app/evaluate.h"
 #include "app/manifest_check.h"
 #include "app/output.h"
+#include "app/profiles.h"
 #include "app/run.h"
 #include "app/signals.h"
 #include "app/sim_command.h"
@@ -30,6 +32,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  tutti demo                                        see it work, on an embedded cluster\n"
     "  tutti simulate nodes.yaml job.yaml -o json        what would be decided, without any cluster\n"
+    "  tutti evaluate nodes.yaml pod.yaml --pod a/b      one pod against every node, filter by filter\n"
     "  tutti sim manifests/examples                      an embedded cluster that kubectl talks to\n"
     "  tutti run --config scheduler.yaml                 the scheduler, in a pod or with a kubeconfig\n"
     "`tutti VERB --help` says more about each.";
@@ -204,6 +207,48 @@ struct SimulateVerb {
   }
 };
 
+// -- evaluate --
+
+struct EvaluateVerb {
+  std::vector<std::string> paths, config_files;
+  std::string output = "table", pod;
+
+  void AddTo(CLI::App& main, int* exit_code) {
+    CLI::App& verb = *main.add_subcommand("evaluate", "Ask every filter and score about one pod on every node, offline");
+    verb.footer(
+        "Takes the Nodes, Pods and Namespaces among the manifests. The pod is asked about as if it were not bound, under\n"
+        "the profile of its schedulerName. Plugins, reasons and scores are kube-scheduler's.");
+    verb.add_option("PATH", paths, "manifests: files, folders, or - for standard input")->required();
+    verb.add_option("--pod", pod, "the pod, as NAMESPACE/NAME or NAME")->required();
+    AddConfig(verb, &config_files);
+    verb.add_option("-o,--output", output, "table, json or yaml")
+        ->check(CLI::IsMember({"table", "json", "yaml"}))
+        ->capture_default_str();
+    verb.final_callback([this, exit_code] { *exit_code = Go(); });
+  }
+
+  int Go() {
+    auto config = app::LoadConfig(config_files);
+    if (!config) return Refuse("evaluate", config.error().message);
+    const auto profiles = app::MakeProfiles(*config, app::OfflineSchedulerNames());
+    if (!profiles) return Refuse("evaluate", profiles.error().message);
+    const auto manifests = sim::LoadManifests(paths);
+    if (!manifests) return Refuse("evaluate", manifests.error().message);
+    if (const auto checked = app::CheckQuantities(*manifests); !checked) return Refuse("evaluate", checked.error().message);
+    std::vector<sim::Json> objects;
+    for (const sim::Manifest& manifest : *manifests) objects.push_back(manifest.object);
+    const size_t slash = pod.find('/');
+    const std::string ns = slash == std::string::npos ? "default" : pod.substr(0, slash);
+    const auto result = app::Evaluate(objects, *profiles, ns, slash == std::string::npos ? pod : pod.substr(slash + 1));
+    if (!result) return Refuse("evaluate", result.error().message);
+    const std::string text = output == "json"   ? app::ToJsonText(*result)
+                             : output == "yaml" ? app::ToYamlText(*result)
+                                                : app::EvaluationTable(*result);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return std::fflush(stdout) == 0 ? 0 : 1;
+  }
+};
+
 // -- sim --
 
 struct SimVerb {
@@ -251,9 +296,11 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   RunVerb run;
   SimulateVerb simulate;
+  EvaluateVerb evaluate;
   SimVerb sim;
   run.AddTo(main, &exit_code);
   simulate.AddTo(main, &exit_code);
+  evaluate.AddTo(main, &exit_code);
   sim.AddTo(main, &exit_code);
   main.add_subcommand("demo", "See a gang start whole and another wait whole, narrated")->final_callback([&exit_code] {
     exit_code = tutti::app::Demo();

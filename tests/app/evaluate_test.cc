@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/evaluate.h"
+
+#include <nlohmann/json.hpp>
+
+#include "plugins/registry.h"
+#include "tests/support/catch.h"
+#include "tests/support/test_cluster.h"
+
+using namespace tutti;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+namespace {
+
+json Typed(json object, const char* kind) {
+  object["kind"] = kind;
+  return object;
+}
+
+std::vector<json> Cluster() {
+  return {Typed(tests::NodeManifest({{"name", "roomy"}}), "Node"),
+          Typed(tests::NodeManifest({{"name", "cordoned"}, {"unschedulable", true}}), "Node"),
+          Typed(tests::NodeManifest({{"name", "full"}, {"allocatable", {{"cpu", "1"}}}}), "Node"),
+          Typed(tests::PodManifest({{"name", "other"}, {"node", "full"}, {"requests", {{"cpu", "1"}}}}), "Pod"),
+          Typed(tests::PodManifest({{"name", "asked"}, {"schedulerName", "s"}, {"requests", {{"cpu", "1"}}}}), "Pod")};
+}
+
+}  // namespace
+
+TEST_CASE("evaluate says per node who refuses and what each score adds") {
+  const auto result = app::Evaluate(Cluster(), {plugins::DefaultProfile("s")}, "default", "asked");
+  REQUIRE(result);
+  CHECK((*result)["pod"] == "default/asked");
+  const auto& nodes = (*result)["nodes"];
+  REQUIRE(nodes.size() == 3);
+  CHECK(nodes[0]["rejected_by"].dump() ==
+        R"([{"plugin":"NodeUnschedulable","reasons":["node(s) were unschedulable"],"resolvable":false}])");
+  CHECK(nodes[1]["rejected_by"].dump() == R"([{"plugin":"NodeResourcesFit","reasons":["Insufficient cpu"],"resolvable":true}])");
+  CHECK(nodes[2]["feasible"] == true);
+  int64_t sum = 0;
+  for (const auto& [plugin, score] : nodes[2]["scores"].items()) sum += score["weighted"].get<int64_t>();
+  CHECK(nodes[2]["total"] == sum);
+  CHECK(nodes[2]["scores"]["TaintToleration"].dump() == R"({"raw":0,"normalized":100,"weighted":300})");
+  CHECK_THAT((*result)["summary"].get<std::string>(), Contains("1/3 nodes are available; the best is roomy"));
+  CHECK_THAT(app::EvaluationTable(*result), Contains("Insufficient cpu"));
+}
+
+TEST_CASE("evaluate asks about a bound pod as if it were not there") {
+  auto objects = Cluster();
+  objects.back()["spec"]["nodeName"] = "full";
+  const auto result = app::Evaluate(objects, {plugins::DefaultProfile("s")}, "default", "asked");
+  REQUIRE(result);
+  CHECK((*result)["summary"] == "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match the requested node name, "
+                                "1 node(s) were unschedulable.");
+}
+
+TEST_CASE("evaluate names what it cannot answer") {
+  const auto profiles = std::vector{plugins::DefaultProfile("s")};
+  CHECK_THAT(app::Evaluate(Cluster(), profiles, "default", "nobody").error().message, Contains("no Pod default/nobody"));
+  CHECK_THAT(app::Evaluate(Cluster(), {plugins::DefaultProfile("t")}, "default", "asked").error().message,
+             Contains("schedulerName is \"s\", which no profile serves"));
+}
