@@ -5,6 +5,7 @@
 
 #include "sim/builtin_schema.h"
 #include "sim/discovery.h"
+#include "sim/openapi_v2.h"
 
 namespace tutti::sim {
 namespace {
@@ -102,10 +103,8 @@ Json Document(const ResourceTable& resources, const GroupVersion& gv) {
 std::optional<HttpResponse> AnswerOpenApi(const ResourceTable& resources, const HttpRequest& request) {
   const std::string& path = request.path;
   if (path == "/openapi/v2") {
-    if (!request.accept.empty() && request.accept.find("json") == std::string::npos &&
-        request.accept.find("*/*") == std::string::npos) {
-      return ErrorResponse(NotAcceptable("only the following media types are accepted: application/json"));
-    }
+    if (request.accept.find("protobuf") != std::string::npos)
+      return HttpResponse{.content_type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf", .body = OpenApiV2(resources)};
     return JsonResponse({{"swagger", "2.0"},
                          {"info", {{"title", "Tutti's embedded cluster"}, {"version", "v1"}}},
                          {"paths", Json::object()},
