@@ -38,6 +38,27 @@ FieldError ForbiddenField(std::string field, std::string_view detail) {
   return {std::move(field), "FieldValueForbidden", fmt::format("Forbidden: {}", detail)};
 }
 
+FieldError DuplicateField(std::string field, const Json& value) {
+  return {std::move(field), "FieldValueDuplicate", fmt::format("Duplicate value: {}", value.dump())};
+}
+
+FieldError MissingField(std::string field, const Json& value) {
+  return {std::move(field), "FieldValueNotFound", fmt::format("Not found: {}", value.dump())};
+}
+
+FieldError TypeInvalidField(std::string field, const Json& value, std::string_view detail) {
+  return {std::move(field), "FieldValueTypeInvalid", fmt::format("Invalid value: {}: {}", value.dump(), detail)};
+}
+
+FieldError TooManyField(std::string field, size_t count, int64_t most) {
+  return {std::move(field), "FieldValueTooMany",
+          fmt::format("Too many: {}: must have at most {} item{}", count, most, most == 1 ? "" : "s")};
+}
+
+FieldError TooLongField(std::string field, int64_t most) {
+  return {std::move(field), "FieldValueTooLong", fmt::format("Too long: may not be more than {} bytes", most)};
+}
+
 FieldError UnsupportedField(std::string field, const Json& value, const std::vector<std::string>& supported) {
   std::vector<std::string> quoted;
   for (const std::string& each : supported) quoted.push_back(Json(each).dump());
@@ -60,9 +81,8 @@ ApiError PathNotFound() {
   return {404, "NotFound", "the server could not find the requested resource", Json::object()};
 }
 
-ApiError MethodNotAllowed(std::string_view what) {
-  return {405, "MethodNotAllowed", fmt::format("the server does not allow this method on the requested resource: {}", what),
-          Json::object()};
+ApiError MethodNotAllowed() {
+  return {405, "MethodNotAllowed", "the server does not allow this method on the requested resource", Json::object()};
 }
 
 ApiError NotAcceptable(std::string message) { return {406, "NotAcceptable", std::move(message), nullptr}; }
@@ -98,7 +118,8 @@ ApiError Invalid(std::string_view group, std::string_view kind, std::string_view
   }
   const std::string all = texts.size() == 1 ? texts[0] : fmt::format("[{}]", fmt::join(texts, ", "));
   const std::string what = group.empty() ? std::string(kind) : fmt::format("{}.{}", kind, group);
-  Json details = {{"name", name}, {"kind", kind}, {"causes", std::move(causes)}};
+  Json details = {{"kind", kind}, {"causes", std::move(causes)}};
+  if (!name.empty()) details["name"] = name;
   if (!group.empty()) details["group"] = group;
   return {422, "Invalid", fmt::format("{} \"{}\" is invalid: {}", what, name, all), std::move(details)};
 }

@@ -38,13 +38,18 @@ struct FieldError {
 FieldError RequiredField(std::string field, std::string_view detail = "");
 FieldError InvalidField(std::string field, const Json& value, std::string_view detail);
 FieldError ForbiddenField(std::string field, std::string_view detail);
+FieldError DuplicateField(std::string field, const Json& value);
+FieldError MissingField(std::string field, const Json& value);  // what it names does not exist
+FieldError TypeInvalidField(std::string field, const Json& value, std::string_view detail);
+FieldError TooManyField(std::string field, size_t count, int64_t most);
+FieldError TooLongField(std::string field, int64_t most);
 FieldError UnsupportedField(std::string field, const Json& value, const std::vector<std::string>& supported);
 
 ApiError BadRequest(std::string message);                                                                 // 400
 ApiError Forbidden(const GroupResource& resource, std::string_view name, std::string_view why);           // 403
 ApiError NotFound(const GroupResource& resource, std::string_view name);                                  // 404
 ApiError PathNotFound();                                                                                  // 404
-ApiError MethodNotAllowed(std::string_view what);                                                         // 405
+ApiError MethodNotAllowed();                                                                              // 405
 ApiError NotAcceptable(std::string message);                                                              // 406
 ApiError AlreadyExists(const GroupResource& resource, std::string_view name);                             // 409
 ApiError Conflict(const GroupResource& resource, std::string_view name, std::string_view why);            // 409

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/api_handler.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 
@@ -62,6 +63,8 @@ ApiError TooLargeResourceVersion(int64_t asked, int64_t current) {
 
 HttpResponse Text(const char* text) { return {.content_type = "text/plain", .body = text}; }
 
+HttpResponse NoSuchPage() { return {.code = 404, .content_type = "text/plain", .body = "404 page not found\n"}; }
+
 HttpResponse VersionInfo() {
   return JsonResponse({{"major", "1"},
                        {"minor", "36"},
@@ -122,15 +125,23 @@ HttpResponse ApiHandler::Handle(const HttpRequest& request) {
     });
     if (other) return std::move(*other);
     const auto parsed = ParseResourcePath(path);
-    if (!parsed) return ErrorResponse(PathNotFound());
+    if (!parsed) return NoSuchPage();
     const auto target = Resolve(*parsed);
-    if (!target) return ErrorResponse(target.error());
+    if (!target) return IsServed(*parsed) ? ErrorResponse(target.error()) : NoSuchPage();
     auto response = HandleResource(request, *target);
     return response ? std::move(*response) : ErrorResponse(response.error());
   } catch (const Json::exception& error) {
     // A body whose JSON types are not what its kind prescribes and no check has named.
     return ErrorResponse(BadRequest(fmt::format("the request cannot be decoded: {}", error.what())));
   }
+}
+
+bool ApiHandler::IsServed(const ResourcePath& path) {
+  return door_.With([&](Store& store) {
+    return std::ranges::any_of(ServedGroupVersions(store.resources()), [&](const GroupVersion& gv) {
+      return gv.group == path.group && gv.version == path.version;
+    });
+  });
 }
 
 ApiResult<ApiHandler::Target> ApiHandler::Resolve(const ResourcePath& path) {
@@ -158,7 +169,7 @@ ApiResult<HttpResponse> ApiHandler::HandleCollection(const HttpRequest& request,
   if (request.method == "GET") return request.Flag("watch") ? Watch(request, target) : List(request, target);
   if (request.method == "POST") return Create(request, target);
   if (request.method == "DELETE") return DeleteCollection(request, target);
-  return Refuse(MethodNotAllowed(request.method));
+  return Refuse(MethodNotAllowed());
 }
 
 ApiResult<HttpResponse> ApiHandler::HandleObject(const HttpRequest& request, const Target& target) {
@@ -171,7 +182,7 @@ ApiResult<HttpResponse> ApiHandler::HandleObject(const HttpRequest& request, con
   if (request.method == "PUT") return Update(request, target);
   if (request.method == "PATCH") return Patch(request, target);
   if (request.method == "DELETE" && target.subresource.empty()) return Delete(request, target);
-  return Refuse(MethodNotAllowed(request.method));
+  return Refuse(MethodNotAllowed());
 }
 
 ApiResult<HttpResponse> ApiHandler::Answer(const HttpRequest& request, const Target& target, const Object& object,
@@ -290,7 +301,7 @@ bool IsDryRun(const HttpRequest& request) { return request.Param("dryRun") == "A
 }  // namespace
 
 ApiResult<HttpResponse> ApiHandler::Create(const HttpRequest& request, const Target& target) {
-  if (target.resource.namespaced && target.ns.empty()) return Refuse(MethodNotAllowed("POST without a namespace"));
+  if (target.resource.namespaced && target.ns.empty()) return Refuse(MethodNotAllowed());
   auto body = ParseBody(request);
   if (!body) return Refuse(body.error());
   if (auto fits = FitToUrl(target.resource, target.version, target.ns, "", *body); !fits) return Refuse(fits.error());

@@ -30,6 +30,7 @@ class ApiHandler {
   struct Target;  // the resource a path names, and the names in it
 
   ApiResult<Target> Resolve(const ResourcePath& path);
+  bool IsServed(const ResourcePath& path);  // its group and version
   ApiResult<HttpResponse> HandleResource(const HttpRequest& request, const Target& target);
   ApiResult<HttpResponse> HandleCollection(const HttpRequest& request, const Target& target);
   ApiResult<HttpResponse> HandleObject(const HttpRequest& request, const Target& target);

@@ -30,7 +30,7 @@ ApiResult<DeleteOptions> DeleteOptionsOf(const HttpRequest& request) {
   } else if (!policy.empty() && policy != "Background") {
     return tl::make_unexpected(Invalid("meta.k8s.io", "DeleteOptions", "",
                                        {UnsupportedField("propagationPolicy", policy,
-                                                         {"Background", "Foreground", "Orphan"})}));
+                                                         {"Foreground", "Background", "Orphan", "nil"})}));
   }
   options.uid = DigString(body, "preconditions", "uid");
   options.resource_version = DigString(body, "preconditions", "resourceVersion");

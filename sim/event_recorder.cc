@@ -59,8 +59,8 @@ ApiResult<Object> EventRecorder::Emit(const Json& regarding, const EventNote& no
                 {"firstTimestamp", nullptr},
                 {"lastTimestamp", nullptr},
                 {"reportingComponent", note.reporter},
-                {"reportingInstance", note.reporter}};
-  if (!note.action.empty()) event["action"] = note.action;
+                {"reportingInstance", note.reporter},
+                {"action", note.action.empty() ? note.reason : note.action}};  // the API wants one
   for (;;) {
     const std::string name = fmt::format("{}.{:x}", DigString(regarding, "name"), now * 1'000'000 + int64_t(next_++));
     event["metadata"] = {{"name", name}, {"namespace", ns}};

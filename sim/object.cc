@@ -93,6 +93,17 @@ Json ControllerReference(const Json& owner) {
           {"blockOwnerDeletion", true}};
 }
 
+void SetDefault(Json& object, const char* field, Json value) {
+  const Json& present = Child(object, field);
+  if (present.is_null() || present == "") object[field] = std::move(value);
+}
+
+Json& ObjectAt(Json& object, const char* field) {
+  Json& value = object[field];
+  if (!value.is_object()) value = Json::object();
+  return value;
+}
+
 const Json& ConditionOf(const Json& object, std::string_view type) {
   for (const Json& condition : ArrayOf(Dig(object, "status", "conditions"))) {
     if (DigString(condition, "type") == type) return condition;
@@ -101,7 +112,7 @@ const Json& ConditionOf(const Json& object, std::string_view type) {
 }
 
 bool SetCondition(Json& object, const Condition& condition, base::Millis now_ms) {
-  Json& conditions = object["status"]["conditions"];
+  Json& conditions = ObjectAt(object, "status")["conditions"];
   if (!conditions.is_array()) conditions = Json::array();
   Json next = {{"type", condition.type}, {"status", condition.status}, {"lastTransitionTime", base::FormatTime(now_ms)}};
   if (!condition.reason.empty()) next["reason"] = condition.reason;

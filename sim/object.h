@@ -76,6 +76,11 @@ const Json& ControllerOf(const Json& object);
 // An owner reference to `owner`, with controller and blockOwnerDeletion set.
 Json ControllerReference(const Json& owner);
 
+// Sets the field where it is absent, null or an empty string, which Kubernetes holds to be the same.
+void SetDefault(Json& object, const char* field, Json value);
+// The field as an object, made if it is none.
+Json& ObjectAt(Json& object, const char* field);
+
 // The condition of that type in status.conditions, or null.
 const Json& ConditionOf(const Json& object, std::string_view type);
 

@@ -76,7 +76,7 @@ class StrategicMerge {
     for (const auto& [key, value] : patch.items()) {
       if (!StartsWith(key, kOrderPrefix)) continue;
       const std::string field = key.substr(kOrderPrefix.size());
-      if (target.contains(field)) Reorder(target[field], value, keys_.KeyFor(field));
+      if (target.contains(field)) Reorder(target[field], value, target[field], keys_.KeyFor(field));
     }
   }
 
@@ -106,7 +106,9 @@ class StrategicMerge {
     for (const Json& item : patch) {
       if (DigString(item, "$patch") == "replace") target = Json::array();
     }
+    const Json before = target;
     for (const Json& item : patch) MergeElement(target, item, merge_key);
+    Reorder(target, patch, before, merge_key);
   }
 
   void MergeElement(Json& list, const Json& item, const std::string& merge_key) {
@@ -140,20 +142,26 @@ class StrategicMerge {
     list = std::move(kept);
   }
 
-  // The elements that the sender knows go in its order, those it does not know after them.
-  static void Reorder(Json& list, const Json& order, const std::string& merge_key) {
+  // Elements that the sender names go in its order. Those it does not name keep their place before the ones that
+  // followed them so far; what is new to the server comes first.
+  static void Reorder(Json& list, const Json& order, Json before, const std::string& merge_key) {
     if (!list.is_array() || !order.is_array()) return;
     const auto id = [&](const Json& item) { return merge_key.empty() ? item : Child(item, merge_key); };
-    Json sorted = Json::array();
-    Json rest = list;
-    for (const Json& wanted : order) {
-      const auto it = std::find_if(rest.begin(), rest.end(), [&](const Json& each) { return id(each) == id(wanted); });
-      if (it == rest.end()) continue;
-      sorted.push_back(*it);
-      rest.erase(it);
+    const auto position = [&](const Json& in, const Json& item) {
+      const auto it = std::find_if(in.begin(), in.end(), [&](const Json& each) { return id(each) == id(item); });
+      return it == in.end() ? int64_t(-1) : int64_t(it - in.begin());
+    };
+    std::vector<Json> named, others;
+    for (const Json& item : list) (position(order, item) >= 0 ? named : others).push_back(item);
+    std::stable_sort(named.begin(), named.end(),
+                     [&](const Json& a, const Json& b) { return position(order, a) < position(order, b); });
+    list = Json::array();
+    auto other = others.begin();
+    for (const Json& item : named) {
+      while (other != others.end() && position(before, *other) < position(before, item)) list.push_back(*other++);
+      list.push_back(item);
     }
-    for (Json& item : rest) sorted.push_back(std::move(item));
-    list = std::move(sorted);
+    for (; other != others.end(); ++other) list.push_back(*other);
   }
 
   MergeKeys keys_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/representation.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 #include "sim/protobuf_body.h"
@@ -33,6 +34,16 @@ ApiResult<Form> FormOf(std::string_view accept) {
   }
   return tl::make_unexpected(NotAcceptable(
       "only the following media types are accepted: application/json, application/json;stream=watch"));
+}
+
+// 1.0 and 1 are one number to Kubernetes.
+void MakeWholeNumbersIntegers(Json& value) {
+  if (value.is_structured()) {
+    for (Json& member : value) MakeWholeNumbersIntegers(member);
+  } else if (value.is_number_float()) {
+    const double number = value.get<double>();
+    if (std::floor(number) == number && std::fabs(number) < 9.0e15) value = int64_t(number);
+  }
 }
 
 Json PartialMetadata(const Json& object) {
@@ -114,14 +125,18 @@ Json Representation::RenderBookmark(int64_t resource_version, bool ends_initial_
 }
 
 ApiResult<Json> ParseBody(const HttpRequest& request) {
+  const bool is_text = request.content_type.starts_with("text/");
   if (request.content_type.find("protobuf") != std::string::npos) return ParseProtobufBody(request.body);
-  if (request.content_type.find("cbor") != std::string::npos) {
+  if (is_text || request.content_type.find("cbor") != std::string::npos) {
     return tl::make_unexpected(UnsupportedMediaType(
         "the body of the request was in an unknown format - accepted media types include: application/json, "
         "application/yaml, application/vnd.kubernetes.protobuf"));
   }
   Json body = Json::parse(request.body, nullptr, false);
-  if (!body.is_discarded()) return body;
+  if (!body.is_discarded()) {
+    MakeWholeNumbersIntegers(body);
+    return body;
+  }
   if (request.content_type.find("yaml") != std::string::npos) {
     auto parsed = ParseYaml(request.body);
     if (!parsed) return tl::make_unexpected(BadRequest("error converting YAML to JSON: yaml: " + parsed.error().message));

@@ -59,8 +59,9 @@ class Validator {
     if (!HasType(schema, value)) {
       const std::string& type = DigString(schema, "type");
       const std::string expected = BoolOf(Child(schema, kIntOrString)) ? "integer,string" : type;
-      Add(path, value.is_primitive() ? value : Json(value.type_name()),
-          fmt::format("{} in body must be of type {}: {}", path, expected, Json(value.type_name()).dump()));
+      const Json found = TypeName(value);
+      errors_.push_back(
+          TypeInvalidField(path, found, fmt::format("{} in body must be of type {}: {}", path, expected, found.dump())));
       return;
     }
     Bounds(schema, value, path);
@@ -85,6 +86,11 @@ class Validator {
     if (type != "integer") return true;
     return value.is_number_integer() ||
            (value.is_number_float() && double(int64_t(value.get<double>())) == value.get<double>());
+  }
+
+  static const char* TypeName(const Json& value) {
+    if (value.is_number_float()) return "float64";
+    return value.is_number() ? "integer" : value.type_name();
   }
 
   void Members(const Json& schema, const Json& value, const std::string& path, bool is_resource) {
@@ -113,12 +119,17 @@ class Validator {
         Add(path, value, fmt::format("{} in body must be of type int32: \"number\"", path));
       }
     } else if (value.is_string()) {
-      const double length = double(value.get_ref<const std::string&>().size());
-      Count(schema, "minLength", "maxLength", length, "chars long", value, path);
+      const int64_t length = int64_t(value.get_ref<const std::string&>().size());
+      AtLeast(schema, "minLength", length, "chars long", value, path);
+      if (const Json& most = Child(schema, "maxLength"); length > IntOf(most, length)) {
+        errors_.push_back(TooLongField(path, IntOf(most)));
+      }
     } else if (value.is_array()) {
-      Count(schema, "minItems", "maxItems", double(value.size()), "items", Json(value.size()), path);
+      AtLeast(schema, "minItems", int64_t(value.size()), "items", Json(value.size()), path);
+      AtMost(schema, "maxItems", value.size(), path);
     } else if (value.is_object()) {
-      Count(schema, "minProperties", "maxProperties", double(value.size()), "properties", Json(value.size()), path);
+      AtLeast(schema, "minProperties", int64_t(value.size()), "properties", Json(value.size()), path);
+      AtMost(schema, "maxProperties", value.size(), path);
     }
   }
 
@@ -130,14 +141,16 @@ class Validator {
     Add(path, value, fmt::format("{} in body should {} {}", path, words, bound.dump()));
   }
 
-  void Count(const Json& schema, const char* least, const char* most, double count, const char* unit,
-             const Json& shown, const std::string& path) {
-    if (const Json& bound = Child(schema, least); bound.is_number() && count < bound.get<double>()) {
-      Add(path, shown, fmt::format("{} in body should be at least {} {}", path, bound.dump(), unit));
-    }
-    if (const Json& bound = Child(schema, most); bound.is_number() && count > bound.get<double>()) {
-      Add(path, shown, fmt::format("{} in body should be at most {} {}", path, bound.dump(), unit));
-    }
+  void AtLeast(const Json& schema, const char* keyword, int64_t count, const char* unit, const Json& shown,
+               const std::string& path) {
+    const Json& bound = Child(schema, keyword);
+    if (count >= IntOf(bound, count)) return;
+    Add(path, shown, fmt::format("{} in body should be at least {} {}", path, bound.dump(), unit));
+  }
+
+  void AtMost(const Json& schema, const char* keyword, size_t count, const std::string& path) {
+    const int64_t bound = IntOf(Child(schema, keyword), int64_t(count));
+    if (int64_t(count) > bound) errors_.push_back(TooManyField(path, count, bound));
   }
 
   void Enum(const Json& schema, const Json& value, const std::string& path) {
@@ -172,8 +185,9 @@ void ApplyDefaults(const Json& schema, Json& value) {
   for (const auto& [key, property] : MapOf(Child(schema, "properties")).items()) {
     const Json& fallback = Child(property, "default");
     const auto it = value.find(key);
-    const bool absent = it == value.end() || (it->is_null() && !BoolOf(Child(property, "nullable")));
-    if (absent && !fallback.is_null()) value[key] = fallback;
+    const bool void_null = it != value.end() && it->is_null() && !BoolOf(Child(property, "nullable"));
+    if (void_null) value.erase(it);
+    if (!fallback.is_null() && !value.contains(key)) value[key] = fallback;
     if (const auto present = value.find(key); present != value.end()) ApplyDefaults(property, *present);
   }
   if (const Json& additional = Child(schema, "additionalProperties"); additional.is_object()) {

@@ -15,7 +15,7 @@ namespace tutti::sim {
 // Drops what the schema does not know, and returns the paths dropped.
 std::vector<std::string> PruneUnknown(const Json& schema, Json& object);
 
-// Fills in `default`s; a null where the schema forbids it but has a default counts as absent.
+// Fills in `default`s; a null where the schema does not allow one counts as absent, and goes.
 void ApplyDefaults(const Json& schema, Json& value);
 
 // `object` is the whole custom resource; metadata, apiVersion and kind are not looked at.

@@ -9,9 +9,7 @@
 namespace tutti::sim {
 namespace {
 
-tl::unexpected<ApiError> Unparsable(std::string_view text, std::string_view why) {
-  return tl::make_unexpected(BadRequest(fmt::format("unable to parse requirement: {} in \"{}\"", why, text)));
-}
+constexpr const char* kOperators = "in, notin, =, ==, !=, gt, lt";
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool IsSpecial(char c) { return c == '=' || c == '!' || c == '(' || c == ')' || c == ',' || c == '>' || c == '<'; }
@@ -27,7 +25,7 @@ bool ToInteger(const std::string& text, int64_t& out) {
 
 }  // namespace
 
-// Recursive descent over: requirement {"," requirement}.
+// Recursive descent over: requirement {"," requirement}. What it says of errors is what Kubernetes says.
 class LabelSelectorParser {
  public:
   explicit LabelSelectorParser(std::string_view text) : text_(text) {}
@@ -36,12 +34,16 @@ class LabelSelectorParser {
     LabelSelector selector;
     SkipSpace();
     while (pos_ < text_.size()) {
+      if (!AtWord() && text_[pos_] != '!') return Found("!, identifier, or 'end of string'");
       LabelSelector::Term term;
-      if (auto parsed = ParseTerm(term); !parsed) return tl::make_unexpected(parsed.error());
+      if (auto parsed = ParseTerm(term); !parsed) {
+        parsed.error().message = "unable to parse requirement: " + parsed.error().message;
+        return tl::make_unexpected(parsed.error());
+      }
       selector.terms_.push_back(std::move(term));
       if (pos_ == text_.size()) break;
-      if (!Take(',')) return Unparsable(text_, "expected ','");
-      if (pos_ == text_.size()) return Unparsable(text_, "expected a requirement after ','");
+      if (!Take(',')) return Found("',' or 'end of string'");
+      if (!AtWord() && !(pos_ < text_.size() && text_[pos_] == '!')) return Found("identifier after ','");
     }
     return selector;
   }
@@ -51,13 +53,18 @@ class LabelSelectorParser {
 
   ApiResult<void> ParseTerm(LabelSelector::Term& term) {
     const bool negated = Take('!');
+    if (!AtWord()) return Found("identifier");
     term.key = Word();
-    if (term.key.empty()) return Unparsable(text_, "expected a label key");
     if (negated || pos_ == text_.size() || text_[pos_] == ',') {
       term.op = negated ? Op::kDoesNotExist : Op::kExists;
       return {};
     }
-    if (Take('!')) return TakeEquals(term, Op::kNotIn);
+    const size_t at = pos_;
+    if (Take('!')) {
+      if (Take('=')) return OneValue(term, Op::kNotIn);
+      pos_ = at;
+      return Found(kOperators);
+    }
     if (Take('=')) {
       Take('=');
       return OneValue(term, Op::kIn);
@@ -65,32 +72,47 @@ class LabelSelectorParser {
     if (Take('>')) return OneValue(term, Op::kGreater);
     if (Take('<')) return OneValue(term, Op::kLess);
     const std::string op = Word();
-    if (op != "in" && op != "notin") return Unparsable(text_, "expected one of = == != in notin > <");
+    if (op != "in" && op != "notin") {
+      pos_ = at;
+      return Found(kOperators);
+    }
     term.op = op == "in" ? Op::kIn : Op::kNotIn;
     return ValueSet(term);
   }
 
-  ApiResult<void> TakeEquals(LabelSelector::Term& term, Op op) {
-    if (!Take('=')) return Unparsable(text_, "expected '=' after '!'");
-    return OneValue(term, op);
-  }
-
   ApiResult<void> OneValue(LabelSelector::Term& term, Op op) {
+    if (pos_ < text_.size() && text_[pos_] != ',' && !AtWord()) return Found("identifier");
     term.op = op;
     term.values.push_back(Word());
     int64_t number;
     if ((op == Op::kGreater || op == Op::kLess) && !ToInteger(term.values[0], number)) {
-      return Unparsable(text_, "for 'Gt', 'Lt' operators, the value must be an integer");
+      return tl::make_unexpected(BadRequest(fmt::format(
+          "values[0]: Invalid value: \"{}\": for 'Gt', 'Lt' operators, the value must be an integer", term.values[0])));
     }
     return {};
   }
 
   ApiResult<void> ValueSet(LabelSelector::Term& term) {
-    if (!Take('(')) return Unparsable(text_, "expected '('");
+    if (!Take('(')) return tl::make_unexpected(BadRequest(fmt::format("found '{}' expected: '('", Token())));
     do term.values.push_back(Word());
     while (Take(','));
-    if (!Take(')')) return Unparsable(text_, "expected ')'");
+    if (!Take(')')) return Found("',' or ')'");
     return {};
+  }
+
+  tl::unexpected<ApiError> Found(const char* expected) const {
+    return tl::make_unexpected(BadRequest(fmt::format("found '{}', expected: {}", Token(), expected)));
+  }
+
+  bool AtWord() const { return pos_ < text_.size() && !IsSpecial(text_[pos_]); }
+
+  // What stands here, for an error message.
+  std::string Token() const {
+    if (pos_ >= text_.size()) return "";
+    if (IsSpecial(text_[pos_])) return std::string(1, text_[pos_]);
+    size_t end = pos_;
+    while (end < text_.size() && !IsSpace(text_[end]) && !IsSpecial(text_[end])) ++end;
+    return std::string(text_.substr(pos_, end - pos_));
   }
 
   std::string Word() {

@@ -169,7 +169,7 @@ ApiResult<Object> Store::Update(Json object, Part part, const WriteOptions& opti
   const Object current = Find(resource.id, ns, NameOf(object));
   if (!current) return Refuse(NotFound(resource.id, NameOf(object)));
   if (resource.custom && ResourceVersionOf(object) == 0) {
-    return Refuse(Invalid(resource.id.group, resource.kind, NameOf(object),
+    return Refuse(Invalid(resource.id.group, resource.id.resource, NameOf(object),
                           {InvalidField("metadata.resourceVersion", 0, "must be specified for an update")}));
   }
   return Replace(resource, current, std::move(object), part, options.dry_run);
@@ -298,8 +298,10 @@ ApiResult<DeleteResult> Store::DeleteObject(const ApiResource& resource, const O
   const int64_t grace = GraceSeconds(resource, *current, options);
   if (!IsTerminating(*current)) {
     meta["deletionTimestamp"] = base::FormatTime(now_ms() + grace * 1000);
-    meta["deletionGracePeriodSeconds"] = grace;
-    if (resource.tracks_generation) meta["generation"] = IntOf(Child(meta, "generation"), 1) + 1;
+    // Namespaces and definitions are ended by controllers of their own, which count nothing.
+    const bool of_its_own = resource.id == kNamespaces || resource.id == kCustomResourceDefinitions;
+    if (!of_its_own) meta["deletionGracePeriodSeconds"] = grace;
+    if (resource.tracks_generation && !of_its_own) meta["generation"] = IntOf(Child(meta, "generation"), 1) + 1;
     if (resource.id == kNamespaces) next["status"]["phase"] = "Terminating";
   } else if (const int64_t had = IntOf(Child(meta, "deletionGracePeriodSeconds")); grace < had) {
     // A shorter grace counts from when the first one began.

@@ -17,10 +17,6 @@
 namespace tutti::sim {
 namespace {
 
-void SetDefault(Json& object, const char* field, Json value) {
-  if (Child(object, field).is_null()) object[field] = std::move(value);
-}
-
 Json& SpecOf(Json& object) {
   Json& spec = object["spec"];
   if (spec.is_null()) spec = Json::object();
@@ -50,48 +46,59 @@ void PrepareNamespace(Json& object, bool restore) {
   if (labels.is_null() || labels.is_object()) labels["kubernetes.io/metadata.name"] = name;
 }
 
-using Preparer = std::function<void(const Store&, Json&, bool restore)>;
+enum class Occasion { kCreate, kRestore, kUpdate };
+using Preparer = std::function<void(const Store&, Json&, Occasion)>;
 
 const std::map<GroupResource, Preparer>& Preparers() {
   static const std::map<GroupResource, Preparer> preparers = {
-      {kNodes, [](const Store&, Json& object, bool) { CanonicalizeNode(object); }},
-      {kNamespaces, [](const Store&, Json& object, bool restore) { PrepareNamespace(object, restore); }},
-      {kServices, [](const Store& store, Json& object, bool) { PrepareService(store, object); }},
-      {{"", "secrets"}, [](const Store&, Json& object, bool) { PrepareSecret(object); }},
+      {kNodes, [](const Store&, Json& object, Occasion) { CanonicalizeNode(object); }},
+      {kNamespaces, [](const Store&, Json& object, Occasion occasion) {
+         PrepareNamespace(object, occasion == Occasion::kRestore);
+       }},
+      {kServices, [](const Store& store, Json& object, Occasion) { PrepareService(store, object); }},
+      {{"", "secrets"}, [](const Store&, Json& object, Occasion) { PrepareSecret(object); }},
       {{"", "persistentvolumeclaims"},
-       [](const Store&, Json& object, bool) {
-         SetDefault(SpecOf(object), "volumeMode", "Filesystem");
+       [](const Store&, Json& object, Occasion) {
+         Json& spec = SpecOf(object);
+         SetDefault(spec, "volumeMode", "Filesystem");
+         if (Dig(spec, "resources", "requests").is_object()) CanonicalizeResources(spec["resources"]["requests"]);
          FirstPhase(object, "Pending");
        }},
       {{"", "persistentvolumes"},
-       [](const Store&, Json& object, bool) {
+       [](const Store&, Json& object, Occasion) {
          SetDefault(SpecOf(object), "volumeMode", "Filesystem");
          SetDefault(SpecOf(object), "persistentVolumeReclaimPolicy", "Retain");
          FirstPhase(object, "Pending");
        }},
       {{"storage.k8s.io", "storageclasses"},
-       [](const Store&, Json& object, bool) {
+       [](const Store&, Json& object, Occasion) {
          SetDefault(object, "reclaimPolicy", "Delete");
          SetDefault(object, "volumeBindingMode", "Immediate");
        }},
       {kPriorityClasses,
-       [](const Store&, Json& object, bool) {
+       [](const Store&, Json& object, Occasion) {
          SetDefault(object, "value", 0);
          SetDefault(object, "preemptionPolicy", "PreemptLowerPriority");
        }},
       {kCustomResourceDefinitions,
-       [](const Store& store, Json& object, bool) {
+       [](const Store& store, Json& object, Occasion) {
          PrepareDefinition(object, store.now_ms());
          if (!IsTerminating(object) && !HasFinalizer(object, kDefinitionFinalizer)) {
            object["metadata"]["finalizers"].push_back(kDefinitionFinalizer);
          }
        }},
-      {kJobs, [](const Store&, Json& object, bool) { PrepareJob(object); }},
-      {kReplicaSets, [](const Store&, Json& object, bool) { PrepareReplicas(object); }},
-      {{"", "replicationcontrollers"}, [](const Store&, Json& object, bool) { PrepareReplicas(object); }},
-      {{"apps", "deployments"}, [](const Store&, Json& object, bool) { PrepareDeployment(object); }},
-      {{"apps", "statefulsets"}, [](const Store&, Json& object, bool) { PrepareStatefulSet(object); }},
-      {{"apps", "daemonsets"}, [](const Store&, Json& object, bool) { PrepareTemplate(object); }},
+      {kJobs,
+       [](const Store&, Json& object, Occasion occasion) { PrepareJob(object, occasion != Occasion::kUpdate); }},
+      {kReplicaSets, [](const Store&, Json& object, Occasion) { PrepareReplicas(object); }},
+      {{"", "replicationcontrollers"}, [](const Store&, Json& object, Occasion) { PrepareReplicas(object); }},
+      {{"apps", "deployments"}, [](const Store&, Json& object, Occasion) { PrepareDeployment(object); }},
+      {{"apps", "statefulsets"}, [](const Store&, Json& object, Occasion) { PrepareStatefulSet(object); }},
+      {{"apps", "daemonsets"}, [](const Store&, Json& object, Occasion) { PrepareDaemonSet(object); }},
+      {{"scheduling.k8s.io", "podgroups"},
+       [](const Store&, Json& object, Occasion) {
+         SetDefault(SpecOf(object), "disruptionMode", "Pod");
+         SetDefault(object, "status", Json::object());
+       }},
   };
   return preparers;
 }
@@ -145,7 +152,7 @@ ApiResult<void> PrepareForCreate(const Store& store, const ApiResource& resource
   if (auto decoded = Decode(resource, object); !decoded) return decoded;
   if (resource.id == kPods) return PreparePod(store, object, keep_status);
   const auto it = Preparers().find(resource.id);
-  if (it != Preparers().end()) it->second(store, object, keep_status);
+  if (it != Preparers().end()) it->second(store, object, keep_status ? Occasion::kRestore : Occasion::kCreate);
   return {};
 }
 
@@ -171,7 +178,7 @@ ApiResult<void> PrepareForUpdate(const Store& store, const ApiResource& resource
     return {};
   }
   const auto it = Preparers().find(resource.id);
-  if (it != Preparers().end()) it->second(store, next, true);
+  if (it != Preparers().end()) it->second(store, next, Occasion::kUpdate);
   return {};
 }
 

@@ -31,7 +31,7 @@ ApiResult<void> PrepareForUpdate(const Store& store, const ApiResource& resource
 std::vector<FieldError> ValidateObject(const ApiResource& resource, const Json& object, const Json* current,
                                        Part part);
 
-// --- Pods (sim/pod_strategy.cc) ---
+// --- Pods (sim/pod_defaults.cc, sim/pod_strategy.cc, sim/pod_validation.cc) ---
 
 ApiResult<void> PreparePod(const Store& store, Json& pod, bool keep_status);
 // What a field left out means, on create and on update.

@@ -158,7 +158,7 @@ ApiResult<HttpResponse> Scale(Store& store, const SubresourceCall& call, const H
     if (!type) return Refuse(type.error());
     if (auto patched = ApplyPatch(call.resource, *type, *body, scale); !patched) return Refuse(patched.error());
   } else {
-    return Refuse(MethodNotAllowed(request.method));
+    return Refuse(MethodNotAllowed());
   }
   const Json& replicas = Dig(scale, "spec", "replicas");
   if (!replicas.is_null() && (!replicas.is_number_integer() || IntOf(replicas) < 0)) {
@@ -191,8 +191,8 @@ ApiResult<HttpResponse> CallSubresource(Store& store, const SubresourceCall& cal
   const bool on_pod = call.resource.id == kPods;
   const std::string& sub = call.subresource;
   const bool post = request.method == "POST";
-  if (on_pod && sub == "binding") return post ? Bind(store, call, request) : Refuse(MethodNotAllowed(request.method));
-  if (on_pod && sub == "eviction") return post ? Evict(store, call, request) : Refuse(MethodNotAllowed(request.method));
+  if (on_pod && sub == "binding") return post ? Bind(store, call, request) : Refuse(MethodNotAllowed());
+  if (on_pod && sub == "eviction") return post ? Evict(store, call, request) : Refuse(MethodNotAllowed());
   if (call.resource.id == kNamespaces && sub == "finalize" && request.method == "PUT") {
     return Finalize(store, call, request);
   }

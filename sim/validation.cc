@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <utility>
 
 #include "sim/crd.h"
 #include "sim/strategy.h"
@@ -10,22 +12,6 @@
 namespace tutti::sim {
 namespace {
 
-constexpr const char* kSubdomainText =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
-    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-constexpr const char* kLabelText =
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
-    "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
-    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-constexpr const char* kLabelValueText =
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
-    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-constexpr const char* kQualifiedNameText =
-    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
-    "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
-    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 constexpr const char* kImmutable = "field is immutable";
 
 bool IsLowerOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
@@ -47,9 +33,11 @@ void ValidateName(const ApiResource& resource, const std::string& name, std::vec
       errors.push_back(InvalidField("metadata.name", name, "may not contain '/' or '%'"));
     }
   } else if (NamesAreLabels(resource)) {
-    if (!IsDnsLabel(name)) errors.push_back(InvalidField("metadata.name", name, kLabelText));
+    if (!IsDnsLabel(name)) errors.push_back(InvalidField("metadata.name", name, kDnsLabelText));
+  } else if (name.size() > 253) {
+    errors.push_back(InvalidField("metadata.name", name, "must be no more than 253 characters"));
   } else if (!IsDnsSubdomain(name)) {
-    errors.push_back(InvalidField("metadata.name", name, kSubdomainText));
+    errors.push_back(InvalidField("metadata.name", name, kDnsSubdomainText));
   }
 }
 
@@ -57,6 +45,20 @@ void ValidateLabels(const Json& labels, std::vector<FieldError>& errors) {
   for (const auto& [key, value] : labels.items()) {
     if (!IsQualifiedName(key)) errors.push_back(InvalidField("metadata.labels", key, kQualifiedNameText));
     if (!IsLabelValue(StringOf(value))) errors.push_back(InvalidField("metadata.labels", value, kLabelValueText));
+  }
+}
+
+void ValidateFinalizers(const Json& finalizers, std::vector<FieldError>& errors) {
+  for (size_t i = 0; i < finalizers.size(); ++i) {
+    const std::string& name = StringOf(finalizers[i]);
+    const bool standard = name == "orphan" || name == "foregroundDeletion" || name == "kubernetes";
+    const std::string at = fmt::format("metadata.finalizers[{}]", i);
+    if (!IsQualifiedName(name)) {
+      errors.push_back(InvalidField(at, name, kQualifiedNameText));
+    } else if (!standard && name.find('/') == std::string::npos && name.find('.') == std::string::npos) {
+      errors.push_back(
+          InvalidField(at, name, "name is neither a standard finalizer name nor is it fully qualified"));
+    }
   }
 }
 
@@ -90,12 +92,7 @@ void ValidateSelector(const Json& object, std::vector<FieldError>& errors) {
 }
 
 void ValidateTemplate(const Json& object, std::vector<FieldError>& errors) {
-  const Json& spec = Dig(object, "spec", "template", "spec");
-  if (!spec.is_object()) {
-    errors.push_back(RequiredField("spec.template.spec"));
-  } else {
-    ValidatePodSpec(spec, "spec.template.spec", errors);
-  }
+  ValidatePodSpec(Dig(object, "spec", "template", "spec"), "spec.template.spec", errors);
 }
 
 void ValidateCount(const Json& object, const char* field, std::vector<FieldError>& errors) {
@@ -108,11 +105,15 @@ void ValidateCount(const Json& object, const char* field, std::vector<FieldError
 void ValidateJob(const Json& job, const Json* current, std::vector<FieldError>& errors) {
   ValidateTemplate(job, errors);
   for (const char* field : {"parallelism", "completions", "backoffLimit"}) ValidateCount(job, field, errors);
-  const Json& policy = Dig(job, "spec", "template", "spec", "restartPolicy");
-  if (policy == "Always") {
-    errors.push_back(UnsupportedField("spec.template.spec.restartPolicy", policy, {"OnFailure", "Never"}));
+  const std::string& policy = DigString(job, "spec", "template", "spec", "restartPolicy");
+  if (policy == "Always" || policy.empty()) {
+    errors.push_back(RequiredField("spec.template.spec.restartPolicy", "valid values: \"OnFailure\", \"Never\""));
   }
   KeepImmutable(job, current, {{"spec", "selector"}, {"spec", "completionMode"}}, errors);
+  // An elastic indexed Job changes both of its numbers together.
+  const bool elastic = DigString(job, "spec", "completionMode") == "Indexed" &&
+                       Dig(job, "spec", "completions") == Dig(job, "spec", "parallelism");
+  if (!elastic) KeepImmutable(job, current, {{"spec", "completions"}}, errors);
   const bool mutable_template = current && BoolOf(Dig(*current, "spec", "suspend")) &&
                                 Dig(*current, "status", "startTime").is_null();
   if (!mutable_template) KeepImmutable(job, current, {{"spec", "template"}}, errors);
@@ -125,22 +126,90 @@ void ValidateReplicas(const Json& object, const Json* current, std::vector<Field
   KeepImmutable(object, current, {{"spec", "selector"}}, errors);
 }
 
-void ValidateEvent(const Json& event, std::vector<FieldError>& errors) {
+// One with an eventTime is of the new API, whose rules are its own.
+void ValidateEvent(const Json& event, const Json* current, std::vector<FieldError>& errors) {
   const std::string& involved = DigString(event, "involvedObject", "namespace");
   const std::string& ns = NamespaceOf(event);
-  if (involved.empty() ? ns != "default" : involved != ns) {
-    errors.push_back(InvalidField("involvedObject.namespace", involved, "does not match event.namespace"));
+  if (Child(event, "eventTime").is_null()) {
+    if (involved.empty() ? ns != "default" : involved != ns) {
+      errors.push_back(InvalidField("involvedObject.namespace", involved, "does not match event.namespace"));
+    }
+    return;
+  }
+  for (const auto& [field, shown] : {std::pair{"reportingComponent", "reportingController"}, {"reportingInstance", nullptr},
+                                     {"action", nullptr}, {"reason", nullptr}}) {
+    if (DigString(event, field).empty()) errors.push_back(RequiredField(shown ? shown : field));
+  }
+  const std::string& type = DigString(event, "type");
+  if (type != "Normal" && type != "Warning") {
+    errors.push_back(InvalidField("type", "", fmt::format("has invalid value: {}", type)));
+  }
+  if (DigString(event, "message").size() > 1024) {
+    errors.push_back(InvalidField("message", "", "can have at most 1024 characters"));
+  }
+  if (const Json& series = Child(event, "series"); series.is_object()) {
+    if (IntOf(Child(series, "count")) < 2) errors.push_back(InvalidField("series.count", "", "should be at least 2"));
+    if (Child(series, "lastObservedTime").is_null()) errors.push_back(RequiredField("series.lastObservedTime"));
+  }
+  KeepImmutable(event, current, {{"involvedObject"}, {"reason"}, {"message"}, {"action"}, {"type"}, {"eventTime"}}, errors);
+}
+
+void ValidatePriorityClass(const Json& cls, const Json* current, std::vector<FieldError>& errors) {
+  constexpr int64_t kHighestOfUsers = 1'000'000'000;
+  static const std::map<std::string, int64_t> of_system = {{"system-cluster-critical", 2'000'000'000},
+                                                           {"system-node-critical", 2'000'001'000}};
+  const std::string& name = NameOf(cls);
+  const Json& value = Child(cls, "value");
+  const auto known = of_system.find(name);
+  const bool is_system = known != of_system.end() && value == known->second;
+  if (name.starts_with("system-") && !is_system) {
+    errors.push_back(ForbiddenField(
+        "metadata.name", fmt::format("priority class names with 'system-' prefix are reserved for system use only. "
+                                     "error: {} is not a known system priority class", name)));
+  }
+  if (!is_system && IntOf(value) > kHighestOfUsers) {
+    errors.push_back(ForbiddenField(
+        "value", fmt::format("maximum allowed value of a user defined priority is {}", kHighestOfUsers)));
+  }
+  if (current && value != Child(*current, "value")) {
+    errors.push_back(ForbiddenField("value", "may not be changed in an update."));
+  }
+}
+
+void ValidateLease(const Json& lease, std::vector<FieldError>& errors) {
+  const Json& duration = Dig(lease, "spec", "leaseDurationSeconds");
+  if (!duration.is_null() && IntOf(duration) <= 0) {
+    errors.push_back(InvalidField("spec.leaseDurationSeconds", duration, "must be greater than 0"));
+  }
+}
+
+void ValidateNode(const Json& node, std::vector<FieldError>& errors) {
+  const std::vector<std::string> effects = {"NoSchedule", "PreferNoSchedule", "NoExecute"};
+  for (const Json& taint : ArrayOf(Dig(node, "spec", "taints"))) {
+    const std::string& effect = DigString(taint, "effect");
+    if (std::find(effects.begin(), effects.end(), effect) == effects.end()) {
+      errors.push_back(UnsupportedField("metadata.taints[0].effect", effect, effects));
+    }
   }
 }
 
 void ValidatePodGroup(const Json& group, const Json* current, std::vector<FieldError>& errors) {
   const Json& policy = Dig(group, "spec", "schedulingPolicy");
-  const Json& gang = Child(policy, "gang");
-  if (gang.is_null() == Child(policy, "basic").is_null()) {
-    errors.push_back(InvalidField("spec.schedulingPolicy", policy, "must specify exactly one of: `basic`, `gang`"));
+  const bool gang = !Child(policy, "gang").is_null(), basic = !Child(policy, "basic").is_null();
+  if (!gang && !basic) {
+    errors.push_back(InvalidField("spec.schedulingPolicy", "", "must specify one of: `basic`, `gang`"));
+  } else if (gang && basic) {
+    errors.push_back(
+        InvalidField("spec.schedulingPolicy", "{basic, gang}", "must specify exactly one of: `basic`, `gang`"));
   }
-  if (const Json& least = Child(gang, "minCount"); !gang.is_null() && IntOf(least) < 1) {
-    errors.push_back(InvalidField("spec.schedulingPolicy.gang.minCount", least, "must be greater than 0"));
+  const int64_t least = IntOf(Dig(policy, "gang", "minCount"));
+  if (gang && least == 0) errors.push_back(RequiredField("spec.schedulingPolicy.gang.minCount"));
+  if (gang && least < 0) {
+    errors.push_back(
+        InvalidField("spec.schedulingPolicy.gang.minCount", least, "must be greater than or equal to 1"));
+  }
+  if (const size_t keys = ArrayOf(Dig(group, "spec", "schedulingConstraints", "topology")).size(); keys > 1) {
+    errors.push_back(TooManyField("spec.schedulingConstraints.topology", keys, 1));
   }
   KeepImmutable(group, current, {{"spec", "schedulingPolicy"}}, errors);
 }
@@ -199,14 +268,6 @@ std::vector<FieldError> ShapeErrors(const Json& object) {
   for (const char* field : {"labels", "annotations"}) RequireMapOf(meta, field, errors);
   RequireList(meta, "finalizers", Json::value_t::string, errors);
   RequireList(meta, "ownerReferences", Json::value_t::object, errors);
-  for (const char* field : {"spec", "status"}) {
-    const Json& part = Child(object, field);
-    if (!part.is_null() && !part.is_object()) errors.push_back(InvalidField(field, part, "must be an object"));
-  }
-  const Json& conditions = Dig(object, "status", "conditions");
-  if (!conditions.is_null() && !conditions.is_array()) {
-    errors.push_back(InvalidField("status.conditions", conditions, "must be a list"));
-  }
   return errors;
 }
 
@@ -218,13 +279,15 @@ void ValidateMetadata(const ApiResource& resource, const Json& object, const Jso
   for (const auto& [key, _] : MapOf(Child(meta, "annotations")).items()) {
     if (!IsQualifiedName(key)) errors.push_back(InvalidField("metadata.annotations", key, kQualifiedNameText));
   }
-  size_t i = 0;
   for (const Json& owner : ArrayOf(Child(meta, "ownerReferences"))) {
-    const std::string path = fmt::format("metadata.ownerReferences[{}]", i++);
     for (const char* field : {"apiVersion", "kind", "name", "uid"}) {
-      if (DigString(owner, field).empty()) errors.push_back(RequiredField(path + "." + field, "must not be empty"));
+      if (!DigString(owner, field).empty()) continue;
+      const bool version = std::string_view(field) == "apiVersion";
+      errors.push_back(InvalidField(std::string("metadata.ownerReferences.") + field, "",
+                                    version ? "version must not be empty" : "must not be empty"));
     }
   }
+  ValidateFinalizers(ArrayOf(Child(meta, "finalizers")), errors);
   if (!current || !IsTerminating(*current)) return;
   for (const Json& finalizer : ArrayOf(Child(meta, "finalizers"))) {
     if (!HasFinalizer(*current, StringOf(finalizer))) {
@@ -247,10 +310,13 @@ void ValidateKind(const ApiResource& resource, const Json& object, const Json* c
              id == GroupResource{"apps", "statefulsets"}) {
     ValidateReplicas(object, current, errors);
   } else if (id == kEvents || id.group == "events.k8s.io") {
-    ValidateEvent(object, errors);
+    ValidateEvent(object, current, errors);
   } else if (id == kPriorityClasses) {
-    KeepImmutable(object, current, {{"value"}}, errors);
-    if (!Child(object, "value").is_number_integer()) errors.push_back(RequiredField("value"));
+    ValidatePriorityClass(object, current, errors);
+  } else if (id == kLeases) {
+    ValidateLease(object, errors);
+  } else if (id == kNodes) {
+    ValidateNode(object, errors);
   } else if (id == GroupResource{"scheduling.k8s.io", "podgroups"}) {
     ValidatePodGroup(object, current, errors);
   }

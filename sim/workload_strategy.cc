@@ -12,10 +12,6 @@
 namespace tutti::sim {
 namespace {
 
-void SetDefault(Json& object, const char* field, Json value) {
-  if (Child(object, field).is_null()) object[field] = std::move(value);
-}
-
 Json& SpecOf(Json& object) {
   Json& spec = object["spec"];
   if (spec.is_null()) spec = Json::object();
@@ -74,11 +70,24 @@ void PrepareStatefulSet(Json& stateful_set) {
   SetDefault(spec, "replicas", 1);
   SetDefault(spec, "revisionHistoryLimit", 10);
   SetDefault(spec, "podManagementPolicy", "OrderedReady");
+  SetDefault(spec, "persistentVolumeClaimRetentionPolicy", {{"whenDeleted", "Retain"}, {"whenScaled", "Retain"}});
+  SetDefault(stateful_set, "status", {{"replicas", 0}, {"availableReplicas", 0}});
   if (Child(spec, "updateStrategy").empty()) spec.erase("updateStrategy");
   SetDefault(spec, "updateStrategy", {{"type", "RollingUpdate"}, {"rollingUpdate", {{"partition", 0}}}});
 }
 
-void PrepareJob(Json& job) {
+void PrepareDaemonSet(Json& daemon_set) {
+  PrepareTemplate(daemon_set);
+  Json& spec = SpecOf(daemon_set);
+  SetDefault(spec, "revisionHistoryLimit", 10);
+  if (Child(spec, "updateStrategy").empty()) spec.erase("updateStrategy");
+  SetDefault(spec, "updateStrategy",
+             {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxUnavailable", 1}, {"maxSurge", 0}}}});
+  SetDefault(daemon_set, "status", {{"currentNumberScheduled", 0}, {"numberMisscheduled", 0},
+                                    {"desiredNumberScheduled", 0}, {"numberReady", 0}});
+}
+
+void PrepareJob(Json& job, bool creating) {
   PrepareTemplate(job);
   Json& spec = SpecOf(job);
   if (Child(spec, "completions").is_null() && Child(spec, "parallelism").is_null()) spec["completions"] = 1;
@@ -89,13 +98,16 @@ void PrepareJob(Json& job) {
   SetDefault(spec, "manualSelector", false);
   SetDefault(spec, "podReplacementPolicy",
              Child(spec, "podFailurePolicy").is_null() ? "TerminatingOrFailed" : "Failed");
-  if (BoolOf(Child(spec, "manualSelector")) || !Child(spec, "template").is_object()) return;
+  SetDefault(job, "status", Json::object());
+  if (!creating || BoolOf(Child(spec, "manualSelector")) || !Child(spec, "template").is_object()) return;
   const std::string uid = UidOf(job);
+  const bool labelled = !Dig(job, "metadata", "labels").empty();
   Json& labels = spec["template"]["metadata"]["labels"];
   if (!labels.is_null() && !labels.is_object()) return;
   for (const char* key : {"controller-uid", "batch.kubernetes.io/controller-uid"}) labels[key] = uid;
   for (const char* key : {"job-name", "batch.kubernetes.io/job-name"}) labels[key] = NameOf(job);
   spec["selector"] = {{"matchLabels", {{"batch.kubernetes.io/controller-uid", uid}}}};
+  if (!labelled) job["metadata"]["labels"] = labels;
 }
 
 void PrepareService(const Store& store, Json& service) {

@@ -13,8 +13,9 @@ void PrepareTemplate(Json& workload);     // the pod template
 void PrepareReplicas(Json& workload);     // ReplicaSet, ReplicationController
 void PrepareDeployment(Json& deployment);
 void PrepareStatefulSet(Json& stateful_set);
-// With the selector and the template's labels that the API server generates from the uid.
-void PrepareJob(Json& job);
+void PrepareDaemonSet(Json& daemon_set);
+// `creating`: with the selector and the template's labels that the API server generates from the uid.
+void PrepareJob(Json& job, bool creating);
 void PrepareService(const Store& store, Json& service);
 void PrepareSecret(Json& secret);
 

@@ -196,7 +196,7 @@ TEST_CASE("an Event is one object in both of its APIs") {
   Cluster c;
   Make(c.store, ParseJson(R"({"apiVersion":"events.k8s.io/v1","kind":"Event","metadata":{"name":"e"},
     "regarding":{"kind":"Pod","name":"p","namespace":"default"},"note":"hello","reason":"Scheduled","type":"Normal",
-    "reportingController":"tutti","eventTime":"2026-01-01T00:00:00.000000Z"})"));
+    "reportingController":"tutti","reportingInstance":"t-0","action":"Binding","eventTime":"2026-01-01T00:00:00.000000Z"})"));
   const Object core = c.store.Find(kEvents, "default", "e");
   REQUIRE(core);
   CHECK(DigString(*core, "message") == "hello");
