@@ -4,28 +4,32 @@
 namespace tutti::kube {
 
 void Lanes::Push(cluster::Lane lane, uint64_t job, base::Millis now_ms) {
-  lanes_[static_cast<size_t>(lane)].push_back({job, now_ms});
+  lanes_[static_cast<size_t>(lane)].waiting.push_back({job, now_ms});
 }
 
-size_t Lanes::size() const { return lanes_[0].size() + lanes_[1].size() + lanes_[2].size(); }
+size_t Lanes::size() const {
+  size_t sum = 0;
+  for (const Lane& lane : lanes_) sum += lane.waiting.size();
+  return sum;
+}
 
 std::optional<uint64_t> Lanes::Pop(base::Millis now_ms) {
-  std::deque<Waiting>* first = nullptr;
-  std::deque<Waiting>* oldest = nullptr;  // of those behind it
-  for (auto& lane : lanes_) {
-    if (lane.empty()) continue;
-    if (first == nullptr) first = &lane;
-    else if (oldest == nullptr || lane.front().since_ms < oldest->front().since_ms) oldest = &lane;
+  Lane* first = nullptr;
+  Lane* due = nullptr;
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    Lane& lane = lanes_[i];
+    if (lane.waiting.empty()) continue;
+    if (first == nullptr) {
+      first = &lane;
+    } else if (now_ms - lane.waiting.front().since_ms >= kAgedAfterMs && ++lane.passed_over >= kAgedShare[i]) {
+      if (due == nullptr) due = &lane;
+    }
   }
   if (first == nullptr) return std::nullopt;
-  const bool aged = oldest != nullptr && now_ms - oldest->front().since_ms >= kAgedAfterMs;
-  std::deque<Waiting>* chosen = first;
-  if (aged && ++since_aged_ >= kAgedShare) {
-    since_aged_ = 0;
-    chosen = oldest;
-  }
-  const uint64_t job = chosen->front().job;
-  chosen->pop_front();
+  Lane& chosen = due != nullptr ? *due : *first;
+  chosen.passed_over = 0;
+  const uint64_t job = chosen.waiting.front().job;
+  chosen.waiting.pop_front();
   return job;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes: the order in which waiting commands leave. The most worthy lane first; but while something less worthy has waited too long,
-// every eighth place goes to what has waited longest behind it, so that no flood of binds starves a status. One thread.
+// Lanes: the order in which waiting commands leave. The most worthy lane first; but a lane whose oldest has waited too long
+// is given a share of the places, so that no flood of binds starves it: a status every eighth, an Event (which costs the
+// API server as much as a bind, and tells nobody what the pod does not) every thirty-second. One thread.
 #pragma once
 
 #include <array>
@@ -15,22 +16,25 @@ namespace tutti::kube {
 
 class Lanes {
  public:
-  static constexpr base::Millis kAgedAfterMs = 3'000;
-  static constexpr int kAgedShare = 8;
+  static constexpr base::Millis kAgedAfterMs = 4'000;
+  static constexpr std::array<int, 3> kAgedShare = {1, 8, 32};  // one place in so many
 
   void Push(cluster::Lane lane, uint64_t job, base::Millis now_ms);
   // The next to leave; nothing when all lanes are empty.
   std::optional<uint64_t> Pop(base::Millis now_ms);
   size_t size() const;
-  size_t size(cluster::Lane lane) const { return lanes_[static_cast<size_t>(lane)].size(); }
+  size_t size(cluster::Lane lane) const { return lanes_[static_cast<size_t>(lane)].waiting.size(); }
 
  private:
   struct Waiting {
     uint64_t job;
     base::Millis since_ms;
   };
-  std::array<std::deque<Waiting>, 3> lanes_;
-  int since_aged_ = 0;  // places given since an aged one got its own
+  struct Lane {
+    std::deque<Waiting> waiting;
+    int passed_over = 0;  // places given to others since its oldest became too old
+  };
+  std::array<Lane, 3> lanes_;
 };
 
 }  // namespace tutti::kube
