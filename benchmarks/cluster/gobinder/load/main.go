@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// load fills a cluster with nodes and pending pods for a measurement. It is no client of the project's own, so that what is
+// measured has no part in how the stage is set.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+type options struct {
+	nodes, pods, gang, inFlight   int
+	namespace, scheduler, dialect string
+	podCPU, podMemory             string
+}
+
+type task func(context.Context, *kubernetes.Clientset) error
+
+func main() {
+	var o options
+	kubeconfig := flag.String("kubeconfig", os.Getenv("KUBECONFIG"), "the cluster")
+	flag.IntVar(&o.nodes, "nodes", 0, "how many nodes: 32 CPU, 256Gi, 8 GPU each")
+	flag.IntVar(&o.pods, "pods", 0, "how many pods")
+	flag.IntVar(&o.gang, "gang", 0, "pods of a gang; 0: lone pods")
+	flag.StringVar(&o.dialect, "dialect", "volcano", "whose PodGroups the gangs have: volcano or scheduler-plugins")
+	flag.StringVar(&o.namespace, "namespace", "default", "of the pods; must exist")
+	flag.StringVar(&o.scheduler, "scheduler-name", "raw-binder", "of the pods")
+	flag.StringVar(&o.podCPU, "pod-cpu", "100m", "each pod's request")
+	flag.StringVar(&o.podMemory, "pod-memory", "128Mi", "each pod's request")
+	flag.IntVar(&o.inFlight, "in-flight", 64, "requests at a time")
+	flag.Parse()
+	if o.dialect != "volcano" && o.dialect != "scheduler-plugins" {
+		fail(fmt.Errorf("-dialect is volcano or scheduler-plugins, not %q", o.dialect))
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
+	if err != nil {
+		fail(err)
+	}
+	config.QPS = -1
+	config.ContentType = "application/vnd.kubernetes.protobuf"
+	config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		fail(err)
+	}
+	start := time.Now()
+	// In this order: gangs before their members, so that nobody has to wait for one.
+	for _, tasks := range [][]task{o.nodeTasks(), o.groupTasks(), o.podTasks()} {
+		if err := do(client, tasks, o.inFlight); err != nil {
+			fail(err)
+		}
+	}
+	fmt.Printf("%d nodes and %d pods in %.1f s\n", o.nodes, o.pods, time.Since(start).Seconds())
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "load:", err)
+	os.Exit(1)
+}
+
+// do runs the tasks, and returns the first error.
+func do(client *kubernetes.Clientset, tasks []task, inFlight int) error {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range inFlight {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(tasks) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				if err := tasks[i](ctx, client); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return context.Cause(ctx)
+}
+
+func (o *options) nodeTasks() []task {
+	room := corev1.ResourceList{
+		corev1.ResourceCPU: resource.MustParse("32"), corev1.ResourceMemory: resource.MustParse("256Gi"),
+		corev1.ResourceEphemeralStorage: resource.MustParse("1Ti"), corev1.ResourcePods: resource.MustParse("110"),
+		"nvidia.com/gpu": resource.MustParse("8"),
+	}
+	var tasks []task
+	for i := range o.nodes {
+		name := fmt.Sprintf("node-%05d", i)
+		node := &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
+				corev1.LabelHostname: name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64"}},
+			Status: corev1.NodeStatus{Capacity: room, Allocatable: room, Conditions: []corev1.NodeCondition{
+				{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady"}}},
+		}
+		tasks = append(tasks, func(ctx context.Context, client *kubernetes.Clientset) error {
+			_, err := client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
+			return err
+		})
+	}
+	return tasks
+}
+
+func (o *options) groupTasks() []task {
+	if o.gang == 0 {
+		return nil
+	}
+	version := "scheduling.volcano.sh/v1beta1"
+	if o.dialect == "scheduler-plugins" {
+		version = "scheduling.x-k8s.io/v1alpha1"
+	}
+	var tasks []task
+	if o.dialect == "volcano" {
+		tasks = append(tasks, o.custom("/apis/"+version+"/queues", map[string]any{
+			"apiVersion": version, "kind": "Queue", "metadata": map[string]any{"name": "default"},
+			"spec": map[string]any{"weight": 1}}))
+	}
+	for first := 0; first < o.pods; first += o.gang {
+		tasks = append(tasks, o.custom("/apis/"+version+"/namespaces/"+o.namespace+"/podgroups", map[string]any{
+			"apiVersion": version, "kind": "PodGroup",
+			"metadata": map[string]any{"name": o.group(first), "namespace": o.namespace},
+			"spec":     map[string]any{"minMember": min(o.gang, o.pods-first)}}))
+	}
+	return tasks
+}
+
+// custom creates an object of a kind that this program has no types of.
+func (o *options) custom(path string, object map[string]any) task {
+	return func(ctx context.Context, client *kubernetes.Clientset) error {
+		body, err := json.Marshal(object)
+		if err != nil {
+			return err
+		}
+		return client.RESTClient().Post().AbsPath(path).SetHeader("Content-Type", "application/json").
+			SetHeader("Accept", "application/json").Body(body).Do(ctx).Error()
+	}
+}
+
+func (o *options) group(pod int) string { return fmt.Sprintf("gang-%05d", pod/o.gang) }
+
+func (o *options) podTasks() []task {
+	requests := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(o.podCPU),
+		corev1.ResourceMemory: resource.MustParse(o.podMemory)}
+	var tasks []task
+	for i := range o.pods {
+		pod := &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("pod-%05d", i), Namespace: o.namespace,
+				Labels: map[string]string{"app": "load"}},
+			Spec: corev1.PodSpec{SchedulerName: o.scheduler, Containers: []corev1.Container{{
+				Name: "main", Image: "registry.k8s.io/pause:3.10",
+				Resources: corev1.ResourceRequirements{Requests: requests}}}},
+		}
+		if o.gang > 0 && o.dialect == "volcano" {
+			pod.Annotations = map[string]string{"scheduling.k8s.io/group-name": o.group(i)}
+		} else if o.gang > 0 {
+			pod.Labels["scheduling.x-k8s.io/pod-group"] = o.group(i)
+		}
+		tasks = append(tasks, func(ctx context.Context, client *kubernetes.Clientset) error {
+			_, err := client.CoreV1().Pods(o.namespace).Create(ctx, pod, metav1.CreateOptions{})
+			return err
+		})
+	}
+	return tasks
+}

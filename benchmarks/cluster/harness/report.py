@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures, their medians, and what was to be reached."""
+
+import csv
+import dataclasses
+import statistics
+
+RAW, CLIENT_GO, LONE, GANGS, PEER = "raw binder", "client-go binder", "tutti, lone pods", "tutti, gangs", "kube-scheduler"
+
+EVENT_LIMIT_SECONDS = 10
+
+
+@dataclasses.dataclass
+class Figures:
+    """One row of one repetition. Times in seconds, CPU in seconds per 1,000 pods, memory in MiB."""
+    who: str
+    repetition: int
+    pods: int
+    pods_per_s: float
+    start_to_first: float
+    start_to_last: float
+    cpu_to_last_bind: float
+    cpu_to_events: float
+    peak_rss: float
+    events_after: float | None  # None: it writes none
+    pods_with_event: int | None
+    others_cpu: float  # share of the machine used by what is no part of the row
+
+
+def medians(rows):
+    """Per row, the median of each figure over the repetitions; rows in the order of their first appearance."""
+    result = {}
+    for who in dict.fromkeys(row.who for row in rows):
+        same = [row for row in rows if row.who == who]
+        merged = {"who": who, "repetition": 0}
+        for field in dataclasses.fields(Figures)[2:]:
+            values = [getattr(row, field.name) for row in same]
+            # One Event that is missing in one repetition is missing.
+            middle = min if field.name == "pods_with_event" else statistics.median
+            merged[field.name] = None if None in values else middle(values)
+        result[who] = Figures(**merged)
+    return result
+
+
+def table(lines, left=1):
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    return "\n".join("  ".join(cell.ljust(width) if i < left else cell.rjust(width)
+                               for i, (cell, width) in enumerate(zip(line, widths))).rstrip() for line in lines)
+
+
+def number(value, digits):
+    return "-" if value is None else f"{value:,.{digits}f}"
+
+
+def rows_table(rows):
+    lines = [["", "pods", "pods/s", "start to", "start to", "CPU-s/1,000", "CPU-s/1,000", "peak RSS", "Events", "others'"],
+             ["", "", "", "first bind", "last bind", "to last bind", "to Events", "MiB", "after", "CPU"]]
+    for row in rows:
+        without = row.pods_with_event is not None and row.pods_with_event < row.pods
+        lines.append([row.who, number(row.pods, 0), number(row.pods_per_s, 0), f"{row.start_to_first:.2f} s",
+                      f"{row.start_to_last:.2f} s", number(row.cpu_to_last_bind, 3), number(row.cpu_to_events, 3),
+                      number(row.peak_rss, 0),
+                      f"only {row.pods_with_event:,.0f}" if without
+                      else "-" if row.events_after is None else f"{row.events_after:.1f} s",
+                      f"{row.others_cpu:.0%}"])
+    return table(lines)
+
+
+def targets(by_who):
+    """(what, figure, bound as text, reached) of each target that the rows at hand can judge."""
+    raws = [by_who[who] for who in (RAW, CLIENT_GO) if who in by_who]
+    ours = [by_who[who] for who in (LONE, GANGS) if who in by_who]
+    peer = by_who.get(PEER)
+    result = []
+
+    for row in ours:
+        if raws:
+            share = row.pods_per_s / max(raw.pods_per_s for raw in raws)
+            result.append((f"{row.who}: pods/s, of the raw limit", f"{share:.1%}", "at least 95 %", share >= 0.95))
+            times = row.start_to_last / min(raw.start_to_last for raw in raws)
+            result.append((f"{row.who}: start to last bind, of a raw binder's", f"{times:.2f} times", "at most 1.2 times",
+                           times <= 1.2))
+        if peer:
+            cpu = row.cpu_to_events / peer.cpu_to_events
+            result.append((f"{row.who}: CPU per pod, of kube-scheduler's", f"1/{1 / cpu:.1f}", "at most 1/10", cpu <= 1 / 10))
+            memory = row.peak_rss / peer.peak_rss
+            result.append((f"{row.who}: peak RSS, of kube-scheduler's", f"1/{1 / memory:.1f}", "at most 1/3", memory <= 1 / 3))
+        complete = row.pods_with_event == row.pods
+        result.append((f"{row.who}: every pod's Event, after the last bind",
+                       f"{row.events_after:.1f} s" if complete else f"only {row.pods_with_event:,.0f} of {row.pods:,.0f}",
+                       f"within {EVENT_LIMIT_SECONDS} s", complete and row.events_after <= EVENT_LIMIT_SECONDS))
+    return result
+
+
+def targets_table(judged):
+    return table([["", "measured", "to reach", "reached"]] +
+                 [[what, figure, bound, "yes" if reached else "NO"] for what, figure, bound, reached in judged])
+
+
+def write_csv(path, header, lines):
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows([header, *lines])
+
+
+def write_all(directory, rows, judged):
+    write_csv(directory / "rows.csv", [field.name for field in dataclasses.fields(Figures)],
+              [dataclasses.astuple(row) for row in rows])
+    write_csv(directory / "targets.csv", ["what", "measured", "to_reach", "reached"],
+              [(what, figure, bound, "yes" if reached else "no") for what, figure, bound, reached in judged])
