@@ -84,6 +84,7 @@ class Snapshot {
   bool present(model::NodeId n) const { return nodes_[n.index()].present; }
   const NodeEntry& node(model::NodeId n) const { return nodes_[n.index()]; }
   model::NodeId FindNode(std::string_view name) const;  // invalid when not present
+  uint64_t last_version() const { return last_version_; }  // the highest NodeEntry::version so far
 
   // Columns: cpu in thousandths, the others in units; indexed by node slot.
   size_t columns() const { return allocatable_.size(); }

@@ -32,6 +32,10 @@ void BestNode::Rebuild() {
 void BestNode::Set(size_t slot, int32_t total) {
   if (totals_[slot] == total) return;
   totals_[slot] = total;
+  Replay(slot);
+}
+
+void BestNode::Replay(size_t slot) {
   for (size_t level = 0; level < rounds_.size(); ++level) {
     slot /= kFanOut;
     const int32_t highest = Highest(Below(level), slot);

@@ -24,8 +24,9 @@ class BestNode {
   void Grow(size_t slots);
   void Set(size_t slot, int32_t total);
 
-  // For a change of many: write through totals(), then Rebuild().
+  // To change some: write through totals(), then Replay() each, or Rebuild() when they are many.
   std::vector<int32_t>& totals() { return totals_; }
+  void Replay(size_t slot);
   void Rebuild();
 
   // The slot of the highest total, the lowest such slot; invalid when all are out.

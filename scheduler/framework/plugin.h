@@ -75,7 +75,7 @@ class ScoreState : public State {
   // Score for every slot that nobody refused, into `raw`; the other slots are left as they are. Override as above.
   virtual void ScoreAll(std::span<const RefusedBy> refused_by, std::span<int64_t> raw) const;
   // True for a score that depends on which nodes are feasible at all: it is told before it is asked, at first and whenever
-  // that changed. True is returned when all nodes are to be scored anew.
+  // that, or a node itself, changed. True is returned when all nodes are to be scored anew.
   virtual bool FollowsFeasible() const { return false; }
   virtual bool FeasibleChanged(std::span<const RefusedBy>) { return false; }
 };

@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "base/check.h"
 #include "framework/best_node.h"
@@ -51,8 +52,10 @@ struct Ranking::Impl {
   std::array<size_t, 256> refusals{};  // how many slots each RefusedBy has
   BestNode best;
   uint64_t seen_nodes = 0, seen_pods = 0, seen_namespaces = 0;  // how far the snapshot was read
+  uint64_t seen_version = 0;                                    // of nodes, when the feasible ones were last told
   std::vector<NodeId> changed;               // scratch
   std::vector<cluster::PodChange> pods;      // scratch
+  std::vector<char> marked;                  // scratch
   std::vector<int32_t> fixed;                // scratch: what scores without normalisation add, per changed node
 
   Impl(const Profile& p, const cluster::PodClass& c, const cluster::Snapshot& s) : profile(p), pod_class(c), snapshot(s) {
@@ -71,7 +74,7 @@ struct Ranking::Impl {
   RefusedBy FilterNode(NodeId n) const;
   void Refuse(size_t slot, RefusedBy by);
   int32_t FixedScore(NodeId n) const;
-  void Renormalize();
+  bool Renormalize();
   bool TellFeasible();
   bool TellChanges(Dirty* dirty);
   void Refresh();
@@ -175,6 +178,7 @@ void Ranking::Impl::AskAll() {
 // True when some score must be asked about all nodes again.
 bool Ranking::Impl::TellFeasible() {
   bool anew = false;
+  seen_version = snapshot.last_version();
   if (follows_feasible)
     for (ActiveScore& score : scores)
       if (score.state->FollowsFeasible()) anew |= score.state->FeasibleChanged(refused_by);
@@ -228,7 +232,7 @@ int32_t Ranking::Impl::FixedScore(NodeId n) const {
 
 // Asks again about `nodes`, which are distinct.
 void Ranking::Impl::Ask(const std::vector<NodeId>& nodes) {
-  bool flipped = false;
+  bool flipped = seen_version != snapshot.last_version();  // a feasible node may be another now: relabelled, say
   for (const NodeId n : nodes) {
     const bool was_feasible = refused_by[n.index()] == kNobody;
     if (was_feasible)
@@ -250,34 +254,51 @@ void Ranking::Impl::Ask(const std::vector<NodeId>& nodes) {
       if (score.normalizer) score.normalizer->Insert(n.index(), score.state->Score(n), refused_by.size());
   }
   // The changed ones are out while the others are normalised anew.
+  bool renormalized = false;
   const bool any_normalizer = std::ranges::any_of(scores, [](const ActiveScore& s) { return s.normalizer.has_value(); });
   if (any_normalizer) {
-    for (const NodeId n : nodes) best.Set(n.index(), BestNode::kOut);
-    Renormalize();
+    for (const NodeId n : nodes) best.totals()[n.index()] = BestNode::kOut;
+    renormalized = Renormalize();
   }
+  // Few: each climbs its own way up. Many: all rounds are played again, once.
+  const bool many = renormalized || nodes.size() > refused_by.size() / 64;
   for (size_t i = 0; i < nodes.size(); ++i) {
     int32_t total = fixed[i];
     if (total != BestNode::kOut)
       for (const ActiveScore& score : scores)
         if (score.normalizer)
           total += score.weight * static_cast<int32_t>(score.normalizer->Share(score.normalizer->raw(nodes[i].index())));
-    best.Set(nodes[i].index(), total);
+    best.totals()[nodes[i].index()] = total;
   }
+  if (many) best.Rebuild();
+  else
+    for (const NodeId n : nodes) best.Replay(n.index());
 }
 
-void Ranking::Impl::Renormalize() {
+// Totals change; the rounds above them are the caller's to rebuild when it returns true.
+bool Ranking::Impl::Renormalize() {
   bool moved = false;
   std::vector<int32_t>& totals = best.totals();
   for (ActiveScore& score : scores) {
     if (!score.normalizer || !score.normalizer->Settle(refused_by)) continue;
     moved = true;
+    // Neighbours mostly share one of few raw scores, and the divisions would be all the cost.
+    struct Shift {
+      int64_t raw = 0;
+      int32_t by = 0;
+      bool known = false;
+    };
+    std::array<Shift, 64> shifts{};
     for (size_t slot = 0; slot < totals.size(); ++slot) {
       if (totals[slot] == BestNode::kOut) continue;
       const int64_t raw = score.normalizer->raw(slot);
-      totals[slot] += score.weight * static_cast<int32_t>(score.normalizer->Share(raw) - score.normalizer->OldShare(raw));
+      Shift& shift = shifts[static_cast<uint64_t>(raw) % shifts.size()];
+      if (!shift.known || shift.raw != raw)
+        shift = {raw, score.weight * static_cast<int32_t>(score.normalizer->Share(raw) - score.normalizer->OldShare(raw)), true};
+      totals[slot] += shift.by;
     }
   }
-  if (moved) best.Rebuild();
+  return moved;
 }
 
 // Tells the states what happened. False when they must be prepared anew.
@@ -317,14 +338,15 @@ void Ranking::Impl::Refresh() {
     refused_by.resize(snapshot.slots(), kAbsent);
     best.Grow(snapshot.slots());
   }
-  if (dirty.everything() || changed.size() + dirty.nodes().size() > refused_by.size()) {
+  if (dirty.everything()) {
     AskAll();
     return;
   }
-  if (!dirty.nodes().empty()) {
-    changed.insert(changed.end(), dirty.nodes().begin(), dirty.nodes().end());
-    std::ranges::sort(changed);
-    changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+  if (!dirty.nodes().empty()) {  // a zone's worth of nodes, often: marked rather than sorted
+    marked.assign(refused_by.size(), 0);
+    for (const NodeId n : changed) marked[n.index()] = 1;
+    for (const NodeId n : dirty.nodes())
+      if (!std::exchange(marked[n.index()], 1)) changed.push_back(n);
   }
   Ask(changed);
 }

@@ -20,9 +20,9 @@ using nlohmann::json;
 // A cluster that lives: nodes come, change and go, pods come and go.
 class Churn {
  public:
-  explicit Churn(uint64_t seed) : random_(seed) {
+  explicit Churn(uint64_t seed, uint64_t names = 20) : random_(seed), names_(names) {
     for (const char* name : {"default", "other"}) cluster_.snapshot().PutNamespace(name, {{"team", name}});
-    for (int i = 0; i < 12; ++i) PutNode();
+    for (uint64_t i = 0; i < names; ++i) PutNode();
   }
 
   void Step() {
@@ -99,7 +99,7 @@ class Churn {
   }
 
   void PutNode() {
-    json node = {{"name", fmt::format("node-{}", random_.Below(20))}};
+    json node = {{"name", fmt::format("node-{}", random_.Below(names_))}};
     if (!random_.OneIn(6)) node["labels"]["zone"] = Pick("z", 3);
     if (!random_.OneIn(6)) node["labels"]["kubernetes.io/hostname"] = node["name"];
     node["allocatable"] = {{"cpu", std::to_string(random_.Below(9))}, {"memory", fmt::format("{}Gi", random_.Below(9))},
@@ -112,11 +112,11 @@ class Churn {
     cluster_.AddNode(node);
   }
   void DropNode() {
-    if (cluster_.snapshot().node_count() > 3) cluster_.state().DropNode(fmt::format("node-{}", random_.Below(20)));
+    if (cluster_.snapshot().node_count() > 3) cluster_.state().DropNode(fmt::format("node-{}", random_.Below(names_)));
   }
   void AddPod() {
     json spec = Spec();
-    spec["node"] = fmt::format("node-{}", random_.Below(20));
+    spec["node"] = fmt::format("node-{}", random_.Below(names_));
     pods_.push_back(cluster_.AddPod(spec));
   }
   void DropPod() {
@@ -127,6 +127,7 @@ class Churn {
   }
 
   base::Random random_;
+  const uint64_t names_;  // of nodes
   tests::TestCluster cluster_;
   std::vector<model::PodId> pods_;
 };
@@ -182,33 +183,36 @@ void CheckSame(const framework::Ranking& followed, const framework::Ranking& fre
   RC_ASSERT(followed.Explain().Sentence() == fresh.Explain().Sentence());
 }
 
+void FollowAndCompare(uint64_t seed, uint64_t nodes, int steps) {
+  const framework::Profile profile = plugins::DefaultProfile("s");
+  Churn churn(seed, nodes);
+  const cluster::Snapshot& snapshot = churn.cluster().snapshot();
+  std::vector<std::shared_ptr<const cluster::PodClass>> classes;
+  std::vector<std::unique_ptr<framework::Ranking>> rankings;
+  for (int i = 0; i < 4; ++i) {
+    const model::PodId pod = churn.cluster().AddPod(churn.Spec());
+    classes.push_back(churn.cluster().state().pod(pod).pod_class);
+    rankings.push_back(std::make_unique<framework::Ranking>(profile, *classes.back(), snapshot));
+  }
+  for (int step = 0; step < steps; ++step) {
+    for (uint64_t i = 0; i <= churn.random().Below(4); ++i) churn.Step();
+    for (auto& ranking : rankings) {
+      if (churn.random().OneIn(3)) continue;  // some lag behind
+      ranking->Refresh();
+      CheckSame(*ranking, framework::Ranking(profile, ranking->pod_class(), snapshot), snapshot);
+    }
+  }
+  for (auto& ranking : rankings) {
+    ranking->Refresh();
+    RC_ASSERT(ranking->Explain().Sentence() == SentenceByHand(profile, ranking->pod_class(), snapshot));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("a ranking that followed the cluster equals one made now") {
-  rc::prop("after any nodes and pods came, changed and went", [](uint64_t seed) {
-    const framework::Profile profile = plugins::DefaultProfile("s");
-    Churn churn(seed);
-    const cluster::Snapshot& snapshot = churn.cluster().snapshot();
-    std::vector<std::shared_ptr<const cluster::PodClass>> classes;
-    std::vector<std::unique_ptr<framework::Ranking>> rankings;
-    for (int i = 0; i < 4; ++i) {
-      const model::PodId pod = churn.cluster().AddPod(churn.Spec());
-      classes.push_back(churn.cluster().state().pod(pod).pod_class);
-      rankings.push_back(std::make_unique<framework::Ranking>(profile, *classes.back(), snapshot));
-    }
-    for (int step = 0; step < 40; ++step) {
-      for (uint64_t i = 0; i <= churn.random().Below(4); ++i) churn.Step();
-      for (auto& ranking : rankings) {
-        if (churn.random().OneIn(3)) continue;  // some lag behind
-        ranking->Refresh();
-        CheckSame(*ranking, framework::Ranking(profile, ranking->pod_class(), snapshot), snapshot);
-      }
-    }
-    for (auto& ranking : rankings) {
-      ranking->Refresh();
-      RC_ASSERT(ranking->Explain().Sentence() == SentenceByHand(profile, ranking->pod_class(), snapshot));
-    }
-  });
+  rc::prop("after any nodes and pods came, changed and went", [](uint64_t seed) { FollowAndCompare(seed, 20, 40); });
+  rc::prop("where few of many nodes change at a time", [](uint64_t seed) { FollowAndCompare(seed, 400, 8); });
 }
 
 TEST_CASE("a ranking follows a speculation and its undoing") {
