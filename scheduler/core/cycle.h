@@ -86,6 +86,8 @@ class Cycle {
   void FireTimers();
   void Publish();
   void PublishGang(model::GangId id);
+  // The queue and all above it are to be reported. Nothing for an empty name.
+  void MarkQueues(const std::string& dialect_name, const std::string& queue, dialects::Dialect* dialect);
 
   framework::Wake happened_ = framework::Wake::kNothing;
   std::set<model::GangId> touched_;

@@ -64,9 +64,7 @@ void Cycle::DropPod(PodId id) {
   const GangId gang = book.GangOf(id);
   if (state.pod(id).node) happened_ = happened_ | Wake::kPodGone;
   if (gang) {
-    const dialects::Dialect* dialect = book.at(gang).dialect;
-    if (const std::string queue = book.at(gang).charged_queue; !queue.empty())
-      dirty_queues[{book.at(gang).key.dialect, queue}] = const_cast<dialects::Dialect*>(dialect);
+    MarkQueues(book.at(gang).key.dialect, book.at(gang).charged_queue, book.at(gang).dialect);
     book.Leave(id);
     if (!book.at(gang).members.empty()) {
       book.MarkReady(gang);
@@ -149,7 +147,9 @@ void Cycle::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
   for (const model::GangKey& key : touched.gangs) {
     const GangId id = book.Find(key);
     if (!id) continue;
+    const std::string queue = book.at(id).charged_queue;
     if (book.Describe(id)) {
+      MarkQueues(key.dialect, queue, &dialect);
       charges.Move(book.at(id));
       book.MarkReady(id);
     }

@@ -43,7 +43,14 @@ void Cycle::PublishGang(GangId id) {
     gang.told_sentence.clear();
   }
   publisher.Report(gang);
-  if (!gang.spec.queue.empty()) dirty_queues[{gang.key.dialect, gang.spec.queue}] = gang.dialect;
+  MarkQueues(gang.key.dialect, gang.spec.queue, gang.dialect);
+}
+
+// What a queue holds counts in those above it too.
+void Cycle::MarkQueues(const std::string& dialect_name, const std::string& queue, dialects::Dialect* dialect) {
+  if (queue.empty()) return;
+  dirty_queues[{dialect_name, queue}] = dialect;
+  for (const queue::QueueKey& key : quota.Path({dialect_name, queue})) dirty_queues[key] = dialect;
 }
 
 std::vector<observe::Decision> Cycle::Decisions() const {
