@@ -3,15 +3,17 @@
 MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
-.PHONY: help setup build build-all demo test walkthrough bench bench-cluster format clean
+.PHONY: soak negative help setup build build-all demo test walkthrough bench bench-cluster format clean
 
 help:
 	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
 	@echo 'make test            everything: unit tests, scenarios, layers, walkthroughs on both clusters (needs Go 1.26)'
 	@echo 'make build           the release binary at bin/tutti'
 	@echo 'make walkthrough W=  one walkthrough on the real control plane: $(notdir $(basename $(wildcard tests/walkthroughs/*.yaml)))'
-	@echo 'make bench-cluster   5,000 nodes and 8,000 pods on the real control plane, beside kube-scheduler'
+	@echo 'make bench-cluster   5,000 nodes and 8,000 pods on the real control plane, beside kube-scheduler (NODES= PODS= REPEAT=)'
 	@echo 'make bench           micro-benchmarks of the core'
+	@echo 'make soak STEPS=      seeds of hostile worlds until so many steps are done; a failing one is shrunk and can be replayed'
+	@echo 'make negative        planted bugs, and which invariant finds each'
 	@echo 'make format          clang-format over all sources'
 	@echo 'make clean           removes build/ and bin/'
 
@@ -47,15 +49,23 @@ walkthrough:
 bench-cluster:
 	@scripts/setup --controlplane
 	cmake --preset release -DTUTTI_BENCHMARKS=ON
-	cmake --build --preset release --target tutti raw_binder cluster_loader
+	cmake --build --preset release --target tutti raw_binder
 	@install -D -m 755 $(RELEASE)/scheduler/app/tutti bin/tutti
-	@tests/controlplane/build
 	benchmarks/cluster/run
 
 bench: setup
 	cmake --preset release -DTUTTI_BENCHMARKS=ON
 	cmake --build --preset release --target micro_bench
 	$(RELEASE)/benchmarks/micro_bench
+
+STEPS ?= 1000000
+soak: setup $(RELEASE)/build.ninja
+	cmake --build --preset release --target soak
+	$(RELEASE)/tests/simulation/soak --total $(STEPS)
+
+negative: setup $(RELEASE)/build.ninja
+	cmake --build --preset release --target negative
+	$(RELEASE)/tests/negative/negative
 
 format:
 	@git ls-files '*.h' '*.cc' | xargs clang-format-19 -i

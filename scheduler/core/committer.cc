@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/planted.h"
 #include "core/evidence.h"
 
 namespace tutti::core {
@@ -59,7 +60,7 @@ void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placem
   if (!gang.plan) Resume(gang, NewPlanId(), "");
   Plan& plan = *gang.plan;
   for (const cluster::Placement& placement : placements) {
-    state_.Assume(placement.pod, placement.node);
+    if (!base::Planted(base::Bug::kSkipReservation)) state_.Assume(placement.pod, placement.node);
     Assignment assignment;
     assignment.node = state_.snapshot().node(placement.node).name;
     plan.open.insert_or_assign(placement.pod, std::move(assignment));
@@ -87,7 +88,7 @@ void Committer::Pump(GangId id) {
     if (assignment.stage == Stage::kDoubt) SendWhenDue(id, pod, assignment);
     if (!gang.whole && state_.pod(pod).pod->meta.uid == plan.commit_uid) {
       if (assignment.stage == Stage::kReserved) commit = pod;
-      continue;
+      if (!base::Planted(base::Bug::kLastIsNotLast)) continue;
     }
     if (assignment.stage == Stage::kReserved && !plan.undoing) SendWhenDue(id, pod, assignment);
     others_open = others_open || assignment.stage != Stage::kBound;

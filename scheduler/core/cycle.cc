@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/planted.h"
 #include "core/evidence.h"
 #include "core/explain.h"
 #include "model/quantity.h"
@@ -63,7 +64,7 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
   };
 }
 
-bool Cycle::MayDecide() const { return unsynced.empty() && leading && clock.MonotonicMs() >= plan_after_ms; }
+bool Cycle::MayDecide() const { return (unsynced.empty() || base::Planted(base::Bug::kPlanUnsynced)) && leading && clock.MonotonicMs() >= plan_after_ms; }
 
 void Cycle::Decide() {
   if (!MayDecide()) return;
@@ -100,7 +101,7 @@ void Cycle::Consider(GangId id) {
   if (!gang.spec.problem.empty() && !gang.plan) return Wait(id, ExplainProblem(gang));
   if (!gang.whole && !gang.plan && !census.empty_handed()) {
     const Finding finding = Examine(gang, state);
-    if (finding.whole) gang.whole = true;
+    if (finding.whole && !base::Planted(base::Bug::kUndoWhole)) gang.whole = true;
     else {
       committer.Resume(gang, finding.half_done.plan, finding.half_done.commit_uid);
       timers.emplace(gang.plan->deadline_ms, id);

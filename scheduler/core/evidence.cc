@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/planted.h"
+
 namespace tutti::core {
 
 std::string WriteEvidence(const std::string& plan, const std::string& uid, const std::string& node, const std::string& commit_uid) {
@@ -18,6 +20,7 @@ std::optional<Evidence> ReadEvidence(const model::Pod& pod) {
     const auto at = json.find(name);
     return at != json.end() && at->is_string() ? at->get<std::string>() : std::string();
   };
+  if (base::Planted(base::Bug::kBelieveForgery) && !field("commit").empty()) return Evidence{field("plan"), field("commit")};
   if (field("uid") != pod.meta.uid || field("node") != pod.node_name || field("commit").empty()) return std::nullopt;
   return Evidence{field("plan"), field("commit")};
 }

@@ -25,6 +25,7 @@ struct Member {
 
   // What was last written about it, to write only what changed.
   std::string told_reason, told_message;
+  bool told_in_doubt = false;        // a write of it had no answer, or a bad one; the pod may say either
   cluster::CommandId telling = 0;  // the write of it that is on its way; the next one waits for its answer
   // Nodes whose bind was refused for good; not tried again before the instant (monotonic).
   std::map<std::string, base::Millis> refused_nodes;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/planted.h"
+
 namespace tutti::core {
 
 using model::GangId;
@@ -124,6 +126,7 @@ void GangBook::MarkReady(GangId id) {
 }
 
 void GangBook::MarkReadyWhere(framework::Wake happened) {
+  if (base::Planted(base::Bug::kForgetToWake) && framework::Any(happened & framework::Wake::kPodGone)) return;
   if (!framework::Any(happened)) return;
   for (const auto& [key, id] : by_key_)
     if (const auto& refusal = at(id).refusal; refusal && framework::Any(refusal->wakes & happened)) MarkReady(id);

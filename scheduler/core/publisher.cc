@@ -29,13 +29,16 @@ void Publisher::TellWaiting(GangId id, Member& member, const std::string& reason
   const Pod& pod = *state_.pod(member.pod).pod;
   const bool told = member.told_reason == reason && member.told_message == message;
   const model::ScheduledCondition wanted{true, false, reason, message};
-  if (told || pod.scheduled == wanted) {
+  // What is seen on the pod counts only where nothing of ours can have replaced it since.
+  const bool seen = member.told_message.empty() && !member.told_in_doubt && pod.scheduled == wanted;
+  if (told || seen) {
     member.told_reason = reason;
     member.told_message = message;
     return;
   }
   member.told_reason = reason;
   member.told_message = message;
+  member.told_in_doubt = false;
   const base::Millis now = clock_.MonotonicMs();
   nlohmann::json condition = {{"type", "PodScheduled"}, {"status", "False"}, {"reason", reason}, {"message", message}};
   if (!pod.scheduled.present || pod.scheduled.status) condition["lastTransitionTime"] = base::FormatTime(clock_.WallMs());
@@ -162,6 +165,7 @@ void Publisher::OnToldAnswer(const Told& told, bool done) {
   member->telling = 0;
   if (done) return on_free(id);
   member->told_message.clear();
+  member->told_in_doubt = true;
   on_timer(id, clock_.MonotonicMs() + kTellAgainMs);
 }
 

@@ -325,6 +325,20 @@ TEST_CASE("A gang that was whole and lost a member is filled up, never undone, b
   }
 }
 
+TEST_CASE("A reason that came back to what it was is written again, though the pod still seems to carry it") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  rig.AddPod("large", {.cpu = "5"});
+  rig.Settle();
+  rig.feed->BreakWatch("pods");
+  rig.AddNode("n2", 4);
+  rig.Pass(10'000);
+  REQUIRE(rig.Waits("large") == "Unschedulable: 0/2 nodes are available: 2 Insufficient cpu.");
+  rig.DeleteNode("n2");
+  rig.Pass(10'000);
+  CHECK(rig.Waits("large") == "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.");
+}
+
 TEST_CASE("A forged or copied bind annotation says nothing") {
   Rig rig;
   rig.AddNode("n1", 4);

@@ -34,6 +34,7 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
       plan_of_[bind->pod.uid] = plan;
       if (is_new || fresh.contains(plan))
         if (const TruePod* pod = truth_.Pod(bind->pod.uid)) fresh[plan].push_back(pod);
+      if (!evidence.is_object()) Fail("every bind names its plan", bind->pod.name);
       if (bind->pod.uid.empty() || bind->pod.resource_version.empty()) Fail("bind without precondition", bind->pod.name);
     } else if (const auto* gone = std::get_if<cluster::Delete>(&command.body)) {
       if (gone->object.uid.empty()) Fail("delete without precondition", gone->object.name);

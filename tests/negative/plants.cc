@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/negative/plants.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tutti::negative {
+
+using base::Bug;
+using cluster::Command;
+using cluster::FeedEvent;
+using simulation::Plant;
+
+namespace {
+
+using OnEvent = std::function<Plant::Handling(FeedEvent&, bool)>;
+using OnCommand = std::function<void(Command&)>;
+
+class Around final : public Plant {
+ public:
+  Around(OnEvent event, OnCommand command) : event_(std::move(event)), command_(std::move(command)) {}
+  Handling Event(FeedEvent& event, bool first_list) override { return event_ ? event_(event, first_list) : Handling::kKeep; }
+  void Commands(std::vector<Command>& commands) override {
+    for (Command& command : commands)
+      if (command_) command_(command);
+  }
+
+ private:
+  OnEvent event_;
+  OnCommand command_;
+};
+
+PlantedBug InCore(std::string name, Bug bug) { return {std::move(name), bug, nullptr}; }
+PlantedBug InEvents(std::string name, OnEvent event) {
+  return {std::move(name), Bug::kNone, [event] { return std::make_unique<Around>(event, nullptr); }};
+}
+PlantedBug InCommands(std::string name, OnCommand command) {
+  return {std::move(name), Bug::kNone, [command] { return std::make_unique<Around>(nullptr, command); }};
+}
+
+// Another dialect's words, but for what `change` makes of each declaration.
+class Lying final : public dialects::Dialect {
+ public:
+  using Change = std::function<void(model::GangSpec&)>;
+  Lying(std::unique_ptr<dialects::Dialect> honest, Change change) : honest_(std::move(honest)), change_(std::move(change)) {}
+  std::string_view name() const override { return honest_->name(); }
+  std::vector<model::ObjectKind> Kinds() const override { return honest_->Kinds(); }
+  void Put(std::shared_ptr<const model::Object> o, dialects::Touched* t) override { honest_->Put(std::move(o), t); }
+  void Drop(std::string_view k, std::string_view ns, std::string_view n, dialects::Touched* t) override { honest_->Drop(k, ns, n, t); }
+  void Served(std::string_view k, bool served, dialects::Touched* t) override { honest_->Served(k, served, t); }
+  std::optional<dialects::Membership> MembershipOf(const model::Pod& pod) const override { return honest_->MembershipOf(pod); }
+  model::GangSpec Describe(const model::GangKey& key) const override {
+    model::GangSpec spec = honest_->Describe(key);
+    change_(spec);
+    return spec;
+  }
+  std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override { return honest_->DescribeQueue(name); }
+
+ private:
+  std::unique_ptr<dialects::Dialect> honest_;
+  Change change_;
+};
+
+class LyingDialects final : public Plant {
+ public:
+  explicit LyingDialects(Lying::Change change) : change_(std::move(change)) {}
+  dialects::DialectList Dialects(dialects::DialectList dialects) override {
+    for (auto& dialect : dialects) dialect = std::make_unique<Lying>(std::move(dialect), change_);
+    return dialects;
+  }
+
+ private:
+  Lying::Change change_;
+};
+
+PlantedBug InDialects(std::string name, Lying::Change change) {
+  return {std::move(name), Bug::kNone, [change] { return std::make_unique<LyingDialects>(change); }};
+}
+
+cluster::Answer* AsAnswer(FeedEvent& event) { return std::get_if<cluster::Answer>(&event); }
+
+void Replace(std::string& text, std::string_view from, std::string_view to) {
+  if (const size_t at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
+}
+
+void RewriteEvidence(Command& command, const std::function<void(nlohmann::json&, const cluster::Bind&)>& change) {
+  auto* bind = std::get_if<cluster::Bind>(&command.body);
+  if (!bind) return;
+  for (auto& [key, value] : bind->annotations) {
+    nlohmann::json evidence = nlohmann::json::parse(value);
+    change(evidence, *bind);
+    value = evidence.dump();
+  }
+}
+
+}  // namespace
+
+std::vector<PlantedBug> AllBugs() {
+  using Handling = Plant::Handling;
+  return {
+      InCore("the reservation is skipped", Bug::kSkipReservation),
+      InCore("a pod that leaves wakes nobody", Bug::kForgetToWake),
+      InCore("a forged annotation is believed", Bug::kBelieveForgery),
+      InCore("a gang that was whole is taken for half done", Bug::kUndoWhole),
+      InCore("the last bind goes out with the others", Bug::kLastIsNotLast),
+      InCore("a reservation is not charged to its queue", Bug::kForgetCharge),
+      InCore("planning begins before every kind is listed", Bug::kPlanUnsynced),
+      InEvents("a new leader does not wait for the old one's writes", [](FeedEvent& event, bool) {
+        if (auto* leadership = std::get_if<cluster::Leadership>(&event)) leadership->plan_after_ms = 0;
+        return Handling::kKeep;
+      }),
+      InEvents("an unanswered bind is taken for refused", [](FeedEvent& event, bool) {
+        if (cluster::Answer* answer = AsAnswer(event); answer && answer->outcome == cluster::Outcome::kUnknown)
+          answer->outcome = cluster::Outcome::kRefused, answer->http_status = 422;
+        return Handling::kKeep;
+      }),
+      InEvents("an unanswered write is taken for done", [](FeedEvent& event, bool) {
+        if (cluster::Answer* answer = AsAnswer(event); answer && answer->outcome == cluster::Outcome::kUnknown)
+          answer->outcome = cluster::Outcome::kDone;
+        return Handling::kKeep;
+      }),
+      InEvents("pods that go are not noticed", [](FeedEvent& event, bool) {
+        return std::holds_alternative<cluster::PodGone>(event) ? Handling::kLose : Handling::kKeep;
+      }),
+      InEvents("changes of nodes are not noticed", [](FeedEvent& event, bool first_list) {
+        return !first_list && std::holds_alternative<cluster::NodeChanged>(event) ? Handling::kLose : Handling::kKeep;
+      }),
+      InEvents("after a restart an old list is believed", [](FeedEvent& event, bool first_list) {
+        const auto* pod = std::get_if<cluster::PodChanged>(&event);
+        return first_list && pod && pod->pod->bound() ? Handling::kLose : Handling::kKeep;
+      }),
+      InEvents("a good answer to a status is taken for a bad one", [](FeedEvent& event, bool) {
+        if (cluster::Answer* answer = AsAnswer(event); answer && answer->http_status == 200)
+          answer->outcome = cluster::Outcome::kRefused, answer->http_status = 500;
+        return Handling::kKeep;
+      }),
+      InCommands("a delete names no UID", [](Command& command) {
+        if (auto* gone = std::get_if<cluster::Delete>(&command.body)) gone->object.uid.clear();
+      }),
+      InCommands("a bind names no resourceVersion", [](Command& command) {
+        if (auto* bind = std::get_if<cluster::Bind>(&command.body)) bind->pod.resource_version.clear();
+      }),
+      InCommands("undoing is not announced", [](Command& command) {
+        if (auto* patch = std::get_if<cluster::Patch>(&command.body)) Replace(patch->body, "DisruptionTarget", "SomethingElse");
+      }),
+      InCommands("a waiting pod is told nothing", [](Command& command) {
+        if (auto* patch = std::get_if<cluster::Patch>(&command.body)) Replace(patch->body, "PodScheduled", "SomethingElse");
+      }),
+      InCommands("every member is written down as the last", [](Command& command) {
+        RewriteEvidence(command, [](nlohmann::json& evidence, const cluster::Bind& bind) { evidence["commit"] = bind.pod.uid; });
+      }),
+      InCommands("binds go to a node that was not planned", [](Command& command) {
+        if (auto* bind = std::get_if<cluster::Bind>(&command.body)) bind->node = "n1";
+      }),
+      InDialects("a minimum is read as one less", [](model::GangSpec& spec) {
+        if (spec.min_member > 1) --spec.min_member;
+      }),
+      InDialects("queues are not charged", [](model::GangSpec& spec) { spec.queue.clear(); }),
+  };
+}
+
+}  // namespace tutti::negative

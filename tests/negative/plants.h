@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plants: bugs to be found by the simulation: in the core, by name, or around it, where its ports and dialects are told lies.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/planted.h"
+#include "tests/simulation/replica.h"
+
+namespace tutti::negative {
+
+struct PlantedBug {
+  std::string name;
+  base::Bug in_core = base::Bug::kNone;
+  std::function<std::unique_ptr<simulation::Plant>()> around;  // null: only in the core
+};
+
+std::vector<PlantedBug> AllBugs();
+
+}  // namespace tutti::negative
