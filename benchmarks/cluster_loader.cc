@@ -35,30 +35,41 @@ cluster::Command Create(const cluster::ObjectRef& ref, const Json& body, uint64_
 }
 
 Json Node(const Options& options, int i) {
-  const Json room = {{"cpu", "32"}, {"memory", "256Gi"}, {"pods", "110"}, {"nvidia.com/gpu", "8"}, {"ephemeral-storage", "1Ti"}};
+  const Json room = {
+      {"cpu", "32"}, {"memory", "256Gi"}, {"pods", "110"}, {"nvidia.com/gpu", "8"}, {"ephemeral-storage", "1Ti"}};
   const std::string name = "node-" + std::to_string(i);
   Json labels = {{"kubernetes.io/hostname", name}, {"kubernetes.io/os", "linux"}, {"kubernetes.io/arch", "amd64"}};
   if (options.racks > 0) labels["topology.tutti.dev/rack"] = "rack-" + std::to_string(i % options.racks);
-  return {{"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", name}, {"labels", labels}}},
-          {"status", {{"capacity", room}, {"allocatable", room},
-                      {"conditions", {{{"type", "Ready"}, {"status", "True"}, {"reason", "KubeletReady"}}}}}}};
+  return {{"apiVersion", "v1"},
+          {"kind", "Node"},
+          {"metadata", {{"name", name}, {"labels", labels}}},
+          {"status",
+           {{"capacity", room},
+            {"allocatable", room},
+            {"conditions", {{{"type", "Ready"}, {"status", "True"}, {"reason", "KubeletReady"}}}}}}};
 }
 
 // With --gang N, pods come in groups of N under scheduler-plugins' label.
 Json Pod(const Options& options, int i) {
   Json requests = {{"cpu", options.pod_cpu}, {"memory", options.pod_memory}};
   if (!options.pod_gpu.empty()) requests["nvidia.com/gpu"] = options.pod_gpu;
-  Json meta = {{"name", options.prefix + "-" + std::to_string(i)}, {"namespace", options.ns}, {"labels", {{"app", "load"}}}};
-  if (options.gang > 0) meta["labels"]["scheduling.x-k8s.io/pod-group"] = options.prefix + "-gang-" + std::to_string(i / options.gang);
+  Json meta = {
+      {"name", options.prefix + "-" + std::to_string(i)}, {"namespace", options.ns}, {"labels", {{"app", "load"}}}};
+  if (options.gang > 0)
+    meta["labels"]["scheduling.x-k8s.io/pod-group"] = options.prefix + "-gang-" + std::to_string(i / options.gang);
   Json resources = {{"requests", requests}};
   if (!options.pod_gpu.empty()) resources["limits"] = {{"nvidia.com/gpu", options.pod_gpu}};
-  return {{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", meta},
-          {"spec", {{"schedulerName", options.scheduler},
-                    {"containers", {{{"name", "main"}, {"image", "registry.k8s.io/pause:3.10"}, {"resources", resources}}}}}}};
+  return {{"apiVersion", "v1"},
+          {"kind", "Pod"},
+          {"metadata", meta},
+          {"spec",
+           {{"schedulerName", options.scheduler},
+            {"containers", {{{"name", "main"}, {"image", "registry.k8s.io/pause:3.10"}, {"resources", resources}}}}}}};
 }
 
 Json PodGroup(const Options& options, int i) {
-  return {{"apiVersion", "scheduling.x-k8s.io/v1alpha1"}, {"kind", "PodGroup"},
+  return {{"apiVersion", "scheduling.x-k8s.io/v1alpha1"},
+          {"kind", "PodGroup"},
           {"metadata", {{"name", options.prefix + "-gang-" + std::to_string(i)}, {"namespace", options.ns}}},
           {"spec", {{"minMember", options.gang}}}};
 }
@@ -66,12 +77,14 @@ Json PodGroup(const Options& options, int i) {
 std::vector<cluster::Command> Commands(const Options& options, base::Millis deadline_ms) {
   std::vector<cluster::Command> commands;
   for (int i = 0; i < options.nodes; ++i)
-    commands.push_back(Create({"", "v1", "nodes", "Node", "", "", "", ""}, Node(options, i), commands.size() + 1, deadline_ms));
+    commands.push_back(
+        Create({"", "v1", "nodes", "Node", "", "", "", ""}, Node(options, i), commands.size() + 1, deadline_ms));
   for (int i = 0; options.gang > 0 && i * options.gang < options.pods; ++i)
     commands.push_back(Create({"scheduling.x-k8s.io", "v1alpha1", "podgroups", "PodGroup", options.ns, "", "", ""},
                               PodGroup(options, i), commands.size() + 1, deadline_ms));
   for (int i = 0; i < options.pods; ++i)
-    commands.push_back(Create({"", "v1", "pods", "Pod", options.ns, "", "", ""}, Pod(options, i), commands.size() + 1, deadline_ms));
+    commands.push_back(
+        Create({"", "v1", "pods", "Pod", options.ns, "", "", ""}, Pod(options, i), commands.size() + 1, deadline_ms));
   return commands;
 }
 
@@ -93,8 +106,12 @@ int Load(const Options& options, const kube::Config& config) {
       if (++refused <= 5) base::LogError("not created", {{"status", answer.http_status}, {"why", answer.message}});
     }
   }
-  std::printf("%s\n", Json({{"nodes", options.nodes}, {"pods", options.pods}, {"refused", refused},
-                            {"seconds", static_cast<double>(clock.MonotonicMs() - start_ms) / 1000}}).dump().c_str());
+  std::printf("%s\n", Json({{"nodes", options.nodes},
+                            {"pods", options.pods},
+                            {"refused", refused},
+                            {"seconds", static_cast<double>(clock.MonotonicMs() - start_ms) / 1000}})
+                          .dump()
+                          .c_str());
   client.Shutdown(2'000);
   return refused == 0 ? 0 : 1;
 }

@@ -26,8 +26,10 @@ class MailboxSink final : public cluster::EventSink {
  public:
   void Post(cluster::FeedEvent event) override {
     std::string key = cluster::CoalesceKey(event);
-    if (key.empty()) mailbox.Put(std::move(event));
-    else mailbox.PutKeyed(std::move(key), std::move(event));
+    if (key.empty())
+      mailbox.Put(std::move(event));
+    else
+      mailbox.PutKeyed(std::move(key), std::move(event));
   }
   base::Mailbox<cluster::FeedEvent> mailbox;
 };
@@ -43,7 +45,9 @@ struct Options {
 double CpuSeconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -94,8 +98,10 @@ class RawBinder {
     } else if (const auto* answer = std::get_if<cluster::Answer>(&event)) {
       ++answered_;
       last_answer_ms_ = clock_.MonotonicMs();
-      if (answer->outcome == cluster::Outcome::kDone) ++bound_;
-      else if (++complaints_ <= 5) base::LogWarn("not bound", {{"status", answer->http_status}, {"why", answer->message}});
+      if (answer->outcome == cluster::Outcome::kDone)
+        ++bound_;
+      else if (++complaints_ <= 5)
+        base::LogWarn("not bound", {{"status", answer->http_status}, {"why", answer->message}});
     }
   }
 
@@ -109,9 +115,10 @@ class RawBinder {
       const cluster::ObjectRef ref{"", "v1", "pods", "Pod", pod->meta.ns, pod->meta.name, pod->meta.uid, ""};
       commands.push_back({++asked_, cluster::Lane::kBind, deadline_ms, cluster::Bind{ref, node->first, {}}});
       if (options_.events)
-        commands.push_back({0, cluster::Lane::kEvent, deadline_ms,
-                            cluster::EmitEvent{ref, false, "Scheduled", "Binding",
-                                               "Successfully assigned " + key + " to " + node->first, options_.scheduler}});
+        commands.push_back(
+            {0, cluster::Lane::kEvent, deadline_ms,
+             cluster::EmitEvent{ref, false, "Scheduled", "Binding",
+                                "Successfully assigned " + key + " to " + node->first, options_.scheduler}});
       if (++node == nodes_.end()) node = nodes_.begin();
     }
     bind_start_ms_ = clock_.MonotonicMs();

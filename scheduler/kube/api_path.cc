@@ -27,7 +27,8 @@ std::string GroupPath(std::string_view group, std::string_view version) {
   return path += Escape(version);
 }
 
-std::string CollectionPath(std::string_view group, std::string_view version, std::string_view resource, std::string_view ns) {
+std::string CollectionPath(std::string_view group, std::string_view version, std::string_view resource,
+                           std::string_view ns) {
   std::string path = GroupPath(group, version);
   if (!ns.empty()) path += "/namespaces/" + Escape(ns);
   return path += "/" + Escape(resource);

@@ -62,9 +62,13 @@ class FeedResolver final : public KindResolver {
 
 struct KubeClient::Parts {
   Parts(const Config& config, const Options& options, const base::Clock& clock, cluster::EventSink& event_sink)
-      : sink(event_sink), write_timeout_ms(options.write_timeout_ms), loop(clock), random(Seed(options.seed)),
+      : sink(event_sink),
+        write_timeout_ms(options.write_timeout_ms),
+        loop(clock),
+        random(Seed(options.seed)),
         transport(config, fmt::format("{}/{} (linux)", options.component, options.version), loop),
-        feed(loop, transport, random, sink), kinds(feed),
+        feed(loop, transport, random, sink),
+        kinds(feed),
         writer(WriterOptions(options), loop, transport, random, kinds, sink) {
     thread = std::thread([this] {
       pthread_setname_np(pthread_self(), "kube-io");
@@ -140,8 +144,10 @@ void KubeClient::Shutdown(base::Millis patience_ms) {
   auto finished = done->get_future();
   parts_->loop.Post([&parts = *parts_, done] {
     parts.writer.Drain([&parts, done] {
-      if (parts.election != nullptr) parts.election->Release([done] { done->set_value(); });
-      else done->set_value();
+      if (parts.election != nullptr)
+        parts.election->Release([done] { done->set_value(); });
+      else
+        done->set_value();
     });
   });
   finished.wait_for(std::chrono::milliseconds(patience_ms));
@@ -155,7 +161,8 @@ base::Result<KubeClient::Reply> KubeClient::Call(Request request) {
   const auto answer = std::make_shared<std::promise<Response>>();
   auto future = answer->get_future();
   parts_->loop.Post([&parts = *parts_, request = std::move(request), answer]() mutable {
-    parts.transport.Send(std::move(request), [answer](Response response) { answer->set_value(std::move(response)); }, nullptr);
+    parts.transport.Send(
+        std::move(request), [answer](Response response) { answer->set_value(std::move(response)); }, nullptr);
   });
   if (future.wait_for(std::chrono::milliseconds(kCallTimeoutMs + 5'000)) != std::future_status::ready)
     return base::Fail(base::ErrorCode::kUnavailable, "no answer from the API server");
@@ -183,7 +190,8 @@ KubeClient::Stats KubeClient::stats() {
   auto future = answer->get_future();
   parts_->loop.Post([&parts = *parts_, answer] {
     const CurlTransport::Counters& sent = parts.transport.counters();
-    answer->set_value({sent.requests, sent.failures, parts.writer.counters(), parts.writer.waiting(), parts.writer.in_flight()});
+    answer->set_value(
+        {sent.requests, sent.failures, parts.writer.counters(), parts.writer.waiting(), parts.writer.in_flight()});
   });
   if (future.wait_for(std::chrono::seconds(1)) != std::future_status::ready) return {};
   return future.get();

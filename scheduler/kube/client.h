@@ -7,8 +7,8 @@
 //   client.writer().Submit(commands);           // answers arrive in the sink, on kube-io
 //   client.Shutdown(5'000);
 //
-// Every public function may be called from any thread but kube-io itself. The sink is called on kube-io, and must neither
-// block nor call back. `clock` and `sink` outlive the client.
+// Every public function may be called from any thread but kube-io itself. The sink is called on kube-io, and must
+// neither block nor call back. `clock` and `sink` outlive the client.
 #pragma once
 
 #include <memory>
@@ -26,9 +26,9 @@ class KubeClient {
   struct Options {
     std::string component = "tutti";  // in the User-Agent, and the reporter of Events that name none
     std::string version = "0";
-    int in_flight = 64;                      // writes at a time
-    base::Millis write_timeout_ms = 5'000;   // each, enforced by the API server
-    uint64_t seed = 0;                       // of jitter; 0: from the machine
+    int in_flight = 64;                     // writes at a time
+    base::Millis write_timeout_ms = 5'000;  // each, enforced by the API server
+    uint64_t seed = 0;                      // of jitter; 0: from the machine
   };
 
   KubeClient(const Config& config, const Options& options, const base::Clock& clock, cluster::EventSink& sink);

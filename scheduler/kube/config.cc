@@ -42,7 +42,8 @@ base::Result<Config> LoadInCluster(const std::string& folder) {
   const std::string host = Environment("KUBERNETES_SERVICE_HOST");
   const std::string port = Environment("KUBERNETES_SERVICE_PORT");
   if (host.empty() || port.empty())
-    return base::Invalid("in-cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; give --kubeconfig");
+    return base::Invalid(
+        "in-cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; give --kubeconfig");
   Config config;
   config.source = "in-cluster";
   const bool ipv6 = host.find(':') != std::string::npos;

@@ -47,8 +47,9 @@ struct ConfigSource {
   std::string server;      // --master: replaces the server
 };
 
-// In order: `source.kubeconfig`; the list in $KUBECONFIG, merged (the first to name a thing wins, missing files are passed
-// over); in-cluster where KUBERNETES_SERVICE_HOST is set; ~/.kube/config. Error kInvalid names the file and the field.
+// In order: `source.kubeconfig`; the list in $KUBECONFIG, merged (the first to name a thing wins, missing files are
+// passed over); in-cluster where KUBERNETES_SERVICE_HOST is set; ~/.kube/config. Error kInvalid names the file and the
+// field.
 base::Result<Config> LoadConfig(const ConfigSource& source);
 
 // The merge of `paths`; at least one must exist unless `paths` is empty.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Credentials: what proves to the API server who we are, kept fresh.
 //
-// Token and certificate files are read again once a minute, as rotation replaces them. An exec plugin runs on a thread of
-// its own: before the first request, shortly before its credential expires, and after a 401.
-// The loop's thread only.
+// Token and certificate files are read again once a minute, as rotation replaces them. An exec plugin runs on a thread
+// of its own: before the first request, shortly before its credential expires, and after a 401. The loop's thread only.
 #pragma once
 
 #include <memory>

@@ -192,8 +192,10 @@ RequestId CurlTransport::Send(Request request, OnDone done, OnData data) {
   if (curl_depth_ > 0 || !credentials_.ready()) {
     // The exchange is in active_ until then; a cancellation in between is seen by Start.
     Task start = [this, raw = exchange.release()] { Start(std::unique_ptr<Exchange>(raw)); };
-    if (curl_depth_ > 0) deferred_.push_back(std::move(start));
-    else credentials_.WhenReady(std::move(start));
+    if (curl_depth_ > 0)
+      deferred_.push_back(std::move(start));
+    else
+      credentials_.WhenReady(std::move(start));
   } else {
     Start(std::move(exchange));
   }
@@ -210,7 +212,8 @@ CurlTransport::Handle CurlTransport::TakeHandle() {
   TUTTI_CHECK(easy != nullptr, "curl_easy_init failed");
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
-  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, config_.server.starts_with("https") ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1);
+  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
+                   config_.server.starts_with("https") ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1);
   curl_easy_setopt(easy, CURLOPT_USERAGENT, user_agent_.c_str());
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -229,8 +232,10 @@ CurlTransport::Handle CurlTransport::TakeHandle() {
     curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);
   }
   // As in Go, an environment's proxy is not for this machine itself.
-  if (!config_.proxy_url.empty()) curl_easy_setopt(easy, CURLOPT_PROXY, config_.proxy_url.c_str());
-  else if (loopback_) curl_easy_setopt(easy, CURLOPT_PROXY, "");
+  if (!config_.proxy_url.empty())
+    curl_easy_setopt(easy, CURLOPT_PROXY, config_.proxy_url.c_str());
+  else if (loopback_)
+    curl_easy_setopt(easy, CURLOPT_PROXY, "");
   return {easy, 0};
 }
 
@@ -246,9 +251,11 @@ curl_slist* CurlTransport::Headers(const Request& request, const Credential& cre
   curl_slist* list = curl_slist_append(nullptr, fmt::format("Accept: {}", request.accept).c_str());
   if (has_body) list = curl_slist_append(list, fmt::format("Content-Type: {}", request.content_type).c_str());
   list = curl_slist_append(list, "Expect:");
-  if (!credential.authorization.empty()) list = curl_slist_append(list, ("Authorization: " + credential.authorization).c_str());
+  if (!credential.authorization.empty())
+    list = curl_slist_append(list, ("Authorization: " + credential.authorization).c_str());
   if (!host_header_.empty()) list = curl_slist_append(list, host_header_.c_str());
-  if (!request.if_none_match.empty()) return curl_slist_append(list, ("If-None-Match: " + request.if_none_match).c_str());
+  if (!request.if_none_match.empty())
+    return curl_slist_append(list, ("If-None-Match: " + request.if_none_match).c_str());
   return cached = list;
 }
 
@@ -258,8 +265,10 @@ void CurlTransport::Configure(Exchange& exchange, const Credential& credential) 
   if (exchange.handle.credential_generation != credential.generation) {
     exchange.handle.credential_generation = credential.generation;
     if (!credential.client_cert_pem.empty()) {
-      curl_blob cert{const_cast<char*>(credential.client_cert_pem.data()), credential.client_cert_pem.size(), CURL_BLOB_COPY};
-      curl_blob key{const_cast<char*>(credential.client_key_pem.data()), credential.client_key_pem.size(), CURL_BLOB_COPY};
+      curl_blob cert{const_cast<char*>(credential.client_cert_pem.data()), credential.client_cert_pem.size(),
+                     CURL_BLOB_COPY};
+      curl_blob key{const_cast<char*>(credential.client_key_pem.data()), credential.client_key_pem.size(),
+                    CURL_BLOB_COPY};
       curl_easy_setopt(easy, CURLOPT_SSLCERT_BLOB, &cert);
       curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &key);
     }
@@ -403,7 +412,8 @@ int CurlTransport::OnSocket(CURL*, curl_socket_t socket, int what, void* user, v
     loop.Unwatch(socket);
     return 0;
   }
-  const uint32_t events = (what & CURL_POLL_IN ? uint32_t{EPOLLIN} : 0) | (what & CURL_POLL_OUT ? uint32_t{EPOLLOUT} : 0);
+  const uint32_t events =
+      (what & CURL_POLL_IN ? uint32_t{EPOLLIN} : 0) | (what & CURL_POLL_OUT ? uint32_t{EPOLLOUT} : 0);
   loop.Watch(socket, events, [&multi, socket](uint32_t ready) {
     int bits = 0;
     if (ready & (EPOLLIN | EPOLLRDHUP)) bits |= CURL_CSELECT_IN;

@@ -77,8 +77,8 @@ class CurlTransport final : public Transport {
   std::vector<Handle> idle_;  // to use again
   std::unordered_map<RequestId, Exchange*> active_;
   RequestId last_id_ = 0;
-  int curl_depth_ = 0;            // > 0: inside libcurl, where its own functions must not be called
-  std::vector<Task> deferred_;    // what to do once out of it
+  int curl_depth_ = 0;          // > 0: inside libcurl, where its own functions must not be called
+  std::vector<Task> deferred_;  // what to do once out of it
   std::map<std::tuple<const char*, const char*, bool>, curl_slist*> header_cache_;
   uint64_t header_generation_ = 0;
   std::vector<curl_slist*> retired_headers_;  // of an older credential; perhaps still in use by a watch

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The API's protobuf encoding → model values. The hot path: what scheduling does not need is skipped at its tag.
 //
-// Field numbers are those of generated.proto in k8s.io/api and k8s.io/apimachinery; stable messages never change theirs.
+// Field numbers are those of generated.proto in k8s.io/api and k8s.io/apimachinery; stable messages never change
+// theirs.
 #pragma once
 
 #include <memory>

@@ -54,9 +54,7 @@ bool RestrictsNodes(std::string_view volume) {
 // Fields of containers and of statuses are moved out of the way of the spec's own numbers.
 constexpr uint32_t kInContainer = 1000, kInStatus = 2000;
 
-void AppendTagged(uint32_t field, std::string_view bytes, std::string* key) {
-  WireWriter(key).Bytes(field, bytes);
-}
+void AppendTagged(uint32_t field, std::string_view bytes, std::string* key) { WireWriter(key).Bytes(field, bytes); }
 
 void AppendContainerKey(std::string_view container, bool named, std::string* key) {
   for (WireReader r(container); r.Next();) switch (r.field()) {
@@ -148,8 +146,10 @@ Container DecodeContainer(std::string_view message, const HeldByName& held, bool
     }
   container.requests.requests = std::move(own.requests);  // the API server has defaulted them from the limits
   if (const auto at = held.find(name); at != held.end()) {
-    if (infeasible_resize) container.requests.requests = at->second;
-    else container.requests.requests.MaxAll(at->second);
+    if (infeasible_resize)
+      container.requests.requests = at->second;
+    else
+      container.requests.requests.MaxAll(at->second);
   }
   return container;
 }

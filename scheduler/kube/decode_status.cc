@@ -41,7 +41,8 @@ ApiStatus DecodeStatusObject(const nlohmann::json& json) {
   status.reason = Get<std::string>(json, "reason", "");
   status.message = Get<std::string>(json, "message", "");
   if (const auto details = json.find("details"); details != json.end())
-    if (const int seconds = Get<int>(*details, "retryAfterSeconds", 0); seconds > 0) status.retry_after_ms = seconds * 1000;
+    if (const int seconds = Get<int>(*details, "retryAfterSeconds", 0); seconds > 0)
+      status.retry_after_ms = seconds * 1000;
   return status;
 }
 

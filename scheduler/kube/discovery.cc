@@ -50,8 +50,10 @@ void Discovery::Start(std::vector<model::ObjectKind> wanted, std::function<void(
 
 void Discovery::AskSoon() {
   quick_rounds_ = std::size(kQuickMs);
-  if (open_requests_ > 0) ask_again_ = true;
-  else Schedule(kQuickMs[--quick_rounds_]);
+  if (open_requests_ > 0)
+    ask_again_ = true;
+  else
+    Schedule(kQuickMs[--quick_rounds_]);
 }
 
 void Discovery::Schedule(base::Millis delay_ms) {
@@ -68,7 +70,8 @@ std::optional<std::string> Discovery::BestVersion(const model::ObjectKind& kind)
   return std::nullopt;
 }
 
-const ServedResource* Discovery::Find(const std::string& group, const std::string& version, const std::string& resource) const {
+const ServedResource* Discovery::Find(const std::string& group, const std::string& version,
+                                      const std::string& resource) const {
   const Table& table = group.empty() ? core_ : table_;
   const auto at = table.find({group, version, resource});
   return at == table.end() ? nullptr : &at->second;
@@ -103,9 +106,8 @@ void Discovery::Get(Request request, std::function<void(const Response&)> read) 
 void Discovery::AskCore() {
   Request request;
   request.target = "/api/v1";
-  Get(std::move(request), [this](const Response& response) {
-    core_known_ = ReadGroupVersion("", "v1", response, &core_);
-  });
+  Get(std::move(request),
+      [this](const Response& response) { core_known_ = ReadGroupVersion("", "v1", response, &core_); });
 }
 
 void Discovery::OnGroups(const Response& response) {
@@ -119,8 +121,10 @@ void Discovery::OnGroups(const Response& response) {
     return Complain(response.ok() ? "not JSON" : Judge(response).message);
   }
   next_etag_ = response.etag;
-  if (Text(list, "kind") == "APIGroupDiscoveryList") ReadAggregated(list);
-  else AskEachGroup(list);
+  if (Text(list, "kind") == "APIGroupDiscoveryList")
+    ReadAggregated(list);
+  else
+    AskEachGroup(list);
 }
 
 void Discovery::ReadAggregated(const Json& list) {
@@ -136,7 +140,8 @@ void Discovery::ReadAggregated(const Json& list) {
       }
       for (const Json& resource : Items(version, "resources")) {
         ServedResource served{Text(resource, "scope") == "Namespaced", false};
-        for (const Json& sub : Items(resource, "subresources")) served.has_status |= Text(sub, "subresource") == "status";
+        for (const Json& sub : Items(resource, "subresources"))
+          served.has_status |= Text(sub, "subresource") == "status";
         next_[{name, version_name, Text(resource, "resource")}] = served;
       }
     }
@@ -159,7 +164,8 @@ void Discovery::AskEachGroup(const Json& groups) {
   }
 }
 
-bool Discovery::ReadGroupVersion(const std::string& group, const std::string& version, const Response& response, Table* into) {
+bool Discovery::ReadGroupVersion(const std::string& group, const std::string& version, const Response& response,
+                                 Table* into) {
   const Json list = response.ok() ? Json::parse(response.body, nullptr, false) : Json();
   if (!list.is_object()) {
     next_is_whole_ = false;
@@ -169,8 +175,10 @@ bool Discovery::ReadGroupVersion(const std::string& group, const std::string& ve
   for (const Json& resource : Items(list, "resources")) {
     const std::string name = Text(resource, "name");
     const size_t slash = name.find('/');
-    if (slash == name.npos) (*into)[{group, version, name}].namespaced = resource.value("namespaced", Json(true)) != Json(false);
-    else if (name.substr(slash) == "/status") (*into)[{group, version, name.substr(0, slash)}].has_status = true;
+    if (slash == name.npos)
+      (*into)[{group, version, name}].namespaced = resource.value("namespaced", Json(true)) != Json(false);
+    else if (name.substr(slash) == "/status")
+      (*into)[{group, version, name.substr(0, slash)}].has_status = true;
   }
   return true;
 }
@@ -185,7 +193,8 @@ void Discovery::Finish() {
   etag_ = next_etag_;
   const auto same = [](const Table& a, const Table& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-      return x.first == y.first && x.second.namespaced == y.second.namespaced && x.second.has_status == y.second.has_status;
+      return x.first == y.first && x.second.namespaced == y.second.namespaced &&
+             x.second.has_status == y.second.has_status;
     });
   };
   const bool differs = !known_ || !same(table_, next_);

@@ -58,7 +58,9 @@ std::string BindingJson(const cluster::Bind& bind) {
   if (!bind.pod.uid.empty()) meta["uid"] = bind.pod.uid;
   if (!bind.pod.resource_version.empty()) meta["resourceVersion"] = bind.pod.resource_version;
   for (const auto& [key, value] : bind.annotations) meta["annotations"][key] = value;
-  return Json{{"apiVersion", "v1"}, {"kind", "Binding"}, {"metadata", meta},
+  return Json{{"apiVersion", "v1"},
+              {"kind", "Binding"},
+              {"metadata", meta},
               {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", bind.node}}}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -109,8 +111,11 @@ std::string EventJson(const EventBody& body, const std::string& note) {
                {"action", event.action},
                {"reason", event.reason},
                {"regarding",
-                {{"kind", event.regarding.kind}, {"namespace", event.regarding.ns}, {"name", event.regarding.name},
-                 {"uid", event.regarding.uid}, {"apiVersion", body.regarding_api_version}}},
+                {{"kind", event.regarding.kind},
+                 {"namespace", event.regarding.ns},
+                 {"name", event.regarding.name},
+                 {"uid", event.regarding.uid},
+                 {"apiVersion", body.regarding_api_version}}},
                {"note", note},
                {"type", event.warning ? "Warning" : "Normal"}};
   if (body.count > 1) json["series"] = Series(body.count, body.last_ms);
@@ -130,7 +135,9 @@ std::string EncodeEvent(const EventBody& body, Encoding encoding) {
   return encoding == Encoding::kProtobuf ? EventProtobuf(body, note) : EventJson(body, note);
 }
 
-std::string EncodeSeriesPatch(int count, base::Millis last_ms) { return Json{{"series", Series(count, last_ms)}}.dump(); }
+std::string EncodeSeriesPatch(int count, base::Millis last_ms) {
+  return Json{{"series", Series(count, last_ms)}}.dump();
+}
 
 std::string EncodeDelete(const std::string& uid) {
   Json options = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
@@ -138,7 +145,8 @@ std::string EncodeDelete(const std::string& uid) {
   return options.dump();
 }
 
-base::Result<std::string> WithPreconditions(const std::string& patch, const std::string& uid, const std::string& resource_version) {
+base::Result<std::string> WithPreconditions(const std::string& patch, const std::string& uid,
+                                            const std::string& resource_version) {
   Json json = Json::parse(patch, nullptr, false);
   if (!json.is_object()) return base::Invalid("the patch is not a JSON object");
   if (uid.empty() && resource_version.empty()) return patch;

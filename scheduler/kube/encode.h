@@ -32,7 +32,8 @@ std::string EncodeSeriesPatch(int count, base::Millis last_ms);
 std::string EncodeDelete(const std::string& uid);
 
 // `patch` with metadata.uid and metadata.resourceVersion set where given; kInvalid when it is not a JSON object.
-base::Result<std::string> WithPreconditions(const std::string& patch, const std::string& uid, const std::string& resource_version);
+base::Result<std::string> WithPreconditions(const std::string& patch, const std::string& uid,
+                                            const std::string& resource_version);
 
 // At most `limit` bytes of UTF-8, ending in " ..." if it was longer.
 std::string CutNote(std::string_view note, size_t limit);

@@ -16,7 +16,9 @@ namespace tutti::kube {
 namespace {
 
 // An epoll event carries 64 bits: the fd, and the low half of the generation it was watched under.
-uint64_t Pack(int fd, uint64_t generation) { return static_cast<uint64_t>(static_cast<uint32_t>(fd)) | generation << 32; }
+uint64_t Pack(int fd, uint64_t generation) {
+  return static_cast<uint64_t>(static_cast<uint32_t>(fd)) | generation << 32;
+}
 
 }  // namespace
 

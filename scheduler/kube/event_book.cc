@@ -12,13 +12,14 @@ constexpr size_t kLongestName = 253;
 
 std::string KeyOf(const cluster::EmitEvent& event) {
   const cluster::ObjectRef& r = event.regarding;
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", r.kind, r.ns, r.name, r.uid, event.reason, event.reporting_controller,
-                     event.warning, event.note);
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", r.kind, r.ns, r.name, r.uid, event.reason,
+                     event.reporting_controller, event.warning, event.note);
 }
 
 }  // namespace
 
-std::shared_ptr<EventRecord> EventBook::Note(const cluster::EmitEvent& event, base::Millis now_ms, base::Millis wall_ms) {
+std::shared_ptr<EventRecord> EventBook::Note(const cluster::EmitEvent& event, base::Millis now_ms,
+                                             base::Millis wall_ms) {
   Forget(now_ms);
   const std::string key = KeyOf(event);
   std::shared_ptr<EventRecord>& record = records_[key];
@@ -43,7 +44,8 @@ void EventBook::Forget(base::Millis now_ms) {
     const Noted& oldest = by_age_.front();
     const bool stale = now_ms - oldest.record->seen_ms > kForgetAfterMs;
     if (!stale && by_age_.size() < kMost) return;
-    if (const auto at = records_.find(oldest.key); at != records_.end() && at->second == oldest.record) records_.erase(at);
+    if (const auto at = records_.find(oldest.key); at != records_.end() && at->second == oldest.record)
+      records_.erase(at);
     by_age_.pop_front();
   }
 }

@@ -21,8 +21,8 @@ struct EventRecord {
   base::Millis seen_ms = 0;         // monotonic
   base::Millis last_write_ms = -1;  // monotonic; -1: never
   int count = 0;
-  int written_count = 0;   // as the API server has it; 0: not created yet
-  bool on_its_way = false; // a job for it is waiting or in flight
+  int written_count = 0;    // as the API server has it; 0: not created yet
+  bool on_its_way = false;  // a job for it is waiting or in flight
 };
 
 class EventBook {

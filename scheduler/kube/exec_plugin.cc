@@ -61,7 +61,8 @@ bool ReadAll(int fd, std::string* out) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   std::array<char, 4096> buffer;
   while (out->size() < kMostOutput) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     pollfd wait{fd, POLLIN, 0};
     const int ready = left.count() <= 0 ? 0 : poll(&wait, 1, static_cast<int>(left.count()));
     if (ready < 0 && errno == EINTR) continue;
@@ -117,7 +118,8 @@ base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Confi
   args.insert(args.end(), plugin.args.begin(), plugin.args.end());
   std::vector<std::string> env = Environment(plugin, cluster);
   pid_t pid = 0;
-  const int error = posix_spawnp(&pid, plugin.command.c_str(), &actions, nullptr, Pointers(args).data(), Pointers(env).data());
+  const int error =
+      posix_spawnp(&pid, plugin.command.c_str(), &actions, nullptr, Pointers(args).data(), Pointers(env).data());
   posix_spawn_file_actions_destroy(&actions);
   close(out[1]);
   if (error != 0) {
@@ -131,7 +133,9 @@ base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Confi
   if (!in_time) kill(pid, SIGKILL);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
-  if (!in_time) return base::Fail(base::ErrorCode::kUnavailable, fmt::format("exec plugin {}: no answer within a minute", plugin.command));
+  if (!in_time)
+    return base::Fail(base::ErrorCode::kUnavailable,
+                      fmt::format("exec plugin {}: no answer within a minute", plugin.command));
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     return base::Fail(base::ErrorCode::kUnavailable,
                       fmt::format("exec plugin {}: exit status {}{}", plugin.command,

@@ -8,7 +8,8 @@ namespace tutti::kube {
 namespace {
 
 constexpr const char* kMetadataOnly = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
-constexpr const char* kMetadataListOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+constexpr const char* kMetadataListOnly =
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
 // CustomResourceDefinitions are looked at for one thing: that one of them changed.
 class DefinitionStore final : public KindStore {
@@ -63,8 +64,9 @@ KubeFeed::WatchedKind& KubeFeed::WatchBuiltIn(const char* resource, std::unique_
 void KubeFeed::WatchDefinitions() {
   definitions_ = std::make_unique<DefinitionStore>(discovery_);
   definitions_reflector_ = std::make_unique<Reflector>(
-      Reflector::Options{"customresourcedefinitions", CollectionPath("apiextensions.k8s.io", "v1", "customresourcedefinitions"),
-                         kMetadataListOnly, kMetadataOnly},
+      Reflector::Options{"customresourcedefinitions",
+                         CollectionPath("apiextensions.k8s.io", "v1", "customresourcedefinitions"), kMetadataListOnly,
+                         kMetadataOnly},
       Reflector::Callbacks{}, *definitions_, loop_, transport_, random_);
   definitions_reflector_->Start();
 }
@@ -73,8 +75,10 @@ void KubeFeed::OnDiscovery() {
   for (const auto& kind : kinds_) {
     if (kind->built_in) continue;
     const auto version = discovery_.BestVersion(kind->kind);
-    if (!version) Unwatch(*kind);
-    else if (kind->reflector == nullptr || kind->version != *version) Watch(*kind, *version);
+    if (!version)
+      Unwatch(*kind);
+    else if (kind->reflector == nullptr || kind->version != *version)
+      Watch(*kind, *version);
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // KubeFeed: pods, nodes and the asked kinds from the API server, posted to a sink as they change.
 //
-// A kind that is not served is posted as KindSynced{served=false} and looked for again; when its CRD goes, its objects are
-// posted as gone. When a version that is preferred over the one watched appears, the kind is listed anew in it.
+// A kind that is not served is posted as KindSynced{served=false} and looked for again; when its CRD goes, its objects
+// are posted as gone. When a version that is preferred over the one watched appears, the kind is listed anew in it.
 //
 // Start may be called once, from any thread, and its effect is on the loop's; the rest is the loop's thread only.
 #pragma once
@@ -42,8 +42,8 @@ class KubeFeed final : public cluster::ClusterFeed {
     std::unique_ptr<KindStore> store;
     std::unique_ptr<Reflector> reflector;  // null while not served
     std::string version;
-    bool built_in = false;     // always served, in v1
-    bool synced = false;       // KindSynced{served=true} has been posted
+    bool built_in = false;  // always served, in v1
+    bool synced = false;    // KindSynced{served=true} has been posted
     bool said_unserved = false;
   };
 

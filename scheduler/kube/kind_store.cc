@@ -10,8 +10,8 @@ namespace tutti::kube {
 namespace {
 
 bool SameMeta(const model::ObjectMeta& a, const model::ObjectMeta& b) {
-  return a.uid == b.uid && a.generation == b.generation && a.created_ms == b.created_ms && a.deleted_ms == b.deleted_ms &&
-         a.labels == b.labels && a.annotations == b.annotations && a.owners == b.owners;
+  return a.uid == b.uid && a.generation == b.generation && a.created_ms == b.created_ms &&
+         a.deleted_ms == b.deleted_ms && a.labels == b.labels && a.annotations == b.annotations && a.owners == b.owners;
 }
 
 bool SameButVersion(const model::Pod& a, const model::Pod& b) {
@@ -22,8 +22,9 @@ bool SameButVersion(const model::Pod& a, const model::Pod& b) {
 }
 
 bool SameButVersion(const model::Node& a, const model::Node& b) {
-  return a.ready == b.ready && a.unschedulable == b.unschedulable && a.allocatable == b.allocatable && a.taints == b.taints &&
-         a.images == b.images && a.declared_features == b.declared_features && SameMeta(a.meta, b.meta);
+  return a.ready == b.ready && a.unschedulable == b.unschedulable && a.allocatable == b.allocatable &&
+         a.taints == b.taints && a.images == b.images && a.declared_features == b.declared_features &&
+         SameMeta(a.meta, b.meta);
 }
 
 void Report(std::string_view kind, const model::ObjectMeta& meta, const std::vector<std::string>& problems) {
@@ -134,8 +135,9 @@ void ObjectStore::PostChanged(const WireObject& object, Entry& entry) {
   if (object.json == nullptr) return;  // this kind was asked for as JSON
   const auto decoded = cluster::DecodeObject(kind_, object.json);
   if (!decoded) {
-    base::LogWarn("an object cannot be read", {{"kind", kind_.Name()}, {"object", entry.ns + "/" + entry.name},
-                                               {"problem", decoded.error().message}});
+    base::LogWarn(
+        "an object cannot be read",
+        {{"kind", kind_.Name()}, {"object", entry.ns + "/" + entry.name}, {"problem", decoded.error().message}});
     return;
   }
   sink_.Post(cluster::ObjectChanged{std::make_shared<const model::Object>(std::move(*decoded))});

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// KindStore: what has been posted of one kind, so that a new list posts only what differs. One subclass a kind of value.
-// The loop's thread only.
+// KindStore: what has been posted of one kind, so that a new list posts only what differs. One subclass a kind of
+// value. The loop's thread only.
 //
-// A list is told as BeginList, Put..., EndList; whatever EndList has not seen since BeginList is posted as gone. It may be
-// begun again at any time.
+// A list is told as BeginList, Put..., EndList; whatever EndList has not seen since BeginList is posted as gone. It may
+// be begun again at any time.
 #pragma once
 
 #include <memory>
@@ -40,7 +40,7 @@ class KindStore {
   };
   struct Entry {
     std::string ns, name, uid, resource_version;
-    uint64_t list = 0;  // the last list or watch epoch that had it
+    uint64_t list = 0;                  // the last list or watch epoch that had it
     std::shared_ptr<const void> value;  // what the subclass posted
   };
 
@@ -55,8 +55,8 @@ class KindStore {
   uint64_t list_ = 0;
 };
 
-// Changes that touch nothing but the resourceVersion of a bound pod or a node are not posted: kubelets report often, and
-// nobody writes these with a precondition on their version.
+// Changes that touch nothing but the resourceVersion of a bound pod or a node are not posted: kubelets report often,
+// and nobody writes these with a precondition on their version.
 class PodStore final : public KindStore {
  public:
   PodStore(cluster::EventSink& sink, SpecCache& specs) : sink_(sink), specs_(specs) {}

@@ -57,10 +57,12 @@ class Fields {
     if (!text || text->empty()) return text;
     std::erase_if(*text, [](unsigned char c) { return std::isspace(c); });
     std::string decoded(text->size() / 4 * 3 + 3, '\0');
-    const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(decoded.data()),
-                                     reinterpret_cast<const unsigned char*>(text->data()), static_cast<int>(text->size()));
+    const int size =
+        EVP_DecodeBlock(reinterpret_cast<unsigned char*>(decoded.data()),
+                        reinterpret_cast<const unsigned char*>(text->data()), static_cast<int>(text->size()));
     if (size < 0) return Wrong(key, "is not base64");
-    const auto padding = static_cast<size_t>(std::count(text->end() - std::min<std::ptrdiff_t>(2, std::ssize(*text)), text->end(), '='));
+    const auto padding =
+        static_cast<size_t>(std::count(text->end() - std::min<std::ptrdiff_t>(2, std::ssize(*text)), text->end(), '='));
     decoded.resize(static_cast<size_t>(size) - padding);
     return decoded;
   }
@@ -71,7 +73,8 @@ class Fields {
     auto path = Path(file_key);
     if (!path || path->empty()) return path;
     auto content = ReadFile(*path);
-    if (!content) return base::Invalid(fmt::format("{}: {}.{}: {}", entry_.file, path_, file_key, content.error().message));
+    if (!content)
+      return base::Invalid(fmt::format("{}: {}.{}: {}", entry_.file, path_, file_key, content.error().message));
     return content;
   }
   YAML::Node Child(const char* key) const { return entry_.node[key]; }
@@ -166,10 +169,13 @@ ExecPlugin ReadExec(const Fields& user, Reader* reader) {
   std::string interactive;
   reader->Into(&interactive, exec.Text("interactiveMode"));
   if (!reader->status()) return plugin;
-  if (plugin.api_version != "client.authentication.k8s.io/v1" && plugin.api_version != "client.authentication.k8s.io/v1beta1")
-    reader->Fail(exec.Wrong("apiVersion", "must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1"));
+  if (plugin.api_version != "client.authentication.k8s.io/v1" &&
+      plugin.api_version != "client.authentication.k8s.io/v1beta1")
+    reader->Fail(
+        exec.Wrong("apiVersion", "must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1"));
   if (plugin.command.empty()) reader->Fail(exec.Wrong("command", "is missing"));
-  if (interactive == "Always") reader->Fail(exec.Wrong("interactiveMode", "is Always, but a scheduler has no terminal"));
+  if (interactive == "Always")
+    reader->Fail(exec.Wrong("interactiveMode", "is Always, but a scheduler has no terminal"));
   if (plugin.command.find('/') != std::string::npos) reader->Into(&plugin.command, exec.Path("command"));
   for (const YAML::Node& arg : entry.node["args"]) {
     if (!arg.IsScalar()) return reader->Fail(exec.Wrong("args", "must be a list of strings")), plugin;
@@ -206,7 +212,8 @@ base::Result<Config> Choose(const Merged& merged, const std::string& asked_conte
   if (name.empty())
     return base::Invalid(fmt::format("{}: current-context is not set; set it or give --context", merged.files));
   const auto context = merged.contexts.find(name);
-  if (context == merged.contexts.end()) return base::Invalid(fmt::format("{}: contexts has no \"{}\"", merged.files, name));
+  if (context == merged.contexts.end())
+    return base::Invalid(fmt::format("{}: contexts has no \"{}\"", merged.files, name));
 
   Config config;
   Reader reader;
@@ -218,11 +225,13 @@ base::Result<Config> Choose(const Merged& merged, const std::string& asked_conte
   if (!reader.status()) return tl::make_unexpected(reader.status().error());
 
   const auto cluster = merged.clusters.find(cluster_name);
-  if (cluster == merged.clusters.end()) return fields.Wrong("cluster", fmt::format("names \"{}\", which clusters does not have", cluster_name));
+  if (cluster == merged.clusters.end())
+    return fields.Wrong("cluster", fmt::format("names \"{}\", which clusters does not have", cluster_name));
   ReadCluster(Fields(cluster->second, fmt::format("clusters[{}].cluster", cluster_name)), &reader, &config);
   if (!user_name.empty()) {
     const auto user = merged.users.find(user_name);
-    if (user == merged.users.end()) return fields.Wrong("user", fmt::format("names \"{}\", which users does not have", user_name));
+    if (user == merged.users.end())
+      return fields.Wrong("user", fmt::format("names \"{}\", which users does not have", user_name));
     ReadUser(Fields(user->second, fmt::format("users[{}].user", user_name)), &reader, &config);
   }
   if (!reader.status()) return tl::make_unexpected(reader.status().error());

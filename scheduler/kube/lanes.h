@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes: the order in which waiting commands leave. The most worthy lane first; but a lane whose oldest has waited too long
-// is given a share of the places, so that no flood of binds starves it: a status every eighth, an Event (which costs the
-// API server as much as a bind, and tells nobody what the pod does not) every thirty-second. One thread.
+// Lanes: the order in which waiting commands leave. The most worthy lane first; but a lane whose oldest has waited too
+// long is given a share of the places, so that no flood of binds starves it: a status every eighth, an Event (which
+// costs the API server as much as a bind, and tells nobody what the pod does not) every thirty-second. One thread.
 #pragma once
 
 #include <array>

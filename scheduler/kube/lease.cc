@@ -39,7 +39,8 @@ base::Status LeaseOptions::Check() const {
   if (retry_period_ms <= 0) return base::Invalid("leaderElection.retryPeriod must be greater than 0");
   if (renew_deadline_ms * 10 <= retry_period_ms * 12)
     return base::Invalid("leaderElection.renewDeadline must be greater than 1.2 times retryPeriod");
-  if (lease_duration_ms <= renew_deadline_ms) return base::Invalid("leaderElection.leaseDuration must be greater than renewDeadline");
+  if (lease_duration_ms <= renew_deadline_ms)
+    return base::Invalid("leaderElection.leaseDuration must be greater than renewDeadline");
   if (name.empty()) return base::Invalid("leaderElection.resourceName must not be empty");
   if (ns.empty()) return base::Invalid("leaderElection.resourceNamespace must not be empty");
   return {};
@@ -60,8 +61,13 @@ std::string MakeIdentity() {
   return identity;
 }
 
-LeaderElection::LeaderElection(LeaseOptions options, Loop& loop, Transport& transport, base::Random& random, Callbacks callbacks)
-    : options_(std::move(options)), loop_(loop), transport_(transport), random_(random), callbacks_(std::move(callbacks)) {}
+LeaderElection::LeaderElection(LeaseOptions options, Loop& loop, Transport& transport, base::Random& random,
+                               Callbacks callbacks)
+    : options_(std::move(options)),
+      loop_(loop),
+      transport_(transport),
+      random_(random),
+      callbacks_(std::move(callbacks)) {}
 
 LeaderElection::~LeaderElection() {
   transport_.Cancel(request_);
@@ -71,7 +77,9 @@ LeaderElection::~LeaderElection() {
 
 void LeaderElection::Start() { Try(); }
 
-base::Millis LeaderElection::CallTimeout() const { return std::max<base::Millis>(options_.renew_deadline_ms / 2, 1'000); }
+base::Millis LeaderElection::CallTimeout() const {
+  return std::max<base::Millis>(options_.renew_deadline_ms / 2, 1'000);
+}
 
 // A round: a leader renews what it wrote last; anyone else looks first.
 void LeaderElection::Try() {
@@ -146,7 +154,9 @@ Json LeaderElection::Spec() const {
 void LeaderElection::Write(bool create) {
   Json lease = observed_;
   if (create)
-    lease = {{"apiVersion", "coordination.k8s.io/v1"}, {"kind", "Lease"}, {"metadata", {{"name", options_.name}, {"namespace", options_.ns}}}};
+    lease = {{"apiVersion", "coordination.k8s.io/v1"},
+             {"kind", "Lease"},
+             {"metadata", {{"name", options_.name}, {"namespace", options_.ns}}}};
   lease["spec"] = Spec();
   Request request;
   request.channel = Channel::kControl;

@@ -36,8 +36,8 @@ struct LeaseOptions {
 class LeaderElection {
  public:
   struct Callbacks {
-    std::function<void(base::Millis until_ms)> writable;       // monotonic
-    std::function<void(base::Millis former_over_ms)> won;      // monotonic; not after now if there is nothing to wait for
+    std::function<void(base::Millis until_ms)> writable;   // monotonic
+    std::function<void(base::Millis former_over_ms)> won;  // monotonic; not after now if there is nothing to wait for
     std::function<void()> lost;
   };
 
@@ -78,7 +78,7 @@ class LeaderElection {
   base::Millis observed_at_ms_ = 0;  // when that was first seen
   base::Millis free_at_ms_ = 0;      // when the former holder's last write is over
   bool leading_ = false;
-  base::Millis renewed_ms_ = 0;      // the last success was sent then
+  base::Millis renewed_ms_ = 0;  // the last success was sent then
   RequestId request_ = 0;
   TimerId timer_ = 0, deadline_timer_ = 0;
   bool stopping_ = false, asked_to_release_ = false;

@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-
 namespace tutti::kube {
 namespace {
 
@@ -24,14 +23,22 @@ const nlohmann::json* Child(const nlohmann::json* object, const char* key) {
   return at == object->end() ? nullptr : &*at;
 }
 
-std::string TextOf(const nlohmann::json* value) { return value != nullptr && value->is_string() ? value->get<std::string>() : ""; }
+std::string TextOf(const nlohmann::json* value) {
+  return value != nullptr && value->is_string() ? value->get<std::string>() : "";
+}
 
 }  // namespace
 
 Reflector::Reflector(Options options, Callbacks callbacks, KindStore& store, Loop& loop, Transport& transport,
                      base::Random& random)
-    : options_(std::move(options)), callbacks_(std::move(callbacks)), store_(store), loop_(loop), transport_(transport),
-      random_(random), backoff_(kFirstBackoffMs, kLongestBackoffMs, random), stream_lists_(options_.stream_lists) {}
+    : options_(std::move(options)),
+      callbacks_(std::move(callbacks)),
+      store_(store),
+      loop_(loop),
+      transport_(transport),
+      random_(random),
+      backoff_(kFirstBackoffMs, kLongestBackoffMs, random),
+      stream_lists_(options_.stream_lists) {}
 
 Reflector::~Reflector() {
   transport_.Cancel(request_);
@@ -51,16 +58,20 @@ void Reflector::List() {
   version_.clear();
   store_.BeginList();
   streaming_ = stream_lists_ && !std::exchange(pages_next_, false);
-  if (streaming_) SendWatch(true);
-  else SendPage("");
+  if (streaming_)
+    SendWatch(true);
+  else
+    SendPage("");
 }
 
 void Reflector::Again(base::Millis delay_ms) {
   loop_.CancelTimer(timer_);
   timer_ = loop_.After(delay_ms, [this] {
     timer_ = 0;
-    if (listing_) List();
-    else SendWatch(false);
+    if (listing_)
+      List();
+    else
+      SendWatch(false);
   });
 }
 
@@ -93,7 +104,8 @@ void Reflector::OnPage(Response response) {
 bool Reflector::ReadPage(const Response& response, ListMeta* meta) {
   if (response.protobuf()) {
     const auto envelope = OpenEnvelope(response.body);
-    return envelope && ForEachItem(envelope->raw, meta, [this](std::string_view item) { store_.Put({{}, item, nullptr}); });
+    return envelope &&
+           ForEachItem(envelope->raw, meta, [this](std::string_view item) { store_.Put({{}, item, nullptr}); });
   }
   auto list = nlohmann::json::parse(response.body, nullptr, false);
   const nlohmann::json* list_meta = Child(&list, "metadata");
@@ -124,8 +136,10 @@ std::string Reflector::Query(bool initial_events, base::Millis* timeout_ms) {
   const int64_t seconds = random_.Between(300, 600);
   *timeout_ms = seconds * 1000;
   std::string target = fmt::format("{}?watch=1&allowWatchBookmarks=true&timeoutSeconds={}", options_.path, seconds);
-  if (initial_events) target += "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
-  else target += "&resourceVersion=" + version_;
+  if (initial_events)
+    target += "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
+  else
+    target += "&resourceVersion=" + version_;
   return target;
 }
 
@@ -165,8 +179,10 @@ void Reflector::OnEvent(WatchType type, const WireObject& object) {
     case WatchType::kError: {
       const ApiStatus status =
           object.json != nullptr ? DecodeStatusObject(*object.json) : DecodeStatusMessage(object.protobuf);
-      if (status.code == 410 || status.reason == "Expired" || status.reason == "Gone") listing_ = true;
-      else Complain("the watch ended: " + status.message);
+      if (status.code == 410 || status.reason == "Expired" || status.reason == "Gone")
+        listing_ = true;
+      else
+        Complain("the watch ended: " + status.message);
       broken_ = true;
       break;
     }
@@ -194,7 +210,8 @@ void Reflector::OnWatchDone(Response response) {
   if (response.status < 200 || response.status >= 300) return OnTrouble(response);
   const base::Millis lived_ms = loop_.Now() - started_ms_;
   if (lived_ms > kHealthyAfterMs) backoff_.Reset();
-  if (response.failure != Response::Failure::kNone) base::LogInfo("a watch was cut", {{"kind", options_.name}, {"why", response.error}});
+  if (response.failure != Response::Failure::kNone)
+    base::LogInfo("a watch was cut", {{"kind", options_.name}, {"why", response.error}});
   const bool quick = lived_ms < kQuickEndMs;
   Again(quick || broken_ ? backoff_.Next() : 0);
 }

@@ -34,7 +34,8 @@ class Reflector {
     Task not_found;  // the collection is not served (404)
   };
 
-  Reflector(Options options, Callbacks callbacks, KindStore& store, Loop& loop, Transport& transport, base::Random& random);
+  Reflector(Options options, Callbacks callbacks, KindStore& store, Loop& loop, Transport& transport,
+            base::Random& random);
   ~Reflector();  // stops
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
@@ -70,14 +71,14 @@ class Reflector {
   Backoff backoff_;
 
   RequestId request_ = 0;
-  TimerId timer_ = 0;     // to go on, or to check that the watch lives
-  bool listing_ = true;   // the store is not known to be complete as of version_
-  bool stream_lists_;     // the server has not refused to
+  TimerId timer_ = 0;        // to go on, or to check that the watch lives
+  bool listing_ = true;      // the store is not known to be complete as of version_
+  bool stream_lists_;        // the server has not refused to
   bool streaming_ = false;   // this list is
   bool pages_next_ = false;  // the last try at a streamed list went silent
-  std::string version_;   // where the watch resumes
+  std::string version_;      // where the watch resumes
   std::unique_ptr<WatchParser> parser_;
-  bool broken_ = false;   // this watch delivers nonsense or an error; what follows is not looked at
+  bool broken_ = false;     // this watch delivers nonsense or an error; what follows is not looked at
   bool bookmarks_ = false;  // this watch has had one
   base::Millis started_ms_ = 0, last_data_ms_ = 0, watch_timeout_ms_ = 0;
   std::string last_complaint_;

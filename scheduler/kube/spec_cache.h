@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SpecCache: equal PodSpecs become one object, most of them without being decoded.
 //
-// A pod's key is the bytes of everything that its PodSpec is made of, in wire order and without what differs from pod to
-// pod (names, volume mounts, environment). Keys are compared whole, so there are no collisions. Two keys that decode to
-// equal specs share one too. One thread.
+// A pod's key is the bytes of everything that its PodSpec is made of, in wire order and without what differs from pod
+// to pod (names, volume mounts, environment). Keys are compared whole, so there are no collisions. Two keys that decode
+// to equal specs share one too. One thread.
 #pragma once
 
 #include <memory>

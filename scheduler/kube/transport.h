@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transport: requests out, responses in; nothing here knows Kubernetes' objects. Thin, so that the HTTP library behind it
-// can be replaced, and scripted in tests.
+// Transport: requests out, responses in; nothing here knows Kubernetes' objects. Thin, so that the HTTP library behind
+// it can be replaced, and scripted in tests.
 //
 // All of it runs on the loop's thread. No callback runs from inside Send or Cancel.
 #pragma once

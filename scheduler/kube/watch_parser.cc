@@ -84,8 +84,10 @@ bool WatchParser::Feed(std::string_view piece, Each& each) {
   }
   const std::string_view rest = piece.substr(used);
   if (protobuf_ && rest.size() >= kPrefix && PrefixedSize(rest) > kLargestFrame) return false;
-  if (pending_.empty()) pending_.assign(rest);
-  else pending_.erase(0, used);
+  if (pending_.empty())
+    pending_.assign(rest);
+  else
+    pending_.erase(0, used);
   return true;
 }
 

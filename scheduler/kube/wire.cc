@@ -36,8 +36,7 @@ bool WireReader::Next() {
   number_ = 0;
   size_t size = 0;
   switch (tag & 7) {
-    case kVarint:
-      return Varint(&number_) || Stop();
+    case kVarint: return Varint(&number_) || Stop();
     case kLength: {
       uint64_t length = 0;
       if (!Varint(&length) || length > static_cast<uint64_t>(end_ - at_)) return Stop();
@@ -45,14 +44,9 @@ bool WireReader::Next() {
       at_ += length;
       return true;
     }
-    case kFixed64:
-      size = 8;
-      break;
-    case kFixed32:
-      size = 4;
-      break;
-    default:
-      return Stop();
+    case kFixed64: size = 8; break;
+    case kFixed32: size = 4; break;
+    default: return Stop();
   }
   if (static_cast<size_t>(end_ - at_) < size) return Stop();
   at_ += size;

@@ -8,8 +8,8 @@
 //       case 4: port = r.number(); break;
 //     }
 //
-// Malformed input ends the loop with ok() false; it never reads out of bounds. Values of a wrong wire type read as empty
-// or 0. Views point into the input.
+// Malformed input ends the loop with ok() false; it never reads out of bounds. Values of a wrong wire type read as
+// empty or 0. Views point into the input.
 #pragma once
 
 #include <cstdint>

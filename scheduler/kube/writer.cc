@@ -45,9 +45,9 @@ struct KubeWriter::Job {
   base::Millis deadline_ms = 0;
   TimerId deadline_timer = 0, wait_timer = 0;
   RequestId request = 0;
-  bool writing = false;    // `request` is a write and holds a place
-  bool uncertain = false;  // some try may have taken effect, or may yet
-  bool refused = false;    // the last try was refused for good
+  bool writing = false;         // `request` is a write and holds a place
+  bool uncertain = false;       // some try may have taken effect, or may yet
+  bool refused = false;         // the last try was refused for good
   base::Millis settled_ms = 0;  // from then on no try can take effect any more
   base::Millis read_sent_ms = 0;
   int tries = 0;
@@ -64,8 +64,8 @@ struct KubeWriter::Job {
   }
 };
 
-KubeWriter::KubeWriter(Options options, Loop& loop, Transport& transport, base::Random& random, const KindResolver& kinds,
-                       cluster::EventSink& sink)
+KubeWriter::KubeWriter(Options options, Loop& loop, Transport& transport, base::Random& random,
+                       const KindResolver& kinds, cluster::EventSink& sink)
     : options_(std::move(options)), loop_(loop), transport_(transport), random_(random), kinds_(kinds), sink_(sink) {}
 
 KubeWriter::~KubeWriter() {
@@ -170,9 +170,8 @@ void KubeWriter::SendWrite(Job& job) {
   ++job.tries;
   ++in_flight_;
   ++counters_.sent;
-  job.request = transport_.Send(std::move(*request), [this, number = job.number](Response response) {
-    OnAnswer(number, std::move(response));
-  });
+  job.request = transport_.Send(
+      std::move(*request), [this, number = job.number](Response response) { OnAnswer(number, std::move(response)); });
 }
 
 std::string KubeWriter::Version(const cluster::ObjectRef& ref) const {
@@ -195,7 +194,8 @@ base::Result<Request> KubeWriter::BuildRequest(Job& job, base::Millis server_tim
     const std::string version = Version(gone->object);
     if (version.empty()) return base::Invalid(gone->object.resource + " is not served");
     request->method = Method::kDelete;
-    request->target = ObjectPath(gone->object.group, version, gone->object.resource, gone->object.ns, gone->object.name);
+    request->target =
+        ObjectPath(gone->object.group, version, gone->object.resource, gone->object.ns, gone->object.name);
     request->accept = kProtobufOrJson;
     request->body = EncodeDelete(gone->object.uid);
   } else if (const auto* create = job.As<cluster::Create>()) {
@@ -301,12 +301,15 @@ void KubeWriter::OnOtherJudged(Job& job, const Judgement& judgement) {
   const auto* patch = job.As<cluster::Patch>();
   const auto* gone = job.As<cluster::Delete>();
   if (judgement.meaning == Meaning::kDone) return Finish(job, Outcome::kDone, job.http_status, "");
-  if (judgement.meaning == Meaning::kUncertain) return RetryLater(job, judgement.wait_ms, judgement);  // all of these may be repeated
+  if (judgement.meaning == Meaning::kUncertain)
+    return RetryLater(job, judgement.wait_ms, judgement);  // all of these may be repeated
   // No object of that UID is left: what was asked for.
   if (gone != nullptr && (judgement.http_status == 404 || (conflict && !gone->object.uid.empty())))
     return Finish(job, Outcome::kDone, job.http_status, judgement.message);
   // A repeat that meets its own first try looks like this.
-  const bool own_doing = conflict && job.uncertain && (job.As<cluster::Create>() != nullptr || (patch != nullptr && !patch->object.resource_version.empty()));
+  const bool own_doing =
+      conflict && job.uncertain &&
+      (job.As<cluster::Create>() != nullptr || (patch != nullptr && !patch->object.resource_version.empty()));
   Finish(job, own_doing ? Outcome::kUnknown : Outcome::kRefused, job.http_status, judgement.message);
 }
 
@@ -343,9 +346,8 @@ void KubeWriter::ReadBack(Job& job) {
   request.accept = kProtobufOrJson;
   request.timeout_ms = kReadTimeoutMs;
   job.read_sent_ms = loop_.Now();
-  job.request = transport_.Send(std::move(request), [this, number = job.number](Response response) {
-    OnReadBack(number, std::move(response));
-  });
+  job.request = transport_.Send(
+      std::move(request), [this, number = job.number](Response response) { OnReadBack(number, std::move(response)); });
 }
 
 void KubeWriter::OnReadBack(uint64_t number, Response response) {
@@ -360,7 +362,8 @@ void KubeWriter::OnReadBack(uint64_t number, Response response) {
     std::vector<std::string> problems;
     if (json.is_object()) pod = std::make_shared<const model::Pod>(cluster::DecodePodLeniently(json, &problems));
   }
-  const bool gone = response.status == 404 || (pod != nullptr && !bind.pod.uid.empty() && pod->meta.uid != bind.pod.uid);
+  const bool gone =
+      response.status == 404 || (pod != nullptr && !bind.pod.uid.empty() && pod->meta.uid != bind.pod.uid);
   if (gone) {
     job.gone = true;
     return Finish(job, Outcome::kRefused, job.http_status, "the pod is gone");
@@ -426,7 +429,8 @@ void KubeWriter::Finish(Job& job, Outcome outcome, int http_status, std::string 
   if (job.writing) --in_flight_;
   if (job.record != nullptr) job.record->on_its_way = false;
   ++(outcome == Outcome::kDone ? counters_.done : outcome == Outcome::kRefused ? counters_.refused : counters_.unknown);
-  if (job.command.id != 0) sink_.Post(cluster::Answer{job.command.id, outcome, http_status, std::move(message), job.current_node, job.gone});
+  if (job.command.id != 0)
+    sink_.Post(cluster::Answer{job.command.id, outcome, http_status, std::move(message), job.current_node, job.gone});
   jobs_.erase(job.number);
   CheckDrained();
 }

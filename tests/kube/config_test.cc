@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "kube/credentials.h"
 #include "fakes.h"
+#include "kube/credentials.h"
 #include "tests/support/catch.h"
 
 namespace tutti::kube {
@@ -18,7 +18,9 @@ namespace fs = std::filesystem;
 
 class Folder {
  public:
-  Folder() : path_(fs::temp_directory_path() / ("kube-config-test-" + std::to_string(getpid()) + "-" + std::to_string(++count_))) {
+  Folder()
+      : path_(fs::temp_directory_path() /
+              ("kube-config-test-" + std::to_string(getpid()) + "-" + std::to_string(++count_))) {
     fs::create_directories(path_);
   }
   ~Folder() { fs::remove_all(path_); }
@@ -119,12 +121,18 @@ TEST_CASE("errors name the file and the field, and no secret") {
   CHECK(error(kWhole, "nope").find("contexts has no \"nope\"") != std::string::npos);
   CHECK(error(base).find("contexts[c].context.cluster") != std::string::npos);
   CHECK(error(with("{server: 10.0.0.1}", "{}")).find("clusters[k].cluster.server") != std::string::npos);
-  CHECK(error(with("{server: 'https://k', certificate-authority: nofile}", "{}")).find("certificate-authority") != std::string::npos);
-  CHECK(error(with("{server: 'https://k'}", "{client-key-data: '!!SECRET'}")).find("users[u].user.client-key-data is not base64") != std::string::npos);
-  CHECK(error(with("{server: 'https://k'}", "{client-certificate-data: Q0VSVA==}")).find("client-key is missing") != std::string::npos);
-  CHECK(error(with("{server: 'https://k'}", "{token: [SECRET]}")).find("users[u].user.token must be a string") != std::string::npos);
-  CHECK(error(with("{server: 'https://k'}", "{exec: {command: x, apiVersion: v9}}")).find("users[u].user.exec.apiVersion") != std::string::npos);
-  CHECK(error(with("{server: 'https://k', insecure-skip-tls-verify: maybe}", "{}")).find("insecure-skip-tls-verify") != std::string::npos);
+  CHECK(error(with("{server: 'https://k', certificate-authority: nofile}", "{}")).find("certificate-authority") !=
+        std::string::npos);
+  CHECK(error(with("{server: 'https://k'}", "{client-key-data: '!!SECRET'}"))
+            .find("users[u].user.client-key-data is not base64") != std::string::npos);
+  CHECK(error(with("{server: 'https://k'}", "{client-certificate-data: Q0VSVA==}")).find("client-key is missing") !=
+        std::string::npos);
+  CHECK(error(with("{server: 'https://k'}", "{token: [SECRET]}")).find("users[u].user.token must be a string") !=
+        std::string::npos);
+  CHECK(error(with("{server: 'https://k'}", "{exec: {command: x, apiVersion: v9}}"))
+            .find("users[u].user.exec.apiVersion") != std::string::npos);
+  CHECK(error(with("{server: 'https://k', insecure-skip-tls-verify: maybe}", "{}")).find("insecure-skip-tls-verify") !=
+        std::string::npos);
 }
 
 TEST_CASE("in a pod, the mounted account is used") {
@@ -175,7 +183,9 @@ TEST_CASE("an exec plugin is run with its arguments and environment") {
   ExecPlugin plugin;
   plugin.api_version = "client.authentication.k8s.io/v1";
   plugin.command = "/bin/sh";
-  plugin.args = {"-c", R"(printf '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"%s","expirationTimestamp":"2026-01-01T00:00:00Z"}}' "$MARK")"};
+  plugin.args = {
+      "-c",
+      R"(printf '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"%s","expirationTimestamp":"2026-01-01T00:00:00Z"}}' "$MARK")"};
   plugin.env = {{"MARK", "m1"}};
   const auto credential = RunExecPlugin(plugin, Config{});
   REQUIRE(credential);
@@ -196,10 +206,13 @@ TEST_CASE("what an exec plugin prints is checked") {
   const auto parse = [&](const std::string& text) { return ParseExecCredential(plugin, text); };
   CHECK_FALSE(parse("nonsense"));
   CHECK_FALSE(parse(R"({"kind":"Pod","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"token":"x"}})"));
-  CHECK_FALSE(parse(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"x"}})"));
+  CHECK_FALSE(
+      parse(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"x"}})"));
   CHECK_FALSE(parse(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{}})"));
-  CHECK_FALSE(parse(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"clientCertificateData":"c"}})"));
-  CHECK(parse(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"token":"x"}})"));
+  CHECK_FALSE(parse(
+      R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"clientCertificateData":"c"}})"));
+  CHECK(
+      parse(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"token":"x"}})"));
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/decode.h"
-#include "kube/watch_parser.h"
 
 #include <nlohmann/json.hpp>
 
 #include "cluster/json_decode.h"
 #include "fakes.h"
+#include "kube/watch_parser.h"
 #include "tests/support/catch.h"
 
 namespace tutti::kube {
@@ -36,7 +36,9 @@ std::string PodMessage(const PodText& pod) {
     Map(m, 11, "app", "x");
     Map(m, 12, "kubectl.kubernetes.io/last-applied-configuration", std::string(5000, 'x'));
     Map(m, 12, "note", "kept");
-    m.Message(13, [](WireWriter& o) { o.Text(1, "RayCluster"), o.Text(3, "c0"), o.Text(4, "u0"), o.Text(5, "ray.io/v1"), o.Number(6, 1); });
+    m.Message(13, [](WireWriter& o) {
+      o.Text(1, "RayCluster"), o.Text(3, "c0"), o.Text(4, "u0"), o.Text(5, "ray.io/v1"), o.Number(6, 1);
+    });
     m.Message(17, [](WireWriter& f) { f.Text(1, std::string(3000, 'm')); });
   });
   w.Message(2, [&](WireWriter& s) {
@@ -61,12 +63,15 @@ std::string PodMessage(const PodText& pod) {
       a.Message(1, [](WireWriter& n) {
         n.Message(1, [](WireWriter& req) {
           req.Message(1, [](WireWriter& term) {
-            term.Message(1, [](WireWriter& e) { e.Text(1, "gpu"), e.Text(2, "In"), e.Text(3, "a100"), e.Text(3, "h100"); });
+            term.Message(
+                1, [](WireWriter& e) { e.Text(1, "gpu"), e.Text(2, "In"), e.Text(3, "a100"), e.Text(3, "h100"); });
           });
         });
         n.Message(2, [](WireWriter& p) {
           p.Number(1, 7);
-          p.Message(2, [](WireWriter& term) { term.Message(2, [](WireWriter& e) { e.Text(1, "metadata.name"), e.Text(2, "Gt"), e.Text(3, "1"); }); });
+          p.Message(2, [](WireWriter& term) {
+            term.Message(2, [](WireWriter& e) { e.Text(1, "metadata.name"), e.Text(2, "Gt"), e.Text(3, "1"); });
+          });
         });
       });
       a.Message(3, [](WireWriter& anti) {
@@ -87,14 +92,17 @@ std::string PodMessage(const PodText& pod) {
     Amount(s, 32, "cpu", "10m");
     s.Message(33, [](WireWriter& c) {
       c.Number(1, 2), c.Text(2, "zone"), c.Text(3, "ScheduleAnyway"), c.Number(5, 3), c.Text(6, "Honor");
-      c.Message(4, [](WireWriter& sel) { sel.Message(2, [](WireWriter& e) { e.Text(1, "app"), e.Text(2, "Exists"); }); });
+      c.Message(4,
+                [](WireWriter& sel) { sel.Message(2, [](WireWriter& e) { e.Text(1, "app"), e.Text(2, "Exists"); }); });
     });
     s.Message(38, [](WireWriter& g) { g.Text(1, "wait"); });
     s.Message(43, [](WireWriter& g) { g.Text(1, "pg"); });
   });
   w.Message(3, [&](WireWriter& s) {
     s.Text(1, pod.phase);
-    s.Message(2, [](WireWriter& c) { c.Text(1, "PodScheduled"), c.Text(2, "False"), c.Text(5, "Unschedulable"), c.Text(6, "0/4 nodes"); });
+    s.Message(2, [](WireWriter& c) {
+      c.Text(1, "PodScheduled"), c.Text(2, "False"), c.Text(5, "Unschedulable"), c.Text(6, "0/4 nodes");
+    });
     s.Message(2, [](WireWriter& c) { c.Text(1, "DisruptionTarget"), c.Text(2, "True"); });
     s.Text(4, "Evicted");
     s.Text(11, "n7");
@@ -253,7 +261,8 @@ TEST_CASE("a watch is cut into events wherever its pieces end") {
       bytes += object.protobuf.size();
     };
     WatchParser parser(true);
-    for (size_t at = 0; at < stream.size(); at += step) REQUIRE(parser.Feed(std::string_view(stream).substr(at, step), each));
+    for (size_t at = 0; at < stream.size(); at += step)
+      REQUIRE(parser.Feed(std::string_view(stream).substr(at, step), each));
     CHECK(types == std::vector{WatchType::kAdded, WatchType::kBookmark, WatchType::kDeleted});
     CHECK(bytes == 2 * pod.size());
   }

@@ -152,7 +152,9 @@ class FakeSink final : public cluster::EventSink {
 };
 
 inline std::string StatusJson(int code, const std::string& reason, const std::string& message = "no") {
-  return nlohmann::json{{"kind", "Status"}, {"apiVersion", "v1"}, {"status", "Failure"}, {"code", code}, {"reason", reason}, {"message", message}}.dump();
+  return nlohmann::json{{"kind", "Status"}, {"apiVersion", "v1"}, {"status", "Failure"},
+                        {"code", code},     {"reason", reason},   {"message", message}}
+      .dump();
 }
 
 // "k8s\0" and a runtime.Unknown around `message`.

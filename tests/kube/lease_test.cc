@@ -16,7 +16,10 @@ struct Rig {
   base::Millis writable_until = 0;
   std::vector<base::Millis> won;  // what each was told of the former holder
   int lost = 0;
-  LeaderElection election{Options(), loop, server, random,
+  LeaderElection election{Options(),
+                          loop,
+                          server,
+                          random,
                           {[this](base::Millis until) { writable_until = until; },
                            [this](base::Millis former_over) { won.push_back(former_over); }, [this] { ++lost; }}};
 
@@ -25,9 +28,19 @@ struct Rig {
     options.identity = "me";
     return options;
   }
-  static json Lease(const std::string& holder, const std::string& renewed, int transitions = 3, const std::string& version = "9") {
-    return {{"metadata", {{"name", "tutti"}, {"namespace", "kube-system"}, {"resourceVersion", version}, {"labels", {{"kept", "yes"}}}}},
-            {"spec", {{"holderIdentity", holder}, {"leaseDurationSeconds", 15}, {"leaseTransitions", transitions}, {"renewTime", renewed}, {"acquireTime", "2020-01-01T00:00:00.000000Z"}}}};
+  static json Lease(const std::string& holder, const std::string& renewed, int transitions = 3,
+                    const std::string& version = "9") {
+    return {{"metadata",
+             {{"name", "tutti"},
+              {"namespace", "kube-system"},
+              {"resourceVersion", version},
+              {"labels", {{"kept", "yes"}}}}},
+            {"spec",
+             {{"holderIdentity", holder},
+              {"leaseDurationSeconds", 15},
+              {"leaseTransitions", transitions},
+              {"renewTime", renewed},
+              {"acquireTime", "2020-01-01T00:00:00.000000Z"}}}};
   }
   std::shared_ptr<FakeTransport::Call> Next(Method method) {
     REQUIRE(server.open.size() == 1);
@@ -77,8 +90,10 @@ TEST_CASE("a holder that renews keeps the lease; one that stops loses it after i
   while (won == 0) {
     if (!rig.server.open.empty()) {
       const auto call = rig.server.open.front();
-      if (call->request.method == Method::kPut) won = rig.loop.Now();
-      else rig.server.AnswerJson(call, 200, Rig::Lease("other", "1999-01-01T00:00:00.000000Z").dump());
+      if (call->request.method == Method::kPut)
+        won = rig.loop.Now();
+      else
+        rig.server.AnswerJson(call, 200, Rig::Lease("other", "1999-01-01T00:00:00.000000Z").dump());
     }
     rig.loop.Advance(50);
   }

@@ -11,16 +11,24 @@ namespace {
 using nlohmann::json;
 
 json Queue(const std::string& name, const std::string& version, const std::string& uid = "") {
-  return {{"apiVersion", "v1beta1"}, {"kind", "Queue"}, {"metadata", {{"name", name}, {"uid", uid.empty() ? "u-" + name : uid}, {"resourceVersion", version}}}};
+  return {{"apiVersion", "v1beta1"},
+          {"kind", "Queue"},
+          {"metadata", {{"name", name}, {"uid", uid.empty() ? "u-" + name : uid}, {"resourceVersion", version}}}};
 }
-std::string Line(const char* type, const json& object) { return json{{"type", type}, {"object", object}}.dump() + "\n"; }
+std::string Line(const char* type, const json& object) {
+  return json{{"type", type}, {"object", object}}.dump() + "\n";
+}
 std::string Bookmark(const std::string& version, bool end_of_list = false) {
   json object = {{"kind", "Queue"}, {"metadata", {{"resourceVersion", version}}}};
   if (end_of_list) object["metadata"]["annotations"] = {{"k8s.io/initial-events-end", "true"}};
   return Line("BOOKMARK", object);
 }
 std::string Page(const std::vector<json>& items, const std::string& version, const std::string& more = "") {
-  return json{{"kind", "QueueList"}, {"apiVersion", "v1beta1"}, {"metadata", {{"resourceVersion", version}, {"continue", more}}}, {"items", items}}.dump();
+  return json{{"kind", "QueueList"},
+              {"apiVersion", "v1beta1"},
+              {"metadata", {{"resourceVersion", version}, {"continue", more}}},
+              {"items", items}}
+      .dump();
 }
 
 struct Rig {
@@ -31,7 +39,11 @@ struct Rig {
   ObjectStore store{sink, {"g", "queues", "Queue", {"v1beta1"}}};
   int synced = 0, not_found = 0;
   Reflector reflector{{"queues", "/apis/g/v1beta1/queues"},
-                      {[this] { ++synced; }, [this] { ++not_found; }}, store, loop, server, random};
+                      {[this] { ++synced; }, [this] { ++not_found; }},
+                      store,
+                      loop,
+                      server,
+                      random};
 
   std::vector<std::string> Changed() {
     std::vector<std::string> names;
@@ -198,8 +210,10 @@ TEST_CASE("a bound pod's change of nothing but its version is not posted, an unb
   SpecCache specs;
   PodStore store(sink, specs);
   const auto pod = [](const std::string& version, const std::string& node) {
-    return WireObject::Json({{"metadata", {{"name", "p"}, {"namespace", "n"}, {"uid", "u"}, {"resourceVersion", version}}},
-                             {"spec", {{"nodeName", node}, {"containers", json::array()}}}, {"status", {{"phase", "Pending"}}}});
+    return WireObject::Json(
+        {{"metadata", {{"name", "p"}, {"namespace", "n"}, {"uid", "u"}, {"resourceVersion", version}}},
+         {"spec", {{"nodeName", node}, {"containers", json::array()}}},
+         {"status", {{"phase", "Pending"}}}});
   };
   store.Put(pod("1", ""));
   store.Put(pod("2", ""));
@@ -221,13 +235,18 @@ struct FeedRig {
   static std::string Served(const std::vector<std::string>& versions) {
     json group = {{"metadata", {{"name", "g"}}}, {"versions", json::array()}};
     for (const std::string& version : versions)
-      group["versions"].push_back({{"version", version}, {"resources", {{{"resource", "queues"}, {"scope", "Cluster"}, {"subresources", {{{"subresource", "status"}}}}}}}});
-    return json{{"kind", "APIGroupDiscoveryList"}, {"items", versions.empty() ? json::array() : json::array({group})}}.dump();
+      group["versions"].push_back(
+          {{"version", version},
+           {"resources",
+            {{{"resource", "queues"}, {"scope", "Cluster"}, {"subresources", {{{"subresource", "status"}}}}}}}});
+    return json{{"kind", "APIGroupDiscoveryList"}, {"items", versions.empty() ? json::array() : json::array({group})}}
+        .dump();
   }
   void Start(std::vector<model::ObjectKind> kinds) {
     feed.Start(std::move(kinds));
     loop.RunPosted();
-    server.AnswerJson(At("/api/v1"), 200, R"({"resources":[{"name":"pods","namespaced":true},{"name":"pods/status"}]})");
+    server.AnswerJson(At("/api/v1"), 200,
+                      R"({"resources":[{"name":"pods","namespaced":true},{"name":"pods/status"}]})");
   }
   std::shared_ptr<FakeTransport::Call> At(const std::string& target) {
     for (const auto& call : server.open)
@@ -297,9 +316,12 @@ TEST_CASE("an unchanged answer of discovery is asked for by its tag, and changes
 TEST_CASE("a server without aggregated discovery is asked group by group") {
   FeedRig rig;
   rig.Start({{"g", "queues", "Queue", {"v1"}}});
-  rig.server.AnswerJson(rig.Groups(), 200, R"({"kind":"APIGroupList","groups":[{"name":"other","versions":[{"version":"v1"}]},{"name":"g","versions":[{"version":"v1"}]}]})");
+  rig.server.AnswerJson(
+      rig.Groups(), 200,
+      R"({"kind":"APIGroupList","groups":[{"name":"other","versions":[{"version":"v1"}]},{"name":"g","versions":[{"version":"v1"}]}]})");
   CHECK_FALSE(rig.server.Has("/apis/other/v1"));
-  rig.server.AnswerJson(rig.At("/apis/g/v1"), 200, R"({"resources":[{"name":"queues","namespaced":false},{"name":"queues/status"}]})");
+  rig.server.AnswerJson(rig.At("/apis/g/v1"), 200,
+                        R"({"resources":[{"name":"queues","namespaced":false},{"name":"queues/status"}]})");
   CHECK(rig.server.Has("/apis/g/v1/queues"));
   CHECK(rig.feed.discovery().Find("g", "v1", "queues")->has_status);
 }

@@ -19,7 +19,9 @@ struct Kinds final : KindResolver {
   std::string VersionOf(const std::string& group, const std::string&) const override {
     return group.empty() ? "v1" : group == "g" ? "v1beta1" : "";
   }
-  bool HasStatus(const std::string&, const std::string&, const std::string& resource) const override { return resource != "plain"; }
+  bool HasStatus(const std::string&, const std::string&, const std::string& resource) const override {
+    return resource != "plain";
+  }
 };
 
 struct Rig {
@@ -54,7 +56,9 @@ struct Rig {
   bool Silent() { return sink.Take<Answer>().empty(); }
   // Plays the pod that a read back finds.
   void AnswerPod(const std::string& uid, const std::string& node, const std::string& plan = "x") {
-    json pod = {{"kind", "Pod"}, {"metadata", {{"name", "p"}, {"namespace", "ns"}, {"uid", uid}}}, {"spec", {{"containers", json::array()}}}};
+    json pod = {{"kind", "Pod"},
+                {"metadata", {{"name", "p"}, {"namespace", "ns"}, {"uid", uid}}},
+                {"spec", {{"containers", json::array()}}}};
     if (!node.empty()) pod["spec"]["nodeName"] = node;
     if (!plan.empty()) pod["metadata"]["annotations"] = {{"tutti.dev/plan", plan}};
     const auto call = server.open.front();
@@ -253,7 +257,11 @@ TEST_CASE("writes in flight are bounded, binds leave first, and aged work gets i
   Rig rig(options);
   std::vector<cluster::Command> commands;
   for (uint64_t i = 1; i <= 8; ++i)
-    commands.push_back({i, cluster::Lane::kStatus, rig.In(60'000), cluster::Patch{{"", "v1", "pods", "Pod", "ns", "s" + std::to_string(i), "", ""}, true, cluster::Patch::Type::kMerge, "{}"}});
+    commands.push_back({i, cluster::Lane::kStatus, rig.In(60'000),
+                        cluster::Patch{{"", "v1", "pods", "Pod", "ns", "s" + std::to_string(i), "", ""},
+                                       true,
+                                       cluster::Patch::Type::kMerge,
+                                       "{}"}});
   for (uint64_t i = 101; i <= 300; ++i) commands.push_back(rig.Bind(i, 60'000, "b" + std::to_string(i)));
   rig.Submit(std::move(commands));
   CHECK(rig.server.open.size() == 4);
@@ -273,7 +281,11 @@ TEST_CASE("writes in flight are bounded, binds leave first, and aged work gets i
 TEST_CASE("a patch carries its preconditions, and goes to the status subresource where there is one") {
   Rig rig;
   const auto patch = [&](const std::string& resource, const std::string& group) {
-    rig.Submit({{1, cluster::Lane::kStatus, rig.In(9'000), cluster::Patch{{group, "", resource, "K", "ns", "x", "u1", "5"}, true, cluster::Patch::Type::kMerge, R"({"status":{"phase":"Running"}})"}}});
+    rig.Submit({{1, cluster::Lane::kStatus, rig.In(9'000),
+                 cluster::Patch{{group, "", resource, "K", "ns", "x", "u1", "5"},
+                                true,
+                                cluster::Patch::Type::kMerge,
+                                R"({"status":{"phase":"Running"}})"}}});
     const auto call = rig.server.open.front();
     rig.server.AnswerJson(call, 200, "{}");
     CHECK(rig.Only().outcome == Outcome::kDone);
@@ -282,16 +294,21 @@ TEST_CASE("a patch carries its preconditions, and goes to the status subresource
   const Request status = patch("queues", "g");
   CHECK(status.target.starts_with("/apis/g/v1beta1/namespaces/ns/queues/x/status?"));
   CHECK(status.content_type == std::string("application/merge-patch+json"));
-  CHECK(json::parse(status.body) == json::parse(R"({"status":{"phase":"Running"},"metadata":{"uid":"u1","resourceVersion":"5"}})"));
+  CHECK(json::parse(status.body) ==
+        json::parse(R"({"status":{"phase":"Running"},"metadata":{"uid":"u1","resourceVersion":"5"}})"));
   CHECK(patch("plain", "g").target.starts_with("/apis/g/v1beta1/namespaces/ns/plain/x?"));
-  rig.Submit({{2, cluster::Lane::kStatus, rig.In(9'000), cluster::Patch{{"unknown", "", "things", "K", "ns", "x", "", ""}, false, cluster::Patch::Type::kMerge, "{}"}}});
+  rig.Submit(
+      {{2, cluster::Lane::kStatus, rig.In(9'000),
+        cluster::Patch{{"unknown", "", "things", "K", "ns", "x", "", ""}, false, cluster::Patch::Type::kMerge, "{}"}}});
   CHECK(rig.Only().message == "things is not served");
 }
 
 TEST_CASE("a delete is done when no object of that UID is left") {
-  for (const auto& [status, outcome] : std::vector<std::pair<int, Outcome>>{{200, Outcome::kDone}, {404, Outcome::kDone}, {409, Outcome::kDone}, {403, Outcome::kRefused}}) {
+  for (const auto& [status, outcome] : std::vector<std::pair<int, Outcome>>{
+           {200, Outcome::kDone}, {404, Outcome::kDone}, {409, Outcome::kDone}, {403, Outcome::kRefused}}) {
     Rig rig;
-    rig.Submit({{1, cluster::Lane::kEvict, rig.In(9'000), cluster::Delete{{"", "v1", "pods", "Pod", "ns", "p", "u1", ""}}}});
+    rig.Submit(
+        {{1, cluster::Lane::kEvict, rig.In(9'000), cluster::Delete{{"", "v1", "pods", "Pod", "ns", "p", "u1", ""}}}});
     const auto call = rig.server.open.front();
     CHECK(json::parse(call->request.body).at("preconditions").at("uid") == "u1");
     rig.server.AnswerJson(call, status, StatusJson(status, "x"));
@@ -301,7 +318,8 @@ TEST_CASE("a delete is done when no object of that UID is left") {
 
 TEST_CASE("writes that may be repeated are, after a lost connection") {
   Rig rig;
-  rig.Submit({{1, cluster::Lane::kEvict, rig.In(9'000), cluster::Delete{{"", "v1", "pods", "Pod", "ns", "p", "u1", ""}}}});
+  rig.Submit(
+      {{1, cluster::Lane::kEvict, rig.In(9'000), cluster::Delete{{"", "v1", "pods", "Pod", "ns", "p", "u1", ""}}}});
   rig.server.Fail(rig.server.open.front(), Response::Failure::kLost);
   rig.loop.Advance(1'000);
   rig.server.AnswerJson(rig.server.open.front(), 404, StatusJson(404, "NotFound"));
@@ -310,7 +328,8 @@ TEST_CASE("writes that may be repeated are, after a lost connection") {
 
 TEST_CASE("a create whose repeat meets its own first try is unknown") {
   Rig rig;
-  rig.Submit({{1, cluster::Lane::kStatus, rig.In(9'000), cluster::Create{{"g", "", "queues", "Queue", "", "q", "", ""}, "{}"}}});
+  rig.Submit({{1, cluster::Lane::kStatus, rig.In(9'000),
+               cluster::Create{{"g", "", "queues", "Queue", "", "q", "", ""}, "{}"}}});
   rig.server.Fail(rig.server.open.front(), Response::Failure::kTimeout);
   rig.loop.Advance(1'000);
   rig.server.AnswerJson(rig.server.open.front(), 409, StatusJson(409, "AlreadyExists"));
@@ -319,7 +338,8 @@ TEST_CASE("a create whose repeat meets its own first try is unknown") {
 
 cluster::Command Event(const Rig& rig, uint64_t id, const std::string& note) {
   return {id, cluster::Lane::kEvent, rig.In(30'000),
-          cluster::EmitEvent{{"", "v1", "pods", "Pod", "ns", "p", "u1", ""}, true, "FailedScheduling", "Scheduling", note, "volcano"}};
+          cluster::EmitEvent{
+              {"", "v1", "pods", "Pod", "ns", "p", "u1", ""}, true, "FailedScheduling", "Scheduling", note, "volcano"}};
 }
 
 TEST_CASE("an Event is created once, and its repeats become a series") {
@@ -413,16 +433,20 @@ TEST_CASE("whatever the server does, every command gets exactly one answer by it
     base::Random dice(seed);
     std::vector<cluster::Command> commands;
     for (uint64_t id = 1; id <= 20; ++id) {
-      if (dice.OneIn(4)) commands.push_back(Event(rig, id, "note " + std::to_string(dice.Below(3))));
-      else commands.push_back(rig.Bind(id, dice.Between(500, 12'000), "b" + std::to_string(id)));
+      if (dice.OneIn(4))
+        commands.push_back(Event(rig, id, "note " + std::to_string(dice.Below(3))));
+      else
+        commands.push_back(rig.Bind(id, dice.Between(500, 12'000), "b" + std::to_string(id)));
     }
     rig.Submit(std::move(commands));
     for (int step = 0; step < 400; ++step) {
       for (const auto& call : std::vector(rig.server.open)) {
         constexpr int kStatuses[] = {200, 201, 404, 409, 415, 429, 500, 503, 504};
         if (std::ranges::find(rig.server.open, call) == rig.server.open.end() || !dice.OneIn(3)) continue;
-        if (dice.OneIn(3)) rig.server.Fail(call, static_cast<Response::Failure>(1 + dice.Below(3)));
-        else rig.server.AnswerJson(call, kStatuses[dice.Below(std::size(kStatuses))], "{}");
+        if (dice.OneIn(3))
+          rig.server.Fail(call, static_cast<Response::Failure>(1 + dice.Below(3)));
+        else
+          rig.server.AnswerJson(call, kStatuses[dice.Below(std::size(kStatuses))], "{}");
       }
       rig.loop.Advance(100);
     }

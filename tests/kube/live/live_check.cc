@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole client against a real kube-apiserver: what the scripted server of the unit tests is believed to do, it does.
-// Needs KUBECONFIG, and a cluster without controllers or kubelets. Objects are named by this process, so that it may be
-// run again.
+// The whole client against a real kube-apiserver: what the scripted server of the unit tests is believed to do, it
+// does. Needs KUBECONFIG, and a cluster without controllers or kubelets (see `run`). Objects are named by this process,
+// so that it may be run again.
 #include <unistd.h>
 
 #include <chrono>
@@ -61,13 +61,22 @@ struct Rig {
     return reply ? json::parse(reply->body, nullptr, false) : json();
   }
   void MakeNode(const std::string& name) {
-    const json node = {{"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", name}}}, {"status", {{"allocatable", {{"cpu", "8"}, {"pods", "10"}}}}}};
+    const json node = {{"apiVersion", "v1"},
+                       {"kind", "Node"},
+                       {"metadata", {{"name", name}}},
+                       {"status", {{"allocatable", {{"cpu", "8"}, {"pods", "10"}}}}}};
     REQUIRE(Do(cluster::Create{{"", "v1", "nodes", "Node", "", "", "", ""}, node.dump()})->outcome == Outcome::kDone);
   }
   cluster::ObjectRef MakePod(const std::string& name) {
-    const json pod = {{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", {{"name", name}, {"namespace", "default"}}},
-                      {"spec", {{"schedulerName", kRun}, {"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", "250m"}}}}}}}}}}};
-    REQUIRE(Do(cluster::Create{{"", "v1", "pods", "Pod", "default", "", "", ""}, pod.dump()})->outcome == Outcome::kDone);
+    const json pod = {
+        {"apiVersion", "v1"},
+        {"kind", "Pod"},
+        {"metadata", {{"name", name}, {"namespace", "default"}}},
+        {"spec",
+         {{"schedulerName", kRun},
+          {"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", "250m"}}}}}}}}}}};
+    REQUIRE(Do(cluster::Create{{"", "v1", "pods", "Pod", "default", "", "", ""}, pod.dump()})->outcome ==
+            Outcome::kDone);
     const auto changed = Await<cluster::PodChanged>([&](const auto& e) { return e.pod->meta.name == name; });
     REQUIRE(changed);
     return {"", "v1", "pods", "Pod", "default", name, changed->pod->meta.uid, changed->pod->meta.resource_version};
@@ -83,11 +92,13 @@ TEST_CASE("binding: preconditions, conflicts, annotations, vanished pods") {
   const std::string node = kRun + "-n1", other = kRun + "-n2";
   rig.MakeNode(node);
   rig.MakeNode(other);
-  REQUIRE(rig.Await<cluster::NodeChanged>([&](const auto& e) { return e.node->meta.name == node && e.node->allocatable.Get("cpu") == 8000; }));
+  REQUIRE(rig.Await<cluster::NodeChanged>(
+      [&](const auto& e) { return e.node->meta.name == node && e.node->allocatable.Get("cpu") == 8000; }));
 
   auto pod = rig.MakePod(kRun + "-a");
   CHECK(rig.Do(cluster::Bind{pod, node, {{"tutti.dev/plan", "p1"}}})->outcome == Outcome::kDone);
-  const auto bound = rig.Await<cluster::PodChanged>([&](const auto& e) { return e.pod->meta.uid == pod.uid && e.pod->bound(); });
+  const auto bound =
+      rig.Await<cluster::PodChanged>([&](const auto& e) { return e.pod->meta.uid == pod.uid && e.pod->bound(); });
   REQUIRE(bound);
   CHECK(bound->pod->node_name == node);
   CHECK(bound->pod->spec->requests.Get("cpu") == 250);
@@ -105,13 +116,20 @@ TEST_CASE("binding: preconditions, conflicts, annotations, vanished pods") {
   auto stale = wrong;
   wrong.uid = "00000000-0000-0000-0000-000000000000";
   CHECK(rig.Do(cluster::Bind{wrong, node, {}})->gone);
-  REQUIRE(rig.Do(cluster::Patch{{"", "v1", "pods", "Pod", "default", stale.name, stale.uid, ""}, true, cluster::Patch::Type::kStrategic,
-                                R"({"status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"m"}]}})"})->outcome == Outcome::kDone);
+  REQUIRE(
+      rig
+          .Do(cluster::Patch{
+              {"", "v1", "pods", "Pod", "default", stale.name, stale.uid, ""},
+              true,
+              cluster::Patch::Type::kStrategic,
+              R"({"status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"m"}]}})"})
+          ->outcome == Outcome::kDone);
   const auto old = rig.Do(cluster::Bind{stale, node, {}});
   CHECK(old->outcome == Outcome::kRefused);
   CHECK(old->current_node.empty());
   CHECK_FALSE(old->gone);
-  const auto waiting = rig.Await<cluster::PodChanged>([&](const auto& e) { return e.pod->meta.uid == stale.uid && e.pod->scheduled.present; });
+  const auto waiting = rig.Await<cluster::PodChanged>(
+      [&](const auto& e) { return e.pod->meta.uid == stale.uid && e.pod->scheduled.present; });
   REQUIRE(waiting);
   CHECK(waiting->pod->scheduled.reason == "Unschedulable");
   auto missing = stale;
@@ -137,7 +155,8 @@ TEST_CASE("Events are accepted, and repeats become a series") {
   const cluster::EmitEvent event{pod, true, "FailedScheduling", "Scheduling", std::string(2000, 'x'), "tutti"};
   REQUIRE(rig.Do(event, cluster::Lane::kEvent)->outcome == Outcome::kDone);
   REQUIRE(rig.Do(event, cluster::Lane::kEvent)->outcome == Outcome::kDone);
-  const json events = rig.Get("/apis/events.k8s.io/v1/namespaces/default/events?fieldSelector=reason%3DFailedScheduling");
+  const json events =
+      rig.Get("/apis/events.k8s.io/v1/namespaces/default/events?fieldSelector=reason%3DFailedScheduling");
   int found = 0;
   for (const json& item : events.at("items")) {
     if (item.at("regarding").at("name") != pod.name) continue;
@@ -155,11 +174,20 @@ TEST_CASE("Events are accepted, and repeats become a series") {
 json Definition(const std::string& group, const std::vector<std::string>& versions) {
   json list = json::array();
   for (const std::string& version : versions)
-    list.push_back({{"name", version}, {"served", true}, {"storage", version == versions.front()},
-                    {"subresources", {{"status", json::object()}}},
-                    {"schema", {{"openAPIV3Schema", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}});
-  return {{"apiVersion", "apiextensions.k8s.io/v1"}, {"kind", "CustomResourceDefinition"}, {"metadata", {{"name", "queues." + group}}},
-          {"spec", {{"group", group}, {"scope", "Cluster"}, {"names", {{"plural", "queues"}, {"singular", "queue"}, {"kind", "Queue"}}}, {"versions", list}}}};
+    list.push_back(
+        {{"name", version},
+         {"served", true},
+         {"storage", version == versions.front()},
+         {"subresources", {{"status", json::object()}}},
+         {"schema", {{"openAPIV3Schema", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}});
+  return {{"apiVersion", "apiextensions.k8s.io/v1"},
+          {"kind", "CustomResourceDefinition"},
+          {"metadata", {{"name", "queues." + group}}},
+          {"spec",
+           {{"group", group},
+            {"scope", "Cluster"},
+            {"names", {{"plural", "queues"}, {"singular", "queue"}, {"kind", "Queue"}}},
+            {"versions", list}}}};
 }
 
 TEST_CASE("custom resources come, gain a version, and go while it runs") {
@@ -167,7 +195,8 @@ TEST_CASE("custom resources come, gain a version, and go while it runs") {
   rig.client.LeadAlone();
   const std::string group = kRun + ".example.com", kind = "queues." + group;
   const model::ObjectKind asked{group, "queues", "Queue", {"v2", "v1"}};
-  const model::ObjectKind definitions{"apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition", {"v1"}};
+  const model::ObjectKind definitions{
+      "apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition", {"v1"}};
   rig.client.feed().Start({asked, definitions});
   const auto synced = [&](bool served) {
     return rig.Await<cluster::KindSynced>([&](const auto& e) { return e.kind_name == kind && e.served == served; }, 15);
@@ -177,25 +206,33 @@ TEST_CASE("custom resources come, gain a version, and go while it runs") {
   REQUIRE(rig.Await<cluster::KindSynced>([&](const auto& e) { return e.kind_name == definitions.Name(); }));
 
   const base::Millis made_ms = rig.clock.MonotonicMs();
-  const cluster::ObjectRef definition{"apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", "", kind, "", ""};
+  const cluster::ObjectRef definition{
+      "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", "", kind, "", ""};
   REQUIRE(rig.Do(cluster::Create{definition, Definition(group, {"v1"}).dump()})->outcome == Outcome::kDone);
   REQUIRE(synced(true));
   CHECK(rig.clock.MonotonicMs() - made_ms < 8'000);
 
   const cluster::ObjectRef queue{group, "", "queues", "Queue", "", "q", "", ""};
-  const json body = {{"apiVersion", group + "/v1"}, {"kind", "Queue"}, {"metadata", {{"name", "q"}}}, {"spec", {{"weight", 1}}}};
+  const json body = {
+      {"apiVersion", group + "/v1"}, {"kind", "Queue"}, {"metadata", {{"name", "q"}}}, {"spec", {{"weight", 1}}}};
   REQUIRE(rig.Do(cluster::Create{queue, body.dump()})->outcome == Outcome::kDone);
-  const auto object = rig.Await<cluster::ObjectChanged>([&](const auto& e) { return e.object->resource == "queues" && e.object->meta.name == "q"; });
+  const auto object = rig.Await<cluster::ObjectChanged>(
+      [&](const auto& e) { return e.object->resource == "queues" && e.object->meta.name == "q"; });
   REQUIRE(object);
   CHECK(object->object->version == "v1");
-  REQUIRE(rig.Do(cluster::Patch{queue, true, cluster::Patch::Type::kMerge, R"({"status":{"state":"Open"}})"}, cluster::Lane::kStatus)->outcome == Outcome::kDone);
+  REQUIRE(rig.Do(cluster::Patch{queue, true, cluster::Patch::Type::kMerge, R"({"status":{"state":"Open"}})"},
+                 cluster::Lane::kStatus)
+              ->outcome == Outcome::kDone);
   REQUIRE(rig.Await<cluster::ObjectChanged>([&](const auto& e) {
-    return e.object->resource == "queues" && e.object->body->contains("status") && e.object->body->at("status").at("state") == "Open";
+    return e.object->resource == "queues" && e.object->body->contains("status") &&
+           e.object->body->at("status").at("state") == "Open";
   }));
 
   const json more = {{"spec", {{"versions", Definition(group, {"v1", "v2"}).at("spec").at("versions")}}}};
-  REQUIRE(rig.Do(cluster::Patch{definition, false, cluster::Patch::Type::kMerge, more.dump()})->outcome == Outcome::kDone);
-  REQUIRE(rig.Await<cluster::ObjectChanged>([&](const auto& e) { return e.object->resource == "queues" && e.object->version == "v2"; }, 20));
+  REQUIRE(rig.Do(cluster::Patch{definition, false, cluster::Patch::Type::kMerge, more.dump()})->outcome ==
+          Outcome::kDone);
+  REQUIRE(rig.Await<cluster::ObjectChanged>(
+      [&](const auto& e) { return e.object->resource == "queues" && e.object->version == "v2"; }, 20));
 
   rig.seen.clear();
   REQUIRE(rig.Do(cluster::Delete{definition})->outcome == Outcome::kDone);
@@ -213,7 +250,9 @@ TEST_CASE("the lease has one holder, and passes on at once when it is given up")
   const auto led = first.Await<cluster::Leadership>([](const auto& e) { return e.leading; });
   REQUIRE(led);
   CHECK(led->plan_after_ms <= first.clock.MonotonicMs());
-  CHECK(first.Get("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/" + kRun).at("spec").at("holderIdentity") == options.identity);
+  CHECK(
+      first.Get("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/" + kRun).at("spec").at("holderIdentity") ==
+      options.identity);
   options.identity = MakeIdentity();
   second.client.Elect(options);
   CHECK_FALSE(second.Await<cluster::Leadership>([](const auto&) { return true; }, 3));
