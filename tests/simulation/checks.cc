@@ -38,6 +38,12 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
       if (bind->pod.uid.empty() || bind->pod.resource_version.empty()) Fail("bind without precondition", bind->pod.name);
     } else if (const auto* gone = std::get_if<cluster::Delete>(&command.body)) {
       if (gone->object.uid.empty()) Fail("delete without precondition", gone->object.name);
+    } else if (const auto* patch = std::get_if<cluster::Patch>(&command.body)) {
+      // The first step of an eviction. A member on a node that is not there is repaired by it, not undone.
+      const TruePod* pod = patch->object.resource == "pods" ? truth_.Pod(patch->object.uid) : nullptr;
+      if (!pod || !pod->bound()) continue;
+      const TrueNode& node = truth_.nodes().at(pod->node);
+      if (!node.present || node.disturbed > replica.Knows().nodes) repaired_.insert(pod->uid);
     }
   }
   for (const auto& [plan, pods] : fresh) CheckPlanWhole(plan, pods, plans_.at(plan));
@@ -69,7 +75,7 @@ void Checks::OnHappened(const cluster::Command& command, const cluster::Answer& 
   if (pod->kept) Fail("nothing is deleted that nobody recreates", pod->name);
   if (pod->foreign) Fail("others' pods are left alone", pod->name);
   if (!pod->disruption) Fail("undoing is announced", pod->name + " is deleted without the condition DisruptionTarget");
-  if (truth_.Committed(pod->gang, pod->plan)) Fail("a gang that was whole is not undone", fmt::format("{} of {}, plan {}", pod->name, pod->gang, pod->plan));
+  if (truth_.Committed(pod->gang, pod->plan) && !repaired_.contains(pod->uid)) Fail("a gang that was whole is not undone", fmt::format("{} of {}, plan {}", pod->name, pod->gang, pod->plan));
 }
 
 // --- After each step ---

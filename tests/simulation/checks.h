@@ -36,9 +36,6 @@ class Checks {
   uint64_t commands() const { return commands_; }
 
  private:
-  struct PlanSeen {
-    Replica::Knowledge knowledge;
-  };
   void CheckBound(const std::string& uid);
   void CheckNode(const TruePod& pod, const Replica::Knowledge& known);
   void CheckQueue(const TruePod& pod, const Replica::Knowledge& known);
@@ -51,6 +48,7 @@ class Checks {
   std::optional<Violation> violation_;
   std::unordered_map<std::string, Replica::Knowledge> plans_;  // by replica's name and plan
   std::unordered_map<std::string, std::string> plan_of_;       // the last one that bound the pod of this uid
+  std::set<std::string> repaired_;  // uids of members that are evicted because their node is gone
   std::set<std::string> half_;
   uint64_t commands_ = 0;
 };
