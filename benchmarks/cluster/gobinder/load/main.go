@@ -143,7 +143,8 @@ func (o *options) custom(path string, object map[string]any) task {
 		if err != nil {
 			return err
 		}
-		return client.RESTClient().Post().AbsPath(path).SetHeader("Content-Type", "application/json").
+		// The typed client's connection: that of client.RESTClient(), for discovery, has a rate limit of its own.
+		return client.CoreV1().RESTClient().Post().AbsPath(path).SetHeader("Content-Type", "application/json").
 			SetHeader("Accept", "application/json").Body(body).Do(ctx).Error()
 	}
 }
