@@ -24,6 +24,7 @@ namespace {
 // So many binds may be unanswered before the next gang is planned: enough to keep the API server busy, few enough that
 // a gang of higher priority does not queue behind thousands.
 constexpr size_t kBindWindow = 1024;
+constexpr Millis kRefreshCountsMs = 30'000;
 constexpr Wake kFreesNodes =
     Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints | Wake::kPodGone | Wake::kPodPlaced;
 
@@ -70,6 +71,7 @@ void Cycle::Decide() {
   if (!MayDecide()) return;
   if (charges.TakeFreed()) happened_ = happened_ | Wake::kQueue;
   if (framework::Any(happened_ & kFreesNodes)) refused_shapes_.clear();
+  RefreshCounts();
   book.MarkReadyWhere(std::exchange(happened_, Wake::kNothing));
   FireTimers();
   while (book.AnyReady() && committer.binds_in_flight() < kBindWindow) {
@@ -78,6 +80,18 @@ void Cycle::Decide() {
     Touch(id);
   }
   Publish();
+}
+
+// What does not help a waiting gang may still change the figures in its reason. They are brought up to date some time
+// after a change, not with each, so that a busy cluster does not rewrite every waiting pod at every bind.
+void Cycle::RefreshCounts() {
+  const Millis now = clock.MonotonicMs();
+  if (refresh_at_ms == 0 && framework::Any(happened_ & kFreesNodes)) refresh_at_ms = now + kRefreshCountsMs;
+  if (refresh_at_ms == 0 || now < refresh_at_ms) return;
+  refresh_at_ms = 0;
+  refused_shapes_.clear();
+  for (const auto& [key, id] : book.all())
+    if (const auto& refusal = book.at(id).refusal; refusal && !refusal->nodes_sentence.empty()) book.MarkReady(id);
 }
 
 void Cycle::FireTimers() {
@@ -186,13 +200,13 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
   if (!requirement.reachable()) return ExplainMembers(gang, requirement, census);
   const queue::Admission admission = quota.Admit({gang.key.dialect, gang.spec.queue}, Ask(gang, census.pending, requirement));
   if (!admission.admitted) return ExplainQueue(gang, requirement, admission);
-  if (census.empty_handed())
-    if (auto refusal = CheckMinResources(gang)) return refusal;
   const std::string shape = ShapeOf(census, requirement);
   if (const auto known = refused_shapes_.find(shape); !shape.empty() && known != refused_shapes_.end())
     return ExplainNodes(gang, requirement, known->second);
   PlanResult result = planner.PlaceRequired(census.pending, requirement, clock.MonotonicMs());
   if (result.fits) {
+    if (census.empty_handed())
+      if (auto refusal = CheckMinResources(gang)) return refusal;
     committer.Reserve(id, result.placements);
     return std::nullopt;
   }

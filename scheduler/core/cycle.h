@@ -64,6 +64,7 @@ class Cycle {
   base::Millis plan_after_ms = 0;
   std::set<std::pair<base::Millis, model::GangId>> timers;
   base::Millis next_queue_report_ms = 0;
+  base::Millis refresh_at_ms = 0;  // when the figures in waiting gangs' reasons are brought up to date; 0: they are
   std::map<queue::QueueKey, dialects::Dialect*> dirty_queues;
 
  private:
@@ -83,6 +84,7 @@ class Cycle {
   std::string ShapeOf(const Census& census, const Requirement& requirement) const;
   void Wait(model::GangId id, Refusal refusal);
   void SetState(Gang& gang, dialects::GangState state);
+  void RefreshCounts();
   void FireTimers();
   void Publish();
   void PublishGang(model::GangId id);

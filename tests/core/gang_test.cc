@@ -81,6 +81,21 @@ TEST_CASE("A role that cannot be met alone is a proof, whatever else the gang as
   CHECK(rig.Waits("w1").starts_with("Unschedulable: gang default/g needs 3 members (head 1) at once: 2 of 3 fit"));
 }
 
+TEST_CASE("The figures in a reason follow the cluster, though nothing that changed could help") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 2);
+  rig.AddPod("large", {.cpu = "2"});
+  rig.AddPod("a", {.cpu = "1"});
+  rig.Settle();
+  rig.AddPod("larger", {.cpu = "2"});
+  rig.Settle();
+  REQUIRE(rig.Waits("larger") == "Unschedulable: 0/2 nodes are available: 2 Insufficient cpu.");
+  rig.Delete("large");
+  rig.Pass(60'000);
+  CHECK(rig.Waits("larger").empty());
+}
+
 TEST_CASE("Surplus starts as room allows, after the minimum") {
   Rig rig;
   rig.AddNode("n1", 3);
