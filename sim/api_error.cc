@@ -19,8 +19,9 @@ Json DetailsOf(const GroupResource& resource, std::string_view name) {
 }  // namespace
 
 Json ApiError::ToStatus() const {
-  Json status = {{"kind", "Status"},   {"apiVersion", "v1"}, {"metadata", Json::object()}, {"status", "Failure"},
-                 {"message", message}, {"reason", reason},   {"code", code}};
+  Json status = {{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", Json::object()},
+                 {"status", "Failure"}, {"message", message}, {"reason", reason},
+                 {"code", code}};
   if (!details.is_null()) status["details"] = details;
   return status;
 }
@@ -93,7 +94,8 @@ ApiError AlreadyExists(const GroupResource& resource, std::string_view name) {
 }
 
 ApiError Conflict(const GroupResource& resource, std::string_view name, std::string_view why) {
-  return {409, "Conflict", fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", resource.ToString(), name, why),
+  return {409, "Conflict",
+          fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", resource.ToString(), name, why),
           DetailsOf(resource, name)};
 }
 

@@ -45,19 +45,19 @@ FieldError TooManyField(std::string field, size_t count, int64_t most);
 FieldError TooLongField(std::string field, int64_t most);
 FieldError UnsupportedField(std::string field, const Json& value, const std::vector<std::string>& supported);
 
-ApiError BadRequest(std::string message);                                                                 // 400
-ApiError Forbidden(const GroupResource& resource, std::string_view name, std::string_view why);           // 403
-ApiError NotFound(const GroupResource& resource, std::string_view name);                                  // 404
-ApiError PathNotFound();                                                                                  // 404
-ApiError MethodNotAllowed();                                                                              // 405
-ApiError NotAcceptable(std::string message);                                                              // 406
-ApiError AlreadyExists(const GroupResource& resource, std::string_view name);                             // 409
-ApiError Conflict(const GroupResource& resource, std::string_view name, std::string_view why);            // 409
-ApiError Modified(const GroupResource& resource, std::string_view name);                                  // 409, stale resourceVersion
-ApiError Expired(std::string message);                                                                    // 410
-ApiError UnsupportedMediaType(std::string message);                                                       // 415
+ApiError BadRequest(std::string message);                                                        // 400
+ApiError Forbidden(const GroupResource& resource, std::string_view name, std::string_view why);  // 403
+ApiError NotFound(const GroupResource& resource, std::string_view name);                         // 404
+ApiError PathNotFound();                                                                         // 404
+ApiError MethodNotAllowed();                                                                     // 405
+ApiError NotAcceptable(std::string message);                                                     // 406
+ApiError AlreadyExists(const GroupResource& resource, std::string_view name);                    // 409
+ApiError Conflict(const GroupResource& resource, std::string_view name, std::string_view why);   // 409
+ApiError Modified(const GroupResource& resource, std::string_view name);  // 409, stale resourceVersion
+ApiError Expired(std::string message);                                    // 410
+ApiError UnsupportedMediaType(std::string message);                       // 415
 ApiError Invalid(std::string_view group, std::string_view kind, std::string_view name,
-                 const std::vector<FieldError>& errors);                                                  // 422
-ApiError InternalError(std::string message);                                                              // 500
+                 const std::vector<FieldError>& errors);  // 422
+ApiError InternalError(std::string message);              // 500
 
 }  // namespace tutti::sim

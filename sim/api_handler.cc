@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/api_handler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
-#include <fmt/format.h>
 
 #include "sim/delete_options.h"
 #include "sim/discovery.h"
@@ -53,11 +54,11 @@ ApiResult<PatchType> PatchTypeOf(const std::string& content_type) {
 }
 
 ApiError TooLargeResourceVersion(int64_t asked, int64_t current) {
-  ApiError error{504, "Timeout",
-                 fmt::format("Timeout: Too large resource version: {}, current: {}", asked, current), Json::object()};
-  error.details = {{"retryAfterSeconds", 1},
-                   {"causes", Json::array({{{"reason", "ResourceVersionTooLarge"},
-                                            {"message", "Too large resource version"}}})}};
+  ApiError error{504, "Timeout", fmt::format("Timeout: Too large resource version: {}, current: {}", asked, current),
+                 Json::object()};
+  error.details = {
+      {"retryAfterSeconds", 1},
+      {"causes", Json::array({{{"reason", "ResourceVersionTooLarge"}, {"message", "Too large resource version"}}})}};
   return error;
 }
 
@@ -82,7 +83,8 @@ HttpResponse RootPaths(const ResourceTable& resources) {
   for (const GroupVersion& gv : ServedGroupVersions(resources)) {
     if (!gv.group.empty()) paths.push_back(fmt::format("/apis/{}/{}", gv.group, gv.version));
   }
-  for (const char* path : {"/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"}) paths.push_back(path);
+  for (const char* path : {"/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"})
+    paths.push_back(path);
   return JsonResponse({{"paths", std::move(paths)}});
 }
 
@@ -161,7 +163,8 @@ ApiResult<HttpResponse> ApiHandler::HandleResource(const HttpRequest& request, c
   if (target.name.empty()) return HandleCollection(request, target);
   if (target.subresource.empty() || target.subresource == "status") return HandleObject(request, target);
   return door_.With([&](Store& store) {
-    return CallSubresource(store, {target.resource, target.version, target.ns, target.name, target.subresource}, request);
+    return CallSubresource(store, {target.resource, target.version, target.ns, target.name, target.subresource},
+                           request);
   });
 }
 
@@ -174,8 +177,7 @@ ApiResult<HttpResponse> ApiHandler::HandleCollection(const HttpRequest& request,
 
 ApiResult<HttpResponse> ApiHandler::HandleObject(const HttpRequest& request, const Target& target) {
   if (request.method == "GET") {
-    const auto object =
-        door_.With([&](Store& store) { return store.Get(target.resource.id, target.ns, target.name); });
+    const auto object = door_.With([&](Store& store) { return store.Get(target.resource.id, target.ns, target.name); });
     if (!object) return Refuse(object.error());
     return Answer(request, target, *object, 200);
   }
@@ -270,27 +272,30 @@ ApiResult<void> FitToUrl(const ApiResource& resource, const std::string& version
   if (DigString(object, "apiVersion").empty()) object["apiVersion"] = api_version;
   if (DigString(object, "kind").empty()) object["kind"] = resource.kind;
   if (DigString(object, "kind") != resource.kind) {
-    return Refuse(BadRequest(fmt::format("{} in version \"{}\" cannot be handled as a {}: no kind \"{}\" is registered here",
-                                         resource.kind, version, resource.kind, DigString(object, "kind"))));
+    return Refuse(
+        BadRequest(fmt::format("{} in version \"{}\" cannot be handled as a {}: no kind \"{}\" is registered here",
+                               resource.kind, version, resource.kind, DigString(object, "kind"))));
   }
   if (DigString(object, "apiVersion") != api_version) {
-    return Refuse(BadRequest(fmt::format("the API version in the data ({}) does not match the expected API version ({})",
-                                         DigString(object, "apiVersion"), api_version)));
+    return Refuse(
+        BadRequest(fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                               DigString(object, "apiVersion"), api_version)));
   }
   if (!object.contains("metadata") || object["metadata"].is_null()) object["metadata"] = Json::object();
   if (!object["metadata"].is_object()) return Refuse(BadRequest("metadata is not an object"));
   if (resource.namespaced) {
     const std::string& given = NamespaceOf(object);
     if (!given.empty() && given != ns) {
-      return Refuse(BadRequest("the namespace of the provided object does not match the namespace sent on the request"));
+      return Refuse(
+          BadRequest("the namespace of the provided object does not match the namespace sent on the request"));
     }
     object["metadata"]["namespace"] = ns;
   }
   if (!name.empty()) {
     if (NameOf(object).empty()) object["metadata"]["name"] = name;
     if (NameOf(object) != name) {
-      return Refuse(BadRequest(fmt::format("the name of the object ({}) does not match the name on the URL ({})",
-                                           NameOf(object), name)));
+      return Refuse(BadRequest(
+          fmt::format("the name of the object ({}) does not match the name on the URL ({})", NameOf(object), name)));
     }
   }
   return {};
@@ -307,9 +312,8 @@ ApiResult<HttpResponse> ApiHandler::Create(const HttpRequest& request, const Tar
   if (auto fits = FitToUrl(target.resource, target.version, target.ns, "", *body); !fits) return Refuse(fits.error());
   const auto warning = CheckFields(request, target.resource, target.version, *body);
   if (!warning) return Refuse(warning.error());
-  const auto made = door_.With([&](Store& store) {
-    return store.Create(std::move(*body), {.restore = false, .dry_run = IsDryRun(request)});
-  });
+  const auto made = door_.With(
+      [&](Store& store) { return store.Create(std::move(*body), {.restore = false, .dry_run = IsDryRun(request)}); });
   if (!made) return Refuse(made.error());
   auto response = Answer(request, target, *made, 201);
   if (response) response->warning = *warning;
@@ -324,9 +328,8 @@ ApiResult<HttpResponse> ApiHandler::Update(const HttpRequest& request, const Tar
   }
   const auto warning = CheckFields(request, target.resource, target.version, *body);
   if (!warning) return Refuse(warning.error());
-  const auto updated = door_.With([&](Store& store) {
-    return store.Update(std::move(*body), target.part(), {.dry_run = IsDryRun(request)});
-  });
+  const auto updated = door_.With(
+      [&](Store& store) { return store.Update(std::move(*body), target.part(), {.dry_run = IsDryRun(request)}); });
   if (!updated) return Refuse(updated.error());
   auto response = Answer(request, target, *updated, 200);
   if (response) response->warning = *warning;
@@ -344,8 +347,8 @@ ApiResult<HttpResponse> ApiHandler::Patch(const HttpRequest& request, const Targ
       return Refuse(fits.error());
     }
     if (request.Param("fieldManager").empty()) {
-      return Refuse(Invalid("meta.k8s.io", "PatchOptions", "",
-                            {RequiredField("fieldManager", "is required for apply patch")}));
+      return Refuse(
+          Invalid("meta.k8s.io", "PatchOptions", "", {RequiredField("fieldManager", "is required for apply patch")}));
     }
   }
   if (*type == PatchType::kApply || *type == PatchType::kMerge) {
@@ -368,8 +371,8 @@ ApiResult<HttpResponse> ApiHandler::Patch(const HttpRequest& request, const Targ
 ApiResult<HttpResponse> ApiHandler::Delete(const HttpRequest& request, const Target& target) {
   const auto options = DeleteOptionsOf(request);
   if (!options) return Refuse(options.error());
-  const auto deleted = door_.With(
-      [&](Store& store) { return store.Delete(target.resource.id, target.ns, target.name, *options); });
+  const auto deleted =
+      door_.With([&](Store& store) { return store.Delete(target.resource.id, target.ns, target.name, *options); });
   if (!deleted) return Refuse(deleted.error());
   if (!deleted->removed || target.resource.id == kPods) return Answer(request, target, deleted->object, 200);
   Json details = {{"name", target.name}, {"kind", target.resource.id.resource}, {"uid", UidOf(*deleted->object)}};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/builtin_schema.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "sim/quantity_text.h"
 #include "sim/type_table.h"
@@ -66,14 +67,12 @@ class Decoder {
       case Shape::kStruct:
         if (!value.is_object()) return Mismatch(type, value, go_path);
         return Struct(*type.type, value, go_path, path);
-      case Shape::kList:
-        return List(type, value, go_path, path);
+      case Shape::kList: return List(type, value, go_path, path);
       case Shape::kMap:
         if (!value.is_object()) return Mismatch(type, value, go_path);
         for (auto& [key, member] : value.items()) Value(*type.element, member, go_path, path + "." + key);
         return;
-      default:
-        return Scalar(type, value, go_path);
+      default: return Scalar(type, value, go_path);
     }
   }
 
@@ -97,8 +96,8 @@ class Decoder {
       case Shape::kMicroTime:
         good = value.is_string();
         if (good && !base::ParseTime(StringOf(value))) {
-          Fail(fmt::format("parsing time {} as \"2006-01-02T15:04:05Z07:00\": cannot parse {} as \"2006\"", value.dump(),
-                           value.dump()));
+          Fail(fmt::format("parsing time {} as \"2006-01-02T15:04:05Z07:00\": cannot parse {} as \"2006\"",
+                           value.dump(), value.dump()));
         }
         break;
       case Shape::kQuantity:
@@ -145,9 +144,7 @@ Json SchemaOf(const TypeRef& type) {
   return {{"type", "object"}};
 }
 
-const Type* ReferredBy(const TypeRef& type) {
-  return type.element ? ReferredBy(*type.element) : type.type;
-}
+const Type* ReferredBy(const TypeRef& type) { return type.element ? ReferredBy(*type.element) : type.type; }
 
 void AddSchemas(const Type& type, Json& schemas) {
   if (schemas.contains(type.name)) return;

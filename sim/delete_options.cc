@@ -28,9 +28,9 @@ ApiResult<DeleteOptions> DeleteOptionsOf(const HttpRequest& request) {
   } else if (policy == "Foreground") {
     options.propagation = Propagation::kForeground;
   } else if (!policy.empty() && policy != "Background") {
-    return tl::make_unexpected(Invalid("meta.k8s.io", "DeleteOptions", "",
-                                       {UnsupportedField("propagationPolicy", policy,
-                                                         {"Foreground", "Background", "Orphan", "nil"})}));
+    return tl::make_unexpected(
+        Invalid("meta.k8s.io", "DeleteOptions", "",
+                {UnsupportedField("propagationPolicy", policy, {"Foreground", "Background", "Orphan", "nil"})}));
   }
   options.uid = DigString(body, "preconditions", "uid");
   options.resource_version = DigString(body, "preconditions", "resourceVersion");

@@ -51,7 +51,8 @@ Json AggregatedResource(const ApiResource& resource, const ApiVersion& version) 
   if (!resource.categories.empty()) out["categories"] = resource.categories;
   Json subs = Json::array();
   for (const SubresourceInfo& sub : SubresourcesOf(resource, version)) {
-    subs.push_back({{"subresource", sub.name}, {"responseKind", Kind(sub.group_version, sub.kind)}, {"verbs", sub.verbs}});
+    subs.push_back(
+        {{"subresource", sub.name}, {"responseKind", Kind(sub.group_version, sub.kind)}, {"verbs", sub.verbs}});
   }
   if (version.has_status) {
     subs.push_back({{"subresource", "status"}, {"responseKind", Kind(gv, resource.kind)}, {"verbs", kStatusVerbs}});
@@ -60,7 +61,8 @@ Json AggregatedResource(const ApiResource& resource, const ApiVersion& version) 
   return out;
 }
 
-Json AggregatedGroup(const ResourceTable& resources, const std::string& group, const std::vector<std::string>& versions) {
+Json AggregatedGroup(const ResourceTable& resources, const std::string& group,
+                     const std::vector<std::string>& versions) {
   Json items = Json::array();
   for (const std::string& name : versions) {
     Json list = Json::array();
@@ -84,8 +86,7 @@ HttpResponse Aggregated(const ResourceTable& resources, bool core, const std::st
                                         {"apiVersion", "apidiscovery.k8s.io/" + discovery_version},
                                         {"metadata", Json::object()},
                                         {"items", std::move(items)}});
-  response.content_type =
-      "application/json;g=apidiscovery.k8s.io;v=" + discovery_version + ";as=APIGroupDiscoveryList";
+  response.content_type = "application/json;g=apidiscovery.k8s.io;v=" + discovery_version + ";as=APIGroupDiscoveryList";
   return response;
 }
 
@@ -101,8 +102,11 @@ Json GroupDocument(const std::string& group, const std::vector<std::string>& ver
 }
 
 Json ResourceEntry(const ApiResource& resource) {
-  Json entry = {{"name", resource.id.resource}, {"singularName", resource.singular}, {"namespaced", resource.namespaced},
-                {"kind", resource.kind},        {"verbs", kVerbs}};
+  Json entry = {{"name", resource.id.resource},
+                {"singularName", resource.singular},
+                {"namespaced", resource.namespaced},
+                {"kind", resource.kind},
+                {"verbs", kVerbs}};
   if (!resource.short_names.empty()) entry["shortNames"] = resource.short_names;
   if (!resource.categories.empty()) entry["categories"] = resource.categories;
   return entry;
@@ -116,13 +120,20 @@ std::optional<HttpResponse> ResourceList(const ResourceTable& resources, const s
     if (!version) continue;
     list.push_back(ResourceEntry(resource));
     for (const SubresourceInfo& sub : SubresourcesOf(resource, *version)) {
-      list.push_back({{"name", id.resource + "/" + sub.name}, {"singularName", ""}, {"namespaced", resource.namespaced},
-                      {"group", sub.group_version.group}, {"version", sub.group_version.version}, {"kind", sub.kind},
+      list.push_back({{"name", id.resource + "/" + sub.name},
+                      {"singularName", ""},
+                      {"namespaced", resource.namespaced},
+                      {"group", sub.group_version.group},
+                      {"version", sub.group_version.version},
+                      {"kind", sub.kind},
                       {"verbs", sub.verbs}});
     }
     if (version->has_status) {
-      list.push_back({{"name", id.resource + "/status"}, {"singularName", ""}, {"namespaced", resource.namespaced},
-                      {"kind", resource.kind}, {"verbs", kStatusVerbs}});
+      list.push_back({{"name", id.resource + "/status"},
+                      {"singularName", ""},
+                      {"namespaced", resource.namespaced},
+                      {"kind", resource.kind},
+                      {"verbs", kStatusVerbs}});
     }
   }
   if (list.empty()) return std::nullopt;
@@ -170,9 +181,7 @@ std::optional<HttpResponse> Discover(const ResourceTable& resources, const HttpR
       return Aggregated(resources, core, stable ? "v2" : "v2beta1");
     }
     if (!core) return GroupList(resources);
-    return JsonResponse({{"kind", "APIVersions"},
-                         {"versions", {"v1"}},
-                         {"serverAddressByClientCIDRs", Json::array()}});
+    return JsonResponse({{"kind", "APIVersions"}, {"versions", {"v1"}}, {"serverAddressByClientCIDRs", Json::array()}});
   }
   if (path.starts_with("/api/")) {
     const std::string version = path.substr(5);
@@ -183,7 +192,8 @@ std::optional<HttpResponse> Discover(const ResourceTable& resources, const HttpR
   const size_t slash = rest.find('/');
   if (slash == std::string::npos) return OneGroup(resources, rest);
   const std::string version = rest.substr(slash + 1);
-  return version.find('/') == std::string::npos ? ResourceList(resources, rest.substr(0, slash), version) : std::nullopt;
+  return version.find('/') == std::string::npos ? ResourceList(resources, rest.substr(0, slash), version)
+                                                : std::nullopt;
 }
 
 }  // namespace tutti::sim

@@ -67,8 +67,8 @@ void GarbageCollector::DeleteOrDetach(const Ref& ref, const std::string& gone_ui
   const Object object = store_.Find(ref.resource, ref.ns, ref.name);
   if (!object) return;
   const Json& owners = Owners(*object);
-  const bool referenced = std::any_of(owners.begin(), owners.end(),
-                                      [&](const Json& owner) { return DigString(owner, "uid") == gone_uid; });
+  const bool referenced =
+      std::any_of(owners.begin(), owners.end(), [&](const Json& owner) { return DigString(owner, "uid") == gone_uid; });
   const bool has_living = std::any_of(owners.begin(), owners.end(),
                                       [&](const Json& owner) { return live_.contains(DigString(owner, "uid")); });
   if (!referenced) return;

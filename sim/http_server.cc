@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/http_server.h"
 
+#include <fmt/format.h>
 #include <httplib.h>
 #include <sys/socket.h>
 
@@ -9,7 +10,6 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
-#include <fmt/format.h>
 #include <functional>
 #include <mutex>
 #include <set>
@@ -169,16 +169,16 @@ class HttpServer::Listener final : public httplib::Server {
       response.set_content(from.body, from.content_type);
       return;
     }
-    response.set_chunked_content_provider(
-        from.content_type, [this, stream = from.watch](size_t, httplib::DataSink& sink) {
-          const auto piece = stream->Next(kLookForClient);
-          if (!piece || stopping_) {
-            sink.done();
-            return true;
-          }
-          if (piece->empty()) return sink.is_writable();
-          return sink.write(piece->data(), piece->size());
-        });
+    response.set_chunked_content_provider(from.content_type,
+                                          [this, stream = from.watch](size_t, httplib::DataSink& sink) {
+                                            const auto piece = stream->Next(kLookForClient);
+                                            if (!piece || stopping_) {
+                                              sink.done();
+                                              return true;
+                                            }
+                                            if (piece->empty()) return sink.is_writable();
+                                            return sink.write(piece->data(), piece->size());
+                                          });
   }
 
   std::atomic<bool> stopping_ = false;
@@ -195,8 +195,8 @@ base::Status HttpServer::Start(const std::string& host, int port) {
   errno = 0;
   port_ = port == 0 ? listener_->bind_to_any_port(host) : listener_->bind_to_port(host, port) ? port : -1;
   if (port_ < 0) {
-    return base::Invalid(fmt::format("cannot listen on {}:{}: {}", host, port,
-                                     errno ? std::strerror(errno) : "no such address"));
+    return base::Invalid(
+        fmt::format("cannot listen on {}:{}: {}", host, port, errno ? std::strerror(errno) : "no such address"));
   }
   listener_->WidenBacklog();
   accepting_ = std::thread([this] { listener_->listen_after_bind(); });

@@ -37,7 +37,7 @@ struct HttpResponse {
   int code = 200;
   std::string content_type = "application/json";
   std::string body;
-  std::string warning = {};                    // Warning headers, one a line; kubectl shows them
+  std::string warning = {};                      // Warning headers, one a line; kubectl shows them
   std::shared_ptr<WatchStream> watch = nullptr;  // set: the body is this stream, as it comes
 };
 

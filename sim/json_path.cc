@@ -76,7 +76,8 @@ std::string_view TakeBrackets(std::string_view& path) {
 }
 
 Found Bracketed(const Found& from, std::string_view inner) {
-  if (inner.size() >= 2 && (inner[0] == '\'' || inner[0] == '"')) return Members(from, inner.substr(1, inner.size() - 2));
+  if (inner.size() >= 2 && (inner[0] == '\'' || inner[0] == '"'))
+    return Members(from, inner.substr(1, inner.size() - 2));
   if (inner == "*") return Members(from, "*");
   if (inner.starts_with("?(") && inner.ends_with(")")) return Filtered(from, inner.substr(2, inner.size() - 3));
   int64_t index = 0;

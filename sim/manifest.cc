@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/manifest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fmt/format.h>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -133,7 +134,8 @@ base::Result<std::vector<Manifest>> ParseManifests(std::string_view text, const 
     }
     if (manifest.object.is_null()) {
       auto parsed = ParseYaml(document.text, document.line);
-      if (!parsed) return base::Invalid(fmt::format("{}: document {}, {}", file, manifest.document, parsed.error().message));
+      if (!parsed)
+        return base::Invalid(fmt::format("{}: document {}, {}", file, manifest.document, parsed.error().message));
       manifest.object = std::move(parsed->value);
       manifest.line = parsed->line;
     }
@@ -172,8 +174,8 @@ base::Status StoreManifests(Store& store, std::vector<Manifest> manifests) {
     }
     // A cluster's dump brings the namespaces and classes that every cluster has.
     if (Order(manifest.object) > 0 && Order(manifest.object) < 3) {
-      const ApiResource* resource = store.resources().FindKind(DigString(manifest.object, "apiVersion"),
-                                                               DigString(manifest.object, "kind"));
+      const ApiResource* resource =
+          store.resources().FindKind(DigString(manifest.object, "apiVersion"), DigString(manifest.object, "kind"));
       if (resource && store.Find(resource->id, "", NameOf(manifest.object))) continue;
     }
     if (auto made = store.Create(std::move(manifest.object), {.restore = true}); !made) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/object.h"
 
-#include <charconv>
 #include <fmt/format.h>
+
+#include <charconv>
 
 namespace tutti::sim {
 namespace {
@@ -114,7 +115,8 @@ const Json& ConditionOf(const Json& object, std::string_view type) {
 bool SetCondition(Json& object, const Condition& condition, base::Millis now_ms) {
   Json& conditions = ObjectAt(object, "status")["conditions"];
   if (!conditions.is_array()) conditions = Json::array();
-  Json next = {{"type", condition.type}, {"status", condition.status}, {"lastTransitionTime", base::FormatTime(now_ms)}};
+  Json next = {
+      {"type", condition.type}, {"status", condition.status}, {"lastTransitionTime", base::FormatTime(now_ms)}};
   if (!condition.reason.empty()) next["reason"] = condition.reason;
   if (!condition.message.empty()) next["message"] = condition.message;
   for (Json& existing : conditions) {

@@ -41,7 +41,8 @@ Json Operation(const char* action, const Json& gvk) {
 // document, which has none, instead of those it knows.
 Json PatchOperation(const Json& gvk) {
   Json operation = Operation("patch", gvk);
-  for (const char* type : {"application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"}) {
+  for (const char* type :
+       {"application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"}) {
     operation["requestBody"]["content"][type] = {{"schema", {{"type", "object"}}}};
   }
   return operation;
@@ -104,7 +105,8 @@ std::optional<HttpResponse> AnswerOpenApi(const ResourceTable& resources, const 
   const std::string& path = request.path;
   if (path == "/openapi/v2") {
     if (request.accept.find("protobuf") != std::string::npos)
-      return HttpResponse{.content_type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf", .body = OpenApiV2(resources)};
+      return HttpResponse{.content_type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
+                          .body = OpenApiV2(resources)};
     return JsonResponse({{"swagger", "2.0"},
                          {"info", {{"title", "Tutti's embedded cluster"}, {"version", "v1"}}},
                          {"paths", Json::object()},

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/patch.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <set>
 #include <vector>
@@ -16,9 +17,8 @@ constexpr std::string_view kDeletePrefix = "$deleteFromPrimitiveList/";
 bool StartsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
 tl::unexpected<ApiError> Unusable() {
-  return tl::make_unexpected(ApiError{422, "Invalid",
-                                      "the server rejected our request due to an error in our request",
-                                      Json::object()});
+  return tl::make_unexpected(
+      ApiError{422, "Invalid", "the server rejected our request due to an error in our request", Json::object()});
 }
 
 // What makes two elements of a list "the same one" in built-in types; other lists are replaced whole.
@@ -29,15 +29,24 @@ class MergeKeys {
   // "" when the list under `field` is atomic.
   std::string KeyFor(const std::string& field) const {
     static const std::map<std::string, std::string> keys = {
-        {"containers", "name"},        {"initContainers", "name"},
-        {"ephemeralContainers", "name"}, {"volumes", "name"},
-        {"env", "name"},               {"volumeMounts", "mountPath"},
-        {"volumeDevices", "devicePath"}, {"imagePullSecrets", "name"},
-        {"hostAliases", "ip"},         {"topologySpreadConstraints", "topologyKey"},
-        {"schedulingGates", "name"},   {"resourceClaims", "name"},
-        {"conditions", "type"},        {"addresses", "type"},
-        {"ownerReferences", "uid"},    {"secrets", "name"},
-        {"podIPs", "ip"},              {"resourceClaimStatuses", "name"},
+        {"containers", "name"},
+        {"initContainers", "name"},
+        {"ephemeralContainers", "name"},
+        {"volumes", "name"},
+        {"env", "name"},
+        {"volumeMounts", "mountPath"},
+        {"volumeDevices", "devicePath"},
+        {"imagePullSecrets", "name"},
+        {"hostAliases", "ip"},
+        {"topologySpreadConstraints", "topologyKey"},
+        {"schedulingGates", "name"},
+        {"resourceClaims", "name"},
+        {"conditions", "type"},
+        {"addresses", "type"},
+        {"ownerReferences", "uid"},
+        {"secrets", "name"},
+        {"podIPs", "ip"},
+        {"resourceClaimStatuses", "name"},
         {"ports", "containerPort"},
     };
     if (resource_.custom) return field == "ownerReferences" ? "uid" : "";
@@ -99,7 +108,8 @@ class StrategicMerge {
     if (merge_key.empty()) {
       if (!keys_.IsSet(field)) target = Json::array();
       for (const Json& item : patch) {
-        if (!keys_.IsSet(field) || std::find(target.begin(), target.end(), item) == target.end()) target.push_back(item);
+        if (!keys_.IsSet(field) || std::find(target.begin(), target.end(), item) == target.end())
+          target.push_back(item);
       }
       return;
     }
@@ -115,7 +125,8 @@ class StrategicMerge {
     const Json& id = Child(item, merge_key);
     const std::string& directive = DigString(item, "$patch");
     if (directive == "replace" && id.is_null()) return;  // the whole list's directive
-    const auto it = std::find_if(list.begin(), list.end(), [&](const Json& each) { return Child(each, merge_key) == id; });
+    const auto it =
+        std::find_if(list.begin(), list.end(), [&](const Json& each) { return Child(each, merge_key) == id; });
     if (directive == "delete") {
       if (it != list.end()) list.erase(it);
     } else if (it != list.end()) {
@@ -192,12 +203,8 @@ ApiResult<void> ApplyPatch(const ApiResource& resource, PatchType type, const Js
         return Unusable();
       }
       break;
-    case PatchType::kMerge:
-      target.merge_patch(patch);
-      break;
-    case PatchType::kStrategic:
-      StrategicMerge(resource).MergeObject(target, patch);
-      break;
+    case PatchType::kMerge: target.merge_patch(patch); break;
+    case PatchType::kStrategic: StrategicMerge(resource).MergeObject(target, patch); break;
     case PatchType::kApply:
       if (resource.custom) {
         MergeOver(target, patch);

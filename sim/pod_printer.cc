@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The STATUS column of pods, which sums up phase, reasons and container states.
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "sim/table.h"
 
@@ -120,7 +121,8 @@ std::string Gates(const Json& pod) {
 Json PodCells(const Json& pod, base::Millis now_ms) {
   const Summary sum = Summarize(pod);
   std::string restarts = std::to_string(sum.restarts);
-  if (sum.restarts > 0 && !sum.last_restart.empty()) restarts += fmt::format(" ({} ago)", AgeOf(sum.last_restart, now_ms));
+  if (sum.restarts > 0 && !sum.last_restart.empty())
+    restarts += fmt::format(" ({} ago)", AgeOf(sum.last_restart, now_ms));
   std::string ip = DigString(pod, "status", "podIP");
   return {NameOf(pod),
           fmt::format("{}/{}", sum.ready, sum.total),

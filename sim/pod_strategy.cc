@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A new pod: the priority that admission computes, its quality of service, its first status.
 #include <fmt/format.h>
+
 #include <map>
 
 #include "sim/quantity_text.h"
@@ -31,11 +32,11 @@ ApiResult<void> ResolvePriority(const Store& store, Json& pod, bool restore) {
   }
   const int64_t priority = cls ? IntOf(Child(*cls, "value")) : 0;
   if (const Json& given = Child(spec, "priority"); !restore && given.is_number_integer() && given != priority) {
-    return tl::make_unexpected(Forbidden(
-        kPods, NameOf(pod),
-        fmt::format("the integer value of priority ({}) must not be provided in pod spec; priority admission "
-                    "controller computed {} from the given PriorityClass name",
-                    given.dump(), priority)));
+    return tl::make_unexpected(
+        Forbidden(kPods, NameOf(pod),
+                  fmt::format("the integer value of priority ({}) must not be provided in pod spec; priority admission "
+                              "controller computed {} from the given PriorityClass name",
+                              given.dump(), priority)));
   }
   if (!restore || !Child(spec, "priority").is_number_integer()) spec["priority"] = priority;
   const std::string& preemption = cls ? DigString(*cls, "preemptionPolicy") : "";
@@ -77,9 +78,9 @@ ApiResult<void> PreparePod(const Store& store, Json& pod, bool keep_status) {
   SetDefault(status, "phase", "Pending");
   SetDefault(status, "qosClass", QosClass(spec));
   if (!Child(spec, "schedulingGates").empty() && ConditionOf(pod, "PodScheduled").is_null()) {
-    SetCondition(pod, {"PodScheduled", "False", "SchedulingGated",
-                       "Scheduling is blocked due to non-empty scheduling gates"},
-                 store.now_ms());
+    SetCondition(
+        pod, {"PodScheduled", "False", "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"},
+        store.now_ms());
   }
   return {};
 }

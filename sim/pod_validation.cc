@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What no pod may say. Not all of Kubernetes' rules: those that a scheduler's user meets.
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -72,11 +73,12 @@ void ValidateResources(const Json& resources, const std::string& path, Errors& e
     if (exact && limit.is_null()) {
       errors.push_back(RequiredField(path + ".limits", "Limit must be set for non overcommitable resources"));
     } else if (exact && limit != value) {
-      errors.push_back(
-          InvalidField(path + ".requests", value, fmt::format("must be equal to {} limit of {}", name, StringOf(limit))));
-    } else if (limit.is_string() && CompareQuantities(StringOf(value), StringOf(limit)) > 0) {
       errors.push_back(InvalidField(path + ".requests", value,
-                                    fmt::format("must be less than or equal to {} limit of {}", name, StringOf(limit))));
+                                    fmt::format("must be equal to {} limit of {}", name, StringOf(limit))));
+    } else if (limit.is_string() && CompareQuantities(StringOf(value), StringOf(limit)) > 0) {
+      errors.push_back(
+          InvalidField(path + ".requests", value,
+                       fmt::format("must be less than or equal to {} limit of {}", name, StringOf(limit))));
     }
   }
 }
@@ -113,7 +115,8 @@ void ValidateContainer(const Json& container, const std::string& at, const std::
   OneOf(container, "imagePullPolicy", at, {"Always", "IfNotPresent", "Never"}, errors);
   OneOf(container, "restartPolicy", at, {"Always", "Never", "OnFailure"}, errors);
   size_t i = 0;
-  for (const Json& port : ArrayOf(Child(container, "ports"))) ValidatePort(port, fmt::format("{}.ports[{}]", at, i++), errors);
+  for (const Json& port : ArrayOf(Child(container, "ports")))
+    ValidatePort(port, fmt::format("{}.ports[{}]", at, i++), errors);
   i = 0;
   for (const Json& variable : ArrayOf(Child(container, "env"))) {
     if (DigString(variable, "name").empty()) errors.push_back(RequiredField(fmt::format("{}.env[{}].name", at, i)));
@@ -130,7 +133,8 @@ void ValidateContainer(const Json& container, const std::string& at, const std::
 }
 
 // Kubernetes looks at the main containers first, so a shared name is the init container's fault.
-void ValidateContainers(const Json& spec, const std::string& path, const std::set<std::string>& volumes, Errors& errors) {
+void ValidateContainers(const Json& spec, const std::string& path, const std::set<std::string>& volumes,
+                        Errors& errors) {
   std::set<std::string> names;
   for (const char* list : {"containers", "initContainers"}) {
     const Json& containers = ArrayOf(Child(spec, list));
@@ -185,8 +189,7 @@ void ValidateNodeSelector(const Json& spec, const std::string& path, Errors& err
     if (!IsQualifiedName(key)) errors.push_back(InvalidField(at, key, kQualifiedNameText));
     if (!IsLabelValue(StringOf(value))) errors.push_back(InvalidField(at, value, kLabelValueText));
   }
-  const Json& required =
-      Dig(spec, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution");
+  const Json& required = Dig(spec, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution");
   if (!required.is_object()) return;
   const std::string at =
       path + ".affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
@@ -211,8 +214,8 @@ void ValidateSpreading(const Json& spec, const std::string& path, Errors& errors
     const Json& required = Dig(spec, "affinity", kind, "requiredDuringSchedulingIgnoredDuringExecution");
     size_t i = 0;
     for (const Json& term : ArrayOf(required)) {
-      const std::string at = fmt::format("{}.affinity.{}.requiredDuringSchedulingIgnoredDuringExecution[{}].topologyKey",
-                                         path, kind, i++);
+      const std::string at =
+          fmt::format("{}.affinity.{}.requiredDuringSchedulingIgnoredDuringExecution[{}].topologyKey", path, kind, i++);
       const std::string& key = DigString(term, "topologyKey");
       if (key.empty()) errors.push_back(RequiredField(at, "can not be empty"));
       if (!IsQualifiedName(key)) errors.push_back(InvalidField(at, key, kQualifiedNameText));
@@ -223,7 +226,8 @@ void ValidateSpreading(const Json& spec, const std::string& path, Errors& errors
     const std::string at = fmt::format("{}.topologySpreadConstraints[{}]", path, i++);
     const Json& skew = Child(constraint, "maxSkew");
     if (IntOf(skew) <= 0) errors.push_back(InvalidField(at + ".maxSkew", IntOf(skew), "must be greater than zero"));
-    if (DigString(constraint, "topologyKey").empty()) errors.push_back(RequiredField(at + ".topologyKey", "can not be empty"));
+    if (DigString(constraint, "topologyKey").empty())
+      errors.push_back(RequiredField(at + ".topologyKey", "can not be empty"));
     OneOf(constraint, "whenUnsatisfiable", at, {"DoNotSchedule", "ScheduleAnyway"}, errors);
   }
 }
@@ -276,9 +280,9 @@ void ValidateChange(const Json& pod, const Json& current, Errors& errors) {
   const Json& had_gates = ArrayOf(Dig(current, "spec", "schedulingGates"));
   for (size_t i = 0; i < gates.size(); ++i) {
     if (Contains(had_gates, gates[i])) continue;
-    errors.push_back(ForbiddenField(fmt::format("spec.schedulingGates[{}].name", i),
-                                    fmt::format("only deletion is allowed, but found new scheduling gate '{}'",
-                                                DigString(gates[i], "name"))));
+    errors.push_back(ForbiddenField(
+        fmt::format("spec.schedulingGates[{}].name", i),
+        fmt::format("only deletion is allowed, but found new scheduling gate '{}'", DigString(gates[i], "name"))));
   }
   Json was = Frozen(current), is = Frozen(pod);
   if (!had_gates.empty()) {
@@ -308,10 +312,12 @@ void ValidatePodSpec(const Json& spec, const std::string& path, Errors& errors) 
   ValidateResourceList(Child(spec, "overhead"), path + ".overhead", errors);
   const Json& deadline = Child(spec, "activeDeadlineSeconds");
   if (!deadline.is_null() && (IntOf(deadline) < 1 || IntOf(deadline) > INT32_MAX)) {
-    errors.push_back(InvalidField(path + ".activeDeadlineSeconds", deadline, "must be between 1 and 2147483647, inclusive"));
+    errors.push_back(
+        InvalidField(path + ".activeDeadlineSeconds", deadline, "must be between 1 and 2147483647, inclusive"));
   }
   const std::string& node = DigString(spec, "nodeName");
-  if (!node.empty() && !IsDnsSubdomain(node)) errors.push_back(InvalidField(path + ".nodeName", node, kDnsSubdomainText));
+  if (!node.empty() && !IsDnsSubdomain(node))
+    errors.push_back(InvalidField(path + ".nodeName", node, kDnsSubdomainText));
   ValidateNodeSelector(spec, path, errors);
   ValidateSpreading(spec, path, errors);
   ValidateTolerations(spec, path, errors);

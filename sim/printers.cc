@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns and cells of the built-in kinds. A kind without an entry prints its name and when it was made.
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -28,7 +29,8 @@ std::string MapText(const Json& map) {
 
 std::string SelectorText(const Json& selector) {
   std::vector<std::string> parts;
-  for (const auto& [key, value] : MapOf(Child(selector, "matchLabels")).items()) parts.push_back(key + "=" + StringOf(value));
+  for (const auto& [key, value] : MapOf(Child(selector, "matchLabels")).items())
+    parts.push_back(key + "=" + StringOf(value));
   for (const Json& term : ArrayOf(Child(selector, "matchExpressions"))) {
     std::vector<std::string> values;
     for (const Json& value : ArrayOf(Child(term, "values"))) values.push_back(StringOf(value));
@@ -127,10 +129,14 @@ Json JobCells(const Json& job, base::Millis now_ms) {
   const auto end = base::ParseTime(DigString(job, "status", "completionTime"));
   std::string duration;
   if (start) duration = HumanDuration((end ? *end : now_ms) - *start);
-  return {NameOf(job),       JobStatus(job),
-          JobCompletions(job), duration,
-          Age(job, now_ms),  OfContainers(job, "name"),
-          OfContainers(job, "image"), SelectorText(Dig(job, "spec", "selector"))};
+  return {NameOf(job),
+          JobStatus(job),
+          JobCompletions(job),
+          duration,
+          Age(job, now_ms),
+          OfContainers(job, "name"),
+          OfContainers(job, "image"),
+          SelectorText(Dig(job, "spec", "selector"))};
 }
 
 Json ReplicaCells(const Json& rs, base::Millis now_ms) {
@@ -226,18 +232,21 @@ std::string ServicePorts(const Json& service) {
 
 Json ServiceCells(const Json& service, base::Millis now_ms) {
   const std::string& type = DigString(service, "spec", "type");
-  const std::string external = type == "ExternalName" ? DigString(service, "spec", "externalName")
+  const std::string external = type == "ExternalName"   ? DigString(service, "spec", "externalName")
                                : type == "LoadBalancer" ? "<pending>"
                                                         : "<none>";
-  return {NameOf(service), type, OrNone(DigString(service, "spec", "clusterIP")), external, ServicePorts(service),
-          Age(service, now_ms), MapText(Dig(service, "spec", "selector"))};
+  return {NameOf(service),
+          type,
+          OrNone(DigString(service, "spec", "clusterIP")),
+          external,
+          ServicePorts(service),
+          Age(service, now_ms),
+          MapText(Dig(service, "spec", "selector"))};
 }
 
 std::string AccessModes(const Json& modes) {
-  static const std::map<std::string, std::string> shorts = {{"ReadWriteOnce", "RWO"},
-                                                            {"ReadOnlyMany", "ROX"},
-                                                            {"ReadWriteMany", "RWX"},
-                                                            {"ReadWriteOncePod", "RWOP"}};
+  static const std::map<std::string, std::string> shorts = {
+      {"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"}};
   std::vector<std::string> parts;
   for (const Json& mode : ArrayOf(modes)) {
     const auto it = shorts.find(StringOf(mode));
@@ -322,47 +331,62 @@ std::map<GroupResource, Printer> MakePrinters() {
                                   DeploymentCells};
   all[{"apps", "statefulsets"}] = {{name, Text("Ready"), age, Text("Containers", 1), Text("Images", 1)},
                                    StatefulSetCells};
-  all[{"apps", "daemonsets"}] = {{name, Integer("Desired"), Integer("Current"), Integer("Ready"), Integer("Up-to-date"),
-                                  Integer("Available"), Text("Node Selector"), age, Text("Containers", 1),
-                                  Text("Images", 1), Text("Selector", 1)},
-                                 DaemonSetCells};
-  all[kEvents] = {{Text("Last Seen"), Text("Type"), Text("Reason"), Text("Object"), Text("Subobject", 1),
-                   Text("Source", 1), Text("Message"), Text("First Seen", 1), Text("Count", 1), {"Name", "string", "", "", "name", 1}},
+  all[{"apps", "daemonsets"}] = {
+      {name, Integer("Desired"), Integer("Current"), Integer("Ready"), Integer("Up-to-date"), Integer("Available"),
+       Text("Node Selector"), age, Text("Containers", 1), Text("Images", 1), Text("Selector", 1)},
+      DaemonSetCells};
+  all[kEvents] = {{Text("Last Seen"),
+                   Text("Type"),
+                   Text("Reason"),
+                   Text("Object"),
+                   Text("Subobject", 1),
+                   Text("Source", 1),
+                   Text("Message"),
+                   Text("First Seen", 1),
+                   Text("Count", 1),
+                   {"Name", "string", "", "", "name", 1}},
                   EventCells};
-  all[kServices] = {{name, Text("Type"), Text("Cluster-IP"), Text("External-IP"), Text("Port(s)"), age, Text("Selector", 1)},
-                    ServiceCells};
+  all[kServices] = {
+      {name, Text("Type"), Text("Cluster-IP"), Text("External-IP"), Text("Port(s)"), age, Text("Selector", 1)},
+      ServiceCells};
   all[{"", "configmaps"}] = {{name, Text("Data"), age}, [](const Json& o, base::Millis now) -> Json {
                                return {NameOf(o), Child(o, "data").size() + Child(o, "binaryData").size(), Age(o, now)};
                              }};
   all[{"", "secrets"}] = {{name, Text("Type"), Text("Data"), age}, [](const Json& o, base::Millis now) -> Json {
                             return {NameOf(o), DigString(o, "type"), Child(o, "data").size(), Age(o, now)};
                           }};
-  const Printer name_and_age = {{name, age}, [](const Json& o, base::Millis now) -> Json {
-                                  return {NameOf(o), Age(o, now)};
-                                }};
-  for (const char* plural : {"resourceclaimtemplates", "deviceclasses"}) all[{"resource.k8s.io", plural}] = name_and_age;
+  const Printer name_and_age = {{name, age},
+                                [](const Json& o, base::Millis now) -> Json { return {NameOf(o), Age(o, now)}; }};
+  for (const char* plural : {"resourceclaimtemplates", "deviceclasses"})
+    all[{"resource.k8s.io", plural}] = name_and_age;
   all[{"", "serviceaccounts"}] = all[{"scheduling.k8s.io", "workloads"}] = name_and_age;
-  all[{"", "persistentvolumeclaims"}] = {{name, Text("Status"), Text("Volume"), Text("Capacity"), Text("Access Modes"),
-                                          Text("StorageClass"), Text("VolumeAttributesClass"), age, Text("VolumeMode", 1)},
-                                         ClaimCells};
-  all[{"", "persistentvolumes"}] = {{name, Text("Capacity"), Text("Access Modes"), Text("Reclaim Policy"),
-                                     Text("Status"), Text("Claim"), Text("StorageClass"), Text("VolumeAttributesClass"),
-                                     Text("Reason"), age, Text("VolumeMode", 1)},
-                                    VolumeCells};
-  all[kPriorityClasses] = {{name, Integer("Value"), {"Global-Default", "boolean", "", "", "", 0}, age, Text("PreemptionPolicy")},
-                           [](const Json& o, base::Millis now) -> Json {
-                             return {NameOf(o), IntOf(Child(o, "value")), BoolOf(Child(o, "globalDefault")), Age(o, now),
-                                     DigString(o, "preemptionPolicy")};
-                           }};
-  all[{"policy", "poddisruptionbudgets"}] = {{name, Text("Min Available"), Text("Max Unavailable"), Integer("Allowed Disruptions"), age},
-                                             BudgetCells};
+  all[{"", "persistentvolumeclaims"}] = {
+      {name, Text("Status"), Text("Volume"), Text("Capacity"), Text("Access Modes"), Text("StorageClass"),
+       Text("VolumeAttributesClass"), age, Text("VolumeMode", 1)},
+      ClaimCells};
+  all[{"", "persistentvolumes"}] = {
+      {name, Text("Capacity"), Text("Access Modes"), Text("Reclaim Policy"), Text("Status"), Text("Claim"),
+       Text("StorageClass"), Text("VolumeAttributesClass"), Text("Reason"), age, Text("VolumeMode", 1)},
+      VolumeCells};
+  all[kPriorityClasses] = {
+      {name, Integer("Value"), {"Global-Default", "boolean", "", "", "", 0}, age, Text("PreemptionPolicy")},
+      [](const Json& o, base::Millis now) -> Json {
+        return {NameOf(o), IntOf(Child(o, "value")), BoolOf(Child(o, "globalDefault")), Age(o, now),
+                DigString(o, "preemptionPolicy")};
+      }};
+  all[{"policy", "poddisruptionbudgets"}] = {
+      {name, Text("Min Available"), Text("Max Unavailable"), Integer("Allowed Disruptions"), age}, BudgetCells};
   all[{"storage.k8s.io", "storageclasses"}] = {
       {name, Text("Provisioner"), Text("ReclaimPolicy"), Text("VolumeBindingMode"), Text("AllowVolumeExpansion"), age},
       [](const Json& o, base::Millis now) -> Json {
         std::string shown = NameOf(o);
         if (AnnotationOf(o, "storageclass.kubernetes.io/is-default-class") == "true") shown += " (default)";
-        return {shown, DigString(o, "provisioner"), DigString(o, "reclaimPolicy"), DigString(o, "volumeBindingMode"),
-                BoolOf(Child(o, "allowVolumeExpansion")), Age(o, now)};
+        return {shown,
+                DigString(o, "provisioner"),
+                DigString(o, "reclaimPolicy"),
+                DigString(o, "volumeBindingMode"),
+                BoolOf(Child(o, "allowVolumeExpansion")),
+                Age(o, now)};
       }};
   all[{"storage.k8s.io", "csinodes"}] = {{name, Integer("Drivers"), age}, [](const Json& o, base::Millis now) -> Json {
                                            return {NameOf(o), ArrayOf(Dig(o, "spec", "drivers")).size(), Age(o, now)};
@@ -376,15 +400,16 @@ std::map<GroupResource, Printer> MakePrinters() {
                 OrNone(DigString(o, "spec", "podGroupTemplateRef", "workload", "workloadName")), GroupStatus(o),
                 Age(o, now)};
       }};
-  all[kCustomResourceDefinitions] = {{name, {"Created At", "date", "", "", "", 0}}, [](const Json& o, base::Millis) -> Json {
-                                       return {NameOf(o), DigString(o, "metadata", "creationTimestamp")};
-                                     }};
+  all[kCustomResourceDefinitions] = {
+      {name, {"Created At", "date", "", "", "", 0}},
+      [](const Json& o, base::Millis) -> Json { return {NameOf(o), DigString(o, "metadata", "creationTimestamp")}; }};
   return all;
 }
 
 const Printer& Plain() {
   static const Printer printer = {
-      {{"Name", "string", "", "Name must be unique within a namespace.", "name", 0}, {"Created At", "date", "", "", "", 0}},
+      {{"Name", "string", "", "Name must be unique within a namespace.", "name", 0},
+       {"Created At", "date", "", "", "", 0}},
       [](const Json& o, base::Millis) -> Json { return {NameOf(o), DigString(o, "metadata", "creationTimestamp")}; }};
   return printer;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/protobuf_body.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <string>
 
 #include "sim/base64.h"
@@ -32,21 +33,14 @@ class Reader {
     const uint64_t tag = Varint();
     out = Wire{uint32_t(tag >> 3), false, 0, {}};
     switch (tag & 7) {
-      case 0:
-        out.integer = Varint();
-        break;
-      case 1:
-        Take(8);
-        break;
+      case 0: out.integer = Varint(); break;
+      case 1: Take(8); break;
       case 2:
         out.is_bytes = true;
         out.bytes = Take(Varint());
         break;
-      case 5:
-        Take(4);
-        break;
-      default:
-        good_ = false;
+      case 5: Take(4); break;
+      default: good_ = false;
     }
     return good_;
   }
@@ -110,7 +104,8 @@ class Decoder {
   }
 
   static bool IsInlined(const Type& type, int number) {
-    return std::any_of(type.fields.begin(), type.fields.end(), [&](const Field& field) { return field.outer == number; });
+    return std::any_of(type.fields.begin(), type.fields.end(),
+                       [&](const Field& field) { return field.outer == number; });
   }
 
   void Add(const Field& field, const Wire& wire, Json& object, int depth) {
@@ -133,7 +128,8 @@ class Decoder {
     Reader reader(bytes);
     Wire wire;
     std::string key;
-    Json value = Value(element, Wire{2, element.shape != Shape::kInt32 && element.shape != Shape::kInt64, 0, {}}, depth);
+    Json value =
+        Value(element, Wire{2, element.shape != Shape::kInt32 && element.shape != Shape::kInt64, 0, {}}, depth);
     while (reader.Next(wire)) {
       if (wire.number == 1) key = wire.bytes;
       if (wire.number == 2) value = Value(element, wire, depth);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/quantity_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
-#include <fmt/format.h>
 #include <string_view>
 
 namespace tutti::sim {
@@ -28,7 +29,7 @@ struct Suffix {
   int power;  // of 1000 for decimal, of 1024 for binary
 };
 
-constexpr Suffix kDecimalSuffixes[] = {{"n", -3}, {"u", -2}, {"m", -1}, {"", 0}, {"k", 1},
+constexpr Suffix kDecimalSuffixes[] = {{"n", -3}, {"u", -2}, {"m", -1}, {"", 0},  {"k", 1},
                                        {"M", 2},  {"G", 3},  {"T", 4},  {"P", 5}, {"E", 6}};
 constexpr Suffix kBinarySuffixes[] = {{"Ki", 1}, {"Mi", 2}, {"Gi", 3}, {"Ti", 4}, {"Pi", 5}, {"Ei", 6}};
 
@@ -118,8 +119,8 @@ std::string SpellDecimal(Wide nano, Form form) {
 
 std::string SpellQuantity(const Parsed& parsed) {
   if (parsed.nano == 0) return "0";
-  const bool whole_binary =
-      parsed.form == Form::kBinary && parsed.nano % kNano == 0 && (parsed.nano >= 1024 * kNano || parsed.nano <= -1024 * kNano);
+  const bool whole_binary = parsed.form == Form::kBinary && parsed.nano % kNano == 0 &&
+                            (parsed.nano >= 1024 * kNano || parsed.nano <= -1024 * kNano);
   if (whole_binary) return SpellBinary(parsed.nano / kNano);
   return SpellDecimal(parsed.nano, parsed.form == Form::kBinary ? Form::kDecimal : parsed.form);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/representation.h"
 
-#include <cmath>
 #include <fmt/format.h>
+
+#include <cmath>
 
 #include "sim/protobuf_body.h"
 #include "sim/strategy.h"
@@ -32,8 +33,8 @@ ApiResult<Form> FormOf(std::string_view accept) {
     if (Has(clause, "as=PartialObjectMetadata")) return Form::kPartialMetadata;
     if (!Has(clause, "as=")) return Form::kPlain;
   }
-  return tl::make_unexpected(NotAcceptable(
-      "only the following media types are accepted: application/json, application/json;stream=watch"));
+  return tl::make_unexpected(
+      NotAcceptable("only the following media types are accepted: application/json, application/json;stream=watch"));
 }
 
 // 1.0 and 1 are one number to Kubernetes.
@@ -69,16 +70,14 @@ ApiResult<Representation> Representation::Negotiate(const HttpRequest& request, 
 
 Json Representation::Render(const Object& object, base::Millis now_ms, bool with_columns) const {
   switch (form_) {
-    case Form::kPartialMetadata:
-      return PartialMetadata(*object);
+    case Form::kPartialMetadata: return PartialMetadata(*object);
     case Form::kTable: {
       Json table = NewTable(resource_, version_, with_columns);
       table["metadata"]["resourceVersion"] = Dig(*object, "metadata", "resourceVersion");
       table["rows"].push_back(Row(*object, now_ms));
       return table;
     }
-    case Form::kPlain:
-      break;
+    case Form::kPlain: break;
   }
   return as_stored_ ? *object : ToServed(resource_, version_, *object);
 }
@@ -99,9 +98,10 @@ std::string Representation::RenderList(const std::vector<Object>& objects, const
     return Print(table) + "\n";
   }
   const bool plain = form_ == Form::kPlain;
-  std::string text = fmt::format(
-      R"({{"kind":"{}","apiVersion":"{}","metadata":{},"items":[)", plain ? resource_.list_kind() : "PartialObjectMetadataList",
-      plain ? JoinApiVersion(resource_.id.group, version_) : "meta.k8s.io/v1", Print(list_meta));
+  std::string text =
+      fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{},"items":[)",
+                  plain ? resource_.list_kind() : "PartialObjectMetadataList",
+                  plain ? JoinApiVersion(resource_.id.group, version_) : "meta.k8s.io/v1", Print(list_meta));
   bool first = true;
   for (const Object& object : objects) {
     if (!first) text += ',';
@@ -139,7 +139,8 @@ ApiResult<Json> ParseBody(const HttpRequest& request) {
   }
   if (request.content_type.find("yaml") != std::string::npos) {
     auto parsed = ParseYaml(request.body);
-    if (!parsed) return tl::make_unexpected(BadRequest("error converting YAML to JSON: yaml: " + parsed.error().message));
+    if (!parsed)
+      return tl::make_unexpected(BadRequest("error converting YAML to JSON: yaml: " + parsed.error().message));
     return std::move(parsed->value);
   }
   return tl::make_unexpected(BadRequest("the body of the request is not valid JSON"));

@@ -71,8 +71,8 @@ struct ApiResource {
   std::vector<std::string> short_names;
   std::vector<std::string> categories;
   bool namespaced = true;
-  bool custom = false;             // of a CustomResourceDefinition
-  bool tracks_generation = false;  // metadata.generation counts changes of the spec
+  bool custom = false;               // of a CustomResourceDefinition
+  bool tracks_generation = false;    // metadata.generation counts changes of the spec
   std::vector<ApiVersion> versions;  // most preferred first
   std::string storage_version;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/schema.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace tutti::sim {
 namespace {
@@ -60,8 +61,8 @@ class Validator {
       const std::string& type = DigString(schema, "type");
       const std::string expected = BoolOf(Child(schema, kIntOrString)) ? "integer,string" : type;
       const Json found = TypeName(value);
-      errors_.push_back(
-          TypeInvalidField(path, found, fmt::format("{} in body must be of type {}: {}", path, expected, found.dump())));
+      errors_.push_back(TypeInvalidField(
+          path, found, fmt::format("{} in body must be of type {}: {}", path, expected, found.dump())));
       return;
     }
     Bounds(schema, value, path);

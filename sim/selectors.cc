@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/selectors.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
-#include <fmt/format.h>
 #include <set>
 
 namespace tutti::sim {
@@ -176,18 +177,12 @@ bool LabelSelector::MatchesLabels(const Json& labels) const {
     const std::string& value = StringOf(label);
     int64_t have, bound;
     switch (term.op) {
-      case Op::kIn:
-        return present && Holds(term.values, value);
-      case Op::kNotIn:
-        return !present || !Holds(term.values, value);
-      case Op::kExists:
-        return present;
-      case Op::kDoesNotExist:
-        return !present;
-      case Op::kGreater:
-        return present && ToInteger(value, have) && ToInteger(term.values[0], bound) && have > bound;
-      case Op::kLess:
-        return present && ToInteger(value, have) && ToInteger(term.values[0], bound) && have < bound;
+      case Op::kIn: return present && Holds(term.values, value);
+      case Op::kNotIn: return !present || !Holds(term.values, value);
+      case Op::kExists: return present;
+      case Op::kDoesNotExist: return !present;
+      case Op::kGreater: return present && ToInteger(value, have) && ToInteger(term.values[0], bound) && have > bound;
+      case Op::kLess: return present && ToInteger(value, have) && ToInteger(term.values[0], bound) && have < bound;
     }
     return false;
   });
@@ -267,8 +262,7 @@ ApiResult<FieldSelector> FieldSelector::Parse(std::string_view text, const ApiRe
     if (Trim(part).empty()) continue;
     const size_t equals = part.find('=');
     if (equals == std::string_view::npos) {
-      return tl::make_unexpected(BadRequest(fmt::format(
-          "invalid selector: '{}'; can't understand '{}'", part, part)));
+      return tl::make_unexpected(BadRequest(fmt::format("invalid selector: '{}'; can't understand '{}'", part, part)));
     }
     std::string_view field = part.substr(0, equals);
     std::string_view value = part.substr(equals + 1);
@@ -286,9 +280,8 @@ ApiResult<FieldSelector> FieldSelector::Parse(std::string_view text, const ApiRe
 }
 
 bool FieldSelector::Matches(const Json& object) const {
-  return std::all_of(terms_.begin(), terms_.end(), [&](const Term& term) {
-    return (TextAt(object, term.path) == term.value) == term.equal;
-  });
+  return std::all_of(terms_.begin(), terms_.end(),
+                     [&](const Term& term) { return (TextAt(object, term.path) == term.value) == term.equal; });
 }
 
 }  // namespace tutti::sim

@@ -2,8 +2,9 @@
 // Reading, watching, and the one place where the state changes. The verbs are in store_write.cc.
 #include "sim/store.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/check.h"
 #include "sim/crd.h"
@@ -236,8 +237,8 @@ void Store::OnDefinitionChanged(const WatchEvent& event) {
 std::string Store::RandomUid() {
   const uint64_t high = (random_.Next() & ~0xF000ull) | 0x4000ull;  // version 4
   const uint64_t low = (random_.Next() & ~(3ull << 62)) | (2ull << 62);
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF, high & 0xFFFF,
-                     low >> 48, low & 0xFFFFFFFFFFFFull);
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF, high & 0xFFFF, low >> 48,
+                     low & 0xFFFFFFFFFFFFull);
 }
 
 std::string Store::RandomSuffix() {

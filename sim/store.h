@@ -84,15 +84,15 @@ struct DeleteResult {
 
 struct ListOptions {
   Selectors selectors = {};
-  size_t limit = 0;                // 0: all
+  size_t limit = 0;                 // 0: all
   std::string continue_token = {};  // of the page before
 };
 
 struct ListResult {
-  std::vector<Object> items;      // by namespace, then name
-  int64_t resource_version = 0;   // watch from here
-  std::string continue_token;     // "" on the last page
-  int64_t remaining = 0;          // items after this page; known only without selectors
+  std::vector<Object> items;     // by namespace, then name
+  int64_t resource_version = 0;  // watch from here
+  std::string continue_token;    // "" on the last page
+  int64_t remaining = 0;         // items after this page; known only without selectors
 };
 
 class Store {

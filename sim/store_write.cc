@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The store's writing verbs.
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "sim/patch.h"
 #include "sim/store.h"
@@ -69,8 +70,8 @@ int64_t GraceSeconds(const ApiResource& resource, const Json& object, const Dele
   if (resource.id != kPods) return 0;
   const std::string& phase = DigString(object, "status", "phase");
   if (DigString(object, "spec", "nodeName").empty() || phase == "Succeeded" || phase == "Failed") return 0;
-  const int64_t seconds = options.grace_seconds.value_or(
-      IntOf(Dig(object, "spec", "terminationGracePeriodSeconds"), kDefaultGraceSeconds));
+  const int64_t seconds =
+      options.grace_seconds.value_or(IntOf(Dig(object, "spec", "terminationGracePeriodSeconds"), kDefaultGraceSeconds));
   return seconds < 0 ? 1 : seconds;
 }
 
@@ -90,8 +91,9 @@ ApiResult<void> Store::CheckNamespaceOpen(const ApiResource& resource, const std
   const Object space = Find(kNamespaces, "", ns);
   if (!space) return Refuse(NotFound(kNamespaces, ns));
   if (!IsTerminating(*space)) return {};
-  ApiError error = Forbidden(resource.id, name,
-                             fmt::format("unable to create new content in namespace {} because it is being terminated", ns));
+  ApiError error =
+      Forbidden(resource.id, name,
+                fmt::format("unable to create new content in namespace {} because it is being terminated", ns));
   error.details["causes"] = {{{"reason", "NamespaceTerminating"},
                               {"message", fmt::format("namespace {} is being terminated", ns)},
                               {"field", "metadata.namespace"}}};
@@ -114,8 +116,8 @@ void Store::AssignIdentity(const ApiResource& resource, Json& object, bool resto
   Json& meta = object["metadata"];
   for (const char* field : {"resourceVersion", "managedFields", "selfLink"}) meta.erase(field);
   if (!restore) {
-    for (const char* field : {"uid", "creationTimestamp", "generation", "deletionTimestamp",
-                              "deletionGracePeriodSeconds"}) {
+    for (const char* field :
+         {"uid", "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
       meta.erase(field);
     }
   }
@@ -142,7 +144,8 @@ ApiResult<Object> Store::Create(Json object, const CreateOptions& options) {
     return Refuse(BadRequest("resourceVersion should not be set on objects to be created"));
   }
   if (resource.namespaced) {
-    if (auto open = CheckNamespaceOpen(resource, NamespaceOf(object), NameOf(object)); !open) return Refuse(open.error());
+    if (auto open = CheckNamespaceOpen(resource, NamespaceOf(object), NameOf(object)); !open)
+      return Refuse(open.error());
   }
   if (auto named = AssignName(resource, object); !named) return Refuse(named.error());
   AssignIdentity(resource, object, options.restore);
@@ -281,11 +284,11 @@ ApiResult<DeleteResult> Store::DeleteObject(const ApiResource& resource, const O
   const std::string& name = NameOf(*current);
   const GroupResource kind_id{resource.id.group, resource.kind};
   const auto refuse_stale = [&](const char* what, const std::string& asked, const std::string& actual) {
-    return Refuse(Conflict(kind_id, name,
-                           fmt::format("the {} in the precondition ({}) does not match the {} in record ({}). The "
-                                       "object might have been {}",
-                                       what, asked, what, actual,
-                                       *what == 'U' ? "deleted and then recreated" : "modified")));
+    return Refuse(
+        Conflict(kind_id, name,
+                 fmt::format("the {} in the precondition ({}) does not match the {} in record ({}). The "
+                             "object might have been {}",
+                             what, asked, what, actual, *what == 'U' ? "deleted and then recreated" : "modified")));
   };
   if (!options.uid.empty() && options.uid != UidOf(*current)) return refuse_stale("UID", options.uid, UidOf(*current));
   const std::string& version = DigString(*current, "metadata", "resourceVersion");
@@ -364,7 +367,8 @@ ApiResult<Object> Store::Bind(const Json& binding, const WriteOptions& options) 
   if (!version.empty() && version != current_version) return precondition("ResourceVersion", version, current_version);
 
   const auto refuse = [&](const std::string& why) { return Refuse(Conflict({"", "pods/binding"}, name, why)); };
-  if (IsTerminating(*current)) return refuse(fmt::format("pod {} is being deleted, cannot be assigned to a host", name));
+  if (IsTerminating(*current))
+    return refuse(fmt::format("pod {} is being deleted, cannot be assigned to a host", name));
   if (const std::string& bound = DigString(*current, "spec", "nodeName"); !bound.empty()) {
     return refuse(fmt::format("pod {} is already assigned to node \"{}\"", name, bound));
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/strategy.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <functional>
 #include <map>
 
@@ -52,9 +53,8 @@ using Preparer = std::function<void(const Store&, Json&, Occasion)>;
 const std::map<GroupResource, Preparer>& Preparers() {
   static const std::map<GroupResource, Preparer> preparers = {
       {kNodes, [](const Store&, Json& object, Occasion) { CanonicalizeNode(object); }},
-      {kNamespaces, [](const Store&, Json& object, Occasion occasion) {
-         PrepareNamespace(object, occasion == Occasion::kRestore);
-       }},
+      {kNamespaces,
+       [](const Store&, Json& object, Occasion occasion) { PrepareNamespace(object, occasion == Occasion::kRestore); }},
       {kServices, [](const Store& store, Json& object, Occasion) { PrepareService(store, object); }},
       {{"", "secrets"}, [](const Store&, Json& object, Occasion) { PrepareSecret(object); }},
       {{"", "persistentvolumeclaims"},
@@ -87,8 +87,7 @@ const std::map<GroupResource, Preparer>& Preparers() {
            object["metadata"]["finalizers"].push_back(kDefinitionFinalizer);
          }
        }},
-      {kJobs,
-       [](const Store&, Json& object, Occasion occasion) { PrepareJob(object, occasion != Occasion::kUpdate); }},
+      {kJobs, [](const Store&, Json& object, Occasion occasion) { PrepareJob(object, occasion != Occasion::kUpdate); }},
       {kReplicaSets, [](const Store&, Json& object, Occasion) { PrepareReplicas(object); }},
       {{"", "replicationcontrollers"}, [](const Store&, Json& object, Occasion) { PrepareReplicas(object); }},
       {{"apps", "deployments"}, [](const Store&, Json& object, Occasion) { PrepareDeployment(object); }},
@@ -119,8 +118,9 @@ void ApplySchema(const ApiResource& resource, Json& object) {
 ApiResult<void> Decode(const ApiResource& resource, Json& object) {
   const DecodeResult decoded = DecodeBuiltin(resource, object);
   if (!decoded.error.empty()) {
-    return tl::make_unexpected(BadRequest(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", resource.kind,
-                                                      resource.storage_version, resource.kind, decoded.error)));
+    return tl::make_unexpected(
+        BadRequest(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", resource.kind,
+                               resource.storage_version, resource.kind, decoded.error)));
   }
   if (auto errors = ShapeErrors(object); !errors.empty()) {
     return tl::make_unexpected(Invalid(resource.id.group, resource.kind, NameOf(object), errors));

@@ -28,8 +28,7 @@ ApiResult<void> PrepareForUpdate(const Store& store, const ApiResource& resource
                                  Part part);
 
 // `current` is null on create.
-std::vector<FieldError> ValidateObject(const ApiResource& resource, const Json& object, const Json* current,
-                                       Part part);
+std::vector<FieldError> ValidateObject(const ApiResource& resource, const Json& object, const Json* current, Part part);
 
 // --- Pods (sim/pod_defaults.cc, sim/pod_strategy.cc, sim/pod_validation.cc) ---
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/subresources.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <set>
 
 #include "sim/patch.h"
@@ -91,18 +92,23 @@ ApiResult<HttpResponse> Evict(Store& store, const SubresourceCall& call, const H
     const auto selector = LabelSelector::FromJson(Dig(*budget, "spec", "selector"));
     if (!guarded || !selector || !selector->Matches(**pod) || Allowed(store, *budget, *selector) > 0) continue;
     ApiError error{429, "TooManyRequests", "Cannot evict pod as it would violate the pod's disruption budget.", {}};
-    error.details = {{"causes", Json::array({{{"reason", "DisruptionBudget"},
-                                              {"message", fmt::format("The disruption budget {} does not allow it now",
-                                                                      NameOf(*budget))}}})}};
+    error.details = {
+        {"causes",
+         Json::array({{{"reason", "DisruptionBudget"},
+                       {"message", fmt::format("The disruption budget {} does not allow it now", NameOf(*budget))}}})}};
     return Refuse(std::move(error));
   }
   const Json& asked = Child(*body, "deleteOptions");
   DeleteOptions options{.uid = DigString(asked, "preconditions", "uid"), .dry_run = IsDryRun(request)};
   if (const Json& grace = Child(asked, "gracePeriodSeconds"); grace.is_number_integer()) options.grace_seconds = grace;
   if (!options.dry_run) {
-    store.Modify(kPods, call.ns, call.name, [&](Json& object) {
-      SetCondition(object, {"DisruptionTarget", "True", "EvictionByEvictionAPI", "Eviction API: evicting"}, store.now_ms());
-    }, Part::kStatus);
+    store.Modify(
+        kPods, call.ns, call.name,
+        [&](Json& object) {
+          SetCondition(object, {"DisruptionTarget", "True", "EvictionByEvictionAPI", "Eviction API: evicting"},
+                       store.now_ms());
+        },
+        Part::kStatus);
   }
   auto deleted = store.Delete(kPods, call.ns, call.name, options);
   if (!deleted) return Refuse(deleted.error());
@@ -178,9 +184,8 @@ ApiResult<HttpResponse> Finalize(Store& store, const SubresourceCall& call, cons
   auto body = ParseBody(request);
   if (!body) return Refuse(body.error());
   const Json finalizers = Dig(*body, "spec", "finalizers");
-  auto changed = store.Modify(kNamespaces, "", call.name, [&](Json& object) {
-    object["spec"]["finalizers"] = ArrayOf(finalizers);
-  });
+  auto changed = store.Modify(kNamespaces, "", call.name,
+                              [&](Json& object) { object["spec"]["finalizers"] = ArrayOf(finalizers); });
   if (!changed) return Refuse(changed.error());
   return JsonResponse(**changed);
 }

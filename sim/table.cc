@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/table.h"
 
-#include <cmath>
 #include <fmt/format.h>
+
+#include <cmath>
 
 #include "sim/json_path.h"
 
@@ -43,7 +44,8 @@ Json NewTable(const ApiResource& resource, std::string_view version, bool with_c
   if (with_columns) {
     if (resource.custom) {
       columns.push_back(ColumnJson({"Name", "string", "", "Name must be unique within a namespace.", "name", 0}));
-      for (const PrinterColumn& column : CustomColumns(*resource.FindVersion(version))) columns.push_back(ColumnJson(column));
+      for (const PrinterColumn& column : CustomColumns(*resource.FindVersion(version)))
+        columns.push_back(ColumnJson(column));
     } else {
       for (const PrinterColumn& column : PrinterFor(resource.stored_as).columns) columns.push_back(ColumnJson(column));
     }

@@ -71,11 +71,17 @@ void TypeTable::AddFields(Type& type, std::string_view text) const {
 }
 
 TypeRef TypeTable::Parse(std::string_view text) const {
-  static const std::map<std::string_view, Shape> shapes = {
-      {"any", Shape::kAny},     {"string", Shape::kString},     {"bool", Shape::kBool},
-      {"int32", Shape::kInt32}, {"int64", Shape::kInt64},       {"bytes", Shape::kBytes},
-      {"raw", Shape::kRaw},     {"time", Shape::kTime},         {"microtime", Shape::kMicroTime},
-      {"quantity", Shape::kQuantity}, {"int-or-string", Shape::kIntOrString}};
+  static const std::map<std::string_view, Shape> shapes = {{"any", Shape::kAny},
+                                                           {"string", Shape::kString},
+                                                           {"bool", Shape::kBool},
+                                                           {"int32", Shape::kInt32},
+                                                           {"int64", Shape::kInt64},
+                                                           {"bytes", Shape::kBytes},
+                                                           {"raw", Shape::kRaw},
+                                                           {"time", Shape::kTime},
+                                                           {"microtime", Shape::kMicroTime},
+                                                           {"quantity", Shape::kQuantity},
+                                                           {"int-or-string", Shape::kIntOrString}};
   TypeRef ref;
   ref.pointer = text.starts_with('*');
   if (ref.pointer) text.remove_prefix(1);

@@ -35,8 +35,8 @@ struct Type;
 
 struct TypeRef {
   Shape shape = Shape::kAny;
-  bool pointer = false;                          // absent and zero differ
-  const Type* type = nullptr;                    // of a struct
+  bool pointer = false;                         // absent and zero differ
+  const Type* type = nullptr;                   // of a struct
   std::shared_ptr<const TypeRef> element = {};  // of a list or map
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/validation.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -56,8 +57,7 @@ void ValidateFinalizers(const Json& finalizers, std::vector<FieldError>& errors)
     if (!IsQualifiedName(name)) {
       errors.push_back(InvalidField(at, name, kQualifiedNameText));
     } else if (!standard && name.find('/') == std::string::npos && name.find('.') == std::string::npos) {
-      errors.push_back(
-          InvalidField(at, name, "name is neither a standard finalizer name nor is it fully qualified"));
+      errors.push_back(InvalidField(at, name, "name is neither a standard finalizer name nor is it fully qualified"));
     }
   }
 }
@@ -83,10 +83,11 @@ void ValidateSelector(const Json& object, std::vector<FieldError>& errors) {
   if (!selector) {
     errors.push_back(InvalidField("spec.selector", Dig(object, "spec", "selector"), selector.error().message));
   } else if (selector->empty()) {
-    errors.push_back(InvalidField("spec.selector", Dig(object, "spec", "selector"),
-                                  "empty selector is invalid for deployment"));
+    errors.push_back(
+        InvalidField("spec.selector", Dig(object, "spec", "selector"), "empty selector is invalid for deployment"));
   } else if (!selector->MatchesLabels(Dig(object, "spec", "template", "metadata", "labels"))) {
-    errors.push_back(InvalidField("spec.template.metadata.labels", Dig(object, "spec", "template", "metadata", "labels"),
+    errors.push_back(InvalidField("spec.template.metadata.labels",
+                                  Dig(object, "spec", "template", "metadata", "labels"),
                                   "`selector` does not match template `labels`"));
   }
 }
@@ -114,8 +115,8 @@ void ValidateJob(const Json& job, const Json* current, std::vector<FieldError>& 
   const bool elastic = DigString(job, "spec", "completionMode") == "Indexed" &&
                        Dig(job, "spec", "completions") == Dig(job, "spec", "parallelism");
   if (!elastic) KeepImmutable(job, current, {{"spec", "completions"}}, errors);
-  const bool mutable_template = current && BoolOf(Dig(*current, "spec", "suspend")) &&
-                                Dig(*current, "status", "startTime").is_null();
+  const bool mutable_template =
+      current && BoolOf(Dig(*current, "spec", "suspend")) && Dig(*current, "status", "startTime").is_null();
   if (!mutable_template) KeepImmutable(job, current, {{"spec", "template"}}, errors);
 }
 
@@ -136,8 +137,10 @@ void ValidateEvent(const Json& event, const Json* current, std::vector<FieldErro
     }
     return;
   }
-  for (const auto& [field, shown] : {std::pair{"reportingComponent", "reportingController"}, {"reportingInstance", nullptr},
-                                     {"action", nullptr}, {"reason", nullptr}}) {
+  for (const auto& [field, shown] : {std::pair{"reportingComponent", "reportingController"},
+                                     {"reportingInstance", nullptr},
+                                     {"action", nullptr},
+                                     {"reason", nullptr}}) {
     if (DigString(event, field).empty()) errors.push_back(RequiredField(shown ? shown : field));
   }
   const std::string& type = DigString(event, "type");
@@ -151,7 +154,8 @@ void ValidateEvent(const Json& event, const Json* current, std::vector<FieldErro
     if (IntOf(Child(series, "count")) < 2) errors.push_back(InvalidField("series.count", "", "should be at least 2"));
     if (Child(series, "lastObservedTime").is_null()) errors.push_back(RequiredField("series.lastObservedTime"));
   }
-  KeepImmutable(event, current, {{"involvedObject"}, {"reason"}, {"message"}, {"action"}, {"type"}, {"eventTime"}}, errors);
+  KeepImmutable(event, current, {{"involvedObject"}, {"reason"}, {"message"}, {"action"}, {"type"}, {"eventTime"}},
+                errors);
 }
 
 void ValidatePriorityClass(const Json& cls, const Json* current, std::vector<FieldError>& errors) {
@@ -165,7 +169,8 @@ void ValidatePriorityClass(const Json& cls, const Json* current, std::vector<Fie
   if (name.starts_with("system-") && !is_system) {
     errors.push_back(ForbiddenField(
         "metadata.name", fmt::format("priority class names with 'system-' prefix are reserved for system use only. "
-                                     "error: {} is not a known system priority class", name)));
+                                     "error: {} is not a known system priority class",
+                                     name)));
   }
   if (!is_system && IntOf(value) > kHighestOfUsers) {
     errors.push_back(ForbiddenField(
@@ -205,8 +210,7 @@ void ValidatePodGroup(const Json& group, const Json* current, std::vector<FieldE
   const int64_t least = IntOf(Dig(policy, "gang", "minCount"));
   if (gang && least == 0) errors.push_back(RequiredField("spec.schedulingPolicy.gang.minCount"));
   if (gang && least < 0) {
-    errors.push_back(
-        InvalidField("spec.schedulingPolicy.gang.minCount", least, "must be greater than or equal to 1"));
+    errors.push_back(InvalidField("spec.schedulingPolicy.gang.minCount", least, "must be greater than or equal to 1"));
   }
   if (const size_t keys = ArrayOf(Dig(group, "spec", "schedulingConstraints", "topology")).size(); keys > 1) {
     errors.push_back(TooManyField("spec.schedulingConstraints.topology", keys, 1));
@@ -293,7 +297,8 @@ void ValidateMetadata(const ApiResource& resource, const Json& object, const Jso
     if (!HasFinalizer(*current, StringOf(finalizer))) {
       errors.push_back(ForbiddenField("metadata.finalizers",
                                       "no new finalizers can be added if the object is being deleted, found new "
-                                      "finalizers " + Json::array({finalizer}).dump()));
+                                      "finalizers " +
+                                          Json::array({finalizer}).dump()));
     }
   }
 }

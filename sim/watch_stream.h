@@ -39,9 +39,9 @@ class SharedEvent {
 struct WatchOptions {
   std::string ns;  // "": all
   Selectors selectors;
-  std::optional<int64_t> after;  // resume after this version; without it, from the present state
-  bool initial_events = true;    // without `after`: begin with an ADDED for all that is there
-  bool initial_bookmark = false; // mark where those end
+  std::optional<int64_t> after;   // resume after this version; without it, from the present state
+  bool initial_events = true;     // without `after`: begin with an ADDED for all that is there
+  bool initial_bookmark = false;  // mark where those end
   bool bookmarks = false;
   std::chrono::milliseconds timeout{0};  // 0: none
 };

@@ -2,6 +2,7 @@
 #include "sim/workload_strategy.h"
 
 #include <fmt/format.h>
+
 #include <functional>
 #include <set>
 #include <string>
@@ -83,8 +84,9 @@ void PrepareDaemonSet(Json& daemon_set) {
   if (Child(spec, "updateStrategy").empty()) spec.erase("updateStrategy");
   SetDefault(spec, "updateStrategy",
              {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxUnavailable", 1}, {"maxSurge", 0}}}});
-  SetDefault(daemon_set, "status", {{"currentNumberScheduled", 0}, {"numberMisscheduled", 0},
-                                    {"desiredNumberScheduled", 0}, {"numberReady", 0}});
+  SetDefault(
+      daemon_set, "status",
+      {{"currentNumberScheduled", 0}, {"numberMisscheduled", 0}, {"desiredNumberScheduled", 0}, {"numberReady", 0}});
 }
 
 void PrepareJob(Json& job, bool creating) {

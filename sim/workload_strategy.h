@@ -9,8 +9,8 @@ namespace tutti::sim {
 
 // REQUIRES of all: the object has passed ShapeErrors.
 
-void PrepareTemplate(Json& workload);     // the pod template
-void PrepareReplicas(Json& workload);     // ReplicaSet, ReplicationController
+void PrepareTemplate(Json& workload);  // the pod template
+void PrepareReplicas(Json& workload);  // ReplicaSet, ReplicationController
 void PrepareDeployment(Json& deployment);
 void PrepareStatefulSet(Json& stateful_set);
 void PrepareDaemonSet(Json& daemon_set);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/yaml.h"
 
+#include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <fmt/format.h>
 #include <optional>
 #include <set>
 
@@ -24,13 +24,13 @@ struct Bad {
 };
 
 const std::set<std::string_view>& Trues() {
-  static const std::set<std::string_view> words = {"y",    "Y",    "yes",  "Yes", "YES", "true",
-                                                   "True", "TRUE", "on",   "On",  "ON"};
+  static const std::set<std::string_view> words = {"y",    "Y",    "yes", "Yes", "YES", "true",
+                                                   "True", "TRUE", "on",  "On",  "ON"};
   return words;
 }
 
 const std::set<std::string_view>& Falses() {
-  static const std::set<std::string_view> words = {"n",     "N",     "no",  "No",  "NO",  "false",
+  static const std::set<std::string_view> words = {"n",     "N",     "no",  "No",  "NO", "false",
                                                    "False", "FALSE", "off", "Off", "OFF"};
   return words;
 }
@@ -122,17 +122,14 @@ class Converter {
     if (depth > kMaxDepth) throw Bad{node.Mark(), "nested too deeply"};
     if (++nodes_ > kMaxNodes) throw Bad{node.Mark(), "too large when its aliases are expanded"};
     switch (node.Type()) {
-      case YAML::NodeType::Map:
-        return Map(node, depth);
+      case YAML::NodeType::Map: return Map(node, depth);
       case YAML::NodeType::Sequence: {
         Json list = Json::array();
         for (const YAML::Node& item : node) list.push_back(Convert(item, depth + 1));
         return list;
       }
-      case YAML::NodeType::Scalar:
-        return Resolve(node);
-      default:
-        return nullptr;
+      case YAML::NodeType::Scalar: return Resolve(node);
+      default: return nullptr;
     }
   }
 

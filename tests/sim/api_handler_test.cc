@@ -16,7 +16,8 @@ struct Api {
 
   HttpResponse Call(const std::string& method, const std::string& target, const Json& body = nullptr,
                     const std::string& content_type = "application/json", const std::string& accept = "") {
-    HttpRequest request{.method = method, .path = target, .params = {}, .accept = accept, .content_type = content_type, .body = {}};
+    HttpRequest request{
+        .method = method, .path = target, .params = {}, .accept = accept, .content_type = content_type, .body = {}};
     if (const size_t mark = target.find('?'); mark != std::string::npos) {
       request.path = target.substr(0, mark);
       std::string rest = target.substr(mark + 1);
@@ -190,7 +191,8 @@ TEST_CASE("bodies may be YAML") {
                                      "metadata: {name: c}\ndata: {a: \"1\"}\n", "application/yaml");
   CHECK(made.code == 201);
   CHECK(api.Call("PATCH", "/api/v1/namespaces/default/configmaps/d?fieldManager=t", "data: {b: x}\n",
-                 "application/apply-patch+yaml").code == 201);
+                 "application/apply-patch+yaml")
+            .code == 201);
 }
 
 TEST_CASE("deletes answer with the pod, or with a Status that carries the uid") {
@@ -214,15 +216,16 @@ TEST_CASE("a binding may come as protobuf") {
   };
   const std::string meta = field(1, "p") + field(2, "") + field(3, "default");
   const std::string binding = field(1, meta) + field(2, field(1, "Node") + field(3, "n1"));
-  const std::string body =
-      std::string("k8s\0", 4) + field(1, field(1, "v1") + field(2, "Binding")) + field(2, binding) + field(3, "") + field(4, "");
+  const std::string body = std::string("k8s\0", 4) + field(1, field(1, "v1") + field(2, "Binding")) +
+                           field(2, binding) + field(3, "") + field(4, "");
   const HttpResponse bound = api.Call("POST", kPodsPath + "/p/binding", body, "application/vnd.kubernetes.protobuf");
   INFO(bound.body);
   CHECK(bound.code == 201);
   CHECK(DigString(*api.cluster.store.Find(kPods, "default", "p"), "spec", "nodeName") == "n1");
   for (size_t cut = 0; cut < body.size(); ++cut) {
-    const int code = api.Call("POST", kPodsPath + "/p/binding", Json(body.substr(0, cut)),
-                              "application/vnd.kubernetes.protobuf").code;
+    const int code =
+        api.Call("POST", kPodsPath + "/p/binding", Json(body.substr(0, cut)), "application/vnd.kubernetes.protobuf")
+            .code;
     CHECK(code >= 400);
   }
 }

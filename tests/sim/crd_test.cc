@@ -51,7 +51,8 @@ TEST_CASE("a custom resource is defaulted, pruned and validated by its schema") 
   Cluster c;
   Make(c.store, Definition());
   SECTION("defaults and pruning") {
-    const Object gang = Make(c.store, Gang(R"({"min":1,"roles":[{"name":"head","typo":1}],"free":{"any":[1]},"gone":1})"));
+    const Object gang =
+        Make(c.store, Gang(R"({"min":1,"roles":[{"name":"head","typo":1}],"free":{"any":[1]},"gone":1})"));
     CHECK((*gang)["spec"] ==
           ParseJson(R"({"min":1,"mode":"Hard","roles":[{"name":"head","count":1}],"free":{"any":[1]}})"));
   }
@@ -59,7 +60,8 @@ TEST_CASE("a custom resource is defaulted, pruned and validated by its schema") 
     const auto refusal = [&](const char* spec) { return c.store.Create(Gang(spec)).error().message; };
     CHECK(refusal("{}") == "Gang.x.io \"g\" is invalid: spec.min: Required value");
     CHECK(refusal(R"({"min":-1})") ==
-          "Gang.x.io \"g\" is invalid: spec.min: Invalid value: -1: spec.min in body should be greater than or equal to 0");
+          "Gang.x.io \"g\" is invalid: spec.min: Invalid value: -1: spec.min in body should be greater than or equal "
+          "to 0");
     CHECK_THAT(refusal(R"({"min":"many"})"), Catch::Contains("spec.min in body must be of type integer: \"string\""));
     CHECK_THAT(refusal(R"({"min":1,"mode":"X"})"),
                Catch::Contains("spec.mode: Unsupported value: \"X\": supported values: \"Hard\", \"Soft\""));

@@ -38,8 +38,9 @@ void Mutate(Json& value, base::Random& random) {
     return;
   }
   if (value.is_object() && random.OneIn(2)) {
-    constexpr const char* kFields[] = {"metadata", "spec", "status", "name", "labels", "conditions", "finalizers",
-                                       "ownerReferences", "$patch", "containers", "template", "resources"};
+    constexpr const char* kFields[] = {"metadata", "spec",       "status",     "name",
+                                       "labels",   "conditions", "finalizers", "ownerReferences",
+                                       "$patch",   "containers", "template",   "resources"};
     value[kFields[random.Below(std::size(kFields))]] = RandomValue(random, 0);
   } else {
     value = RandomValue(random, 0);
@@ -68,12 +69,20 @@ Json Specimen(const ApiResource& resource) {
   }
   if (resource.id == kCustomResourceDefinitions) {
     object["metadata"]["name"] = "gangs.x.io";
-    object["spec"] = {{"group", "x.io"},
-                      {"scope", "Namespaced"},
-                      {"names", {{"plural", "gangs"}, {"kind", "Gang"}}},
-                      {"versions", {{{"name", "v1"}, {"served", true}, {"storage", true}, {"subresources", {{"status", {}}, {"scale", {{"specReplicasPath", ".spec.n"}}}}},
-                                     {"additionalPrinterColumns", {{{"name", "N"}, {"type", "string"}, {"jsonPath", ".spec.n[0]"}}}},
-                                     {"schema", {{"openAPIV3Schema", {{"type", "object"}, {"properties", {{"spec", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}}}}}}}}};
+    object["spec"] = {
+        {"group", "x.io"},
+        {"scope", "Namespaced"},
+        {"names", {{"plural", "gangs"}, {"kind", "Gang"}}},
+        {"versions",
+         {{{"name", "v1"},
+           {"served", true},
+           {"storage", true},
+           {"subresources", {{"status", {}}, {"scale", {{"specReplicasPath", ".spec.n"}}}}},
+           {"additionalPrinterColumns", {{{"name", "N"}, {"type", "string"}, {"jsonPath", ".spec.n[0]"}}}},
+           {"schema",
+            {{"openAPIV3Schema",
+              {{"type", "object"},
+               {"properties", {{"spec", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}}}}}}}}};
   }
   return object;
 }
@@ -86,7 +95,8 @@ TEST_CASE("any JSON is answered, never crashed on") {
   Door door(c.store);
   ApiHandler handler(door);
   const auto call = [&](const char* method, const std::string& path, const Json& body, const char* type) {
-    const HttpResponse response = handler.Handle({.method = method, .path = path, .params = {}, .accept = {}, .content_type = type, .body = body.dump()});
+    const HttpResponse response = handler.Handle(
+        {.method = method, .path = path, .params = {}, .accept = {}, .content_type = type, .body = body.dump()});
     CHECK(response.code >= 200);
     CHECK(response.code != 500);
   };
@@ -94,8 +104,9 @@ TEST_CASE("any JSON is answered, never crashed on") {
   for (const auto& [_, resource] : c.store.resources().All()) kinds.push_back(resource);
   for (int round = 0; round < 1500; ++round) {
     const ApiResource& resource = kinds[random.Below(kinds.size())];
-    const std::string base = (resource.id.group.empty() ? "/api/" : "/apis/" + resource.id.group + "/") + resource.storage_version +
-                             (resource.namespaced ? "/namespaces/default/" : "/") + resource.id.resource;
+    const std::string base = (resource.id.group.empty() ? "/api/" : "/apis/" + resource.id.group + "/") +
+                             resource.storage_version + (resource.namespaced ? "/namespaces/default/" : "/") +
+                             resource.id.resource;
     Json object = Specimen(resource);
     const std::string one = base + "/" + NameOf(object);
     for (uint64_t i = random.Below(4); i > 0; --i) Mutate(object, random);
@@ -106,16 +117,20 @@ TEST_CASE("any JSON is answered, never crashed on") {
                                       "application/apply-patch+yaml"};
     const std::string where = one + (random.OneIn(3) ? "/status" : random.OneIn(6) ? "/scale" : "");
     call("PATCH", where, patch, kTypes[random.Below(3)]);
-    if (resource.id == kPods) call("POST", one + (random.OneIn(2) ? "/binding" : "/eviction"), patch, "application/json");
+    if (resource.id == kPods)
+      call("POST", one + (random.OneIn(2) ? "/binding" : "/eviction"), patch, "application/json");
     call("GET", one, nullptr, "");
     if (random.OneIn(3)) call("DELETE", one, random.OneIn(2) ? patch : Json::object(), "application/json");
   }
   for (const auto& [id, resource] : c.store.resources().All()) {
     for (const char* accept : {"", "application/json;as=Table;v=v1;g=meta.k8s.io"}) {
-      const HttpResponse list = handler.Handle(
-          {.method = "GET",
-           .path = (id.group.empty() ? "/api/" : "/apis/" + id.group + "/") + resource.storage_version + "/" + id.resource,
-           .params = {}, .accept = accept, .content_type = {}, .body = {}});
+      const HttpResponse list = handler.Handle({.method = "GET",
+                                                .path = (id.group.empty() ? "/api/" : "/apis/" + id.group + "/") +
+                                                        resource.storage_version + "/" + id.resource,
+                                                .params = {},
+                                                .accept = accept,
+                                                .content_type = {},
+                                                .body = {}});
       INFO(id.ToString() << " " << list.body.substr(0, 300));
       CHECK(list.code == 200);
       CHECK_FALSE(Json::parse(list.body, nullptr, false).is_discarded());

@@ -20,16 +20,50 @@ Json Scalar(const std::string& text) {
 
 TEST_CASE("scalars are typed as Kubernetes' YAML reader types them") {
   const std::pair<const char*, Json> cases[] = {
-      {"1", 1},          {"010", 8},         {"0o10", 8},          {"0x1F", 31},      {"0b11", 3},
-      {"+5", 5},         {"-5", -5},         {"1_000", 1000},      {"1e3", 1000},     {"1.0", 1},
-      {"1.5", 1.5},      {".5", 0.5},        {"1e-1", 0.1},        {"yes", true},     {"No", false},
-      {"on", true},      {"y", true},        {"TRUE", true},       {"nope", "nope"},  {"~", nullptr},
-      {"null", nullptr}, {"", nullptr},      {"'1'", "1"},         {"\"yes\"", "yes"}, {"!!str 12", "12"},
-      {"100m", "100m"},  {"1Gi", "1Gi"},     {"2026-01-01", "2026-01-01"},            {"1.2.3", "1.2.3"},
-      {"089", 89},       {"0", 0},           {"1e", "1e"},         {"12e", "12e"},    {"_1", "_1"},
-      {"0_1", 1},        {"-0x10", -16},     {"-010", -8},         {"0o8", "0o8"},    {"1e400", "1e400"},
-      {"12:30", "12:30"}, {"!!int 5", 5},    {"|\n  12", "12"},
-      {"9223372036854775807", INT64_MAX},    {"18446744073709551615", UINT64_MAX},
+      {"1", 1},
+      {"010", 8},
+      {"0o10", 8},
+      {"0x1F", 31},
+      {"0b11", 3},
+      {"+5", 5},
+      {"-5", -5},
+      {"1_000", 1000},
+      {"1e3", 1000},
+      {"1.0", 1},
+      {"1.5", 1.5},
+      {".5", 0.5},
+      {"1e-1", 0.1},
+      {"yes", true},
+      {"No", false},
+      {"on", true},
+      {"y", true},
+      {"TRUE", true},
+      {"nope", "nope"},
+      {"~", nullptr},
+      {"null", nullptr},
+      {"", nullptr},
+      {"'1'", "1"},
+      {"\"yes\"", "yes"},
+      {"!!str 12", "12"},
+      {"100m", "100m"},
+      {"1Gi", "1Gi"},
+      {"2026-01-01", "2026-01-01"},
+      {"1.2.3", "1.2.3"},
+      {"089", 89},
+      {"0", 0},
+      {"1e", "1e"},
+      {"12e", "12e"},
+      {"_1", "_1"},
+      {"0_1", 1},
+      {"-0x10", -16},
+      {"-010", -8},
+      {"0o8", "0o8"},
+      {"1e400", "1e400"},
+      {"12:30", "12:30"},
+      {"!!int 5", 5},
+      {"|\n  12", "12"},
+      {"9223372036854775807", INT64_MAX},
+      {"18446744073709551615", UINT64_MAX},
   };
   for (const auto& [text, value] : cases) {
     CHECK(Scalar(text) == value);
@@ -97,9 +131,9 @@ TEST_CASE("manifests are stored with what they need, whatever their order in the
   CHECK(Dig(*pod, "spec", "priority") == 7);
   CHECK(DigString(*pod, "status", "phase") == "Running");
 
-  const auto refused = StoreManifests(c.store, *ParseManifests("apiVersion: v1\nkind: Pod\nmetadata: {name: q}\n", "g"));
-  CHECK(refused.error().message ==
-        "g: document 1, line 1: Pod \"q\" is invalid: spec.containers: Required value");
+  const auto refused =
+      StoreManifests(c.store, *ParseManifests("apiVersion: v1\nkind: Pod\nmetadata: {name: q}\n", "g"));
+  CHECK(refused.error().message == "g: document 1, line 1: Pod \"q\" is invalid: spec.containers: Required value");
 }
 
 }  // namespace

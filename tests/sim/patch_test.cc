@@ -21,15 +21,16 @@ Json Patched(PatchType type, const char* patch, const char* target, const GroupR
 TEST_CASE("a strategic merge goes by merge keys") {
   const char* pod = R"({"spec":{"containers":[{"name":"a","image":"1","env":[{"name":"E","value":"x"}]},
                                                {"name":"b","image":"1"}]}})";
-  CHECK(Patched(PatchType::kStrategic, R"({"spec":{"containers":[{"name":"b","image":"2"}]}})", pod)["spec"]
-               ["containers"][1]["image"] == "2");
-  CHECK(Patched(PatchType::kStrategic, R"({"spec":{"containers":[{"name":"c","image":"3"}]}})", pod)["spec"]
-               ["containers"].size() == 3);
+  CHECK(Patched(PatchType::kStrategic, R"({"spec":{"containers":[{"name":"b","image":"2"}]}})",
+                pod)["spec"]["containers"][1]["image"] == "2");
+  CHECK(
+      Patched(PatchType::kStrategic, R"({"spec":{"containers":[{"name":"c","image":"3"}]}})", pod)["spec"]["containers"]
+          .size() == 3);
   const Json deleted =
       Patched(PatchType::kStrategic, R"({"spec":{"containers":[{"name":"a","$patch":"delete"}]}})", pod);
   CHECK(deleted["spec"]["containers"].size() == 1);
-  const Json replaced = Patched(PatchType::kStrategic,
-                                R"({"spec":{"containers":[{"$patch":"replace"},{"name":"z","image":"9"}]}})", pod);
+  const Json replaced =
+      Patched(PatchType::kStrategic, R"({"spec":{"containers":[{"$patch":"replace"},{"name":"z","image":"9"}]}})", pod);
   CHECK(replaced["spec"]["containers"] == ParseJson(R"([{"name":"z","image":"9"}])"));
   const Json ordered = Patched(
       PatchType::kStrategic,
@@ -41,8 +42,9 @@ TEST_CASE("a strategic merge goes by merge keys") {
 }
 
 TEST_CASE("conditions merge by type, taints and tolerations are replaced") {
-  const Json merged = Patched(PatchType::kStrategic, R"({"status":{"conditions":[{"type":"PodScheduled","status":"True"}]}})",
-                              R"({"status":{"conditions":[{"type":"Ready","status":"False"}]}})");
+  const Json merged =
+      Patched(PatchType::kStrategic, R"({"status":{"conditions":[{"type":"PodScheduled","status":"True"}]}})",
+              R"({"status":{"conditions":[{"type":"Ready","status":"False"}]}})");
   CHECK(merged["status"]["conditions"].size() == 2);
   const Json taints = Patched(PatchType::kStrategic, R"({"spec":{"taints":[{"key":"b","effect":"NoSchedule"}]}})",
                               R"({"spec":{"taints":[{"key":"a","effect":"NoSchedule"}]}})", kNodes);
@@ -62,7 +64,8 @@ TEST_CASE("retainKeys and deleteFromPrimitiveList are obeyed") {
   Json pod = ParseJson(R"({"kind":"Pod","metadata":{"name":"x","finalizers":["a","b"]}})");
   const ResourceTable table;
   REQUIRE(ApplyPatch(*table.Find(kPods), PatchType::kStrategic,
-                     ParseJson(R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["a"],"finalizers":["c"]}})"), pod));
+                     ParseJson(R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["a"],"finalizers":["c"]}})"),
+                     pod));
   CHECK(pod["metadata"]["finalizers"] == Json({"b", "c"}));
 }
 

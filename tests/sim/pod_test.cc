@@ -64,9 +64,9 @@ TEST_CASE("a gated pod says so from the start") {
   CHECK(c.store.Bind(BindingOf("p", "n")).error().message ==
         "Operation cannot be fulfilled on pods/binding \"p\": pod p has non-empty .spec.schedulingGates");
   CHECK(c.store.Modify(kPods, "default", "p", [](Json& o) { o["spec"].erase("schedulingGates"); }));
-  CHECK(c.store.Modify(kPods, "default", "p", [](Json& o) {
-          o["spec"]["schedulingGates"] = {{{"name", "again"}}};
-        }).error().code == 422);
+  CHECK(c.store.Modify(kPods, "default", "p", [](Json& o) { o["spec"]["schedulingGates"] = {{{"name", "again"}}}; })
+            .error()
+            .code == 422);
 }
 
 TEST_CASE("a pod that no cluster would take is refused with the field") {
