@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "dialects/declaration.h"
 #include "dialects/wording.h"
 
@@ -22,9 +20,6 @@ PodGroup& PodGroupTable::Put(std::shared_ptr<const model::Object> object, model:
   if (!group.object || group.spec != spec) {
     touched->gangs.insert(spec.key);
     group.spec = std::move(spec);
-  } else if (StatusOf(*group.object) != StatusOf(*object)) {
-    // It may not say any more what was written: an earlier leader's last write may come late.
-    touched->gangs.insert(group.spec.key);
   }
   group.object = std::move(object);
   return group;
