@@ -185,12 +185,33 @@ bool Committer::OnAnswer(const cluster::Answer& answer) {
   return true;
 }
 
+// Acknowledged, or seen.
+bool Committer::IsBound(const Gang& gang, const std::string& uid) const {
+  return std::ranges::any_of(gang.members, [&](const Member& member) {
+    const Pod& pod = *state_.pod(member.pod).pod;
+    if (pod.meta.uid != uid) return false;
+    const auto open = gang.plan->open.find(member.pod);
+    return pod.bound() || (open != gang.plan->open.end() && open->second.stage == Stage::kBound);
+  });
+}
+
+bool Committer::CommitOnItsWay(const Gang& gang) const {
+  return std::ranges::any_of(gang.plan->open, [&](const auto& item) {
+    const bool unanswered = item.second.stage == Stage::kSent || item.second.stage == Stage::kDoubt;
+    return unanswered && state_.pod(item.first).pod->meta.uid == gang.plan->commit_uid;
+  });
+}
+
 void Committer::ConfirmIfWhole(GangId id) {
   Gang& gang = book_.at(id);
   if (!gang.plan || gang.whole || gang.plan->undoing) return;
   const Census census = TakeCensus(gang, state_);
-  if (!census.reserved.empty() || !census.lost.empty() || !Require(gang, census).met()) return;
+  const bool met = census.reserved.empty() && census.lost.empty() && Require(gang, census).met();
+  // The last bind is the commit record: whoever reads it after a restart finds a gang that was whole, whatever became of
+  // the others while it was on its way. So it is whole here too.
+  if (!met && !IsBound(gang, gang.plan->commit_uid)) return;
   gang.whole = true;
+  for (Member* member : census.lost) Evict(gang, *member, "the node it was bound to does not exist");
   if (on_whole) on_whole(gang);
 }
 

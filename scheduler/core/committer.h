@@ -40,6 +40,8 @@ class Committer {
   // Sends what may be sent now. Called after anything about the gang changed.
   void Pump(model::GangId id);
 
+  // The bind that makes the gang whole is unanswered: it may have been whole for a while. REQUIRES: a plan.
+  bool CommitOnItsWay(const Gang& gang) const;
   // Begins to undo the gang's plan: unsent members give up their room, bound ones are evicted where that does no harm.
   void Undo(model::GangId id, const std::string& why);
   // Of a plan that is being undone: room that no bind on its way needs, such as after a refused one.
@@ -69,6 +71,7 @@ class Committer {
   void SendWhenDue(model::GangId id, model::PodId pod, Assignment& assignment);
   void SendBind(model::GangId id, model::PodId pod, Assignment& assignment);
   void ConfirmIfWhole(model::GangId id);
+  bool IsBound(const Gang& gang, const std::string& uid) const;
   void Release(Gang& gang, model::PodId pod);
   std::optional<std::string> WhyKept(const model::Pod& pod) const;
   std::string NewPlanId();

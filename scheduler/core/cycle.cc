@@ -55,8 +55,9 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
   };
   committer.on_whole = [this](Gang& gang) {
     gang.refusal.reset();
-    if (gang.members.size() > 1)
-      publisher.TellGang(gang, false, "Scheduled", fmt::format("all {} required members are bound", Require(gang, TakeCensus(gang, state)).min));
+    const Requirement requirement = Require(gang, TakeCensus(gang, state));
+    if (gang.members.size() > 1 && requirement.met())
+      publisher.TellGang(gang, false, "Scheduled", fmt::format("all {} required members are bound", requirement.min));
     if (observer)
       observer->OnWhole(static_cast<double>(clock.MonotonicMs() - gang.complete_since_ms) / 1000.0, static_cast<int64_t>(gang.members.size()));
   };
@@ -166,7 +167,8 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
 void Cycle::ConsiderStart(GangId id, Census& census) {
   Gang& gang = book.at(id);
   if (gang.plan) {
-    if (clock.MonotonicMs() >= gang.plan->deadline_ms && options.policy == Options::Policy::kRepair) {
+    if (clock.MonotonicMs() >= gang.plan->deadline_ms && options.policy == Options::Policy::kRepair &&
+        !committer.CommitOnItsWay(gang)) {
       const std::string why = fmt::format("not every required member of the gang could be bound in time; {}",
                                           gang.refusal ? gang.refusal->sentence : "its members start again together");
       committer.Undo(id, why);

@@ -354,6 +354,28 @@ TEST_CASE("A reason that came back to what it was is written again, though the p
   CHECK(rig.Waits("large") == "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.");
 }
 
+TEST_CASE("A member that fails while the last bind is unanswered: the gang was whole, here as after a restart") {
+  for (const bool restart : {false, true}) {
+    Rig rig;
+    rig.AddNode("n1", 3);
+    size_t binds = 0;
+    rig.fate = [&](const cluster::Command& command) {
+      if (std::holds_alternative<cluster::Bind>(command.body) && ++binds == 3) return sim::Fate{.kind = sim::Fate::Kind::kLoseReply};
+      return sim::Fate{};
+    };
+    AddGang(rig, "g", 3, 3);
+    for (int i = 0; i < 100 && rig.Bound() < 3; ++i) rig.Step();
+    REQUIRE(rig.Bound() == 3);
+    rig.feed->BreakWatch("pods");
+    rig.SetPhase("g-0", "Failed");
+    rig.feed->MendWatch("pods");  // lists by name: the failure is told before the last bind
+    rig.AddPod("blocker", {});
+    if (restart) rig.Restart();
+    rig.Pass(300'000);
+    for (int i = 0; i < 3; ++i) CHECK(rig.NodeOf(fmt::format("g-{}", i)) == "n1");
+  }
+}
+
 TEST_CASE("A forged or copied bind annotation says nothing") {
   Rig rig;
   rig.AddNode("n1", 4);

@@ -54,6 +54,11 @@ class Lying final : public dialects::Dialect {
     return spec;
   }
   std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override { return honest_->DescribeQueue(name); }
+  void Report(const dialects::GangReport& r, std::vector<cluster::CommandBody>* out) override { honest_->Report(r, out); }
+  void ReportQueue(const dialects::QueueReport& r, std::vector<cluster::CommandBody>* out) override { honest_->ReportQueue(r, out); }
+  void ReportLost(const model::GangKey& key) override { honest_->ReportLost(key); }
+  void QueueReportLost(std::string_view name) override { honest_->QueueReportLost(name); }
+  std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override { return honest_->EventTarget(key); }
 
  private:
   std::unique_ptr<dialects::Dialect> honest_;

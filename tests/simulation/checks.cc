@@ -81,6 +81,7 @@ void Checks::OnHappened(const cluster::Command& command, const cluster::Answer& 
 // --- After each step ---
 
 void Checks::AfterStep(base::Millis healthy_ms) {
+  healthy_ms_ = healthy_ms;
   for (const std::string& uid : truth_.TakeBound()) CheckBound(uid);
   for (const std::string& gang : truth_.TakeTouched()) FollowGang(gang, healthy_ms);
   for (const std::string& key : half_) {
@@ -131,9 +132,14 @@ void Checks::CheckQueue(const TruePod& pod, const Knowledge& known) {
 void Checks::CheckCommit(const TruePod& pod, const Knowledge& known) {
   if (pod.commit != pod.uid) return;
   const TrueGang& gang = truth_.GangOf(pod);
-  if (gang.was_whole || gang.disturbed > Oldest(known)) return;
+  if (gang.disturbed > Oldest(known)) return;
+  for (const std::string& uid : gang.members)  // on its way to a node when that vanished
+    if (const TruePod& member = *truth_.Pod(uid); member.bound() && truth_.nodes().at(member.node).disturbed > known.nodes) return;
+  const bool fills_up = std::ranges::none_of(gang.members, [&](const std::string& uid) {
+    return uid != pod.uid && truth_.Pod(uid)->plan == pod.plan && truth_.Pod(uid)->commit == pod.uid;
+  });
   const auto standing = truth_.StandingOf(gang);
-  if (!standing.whole) Fail("the last bind is the last", fmt::format("{} of {}: {} bound, {} needed", pod.name, pod.gang, standing.bound, gang.min));
+  if (!standing.whole && !(fills_up && whole_before_.contains(pod.gang))) Fail("the last bind is the last", fmt::format("{} of {}: {} bound, {} needed", pod.name, pod.gang, standing.bound, gang.min));
 }
 
 void Checks::FollowGang(const std::string& key, base::Millis healthy_ms) {
@@ -141,6 +147,8 @@ void Checks::FollowGang(const std::string& key, base::Millis healthy_ms) {
   const auto standing = truth_.StandingOf(gang);
   if (standing.held == 0) gang.was_whole = gang.restarted = false;
   if (standing.whole) gang.was_whole = true;
+  if (gang.was_whole) whole_before_.insert(key);
+  else whole_before_.erase(key);
   const bool half = standing.held > 0 && !gang.was_whole && gang.declared && !standing.kept;
   if (half && gang.half_since < 0) gang.half_since = healthy_ms;
   if (!half) gang.half_since = -1;
@@ -150,9 +158,7 @@ void Checks::FollowGang(const std::string& key, base::Millis healthy_ms) {
 
 void Checks::OnSchedulerDied() {
   for (auto& [key, gang] : truth_.gangs())
-    if (gang.half_since >= 0) gang.restarted = true, gang.half_since = -1;
-  const std::set<std::string> half = std::exchange(half_, {});
-  for (const std::string& key : half) half_.insert(key);
+    if (gang.half_since >= 0) gang.restarted = true, gang.half_since = healthy_ms_;  // it is given its time again
 }
 
 // --- At rest ---

@@ -49,7 +49,9 @@ class Checks {
   std::unordered_map<std::string, Replica::Knowledge> plans_;  // by replica's name and plan
   std::unordered_map<std::string, std::string> plan_of_;       // the last one that bound the pod of this uid
   std::set<std::string> repaired_;  // uids of members that are evicted because their node is gone
+  std::set<std::string> whole_before_;  // gangs that were, at the last step
   std::set<std::string> half_;
+  base::Millis healthy_ms_ = 0;
   uint64_t commands_ = 0;
 };
 

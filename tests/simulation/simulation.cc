@@ -107,6 +107,7 @@ class Simulation {
   void Calm();
   bool Settle(Millis for_ms);
   void CheckFresh();
+  bool SaysTheSame(const cluster::Command& command) const;
   void Note(const std::string& text);
   void Record(Replica& replica, const std::vector<cluster::Command>& commands);
 
@@ -447,6 +448,17 @@ bool Simulation::Settle(Millis for_ms) {
   return false;
 }
 
+// A refusal stays until something could reverse it; that more has become short since does not change what it waits for.
+bool Simulation::SaysTheSame(const cluster::Command& command) const {
+  const auto* patch = std::get_if<cluster::Patch>(&command.body);
+  const TruePod* pod = patch && patch->object.resource == "pods" ? truth_.Pod(patch->object.uid) : nullptr;
+  if (!pod) return patch && patch->object.resource == "podgroups" && patch->body.find("nodes are available") != std::string::npos;
+  constexpr const char* kWaitsFor[] = {"waits for members", "cannot start", "nodes are available"};
+  return std::ranges::any_of(kWaitsFor, [&](const char* words) {
+    return pod->message.find(words) != std::string::npos && patch->body.find(words) != std::string::npos;
+  });
+}
+
 // A scheduler that remembers nothing finds nothing to do.
 void Simulation::CheckFresh() {
   if (checks_.violation()) return;
@@ -457,7 +469,7 @@ void Simulation::CheckFresh() {
   core::Options options = CoreOptions();
   Replica fresh({world_.store(), clock_, nowhere, honest_, std::move(options), "fresh", [&](Replica&, const auto& commands) {
                    for (const cluster::Command& command : commands)
-                     if (!std::holds_alternative<cluster::EmitEvent>(command.body)) wanted.push_back(Describe(command));
+                     if (!std::holds_alternative<cluster::EmitEvent>(command.body) && !SaysTheSame(command)) wanted.push_back(Describe(command));
                  }});
   fresh.Lead(clock_.MonotonicMs());
   base::Random random(1);

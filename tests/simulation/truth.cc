@@ -168,7 +168,10 @@ void Truth::OnPod(const sim::WatchEvent& event) {
   if (had && before.live() && !now.live()) gang.disturbed = event.resource_version;
   if (now.bound() && !was_bound) {
     bound_.push_back(uid);
-    if (now.commit == uid && !now.plan.empty()) committed_.insert(now.gang + "\n" + now.plan);
+    if (now.commit == uid && !now.plan.empty()) {
+      committed_.insert(now.gang + "\n" + now.plan);
+      gang.was_whole = true;  // the last bind is the commit record, whatever became of the others meanwhile
+    }
   }
   touched_.insert(now.gang);
   pods_[uid] = std::move(now);
