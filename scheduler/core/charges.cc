@@ -17,11 +17,13 @@ model::ResourceList Charges::Weight(const cluster::PodClass& pod_class) {
 
 void Charges::Update(Gang& gang, Member& member) {
   const cluster::PodEntry& entry = state_.pod(member.pod);
-  const bool holds = ((entry.assumed && !base::Planted(base::Bug::kForgetCharge)) || entry.pod->occupies()) && !entry.pod->meta.deleting();
+  const bool holds = ((entry.assumed && !base::Planted(base::Bug::kForgetCharge)) || entry.pod->occupies()) &&
+                     !entry.pod->meta.deleting();
   if (!holds || gang.charged_queue.empty()) return TakeBack(gang, member);
   if (member.charged == entry.pod_class) return;
   TakeBack(gang, member);
   member.charged = entry.pod_class;
+  charged_ = true;
   quota_.Charge({gang.key.dialect, gang.charged_queue}, Weight(*member.charged), +1);
 }
 

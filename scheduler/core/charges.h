@@ -24,11 +24,13 @@ class Charges {
 
   // True if a charge was taken back since the last call: gangs that wait for quota may be lucky now.
   bool TakeFreed() { return std::exchange(freed_, false); }
+  // True if anything was charged since: the figures in reasons are old.
+  bool TakeCharged() { return std::exchange(charged_, false); }
 
  private:
   const cluster::ClusterState& state_;
   queue::Quota& quota_;
-  bool freed_ = false;
+  bool freed_ = false, charged_ = false;
 };
 
 }  // namespace tutti::core

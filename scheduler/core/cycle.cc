@@ -28,6 +28,10 @@ constexpr Millis kRefreshCountsMs = 30'000;
 constexpr Wake kFreesNodes =
     Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints | Wake::kPodGone | Wake::kPodPlaced;
 
+bool HasFigures(GangState state) {
+  return state == GangState::kWaitingForNodes || state == GangState::kWaitingForQueue;
+}
+
 }  // namespace
 
 Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Clock& time, observe::Observer* watcher)
@@ -46,7 +50,9 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
   committer.on_timer = set_timer;
   publisher.on_timer = set_timer;
   publisher.on_free = [this](GangId id) { Touch(id); };
-  publisher.on_queue_free = [this](const queue::QueueKey& key, dialects::Dialect* dialect) { dirty_queues[key] = dialect; };
+  publisher.on_queue_free = [this](const queue::QueueKey& key, dialects::Dialect* dialect) {
+    dirty_queues[key] = dialect;
+  };
   committer.on_bound = [this](const Gang& gang, const Member& member, const std::string& node) {
     publisher.TellBound(member, node);
     if (observer)
@@ -59,14 +65,18 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
     if (gang.members.size() > 1 && requirement.met())
       publisher.TellGang(gang, false, "Scheduled", fmt::format("all {} required members are bound", requirement.min));
     if (observer)
-      observer->OnWhole(static_cast<double>(clock.MonotonicMs() - gang.complete_since_ms) / 1000.0, static_cast<int64_t>(gang.members.size()));
+      observer->OnWhole(static_cast<double>(clock.MonotonicMs() - gang.complete_since_ms) / 1000.0,
+                        static_cast<int64_t>(gang.members.size()));
   };
   committer.on_refused = [this](Gang& gang, Member& member, const std::string& message) {
     publisher.TellWaiting(book.Find(gang.key), member, "SchedulerError", message);
   };
 }
 
-bool Cycle::MayDecide() const { return (unsynced.empty() || base::Planted(base::Bug::kPlanUnsynced)) && leading && clock.MonotonicMs() >= plan_after_ms; }
+bool Cycle::MayDecide() const {
+  return (unsynced.empty() || base::Planted(base::Bug::kPlanUnsynced)) && leading &&
+         clock.MonotonicMs() >= plan_after_ms;
+}
 
 void Cycle::Decide() {
   if (!MayDecide()) return;
@@ -87,12 +97,14 @@ void Cycle::Decide() {
 // after a change, not with each, so that a busy cluster does not rewrite every waiting pod at every bind.
 void Cycle::RefreshCounts() {
   const Millis now = clock.MonotonicMs();
-  if (refresh_at_ms == 0 && framework::Any(happened_ & kFreesNodes)) refresh_at_ms = now + kRefreshCountsMs;
+  const bool charged = charges.TakeCharged();
+  if (refresh_at_ms == 0 && (charged || framework::Any(happened_ & (kFreesNodes | Wake::kQueue))))
+    refresh_at_ms = now + kRefreshCountsMs;
   if (refresh_at_ms == 0 || now < refresh_at_ms) return;
   refresh_at_ms = 0;
   refused_shapes_.clear();
   for (const auto& [key, id] : book.all())
-    if (const auto& refusal = book.at(id).refusal; refusal && !refusal->nodes_sentence.empty()) book.MarkReady(id);
+    if (const auto& refusal = book.at(id).refusal; refusal && HasFigures(refusal->state)) book.MarkReady(id);
 }
 
 void Cycle::FireTimers() {
@@ -116,15 +128,18 @@ void Cycle::Consider(GangId id) {
   if (!gang.spec.problem.empty() && !gang.plan) return Wait(id, ExplainProblem(gang));
   if (!gang.whole && !gang.plan && !census.empty_handed()) {
     const Finding finding = Examine(gang, state);
-    if (finding.whole && !base::Planted(base::Bug::kUndoWhole)) gang.whole = true;
+    if (finding.whole && !base::Planted(base::Bug::kUndoWhole))
+      gang.whole = true;
     else {
       committer.Resume(gang, finding.half_done.plan, finding.half_done.commit_uid);
       timers.emplace(gang.plan->deadline_ms, id);
     }
   }
   if (gang.whole && census.empty_handed()) gang.whole = false;
-  if (gang.whole) ConsiderWhole(id, census);
-  else ConsiderStart(id, census);
+  if (gang.whole)
+    ConsiderWhole(id, census);
+  else
+    ConsiderStart(id, census);
 }
 
 // A gang that was whole takes whatever of the rest fits, in whole units.
@@ -156,7 +171,8 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
         continue;
       }
       hopeless.insert(pod_class);
-      Refusal refusal = admission.admitted ? ExplainNodes(gang, requirement, result) : ExplainQueue(gang, requirement, admission);
+      Refusal refusal =
+          admission.admitted ? ExplainNodes(gang, requirement, result) : ExplainQueue(gang, requirement, admission);
       if (gang.refusal) refusal.wakes = refusal.wakes | gang.refusal->wakes;
       gang.refusal = std::move(refusal);
     }
@@ -187,8 +203,8 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
     std::optional<Refusal> refusal = TryStart(id, census, requirement);
     if (observer) {
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
-      observer->OnAttempt(state.pod(gang.members.front().pod).pod->spec->scheduler_name, refusal ? "unschedulable" : "scheduled",
-                          requirement.lacking(), took.count());
+      observer->OnAttempt(state.pod(gang.members.front().pod).pod->spec->scheduler_name,
+                          refusal ? "unschedulable" : "scheduled", requirement.lacking(), took.count());
     }
     if (refusal) return Wait(id, std::move(*refusal));
   }
@@ -200,7 +216,8 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
 std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Requirement& requirement) {
   Gang& gang = book.at(id);
   if (!requirement.reachable()) return ExplainMembers(gang, requirement, census);
-  const queue::Admission admission = quota.Admit({gang.key.dialect, gang.spec.queue}, Ask(gang, census.pending, requirement));
+  const queue::Admission admission =
+      quota.Admit({gang.key.dialect, gang.spec.queue}, Ask(gang, census.pending, requirement));
   if (!admission.admitted) return ExplainQueue(gang, requirement, admission);
   const std::string shape = ShapeOf(census, requirement);
   if (const auto known = refused_shapes_.find(shape); !shape.empty() && known != refused_shapes_.end())
@@ -221,7 +238,8 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
 // node was refused to a member.
 std::string Cycle::ShapeOf(const Census& census, const Requirement& requirement) const {
   std::string shape = fmt::format("{}/{}", requirement.min, requirement.have);
-  for (const Requirement::Role& role : requirement.roles) shape += fmt::format("|{}:{}/{}", role.name, role.min, role.have);
+  for (const Requirement::Role& role : requirement.roles)
+    shape += fmt::format("|{}:{}/{}", role.name, role.min, role.have);
   std::map<std::pair<std::string, uint32_t>, int> counts;
   for (const Member* member : census.pending) {
     if (!member->refused_nodes.empty()) return {};

@@ -40,6 +40,7 @@ void Cycle::Apply(const cluster::PodChanged& event) {
   const GangId id = book.GangOf(change.id);
   if (!id) return;
   committer.OnPodChanged(id, change.id);
+  if (was_there && change.before->scheduled != pod.scheduled) publisher.OnCondition(*book.at(id).Find(change.id));
   Gang& gang = book.at(id);
   charges.Update(gang, *gang.Find(change.id));
   if (!was_there || Matters(*change.before, pod) || gang.plan) book.MarkReady(id);
@@ -139,8 +140,10 @@ void Cycle::Apply(const cluster::KindSynced& event) {
 void Cycle::Follow(dialects::Dialect& dialect, const dialects::Touched& touched) {
   for (const std::string& name : touched.queues) {
     const queue::QueueKey key{std::string(dialect.name()), name};
-    if (auto spec = dialect.DescribeQueue(name)) quota.Put(std::move(*spec));
-    else quota.Drop(key);
+    if (auto spec = dialect.DescribeQueue(name))
+      quota.Put(std::move(*spec));
+    else
+      quota.Drop(key);
     dirty_queues[key] = &dialect;
     happened_ = happened_ | Wake::kQueue;
   }
@@ -156,9 +159,15 @@ void Cycle::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
     book.at(id).reported.reset();  // the object may not say any more what was written to it
     Touch(id);
   }
+  for (const model::GangKey& key : touched.statuses)
+    if (const GangId id = book.Find(key)) {  // an earlier leader's last write may come late
+      book.at(id).reported.reset();
+      Touch(id);
+    }
   if (touched.memberships)
     for (uint32_t slot = 0; slot < state.pod_slots(); ++slot)
-      if (const PodId pod(slot); state.pod(pod).pod && rankings.Serves(state.pod(pod).pod->spec->scheduler_name)) Rejoin(pod);
+      if (const PodId pod(slot); state.pod(pod).pod && rankings.Serves(state.pod(pod).pod->spec->scheduler_name))
+        Rejoin(pod);
 }
 
 void Cycle::Apply(const cluster::Leadership& event) {

@@ -41,15 +41,25 @@ void Publisher::TellWaiting(GangId id, Member& member, const std::string& reason
   member.told_in_doubt = false;
   const base::Millis now = clock_.MonotonicMs();
   nlohmann::json condition = {{"type", "PodScheduled"}, {"status", "False"}, {"reason", reason}, {"message", message}};
-  if (!pod.scheduled.present || pod.scheduled.status) condition["lastTransitionTime"] = base::FormatTime(clock_.WallMs());
+  if (!pod.scheduled.present || pod.scheduled.status)
+    condition["lastTransitionTime"] = base::FormatTime(clock_.WallMs());
   // A message may quote what a user wrote; what is not UTF-8 in it is replaced, not thrown over.
-  const std::string body = nlohmann::json{{"metadata", {{"uid", pod.meta.uid}}}, {"status", {{"conditions", {condition}}}}}.dump(
-      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string body =
+      nlohmann::json{{"metadata", {{"uid", pod.meta.uid}}}, {"status", {{"conditions", {condition}}}}}.dump(
+          -1, ' ', false, nlohmann::json::error_handler_t::replace);
   member.telling = outbox_.Send(Lane::kStatus, now + kStatusDeadlineMs,
                                 cluster::Patch{RefOf(pod), true, cluster::Patch::Type::kStrategic, body});
   told_.emplace(member.telling, Told{book_.at(id).key, member.pod, pod.meta.uid});
-  outbox_.Post(Lane::kEvent, now + kEventDeadlineMs,
-               cluster::EmitEvent{RefOf(pod), true, "FailedScheduling", "Scheduling", message, pod.spec->scheduler_name});
+  outbox_.Post(
+      Lane::kEvent, now + kEventDeadlineMs,
+      cluster::EmitEvent{RefOf(pod), true, "FailedScheduling", "Scheduling", message, pod.spec->scheduler_name});
+}
+
+void Publisher::OnCondition(Member& member) {
+  const Pod& pod = *state_.pod(member.pod).pod;
+  if (member.telling != 0 || pod.bound()) return;
+  if (pod.scheduled != model::ScheduledCondition{true, false, member.told_reason, member.told_message})
+    member.told_message.clear();
 }
 
 void Publisher::TellBound(const Member& member, const std::string& node) {
@@ -123,17 +133,22 @@ void Publisher::ReportQueues(const std::map<queue::QueueKey, dialects::Dialect*>
     const Gang& gang = book_.at(id);
     const auto at = reports.find({key.dialect, gang.spec.queue});
     if (at == reports.end()) continue;
-    if (gang.state == GangState::kWhole) ++at->second.running;
-    else if (gang.state == GangState::kFinished) ++at->second.finished;
-    else if (gang.state == GangState::kBinding) ++at->second.starting;
-    else ++at->second.pending;
+    if (gang.state == GangState::kWhole)
+      ++at->second.running;
+    else if (gang.state == GangState::kFinished)
+      ++at->second.finished;
+    else if (gang.state == GangState::kBinding)
+      ++at->second.starting;
+    else
+      ++at->second.pending;
   }
   for (const auto& [key, report] : reports) {
     dialects::Dialect* dialect = queues.at(key);
     std::vector<cluster::CommandBody> writes;
     dialect->ReportQueue(report, &writes);
     for (cluster::CommandBody& write : writes) {
-      const cluster::CommandId id = outbox_.Send(Lane::kStatus, clock_.MonotonicMs() + kStatusDeadlineMs, std::move(write));
+      const cluster::CommandId id =
+          outbox_.Send(Lane::kStatus, clock_.MonotonicMs() + kStatusDeadlineMs, std::move(write));
       queue_reports_.emplace(id, std::pair(key, dialect));
       ++queues_on_their_way_[key];
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Publisher: says what was decided: PodScheduled conditions, Events, and each dialect's status. Writes what changed, once.
+// Publisher: says what was decided: PodScheduled conditions, Events, and each dialect's status. Writes what changed,
+// once.
 #pragma once
 
 #include <functional>
@@ -24,13 +25,15 @@ class Publisher {
 
   // The member waits: condition PodScheduled=False and a FailedScheduling Event, if that is not what was last said.
   void TellWaiting(model::GangId id, Member& member, const std::string& reason, const std::string& message);
+  // The condition on the member's pod is another one now: where it is not what was last said, that is said again.
+  void OnCondition(Member& member);
   void TellBound(const Member& member, const std::string& node);
   void TellKept(Member& member);
   // About the gang itself, on its declaring object.
   void TellGang(const Gang& gang, bool warning, const std::string& reason, const std::string& note);
 
-  // Brings the ecosystem's objects in line. Of each object, one write is on its way at a time; what changes meanwhile is
-  // told by the next.
+  // Brings the ecosystem's objects in line. Of each object, one write is on its way at a time; what changes meanwhile
+  // is told by the next.
   void Report(Gang& gang);
   void ReportQueues(const std::map<queue::QueueKey, dialects::Dialect*>& queues);
 

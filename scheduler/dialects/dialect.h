@@ -23,6 +23,7 @@ namespace tutti::dialects {
 // What a change of objects touched; the engine reads the named declarations again.
 struct Touched {
   std::set<model::GangKey> gangs;
+  std::set<model::GangKey> statuses;  // somebody wrote a status: what was reported may have been overwritten
   std::set<std::string> queues;
   bool memberships = false;  // MembershipOf may answer otherwise now, for any pod
 };
@@ -30,8 +31,8 @@ struct Touched {
 // A pod's place in a gang.
 struct Membership {
   model::GangKey gang;
-  std::string role;   // empty: no role
-  bool head = false;  // never optional: its role's minimum is at least 1, and it is bound last
+  std::string role;         // empty: no role
+  bool head = false;        // never optional: its role's minimum is at least 1, and it is bound last
   bool needs_head = false;  // useless without one (a Ray worker): the gang waits until a head member exists
   // For dialects whose pods carry the declaration themselves; else null, and Describe() is asked.
   std::shared_ptr<const model::GangSpec> declared;

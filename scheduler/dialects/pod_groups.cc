@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "dialects/declaration.h"
 #include "dialects/wording.h"
 
@@ -20,6 +22,8 @@ PodGroup& PodGroupTable::Put(std::shared_ptr<const model::Object> object, model:
   if (!group.object || group.spec != spec) {
     touched->gangs.insert(spec.key);
     group.spec = std::move(spec);
+  } else if (StatusOf(*group.object) != StatusOf(*object)) {
+    touched->statuses.insert(group.spec.key);
   }
   group.object = std::move(object);
   return group;
@@ -43,8 +47,9 @@ model::GangSpec PodGroupTable::Describe(const model::GangKey& key) const {
     missing.problem = fmt::format("{} does not exist in API group {}; create it, or take its name out of {}", named,
                                   kind_.group, link_);
   } else {
-    missing.problem = fmt::format("{} cannot exist, for the API server does not serve {}; install its CustomResourceDefinition",
-                                  named, kind_.Name());
+    missing.problem =
+        fmt::format("{} cannot exist, for the API server does not serve {}; install its CustomResourceDefinition",
+                    named, kind_.Name());
   }
   return missing;
 }

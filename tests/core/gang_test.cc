@@ -4,7 +4,8 @@
 namespace tutti::core {
 namespace {
 
-void AddGang(Rig& rig, const std::string& gang, int members, int min, int gpu = 0, const std::string& owner = "ReplicaSet") {
+void AddGang(Rig& rig, const std::string& gang, int members, int min, int gpu = 0,
+             const std::string& owner = "ReplicaSet") {
   for (int i = 0; i < members; ++i)
     rig.AddPod(fmt::format("{}-{}", gang, i), {.gang = gang, .min = std::to_string(min), .gpu = gpu, .owner = owner});
 }
@@ -96,6 +97,40 @@ TEST_CASE("The figures in a reason follow the cluster, though nothing that chang
   CHECK(rig.Waits("larger").empty());
 }
 
+TEST_CASE("The figures in a queue's reason follow what is charged to it") {
+  Rig rig;
+  rig.AddNode("n1", 16);
+  rig.AddPod("a", {.queue = "four", .cpu = "2"});
+  rig.AddPod("large", {.queue = "four", .cpu = "4"});
+  rig.Settle();
+  REQUIRE(rig.Waits("large") ==
+          "Unschedulable: gang default/pod-large cannot start 1 of its 1 member: queue \"four\" is full: cpu "
+          "capability 4, used 2, asked 4 (short by 2).");
+  rig.AddPod("b", {.queue = "four", .cpu = "1"});
+  rig.Pass(60'000);
+  CHECK(rig.Waits("large") ==
+        "Unschedulable: gang default/pod-large cannot start 1 of its 1 member: queue \"four\" is full: cpu capability "
+        "4, used 3, asked 4 (short by 3).");
+}
+
+TEST_CASE("A reason that an earlier leader's last write has replaced is written again") {
+  Rig rig;
+  rig.AddNode("n1", 1);
+  rig.AddPod("large", {.cpu = "2"});
+  rig.Settle();
+  const std::string reason = rig.Waits("large");
+  REQUIRE_FALSE(reason.empty());
+  REQUIRE(rig.store.Modify(
+      sim::kPods, "default", "large",
+      [](sim::Json& pod) {
+        for (sim::Json& condition : pod["status"]["conditions"])
+          if (condition["type"] == "PodScheduled") condition["message"] = "what was true before";
+      },
+      sim::Part::kStatus));
+  rig.Settle();
+  CHECK(rig.Waits("large") == reason);
+}
+
 TEST_CASE("Surplus starts as room allows, after the minimum") {
   Rig rig;
   rig.AddNode("n1", 3);
@@ -114,7 +149,9 @@ TEST_CASE("A gated member is left alone until its gate goes") {
   rig.AddPod("b", {.gang = "g", .min = "2", .gate = "example.com/wait"});
   rig.Pass(2'000);
   CHECK(rig.Bound() == 0);
-  CHECK(rig.Waits("a") == "Unschedulable: gang default/g waits for members: it needs 2 members, 1 of 2 exist; 1 held back by scheduling gates.");
+  CHECK(rig.Waits("a") ==
+        "Unschedulable: gang default/g waits for members: it needs 2 members, 1 of 2 exist; 1 held back by scheduling "
+        "gates.");
   CHECK(rig.Waits("b").starts_with("SchedulingGated"));
   REQUIRE(rig.store.Modify(sim::kPods, "default", "b", [](sim::Json& pod) { pod["spec"].erase("schedulingGates"); }));
   rig.Settle();
@@ -125,7 +162,10 @@ TEST_CASE("Gangs go by priority, then age") {
   Rig rig;
   rig.AddPod("old", {.cpu = "4"});
   rig.Settle();
-  REQUIRE(rig.store.Create({{"apiVersion", "scheduling.k8s.io/v1"}, {"kind", "PriorityClass"}, {"metadata", {{"name", "high"}}}, {"value", 10}}));
+  REQUIRE(rig.store.Create({{"apiVersion", "scheduling.k8s.io/v1"},
+                            {"kind", "PriorityClass"},
+                            {"metadata", {{"name", "high"}}},
+                            {"value", 10}}));
   rig.AddPod("important", {.cpu = "4", .priority_class = "high"});
   rig.Settle();
   rig.AddNode("n1", 4);
@@ -147,7 +187,9 @@ TEST_CASE("A waiting gang costs nothing until something relevant happens") {
         [&](sim::Json& node) {
           node["status"]["conditions"] = sim::Json::array();
           node["status"]["conditions"].push_back(
-              {{"type", "Ready"}, {"status", "True"}, {"lastHeartbeatTime", base::FormatTime(rig.clock.WallMs() + i * 1000)}});
+              {{"type", "Ready"},
+               {"status", "True"},
+               {"lastHeartbeatTime", base::FormatTime(rig.clock.WallMs() + i * 1000)}});
         },
         sim::Part::kStatus));
     rig.Settle();
@@ -161,7 +203,8 @@ TEST_CASE("A member whose bind is refused is placed elsewhere, and no other memb
   rig.AddNode("n2", 4);
   rig.fate = [](const cluster::Command& command) {
     const auto* bind = std::get_if<cluster::Bind>(&command.body);
-    if (bind && bind->node == "n1") return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+    if (bind && bind->node == "n1")
+      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
     return sim::Fate{};
   };
   AddGang(rig, "g", 4, 4);
@@ -175,7 +218,8 @@ TEST_CASE("A lost reply keeps its reservation, and the bind is found to have hap
   rig.AddNode("n1", 2);
   int lost = 0;
   rig.fate = [&](const cluster::Command& command) {
-    if (std::holds_alternative<cluster::Bind>(command.body) && lost++ == 0) return sim::Fate{.kind = sim::Fate::Kind::kLoseReply};
+    if (std::holds_alternative<cluster::Bind>(command.body) && lost++ == 0)
+      return sim::Fate{.kind = sim::Fate::Kind::kLoseReply};
     return sim::Fate{};
   };
   AddGang(rig, "g", 2, 2);
@@ -207,7 +251,8 @@ TEST_CASE("A gang that cannot be completed is undone as a whole") {
   rig.AddNode("n2", 2);
   rig.fate = [](const cluster::Command& command) {
     const auto* bind = std::get_if<cluster::Bind>(&command.body);
-    if (bind && bind->node == "n2") return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+    if (bind && bind->node == "n2")
+      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
     return sim::Fate{};
   };
   SECTION("its members are deleted where a controller recreates them") {
@@ -255,7 +300,8 @@ TEST_CASE("Killed half way with the rest of the room taken, the restarted schedu
   AddGang(rig, "g", 4, 4);
   size_t binds = 0;
   rig.fate = [&](const cluster::Command& command) {
-    if (std::holds_alternative<cluster::Bind>(command.body) && ++binds > 2) return sim::Fate{.kind = sim::Fate::Kind::kDrop};
+    if (std::holds_alternative<cluster::Bind>(command.body) && ++binds > 2)
+      return sim::Fate{.kind = sim::Fate::Kind::kDrop};
     return sim::Fate{};
   };
   rig.Settle();
@@ -264,7 +310,8 @@ TEST_CASE("Killed half way with the rest of the room taken, the restarted schedu
   rig.DeleteNode("n3");
   for (int i = 0; i < 4; ++i)
     if (bool used = false; !used) {
-      for (const sim::Object& pod : rig.store.All(sim::kPods)) used = used || sim::DigString(*pod, "spec", "nodeName") == fmt::format("n{}", i);
+      for (const sim::Object& pod : rig.store.All(sim::kPods))
+        used = used || sim::DigString(*pod, "spec", "nodeName") == fmt::format("n{}", i);
       if (!used && rig.store.Find(sim::kNodes, "", fmt::format("n{}", i))) rig.DeleteNode(fmt::format("n{}", i));
     }
   rig.Restart();
@@ -273,7 +320,8 @@ TEST_CASE("Killed half way with the rest of the room taken, the restarted schedu
 
   // Their controller makes them again, there is room again, and they start.
   for (int i = 0; i < 4; ++i)
-    if (rig.NodeOf(fmt::format("g-{}", i)) == "<gone>") rig.AddPod(fmt::format("g-new-{}", i), {.gang = "g", .min = "4"});
+    if (rig.NodeOf(fmt::format("g-{}", i)) == "<gone>")
+      rig.AddPod(fmt::format("g-new-{}", i), {.gang = "g", .min = "4"});
   rig.Pass(1'000);
   CHECK(rig.Bound() == 0);
   rig.AddNode("n9", 2);
@@ -360,7 +408,8 @@ TEST_CASE("A member that fails while the last bind is unanswered: the gang was w
     rig.AddNode("n1", 3);
     size_t binds = 0;
     rig.fate = [&](const cluster::Command& command) {
-      if (std::holds_alternative<cluster::Bind>(command.body) && ++binds == 3) return sim::Fate{.kind = sim::Fate::Kind::kLoseReply};
+      if (std::holds_alternative<cluster::Bind>(command.body) && ++binds == 3)
+        return sim::Fate{.kind = sim::Fate::Kind::kLoseReply};
       return sim::Fate{};
     };
     AddGang(rig, "g", 3, 3);
@@ -385,7 +434,8 @@ TEST_CASE("A forged or copied bind annotation says nothing") {
   const std::string stolen = sim::AnnotationOf(*bound, "tutti.dev/bind");
   REQUIRE_FALSE(stolen.empty());
   rig.AddPod("copy", {});
-  REQUIRE(rig.store.Modify(sim::kPods, "default", "copy", [&](sim::Json& pod) { pod["metadata"]["annotations"]["tutti.dev/bind"] = stolen; }));
+  REQUIRE(rig.store.Modify(sim::kPods, "default", "copy",
+                           [&](sim::Json& pod) { pod["metadata"]["annotations"]["tutti.dev/bind"] = stolen; }));
   rig.Restart();
   rig.Pass(120'000);
   CHECK(rig.Bound() == 4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rig: the real core on the embedded cluster's store, under a virtual clock; without kubelets and controllers, so that a
-// test says itself what happens to pods.
+// Rig: the real core on the embedded cluster's store, under a virtual clock; without kubelets and controllers, so that
+// a test says itself what happens to pods.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,13 +18,22 @@
 
 namespace tutti::core {
 
-// Gangs declared by the pods' own labels: "gang" names it, "role" the part; annotation "min" is "N" or "role=N,role=N".
+// Gangs declared by the pods' own labels: "gang" names it, "role" the part, "queue" the queue; annotation "min" is "N".
+// There is one queue, "four", of 4 cpu.
 class LabelDialect final : public dialects::Dialect {
  public:
   std::string_view name() const override { return "label"; }
   std::vector<model::ObjectKind> Kinds() const override { return {}; }
   void Put(std::shared_ptr<const model::Object>, dialects::Touched*) override {}
   void Drop(std::string_view, std::string_view, std::string_view, dialects::Touched*) override {}
+  void Served(std::string_view, bool, dialects::Touched* touched) override { touched->queues.insert("four"); }
+  std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override {
+    model::QueueSpec queue;
+    queue.dialect = "label";
+    queue.name = name;
+    queue.capability.Set(model::kCpu, 4'000);
+    return queue;
+  }
   model::GangSpec Describe(const model::GangKey& key) const override {
     model::GangSpec spec;
     spec.key = key;
@@ -39,6 +48,7 @@ class LabelDialect final : public dialects::Dialect {
     membership.head = membership.role == "head";
     model::GangSpec spec;
     spec.key = membership.gang;
+    if (const std::string* queue = model::Find(pod.meta.labels, "queue")) spec.queue = *queue;
     if (const std::string* min = model::Find(pod.meta.annotations, "min")) spec.min_member = std::stoll(*min);
     membership.declared = std::make_shared<model::GangSpec>(std::move(spec));
     return membership;
@@ -103,10 +113,13 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
                           {"metadata", {{"name", name}}},
                           {"status",
                            {{"allocatable",
-                             {{"cpu", std::to_string(cpu)}, {"memory", "64Gi"}, {"pods", "110"}, {"nvidia.com/gpu", std::to_string(gpu)}}}}}}));
+                             {{"cpu", std::to_string(cpu)},
+                              {"memory", "64Gi"},
+                              {"pods", "110"},
+                              {"nvidia.com/gpu", std::to_string(gpu)}}}}}}));
   }
   struct PodArgs {
-    std::string gang = {}, role = {}, min = {};
+    std::string gang = {}, role = {}, min = {}, queue = {};
     std::string cpu = "1";
     int gpu = 0;
     std::string owner = "ReplicaSet";  // kind of the controller; empty: none
@@ -116,27 +129,34 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
   void AddPod(const std::string& name, const PodArgs& args) {
     sim::Json requests = {{"cpu", args.cpu}};
     if (args.gpu) requests["nvidia.com/gpu"] = std::to_string(args.gpu);
-    sim::Json pod = {{"apiVersion", "v1"},
-                     {"kind", "Pod"},
-                     {"metadata", {{"name", name}, {"namespace", "default"}}},
-                     {"spec",
-                      {{"schedulerName", "tutti"},
-                       {"priorityClassName", args.priority_class},
-                       {"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", requests}, {"limits", requests}}}}}}}}};
+    sim::Json pod = {
+        {"apiVersion", "v1"},
+        {"kind", "Pod"},
+        {"metadata", {{"name", name}, {"namespace", "default"}}},
+        {"spec",
+         {{"schedulerName", "tutti"},
+          {"priorityClassName", args.priority_class},
+          {"containers",
+           {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", requests}, {"limits", requests}}}}}}}}};
     if (!args.gang.empty()) pod["metadata"]["labels"]["gang"] = args.gang;
     if (!args.role.empty()) pod["metadata"]["labels"]["role"] = args.role;
+    if (!args.queue.empty()) pod["metadata"]["labels"]["queue"] = args.queue;
     if (!args.min.empty()) pod["metadata"]["annotations"]["min"] = args.min;
     if (!args.gate.empty()) pod["spec"]["schedulingGates"] = {{{"name", args.gate}}};
     if (!args.owner.empty())
-      pod["metadata"]["ownerReferences"] = {
-          {{"apiVersion", "apps/v1"}, {"kind", args.owner}, {"name", "owner"}, {"uid", "owner-uid"}, {"controller", true}}};
+      pod["metadata"]["ownerReferences"] = {{{"apiVersion", "apps/v1"},
+                                             {"kind", args.owner},
+                                             {"name", "owner"},
+                                             {"uid", "owner-uid"},
+                                             {"controller", true}}};
     const auto created = store.Create(pod, {.restore = false});
     if (!created) FAIL(created.error().message);
   }
   void Delete(const std::string& name) { REQUIRE(store.Delete(sim::kPods, "default", name, {.grace_seconds = 0})); }
   void DeleteNode(const std::string& name) { REQUIRE(store.Delete(sim::kNodes, "", name)); }
   void SetPhase(const std::string& name, const std::string& phase) {
-    REQUIRE(store.Modify(sim::kPods, "default", name, [&](sim::Json& pod) { pod["status"]["phase"] = phase; }, sim::Part::kStatus));
+    REQUIRE(store.Modify(
+        sim::kPods, "default", name, [&](sim::Json& pod) { pod["status"]["phase"] = phase; }, sim::Part::kStatus));
   }
 
   std::string NodeOf(const std::string& name) const {

@@ -6,10 +6,11 @@
 namespace tutti::dialects {
 namespace {
 
-std::shared_ptr<const model::Object> Group(const std::string& spec, const std::string& status = "{}", const std::string& version = "1") {
+std::shared_ptr<const model::Object> Group(const std::string& spec, const std::string& status = "{}",
+                                           const std::string& version = "1") {
   return ObjectFrom("scheduling.x-k8s.io/v1alpha1", "podgroups",
-                    R"({"kind":"PodGroup","metadata":{"namespace":"ns","name":"g","uid":"u","resourceVersion":")" + version + R"("},"spec":)" + spec +
-                        R"(,"status":)" + status + "}");
+                    R"({"kind":"PodGroup","metadata":{"namespace":"ns","name":"g","uid":"u","resourceVersion":")" +
+                        version + R"("},"spec":)" + spec + R"(,"status":)" + status + "}");
 }
 
 const model::GangKey kKey{"scheduler-plugins", "ns", "g"};
@@ -18,7 +19,8 @@ const model::GangKey kKey{"scheduler-plugins", "ns", "g"};
 
 TEST_CASE("a scheduler-plugins PodGroup is read") {
   SchedulerPlugins dialect;
-  CHECK(Put(dialect, Group(R"({"minMember":3,"minResources":{"cpu":"2"},"scheduleTimeoutSeconds":90})")).gangs.contains(kKey));
+  CHECK(Put(dialect, Group(R"({"minMember":3,"minResources":{"cpu":"2"},"scheduleTimeoutSeconds":90})"))
+            .gangs.contains(kKey));
   const model::GangSpec gang = dialect.Describe(kKey);
   CHECK(gang.problem == "");
   CHECK(gang.min_member == 3);
@@ -32,8 +34,10 @@ TEST_CASE("what cannot be read in a scheduler-plugins PodGroup is said") {
       {"{}", "PodGroup ns/g: spec.minMember: is missing; write a whole number from 1"},
       {R"({"minMember":0})", "PodGroup ns/g: spec.minMember: 0 cannot be; write a whole number from 1 to 2147483647"},
       {R"({"minMember":-1})", "PodGroup ns/g: spec.minMember: -1 cannot be; write a whole number from 1 to 2147483647"},
-      {R"({"minMember":1,"scheduleTimeoutSeconds":-5})", "PodGroup ns/g: spec.scheduleTimeoutSeconds: -5 cannot be; write a whole number from 0 to 2147483647"},
-      {R"({"minMember":1,"minResources":{"cpu":"1e30"}})", "PodGroup ns/g: spec.minResources.cpu: \"1e30\" is more than any cluster has; write a smaller amount"},
+      {R"({"minMember":1,"scheduleTimeoutSeconds":-5})",
+       "PodGroup ns/g: spec.scheduleTimeoutSeconds: -5 cannot be; write a whole number from 0 to 2147483647"},
+      {R"({"minMember":1,"minResources":{"cpu":"1e30"}})",
+       "PodGroup ns/g: spec.minResources.cpu: \"1e30\" is more than any cluster has; write a smaller amount"},
   };
   for (const auto& [spec, problem] : hostile) {
     SchedulerPlugins dialect;
@@ -49,10 +53,15 @@ TEST_CASE("a pod of a scheduler-plugins gang") {
   REQUIRE(lone);
   CHECK(lone->gang == kKey);
   CHECK(lone->role == "");
-  const auto worker = dialect.MembershipOf(PodFrom(R"({"labels":{"scheduling.x-k8s.io/pod-group":"c","ray.io/cluster":"c","ray.io/group":"w","ray.io/node-type":"worker"}})"));
+  const auto worker = dialect.MembershipOf(PodFrom(
+      R"({"labels":{"scheduling.x-k8s.io/pod-group":"c","ray.io/cluster":"c","ray.io/group":"w","ray.io/node-type":"worker"}})"));
   CHECK(worker->role == "w");
   CHECK(worker->needs_head);
-  CHECK(dialect.MembershipOf(PodFrom(R"({"labels":{"scheduling.x-k8s.io/pod-group":"c","ray.io/cluster":"c","ray.io/group":"headgroup","ray.io/node-type":"head"}})"))->head);
+  CHECK(
+      dialect
+          .MembershipOf(PodFrom(
+              R"({"labels":{"scheduling.x-k8s.io/pod-group":"c","ray.io/cluster":"c","ray.io/group":"headgroup","ray.io/node-type":"head"}})"))
+          ->head);
 }
 
 TEST_CASE("phases are its controller's") {
@@ -106,15 +115,28 @@ TEST_CASE("scheduleStartTime is set once") {
   report.now_wall_ms = kNow;
   const auto patch = Report(dialect, report);
   CHECK(patch->status);
-  CHECK(StatusIn(patch) == Json::parse(R"({"phase":"Scheduling","scheduleStartTime":"2026-08-20T10:00:00Z","running":null,"succeeded":null,"failed":null})"));
+  CHECK(
+      StatusIn(patch) ==
+      Json::parse(
+          R"({"phase":"Scheduling","scheduleStartTime":"2026-08-20T10:00:00Z","running":null,"succeeded":null,"failed":null})"));
   report.now_wall_ms += 60'000;
   CHECK_FALSE(Report(dialect, report));
   report.state = GangState::kWhole;
   report.pending = 0;
   report.running = 2;
   CHECK(StatusIn(Report(dialect, report))["scheduleStartTime"] == "2026-08-20T10:00:00Z");
-  Put(dialect, Group(R"({"minMember":2})", R"({"phase":"Running","running":2,"scheduleStartTime":"2026-08-20T10:00:00Z"})", "2"));
+  Put(dialect, Group(R"({"minMember":2})",
+                     R"({"phase":"Running","running":2,"scheduleStartTime":"2026-08-20T10:00:00Z"})", "2"));
   CHECK_FALSE(Report(dialect, report));
+}
+
+TEST_CASE("A status that somebody wrote is looked at again, and is no new declaration") {
+  SchedulerPlugins dialect;
+  CHECK(Put(dialect, Group(R"({"minMember":2})")).gangs.size() == 1);
+  const Touched touched = Put(dialect, Group(R"({"minMember":2})", R"({"phase":"Finished"})", "2"));
+  CHECK(touched.gangs.empty());
+  CHECK(touched.statuses == std::set<model::GangKey>{kKey});
+  CHECK(Put(dialect, Group(R"({"minMember":2})", R"({"phase":"Finished"})", "3")).statuses.empty());
 }
 
 }  // namespace tutti::dialects

@@ -6,18 +6,20 @@
 namespace tutti::dialects {
 namespace {
 
-std::shared_ptr<const model::Object> Group(const std::string& name, const std::string& spec, const std::string& status = "{}",
-                                           const std::string& version = "1") {
+std::shared_ptr<const model::Object> Group(const std::string& name, const std::string& spec,
+                                           const std::string& status = "{}", const std::string& version = "1") {
   return ObjectFrom("scheduling.volcano.sh/v1beta1", "podgroups",
-                    R"({"kind":"PodGroup","metadata":{"namespace":"ns","name":")" + name + R"(","uid":"u-)" + name + R"(","resourceVersion":")" +
-                        version + R"(","creationTimestamp":"2026-08-20T09:00:00Z"},"spec":)" + spec + R"(,"status":)" + status + "}");
+                    R"({"kind":"PodGroup","metadata":{"namespace":"ns","name":")" + name + R"(","uid":"u-)" + name +
+                        R"(","resourceVersion":")" + version +
+                        R"(","creationTimestamp":"2026-08-20T09:00:00Z"},"spec":)" + spec + R"(,"status":)" + status +
+                        "}");
 }
 
-std::shared_ptr<const model::Object> Queue(const std::string& name, const std::string& spec, const std::string& status = "{}",
-                                           const std::string& version = "1") {
+std::shared_ptr<const model::Object> Queue(const std::string& name, const std::string& spec,
+                                           const std::string& status = "{}", const std::string& version = "1") {
   return ObjectFrom("scheduling.volcano.sh/v1beta1", "queues",
-                    R"({"kind":"Queue","metadata":{"name":")" + name + R"(","uid":"q-)" + name + R"(","resourceVersion":")" + version +
-                        R"("},"spec":)" + spec + R"(,"status":)" + status + "}");
+                    R"({"kind":"Queue","metadata":{"name":")" + name + R"(","uid":"q-)" + name +
+                        R"(","resourceVersion":")" + version + R"("},"spec":)" + spec + R"(,"status":)" + status + "}");
 }
 
 std::shared_ptr<const model::Object> Class(const std::string& name, const std::string& value) {
@@ -33,8 +35,9 @@ struct Fixture {
   model::GangSpec spec;
   GangReport report;
 
-  explicit Fixture(const std::string& group_spec = R"({"minMember":3,"minResources":{"cpu":"3","memory":"4Gi"},"queue":"q"})",
-                   const std::string& status = "{}") {
+  explicit Fixture(
+      const std::string& group_spec = R"({"minMember":3,"minResources":{"cpu":"3","memory":"4Gi"},"queue":"q"})",
+      const std::string& status = "{}") {
     Put(volcano, Group("g", group_spec, status));
     spec = volcano.Describe(kKey);
     report.spec = &spec;
@@ -62,7 +65,8 @@ struct Fixture {
 TEST_CASE("a Volcano PodGroup is read") {
   Volcano volcano;
   Put(volcano, Class("high", "1000"));
-  const Touched touched = Put(volcano, Group("g", R"({"minMember":4,"minTaskMember":{"worker":2,"head":1,"none":0},"queue":"q",
+  const Touched touched =
+      Put(volcano, Group("g", R"({"minMember":4,"minTaskMember":{"worker":2,"head":1,"none":0},"queue":"q",
       "minResources":{"cpu":"3500m","memory":4294967296},"priorityClassName":"high"})"));
   REQUIRE(touched.gangs == std::set<model::GangKey>{kKey});
   REQUIRE(touched.queues == std::set<std::string>{"q"});
@@ -100,17 +104,27 @@ TEST_CASE("minTaskMember counts only where minMember is at least its sum") {
 TEST_CASE("what cannot be read in a PodGroup is said, with the field and the remedy") {
   const std::pair<const char*, const char*> hostile[] = {
       {R"({"minMember":-1})", "PodGroup ns/g: spec.minMember: -1 cannot be; write a whole number from 0 to 2147483647"},
-      {R"({"minMember":2147483648})", "PodGroup ns/g: spec.minMember: 2147483648 cannot be; write a whole number from 0 to 2147483647"},
-      {R"({"minMember":18446744073709551615})", "PodGroup ns/g: spec.minMember: 18446744073709551615 cannot be; write a whole number from 0 to 2147483647"},
-      {R"({"minMember":1.5})", "PodGroup ns/g: spec.minMember: 1.5 cannot be; write a whole number from 0 to 2147483647"},
-      {R"({"minMember":"many\nmore"})", "PodGroup ns/g: spec.minMember: \"many\\nmore\" cannot be; write a whole number from 0 to 2147483647"},
-      {R"({"minTaskMember":{"w":-3}})", "PodGroup ns/g: spec.minTaskMember.w: -3 cannot be; write a whole number from 0 to 2147483647"},
+      {R"({"minMember":2147483648})",
+       "PodGroup ns/g: spec.minMember: 2147483648 cannot be; write a whole number from 0 to 2147483647"},
+      {R"({"minMember":18446744073709551615})",
+       "PodGroup ns/g: spec.minMember: 18446744073709551615 cannot be; write a whole number from 0 to 2147483647"},
+      {R"({"minMember":1.5})",
+       "PodGroup ns/g: spec.minMember: 1.5 cannot be; write a whole number from 0 to 2147483647"},
+      {R"({"minMember":"many\nmore"})",
+       "PodGroup ns/g: spec.minMember: \"many\\nmore\" cannot be; write a whole number from 0 to 2147483647"},
+      {R"({"minTaskMember":{"w":-3}})",
+       "PodGroup ns/g: spec.minTaskMember.w: -3 cannot be; write a whole number from 0 to 2147483647"},
       {R"({"minTaskMember":[]})", "PodGroup ns/g: spec.minTaskMember: [] is not an object"},
-      {R"({"minResources":{"cpu":"1e30"}})", "PodGroup ns/g: spec.minResources.cpu: \"1e30\" is more than any cluster has; write a smaller amount"},
+      {R"({"minResources":{"cpu":"1e30"}})",
+       "PodGroup ns/g: spec.minResources.cpu: \"1e30\" is more than any cluster has; write a smaller amount"},
       {R"({"minResources":{"cpu":"-1"}})", "PodGroup ns/g: spec.minResources.cpu: \"-1\" is negative; write 0 or more"},
       {R"({"queue":7})", "PodGroup ns/g: spec.queue: 7 is not a string"},
-      {R"({"networkTopology":{}})", "PodGroup ns/g: spec.networkTopology: a hard network topology is not supported; take it out or make its mode soft"},
-      {R"({"subGroupPolicy":[{"name":"r","minSubGroups":2}]})", "PodGroup ns/g: spec.subGroupPolicy[0].minSubGroups: minima of subgroups are not supported; use minTaskMember, or leave it out"},
+      {R"({"networkTopology":{}})",
+       "PodGroup ns/g: spec.networkTopology: a hard network topology is not supported; take it out or make its mode "
+       "soft"},
+      {R"({"subGroupPolicy":[{"name":"r","minSubGroups":2}]})",
+       "PodGroup ns/g: spec.subGroupPolicy[0].minSubGroups: minima of subgroups are not supported; use minTaskMember, "
+       "or leave it out"},
   };
   for (const auto& [spec, problem] : hostile) {
     Volcano volcano;
@@ -119,7 +133,8 @@ TEST_CASE("what cannot be read in a PodGroup is said, with the field and the rem
   }
   Volcano volcano;
   Put(volcano, Group("g", R"({"minResources":{"cpu":"abc"}})"));
-  CHECK_THAT(volcano.Describe(kKey).problem, Catch::StartsWith("PodGroup ns/g: spec.minResources.cpu: \"abc\" is not a quantity"));
+  CHECK_THAT(volcano.Describe(kKey).problem,
+             Catch::StartsWith("PodGroup ns/g: spec.minResources.cpu: \"abc\" is not a quantity"));
   Put(volcano, Group("g", R"({"minMember":2147483647,"networkTopology":{"mode":"soft"}})"));
   CHECK(volcano.Describe(kKey).problem == "");
   CHECK(volcano.Describe(kKey).min_member == 2147483647);
@@ -128,7 +143,8 @@ TEST_CASE("what cannot be read in a PodGroup is said, with the field and the rem
 TEST_CASE("a missing PodGroup is said in one line whatever its name holds") {
   Volcano volcano;
   CHECK(volcano.Describe(kKey).problem ==
-        "PodGroup ns/g does not exist in API group scheduling.volcano.sh; create it, or take its name out of the pods' annotation "
+        "PodGroup ns/g does not exist in API group scheduling.volcano.sh; create it, or take its name out of the pods' "
+        "annotation "
         "scheduling.k8s.io/group-name");
   const std::string hostile = "a\nb\x01\xff" + std::string(10000, 'x');
   const std::string problem = volcano.Describe({"volcano", "ns", hostile}).problem;
@@ -137,14 +153,15 @@ TEST_CASE("a missing PodGroup is said in one line whatever its name holds") {
   Touched touched;
   volcano.Served("podgroups.scheduling.volcano.sh", false, &touched);
   CHECK(volcano.Describe(kKey).problem ==
-        "PodGroup ns/g cannot exist, for the API server does not serve podgroups.scheduling.volcano.sh; install its CustomResourceDefinition");
+        "PodGroup ns/g cannot exist, for the API server does not serve podgroups.scheduling.volcano.sh; install its "
+        "CustomResourceDefinition");
 }
 
 TEST_CASE("a change of a PodGroup touches its gang when the declaration changed, or the status that we write") {
   Volcano volcano;
   Put(volcano, Group("g", R"({"minMember":3})"));
   CHECK(Put(volcano, Group("g", R"({"minMember":3})")).gangs.empty());
-  CHECK(Put(volcano, Group("g", R"({"minMember":3})", R"({"phase":"Running"})")).gangs.size() == 1);
+  CHECK(Put(volcano, Group("g", R"({"minMember":3})", R"({"phase":"Running"})")).statuses.size() == 1);
   CHECK(Put(volcano, Group("g", R"({"minMember":4})")).gangs.size() == 1);
   Touched touched;
   volcano.Drop("podgroups.scheduling.volcano.sh", "ns", "g", &touched);
@@ -173,19 +190,24 @@ TEST_CASE("a pod of a Volcano gang") {
   CHECK_FALSE(volcano.MembershipOf(PodFrom(R"({"annotations":{"scheduling.k8s.io/group-name":""}})")));
   CHECK_FALSE(volcano.MembershipOf(PodFrom(R"({"annotations":{"scheduling.volcano.sh/group-name":"g"}})")));
 
-  auto member = volcano.MembershipOf(PodFrom(R"({"annotations":{"scheduling.k8s.io/group-name":"g","volcano.sh/task-spec":"t"},"labels":{"volcano.sh/task-spec":"label"}})"));
+  auto member = volcano.MembershipOf(PodFrom(
+      R"({"annotations":{"scheduling.k8s.io/group-name":"g","volcano.sh/task-spec":"t"},"labels":{"volcano.sh/task-spec":"label"}})"));
   REQUIRE(member);
   CHECK(member->gang == kKey);
   CHECK(member->role == "t");
   CHECK_FALSE(member->head);
-  CHECK(volcano.MembershipOf(PodFrom(R"({"annotations":{"scheduling.k8s.io/group-name":"g"},"labels":{"volcano.sh/task-spec":"label"}})"))->role == "label");
+  CHECK(volcano
+            .MembershipOf(PodFrom(
+                R"({"annotations":{"scheduling.k8s.io/group-name":"g"},"labels":{"volcano.sh/task-spec":"label"}})"))
+            ->role == "label");
 }
 
 TEST_CASE("a Ray head is a head in a Volcano gang, and a worker of KubeRay's gang needs one") {
   Volcano volcano;
   const auto pod = [&](const std::string& group, const std::string& type) {
     return *volcano.MembershipOf(PodFrom(R"({"annotations":{"scheduling.k8s.io/group-name":")" + group + R"("},
-        "labels":{"ray.io/cluster":"c","ray.io/group":"x","ray.io/node-type":")" + type + R"("}})"));
+        "labels":{"ray.io/cluster":"c","ray.io/group":"x","ray.io/node-type":")" +
+                                         type + R"("}})"));
   };
   CHECK(pod("ray-c-pg", "head").head);
   CHECK_FALSE(pod("ray-c-pg", "head").needs_head);
@@ -197,8 +219,10 @@ TEST_CASE("a Ray head is a head in a Volcano gang, and a worker of KubeRay's gan
 TEST_CASE("the group that Volcano's controller makes for the strays of a RayCluster is no gang") {
   Volcano volcano;
   const auto pod = [&](const std::string& kind) {
-    return volcano.MembershipOf(PodFrom(R"({"annotations":{"scheduling.k8s.io/group-name":"podgroup-123"},"labels":{"ray.io/cluster":"c",
-        "ray.io/node-type":"worker"},"ownerReferences":[{"apiVersion":"x","kind":")" + kind + R"(","name":"c","uid":"123","controller":true}]})"));
+    return volcano.MembershipOf(
+        PodFrom(R"({"annotations":{"scheduling.k8s.io/group-name":"podgroup-123"},"labels":{"ray.io/cluster":"c",
+        "ray.io/node-type":"worker"},"ownerReferences":[{"apiVersion":"x","kind":")" +
+                kind + R"(","name":"c","uid":"123","controller":true}]})"));
   };
   CHECK_FALSE(pod("RayCluster"));
   CHECK(pod("ReplicaSet"));
@@ -206,7 +230,8 @@ TEST_CASE("the group that Volcano's controller makes for the strays of a RayClus
 
 TEST_CASE("a full queue: Pending and Unschedulable in Volcano's words, then why") {
   Fixture f;
-  f.report.sentence = "gang ns/g cannot start 3 of its 3 members: queue \"q\" is full: cpu capability 4, used 3, asked 3 (short by 2).";
+  f.report.sentence =
+      "gang ns/g cannot start 3 of its 3 members: queue \"q\" is full: cpu capability 4, used 3, asked 3 (short by 2).";
   const auto patch = Report(f.volcano, f.report);
   REQUIRE(patch);
   CHECK(patch->status);
@@ -222,7 +247,8 @@ TEST_CASE("a full queue: Pending and Unschedulable in Volcano's words, then why"
   CHECK(condition["status"] == "True");
   CHECK(condition["reason"] == "NotEnoughResources");
   CHECK(condition["message"] ==
-        "3/3 tasks in gang unschedulable: pod group is not ready, 3 Pending, 3 minAvailable; Pending: 3 Unschedulable. Origin reason is " +
+        "3/3 tasks in gang unschedulable: pod group is not ready, 3 Pending, 3 minAvailable; Pending: 3 Unschedulable. "
+        "Origin reason is " +
             f.report.sentence);
   CHECK(condition["lastTransitionTime"] == "2026-08-20T10:00:00Z");
   CHECK(condition["transitionID"].get<std::string>().size() == 36);
@@ -255,10 +281,13 @@ TEST_CASE("an invalid PodGroup says so in its condition") {
   const Json status = StatusIn(Report(f.volcano, f.report));
   CHECK(status["phase"] == "Pending");
   CHECK(status["conditions"][0]["message"] ==
-        "3/3 tasks in gang unschedulable: PodGroup ns/g: spec.minMember: -1 cannot be; write a whole number from 0 to 2147483647");
+        "3/3 tasks in gang unschedulable: PodGroup ns/g: spec.minMember: -1 cannot be; write a whole number from 0 to "
+        "2147483647");
 }
 
-TEST_CASE("a gang that starts after waiting keeps the old condition and gains Scheduled, even before its first write is seen") {
+TEST_CASE(
+    "a gang that starts after waiting keeps the old condition and gains Scheduled, even before its first write is "
+    "seen") {
   Fixture f;
   REQUIRE(Report(f.volcano, f.report));
   f.report.now_wall_ms += 5000;
@@ -336,7 +365,9 @@ TEST_CASE("a status is written once, and not when the object says it already") {
 }
 
 TEST_CASE("going back to what is observed is written while another write is on its way") {
-  Fixture f(R"({"minMember":3})", R"({"phase":"Running","running":3,"conditions":[{"type":"Scheduled","status":"True","reason":"tasks in gang are ready to be scheduled"}]})");
+  Fixture f(
+      R"({"minMember":3})",
+      R"({"phase":"Running","running":3,"conditions":[{"type":"Scheduled","status":"True","reason":"tasks in gang are ready to be scheduled"}]})");
   f.Whole(0, 3);
   CHECK_FALSE(Report(f.volcano, f.report));
   f.Whole(1, 2);
@@ -356,7 +387,8 @@ TEST_CASE("nothing is reported of a PodGroup that is gone, or of a gang without 
 }
 
 TEST_CASE("a status that somebody filled with nonsense is overwritten") {
-  Fixture f(R"({"minMember":3})", R"({"phase":7,"conditions":[3,{"type":null},{"type":"Unschedulable"}],"running":"x"})");
+  Fixture f(R"({"minMember":3})",
+            R"({"phase":7,"conditions":[3,{"type":null},{"type":"Unschedulable"}],"running":"x"})");
   const Json status = StatusIn(Report(f.volcano, f.report));
   CHECK(status["phase"] == "Pending");
   CHECK(status["conditions"][2]["reason"] == "NotEnoughResources");
@@ -364,7 +396,8 @@ TEST_CASE("a status that somebody filled with nonsense is overwritten") {
 
 TEST_CASE("a Queue is read") {
   Volcano volcano;
-  CHECK(Put(volcano, Queue("q", R"({"weight":3,"capability":{"cpu":4,"memory":"6Gi"},"parent":"root"})")).queues == std::set<std::string>{"q"});
+  CHECK(Put(volcano, Queue("q", R"({"weight":3,"capability":{"cpu":4,"memory":"6Gi"},"parent":"root"})")).queues ==
+        std::set<std::string>{"q"});
   const model::QueueSpec queue = *volcano.DescribeQueue("q");
   CHECK(queue.problem == "");
   CHECK(queue.weight == 3);
@@ -376,8 +409,12 @@ TEST_CASE("a Queue is read") {
 }
 
 TEST_CASE("only an open Queue is open; an empty state is Open") {
-  const std::pair<const char*, bool> states[] = {{R"({})", true},           {R"({"state":""})", true},        {R"({"state":"Open"})", true},
-                                                 {R"({"state":"Closed"})", false}, {R"({"state":"Closing"})", false}, {R"({"state":"Unknown"})", false}};
+  const std::pair<const char*, bool> states[] = {{R"({})", true},
+                                                 {R"({"state":""})", true},
+                                                 {R"({"state":"Open"})", true},
+                                                 {R"({"state":"Closed"})", false},
+                                                 {R"({"state":"Closing"})", false},
+                                                 {R"({"state":"Unknown"})", false}};
   for (const auto& [status, open] : states) {
     Volcano volcano;
     Put(volcano, Queue("q", "{}", status));
@@ -392,7 +429,8 @@ TEST_CASE("what cannot be read in a Queue is said") {
       {R"({"weight":-4})", "Queue q: spec.weight: -4 cannot be; write a whole number from 1 to 2147483647"},
       {R"({"weight":70000})", "Queue q: spec.weight: 70000 cannot be; write a whole number from 1 to 65535"},
       {R"({"capability":{"cpu":"-1"}})", "Queue q: spec.capability.cpu: \"-1\" is negative; write 0 or more"},
-      {R"({"capability":{"nvidia.com/gpu":true}})", "Queue q: spec.capability[\"nvidia.com/gpu\"]: true is not a quantity"},
+      {R"({"capability":{"nvidia.com/gpu":true}})",
+       "Queue q: spec.capability[\"nvidia.com/gpu\"]: true is not a quantity"},
       {R"({"capability":"all"})", "Queue q: spec.capability: \"all\" is not an object"},
   };
   for (const auto& [spec, problem] : hostile) {
@@ -414,7 +452,8 @@ TEST_CASE("default and root need no Queue object; any other does") {
     CHECK(volcano.DescribeQueue(name)->capability.empty());
     CHECK(volcano.DescribeQueue(name)->open);
   }
-  CHECK(volcano.DescribeQueue("x")->problem == "queue x does not exist; create a Queue of that name, or name another in the PodGroup's spec.queue");
+  CHECK(volcano.DescribeQueue("x")->problem ==
+        "queue x does not exist; create a Queue of that name, or name another in the PodGroup's spec.queue");
   Put(volcano, Queue("default", R"({"capability":{"cpu":"1"}})"));
   CHECK(volcano.DescribeQueue("default")->capability.Get("cpu") == 1000);
 }
@@ -430,7 +469,8 @@ TEST_CASE("a queue that PodGroups name before it exists is touched once, and aga
 TEST_CASE("parents that are missing, circular or broken are said, and mending one touches what is below") {
   Volcano volcano;
   Put(volcano, Queue("leaf", R"({"parent":"mid"})"));
-  CHECK(volcano.DescribeQueue("leaf")->problem == "Queue leaf: spec.parent names Queue mid, which does not exist; create it or name another");
+  CHECK(volcano.DescribeQueue("leaf")->problem ==
+        "Queue leaf: spec.parent names Queue mid, which does not exist; create it or name another");
   CHECK(Put(volcano, Queue("mid", R"({"parent":"leaf"})")).queues == std::set<std::string>{"leaf", "mid"});
   CHECK_THAT(volcano.DescribeQueue("leaf")->problem, Catch::Contains("circle"));
   CHECK_THAT(volcano.DescribeQueue("mid")->problem, Catch::Contains("circle"));
@@ -460,12 +500,17 @@ TEST_CASE("a Queue's status: state where it is empty, counters, allocated") {
   REQUIRE(patch);
   CHECK(patch->object.ns == "");
   CHECK(patch->object.resource_version == "7");  // nobody else's state is overwritten
-  CHECK(StatusIn(patch) == Json::parse(R"({"state":"Open","running":1,"pending":null,"inqueue":null,"completed":null,"unknown":null,
+  CHECK(StatusIn(patch) ==
+        Json::parse(R"({"state":"Open","running":1,"pending":null,"inqueue":null,"completed":null,"unknown":null,
       "reservation":{},"allocated":{"cpu":"3","memory":"4Gi","pods":"3"}})"));
   CHECK_FALSE(write());
 
   SECTION("an equal amount that Volcano wrote in another form is left alone, and so is its state") {
-    Put(volcano, Queue("q", "{}", R"({"state":"Closing","running":1,"reservation":{},"allocated":{"cpu":3,"memory":"4294967296","pods":"3","x":"0"}})", "8"));
+    Put(volcano,
+        Queue(
+            "q", "{}",
+            R"({"state":"Closing","running":1,"reservation":{},"allocated":{"cpu":3,"memory":"4294967296","pods":"3","x":"0"}})",
+            "8"));
     CHECK_FALSE(write());
     report.running = 0;
     report.finished = 2;

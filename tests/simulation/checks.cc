@@ -35,7 +35,8 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
       if (is_new || fresh.contains(plan))
         if (const TruePod* pod = truth_.Pod(bind->pod.uid)) fresh[plan].push_back(pod);
       if (!evidence.is_object()) Fail("every bind names its plan", bind->pod.name);
-      if (bind->pod.uid.empty() || bind->pod.resource_version.empty()) Fail("bind without precondition", bind->pod.name);
+      if (bind->pod.uid.empty() || bind->pod.resource_version.empty())
+        Fail("bind without precondition", bind->pod.name);
     } else if (const auto* gone = std::get_if<cluster::Delete>(&command.body)) {
       if (gone->object.uid.empty()) Fail("delete without precondition", gone->object.name);
     } else if (const auto* patch = std::get_if<cluster::Patch>(&command.body)) {
@@ -46,13 +47,20 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
       if (!node.present || node.disturbed > replica.Knows().nodes) repaired_.insert(pod->uid);
     }
   }
-  for (const auto& [plan, pods] : fresh) CheckPlanWhole(plan, pods, plans_.at(plan));
+  for (const auto& [plan, pods] : fresh) CheckPlanWhole(replica, plan, pods, plans_.at(plan));
 }
 
 // P1: the first binds of a plan leave together, for all of the minimum but the member that is bound last.
-void Checks::CheckPlanWhole(const std::string& plan, const std::vector<const TruePod*>& pods, const Knowledge& known) {
+void Checks::CheckPlanWhole(const Replica& replica, const std::string& plan, const std::vector<const TruePod*>& pods,
+                            const Knowledge& known) {
   const TrueGang& gang = truth_.GangOf(*pods.front());
   if (gang.was_whole || gang.disturbed > Oldest(known) || truth_.Committed(pods.front()->gang, plan)) return;
+  const bool found = std::ranges::any_of(gang.members, [&](const std::string& uid) {
+    const TruePod& pod = *truth_.Pod(uid);
+    return pod.bound() && !plans_.contains(replica.name() + " " + pod.plan);
+  });
+  if (found && !truth_.HasOpenCommit(gang)) kept_on_.insert(pods.front()->gang);
+  if (kept_on_.contains(pods.front()->gang)) return;
   int64_t sum = 0;
   for (const auto& [role, min] : gang.role_min) sum += min;
   const int64_t min = std::max({gang.min, sum, int64_t{1}});
@@ -62,9 +70,12 @@ void Checks::CheckPlanWhole(const std::string& plan, const std::vector<const Tru
     const bool sent = std::ranges::find(pods, &pod) != pods.end();
     covered += sent || (pod.bound() && !pod.done && !pod.deleting);
   }
-  if (!gang.declared) Fail("nothing starts undeclared", fmt::format("{}: plan {} binds, and nothing declares the gang", pods.front()->gang, plan));
+  if (!gang.declared)
+    Fail("nothing starts undeclared",
+         fmt::format("{}: plan {} binds, and nothing declares the gang", pods.front()->gang, plan));
   if (covered < min)
-    Fail("whole or nothing", fmt::format("{}: plan {} begins with {} binds, which makes {} of {} with the last one", pods.front()->gang, plan, pods.size(), covered, min));
+    Fail("whole or nothing", fmt::format("{}: plan {} begins with {} binds, which makes {} of {} with the last one",
+                                         pods.front()->gang, plan, pods.size(), covered, min));
 }
 
 void Checks::OnHappened(const cluster::Command& command, const cluster::Answer& answer) {
@@ -75,7 +86,8 @@ void Checks::OnHappened(const cluster::Command& command, const cluster::Answer& 
   if (pod->kept) Fail("nothing is deleted that nobody recreates", pod->name);
   if (pod->foreign) Fail("others' pods are left alone", pod->name);
   if (!pod->disruption) Fail("undoing is announced", pod->name + " is deleted without the condition DisruptionTarget");
-  if (truth_.Committed(pod->gang, pod->plan) && !repaired_.contains(pod->uid)) Fail("a gang that was whole is not undone", fmt::format("{} of {}, plan {}", pod->name, pod->gang, pod->plan));
+  if (truth_.Committed(pod->gang, pod->plan) && !repaired_.contains(pod->uid))
+    Fail("a gang that was whole is not undone", fmt::format("{} of {}, plan {}", pod->name, pod->gang, pod->plan));
 }
 
 // --- After each step ---
@@ -89,7 +101,8 @@ void Checks::AfterStep(base::Millis healthy_ms) {
     if (healthy_ms - gang.half_since <= half_limit_ms_) continue;
     if (gang.restarted && !truth_.HasOpenCommit(gang)) continue;  // its commit member is gone: kept and filled up
     const auto standing = truth_.StandingOf(gang);
-    Fail("no gang settles in between", fmt::format("{}: {} members bound, {} needed, for {} s", key, standing.held, gang.min, (healthy_ms - gang.half_since) / 1000));
+    Fail("no gang settles in between", fmt::format("{}: {} members bound, {} needed, for {} s", key, standing.held,
+                                                   gang.min, (healthy_ms - gang.half_since) / 1000));
   }
 }
 
@@ -112,8 +125,9 @@ void Checks::CheckNode(const TruePod& pod, const Knowledge& known) {
   if (!node.present || !pod.occupies() || node.disturbed > std::min(known.nodes, known.pods)) return;
   for (const auto& [name, amount] : pod.requests)
     if (amount > 0 && node.used.Get(name) > node.allocatable.Get(name))
-      Fail("no node is over its allocatable", fmt::format("{} on {} ({}): {} of {} {} used", pod.name, pod.node, plan_of_.at(pod.uid), node.used.Get(name),
-                                                          node.allocatable.Get(name), name));
+      Fail("no node is over its allocatable",
+           fmt::format("{} on {} ({}): {} of {} {} used", pod.name, pod.node, plan_of_.at(pod.uid), node.used.Get(name),
+                       node.allocatable.Get(name), name));
 }
 
 void Checks::CheckQueue(const TruePod& pod, const Knowledge& known) {
@@ -125,7 +139,8 @@ void Checks::CheckQueue(const TruePod& pod, const Knowledge& known) {
   for (const auto& [name, used] : path)
     for (const auto& [resource, most] : truth_.queues().at(name).capability)
       if (pod.requests.Get(resource) > 0 && used.Get(resource) > most)
-        Fail("no bind beyond a queue's capability", fmt::format("{} of {}: queue {} uses {} of {} {}", pod.name, pod.gang, name, used.Get(resource), most, resource));
+        Fail("no bind beyond a queue's capability", fmt::format("{} of {}: queue {} uses {} of {} {}", pod.name,
+                                                                pod.gang, name, used.Get(resource), most, resource));
 }
 
 // The member that others name as the last is bound when all of the minimum is.
@@ -134,26 +149,34 @@ void Checks::CheckCommit(const TruePod& pod, const Knowledge& known) {
   const TrueGang& gang = truth_.GangOf(pod);
   if (gang.disturbed > Oldest(known)) return;
   for (const std::string& uid : gang.members)  // on its way to a node when that vanished
-    if (const TruePod& member = *truth_.Pod(uid); member.bound() && truth_.nodes().at(member.node).disturbed > known.nodes) return;
+    if (const TruePod& member = *truth_.Pod(uid);
+        member.bound() && truth_.nodes().at(member.node).disturbed > known.nodes)
+      return;
   const bool fills_up = std::ranges::none_of(gang.members, [&](const std::string& uid) {
     return uid != pod.uid && truth_.Pod(uid)->plan == pod.plan && truth_.Pod(uid)->commit == pod.uid;
   });
   const auto standing = truth_.StandingOf(gang);
-  if (!standing.whole && !(fills_up && whole_before_.contains(pod.gang))) Fail("the last bind is the last", fmt::format("{} of {}: {} bound, {} needed", pod.name, pod.gang, standing.bound, gang.min));
+  if (!standing.whole && !(fills_up && (whole_before_.contains(pod.gang) || kept_on_.contains(pod.gang))))
+    Fail("the last bind is the last",
+         fmt::format("{} of {}: {} bound, {} needed", pod.name, pod.gang, standing.bound, gang.min));
 }
 
 void Checks::FollowGang(const std::string& key, base::Millis healthy_ms) {
   TrueGang& gang = truth_.gangs().at(key);
   const auto standing = truth_.StandingOf(gang);
-  if (standing.held == 0) gang.was_whole = gang.restarted = false;
+  if (standing.held == 0) gang.was_whole = gang.restarted = false, kept_on_.erase(key);
   if (standing.whole) gang.was_whole = true;
-  if (gang.was_whole) whole_before_.insert(key);
-  else whole_before_.erase(key);
+  if (gang.was_whole)
+    whole_before_.insert(key);
+  else
+    whole_before_.erase(key);
   const bool half = standing.held > 0 && !gang.was_whole && gang.declared && !standing.kept;
   if (half && gang.half_since < 0) gang.half_since = healthy_ms;
   if (!half) gang.half_since = -1;
-  if (half) half_.insert(key);
-  else half_.erase(key);
+  if (half)
+    half_.insert(key);
+  else
+    half_.erase(key);
 }
 
 void Checks::OnSchedulerDied() {
@@ -171,8 +194,11 @@ void Checks::AtRest(base::Millis) {
       continue;
     }
     const auto nodes = fmt::format("0/{} nodes", truth_.node_count());
-    if (const auto at = pod.message.find("0/"); at != std::string::npos && pod.message.find(" nodes are available") != std::string::npos && pod.message.find(nodes) == std::string::npos)
-      Fail("a reason is true", fmt::format("{}: \"{}\", and there are {} nodes", pod.name, pod.message, truth_.node_count()));
+    if (const auto at = pod.message.find("0/"); at != std::string::npos &&
+                                                pod.message.find(" nodes are available") != std::string::npos &&
+                                                pod.message.find(nodes) == std::string::npos)
+      Fail("a reason is true",
+           fmt::format("{}: \"{}\", and there are {} nodes", pod.name, pod.message, truth_.node_count()));
   }
 }
 

@@ -40,7 +40,8 @@ class Checks {
   void CheckNode(const TruePod& pod, const Replica::Knowledge& known);
   void CheckQueue(const TruePod& pod, const Replica::Knowledge& known);
   void CheckCommit(const TruePod& pod, const Replica::Knowledge& known);
-  void CheckPlanWhole(const std::string& plan, const std::vector<const TruePod*>& pods, const Replica::Knowledge& known);
+  void CheckPlanWhole(const Replica& replica, const std::string& plan, const std::vector<const TruePod*>& pods,
+                      const Replica::Knowledge& known);
   void FollowGang(const std::string& key, base::Millis healthy_ms);
 
   Truth& truth_;
@@ -48,9 +49,10 @@ class Checks {
   std::optional<Violation> violation_;
   std::unordered_map<std::string, Replica::Knowledge> plans_;  // by replica's name and plan
   std::unordered_map<std::string, std::string> plan_of_;       // the last one that bound the pod of this uid
-  std::set<std::string> repaired_;  // uids of members that are evicted because their node is gone
+  std::set<std::string> repaired_;      // uids of members that are evicted because their node is gone
   std::set<std::string> whole_before_;  // gangs that were, at the last step
   std::set<std::string> half_;
+  std::set<std::string> kept_on_;  // gangs found half bound with their commit member gone: kept, and filled up
   base::Millis healthy_ms_ = 0;
   uint64_t commands_ = 0;
 };

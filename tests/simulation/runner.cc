@@ -20,9 +20,17 @@ using Json = nlohmann::json;
 namespace {
 
 Json ToJson(const Outcome& outcome) {
-  Json json = {{"steps", outcome.steps},       {"actions", outcome.actions}, {"calms", outcome.calms},       {"commands", outcome.commands},
-               {"nodes", outcome.node_sum},    {"gangs", outcome.gang_sum},  {"turns", outcome.turns},       {"faults", outcome.faults},
-               {"hash", outcome.log_hash},     {"trace", outcome.trace},     {"violated", outcome.violation.has_value()}};
+  Json json = {{"steps", outcome.steps},
+               {"actions", outcome.actions},
+               {"calms", outcome.calms},
+               {"commands", outcome.commands},
+               {"nodes", outcome.node_sum},
+               {"gangs", outcome.gang_sum},
+               {"turns", outcome.turns},
+               {"faults", outcome.faults},
+               {"hash", outcome.log_hash},
+               {"trace", outcome.trace},
+               {"violated", outcome.violation.has_value()}};
   if (outcome.violation) json["invariant"] = outcome.violation->invariant, json["message"] = outcome.violation->message;
   return json;
 }
@@ -66,7 +74,7 @@ Outcome SimulateApart(const Run& run) {
     alarm(kMostSeconds);
     dup2(errors[1], STDERR_FILENO);
     for (const int fd : {result[0], errors[0], errors[1]}) close(fd);
-    const std::string text = ToJson(Simulate(run)).dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::string text = ToJson(SimulateLast(run)).dump(-1, ' ', false, Json::error_handler_t::replace);
     for (size_t at = 0; at < text.size();) {
       const ssize_t n = write(result[1], text.data() + at, text.size() - at);
       if (n <= 0) _exit(2);
@@ -83,7 +91,9 @@ Outcome SimulateApart(const Run& run) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return FromJson(Json::parse(text));
   Outcome outcome;
   const size_t line = said.rfind("CHECK(");
-  outcome.violation = Violation{"the scheduler does not crash", line == std::string::npos ? fmt::format("signal {}", WTERMSIG(status)) : said.substr(said.rfind('/', line) + 1)};
+  outcome.violation =
+      Violation{"the scheduler does not crash", line == std::string::npos ? fmt::format("signal {}", WTERMSIG(status))
+                                                                          : said.substr(said.rfind('/', line) + 1)};
   return outcome;
 }
 
@@ -129,7 +139,8 @@ Shrunk Shrink(const Run& run, const Outcome& outcome, int most_tries) {
 }
 
 std::string ReplayLine(const std::string& program, const Run& run) {
-  std::string line = fmt::format("{} --scenario {} --seed {} --steps {} --trace", program, run.scenario.name, run.seed, run.scenario.steps);
+  std::string line = fmt::format("{} --scenario {} --seed {} --steps {} --trace", program, run.scenario.name, run.seed,
+                                 run.scenario.steps);
   if (!run.without_faults.empty()) line += fmt::format(" --without-faults {}", fmt::join(run.without_faults, ","));
   if (run.without_actions.empty()) return line;
   std::vector<std::string> ranges;  // "3-17"

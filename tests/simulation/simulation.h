@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulation: one seed's run of one scenario: the real scheduler against the embedded cluster, under a virtual clock, with
-// every fault the scenario knows, and the invariants checked after each step.
+// Simulation: one seed's run of one scenario: the real scheduler against the embedded cluster, under a virtual clock,
+// with every fault the scenario knows, and the invariants checked after each step.
 //
-// A step is one event handed to a scheduler, or one command carried out. The same run gives the same log, byte for byte.
+// A step is one event handed to a scheduler, or one command carried out. The same run gives the same log, byte for
+// byte.
 #pragma once
 
 #include <map>
@@ -19,9 +20,9 @@ namespace tutti::simulation {
 struct Run {
   Scenario scenario;
   uint64_t seed = 1;
-  std::set<size_t> without_actions;        // left out of the workload, for shrinking
+  std::set<size_t> without_actions;  // left out of the workload, for shrinking
   std::set<std::string> without_faults;
-  bool trace = false;                      // collect what happened, as text
+  bool trace = false;  // collect what happened, as text
   Plant* plant = nullptr;
 };
 
@@ -30,10 +31,12 @@ struct Outcome {
   int64_t steps = 0, actions = 0, calms = 0, commands = 0;
   int64_t node_sum = 0, gang_sum = 0, turns = 0;
   std::map<std::string, uint64_t> faults;
-  uint64_t log_hash = 0;         // of every command with its time
+  uint64_t log_hash = 0;  // of every command with its time
   std::vector<std::string> trace;
 };
 
 Outcome Simulate(const Run& run);
+// The same in a process that ends with it: nothing is freed.
+Outcome SimulateLast(const Run& run);
 
 }  // namespace tutti::simulation
