@@ -23,6 +23,7 @@ InterPodAffinityFilter::InterPodAffinityFilter(const PodClass& pod_class, const 
   compile(pod_class.spec->pod_affinity.required, &affinity_);
   compile(pod_class.spec->pod_anti_affinity.required, &anti_);
   selects_itself_ = SelectedByAll(pod_class);
+  ExcludedBy(pod_class, &alone_);
   const bool all = FollowsPods() == Pods::kAll;
   for (const auto& [id, occupants] : snapshot.occupants()) {
     if (!all && !occupants.pod_class->affine()) continue;
@@ -117,6 +118,51 @@ void InterPodAffinityFilter::Explain(NodeId n, std::vector<std::string>* reasons
   reasons->emplace_back(!FitsAffinity(n) ? "node(s) didn't match pod affinity rules"
                         : !FitsAnti(n)   ? "node(s) didn't match pod anti-affinity rules"
                                          : "node(s) didn't satisfy existing pods anti-affinity rules");
+}
+
+int64_t InterPodAffinityFilter::Room(NodeId n) const {
+  const auto has = [&](model::Symbol key) { return snapshot_.node(n).Label(key).valid(); };
+  return std::ranges::any_of(alone_, has) ? 1 : kAnyNumber;
+}
+
+void InterPodAffinityFilter::ExcludedBy(const PodClass& other, std::vector<model::Symbol>* keys) {
+  const Relation& relation = RelationTo(other);
+  for (const size_t i : relation.anti) keys->push_back(anti_[i].term.key());
+  for (const size_t i : relation.against_me) keys->push_back(against_[i].key());
+}
+
+void InterPodAffinityFilter::Gathers(std::vector<model::Symbol>* keys) const {
+  for (const Term& term : affinity_) keys->push_back(term.term.key());
+}
+
+int64_t InterPodAffinityFilter::Most(std::span<const int32_t> given, std::span<const PodClass* const> others) const {
+  const bool opened = std::ranges::any_of(others, [&](const PodClass* other) { return SelectedByAll(*other); });
+  std::vector<int32_t> room(given.begin(), given.end());
+  for (uint32_t n = 0; n < room.size(); ++n)
+    if (room[n] > 0 && !(FitsAnti(NodeId(n)) && FitsAgainstMe(NodeId(n)) && (opened || FitsAffinity(NodeId(n)))))
+      room[n] = 0;
+  int64_t most = FilterState::Most(room, others);
+  absl::flat_hash_map<model::Symbol, int64_t> domains;
+  for (const model::Symbol key : alone_) {
+    int64_t sum = 0;
+    domains.clear();
+    for (uint32_t n = 0; n < room.size(); ++n) {
+      if (room[n] == 0) continue;
+      const model::Symbol value = snapshot_.node(NodeId(n)).Label(key);
+      sum += value ? domains.try_emplace(value, 1).second : room[n];
+    }
+    most = std::min(most, sum);
+  }
+  if (opened || AnyAffine()) return most;
+  // With no pod to join, the first one of a series settles the domain for all that follow.
+  for (const Term& term : affinity_) {
+    int64_t widest = 0;
+    domains.clear();
+    for (uint32_t n = 0; n < room.size(); ++n)
+      if (room[n] > 0) widest = std::max(widest, domains[snapshot_.node(NodeId(n)).Label(term.term.key())] += room[n]);
+    most = std::min(most, widest);
+  }
+  return most;
 }
 
 void InterPodAffinityFilter::CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const {

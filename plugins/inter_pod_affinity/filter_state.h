@@ -20,6 +20,13 @@ class InterPodAffinityFilter final : public framework::FilterState {
   void Explain(model::NodeId n, std::vector<std::string>* reasons) const override;
   void CheckAll(framework::RefusedBy mine, std::span<framework::RefusedBy> refused_by) const override;
 
+  int64_t Room(model::NodeId n) const override;
+  // Affinity may turn a refusal around, anti-affinity only brings it.
+  Reach reach() const override { return affinity_.empty() ? Reach::kDomains : Reach::kCluster; }
+  void ExcludedBy(const cluster::PodClass& other, std::vector<model::Symbol>* keys) override;
+  void Gathers(std::vector<model::Symbol>* keys) const override;
+  int64_t Most(std::span<const int32_t> room, std::span<const cluster::PodClass* const> others) const override;
+
   // Without terms of its own, only pods with terms matter to a pod.
   Pods FollowsPods() const override { return affinity_.empty() && anti_.empty() ? Pods::kAffine : Pods::kAll; }
   void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, framework::Dirty& dirty) override;
@@ -49,7 +56,8 @@ class InterPodAffinityFilter final : public framework::FilterState {
 
   const cluster::PodClass& pod_class_;
   const cluster::Snapshot& snapshot_;
-  bool selects_itself_ = false;  // by all its affinity terms
+  bool selects_itself_ = false;       // by all its affinity terms
+  std::vector<model::Symbol> alone_;  // keys under which it keeps others of its own class out
   std::vector<Term> affinity_, anti_;
   std::vector<DomainCounts> against_;  // by topology key: terms of running pods that select this class
   absl::flat_hash_map<model::ClassId, Relation> relations_;

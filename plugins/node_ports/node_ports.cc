@@ -31,6 +31,7 @@ class NodePortsState final : public framework::FilterState {
   void Explain(model::NodeId, std::vector<std::string>* reasons) const override {
     reasons->emplace_back("node(s) didn't have free ports for the requested pod ports");
   }
+  int64_t Room(model::NodeId) const override { return 1; }  // the next one wants the same ports
 
  private:
   // With the defaults that a spec may leave out.

@@ -46,6 +46,18 @@ class FitFilterState final : public framework::FilterState {
     if (saturated_ && reasons->empty()) reasons->emplace_back("the pod's requests cannot be represented");
   }
 
+  int64_t Room(NodeId n) const override {
+    if (saturated_) return 0;
+    int64_t room = std::max<int64_t>(0, snapshot_.Free(n, cluster::kPodsColumn));
+    for (const Request& request : requests_) {
+      const int64_t free = snapshot_.Free(n, request.column);
+      if (free < request.amount) return 0;
+      // A division costs more than the rest of this: most columns are wide enough.
+      if (free / request.amount < room) room = free / request.amount;
+    }
+    return room;
+  }
+
   void CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const override {
     CheckColumn(cluster::kPodsColumn, saturated_ ? std::numeric_limits<int64_t>::max() : 1, mine, refused_by);
     for (const Request& request : requests_) CheckColumn(request.column, request.amount, mine, refused_by);

@@ -48,6 +48,14 @@ class SpreadFilter final : public framework::FilterState {
                               : "node(s) didn't match pod topology spread constraints");
   }
 
+  int64_t Most(std::span<const int32_t> room, std::span<const cluster::PodClass* const> others) const override {
+    int64_t most = FilterState::Most(room, others);
+    if (others.empty())
+      for (const Constraint& c : constraints_.list())
+        if (c.selects_itself) most = std::min(most, Most(c, room));
+    return most;
+  }
+
   Pods FollowsPods() const override { return Pods::kAll; }
   void PodChanged(const cluster::PodClass& other, NodeId n, int32_t by, Dirty& dirty) override {
     const Around around(*this, dirty);
@@ -67,6 +75,24 @@ class SpreadFilter final : public framework::FilterState {
           after([&filter, &dirty](const Constraint& c) { filter.MarkFlipped(c, dirty); }) {}
     Constraints::Around before, after;
   };
+
+  // No domain can be more than the skew above what the least one can have at the end.
+  static int64_t Most(const Constraint& c, std::span<const int32_t> room) {
+    std::vector<int64_t> domains(c.counts.domains());
+    for (uint32_t n = 0; n < room.size(); ++n)
+      if (const uint32_t domain = c.counts.DomainOf(NodeId(n)); room[n] > 0 && domain != SpreadCounts::kNone)
+        domains[domain] += room[n];
+    int64_t floor = Floor(c);
+    if (c.counts.live_domains() >= c.min_domains) {
+      floor = std::numeric_limits<int64_t>::max();
+      for (uint32_t d = 0; d < domains.size(); ++d)
+        if (c.counts.Live(d)) floor = std::min(floor, c.counts.Total(d) + domains[d]);
+    }
+    int64_t sum = 0;
+    for (uint32_t d = 0; d < domains.size(); ++d)
+      if (domains[d] > 0) sum += std::clamp<int64_t>(floor - c.counts.Total(d) + c.max_skew, 0, domains[d]);
+    return sum;
+  }
 
   std::vector<char> BlockedDomains(const Constraint& c) const {
     std::vector<char> blocked(c.counts.domains());

@@ -29,6 +29,7 @@ class SpreadCounts {
 
   size_t domains() const { return domains_.size(); }
   int64_t Total(uint32_t domain) const { return domains_[domain].total; }
+  bool Live(uint32_t domain) const { return domains_[domain].eligible > 0; }
   model::Symbol Value(uint32_t domain) const { return domains_[domain].value; }
 
   // Domains with an eligible node, and the least total among them; 0 when there are none.

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "framework/plugin.h"
 
+#include <numeric>
+
 namespace tutti::framework {
 
 void FilterState::CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const {
   for (uint32_t n = 0; n < refused_by.size(); ++n)
     if (refused_by[n] == kNobody && Check(model::NodeId(n)) != Verdict::kFits) refused_by[n] = mine;
+}
+
+int64_t FilterState::Most(std::span<const int32_t> room, std::span<const cluster::PodClass* const>) const {
+  return std::accumulate(room.begin(), room.end(), int64_t{0});
 }
 
 void ScoreState::ScoreAll(std::span<const RefusedBy> refused_by, std::span<int64_t> raw) const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -66,6 +67,24 @@ class FilterState : public State {
   // The names of the only nodes that can pass, sorted (upstream: PreFilterResult); nullptr: any can. The others are
   // refused before any filter is asked.
   virtual const std::vector<std::string>* OnlyNodes() const { return nullptr; }
+
+  // -- For placing several pods together. What is said here makes proofs: it may be too generous, never too strict. --
+
+  // How many pods of this class this filter lets stand on `n`, with what is there now. REQUIRES: Check(n) is kFits, or
+  // reach() is kCluster.
+  static constexpr int64_t kAnyNumber = std::numeric_limits<int64_t>::max();
+  virtual int64_t Room(model::NodeId) const { return kAnyNumber; }
+  // Which nodes a pod placed on `n` may change the answer for: `n` alone; those of its domains under the keys that
+  // ExcludedBy names, to a refusal and never from one; or any.
+  enum class Reach { kNode, kDomains, kCluster };
+  virtual Reach reach() const { return FollowsPods() == Pods::kNone ? Reach::kNode : Reach::kCluster; }
+  // The label keys under which a pod of `other` keeps this class out of its domain.
+  virtual void ExcludedBy(const cluster::PodClass& /*other*/, std::vector<model::Symbol>* /*keys*/) {}
+  // The label keys under which all pods of this class must share the domain of some pod that may be one of them.
+  virtual void Gathers(std::vector<model::Symbol>* /*keys*/) const {}
+  // How many pods of this class it lets stand on all nodes together, when `room[n]` is what the nodes have room for and
+  // nothing is placed but these and pods of `others`.
+  virtual int64_t Most(std::span<const int32_t> room, std::span<const cluster::PodClass* const> others) const;
 };
 
 class ScoreState : public State {

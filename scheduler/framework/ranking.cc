@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -51,6 +52,8 @@ struct Ranking::Impl {
   std::vector<RefusedBy> refused_by;
   std::array<size_t, 256> refusals{};  // how many slots each RefusedBy has
   BestNode best;
+  std::vector<int32_t> rooms;  // empty until asked for
+  int64_t total_room = 0;
   uint64_t seen_nodes = 0, seen_pods = 0, seen_namespaces = 0;  // how far the snapshot was read
   uint64_t seen_version = 0;                                    // of nodes, when the feasible ones were last told
   std::vector<NodeId> changed;               // scratch
@@ -73,6 +76,8 @@ struct Ranking::Impl {
   void Ask(const std::vector<NodeId>& nodes);
   RefusedBy FilterNode(NodeId n) const;
   void Refuse(size_t slot, RefusedBy by);
+  int32_t RoomAt(NodeId n) const;
+  void MeasureRooms();
   int32_t FixedScore(NodeId n) const;
   bool Renormalize();
   bool TellFeasible();
@@ -171,6 +176,7 @@ void Ranking::Impl::AskAll() {
   }
   refusals.fill(0);
   for (const RefusedBy by : refused_by) ++refusals[by];
+  if (!rooms.empty()) MeasureRooms();
   TellFeasible();
   ScoreAll();
 }
@@ -217,6 +223,31 @@ RefusedBy Ranking::Impl::FilterNode(NodeId n) const {
   return kNobody;
 }
 
+int32_t Ranking::Impl::RoomAt(NodeId n) const {
+  const RefusedBy by = refused_by[n.index()];
+  if (by >= kExcluded) return 0;
+  size_t asked = 0;  // filters whose Check is known to be kFits
+  if (by == kNobody)
+    asked = filters.size();
+  else if (filters[by - 1].state->reach() != FilterState::Reach::kCluster)
+    return 0;
+  else
+    asked = by - size_t{1};
+  int64_t room = kMostRoom;
+  for (size_t i = 0; i < filters.size() && room > 0; ++i) {
+    const FilterState& state = *filters[i].state;
+    if (i >= asked && state.reach() != FilterState::Reach::kCluster && state.Check(n) != Verdict::kFits) return 0;
+    room = std::min(room, state.Room(n));
+  }
+  return static_cast<int32_t>(room);
+}
+
+void Ranking::Impl::MeasureRooms() {
+  rooms.resize(refused_by.size());
+  total_room = 0;
+  for (uint32_t n = 0; n < rooms.size(); ++n) total_room += rooms[n] = RoomAt(NodeId(n));
+}
+
 void Ranking::Impl::Refuse(size_t slot, RefusedBy by) {
   --refusals[refused_by[slot]];
   ++refusals[by];
@@ -239,6 +270,10 @@ void Ranking::Impl::Ask(const std::vector<NodeId>& nodes) {
       for (ActiveScore& score : scores)
         if (score.normalizer) score.normalizer->Erase(n.index());
     Refuse(n.index(), FilterNode(n));
+    if (!rooms.empty()) {
+      total_room -= rooms[n.index()];
+      total_room += rooms[n.index()] = RoomAt(n);
+    }
     flipped |= was_feasible != (refused_by[n.index()] == kNobody);
   }
   if (flipped && TellFeasible()) {
@@ -336,6 +371,7 @@ void Ranking::Impl::Refresh() {
   if (snapshot.slots() > refused_by.size()) {
     refusals[kAbsent] += snapshot.slots() - refused_by.size();
     refused_by.resize(snapshot.slots(), kAbsent);
+    if (!rooms.empty()) rooms.resize(snapshot.slots());
     best.Grow(snapshot.slots());
   }
   if (dirty.everything()) {
@@ -362,6 +398,39 @@ NodeId Ranking::Best() const { return impl_->best.Best(); }
 bool Ranking::Feasible(NodeId n) const { return impl_->refused_by[n.index()] == kNobody; }
 size_t Ranking::feasible_count() const { return impl_->refusals[kNobody]; }
 int64_t Ranking::Total(NodeId n) const { return impl_->best.total(n.index()); }
+
+std::span<const int32_t> Ranking::Rooms() {
+  if (impl_->rooms.size() != impl_->refused_by.size()) impl_->MeasureRooms();
+  return impl_->rooms;
+}
+int64_t Ranking::total_room() const { return impl_->total_room; }
+
+int64_t Ranking::Most(std::span<const int32_t> room, std::span<const cluster::PodClass* const> others) const {
+  int64_t most = std::accumulate(room.begin(), room.end(), int64_t{0});
+  for (const ActiveFilter& filter : impl_->filters)
+    if (filter.state->reach() != FilterState::Reach::kNode) most = std::min(most, filter.state->Most(room, others));
+  return most;
+}
+
+FilterState::Reach Ranking::reach() const {
+  FilterState::Reach farthest = FilterState::Reach::kNode;
+  for (const ActiveFilter& filter : impl_->filters) farthest = std::max(farthest, filter.state->reach());
+  return farthest;
+}
+
+std::vector<model::Symbol> Ranking::ExcludedBy(const cluster::PodClass& other) {
+  std::vector<model::Symbol> keys;
+  for (const ActiveFilter& filter : impl_->filters) filter.state->ExcludedBy(other, &keys);
+  std::ranges::sort(keys);
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+std::vector<model::Symbol> Ranking::Gathers() const {
+  std::vector<model::Symbol> keys;
+  for (const ActiveFilter& filter : impl_->filters) filter.state->Gathers(&keys);
+  return keys;
+}
 
 NodeVerdict Ranking::Explain(NodeId n) const {
   NodeVerdict result;
@@ -424,7 +493,8 @@ std::vector<NodeScore> Ranking::Scores(NodeId n) const {
 }
 
 size_t Ranking::memory() const {
-  size_t bytes = sizeof(Impl) + impl_->refused_by.capacity() + impl_->best.memory();
+  size_t bytes =
+      sizeof(Impl) + impl_->refused_by.capacity() + impl_->rooms.capacity() * sizeof(int32_t) + impl_->best.memory();
   for (const ActiveScore& score : impl_->scores)
     if (score.normalizer) bytes += score.normalizer->memory();
   return bytes;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +58,18 @@ class Ranking {
   bool Feasible(model::NodeId n) const;
   size_t feasible_count() const;
   int64_t Total(model::NodeId n) const;  // weighted sum; 1 without scores, as upstream. REQUIRES: Feasible(n)
+
+  // -- For placing several pods together; see FilterState. Kept up to date from the first call on. --
+  // By slot, how many pods of this class a node has room for; 0 where a filter refuses that placing pods cannot change.
+  // Capped at kMostRoom.
+  static constexpr int32_t kMostRoom = 1 << 20;
+  std::span<const int32_t> Rooms();
+  int64_t total_room() const;  // their sum. REQUIRES: Rooms() was called
+  // How many fit on the nodes of `room` at most; for each filter the least of what it says.
+  int64_t Most(std::span<const int32_t> room, std::span<const cluster::PodClass* const> others) const;
+  FilterState::Reach reach() const;  // the farthest
+  std::vector<model::Symbol> ExcludedBy(const cluster::PodClass& other);
+  std::vector<model::Symbol> Gathers() const;
 
   // Asks every node again for its words; O(nodes · filters).
   Refusals Explain() const;

@@ -162,8 +162,11 @@ std::string SentenceByHand(const framework::Profile& profile, const cluster::Pod
   return fmt::format("0/{} nodes are available: {}.", snapshot.node_count(), fmt::join(parts, ", "));
 }
 
-void CheckSame(const framework::Ranking& followed, const framework::Ranking& fresh, const cluster::Snapshot& snapshot) {
+void CheckSame(framework::Ranking& followed, framework::Ranking fresh, const cluster::Snapshot& snapshot) {
   RC_ASSERT(followed.feasible_count() == fresh.feasible_count());
+  const std::span<const int32_t> rooms = followed.Rooms();
+  RC_ASSERT(std::ranges::equal(rooms, fresh.Rooms()));
+  RC_ASSERT(followed.total_room() == fresh.total_room());
   for (uint32_t n = 0; n < snapshot.slots(); ++n) {
     const model::NodeId id(n);
     if (!snapshot.present(id)) continue;
@@ -222,7 +225,6 @@ TEST_CASE("a ranking follows a speculation and its undoing") {
     const model::PodId pod = churn.cluster().AddPod(churn.Spec());
     const auto pod_class = churn.cluster().state().pod(pod).pod_class;
     framework::Ranking ranking(profile, *pod_class, churn.cluster().snapshot());
-    const framework::Ranking before(profile, *pod_class, churn.cluster().snapshot());
     {
       cluster::WhatIf what_if(churn.cluster().state().planning());
       for (int i = 0; i < 20 && ranking.Best(); ++i) {
@@ -232,6 +234,37 @@ TEST_CASE("a ranking follows a speculation and its undoing") {
       }
     }
     ranking.Refresh();
-    CheckSame(ranking, before, churn.cluster().snapshot());
+    CheckSame(ranking, framework::Ranking(profile, *pod_class, churn.cluster().snapshot()), churn.cluster().snapshot());
+  });
+}
+
+// More and more pods of one class; what was said before the first of them bounds what fits.
+TEST_CASE("a node has the room that its ranking says, and all nodes together have no more than Most") {
+  rc::prop("placing one class until nothing fits", [](uint64_t seed) {
+    const framework::Profile profile = plugins::DefaultProfile("s");
+    Churn churn(seed);
+    const model::PodId pod = churn.cluster().AddPod(churn.Spec());
+    const auto pod_class = churn.cluster().state().pod(pod).pod_class;
+    const cluster::Snapshot& snapshot = churn.cluster().snapshot();
+    framework::Ranking ranking(profile, *pod_class, snapshot);
+    const std::vector<int32_t> rooms(ranking.Rooms().begin(), ranking.Rooms().end());
+    const int64_t most = ranking.Most(rooms, {});
+    const bool exact =
+        ranking.reach() != framework::FilterState::Reach::kCluster && ranking.ExcludedBy(*pod_class).empty();
+    cluster::WhatIf what_if(churn.cluster().state().planning());
+    std::vector<int32_t> placed(snapshot.slots());
+    for (;;) {
+      std::vector<model::NodeId> feasible;
+      for (uint32_t n = 0; n < snapshot.slots(); ++n)
+        if (ranking.Feasible(model::NodeId(n))) feasible.emplace_back(n);
+      if (feasible.empty()) break;
+      const model::NodeId node = feasible[churn.random().Below(feasible.size())];
+      what_if.Place(pod, *pod_class, node);
+      ranking.Refresh();
+      ++placed[node.index()];
+      RC_ASSERT(placed[node.index()] <= rooms[node.index()]);
+      RC_ASSERT(static_cast<int64_t>(what_if.Here()) <= most);
+    }
+    if (exact) RC_ASSERT(placed == rooms);
   });
 }
