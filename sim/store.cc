@@ -47,6 +47,14 @@ Store::Store(const base::Clock& clock, uint64_t seed, size_t event_log)
 
 Store::~Store() = default;
 
+void Store::StopServing(std::string_view group, std::string_view version) {
+  std::vector<GroupResource> withdrawn;
+  for (const auto& [id, resource] : resources_.All()) {
+    if (id.group == group && resource.versions.size() == 1 && resource.FindVersion(version)) withdrawn.push_back(id);
+  }
+  for (const GroupResource& id : withdrawn) resources_.Remove(id);
+}
+
 // --- Reading ---
 
 ApiResult<const ApiResource*> Store::ResourceFor(const GroupResource& id) const {

@@ -116,6 +116,9 @@ class Store {
   size_t Count(const GroupResource& resource) const;
 
   const ResourceTable& resources() const { return resources_; }
+  // Takes a built-in group version out, as kube-apiserver's --runtime-config=GROUP/VERSION=false does. REQUIRES: none of
+  // its objects is there.
+  void StopServing(std::string_view group, std::string_view version);
   int64_t resource_version() const { return resource_version_; }
   base::Millis now_ms() const { return clock_.WallMs(); }
 

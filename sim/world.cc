@@ -36,6 +36,7 @@ World::World(const base::Clock& clock, WorldOptions options) : clock_(clock), st
   subscription_ = store_.Subscribe([this](const WatchEvent& event) {
     for (const auto& component : components_) component->Observe(event);
   });
+  if (!options.with_upstream_gangs) store_.StopServing("scheduling.k8s.io", "v1alpha2");
   if (!options.with_ray) return;
   for (const Json& definition : RayDefinitions()) {
     const auto created = store_.Create(definition);

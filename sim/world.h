@@ -26,6 +26,8 @@ struct WorldOptions {
   KubeRayOptions kuberay;
   // RayCluster and RayJob are served from the start, by definitions of our own.
   bool with_ray = true;
+  // scheduling.k8s.io/v1alpha2 is served, which kube-apiserver does only with --runtime-config.
+  bool with_upstream_gangs = true;
   // Deployments, ReplicaSets, Jobs, RayClusters and RayJobs are worked off. Off: something outside does it.
   bool with_controllers = true;
 };

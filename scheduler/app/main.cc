@@ -252,8 +252,10 @@ struct EvaluateVerb {
 // -- sim --
 
 struct SimVerb {
+  inline static const std::string kUpstreamGangs = "scheduling.k8s.io/v1alpha2";
   app::SimFlags flags;
   std::vector<std::string> paths;
+  std::string runtime_config;
   bool no_scheduler = false;
   KubeRayFlags kuberay;
 
@@ -268,6 +270,10 @@ struct SimVerb {
     verb.add_option("--listen", flags.listen, "address; port 0: a free one")->capture_default_str();
     verb.add_option("--kubeconfig-out", flags.kubeconfig_out, "write a kubeconfig for it")->type_name("FILE");
     verb.add_flag("--no-scheduler", no_scheduler, "nobody schedules; run one against it");
+    verb.add_option("--runtime-config", runtime_config,
+                    "as kube-apiserver's: scheduling.k8s.io/v1alpha2=true serves upstream's PodGroup and Workload;\n"
+                    "so does a manifest that has one")
+        ->check(CLI::IsMember({kUpstreamGangs + "=true", kUpstreamGangs + "=false"}));
     AddConfig(verb, &flags.config_files);
     kuberay.AddTo(verb);
     verb.final_callback([this, exit_code] { *exit_code = Go(); });
@@ -279,6 +285,10 @@ struct SimVerb {
     const auto ray = kuberay.Parse(*manifests);
     if (!ray) return Refuse("sim", ray.error().message);
     flags.kuberay = *ray;
+    flags.with_upstream_gangs =
+        runtime_config.ends_with("=true") || std::ranges::any_of(*manifests, [](const sim::Manifest& one) {
+          return sim::DigString(one.object, "apiVersion") == kUpstreamGangs;
+        });
     flags.manifests = *std::move(manifests);
     flags.with_scheduler = !no_scheduler;
     return app::Sim(flags);

@@ -91,6 +91,7 @@ int Sim(SimFlags flags) {
   const base::SystemClock clock;
   EmbeddedCluster::Options options;
   options.world.kuberay = flags.kuberay;
+  options.world.with_upstream_gangs = flags.with_upstream_gangs;
   if (flags.with_scheduler) options.scheduler = *std::move(core_options);
   EmbeddedCluster cluster(clock, std::move(options));
   if (const base::Status loaded = cluster.Load(std::move(flags.manifests)); !loaded) return Refuse(loaded.error());

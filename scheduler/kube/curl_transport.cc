@@ -51,7 +51,7 @@ Url Split(const std::string& url) {
 
 // A peer that is gone without a word is noticed within half a minute, request or not.
 int OnSocketMade(void*, curl_socket_t socket, curlsocktype) {
-  const int patience_ms = 30'000;
+  const int patience_ms = kSocketPatienceMs;
   setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
   return CURL_SOCKOPT_OK;
 }

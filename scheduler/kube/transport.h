@@ -19,6 +19,9 @@ namespace tutti::kube {
 enum class Channel { kStream, kCall, kControl };
 inline constexpr int kChannels = 3;
 
+// How long bytes that are not acknowledged are sent again before their connection is given up.
+inline constexpr base::Millis kSocketPatienceMs = 30'000;
+
 enum class Method { kGet, kPost, kPut, kPatch, kDelete };
 
 inline constexpr const char* kJson = "application/json";

@@ -165,7 +165,7 @@ void KubeWriter::SendWrite(Job& job) {
   if (!request) return Finish(job, Outcome::kRefused, 0, request.error().message);
   request->channel = Channel::kCall;
   request->timeout_ms = server_timeout_ms + kGraceMs;
-  job.settled_ms = now + request->timeout_ms;
+  job.settled_ms = std::max(job.settled_ms, now + request->timeout_ms);
   job.writing = true;
   ++job.tries;
   ++in_flight_;
@@ -267,6 +267,8 @@ void KubeWriter::OnAnswer(uint64_t number, Response response) {
   job.http_status = response.status;
   if (judgement.meaning != Meaning::kDone) job.why = judgement.message;
   if (judgement.meaning == Meaning::kUncertain) job.uncertain = true;
+  // With no word from the other side, the request may still wait in a socket for the network to come back.
+  if (response.failure == Response::Failure::kTimeout) job.settled_ms += kSocketPatienceMs;
   job.refused = judgement.meaning == Meaning::kRefused;
   if (response.status == 415 && encoding_ == Encoding::kProtobuf) {
     encoding_ = Encoding::kJson;  // a server that knows no protobuf
@@ -375,7 +377,7 @@ void KubeWriter::OnReadBack(uint64_t number, Response response) {
     });
     return;
   }
-  if (!pod->bound()) return AfterUnbound(job, job.why);
+  if (!pod->bound()) return AfterUnbound(job, *pod);
   if (pod->node_name == bind.node && HasAll(pod->meta.annotations, bind.annotations))
     return Finish(job, Outcome::kDone, job.http_status, "read back");
   job.current_node = pod->node_name;
@@ -384,12 +386,14 @@ void KubeWriter::OnReadBack(uint64_t number, Response response) {
 
 // The pod was read, unbound. The same bind may be sent again: whichever of the two comes second finds it done. After
 // that, being unbound proves nothing until no try can take effect any more.
-void KubeWriter::AfterUnbound(Job& job, const std::string& why) {
-  if (!job.uncertain) return Finish(job, Outcome::kRefused, job.http_status, why);
+void KubeWriter::AfterUnbound(Job& job, const model::Pod& pod) {
+  const std::string& expected = job.As<cluster::Bind>()->pod.resource_version;
+  const bool outdated = !expected.empty() && pod.meta.resource_version != expected;  // every try fails by its precondition
+  if (!job.uncertain || outdated) return Finish(job, Outcome::kRefused, outdated ? 409 : job.http_status, job.why);
   const base::Millis now = loop_.Now();
   const bool time_left = now + kGraceMs + kReadTimeoutMs < job.deadline_ms;
   if (!job.refused && job.tries < kMostBindTries && time_left) return RetryLater(job, 0, {});
-  if (job.read_sent_ms >= job.settled_ms) return Finish(job, Outcome::kRefused, job.http_status, why);
+  if (job.read_sent_ms >= job.settled_ms) return Finish(job, Outcome::kRefused, job.http_status, job.why);
   job.wait_timer = loop_.After(job.settled_ms - now, [this, &job] {
     job.wait_timer = 0;
     ReadBack(job);

@@ -5,7 +5,7 @@
 //
 // Invariants
 //   (1) every command with an id gets exactly one Answer, at its deadline at the latest;
-//   (2) no write leaves at or after the writable deadline (SetWritable), nor after the command's own;
+//   (2) no write is sent at or after the writable deadline (SetWritable), nor after the command's own;
 //   (3) at most `in_flight` writes are under way;
 //   (4) every write carries a server-side timeout of at most `write_timeout_ms`: later than that after it left, plus
 //       kGraceMs on the way, it cannot take effect;
@@ -84,7 +84,7 @@ class KubeWriter final : public cluster::ClusterWriter {
   void OnEventJudged(Job& job, const Judgement& judgement);
   void ReadBack(Job& job);
   void OnReadBack(uint64_t number, Response response);
-  void AfterUnbound(Job& job, const std::string& why);
+  void AfterUnbound(Job& job, const model::Pod& pod);
   void RetryLater(Job& job, base::Millis wait_ms, const Judgement& judgement);
   void Requeue(Job& job);
   void OnDeadline(uint64_t number);

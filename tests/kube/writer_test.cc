@@ -55,9 +55,10 @@ struct Rig {
   }
   bool Silent() { return sink.Take<Answer>().empty(); }
   // Plays the pod that a read back finds.
-  void AnswerPod(const std::string& uid, const std::string& node, const std::string& plan = "x") {
+  void AnswerPod(const std::string& uid, const std::string& node, const std::string& plan = "x",
+                 const std::string& version = "7") {
     json pod = {{"kind", "Pod"},
-                {"metadata", {{"name", "p"}, {"namespace", "ns"}, {"uid", uid}}},
+                {"metadata", {{"name", "p"}, {"namespace", "ns"}, {"uid", uid}, {"resourceVersion", version}}},
                 {"spec", {{"containers", json::array()}}}};
     if (!node.empty()) pod["spec"]["nodeName"] = node;
     if (!plan.empty()) pod["metadata"]["annotations"] = {{"tutti.dev/plan", plan}};
@@ -175,6 +176,16 @@ TEST_CASE("an unanswered bind is known to have failed only when it can no longer
   CHECK(rig.loop.Now() - sent_again >= 5'000);  // the server-side timeout
   rig.AnswerPod("uid-p", "");
   CHECK(rig.Only().outcome == Outcome::kRefused);
+}
+
+TEST_CASE("an unanswered bind has failed for sure once the pod has another version than it asks for") {
+  Rig rig;
+  rig.Submit({rig.Bind(1)});
+  rig.server.Fail(rig.server.open.front(), Response::Failure::kTimeout);
+  rig.AnswerPod("uid-p", "", "x", "8");
+  const Answer answer = rig.Only();
+  CHECK(answer.outcome == Outcome::kRefused);
+  CHECK(answer.http_status == 409);
 }
 
 TEST_CASE("an unanswered bind that took effect is done as soon as that is read") {

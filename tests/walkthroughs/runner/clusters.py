@@ -125,6 +125,9 @@ class SimCluster:
         command = [str(self._binary), "sim", "--listen", f"127.0.0.1:{port}", "--no-scheduler"]
         if self._wanted.get("kuberay", "none") != "none":
             command += ["--batch-scheduler", self._wanted["kuberay"]]
+        if "upstream-podgroup" in self._wanted.get("features", []):
+            command += ["--runtime-config", "scheduling.k8s.io/v1alpha2=true"]
+        command += [str(REPOSITORY / "tests" / "walkthroughs" / directory) for directory in self._wanted.get("crds", [])]
         with open(self._dir / "sim.log", "wb") as log:
             self._process = subprocess.Popen([*SPAWN, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.kubeconfig.write_text(f"""apiVersion: v1

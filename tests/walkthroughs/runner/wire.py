@@ -2,9 +2,9 @@
 """A slow wire between the scheduler and the API server.
 
 Passes bytes on, so it needs to know neither TLS nor HTTP. What the scheduler sends goes through at a
-limited rate; what it receives is not held up. Binds that would all be out within 50 ms thus take a second
-or two, and the scheduler can be killed, or a node deleted, in their midst. `cut` drops what is on its way,
-as a machine that loses power would.
+limited rate, whatever the number of connections; what it receives is not held up. Binds that would all be
+out within 50 ms thus take a second or two, and the scheduler can be killed, or a node deleted, in their
+midst. `cut` drops what is on its way, as a machine that loses power would.
 """
 
 import select
@@ -22,6 +22,7 @@ class SlowWire:
         self._target = ("127.0.0.1", target_port)
         self._chunk = max(1, int(bytes_per_second * CHUNK_SECONDS))
         self._lock = threading.Lock()
+        self._due = time.monotonic()
         self._pairs = set()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
@@ -54,20 +55,24 @@ class SlowWire:
             threading.Thread(target=self._pump, args=(pair, server, scheduler, None), daemon=True).start()
 
     def _pump(self, pair, source, sink, chunk):
-        due = time.monotonic()
         try:
             while data := source.recv(chunk or 65536):
                 sink.sendall(data)
                 if chunk:
-                    # Unused time is not saved up: a burst after a pause is as slow as any.
-                    due = max(due, time.monotonic() - CHUNK_SECONDS) + CHUNK_SECONDS * len(data) / chunk
-                    select.select([], [], [], max(0.0, due - time.monotonic()))
+                    self._hold(CHUNK_SECONDS * len(data) / chunk)
         except OSError:
             pass
         with self._lock:
             self._pairs.discard(pair)
         for end in pair:
             _shut(end)
+
+    def _hold(self, seconds):
+        """Takes `seconds` of the wire, after what others took. Unused time is not saved up."""
+        with self._lock:
+            self._due = max(self._due, time.monotonic() - CHUNK_SECONDS) + seconds
+            due = self._due
+        select.select([], [], [], max(0.0, due - time.monotonic()))
 
 
 def _shut(end):
