@@ -3,7 +3,7 @@
 MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
-.PHONY: soak negative help setup build build-all demo test walkthrough bench bench-cluster format clean
+.PHONY: soak negative help setup build build-all demo test walkthrough bench-engine bench-cluster format clean
 
 help:
 	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
@@ -11,7 +11,7 @@ help:
 	@echo 'make build           the release binary at bin/tutti'
 	@echo 'make walkthrough W=  one walkthrough on the real control plane: $(notdir $(basename $(wildcard tests/walkthroughs/*.yaml)))'
 	@echo 'make bench-cluster   5,000 nodes and 8,000 pods on the real control plane, beside kube-scheduler (NODES= PODS= REPEAT=)'
-	@echo 'make bench           micro-benchmarks of the core'
+	@echo 'make bench-engine    what a decision costs, without an API server: a table, and build/bench-engine/*.csv and scale.svg'
 	@echo 'make soak STEPS=      seeds of hostile worlds until so many steps are done; a failing one is shrunk and can be replayed'
 	@echo 'make negative        planted bugs, and which invariant finds each'
 	@echo 'make format          clang-format over all sources'
@@ -53,10 +53,11 @@ bench-cluster:
 	@install -D -m 755 $(RELEASE)/scheduler/app/tutti bin/tutti
 	benchmarks/cluster/run
 
-bench: setup
+bench-engine: setup
 	cmake --preset release -DTUTTI_BENCHMARKS=ON
-	cmake --build --preset release --target micro_bench
-	$(RELEASE)/benchmarks/micro_bench
+	cmake --build --preset release --target engine_bench
+	@mkdir -p build/bench-engine
+	$(RELEASE)/benchmarks/engine_bench --out build/bench-engine
 
 STEPS ?= 1000000
 soak: setup $(RELEASE)/build.ninja
