@@ -19,6 +19,7 @@ struct Fate {
   Kind kind = Kind::kDeliver;
   base::Millis request_delay_ms = 0;  // on the way in
   base::Millis reply_delay_ms = 0;    // on the way back
+  bool stray = false;                 // it takes effect even after its deadline: no server-side timeout stops it
   int http_status = 503;
   std::string message = "the server is currently unable to handle the request";
 };

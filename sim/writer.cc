@@ -57,7 +57,12 @@ void Writer::Submit(std::vector<cluster::Command> commands) {
   for (cluster::Command& command : commands) {
     Fate fate = interceptor_ ? interceptor_->Decide(command) : Fate{};
     const base::Millis arrives = now + fate.request_delay_ms;
-    const bool on_its_way = fate.request_delay_ms > 0;
+    const bool on_its_way = fate.request_delay_ms > 0 && now < writable_until_ms_;
+    if (on_its_way && command.id != 0 && command.deadline_ms > 0 && arrives > command.deadline_ms) {
+      Answer answer = Unknown();  // the sender does not wait for it
+      answer.id = std::exchange(command.id, 0);
+      ReplyAt(command.deadline_ms, std::move(answer));
+    }
     std::deque<Waiting>& lane = queue_[command.lane];
     lane.push_back({std::move(command), std::move(fate), arrives, on_its_way});
   }
@@ -71,7 +76,7 @@ size_t Writer::PumpCommands(size_t limit) {
     auto lane = queue_.begin();
     std::deque<Waiting>::iterator found;
     for (; lane != queue_.end(); ++lane) {
-      found = std::ranges::find_if(lane->second, [&](const Waiting& w) { return w.arrives_ms <= now; });
+      found = std::ranges::find_if(lane->second, [&](const Waiting& w) { return w.arrives_ms <= now && MayCarry(w); });
       if (found != lane->second.end()) break;
     }
     if (lane == queue_.end()) break;
@@ -84,16 +89,29 @@ size_t Writer::PumpCommands(size_t limit) {
   return carried;
 }
 
+bool Writer::MayCarry(const Waiting& waiting) const {
+  const base::Millis now = clock_.MonotonicMs();
+  return waiting.on_its_way || now < writable_until_ms_ || Expired(waiting.command, now);
+}
+
+bool Writer::InFlight() const {
+  const auto sent = [](const Waiting& waiting) { return waiting.on_its_way; };
+  return !answers_.empty() ||
+         std::ranges::any_of(queue_, [&](const auto& lane) { return std::ranges::any_of(lane.second, sent); });
+}
+
 void Writer::Carry(Waiting waiting) {
   const base::Millis now = clock_.MonotonicMs();
   const cluster::Command& command = waiting.command;
   const Fate& fate = waiting.fate;
   Answer answer;
   bool reply_lost = fate.kind == Fate::Kind::kDrop || fate.kind == Fate::Kind::kLoseReply;
-  if (Expired(command, now)) {
+  if (Expired(command, now) && !(waiting.on_its_way && fate.stray)) {
     // On its way it is the server's timeout that stops it; the sender cannot know.
-    if (waiting.on_its_way) reply_lost = true;
-    else answer = Refused(0, "not sent: its deadline had passed");
+    if (waiting.on_its_way)
+      reply_lost = true;
+    else
+      answer = Refused(0, "not sent: its deadline had passed");
   } else if (fate.kind == Fate::Kind::kRefuse) {
     answer = Refused(fate.http_status, fate.message);
   } else if (fate.kind != Fate::Kind::kDrop) {
@@ -134,7 +152,7 @@ std::optional<base::Millis> Writer::NextDeadline() const {
     if (!next || at < *next) next = at;
   };
   for (const auto& [lane, waiting] : queue_) {
-    for (const Waiting& each : waiting) consider(each.arrives_ms);
+    for (const Waiting& each : waiting) consider(MayCarry(each) ? each.arrives_ms : each.command.deadline_ms + 1);
   }
   if (!answers_.empty()) consider(answers_.begin()->first);
   return next;
@@ -217,8 +235,8 @@ Answer Writer::DoEvent(const cluster::EmitEvent& event) {
   if (!about.ns.empty()) regarding["namespace"] = about.ns;
   if (!about.uid.empty()) regarding["uid"] = about.uid;
   if (!about.resource_version.empty()) regarding["resourceVersion"] = about.resource_version;
-  const auto emitted = events_.Emit(
-      regarding, {event.warning, event.reason, event.action, event.note, event.reporting_controller});
+  const auto emitted =
+      events_.Emit(regarding, {event.warning, event.reason, event.action, event.note, event.reporting_controller});
   return emitted ? Done(201) : Refused(emitted.error());
 }
 

@@ -5,7 +5,8 @@
 // can stop the world between any two writes. One thread: the store's owner.
 //
 // Every command with an id gets exactly one answer, at the latest at its deadline (kUnknown when the reply is lost).
-// A request still on its way at its deadline has no effect, as under `?timeout=` of a real API server.
+// A request still on its way at its deadline has no effect, as under `?timeout=` of a real API server, unless its fate
+// is to be a stray.
 #pragma once
 
 #include <deque>
@@ -39,6 +40,10 @@ class Writer final : public cluster::ClusterWriter {
   }
   // When something becomes due that a pump now would not do yet; monotonic. Empty: nothing will.
   std::optional<base::Millis> NextDeadline() const;
+  // Nothing leaves at or after the instant (monotonic), as when a lease is not renewed. At the start: never.
+  void SetWritable(base::Millis until_ms) { writable_until_ms_ = until_ms; }
+  // Something has left that is not answered.
+  bool InFlight() const;
   bool Idle() const { return queue_.empty() && answers_.empty(); }
 
   // The sender has died: what is on its way still arrives, what waits to be sent does not, and nobody hears.
@@ -54,6 +59,7 @@ class Writer final : public cluster::ClusterWriter {
     bool on_its_way;
   };
 
+  bool MayCarry(const Waiting& waiting) const;
   void Carry(Waiting waiting);
   void ReplyAt(base::Millis due_ms, cluster::Answer answer);
   cluster::Answer Execute(const cluster::CommandBody& body);
@@ -70,8 +76,9 @@ class Writer final : public cluster::ClusterWriter {
   Interceptor* const interceptor_;
 
   EventRecorder events_;
-  std::map<cluster::Lane, std::deque<Waiting>> queue_;  // no empty lanes
+  std::map<cluster::Lane, std::deque<Waiting>> queue_;    // no empty lanes
   std::multimap<base::Millis, cluster::Answer> answers_;  // by when they are due
+  base::Millis writable_until_ms_ = std::numeric_limits<base::Millis>::max();
   bool orphaned_ = false;
   uint64_t binds_done_ = 0;
 };

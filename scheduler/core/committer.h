@@ -2,9 +2,9 @@
 // Committer: carries plans out. Reserve → bind all but one → bind the last → whole; or undo (DESIGN P2, P3).
 //
 // Invariants
-//   (1) a reservation is held from Reserve until the pod is seen bound, its bind is known to have failed, or it is gone;
-//   (2) the commit member's bind leaves only when every other required member is bound to an existing node;
-//   (3) a member is deleted only with its UID as precondition, and only if a controller recreates it without harm.
+//   (1) a reservation is held from Reserve until the pod is seen bound, its bind is known to have failed, or it is
+//   gone; (2) the commit member's bind leaves only when every other required member is bound to an existing node; (3) a
+//   member is deleted only with its UID as precondition, and only if a controller recreates it without harm.
 #pragma once
 
 #include <functional>
@@ -59,12 +59,14 @@ class Committer {
   void OnNodeGone(model::NodeId node);
 
   bool Owes() const { return !binds_.empty() || !evictions_.empty(); }
+  size_t awaited() const { return binds_.size() + evictions_.size(); }
   size_t binds_in_flight() const { return binds_.size(); }
 
   // Called with each acknowledged bind, and when a gang becomes whole.
   std::function<void(const Gang&, const Member&, const std::string& node)> on_bound;
   std::function<void(Gang&)> on_whole;
-  std::function<void(model::GangId, base::Millis at_ms)> on_timer;  // consider the gang again at the instant (monotonic)
+  std::function<void(model::GangId, base::Millis at_ms)>
+      on_timer;  // consider the gang again at the instant (monotonic)
   std::function<void(Gang&, Member&, const std::string& message)> on_refused;
 
  private:

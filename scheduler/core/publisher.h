@@ -39,6 +39,7 @@ class Publisher {
 
   // True when the answer was to a condition or report of ours; a failed one is written again later.
   bool OnAnswer(const cluster::Answer& answer);
+  size_t awaited() const { return told_.size() + reports_.size() + queue_reports_.size(); }
   std::function<void(model::GangId, base::Millis at_ms)> on_timer;
   std::function<void(model::GangId)> on_free;  // nothing about the gang is on its way any more: publish what is new
   std::function<void(const queue::QueueKey&, dialects::Dialect*)> on_queue_free;

@@ -19,8 +19,8 @@ constexpr base::Millis kGaugesEveryMs = 1'000;
 
 }  // namespace
 
-Scheduler::Scheduler(Options options, dialects::DialectList dialects, cluster::ClusterWriter& writer, const base::Clock& clock,
-                     observe::Observer* observer)
+Scheduler::Scheduler(Options options, dialects::DialectList dialects, cluster::ClusterWriter& writer,
+                     const base::Clock& clock, observe::Observer* observer)
     : impl_(new Impl{Cycle(std::move(options), std::move(dialects), clock, observer), writer}) {
   Cycle& cycle = impl_->cycle;
   cycle.unsynced = {"pods", "nodes"};
@@ -56,7 +56,8 @@ std::optional<base::Millis> Scheduler::NextDeadline() const {
   std::optional<base::Millis> next;
   if (!cycle.timers.empty()) next = cycle.timers.begin()->first;
   if (cycle.refresh_at_ms != 0) next = std::min(next.value_or(cycle.refresh_at_ms), cycle.refresh_at_ms);
-  if (!cycle.dirty_queues.empty()) next = std::min(next.value_or(cycle.next_queue_report_ms), cycle.next_queue_report_ms);
+  if (!cycle.dirty_queues.empty())
+    next = std::min(next.value_or(cycle.next_queue_report_ms), cycle.next_queue_report_ms);
   return next;
 }
 
@@ -64,6 +65,7 @@ bool Scheduler::synced() const { return impl_->cycle.unsynced.empty(); }
 bool Scheduler::leading() const { return impl_->cycle.leading; }
 bool Scheduler::quiet() const { return !impl_->cycle.committer.Owes(); }
 std::vector<observe::Decision> Scheduler::Decisions() const { return impl_->cycle.Decisions(); }
+Scheduler::Footprint Scheduler::Holds() const { return impl_->cycle.Holds(); }
 void Scheduler::Audit() const { impl_->cycle.state.Audit(); }
 
 }  // namespace tutti::core

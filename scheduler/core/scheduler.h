@@ -57,6 +57,13 @@ class Scheduler {
   // The current record of every gang with members, sorted by key.
   std::vector<observe::Decision> Decisions() const;
 
+  // What is held in memory beyond pods, nodes and objects. For tests: at rest nothing is awaited.
+  struct Footprint {
+    size_t awaited = 0;  // commands whose answers are to come
+    size_t gangs = 0, timers = 0, shapes = 0;
+  };
+  Footprint Holds() const;
+
   // CHECKs every sum against the pods. For tests; O(pods + nodes).
   void Audit() const;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/negative/plants.h"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace tutti::negative {
@@ -18,7 +19,9 @@ using OnCommand = std::function<void(Command&)>;
 class Around final : public Plant {
  public:
   Around(OnEvent event, OnCommand command) : event_(std::move(event)), command_(std::move(command)) {}
-  Handling Event(FeedEvent& event, bool first_list) override { return event_ ? event_(event, first_list) : Handling::kKeep; }
+  Handling Event(FeedEvent& event, bool first_list) override {
+    return event_ ? event_(event, first_list) : Handling::kKeep;
+  }
   void Commands(std::vector<Command>& commands) override {
     for (Command& command : commands)
       if (command_) command_(command);
@@ -41,24 +44,37 @@ PlantedBug InCommands(std::string name, OnCommand command) {
 class Lying final : public dialects::Dialect {
  public:
   using Change = std::function<void(model::GangSpec&)>;
-  Lying(std::unique_ptr<dialects::Dialect> honest, Change change) : honest_(std::move(honest)), change_(std::move(change)) {}
+  Lying(std::unique_ptr<dialects::Dialect> honest, Change change)
+      : honest_(std::move(honest)), change_(std::move(change)) {}
   std::string_view name() const override { return honest_->name(); }
   std::vector<model::ObjectKind> Kinds() const override { return honest_->Kinds(); }
   void Put(std::shared_ptr<const model::Object> o, dialects::Touched* t) override { honest_->Put(std::move(o), t); }
-  void Drop(std::string_view k, std::string_view ns, std::string_view n, dialects::Touched* t) override { honest_->Drop(k, ns, n, t); }
+  void Drop(std::string_view k, std::string_view ns, std::string_view n, dialects::Touched* t) override {
+    honest_->Drop(k, ns, n, t);
+  }
   void Served(std::string_view k, bool served, dialects::Touched* t) override { honest_->Served(k, served, t); }
-  std::optional<dialects::Membership> MembershipOf(const model::Pod& pod) const override { return honest_->MembershipOf(pod); }
+  std::optional<dialects::Membership> MembershipOf(const model::Pod& pod) const override {
+    return honest_->MembershipOf(pod);
+  }
   model::GangSpec Describe(const model::GangKey& key) const override {
     model::GangSpec spec = honest_->Describe(key);
     change_(spec);
     return spec;
   }
-  std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override { return honest_->DescribeQueue(name); }
-  void Report(const dialects::GangReport& r, std::vector<cluster::CommandBody>* out) override { honest_->Report(r, out); }
-  void ReportQueue(const dialects::QueueReport& r, std::vector<cluster::CommandBody>* out) override { honest_->ReportQueue(r, out); }
+  std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override {
+    return honest_->DescribeQueue(name);
+  }
+  void Report(const dialects::GangReport& r, std::vector<cluster::CommandBody>* out) override {
+    honest_->Report(r, out);
+  }
+  void ReportQueue(const dialects::QueueReport& r, std::vector<cluster::CommandBody>* out) override {
+    honest_->ReportQueue(r, out);
+  }
   void ReportLost(const model::GangKey& key) override { honest_->ReportLost(key); }
   void QueueReportLost(std::string_view name) override { honest_->QueueReportLost(name); }
-  std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override { return honest_->EventTarget(key); }
+  std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override {
+    return honest_->EventTarget(key);
+  }
 
  private:
   std::unique_ptr<dialects::Dialect> honest_;
@@ -79,6 +95,21 @@ class LyingDialects final : public Plant {
 
 PlantedBug InDialects(std::string name, Lying::Change change) {
   return {std::move(name), Bug::kNone, [change] { return std::make_unique<LyingDialects>(change); }};
+}
+
+class NoFence final : public Plant {
+ public:
+  base::Millis Fence(base::Millis) override { return 0; }
+};
+
+class WritesOn final : public Plant {
+ public:
+  base::Millis Writable(base::Millis) override { return std::numeric_limits<base::Millis>::max(); }
+};
+
+template <class P>
+PlantedBug Made(std::string name) {
+  return {std::move(name), Bug::kNone, [] { return std::make_unique<P>(); }};
 }
 
 cluster::Answer* AsAnswer(FeedEvent& event) { return std::get_if<cluster::Answer>(&event); }
@@ -109,56 +140,72 @@ std::vector<PlantedBug> AllBugs() {
       InCore("the last bind goes out with the others", Bug::kLastIsNotLast),
       InCore("a reservation is not charged to its queue", Bug::kForgetCharge),
       InCore("planning begins before every kind is listed", Bug::kPlanUnsynced),
-      InEvents("a new leader does not wait for the old one's writes", [](FeedEvent& event, bool) {
-        if (auto* leadership = std::get_if<cluster::Leadership>(&event)) leadership->plan_after_ms = 0;
-        return Handling::kKeep;
-      }),
-      InEvents("an unanswered bind is taken for refused", [](FeedEvent& event, bool) {
-        if (cluster::Answer* answer = AsAnswer(event); answer && answer->outcome == cluster::Outcome::kUnknown)
-          answer->outcome = cluster::Outcome::kRefused, answer->http_status = 422;
-        return Handling::kKeep;
-      }),
-      InEvents("an unanswered write is taken for done", [](FeedEvent& event, bool) {
-        if (cluster::Answer* answer = AsAnswer(event); answer && answer->outcome == cluster::Outcome::kUnknown)
-          answer->outcome = cluster::Outcome::kDone;
-        return Handling::kKeep;
-      }),
-      InEvents("pods that go are not noticed", [](FeedEvent& event, bool) {
-        return std::holds_alternative<cluster::PodGone>(event) ? Handling::kLose : Handling::kKeep;
-      }),
-      InEvents("changes of nodes are not noticed", [](FeedEvent& event, bool first_list) {
-        return !first_list && std::holds_alternative<cluster::NodeChanged>(event) ? Handling::kLose : Handling::kKeep;
-      }),
-      InEvents("after a restart an old list is believed", [](FeedEvent& event, bool first_list) {
-        const auto* pod = std::get_if<cluster::PodChanged>(&event);
-        return first_list && pod && pod->pod->bound() ? Handling::kLose : Handling::kKeep;
-      }),
-      InEvents("a good answer to a status is taken for a bad one", [](FeedEvent& event, bool) {
-        if (cluster::Answer* answer = AsAnswer(event); answer && answer->http_status == 200)
-          answer->outcome = cluster::Outcome::kRefused, answer->http_status = 500;
-        return Handling::kKeep;
-      }),
-      InCommands("a delete names no UID", [](Command& command) {
-        if (auto* gone = std::get_if<cluster::Delete>(&command.body)) gone->object.uid.clear();
-      }),
-      InCommands("a bind names no resourceVersion", [](Command& command) {
-        if (auto* bind = std::get_if<cluster::Bind>(&command.body)) bind->pod.resource_version.clear();
-      }),
-      InCommands("undoing is not announced", [](Command& command) {
-        if (auto* patch = std::get_if<cluster::Patch>(&command.body)) Replace(patch->body, "DisruptionTarget", "SomethingElse");
-      }),
-      InCommands("a waiting pod is told nothing", [](Command& command) {
-        if (auto* patch = std::get_if<cluster::Patch>(&command.body)) Replace(patch->body, "PodScheduled", "SomethingElse");
-      }),
-      InCommands("every member is written down as the last", [](Command& command) {
-        RewriteEvidence(command, [](nlohmann::json& evidence, const cluster::Bind& bind) { evidence["commit"] = bind.pod.uid; });
-      }),
-      InCommands("binds go to a node that was not planned", [](Command& command) {
-        if (auto* bind = std::get_if<cluster::Bind>(&command.body)) bind->node = "n1";
-      }),
-      InDialects("a minimum is read as one less", [](model::GangSpec& spec) {
-        if (spec.min_member > 1) --spec.min_member;
-      }),
+      Made<NoFence>("a new leader does not wait for the old one's writes"),
+      Made<WritesOn>("a leader writes on when its lease has run out"),
+      InEvents("an unanswered bind is taken for refused",
+               [](FeedEvent& event, bool) {
+                 if (cluster::Answer* answer = AsAnswer(event); answer && answer->outcome == cluster::Outcome::kUnknown)
+                   answer->outcome = cluster::Outcome::kRefused, answer->http_status = 422;
+                 return Handling::kKeep;
+               }),
+      InEvents("an unanswered write is taken for done",
+               [](FeedEvent& event, bool) {
+                 if (cluster::Answer* answer = AsAnswer(event); answer && answer->outcome == cluster::Outcome::kUnknown)
+                   answer->outcome = cluster::Outcome::kDone;
+                 return Handling::kKeep;
+               }),
+      InEvents("pods that go are not noticed",
+               [](FeedEvent& event, bool) {
+                 return std::holds_alternative<cluster::PodGone>(event) ? Handling::kLose : Handling::kKeep;
+               }),
+      InEvents("changes of nodes are not noticed",
+               [](FeedEvent& event, bool first_list) {
+                 return !first_list && std::holds_alternative<cluster::NodeChanged>(event) ? Handling::kLose
+                                                                                           : Handling::kKeep;
+               }),
+      InEvents("after a restart an old list is believed",
+               [](FeedEvent& event, bool first_list) {
+                 const auto* pod = std::get_if<cluster::PodChanged>(&event);
+                 return first_list && pod && pod->pod->bound() ? Handling::kLose : Handling::kKeep;
+               }),
+      InEvents("a good answer to a status is taken for a bad one",
+               [](FeedEvent& event, bool) {
+                 if (cluster::Answer* answer = AsAnswer(event); answer && answer->http_status == 200)
+                   answer->outcome = cluster::Outcome::kRefused, answer->http_status = 500;
+                 return Handling::kKeep;
+               }),
+      InCommands("a delete names no UID",
+                 [](Command& command) {
+                   if (auto* gone = std::get_if<cluster::Delete>(&command.body)) gone->object.uid.clear();
+                 }),
+      InCommands("a bind names no resourceVersion",
+                 [](Command& command) {
+                   if (auto* bind = std::get_if<cluster::Bind>(&command.body)) bind->pod.resource_version.clear();
+                 }),
+      InCommands("undoing is not announced",
+                 [](Command& command) {
+                   if (auto* patch = std::get_if<cluster::Patch>(&command.body))
+                     Replace(patch->body, "DisruptionTarget", "SomethingElse");
+                 }),
+      InCommands("a waiting pod is told nothing",
+                 [](Command& command) {
+                   if (auto* patch = std::get_if<cluster::Patch>(&command.body))
+                     Replace(patch->body, "PodScheduled", "SomethingElse");
+                 }),
+      InCommands("every member is written down as the last",
+                 [](Command& command) {
+                   RewriteEvidence(command, [](nlohmann::json& evidence, const cluster::Bind& bind) {
+                     evidence["commit"] = bind.pod.uid;
+                   });
+                 }),
+      InCommands("binds go to a node that was not planned",
+                 [](Command& command) {
+                   if (auto* bind = std::get_if<cluster::Bind>(&command.body)) bind->node = "n1";
+                 }),
+      InDialects("a minimum is read as one less",
+                 [](model::GangSpec& spec) {
+                   if (spec.min_member > 1) --spec.min_member;
+                 }),
       InDialects("queues are not charged", [](model::GangSpec& spec) { spec.queue.clear(); }),
   };
 }

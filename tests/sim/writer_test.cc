@@ -117,9 +117,11 @@ TEST_CASE_METHOD(Fixture, "Uid and resourceVersion are preconditions") {
 }
 
 TEST_CASE_METHOD(Fixture, "Lower lanes go first") {
-  Submit(cluster::Patch{Ref("a"), true, cluster::Patch::Type::kStrategic,
-                        R"({"status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable"}]}})"},
-         cluster::Lane::kStatus);
+  Submit(
+      cluster::Patch{
+          Ref("a"), true, cluster::Patch::Type::kStrategic,
+          R"({"status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable"}]}})"},
+      cluster::Lane::kStatus);
   Submit(cluster::Bind{Ref("b"), "n1", {}}, cluster::Lane::kBind);
   CHECK(writer.PumpCommands(1) == 1);
   CHECK(DigString(*Pod("b"), "spec", "nodeName") == "n1");
@@ -244,6 +246,36 @@ TEST_CASE_METHOD(Fixture, "Objects are created and deleted, and a refusal carrie
   writer.Pump();
   CHECK(Only().outcome == Outcome::kDone);
   CHECK_FALSE(store.Find({"", "configmaps"}, "default", "c"));
+}
+
+TEST_CASE_METHOD(Fixture, "a stray takes effect long after its sender was told that nothing is known") {
+  interceptor.next = {.request_delay_ms = 10'000, .stray = true};
+  Submit(cluster::Bind{Ref("a"), "n1", {}});
+  CHECK(writer.InFlight());
+  clock.Advance(3'000);
+  writer.Pump();
+  CHECK(Only().outcome == Outcome::kUnknown);
+  CHECK(DigString(*Pod("a"), "spec", "nodeName").empty());
+  clock.Advance(7'000);
+  writer.Pump();
+  CHECK(DigString(*Pod("a"), "spec", "nodeName") == "n1");
+  CHECK(sink.TakeAnswers().empty());
+}
+
+TEST_CASE_METHOD(Fixture, "nothing leaves at or after the writable deadline; what has left arrives") {
+  writer.SetWritable(clock.MonotonicMs() + 100);
+  interceptor.next = {.request_delay_ms = 200};
+  Submit(cluster::Bind{Ref("a"), "n1", {}});
+  clock.Advance(100);
+  Submit(cluster::Bind{Ref("b"), "n1", {}});
+  clock.Advance(100);
+  writer.Pump();
+  CHECK(DigString(*Pod("a"), "spec", "nodeName") == "n1");
+  CHECK(DigString(*Pod("b"), "spec", "nodeName").empty());
+  CHECK(sink.TakeAnswers().size() == 1);
+  clock.Advance(3'000);
+  writer.Pump();
+  CHECK(Only().outcome == Outcome::kRefused);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ void Checks::Fail(const std::string& invariant, const std::string& message) {
 
 void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& commands) {
   commands_ += commands.size();
+  planner_ = replica.name();
   std::map<std::string, std::vector<const TruePod*>> fresh;
   for (const cluster::Command& command : commands) {
     if (const auto* bind = std::get_if<cluster::Bind>(&command.body)) {
@@ -78,7 +79,17 @@ void Checks::CheckPlanWhole(const Replica& replica, const std::string& plan, con
                                          pods.front()->gang, plan, pods.size(), covered, min));
 }
 
-void Checks::OnHappened(const cluster::Command& command, const cluster::Answer& answer) {
+void Checks::ExpectStray(const cluster::Command& command) {
+  if (const auto* bind = std::get_if<cluster::Bind>(&command.body))
+    strays_.insert(bind->pod.uid), truth_.ExpectStray(bind->pod.uid);
+  if (const auto* gone = std::get_if<cluster::Delete>(&command.body)) strays_.insert(gone->object.uid);
+}
+
+void Checks::OnHappened(const std::string& replica, const cluster::Command& command, const cluster::Answer& answer) {
+  const auto* bind = std::get_if<cluster::Bind>(&command.body);
+  if (bind && answer.outcome == cluster::Outcome::kDone && replica != planner_ && !strays_.contains(bind->pod.uid))
+    Fail("the former leader's writes are over",
+         fmt::format("{} binds {} after {} has begun", replica, bind->pod.name, planner_));
   const auto* gone = std::get_if<cluster::Delete>(&command.body);
   if (!gone || answer.outcome != cluster::Outcome::kDone || gone->object.resource != "pods") return;
   const TruePod* pod = truth_.Pod(gone->object.uid);

@@ -24,7 +24,9 @@ class Checks {
   Checks(Truth& truth, base::Millis half_limit_ms) : truth_(truth), half_limit_ms_(half_limit_ms) {}
 
   void OnSubmit(Replica& replica, const std::vector<cluster::Command>& commands);
-  void OnHappened(const cluster::Command& command, const cluster::Answer& answer);
+  void OnHappened(const std::string& replica, const cluster::Command& command, const cluster::Answer& answer);
+  // The command may take effect long after its deadline; nobody is to blame for what that leads to.
+  void ExpectStray(const cluster::Command& command);
   // `healthy_ms`: how long the scheduler has been able to see and act.
   void AfterStep(base::Millis healthy_ms);
   void OnSchedulerDied();
@@ -52,6 +54,8 @@ class Checks {
   std::set<std::string> repaired_;      // uids of members that are evicted because their node is gone
   std::set<std::string> whole_before_;  // gangs that were, at the last step
   std::set<std::string> half_;
+  std::set<std::string> strays_;   // uids of pods about which a write may come at any time
+  std::string planner_;            // the replica that acted last
   std::set<std::string> kept_on_;  // gangs found half bound with their commit member gone: kept, and filled up
   base::Millis healthy_ms_ = 0;
   uint64_t commands_ = 0;

@@ -6,13 +6,14 @@ namespace {
 
 using sim::Fate;
 
-constexpr const char* kNames[] = {"bind-drop",    "bind-lose-reply",  "bind-late",  "bind-busy",     "bind-conflict", "bind-refused",
-                                  "write-drop",   "write-lose-reply", "write-late", "write-refused", "reply-late",    "watch-break",
-                                  "watch-stall",  "duplicate",        "node-lost",  "node-silent",   "crash",         "pause",
-                                  "standby-crash", "handover",        "clock-step", "kind-removed"};
+constexpr const char* kNames[] = {
+    "bind-drop",    "bind-lose-reply", "bind-late",     "bind-stray",   "bind-429",         "bind-500",
+    "bind-503",     "bind-504",        "bind-conflict", "bind-refused", "write-drop",       "write-lose-reply",
+    "write-late",   "write-stray",     "write-refused", "reply-late",   "watch-break",      "watch-stall",
+    "watch-silent", "list-stale",      "duplicate",     "node-lost",    "node-silent",      "crash",
+    "pause",        "standby-crash",   "handover",      "lease-drop",   "lease-lose-reply", "lease-late",
+    "clock-step",   "kind-removed"};
 static_assert(std::size(kNames) == static_cast<size_t>(Fault::kCount));
-
-constexpr int kBusy[] = {429, 500, 503, 504};
 
 }  // namespace
 
@@ -25,8 +26,9 @@ uint64_t Mix(uint64_t seed, std::string_view stream) {
   return base::Random(hash).Next();
 }
 
-Faults::Faults(const Scenario& scenario, uint64_t seed, const std::set<std::string>& without, base::Millis bind_timeout_ms)
-    : bind_timeout_ms_(bind_timeout_ms) {
+Faults::Faults(const Scenario& scenario, uint64_t seed, const std::set<std::string>& without,
+               base::Millis write_timeout_ms)
+    : write_timeout_ms_(write_timeout_ms) {
   for (size_t i = 0; i < streams_.size(); ++i) {
     streams_[i].random = base::Random(Mix(seed, kNames[i]));
     const auto rate = scenario.faults.find(kNames[i]);
@@ -44,23 +46,46 @@ bool Faults::Strikes(Fault fault) {
 Fate Faults::Decide(const cluster::Command& command) {
   Fate fate;
   const bool bind = std::holds_alternative<cluster::Bind>(command.body);
-  const auto refuse = [&fate](int status, const char* message) {
+  const auto refuse = [&](Fault fault, int status, const char* message) {
+    if (!Strikes(fault)) return false;
     fate.kind = Fate::Kind::kRefuse;
     fate.http_status = status;
     fate.message = message;
+    return true;
   };
+  const auto delay = [&](Fault fault, base::Millis least, base::Millis most) {
+    if (!Strikes(fault)) return false;
+    fate.request_delay_ms = dice(fault).Between(least, most);
+    return true;
+  };
+  constexpr const char* kUnable = "the server is currently unable to handle the request";
   if (bind) {
-    if (Strikes(Fault::kBindDrop)) fate.kind = Fate::Kind::kDrop;
-    else if (Strikes(Fault::kBindLoseReply)) fate.kind = Fate::Kind::kLoseReply;
-    else if (Strikes(Fault::kBindBusy)) refuse(kBusy[dice(Fault::kBindBusy).Below(4)], "the server is currently unable to handle the request");
-    else if (Strikes(Fault::kBindConflict)) refuse(409, "the object has been modified; please apply your changes to the latest version");
-    else if (Strikes(Fault::kBindRefused)) refuse(422, "an admission webhook denied the request");
-    if (Strikes(Fault::kBindLate)) fate.request_delay_ms = dice(Fault::kBindLate).Between(1, bind_timeout_ms_ * 5 / 4);
+    if (Strikes(Fault::kBindDrop))
+      fate.kind = Fate::Kind::kDrop;
+    else if (Strikes(Fault::kBindLoseReply))
+      fate.kind = Fate::Kind::kLoseReply;
+    else if (refuse(Fault::kBind429, 429, "too many requests")) {
+    } else if (refuse(Fault::kBind500, 500, "internal error: etcdserver: request timed out")) {
+    } else if (refuse(Fault::kBind503, 503, kUnable)) {
+    } else if (refuse(Fault::kBind504, 504, "the server was unable to return a response in the time allotted")) {
+    } else if (refuse(Fault::kBindConflict, 409,
+                      "the object has been modified; please apply your changes to the latest version")) {
+    } else if (refuse(Fault::kBindRefused, 422, "an admission webhook denied the request")) {
+    } else if (delay(Fault::kBindStray, write_timeout_ms_ + 1, 12 * write_timeout_ms_))
+      fate.stray = true;
+    else
+      delay(Fault::kBindLate, 1, write_timeout_ms_);
   } else {
-    if (Strikes(Fault::kWriteDrop)) fate.kind = Fate::Kind::kDrop;
-    else if (Strikes(Fault::kWriteLoseReply)) fate.kind = Fate::Kind::kLoseReply;
-    else if (Strikes(Fault::kWriteRefused)) refuse(kBusy[dice(Fault::kWriteRefused).Below(4)], "the server is currently unable to handle the request");
-    if (Strikes(Fault::kWriteLate)) fate.request_delay_ms = dice(Fault::kWriteLate).Between(1, 10'000);
+    constexpr int kBusy[] = {429, 500, 503, 504};
+    if (Strikes(Fault::kWriteDrop))
+      fate.kind = Fate::Kind::kDrop;
+    else if (Strikes(Fault::kWriteLoseReply))
+      fate.kind = Fate::Kind::kLoseReply;
+    else if (refuse(Fault::kWriteRefused, kBusy[dice(Fault::kWriteRefused).Below(4)], kUnable)) {
+    } else if (delay(Fault::kWriteStray, write_timeout_ms_ + 1, 12 * write_timeout_ms_))
+      fate.stray = true;
+    else
+      delay(Fault::kWriteLate, 1, write_timeout_ms_);
   }
   if (Strikes(Fault::kReplyLate)) fate.reply_delay_ms = dice(Fault::kReplyLate).Between(1, 2'000);
   return fate;

@@ -23,25 +23,35 @@ enum class Fault {
   kBindDrop,       // the request is lost
   kBindLoseReply,  // it took effect, and the answer is lost
   kBindLate,       // it arrives late, perhaps after we gave up
-  kBindBusy,       // 429, 500, 503 or 504, and nothing happened
-  kBindConflict,   // 409 though nothing changed
-  kBindRefused,    // 422: not on this node
+  kBindStray,      // it arrives long after we gave up, and takes effect all the same
+  kBind429,        // nothing happened, and the API server says to come again
+  kBind500,
+  kBind503,
+  kBind504,       // ... says that it does not know in time
+  kBindConflict,  // 409 though nothing changed
+  kBindRefused,   // 422: not on this node
   // Per other write.
   kWriteDrop,
   kWriteLoseReply,
   kWriteLate,
+  kWriteStray,
   kWriteRefused,
   kReplyLate,  // of any write
   // Per turn of the world.
   kWatchBreak,   // one kind's watch ends, and is listed again later
   kWatchStall,   // one kind's events come late
+  kWatchSilent,  // one kind's watch says nothing for long, and has lost it all
+  kListStale,    // one kind is listed, and the list comes late
   kDuplicate,    // an object is told twice
   kNodeLost,     // deleted; another of its name comes later, or not
   kNodeSilent,   // not ready for a while
   kCrash,        // the leader dies, with its commands in every stage
-  kPause,        // the leader stands still for a while
+  kPause,        // a leader stands still, perhaps for longer than its lease
   kStandbyCrash,
-  kHandover,     // voluntary release of the lease
+  kHandover,   // voluntary release of the lease
+  kLeaseDrop,  // per request about the lease
+  kLeaseLoseReply,
+  kLeaseLate,
   kClockStep,    // of the wall clock
   kKindRemoved,  // a CustomResourceDefinition goes, with all objects, and comes back
   kCount,
@@ -54,7 +64,7 @@ uint64_t Mix(uint64_t seed, std::string_view stream);
 
 class Faults final : public sim::Interceptor {
  public:
-  Faults(const Scenario& scenario, uint64_t seed, const std::set<std::string>& without, base::Millis bind_timeout_ms);
+  Faults(const Scenario& scenario, uint64_t seed, const std::set<std::string>& without, base::Millis write_timeout_ms);
 
   // True once in the scenario's rate, while faults are on. What is true has happened: it is counted.
   bool Strikes(Fault fault);
@@ -73,7 +83,7 @@ class Faults final : public sim::Interceptor {
     base::Random random{0};
   };
   std::array<Stream, static_cast<size_t>(Fault::kCount)> streams_;
-  const base::Millis bind_timeout_ms_;
+  const base::Millis write_timeout_ms_;
   bool on_ = true;
   std::map<std::string, uint64_t> fired_;
 };

@@ -31,7 +31,8 @@ std::string Replica::KindOf(const FeedEvent& event) {
     }
     std::string operator()(const cluster::ObjectGone& e) { return e.kind_name; }
     std::string operator()(const cluster::KindSynced& e) { return e.kind_name; }
-    std::string operator()(const cluster::Leadership&) { return ""; }
+    // Not before the list of pods that it was told after.
+    std::string operator()(const cluster::Leadership& e) { return e.leading ? "pods" : ""; }
     std::string operator()(const cluster::Answer&) { return ""; }
   };
   return std::visit(Visitor{}, event);
@@ -43,18 +44,30 @@ void Replica::Post(FeedEvent event) {
   const Plant::Handling handling = parts_.plant.Event(event, !kind.empty() && queue.covered == 0);
   if (handling == Plant::Handling::kLose) return;
   queue.last = event;
-  if (handling == Plant::Handling::kFirst) queue.events.emplace_front(std::move(event), queue.covered);
-  else queue.events.emplace_back(std::move(event), queue.covered);
+  if (handling == Plant::Handling::kFirst)
+    queue.events.emplace_front(std::move(event), queue.covered);
+  else
+    queue.events.emplace_back(std::move(event), queue.covered);
 }
 
 void Replica::Look() {
+  const base::Millis now = parts_.clock.MonotonicMs();
+  if (lead_at_ && *lead_at_ <= now && !broken_.contains("pods")) {
+    lead_at_.reset();
+    has_led_ = true;
+    feed_->BreakWatch("pods");
+    feed_->MendWatch("pods");
+    feed_->Pump();
+    Post(cluster::Leadership{true, now});
+  }
   feed_->Pump();
   for (auto& [kind, queue] : queues_)
     if (!broken_.contains(kind)) queue.covered = parts_.store.resource_version();
 }
 
 bool Replica::HasEvents() const {
-  return std::ranges::any_of(queues_, [this](const auto& item) { return !item.second.events.empty() && !stalled_.contains(item.first); });
+  return std::ranges::any_of(
+      queues_, [this](const auto& item) { return !item.second.events.empty() && !stalled_.contains(item.first); });
 }
 
 size_t Replica::Work(size_t limit, base::Random& random) {
@@ -78,12 +91,18 @@ size_t Replica::Work(size_t limit, base::Random& random) {
   return handed;
 }
 
-void Replica::Lead(base::Millis plan_after_ms) {
-  told_to_lead_ = true;
-  Post(cluster::Leadership{true, plan_after_ms});
+void Replica::Lead(base::Millis former_over_ms) { lead_at_ = parts_.plant.Fence(former_over_ms); }
+
+void Replica::StepDown() {
+  lead_at_.reset();
+  Post(cluster::Leadership{.leading = false});
 }
 
-void Replica::StepDown() { Post(cluster::Leadership{.leading = false}); }
+void Replica::ListStale(const std::string& kind, base::Millis until_ms) {
+  feed_->BreakWatch(kind);
+  feed_->MendWatch(kind);
+  Stall(kind, until_ms);
+}
 
 void Replica::BreakWatch(const std::string& kind) {
   feed_->BreakWatch(kind);
@@ -102,7 +121,9 @@ void Replica::MendAll() {
 bool Replica::Duplicate(const std::string& kind) {
   Queue& queue = queues_[kind];
   // Only the state an object is in: what is told again is not out of order.
-  if (!queue.last || !queue.events.empty() || std::holds_alternative<cluster::KindSynced>(*queue.last)) return false;
+  if (!queue.last || !queue.events.empty() || std::holds_alternative<cluster::KindSynced>(*queue.last) ||
+      std::holds_alternative<cluster::Leadership>(*queue.last))
+    return false;
   queue.events.emplace_back(*queue.last, queue.covered);
   return true;
 }
@@ -113,11 +134,21 @@ std::unique_ptr<sim::Writer> Replica::Die() {
 }
 
 Replica::Knowledge Replica::Knows() const {
-  const auto seen = [](const Queue& queue) { return queue.events.empty() ? queue.covered : queue.events.front().second; };
+  const auto seen = [](const Queue& queue) {
+    return queue.events.empty() ? queue.covered : queue.events.front().second;
+  };
   Knowledge knowledge{seen(queues_.at("pods")), seen(queues_.at("nodes")), parts_.store.resource_version()};
   for (const auto& [kind, queue] : queues_)
-    if (!kind.empty() && kind != "pods" && kind != "nodes") knowledge.objects = std::min(knowledge.objects, seen(queue));
+    if (!kind.empty() && kind != "pods" && kind != "nodes")
+      knowledge.objects = std::min(knowledge.objects, seen(queue));
   return knowledge;
+}
+
+std::optional<base::Millis> Replica::NextDeadline() const {
+  std::optional<base::Millis> next = scheduler_->NextDeadline();
+  for (const std::optional<base::Millis> at : {lead_at_, writer_->NextDeadline()})
+    if (at && (!next || *at < *next)) next = at;
+  return next;
 }
 
 void Replica::Submit(std::vector<cluster::Command> commands) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replica: one scheduler process: the real core and all dialects behind a feed, a writer and an inbox that can be made to
-// lie, lag and die.
+// Replica: one scheduler process: the real core and all dialects behind a feed, a writer and an inbox that can be made
+// to lie, lag and die.
 #pragma once
 
 #include <deque>
@@ -28,6 +28,10 @@ class Plant {
   virtual void Commands(std::vector<cluster::Command>& /*commands*/) {}
   virtual dialects::DialectList Dialects(dialects::DialectList dialects) { return dialects; }
   virtual const base::Clock& Clock(const base::Clock& clock) { return clock; }
+  // When a new leader may plan.
+  virtual base::Millis Fence(base::Millis former_over_ms) { return former_over_ms; }
+  // Until when a leader may write.
+  virtual base::Millis Writable(base::Millis until_ms) { return until_ms; }
 };
 
 class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
@@ -51,13 +55,16 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
   size_t Work(size_t limit, base::Random& random);
   bool HasEvents() const;
 
-  void Lead(base::Millis plan_after_ms);
+  // It leads from the instant on, when the former leader's last write is over, and pods were listed since.
+  void Lead(base::Millis former_over_ms);
   void StepDown();
   bool leading() const { return scheduler_->leading(); }
-  bool told_to_lead() const { return told_to_lead_; }
+  bool has_led() const { return has_led_; }
 
   // A kind whose events are not handed over until the instant.
   void Stall(const std::string& kind, base::Millis until_ms) { stalled_[kind] = until_ms; }
+  // Lists the kind now, and hands the list over only at the instant.
+  void ListStale(const std::string& kind, base::Millis until_ms);
   void BreakWatch(const std::string& kind);
   void MendWatch(const std::string& kind);
   void MendAll();
@@ -75,6 +82,9 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
   };
   Knowledge Knows() const;
 
+  // When it has something to do though no event came; monotonic.
+  std::optional<base::Millis> NextDeadline() const;
+
   core::Scheduler& scheduler() { return *scheduler_; }
   sim::Writer& writer() { return *writer_; }
   const std::string& name() const { return parts_.name; }
@@ -86,7 +96,7 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
  private:
   struct Queue {
     std::deque<std::pair<cluster::FeedEvent, Version>> events;  // with what was known before its pump
-    Version covered = 0;  // the last event holds all up to here
+    Version covered = 0;                                        // the last event holds all up to here
     std::optional<cluster::FeedEvent> last;
   };
   static std::string KindOf(const cluster::FeedEvent& event);
@@ -100,7 +110,8 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
   std::map<std::string, base::Millis> stalled_;
   std::set<std::string> broken_;
   std::map<std::string, Version> broken_at_;
-  bool told_to_lead_ = false;
+  std::optional<base::Millis> lead_at_;
+  bool has_led_ = false;
 };
 
 }  // namespace tutti::simulation

@@ -7,6 +7,7 @@
 
 #include "plugins/registry.h"
 #include "tests/simulation/faults.h"
+#include "tests/simulation/processes.h"
 #include "tests/simulation/workload.h"
 
 namespace tutti::simulation {
@@ -76,16 +77,6 @@ class Simulation {
     Millis at_ms;
     std::function<void()> mend;
   };
-  // Told of what the faults' dice decided, and of what then came of it.
-  struct Interceptor final : sim::Interceptor {
-    explicit Interceptor(Simulation& s) : simulation(s) {}
-    sim::Fate Decide(const cluster::Command& command) override { return simulation.faults_.Decide(command); }
-    void Happened(const cluster::Command& command, const cluster::Answer& answer) override {
-      simulation.checks_.OnHappened(command, answer);
-      simulation.done_ += answer.outcome == cluster::Outcome::kDone;
-    }
-    Simulation& simulation;
-  };
 
   static sim::WorldOptions WorldOptionsOf(uint64_t seed) {
     sim::WorldOptions options;
@@ -95,28 +86,21 @@ class Simulation {
   }
 
   void PlanActions();
-  std::unique_ptr<Replica> Start(const std::string& name);
   void Turn();
   bool Move(size_t events, size_t commands);
   void DoActions();
   void ThrowDice();
-  void ThrowWatchDice(Replica& replica);
-  void ThrowProcessDice();
-  void CrashLeader();
-  void HandOver();
-  void Promote(Millis plan_after_ms);
-  void Bury(std::unique_ptr<Replica> replica);
   void PassTime(bool moved);
   void AdvanceTo(Millis at);
   std::optional<Millis> NextDeadline() const;
   void Mend(bool all);
-  void Check();
 
   void Calm();
   bool Settle(Millis for_ms);
   void CheckFresh();
   void Note(const std::string& text);
   void Record(Replica& replica, const std::vector<cluster::Command>& commands);
+  Processes::Parts PartsOf(const Run& run);
 
   const Run& run_;
   Plant honest_;
@@ -127,19 +111,13 @@ class Simulation {
   Faults faults_;
   Workload workload_;
   base::Random pace_;
-  Interceptor interceptor_{*this};
+  std::optional<Processes> processes_;
 
   std::vector<Action> actions_;
   size_t next_action_ = 0;
   int64_t idle_ = 0;
-  std::unique_ptr<Replica> leader_, standby_;
-  std::vector<std::unique_ptr<sim::Writer>> orphans_;  // of dead processes
   std::vector<Repair> repairs_;
-  int processes_ = 0;
-  Millis paused_until_ = 0;
-  bool stepping_down_ = false;
   Millis healthy_ms_ = 0;
-  uint64_t done_ = 0;  // commands that took effect
   std::string last_command_;
   uint64_t log_hash_ = 0xCBF29CE484222325ull;
   Outcome outcome_;
@@ -161,11 +139,18 @@ void Simulation::Record(Replica& replica, const std::vector<cluster::Command>& c
   }
 }
 
-std::unique_ptr<Replica> Simulation::Start(const std::string& name) {
-  Plant& plant = run_.plant ? *run_.plant : honest_;
-  return std::make_unique<Replica>(
-      Replica::Parts{world_.store(), clock_, interceptor_, plant, CoreOptions(), name,
-                     [this](Replica& replica, const auto& commands) { Record(replica, commands); }});
+Processes::Parts Simulation::PartsOf(const Run& run) {
+  Plant& plant = run.plant ? *run.plant : honest_;
+  return {world_.store(),
+          clock_,
+          faults_,
+          checks_,
+          plant,
+          CoreOptions(),
+          run.seed,
+          run.scenario.standby,
+          [this](Replica& replica, const auto& commands) { Record(replica, commands); },
+          [this](const std::string& text) { Note(text); }};
 }
 
 // The whole workload is drawn before the run, each action with a seed of its own.
@@ -187,9 +172,7 @@ Outcome Simulation::Go() {
   PlanActions();
   base::Random setup(Mix(run_.seed, "setup"));
   workload_.Setup(setup);
-  leader_ = Start(fmt::format("tutti-{}", ++processes_));
-  leader_->Lead(clock_.MonotonicMs());
-  if (run_.scenario.standby) standby_ = Start(fmt::format("tutti-{}", ++processes_));
+  processes_.emplace(PartsOf(run_));
   int64_t next_calm = run_.scenario.calm_every;
   while (outcome_.steps < run_.scenario.steps && outcome_.turns < 10 * run_.scenario.steps && !checks_.violation()) {
     Turn();
@@ -222,27 +205,11 @@ void Simulation::Turn() {
 
 // Everybody does something, at most so much of it. False: nobody had anything to do.
 bool Simulation::Move(size_t events, size_t commands) {
-  bool moved = world_.Pump();
-  for (Replica* replica : {leader_.get(), standby_.get()}) {
-    if (!replica) continue;
-    replica->Look();
-    replica->writer().PumpAnswers();
-    if (replica == leader_.get() && clock_.MonotonicMs() < paused_until_) continue;
-    const size_t handed = replica->Work(events, pace_);
-    replica->scheduler().Audit();
-    outcome_.steps += static_cast<int64_t>(handed);
-    moved = moved || handed > 0;
-    const size_t carried = replica->writer().PumpCommands(commands);
-    outcome_.steps += static_cast<int64_t>(carried);
-    moved = moved || carried > 0;
-  }
-  for (const auto& orphan : orphans_) outcome_.steps += static_cast<int64_t>(orphan->PumpCommands());
-  std::erase_if(orphans_, [](const auto& orphan) { return orphan->Idle(); });
-  Check();
-  return moved;
+  const bool moved = world_.Pump();
+  outcome_.steps += processes_->Move(events, commands, pace_);
+  checks_.AfterStep(healthy_ms_);
+  return moved || processes_->moved();
 }
-
-void Simulation::Check() { checks_.AfterStep(healthy_ms_); }
 
 void Simulation::DoActions() {
   for (; next_action_ < actions_.size() && actions_[next_action_].at_step <= outcome_.steps + idle_; ++next_action_) {
@@ -258,9 +225,7 @@ void Simulation::DoActions() {
 // --- Faults ---
 
 void Simulation::ThrowDice() {
-  for (Replica* replica : {leader_.get(), standby_.get()})
-    if (replica) ThrowWatchDice(*replica);
-  ThrowProcessDice();
+  processes_->ThrowDice();
   const auto later = [this](Fault fault, Millis least, Millis most) {
     return clock_.MonotonicMs() + faults_.dice(fault).Between(least, most);
   };
@@ -299,81 +264,6 @@ void Simulation::ThrowDice() {
   }
 }
 
-void Simulation::ThrowWatchDice(Replica& replica) {
-  const std::vector<std::string>& kinds = replica.KindNames();
-  const auto pick = [&](Fault fault) {  // pods and nodes as often as all others together
-    base::Random& random = faults_.dice(fault);
-    return random.OneIn(2) ? kinds[random.Below(2)] : kinds[random.Below(kinds.size())];
-  };
-  if (faults_.Strikes(Fault::kWatchBreak)) {
-    const std::string kind = pick(Fault::kWatchBreak), name = replica.name();
-    replica.BreakWatch(kind);
-    Note(fmt::format("fault: {} loses its watch of {}", name, kind));
-    repairs_.push_back({clock_.MonotonicMs() + faults_.dice(Fault::kWatchBreak).Between(1, 5'000), [this, kind, name] {
-                          for (Replica* each : {leader_.get(), standby_.get()})
-                            if (each && each->name() == name)
-                              each->MendWatch(kind), Note(fmt::format("{} lists {} again", name, kind));
-                        }});
-  }
-  if (faults_.Strikes(Fault::kWatchStall))
-    replica.Stall(pick(Fault::kWatchStall), clock_.MonotonicMs() + faults_.dice(Fault::kWatchStall).Between(1, 3'000));
-  if (faults_.Strikes(Fault::kDuplicate) && !replica.Duplicate(pick(Fault::kDuplicate)))
-    faults_.TakeBack(Fault::kDuplicate);
-}
-
-void Simulation::ThrowProcessDice() {
-  const Millis now = clock_.MonotonicMs();
-  if (stepping_down_) {
-    if (leader_->scheduler().quiet() && !leader_->leading()) {
-      stepping_down_ = false;
-      Note(leader_->name() + " has handed over");
-      Bury(std::move(leader_));
-      Promote(now);
-    }
-    return;
-  }
-  if (faults_.Strikes(Fault::kCrash)) return CrashLeader();
-  if (standby_ && faults_.Strikes(Fault::kStandbyCrash)) {
-    Bury(std::move(standby_));
-    standby_ = Start(fmt::format("tutti-{}", ++processes_));
-  }
-  if (faults_.Strikes(Fault::kPause)) {
-    paused_until_ = now + faults_.dice(Fault::kPause).Between(10, 20'000);
-    Note(fmt::format("fault: {} stands still", leader_->name()));
-  }
-  if (standby_ && leader_->leading() && faults_.Strikes(Fault::kHandover)) {
-    stepping_down_ = true;
-    leader_->StepDown();
-    Note("fault: " + leader_->name() + " is asked to stop");
-  }
-}
-
-// The process is gone in the middle of its commands; whoever leads next waits until its last write cannot arrive any
-// more.
-void Simulation::CrashLeader() {
-  Note("fault: " + leader_->name() + " is killed");
-  Bury(std::move(leader_));
-  Promote(clock_.MonotonicMs() + kBindTimeoutMs);
-}
-
-void Simulation::Bury(std::unique_ptr<Replica> replica) {
-  orphans_.push_back(replica->Die());
-  if (replica->told_to_lead()) checks_.OnSchedulerDied();
-  paused_until_ = 0;
-  stepping_down_ = false;
-}
-
-void Simulation::Promote(Millis plan_after_ms) {
-  if (standby_) {
-    leader_ = std::move(standby_);
-    standby_ = Start(fmt::format("tutti-{}", ++processes_));
-  } else {
-    leader_ = Start(fmt::format("tutti-{}", ++processes_));
-  }
-  leader_->Lead(plan_after_ms);
-  Note(fmt::format("{} leads from {:.3f}s on", leader_->name(), static_cast<double>(plan_after_ms - kStart) / 1000.0));
-}
-
 void Simulation::Mend(bool all) {
   const Millis now = clock_.MonotonicMs();
   std::vector<Repair> due;
@@ -392,20 +282,14 @@ std::optional<Millis> Simulation::NextDeadline() const {
   const auto consider = [&next](std::optional<Millis> at) {
     if (at && (!next || *at < *next)) next = at;
   };
-  for (const Replica* replica : {leader_.get(), standby_.get()})
-    if (replica) {
-      consider(const_cast<Replica*>(replica)->writer().NextDeadline());
-      consider(const_cast<Replica*>(replica)->scheduler().NextDeadline());
-    }
-  for (const auto& orphan : orphans_) consider(orphan->NextDeadline());
+  consider(processes_->NextDeadline());
   for (const Repair& repair : repairs_) consider(repair.at_ms);
   return next;
 }
 
 void Simulation::AdvanceTo(Millis at) {
   const Millis by = std::max<Millis>(0, at - clock_.MonotonicMs());
-  const bool healthy = leader_ && leader_->leading() && !leader_->blind() && clock_.MonotonicMs() >= paused_until_;
-  if (healthy) healthy_ms_ += by;
+  if (processes_->healthy()) healthy_ms_ += by;
   clock_.Advance(by);
 }
 
@@ -427,25 +311,22 @@ void Simulation::Calm() {
   Note("the faults stop");
   faults_.set_on(false);
   Mend(true);
-  paused_until_ = 0;
-  for (Replica* replica : {leader_.get(), standby_.get()})
-    if (replica) replica->MendAll();
-  if (stepping_down_) {
-    while (!(leader_->scheduler().quiet() && !leader_->leading())) {
-      if (!Move(1000, 1000)) AdvanceTo(NextDeadline().value_or(clock_.MonotonicMs() + 1));
-    }
-    Bury(std::move(leader_));
-    Promote(clock_.MonotonicMs());
-  }
+  processes_->MendAll();
   if (!Settle(400'000)) return;
+  for (int i = 0; i < 20 && !processes_->calm(); ++i)
+    if (!Settle(20'000)) return;
+  if (!processes_->calm()) return checks_.Fail("somebody leads", "nobody does, 800 s after the last fault");
   checks_.AtRest(healthy_ms_);
+  processes_->CheckFootprints();
   CheckFresh();
   ++outcome_.calms;
-  const uint64_t commands = checks_.commands(), done = done_;
-  const int64_t version = world_.store().resource_version();
+  const uint64_t commands = checks_.commands();
+  const auto others = [this] {
+    return world_.store().resource_version() - truth_.lease_writes() - static_cast<int64_t>(processes_->done());
+  };
+  const int64_t before = others();
   if (!Settle(600'000)) return;
-  const int64_t by_others =
-      std::max<int64_t>(0, world_.store().resource_version() - version - static_cast<int64_t>(done_ - done));
+  const int64_t by_others = std::max<int64_t>(0, others() - before);
   if (static_cast<int64_t>(checks_.commands() - commands) > kMostWritesPerChange * by_others)
     checks_.Fail("no write without a cause", fmt::format("{} commands at rest, {} changes by others; the last: {}",
                                                          checks_.commands() - commands, by_others, last_command_));
@@ -483,7 +364,7 @@ void Simulation::CheckFresh() {
          for (const cluster::Command& command : commands)
            if (!std::holds_alternative<cluster::EmitEvent>(command.body)) wanted.push_back(Describe(command));
        }});
-  fresh.Lead(clock_.MonotonicMs());
+  fresh.Lead(0);
   base::Random random(1);
   do fresh.Look();
   while (fresh.Work(100'000, random) > 0);

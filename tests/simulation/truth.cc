@@ -26,6 +26,7 @@ constexpr const char* kBind = "tutti.dev/bind";
 const sim::GroupResource kVolcanoPodGroups{"scheduling.volcano.sh", "podgroups"};
 const sim::GroupResource kVolcanoQueues{"scheduling.volcano.sh", "queues"};
 const sim::GroupResource kPluginsPodGroups{"scheduling.x-k8s.io", "podgroups"};
+const sim::GroupResource kLeases{"coordination.k8s.io", "leases"};
 const sim::GroupResource kUpstreamPodGroups{"scheduling.k8s.io", "podgroups"};
 
 std::string Key(const char* dialect, const Json& object) {
@@ -39,11 +40,15 @@ void AddClamped(model::ResourceList& sum, const model::ResourceList& amount, int
 // The gang a pod says it is in, and its part.
 std::pair<std::string, std::string> Membership(const Json& pod) {
   const std::string place = sim::NamespaceOf(pod) + "/";
-  if (const auto& group = sim::AnnotationOf(pod, kVolcanoGroup); !group.empty()) return {"volcano/" + place + group, ""};
+  if (const auto& group = sim::AnnotationOf(pod, kVolcanoGroup); !group.empty())
+    return {"volcano/" + place + group, ""};
   if (const auto& group = sim::LabelOf(pod, kPluginsGroup); !group.empty()) return {"plugins/" + place + group, ""};
-  if (const auto& group = DigString(pod, "spec", "schedulingGroup", "podGroupName"); !group.empty()) return {"upstream/" + place + group, ""};
-  if (const auto& app = sim::LabelOf(pod, kYuniKornApp); !app.empty()) return {"yunikorn/" + place + app, sim::AnnotationOf(pod, kTaskGroup)};
-  if (const auto& ray = sim::LabelOf(pod, "ray.io/cluster"); !ray.empty()) return {"ray/" + place + ray, sim::LabelOf(pod, "ray.io/group")};
+  if (const auto& group = DigString(pod, "spec", "schedulingGroup", "podGroupName"); !group.empty())
+    return {"upstream/" + place + group, ""};
+  if (const auto& app = sim::LabelOf(pod, kYuniKornApp); !app.empty())
+    return {"yunikorn/" + place + app, sim::AnnotationOf(pod, kTaskGroup)};
+  if (const auto& ray = sim::LabelOf(pod, "ray.io/cluster"); !ray.empty())
+    return {"ray/" + place + ray, sim::LabelOf(pod, "ray.io/group")};
   return {"pod/" + place + sim::NameOf(pod), ""};
 }
 
@@ -51,10 +56,16 @@ std::pair<std::string, std::string> Membership(const Json& pod) {
 
 Truth::Truth(sim::Store& store) : store_(store) {
   subscription_ = store_.Subscribe([this](const sim::WatchEvent& event) {
-    if (event.resource == sim::kPods) OnPod(event);
-    else if (event.resource == sim::kNodes) OnNode(event);
-    else if (event.resource == kVolcanoQueues) OnQueue(event);
-    else OnDeclaration(event);
+    if (event.resource == sim::kPods)
+      OnPod(event);
+    else if (event.resource == sim::kNodes)
+      OnNode(event);
+    else if (event.resource == kVolcanoQueues)
+      OnQueue(event);
+    else if (event.resource == kLeases)
+      ++lease_writes_;
+    else
+      OnDeclaration(event);
   });
 }
 
@@ -111,25 +122,11 @@ TruePod Truth::Read(const Json& pod, const TruePod* before) const {
   return now;
 }
 
-void Truth::Weigh(const TruePod& pod, int sign, Version version, bool by_others) {
-  TrueNode& node = nodes_[pod.node];
-  AddClamped(node.used, pod.requests, sign);
-  if (by_others && sign > 0) node.disturbed = version;
-}
-
-void Truth::Enter(const TruePod& pod, Version version) {
-  if (pod.occupies()) Weigh(pod, +1, version, pod.plan.empty());
+void Truth::Weigh(const TruePod& pod, int sign) {
+  if (!pod.occupies()) return;
+  AddClamped(nodes_[pod.node].used, pod.requests, sign);
   const TrueGang& gang = gangs_[pod.gang];
-  if (pod.occupies() && !pod.deleting && !pod.foreign && !gang.queue.empty()) {
-    AddClamped(queues_[gang.queue].used, pod.requests, +1);
-    if (pod.plan.empty()) queues_[gang.queue].disturbed = version;
-  }
-}
-
-void Truth::Leave(const TruePod& pod, Version version) {
-  if (pod.occupies()) Weigh(pod, -1, version, false);
-  const TrueGang& gang = gangs_[pod.gang];
-  if (pod.occupies() && !pod.deleting && !pod.foreign && !gang.queue.empty()) AddClamped(queues_[gang.queue].used, pod.requests, -1);
+  if (!pod.deleting && !pod.foreign && !gang.queue.empty()) AddClamped(queues_[gang.queue].used, pod.requests, sign);
 }
 
 void Truth::OnPod(const sim::WatchEvent& event) {
@@ -137,7 +134,7 @@ void Truth::OnPod(const sim::WatchEvent& event) {
   const auto known = pods_.find(uid);
   const bool had = known != pods_.end();
   const TruePod before = had ? known->second : TruePod{};
-  if (had) Leave(before, event.resource_version);
+  if (had) Weigh(before, -1);
   if (event.type == EventType::kDeleted) {
     if (!had) return;
     pods_.erase(known);
@@ -163,11 +160,15 @@ void Truth::OnPod(const sim::WatchEvent& event) {
     }
     if (now.gang.starts_with("ray/") && now.role.empty()) now.role = "headgroup";
   }
-  Enter(now, event.resource_version);
+  Weigh(now, +1);
   const bool was_bound = had && before.bound();
   if (had && before.live() && !now.live()) gang.disturbed = event.resource_version;
   if (now.bound() && !was_bound) {
     bound_.push_back(uid);
+    if (now.plan.empty() || strays_.contains(uid)) {  // by others
+      gang.disturbed = nodes_[now.node].disturbed = event.resource_version;
+      if (!gang.queue.empty()) queues_[gang.queue].disturbed = event.resource_version;
+    }
     if (now.commit == uid && !now.plan.empty()) {
       committed_.insert(now.gang + "\n" + now.plan);
       gang.was_whole = true;  // the last bind is the commit record, whatever became of the others meanwhile
@@ -186,7 +187,8 @@ void Truth::OnNode(const sim::WatchEvent& event) {
     std::vector<std::string> problems;
     node.allocatable = cluster::DecodeNodeLeniently(*event.object, &problems).allocatable;
   }
-  const bool shrunk = std::ranges::any_of(before, [&](const auto& item) { return node.allocatable.Get(item.first) < item.second; });
+  const bool shrunk =
+      std::ranges::any_of(before, [&](const auto& item) { return node.allocatable.Get(item.first) < item.second; });
   if (was != node.present || shrunk) node.disturbed = event.resource_version;
   if (was == node.present) return;
   for (const auto& [uid, pod] : pods_)
@@ -198,10 +200,10 @@ void Truth::OnNode(const sim::WatchEvent& event) {
 
 void Truth::Redeclare(const std::string& key, const std::function<void(TrueGang&)>& change, Version version) {
   TrueGang& gang = gangs_[key];
-  for (const std::string& uid : gang.members) Leave(pods_.at(uid), version);
+  for (const std::string& uid : gang.members) Weigh(pods_.at(uid), -1);
   const std::string queue = gang.queue;
   change(gang);
-  for (const std::string& uid : gang.members) Enter(pods_.at(uid), version);
+  for (const std::string& uid : gang.members) Weigh(pods_.at(uid), +1);
   gang.disturbed = version;
   if (gang.queue != queue && !gang.queue.empty()) queues_[gang.queue].disturbed = version;
   touched_.insert(key);
@@ -213,12 +215,15 @@ void Truth::OnDeclaration(const sim::WatchEvent& event) {
   if (event.previous && event.type == EventType::kModified && sim::Child(*event.previous, "spec") == spec) return;
   const bool there = event.type != EventType::kDeleted;
   const auto declare = [&](const char* dialect, const auto& read) {
-    Redeclare(Key(dialect, object), [&](TrueGang& gang) {
-      gang.declared = there;
-      gang.queue.clear();
-      gang.role_min.clear();
-      if (there) read(gang);
-    }, event.resource_version);
+    Redeclare(
+        Key(dialect, object),
+        [&](TrueGang& gang) {
+          gang.declared = there;
+          gang.queue.clear();
+          gang.role_min.clear();
+          if (there) read(gang);
+        },
+        event.resource_version);
   };
   if (event.resource == kVolcanoPodGroups) {
     declare("volcano", [&](TrueGang& gang) {
@@ -228,7 +233,8 @@ void Truth::OnDeclaration(const sim::WatchEvent& event) {
   } else if (event.resource == kPluginsPodGroups) {
     declare("plugins", [&](TrueGang& gang) { gang.min = IntOf(sim::Child(spec, "minMember"), 1); });
   } else if (event.resource == kUpstreamPodGroups) {
-    declare("upstream", [&](TrueGang& gang) { gang.min = IntOf(sim::Dig(spec, "schedulingPolicy", "gang", "minCount"), 1); });
+    declare("upstream",
+            [&](TrueGang& gang) { gang.min = IntOf(sim::Dig(spec, "schedulingPolicy", "gang", "minCount"), 1); });
   } else if (event.resource == sim::kRayClusters) {
     declare("ray", [&](TrueGang& gang) {
       gang.min = 0;
@@ -263,7 +269,8 @@ std::vector<std::pair<std::string, model::ResourceList>> Truth::PathUse(const st
     model::ResourceList used;
     for (const auto& [other, queue] : queues_) {
       std::set<std::string> up;
-      for (std::string above = other; queues_.contains(above) && up.insert(above).second; above = queues_.at(above).parent)
+      for (std::string above = other; queues_.contains(above) && up.insert(above).second;
+           above = queues_.at(above).parent)
         if (above == at) {
           AddClamped(used, queue.used, +1);
           break;

@@ -76,7 +76,8 @@ class Truth {
   const std::map<std::string, TrueQueue>& queues() const { return queues_; }
   size_t node_count() const;
 
-  // Required members that are bound to an existing node and not failed, and those that exist at all, against the minimum.
+  // Required members that are bound to an existing node and not failed, and those that exist at all, against the
+  // minimum.
   struct Standing {
     int64_t bound = 0, held = 0, exist = 0;  // held: bound anywhere, alive
     bool whole = false, reachable = false, kept = false;
@@ -86,10 +87,17 @@ class Truth {
   // The queue and its ancestors; each with what is used below it.
   std::vector<std::pair<std::string, model::ResourceList>> PathUse(const std::string& queue) const;
 
+  // A bind of the pod may take effect long after its sender gave up: as if others had bound it.
+  void ExpectStray(const std::string& uid) { strays_.insert(uid); }
+
+  int64_t lease_writes() const { return lease_writes_; }
+
   // What has changed since the last call, for checks.
-  std::vector<std::string> TakeBound();             // uids of pods bound since
-  std::set<std::string> TakeTouched();              // gangs whose standing may have changed
-  bool Committed(const std::string& gang, const std::string& plan) const { return committed_.contains(gang + "\n" + plan); }
+  std::vector<std::string> TakeBound();  // uids of pods bound since
+  std::set<std::string> TakeTouched();   // gangs whose standing may have changed
+  bool Committed(const std::string& gang, const std::string& plan) const {
+    return committed_.contains(gang + "\n" + plan);
+  }
   // Live pods of the gang that are the commit member of some bound member's plan, and unbound.
   bool HasOpenCommit(const TrueGang& gang) const;
 
@@ -99,9 +107,8 @@ class Truth {
   void OnDeclaration(const sim::WatchEvent& event);
   void OnQueue(const sim::WatchEvent& event);
   TruePod Read(const sim::Json& pod, const TruePod* before) const;
-  void Weigh(const TruePod& pod, int sign, Version version, bool by_others);
-  void Enter(const TruePod& pod, Version version);
-  void Leave(const TruePod& pod, Version version);
+  // Adds the pod to its node and queue, or takes it off.
+  void Weigh(const TruePod& pod, int sign);
   void Redeclare(const std::string& gang, const std::function<void(TrueGang&)>& change, Version version);
 
   sim::Store& store_;
@@ -113,7 +120,9 @@ class Truth {
   std::map<std::string, TrueQueue> queues_;
   std::vector<std::string> bound_;
   std::set<std::string> touched_;
-  std::set<std::string> committed_;             // "gang\nplan"
+  std::set<std::string> strays_;
+  int64_t lease_writes_ = 0;
+  std::set<std::string> committed_;  // "gang\nplan"
 };
 
 }  // namespace tutti::simulation

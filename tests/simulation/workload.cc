@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/check.h"
 #include "sim/manifest.h"
@@ -16,7 +17,8 @@ using sim::Json;
 namespace {
 
 constexpr const char* kQueueNames[] = {"default", "team-a", "team-b", "team-c"};
-constexpr const char* kRemovable[] = {"podgroups.scheduling.volcano.sh", "queues.scheduling.volcano.sh", "podgroups.scheduling.x-k8s.io"};
+constexpr const char* kRemovable[] = {"podgroups.scheduling.volcano.sh", "queues.scheduling.volcano.sh",
+                                      "podgroups.scheduling.x-k8s.io"};
 constexpr const char* kNamespace = "default";
 constexpr int64_t kHighPriority = 1000;
 
@@ -34,18 +36,30 @@ sim::GroupResource ResourceOf(const Json& declaration) {
 }  // namespace
 
 const std::map<std::string, Workload::Action>& Workload::Actions() {
-  static const std::map<std::string, Action> actions = {
-      {"arrive-volcano", &Workload::ArriveVolcano}, {"arrive-plugins", &Workload::ArrivePlugins},
-      {"arrive-upstream", &Workload::ArriveUpstream}, {"arrive-yunikorn", &Workload::ArriveYuniKorn},
-      {"arrive-ray", &Workload::ArriveRay}, {"arrive-lone", &Workload::ArriveLone},
-      {"arrive-bare", &Workload::ArriveBare}, {"arrive-job", &Workload::ArriveJob},
-      {"arrive-forged", &Workload::ArriveForged}, {"leave", &Workload::Leave},
-      {"scale", &Workload::Scale}, {"kill", &Workload::Kill},
-      {"fail", &Workload::Fail}, {"edit-min", &Workload::EditMin},
-      {"edit-group-queue", &Workload::EditGroupQueue}, {"edit-queue", &Workload::EditQueue},
-      {"edit-node-size", &Workload::EditNodeSize}, {"add-node", &Workload::AddNode},
-      {"cordon", &Workload::Cordon}, {"drain", &Workload::Drain},
-      {"foreign", &Workload::Foreign}};
+  static const std::map<std::string, Action> actions = {{"arrive-volcano", &Workload::ArriveVolcano},
+                                                        {"arrive-plugins", &Workload::ArrivePlugins},
+                                                        {"arrive-upstream", &Workload::ArriveUpstream},
+                                                        {"arrive-yunikorn", &Workload::ArriveYuniKorn},
+                                                        {"arrive-ray", &Workload::ArriveRay},
+                                                        {"arrive-lone", &Workload::ArriveLone},
+                                                        {"arrive-bare", &Workload::ArriveBare},
+                                                        {"arrive-job", &Workload::ArriveJob},
+                                                        {"arrive-forged", &Workload::ArriveForged},
+                                                        {"leave", &Workload::Leave},
+                                                        {"scale", &Workload::Scale},
+                                                        {"kill", &Workload::Kill},
+                                                        {"fail", &Workload::Fail},
+                                                        {"edit-min", &Workload::EditMin},
+                                                        {"edit-group-queue", &Workload::EditGroupQueue},
+                                                        {"edit-queue", &Workload::EditQueue},
+                                                        {"edit-node-size", &Workload::EditNodeSize},
+                                                        {"add-node", &Workload::AddNode},
+                                                        {"autoscale", &Workload::Autoscale},
+                                                        {"relabel", &Workload::Relabel},
+                                                        {"taint", &Workload::Taint},
+                                                        {"cordon", &Workload::Cordon},
+                                                        {"drain", &Workload::Drain},
+                                                        {"foreign", &Workload::Foreign}};
   return actions;
 }
 
@@ -66,10 +80,16 @@ void Workload::Setup(Random& random) {
     definitions_[sim::NameOf(each.object)] = each.object;
     MustCreate(store_, each.object);
   }
-  MustCreate(store_, {{"apiVersion", "scheduling.k8s.io/v1"}, {"kind", "PriorityClass"}, {"metadata", {{"name", "high"}}}, {"value", kHighPriority}});
+  MustCreate(store_, {{"apiVersion", "scheduling.k8s.io/v1"},
+                      {"kind", "PriorityClass"},
+                      {"metadata", {{"name", "high"}}},
+                      {"value", kHighPriority}});
   const int64_t cpu = scenario_.nodes * scenario_.cpu;
   const auto add_queue = [&](const std::string& name, const std::string& parent, int64_t most) {
-    Json queue = {{"apiVersion", "scheduling.volcano.sh/v1beta1"}, {"kind", "Queue"}, {"metadata", {{"name", name}}}, {"spec", {{"weight", 1}}}};
+    Json queue = {{"apiVersion", "scheduling.volcano.sh/v1beta1"},
+                  {"kind", "Queue"},
+                  {"metadata", {{"name", name}}},
+                  {"spec", {{"weight", 1}}}};
     if (!parent.empty()) queue["spec"]["parent"] = parent;
     if (most > 0) queue["spec"]["capability"] = {{"cpu", std::to_string(most)}};
     queues_[name] = queue;
@@ -89,13 +109,17 @@ void Workload::PutNode(const std::string& name, int64_t cpu, int64_t gpu, Random
                       {"metadata", {{"name", name}, {"labels", {{"zone", random.OneIn(2) ? "a" : "b"}}}}},
                       {"status",
                        {{"allocatable",
-                         {{"cpu", std::to_string(cpu)}, {"memory", "64Gi"}, {"pods", "32"}, {"nvidia.com/gpu", std::to_string(gpu)}}}}}});
+                         {{"cpu", std::to_string(cpu)},
+                          {"memory", "64Gi"},
+                          {"pods", "32"},
+                          {"nvidia.com/gpu", std::to_string(gpu)}}}}}});
 }
 
 std::string Workload::AddNode(Random& random) {
   if (store_.Count(sim::kNodes) >= static_cast<size_t>(scenario_.nodes * 3 / 2)) return {};
   const std::string name = fmt::format("n{}", ++nodes_made_);
-  PutNode(name, random.Between(scenario_.cpu / 2, scenario_.cpu), scenario_.gpu > 0 ? random.Between(0, scenario_.gpu) : 0, random);
+  PutNode(name, random.Between(scenario_.cpu / 2, scenario_.cpu),
+          scenario_.gpu > 0 ? random.Between(0, scenario_.gpu) : 0, random);
   return "node " + name + " is added";
 }
 
@@ -106,7 +130,9 @@ bool Workload::Full() const {
          static_cast<int64_t>(store_.Count(sim::kPods)) >= scenario_.most_pods;
 }
 
-Workload::Gang* Workload::PickGang(Random& random) { return gangs_.empty() ? nullptr : &gangs_[random.Below(gangs_.size())]; }
+Workload::Gang* Workload::PickGang(Random& random) {
+  return gangs_.empty() ? nullptr : &gangs_[random.Below(gangs_.size())];
+}
 
 sim::Object Workload::PickPod(Random& random, bool bound_only) const {
   std::vector<sim::Object> pods = store_.All(sim::kPods);
@@ -124,16 +150,19 @@ std::string Workload::PickNode(Random& random) const {
 // --- Arrivals ---
 
 Json Workload::PodTemplate(Random& random, const Gang& gang) const {
-  Json requests = {{"cpu", fmt::format("{}m", 500 * random.Between(1, 6))}, {"memory", fmt::format("{}Gi", random.Between(1, 4))}};
+  Json requests = {{"cpu", fmt::format("{}m", 500 * random.Between(1, 6))},
+                   {"memory", fmt::format("{}Gi", random.Between(1, 4))}};
   if (scenario_.gpu > 0 && random.OneIn(3)) requests["nvidia.com/gpu"] = std::to_string(random.Between(1, 2));
   Json pod = {{"metadata", {{"labels", {{"app", gang.name}}}}},
               {"spec",
                {{"schedulerName", "tutti"},
                 {"terminationGracePeriodSeconds", 5},
-                {"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", requests}, {"limits", requests}}}}}}}}};
+                {"containers",
+                 {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", requests}, {"limits", requests}}}}}}}}};
   Json& meta = pod["metadata"];
   if (random.OneIn(4)) pod["spec"]["priorityClassName"] = "high";
   if (random.OneIn(5)) pod["spec"]["nodeSelector"] = {{"zone", random.OneIn(2) ? "a" : "b"}};
+  if (random.OneIn(4)) pod["spec"]["tolerations"] = {{{"key", "team"}, {"operator", "Exists"}}};
   if (random.OneIn(6)) meta["annotations"]["sim.tutti.dev/stop-after"] = "3s";
   if (gang.owner != "ReplicaSet" && gang.owner != "RayCluster")
     meta["annotations"]["sim.tutti.dev/run-for"] = fmt::format("{}s", random.Between(5, 120));
@@ -143,7 +172,8 @@ Json Workload::PodTemplate(Random& random, const Gang& gang) const {
   if (gang.dialect == "yunikorn") {
     meta["labels"]["yunikorn.apache.org/app-id"] = gang.name;
     meta["annotations"]["yunikorn.apache.org/task-group-name"] = "w";
-    meta["annotations"]["yunikorn.apache.org/task-groups"] = Json::array({{{"name", "w"}, {"minMember", gang.min}}}).dump();
+    meta["annotations"]["yunikorn.apache.org/task-groups"] =
+        Json::array({{{"name", "w"}, {"minMember", gang.min}}}).dump();
   }
   return pod;
 }
@@ -151,24 +181,40 @@ Json Workload::PodTemplate(Random& random, const Gang& gang) const {
 Json Workload::Declaration(Random& random, const Gang& gang) const {
   const Json meta = {{"name", gang.name}, {"namespace", kNamespace}};
   if (gang.dialect == "volcano")
-    return {{"apiVersion", "scheduling.volcano.sh/v1beta1"}, {"kind", "PodGroup"}, {"metadata", meta},
+    return {{"apiVersion", "scheduling.volcano.sh/v1beta1"},
+            {"kind", "PodGroup"},
+            {"metadata", meta},
             {"spec", {{"minMember", gang.min}, {"queue", kQueueNames[random.Below(std::size(kQueueNames))]}}}};
   if (gang.dialect == "plugins")
-    return {{"apiVersion", "scheduling.x-k8s.io/v1alpha1"}, {"kind", "PodGroup"}, {"metadata", meta}, {"spec", {{"minMember", gang.min}}}};
+    return {{"apiVersion", "scheduling.x-k8s.io/v1alpha1"},
+            {"kind", "PodGroup"},
+            {"metadata", meta},
+            {"spec", {{"minMember", gang.min}}}};
   if (gang.dialect == "upstream")
-    return {{"apiVersion", "scheduling.k8s.io/v1alpha2"}, {"kind", "PodGroup"}, {"metadata", meta},
+    return {{"apiVersion", "scheduling.k8s.io/v1alpha2"},
+            {"kind", "PodGroup"},
+            {"metadata", meta},
             {"spec", {{"schedulingPolicy", {{"gang", {{"minCount", gang.min}}}}}}}};
   return nullptr;
 }
 
 void Workload::MakePods(const Gang& gang, Json pod_template) {
   if (gang.owner == "ReplicaSet") {
-    MustCreate(store_, {{"apiVersion", "apps/v1"}, {"kind", "ReplicaSet"}, {"metadata", {{"name", gang.name}, {"namespace", kNamespace}}},
-                        {"spec", {{"replicas", gang.size}, {"selector", {{"matchLabels", {{"app", gang.name}}}}}, {"template", std::move(pod_template)}}}});
+    MustCreate(store_, {{"apiVersion", "apps/v1"},
+                        {"kind", "ReplicaSet"},
+                        {"metadata", {{"name", gang.name}, {"namespace", kNamespace}}},
+                        {"spec",
+                         {{"replicas", gang.size},
+                          {"selector", {{"matchLabels", {{"app", gang.name}}}}},
+                          {"template", std::move(pod_template)}}}});
   } else if (gang.owner == "Job") {
     pod_template["spec"]["restartPolicy"] = "Never";
-    MustCreate(store_, {{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"metadata", {{"name", gang.name}, {"namespace", kNamespace}}},
-                        {"spec", {{"parallelism", gang.size}, {"completions", gang.size}, {"template", std::move(pod_template)}}}});
+    MustCreate(
+        store_,
+        {{"apiVersion", "batch/v1"},
+         {"kind", "Job"},
+         {"metadata", {{"name", gang.name}, {"namespace", kNamespace}}},
+         {"spec", {{"parallelism", gang.size}, {"completions", gang.size}, {"template", std::move(pod_template)}}}});
   } else {
     for (int64_t i = 0; i < gang.size; ++i) {
       Json pod = pod_template;
@@ -196,8 +242,8 @@ std::string Workload::Arrive(Random& random, const std::string& dialect, const s
   if (!gang.declaration.is_null()) (void)store_.Create(gang.declaration);  // its kind may be gone just now
   if (!pods_first) MakePods(gang, pods);
   gangs_.push_back(gang);
-  return fmt::format("{} gang {} of {} with {} pods, {} needed, arrives", dialect.empty() ? "plain" : dialect, gang.name,
-                     owner.empty() ? "bare pods" : owner, gang.size, gang.min);
+  return fmt::format("{} gang {} of {} with {} pods, {} needed, arrives", dialect.empty() ? "plain" : dialect,
+                     gang.name, owner.empty() ? "bare pods" : owner, gang.size, gang.min);
 }
 
 std::string Workload::ArriveVolcano(Random& random) { return Arrive(random, "volcano", "ReplicaSet"); }
@@ -206,7 +252,9 @@ std::string Workload::ArriveUpstream(Random& random) { return Arrive(random, "up
 std::string Workload::ArriveYuniKorn(Random& random) { return Arrive(random, "yunikorn", "ReplicaSet"); }
 std::string Workload::ArriveLone(Random& random) { return Arrive(random, "", random.OneIn(2) ? "" : "ReplicaSet"); }
 std::string Workload::ArriveBare(Random& random) { return Arrive(random, random.OneIn(2) ? "volcano" : "plugins", ""); }
-std::string Workload::ArriveJob(Random& random) { return Arrive(random, random.OneIn(2) ? "volcano" : "upstream", "Job"); }
+std::string Workload::ArriveJob(Random& random) {
+  return Arrive(random, random.OneIn(2) ? "volcano" : "upstream", "Job");
+}
 
 std::string Workload::ArriveRay(Random& random) {
   if (Full()) return {};
@@ -217,17 +265,25 @@ std::string Workload::ArriveRay(Random& random) {
   const int64_t workers = random.Between(1, 4);
   const auto pod = [&](const char* name) {
     const Json requests = {{"cpu", fmt::format("{}", random.Between(1, 2))}, {"memory", "1Gi"}};
-    return Json{{"spec", {{"schedulerName", "tutti"}, {"containers", {{{"name", name}, {"image", "i"}, {"resources", {{"requests", requests}, {"limits", requests}}}}}}}}};
+    return Json{
+        {"spec",
+         {{"schedulerName", "tutti"},
+          {"containers",
+           {{{"name", name}, {"image", "i"}, {"resources", {{"requests", requests}, {"limits", requests}}}}}}}}};
   };
-  gang.declaration = {
-      {"apiVersion", "ray.io/v1"},
-      {"kind", "RayCluster"},
-      {"metadata", {{"name", gang.name}, {"namespace", kNamespace}}},
-      {"spec",
-       {{"rayVersion", "2.46.0"},
-        {"headGroupSpec", {{"rayStartParams", Json::object()}, {"template", pod("head")}}},
-        {"workerGroupSpecs",
-         {{{"groupName", "w"}, {"replicas", workers}, {"minReplicas", 0}, {"maxReplicas", 8}, {"rayStartParams", Json::object()}, {"template", pod("worker")}}}}}}};
+  gang.declaration = {{"apiVersion", "ray.io/v1"},
+                      {"kind", "RayCluster"},
+                      {"metadata", {{"name", gang.name}, {"namespace", kNamespace}}},
+                      {"spec",
+                       {{"rayVersion", "2.46.0"},
+                        {"headGroupSpec", {{"rayStartParams", Json::object()}, {"template", pod("head")}}},
+                        {"workerGroupSpecs",
+                         {{{"groupName", "w"},
+                           {"replicas", workers},
+                           {"minReplicas", 0},
+                           {"maxReplicas", 8},
+                           {"rayStartParams", Json::object()},
+                           {"template", pod("worker")}}}}}}};
   const auto created = store_.Create(gang.declaration);
   if (!created) return {};
   gangs_.push_back(gang);
@@ -271,7 +327,8 @@ std::string Workload::Scale(Random& random) {
   if (!gang || gang->owner == "Job" || gang->owner.empty()) return {};
   if (gang->owner == "RayCluster") {
     const int64_t to = random.Between(0, 5);
-    const auto changed = store_.Modify(sim::kRayClusters, kNamespace, gang->name, [&](Json& next) { next["spec"]["workerGroupSpecs"][0]["replicas"] = to; });
+    const auto changed = store_.Modify(sim::kRayClusters, kNamespace, gang->name,
+                                       [&](Json& next) { next["spec"]["workerGroupSpecs"][0]["replicas"] = to; });
     return changed ? fmt::format("RayCluster {} is scaled to {} workers", gang->name, to) : "";
   }
   gang->size = std::max<int64_t>(1, gang->min + random.Between(-1, 4));
@@ -291,7 +348,9 @@ std::string Workload::Kill(Random& random) {
 std::string Workload::Fail(Random& random) {
   const sim::Object pod = PickPod(random, true);
   if (!pod || sim::DigString(*pod, "status", "phase") == "Succeeded") return {};
-  store_.Modify(sim::kPods, kNamespace, sim::NameOf(*pod), [](Json& next) { next["status"]["phase"] = "Failed"; }, sim::Part::kStatus);
+  store_.Modify(
+      sim::kPods, kNamespace, sim::NameOf(*pod), [](Json& next) { next["status"]["phase"] = "Failed"; },
+      sim::Part::kStatus);
   return "pod " + sim::NameOf(*pod) + " fails";
 }
 
@@ -300,8 +359,10 @@ std::string Workload::EditMin(Random& random) {
   if (!gang || gang->declaration.is_null() || gang->dialect == "ray") return {};
   gang->min = std::max<int64_t>(1, gang->size + random.Between(-3, 1));
   const auto edit = [&](Json& object) {
-    if (gang->dialect == "upstream") object["spec"]["schedulingPolicy"]["gang"]["minCount"] = gang->min;
-    else object["spec"]["minMember"] = gang->min;
+    if (gang->dialect == "upstream")
+      object["spec"]["schedulingPolicy"]["gang"]["minCount"] = gang->min;
+    else
+      object["spec"]["minMember"] = gang->min;
   };
   edit(gang->declaration);
   const auto changed = store_.Modify(ResourceOf(gang->declaration), kNamespace, gang->name, edit);
@@ -313,7 +374,8 @@ std::string Workload::EditGroupQueue(Random& random) {
   if (!gang || gang->dialect != "volcano") return {};
   const std::string to = random.OneIn(8) ? "nowhere" : kQueueNames[random.Below(std::size(kQueueNames))];
   gang->declaration["spec"]["queue"] = to;
-  const auto changed = store_.Modify(ResourceOf(gang->declaration), kNamespace, gang->name, [&](Json& next) { next["spec"]["queue"] = to; });
+  const auto changed = store_.Modify(ResourceOf(gang->declaration), kNamespace, gang->name,
+                                     [&](Json& next) { next["spec"]["queue"] = to; });
   return changed ? fmt::format("gang {} moves to queue {}", gang->name, to) : "";
 }
 
@@ -330,8 +392,50 @@ std::string Workload::EditNodeSize(Random& random) {
   const std::string name = PickNode(random);
   const int64_t cpu = random.Between(1, scenario_.cpu * 3 / 2);
   if (name.empty()) return {};
-  store_.Modify(sim::kNodes, "", name, [&](Json& next) { next["status"]["allocatable"]["cpu"] = std::to_string(cpu); }, sim::Part::kStatus);
+  store_.Modify(
+      sim::kNodes, "", name, [&](Json& next) { next["status"]["allocatable"]["cpu"] = std::to_string(cpu); },
+      sim::Part::kStatus);
   return fmt::format("node {} has {} cpu", name, cpu);
+}
+
+std::string Workload::Relabel(Random& random) {
+  const std::string name = PickNode(random);
+  if (name.empty()) return {};
+  const std::string zone = random.OneIn(2) ? "a" : "b";
+  store_.Modify(sim::kNodes, "", name, [&](Json& next) { next["metadata"]["labels"]["zone"] = zone; });
+  return fmt::format("node {} is in zone {}", name, zone);
+}
+
+std::string Workload::Taint(Random& random) {
+  const std::string name = PickNode(random);
+  if (name.empty()) return {};
+  const bool away = random.OneIn(2);
+  store_.Modify(sim::kNodes, "", name, [&](Json& next) {
+    Json taints = Json::array();
+    for (const Json& taint : sim::ArrayOf(sim::Dig(next, "spec", "taints")))
+      if (sim::DigString(taint, "key") != "team") taints.push_back(taint);
+    if (!away) taints.push_back({{"key", "team"}, {"value", "x"}, {"effect", "NoSchedule"}});
+    next["spec"]["taints"] = std::move(taints);
+  });
+  return fmt::format("node {} is {}", name, away ? "for all" : "for team x");
+}
+
+// As the cluster-autoscaler: a node for pods that say no node has room, and one less where one is empty.
+std::string Workload::Autoscale(Random& random) {
+  std::set<std::string> used;
+  bool wanted = false;
+  for (const sim::Object& pod : store_.All(sim::kPods)) {
+    used.insert(sim::DigString(*pod, "spec", "nodeName"));
+    wanted = wanted || sim::DigString(sim::ConditionOf(*pod, "PodScheduled"), "message").find("nodes are available") !=
+                           std::string::npos;
+  }
+  if (wanted) return AddNode(random);
+  for (const sim::Object& node : store_.All(sim::kNodes))
+    if (!used.contains(sim::NameOf(*node)) && store_.Count(sim::kNodes) > static_cast<size_t>(scenario_.nodes)) {
+      store_.Delete(sim::kNodes, "", sim::NameOf(*node));
+      return fmt::format("empty node {} is taken away", sim::NameOf(*node));
+    }
+  return {};
 }
 
 std::string Workload::Cordon(Random& random) {
@@ -359,13 +463,19 @@ std::string Workload::Foreign(Random& random) {
   const std::string node = PickNode(random);
   if (node.empty() || Full()) return {};
   const std::string name = fmt::format("x{}", ++made_);
-  MustCreate(store_, {{"apiVersion", "v1"},
-                      {"kind", "Pod"},
-                      {"metadata", {{"name", name}, {"namespace", kNamespace}, {"annotations", {{"sim.tutti.dev/run-for", fmt::format("{}s", random.Between(5, 90))}}}}},
-                      {"spec",
-                       {{"schedulerName", "another"},
-                        {"nodeName", node},
-                        {"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", "1"}, {"memory", "1Gi"}}}}}}}}}}});
+  MustCreate(
+      store_,
+      {{"apiVersion", "v1"},
+       {"kind", "Pod"},
+       {"metadata",
+        {{"name", name},
+         {"namespace", kNamespace},
+         {"annotations", {{"sim.tutti.dev/run-for", fmt::format("{}s", random.Between(5, 90))}}}}},
+       {"spec",
+        {{"schedulerName", "another"},
+         {"nodeName", node},
+         {"containers",
+          {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", "1"}, {"memory", "1Gi"}}}}}}}}}}});
   return fmt::format("another scheduler's pod {} is on {}", name, node);
 }
 
@@ -397,7 +507,10 @@ std::string Workload::LoseNode(Random& random) {
 
 void Workload::ReturnNode(const std::string& name) {
   if (store_.Find(sim::kNodes, "", name)) return;
-  MustCreate(store_, {{"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", name}}}, {"status", {{"allocatable", lost_nodes_[name]}}}});
+  MustCreate(store_, {{"apiVersion", "v1"},
+                      {"kind", "Node"},
+                      {"metadata", {{"name", name}}},
+                      {"status", {{"allocatable", lost_nodes_[name]}}}});
 }
 
 }  // namespace tutti::simulation

@@ -60,6 +60,9 @@ class Workload {
   std::string EditQueue(base::Random&);
   std::string EditNodeSize(base::Random&);
   std::string AddNode(base::Random&);
+  std::string Relabel(base::Random&);
+  std::string Taint(base::Random&);
+  std::string Autoscale(base::Random&);
   std::string Cordon(base::Random&);
   std::string Drain(base::Random&);
   std::string Foreign(base::Random&);

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes: the scheduler's replicas as operating systems and operators treat them: started, elected, standing still,
+// asked to stop, killed with commands in every stage. Two may believe to lead at once.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/api_handler.h"
+#include "tests/simulation/checks.h"
+#include "tests/simulation/election.h"
+#include "tests/simulation/faults.h"
+#include "tests/simulation/replica.h"
+
+namespace tutti::simulation {
+
+class Processes {
+ public:
+  struct Parts {
+    sim::Store& store;
+    const base::Clock& clock;
+    Faults& faults;
+    Checks& checks;
+    Plant& plant;
+    core::Options options;
+    uint64_t seed = 1;
+    bool elect = false;  // two replicas and a lease; else one, led by decree
+    std::function<void(Replica&, const std::vector<cluster::Command>&)> on_submit;
+    std::function<void(const std::string&)> note;
+  };
+  explicit Processes(Parts parts);
+  ~Processes();
+
+  // Everybody does something: hands so many events over, carries out so many commands. Returns how many steps that was.
+  int64_t Move(size_t events, size_t commands, base::Random& pace);
+  // Something moved in the last Move.
+  bool moved() const { return moved_; }
+  void ThrowDice();
+  std::optional<base::Millis> NextDeadline() const;
+
+  // Ends what the faults began.
+  void MendAll();
+  // Nobody is starting, stopping or standing still, and somebody leads.
+  bool calm() const;
+  // Somebody leads, sees, and may act.
+  bool healthy() const;
+  // Looks into every scheduler while the world rests: nothing is awaited, nothing piles up.
+  void CheckFootprints() const;
+  // Commands that took effect.
+  uint64_t done() const { return done_; }
+
+ private:
+  struct Process;
+  struct Orphan;
+
+  void Start();
+  void Bury(size_t at);
+  bool Turn(Process& process);
+  void Stop(Process& process);
+  void ThrowWatchDice(Process& process);
+  size_t Leader() const;  // its index; past the end: nobody
+  bool Stands(const Process& process) const;
+  void Later(base::Millis least, base::Millis most, Fault fault, std::function<void()> mend);
+  Process* Named(const std::string& name);
+
+  Parts parts_;
+  sim::Door door_;
+  sim::ApiHandler api_;
+  std::vector<std::unique_ptr<Process>> processes_;
+  std::vector<Orphan> orphans_;
+  struct Repair {
+    base::Millis at_ms;
+    std::function<void()> mend;
+  };
+  std::vector<Repair> repairs_;
+  std::vector<base::Millis> starts_;  // of processes that replace dead ones
+  int started_ = 0;
+  base::Millis former_over_ms_ = 0;  // without election: when the last one's writes are over
+  uint64_t done_ = 0;
+  bool moved_ = false;
+};
+
+}  // namespace tutti::simulation
