@@ -147,6 +147,7 @@ void Cycle::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
     dirty_queues[key] = &dialect;
     happened_ = happened_ | Wake::kQueue;
   }
+  for (const std::string& name : touched.queue_statuses) dirty_queues[{std::string(dialect.name()), name}] = &dialect;
   for (const model::GangKey& key : touched.gangs) {
     const GangId id = book.Find(key);
     if (!id) continue;

@@ -25,7 +25,8 @@ struct Touched {
   std::set<model::GangKey> gangs;
   std::set<model::GangKey> statuses;  // somebody wrote a status: what was reported may have been overwritten
   std::set<std::string> queues;
-  bool memberships = false;  // MembershipOf may answer otherwise now, for any pod
+  std::set<std::string> queue_statuses;  // likewise
+  bool memberships = false;              // MembershipOf may answer otherwise now, for any pod
 };
 
 // A pod's place in a gang.

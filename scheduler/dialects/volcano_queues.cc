@@ -25,7 +25,8 @@ model::QueueSpec Read(const model::Object& object) {
   queue.parent = read.Text(spec["parent"]);
   queue.weight = ReadCount(read, spec["weight"], 1, 1);
   if (queue.weight > kLargestWeight)
-    read.Problem(spec["weight"], fmt::format("{} cannot be; write a whole number from 1 to {}", queue.weight, kLargestWeight));
+    read.Problem(spec["weight"],
+                 fmt::format("{} cannot be; write a whole number from 1 to {}", queue.weight, kLargestWeight));
   // A cap beyond all counting is no cap. Volcano has none on its root.
   for (const auto& [resource, amount] : read.Resources(spec["capability"]))
     if (amount != std::numeric_limits<int64_t>::max() && queue.name != "root") queue.capability.Set(resource, amount);
@@ -70,6 +71,7 @@ void VolcanoQueues::Put(std::shared_ptr<const model::Object> object, Touched* to
   if (queue.object && queue.object->meta.uid != object->meta.uid) queue.memory = {}, queue.opened_at.reset();
   model::QueueSpec spec = Read(*object);
   const bool changed = !queue.object || queue.spec != spec;
+  if (!changed && StatusOf(*queue.object) != StatusOf(*object)) touched->queue_statuses.insert(name);
   if (queue.object && queue.spec.parent != spec.parent) children_[queue.spec.parent].erase(name);
   children_[spec.parent].insert(name);
   queue.spec = std::move(spec);
@@ -99,7 +101,8 @@ void VolcanoQueues::TouchTree(std::string_view name, Touched* touched) const {
     const std::string next = std::move(open.back());
     open.pop_back();
     if (!seen.insert(next).second) continue;
-    if (const auto below = children_.find(next); below != children_.end()) open.insert(open.end(), below->second.begin(), below->second.end());
+    if (const auto below = children_.find(next); below != children_.end())
+      open.insert(open.end(), below->second.begin(), below->second.end());
   }
   touched->queues.merge(seen);
 }
@@ -109,7 +112,8 @@ std::string VolcanoQueues::ProblemAbove(const Queue& queue) const {
   const Queue* here = &queue;
   while (!here->spec.parent.empty()) {
     if (!seen.insert(here->spec.name).second)
-      return fmt::format("Queue {}: spec.parent leads round in a circle; name another parent in one of them", Named(here->spec.name));
+      return fmt::format("Queue {}: spec.parent leads round in a circle; name another parent in one of them",
+                         Named(here->spec.name));
     const auto parent = queues_.find(here->spec.parent);
     if (parent == queues_.end()) {
       if (here->spec.parent == "root" || here->spec.parent == "default") return {};
@@ -132,7 +136,9 @@ model::QueueSpec VolcanoQueues::Describe(std::string_view name) const {
   spec.dialect = "volcano";
   spec.name = name;
   if (name != "default" && name != "root")
-    spec.problem = fmt::format("queue {} does not exist; create a Queue of that name, or name another in the PodGroup's spec.queue", Named(name));
+    spec.problem = fmt::format(
+        "queue {} does not exist; create a Queue of that name, or name another in the PodGroup's spec.queue",
+        Named(name));
   return spec;
 }
 
@@ -146,8 +152,11 @@ void VolcanoQueues::Report(const QueueReport& report, std::vector<cluster::Comma
   const bool open = stateless && queue.opened_at != version;
 
   Json wanted = {{"allocated", Amounts(report.allocated)}};
-  const std::pair<const char*, int64_t> counters[] = {
-      {"pending", report.pending}, {"inqueue", report.starting}, {"running", report.running}, {"completed", report.finished}, {"unknown", 0}};
+  const std::pair<const char*, int64_t> counters[] = {{"pending", report.pending},
+                                                      {"inqueue", report.starting},
+                                                      {"running", report.running},
+                                                      {"completed", report.finished},
+                                                      {"unknown", 0}};
   for (const auto& [field, count] : counters)
     if (count != 0) wanted[field] = count;
   if (!queue.memory.MustWrite(Comparable(wanted), Comparable(observed), version) && !open) return;

@@ -480,6 +480,15 @@ TEST_CASE("parents that are missing, circular or broken are said, and mending on
   CHECK(volcano.DescribeQueue("leaf")->problem == "");
 }
 
+TEST_CASE("a Queue's status that somebody wrote is looked at again, and is no new declaration") {
+  Volcano volcano;
+  Put(volcano, Queue("q", "{}", R"({"state":"Open","running":1})", "7"));
+  const Touched touched = Put(volcano, Queue("q", "{}", R"({"state":"Open","running":2})", "8"));
+  CHECK(touched.queues.empty());
+  CHECK(touched.queue_statuses == std::set<std::string>{"q"});
+  CHECK(Put(volcano, Queue("q", "{}", R"({"state":"Open","running":2})", "9")).queue_statuses.empty());
+}
+
 TEST_CASE("a Queue's status: state where it is empty, counters, allocated") {
   Volcano volcano;
   Put(volcano, Queue("q", "{}", "{}", "7"));

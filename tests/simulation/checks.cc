@@ -58,7 +58,7 @@ void Checks::CheckPlanWhole(const Replica& replica, const std::string& plan, con
   if (gang.was_whole || gang.disturbed > Oldest(known) || truth_.Committed(pods.front()->gang, plan)) return;
   const bool found = std::ranges::any_of(gang.members, [&](const std::string& uid) {
     const TruePod& pod = *truth_.Pod(uid);
-    return pod.bound() && !plans_.contains(replica.name() + " " + pod.plan);
+    return pod.bound() && replica.name() + " " + pod.plan != plan;
   });
   if (found && !truth_.HasOpenCommit(gang)) kept_on_.insert(pods.front()->gang);
   if (kept_on_.contains(pods.front()->gang)) return;
