@@ -21,6 +21,7 @@
 #include "plugins/pod_topology_spread/pod_topology_spread.h"
 #include "plugins/taint_toleration/taint_toleration.h"
 #include "plugins/unsupported/unsupported.h"
+#include "plugins/whole_nodes/whole_nodes.h"
 
 namespace tutti::plugins {
 namespace {
@@ -247,6 +248,12 @@ framework::Profile DefaultProfile(const std::string& scheduler_name) {
   auto profile = MakeProfile(config);
   TUTTI_CHECK(profile, "the default profile can be made");
   return *std::move(profile);
+}
+
+framework::Profile PackingProfile(const std::string& scheduler_name) {
+  framework::Profile profile = DefaultProfile(scheduler_name);
+  profile.scores.push_back({std::make_shared<WholeNodes>(), WholeNodes::kWeight});
+  return profile;
 }
 
 }  // namespace tutti::plugins

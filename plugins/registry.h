@@ -39,6 +39,9 @@ base::Result<framework::Profile> MakeProfile(const ProfileConfig& config, std::v
 // kube-scheduler's default plugins and weights.
 framework::Profile DefaultProfile(const std::string& scheduler_name);
 
+// The same, and above its scores the objective that keeps whole free nodes whole (WholeNodes).
+framework::Profile PackingProfile(const std::string& scheduler_name);
+
 // The names of all plugins that a config may name, in the order of kube-scheduler's default list.
 std::vector<std::string> KnownPlugins();
 

@@ -9,6 +9,7 @@
 #include "base/planted.h"
 #include "core/evidence.h"
 #include "core/explain.h"
+#include "core/topology_rules.h"
 #include "model/quantity.h"
 
 namespace tutti::core {
@@ -165,7 +166,7 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
       for (const Member* member : part) ask.AddAll(Charges::Weight(*state.pod(member->pod).pod_class));
       const queue::Admission admission = quota.Admit({gang.key.dialect, gang.spec.queue}, ask);
       PlanResult result;
-      if (admission.admitted) result = planner.PlaceAll(part, clock.MonotonicMs());
+      if (admission.admitted) result = planner.PlaceAll(gang, part, clock.MonotonicMs());
       if (result.fits) {
         committer.Reserve(id, result.placements);
         continue;
@@ -219,10 +220,10 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
   const queue::Admission admission =
       quota.Admit({gang.key.dialect, gang.spec.queue}, Ask(gang, census.pending, requirement));
   if (!admission.admitted) return ExplainQueue(gang, requirement, admission);
-  const std::string shape = ShapeOf(census, requirement);
+  const std::string shape = ShapeOf(gang, census, requirement);
   if (const auto known = refused_shapes_.find(shape); !shape.empty() && known != refused_shapes_.end())
     return ExplainNodes(gang, requirement, known->second);
-  PlanResult result = planner.PlaceRequired(census.pending, requirement, clock.MonotonicMs());
+  PlanResult result = planner.PlaceRequired(gang, census.pending, requirement, clock.MonotonicMs());
   if (result.fits) {
     if (census.empty_handed())
       if (auto refusal = CheckMinResources(gang)) return refusal;
@@ -236,10 +237,14 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
 
 // Gangs of one shape want the same: so many members of these classes in these roles. Empty: not to be shared, for some
 // node was refused to a member.
-std::string Cycle::ShapeOf(const Census& census, const Requirement& requirement) const {
+std::string Cycle::ShapeOf(const Gang& gang, const Census& census, const Requirement& requirement) const {
   std::string shape = fmt::format("{}/{}", requirement.min, requirement.have);
   for (const Requirement::Role& role : requirement.roles)
     shape += fmt::format("|{}:{}/{}", role.name, role.min, role.have);
+  if (!FreeOfTopology(gang)) {
+    if (requirement.have > 0) return {};  // where those are counts too
+    shape += fmt::format("|t{}", TopologyText(gang));
+  }
   std::map<std::pair<std::string, uint32_t>, int> counts;
   for (const Member* member : census.pending) {
     if (!member->refused_nodes.empty()) return {};

@@ -84,7 +84,7 @@ class Cycle {
   std::optional<Refusal> TryStart(model::GangId id, const Census& census, const Requirement& requirement);
   std::optional<Refusal> CheckMinResources(const Gang& gang) const;
   model::ResourceList Ask(const Gang& gang, const std::vector<Member*>& pending, const Requirement& requirement) const;
-  std::string ShapeOf(const Census& census, const Requirement& requirement) const;
+  std::string ShapeOf(const Gang& gang, const Census& census, const Requirement& requirement) const;
   void Wait(model::GangId id, Refusal refusal);
   void SetState(Gang& gang, dialects::GangState state);
   void RefreshCounts();

@@ -50,6 +50,24 @@ std::string Shortfall(const PlanResult& result) {
   return text;
 }
 
+// "; all must be in one domain of rack: of 4, r1 comes nearest, with room for 6 of 8"
+std::string Nearest(const NearestDomain& nearest) {
+  const auto of = [&](std::string_view what) {
+    return fmt::format("room for {} of {}{}", nearest.room, nearest.wanted, what);
+  };
+  if (nearest.domains == 0) return fmt::format("; no node has the label {}", Cut(nearest.level));
+  if (nearest.even)
+    return fmt::format("; there is no even split over the {} domains of {}", nearest.domains, Cut(nearest.level));
+  if (nearest.slice > 1)
+    return fmt::format("; slices of {} must each be in one domain of {}: the {} domains have {}", nearest.slice,
+                       Cut(nearest.level), nearest.domains, of(" slices"));
+  if (nearest.value.empty())
+    return fmt::format("; {} must be in one domain of {}: none of {} has room for any", nearest.wanted,
+                       Cut(nearest.level), nearest.domains);
+  return fmt::format("; {} must be in one domain of {}: of {}, {} comes nearest, with {}", nearest.wanted,
+                     Cut(nearest.level), nearest.domains, Cut(nearest.value), of(""));
+}
+
 }  // namespace
 
 Refusal ExplainProblem(const Gang& gang) {
@@ -103,9 +121,10 @@ Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const Pla
   if (!result.role.empty() && result.role_lacking != result.lacking)
     fit += fmt::format(", {} of {} of role {}", result.role_placed, result.role_lacking, Cut(result.role));
   const std::string short_of = Shortfall(result);
-  refusal.sentence = fmt::format("{} needs {} at once: {}{}{}.", Name(gang), Minimum(requirement), fit,
-                                 short_of.empty() ? "" : "; short of " + short_of,
-                                 result.verdict == Verdict::kGaveUp ? "; the search was cut off, so this is no proof" : "");
+  refusal.sentence =
+      fmt::format("{} needs {} at once: {}{}{}{}.", Name(gang), Minimum(requirement), fit,
+                  result.nearest ? Nearest(*result.nearest) : "", short_of.empty() ? "" : "; short of " + short_of,
+                  result.verdict == Verdict::kGaveUp ? "; the search was cut off, so this is no proof" : "");
   return refusal;
 }
 

@@ -21,7 +21,8 @@ struct Member {
   model::PodId pod;
   std::string role;
   bool head = false, needs_head = false;
-  std::shared_ptr<const cluster::PodClass> charged;  // as what it weighs on the gang's queue; null: it does not
+  std::shared_ptr<const model::TopologyRequest> topology;  // what the member itself asks for; null: nothing
+  std::shared_ptr<const cluster::PodClass> charged;        // as what it weighs on the gang's queue; null: it does not
 
   // What was last written about it, to write only what changed.
   std::string told_reason, told_message;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planner: finds nodes for what a gang lacks, all of it or none.
 //
-// Members of one class are interchangeable, so they are placed one after another on the class's ranking. Classes that
-// ask for most go first, roles before the rest of the minimum. When that order fails, others are tried; for a gang of
-// one class the first failure is a proof, for others it may be a "gave up".
+// It makes a Problem of members and minima, has a Search look for a placement, and says in a gang's terms what came of
+// it.
 #pragma once
 
-#include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +15,7 @@
 #include "core/census.h"
 #include "core/gang.h"
 #include "core/rankings.h"
+#include "core/search.h"
 
 namespace tutti::core {
 
@@ -23,11 +24,12 @@ struct PlanResult {
   bool fits = false;
   // When it does not: the best attempt.
   framework::Verdict verdict = framework::Verdict::kNotNow;
-  int64_t lacking = 0, placed = 0;       // members asked for and members that found a node together
-  std::string role;                      // the role that fell short; empty: the rest of the minimum
+  int64_t lacking = 0, placed = 0;  // members asked for and members that found a node together
+  std::string role;                 // the role that fell short; empty: the rest of the minimum
   int64_t role_lacking = 0, role_placed = 0;
   std::shared_ptr<const cluster::PodClass> failed_class;  // of the first that found no node
-  framework::Refusals refusals;          // why, as seen with the placed ones in place
+  framework::Refusals refusals;                           // why, as seen with the placed ones in place
+  std::optional<NearestDomain> nearest;                   // for a gang that asks for topology
   framework::Wake wakes = framework::Wake::kAll;
 };
 
@@ -37,16 +39,15 @@ class Planner {
 
   // Places the members that `requirement` lacks, chosen from `pending`. The state is as before afterwards.
   // `now_ms` (monotonic): nodes refused to a member until later are left out for it.
-  PlanResult PlaceRequired(const std::vector<Member*>& pending, const Requirement& requirement, base::Millis now_ms);
+  PlanResult PlaceRequired(const Gang& gang, const std::vector<Member*>& pending, const Requirement& requirement,
+                           base::Millis now_ms);
 
   // Places exactly these members, all or none.
-  PlanResult PlaceAll(const std::vector<Member*>& members, base::Millis now_ms);
+  PlanResult PlaceAll(const Gang& gang, const std::vector<Member*>& members, base::Millis now_ms);
 
  private:
-  struct Demand;
-  enum class Order { kLargestFirst, kSmallestFirst, kTightestNode };
-  PlanResult Try(const std::vector<Demand>& demands, Order order, base::Millis now_ms);
-  model::NodeId Choose(framework::Ranking& ranking, const Member& member, Order order, base::Millis now_ms) const;
+  Problem Sort(const std::vector<Member*>& members, base::Millis now_ms) const;
+  PlanResult Solve(const Gang& gang, const Problem& problem);
 
   cluster::ClusterState& state_;
   Rankings& rankings_;

@@ -35,6 +35,8 @@ struct Membership {
   std::string role;         // empty: no role
   bool head = false;        // never optional: its role's minimum is at least 1, and it is bound last
   bool needs_head = false;  // useless without one (a Ray worker): the gang waits until a head member exists
+  // What the pod itself asks for; null: nothing. The engine reads it from the annotations that all dialects share.
+  std::shared_ptr<const model::TopologyRequest> topology;
   // For dialects whose pods carry the declaration themselves; else null, and Describe() is asked.
   std::shared_ptr<const model::GangSpec> declared;
 };

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "model/resource_list.h"
+#include "model/topology.h"
 
 namespace tutti::model {
 
@@ -21,8 +22,9 @@ struct GangKey {
 // A named part of a gang with a minimum of its own: the head, a worker group, a task.
 struct RoleSpec {
   std::string name;
-  int64_t min = 0;   // members needed before any member starts
-  int64_t unit = 1;  // surplus starts in whole units of so many members (multi-host replicas)
+  int64_t min = 0;                // members needed before any member starts
+  int64_t unit = 1;               // surplus starts in whole units of so many members (multi-host replicas)
+  TopologyRequest topology = {};  // of this role's members
   friend bool operator==(const RoleSpec&, const RoleSpec&) = default;
 };
 
@@ -34,6 +36,8 @@ struct GangSpec {
   // Members needed before any starts. At least the sum of the roles' minima; what is above that sum may be of any role.
   int64_t min_member = 1;
   std::vector<RoleSpec> roles;  // sorted by name; members of other roles count towards min_member alone
+
+  TopologyRequest topology;  // of all members
 
   std::optional<ResourceList> min_resources;  // what admission asks of the queue at least
   std::string queue;                          // its name in the dialect's tree; empty: no queue

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/whole_nodes/whole_nodes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plugins/node_resources/resource_names.h"
+
+namespace tutti::plugins {
+namespace {
+
+using model::NodeId;
+
+class WholeNodesState final : public framework::ScoreState {
+ public:
+  WholeNodesState(std::vector<std::pair<model::ResourceId, int64_t>> requests, const cluster::Snapshot& snapshot)
+      : snapshot_(snapshot), requests_(std::move(requests)) {}
+
+  // A node in use: 51 to 100, by how little it is left with. A whole one: up to 50, by how much of it is taken.
+  int64_t Score(NodeId n) const override {
+    int64_t left = 0, taken = 0;
+    bool whole = true;
+    for (const auto& [column, amount] : requests_) {
+      const int64_t capacity = std::max<int64_t>(1, snapshot_.allocatable(column)[n.index()]);
+      const int64_t used = snapshot_.requested(column)[n.index()];
+      whole = whole && used == 0;
+      left = std::max(left, Share(49, capacity - used - amount, capacity));
+      taken = std::max(taken, Share(50, amount, capacity));
+    }
+    return whole ? taken : 100 - left;
+  }
+
+ private:
+  // `most` · part/whole, rounded up, so that nothing but nothing counts as nothing.
+  static int64_t Share(int64_t most, int64_t part, int64_t whole) {
+    return static_cast<int64_t>(
+        std::ceil(static_cast<double>(most) * static_cast<double>(std::clamp<int64_t>(part, 0, whole)) /
+                  static_cast<double>(whole)));
+  }
+
+  const cluster::Snapshot& snapshot_;
+  const std::vector<std::pair<model::ResourceId, int64_t>> requests_;
+};
+
+}  // namespace
+
+std::unique_ptr<framework::ScoreState> WholeNodes::PrepareScore(const cluster::PodClass& pod_class,
+                                                                const cluster::Snapshot& snapshot) const {
+  std::vector<std::pair<model::ResourceId, int64_t>> extended;
+  for (const auto& [column, amount] : pod_class.requests)
+    if (amount > 0 && IsExtendedResource(snapshot.ResourceName(column))) extended.emplace_back(column, amount);
+  return extended.empty() ? nullptr : std::make_unique<WholeNodesState>(std::move(extended), snapshot);
+}
+
+}  // namespace tutti::plugins

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/greedy.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace tutti::core {
+namespace {
+
+using framework::Ranking;
+using model::NodeId;
+
+// How much a class asks for: scarce things first.
+std::tuple<int64_t, int64_t, int64_t, uint32_t> Size(const Kind& kind) {
+  int64_t extended = 0, memory = 0, cpu = 0;
+  for (const auto& [column, amount] : kind.pod_class->requests) {
+    if (column == cluster::kCpuColumn)
+      cpu = amount;
+    else if (column == cluster::kMemoryColumn)
+      memory = amount;
+    else if (column > cluster::kPodsColumn)
+      extended += amount;
+  }
+  return {extended, memory, cpu, kind.pod_class->id.value};
+}
+
+// What is left of the scarcest thing that the class asks for: the last column, for extended resources come after the
+// others.
+int64_t Left(const Kind& kind, const cluster::Snapshot& snapshot, NodeId n) {
+  return snapshot.Free(n,
+                       kind.pod_class->requests.empty() ? cluster::kPodsColumn : kind.pod_class->requests.back().first);
+}
+
+}  // namespace
+
+bool Admits(const Kind& kind, NodeId n) { return kind.refused.empty() || !std::ranges::binary_search(kind.refused, n); }
+
+NodeId Greedy::Choose(const Kind& kind, Order order, const std::vector<NodeId>* nodes) {
+  const Ranking& ranking = rankings_.For(kind.pod_class);
+  if (order != Order::kTightestNode && !nodes)
+    if (const NodeId best = ranking.Best(); !best || Admits(kind, best)) return best;
+  NodeId best;
+  int64_t best_value = 0;
+  const auto look = [&](NodeId n) {
+    if (!ranking.Feasible(n) || !Admits(kind, n)) return;
+    const int64_t value = order == Order::kTightestNode ? -Left(kind, snapshot_, n) : ranking.Total(n);
+    if (!best || value > best_value) best = n, best_value = value;
+  };
+  if (nodes)
+    std::ranges::for_each(*nodes, look);
+  else
+    for (uint32_t slot = 0; slot < snapshot_.slots(); ++slot) look(NodeId(slot));
+  return best;
+}
+
+Attempt Greedy::Run(Order order, bool order_matters, const std::vector<NodeId>* nodes) {
+  Attempt attempt;
+  attempt.placed.assign(problem_.demands.size(), 0);
+  const auto before = [&](size_t a, size_t b) {
+    const auto sa = Size(problem_.kinds[a]), sb = Size(problem_.kinds[b]);
+    return order == Order::kSmallestFirst ? sa < sb : sb < sa;
+  };
+  // The rest of the minimum, which any role may fill, comes last; before it the role with the largest member.
+  std::vector<size_t> demands(problem_.demands.size());
+  std::iota(demands.begin(), demands.end(), size_t{0});
+  std::vector<std::vector<size_t>> kinds;
+  for (const Demand& demand : problem_.demands) {
+    kinds.push_back(demand.kinds);
+    std::ranges::stable_sort(kinds.back(), before);
+  }
+  std::ranges::stable_sort(demands, [&](size_t a, size_t b) {
+    const bool rest_a = problem_.demands[a].role.empty(), rest_b = problem_.demands[b].role.empty();
+    if (rest_a != rest_b) return rest_b;
+    if (kinds[a].empty() || kinds[b].empty()) return !kinds[a].empty() && kinds[b].empty();
+    return Size(problem_.kinds[kinds[a].front()]) > Size(problem_.kinds[kinds[b].front()]);
+  });
+
+  std::vector<size_t> taken(problem_.kinds.size());
+  const auto fill = [&](size_t d) {  // true when something was placed
+    const int64_t before_placed = attempt.placed[d];
+    for (const size_t k : kinds[d]) {
+      const Kind& kind = problem_.kinds[k];
+      while (attempt.placed[d] < problem_.demands[d].count && taken[k] < kind.members.size()) {
+        const NodeId node = Choose(kind, order, nodes);
+        if (!node) break;
+        what_if_.Place(kind.members[taken[k]++]->pod, *kind.pod_class, node);
+        attempt.spots.push_back({k, node, 1});
+        ++attempt.placed[d];
+      }
+    }
+    return attempt.placed[d] > before_placed;
+  };
+  const auto lacking = [&](size_t d) { return attempt.placed[d] < problem_.demands[d].count; };
+  for (bool progress = true; progress && std::ranges::any_of(demands, lacking);) {
+    progress = false;
+    for (const size_t d : demands) {
+      progress = (lacking(d) && fill(d)) || progress;
+      if (lacking(d) && !order_matters) break;
+    }
+    progress = progress && order_matters;
+  }
+
+  const auto failed = std::ranges::find_if(demands, lacking);
+  attempt.fits = failed == demands.end();
+  if (attempt.fits) return attempt;
+  attempt.demand = *failed;
+  for (const size_t k : kinds[*failed]) {
+    if (taken[k] == problem_.kinds[k].members.size()) continue;
+    attempt.any_failed = true;
+    attempt.failed_kind = k;
+    const Ranking& ranking = rankings_.For(problem_.kinds[k].pod_class);
+    attempt.refusals = ranking.Explain();
+    break;
+  }
+  for (const Kind& kind : problem_.kinds) attempt.wakes = attempt.wakes | rankings_.For(kind.pod_class).WakesOn();
+  return attempt;
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Problem: what a search is asked: so many members of some kinds, under rules about where they stand to each other.
+//
+// Members that may stand for one another are one kind; a placement is known by how many of each kind go to each node.
+#pragma once
+
+#include <absl/container/inlined_vector.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/pod_class.h"
+#include "core/gang.h"
+#include "model/ids.h"
+
+namespace tutti::core {
+
+using Counts = absl::InlinedVector<int32_t, 4>;  // members by kind
+
+struct Kind {
+  std::shared_ptr<const cluster::PodClass> pod_class;
+  std::string role;
+  std::string subset;                  // of the topology request it is under
+  std::vector<model::NodeId> refused;  // nodes that refused the bind of these members; sorted
+  std::vector<Member*> members;        // the oldest first
+
+  int32_t count() const { return static_cast<int32_t>(members.size()); }
+};
+
+// `count` members of any of `kinds`.
+struct Demand {
+  std::string role;  // empty: the rest of the minimum
+  int64_t count = 0;
+  std::vector<size_t> kinds;
+};
+
+// A condition on how the members of `kinds` spread over the domains of a level. Nodes without the label take none.
+struct Rule {
+  enum class Shape {
+    kOne,     // all in one domain
+    kSlices,  // each domain holds a multiple of `size`
+    kEven,    // each domain holds none, `size` or `size` + 1
+  } shape = Shape::kOne;
+  model::Symbol level;
+  int64_t size = 0;
+  std::vector<size_t> kinds;              // sorted
+  std::map<model::Symbol, int64_t> held;  // members that are placed already, by domain; they count as `kinds` do
+};
+
+struct Problem {
+  std::vector<Kind> kinds;
+  std::vector<Demand> demands;  // roles' first; the rest, of all kinds, last
+  int64_t total() const {
+    int64_t sum = 0;
+    for (const Demand& demand : demands) sum += demand.count;
+    return sum;
+  }
+};
+
+// So many members of a kind on a node.
+struct Spot {
+  size_t kind = 0;
+  model::NodeId node;
+  int32_t count = 0;
+};
+
+// What a search may still try, in placements or in combinations of them; the same input spends the same.
+class Budget {
+ public:
+  explicit Budget(int64_t steps) : left_(steps) {}
+  bool Spend(int64_t steps = 1) { return (left_ -= steps) >= 0; }
+  bool exhausted() const { return left_ < 0; }
+
+ private:
+  int64_t left_;
+};
+
+enum class Answer { kFound, kImpossible, kUnknown };
+
+}  // namespace tutti::core

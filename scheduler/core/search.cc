@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/search.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/descend.h"
+#include "core/exact.h"
+
+namespace tutti::core {
+namespace {
+
+using cluster::WhatIf;
+using framework::FilterState;
+using framework::Ranking;
+using framework::Wake;
+using model::NodeId;
+using model::Symbol;
+
+// About a tenth of a second at worst; a search that ends does so after a small part of it.
+constexpr int64_t kSteps = 1'000'000;
+constexpr int64_t kPlacements = 40'000;
+constexpr size_t kMostTargets = 64;
+
+constexpr Wake kRoom = Wake::kPodGone | Wake::kNodeCapacity | Wake::kNodeAdded;
+
+Counts CountsOf(const Problem& problem) {
+  Counts counts;
+  for (const Kind& kind : problem.kinds) counts.push_back(kind.count());
+  return counts;
+}
+
+bool HasEven(const std::vector<Rule>& rules) {
+  return std::ranges::any_of(rules, [](const Rule& rule) { return rule.shape == Rule::Shape::kEven; });
+}
+
+}  // namespace
+
+Search::Search(cluster::ClusterState& state, Rankings& rankings, const Problem& problem)
+    : state_(state), rankings_(rankings), problem_(problem), budget_(kSteps) {
+  for (const Kind& kind : problem.kinds)
+    order_matters_ = order_matters_ || rankings.For(kind.pod_class).reach() == FilterState::Reach::kCluster;
+}
+
+SearchResult Search::Run(const RuleSets& rule_sets) {
+  SearchResult result;
+  Answer last = Answer::kUnknown;
+  for (const std::vector<Rule>& rules : rule_sets) {
+    budget_ = Budget(kSteps);
+    last = rules.empty() ? TryFree(&result) : TryRules(rules, &result);
+    if (last == Answer::kFound) return result;
+    result.gave_up = result.gave_up || (last == Answer::kUnknown && HasEven(rules));
+  }
+  result.gave_up = result.gave_up || last == Answer::kUnknown;
+  Explain(rule_sets.back(), &result);
+  return result;
+}
+
+bool Search::Disproved() {
+  for (const Demand& demand : problem_.demands) {
+    int64_t most = 0;
+    for (const size_t k : demand.kinds) {
+      const Kind& kind = problem_.kinds[k];
+      std::vector<const cluster::PodClass*> others;
+      for (const Kind& other : problem_.kinds)
+        if (other.pod_class != kind.pod_class) others.push_back(other.pod_class.get());
+      Ranking& ranking = rankings_.For(kind.pod_class);
+      most += std::min<int64_t>(kind.count(), ranking.Most(ranking.Rooms(), others));
+    }
+    // The rest of the minimum comes on top of what the roles take.
+    const int64_t wanted = demand.role.empty() ? problem_.total() : demand.count;
+    if (most >= wanted) continue;
+    short_kinds_ = demand.kinds;
+    return true;
+  }
+  return false;
+}
+
+Answer Search::TryFree(SearchResult* result) {
+  if (TryGreedily(Greedy::Order::kLargestFirst, nullptr, {}, result)) return Answer::kFound;
+  if (Disproved()) return Answer::kImpossible;
+  if (problem_.kinds.size() > 1)
+    for (const auto order : {Greedy::Order::kTightestNode, Greedy::Order::kSmallestFirst})
+      if (TryGreedily(order, nullptr, {}, result)) return Answer::kFound;
+  return order_matters_ ? TryInDomains({}, result) : TryExactly({}, result);
+}
+
+Answer Search::TryRules(const std::vector<Rule>& rules, SearchResult* result) {
+  if (Disproved()) return Answer::kImpossible;
+  return order_matters_ ? TryInDomains(rules, result) : TryExactly(rules, result);
+}
+
+Answer Search::TryExactly(const std::vector<Rule>& rules, SearchResult* result) {
+  bool all = true;
+  const std::vector<Counts> targets = rules.empty() ? std::vector{CountsOf(problem_)} : Targets(&all);
+  bool proof = all;
+  for (const Counts& target : targets) {
+    Exact exact(state_, rankings_, problem_, rules, target, budget_);
+    if (!exact.applies()) return TryInDomains(rules, result);
+    std::vector<Spot> spots;
+    const Answer answer = exact.Run(&spots);
+    if (answer == Answer::kFound && Settle(spots, exact.tree(), rules, result)) return Answer::kFound;
+    proof = proof && answer == Answer::kImpossible;
+  }
+  return proof ? Answer::kImpossible : Answer::kUnknown;
+}
+
+// Where the exact search does not hold: a domain that holds all is found by trying each, the tightest first.
+Answer Search::TryInDomains(const std::vector<Rule>& rules, SearchResult* result) {
+  std::vector<Symbol> keys;
+  for (const Rule& rule : rules)
+    if (rule.shape == Rule::Shape::kOne) keys.push_back(rule.level);
+  if (rules.empty())
+    for (const Kind& kind : problem_.kinds)
+      for (const Symbol key : rankings_.For(kind.pod_class).Gathers()) keys.push_back(key);
+  std::ranges::sort(keys);
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  for (const Symbol key : keys)
+    for (const Domain& domain : DomainsByRoom(key))
+      if (TryGreedily(Greedy::Order::kLargestFirst, &domain.nodes, rules, result)) return Answer::kFound;
+
+  // The search that takes back knows no rules but a set of nodes to stay on.
+  const bool confined =
+      rules.size() == 1 && rules[0].shape == Rule::Shape::kOne && rules[0].kinds.size() == problem_.kinds.size();
+  if (!rules.empty() && !confined) return Answer::kUnknown;
+  Budget budget(kPlacements);
+  Descend descend(state_, rankings_, problem_, budget);
+  std::vector<Spot> spots;
+  if (rules.empty()) {
+    const Answer answer = descend.Run(nullptr, &spots);
+    return answer == Answer::kFound && !Settle(spots, {}, rules, result) ? Answer::kUnknown : answer;
+  }
+  for (const Domain& domain : DomainsByRoom(rules[0].level)) {
+    if (!rules[0].held.empty() && !rules[0].held.contains(domain.value)) continue;
+    const Answer answer = descend.Run(&domain.nodes, &spots);
+    if (answer == Answer::kFound && Settle(spots, {}, rules, result)) return Answer::kFound;
+    if (answer != Answer::kImpossible) return Answer::kUnknown;
+  }
+  return Answer::kImpossible;
+}
+
+bool Search::TryGreedily(Greedy::Order order, const std::vector<NodeId>* nodes, const std::vector<Rule>& rules,
+                         SearchResult* result) {
+  WhatIf what_if(state_.planning());
+  Attempt attempt = Greedy(problem_, rankings_, what_if, state_.snapshot()).Run(order, order_matters_, nodes);
+  if (attempt.fits && Obeyed(rules, attempt.spots, state_.snapshot())) {
+    result->fits = true;
+    result->placements = std::move(what_if).Take();
+    return true;
+  }
+  if (result->attempt.placed.empty()) result->attempt = std::move(attempt);
+  return false;
+}
+
+// Makes placements of spots: within each domain of the tree the best nodes are taken rather than those of the spots,
+// where that works out.
+bool Search::Settle(const std::vector<Spot>& spots, const Domain& tree, const std::vector<Rule>& rules,
+                    SearchResult* result) {
+  if (!Obeyed(rules, spots, state_.snapshot())) return false;
+  WhatIf what_if(state_.planning());
+  Counts used(problem_.kinds.size(), 0);
+  if (rules.empty() || tree.nodes.empty()) {
+    for (const Spot& spot : spots)
+      if (!Put(spot, what_if, &used)) return false;
+  } else if (!SettleIn(tree, spots, what_if, &used)) {
+    return false;
+  }
+  result->fits = true;
+  result->placements = std::move(what_if).Take();
+  return true;
+}
+
+bool Search::SettleIn(const Domain& domain, std::vector<Spot> spots, WhatIf& what_if, Counts* used) {
+  if (!domain.parts.empty()) {
+    std::vector<size_t> part_of(state_.snapshot().slots());
+    for (size_t i = 0; i < domain.parts.size(); ++i)
+      for (const NodeId n : domain.parts[i].nodes) part_of[n.index()] = i;
+    std::vector<std::vector<Spot>> of_part(domain.parts.size());
+    for (const Spot& spot : spots) of_part[part_of[spot.node.index()]].push_back(spot);
+    for (size_t i = 0; i < of_part.size(); ++i)
+      if (!of_part[i].empty() && !SettleIn(domain.parts[i], std::move(of_part[i]), what_if, used)) return false;
+    return true;
+  }
+  Problem part;
+  part.kinds = problem_.kinds;
+  for (size_t k = 0; k < part.kinds.size(); ++k) {
+    int64_t count = 0;
+    for (const Spot& spot : spots) count += spot.kind == k ? spot.count : 0;
+    auto& members = part.kinds[k].members;
+    members.erase(members.begin(), members.begin() + (*used)[k]);
+    if (count > 0) part.demands.push_back({"*", count, {k}});
+  }
+  const WhatIf::Mark mark = what_if.Here();
+  const Attempt attempt = Greedy(part, rankings_, what_if, state_.snapshot())
+                              .Run(Greedy::Order::kLargestFirst, order_matters_, &domain.nodes);
+  if (attempt.fits) {
+    for (const Spot& spot : attempt.spots) (*used)[spot.kind] += spot.count;
+    return true;
+  }
+  what_if.Rewind(mark);
+  return std::ranges::all_of(spots, [&](const Spot& spot) { return Put(spot, what_if, used); });
+}
+
+bool Search::Put(const Spot& spot, WhatIf& what_if, Counts* used) {
+  const Kind& kind = problem_.kinds[spot.kind];
+  for (int32_t i = 0; i < spot.count; ++i) {
+    if (!rankings_.For(kind.pod_class).Feasible(spot.node)) return false;
+    what_if.Place(kind.members[static_cast<size_t>((*used)[spot.kind]++)]->pod, *kind.pod_class, spot.node);
+  }
+  return true;
+}
+
+// The ways to choose which kinds meet the demands. `all` is set to whether these are all.
+std::vector<Counts> Search::Targets(bool* all) const {
+  std::vector<Counts> found;
+  *all = true;
+  const auto choose = [&](const auto& self, size_t d, size_t i, int64_t left, Counts counts) -> void {
+    if (found.size() >= kMostTargets) {
+      *all = false;
+      return;
+    }
+    if (d == problem_.demands.size()) {
+      if (std::ranges::find(found, counts) == found.end()) found.push_back(std::move(counts));
+      return;
+    }
+    const Demand& demand = problem_.demands[d];
+    if (i == demand.kinds.size()) {
+      if (left == 0)
+        self(self, d + 1, 0, d + 1 < problem_.demands.size() ? problem_.demands[d + 1].count : 0, std::move(counts));
+      return;
+    }
+    const size_t k = demand.kinds[i];
+    int64_t later = 0;  // what the kinds after this one have
+    for (size_t j = i + 1; j < demand.kinds.size(); ++j)
+      later += problem_.kinds[demand.kinds[j]].count() - counts[demand.kinds[j]];
+    const int64_t most = std::min<int64_t>(left, problem_.kinds[k].count() - counts[k]);
+    for (int64_t take = most; take >= std::max<int64_t>(0, left - later); --take) {
+      Counts next = counts;
+      next[k] += static_cast<int32_t>(take);
+      self(self, d, i + 1, left - take, std::move(next));
+    }
+  };
+  if (!problem_.demands.empty()) choose(choose, 0, 0, problem_.demands[0].count, Counts(problem_.kinds.size(), 0));
+  return found;
+}
+
+int64_t Search::RoomIn(const std::vector<NodeId>& nodes) {
+  int64_t sum = 0;
+  for (const Kind& kind : problem_.kinds) {
+    const std::span<const int32_t> rooms = rankings_.For(kind.pod_class).Rooms();
+    int64_t of_kind = 0;
+    for (const NodeId n : nodes) of_kind += rooms[n.index()];
+    sum += std::min<int64_t>(of_kind, kind.count());
+  }
+  return sum;
+}
+
+// The domains with room for anything; those with room for all first, the one with the fewest nodes first.
+std::vector<Domain> Search::DomainsByRoom(Symbol level) {
+  std::vector<std::pair<std::tuple<int64_t, size_t, uint32_t>, Domain>> keyed;
+  for (const auto& [value, nodes] : state_.snapshot().DomainsOf(level)) {
+    Domain domain{level, value, nodes, {}};
+    std::ranges::sort(domain.nodes);
+    if (const int64_t room = RoomIn(nodes); room > 0)
+      keyed.emplace_back(std::tuple(-room, nodes.size(), value.value), std::move(domain));
+  }
+  std::ranges::sort(keyed, {}, [](const auto& item) { return item.first; });
+  std::vector<Domain> domains;
+  for (auto& [key, domain] : keyed) domains.push_back(std::move(domain));
+  return domains;
+}
+
+Wake Search::WakesOf(const std::vector<size_t>& kinds) {
+  Wake wakes = Wake::kNothing;
+  for (const size_t k : kinds) {
+    Ranking& ranking = rankings_.For(problem_.kinds[k].pod_class);
+    wakes = wakes | ranking.WakesOn();
+    ranking.Rooms();
+    if (ranking.total_room() > 0) wakes = wakes | kRoom;
+    if (!problem_.kinds[k].refused.empty()) wakes = wakes | Wake::kTime;
+  }
+  return wakes;
+}
+
+void Search::Explain(const std::vector<Rule>& rules, SearchResult* result) {
+  std::vector<size_t> kinds(problem_.kinds.size());
+  std::iota(kinds.begin(), kinds.end(), size_t{0});
+  if (!result->gave_up && !short_kinds_.empty()) kinds = short_kinds_;
+  const cluster::Snapshot& snapshot = state_.snapshot();
+  const auto rule = std::ranges::find_if(rules, [](const Rule& r) { return r.kinds.size() > 0; });
+  std::vector<NodeId> nodes;
+  if (rule != rules.end()) {
+    const std::vector<Domain> domains = DomainsByRoom(rule->level);
+    NearestDomain nearest;
+    nearest.level = snapshot.symbols().Text(rule->level);
+    nearest.domains = snapshot.DomainsOf(rule->level).size();
+    nearest.even = rule->shape == Rule::Shape::kEven;
+    for (const size_t k : rule->kinds) nearest.wanted += problem_.kinds[k].count();
+    nearest.wanted = std::min(nearest.wanted, problem_.total());
+    if (rule->shape == Rule::Shape::kSlices) {
+      nearest.slice = rule->size;
+      nearest.wanted = (nearest.wanted + rule->size - 1) / rule->size;
+      for (const Domain& domain : domains) nearest.room += RoomIn(domain.nodes) / rule->size;
+    } else if (rule->shape == Rule::Shape::kOne && !domains.empty()) {
+      auto best = domains.begin();
+      if (!rule->held.empty()) best = std::ranges::find(domains, rule->held.begin()->first, &Domain::value);
+      if (best != domains.end()) {
+        nearest.value = snapshot.symbols().Text(best->value);
+        nearest.room = std::min(nearest.wanted, RoomIn(best->nodes));
+        nodes = best->nodes;
+      } else {
+        nearest.value = snapshot.symbols().Text(rule->held.begin()->first);
+      }
+    }
+    result->nearest = std::move(nearest);
+    result->attempt = {};
+  }
+  WhatIf what_if(state_.planning());
+  if (result->attempt.placed.empty())
+    result->attempt = Greedy(problem_, rankings_, what_if, snapshot)
+                          .Run(Greedy::Order::kLargestFirst, order_matters_, nodes.empty() ? nullptr : &nodes);
+  result->wakes = WakesOf(kinds);
+  const Attempt& attempt = result->attempt;
+  if (attempt.any_failed && std::ranges::find(kinds, attempt.failed_kind) != kinds.end())
+    result->wakes = result->wakes | attempt.wakes;
+  if (!rules.empty()) result->wakes = result->wakes | Wake::kNodeLabels | kRoom;
+  if (result->gave_up || order_matters_)
+    result->wakes = result->wakes | kRoom | Wake::kNodeLabels | Wake::kNodeTaints | Wake::kPodPlaced;
+}
+
+}  // namespace tutti::core

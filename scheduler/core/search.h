@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Search: a placement of all that a problem asks for under one of its rule sets, or the reason why there is none.
+//
+// In this order: the members one after another on the nodes that are best for them; what must be true of any placement;
+// other orders; the exact search, or where members open nodes for each other the one that takes back. A refusal is a
+// proof unless `gave_up`. Scheduler thread only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/state.h"
+#include "cluster/what_if.h"
+#include "core/domain_tree.h"
+#include "core/greedy.h"
+#include "core/problem.h"
+#include "core/rankings.h"
+#include "core/topology_rules.h"
+
+namespace tutti::core {
+
+// The domain that comes nearest to holding what a rule wants in one.
+struct NearestDomain {
+  std::string level, value;      // value empty: no node has the label
+  size_t domains = 0;            // how many there are
+  int64_t wanted = 0, room = 0;  // members; slices where `slice` is above 1
+  int64_t slice = 1;
+  bool even = false;
+};
+
+struct SearchResult {
+  bool fits = false;
+  std::vector<cluster::Placement> placements;
+  // When it does not.
+  bool gave_up = false;
+  Attempt attempt;  // the members one after another, as far as that went; in the nearest domain where there is one
+  std::optional<NearestDomain> nearest;
+  framework::Wake wakes = framework::Wake::kAll;
+};
+
+class Search {
+ public:
+  Search(cluster::ClusterState& state, Rankings& rankings, const Problem& problem);
+
+  SearchResult Run(const RuleSets& rule_sets);
+
+  // What must be true of any placement is not: some demand cannot be met by the room there is, each class for itself.
+  bool Disproved();
+
+ private:
+  Answer TryFree(SearchResult* result);
+  Answer TryRules(const std::vector<Rule>& rules, SearchResult* result);
+  Answer TryExactly(const std::vector<Rule>& rules, SearchResult* result);
+  Answer TryInDomains(const std::vector<Rule>& rules, SearchResult* result);
+  bool TryGreedily(Greedy::Order order, const std::vector<model::NodeId>* nodes, const std::vector<Rule>& rules,
+                   SearchResult* result);
+  bool Settle(const std::vector<Spot>& spots, const Domain& tree, const std::vector<Rule>& rules, SearchResult* result);
+  bool SettleIn(const Domain& domain, std::vector<Spot> spots, cluster::WhatIf& what_if, Counts* used);
+  bool Put(const Spot& spot, cluster::WhatIf& what_if, Counts* used);
+  std::vector<Counts> Targets(bool* all) const;
+  std::vector<Domain> DomainsByRoom(model::Symbol level);
+  int64_t RoomIn(const std::vector<model::NodeId>& nodes);
+  void Explain(const std::vector<Rule>& rules, SearchResult* result);
+  framework::Wake WakesOf(const std::vector<size_t>& kinds);
+
+  cluster::ClusterState& state_;
+  Rankings& rankings_;
+  const Problem& problem_;
+  Budget budget_;
+  bool order_matters_ = false;
+  std::vector<size_t> short_kinds_;  // of the demand that cannot be met
+};
+
+}  // namespace tutti::core

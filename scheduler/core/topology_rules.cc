@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/topology_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace tutti::core {
+namespace {
+
+using model::Symbol;
+using model::TopologyRequest;
+
+constexpr size_t kMostRuleSets = 64;
+
+// Members of one request: kinds still to be placed, and members that are.
+struct Group {
+  TopologyRequest request;
+  std::vector<size_t> kinds;
+  std::vector<const Member*> held;
+  int64_t total = 0;  // to be placed, and placed
+};
+
+std::vector<Group> FindGroups(const Gang& gang, const Problem& problem, const cluster::ClusterState& state) {
+  std::vector<Group> groups;
+  const auto add = [&](const TopologyRequest& request, const auto& kind_in, const auto& member_in) {
+    if (request.empty()) return;
+    Group group{request, {}, {}, 0};
+    for (size_t k = 0; k < problem.kinds.size(); ++k)
+      if (kind_in(problem.kinds[k])) group.kinds.push_back(k);
+    for (const Member& member : gang.members)
+      if (member_in(member) && state.pod(member.pod).node && !state.pod(member.pod).pod->meta.deleting())
+        group.held.push_back(&member);
+    for (const size_t k : group.kinds) group.total += problem.kinds[k].count();
+    group.total = std::min(group.total, problem.total()) + static_cast<int64_t>(group.held.size());
+    if (!group.kinds.empty()) groups.push_back(std::move(group));
+  };
+  add(gang.spec.topology, [](const Kind&) { return true; }, [](const Member&) { return true; });
+  for (const model::RoleSpec& role : gang.spec.roles)
+    add(
+        role.topology, [&](const Kind& kind) { return kind.role == role.name; },
+        [&](const Member& member) { return member.role == role.name; });
+  std::vector<std::string> seen;
+  for (const Kind& kind : problem.kinds) {
+    const auto& own = kind.members.front()->topology;
+    if (!own || std::ranges::find(seen, own->subset) != seen.end()) continue;
+    seen.push_back(own->subset);
+    add(
+        *own, [&](const Kind& other) { return other.subset == own->subset; },
+        [&](const Member& member) { return member.topology && member.topology->subset == own->subset; });
+  }
+  return groups;
+}
+
+Rule MakeRule(Rule::Shape shape, const std::string& level, int64_t size, const Group& group,
+              const cluster::ClusterState& state) {
+  Rule rule{shape, state.snapshot().symbols().Intern(level), size, group.kinds, {}};
+  for (const Member* member : group.held)
+    if (const Symbol value = state.snapshot().node(state.pod(member->pod).node).Label(rule.level)) ++rule.held[value];
+  return rule;
+}
+
+// The ways to serve one group, the best first.
+RuleSets WaysFor(const Group& group, const cluster::ClusterState& state) {
+  using Shape = Rule::Shape;
+  const TopologyRequest& request = group.request;
+  std::vector<Rule> must;
+  if (!request.required.empty()) must.push_back(MakeRule(Shape::kOne, request.required, 0, group, state));
+  if (!request.slice_level.empty() && request.slice_size > 1)
+    must.push_back(MakeRule(Shape::kSlices, request.slice_level, request.slice_size, group, state));
+  RuleSets ways;
+  if (!request.balanced.empty()) {
+    int64_t last = 0;
+    const Symbol level = state.snapshot().symbols().Intern(request.balanced);
+    const auto domains = static_cast<int64_t>(state.snapshot().DomainsOf(level).size());
+    for (int64_t parts = 1; parts <= std::max<int64_t>(1, std::min(domains, group.total)); ++parts) {
+      const int64_t size = group.total / parts;
+      if (std::exchange(last, size) == size) continue;
+      ways.push_back(must);
+      ways.back().push_back(MakeRule(Shape::kEven, request.balanced, size, group, state));
+    }
+    return ways;
+  }
+  for (const std::string& level : request.preferred) {
+    if (level == request.required) break;
+    ways.push_back(must);
+    ways.back().push_back(MakeRule(Shape::kOne, level, 0, group, state));
+  }
+  ways.push_back(must);
+  return ways;
+}
+
+}  // namespace
+
+bool FreeOfTopology(const Gang& gang) {
+  return gang.spec.topology.empty() &&
+         std::ranges::all_of(gang.spec.roles, [](const model::RoleSpec& role) { return role.topology.empty(); }) &&
+         std::ranges::all_of(gang.members, [](const Member& member) { return !member.topology; });
+}
+
+std::string TopologyText(const Gang& gang) {
+  std::string text;
+  const auto add = [&](std::string_view of, const TopologyRequest& r) {
+    if (!r.empty())
+      text += fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{};", of, r.required, fmt::join(r.preferred, ","), r.slice_level,
+                          r.slice_size, r.balanced, r.subset);
+  };
+  add("", gang.spec.topology);
+  for (const model::RoleSpec& role : gang.spec.roles) add(role.name, role.topology);
+  const TopologyRequest* last = nullptr;
+  for (const Member& member : gang.members)
+    if (member.topology && std::exchange(last, member.topology.get()) != member.topology.get())
+      add(member.role, *member.topology);
+  return text;
+}
+
+RuleSets MakeRules(const Gang& gang, const Problem& problem, const cluster::ClusterState& state) {
+  if (FreeOfTopology(gang)) return {{}};
+  std::vector<RuleSets> ways;
+  for (const Group& group : FindGroups(gang, problem, state)) ways.push_back(WaysFor(group, state));
+  // All combinations, those with the least given up first; what must be is never left out.
+  std::vector<std::vector<size_t>> picks{{}};
+  for (const RuleSets& of_group : ways) {
+    std::vector<std::vector<size_t>> longer;
+    for (const std::vector<size_t>& pick : picks)
+      for (size_t i = 0; i < of_group.size() && longer.size() < 4096; ++i) {
+        longer.push_back(pick);
+        longer.back().push_back(i);
+      }
+    picks = std::move(longer);
+  }
+  std::ranges::stable_sort(
+      picks, {}, [](const std::vector<size_t>& pick) { return std::accumulate(pick.begin(), pick.end(), size_t{0}); });
+  std::vector<size_t> least;
+  for (const RuleSets& of_group : ways) least.push_back(of_group.size() - 1);
+  std::erase(picks, least);
+  if (picks.size() >= kMostRuleSets) picks.resize(kMostRuleSets - 1);
+  picks.push_back(least);
+  RuleSets sets;
+  for (const std::vector<size_t>& pick : picks) {
+    sets.emplace_back();
+    for (size_t i = 0; i < pick.size(); ++i) {
+      const std::vector<Rule>& rules = ways[i][pick[i]];
+      sets.back().insert(sets.back().end(), rules.begin(), rules.end());
+    }
+  }
+  return sets;
+}
+
+bool Obeyed(const std::vector<Rule>& rules, const std::vector<Spot>& spots, const cluster::Snapshot& snapshot) {
+  return std::ranges::all_of(rules, [&](const Rule& rule) {
+    std::map<Symbol, int64_t> parts = rule.held;
+    for (const Spot& spot : spots) {
+      if (!std::ranges::binary_search(rule.kinds, spot.kind)) continue;
+      const Symbol value = snapshot.node(spot.node).Label(rule.level);
+      if (!value) return false;
+      parts[value] += spot.count;
+    }
+    int64_t total = 0, slices = 0, least = std::numeric_limits<int64_t>::max(), most = 0;
+    for (const auto& [value, count] : parts) {
+      total += count;
+      least = std::min(least, count);
+      most = std::max(most, count);
+      if (rule.size > 0) slices += (count + rule.size - 1) / rule.size;
+    }
+    switch (rule.shape) {
+      case Rule::Shape::kOne: return parts.size() <= 1;
+      case Rule::Shape::kSlices: return slices <= (total + rule.size - 1) / rule.size;
+      case Rule::Shape::kEven: return parts.empty() || most - least <= 1;
+    }
+    return false;
+  });
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Topology requests as rules: which conditions a gang's placement is to meet, the most wanted first.
+#pragma once
+
+#include <vector>
+
+#include "cluster/state.h"
+#include "core/gang.h"
+#include "core/problem.h"
+
+namespace tutti::core {
+
+// What is tried one after another: the first set of rules that can be obeyed is. The last is what must be obeyed; it is
+// empty where nothing is required. Never empty itself.
+using RuleSets = std::vector<std::vector<Rule>>;
+
+// Members of `gang` that hold a node count as `held`.
+RuleSets MakeRules(const Gang& gang, const Problem& problem, const cluster::ClusterState& state);
+
+// Do `spots` obey the rules, together with what is held?
+bool Obeyed(const std::vector<Rule>& rules, const std::vector<Spot>& spots, const cluster::Snapshot& snapshot);
+
+// True for a gang none of whose members asks for anything.
+bool FreeOfTopology(const Gang& gang);
+
+// All that a gang and its members ask for, as text: equal texts, equal requests.
+std::string TopologyText(const Gang& gang);
+
+}  // namespace tutti::core

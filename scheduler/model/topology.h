@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// TopologyRequest: how members want to stand to each other in the network, whatever the words it was asked in.
+//
+// A level is a label key of nodes (a rack's, a block's, a zone's); its domains are the values that nodes have under it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tutti::model {
+
+struct TopologyRequest {
+  std::string required;  // all in one domain of this level; empty: not asked
+  std::vector<std::string>
+      preferred;            // better in one domain of this; the narrowest first, wider ones are fallen back to
+  std::string slice_level;  // every slice_size members in one domain of this level; empty: not asked
+  int64_t slice_size = 0;
+  std::string balanced;  // over as few domains of this level as hold them, in parts that differ by one at most
+  std::string subset;    // whom it is about: those of the gang's members whose requests name the same subset
+
+  bool empty() const { return required.empty() && preferred.empty() && slice_level.empty() && balanced.empty(); }
+  friend bool operator==(const TopologyRequest&, const TopologyRequest&) = default;
+};
+
+}  // namespace tutti::model

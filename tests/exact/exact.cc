@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// exact: the engine's answers beside those of an exact solver. Random small gangs: may it say "cannot fit"? Random
+// streams of gangs: how far from the best are the number placed and the whole nodes left?
+//
+//   exact [--gangs N] [--streams N] [--seed S]
+//
+// Exit code 0: no false refusal, at most 0.1 % given up, and on average within 2 % of the optimum.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+#include "tests/exact/engine.h"
+#include "tests/exact/solver.h"
+
+namespace tutti::exact {
+namespace {
+
+using framework::Verdict;
+
+struct Options {
+  int gangs = 5000, streams = 200;
+  uint64_t seed = 1;
+};
+
+[[noreturn]] void Fail(const std::string& what) {
+  fmt::print(stderr, "exact: {}\n", what);
+  std::exit(2);
+}
+
+Layout Best(const Question& question, uint64_t seed) {
+  auto best = Solve(question, 60);
+  if (!best) Fail(best.error().message);
+  if (const std::string wrong = Check(question, *best); !wrong.empty())
+    Fail(fmt::format("seed {}: the solver's layout is wrong: {}", seed, wrong));
+  return *std::move(best);
+}
+
+bool CheckGangs(const Options& options) {
+  int fits = 0, refused = 0, false_refusals = 0, gave_up = 0, gave_up_wrongly = 0, broken = 0;
+  double slowest_ms = 0;
+  for (int i = 0; i < options.gangs; ++i) {
+    const uint64_t seed = options.seed * 1'000'003 + static_cast<uint64_t>(i);
+    base::Random random(seed);
+    const Question question = RandomGang(random);
+    const auto started = std::chrono::steady_clock::now();
+    const EngineAnswer answer = Ask(question, false);
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - started;
+    slowest_ms = std::max(slowest_ms, took.count());
+    if (answer.verdicts[0] == Verdict::kFits) {
+      ++fits;
+      const std::string wrong = Check(question, answer.layout);
+      if (!wrong.empty()) ++broken, fmt::print("seed {}: the engine's placement is wrong: {}\n", seed, wrong);
+      continue;
+    }
+    const bool possible = Placed(Best(question, seed)) == 1;
+    if (answer.verdicts[0] == Verdict::kGaveUp) {
+      ++gave_up;
+      gave_up_wrongly += possible;
+      fmt::print("seed {}: gave up; it {}\n", seed, possible ? "fits" : "does not fit");
+    } else {
+      ++refused;
+      if (possible) ++false_refusals, fmt::print("seed {}: refused, but it fits\n{}", seed, Program(question));
+    }
+  }
+  fmt::print(
+      "gangs tried        {}\n  placed           {}\n  refused          {}\n  false refusals   {}\n  wrong placements "
+      "{}\n"
+      "  gave up          {} ({:.2f} %), {} of which fit\n  slowest          {:.1f} ms\n",
+      options.gangs, fits, refused, false_refusals, broken, gave_up, 100.0 * gave_up / options.gangs, gave_up_wrongly,
+      slowest_ms);
+  return false_refusals == 0 && broken == 0 && gave_up * 1000 <= options.gangs;
+}
+
+bool CheckStreams(const Options& options) {
+  double gangs_lost = 0, whole_lost = 0;
+  int same = 0, compared = 0;
+  for (int i = 0; i < options.streams; ++i) {
+    const uint64_t seed = options.seed * 7'000'003 + static_cast<uint64_t>(i);
+    base::Random random(seed);
+    const Question question = RandomStream(random);
+    const EngineAnswer answer = Ask(question, true);
+    if (const std::string wrong = Check(question, answer.layout); !wrong.empty())
+      Fail(fmt::format("stream {}: {}", seed, wrong));
+    const Layout best = Best(question, seed);
+    const int placed = Placed(answer.layout), most = Placed(best);
+    gangs_lost += most == 0 ? 0 : static_cast<double>(most - placed) / most;
+    if (placed != most) continue;  // whole nodes are compared where as much is placed
+    const int whole = WholeNodes(question, answer.layout), most_whole = WholeNodes(question, best);
+    ++compared;
+    same += whole == most_whole;
+    whole_lost += most_whole == 0 ? 0 : static_cast<double>(most_whole - whole) / most_whole;
+  }
+  if (options.streams == 0) return true;
+  const double gangs = 100 * gangs_lost / options.streams, whole = compared == 0 ? 0 : 100 * whole_lost / compared;
+  fmt::print(
+      "streams tried      {}\n  gangs placed     {:.2f} % below the optimum on average; the same in {}\n"
+      "  whole nodes      {:.2f} % below it there; the same in {}\n",
+      options.streams, gangs, compared, whole, same);
+  return gangs <= 2 && whole <= 2;
+}
+
+int Main(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--gangs") == 0)
+      options.gangs = std::atoi(argv[i + 1]);
+    else if (std::strcmp(argv[i], "--streams") == 0)
+      options.streams = std::atoi(argv[i + 1]);
+    else if (std::strcmp(argv[i], "--seed") == 0)
+      options.seed = static_cast<uint64_t>(std::atoll(argv[i + 1]));
+    else
+      Fail(fmt::format("unknown argument {}; there are --gangs, --streams and --seed", argv[i]));
+  }
+  const bool gangs = CheckGangs(options), streams = CheckStreams(options);
+  return gangs && streams ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace tutti::exact
+
+int main(int argc, char** argv) { return tutti::exact::Main(argc, argv); }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Question: a small cluster and a gang, or a stream of gangs, in plain numbers. The engine is asked through pods and
+// nodes made of it, the solver through equations made of it; neither sees the other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+
+namespace tutti::exact {
+
+struct QuestionNode {
+  int cpu = 0, gpu = 0;      // free
+  int gpu_total = 0;         // a node with all of these free is whole
+  int rack = -1, zone = -1;  // -1: no such label
+  int pool = 0;
+};
+
+enum class Level { kNode, kRack, kZone };
+
+struct QuestionClass {
+  int count = 0, cpu = 0, gpu = 0;
+  int pool = -1;      // only nodes of this pool; -1: any
+  bool port = false;  // wants one host port that all such classes of the gang want
+  int slice = 0;      // members in slices of so many in one rack; 0: no
+  int one = -1;       // all in one domain of this Level; -1: no
+};
+
+// Members of the two classes keep apart; a class may keep apart from itself.
+struct QuestionApart {
+  int a = 0, b = 0;
+  Level level = Level::kNode;
+};
+
+struct QuestionGang {
+  std::vector<QuestionClass> classes;
+  std::vector<QuestionApart> apart;
+  int one = -1;  // all members in one domain of this Level; -1: no
+};
+
+struct Question {
+  std::vector<QuestionNode> nodes;
+  std::vector<QuestionGang> gangs;
+};
+
+// One gang of up to 16 members and 4 classes on up to 12 nodes, asking for about what there is.
+Question RandomGang(base::Random& random);
+// Up to 8 gangs on up to 8 nodes that are free at first.
+Question RandomStream(base::Random& random);
+
+// The domain that a node is in, or -1.
+int DomainOf(const Question& question, size_t node, Level level);
+int DomainCount(const Question& question, Level level);
+
+// How many of each gang's classes are on each node: [gang][class][node]. A gang that is not placed has none.
+using Layout = std::vector<std::vector<std::vector<int>>>;
+
+// "" when the layout breaks nothing; else what it breaks. Every gang is there whole or not at all.
+std::string Check(const Question& question, const Layout& layout);
+int WholeNodes(const Question& question, const Layout& layout);
+int Placed(const Layout& layout);
+
+}  // namespace tutti::exact
