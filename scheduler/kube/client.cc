@@ -11,8 +11,10 @@
 #include <random>
 #include <thread>
 
+#include "kube/authorized_transport.h"
 #include "kube/curl_transport.h"
 #include "kube/feed.h"
+#include "kube/http2_transport.h"
 
 namespace tutti::kube {
 namespace {
@@ -38,6 +40,17 @@ KubeWriter::Options WriterOptions(const KubeClient::Options& options) {
   result.component = options.component;
   result.instance = options.component + "-" + HostName();
   return result;
+}
+
+// Whether libcurl carries it all: it knows plain HTTP, and proxies with their variables.
+bool ThroughCurl(const Config& config) {
+  const Url url = SplitUrl(config.server);
+  const auto set = [](const char* name) {
+    const char* value = getenv(name);
+    return value != nullptr && *value != '\0';
+  };
+  const bool proxied = set("HTTPS_PROXY") || set("https_proxy") || set("ALL_PROXY") || set("all_proxy");
+  return url.scheme != "https" || !config.proxy_url.empty() || (proxied && !url.loopback());
 }
 
 // The kinds as the feed watches them, and as discovery knows them.
@@ -66,7 +79,9 @@ struct KubeClient::Parts {
         write_timeout_ms(options.write_timeout_ms),
         loop(clock),
         random(Seed(options.seed)),
-        transport(config, fmt::format("{}/{} (linux)", options.component, options.version), loop),
+        http1(config, fmt::format("{}/{} (linux)", options.component, options.version), loop),
+        http2(config, fmt::format("{}/{} (linux)", options.component, options.version), loop, http1),
+        transport(config, loop, ThroughCurl(config) ? static_cast<Transport&>(http1) : http2),
         feed(loop, transport, random, sink),
         kinds(feed),
         writer(WriterOptions(options), loop, transport, random, kinds, sink) {
@@ -102,7 +117,9 @@ struct KubeClient::Parts {
   const base::Millis write_timeout_ms;
   EpollLoop loop;
   base::Random random;
-  CurlTransport transport;
+  CurlTransport http1;
+  Http2Transport http2;
+  AuthorizedTransport transport;
   KubeFeed feed;
   FeedResolver kinds;
   KubeWriter writer;
@@ -189,7 +206,7 @@ KubeClient::Stats KubeClient::stats() {
   const auto answer = std::make_shared<std::promise<Stats>>();
   auto future = answer->get_future();
   parts_->loop.Post([&parts = *parts_, answer] {
-    const CurlTransport::Counters& sent = parts.transport.counters();
+    const AuthorizedTransport::Counters& sent = parts.transport.counters();
     answer->set_value(
         {sent.requests, sent.failures, parts.writer.counters(), parts.writer.waiting(), parts.writer.in_flight()});
   });

@@ -47,11 +47,12 @@ Credentials::~Credentials() {
 }
 
 void Credentials::Apply(Credential next) {
-  next.generation = current_.generation;
-  const bool same = next.authorization == current_.authorization && next.client_cert_pem == current_.client_cert_pem &&
-                    next.client_key_pem == current_.client_key_pem;
-  if (!same || next.generation == 0) ++next.generation;
-  current_ = std::move(next);
+  const bool same = next.authorization == current_->authorization &&
+                    next.client_cert_pem == current_->client_cert_pem &&
+                    next.client_key_pem == current_->client_key_pem;
+  if (same && current_->generation > 0) return;
+  next.generation = current_->generation + 1;
+  current_ = std::make_shared<const Credential>(std::move(next));
 }
 
 void Credentials::ReadFiles() {
@@ -64,12 +65,12 @@ void Credentials::ReadFiles() {
     return content ? std::move(*content) : last;
   };
   Credential next;
-  const bool first = current_.generation == 0;
-  next.client_cert_pem = read(config_.client_cert_file, first ? config_.client_cert_pem : current_.client_cert_pem);
-  next.client_key_pem = read(config_.client_key_file, first ? config_.client_key_pem : current_.client_key_pem);
+  const bool first = current_->generation == 0;
+  next.client_cert_pem = read(config_.client_cert_file, first ? config_.client_cert_pem : current_->client_cert_pem);
+  next.client_key_pem = read(config_.client_key_file, first ? config_.client_key_pem : current_->client_key_pem);
   if (!config_.token_file.empty()) {
     const std::string token = Trimmed(read(config_.token_file, ""));
-    next.authorization = token.empty() ? current_.authorization : "Bearer " + token;
+    next.authorization = token.empty() ? current_->authorization : "Bearer " + token;
   } else if (!config_.token.empty()) {
     next.authorization = "Bearer " + config_.token;
   } else if (!config_.username.empty()) {
@@ -78,7 +79,7 @@ void Credentials::ReadFiles() {
   Apply(std::move(next));
 }
 
-const Credential& Credentials::Current() {
+std::shared_ptr<const Credential> Credentials::Current() {
   TUTTI_CHECK(ready_, "a request before the first credential");
   const bool from_files = !config_.token_file.empty() || !config_.client_cert_file.empty();
   if (!config_.exec && from_files && loop_.Now() - files_read_ms_ > kFileMaxAgeMs) ReadFiles();
@@ -91,13 +92,13 @@ void Credentials::WhenReady(Task then) {
 }
 
 void Credentials::Renew(uint64_t stale_generation, absl::AnyInvocable<void(bool)> then) {
-  if (current_.generation != stale_generation) return then(true);
+  if (current_->generation != stale_generation) return then(true);
   if (!config_.exec) {
     ReadFiles();
-    return then(current_.generation != stale_generation);
+    return then(current_->generation != stale_generation);
   }
   waiting_.push_back(
-      [this, stale_generation, then = std::move(then)]() mutable { then(current_.generation != stale_generation); });
+      [this, stale_generation, then = std::move(then)]() mutable { then(current_->generation != stale_generation); });
   StartExec();
 }
 

@@ -11,15 +11,10 @@
 #include <vector>
 
 #include "kube/config.h"
+#include "kube/credential.h"
 #include "kube/loop.h"
 
 namespace tutti::kube {
-
-struct Credential {
-  std::string authorization;  // the header's value; empty: none
-  std::string client_cert_pem, client_key_pem;
-  uint64_t generation = 0;  // another one: something changed
-};
 
 // What an exec plugin printed.
 struct ExecCredential {
@@ -40,7 +35,7 @@ class Credentials {
   // False while an exec plugin has not answered yet: see WhenReady.
   bool ready() const { return ready_; }
   // REQUIRES: ready().
-  const Credential& Current();
+  std::shared_ptr<const Credential> Current();
 
   // `stale` was refused with 401. Runs `then` once something newer is there, or has been tried for: true if
   // it is worth asking again. False at once where nothing could change.
@@ -59,7 +54,7 @@ class Credentials {
   bool ready_ = false;
   bool exec_running_ = false;
   base::Millis files_read_ms_ = 0;
-  Credential current_;
+  std::shared_ptr<const Credential> current_ = std::make_shared<const Credential>();
   std::vector<Task> waiting_;
   TimerId refresh_timer_ = 0;
   base::Millis exec_retry_ms_ = 0;

@@ -18,35 +18,11 @@ namespace {
 
 constexpr long kConnections = 3;         // over HTTP/2; one is in use, the others follow a GOAWAY
 constexpr long kHttp1Connections = 128;  // a watch takes one each
-constexpr size_t kMostErrorBody = 64 * 1024;
 constexpr long kConnectTimeoutMs = 10'000;
 
 void StartLibrary() {
   static const CURLcode result = curl_global_init(CURL_GLOBAL_DEFAULT);
   TUTTI_CHECK(result == CURLE_OK, "curl_global_init failed");
-}
-
-// "https://host:port/prefix" → its parts; the port is empty when not given.
-struct Url {
-  std::string scheme, host, port, path;
-};
-Url Split(const std::string& url) {
-  Url parts;
-  const size_t colon = url.find("://");
-  parts.scheme = url.substr(0, colon);
-  std::string rest = url.substr(colon + 3);
-  if (const size_t slash = rest.find('/'); slash != std::string::npos) {
-    parts.path = rest.substr(slash);
-    rest.resize(slash);
-  }
-  const size_t bracket = rest.rfind(']');
-  const size_t last_colon = rest.rfind(':');
-  if (last_colon != std::string::npos && (bracket == std::string::npos || last_colon > bracket)) {
-    parts.port = rest.substr(last_colon + 1);
-    rest.resize(last_colon);
-  }
-  parts.host = rest;
-  return parts;
 }
 
 // A peer that is gone without a word is noticed within half a minute, request or not.
@@ -73,26 +49,16 @@ Response::Failure Classify(CURLcode code, bool connected) {
   }
 }
 
-const char* Name(Method method) {
-  switch (method) {
-    case Method::kGet: return "GET";
-    case Method::kPost: return "POST";
-    case Method::kPut: return "PUT";
-    case Method::kPatch: return "PATCH";
-    case Method::kDelete: return "DELETE";
-  }
-  return "GET";
-}
-
-// The value of header `name` (lower case) in `line`, or empty.
-std::string_view HeaderValue(std::string_view line, std::string_view name) {
-  if (line.size() <= name.size() || line[name.size()] != ':') return {};
-  for (size_t i = 0; i < name.size(); ++i)
-    if (std::tolower(static_cast<unsigned char>(line[i])) != name[i]) return {};
-  line.remove_prefix(name.size() + 1);
+// Splits "Name: value\r\n"; the name in lower case, and empty when it is no header.
+std::pair<std::string, std::string_view> SplitHeader(std::string_view line) {
+  const size_t colon = line.find(':');
+  if (colon == line.npos) return {};
+  std::string name(line.substr(0, colon));
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  line.remove_prefix(colon + 1);
   while (!line.empty() && line.front() == ' ') line.remove_prefix(1);
   while (!line.empty() && (line.back() == '\r' || line.back() == '\n' || line.back() == ' ')) line.remove_suffix(1);
-  return line;
+  return {std::move(name), line};
 }
 
 }  // namespace
@@ -113,24 +79,22 @@ struct CurlTransport::Exchange {
   OnDone done;
   OnData data;
   Response response;
-  uint64_t credential_generation = 0;
-  bool asked_again = false;  // once, after a 401
   bool cancelled = false;
   curl_slist* own_headers = nullptr;
   char error[CURL_ERROR_SIZE] = {};
 };
 
 CurlTransport::CurlTransport(const Config& config, std::string user_agent, EpollLoop& loop)
-    : config_(config), user_agent_(std::move(user_agent)), loop_(loop), credentials_(config, loop) {
+    : config_(config), user_agent_(std::move(user_agent)), loop_(loop) {
   StartLibrary();
-  const Url url = Split(config_.server);
+  const Url url = SplitUrl(config_.server);
   base_url_ = config_.server;
-  loopback_ = url.host == "localhost" || url.host == "[::1]" || url.host.starts_with("127.");
+  loopback_ = url.loopback();
   if (!config_.tls_server_name.empty()) {
-    const std::string port = url.port.empty() ? "443" : url.port;
-    base_url_ = fmt::format("{}://{}:{}{}", url.scheme, config_.tls_server_name, port, url.path);
-    host_header_ = fmt::format("Host: {}:{}", url.host, port);
-    connect_list_ = curl_slist_append(nullptr, fmt::format("::{}:{}", url.host, port).c_str());
+    base_url_ = fmt::format("{}://{}:{}{}", url.scheme, config_.tls_server_name, url.port, url.prefix);
+    host_header_ = "Host: " + url.authority;
+    const char* form = url.host.find(':') == std::string::npos ? "::{}:{}" : "::[{}]:{}";
+    connect_list_ = curl_slist_append(nullptr, fmt::format(fmt::runtime(form), url.host, url.port).c_str());
   }
   const bool plain = url.scheme == "http";
   for (auto& multi : multis_) {
@@ -188,14 +152,9 @@ RequestId CurlTransport::Send(Request request, OnDone done, OnData data) {
   exchange->data = std::move(data);
   const RequestId id = exchange->id;
   active_.emplace(id, exchange.get());
-  ++counters_.requests;
-  if (curl_depth_ > 0 || !credentials_.ready()) {
+  if (curl_depth_ > 0) {
     // The exchange is in active_ until then; a cancellation in between is seen by Start.
-    Task start = [this, raw = exchange.release()] { Start(std::unique_ptr<Exchange>(raw)); };
-    if (curl_depth_ > 0)
-      deferred_.push_back(std::move(start));
-    else
-      credentials_.WhenReady(std::move(start));
+    deferred_.push_back([this, raw = exchange.release()] { Start(std::unique_ptr<Exchange>(raw)); });
   } else {
     Start(std::move(exchange));
   }
@@ -259,9 +218,10 @@ curl_slist* CurlTransport::Headers(const Request& request, const Credential& cre
   return cached = list;
 }
 
-void CurlTransport::Configure(Exchange& exchange, const Credential& credential) {
+void CurlTransport::Configure(Exchange& exchange) {
   CURL* easy = exchange.handle.easy;
   const Request& request = exchange.request;
+  const Credential& credential = *request.credential;
   if (exchange.handle.credential_generation != credential.generation) {
     exchange.handle.credential_generation = credential.generation;
     if (!credential.client_cert_pem.empty()) {
@@ -296,10 +256,8 @@ void CurlTransport::Start(std::unique_ptr<Exchange> exchange) {
     active_.erase(exchange->id);
     return;
   }
-  const Credential& credential = credentials_.Current();
-  exchange->credential_generation = credential.generation;
   exchange->handle = TakeHandle();
-  Configure(*exchange, credential);
+  Configure(*exchange);
   Exchange* raw = exchange.release();  // curl's private pointer owns it until Detach
   const CURLMcode result = curl_multi_add_handle(raw->multi->handle, raw->handle.easy);
   TUTTI_CHECK(result == CURLM_OK, curl_multi_strerror(result));
@@ -373,36 +331,10 @@ void CurlTransport::Finish(Multi& multi, Exchange* exchange, CURLcode result) {
     curl_easy_getinfo(exchange->handle.easy, CURLINFO_PRETRANSFER_TIME_T, &pretransfer);
     response.failure = Classify(result, pretransfer > 0);
     response.error = exchange->error[0] != '\0' ? exchange->error : curl_easy_strerror(result);
-    ++counters_.failures;
   }
   const std::unique_ptr<Exchange> owned = Detach(multi, exchange);
   if (owned->cancelled) return;
-  if (response.status == 401 && !owned->asked_again && AskAgain(multi, *owned)) return;
   owned->done(std::move(response));
-}
-
-// After a 401: with a newer credential, if there can be one. The exchange goes on under the same id.
-bool CurlTransport::AskAgain(Multi& multi, Exchange& refused) {
-  auto next = std::make_unique<Exchange>();
-  next->owner = this;
-  next->multi = &multi;
-  next->id = refused.id;
-  next->request = std::move(refused.request);
-  next->done = std::move(refused.done);
-  next->data = std::move(refused.data);
-  next->asked_again = true;
-  next->response = std::move(refused.response);
-  active_.emplace(next->id, next.get());
-  credentials_.Renew(refused.credential_generation, [this, raw = next.release()](bool worth_retrying) {
-    std::unique_ptr<Exchange> exchange(raw);
-    if (worth_retrying && !exchange->cancelled) {
-      exchange->response = {};
-      return Start(std::move(exchange));
-    }
-    active_.erase(exchange->id);
-    if (!exchange->cancelled) exchange->done(std::move(exchange->response));
-  });
-  return true;
 }
 
 int CurlTransport::OnSocket(CURL*, curl_socket_t socket, int what, void* user, void*) {
@@ -443,8 +375,8 @@ size_t CurlTransport::OnBody(char* data, size_t size, size_t count, void* user) 
   Response& response = exchange.response;
   if (exchange.data && response.ok()) {
     exchange.data(response, piece);
-  } else if (response.ok() || response.body.size() < kMostErrorBody) {
-    response.body.append(piece);
+  } else {
+    response.AppendBody(piece);
   }
   return piece.size();
 }
@@ -460,14 +392,9 @@ size_t CurlTransport::OnHeader(char* data, size_t size, size_t count, void* user
       CurlTransport* owner = exchange.owner;
       owner->deferred_.push_back([owner, multi = exchange.multi] { owner->AllowHttp1(*multi); });
     }
-  } else if (const auto type = HeaderValue(line, "content-type"); !type.empty()) {
-    response.content_type = type;
-  } else if (const auto etag = HeaderValue(line, "etag"); !etag.empty()) {
-    response.etag = etag;
-  } else if (const auto after = HeaderValue(line, "retry-after"); !after.empty()) {
-    int64_t seconds = 0;
-    if (std::from_chars(after.data(), after.data() + after.size(), seconds).ec == std::errc())
-      response.retry_after_ms = std::max<int64_t>(seconds, 0) * 1000;
+  } else {
+    const auto [name, value] = SplitHeader(line);
+    response.ReadHeader(name, value);
   }
   return line.size();
 }

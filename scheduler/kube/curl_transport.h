@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CurlTransport: Transport on libcurl, HTTP/2 over TLS and HTTP/1.1 in the clear.
+// CurlTransport: Transport on libcurl, for what Http2Transport leaves: HTTP/1.1, and all that goes through a proxy.
 //
 // One multi handle a channel, driven by the loop's epoll: each has its own connections. What libcurl 7.88 needs:
 //   - PIPEWAIT and a cap on connections, or a burst opens one each; never a cap of one, for after a GOAWAY the old
@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "kube/config.h"
-#include "kube/credentials.h"
 #include "kube/epoll_loop.h"
 #include "kube/transport.h"
 
@@ -36,11 +35,6 @@ class CurlTransport final : public Transport {
   RequestId Send(Request request, OnDone done, OnData data) override;
   void Cancel(RequestId id) override;
 
-  struct Counters {
-    uint64_t requests = 0, failures = 0;
-  };
-  const Counters& counters() const { return counters_; }
-
  private:
   struct Multi;
   struct Exchange;
@@ -51,12 +45,11 @@ class CurlTransport final : public Transport {
 
   void Start(std::unique_ptr<Exchange> exchange);
   Handle TakeHandle();
-  void Configure(Exchange& exchange, const Credential& credential);
+  void Configure(Exchange& exchange);
   curl_slist* Headers(const Request& request, const Credential& credential);
   void Drive(Multi& multi, curl_socket_t socket, int events);
   void Collect(Multi& multi);
   void Finish(Multi& multi, Exchange* exchange, CURLcode result);
-  bool AskAgain(Multi& multi, Exchange& exchange);
   std::unique_ptr<Exchange> Detach(Multi& multi, Exchange* exchange);
   void RunDeferred();
   void AllowHttp1(Multi& multi);
@@ -71,7 +64,6 @@ class CurlTransport final : public Transport {
   std::string base_url_, host_header_, connect_to_;
   bool loopback_ = false;
   EpollLoop& loop_;
-  Credentials credentials_;
   curl_slist* connect_list_ = nullptr;
   std::array<std::unique_ptr<Multi>, kChannels> multis_;
   std::vector<Handle> idle_;  // to use again
@@ -82,7 +74,6 @@ class CurlTransport final : public Transport {
   std::map<std::tuple<const char*, const char*, bool>, curl_slist*> header_cache_;
   uint64_t header_generation_ = 0;
   std::vector<curl_slist*> retired_headers_;  // of an older credential; perhaps still in use by a watch
-  Counters counters_;
 };
 
 }  // namespace tutti::kube

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/epoll_loop.h"
 
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <limits>
 
 #include "base/check.h"
@@ -34,6 +36,11 @@ EpollLoop::~EpollLoop() {
 }
 
 void EpollLoop::Run() {
+  // Writing to a socket that the other side closed is an error, not the end of the process.
+  sigset_t broken_pipe;
+  sigemptyset(&broken_pipe);
+  sigaddset(&broken_pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
   std::array<epoll_event, 64> events;
   while (!stopping_.load(std::memory_order_acquire)) {
     const int ready = epoll_wait(epoll_fd_, events.data(), static_cast<int>(events.size()), WaitMs());

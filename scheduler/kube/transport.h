@@ -8,10 +8,12 @@
 #include <absl/functional/any_invocable.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/clock.h"
+#include "kube/credential.h"
 
 namespace tutti::kube {
 
@@ -38,7 +40,8 @@ struct Request {
   const char* content_type = kJson;  // a literal; sent when there is a body
   std::string body;
   std::string if_none_match;
-  base::Millis timeout_ms = 0;  // of the whole exchange; 0: none
+  base::Millis timeout_ms = 0;                   // of the whole exchange; 0: none
+  std::shared_ptr<const Credential> credential;  // null: set by AuthorizedTransport
 };
 
 struct Response {
@@ -55,6 +58,10 @@ struct Response {
   base::Millis retry_after_ms = -1;  // Retry-After; -1 when absent
   std::string body;                  // what on_data did not take
 
+  // Takes note of one header of the answer; `name` in lower case.
+  void ReadHeader(std::string_view name, std::string_view value);
+  // Keeps a piece of the body; of an error only the beginning.
+  void AppendBody(std::string_view piece);
   bool ok() const { return failure == Failure::kNone && status >= 200 && status < 300; }
   bool protobuf() const { return std::string_view(content_type).starts_with(kProtobuf); }
 };
@@ -63,6 +70,16 @@ using RequestId = uint64_t;
 using OnDone = absl::AnyInvocable<void(Response)>;
 // Takes the body of a 2xx answer as it comes. `head` has status and content_type.
 using OnData = absl::AnyInvocable<void(const Response& head, std::string_view piece)>;
+
+const char* Name(Method method);
+
+// "https://[::1]:6443/prefix" in parts.
+struct Url {
+  std::string scheme, authority, prefix;
+  std::string host, port;  // without brackets; the scheme's port when none is given
+  bool loopback() const;
+};
+Url SplitUrl(const std::string& url);
 
 class Transport {
  public:

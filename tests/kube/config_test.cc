@@ -158,24 +158,24 @@ TEST_CASE("a rotated token is used within a minute, and at once after a 401") {
   FakeLoop loop;
   Credentials credentials(config, loop);
   REQUIRE(credentials.ready());
-  CHECK(credentials.Current().authorization == "Bearer old");
+  CHECK(credentials.Current()->authorization == "Bearer old");
   folder.Write("token", "new\n");
-  CHECK(credentials.Current().authorization == "Bearer old");
-  const uint64_t before = credentials.Current().generation;
+  CHECK(credentials.Current()->authorization == "Bearer old");
+  const uint64_t before = credentials.Current()->generation;
   loop.Advance(61'000);
-  CHECK(credentials.Current().authorization == "Bearer new");
-  CHECK(credentials.Current().generation != before);
+  CHECK(credentials.Current()->authorization == "Bearer new");
+  CHECK(credentials.Current()->generation != before);
 
   folder.Write("token", "newer\n");
   bool worth_retrying = false;
-  credentials.Renew(credentials.Current().generation, [&](bool worth) { worth_retrying = worth; });
+  credentials.Renew(credentials.Current()->generation, [&](bool worth) { worth_retrying = worth; });
   CHECK(worth_retrying);
-  CHECK(credentials.Current().authorization == "Bearer newer");
-  credentials.Renew(credentials.Current().generation, [&](bool worth) { worth_retrying = worth; });
+  CHECK(credentials.Current()->authorization == "Bearer newer");
+  credentials.Renew(credentials.Current()->generation, [&](bool worth) { worth_retrying = worth; });
   CHECK_FALSE(worth_retrying);
   fs::remove(config.token_file);
   loop.Advance(61'000);
-  CHECK(credentials.Current().authorization == "Bearer newer");
+  CHECK(credentials.Current()->authorization == "Bearer newer");
 }
 
 TEST_CASE("an exec plugin is run with its arguments and environment") {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/authorized_transport.h"
+
+namespace tutti::kube {
+
+AuthorizedTransport::AuthorizedTransport(const Config& config, Loop& loop, Transport& inner)
+    : loop_(loop), inner_(inner), credentials_(config, loop) {}
+
+AuthorizedTransport::~AuthorizedTransport() {
+  loop_.CancelTimer(bury_timer_);
+  for (const auto& [id, exchange] : open_) inner_.Cancel(exchange.inner);
+}
+
+RequestId AuthorizedTransport::Send(Request request, OnDone done, OnData data) {
+  const RequestId id = ++last_id_;
+  ++counters_.requests;
+  open_.emplace(id, Exchange{std::move(request), std::move(done), std::move(data)});
+  if (credentials_.ready())
+    SendInner(id);
+  else
+    credentials_.WhenReady([this, id] { SendInner(id); });
+  return id;
+}
+
+void AuthorizedTransport::SendInner(RequestId id) {
+  const auto at = open_.find(id);
+  if (at == open_.end()) return;  // cancelled while it waited
+  Exchange& exchange = at->second;
+  exchange.request.credential = credentials_.Current();
+  OnData data;
+  // The exchange outlives the data: it goes with OnAnswer or Cancel, after which none comes.
+  if (exchange.data) data = [&exchange](const Response& head, std::string_view piece) { exchange.data(head, piece); };
+  exchange.inner = inner_.Send(
+      exchange.request, [this, id](Response response) { OnAnswer(id, std::move(response)); }, std::move(data));
+}
+
+void AuthorizedTransport::OnAnswer(RequestId id, Response response) {
+  const auto at = open_.find(id);
+  Exchange& exchange = at->second;
+  if (response.status == 401 && !exchange.second) {
+    exchange.second = true;
+    exchange.inner = 0;
+    const uint64_t refused = exchange.request.credential->generation;
+    credentials_.Renew(refused, [this, id, response = std::move(response)](bool worth_retrying) mutable {
+      if (worth_retrying) return SendInner(id);
+      if (open_.contains(id)) OnAnswer(id, std::move(response));
+    });
+    return;
+  }
+  if (response.status == 0) ++counters_.failures;
+  OnDone done = std::move(exchange.done);
+  open_.erase(at);
+  done(std::move(response));
+}
+
+void AuthorizedTransport::Cancel(RequestId id) {
+  const auto at = open_.find(id);
+  if (at == open_.end()) return;
+  inner_.Cancel(at->second.inner);
+  if (cancelled_.empty()) bury_timer_ = loop_.After(0, [this] { cancelled_.clear(); });
+  cancelled_.push_back(open_.extract(at));
+}
+
+}  // namespace tutti::kube

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Credential: what a request proves with who sends it. A secret: never logged.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tutti::kube {
+
+struct Credential {
+  std::string authorization;  // the header's value; empty: none
+  std::string client_cert_pem, client_key_pem;
+  uint64_t generation = 0;  // another one: something changed; from 1
+};
+
+}  // namespace tutti::kube

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Http2Connection: the exchanges of one TLS connection, framed by nghttp2. The loop's thread only.
+//
+// It may be given exchanges before it is open. What is submitted in one turn of the loop leaves in one write. No
+// callback runs from inside Submit or Abandon.
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "kube/epoll_loop.h"
+#include "kube/tls_socket.h"
+#include "kube/transport.h"
+
+namespace tutti::kube {
+
+class Http2Connection;
+
+struct Http2Exchange {
+  RequestId id = 0;
+  Request request;
+  OnDone done;
+  OnData data;
+  Response response;
+  TimerId timer = 0;
+  Http2Connection* connection = nullptr;
+  int32_t stream = 0;
+  size_t body_sent = 0;
+  bool sent = false;      // its head went to the socket: it may have happened
+  bool complete = false;  // the whole answer is there
+  int moves = 0;          // to other connections, by none of which it was sent
+};
+
+class Http2Connection {
+ public:
+  struct Callbacks {
+    std::function<void(Http2Exchange&)> done;    // its response is filled in; the connection knows it no more
+    std::function<void(Http2Exchange&)> unsent;  // the same, but another connection may still take it
+    std::function<void()> speaks_http1;          // and will never be open
+  };
+
+  Http2Connection(EpollLoop& loop, std::shared_ptr<TlsContext> tls, const Url& url, std::string user_agent,
+                  Callbacks callbacks);
+  ~Http2Connection();
+  Http2Connection(const Http2Connection&) = delete;
+  Http2Connection& operator=(const Http2Connection&) = delete;
+
+  // False: it takes no more. `exchange` must stay until `done`, `unsent` or Abandon.
+  bool Submit(Http2Exchange& exchange);
+  // Nobody waits for it any more.
+  void Abandon(Http2Exchange& exchange);
+  // Takes no more; what it has goes on.
+  void Retire() { retired_ = true; }
+
+  bool retired() const { return retired_; }
+  // Nothing is left to wait for: may be destroyed, but not from inside a callback.
+  bool over() const { return retired_ && streams_.empty() && !busy_; }
+  const TlsContext& tls() const { return *tls_; }
+
+ private:
+  void OnReady(std::string_view protocol);
+  void OnReceived(std::string_view bytes);
+  void FailAll(const std::string& why);
+  void Fail(Http2Exchange& exchange, const std::string& why);
+  void FlushSoon();
+  void Flush();
+  Http2Exchange* Find(int32_t stream);
+  Http2Exchange* Take(int32_t stream);
+
+  static nghttp2_session_callbacks* SessionCallbacks();
+  static int OnHeader(nghttp2_session*, const nghttp2_frame*, const uint8_t* name, size_t name_size,
+                      const uint8_t* value, size_t value_size, uint8_t flags, void* self);
+  static int OnChunk(nghttp2_session*, uint8_t flags, int32_t stream, const uint8_t* data, size_t size, void* self);
+  static int OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* self);
+  static int OnFrameSent(nghttp2_session*, const nghttp2_frame* frame, void* self);
+  static int OnFrameNotSent(nghttp2_session*, const nghttp2_frame* frame, int error, void* self);
+  static int OnStreamClosed(nghttp2_session*, int32_t stream, uint32_t error, void* self);
+  static ssize_t ReadBody(nghttp2_session*, int32_t stream, uint8_t* to, size_t room, uint32_t* flags,
+                          nghttp2_data_source*, void* self);
+
+  EpollLoop& loop_;
+  const std::shared_ptr<TlsContext> tls_;
+  const Url url_;
+  const std::string user_agent_;
+  const Callbacks callbacks_;
+  nghttp2_session* session_ = nullptr;
+  std::unordered_map<int32_t, Http2Exchange*> streams_;
+  bool open_ = false, retired_ = false;
+  bool busy_ = false;  // inside nghttp2
+  TimerId flush_timer_ = 0, open_timer_ = 0;
+  TlsSocket socket_;
+};
+
+}  // namespace tutti::kube

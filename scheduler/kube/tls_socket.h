@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// TlsSocket: one TLS connection that never blocks. The loop's thread only.
+//
+// Names are looked up on a thread of their own. The peer's certificate and name are verified unless the configuration
+// says not to.
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "kube/config.h"
+#include "kube/credential.h"
+#include "kube/epoll_loop.h"
+#include "kube/transport.h"
+
+namespace tutti::kube {
+
+// What connections share: trust, identity, session settings.
+class TlsContext {
+ public:
+  static base::Result<std::shared_ptr<TlsContext>> Make(const Config& config, const Credential& credential);
+  ~TlsContext() { SSL_CTX_free(context_); }
+  TlsContext(const TlsContext&) = delete;
+  TlsContext& operator=(const TlsContext&) = delete;
+
+  SSL_CTX* get() const { return context_; }
+  const std::string& server_name() const { return server_name_; }
+  bool verify() const { return verify_; }
+
+ private:
+  explicit TlsContext(SSL_CTX* context) : context_(context) {}
+  SSL_CTX* const context_;
+  std::string server_name_;
+  bool verify_ = true;
+};
+
+class TlsSocket {
+ public:
+  struct Callbacks {
+    std::function<void(std::string_view protocol)> ready;  // by ALPN: "h2", "http/1.1", or nothing
+    std::function<void(std::string_view bytes)> received;
+    std::function<void(const std::string& why)> closed;  // once; nothing follows
+  };
+
+  TlsSocket(EpollLoop& loop, std::shared_ptr<TlsContext> tls, const Url& url, Callbacks callbacks);
+  ~TlsSocket();
+  TlsSocket(const TlsSocket&) = delete;
+  TlsSocket& operator=(const TlsSocket&) = delete;
+
+  // Sends `bytes` with the next Flush. REQUIRES: it is ready.
+  void Append(std::string_view bytes) { out_.append(bytes); }
+  // Sends what was appended, now or when the socket takes it. No callback runs before it returns.
+  void Flush();
+  // What was appended and the kernel has not taken.
+  size_t unsent() const { return out_.size() - out_at_; }
+
+ private:
+  struct Lookup;
+
+  void StartLookup(const Url& url);
+  void OnAddresses(Lookup& lookup);
+  void ConnectNext();
+  void OnReady(uint32_t events);
+  void OnConnected();
+  void Handshake();
+  void Read();
+  void Write();
+  void Listen(bool writable);
+  void Close(const std::string& why);
+
+  EpollLoop& loop_;
+  const std::shared_ptr<TlsContext> tls_;
+  const Callbacks callbacks_;
+  std::shared_ptr<Lookup> lookup_;
+  SSL* ssl_ = nullptr;
+  int fd_ = -1;
+  enum class State { kLookup, kConnect, kHandshake, kOpen, kClosed } state_ = State::kLookup;
+  bool writable_watched_ = false;
+  std::string out_;
+  size_t out_at_ = 0;
+  TimerId close_timer_ = 0;
+};
+
+}  // namespace tutti::kube

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/transport.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace tutti::kube {
+
+namespace {
+
+constexpr size_t kMostErrorBody = 64 * 1024;
+
+}  // namespace
+
+const char* Name(Method method) {
+  switch (method) {
+    case Method::kGet: return "GET";
+    case Method::kPost: return "POST";
+    case Method::kPut: return "PUT";
+    case Method::kPatch: return "PATCH";
+    case Method::kDelete: return "DELETE";
+  }
+  return "GET";
+}
+
+void Response::ReadHeader(std::string_view name, std::string_view value) {
+  if (name == "content-type") {
+    content_type = value;
+  } else if (name == "etag") {
+    etag = value;
+  } else if (name == "retry-after") {
+    int64_t seconds = 0;  // a date is not understood, and counts as absent
+    if (std::from_chars(value.data(), value.data() + value.size(), seconds).ec == std::errc())
+      retry_after_ms = std::max<int64_t>(seconds, 0) * 1000;
+  }
+}
+
+void Response::AppendBody(std::string_view piece) {
+  if (ok() || body.size() < kMostErrorBody) body.append(piece);
+}
+
+Url SplitUrl(const std::string& url) {
+  Url parts;
+  const size_t colon = url.find("://");
+  parts.scheme = url.substr(0, colon);
+  std::string rest = colon == url.npos ? "" : url.substr(colon + 3);
+  if (const size_t slash = rest.find('/'); slash != std::string::npos) {
+    parts.prefix = rest.substr(slash);
+    rest.resize(slash);
+  }
+  parts.authority = rest;
+  const size_t bracket = rest.rfind(']');
+  const size_t last_colon = rest.rfind(':');
+  if (last_colon != std::string::npos && (bracket == std::string::npos || last_colon > bracket)) {
+    parts.port = rest.substr(last_colon + 1);
+    rest.resize(last_colon);
+  }
+  if (rest.starts_with('[') && rest.ends_with(']')) rest = rest.substr(1, rest.size() - 2);
+  parts.host = rest;
+  if (parts.port.empty()) parts.port = parts.scheme == "http" ? "80" : "443";
+  return parts;
+}
+
+bool Url::loopback() const { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+
+}  // namespace tutti::kube

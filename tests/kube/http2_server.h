@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// An HTTP/2 server for tests, on a thread of its own, that misbehaves as the path asks:
+//   /ok       200, body "connection N", N counted from 1 as they are accepted
+//   /echo     200, body what was sent
+//   /big      200, a body of kBigBody bytes
+//   /refuse   the stream is refused the first time, then as /ok
+//   /leave    as /ok, and asks the client to leave (GOAWAY)
+//   /cut      the connection is closed without an answer
+//   /late     no answer
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/certificate.h"
+
+namespace tutti::kube {
+
+class Http2Server {
+ public:
+  static constexpr size_t kBigBody = 3'000'000;
+
+  // `protocol` is what it chooses by ALPN: "h2" or "http/1.1".
+  explicit Http2Server(std::string protocol = "h2");
+  ~Http2Server();
+
+  std::string url() const { return "https://127.0.0.1:" + std::to_string(port_); }
+  int connections() const { return accepted_; }
+
+ private:
+  void Accept();
+  void Serve(int socket, int number);
+
+  const std::string protocol_;
+  std::shared_ptr<server::Certificate> certificate_;
+  SSL_CTX* context_ = nullptr;
+  int listener_ = -1;
+  int port_ = 0;
+  std::atomic<int> accepted_ = 0;
+  std::atomic<bool> refused_ = false;
+  std::vector<std::thread> serving_;  // the accepting thread's, until it has ended
+  std::vector<int> sockets_;
+  std::thread accepting_;
+};
+
+}  // namespace tutti::kube

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/http2_transport.h"
+
+#include <future>
+#include <map>
+#include <thread>
+
+#include "http2_server.h"
+#include "kube/epoll_loop.h"
+#include "tests/support/catch.h"
+
+namespace tutti::kube {
+namespace {
+
+using Failure = Response::Failure;
+
+// What stands behind for HTTP/1.1: answers by itself.
+class Http1 final : public Transport {
+ public:
+  explicit Http1(Loop& loop) : loop_(loop) {}
+  RequestId Send(Request, OnDone done, OnData) override {
+    loop_.After(0, [done = std::move(done)]() mutable {
+      Response response;
+      response.status = 200;
+      response.body = "over HTTP/1.1";
+      done(std::move(response));
+    });
+    return ++last_;
+  }
+  void Cancel(RequestId) override {}
+
+ private:
+  Loop& loop_;
+  RequestId last_ = 0;
+};
+
+Config ConfigFor(const std::string& url, bool verify) {
+  Config config;
+  config.server = url;
+  config.insecure_skip_tls_verify = !verify;
+  config.source = "a test";
+  return config;
+}
+
+std::shared_ptr<const Credential> Nobody() {
+  auto credential = std::make_shared<Credential>();
+  credential->generation = 1;
+  return credential;
+}
+
+struct Rig {
+  explicit Rig(const Http2Server& server, bool verify = false) : Rig(server.url(), verify) {}
+  explicit Rig(const std::string& url, bool verify = false) : config(ConfigFor(url, verify)), loop(clock), http1(loop) {
+    transport = std::make_unique<Http2Transport>(config, "test", loop, http1);
+    thread = std::thread([this] { loop.Run(); });
+  }
+  ~Rig() {
+    loop.Post([this] { transport.reset(); });
+    loop.Stop();
+    thread.join();
+  }
+
+  // Sends all in one turn of the loop.
+  std::vector<std::future<Response>> SendAll(std::vector<Request> requests) {
+    std::vector<std::future<Response>> answers;
+    std::promise<void> sent;
+    loop.Post([&] {
+      for (Request& request : requests) {
+        auto answer = std::make_shared<std::promise<Response>>();
+        answers.push_back(answer->get_future());
+        request.credential = Nobody();
+        transport->Send(std::move(request), [answer](Response response) { answer->set_value(std::move(response)); },
+                        {});
+      }
+      sent.set_value();
+    });
+    sent.get_future().wait();
+    return answers;
+  }
+  Response Get(const std::string& path, base::Millis timeout_ms = 10'000) {
+    std::vector<Request> one(1);
+    one[0].target = path;
+    one[0].timeout_ms = timeout_ms;
+    return SendAll(std::move(one))[0].get();
+  }
+
+  const base::SystemClock clock;
+  const Config config;
+  EpollLoop loop;
+  Http1 http1;
+  std::unique_ptr<Http2Transport> transport;
+  std::thread thread;
+};
+
+TEST_CASE("requests of one channel share a connection") {
+  const Http2Server server;
+  Rig rig(server);
+  std::vector<Request> many(500);
+  for (Request& request : many) request.target = "/ok";
+  for (auto& answer : rig.SendAll(std::move(many))) {
+    const Response response = answer.get();
+    CHECK(response.ok());
+    CHECK(response.body == "connection 1");
+    CHECK(response.content_type == "text/plain");
+  }
+  CHECK(server.connections() == 1);
+}
+
+TEST_CASE("bodies go and come whole, whatever their size") {
+  const Http2Server server;
+  Rig rig(server);
+  std::vector<Request> post(1);
+  post[0].method = Method::kPost;
+  post[0].target = "/echo";
+  for (int i = 0; i < 200'000; ++i) post[0].body += static_cast<char>('a' + i % 26);
+  const std::string sent = post[0].body;
+  CHECK(rig.SendAll(std::move(post))[0].get().body == sent);
+  CHECK(rig.Get("/big").body.size() == Http2Server::kBigBody);
+}
+
+TEST_CASE("what was refused, or asked to leave before it was sent, goes again") {
+  const Http2Server server;
+  Rig rig(server);
+  CHECK(rig.Get("/refuse").ok());
+  CHECK(rig.Get("/leave").body == "connection 1");
+  CHECK(rig.Get("/ok").body == "connection 2");
+}
+
+TEST_CASE("a request that left and has no answer may have happened") {
+  const Http2Server server;
+  Rig rig(server);
+  SECTION("when the connection breaks") {
+    const Response response = rig.Get("/cut");
+    CHECK(response.failure == Failure::kLost);
+    CHECK(response.status == 0);
+    CHECK(rig.Get("/ok").body == "connection 2");
+  }
+  SECTION("when time is up") {
+    CHECK(rig.Get("/late", 50).failure == Failure::kTimeout);
+    CHECK(rig.Get("/ok").body == "connection 1");
+  }
+}
+
+TEST_CASE("a request that cannot leave has not happened") {
+  std::string url;
+  {
+    const Http2Server gone;
+    url = gone.url();
+  }
+  Rig rig(url);
+  const Response response = rig.Get("/ok");
+  CHECK(response.failure == Failure::kNotSent);
+  CHECK_THAT(response.error, Catch::Contains("cannot connect"));
+}
+
+TEST_CASE("a certificate that nobody vouches for is refused") {
+  const Http2Server server;
+  Rig rig(server, true);
+  const Response response = rig.Get("/ok");
+  CHECK(response.failure == Failure::kNotSent);
+  CHECK_THAT(response.error, Catch::Contains("is not trusted"));
+}
+
+TEST_CASE("a server without HTTP/2 gets all through the other transport") {
+  const Http2Server server("http/1.1");
+  Rig rig(server);
+  CHECK(rig.Get("/ok").body == "over HTTP/1.1");
+  CHECK(rig.Get("/ok").body == "over HTTP/1.1");
+  CHECK(server.connections() == 1);
+}
+
+TEST_CASE("a request that is cancelled from inside its own data is heard of no more") {
+  const Http2Server server;
+  Rig rig(server);
+  std::promise<size_t> first_piece;
+  bool done = false;
+  RequestId id = 0;
+  rig.loop.Post([&] {
+    Request request;
+    request.target = "/big";
+    request.credential = Nobody();
+    id = rig.transport->Send(
+        std::move(request), [&](Response) { done = true; },
+        [&](const Response&, std::string_view piece) {
+          rig.transport->Cancel(id);
+          first_piece.set_value(piece.size());  // a second call would throw
+        });
+  });
+  CHECK(first_piece.get_future().get() > 0);
+  CHECK(rig.Get("/ok").ok());
+  CHECK_FALSE(done);
+}
+
+}  // namespace
+}  // namespace tutti::kube
