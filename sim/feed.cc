@@ -12,13 +12,25 @@ namespace {
 
 void LogProblems(std::string_view kind, const Json& object, const std::vector<std::string>& problems) {
   for (const std::string& problem : problems) {
-    base::LogWarn("object has a field that cannot be read", {{"kind", kind}, {"object", KeyOf(object)}, {"problem", problem}});
+    base::LogWarn("object has a field that cannot be read",
+                  {{"kind", kind}, {"object", KeyOf(object)}, {"problem", problem}});
   }
 }
 
 }  // namespace
 
-Feed::Feed(Store& store, cluster::EventSink& sink) : store_(store), sink_(sink) {
+std::shared_ptr<const model::Pod> DecodedPods::Get(const Object& object) {
+  auto& [of, pod] = pods_[UidOf(*object)];
+  if (of == object) return pod;
+  std::vector<std::string> problems;
+  pod = std::make_shared<const model::Pod>(cluster::DecodePodLeniently(*object, &problems));
+  LogProblems("pods", *object, problems);
+  of = object;
+  return pod;
+}
+
+Feed::Feed(Store& store, cluster::EventSink& sink, DecodedPods* decoded)
+    : store_(store), sink_(sink), decoded_(decoded ? *decoded : own_) {
   subscription_ = store_.Subscribe([this](const WatchEvent& event) {
     if (started_) pending_.push_back(event);
   });
@@ -32,12 +44,14 @@ void Feed::Start(std::vector<model::ObjectKind> kinds) {
   watched_.push_back({.name = "nodes", .resource = kNodes, .kind = {}, .version = {}, .posted = {}});
   for (model::ObjectKind& kind : kinds) {
     const GroupResource resource{kind.group, kind.resource};
-    watched_.push_back({.name = kind.Name(), .resource = resource, .kind = std::move(kind), .version = {}, .posted = {}});
+    watched_.push_back(
+        {.name = kind.Name(), .resource = resource, .kind = std::move(kind), .version = {}, .posted = {}});
   }
 }
 
 bool Feed::HasNews() const {
-  return !pending_.empty() || std::ranges::any_of(watched_, [](const Watched& w) { return w.must_list && w.connected; });
+  return !pending_.empty() ||
+         std::ranges::any_of(watched_, [](const Watched& w) { return w.must_list && w.connected; });
 }
 
 size_t Feed::Pump() {
@@ -137,18 +151,16 @@ void Feed::OnDefinition(const WatchEvent& event) {
 void Feed::PostChanged(Watched& watched, const Object& object) {
   watched.posted[{NamespaceOf(*object), NameOf(*object)}] = {UidOf(*object),
                                                              DigString(*object, "metadata", "resourceVersion")};
+  if (watched.resource == kPods) return Post(cluster::PodChanged{decoded_.Get(object)});
   std::vector<std::string> problems;
-  if (watched.resource == kPods) {
-    Post(cluster::PodChanged{std::make_shared<const model::Pod>(cluster::DecodePodLeniently(*object, &problems))});
-    return LogProblems(watched.name, *object, problems);
-  }
   if (watched.resource == kNodes) {
     Post(cluster::NodeChanged{std::make_shared<const model::Node>(cluster::DecodeNodeLeniently(*object, &problems))});
     return LogProblems(watched.name, *object, problems);
   }
   const ApiResource* resource = store_.resources().Find(watched.resource);
   const bool as_stored = !resource || watched.version == resource->storage_version;
-  const Object served = as_stored ? object : std::make_shared<const Json>(ToServed(*resource, watched.version, *object));
+  const Object served =
+      as_stored ? object : std::make_shared<const Json>(ToServed(*resource, watched.version, *object));
   auto decoded = cluster::DecodeObject(watched.kind, served);
   if (!decoded) return LogProblems(watched.name, *object, {decoded.error().message});
   Post(cluster::ObjectChanged{std::make_shared<const model::Object>(std::move(*decoded))});
@@ -156,6 +168,7 @@ void Feed::PostChanged(Watched& watched, const Object& object) {
 
 void Feed::PostGone(Watched& watched, const Key& key, const std::string& uid) {
   watched.posted.erase(key);
+  if (watched.resource == kPods) decoded_.Drop(uid);
   if (watched.resource == kPods) return Post(cluster::PodGone{key.first, key.second, uid});
   if (watched.resource == kNodes) return Post(cluster::NodeGone{key.second});
   Post(cluster::ObjectGone{watched.name, key.first, key.second, uid});

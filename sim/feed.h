@@ -15,6 +15,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,10 +24,20 @@
 
 namespace tutti::sim {
 
+// Pods as decoded, shared by the feeds of several schedulers on one store.
+class DecodedPods {
+ public:
+  std::shared_ptr<const model::Pod> Get(const Object& object);
+  void Drop(const std::string& uid) { pods_.erase(uid); }
+
+ private:
+  std::unordered_map<std::string, std::pair<Object, std::shared_ptr<const model::Pod>>> pods_;  // by uid
+};
+
 class Feed final : public cluster::ClusterFeed {
  public:
-  // Both must outlive it.
-  Feed(Store& store, cluster::EventSink& sink);
+  // All must outlive it.
+  Feed(Store& store, cluster::EventSink& sink, DecodedPods* decoded = nullptr);
   ~Feed() override;
   Feed(const Feed&) = delete;
   Feed& operator=(const Feed&) = delete;
@@ -76,6 +87,8 @@ class Feed final : public cluster::ClusterFeed {
   Store& store_;
   cluster::EventSink& sink_;
   int64_t subscription_;
+  DecodedPods own_;
+  DecodedPods& decoded_;
 
   std::vector<Watched> watched_;  // pods, nodes, then as asked
   std::deque<WatchEvent> pending_;

@@ -66,9 +66,8 @@ void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placem
     plan.open.insert_or_assign(placement.pod, std::move(assignment));
     charges_.Update(gang, *gang.Find(placement.pod));
   }
-  const bool commit_is_open = std::ranges::any_of(plan.open, [&](const auto& item) {
-    return state_.pod(item.first).pod->meta.uid == plan.commit_uid;
-  });
+  const bool commit_is_open = std::ranges::any_of(
+      plan.open, [&](const auto& item) { return state_.pod(item.first).pod->meta.uid == plan.commit_uid; });
   if (!commit_is_open && !placements.empty()) {  // the head, where one is placed; else the last
     PodId commit = placements.back().pod;
     for (const cluster::Placement& placement : placements)
@@ -99,8 +98,10 @@ void Committer::Pump(GangId id) {
 }
 
 void Committer::SendWhenDue(GangId id, PodId pod, Assignment& assignment) {
-  if (assignment.not_before_ms <= clock_.MonotonicMs()) SendBind(id, pod, assignment);
-  else on_timer(id, assignment.not_before_ms);
+  if (assignment.not_before_ms <= clock_.MonotonicMs())
+    SendBind(id, pod, assignment);
+  else
+    on_timer(id, assignment.not_before_ms);
 }
 
 void Committer::SendBind(GangId id, PodId member, Assignment& assignment) {
@@ -126,8 +127,8 @@ bool Committer::OnAnswer(const cluster::Answer& answer) {
     Member* member = id ? book_.at(id).Find(eviction.pod) : nullptr;
     if (!member || state_.pod(eviction.pod).pod->meta.uid != eviction.uid) return true;
     if (!eviction.marked) {
-      const cluster::CommandId next =
-          outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs, cluster::Delete{RefOf(*state_.pod(eviction.pod).pod)});
+      const cluster::CommandId next = outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
+                                                   cluster::Delete{RefOf(*state_.pod(eviction.pod).pod)});
       evictions_.emplace(next, Eviction{eviction.gang, eviction.pod, eviction.uid, true});
     } else if (answer.outcome != Outcome::kDone) {
       member->evicting = false;  // tried again when the gang is next considered
@@ -174,13 +175,15 @@ bool Committer::OnAnswer(const cluster::Answer& answer) {
     assignment.not_before_ms = now + kRepeatBindMs;
     on_timer(bound.gang, assignment.not_before_ms);
   } else {
-    const Millis backoff = std::min(kFirstRefusedBackoffMs << std::min(gang.refused_binds, 6), kLongestRefusedBackoffMs);
+    const Millis backoff =
+        std::min(kFirstRefusedBackoffMs << std::min(gang.refused_binds, 6), kLongestRefusedBackoffMs);
     ++gang.refused_binds;
     const std::string node = assignment.node;
     member.refused_nodes[node] = now + backoff;
     on_timer(bound.gang, now + backoff);
     Release(gang, bound.pod);
-    if (on_refused) on_refused(gang, member, fmt::format("binding to node \"{}\" was refused: {}", node, answer.message));
+    if (on_refused)
+      on_refused(gang, member, fmt::format("binding to node \"{}\" was refused: {}", node, answer.message));
   }
   return true;
 }
@@ -207,8 +210,8 @@ void Committer::ConfirmIfWhole(GangId id) {
   if (!gang.plan || gang.whole || gang.plan->undoing) return;
   const Census census = TakeCensus(gang, state_);
   const bool met = census.reserved.empty() && census.lost.empty() && Require(gang, census).met();
-  // The last bind is the commit record: whoever reads it after a restart finds a gang that was whole, whatever became of
-  // the others while it was on its way. So it is whole here too.
+  // The last bind is the commit record: whoever reads it after a restart finds a gang that was whole, whatever became
+  // of the others while it was on its way. So it is whole here too.
   if (!met && !IsBound(gang, gang.plan->commit_uid)) return;
   gang.whole = true;
   for (Member* member : census.lost) Evict(gang, *member, "the node it was bound to does not exist");
@@ -228,7 +231,8 @@ void Committer::OnPodChanged(GangId id, PodId pod) {
       if (!acknowledged && now.node_name == node && on_bound) on_bound(gang, *gang.Find(pod), node);
     } else if (now.done() || now.meta.deleting()) {
       if (open->second.stage == Stage::kReserved) Release(gang, pod);
-    } else if (open->second.stage == Stage::kReserved && open->second.sent_resource_version != now.meta.resource_version) {
+    } else if (open->second.stage == Stage::kReserved &&
+               open->second.sent_resource_version != now.meta.resource_version) {
       open->second.not_before_ms = 0;
     }
   }
@@ -263,6 +267,21 @@ void Committer::OnNodeGone(model::NodeId node) {
   }
 }
 
+void Committer::OnNodeCame(model::NodeId node) {
+  const std::string& name = state_.snapshot().node(node).name;
+  for (const auto& [key, id] : book_.all()) {
+    Gang& gang = book_.at(id);
+    if (!gang.plan) continue;
+    for (auto& [pod, assignment] : gang.plan->open)
+      if (assignment.room_lost && assignment.node == name) {
+        assignment.room_lost = false;
+        state_.Assume(pod, node);
+        charges_.Update(gang, *gang.Find(pod));
+        book_.MarkReady(id);
+      }
+  }
+}
+
 std::optional<std::string> Committer::WhyKept(const Pod& pod) const {
   const model::OwnerReference* controller = pod.meta.Controller();
   if (!controller) return "no controller would recreate it";
@@ -278,17 +297,17 @@ void Committer::Evict(Gang& gang, Member& member, const std::string& why) {
     return;
   }
   member.evicting = true;
-  const nlohmann::json patch = {
-      {"metadata", {{"uid", pod.meta.uid}}},
-      {"status",
-       {{"conditions",
-         {{{"type", "DisruptionTarget"},
-           {"status", "True"},
-           {"reason", "GangNotWhole"},
-           {"message", why},
-           {"lastTransitionTime", base::FormatTime(clock_.WallMs())}}}}}}};
-  const cluster::CommandId id = outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
-                                             cluster::Patch{RefOf(pod), true, cluster::Patch::Type::kStrategic, patch.dump()});
+  const nlohmann::json patch = {{"metadata", {{"uid", pod.meta.uid}}},
+                                {"status",
+                                 {{"conditions",
+                                   {{{"type", "DisruptionTarget"},
+                                     {"status", "True"},
+                                     {"reason", "GangNotWhole"},
+                                     {"message", why},
+                                     {"lastTransitionTime", base::FormatTime(clock_.WallMs())}}}}}}};
+  const cluster::CommandId id =
+      outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
+                   cluster::Patch{RefOf(pod), true, cluster::Patch::Type::kStrategic, patch.dump()});
   evictions_.emplace(id, Eviction{gang.key, member.pod, pod.meta.uid, false});
 }
 

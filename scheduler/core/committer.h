@@ -57,6 +57,8 @@ class Committer {
   void OnLeave(Gang& gang, Member& member);
   // The node is about to be dropped.
   void OnNodeGone(model::NodeId node);
+  // A node of a name that was not there has come: what was sent to that name, and may have happened, holds room on it.
+  void OnNodeCame(model::NodeId node);
 
   bool Owes() const { return !binds_.empty() || !evictions_.empty(); }
   size_t awaited() const { return binds_.size() + evictions_.size(); }

@@ -85,6 +85,7 @@ void Cycle::Apply(const cluster::PodGone& event) {
 void Cycle::Apply(const cluster::NodeChanged& event) {
   const auto change = state.ApplyNode(event.node);
   if (!change.before) {
+    committer.OnNodeCame(change.id);
     happened_ = happened_ | Wake::kNodeAdded;
     return;
   }

@@ -245,6 +245,30 @@ TEST_CASE("A node deleted while a gang is being bound: whole elsewhere, or whole
   for (const sim::Object& pod : rig.store.All(sim::kPods)) CHECK(sim::DigString(*pod, "spec", "nodeName") != "n1");
 }
 
+TEST_CASE("A node that goes and comes back while a bind to it is unanswered: the member stays, and holds its room") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddPod("p", {.cpu = "2"});
+  rig.fate = [&](const cluster::Command& command) {
+    return sim::Fate{.reply_delay_ms = std::holds_alternative<cluster::Bind>(command.body) ? 2'000 : 0};
+  };
+  rig.Step();
+  rig.feed->BreakWatch("pods");  // nor is the bound pod seen
+  rig.Settle();
+  REQUIRE(rig.NodeOf("p") == "n1");
+  rig.DeleteNode("n1");
+  rig.Settle();
+  rig.AddNode("n1", 2);
+  rig.Pass(10'000);
+  CHECK(rig.NodeOf("p") == "n1");
+  rig.fate = nullptr;
+  rig.feed->MendWatch("pods");
+  rig.AddPod("q", {.cpu = "2"});
+  rig.Settle();
+  CHECK(rig.NodeOf("p") == "n1");
+  CHECK(rig.NodeOf("q").empty());
+}
+
 TEST_CASE("A gang that cannot be completed is undone as a whole") {
   Rig rig;
   rig.AddNode("n1", 2);

@@ -28,14 +28,13 @@ sim::HttpRequest ToHttp(const kube::Request& request) {
   return http;
 }
 
-// Longer than in production: the lease is a small part of what goes on, and each renewal costs a turn.
 kube::LeaseOptions Options(std::string identity, Millis write_timeout_ms) {
   kube::LeaseOptions options;
   options.ns = "default";
   options.identity = std::move(identity);
-  options.lease_duration_ms = 30'000;
-  options.renew_deadline_ms = 20'000;
-  options.retry_period_ms = 8'000;
+  options.lease_duration_ms = 15'000;
+  options.renew_deadline_ms = 10'000;
+  options.retry_period_ms = 2'000;
   options.former_write_timeout_ms = write_timeout_ms + 500;
   return options;
 }

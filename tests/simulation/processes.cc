@@ -59,8 +59,9 @@ void Processes::Start() {
   auto process = std::make_unique<Process>();
   const std::string name = fmt::format("tutti-{}", ++started_);
   process->hearer = std::make_unique<Hearer>(name, parts_.faults, parts_.checks, done_);
-  process->replica = std::make_unique<Replica>(Replica::Parts{parts_.store, parts_.clock, *process->hearer,
-                                                              parts_.plant, parts_.options, name, parts_.on_submit});
+  process->replica =
+      std::make_unique<Replica>(Replica::Parts{parts_.store, parts_.decoded, parts_.clock, *process->hearer,
+                                               parts_.plant, parts_.options, name, parts_.on_submit});
   if (parts_.elect) {
     Process& it = *process;
     it.replica->writer().SetWritable(0);
@@ -122,6 +123,7 @@ int64_t Processes::Move(size_t events, size_t commands, base::Random& pace) {
     if (lease_first) moved_ = Turn(*process) || moved_;
     replica.Look();
     replica.writer().PumpAnswers();
+    moved_ = moved_ || replica.HasEvents();
     const size_t handed = replica.Work(events, pace);
     replica.scheduler().Audit();
     const size_t carried = replica.writer().PumpCommands(commands);
@@ -212,7 +214,7 @@ void Processes::ThrowDice() {
   }
   if (!Stands(process) && faults.Strikes(Fault::kPause)) {
     process.paused_until_ms =
-        parts_.clock.MonotonicMs() + faults.dice(Fault::kPause).Between(10, parts_.elect ? 90'000 : 20'000);
+        parts_.clock.MonotonicMs() + faults.dice(Fault::kPause).Between(10, parts_.elect ? 25'000 : 20'000);
     parts_.note("fault: " + name + " stands still");
   }
   if (process.stops_at_ms == 0 && faults.Strikes(Fault::kHandover)) {
@@ -276,6 +278,10 @@ void Processes::CheckFootprints() const {
                          fmt::format("{} holds {} timers and {} refused shapes for {} gangs", process->replica->name(),
                                      holds.timers, holds.shapes, holds.gangs));
   }
+}
+
+bool Processes::leads() const {
+  return std::ranges::any_of(processes_, [&](const auto& p) { return p->replica->leading() && !Stands(*p); });
 }
 
 bool Processes::healthy() const {

@@ -21,6 +21,7 @@ class Processes {
  public:
   struct Parts {
     sim::Store& store;
+    sim::DecodedPods& decoded;
     const base::Clock& clock;
     Faults& faults;
     Checks& checks;
@@ -45,6 +46,8 @@ class Processes {
   void MendAll();
   // Nobody is starting, stopping or standing still, and somebody leads.
   bool calm() const;
+  // Somebody leads and does not stand still.
+  bool leads() const;
   // Somebody leads, sees, and may act.
   bool healthy() const;
   // Looks into every scheduler while the world rests: nothing is awaited, nothing piles up.

@@ -8,7 +8,7 @@ namespace tutti::simulation {
 using cluster::FeedEvent;
 
 Replica::Replica(Parts parts) : parts_(std::move(parts)) {
-  feed_ = std::make_unique<sim::Feed>(parts_.store, *this);
+  feed_ = std::make_unique<sim::Feed>(parts_.store, *this, &parts_.decoded);
   writer_ = std::make_unique<sim::Writer>(parts_.store, *this, parts_.clock, &parts_.interceptor);
   scheduler_ = std::make_unique<core::Scheduler>(parts_.options, parts_.plant.Dialects(dialects::MakeDialects()), *this,
                                                  parts_.plant.Clock(parts_.clock), nullptr);
@@ -72,6 +72,8 @@ bool Replica::HasEvents() const {
 
 size_t Replica::Work(size_t limit, base::Random& random) {
   const base::Millis now = parts_.clock.MonotonicMs();
+  const bool begins = !scheduler_->synced();
+  if (begins) limit = random.OneIn(4) ? 100 : 10'000;
   std::erase_if(stalled_, [now](const auto& item) { return item.second <= now; });
   std::vector<Queue*> open;
   for (auto& [kind, queue] : queues_)
@@ -80,7 +82,8 @@ size_t Replica::Work(size_t limit, base::Random& random) {
   while (batch.size() < limit && !open.empty()) {
     const size_t at = random.Below(open.size());
     Queue& queue = *open[at];
-    for (size_t run = 1 + random.Below(6); run > 0 && batch.size() < limit && !queue.events.empty(); --run) {
+    for (size_t run = 1 + random.Below(begins ? 100 : 6); run > 0 && batch.size() < limit && !queue.events.empty();
+         --run) {
       batch.push_back(std::move(queue.events.front().first));
       queue.events.pop_front();
     }
@@ -88,7 +91,7 @@ size_t Replica::Work(size_t limit, base::Random& random) {
   }
   const size_t handed = batch.size();
   scheduler_->RunOnce(std::move(batch));
-  return handed;
+  return begins ? 0 : handed;
 }
 
 void Replica::Lead(base::Millis former_over_ms) { lead_at_ = parts_.plant.Fence(former_over_ms); }

@@ -38,6 +38,7 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
  public:
   struct Parts {
     sim::Store& store;
+    sim::DecodedPods& decoded;
     const base::Clock& clock;
     sim::Interceptor& interceptor;
     Plant& plant;
@@ -51,7 +52,8 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
 
   // Brings what the feed has into the inbox.
   void Look();
-  // Hands `limit` events over at most, from queues that are not stalled, and lets the scheduler work. Returns how many.
+  // Hands `limit` events over at most, from queues that are not stalled, and lets the scheduler work. Returns how many;
+  // of the lists that a new process begins with, none are counted.
   size_t Work(size_t limit, base::Random& random);
   bool HasEvents() const;
 

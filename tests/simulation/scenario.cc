@@ -19,7 +19,8 @@ namespace {
 using sim::Json;
 
 // The counts of a mapping whose keys must be known; false, with `problem`, otherwise.
-bool ReadCounts(const Json& from, const std::vector<std::string>& known, std::map<std::string, int64_t>* out, std::string* problem) {
+bool ReadCounts(const Json& from, const std::vector<std::string>& known, std::map<std::string, int64_t>* out,
+                std::string* problem) {
   for (const auto& [name, value] : sim::MapOf(from).items()) {
     if (std::ranges::find(known, name) == known.end() || !value.is_number_integer() || value.get<int64_t>() < 1) {
       *problem = fmt::format("{}: {} is not known, or no whole number from 1", name, value.dump());
@@ -40,7 +41,8 @@ base::Result<Scenario> ReadScenario(const std::string& path) {
   const auto yaml = sim::ParseYaml(text.str());
   if (!yaml) return base::Invalid(path + ": " + yaml.error().message);
   const Json& root = yaml->value;
-  const std::set<std::string> known{"name", "nodes", "most", "standby", "every", "workload", "faults", "steps", "calm-every"};
+  const std::set<std::string> known{"name",       "nodes",   "most",     "standby", "begin", "every",
+                                    "rest-every", "rest-ms", "workload", "faults",  "steps", "calm-every"};
   for (const auto& [field, value] : sim::MapOf(root).items())
     if (!known.contains(field)) return base::Invalid(fmt::format("{}: {} is not known", path, field));
 
@@ -52,7 +54,10 @@ base::Result<Scenario> ReadScenario(const std::string& path) {
   read(&scenario.gpu, "nodes", "gpu");
   read(&scenario.most_gangs, "most", "gangs");
   read(&scenario.most_pods, "most", "pods");
+  read(&scenario.begin, "begin");
   read(&scenario.every, "every");
+  read(&scenario.rest_every, "rest-every");
+  read(&scenario.rest_ms, "rest-ms");
   read(&scenario.steps, "steps");
   read(&scenario.calm_every, "calm-every");
   scenario.standby = sim::BoolOf(sim::Child(root, "standby"));

@@ -5,7 +5,10 @@
 //   nodes: {count: 20, cpu: 8, gpu: 4}
 //   most: {gangs: 50, pods: 220}     # nothing more arrives beyond this
 //   standby: true                    # a second replica is ready to take over
+//   begin: 50                        # gangs that are there from the start
 //   every: 12                        # steps between two actions of the workload, on average
+//   rest-every: 40                   # turns, of busy ones, after which time passes: some seconds, or
+//   rest-ms: 200                     # at most so much
 //   workload: {arrive-volcano: 10, kill: 3}      # weights; the names are in workload.cc
 //   faults: {bind-drop: 40, watch-break: 300}    # one in so many chances; the names are in faults.h
 //   steps: 4000
@@ -25,7 +28,7 @@ struct Scenario {
   int64_t nodes = 20, cpu = 8, gpu = 4;
   int64_t most_gangs = 50, most_pods = 220;
   bool standby = false;
-  int64_t every = 12;
+  int64_t begin = 50, every = 12, rest_every = 40, rest_ms = 200;
   int64_t steps = 4000, calm_every = 1000;
   std::map<std::string, int64_t> workload, faults;
 };

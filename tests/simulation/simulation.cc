@@ -106,6 +106,7 @@ class Simulation {
   Plant honest_;
   base::VirtualClock clock_{kStart};
   sim::World world_;
+  sim::DecodedPods decoded_;
   Truth truth_;
   Checks checks_;
   Faults faults_;
@@ -142,6 +143,7 @@ void Simulation::Record(Replica& replica, const std::vector<cluster::Command>& c
 Processes::Parts Simulation::PartsOf(const Run& run) {
   Plant& plant = run.plant ? *run.plant : honest_;
   return {world_.store(),
+          decoded_,
           clock_,
           faults_,
           checks_,
@@ -156,16 +158,18 @@ Processes::Parts Simulation::PartsOf(const Run& run) {
 // The whole workload is drawn before the run, each action with a seed of its own.
 void Simulation::PlanActions() {
   base::Random random(Mix(run_.seed, "workload"));
-  int64_t sum = 0;
-  for (const auto& [name, weight] : run_.scenario.workload) sum += weight;
-  for (int64_t at = 0; at < run_.scenario.steps; at += random.Between(0, 2 * run_.scenario.every)) {
-    int64_t throw_at = static_cast<int64_t>(random.Below(static_cast<uint64_t>(sum)));
+  const auto draw = [&](std::string_view prefix) -> std::string {
+    int64_t sum = 0;
+    for (const auto& [name, weight] : run_.scenario.workload) sum += name.starts_with(prefix) ? weight : 0;
+    int64_t throw_at = static_cast<int64_t>(random.Below(static_cast<uint64_t>(std::max<int64_t>(sum, 1))));
     for (const auto& [name, weight] : run_.scenario.workload)
-      if ((throw_at -= weight) < 0) {
-        actions_.push_back({at, name, random.Next()});
-        break;
-      }
-  }
+      if (name.starts_with(prefix) && (throw_at -= weight) < 0) return name;
+    return {};
+  };
+  for (int64_t i = 0; i < run_.scenario.begin; ++i)
+    if (const std::string name = draw("arrive"); !name.empty()) actions_.push_back({0, name, random.Next()});
+  for (int64_t at = 0; at < run_.scenario.steps; at += random.Between(0, 2 * run_.scenario.every))
+    actions_.push_back({at, draw(""), random.Next()});
 }
 
 Outcome Simulation::Go() {
@@ -193,12 +197,12 @@ void Simulation::Turn() {
   DoActions();
   ThrowDice();
   Mend(false);
-  const size_t events = 1 + pace_.Below(pace_.OneIn(4) ? 64 : 8);
-  const size_t commands = 1 + pace_.Below(pace_.OneIn(4) ? 64 : 6);
+  const size_t events = 1 + pace_.Below(pace_.OneIn(12) ? 64 : 4);
+  const size_t commands = 1 + pace_.Below(pace_.OneIn(12) ? 64 : 4);
   const bool moved = Move(events, commands);
   idle_ += !moved;  // where nothing happens, the next action comes sooner
-  outcome_.node_sum += static_cast<int64_t>(truth_.nodes().size());
-  outcome_.gang_sum += static_cast<int64_t>(truth_.gangs().size());
+  outcome_.node_sum += static_cast<int64_t>(truth_.node_count());
+  outcome_.gang_sum += static_cast<int64_t>(truth_.gang_count());
   ++outcome_.turns;
   PassTime(moved);
 }
@@ -295,9 +299,11 @@ void Simulation::AdvanceTo(Millis at) {
 
 void Simulation::PassTime(bool moved) {
   const Millis now = clock_.MonotonicMs();
-  if (moved && !pace_.OneIn(40)) return AdvanceTo(now + static_cast<Millis>(pace_.Below(4)));
+  // While nobody leads, users and nodes go on, but not for the hundreds of turns that a lease lasts.
+  if (moved && processes_->leads() && !pace_.OneIn(static_cast<uint64_t>(run_.scenario.rest_every)))
+    return AdvanceTo(now + static_cast<Millis>(pace_.Below(4)));
   // Now and then a long time passes, deadline by deadline, or nothing else would ever time out.
-  const Millis most = now + (pace_.OneIn(8) ? 5'000 : 200);
+  const Millis most = now + (pace_.OneIn(8) ? 5'000 : run_.scenario.rest_ms);
   const auto next = NextDeadline();
   AdvanceTo(next && *next > now && *next < most ? *next : most);
 }
@@ -325,7 +331,7 @@ void Simulation::Calm() {
     return world_.store().resource_version() - truth_.lease_writes() - static_cast<int64_t>(processes_->done());
   };
   const int64_t before = others();
-  if (!Settle(600'000)) return;
+  if (!Settle(150'000)) return;
   const int64_t by_others = std::max<int64_t>(0, others() - before);
   if (static_cast<int64_t>(checks_.commands() - commands) > kMostWritesPerChange * by_others)
     checks_.Fail("no write without a cause", fmt::format("{} commands at rest, {} changes by others; the last: {}",
@@ -359,15 +365,15 @@ void Simulation::CheckFresh() {
   } nowhere;
   std::vector<std::string> wanted;
   core::Options options = CoreOptions();
-  Replica fresh(
-      {world_.store(), clock_, nowhere, honest_, std::move(options), "fresh", [&](Replica&, const auto& commands) {
-         for (const cluster::Command& command : commands)
-           if (!std::holds_alternative<cluster::EmitEvent>(command.body)) wanted.push_back(Describe(command));
-       }});
+  Replica fresh({world_.store(), decoded_, clock_, nowhere, honest_, std::move(options), "fresh",
+                 [&](Replica&, const auto& commands) {
+                   for (const cluster::Command& command : commands)
+                     if (!std::holds_alternative<cluster::EmitEvent>(command.body)) wanted.push_back(Describe(command));
+                 }});
   fresh.Lead(0);
   base::Random random(1);
   do fresh.Look();
-  while (fresh.Work(100'000, random) > 0);
+  while (fresh.HasEvents() && (fresh.Work(100'000, random), true));
   fresh.scheduler().Audit();
   if (wanted.empty()) return;
   for (const std::string& command : wanted) Note("fresh: " + command);

@@ -81,10 +81,6 @@ const TruePod* Truth::PodAt(const std::string& ns, const std::string& name) cons
   return at == by_name_.end() ? nullptr : Pod(at->second);
 }
 
-size_t Truth::node_count() const {
-  return static_cast<size_t>(std::ranges::count_if(nodes_, [](const auto& item) { return item.second.present; }));
-}
-
 TruePod Truth::Read(const Json& pod, const TruePod* before) const {
   TruePod now;
   if (before) {
@@ -141,6 +137,7 @@ void Truth::OnPod(const sim::WatchEvent& event) {
     by_name_.erase({before.ns, before.name});
     TrueGang& gang = gangs_[before.gang];
     gang.members.erase(uid);
+    gang_count_ -= gang.members.empty();
     gang.disturbed = event.resource_version;
     touched_.insert(before.gang);
     return;
@@ -148,6 +145,7 @@ void Truth::OnPod(const sim::WatchEvent& event) {
   TruePod now = Read(*event.object, had ? &before : nullptr);
   TrueGang& gang = gangs_[now.gang];
   if (!had) {
+    gang_count_ += gang.members.empty();
     gang.members.insert(uid);
     by_name_[{now.ns, now.name}] = uid;
     if (now.gang.starts_with("pod/")) gang.declared = true;
@@ -191,6 +189,10 @@ void Truth::OnNode(const sim::WatchEvent& event) {
       std::ranges::any_of(before, [&](const auto& item) { return node.allocatable.Get(item.first) < item.second; });
   if (was != node.present || shrunk) node.disturbed = event.resource_version;
   if (was == node.present) return;
+  if (node.present)
+    ++node_count_;
+  else
+    --node_count_;
   for (const auto& [uid, pod] : pods_)
     if (pod.node == sim::NameOf(*event.object)) {
       gangs_[pod.gang].disturbed = event.resource_version;

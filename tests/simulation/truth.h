@@ -74,7 +74,8 @@ class Truth {
   std::map<std::string, TrueGang>& gangs() { return gangs_; }
   const TrueGang& GangOf(const TruePod& pod) const { return gangs_.at(pod.gang); }
   const std::map<std::string, TrueQueue>& queues() const { return queues_; }
-  size_t node_count() const;
+  size_t node_count() const { return node_count_; }
+  size_t gang_count() const { return gang_count_; }  // with members
 
   // Required members that are bound to an existing node and not failed, and those that exist at all, against the
   // minimum.
@@ -122,6 +123,7 @@ class Truth {
   std::set<std::string> touched_;
   std::set<std::string> strays_;
   int64_t lease_writes_ = 0;
+  size_t node_count_ = 0, gang_count_ = 0;
   std::set<std::string> committed_;  // "gang\nplan"
 };
 

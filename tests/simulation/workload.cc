@@ -135,11 +135,12 @@ Workload::Gang* Workload::PickGang(Random& random) {
 }
 
 sim::Object Workload::PickPod(Random& random, bool bound_only) const {
-  std::vector<sim::Object> pods = store_.All(sim::kPods);
-  std::erase_if(pods, [&](const sim::Object& pod) {
-    return sim::IsTerminating(*pod) || (bound_only && sim::DigString(*pod, "spec", "nodeName").empty());
-  });
-  return pods.empty() ? nullptr : pods[random.Below(pods.size())];
+  const std::vector<sim::Object> pods = store_.All(sim::kPods);
+  for (int tries = 0; tries < 20 && !pods.empty(); ++tries) {
+    const sim::Object& pod = pods[random.Below(pods.size())];
+    if (!sim::IsTerminating(*pod) && !(bound_only && sim::DigString(*pod, "spec", "nodeName").empty())) return pod;
+  }
+  return nullptr;
 }
 
 std::string Workload::PickNode(Random& random) const {
@@ -233,7 +234,7 @@ std::string Workload::Arrive(Random& random, const std::string& dialect, const s
   gang.name = fmt::format("g{}", ++made_);
   gang.dialect = dialect;
   gang.owner = owner;
-  gang.min = dialect.empty() ? 1 : random.Between(1, 7);
+  gang.min = dialect.empty() ? 1 : random.Between(1, random.OneIn(3) ? 7 : 3);
   gang.size = dialect.empty() ? 1 : gang.min + (random.OneIn(3) ? random.Between(1, 3) : 0);
   gang.declaration = Declaration(random, gang);
   Json pods = PodTemplate(random, gang);
