@@ -214,7 +214,6 @@ void Committer::ConfirmIfWhole(GangId id) {
   // of the others while it was on its way. So it is whole here too.
   if (!met && !IsBound(gang, gang.plan->commit_uid)) return;
   gang.whole = true;
-  for (Member* member : census.lost) Evict(gang, *member, "the node it was bound to does not exist");
   if (on_whole) on_whole(gang);
 }
 

@@ -121,7 +121,10 @@ void Cycle::Consider(GangId id) {
   Gang& gang = book.at(id);
   Census census = TakeCensus(gang, state);
   if (gang.plan && gang.plan->undoing) return ContinueUndoing(id, census);
-  if (gang.plan && gang.whole && gang.plan->open.empty()) gang.plan.reset();
+  if (gang.plan && gang.whole) {
+    for (Member* member : census.lost) committer.Evict(gang, *member, "the node it was bound to does not exist");
+    if (gang.plan->open.empty()) gang.plan.reset();
+  }
   if (census.succeeded + census.failed == static_cast<int64_t>(gang.members.size())) {
     gang.refusal.reset();
     return SetState(gang, GangState::kFinished);

@@ -89,6 +89,7 @@ void Processes::Bury(size_t at) {
   if (process.replica->has_led()) parts_.checks.OnSchedulerDied();
   former_over_ms_ =
       parts_.clock.MonotonicMs() + (process.stops_at_ms > 0 && process.released ? 0 : parts_.options.bind_timeout_ms);
+  graveyard_.push_back(std::move(process.replica));
   processes_.erase(processes_.begin() + static_cast<ptrdiff_t>(at));
   starts_.push_back(parts_.clock.MonotonicMs());
 }

@@ -74,6 +74,7 @@ class Processes {
   sim::ApiHandler api_;
   std::vector<std::unique_ptr<Process>> processes_;
   std::vector<Orphan> orphans_;
+  std::vector<std::unique_ptr<Replica>> graveyard_;  // freeing them costs more than running them
   struct Repair {
     base::Millis at_ms;
     std::function<void()> mend;

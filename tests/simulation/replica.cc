@@ -133,6 +133,7 @@ bool Replica::Duplicate(const std::string& kind) {
 
 std::unique_ptr<sim::Writer> Replica::Die() {
   writer_->OrphanInFlight();
+  feed_.reset();
   return std::move(writer_);
 }
 
