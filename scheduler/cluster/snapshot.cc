@@ -34,7 +34,7 @@ Snapshot::Snapshot() {
 }
 
 NodeId Snapshot::FindNode(std::string_view name) const {
-  const auto at = by_name_.find(std::string(name));
+  const auto at = by_name_.find(absl::string_view(name.data(), name.size()));
   return at == by_name_.end() ? NodeId() : at->second;
 }
 

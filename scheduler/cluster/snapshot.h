@@ -149,7 +149,7 @@ class Snapshot {
 
   std::vector<NodeEntry> nodes_;
   std::vector<model::NodeId> free_slots_;
-  std::unordered_map<std::string, model::NodeId> by_name_;
+  absl::flat_hash_map<std::string, model::NodeId> by_name_;
   size_t node_count_ = 0;
   mutable std::vector<std::vector<int64_t>> allocatable_, requested_;
   std::vector<int64_t> nonzero_cpu_, nonzero_memory_;

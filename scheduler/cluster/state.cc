@@ -11,45 +11,38 @@ using model::NodeId;
 using model::Pod;
 using model::PodId;
 
-std::string ClusterState::NameOf(std::string_view ns, std::string_view name) {
-  std::string key;
-  key.reserve(ns.size() + 1 + name.size());
-  return key.append(ns).append("/").append(name);
-}
-
 PodId ClusterState::FindPod(std::string_view ns, std::string_view name) const {
-  const auto at = by_name_.find(NameOf(ns, name));
-  return at == by_name_.end() ? PodId() : at->second;
+  const auto at = by_name_.find(Name{ns, name});
+  return at == by_name_.end() ? PodId() : *at;
 }
 
 ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
-  std::string name = NameOf(pod->meta.ns, pod->meta.name);
-  const auto known = by_name_.find(name);
-  if (known != by_name_.end() && pods_[known->second.index()].pod->meta.uid != pod->meta.uid)
-    return {PodId(), nullptr, known->second};
+  const PodId known = FindPod(pod->meta.ns, pod->meta.name);
+  if (known && pods_[known.index()].pod->meta.uid != pod->meta.uid) return {PodId(), nullptr, known};
 
   PodChange change;
-  if (known == by_name_.end()) {
-    if (free_pods_.empty()) {
-      change.id = PodId(static_cast<uint32_t>(pods_.size()));
-      pods_.emplace_back();
-    } else {
-      change.id = free_pods_.back();
-      free_pods_.pop_back();
-    }
-    by_name_.emplace(std::move(name), change.id);
+  if (known) {
+    change.id = known;
+    change.before = pods_[known.index()].pod;
+  } else if (free_pods_.empty()) {
+    change.id = PodId(static_cast<uint32_t>(pods_.size()));
+    pods_.emplace_back();
   } else {
-    change.id = known->second;
-    change.before = pods_[change.id.index()].pod;
+    change.id = free_pods_.back();
+    free_pods_.pop_back();
   }
 
   PodEntry& entry = pods_[change.id.index()];
-  if (change.before && change.before->bound() && change.before->node_name != pod->node_name)
-    bound_to_[change.before->node_name].erase(change.id.value);
-  if (pod->bound()) bound_to_[pod->node_name].insert(change.id.value);
-  const bool new_keys = (!change.before || entry.pod->spec != pod->spec) && LearnKeys(*pod->spec);
-  SetClass(entry, InternClass(*pod));
+  const Pod* before = change.before.get();
+  const bool moved = !before || before->node_name != pod->node_name;
+  if (moved && before) Unbind(entry);
+  const bool new_keys = (!before || before->spec != pod->spec) && LearnKeys(*pod->spec);
+  const bool same_class = before && before->spec == pod->spec && before->meta.labels == pod->meta.labels &&
+                          before->meta.deleting() == pod->meta.deleting();
+  if (!same_class) SetClass(entry, InternClass(*pod));
   entry.pod = std::move(pod);
+  if (!known) by_name_.insert(change.id);
+  if (moved) Bind(entry, change.id, entry.pod->node_name);
   if (new_keys) ClassifyAgain();
 
   const NodeId target = entry.pod->occupies() ? snapshot_.FindNode(entry.pod->node_name) : NodeId();
@@ -70,14 +63,27 @@ void ClusterState::DropPod(PodId id) {
   TUTTI_CHECK(entry.pod != nullptr, "a pod is dropped once");
   Unweigh(entry);
   if (entry.assumed) --assumed_count_;
-  if (entry.pod->bound()) {
-    const auto at = bound_to_.find(entry.pod->node_name);
-    at->second.erase(id.value);
-    if (at->second.empty()) bound_to_.erase(at);
-  }
-  by_name_.erase(NameOf(entry.pod->meta.ns, entry.pod->meta.name));
+  Unbind(entry);
+  by_name_.erase(id);
   entry = PodEntry{};
   free_pods_.push_back(id);
+}
+
+void ClusterState::Bind(PodEntry& entry, PodId id, const std::string& node_name) {
+  if (node_name.empty()) return;
+  std::vector<PodId>& there = bound_to_[node_name];
+  entry.place = static_cast<uint32_t>(there.size());
+  there.push_back(id);
+}
+
+void ClusterState::Unbind(PodEntry& entry) {
+  if (!entry.pod->bound()) return;
+  const auto at = bound_to_.find(entry.pod->node_name);
+  std::vector<PodId>& there = at->second;
+  pods_[there.back().index()].place = entry.place;
+  there[entry.place] = there.back();
+  there.pop_back();
+  if (there.empty()) bound_to_.erase(at);
 }
 
 ClusterState::NodeChange ClusterState::ApplyNode(std::shared_ptr<const model::Node> node) {
@@ -122,11 +128,10 @@ void ClusterState::Forget(PodId id) {
 }
 
 std::vector<PodId> ClusterState::PodsOn(const std::string& node_name) const {
-  std::vector<PodId> ids;
-  if (const auto at = bound_to_.find(node_name); at != bound_to_.end()) {
-    for (const uint32_t slot : at->second) ids.push_back(PodId(slot));
-    std::sort(ids.begin(), ids.end());  // a set's order is not the same in every run
-  }
+  const auto at = bound_to_.find(node_name);
+  if (at == bound_to_.end()) return {};
+  std::vector<PodId> ids = at->second;
+  std::ranges::sort(ids);
   return ids;
 }
 
@@ -194,11 +199,11 @@ std::shared_ptr<const PodClass> ClusterState::InternClass(const Pod& pod) {
   const model::Symbol ns = snapshot_.symbols().Intern(pod.meta.ns);
   const bool terminating = pod.meta.deleting();
   LabelEntries labels = ReadLabels(pod);
-  uint64_t hash = model::Hash(*pod.spec) * 31 + ns.value * 2 + terminating;
+  uint64_t hash = HashOf(pod.spec) * 31 + ns.value * 2 + terminating;
   for (const auto& [key, value] : labels) hash = (hash * 31 + key.value) * 31 + value.value;
   for (auto [at, end] = classes_.equal_range(hash); at != end; ++at)
     if (auto known = at->second.lock(); known && known->ns == ns && known->terminating == terminating &&
-                                        known->labels == labels && *known->spec == *pod.spec)
+                                        known->labels == labels && (known->spec == pod.spec || *known->spec == *pod.spec))
       return known;
   if (classes_.size() >= sweep_classes_at_) ReleaseUnusedClasses();
   auto fresh = std::make_shared<PodClass>();
@@ -211,6 +216,18 @@ std::shared_ptr<const PodClass> ClusterState::InternClass(const Pod& pod) {
     if (amount > 0) fresh->requests.emplace_back(snapshot_.Column(name), std::min(amount, kLargestRequest));
   classes_.emplace(hash, fresh);
   return fresh;
+}
+
+uint64_t ClusterState::HashOf(const std::shared_ptr<const model::PodSpec>& spec) {
+  const auto known = hashes_.find(spec.get());
+  if (known != hashes_.end() && !known->second.first.expired()) return known->second.second;
+  if (hashes_.size() >= sweep_hashes_at_) {
+    absl::erase_if(hashes_, [](const auto& item) { return item.second.first.expired(); });
+    sweep_hashes_at_ = std::max<size_t>(1024, 2 * hashes_.size());
+  }
+  const uint64_t hash = model::Hash(*spec);
+  hashes_.insert_or_assign(spec.get(), std::pair(spec, hash));
+  return hash;
 }
 
 void ClusterState::ReleaseUnusedClasses() {

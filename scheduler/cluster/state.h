@@ -12,10 +12,14 @@
 // One thread.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "cluster/snapshot.h"
@@ -29,10 +33,15 @@ struct PodEntry {
   std::shared_ptr<const PodClass> pod_class;
   model::NodeId node;    // where it weighs; invalid: nowhere
   bool assumed = false;  // it weighs there by our reservation only
+  uint32_t place = 0;    // among the pods bound to its node's name
 };
 
 class ClusterState {
  public:
+  ClusterState() : by_name_(0, NameHash{&pods_}, NameEqual{&pods_}) {}
+  ClusterState(const ClusterState&) = delete;
+  ClusterState& operator=(const ClusterState&) = delete;
+
   const Snapshot& snapshot() const { return snapshot_; }
   Snapshot& planning() { return snapshot_; }  // for a WhatIf
 
@@ -80,17 +89,38 @@ class ClusterState {
   void ReleaseUnusedClasses();
   void Weigh(PodEntry& entry, model::NodeId node);
   void Unweigh(PodEntry& entry);
-  static std::string NameOf(std::string_view ns, std::string_view name);
+  void Bind(PodEntry& entry, model::PodId id, const std::string& node_name);
+  void Unbind(PodEntry& entry);
+  uint64_t HashOf(const std::shared_ptr<const model::PodSpec>& spec);
+
+  // Pods by (namespace, name), which their entries hold.
+  using Name = std::pair<std::string_view, std::string_view>;
+  struct NameHash {
+    using is_transparent = void;
+    const std::vector<PodEntry>* pods;
+    size_t operator()(const Name& name) const { return absl::HashOf(name); }
+    size_t operator()(model::PodId id) const { return (*this)(NameOf((*pods)[id.index()])); }
+  };
+  struct NameEqual {
+    using is_transparent = void;
+    const std::vector<PodEntry>* pods;
+    bool operator()(model::PodId a, model::PodId b) const { return a == b; }
+    bool operator()(model::PodId a, const Name& b) const { return NameOf((*pods)[a.index()]) == b; }
+    bool operator()(const Name& a, model::PodId b) const { return (*this)(b, a); }
+  };
+  static Name NameOf(const PodEntry& entry) { return {entry.pod->meta.ns, entry.pod->meta.name}; }
 
   Snapshot snapshot_;
   std::vector<PodEntry> pods_;
   std::vector<model::PodId> free_pods_;
-  std::unordered_map<std::string, model::PodId> by_name_;  // "ns/name"
-  std::unordered_map<std::string, std::unordered_set<uint32_t>> bound_to_;  // node name → pod slots
+  absl::flat_hash_set<model::PodId, NameHash, NameEqual> by_name_;
+  absl::flat_hash_map<std::string, std::vector<model::PodId>> bound_to_;  // by node name
   std::unordered_multimap<uint64_t, std::weak_ptr<const PodClass>> classes_;
+  // Hashes of the specs in use: pods of one template share a spec, and hashing it reads all of it.
+  absl::flat_hash_map<const model::PodSpec*, std::pair<std::weak_ptr<const model::PodSpec>, uint64_t>> hashes_;
   std::unordered_set<std::string> read_keys_;  // label keys that the selectors of some pod read; never shrinks
   uint32_t next_class_ = 0;
-  size_t sweep_classes_at_ = 1024;
+  size_t sweep_classes_at_ = 1024, sweep_hashes_at_ = 1024;
   size_t assumed_count_ = 0;
 };
 
