@@ -156,14 +156,14 @@ void FillGpus(World& world, size_t nodes, const SpecPtr& one_gpu) {
 
 }  // namespace
 
-double SecondsPerPod(Mix mix, size_t nodes, size_t before, size_t pods) {
+PerPod SecondsPerPod(Mix mix, size_t nodes, size_t before, size_t pods) {
   World world;
   PostNodes(world, nodes, 0);
   PostBound(world, nodes, before);
   const std::vector<Kind> kinds = KindsOf(mix);
   base::Random random(5);
   // Every class is seen once before: the pass over all nodes that a new class costs is not what is measured here.
-  double seconds = 0;
+  PerPod per_pod;
   size_t made = 0;
   const auto arrive = [&](const Kind& kind) {
     ++made;
@@ -176,14 +176,14 @@ double SecondsPerPod(Mix mix, size_t nodes, size_t before, size_t pods) {
   const uint64_t bound_before = world.bound;
   for (size_t i = 0; i < pods; ++i) {
     arrive(kinds[random.Below(kinds.size())]);
-    if (i % kArrivals == kArrivals - 1) {
-      world.clock.Advance(33);
-      seconds += world.RunOnce();
-    }
+    if (i % kArrivals != kArrivals - 1 && i + 1 != pods) continue;
+    world.clock.Advance(33);
+    const World::Spent spent = world.Follow();
+    per_pod.decided += spent.deciding / static_cast<double>(pods);
+    per_pod.followed += spent.following / static_cast<double>(pods);
   }
-  seconds += world.Settle();
   TUTTI_CHECK(world.bound - bound_before == pods, "every pod of the case finds a node");
-  return seconds / static_cast<double>(pods);
+  return per_pod;
 }
 
 double SecondsToStartGang(size_t members, size_t nodes, const char* rack) {

@@ -12,9 +12,13 @@ enum class Mix {
   kSpread,     // spread over zones and hosts; preferred and required anti-affinity by host
 };
 
-// Seconds per decision, the answers and the pods seen bound included: `pods` lone pods on so many nodes, each of which
-// holds `before` pods already.
-double SecondsPerPod(Mix mix, size_t nodes, size_t before, size_t pods);
+// Seconds per pod: from the event applied to the bind emitted, and from its answer and the pod seen bound to nothing
+// left to do.
+struct PerPod {
+  double decided = 0, followed = 0;
+};
+// `pods` lone pods on so many nodes, each of which holds `before` pods already.
+PerPod SecondsPerPod(Mix mix, size_t nodes, size_t before, size_t pods);
 
 // Seconds from the last member's arrival to the last bind of a gang of one-GPU members on nodes of eight, the members
 // to be in one of 50 racks where `rack` is set.

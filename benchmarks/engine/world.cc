@@ -68,9 +68,18 @@ double World::RunOnce() {
 }
 
 double World::Settle() {
-  double seconds = RunOnce();
-  while (!events_.empty()) seconds += RunOnce();
-  return seconds;
+  const Spent spent = Follow();
+  return spent.deciding + spent.following;
+}
+
+World::Spent World::Follow() {
+  Spent spent;
+  do {
+    const uint64_t before = bound;
+    const double took = RunOnce();
+    (bound != before ? spent.deciding : spent.following) += took;
+  } while (!events_.empty());
+  return spent;
 }
 
 model::Node MakeNode(size_t i, int64_t gpus) {

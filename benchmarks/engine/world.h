@@ -29,6 +29,11 @@ class World final : public cluster::ClusterWriter, public observe::Observer {
   double RunOnce();
   // Cycles until nothing is left to do, and the seconds they took.
   double Settle();
+  // As Settle, telling the cycles in which binds left apart from those that only take in what became of them.
+  struct Spent {
+    double deciding = 0, following = 0;
+  };
+  Spent Follow();
 
   base::VirtualClock clock{1'800'000'000'000};
   uint64_t bound = 0;     // binds emitted

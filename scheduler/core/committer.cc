@@ -38,13 +38,12 @@ void Committer::StartTerm() {
   plans_ = 0;
   binds_.clear();
   evictions_.clear();
-  for (const auto& [key, id] : book_.all()) {
-    Gang& gang = book_.at(id);
+  book_.ForEach([](GangId, Gang& gang) {
     for (Member& member : gang.members) member.evicting = false;
-    if (!gang.plan) continue;
+    if (!gang.plan) return;
     for (auto& [pod, assignment] : gang.plan->open)
       if (assignment.stage == Stage::kSent) assignment.stage = Stage::kDoubt;
-  }
+  });
 }
 
 std::string Committer::NewPlanId() { return fmt::format("{}-{}", term_, ++plans_); }
@@ -252,9 +251,8 @@ void Committer::OnLeave(Gang& gang, Member& member) {
 
 void Committer::OnNodeGone(model::NodeId node) {
   const std::string name = state_.snapshot().node(node).name;
-  for (const auto& [key, id] : book_.all()) {
-    Gang& gang = book_.at(id);
-    if (!gang.plan) continue;
+  book_.ForEach([&](GangId id, Gang& gang) {
+    if (!gang.plan) return;
     std::vector<PodId> unsent;
     for (auto& [pod, assignment] : gang.plan->open)
       if (assignment.node == name) {
@@ -263,7 +261,7 @@ void Committer::OnNodeGone(model::NodeId node) {
         book_.MarkReady(id);
       }
     for (const PodId pod : unsent) Release(gang, pod);
-  }
+  });
 }
 
 void Committer::OnNodeCame(model::NodeId node) {

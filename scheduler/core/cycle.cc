@@ -25,9 +25,29 @@ namespace {
 // So many binds may be unanswered before the next gang is planned: enough to keep the API server busy, few enough that
 // a gang of higher priority does not queue behind thousands.
 constexpr size_t kBindWindow = 1024;
-constexpr Millis kRefreshCountsMs = 30'000;
+constexpr Millis kRefreshCountsMs = 30'000, kRefreshNodesMs = 1'000;
+// Then so many gangs a step, of so many looked at: no step holds a decision up.
+constexpr int kRefreshAtOnce = 32;
+constexpr uint32_t kLookAtOnce = 8192;
+constexpr Millis kRefreshStepMs = 50;
 constexpr Wake kFreesNodes =
     Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints | Wake::kPodGone | Wake::kPodPlaced;
+// What happens to a node alone.
+constexpr Wake kOfOneNode =
+    Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints | Wake::kPodGone;
+
+// Do they differ in more than their figures?
+bool SaysTheSame(std::string_view a, std::string_view b) {
+  const auto skip = [](std::string_view text, size_t& at) {
+    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+  };
+  size_t i = 0, j = 0;
+  for (;;) {
+    skip(a, i), skip(b, j);
+    if (i == a.size() || j == b.size()) return i == a.size() && j == b.size();
+    if (a[i++] != b[j++]) return false;
+  }
+}
 
 bool HasFigures(GangState state) {
   return state == GangState::kWaitingForNodes || state == GangState::kWaitingForQueue;
@@ -47,7 +67,12 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
       publisher(options, state, book, quota, outbox, clock),
       planner(state, rankings) {
   const auto set_timer = [this](GangId id, Millis at_ms) { timers.emplace(at_ms, id); };
-  book.on_leave = [this](Gang& gang, Member& member) { committer.OnLeave(gang, member); };
+  book.on_leave = [this](Gang& gang, Member& member) {
+    committer.OnLeave(gang, member);
+    if (gang.members.size() > 1) return;
+    SetTally(gang, {});
+    if (gang.plan) EndPlan(book.Find(gang.key));
+  };
   committer.on_timer = set_timer;
   publisher.on_timer = set_timer;
   publisher.on_free = [this](GangId id) { Touch(id); };
@@ -84,28 +109,54 @@ void Cycle::Decide() {
   if (charges.TakeFreed()) happened_ = happened_ | Wake::kQueue;
   if (framework::Any(happened_ & kFreesNodes)) refused_shapes_.clear();
   RefreshCounts();
-  book.MarkReadyWhere(std::exchange(happened_, Wake::kNothing));
+  if (framework::Any(happened_)) {
+    changed_nodes_.emplace();
+    if (!state.snapshot().ReadLog(seen_nodes_, &*changed_nodes_)) changed_nodes_.reset();
+    book.Wake(happened_, [this](const Refusal& refusal) { return MayChange(refusal, happened_); });
+    happened_ = Wake::kNothing;
+  }
+  seen_nodes_ = state.snapshot().log_end();
   FireTimers();
   while (book.AnyReady() && committer.binds_in_flight() < kBindWindow) {
     const GangId id = book.TakeReady();
     Consider(id);
+    book.Regroup(id);
     Touch(id);
   }
   Publish();
 }
 
+// Where nodes changed and nothing else, a refusal holds unless one of them is feasible now.
+bool Cycle::MayChange(const Refusal& refusal, Wake happened) const {
+  if (refusal.classes.empty() || !changed_nodes_ || framework::Any(refusal.wakes & happened & ~kOfOneNode)) return true;
+  return std::ranges::any_of(refusal.classes, [this](const auto& pod_class) {
+    return std::ranges::any_of(*changed_nodes_, [&](model::NodeId n) { return rankings.MayAdmit(*pod_class, n); });
+  });
+}
+
 // What does not help a waiting gang may still change the figures in its reason. They are brought up to date some time
-// after a change, not with each, so that a busy cluster does not rewrite every waiting pod at every bind.
+// after a change, and some gangs at a time, so that a busy cluster does not rewrite every waiting pod at every bind.
 void Cycle::RefreshCounts() {
   const Millis now = clock.MonotonicMs();
   const bool charged = charges.TakeCharged();
-  if (refresh_at_ms == 0 && (charged || framework::Any(happened_ & (kFreesNodes | Wake::kQueue))))
-    refresh_at_ms = now + kRefreshCountsMs;
+  const bool among = framework::Any(happened_ & Wake::kNodeAdded);  // nodes are more or fewer now
+  if (among || charged || framework::Any(happened_ & (kFreesNodes | Wake::kQueue))) {
+    const Millis at = now + (among ? kRefreshNodesMs : kRefreshCountsMs);
+    refresh_at_ms = refresh_at_ms == 0 ? at : std::min(refresh_at_ms, at);
+  }
   if (refresh_at_ms == 0 || now < refresh_at_ms) return;
-  refresh_at_ms = 0;
-  refused_shapes_.clear();
-  for (const auto& [key, id] : book.all())
-    if (const auto& refusal = book.at(id).refusal; refusal && HasFigures(refusal->state)) book.MarkReady(id);
+  if (refresh_from_ == 0) refused_shapes_.clear();
+  const uint32_t end = std::min(book.slots(), refresh_from_ + kLookAtOnce);
+  for (int refreshed = 0; refresh_from_ < end && refreshed < kRefreshAtOnce; ++refresh_from_) {
+    Gang& gang = book.at(GangId(refresh_from_));
+    if (gang.members.empty() || !gang.refusal || !HasFigures(gang.refusal->state)) continue;
+    gang.refusal->old = true;
+    book.MarkReady(GangId(refresh_from_));
+    ++refreshed;
+  }
+  const bool more = refresh_from_ < book.slots();
+  if (!more) refresh_from_ = 0;
+  refresh_at_ms = more ? now + kRefreshStepMs : 0;
 }
 
 void Cycle::FireTimers() {
@@ -117,13 +168,19 @@ void Cycle::FireTimers() {
   }
 }
 
+void Cycle::EndPlan(GangId id) {
+  Gang& gang = book.at(id);
+  timers.erase({gang.plan->deadline_ms, id});
+  gang.plan.reset();
+}
+
 void Cycle::Consider(GangId id) {
   Gang& gang = book.at(id);
   Census census = TakeCensus(gang, state);
   if (gang.plan && gang.plan->undoing) return ContinueUndoing(id, census);
   if (gang.plan && gang.whole) {
     for (Member* member : census.lost) committer.Evict(gang, *member, "the node it was bound to does not exist");
-    if (gang.plan->open.empty()) gang.plan.reset();
+    if (gang.plan->open.empty()) EndPlan(id);
   }
   if (census.succeeded + census.failed == static_cast<int64_t>(gang.members.size())) {
     gang.refusal.reset();
@@ -220,21 +277,34 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
 std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Requirement& requirement) {
   Gang& gang = book.at(id);
   if (!requirement.reachable()) return ExplainMembers(gang, requirement, census);
+  const auto refuse = [&](Refusal refusal, const std::string& shape) {
+    if (!shape.empty()) refusal.shape = fmt::format("{}|{}|{}", gang.key.dialect, gang.spec.queue, shape);
+    if (gang.spec.min_resources)
+      for (const auto& [name, amount] : *gang.spec.min_resources) refusal.shape += fmt::format("|{}={}", name, amount);
+    return refusal;
+  };
   const queue::Admission admission =
       quota.Admit({gang.key.dialect, gang.spec.queue}, Ask(gang, census.pending, requirement));
-  if (!admission.admitted) return ExplainQueue(gang, requirement, admission);
-  const std::string shape = ShapeOf(gang, census, requirement);
-  if (const auto known = refused_shapes_.find(shape); !shape.empty() && known != refused_shapes_.end())
-    return ExplainNodes(gang, requirement, known->second);
-  PlanResult result = planner.PlaceRequired(gang, census.pending, requirement, clock.MonotonicMs());
-  if (result.fits) {
-    if (census.empty_handed())
-      if (auto refusal = CheckMinResources(gang)) return refusal;
-    committer.Reserve(id, result.placements);
-    return std::nullopt;
+  if (!admission.admitted) return refuse(ExplainQueue(gang, requirement, admission), ShapeOf(gang, census, requirement));
+  const std::string shape = refused_shapes_.empty() ? std::string() : ShapeOf(gang, census, requirement);
+  auto known = refused_shapes_.find(shape);
+  if (known == refused_shapes_.end()) {
+    PlanResult result = planner.PlaceRequired(gang, census.pending, requirement, clock.MonotonicMs());
+    if (result.fits) {
+      if (census.empty_handed())
+        if (auto refusal = CheckMinResources(gang)) return refusal;
+      committer.Reserve(id, result.placements);
+      return std::nullopt;
+    }
+    known = refused_shapes_.insert_or_assign(ShapeOf(gang, census, requirement), std::move(result)).first;
   }
-  Refusal refusal = ExplainNodes(gang, requirement, result);
-  if (!shape.empty()) refused_shapes_.emplace(shape, std::move(result));
+  Refusal refusal = refuse(ExplainNodes(gang, requirement, known->second), known->first);
+  std::set<const cluster::PodClass*> classes;
+  if (refusal.verdict != framework::Verdict::kGaveUp)
+    for (const Member* member : census.pending)
+      if (const auto& pod_class = state.pod(member->pod).pod_class; classes.insert(pod_class.get()).second)
+        refusal.classes.push_back(pod_class);
+  if (known->first.empty()) refused_shapes_.erase(known);
   return refusal;
 }
 
@@ -307,12 +377,19 @@ void Cycle::ContinueUndoing(GangId id, const Census& census) {
   if (busy) return;
   for (Member& member : gang.members)
     if (!member.kept.empty()) publisher.TellKept(member);
-  gang.plan.reset();
+  EndPlan(id);
   book.MarkReady(id);
 }
 
 void Cycle::Wait(GangId id, Refusal refusal) {
   Gang& gang = book.at(id);
+  // New figures alone are not news each time; RefreshCounts brings them.
+  if (const auto& before = gang.refusal;
+      before && !before->old && HasFigures(refusal.state) && before->reason == refusal.reason &&
+      SaysTheSame(before->sentence, refusal.sentence) && SaysTheSame(before->nodes_sentence, refusal.nodes_sentence)) {
+    refusal.sentence = before->sentence;
+    refusal.nodes_sentence = before->nodes_sentence;
+  }
   SetState(gang, refusal.state);
   gang.refusal = std::move(refusal);
   if (gang.plan) committer.Pump(id);

@@ -73,7 +73,11 @@ class Cycle {
  private:
   void DropPod(model::PodId id);
   void Follow(dialects::Dialect& dialect, const dialects::Touched& touched);
-  void Touch(model::GangId id) { touched_.insert(id); }
+  void Touch(model::GangId id);
+  void Recount(Gang& gang);
+  void SetTally(Gang& gang, const Tally& now);
+  bool MayChange(const Refusal& refusal, framework::Wake happened) const;
+  void EndPlan(model::GangId id);
   void Rejoin(model::PodId id);
 
   void Consider(model::GangId id);
@@ -95,7 +99,11 @@ class Cycle {
   void MarkQueues(const std::string& dialect_name, const std::string& queue, dialects::Dialect* dialect);
 
   framework::Wake happened_ = framework::Wake::kNothing;
-  std::set<model::GangId> touched_;
+  uint64_t seen_nodes_ = 0;                                  // how far the log of nodes was read for waking
+  std::optional<std::vector<model::NodeId>> changed_nodes_;  // since then; absent: too many to say
+  uint32_t refresh_from_ = 0;                                // the gang at which RefreshCounts goes on
+  std::vector<model::GangId> touched_;
+  Tally tally_;  // of all gangs
   // Shapes refused for want of nodes since something last came free: equal gangs are not planned again.
   std::map<std::string, PlanResult> refused_shapes_;
 };

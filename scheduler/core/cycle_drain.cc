@@ -70,8 +70,6 @@ void Cycle::DropPod(PodId id) {
     if (!book.at(gang).members.empty()) {
       book.MarkReady(gang);
       Touch(gang);
-    } else {
-      touched_.erase(gang);
     }
   }
   state.DropPod(id);
@@ -176,8 +174,7 @@ void Cycle::Apply(const cluster::Leadership& event) {
   if (event.leading && !leading) {
     committer.StartTerm();
     plan_after_ms = event.plan_after_ms;
-    for (const auto& [key, id] : book.all()) {
-      Gang& gang = book.at(id);
+    book.ForEach([this](GangId id, Gang& gang) {
       // Another replica may have written since: what bound members say counts, not what is remembered.
       if (!gang.plan) gang.whole = false;
       for (Member& member : gang.members) member.told_message.clear(), member.telling = 0;
@@ -185,11 +182,8 @@ void Cycle::Apply(const cluster::Leadership& event) {
       gang.reported.reset();
       book.MarkReady(id);
       Touch(id);
-    }
-    for (const auto& dialect : dialects)
-      for (const auto& [key, id] : book.all())
-        if (!book.at(id).spec.queue.empty() && key.dialect == dialect->name())
-          dirty_queues[{key.dialect, book.at(id).spec.queue}] = dialect.get();
+      if (!gang.spec.queue.empty()) dirty_queues[{gang.key.dialect, gang.spec.queue}] = gang.dialect;
+    });
   }
   leading = event.leading;
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Publish: after a cycle, each touched gang and queue is told about once.
+#include <algorithm>
+#include <utility>
+
 #include "core/cycle.h"
 #include "core/explain.h"
 
@@ -17,11 +20,46 @@ constexpr base::Millis kMembersQuietMs = 1'000;
 }  // namespace
 
 void Cycle::Publish() {
-  for (const GangId id : std::exchange(touched_, {}))
-    if (!book.at(id).members.empty()) PublishGang(id);
+  std::vector<GangId> touched = std::exchange(touched_, {});
+  std::ranges::sort(touched);
+  for (const GangId id : touched)
+    if (std::exchange(book.at(id).touched, false)) {
+      Recount(book.at(id));
+      PublishGang(id);
+    }
   if (dirty_queues.empty() || clock.MonotonicMs() < next_queue_report_ms) return;
   publisher.ReportQueues(std::exchange(dirty_queues, {}));
   next_queue_report_ms = clock.MonotonicMs() + kQueueReportEveryMs;
+}
+
+void Cycle::Touch(GangId id) {
+  if (std::exchange(book.at(id).touched, true)) return;
+  touched_.push_back(id);
+}
+
+void Cycle::Recount(Gang& gang) {
+  Tally now;
+  for (const Member& member : gang.members) {
+    const model::Pod& pod = *state.pod(member.pod).pod;
+    if (pod.bound() || pod.done()) continue;
+    if (!pod.scheduling_gates.empty())
+      ++now.gated;
+    else if (gang.refusal)
+      ++now.unschedulable;
+    else
+      ++now.active;
+  }
+  now.binding = gang.state == GangState::kBinding;
+  now.whole = gang.state == GangState::kWhole;
+  now.waiting = gang.state < GangState::kBinding;
+  SetTally(gang, now);
+}
+
+void Cycle::SetTally(Gang& gang, const Tally& now) {
+  for (int32_t Tally::* field :
+       {&Tally::active, &Tally::unschedulable, &Tally::gated, &Tally::waiting, &Tally::binding, &Tally::whole})
+    tally_.*field += now.*field - gang.tally.*field;
+  gang.tally = now;
 }
 
 void Cycle::PublishGang(GangId id) {
@@ -35,7 +73,8 @@ void Cycle::PublishGang(GangId id) {
     const std::string message = FullMessage(*gang.refusal);
     const bool quota = gang.refusal->state == GangState::kWaitingForQueue;
     const Census census = TakeCensus(gang, state);
-    for (Member* member : census.pending) publisher.TellWaiting(id, *member, quota ? options.quota_reason : "Unschedulable", message);
+    for (Member* member : census.pending)
+      publisher.TellWaiting(id, *member, quota ? options.quota_reason : "Unschedulable", message);
     if (gang.told_sentence != gang.refusal->sentence && !gang.refusal->sentence.empty())
       publisher.TellGang(gang, true, "FailedScheduling", message);
     gang.told_sentence = gang.refusal->sentence;
@@ -55,10 +94,9 @@ void Cycle::MarkQueues(const std::string& dialect_name, const std::string& queue
 
 std::vector<observe::Decision> Cycle::Decisions() const {
   std::vector<observe::Decision> decisions;
-  for (const auto& [key, id] : book.all()) {
-    const Gang& gang = book.at(id);
+  book.ForEach([&](GangId, const Gang& gang) {
     observe::Decision decision;
-    decision.gang = key;
+    decision.gang = gang.key;
     decision.queue = gang.spec.queue;
     decision.scheduler_name = state.pod(gang.members.front().pod).pod->spec->scheduler_name;
     decision.priority = book.Priority(gang);
@@ -66,8 +104,8 @@ std::vector<observe::Decision> Cycle::Decisions() const {
     decision.state = gang.state;
     decision.since_ms = gang.since_ms;
     decision.plan = gang.plan ? gang.plan->id : gang.last_plan;
-    decision.reason = gang.refusal ? gang.refusal->reason
-                      : gang.state == GangState::kWhole ? "Whole"
+    decision.reason = gang.refusal                         ? gang.refusal->reason
+                      : gang.state == GangState::kWhole    ? "Whole"
                       : gang.state == GangState::kFinished ? "Finished"
                                                            : "Binding";
     if (gang.refusal) decision.message = FullMessage(*gang.refusal);
@@ -94,25 +132,19 @@ std::vector<observe::Decision> Cycle::Decisions() const {
     }
     std::ranges::sort(decision.members, {}, [](const observe::MemberDecision& m) { return std::tie(m.ns, m.name); });
     decisions.push_back(std::move(decision));
-  }
+  });
+  std::ranges::sort(decisions, {}, &observe::Decision::gang);
   return decisions;
 }
 
 observe::Observer::Gauges Cycle::Gauges() const {
   observe::Observer::Gauges gauges;
-  for (const auto& [key, id] : book.all()) {
-    const Gang& gang = book.at(id);
-    gauges.binding_gangs += gang.state == GangState::kBinding;
-    gauges.whole_gangs += gang.state == GangState::kWhole;
-    gauges.waiting_gangs += gang.state < GangState::kBinding;
-    for (const Member& member : gang.members) {
-      const model::Pod& pod = *state.pod(member.pod).pod;
-      if (pod.bound() || pod.done()) continue;
-      if (!pod.scheduling_gates.empty()) ++gauges.gated_pods;
-      else if (gang.refusal) ++gauges.unschedulable_pods;
-      else ++gauges.active_pods;
-    }
-  }
+  gauges.active_pods = tally_.active;
+  gauges.unschedulable_pods = tally_.unschedulable;
+  gauges.gated_pods = tally_.gated;
+  gauges.waiting_gangs = tally_.waiting;
+  gauges.binding_gangs = tally_.binding;
+  gauges.whole_gangs = tally_.whole;
   gauges.nodes = static_cast<int64_t>(state.snapshot().node_count());
   gauges.pods = static_cast<int64_t>(state.pod_count());
   gauges.assumed_pods = static_cast<int64_t>(state.assumed_count());

@@ -26,7 +26,7 @@ struct Member {
 
   // What was last written about it, to write only what changed.
   std::string told_reason, told_message;
-  bool told_in_doubt = false;        // a write of it had no answer, or a bad one; the pod may say either
+  bool told_in_doubt = false;      // a write of it had no answer, or a bad one; the pod may say either
   cluster::CommandId telling = 0;  // the write of it that is on its way; the next one waits for its answer
   // Nodes whose bind was refused for good; not tried again before the instant (monotonic).
   std::map<std::string, base::Millis> refused_nodes;
@@ -52,7 +52,7 @@ struct Assignment {
 // A placement being carried out. There from the first reservation until the gang is whole, or undone.
 struct Plan {
   std::string id;
-  std::string commit_uid;  // the member that is bound last
+  std::string commit_uid;        // the member that is bound last
   base::Millis deadline_ms = 0;  // monotonic; then it is undone (Policy::kRepair)
   bool undoing = false;
   std::map<model::PodId, Assignment> open;
@@ -62,17 +62,29 @@ struct Plan {
 struct Refusal {
   dialects::GangState state = dialects::GangState::kWaitingForMembers;
   framework::Verdict verdict = framework::Verdict::kNotNow;
-  std::string reason;           // one CamelCase word
-  std::string sentence;         // about the gang
-  std::string nodes_sentence;   // "0/4 nodes are available: …", or empty
+  std::string reason;          // one CamelCase word
+  std::string sentence;        // about the gang
+  std::string nodes_sentence;  // "0/4 nodes are available: …", or empty
   framework::Wake wakes = framework::Wake::kAll;
+
+  // Gangs of one shape want the same of the same queue and are refused alike. Empty: this one is like no other.
+  std::string shape;
+  bool old = false;  // its figures are to be said again
+  // Of the members that found no node, where the refusal holds until some node becomes feasible for one of these.
+  std::vector<std::shared_ptr<const cluster::PodClass>> classes;
+};
+
+// What the metrics count of a gang.
+struct Tally {
+  int32_t active = 0, unschedulable = 0, gated = 0;  // pods
+  int32_t waiting = 0, binding = 0, whole = 0;       // gangs
 };
 
 struct Gang {
   model::GangKey key;
   dialects::Dialect* dialect = nullptr;
   model::GangSpec spec;
-  bool declared = false;  // spec has been asked for
+  bool declared = false;        // spec has been asked for
   std::vector<Member> members;  // by creation time, then name
   std::string charged_queue;    // where its members' charges are
 
@@ -80,16 +92,24 @@ struct Gang {
   bool whole = false;
   std::optional<Plan> plan;
   std::optional<Refusal> refusal;
-  base::Millis joined_ms = 0;         // monotonic; when a member last came
+  base::Millis joined_ms = 0;          // monotonic; when a member last came
   base::Millis complete_since_ms = 0;  // monotonic; when its minimum existed, for metrics; 0: not yet
   base::Millis since_ms = 0;           // wall; of the last change of state
   dialects::GangState state = dialects::GangState::kWaitingForMembers;
   std::string last_plan;
-  std::string told_sentence;   // the last said about it
-  int refused_binds = 0;  // in a row, for backoff
+  std::string told_sentence;                     // the last said about it
+  int refused_binds = 0;                         // in a row, for backoff
   std::optional<dialects::GangReport> reported;  // spec is null in it
   model::GangSpec reported_spec;
   int reports_on_their_way = 0;  // the next report waits for their answers
+
+  // Kept by the book and the cycle.
+  bool ready = false, touched = false;
+  base::Millis ready_created_ms = 0;  // the key under which it stands in line, or among those that wait
+  int32_t ready_priority = 0;
+  uint32_t group = kNoGroup;  // of gangs that wait for the same
+  Tally tally;
+  static constexpr uint32_t kNoGroup = ~uint32_t{0};
 
   Member* Find(model::PodId pod) {
     for (Member& member : members)

@@ -11,19 +11,21 @@ namespace tutti::core {
 using model::GangId;
 using model::PodId;
 
-bool GangBook::ReadyLess::operator()(const std::pair<ReadyKey, GangId>& a, const std::pair<ReadyKey, GangId>& b) const {
-  const auto& [pa, ca, ka] = a.first;
-  const auto& [pb, cb, kb] = b.first;
-  if (pa != pb) return pa < pb;
-  if (ca != cb) return ca < cb;
-  return *ka < *kb;
+GangBook::GangBook(const cluster::ClusterState& state, const dialects::DialectList& dialects)
+    : state_(state), dialects_(dialects), by_key_(0, KeyHash{&gangs_}, KeyEqual{&gangs_}), ready_(InLine{this}) {}
+
+bool GangBook::InLine::operator()(GangId a, GangId b) const {
+  const Gang &ga = book->at(a), &gb = book->at(b);
+  if (ga.ready_priority != gb.ready_priority) return ga.ready_priority > gb.ready_priority;
+  if (ga.ready_created_ms != gb.ready_created_ms) return ga.ready_created_ms < gb.ready_created_ms;
+  return a != b && ga.key < gb.key;
 }
 
 GangId GangBook::GangOf(PodId pod) const { return pod.index() < gang_of_.size() ? gang_of_[pod.index()] : GangId(); }
 
 GangId GangBook::Find(const model::GangKey& key) const {
   const auto at = by_key_.find(key);
-  return at == by_key_.end() ? GangId() : at->second;
+  return at == by_key_.end() ? GangId() : *at;
 }
 
 GangId GangBook::Join(PodId pod) {
@@ -35,24 +37,27 @@ GangId GangBook::Join(PodId pod) {
       owner = dialect.get();
       break;
     }
-  const GangId old = GangOf(pod);
-  if (old && (!membership || at(old).key != membership->gang)) Leave(pod);
+  GangId old = GangOf(pod);
+  if (old && (!membership || at(old).key != membership->gang)) {
+    Leave(pod);
+    old = GangId();
+  }
   if (!membership) return {};
 
-  const auto [place, fresh] = by_key_.try_emplace(membership->gang);
+  GangId id = old ? old : Find(membership->gang);
+  const bool fresh = !id;
   if (fresh) {
     if (free_.empty()) {
-      place->second = GangId(static_cast<uint32_t>(gangs_.size()));
+      id = GangId(static_cast<uint32_t>(gangs_.size()));
       gangs_.emplace_back();
     } else {
-      place->second = free_.back();
+      id = free_.back();
       free_.pop_back();
     }
-    Gang& gang = at(place->second);
-    gang.key = membership->gang;
-    gang.dialect = owner;
+    at(id).key = std::move(membership->gang);
+    at(id).dialect = owner;
+    by_key_.insert(id);
   }
-  const GangId id = place->second;
   Gang& gang = at(id);
   if (membership->declared) {
     gang.spec = *membership->declared;
@@ -88,11 +93,9 @@ void GangBook::Leave(PodId pod) {
   if (on_leave) on_leave(gang, *member);
   gang.members.erase(gang.members.begin() + (member - gang.members.data()));
   if (!gang.members.empty()) return;
-  if (const auto line = ready_key_.find(id); line != ready_key_.end()) {
-    ready_.erase({line->second, id});
-    ready_key_.erase(line);
-  }
-  by_key_.erase(gang.key);
+  if (gang.ready) ready_.erase(id);
+  LeaveGroup(id);
+  by_key_.erase(id);
   gang = Gang{};
   free_.push_back(id);
 }
@@ -117,27 +120,87 @@ base::Millis GangBook::Created(const Gang& gang) const {
   return gang.spec.created_ms != 0 ? gang.spec.created_ms : state_.pod(gang.members.front().pod).pod->meta.created_ms;
 }
 
-void GangBook::MarkReady(GangId id) {
-  const auto [line, fresh] = ready_key_.try_emplace(id);
-  if (!fresh) return;
-  const auto place = by_key_.find(at(id).key);
-  line->second = {-int64_t{Priority(at(id))}, Created(at(id)), &place->first};
-  ready_.emplace(line->second, id);
+// REQUIRES: it stands neither in line nor in a group, which are sorted by this.
+void GangBook::SetPlaceInLine(Gang& gang) const {
+  gang.ready_priority = Priority(gang);
+  gang.ready_created_ms = Created(gang);
 }
 
-void GangBook::MarkReadyWhere(framework::Wake happened) {
-  if (base::Planted(base::Bug::kForgetToWake) && framework::Any(happened & framework::Wake::kPodGone)) return;
-  if (!framework::Any(happened)) return;
-  for (const auto& [key, id] : by_key_)
-    if (const auto& refusal = at(id).refusal; refusal && framework::Any(refusal->wakes & happened)) MarkReady(id);
+void GangBook::MarkReady(GangId id) {
+  Gang& gang = at(id);
+  if (gang.ready) return;
+  if (gang.group != Gang::kNoGroup && (gang.ready_priority != Priority(gang) || gang.ready_created_ms != Created(gang)))
+    LeaveGroup(id);
+  if (gang.group == Gang::kNoGroup) SetPlaceInLine(gang);
+  gang.ready = true;
+  ready_.insert(id);
 }
 
 GangId GangBook::TakeReady() {
-  const auto first = ready_.begin();
-  const GangId id = first->second;
-  ready_key_.erase(id);
-  ready_.erase(first);
+  const GangId id = *ready_.begin();
+  ready_.erase(ready_.begin());
+  at(id).ready = false;
   return id;
+}
+
+void GangBook::LeaveGroup(GangId id) {
+  Gang& gang = at(id);
+  if (gang.group == Gang::kNoGroup) return;
+  Group& group = groups_[gang.group];
+  group.gangs.erase(id);
+  if (!group.gangs.empty()) {
+    if (group.woken) MarkReady(*group.gangs.begin());
+  } else {
+    group_of_.erase(group.shape);
+    group.woken = false;
+    free_groups_.push_back(gang.group);
+  }
+  gang.group = Gang::kNoGroup;
+}
+
+void GangBook::Regroup(GangId id) {
+  Gang& gang = at(id);
+  if (gang.members.empty()) return;
+  const bool waits = gang.refusal && framework::Any(gang.refusal->wakes);
+  const std::string shape = !waits                        ? std::string()
+                            : gang.refusal->shape.empty() ? "#" + std::to_string(id.value)
+                                                          : gang.refusal->shape;
+  if (gang.group != Gang::kNoGroup) {
+    Group& group = groups_[gang.group];
+    if (group.shape == shape) {  // refused again, and the others would be
+      if (*group.gangs.begin() == id) group.woken = false;
+      return;
+    }
+    LeaveGroup(id);
+  }
+  if (!waits) return;
+  const auto [at, fresh] = group_of_.try_emplace(shape, 0);
+  if (fresh) {
+    if (free_groups_.empty()) {
+      at->second = static_cast<uint32_t>(groups_.size());
+      groups_.push_back({shape, std::set<GangId, InLine>(InLine{this}), false});
+    } else {
+      at->second = free_groups_.back();
+      free_groups_.pop_back();
+      groups_[at->second].shape = shape;
+    }
+  }
+  if (!gang.ready) SetPlaceInLine(gang);
+  gang.group = at->second;
+  groups_[gang.group].gangs.insert(id);
+}
+
+void GangBook::Wake(framework::Wake happened, const std::function<bool(const Refusal&)>& may_change) {
+  if (base::Planted(base::Bug::kForgetToWake) && framework::Any(happened & framework::Wake::kPodGone)) return;
+  if (!framework::Any(happened)) return;
+  for (Group& group : groups_) {
+    if (group.gangs.empty()) continue;
+    const GangId first = *group.gangs.begin();
+    const auto& refusal = at(first).refusal;
+    if (refusal && (!framework::Any(refusal->wakes & happened) || !may_change(*refusal))) continue;
+    group.woken = true;
+    MarkReady(first);
+  }
 }
 
 }  // namespace tutti::core

@@ -3,15 +3,17 @@
 //
 // Invariants
 //   (1) a pod is a member of at most one gang; a gang without members does not exist;
-//   (2) ready gangs are taken by priority, then age, then name.
+//   (2) ready gangs are taken by priority, then age, then name;
+//   (3) gangs refused alike (Refusal::shape) stand in one group, of which only the first is woken; when it leaves the
+//       group, the next is. So ten thousand equal gangs cost what one costs.
 #pragma once
+
+#include <absl/container/flat_hash_set.h>
 
 #include <deque>
 #include <functional>
-#include <map>
 #include <set>
 #include <string>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -22,10 +24,12 @@ namespace tutti::core {
 
 class GangBook {
  public:
-  GangBook(const cluster::ClusterState& state, const dialects::DialectList& dialects) : state_(state), dialects_(dialects) {}
+  GangBook(const cluster::ClusterState& state, const dialects::DialectList& dialects);
+  GangBook(const GangBook&) = delete;
+  GangBook& operator=(const GangBook&) = delete;
 
-  // Puts the pod into the gang its dialect names, moving it if that changed; takes it out of any when no dialect owns it.
-  // Returns the gang it is in, or invalid.
+  // Puts the pod into the gang its dialect names, moving it if that changed; takes it out of any when no dialect owns
+  // it. Returns the gang it is in, or invalid.
   model::GangId Join(model::PodId pod);
   // Takes the pod out. REQUIRES: the state still knows the pod.
   void Leave(model::PodId pod);
@@ -34,7 +38,19 @@ class GangBook {
 
   Gang& at(model::GangId id) { return gangs_[id.index()]; }
   const Gang& at(model::GangId id) const { return gangs_[id.index()]; }
-  const std::map<model::GangKey, model::GangId>& all() const { return by_key_; }
+  // Ids of gangs are below this; a slot without members is free.
+  uint32_t slots() const { return static_cast<uint32_t>(gangs_.size()); }
+  // Calls f(id, gang) for each, in the same order for the same history.
+  template <typename F>
+  void ForEach(F f) {
+    for (uint32_t slot = 0; slot < slots(); ++slot)
+      if (!gangs_[slot].members.empty()) f(model::GangId(slot), gangs_[slot]);
+  }
+  template <typename F>
+  void ForEach(F f) const {
+    for (uint32_t slot = 0; slot < slots(); ++slot)
+      if (!gangs_[slot].members.empty()) f(model::GangId(slot), gangs_[slot]);
+  }
 
   // Asks the dialect for the declaration again. True when it changed.
   bool Describe(model::GangId id);
@@ -44,27 +60,54 @@ class GangBook {
 
   // Ready gangs. A gang is in the line at most once.
   void MarkReady(model::GangId id);
-  void MarkReadyWhere(framework::Wake happened);  // gangs refused until something like this
   bool AnyReady() const { return !ready_.empty(); }
   model::GangId TakeReady();
+
+  // After the gang was considered: it waits among those refused like it, or does not wait. Where the first of a group
+  // that was woken left it, the next becomes ready.
+  void Regroup(model::GangId id);
+  // Makes ready the gangs that wait for something like what happened, and whose refusal `may_change`.
+  void Wake(framework::Wake happened, const std::function<bool(const Refusal&)>& may_change);
 
   // Members that leave go through this first, so that charges and plans follow. Set once, at construction of the cycle.
   std::function<void(Gang&, Member&)> on_leave;
 
  private:
-  using ReadyKey = std::tuple<int64_t, base::Millis, const model::GangKey*>;
-  struct ReadyLess {
-    bool operator()(const std::pair<ReadyKey, model::GangId>& a, const std::pair<ReadyKey, model::GangId>& b) const;
+  struct InLine {
+    const GangBook* book;
+    bool operator()(model::GangId a, model::GangId b) const;
   };
+  struct Group {
+    std::string shape;
+    std::set<model::GangId, InLine> gangs;
+    bool woken = false;
+  };
+  struct KeyHash {
+    using is_transparent = void;
+    const std::deque<Gang>* gangs;
+    size_t operator()(const model::GangKey& key) const { return absl::HashOf(key.dialect, key.ns, key.name); }
+    size_t operator()(model::GangId id) const { return (*this)((*gangs)[id.index()].key); }
+  };
+  struct KeyEqual {
+    using is_transparent = void;
+    const std::deque<Gang>* gangs;
+    bool operator()(model::GangId a, model::GangId b) const { return a == b; }
+    bool operator()(model::GangId a, const model::GangKey& b) const { return (*gangs)[a.index()].key == b; }
+    bool operator()(const model::GangKey& a, model::GangId b) const { return (*this)(b, a); }
+  };
+  void SetPlaceInLine(Gang& gang) const;
+  void LeaveGroup(model::GangId id);
 
   const cluster::ClusterState& state_;
   const dialects::DialectList& dialects_;
   std::deque<Gang> gangs_;  // a deque: references stay valid
   std::vector<model::GangId> free_;
-  std::map<model::GangKey, model::GangId> by_key_;
+  absl::flat_hash_set<model::GangId, KeyHash, KeyEqual> by_key_;
   std::vector<model::GangId> gang_of_;  // by pod slot
-  std::set<std::pair<ReadyKey, model::GangId>, ReadyLess> ready_;
-  std::unordered_map<model::GangId, ReadyKey> ready_key_;
+  std::set<model::GangId, InLine> ready_;
+  std::deque<Group> groups_;
+  std::vector<uint32_t> free_groups_;
+  std::unordered_map<std::string, uint32_t> group_of_;  // by shape
 };
 
 }  // namespace tutti::core

@@ -129,10 +129,9 @@ void Publisher::ReportQueues(const std::map<queue::QueueKey, dialects::Dialect*>
       report.now_wall_ms = clock_.WallMs();
     }
   if (reports.empty()) return;
-  for (const auto& [key, id] : book_.all()) {
-    const Gang& gang = book_.at(id);
-    const auto at = reports.find({key.dialect, gang.spec.queue});
-    if (at == reports.end()) continue;
+  book_.ForEach([&](GangId, const Gang& gang) {
+    const auto at = reports.find({gang.key.dialect, gang.spec.queue});
+    if (at == reports.end()) return;
     if (gang.state == GangState::kWhole)
       ++at->second.running;
     else if (gang.state == GangState::kFinished)
@@ -141,7 +140,7 @@ void Publisher::ReportQueues(const std::map<queue::QueueKey, dialects::Dialect*>
       ++at->second.starting;
     else
       ++at->second.pending;
-  }
+  });
   for (const auto& [key, report] : reports) {
     dialects::Dialect* dialect = queues.at(key);
     std::vector<cluster::CommandBody> writes;

@@ -25,6 +25,12 @@ class Rankings {
   // REQUIRES: its schedulerName is served.
   framework::Ranking& For(const std::shared_ptr<const cluster::PodClass>& pod_class);
 
+  // False only if the node, as it is now, is not feasible for the class. Does not catch up.
+  bool MayAdmit(const cluster::PodClass& pod_class, model::NodeId n) const {
+    const auto known = by_class_.find(pod_class.id);
+    return known == by_class_.end() || known->second->ranking->MayAdmit(n);
+  }
+
   size_t count() const { return entries_.size(); }
   size_t bytes() const { return bytes_; }
 

@@ -42,10 +42,10 @@ struct Ranking::Impl {
 
   std::vector<ActiveFilter> filters;
   std::vector<ActiveScore> scores;
-  std::string class_refusal;                            // empty: none
+  std::string class_refusal;  // empty: none
   const Filter* class_refuser = nullptr;
-  std::optional<std::vector<std::string>> only_nodes;   // sorted; absent: any
-  std::vector<const Filter*> narrowing;                 // whose nodes those are
+  std::optional<std::vector<std::string>> only_nodes;  // sorted; absent: any
+  std::vector<const Filter*> narrowing;                // whose nodes those are
   State::Pods follows_pods = State::Pods::kNone;
   bool follows_nodes = false, follows_feasible = false;
 
@@ -56,12 +56,13 @@ struct Ranking::Impl {
   int64_t total_room = 0;
   uint64_t seen_nodes = 0, seen_pods = 0, seen_namespaces = 0;  // how far the snapshot was read
   uint64_t seen_version = 0;                                    // of nodes, when the feasible ones were last told
-  std::vector<NodeId> changed;               // scratch
-  std::vector<cluster::PodChange> pods;      // scratch
-  std::vector<char> marked;                  // scratch
-  std::vector<int32_t> fixed;                // scratch: what scores without normalisation add, per changed node
+  std::vector<NodeId> changed;                                  // scratch
+  std::vector<cluster::PodChange> pods;                         // scratch
+  std::vector<char> marked;                                     // scratch
+  std::vector<int32_t> fixed;  // scratch: what scores without normalisation add, per changed node
 
-  Impl(const Profile& p, const cluster::PodClass& c, const cluster::Snapshot& s) : profile(p), pod_class(c), snapshot(s) {
+  Impl(const Profile& p, const cluster::PodClass& c, const cluster::Snapshot& s)
+      : profile(p), pod_class(c), snapshot(s) {
     Prepare();
   }
   ~Impl() {
@@ -290,7 +291,8 @@ void Ranking::Impl::Ask(const std::vector<NodeId>& nodes) {
   }
   // The changed ones are out while the others are normalised anew.
   bool renormalized = false;
-  const bool any_normalizer = std::ranges::any_of(scores, [](const ActiveScore& s) { return s.normalizer.has_value(); });
+  const bool any_normalizer =
+      std::ranges::any_of(scores, [](const ActiveScore& s) { return s.normalizer.has_value(); });
   if (any_normalizer) {
     for (const NodeId n : nodes) best.totals()[n.index()] = BestNode::kOut;
     renormalized = Renormalize();
@@ -302,10 +304,12 @@ void Ranking::Impl::Ask(const std::vector<NodeId>& nodes) {
     if (total != BestNode::kOut)
       for (const ActiveScore& score : scores)
         if (score.normalizer)
-          total += score.weight * static_cast<int32_t>(score.normalizer->Share(score.normalizer->raw(nodes[i].index())));
+          total +=
+              score.weight * static_cast<int32_t>(score.normalizer->Share(score.normalizer->raw(nodes[i].index())));
     best.totals()[nodes[i].index()] = total;
   }
-  if (many) best.Rebuild();
+  if (many)
+    best.Rebuild();
   else
     for (const NodeId n : nodes) best.Replay(n.index());
 }
@@ -329,7 +333,9 @@ bool Ranking::Impl::Renormalize() {
       const int64_t raw = score.normalizer->raw(slot);
       Shift& shift = shifts[static_cast<uint64_t>(raw) % shifts.size()];
       if (!shift.known || shift.raw != raw)
-        shift = {raw, score.weight * static_cast<int32_t>(score.normalizer->Share(raw) - score.normalizer->OldShare(raw)), true};
+        shift = {raw,
+                 score.weight * static_cast<int32_t>(score.normalizer->Share(raw) - score.normalizer->OldShare(raw)),
+                 true};
       totals[slot] += shift.by;
     }
   }
@@ -394,6 +400,11 @@ Ranking::~Ranking() = default;
 const cluster::PodClass& Ranking::pod_class() const { return impl_->pod_class; }
 void Ranking::Refresh() { impl_->Refresh(); }
 
+bool Ranking::MayAdmit(NodeId n) const {
+  const bool alone = !impl_->class_refuser && impl_->follows_pods == State::Pods::kNone && !impl_->follows_nodes;
+  return !alone || impl_->FilterNode(n) == kNobody;
+}
+
 NodeId Ranking::Best() const { return impl_->best.Best(); }
 bool Ranking::Feasible(NodeId n) const { return impl_->refused_by[n.index()] == kNobody; }
 size_t Ranking::feasible_count() const { return impl_->refusals[kNobody]; }
@@ -441,7 +452,8 @@ NodeVerdict Ranking::Explain(NodeId n) const {
     std::vector<std::string_view> names;
     for (const Filter* plugin : impl_->narrowing) names.push_back(plugin->name());
     std::ranges::sort(names);
-    return {Verdict::kNever, names.front(), {fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(names, " "))}};
+    return {
+        Verdict::kNever, names.front(), {fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(names, " "))}};
   }
   const ActiveFilter& filter = impl_->filters[by - 1];
   result.verdict = filter.state->Check(n);
@@ -459,7 +471,8 @@ Refusals Ranking::Explain() const {
     for (std::string& reason : Explain(NodeId(n)).reasons) ++count[std::move(reason)];
   }
   for (const auto& [reason, nodes] : count) refusals.reasons.emplace_back(reason, nodes);
-  std::ranges::sort(refusals.reasons, {}, [](const auto& item) { return fmt::format("{} {}", item.second, item.first); });
+  std::ranges::sort(refusals.reasons, {},
+                    [](const auto& item) { return fmt::format("{} {}", item.second, item.first); });
   return refusals;
 }
 
@@ -475,7 +488,8 @@ Wake Ranking::WakesOn() const {
   if (impl_->class_refuser) return impl_->class_refuser->WakesOn();
   Wake wakes = Wake::kNodeAdded;
   for (size_t i = 0; i < impl_->filters.size(); ++i)
-    if (impl_->refusals[i + 1] > 0 || impl_->snapshot.node_count() == 0) wakes = wakes | impl_->filters[i].plugin->WakesOn();
+    if (impl_->refusals[i + 1] > 0 || impl_->snapshot.node_count() == 0)
+      wakes = wakes | impl_->filters[i].plugin->WakesOn();
   if (impl_->refusals[kExcluded] > 0)
     for (const Filter* plugin : impl_->narrowing) wakes = wakes | plugin->WakesOn();
   return wakes;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranking: for one class under one profile, which nodes are feasible and which is best, kept up to date.
 //
-// Cost: one pass over all nodes when made; then Refresh() is O(changed nodes · (plugins + log n)) and Best() is O(log n).
-// When a change moves a normalising score's maximum or minimum, that score is normalised anew for all nodes.
-// Ties go to the lowest slot, so that the same input gives the same node.
+// Cost: one pass over all nodes when made; then Refresh() is O(changed nodes · (plugins + log n)) and Best() is O(log
+// n). When a change moves a normalising score's maximum or minimum, that score is normalised anew for all nodes. Ties
+// go to the lowest slot, so that the same input gives the same node.
 #pragma once
 
 #include <memory>
@@ -52,6 +52,10 @@ class Ranking {
 
   // Catches up with the snapshot. Every other method REQUIRES that nothing changed since.
   void Refresh();
+
+  // False only if the filters refuse `n` as it is now. Asks about that node alone, and so without catching up; true
+  // where that does not tell, for they follow other nodes or pods.
+  bool MayAdmit(model::NodeId n) const;
 
   // The best feasible node, or invalid.
   model::NodeId Best() const;

@@ -17,18 +17,19 @@ enum class Verdict : uint8_t {
 enum class Wake : uint32_t {
   kNothing = 0,
   kNodeAdded = 1 << 0,
-  kNodeCapacity = 1 << 1,   // allocatable grew
+  kNodeCapacity = 1 << 1,  // allocatable grew
   kNodeLabels = 1 << 2,
-  kNodeTaints = 1 << 3,     // or spec.unschedulable
-  kPodGone = 1 << 4,        // a pod left a node, or was un-assumed
-  kPodPlaced = 1 << 5,      // a pod came to a node (affinity)
-  kQueue = 1 << 6,          // a queue's limits or charges went in the gang's favour
-  kMembers = 1 << 7,        // the gang itself: a member or its PodGroup came, went or changed
-  kTime = 1 << 8,           // an instant named beside it
+  kNodeTaints = 1 << 3,  // or spec.unschedulable
+  kPodGone = 1 << 4,     // a pod left a node, or was un-assumed
+  kPodPlaced = 1 << 5,   // a pod came to a node (affinity)
+  kQueue = 1 << 6,       // a queue's limits or charges went in the gang's favour
+  kMembers = 1 << 7,     // the gang itself: a member or its PodGroup came, went or changed
+  kTime = 1 << 8,        // an instant named beside it
   kAll = ~0u,
 };
 constexpr Wake operator|(Wake a, Wake b) { return Wake(uint32_t(a) | uint32_t(b)); }
 constexpr Wake operator&(Wake a, Wake b) { return Wake(uint32_t(a) & uint32_t(b)); }
+constexpr Wake operator~(Wake a) { return Wake(~uint32_t(a)); }
 constexpr bool Any(Wake w) { return w != Wake::kNothing; }
 
 }  // namespace tutti::framework
