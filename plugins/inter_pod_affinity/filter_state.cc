@@ -32,7 +32,8 @@ InterPodAffinityFilter::InterPodAffinityFilter(const PodClass& pod_class, const 
 }
 
 bool InterPodAffinityFilter::SelectedByAll(const PodClass& other) const {
-  return !affinity_.empty() && std::ranges::all_of(affinity_, [&](const Term& term) { return term.term.Selects(other); });
+  return !affinity_.empty() &&
+         std::ranges::all_of(affinity_, [&](const Term& term) { return term.term.Selects(other); });
 }
 
 size_t InterPodAffinityFilter::AgainstMe(model::Symbol key) {
@@ -71,7 +72,9 @@ void InterPodAffinityFilter::Apply(const PodClass& other, NodeId n, int64_t by, 
   for (const size_t i : relation.against_me) add(against_[i]);
 }
 
-void InterPodAffinityFilter::PodChanged(const PodClass& other, NodeId n, int32_t by, Dirty& dirty) { Apply(other, n, by, &dirty); }
+void InterPodAffinityFilter::PodChanged(const PodClass& other, NodeId n, int32_t by, Dirty& dirty) {
+  Apply(other, n, by, &dirty);
+}
 
 void InterPodAffinityFilter::NodesChanged(std::span<const NodeId> nodes, Dirty& dirty) {
   const bool any_before = AnyAffine();
@@ -166,7 +169,12 @@ int64_t InterPodAffinityFilter::Most(std::span<const int32_t> given, std::span<c
 }
 
 void InterPodAffinityFilter::CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const {
-  if (!affinity_.empty() || !anti_.empty() || !against_.empty()) FilterState::CheckAll(mine, refused_by);
+  if (!AloneForNow()) FilterState::CheckAll(mine, refused_by);
+}
+
+void InterPodAffinityFilter::CheckSome(RefusedBy mine, std::span<const NodeId> nodes,
+                                       std::span<RefusedBy> refused_by) const {
+  if (!AloneForNow()) FilterState::CheckSome(mine, nodes, refused_by);
 }
 
 }  // namespace tutti::plugins

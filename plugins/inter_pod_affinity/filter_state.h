@@ -20,6 +20,10 @@ class InterPodAffinityFilter final : public framework::FilterState {
   void Explain(model::NodeId n, std::vector<std::string>* reasons) const override;
   void CheckAll(framework::RefusedBy mine, std::span<framework::RefusedBy> refused_by) const override;
 
+  void CheckSome(framework::RefusedBy mine, std::span<const model::NodeId> nodes,
+                 std::span<framework::RefusedBy> refused_by) const override;
+  bool AloneForNow() const override { return affinity_.empty() && anti_.empty() && against_.empty(); }
+
   int64_t Room(model::NodeId n) const override;
   // Affinity may turn a refusal around, anti-affinity only brings it.
   Reach reach() const override { return affinity_.empty() ? Reach::kDomains : Reach::kCluster; }

@@ -59,6 +59,10 @@ class BalancedState final : public framework::ScoreState {
     for (size_t n = 0; n < refused_by.size(); ++n)
       if (refused_by[n] == framework::kNobody) raw[n] = ScoreSlot(n);
   }
+  void ScoreSome(std::span<const model::NodeId> nodes, std::span<int64_t> raw) const override {
+    resources_.Look(&views_);
+    for (size_t i = 0; i < nodes.size(); ++i) raw[i] = ScoreSlot(nodes[i].index());
+  }
 
  private:
   int64_t ScoreSlot(size_t n) const {
@@ -78,15 +82,18 @@ class BalancedState final : public framework::ScoreState {
 
 }  // namespace
 
-base::Result<std::shared_ptr<NodeResourcesBalancedAllocation>> NodeResourcesBalancedAllocation::Make(const nlohmann::json& args) {
+base::Result<std::shared_ptr<NodeResourcesBalancedAllocation>> NodeResourcesBalancedAllocation::Make(
+    const nlohmann::json& args) {
   const std::string path = "NodeResourcesBalancedAllocationArgs";
-  if (const auto checked = CheckFields(args, path, {"resources"}); !checked) return tl::make_unexpected(checked.error());
+  if (const auto checked = CheckFields(args, path, {"resources"}); !checked)
+    return tl::make_unexpected(checked.error());
   auto resources = ReadResources(args, path);
   if (!resources) return tl::make_unexpected(resources.error());
   std::set<std::string> names;
   for (const auto& [name, weight] : *resources) {
     if (weight != 1) return base::Invalid(fmt::format("{}.resources: weight of {}: must be 1", path, name));
-    if (!names.insert(name).second) return base::Invalid(fmt::format("{}.resources: duplicate value: \"{}\"", path, name));
+    if (!names.insert(name).second)
+      return base::Invalid(fmt::format("{}.resources: duplicate value: \"{}\"", path, name));
   }
   if (resources->size() > Evenness::kMostResources)
     return base::Invalid(fmt::format("{}.resources: at most {}", path, Evenness::kMostResources));
@@ -95,8 +102,8 @@ base::Result<std::shared_ptr<NodeResourcesBalancedAllocation>> NodeResourcesBala
   return plugin;
 }
 
-std::unique_ptr<framework::ScoreState> NodeResourcesBalancedAllocation::PrepareScore(const cluster::PodClass& pod_class,
-                                                                                     const cluster::Snapshot& snapshot) const {
+std::unique_ptr<framework::ScoreState> NodeResourcesBalancedAllocation::PrepareScore(
+    const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot) const {
   ScoredResources resources(resources_, ScoredResources::Requests::kReal, pod_class, snapshot);
   if (resources.all_zero()) return nullptr;
   return std::make_unique<BalancedState>(std::move(resources));

@@ -63,7 +63,21 @@ class FitFilterState final : public framework::FilterState {
     for (const Request& request : requests_) CheckColumn(request.column, request.amount, mine, refused_by);
   }
 
+  void CheckSome(RefusedBy mine, std::span<const NodeId> nodes, std::span<RefusedBy> refused_by) const override {
+    CheckColumn(cluster::kPodsColumn, saturated_ ? std::numeric_limits<int64_t>::max() : 1, mine, nodes, refused_by);
+    for (const Request& request : requests_) CheckColumn(request.column, request.amount, mine, nodes, refused_by);
+  }
+
  private:
+  void CheckColumn(model::ResourceId column, int64_t amount, RefusedBy mine, std::span<const NodeId> nodes,
+                   std::span<RefusedBy> refused_by) const {
+    const int64_t* allocatable = snapshot_.allocatable(column).data();
+    const int64_t* requested = snapshot_.requested(column).data();
+    for (size_t i = 0; i < nodes.size(); ++i)
+      if (const size_t n = nodes[i].index();
+          amount > allocatable[n] - requested[n] && refused_by[i] == framework::kNobody)
+        refused_by[i] = mine;
+  }
   void CheckColumn(model::ResourceId column, int64_t amount, RefusedBy mine, std::span<RefusedBy> refused_by) const {
     const int64_t* allocatable = snapshot_.allocatable(column).data();
     const int64_t* requested = snapshot_.requested(column).data();
@@ -100,6 +114,10 @@ class FitScoreState final : public framework::ScoreState {
     resources_.Look(&views_);
     for (size_t n = 0; n < refused_by.size(); ++n)
       if (refused_by[n] == framework::kNobody) raw[n] = ScoreSlot(n);
+  }
+  void ScoreSome(std::span<const NodeId> nodes, std::span<int64_t> raw) const override {
+    resources_.Look(&views_);
+    for (size_t i = 0; i < nodes.size(); ++i) raw[i] = ScoreSlot(nodes[i].index());
   }
 
  private:
@@ -161,7 +179,8 @@ class RatioScoreState final : public framework::ScoreState {
 }  // namespace
 
 bool NodeResourcesFit::Ignores(std::string_view resource) const {
-  if (!IsScalarResource(resource)) return resource != model::kCpu && resource != model::kMemory && resource != model::kEphemeralStorage;
+  if (!IsScalarResource(resource))
+    return resource != model::kCpu && resource != model::kMemory && resource != model::kEphemeralStorage;
   if (!IsExtendedResource(resource)) return false;
   const std::string_view group = resource.substr(0, resource.find('/'));
   return std::ranges::find(args_.ignored_resources, resource) != args_.ignored_resources.end() ||
@@ -182,8 +201,7 @@ std::unique_ptr<framework::ScoreState> NodeResourcesFit::PrepareScore(const clus
   switch (args_.strategy) {
     case FitArgs::Strategy::kLeastAllocated:
       return std::make_unique<FitScoreState<LeastAllocated>>(std::move(resources));
-    case FitArgs::Strategy::kMostAllocated:
-      return std::make_unique<FitScoreState<MostAllocated>>(std::move(resources));
+    case FitArgs::Strategy::kMostAllocated: return std::make_unique<FitScoreState<MostAllocated>>(std::move(resources));
     case FitArgs::Strategy::kRequestedToCapacityRatio:
       return std::make_unique<RatioScoreState>(std::move(resources), args_.shape);
   }

@@ -19,4 +19,14 @@ void ScoreState::ScoreAll(std::span<const RefusedBy> refused_by, std::span<int64
     if (refused_by[n] == kNobody) raw[n] = Score(model::NodeId(n));
 }
 
+void FilterState::CheckSome(RefusedBy mine, std::span<const model::NodeId> nodes,
+                            std::span<RefusedBy> refused_by) const {
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (refused_by[i] == kNobody && Check(nodes[i]) != Verdict::kFits) refused_by[i] = mine;
+}
+
+void ScoreState::ScoreSome(std::span<const model::NodeId> nodes, std::span<int64_t> raw) const {
+  for (size_t i = 0; i < nodes.size(); ++i) raw[i] = Score(nodes[i]);
+}
+
 }  // namespace tutti::framework

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plugin contract: a plugin answers one question about a class of pods, and a class is asked about once.
 //
-// Prepare() compiles the class against a snapshot into a state; the state answers per node. A state lives as long as its
-// ranking (framework/ranking.h) and is asked again for exactly the nodes that changed, so unless it says otherwise
+// Prepare() compiles the class against a snapshot into a state; the state answers per node. A state lives as long as
+// its ranking (framework/ranking.h) and is asked again for exactly the nodes that changed, so unless it says otherwise
 // (FollowsPods, FollowsNodes, FollowsFeasible) its answer for node n may depend on nothing but the class and node n.
 #pragma once
 
@@ -35,15 +35,16 @@ class Dirty {
 class State {
  public:
   virtual ~State() = default;
-  // Which pods a state must be told of because its answers depend on pods of other nodes (affinity, spread): none, those
-  // of classes with affinity terms, or all. It is told of what came and went, in a WhatIf too, and says which nodes that
-  // concerns. By −1 undoes by +1 exactly.
+  // Which pods a state must be told of because its answers depend on pods of other nodes (affinity, spread): none,
+  // those of classes with affinity terms, or all. It is told of what came and went, in a WhatIf too, and says which
+  // nodes that concerns. By −1 undoes by +1 exactly.
   enum class Pods { kNone, kAffine, kAll };
   virtual Pods FollowsPods() const { return Pods::kNone; }
   virtual void PodChanged(const cluster::PodClass&, model::NodeId, int32_t /*by*/, Dirty&) {}
-  // True for a state that keeps something about every node (how many hold an image, which domain each is in): it is told
-  // of nodes that came, went or changed before anything else, and says which others that concerns.
+  // True for a state that keeps something about every node (how many hold an image, which domain each is in): it is
+  // told of nodes that came, went or changed before anything else, and says which others that concerns.
   virtual bool FollowsNodes() const { return false; }
+  bool Follows() const { return FollowsPods() != Pods::kNone || FollowsNodes(); }
   virtual void NodesChanged(std::span<const model::NodeId>, Dirty&) {}
 };
 
@@ -62,6 +63,10 @@ class FilterState : public State {
   // Check for every slot that nobody refused yet: writes `mine` where it refuses. Override where a loop over columns is
   // faster than a call per node; the answers are the same.
   virtual void CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const;
+  // The same for these nodes alone; `refused_by` is parallel to `nodes`.
+  virtual void CheckSome(RefusedBy mine, std::span<const model::NodeId> nodes, std::span<RefusedBy> refused_by) const;
+  // Until a pod that it follows comes or goes, its answer about a node depends on that node alone.
+  virtual bool AloneForNow() const { return !Follows(); }
   // The words of a refusal of the class as such, whatever the node (upstream: a PreFilter that fails). Empty: none.
   virtual std::string RefusesClass() const { return {}; }
   // The names of the only nodes that can pass, sorted (upstream: PreFilterResult); nullptr: any can. The others are
@@ -93,8 +98,10 @@ class ScoreState : public State {
   virtual int64_t Score(model::NodeId n) const = 0;
   // Score for every slot that nobody refused, into `raw`; the other slots are left as they are. Override as above.
   virtual void ScoreAll(std::span<const RefusedBy> refused_by, std::span<int64_t> raw) const;
-  // True for a score that depends on which nodes are feasible at all: it is told before it is asked, at first and whenever
-  // that, or a node itself, changed. True is returned when all nodes are to be scored anew.
+  // Score for these nodes, into `raw`, which is parallel to them.
+  virtual void ScoreSome(std::span<const model::NodeId> nodes, std::span<int64_t> raw) const;
+  // True for a score that depends on which nodes are feasible at all: it is told before it is asked, at first and
+  // whenever that, or a node itself, changed. True is returned when all nodes are to be scored anew.
   virtual bool FollowsFeasible() const { return false; }
   virtual bool FeasibleChanged(std::span<const RefusedBy>) { return false; }
 };

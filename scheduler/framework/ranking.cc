@@ -22,6 +22,7 @@ using model::NodeId;
 struct ActiveFilter {
   const Filter* plugin;
   std::unique_ptr<FilterState> state;
+  bool follows;  // its answer about a node may change though the node does not
 };
 
 struct ActiveScore {
@@ -32,6 +33,8 @@ struct ActiveScore {
 };
 
 constexpr size_t kMostFilters = kExcluded - 1;
+// Fewer nodes than this are asked about one by one.
+constexpr size_t kFew = 4;
 
 }  // namespace
 
@@ -58,8 +61,15 @@ struct Ranking::Impl {
   uint64_t seen_version = 0;                                    // of nodes, when the feasible ones were last told
   std::vector<NodeId> changed;                                  // scratch
   std::vector<cluster::PodChange> pods;                         // scratch
-  std::vector<char> marked;                                     // scratch
-  std::vector<int32_t> fixed;  // scratch: what scores without normalisation add, per changed node
+  std::vector<char> marked;                                     // scratch; 0 between calls
+  std::vector<NodeId> rescored;                                 // scratch: whose fixed scores others changed
+  std::vector<RefusedBy> verdicts;                              // scratch
+  std::vector<NodeId> asked;                                    // scratch
+  std::vector<int64_t> raw;                                     // scratch
+  // By slot: what the scores without normalisation add up to; kUnknown where they were not asked since it may have
+  // changed.
+  std::vector<int32_t> fixed;
+  static constexpr int32_t kUnknown = std::numeric_limits<int32_t>::min();
 
   Impl(const Profile& p, const cluster::PodClass& c, const cluster::Snapshot& s)
       : profile(p), pod_class(c), snapshot(s) {
@@ -74,12 +84,14 @@ struct Ranking::Impl {
   void Narrow();
   void AskAll();
   void ScoreAll();
-  void Ask(const std::vector<NodeId>& nodes);
+  void Ask(std::span<const NodeId> nodes, size_t themselves);
   RefusedBy FilterNode(NodeId n) const;
+  RefusedBy FilterAgain(NodeId n) const;
+  void FilterSome(std::span<const NodeId> nodes, size_t themselves);
   void Refuse(size_t slot, RefusedBy by);
   int32_t RoomAt(NodeId n) const;
   void MeasureRooms();
-  int32_t FixedScore(NodeId n) const;
+  void FixScores(std::span<const NodeId> nodes);
   bool Renormalize();
   bool TellFeasible();
   bool TellChanges(Dirty* dirty);
@@ -88,13 +100,18 @@ struct Ranking::Impl {
     return follows_pods == State::Pods::kAll ? cluster::Snapshot::PodLog::kAll : cluster::Snapshot::PodLog::kAffine;
   }
   template <typename Tell>
-  void TellStates(Tell tell);
+  void TellStates(Dirty* dirty, Tell tell);
 };
 
 template <typename Tell>
-void Ranking::Impl::TellStates(Tell tell) {
+void Ranking::Impl::TellStates(Dirty* dirty, Tell tell) {
   for (ActiveFilter& filter : filters) tell(static_cast<State&>(*filter.state));
-  for (ActiveScore& score : scores) tell(static_cast<State&>(*score.state));
+  for (ActiveScore& score : scores) {
+    const size_t before = dirty ? dirty->nodes().size() : 0;
+    tell(static_cast<State&>(*score.state));
+    if (dirty && !score.normalizer)
+      rescored.insert(rescored.end(), dirty->nodes().begin() + static_cast<ptrdiff_t>(before), dirty->nodes().end());
+  }
 }
 
 void Ranking::Impl::Prepare() {
@@ -103,7 +120,9 @@ void Ranking::Impl::Prepare() {
   class_refusal.clear();
   class_refuser = nullptr;
   for (const auto& plugin : profile.filters)
-    if (auto state = plugin->PrepareFilter(pod_class, snapshot)) filters.push_back({plugin.get(), std::move(state)});
+    if (auto state = plugin->PrepareFilter(pod_class, snapshot))
+      filters.push_back({plugin.get(), std::move(state), false});
+  for (ActiveFilter& filter : filters) filter.follows = filter.state->Follows();
   TUTTI_CHECK(filters.size() <= kMostFilters, "a profile has a few dozen filters at most");
   int64_t weights = 0;
   for (const WeightedScore& score : profile.scores) {
@@ -123,7 +142,7 @@ void Ranking::Impl::Follow() {
   const State::Pods before = follows_pods;
   follows_pods = State::Pods::kNone;
   follows_nodes = follows_feasible = false;
-  TellStates([this](const State& state) {
+  TellStates(nullptr, [this](const State& state) {
     follows_pods = std::max(follows_pods, state.FollowsPods());
     follows_nodes |= state.FollowsNodes();
   });
@@ -196,7 +215,8 @@ void Ranking::Impl::ScoreAll() {
   const size_t slots = refused_by.size();
   std::vector<int32_t>& totals = best.totals();
   totals.assign(slots, profile.scores.empty() ? 1 : 0);
-  std::vector<int64_t> raw(slots);
+  fixed.assign(slots, kUnknown);
+  raw.assign(slots, 0);
   for (ActiveScore& score : scores) {
     score.state->ScoreAll(refused_by, raw);
     if (score.normalizer) {
@@ -255,39 +275,79 @@ void Ranking::Impl::Refuse(size_t slot, RefusedBy by) {
   refused_by[slot] = by;
 }
 
-int32_t Ranking::Impl::FixedScore(NodeId n) const {
-  int32_t sum = profile.scores.empty() ? 1 : 0;
-  for (const ActiveScore& score : scores)
-    if (!score.normalizer) sum += score.weight * static_cast<int32_t>(score.state->Score(n));
-  return sum;
+// What the filters say of a node that did not change itself.
+RefusedBy Ranking::Impl::FilterAgain(NodeId n) const {
+  const RefusedBy by = refused_by[n.index()];
+  if (by == kAbsent || by == kExcluded) return by;
+  const auto refuses = [&](size_t i) { return filters[i].state->Check(n) != Verdict::kFits; };
+  const size_t before = by == kNobody ? filters.size() : by - size_t{1};
+  for (size_t i = 0; i < before; ++i)
+    if (filters[i].follows && refuses(i)) return static_cast<RefusedBy>(i + 1);
+  if (by == kNobody || !filters[before].follows) return by;
+  for (size_t i = before; i < filters.size(); ++i)
+    if (refuses(i)) return static_cast<RefusedBy>(i + 1);
+  return kNobody;
 }
 
-// Asks again about `nodes`, which are distinct.
-void Ranking::Impl::Ask(const std::vector<NodeId>& nodes) {
+// Into `verdicts`. The first `themselves` of the nodes changed themselves.
+void Ranking::Impl::FilterSome(std::span<const NodeId> nodes, size_t themselves) {
+  verdicts.assign(nodes.size(), kNobody);
+  for (size_t i = themselves; i < nodes.size(); ++i) verdicts[i] = FilterAgain(nodes[i]);
+  if (themselves < kFew || class_refuser || only_nodes) {
+    for (size_t i = 0; i < themselves; ++i) verdicts[i] = FilterNode(nodes[i]);
+    return;
+  }
+  const std::span<const NodeId> changed_ones = nodes.first(themselves);
+  for (size_t i = 0; i < themselves; ++i)
+    if (!snapshot.present(nodes[i])) verdicts[i] = kAbsent;
+  for (size_t i = 0; i < filters.size(); ++i)
+    filters[i].state->CheckSome(static_cast<RefusedBy>(i + 1), changed_ones, std::span(verdicts).first(themselves));
+}
+
+// Of those of `nodes` that are feasible and not known.
+void Ranking::Impl::FixScores(std::span<const NodeId> nodes) {
+  asked.clear();
+  for (const NodeId n : nodes)
+    if (refused_by[n.index()] == kNobody && fixed[n.index()] == kUnknown) {
+      asked.push_back(n);
+      fixed[n.index()] = profile.scores.empty() ? 1 : 0;
+    }
+  raw.resize(asked.size());
+  for (const ActiveScore& score : scores) {
+    if (score.normalizer) continue;
+    score.state->ScoreSome(asked, raw);
+    for (size_t i = 0; i < asked.size(); ++i) fixed[asked[i].index()] += score.weight * static_cast<int32_t>(raw[i]);
+  }
+}
+
+// Asks again about `nodes`, which are distinct; the first `themselves` of them changed themselves.
+void Ranking::Impl::Ask(std::span<const NodeId> nodes, size_t themselves) {
   bool flipped = seen_version != snapshot.last_version();  // a feasible node may be another now: relabelled, say
-  for (const NodeId n : nodes) {
-    const bool was_feasible = refused_by[n.index()] == kNobody;
+  FilterSome(nodes, themselves);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const size_t slot = nodes[i].index();
+    const bool was_feasible = refused_by[slot] == kNobody;
     if (was_feasible)
       for (ActiveScore& score : scores)
-        if (score.normalizer) score.normalizer->Erase(n.index());
-    Refuse(n.index(), FilterNode(n));
+        if (score.normalizer) score.normalizer->Erase(slot);
+    Refuse(slot, verdicts[i]);
     if (!rooms.empty()) {
-      total_room -= rooms[n.index()];
-      total_room += rooms[n.index()] = RoomAt(n);
+      total_room -= rooms[slot];
+      total_room += rooms[slot] = RoomAt(nodes[i]);
     }
-    flipped |= was_feasible != (refused_by[n.index()] == kNobody);
+    flipped |= was_feasible != (verdicts[i] == kNobody);
+    if (i < themselves) fixed[slot] = kUnknown;
   }
   if (flipped && TellFeasible()) {
     ScoreAll();
     return;
   }
-  fixed.clear();
-  for (const NodeId n : nodes) {
-    const bool feasible = refused_by[n.index()] == kNobody;
-    fixed.push_back(feasible ? FixedScore(n) : BestNode::kOut);
-    if (!feasible) continue;
-    for (ActiveScore& score : scores)
-      if (score.normalizer) score.normalizer->Insert(n.index(), score.state->Score(n), refused_by.size());
+  FixScores(nodes);
+  for (ActiveScore& score : scores) {
+    if (!score.normalizer) continue;
+    for (const NodeId n : nodes)
+      if (refused_by[n.index()] == kNobody)
+        score.normalizer->Insert(n.index(), score.state->Score(n), refused_by.size());
   }
   // The changed ones are out while the others are normalised anew.
   bool renormalized = false;
@@ -300,13 +360,15 @@ void Ranking::Impl::Ask(const std::vector<NodeId>& nodes) {
   // Few: each climbs its own way up. Many: all rounds are played again, once.
   const bool many = renormalized || nodes.size() > refused_by.size() / 64;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    int32_t total = fixed[i];
-    if (total != BestNode::kOut)
+    const size_t slot = nodes[i].index();
+    int32_t total = BestNode::kOut;
+    if (refused_by[slot] == kNobody) {
+      total = fixed[slot];
       for (const ActiveScore& score : scores)
         if (score.normalizer)
-          total +=
-              score.weight * static_cast<int32_t>(score.normalizer->Share(score.normalizer->raw(nodes[i].index())));
-    best.totals()[nodes[i].index()] = total;
+          total += score.weight * static_cast<int32_t>(score.normalizer->Share(score.normalizer->raw(slot)));
+    }
+    best.totals()[slot] = total;
   }
   if (many)
     best.Rebuild();
@@ -347,10 +409,10 @@ bool Ranking::Impl::TellChanges(Dirty* dirty) {
   if (seen_namespaces != snapshot.namespaces_version() && follows_pods != State::Pods::kNone) return false;
   if (!snapshot.ReadLog(seen_nodes, &changed)) return false;
   seen_nodes = snapshot.log_end();
-  std::ranges::sort(changed);
-  changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+  if (marked.size() < snapshot.slots()) marked.resize(snapshot.slots());
+  std::erase_if(changed, [this](NodeId n) { return std::exchange(marked[n.index()], 1); });
   if (follows_nodes && !changed.empty())
-    TellStates([&](State& state) {
+    TellStates(dirty, [&](State& state) {
       if (state.FollowsNodes()) state.NodesChanged(changed, *dirty);
     });
   if (follows_pods == State::Pods::kNone || seen_pods == snapshot.pod_log_end(pod_log())) return true;
@@ -358,7 +420,7 @@ bool Ranking::Impl::TellChanges(Dirty* dirty) {
   if (!snapshot.ReadPodLog(pod_log(), seen_pods, &pods)) return false;
   seen_pods = snapshot.pod_log_end(pod_log());
   for (const cluster::PodChange& pod : pods)
-    TellStates([&](State& state) {
+    TellStates(dirty, [&](State& state) {
       const State::Pods follows = state.FollowsPods();
       if (follows == State::Pods::kAll || (follows == State::Pods::kAffine && pod.pod_class->affine()))
         state.PodChanged(*pod.pod_class, pod.node, pod.by, *dirty);
@@ -369,8 +431,10 @@ bool Ranking::Impl::TellChanges(Dirty* dirty) {
 void Ranking::Impl::Refresh() {
   if (seen_nodes == snapshot.log_end() && seen_namespaces == snapshot.namespaces_version()) return;
   changed.clear();
+  rescored.clear();
   Dirty dirty;
   if (!TellChanges(&dirty)) {
+    std::ranges::fill(marked, 0);
     Prepare();
     return;
   }
@@ -378,19 +442,20 @@ void Ranking::Impl::Refresh() {
     refusals[kAbsent] += snapshot.slots() - refused_by.size();
     refused_by.resize(snapshot.slots(), kAbsent);
     if (!rooms.empty()) rooms.resize(snapshot.slots());
+    fixed.resize(snapshot.slots(), kUnknown);
     best.Grow(snapshot.slots());
   }
   if (dirty.everything()) {
+    std::ranges::fill(marked, 0);
     AskAll();
     return;
   }
-  if (!dirty.nodes().empty()) {  // a zone's worth of nodes, often: marked rather than sorted
-    marked.assign(refused_by.size(), 0);
-    for (const NodeId n : changed) marked[n.index()] = 1;
-    for (const NodeId n : dirty.nodes())
-      if (!std::exchange(marked[n.index()], 1)) changed.push_back(n);
-  }
-  Ask(changed);
+  for (const NodeId n : rescored) fixed[n.index()] = kUnknown;
+  const size_t themselves = changed.size();
+  for (const NodeId n : dirty.nodes())
+    if (!std::exchange(marked[n.index()], 1)) changed.push_back(n);
+  for (const NodeId n : changed) marked[n.index()] = 0;
+  Ask(changed, themselves);
 }
 
 Ranking::Ranking(const Profile& profile, const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot)
@@ -401,7 +466,9 @@ const cluster::PodClass& Ranking::pod_class() const { return impl_->pod_class; }
 void Ranking::Refresh() { impl_->Refresh(); }
 
 bool Ranking::MayAdmit(NodeId n) const {
-  const bool alone = !impl_->class_refuser && impl_->follows_pods == State::Pods::kNone && !impl_->follows_nodes;
+  const bool alone =
+      !impl_->class_refuser && impl_->seen_pods == impl_->snapshot.pod_log_end(impl_->pod_log()) &&
+      std::ranges::all_of(impl_->filters, [](const ActiveFilter& filter) { return filter.state->AloneForNow(); });
   return !alone || impl_->FilterNode(n) == kNobody;
 }
 
@@ -507,8 +574,8 @@ std::vector<NodeScore> Ranking::Scores(NodeId n) const {
 }
 
 size_t Ranking::memory() const {
-  size_t bytes =
-      sizeof(Impl) + impl_->refused_by.capacity() + impl_->rooms.capacity() * sizeof(int32_t) + impl_->best.memory();
+  size_t bytes = sizeof(Impl) + (2 + sizeof(int32_t)) * impl_->refused_by.capacity() +
+                 impl_->rooms.capacity() * sizeof(int32_t) + impl_->best.memory();
   for (const ActiveScore& score : impl_->scores)
     if (score.normalizer) bytes += score.normalizer->memory();
   return bytes;
