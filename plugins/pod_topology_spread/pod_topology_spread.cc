@@ -58,8 +58,10 @@ class SpreadFilter final : public framework::FilterState {
 
   Pods FollowsPods() const override { return Pods::kAll; }
   void PodChanged(const cluster::PodClass& other, NodeId n, int32_t by, Dirty& dirty) override {
-    const Around around(*this, dirty);
-    constraints_.PodChanged(other, n, by, around.before, around.after);
+    int64_t floor = 0;
+    constraints_.PodChanged(
+        other, n, by, [&](const Constraint& c) { floor = Floor(c); },
+        [&](const Constraint& c) { MarkFlipped(c, n, by, floor, dirty); });
   }
   bool FollowsNodes() const override { return true; }
   void NodesChanged(std::span<const NodeId> nodes, Dirty& dirty) override {
@@ -94,6 +96,22 @@ class SpreadFilter final : public framework::FilterState {
     return sum;
   }
 
+  // `by` more or fewer pods on n since the floor was `before`: only the domain of n has another total.
+  void MarkFlipped(const Constraint& c, NodeId n, int64_t by, int64_t before, Dirty& dirty) const {
+    const uint32_t mine = c.counts.DomainOf(n);
+    if (mine == SpreadCounts::kNone) return;
+    const int64_t floor = Floor(c);
+    const auto& domains = snapshot_.DomainsOf(c.key);
+    const auto look = [&](uint32_t d) {
+      const int64_t more = c.counts.Total(d) + (c.selects_itself ? 1 : 0) - c.max_skew;
+      const int64_t was = d == mine ? more - by : more;
+      if ((more > floor) == (was > before)) return;
+      if (const auto at = domains.find(c.counts.Value(d)); at != domains.end())
+        for (const NodeId m : at->second) dirty.Node(m);
+    };
+    if (floor == before) return look(mine);
+    for (uint32_t d = 0; d < c.counts.domains(); ++d) look(d);
+  }
   std::vector<char> BlockedDomains(const Constraint& c) const {
     std::vector<char> blocked(c.counts.domains());
     const int64_t floor = Floor(c);
@@ -139,7 +157,8 @@ class SpreadScore final : public framework::ScoreState {
   Pods FollowsPods() const override { return Pods::kAll; }
   void PodChanged(const cluster::PodClass& other, NodeId n, int32_t by, Dirty& dirty) override {
     constraints_.PodChanged(
-        other, n, by, [](const Constraint&) {}, [&](const Constraint& c) { MarkDomain(c, c.counts.DomainOf(n), dirty); });
+        other, n, by, [](const Constraint&) {},
+        [&](const Constraint& c) { MarkDomain(c, c.counts.DomainOf(n), dirty); });
   }
   bool FollowsNodes() const override { return true; }
   void NodesChanged(std::span<const NodeId> nodes, Dirty& dirty) override {
@@ -196,8 +215,10 @@ base::Result<std::shared_ptr<PodTopologySpread>> PodTopologySpread::Make(const n
   const auto type = Field<std::string>(args, path, "defaultingType", "System");
   if (!type) return tl::make_unexpected(type.error());
   if (*type != "System" && *type != "List")
-    return base::Invalid(fmt::format("{}.defaultingType: unsupported value \"{}\": supported values: \"List\", \"System\"", path, *type));
-  const bool has_defaults = args.is_object() && args.contains("defaultConstraints") && !args["defaultConstraints"].empty();
+    return base::Invalid(fmt::format(
+        "{}.defaultingType: unsupported value \"{}\": supported values: \"List\", \"System\"", path, *type));
+  const bool has_defaults =
+      args.is_object() && args.contains("defaultConstraints") && !args["defaultConstraints"].empty();
   if (has_defaults && *type == "System")
     return base::Invalid(path + ".defaultingType: System when .defaultConstraints are not empty");
   if (!has_defaults) return std::make_shared<PodTopologySpread>();
@@ -222,13 +243,15 @@ base::Result<std::shared_ptr<PodTopologySpread>> PodTopologySpread::Make(const n
 
 std::unique_ptr<framework::FilterState> PodTopologySpread::PrepareFilter(const cluster::PodClass& pod_class,
                                                                          const cluster::Snapshot& snapshot) const {
-  if (std::ranges::none_of(pod_class.spec->spread, [](const model::TopologySpread& s) { return s.hard; })) return nullptr;
+  if (std::ranges::none_of(pod_class.spec->spread, [](const model::TopologySpread& s) { return s.hard; }))
+    return nullptr;
   return std::make_unique<SpreadFilter>(pod_class, snapshot);
 }
 
 std::unique_ptr<framework::ScoreState> PodTopologySpread::PrepareScore(const cluster::PodClass& pod_class,
                                                                        const cluster::Snapshot& snapshot) const {
-  if (std::ranges::all_of(pod_class.spec->spread, [](const model::TopologySpread& s) { return s.hard; })) return nullptr;
+  if (std::ranges::all_of(pod_class.spec->spread, [](const model::TopologySpread& s) { return s.hard; }))
+    return nullptr;
   return std::make_unique<SpreadScore>(pod_class, snapshot);
 }
 

@@ -14,7 +14,9 @@ using framework::Verdict;
 class TaintFilterState final : public framework::FilterState {
  public:
   TaintFilterState(const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot)
-      : snapshot_(snapshot), tolerations_(pod_class.spec->tolerations, snapshot.symbols()), effects_(snapshot.symbols()) {}
+      : snapshot_(snapshot),
+        tolerations_(pod_class.spec->tolerations, snapshot.symbols()),
+        effects_(snapshot.symbols()) {}
 
   Verdict Check(model::NodeId n) const override {
     const bool repelled = std::ranges::any_of(snapshot_.node(n).taints, [this](const TaintEntry& taint) {
@@ -35,8 +37,14 @@ class TaintFilterState final : public framework::FilterState {
 class TaintScoreState final : public framework::ScoreState {
  public:
   TaintScoreState(const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot)
-      : snapshot_(snapshot), tolerations_(pod_class.spec->tolerations, snapshot.symbols()), effects_(snapshot.symbols()) {}
+      : snapshot_(snapshot),
+        tolerations_(pod_class.spec->tolerations, snapshot.symbols()),
+        effects_(snapshot.symbols()) {}
 
+  void ScoreSome(std::span<const model::NodeId> nodes, std::span<int64_t> raw) const override {
+    for (size_t i = 0; i < nodes.size(); ++i)
+      raw[i] = snapshot_.node(nodes[i]).taints.empty() ? 0 : TaintScoreState::Score(nodes[i]);
+  }
   int64_t Score(model::NodeId n) const override {
     return std::ranges::count_if(snapshot_.node(n).taints, [this](const TaintEntry& taint) {
       return taint.effect == effects_.prefer_no_schedule && !tolerations_.Tolerates(taint);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ChangeLog<T>: what changed, in order, for readers that each keep their own place in it. The oldest half is dropped when
-// it outgrows its bound: a reader that lags so far has more to read than starting over costs. One thread.
+// ChangeLog<T>: what changed, in order, for readers that each keep their own place in it. The oldest half is dropped
+// when it outgrows its bound: a reader that lags so far has more to read than starting over costs. One thread.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,13 @@ namespace tutti::cluster {
 template <typename T>
 class ChangeLog {
  public:
-  uint64_t end() const { return start_ + entries_.size(); }
+  // Whoever asks may read from here later on.
+  uint64_t end() const { return asked_ = start_ + entries_.size(); }
+
+  // The last entry is this, and nobody can have seen that yet: another like it would say nothing.
+  bool Says(const T& entry) const {
+    return start_ + entries_.size() > asked_ && !entries_.empty() && entries_.back() == entry;
+  }
 
   // Appends entries [from, end()) to `out`; false when entries that old have been dropped.
   bool Read(uint64_t from, std::vector<T>* out) const {
@@ -32,7 +38,7 @@ class ChangeLog {
 
   // A change that is not kept: whoever reads from before it starts over.
   void Skip() {
-    start_ = end() + 1;
+    start_ += entries_.size() + 1;
     entries_.clear();
   }
 
@@ -41,6 +47,7 @@ class ChangeLog {
 
   std::vector<T> entries_;
   uint64_t start_ = 0;
+  mutable uint64_t asked_ = 0;
 };
 
 }  // namespace tutti::cluster

@@ -21,7 +21,8 @@ LabelEntries Intern(const model::StringMap& labels, SymbolTable& symbols) {
 }
 
 Symbol Find(const LabelEntries& labels, Symbol key) {
-  const auto at = std::lower_bound(labels.begin(), labels.end(), key, [](const auto& item, Symbol k) { return item.first < k; });
+  const auto at =
+      std::lower_bound(labels.begin(), labels.end(), key, [](const auto& item, Symbol k) { return item.first < k; });
   return at != labels.end() && at->first == key ? at->second : Symbol();
 }
 
@@ -30,7 +31,8 @@ Symbol Find(const LabelEntries& labels, Symbol key) {
 Symbol NodeEntry::Label(Symbol key) const { return Find(labels, key); }
 
 Snapshot::Snapshot() {
-  for (const std::string_view name : {model::kCpu, model::kMemory, model::kEphemeralStorage, model::kPods}) Column(name);
+  for (const std::string_view name : {model::kCpu, model::kMemory, model::kEphemeralStorage, model::kPods})
+    Column(name);
 }
 
 NodeId Snapshot::FindNode(std::string_view name) const {
@@ -39,7 +41,8 @@ NodeId Snapshot::FindNode(std::string_view name) const {
 }
 
 ResourceId Snapshot::Column(std::string_view resource) const {
-  const auto [at, fresh] = columns_by_name_.try_emplace(std::string(resource), static_cast<uint32_t>(resource_names_.size()));
+  const auto [at, fresh] =
+      columns_by_name_.try_emplace(std::string(resource), static_cast<uint32_t>(resource_names_.size()));
   if (fresh) {
     resource_names_.emplace_back(resource);
     allocatable_.emplace_back(nodes_.size());
@@ -53,7 +56,9 @@ const Snapshot::ImageHolders* Snapshot::Image(Symbol name) const {
   return at == images_.end() ? nullptr : &at->second;
 }
 
-void Snapshot::Touch(NodeId n) { log_.Push(n, 2 * nodes_.size()); }
+void Snapshot::Touch(NodeId n) {
+  if (!log_.Says(n)) log_.Push(n, 4 * nodes_.size());
+}
 
 const Snapshot::Domains& Snapshot::DomainsOf(Symbol key) const {
   const auto [at, fresh] = domains_.try_emplace(key);
@@ -154,7 +159,8 @@ NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
 void Snapshot::DropNode(NodeId n) {
   NodeEntry& entry = nodes_[n.index()];
   TUTTI_CHECK(entry.present, "a node is dropped once");
-  for (const auto& column : requested_) TUTTI_CHECK(column[n.index()] == 0, "a node is dropped after its pods: " + entry.name);
+  for (const auto& column : requested_)
+    TUTTI_CHECK(column[n.index()] == 0, "a node is dropped after its pods: " + entry.name);
   TUTTI_CHECK(entry.ports.empty(), "a node is dropped after its pods");
   by_name_.erase(entry.name);
   DropImages(n);
@@ -195,8 +201,10 @@ void Snapshot::Record(const PodClass& pod_class, NodeId n, int32_t by) {
   const auto count = at->second.nodes.try_emplace(n, 0).first;
   count->second += by;
   TUTTI_CHECK(count->second >= 0, "a pod leaves a node that it is on");
-  if (pod_followers_ > 0) pod_log_.Push({at->second.pod_class, n, by}, 2 * nodes_.size());
-  else pod_log_.Skip();
+  if (pod_followers_ > 0)
+    pod_log_.Push({at->second.pod_class, n, by}, 2 * nodes_.size());
+  else
+    pod_log_.Skip();
   if (pod_class.affine()) affine_log_.Push({at->second.pod_class, n, by}, 2 * nodes_.size());
   if (count->second == 0) at->second.nodes.erase(count);
   if (at->second.nodes.empty()) occupants_.erase(at);
@@ -206,7 +214,8 @@ void Snapshot::Record(const PodClass& pod_class, NodeId n, int32_t by) {
 // hostile requests add up beyond int64; such a class is refused before it is placed by us (PodSpec::saturated).
 void Snapshot::Shift(const PodClass& pod_class, NodeId n, int64_t sign) {
   const auto shift = [sign](int64_t& cell, int64_t amount) {
-    cell = static_cast<int64_t>(static_cast<uint64_t>(cell) + static_cast<uint64_t>(sign) * static_cast<uint64_t>(amount));
+    cell =
+        static_cast<int64_t>(static_cast<uint64_t>(cell) + static_cast<uint64_t>(sign) * static_cast<uint64_t>(amount));
   };
   for (const auto& [column, amount] : pod_class.requests) shift(requested_[column.index()][n.index()], amount);
   shift(requested_[kPodsColumn.index()][n.index()], 1);

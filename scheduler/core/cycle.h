@@ -45,7 +45,7 @@ class Cycle {
   std::vector<observe::Decision> Decisions() const;
   observe::Observer::Gauges Gauges() const;
   Scheduler::Footprint Holds() const {
-    return {committer.awaited() + publisher.awaited(), book.all().size(), timers.size(), refused_shapes_.size()};
+    return {committer.awaited() + publisher.awaited(), book.count(), timers.size(), refused_shapes_.size()};
   }
 
   const Options options;

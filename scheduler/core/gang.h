@@ -107,6 +107,7 @@ struct Gang {
   bool ready = false, touched = false;
   base::Millis ready_created_ms = 0;  // the key under which it stands in line, or among those that wait
   int32_t ready_priority = 0;
+  uint32_t ready_class = 0;
   uint32_t group = kNoGroup;  // of gangs that wait for the same
   Tally tally;
   static constexpr uint32_t kNoGroup = ~uint32_t{0};

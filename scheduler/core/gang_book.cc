@@ -18,6 +18,7 @@ bool GangBook::InLine::operator()(GangId a, GangId b) const {
   const Gang &ga = book->at(a), &gb = book->at(b);
   if (ga.ready_priority != gb.ready_priority) return ga.ready_priority > gb.ready_priority;
   if (ga.ready_created_ms != gb.ready_created_ms) return ga.ready_created_ms < gb.ready_created_ms;
+  if (ga.ready_class != gb.ready_class) return ga.ready_class < gb.ready_class;
   return a != b && ga.key < gb.key;
 }
 
@@ -124,6 +125,7 @@ base::Millis GangBook::Created(const Gang& gang) const {
 void GangBook::SetPlaceInLine(Gang& gang) const {
   gang.ready_priority = Priority(gang);
   gang.ready_created_ms = Created(gang);
+  gang.ready_class = state_.pod(gang.members.front().pod).pod_class->id.value;
 }
 
 void GangBook::MarkReady(GangId id) {

@@ -3,7 +3,8 @@
 //
 // Invariants
 //   (1) a pod is a member of at most one gang; a gang without members does not exist;
-//   (2) ready gangs are taken by priority, then age, then name;
+//   (2) ready gangs are taken by priority, then age (the API server tells it in seconds), then class by class, for a
+//       class's ranking catches up once for all of them, then name;
 //   (3) gangs refused alike (Refusal::shape) stand in one group, of which only the first is woken; when it leaves the
 //       group, the next is. So ten thousand equal gangs cost what one costs.
 #pragma once
@@ -40,6 +41,7 @@ class GangBook {
   const Gang& at(model::GangId id) const { return gangs_[id.index()]; }
   // Ids of gangs are below this; a slot without members is free.
   uint32_t slots() const { return static_cast<uint32_t>(gangs_.size()); }
+  size_t count() const { return by_key_.size(); }
   // Calls f(id, gang) for each, in the same order for the same history.
   template <typename F>
   void ForEach(F f) {

@@ -343,11 +343,14 @@ void Ranking::Impl::Ask(std::span<const NodeId> nodes, size_t themselves) {
     return;
   }
   FixScores(nodes);
+  asked.clear();
+  for (const NodeId n : nodes)
+    if (refused_by[n.index()] == kNobody) asked.push_back(n);
+  raw.resize(asked.size());
   for (ActiveScore& score : scores) {
     if (!score.normalizer) continue;
-    for (const NodeId n : nodes)
-      if (refused_by[n.index()] == kNobody)
-        score.normalizer->Insert(n.index(), score.state->Score(n), refused_by.size());
+    score.state->ScoreSome(asked, raw);
+    for (size_t i = 0; i < asked.size(); ++i) score.normalizer->Insert(asked[i].index(), raw[i], refused_by.size());
   }
   // The changed ones are out while the others are normalised anew.
   bool renormalized = false;
