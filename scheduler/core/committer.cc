@@ -52,6 +52,12 @@ void Committer::Resume(Gang& gang, const std::string& plan_id, const std::string
   const Millis timeout = gang.spec.start_timeout_ms > 0 ? gang.spec.start_timeout_ms : options_.repair_timeout_ms;
   gang.plan = Plan{plan_id, commit_uid, clock_.MonotonicMs() + timeout, false, {}};
   gang.last_plan = plan_id;
+  planned_.insert(book_.Find(gang.key));
+}
+
+void Committer::EndPlan(GangId id) {
+  book_.at(id).plan.reset();
+  planned_.erase(id);
 }
 
 void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placements) {
@@ -251,8 +257,8 @@ void Committer::OnLeave(Gang& gang, Member& member) {
 
 void Committer::OnNodeGone(model::NodeId node) {
   const std::string name = state_.snapshot().node(node).name;
-  book_.ForEach([&](GangId id, Gang& gang) {
-    if (!gang.plan) return;
+  for (const GangId id : planned_) {
+    Gang& gang = book_.at(id);
     std::vector<PodId> unsent;
     for (auto& [pod, assignment] : gang.plan->open)
       if (assignment.node == name) {
@@ -261,14 +267,13 @@ void Committer::OnNodeGone(model::NodeId node) {
         book_.MarkReady(id);
       }
     for (const PodId pod : unsent) Release(gang, pod);
-  });
+  }
 }
 
 void Committer::OnNodeCame(model::NodeId node) {
   const std::string& name = state_.snapshot().node(node).name;
-  for (const auto& [key, id] : book_.all()) {
+  for (const GangId id : planned_) {
     Gang& gang = book_.at(id);
-    if (!gang.plan) continue;
     for (auto& [pod, assignment] : gang.plan->open)
       if (assignment.room_lost && assignment.node == name) {
         assignment.room_lost = false;

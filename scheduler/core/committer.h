@@ -34,6 +34,9 @@ class Committer {
   // Takes up a plan that an earlier scheduler left half done.
   void Resume(Gang& gang, const std::string& plan_id, const std::string& commit_uid);
 
+  // Nothing of the plan is left to do.
+  void EndPlan(model::GangId id);
+
   // Adds placements to the gang's plan, made if there is none, and holds their room.
   void Reserve(model::GangId id, const std::vector<cluster::Placement>& placements);
 
@@ -100,6 +103,7 @@ class Committer {
   const base::Clock& clock_;
   std::unordered_map<cluster::CommandId, Bound> binds_;
   std::unordered_map<cluster::CommandId, Eviction> evictions_;
+  std::set<model::GangId> planned_;  // the gangs with a plan
   std::string term_;
   uint64_t plans_ = 0;
 };

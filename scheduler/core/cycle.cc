@@ -171,7 +171,7 @@ void Cycle::FireTimers() {
 void Cycle::EndPlan(GangId id) {
   Gang& gang = book.at(id);
   timers.erase({gang.plan->deadline_ms, id});
-  gang.plan.reset();
+  committer.EndPlan(id);
 }
 
 void Cycle::Consider(GangId id) {
@@ -285,7 +285,8 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
   };
   const queue::Admission admission =
       quota.Admit({gang.key.dialect, gang.spec.queue}, Ask(gang, census.pending, requirement));
-  if (!admission.admitted) return refuse(ExplainQueue(gang, requirement, admission), ShapeOf(gang, census, requirement));
+  if (!admission.admitted)
+    return refuse(ExplainQueue(gang, requirement, admission), ShapeOf(gang, census, requirement));
   const std::string shape = refused_shapes_.empty() ? std::string() : ShapeOf(gang, census, requirement);
   auto known = refused_shapes_.find(shape);
   if (known == refused_shapes_.end()) {
