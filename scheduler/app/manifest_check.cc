@@ -56,6 +56,7 @@ std::string FindProblem(const Json& value, const std::string& path) {
 Json Loose(const Json& schema) {
   Json out = {{"x-kubernetes-preserve-unknown-fields", true}};
   if (schema.contains("default")) out["default"] = schema["default"];
+  if (const Json& items = Child(schema, "items"); items.is_object()) out["items"] = Loose(items);
   for (const auto& [name, property] : Child(schema, "properties").items()) out["properties"][name] = Loose(property);
   return out;
 }

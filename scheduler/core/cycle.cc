@@ -186,7 +186,10 @@ void Cycle::Consider(GangId id) {
     gang.refusal.reset();
     return SetState(gang, GangState::kFinished);
   }
-  if (!gang.spec.problem.empty() && !gang.plan) return Wait(id, ExplainProblem(gang));
+  if (!gang.plan) {
+    if (!gang.spec.problem.empty()) return Wait(id, ExplainProblem(gang.spec.problem));
+    if (const std::string problem = TopologyProblem(gang); !problem.empty()) return Wait(id, ExplainProblem(problem));
+  }
   if (!gang.whole && !gang.plan && !census.empty_handed()) {
     const Finding finding = Examine(gang, state);
     if (finding.whole && !base::Planted(base::Bug::kUndoWhole))

@@ -72,6 +72,8 @@ class Cycle {
 
  private:
   void DropPod(model::PodId id);
+  void PutNode(const std::shared_ptr<const model::Node>& node);
+  std::shared_ptr<const model::Node> Labelled(const std::shared_ptr<const model::Node>& node) const;
   void Follow(dialects::Dialect& dialect, const dialects::Touched& touched);
   void Touch(model::GangId id);
   void Recount(Gang& gang);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drain: what each event changes, and whom it wakes.
+#include <algorithm>
+
 #include "core/cycle.h"
 
 namespace tutti::core {
@@ -80,18 +82,33 @@ void Cycle::Apply(const cluster::PodGone& event) {
   if (id && (event.uid.empty() || state.pod(id).pod->meta.uid == event.uid)) DropPod(id);
 }
 
-void Cycle::Apply(const cluster::NodeChanged& event) {
-  const auto change = state.ApplyNode(event.node);
+void Cycle::Apply(const cluster::NodeChanged& event) { PutNode(event.node); }
+
+void Cycle::PutNode(const std::shared_ptr<const model::Node>& node) {
+  const auto change = state.ApplyNode(Labelled(node));
   if (!change.before) {
     committer.OnNodeCame(change.id);
     happened_ = happened_ | Wake::kNodeAdded;
     return;
   }
   const model::Node& before = *change.before;
-  if (before.allocatable != event.node->allocatable) happened_ = happened_ | Wake::kNodeCapacity;
-  if (before.meta.labels != event.node->meta.labels) happened_ = happened_ | Wake::kNodeLabels;
-  if (before.taints != event.node->taints || before.unschedulable != event.node->unschedulable)
+  const model::Node& after = *state.snapshot().node(change.id).node;
+  if (before.allocatable != after.allocatable) happened_ = happened_ | Wake::kNodeCapacity;
+  if (before.meta.labels != after.meta.labels) happened_ = happened_ | Wake::kNodeLabels;
+  if (before.taints != after.taints || before.unschedulable != after.unschedulable)
     happened_ = happened_ | Wake::kNodeTaints;
+}
+
+// With the labels that dialects add, in place of those they added before.
+std::shared_ptr<const model::Node> Cycle::Labelled(const std::shared_ptr<const model::Node>& node) const {
+  const auto added = [](const auto& label) { return std::ranges::count(label.first, '/') > 1; };
+  model::StringMap labels = node->meta.labels;
+  std::erase_if(labels, added);
+  for (const auto& dialect : dialects) dialect->AddNodeLabels(*node, &labels);
+  if (labels == node->meta.labels) return node;
+  auto copy = std::make_shared<model::Node>(*node);
+  copy->meta.labels = std::move(labels);
+  return copy;
 }
 
 void Cycle::Apply(const cluster::NodeGone& event) {
@@ -164,6 +181,12 @@ void Cycle::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
       book.at(id).reported.reset();
       Touch(id);
     }
+  if (touched.nodes)
+    for (uint32_t slot = 0; slot < state.snapshot().slots(); ++slot)
+      if (const model::NodeId n(slot); state.snapshot().present(n)) {
+        const auto node = state.snapshot().node(n).node;
+        if (Labelled(node) != node) PutNode(node);
+      }
   if (touched.memberships)
     for (uint32_t slot = 0; slot < state.pod_slots(); ++slot)
       if (const PodId pod(slot); state.pod(pod).pod && rankings.Serves(state.pod(pod).pod->spec->scheduler_name))

@@ -70,12 +70,12 @@ std::string Nearest(const NearestDomain& nearest) {
 
 }  // namespace
 
-Refusal ExplainProblem(const Gang& gang) {
+Refusal ExplainProblem(const std::string& problem) {
   Refusal refusal;
   refusal.state = GangState::kInvalid;
   refusal.verdict = Verdict::kNever;
   refusal.reason = "Invalid";
-  refusal.sentence = gang.spec.problem;
+  refusal.sentence = problem;
   refusal.wakes = Wake::kMembers;
   return refusal;
 }

@@ -10,7 +10,7 @@
 namespace tutti::core {
 
 // GangSpec::problem.
-Refusal ExplainProblem(const Gang& gang);
+Refusal ExplainProblem(const std::string& problem);
 
 // Too few members exist: which minimum, how many there are, how many are held back by gates.
 Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census);

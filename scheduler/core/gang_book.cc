@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/planted.h"
+#include "dialects/topology_annotations.h"
 
 namespace tutti::core {
 
@@ -82,6 +83,7 @@ GangId GangBook::Join(PodId pod) {
   member->role = membership->role;
   member->head = membership->head;
   member->needs_head = membership->needs_head;
+  member->topology = dialects::TopologyOfPod(it, membership->role);
   return id;
 }
 

@@ -282,6 +282,23 @@ Wake Search::WakesOf(const std::vector<size_t>& kinds) {
   return wakes;
 }
 
+// Nodes that would take another member, were it not for the rules.
+void Search::SayOutside(const std::vector<NodeId>& inside, SearchResult* result) {
+  framework::Refusals& refusals = result->attempt.refusals;
+  refusals.nodes = state_.snapshot().node_count();
+  if (!result->nearest || !refusals.of_class.empty()) return;
+  size_t outside = 0;
+  const Ranking* ranking = nullptr;
+  if (result->attempt.any_failed) ranking = &rankings_.For(problem_.kinds[result->attempt.failed_kind].pod_class);
+  for (uint32_t slot = 0; slot < state_.snapshot().slots(); ++slot) {
+    const NodeId n(slot);
+    if (!state_.snapshot().present(n) || std::ranges::binary_search(inside, n)) continue;
+    outside += ranking ? ranking->Feasible(n) : result->attempt.fits;
+  }
+  if (outside > 0)
+    refusals.reasons.emplace_back("node(s) were outside of what the topology of the gang allows", outside);
+}
+
 void Search::Explain(const std::vector<Rule>& rules, SearchResult* result) {
   std::vector<size_t> kinds(problem_.kinds.size());
   std::iota(kinds.begin(), kinds.end(), size_t{0});
@@ -319,6 +336,7 @@ void Search::Explain(const std::vector<Rule>& rules, SearchResult* result) {
   if (result->attempt.placed.empty())
     result->attempt = Greedy(problem_, rankings_, what_if, snapshot)
                           .Run(Greedy::Order::kLargestFirst, order_matters_, nodes.empty() ? nullptr : &nodes);
+  SayOutside(nodes, result);
   result->wakes = WakesOf(kinds);
   const Attempt& attempt = result->attempt;
   if (attempt.any_failed && std::ranges::find(kinds, attempt.failed_kind) != kinds.end())

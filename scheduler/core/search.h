@@ -62,6 +62,7 @@ class Search {
   std::vector<Domain> DomainsByRoom(model::Symbol level);
   int64_t RoomIn(const std::vector<model::NodeId>& nodes);
   void Explain(const std::vector<Rule>& rules, SearchResult* result);
+  void SayOutside(const std::vector<model::NodeId>& inside, SearchResult* result);
   framework::Wake WakesOf(const std::vector<size_t>& kinds);
 
   cluster::ClusterState& state_;

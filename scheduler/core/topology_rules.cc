@@ -101,6 +101,13 @@ bool FreeOfTopology(const Gang& gang) {
          std::ranges::all_of(gang.members, [](const Member& member) { return !member.topology; });
 }
 
+std::string TopologyProblem(const Gang& gang) {
+  if (!gang.spec.topology.problem.empty()) return gang.spec.topology.problem;
+  for (const Member& member : gang.members)
+    if (member.topology && !member.topology->problem.empty()) return member.topology->problem;
+  return {};
+}
+
 std::string TopologyText(const Gang& gang) {
   std::string text;
   const auto add = [&](std::string_view of, const TopologyRequest& r) {
@@ -112,8 +119,10 @@ std::string TopologyText(const Gang& gang) {
   for (const model::RoleSpec& role : gang.spec.roles) add(role.name, role.topology);
   const TopologyRequest* last = nullptr;
   for (const Member& member : gang.members)
-    if (member.topology && std::exchange(last, member.topology.get()) != member.topology.get())
-      add(member.role, *member.topology);
+    if (member.topology && (!last || *last != *member.topology)) {
+      last = member.topology.get();
+      add(member.role, *last);
+    }
   return text;
 }
 

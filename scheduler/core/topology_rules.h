@@ -23,6 +23,9 @@ bool Obeyed(const std::vector<Rule>& rules, const std::vector<Spot>& spots, cons
 // True for a gang none of whose members asks for anything.
 bool FreeOfTopology(const Gang& gang);
 
+// Why what is asked for cannot be read; empty: it can.
+std::string TopologyProblem(const Gang& gang);
+
 // All that a gang and its members ask for, as text: equal texts, equal requests.
 std::string TopologyText(const Gang& gang);
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "dialects/topology_annotations.h"
 #include "dialects/wording.h"
 
 namespace tutti::dialects {
@@ -36,6 +37,7 @@ model::GangSpec GangOf(std::string_view dialect, const model::Object& object) {
   spec.key = {std::string(dialect), object.meta.ns, object.meta.name};
   spec.uid = object.meta.uid;
   spec.created_ms = object.meta.created_ms;
+  spec.topology = TopologyOfGang(object.meta.annotations);
   return spec;
 }
 

@@ -22,7 +22,7 @@ int64_t ReadCount(cluster::JsonReader& read, const cluster::JsonField& field, in
 // Amounts that are asked for: one beyond all counting is a problem, for nothing could ever grant it. nullopt when absent.
 std::optional<model::ResourceList> ReadRequests(cluster::JsonReader& read, const cluster::JsonField& field);
 
-// Key, UID and age from the object.
+// Key, UID and age from the object, and what its annotations say about topology.
 model::GangSpec GangOf(std::string_view dialect, const model::Object& object);
 
 // "PodGroup ns/name: spec.minMember: -1 is ...", or empty when all was readable.

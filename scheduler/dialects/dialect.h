@@ -15,6 +15,7 @@
 #include "cluster/command.h"
 #include "dialects/report.h"
 #include "model/gang.h"
+#include "model/node.h"
 #include "model/object.h"
 #include "model/pod.h"
 
@@ -27,6 +28,7 @@ struct Touched {
   std::set<std::string> queues;
   std::set<std::string> queue_statuses;  // likewise
   bool memberships = false;              // MembershipOf may answer otherwise now, for any pod
+  bool nodes = false;                    // AddNodeLabels may add others now, for any node
 };
 
 // A pod's place in a gang.
@@ -35,8 +37,6 @@ struct Membership {
   std::string role;         // empty: no role
   bool head = false;        // never optional: its role's minimum is at least 1, and it is bound last
   bool needs_head = false;  // useless without one (a Ray worker): the gang waits until a head member exists
-  // What the pod itself asks for; null: nothing. The engine reads it from the annotations that all dialects share.
-  std::shared_ptr<const model::TopologyRequest> topology;
   // For dialects whose pods carry the declaration themselves; else null, and Describe() is asked.
   std::shared_ptr<const model::GangSpec> declared;
 };
@@ -58,6 +58,10 @@ class Dialect {
   virtual model::GangSpec Describe(const model::GangKey& key) const = 0;
   // nullopt: no such queue.
   virtual std::optional<model::QueueSpec> DescribeQueue(std::string_view /*name*/) const { return std::nullopt; }
+
+  // Levels of topology that the ecosystem keeps in objects of its own, as labels of the node. Their keys have two
+  // slashes, so that no label that a node has itself looks like them.
+  virtual void AddNodeLabels(const model::Node&, model::StringMap* /*labels*/) const {}
 
   // Writes that bring the ecosystem's status objects in line with the report; none when they are. Called when a report
   // differs from the last one, and once for each gang and queue after a start.

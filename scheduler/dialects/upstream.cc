@@ -75,8 +75,12 @@ void Upstream::Put(std::shared_ptr<const model::Object> object, Touched* touched
     if (!least.present()) read.Problem(least, "is missing; write a whole number from 1");
   }
   gang.priority = ReadPriority(read, spec["priority"]);
-  if (topology.present() && !topology.value().empty())
-    read.Problem(topology, "topology constraints are not supported; take them out");
+  read.Items(topology, [&](const cluster::JsonField& item) {
+    const cluster::JsonField key = item["key"];
+    if (!gang.topology.required.empty()) read.Problem(item, "is one too many; upstream has one");
+    gang.topology.required = read.Text(key);
+    if (gang.topology.required.empty()) read.Problem(key, "is missing; write a label key of nodes");
+  });
   if (claims.present() && !claims.value().empty())
     read.Problem(claims, "claims that a group shares are not supported; take them out");
   if (const cluster::JsonField parent = spec["parentCompositePodGroupName"]; parent.present())

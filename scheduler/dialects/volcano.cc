@@ -43,7 +43,7 @@ void RefuseTopology(cluster::JsonReader& read, const cluster::JsonField& field) 
   if (!field.present()) return;
   const cluster::JsonField mode = field["mode"];
   if (read.Text(mode) != "soft")
-    read.Problem(field, "a hard network topology is not supported; take it out or make its mode soft");
+    read.Problem(field, "a hard network topology of a subgroup is not supported; take it out or make its mode soft");
 }
 
 void RefuseSubGroups(cluster::JsonReader& read, const cluster::JsonField& policies) {
@@ -54,6 +54,26 @@ void RefuseSubGroups(cluster::JsonReader& read, const cluster::JsonField& polici
   });
 }
 
+// All within one HyperNode of the highest tier allowed, and better within one of a lower tier.
+void ReadTopology(cluster::JsonReader& read, const cluster::JsonField& field, const HyperNodes& hyper_nodes,
+                  model::TopologyRequest* request) {
+  if (!field.present()) return;
+  const cluster::JsonField mode = field["mode"], tier = field["highestTierAllowed"], name = field["highestTierName"];
+  const std::set<int64_t> tiers = hyper_nodes.Tiers();
+  int64_t highest = tiers.empty() ? 1 : *tiers.rbegin();
+  if (tier.present())
+    highest = ReadCount(read, tier, highest, 0);
+  else if (name.present() && (highest = hyper_nodes.TierNamed(read.Text(name))) < 0)
+    read.Problem(
+        name, fmt::format("no HyperNode has the tier {}; create it, or name another", cluster::Describe(name.value())));
+  std::vector<std::string> levels;
+  for (const int64_t t : tiers)
+    if (t <= highest) levels.push_back(HyperNodes::LabelFor(t));
+  *request = {};
+  if (read.Text(mode) != "soft") request->required = levels.empty() ? HyperNodes::LabelFor(highest) : levels.back();
+  request->preferred = std::move(levels);
+}
+
 }  // namespace
 
 Volcano::Volcano()
@@ -61,7 +81,7 @@ Volcano::Volcano()
               fmt::format("the pods' annotation {}", kGroupName)) {}
 
 std::vector<model::ObjectKind> Volcano::Kinds() const {
-  return {groups_.kind(), VolcanoQueues::Kind(), PriorityClasses::Kind()};
+  return {groups_.kind(), VolcanoQueues::Kind(), PriorityClasses::Kind(), HyperNodes::Kind()};
 }
 
 model::GangSpec Volcano::Read(const model::Object& object) const {
@@ -74,7 +94,8 @@ model::GangSpec Volcano::Read(const model::Object& object) const {
   gang.queue = read.Text(spec["queue"]);
   if (gang.queue.empty()) gang.queue = "default";
   gang.priority = priorities_.Value(read.Text(spec["priorityClassName"]));
-  RefuseTopology(read, spec["networkTopology"]);
+  const cluster::JsonField topology = spec["networkTopology"];
+  ReadTopology(read, topology, hyper_nodes_, &gang.topology);
   RefuseSubGroups(read, spec["subGroupPolicy"]);
   gang.problem = ProblemIn(object, read);
   return gang;
@@ -83,8 +104,13 @@ model::GangSpec Volcano::Read(const model::Object& object) const {
 void Volcano::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
   if (object->kind == "Queue") return queues_.Put(std::move(object), touched);
   if (object->kind == "PriorityClass") {
-    if (priorities_.Put(*object)) ReadAgain(object->meta.name, touched);
+    if (priorities_.Put(*object)) ReadAgain(touched);
     return;
+  }
+  if (object->kind == "HyperNode") {
+    hyper_nodes_.Put(*object);
+    touched->nodes = true;
+    return ReadAgain(touched);
   }
   model::GangSpec gang = Read(*object);
   queues_.Mention(gang.queue, touched);
@@ -97,18 +123,22 @@ void Volcano::Put(std::shared_ptr<const model::Object> object, Touched* touched)
 void Volcano::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
   if (kind_name == VolcanoQueues::Kind().Name()) return queues_.Drop(name, touched);
   if (kind_name == groups_.kind().Name()) return groups_.Drop(ns, name, touched);
-  if (kind_name == PriorityClasses::Kind().Name() && priorities_.Drop(name)) ReadAgain(name, touched);
+  if (kind_name == PriorityClasses::Kind().Name() && priorities_.Drop(name)) ReadAgain(touched);
+  if (kind_name == HyperNodes::Kind().Name() && hyper_nodes_.Drop(name)) {
+    touched->nodes = true;
+    ReadAgain(touched);
+  }
 }
 
 void Volcano::Served(std::string_view kind_name, bool served, Touched*) {
   if (kind_name == groups_.kind().Name()) groups_.set_served(served);
 }
 
-void Volcano::ReadAgain(std::string_view priority_class, Touched* touched) {
+// What a PodGroup says may depend on other objects.
+void Volcano::ReadAgain(Touched* touched) {
   for (auto& [place, group] : groups_.all()) {
-    cluster::JsonReader read;
-    const cluster::JsonField root(*group.object->body), spec = root["spec"];
-    if (read.Text(spec["priorityClassName"]) == priority_class) groups_.Put(group.object, Read(*group.object), touched);
+    const auto object = group.object;
+    groups_.Put(object, Read(*object), touched);
   }
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Volcano: pods name their PodGroup in an annotation, the PodGroup its Queue.
+// Volcano: pods name their PodGroup in an annotation, the PodGroup its Queue and where in the HyperNodes it may be.
 #pragma once
 
 #include "dialects/dialect.h"
+#include "dialects/hyper_nodes.h"
 #include "dialects/pod_groups.h"
 #include "dialects/priority.h"
 #include "dialects/volcano_queues.h"
@@ -20,6 +21,9 @@ class Volcano final : public Dialect {
   void Served(std::string_view kind_name, bool served, Touched* touched) override;
   std::optional<Membership> MembershipOf(const model::Pod& pod) const override;
   model::GangSpec Describe(const model::GangKey& key) const override { return groups_.Describe(key); }
+  void AddNodeLabels(const model::Node& node, model::StringMap* labels) const override {
+    hyper_nodes_.AddLabels(node, labels);
+  }
   std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override { return queues_.Describe(name); }
   void Report(const GangReport& report, std::vector<cluster::CommandBody>* out) override;
   void ReportQueue(const QueueReport& report, std::vector<cluster::CommandBody>* out) override { queues_.Report(report, out); }
@@ -29,11 +33,12 @@ class Volcano final : public Dialect {
 
  private:
   model::GangSpec Read(const model::Object& object) const;
-  void ReadAgain(std::string_view priority_class, Touched* touched);
+  void ReadAgain(Touched* touched);
 
   PodGroupTable groups_;
   VolcanoQueues queues_;
   PriorityClasses priorities_;
+  HyperNodes hyper_nodes_;
 };
 
 }  // namespace tutti::dialects

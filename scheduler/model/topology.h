@@ -19,6 +19,8 @@ struct TopologyRequest {
   std::string balanced;  // over as few domains of this level as hold them, in parts that differ by one at most
   std::string subset;    // whom it is about: those of the gang's members whose requests name the same subset
 
+  std::string problem;  // why it cannot be read, naming the annotation; the gang then waits with it
+
   bool empty() const { return required.empty() && preferred.empty() && slice_level.empty() && balanced.empty(); }
   friend bool operator==(const TopologyRequest&, const TopologyRequest&) = default;
 };

@@ -107,10 +107,10 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
     }
   }
 
-  void AddNode(const std::string& name, int cpu, int gpu = 0) {
+  void AddNode(const std::string& name, int cpu, int gpu = 0, const sim::Json& labels = sim::Json::object()) {
     REQUIRE(store.Create({{"apiVersion", "v1"},
                           {"kind", "Node"},
-                          {"metadata", {{"name", name}}},
+                          {"metadata", {{"name", name}, {"labels", labels}}},
                           {"status",
                            {{"allocatable",
                              {{"cpu", std::to_string(cpu)},
@@ -125,6 +125,7 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
     std::string owner = "ReplicaSet";  // kind of the controller; empty: none
     std::string priority_class = {};
     std::string gate = {};
+    sim::Json annotations = sim::Json::object(), spec = sim::Json::object();  // put into the pod's
   };
   void AddPod(const std::string& name, const PodArgs& args) {
     sim::Json requests = {{"cpu", args.cpu}};
@@ -138,6 +139,8 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
           {"priorityClassName", args.priority_class},
           {"containers",
            {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", requests}, {"limits", requests}}}}}}}}};
+    pod["metadata"]["annotations"] = args.annotations;
+    pod["spec"].update(args.spec);
     if (!args.gang.empty()) pod["metadata"]["labels"]["gang"] = args.gang;
     if (!args.role.empty()) pod["metadata"]["labels"]["role"] = args.role;
     if (!args.queue.empty()) pod["metadata"]["labels"]["queue"] = args.queue;

@@ -47,12 +47,20 @@ TEST_CASE("an upstream PodGroup is read") {
 
 TEST_CASE("what is wrong in an upstream PodGroup, or not supported, is said") {
   const std::pair<const char*, const char*> hostile[] = {
-      {R"({"schedulingPolicy":{"gang":{}}})", "PodGroup ns/g: spec.schedulingPolicy.gang.minCount: is missing; write a whole number from 1"},
-      {R"({"schedulingPolicy":{"gang":{"minCount":0}}})", "PodGroup ns/g: spec.schedulingPolicy.gang.minCount: 0 cannot be; write a whole number from 1 to 2147483647"},
-      {R"({"priority":3000000000})", "PodGroup ns/g: spec.priority: 3000000000 is no priority; write one from -2147483648 to 2147483647"},
-      {R"({"schedulingConstraints":{"topology":[{"key":"rack"}]}})", "PodGroup ns/g: spec.schedulingConstraints.topology: topology constraints are not supported; take them out"},
-      {R"({"resourceClaims":[{"name":"x"}]})", "PodGroup ns/g: spec.resourceClaims: claims that a group shares are not supported; take them out"},
-      {R"({"parentCompositePodGroupName":"top"})", "PodGroup ns/g: spec.parentCompositePodGroupName: composite groups are not supported; take it out"},
+      {R"({"schedulingPolicy":{"gang":{}}})",
+       "PodGroup ns/g: spec.schedulingPolicy.gang.minCount: is missing; write a whole number from 1"},
+      {R"({"schedulingPolicy":{"gang":{"minCount":0}}})",
+       "PodGroup ns/g: spec.schedulingPolicy.gang.minCount: 0 cannot be; write a whole number from 1 to 2147483647"},
+      {R"({"priority":3000000000})",
+       "PodGroup ns/g: spec.priority: 3000000000 is no priority; write one from -2147483648 to 2147483647"},
+      {R"({"schedulingConstraints":{"topology":[{"key":""}]}})",
+       "PodGroup ns/g: spec.schedulingConstraints.topology[0].key: is missing; write a label key of nodes"},
+      {R"({"schedulingConstraints":{"topology":[{"key":"rack"},{"key":"zone"}]}})",
+       "PodGroup ns/g: spec.schedulingConstraints.topology[1]: is one too many; upstream has one"},
+      {R"({"resourceClaims":[{"name":"x"}]})",
+       "PodGroup ns/g: spec.resourceClaims: claims that a group shares are not supported; take them out"},
+      {R"({"parentCompositePodGroupName":"top"})",
+       "PodGroup ns/g: spec.parentCompositePodGroupName: composite groups are not supported; take it out"},
   };
   for (const auto& [spec, problem] : hostile) {
     Upstream dialect;

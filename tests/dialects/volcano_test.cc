@@ -119,9 +119,12 @@ TEST_CASE("what cannot be read in a PodGroup is said, with the field and the rem
        "PodGroup ns/g: spec.minResources.cpu: \"1e30\" is more than any cluster has; write a smaller amount"},
       {R"({"minResources":{"cpu":"-1"}})", "PodGroup ns/g: spec.minResources.cpu: \"-1\" is negative; write 0 or more"},
       {R"({"queue":7})", "PodGroup ns/g: spec.queue: 7 is not a string"},
-      {R"({"networkTopology":{}})",
-       "PodGroup ns/g: spec.networkTopology: a hard network topology is not supported; take it out or make its mode "
-       "soft"},
+      {R"({"networkTopology":{"highestTierName":"spine"}})",
+       "PodGroup ns/g: spec.networkTopology.highestTierName: no HyperNode has the tier \"spine\"; create it, or name "
+       "another"},
+      {R"({"networkTopology":{"highestTierAllowed":-1}})",
+       "PodGroup ns/g: spec.networkTopology.highestTierAllowed: -1 cannot be; write a whole number from 0 to "
+       "2147483647"},
       {R"({"subGroupPolicy":[{"name":"r","minSubGroups":2}]})",
        "PodGroup ns/g: spec.subGroupPolicy[0].minSubGroups: minima of subgroups are not supported; use minTaskMember, "
        "or leave it out"},

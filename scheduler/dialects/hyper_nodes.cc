@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/hyper_nodes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "cluster/json_reader.h"
+
+namespace tutti::dialects {
+namespace {
+
+using cluster::JsonField;
+
+// A tree deeper than this is none.
+constexpr int kDeepest = 32;
+
+bool Holds(const model::Requirement& requirement, const model::StringMap& labels) {
+  const std::string* value = model::Find(labels, requirement.key);
+  const bool listed = value && std::ranges::find(requirement.values, *value) != requirement.values.end();
+  switch (requirement.op) {
+    case model::Operator::kIn: return listed;
+    case model::Operator::kNotIn: return !listed;
+    case model::Operator::kExists: return value != nullptr;
+    case model::Operator::kDoesNotExist: return value == nullptr;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+const model::ObjectKind& HyperNodes::Kind() {
+  static const model::ObjectKind kind{"topology.volcano.sh", "hypernodes", "HyperNode", {"v1alpha1"}};
+  return kind;
+}
+
+// Two slashes: the API server takes no such label on a node.
+std::string HyperNodes::LabelFor(int64_t tier) { return fmt::format("topology.volcano.sh/tier/{}", tier); }
+
+void HyperNodes::Put(const model::Object& object) {
+  cluster::JsonReader read;
+  const JsonField root(*object.body), spec = root["spec"], members = spec["members"];
+  HyperNode hyper_node;
+  hyper_node.tier = read.Integer(spec["tier"], 0);
+  hyper_node.tier_name = read.Text(spec["tierName"]);
+  read.Items(members, [&](const JsonField& item) {
+    const JsonField selector = item["selector"], exact = selector["exactMatch"], regex = selector["regexMatch"];
+    Member member;
+    member.is_node = read.Text(item["type"]) == "Node";
+    member.exact = read.Text(exact["name"]);
+    member.regex = read.Text(regex["pattern"]);
+    member.labels = read.Selector(selector["labelMatch"]);
+    hyper_node.members.push_back(std::move(member));
+  });
+  hyper_nodes_[object.meta.name] = std::move(hyper_node);
+}
+
+bool HyperNodes::Matches(const Member& member, const std::string& name, const model::StringMap& labels) {
+  if (!member.exact.empty()) return member.exact == name;
+  if (!member.regex.empty()) {
+    try {
+      return std::regex_search(name, std::regex(member.regex));
+    } catch (const std::regex_error&) {
+      return false;  // Volcano's webhook refuses it
+    }
+  }
+  if (!member.labels) return false;
+  return std::ranges::all_of(member.labels->match_labels,
+                             [&](const auto& item) {
+                               const std::string* value = model::Find(labels, item.first);
+                               return value && *value == item.second;
+                             }) &&
+         std::ranges::all_of(member.labels->match_expressions,
+                             [&](const auto& requirement) { return Holds(requirement, labels); });
+}
+
+void HyperNodes::AddLabels(const model::Node& node, model::StringMap* labels) const {
+  if (hyper_nodes_.empty()) return;
+  // From the node upwards; of several parents the first by name counts, as a tree has one.
+  std::map<int64_t, std::string> at_tier;
+  std::string name = node.meta.name;
+  bool is_node = true;
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    const auto parent = std::ranges::find_if(hyper_nodes_, [&](const auto& item) {
+      return std::ranges::any_of(item.second.members, [&](const Member& member) {
+        return member.is_node == is_node && Matches(member, name, is_node ? node.meta.labels : model::StringMap{});
+      });
+    });
+    if (parent == hyper_nodes_.end()) break;
+    at_tier[parent->second.tier] = parent->first;
+    name = parent->first;
+    is_node = false;
+  }
+  for (const int64_t tier : Tiers()) {
+    const auto above = at_tier.upper_bound(tier);
+    if (above != at_tier.begin()) labels->emplace_back(LabelFor(tier), std::prev(above)->second);
+  }
+  std::ranges::sort(*labels);
+}
+
+std::set<int64_t> HyperNodes::Tiers() const {
+  std::set<int64_t> tiers;
+  for (const auto& [name, hyper_node] : hyper_nodes_) tiers.insert(hyper_node.tier);
+  return tiers;
+}
+
+int64_t HyperNodes::TierNamed(std::string_view name) const {
+  for (const auto& [own, hyper_node] : hyper_nodes_)
+    if (hyper_node.tier_name == name) return hyper_node.tier;
+  return -1;
+}
+
+}  // namespace tutti::dialects

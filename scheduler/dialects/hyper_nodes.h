@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// HyperNodes: Volcano's picture of the network, a tree of objects whose leaves are nodes
+// (topology.volcano.sh/v1alpha1).
+//
+// It becomes labels of nodes, so that the engine knows one kind of level only: LabelFor(t) has as its value the widest
+// HyperNode of a tier up to t that the node is in. No label of a user's looks like it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/node.h"
+#include "model/object.h"
+#include "model/selector.h"
+
+namespace tutti::dialects {
+
+class HyperNodes {
+ public:
+  static const model::ObjectKind& Kind();
+  static std::string LabelFor(int64_t tier);
+
+  void Put(const model::Object& object);
+  bool Drop(std::string_view name) { return hyper_nodes_.erase(std::string(name)) > 0; }
+
+  void AddLabels(const model::Node& node, model::StringMap* labels) const;
+
+  // All tiers there are, the lowest first.
+  std::set<int64_t> Tiers() const;
+  // -1: no HyperNode's tier has this name.
+  int64_t TierNamed(std::string_view name) const;
+
+ private:
+  struct Member {
+    bool is_node = true;
+    std::string exact, regex;
+    std::optional<model::LabelSelector> labels;
+  };
+  struct HyperNode {
+    int64_t tier = 0;
+    std::string tier_name;
+    std::vector<Member> members;
+  };
+  static bool Matches(const Member& member, const std::string& name, const model::StringMap& labels);
+
+  std::map<std::string, HyperNode> hyper_nodes_;  // by name
+};
+
+}  // namespace tutti::dialects

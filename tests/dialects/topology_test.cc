@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Topology in the words of each ecosystem.
+#include "dialects/topology_annotations.h"
+#include "dialects/upstream.h"
+#include "dialects/volcano.h"
+#include "tests/dialects/objects.h"
+
+namespace tutti::dialects {
+namespace {
+
+model::TopologyRequest Read(const std::string& annotations, const std::string& role = "w") {
+  const auto request = TopologyOfPod(PodFrom(R"({"annotations":)" + annotations + "}"), role);
+  return request ? *request : model::TopologyRequest{};
+}
+
+TEST_CASE("Kueue's annotations are about the pod set") {
+  const auto request = Read(R"({"kueue.x-k8s.io/podset-required-topology":"cloud.com/block",
+                                "kueue.x-k8s.io/podset-slice-required-topology":"cloud.com/rack","kueue.x-k8s.io/podset-slice-size":"4"})");
+  CHECK(request.required == "cloud.com/block");
+  CHECK(request.slice_level == "cloud.com/rack");
+  CHECK(request.slice_size == 4);
+  CHECK(request.subset == "kueue/w");
+  CHECK(Read(R"({"kueue.x-k8s.io/podset-preferred-topology":"rack"})").preferred == std::vector<std::string>{"rack"});
+  CHECK(Read(R"({"kueue.x-k8s.io/podset-unconstrained-topology":"true"})").empty());
+  CHECK(
+      Read(R"({"kueue.x-k8s.io/podset-required-topology":"rack","kueue.x-k8s.io/podset-group-name":"g"})", "a")
+          .subset ==
+      Read(R"({"kueue.x-k8s.io/podset-required-topology":"rack","kueue.x-k8s.io/podset-group-name":"g"})", "b").subset);
+  CHECK_THAT(Read(R"({"kueue.x-k8s.io/podset-slice-size":"4"})").problem, Catch::Contains("go together"));
+  CHECK_THAT(Read(R"({"kueue.x-k8s.io/podset-required-topology":"a b"})").problem, Catch::Contains("is no label key"));
+}
+
+TEST_CASE("KAI's annotations are about all of the workload, on pods and on what declares the gang") {
+  CHECK(Read(R"({"kai.scheduler/topology":"t","kai.scheduler/topology-required-placement":"rack"})", "a") ==
+        Read(R"({"kai.scheduler/topology":"t","kai.scheduler/topology-required-placement":"rack"})", "b"));
+  CHECK(TopologyOfGang({{"kai.scheduler/topology-preferred-placement", "rack"}}).preferred ==
+        std::vector<std::string>{"rack"});
+}
+
+TEST_CASE("Our own annotations have a scope") {
+  CHECK(Read(R"({"tutti.dev/topology-required":"rack","tutti.dev/topology-scope":"role"})", "a").subset == "tutti/a");
+  CHECK(Read(R"({"tutti.dev/topology-preferred":"rack,block"})").preferred ==
+        std::vector<std::string>{"rack", "block"});
+  CHECK(Read(R"({"tutti.dev/topology-balanced":"zone"})").balanced == "zone");
+  CHECK_THAT(Read(R"({"tutti.dev/topology-required":"rack","tutti.dev/topology-scope":"all"})").problem,
+             Catch::Contains("neither gang nor role"));
+}
+
+TEST_CASE("Upstream's constraint is required of the group") {
+  Upstream upstream;
+  Put(upstream, ObjectFrom("scheduling.k8s.io/v1beta1", "podgroups",
+                           R"({"kind":"PodGroup","metadata":{"name":"g","namespace":"ns"},
+                               "spec":{"schedulingPolicy":{"gang":{"minCount":2}},"schedulingConstraints":{"topology":[{"key":"rack"}]}}})"));
+  const model::GangSpec gang = upstream.Describe({"upstream", "ns", "g"});
+  CHECK(gang.problem == "");
+  CHECK(gang.topology.required == "rack");
+}
+
+TEST_CASE("HyperNodes become labels of nodes, and a PodGroup's tiers levels") {
+  Volcano volcano;
+  const auto hyper_node = [&](const std::string& name, int tier, const std::string& type, const std::string& selector) {
+    return Put(volcano,
+               ObjectFrom("topology.volcano.sh/v1alpha1", "hypernodes",
+                          Json{{"kind", "HyperNode"},
+                               {"metadata", {{"name", name}}},
+                               {"spec",
+                                {{"tier", tier}, {"members", {{{"type", type}, {"selector", Json::parse(selector)}}}}}}}
+                              .dump()));
+  };
+  CHECK(hyper_node("leaf-a", 1, "Node", R"({"regexMatch":{"pattern":"^a-"}})").nodes);
+  hyper_node("leaf-b", 1, "Node", R"({"labelMatch":{"matchLabels":{"side":"b"}}})");
+  hyper_node("spine", 2, "HyperNode", R"({"regexMatch":{"pattern":"^leaf-"}})");
+  const auto labels = [&](const std::string& name, const model::StringMap& own) {
+    model::Node node;
+    node.meta.name = name;
+    node.meta.labels = own;
+    model::StringMap added;
+    volcano.AddNodeLabels(node, &added);
+    return added;
+  };
+  CHECK(labels("a-1", {}) == model::StringMap{{HyperNodes::LabelFor(1), "leaf-a"}, {HyperNodes::LabelFor(2), "spine"}});
+  CHECK(labels("x", {{"side", "b"}}) ==
+        model::StringMap{{HyperNodes::LabelFor(1), "leaf-b"}, {HyperNodes::LabelFor(2), "spine"}});
+  CHECK(labels("x", {}).empty());
+
+  const auto topology = [&](const std::string& spec) {
+    Put(volcano,
+        ObjectFrom(
+            "scheduling.volcano.sh/v1beta1", "podgroups",
+            R"({"kind":"PodGroup","metadata":{"name":"g","namespace":"ns"},"spec":{"minMember":2,"networkTopology":)" +
+                spec + "}}"));
+    return volcano.Describe({"volcano", "ns", "g"}).topology;
+  };
+  CHECK(topology(R"({"mode":"hard","highestTierAllowed":1})").required == HyperNodes::LabelFor(1));
+  const auto two = topology(R"({"highestTierAllowed":2})");
+  CHECK(two.required == HyperNodes::LabelFor(2));
+  CHECK(two.preferred == std::vector<std::string>{HyperNodes::LabelFor(1), HyperNodes::LabelFor(2)});
+  const auto soft = topology(R"({"mode":"soft"})");
+  CHECK(soft.required.empty());
+  CHECK(soft.preferred.size() == 2);
+}
+
+}  // namespace
+}  // namespace tutti::dialects
