@@ -3,7 +3,7 @@
 MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
-.PHONY: exact soak negative help setup build build-all demo test walkthrough bench-engine bench-cluster format clean
+.PHONY: exact soak negative help setup build build-all demo test walkthrough bench-engine bench-cluster bench-idle format clean
 
 help:
 	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
@@ -15,6 +15,7 @@ help:
 	@echo 'make soak STEPS=      seeds of hostile worlds until so many steps are done; a failing one is shrunk and can be replayed'
 	@echo 'make exact           gangs and streams of gangs beside an exact solver (GANGS= STREAMS=)'
 	@echo 'make negative        planted bugs, and which invariant finds each'
+	@echo 'make bench-idle      what 10,000 waiting gangs cost while nothing happens, on the real control plane'
 	@echo 'make format          clang-format over all sources'
 	@echo 'make clean           removes build/ and bin/'
 
@@ -53,6 +54,11 @@ bench-cluster:
 	cmake --build --preset release --target tutti raw_binder
 	@install -D -m 755 $(RELEASE)/scheduler/app/tutti bin/tutti
 	benchmarks/cluster/run
+
+bench-idle:
+	@scripts/setup --controlplane
+	@$(MAKE) build
+	benchmarks/cluster/idle
 
 bench-engine: setup
 	cmake --preset release -DTUTTI_BENCHMARKS=ON

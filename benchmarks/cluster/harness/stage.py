@@ -172,8 +172,10 @@ clientConnection:
         It opens the storage of a custom resource at the first request only, and until then answers "storage is
         (re)initializing", which no cluster that has been up for a minute does.
         """
-        for kind in self.kubectl("get", "crd", "-o", "name").split():
-            self.kubectl("get", kind.split("/", 1)[1], "--all-namespaces", "--chunk-size=1", "-o", "name")
+        for definition in json.loads(self.kubectl("get", "crd", "-o", "json"))["items"]:
+            spec = definition["spec"]
+            for version in (version["name"] for version in spec["versions"] if version["served"]):
+                self.kubectl("get", "--raw", f"/apis/{spec['group']}/{version}/{spec['names']['plural']}?limit=1")
         deadline = time.monotonic() + IDLE_SECONDS
         while time.monotonic() < deadline:
             before = sum(map(cpu_seconds, self.pids))
