@@ -24,7 +24,8 @@ void Checks::Fail(const std::string& invariant, const std::string& message) {
 
 void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& commands) {
   commands_ += commands.size();
-  planner_ = replica.name();
+  if (leaders_.insert(replica.name()).second) planner_ = replica.name();
+  if (!replica.scheduler().synced()) Fail("nothing is decided before every kind is listed", replica.name());
   std::map<std::string, std::vector<const TruePod*>> fresh;
   for (const cluster::Command& command : commands) {
     if (const auto* bind = std::get_if<cluster::Bind>(&command.body)) {
@@ -96,6 +97,8 @@ void Checks::OnHappened(const std::string& replica, const cluster::Command& comm
   if (!pod) return;  // it was not bound, and went at once
   if (pod->kept) Fail("nothing is deleted that nobody recreates", pod->name);
   if (pod->foreign) Fail("others' pods are left alone", pod->name);
+  if (pod->bound() && pod->plan.empty() && !repaired_.contains(pod->uid))
+    Fail("what others bound is not undone", fmt::format("{} of {}", pod->name, pod->gang));
   if (!pod->disruption) Fail("undoing is announced", pod->name + " is deleted without the condition DisruptionTarget");
   if (truth_.Committed(pod->gang, pod->plan) && !repaired_.contains(pod->uid))
     Fail("a gang that was whole is not undone", fmt::format("{} of {}, plan {}", pod->name, pod->gang, pod->plan));

@@ -55,7 +55,8 @@ class Checks {
   std::set<std::string> whole_before_;  // gangs that were, at the last step
   std::set<std::string> half_;
   std::set<std::string> strays_;   // uids of pods about which a write may come at any time
-  std::string planner_;            // the replica that acted last
+  std::set<std::string> leaders_;  // replicas that have acted
+  std::string planner_;            // the latest of them
   std::set<std::string> kept_on_;  // gangs found half bound with their commit member gone: kept, and filled up
   base::Millis healthy_ms_ = 0;
   uint64_t commands_ = 0;

@@ -215,7 +215,7 @@ void Processes::ThrowDice() {
   }
   if (!Stands(process) && faults.Strikes(Fault::kPause)) {
     process.paused_until_ms =
-        parts_.clock.MonotonicMs() + faults.dice(Fault::kPause).Between(10, parts_.elect ? 25'000 : 20'000);
+        parts_.clock.MonotonicMs() + faults.dice(Fault::kPause).Between(10, parts_.elect ? 60'000 : 20'000);
     parts_.note("fault: " + name + " stands still");
   }
   if (process.stops_at_ms == 0 && faults.Strikes(Fault::kHandover)) {

@@ -294,7 +294,7 @@ Truth::Standing Truth::StandingOf(const TrueGang& gang) const {
     standing.held += pod.bound();
     standing.bound += here;
     standing.exist += pod.live();
-    standing.kept = standing.kept || (pod.bound() && pod.kept);
+    standing.kept = standing.kept || (pod.bound() && (pod.kept || pod.plan.empty()));
     roles[pod.role].first += here;
     roles[pod.role].second += pod.live();
   }

@@ -81,7 +81,8 @@ class Truth {
   // minimum.
   struct Standing {
     int64_t bound = 0, held = 0, exist = 0;  // held: bound anywhere, alive
-    bool whole = false, reachable = false, kept = false;
+    bool whole = false, reachable = false;
+    bool kept = false;  // a bound one would not be recreated, or somebody else bound it
   };
   Standing StandingOf(const TrueGang& gang) const;
 

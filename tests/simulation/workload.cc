@@ -45,6 +45,7 @@ const std::map<std::string, Workload::Action>& Workload::Actions() {
                                                         {"arrive-bare", &Workload::ArriveBare},
                                                         {"arrive-job", &Workload::ArriveJob},
                                                         {"arrive-forged", &Workload::ArriveForged},
+                                                        {"bind-forged", &Workload::BindForged},
                                                         {"leave", &Workload::Leave},
                                                         {"scale", &Workload::Scale},
                                                         {"kill", &Workload::Kill},
@@ -306,6 +307,31 @@ std::string Workload::ArriveForged(Random& random) {
   MakePods(gang, pods);
   gangs_.push_back(gang);
   return fmt::format("gang {} arrives with the bind annotation of {}", gang.name, sim::NameOf(*victim));
+}
+
+// Somebody else binds one member of a gang that waits, and writes on it that another member is bound last.
+std::string Workload::BindForged(Random& random) {
+  const Gang* gang = PickGang(random);
+  if (!gang || gang->owner != "ReplicaSet") return {};
+  std::vector<sim::Object> members;
+  for (const sim::Object& pod : store_.All(sim::kPods)) {
+    if (sim::LabelOf(*pod, "app") != gang->name || sim::IsTerminating(*pod)) continue;
+    if (!sim::DigString(*pod, "spec", "nodeName").empty()) return {};
+    members.push_back(pod);
+  }
+  const std::string node = PickNode(random);
+  if (members.size() < 2 || node.empty()) return {};
+  const Json evidence = {{"plan", "forged"}, {"uid", "somebody"}, {"node", node}, {"commit", sim::UidOf(*members[1])}};
+  const auto bound = store_.Bind({{"apiVersion", "v1"},
+                                  {"kind", "Binding"},
+                                  {"metadata",
+                                   {{"name", sim::NameOf(*members[0])},
+                                    {"namespace", kNamespace},
+                                    {"annotations", {{"tutti.dev/bind", evidence.dump()}}}}},
+                                  {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}});
+  return bound ? fmt::format("somebody binds {} of gang {} to {} with a forged annotation", sim::NameOf(*members[0]),
+                             gang->name, node)
+               : "";
 }
 
 // --- Departures and changes ---

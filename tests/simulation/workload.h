@@ -51,6 +51,7 @@ class Workload {
   std::string ArriveBare(base::Random&);
   std::string ArriveJob(base::Random&);
   std::string ArriveForged(base::Random&);
+  std::string BindForged(base::Random&);
   std::string Leave(base::Random&);
   std::string Scale(base::Random&);
   std::string Kill(base::Random&);
