@@ -16,7 +16,7 @@ __extension__ using Wide = __int128;
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
-// Room for the largest binary suffix (2^60) and a thousandth of it, without leaving 127 bits.
+// Below it another digit may follow: nineteen hold every int64, and times 2^60 and ten they stay within 127 bits.
 constexpr int64_t kDigitsLimit = 1'000'000'000'000'000'000;
 
 struct Scale {
@@ -68,8 +68,9 @@ Quantity Magnitude(Wide digits, int power, int64_t binary, bool inexact) {
 
 Result<Quantity> Parse(std::string_view text, int unit_power) {
   const auto bad = [&] {
-    return Invalid(fmt::format("\"{}\" is not a quantity; write a number with an optional suffix, such as 500m, 2 or 4Gi",
-                               text.substr(0, 64)));
+    return Invalid(
+        fmt::format("\"{}\" is not a quantity; write a number with an optional suffix, such as 500m, 2 or 4Gi",
+                    text.substr(0, 64)));
   };
   std::string_view rest = text;
   bool negative = false;
@@ -87,10 +88,10 @@ Result<Quantity> Parse(std::string_view text, int unit_power) {
       seen_point = true;
     } else if (c >= '0' && c <= '9') {
       any = true;
-      if (digits < kDigitsLimit / 10) {
+      if (digits < kDigitsLimit) {
         digits = digits * 10 + (c - '0');
         if (seen_point) --power;
-      } else {  // digits past the eighteenth only scale, and make the value inexact unless they are zero
+      } else {  // digits past the nineteenth only scale, and make the value inexact unless they are zero
         inexact = inexact || c != '0';
         if (!seen_point) ++power;
       }

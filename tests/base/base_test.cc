@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <rapidcheck.h>
+#include <rapidcheck/catch.h>
+
+#include <chrono>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/mailbox.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "base/strong_id.h"
+#include "tests/support/catch.h"
+
+namespace tutti::base {
+namespace {
+
+TEST_CASE("A result is a value, or a code to act on and a message for people") {
+  const Result<int> good = 3, bad = Fail(ErrorCode::kGone, "list again");
+  REQUIRE(good);
+  CHECK(*good == 3);
+  REQUIRE_FALSE(bad);
+  CHECK(bad.error().code == ErrorCode::kGone);
+  CHECK(bad.error().message == "list again");
+  CHECK(Status(Invalid("spec.x")).error().code == ErrorCode::kInvalid);
+}
+
+TEST_CASE("An id that was not given is none") {
+  struct Tag;
+  CHECK_FALSE(StrongId<Tag>());
+  CHECK(StrongId<Tag>(0).valid());
+  CHECK(StrongId<Tag>(1) < StrongId<Tag>(2));
+}
+
+TEST_CASE("A seed's stream is the same on every machine, and stays within what was asked") {
+  Random random(42);
+  CHECK(random.Next() == 0xBDD732262FEB6E95ull);
+  CHECK(random.Next() == 0x28EFE333B266F103ull);
+  rc::prop("between", [](uint64_t seed) {
+    const int64_t low = *rc::gen::inRange(-1'000, 1'000), high = low + *rc::gen::inRange(0, 1'000);
+    const int64_t drawn = Random(seed).Between(low, high);
+    RC_ASSERT(drawn >= low && drawn <= high);
+  });
+}
+
+TEST_CASE("Times are read back as written") {
+  CHECK(FormatTime(0) == "1970-01-01T00:00:00Z");
+  CHECK(FormatMicroTime(1'787'220'000'123) == "2026-08-20T10:00:00.123000Z");
+  rc::prop("seconds, and milliseconds with MicroTime", [] {
+    const Millis at = *rc::gen::inRange<Millis>(0, 4'000'000'000'000);
+    RC_ASSERT(ParseTime(FormatTime(at)).value() == at / 1000 * 1000);
+    RC_ASSERT(ParseTime(FormatMicroTime(at)).value() == at);
+  });
+  CHECK(ParseTime("2026-08-20T12:00:00+02:00").value() == 1'787'220'000'000);
+  for (const char* text : {"", "yesterday", "2026-08-20", "2026-13-01T00:00:00Z", "2026-08-20T10:00:00"}) {
+    INFO(text);
+    CHECK_FALSE(ParseTime(text));
+  }
+}
+
+TEST_CASE("A virtual clock's monotonic time knows nothing of the wall's steps") {
+  VirtualClock clock(1'000);
+  clock.Advance(500);
+  clock.StepWall(-10'000);
+  CHECK(clock.MonotonicMs() == 1'500);
+  CHECK(clock.WallMs() == -8'500);
+}
+
+TEST_CASE("A mailbox keeps the newest of each key in the oldest's place, and every item without a key") {
+  Mailbox<int> mailbox;
+  mailbox.PutKeyed("a", 1);
+  mailbox.Put(2);
+  mailbox.PutKeyed("b", 3);
+  mailbox.PutKeyed("a", 4);
+  mailbox.Put(5);
+  CHECK(mailbox.TakeAll(std::chrono::milliseconds(0)) == std::vector<int>{4, 2, 3, 5});
+  CHECK(mailbox.coalesced() == 1);
+  mailbox.PutKeyed("a", 6);
+  CHECK(mailbox.TakeAll(std::chrono::milliseconds(0)) == std::vector<int>{6});
+  CHECK(mailbox.TakeAll(std::chrono::milliseconds(0)).empty());
+}
+
+TEST_CASE("Many threads put, one takes, and nothing is lost") {
+  Mailbox<int> mailbox;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&mailbox] {
+      for (int i = 0; i < 1'000; ++i) mailbox.Put(1);
+    });
+  size_t taken = 0;
+  while (taken < 4'000) taken += mailbox.TakeAll(std::chrono::seconds(10)).size();
+  for (std::thread& thread : threads) thread.join();
+  CHECK(taken == 4'000);
+  mailbox.Wake();
+  CHECK(mailbox.TakeAll(std::chrono::seconds(10)).empty());
+}
+
+}  // namespace
+}  // namespace tutti::base
