@@ -3,7 +3,7 @@
 MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
-.PHONY: exact soak negative help setup build build-all demo test walkthrough bench-engine bench-cluster bench-idle format clean
+.PHONY: exact soak negative help setup build build-all demo test walkthrough bench-engine bench-cluster bench-idle format clean bench-packing
 
 help:
 	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
@@ -13,6 +13,7 @@ help:
 	@echo 'make bench-cluster   5,000 nodes and 8,000 pods on the real control plane, beside kube-scheduler (NODES= PODS= REPEAT=)'
 	@echo 'make bench-engine    what a decision costs, without an API server: a table, and build/bench-engine/*.csv and scale.svg'
 	@echo 'make soak STEPS=      seeds of hostile worlds until so many steps are done; a failing one is shrunk and can be replayed'
+	@echo 'make bench-packing   what large gangs can still start, by the score that placed the small ones'
 	@echo 'make exact           gangs and streams of gangs beside an exact solver (GANGS= STREAMS=)'
 	@echo 'make negative        planted bugs, and which invariant finds each'
 	@echo 'make bench-idle      what 10,000 waiting gangs cost while nothing happens, on the real control plane'
@@ -70,6 +71,11 @@ STEPS ?= 1000000
 soak: setup $(RELEASE)/build.ninja
 	cmake --build --preset release --target soak
 	$(RELEASE)/tests/simulation/soak --total $(STEPS)
+
+bench-packing: setup
+	cmake --preset release -DTUTTI_BENCHMARKS=ON
+	cmake --build --preset release --target packing
+	$(RELEASE)/benchmarks/packing
 
 GANGS ?= 5000
 STREAMS ?= 200

@@ -151,6 +151,7 @@ void ReadOurConfiguration(Fields& fields, Config* config) {
   fields.OneOf("quotaReason", {"Unschedulable", "QuotaExceeded"}, &config->quota_reason);
   fields.Integer("maxInFlight", 1, 10'000, &config->max_in_flight);
   fields.Integer("rankingMemoryMiB", 1, 1'048'576, &config->ranking_memory_mib);
+  fields.Bool("keepNodesWhole", &config->keep_nodes_whole);
 }
 
 void ReadDocument(const YAML::Node& document, Complaints* complaints, Config* config) {

@@ -58,6 +58,9 @@ struct Config {
   std::string quota_reason = "Unschedulable";  // or "QuotaExceeded"
   int64_t max_in_flight = 80;                  // writes on their way to the API server at one time
   int64_t ranking_memory_mib = 256;
+  // Whether pods that ask for GPUs or other extended resources leave whole free nodes whole (plugins::WholeNodes),
+  // under schedulerNames whose profile says nothing about plugins; default-scheduler's always is kube-scheduler's.
+  bool keep_nodes_whole = true;
 
   std::vector<std::string> kinds_read;
   std::vector<std::string> notes;  // for the log: what was read and has no effect here

@@ -79,7 +79,8 @@ std::string ConfigJson(const Config& config) {
                        {"bindTimeoutSeconds", config.bind_timeout_s},
                        {"quotaReason", config.quota_reason},
                        {"maxInFlight", config.max_in_flight},
-                       {"rankingMemoryMiB", config.ranking_memory_mib}}}};
+                       {"rankingMemoryMiB", config.ranking_memory_mib},
+                       {"keepNodesWhole", config.keep_nodes_whole}}}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -3,13 +3,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tutti::app {
+namespace {
+
+// About plugins.
+bool SaysNothing(const plugins::ProfileConfig& config) {
+  return config.plugin_config.empty() && std::ranges::all_of(config.plugins, [](const auto& point) {
+           return point.second.enabled.empty() && point.second.disabled.empty();
+         });
+}
+
+}  // namespace
 
 base::Result<std::vector<framework::Profile>> MakeProfiles(Config& config,
                                                            const std::vector<std::string>& default_names) {
   std::vector<framework::Profile> profiles;
   std::string complaints;
+  const auto stock = [&](const std::string& name) {
+    return config.keep_nodes_whole && name != "default-scheduler" ? plugins::PackingProfile(name)
+                                                                  : plugins::DefaultProfile(name);
+  };
   for (const ProfileSettings& settings : config.profiles) {
+    if (SaysNothing(settings.config)) {
+      profiles.push_back(stock(settings.config.scheduler_name));
+      continue;
+    }
     auto profile = plugins::MakeProfile(settings.config, &config.notes);
     if (profile) {
       profiles.push_back(*std::move(profile));
@@ -19,7 +39,7 @@ base::Result<std::vector<framework::Profile>> MakeProfiles(Config& config,
   }
   if (!complaints.empty()) return base::Invalid(complaints);
   if (!profiles.empty()) return profiles;
-  for (const std::string& name : default_names) profiles.push_back(plugins::DefaultProfile(name));
+  for (const std::string& name : default_names) profiles.push_back(stock(name));
   return profiles;
 }
 

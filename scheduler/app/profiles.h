@@ -11,8 +11,10 @@
 
 namespace tutti::app {
 
-// With no profile in `config`: kube-scheduler's default plugins under each of `default_names`. What the registry
-// warns of is added to `config.notes`. Error: kInvalid, naming file, line and profile.
+// With no profile in `config`: kube-scheduler's default plugins under each of `default_names`. A profile that says
+// nothing about plugins is this one too, and has WholeNodes besides unless it is default-scheduler's or the
+// configuration says no. What the registry warns of is added to `config.notes`. Error: kInvalid, naming file, line and
+// profile.
 base::Result<std::vector<framework::Profile>> MakeProfiles(Config& config,
                                                            const std::vector<std::string>& default_names);
 

@@ -114,6 +114,7 @@ kind: TuttiConfiguration
 policy: keep
 repairTimeoutSeconds: 5
 quotaReason: QuotaExceeded
+keepNodesWhole: false
 maxInFlight: 32
 rankingMemoryMiB: 64
 )");
@@ -121,6 +122,7 @@ rankingMemoryMiB: 64
   CHECK(config.repair_timeout_s == 5);
   CHECK(config.quota_reason == "QuotaExceeded");
   CHECK(config.max_in_flight == 32);
+  CHECK(!config.keep_nodes_whole);
   CHECK(config.ranking_memory_mib == 64);
 }
 

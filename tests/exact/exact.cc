@@ -7,6 +7,7 @@
 // Exit code 0: no false refusal, at most 0.1 % given up, and on average within 2 % of the optimum.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -30,8 +31,8 @@ struct Options {
   std::exit(2);
 }
 
-Layout Best(const Question& question, uint64_t seed) {
-  auto best = Solve(question, 60);
+Layout Best(const Question& question, Goal goal, uint64_t seed) {
+  auto best = Solve(question, goal, 60);
   if (!best) Fail(best.error().message);
   if (const std::string wrong = Check(question, *best); !wrong.empty())
     Fail(fmt::format("seed {}: the solver's layout is wrong: {}", seed, wrong));
@@ -55,14 +56,15 @@ bool CheckGangs(const Options& options) {
       if (!wrong.empty()) ++broken, fmt::print("seed {}: the engine's placement is wrong: {}\n", seed, wrong);
       continue;
     }
-    const bool possible = Placed(Best(question, seed)) == 1;
+    const bool possible = Placed(Best(question, Goal::kMost, seed)) == 1;
     if (answer.verdicts[0] == Verdict::kGaveUp) {
       ++gave_up;
       gave_up_wrongly += possible;
       fmt::print("seed {}: gave up; it {}\n", seed, possible ? "fits" : "does not fit");
     } else {
       ++refused;
-      if (possible) ++false_refusals, fmt::print("seed {}: refused, but it fits\n{}", seed, Program(question));
+      if (possible)
+        ++false_refusals, fmt::print("seed {}: refused, but it fits\n{}", seed, Program(question, Goal::kMost));
     }
   }
   fmt::print(
@@ -74,9 +76,14 @@ bool CheckGangs(const Options& options) {
   return false_refusals == 0 && broken == 0 && gave_up * 1000 <= options.gangs;
 }
 
-bool CheckStreams(const Options& options) {
-  double gangs_lost = 0, whole_lost = 0;
-  int same = 0, compared = 0;
+// How far the engine, which does not know what comes next, stays below what was possible.
+struct Distance {
+  int same = 0;  // streams in which as many gangs were placed; whole nodes are compared there
+  double gangs_percent = 0, whole_percent = 0;
+};
+
+Distance Measure(const Options& options, Goal goal) {
+  Distance distance;
   for (int i = 0; i < options.streams; ++i) {
     const uint64_t seed = options.seed * 7'000'003 + static_cast<uint64_t>(i);
     base::Random random(seed);
@@ -84,22 +91,30 @@ bool CheckStreams(const Options& options) {
     const EngineAnswer answer = Ask(question, true);
     if (const std::string wrong = Check(question, answer.layout); !wrong.empty())
       Fail(fmt::format("stream {}: {}", seed, wrong));
-    const Layout best = Best(question, seed);
+    const Layout best = Best(question, goal, seed);
     const int placed = Placed(answer.layout), most = Placed(best);
-    gangs_lost += most == 0 ? 0 : static_cast<double>(most - placed) / most;
-    if (placed != most) continue;  // whole nodes are compared where as much is placed
+    if (most > 0) distance.gangs_percent += 100.0 * (most - placed) / most / options.streams;
+    if (placed != most) continue;
+    ++distance.same;
     const int whole = WholeNodes(question, answer.layout), most_whole = WholeNodes(question, best);
-    ++compared;
-    same += whole == most_whole;
-    whole_lost += most_whole == 0 ? 0 : static_cast<double>(most_whole - whole) / most_whole;
+    if (most_whole > 0) distance.whole_percent += 100.0 * (most_whole - whole) / most_whole;
   }
+  distance.whole_percent /= std::max(1, distance.same);
+  return distance;
+}
+
+bool CheckStreams(const Options& options) {
   if (options.streams == 0) return true;
-  const double gangs = 100 * gangs_lost / options.streams, whole = compared == 0 ? 0 : 100 * whole_lost / compared;
-  fmt::print(
-      "streams tried      {}\n  gangs placed     {:.2f} % below the optimum on average; the same in {}\n"
-      "  whole nodes      {:.2f} % below it there; the same in {}\n",
-      options.streams, gangs, compared, whole, same);
-  return gangs <= 2 && whole <= 2;
+  const auto print = [&](const char* goal, const Distance& distance) {
+    fmt::print(
+        "streams tried      {}, beside {}\n  gangs placed     {:.2f} % fewer on average; as many in {}\n"
+        "  whole nodes      {:.2f} % fewer there\n",
+        options.streams, goal, distance.gangs_percent, distance.same, distance.whole_percent);
+  };
+  const Distance in_order = Measure(options, Goal::kInOrder);
+  print("the best that serves them in their order", in_order);
+  print("the best that may pass any over", Measure(options, Goal::kMost));
+  return in_order.gangs_percent <= 2 && in_order.whole_percent <= 2;
 }
 
 int Main(int argc, char** argv) {

@@ -17,7 +17,7 @@ namespace {
 // in a domain. s: slices in a rack. w: the node stays whole.
 class Equations {
  public:
-  explicit Equations(const Question& question) : q_(question) {
+  Equations(const Question& question, Goal goal) : q_(question), goal_(goal) {
     for (size_t g = 0; g < q_.gangs.size(); ++g) AddGang(g);
     AddNodes();
   }
@@ -41,7 +41,7 @@ class Equations {
     const QuestionGang& gang = q_.gangs[g];
     const std::string placed = fmt::format("p_{}", g);
     binaries_ += " " + placed;
-    objective_ += fmt::format(" + 1000 {}", placed);
+    objective_ += fmt::format(" + {} {}", goal_ == Goal::kMost ? 1000 : 16 << (q_.gangs.size() - 1 - g), placed);
     for (size_t c = 0; c < gang.classes.size(); ++c) {
       const QuestionClass& it = gang.classes[c];
       std::string all;
@@ -133,6 +133,7 @@ class Equations {
   }
 
   const Question& q_;
+  const Goal goal_;
   int row_ = 0;
   std::string objective_, rows_, bounds_, generals_, binaries_;
 };
@@ -146,12 +147,12 @@ Layout Empty(const Question& question) {
 
 }  // namespace
 
-std::string Program(const Question& question) { return Equations(question).Text(); }
+std::string Program(const Question& question, Goal goal) { return Equations(question, goal).Text(); }
 
-base::Result<Layout> Solve(const Question& question, int limit_s) {
+base::Result<Layout> Solve(const Question& question, Goal goal, int limit_s) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path();
   const std::string base = (folder / fmt::format("tutti-exact-{}", getpid())).string();
-  std::ofstream(base + ".lp") << Program(question);
+  std::ofstream(base + ".lp") << Program(question, goal);
   const std::string command = fmt::format(
       "cbc {0}.lp -seconds {1} -ratioGap 0 -allowableGap 0 -solve -solution {0}.sol >{0}.log 2>&1", base, limit_s);
   const int status = std::system(command.c_str());

@@ -10,11 +10,15 @@
 
 namespace tutti::exact {
 
-// The layout with the most gangs, and of those the one with the most whole nodes; a single gang: any, or an empty one
-// if there is none. Error: the solver is missing, ran out of time, or said what was not understood.
-base::Result<Layout> Solve(const Question& question, int limit_s);
+// What is best: the most gangs; or, as a queue is served, the first gang above all others, then the second, and so on.
+// Then the most whole nodes.
+enum class Goal { kMost, kInOrder };
+
+// The best layout; of a single gang any, or an empty one if there is none. Error: the solver is missing, ran out of
+// time, or said what was not understood.
+base::Result<Layout> Solve(const Question& question, Goal goal, int limit_s);
 
 // The equations, in CPLEX's LP format.
-std::string Program(const Question& question);
+std::string Program(const Question& question, Goal goal);
 
 }  // namespace tutti::exact
