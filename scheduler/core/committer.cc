@@ -213,8 +213,16 @@ bool Committer::CommitOnItsWay(const Gang& gang) const {
 void Committer::ConfirmIfWhole(GangId id) {
   Gang& gang = book_.at(id);
   if (!gang.plan || gang.whole || gang.plan->undoing) return;
-  const Census census = TakeCensus(gang, state_);
-  const bool met = census.reserved.empty() && census.lost.empty() && Require(gang, census).met();
+  // Each answer asks: while a member is still on its way the others need not be counted.
+  const bool reserved = std::ranges::any_of(gang.plan->open, [this](const auto& item) {
+    const Pod& pod = *state_.pod(item.first).pod;
+    return item.second.stage != Stage::kBound && !pod.bound() && !pod.done() && !pod.meta.deleting();
+  });
+  bool met = false;
+  if (!reserved) {
+    const Census census = TakeCensus(gang, state_);
+    met = census.reserved.empty() && census.lost.empty() && Require(gang, census).met();
+  }
   // The last bind is the commit record: whoever reads it after a restart finds a gang that was whole, whatever became
   // of the others while it was on its way. So it is whole here too.
   if (!met && !IsBound(gang, gang.plan->commit_uid)) return;
