@@ -97,7 +97,7 @@ void Committer::Pump(GangId id) {
     if (assignment.stage == Stage::kReserved && !plan.undoing) SendWhenDue(id, pod, assignment);
     others_open = others_open || assignment.stage != Stage::kBound;
   }
-  if (!commit || others_open || plan.undoing) return;
+  if (!commit || others_open || plan.undoing || !gang.spec.problem.empty()) return;
   const Census census = TakeCensus(gang, state_);
   if (Require(gang, census).met() && census.lost.empty()) SendWhenDue(id, commit, plan.open.at(commit));
 }
@@ -213,13 +213,14 @@ bool Committer::CommitOnItsWay(const Gang& gang) const {
 void Committer::ConfirmIfWhole(GangId id) {
   Gang& gang = book_.at(id);
   if (!gang.plan || gang.whole || gang.plan->undoing) return;
-  // Each answer asks: while a member is still on its way the others need not be counted.
+  // Each answer asks: while a member is still on its way the others need not be counted. A declaration that cannot be
+  // read says nothing about the minimum.
   const bool reserved = std::ranges::any_of(gang.plan->open, [this](const auto& item) {
     const Pod& pod = *state_.pod(item.first).pod;
     return item.second.stage != Stage::kBound && !pod.bound() && !pod.done() && !pod.meta.deleting();
   });
   bool met = false;
-  if (!reserved) {
+  if (!reserved && gang.spec.problem.empty()) {
     const Census census = TakeCensus(gang, state_);
     met = census.reserved.empty() && census.lost.empty() && Require(gang, census).met();
   }

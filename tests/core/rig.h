@@ -19,7 +19,7 @@
 namespace tutti::core {
 
 // Gangs declared by the pods' own labels: "gang" names it, "role" the part, "queue" the queue; annotation "min" is "N".
-// There is one queue, "four", of 4 cpu.
+// Annotation "problem" makes it unreadable. There is one queue, "four", of 4 cpu.
 class LabelDialect final : public dialects::Dialect {
  public:
   std::string_view name() const override { return "label"; }
@@ -50,6 +50,11 @@ class LabelDialect final : public dialects::Dialect {
     spec.key = membership.gang;
     if (const std::string* queue = model::Find(pod.meta.labels, "queue")) spec.queue = *queue;
     if (const std::string* min = model::Find(pod.meta.annotations, "min")) spec.min_member = std::stoll(*min);
+    if (const std::string* problem = model::Find(pod.meta.annotations, "problem")) {
+      spec = {};
+      spec.key = membership.gang;
+      spec.problem = *problem;
+    }
     membership.declared = std::make_shared<model::GangSpec>(std::move(spec));
     return membership;
   }
