@@ -18,9 +18,13 @@
 #include "plugins/node_resources/balanced_allocation.h"
 #include "plugins/node_resources/fit.h"
 #include "plugins/node_unschedulable/node_unschedulable.h"
+#include "plugins/node_volume_limits/node_volume_limits.h"
 #include "plugins/pod_topology_spread/pod_topology_spread.h"
 #include "plugins/taint_toleration/taint_toleration.h"
 #include "plugins/unsupported/unsupported.h"
+#include "plugins/volume_binding/volume_binding.h"
+#include "plugins/volume_restrictions/volume_restrictions.h"
+#include "plugins/volume_zone/volume_zone.h"
 #include "plugins/whole_nodes/whole_nodes.h"
 
 namespace tutti::plugins {
@@ -74,10 +78,10 @@ constexpr Entry kRegistry[] = {
     {"NodeAffinity", 2, WithArgs<NodeAffinity>, nullptr},
     {"NodePorts", 0, Plain<NodePorts>, nullptr},
     {"NodeResourcesFit", 1, MakeFit, nullptr},
-    {"VolumeRestrictions", 0, nullptr, kNotYet},
-    {"NodeVolumeLimits", 0, nullptr, kNotYet},
-    {"VolumeBinding", 0, nullptr, kNotYet},
-    {"VolumeZone", 0, nullptr, kNotYet},
+    {"VolumeRestrictions", 0, Plain<VolumeRestrictions>, nullptr},
+    {"NodeVolumeLimits", 0, Plain<NodeVolumeLimits>, nullptr},
+    {"VolumeBinding", 0, WithArgs<VolumeBinding>, nullptr},
+    {"VolumeZone", 0, Plain<VolumeZone>, nullptr},
     {"PodTopologySpread", 2, WithArgs<PodTopologySpread>, nullptr},
     {"InterPodAffinity", 2, WithArgs<InterPodAffinity>, nullptr},
     {"DynamicResources", 2, nullptr, kNotYet},
@@ -103,7 +107,9 @@ const Entry* Find(std::string_view name) {
 
 using PluginList = std::vector<ProfileConfig::Plugin>;
 
-bool Has(const std::vector<std::string>& names, std::string_view name) { return std::ranges::find(names, name) != names.end(); }
+bool Has(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
 const ProfileConfig::Plugin* Named(const PluginList& list, std::string_view name) {
   const auto at = std::ranges::find(list, name, &ProfileConfig::Plugin::name);
   return at == list.end() ? nullptr : &*at;
@@ -189,7 +195,8 @@ base::Status CheckNames(const ProfileConfig& config, const std::string& who, std
   std::set<std::string> configured;
   for (const auto& [name, args] : config.plugin_config) {
     if (const auto known = check("pluginConfig", name); !known) return known;
-    if (!configured.insert(name).second) return base::Invalid(fmt::format("{}: pluginConfig: repeated config for {}", who, name));
+    if (!configured.insert(name).second)
+      return base::Invalid(fmt::format("{}: pluginConfig: repeated config for {}", who, name));
     if (const char* remark = Find(name)->remark) warn(fmt::format("{} {}", name, remark));
     if (name == "PodTopologySpread" && args && args->is_object() && args->contains("defaultConstraints"))
       warn("PodTopologySpread: defaultConstraints do not apply yet");
@@ -215,14 +222,18 @@ Result<framework::Profile> MakeProfile(const ProfileConfig& config, std::vector<
   };
   const PluginList multi_point = MergeMultiPoint(set_of("multiPoint"));
   Maker maker(config);
-  framework::Profile profile{.scheduler_name = config.scheduler_name, .filters = {}, .scores = {}};
+  framework::Profile profile;
+  profile.scheduler_name = config.scheduler_name;
   profile.filters.push_back(std::make_shared<Unsupported>());
   for (const ProfileConfig::Plugin& plugin : Expand(set_of("filter"), multi_point)) {
     const Entry& entry = *Find(plugin.name);
     if (!entry.make) continue;
     const auto made = maker.Make(entry);
     if (!made) return base::Invalid(fmt::format("{}: pluginConfig: {}: {}", who, plugin.name, made.error().message));
-    if (auto filter = std::dynamic_pointer_cast<const framework::Filter>(*made)) profile.filters.push_back(std::move(filter));
+    if (auto filter = std::dynamic_pointer_cast<const framework::Filter>(*made))
+      profile.filters.push_back(std::move(filter));
+    if (const auto binding = std::dynamic_pointer_cast<const VolumeBinding>(*made))
+      profile.volume_timeout_ms = binding->bind_timeout_ms();
   }
   int64_t weights = 0;
   for (const ProfileConfig::Plugin& plugin : Expand(set_of("score"), multi_point)) {
@@ -232,7 +243,8 @@ Result<framework::Profile> MakeProfile(const ProfileConfig& config, std::vector<
     if (!made) return base::Invalid(fmt::format("{}: pluginConfig: {}: {}", who, plugin.name, made.error().message));
     auto score = std::dynamic_pointer_cast<const framework::Score>(*made);
     if (!score) continue;
-    if (plugin.weight < 0) return base::Invalid(fmt::format("{}: plugins: the weight of {} is negative", who, plugin.name));
+    if (plugin.weight < 0)
+      return base::Invalid(fmt::format("{}: plugins: the weight of {} is negative", who, plugin.name));
     const int64_t weight = plugin.weight == 0 ? 1 : plugin.weight;
     if (weight > framework::Ranking::kMostWeight || (weights += weight) > framework::Ranking::kMostWeight)
       return base::Invalid(fmt::format("{}: plugins: the weights of the scores add up to more than {}", who,

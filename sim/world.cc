@@ -9,6 +9,7 @@
 #include "sim/controllers/ray_definitions.h"
 #include "sim/controllers/ray_job_controller.h"
 #include "sim/controllers/replica_set_controller.h"
+#include "sim/controllers/volume_controller.h"
 
 namespace tutti::sim {
 namespace {
@@ -30,6 +31,7 @@ World::World(const base::Clock& clock, WorldOptions options) : clock_(clock), st
     add(std::make_unique<JobController>(store_, clock_));
     add(std::make_unique<ReplicaSetController>(store_, clock_));
     add(std::make_unique<DeploymentController>(store_, clock_));
+    add(std::make_unique<VolumeController>(store_, clock_));
     add(std::make_unique<RayClusterController>(store_, clock_, options.kuberay));
     add(std::make_unique<RayJobController>(store_, clock_, options.kuberay));
   }

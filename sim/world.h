@@ -28,7 +28,7 @@ struct WorldOptions {
   bool with_ray = true;
   // scheduling.k8s.io/v1alpha2 is served, which kube-apiserver does only with --runtime-config.
   bool with_upstream_gangs = true;
-  // Deployments, ReplicaSets, Jobs, RayClusters and RayJobs are worked off. Off: something outside does it.
+  // Deployments, ReplicaSets, Jobs, RayClusters, RayJobs and volume claims are worked off. Off: something outside does it.
   bool with_controllers = true;
 };
 

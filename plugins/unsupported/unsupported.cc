@@ -36,7 +36,6 @@ bool SelectsNamespaces(const model::PodAffinity& affinity) {
 std::optional<std::string> UnsupportedReason(const model::PodSpec& spec, bool namespaces_known) {
   std::vector<std::string_view> asks;
   if (spec.has_claims) asks.push_back("resourceClaims");
-  if (spec.has_volumes) asks.push_back("volumes that restrict its nodes");
   if (!namespaces_known && (SelectsNamespaces(spec.pod_affinity) || SelectsNamespaces(spec.pod_anti_affinity)))
     asks.push_back("a namespaceSelector");
   if (asks.empty()) return std::nullopt;

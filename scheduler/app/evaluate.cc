@@ -49,8 +49,11 @@ class Question {
         pod->spec = std::move(spec);
       }
       const auto change = state_.ApplyPod(std::make_shared<const model::Pod>(*std::move(pod)));
-      if (change.replaced) return base::Invalid(fmt::format("Pod {} is given twice, with two uids", sim::KeyOf(object)));
+      if (change.replaced)
+        return base::Invalid(fmt::format("Pod {} is given twice, with two uids", sim::KeyOf(object)));
       if (asked) asked_ = change.id;
+    } else {
+      return AddStorage(object, kind);
     }
     return {};
   }
@@ -60,6 +63,23 @@ class Question {
   const cluster::Snapshot& snapshot() const { return state_.snapshot(); }
 
  private:
+  // A volume, a claim, or what else the volume plugins read; other kinds are passed over.
+  base::Status AddStorage(const sim::Json& object, const std::string& kind) {
+    const auto known = std::ranges::find(cluster::StorageKinds(), kind, &model::ObjectKind::kind);
+    if (known == cluster::StorageKinds().end()) return {};
+    auto decoded = cluster::DecodeObject(*known, std::make_shared<const sim::Json>(object));
+    std::vector<std::string> problems;
+    if (!decoded)
+      problems.push_back(decoded.error().message);
+    else {
+      const bool namespaced = kind == "PersistentVolumeClaim" || kind == "CSIStorageCapacity";
+      if (namespaced && decoded->meta.ns.empty()) decoded->meta.ns = "default";
+      state_.ApplyStorage(*decoded, &problems);
+    }
+    if (!problems.empty()) return base::Invalid(fmt::format("{} {}: {}", kind, sim::KeyOf(object), problems.front()));
+    return {};
+  }
+
   const std::string ns_, name_;
   cluster::ClusterState state_;
   model::PodId asked_;
@@ -94,14 +114,15 @@ ordered_json Answer(const framework::Ranking& ranking, model::NodeId n, const st
 
 std::string Summary(const framework::Ranking& ranking, const cluster::Snapshot& snapshot) {
   if (ranking.feasible_count() == 0) return ranking.Explain().Sentence();
-  return fmt::format("{}/{} nodes are available; the best is {} with {}.", ranking.feasible_count(), snapshot.node_count(),
-                     snapshot.node(ranking.Best()).name, ranking.Total(ranking.Best()));
+  return fmt::format("{}/{} nodes are available; the best is {} with {}.", ranking.feasible_count(),
+                     snapshot.node_count(), snapshot.node(ranking.Best()).name, ranking.Total(ranking.Best()));
 }
 
 }  // namespace
 
-base::Result<ordered_json> Evaluate(const std::vector<sim::Json>& objects, const std::vector<framework::Profile>& profiles,
-                                    const std::string& ns, const std::string& name) {
+base::Result<ordered_json> Evaluate(const std::vector<sim::Json>& objects,
+                                    const std::vector<framework::Profile>& profiles, const std::string& ns,
+                                    const std::string& name) {
   Question question(ns, name);
   for (const sim::Json& object : objects)
     if (const auto added = question.Add(object); !added) return tl::make_unexpected(added.error());
@@ -110,8 +131,8 @@ base::Result<ordered_json> Evaluate(const std::vector<sim::Json>& objects, const
   const std::string& wanted = question.pod_class().spec->scheduler_name;
   const auto profile = std::ranges::find(profiles, wanted, &framework::Profile::scheduler_name);
   if (profile == profiles.end())
-    return base::Invalid(fmt::format("Pod {}/{}: spec.schedulerName is \"{}\", which no profile serves; name it in --config",
-                                     ns, name, wanted));
+    return base::Invalid(fmt::format(
+        "Pod {}/{}: spec.schedulerName is \"{}\", which no profile serves; name it in --config", ns, name, wanted));
   const framework::Ranking ranking(*profile, question.pod_class(), question.snapshot());
   ordered_json result = {{"pod", fmt::format("{}/{}", ns, name)}, {"summary", Summary(ranking, question.snapshot())}};
   result["nodes"] = ordered_json::array();
@@ -126,7 +147,8 @@ std::string EvaluationTable(const ordered_json& result) {
     const std::string name = node["name"];
     for (const ordered_json& rejection : node["rejected_by"]) {
       std::string reasons;
-      for (const ordered_json& reason : rejection["reasons"]) reasons += (reasons.empty() ? "" : ", ") + reason.get<std::string>();
+      for (const ordered_json& reason : rejection["reasons"])
+        reasons += (reasons.empty() ? "" : ", ") + reason.get<std::string>();
       table.Add({name, "-", rejection["plugin"], "", "", "", reasons});
     }
     if (!node["feasible"].get<bool>()) continue;

@@ -75,8 +75,10 @@ ContainerRequests ReadContainer(JsonReader& read, const JsonField& container, co
   out.requests = ReadRequests(read, container["resources"]);
   const auto at = held.by_container.find(read.Text(container["name"]));
   if (at == held.by_container.end()) return out;
-  if (held.infeasible_resize) out.requests = at->second;
-  else out.requests.MaxAll(at->second);
+  if (held.infeasible_resize)
+    out.requests = at->second;
+  else
+    out.requests.MaxAll(at->second);
   return out;
 }
 
@@ -121,7 +123,6 @@ void ReadContainers(JsonReader& read, const JsonField& spec, const HeldResources
     containers.push_back(ReadContainer(read, container, held));
     ReadHostPorts(read, container, host_network, out);
   });
-  std::ranges::sort(out->images);
   std::ranges::sort(out->host_ports);
   const auto repeats = std::ranges::unique(out->host_ports);
   out->host_ports.erase(repeats.begin(), repeats.end());
@@ -139,9 +140,8 @@ void ReadNodeAffinity(JsonReader& read, const JsonField& affinity, model::PodSpe
   const JsonField required = affinity["requiredDuringSchedulingIgnoredDuringExecution"];
   if (required.present()) {
     out->required_node_affinity.emplace();
-    read.Items(required["nodeSelectorTerms"], [&](const JsonField& term) {
-      out->required_node_affinity->terms.push_back(ReadNodeTerm(read, term));
-    });
+    read.Items(required["nodeSelectorTerms"],
+               [&](const JsonField& term) { out->required_node_affinity->terms.push_back(ReadNodeTerm(read, term)); });
   }
   read.Items(affinity["preferredDuringSchedulingIgnoredDuringExecution"], [&](const JsonField& item) {
     out->preferred_node_affinity.push_back(
@@ -150,9 +150,9 @@ void ReadNodeAffinity(JsonReader& read, const JsonField& affinity, model::PodSpe
 }
 
 model::PodAffinityTerm ReadPodTerm(JsonReader& read, const JsonField& term) {
-  return {read.Selector(term["labelSelector"]),          read.Texts(term["namespaces"]),
-          read.Selector(term["namespaceSelector"]),      read.Text(term["topologyKey"]),
-          read.Texts(term["matchLabelKeys"]),            read.Texts(term["mismatchLabelKeys"])};
+  return {read.Selector(term["labelSelector"]),     read.Texts(term["namespaces"]),
+          read.Selector(term["namespaceSelector"]), read.Text(term["topologyKey"]),
+          read.Texts(term["matchLabelKeys"]),       read.Texts(term["mismatchLabelKeys"])};
 }
 
 model::PodAffinity ReadPodAffinity(JsonReader& read, const JsonField& affinity) {
@@ -190,12 +190,50 @@ void ReadTolerations(JsonReader& read, const JsonField& spec, model::PodSpec* ou
   });
 }
 
-bool RestrictsNodes(const JsonField& volume) {
-  for (const char* source : {"persistentVolumeClaim", "ephemeral", "gcePersistentDisk", "awsElasticBlockStore", "iscsi",
-                             "rbd", "azureDisk", "cinder", "csi"}) {
-    if (volume[source].present()) return true;
+// --- Volumes ---
+
+using Source = model::PodVolume::Source;
+
+// A disk that a pod names itself, of one of the sources that are served by CSI drivers by now.
+void ReadDisk(JsonReader& read, const JsonField& volume, const char* source, const char* id, Source as,
+              model::PodSpec* out) {
+  const JsonField disk = volume[source];
+  if (!disk.present()) return;
+  model::PodVolume& made = out->volumes.emplace_back();
+  made.source = as;
+  made.disk = read.Text(disk[id]);
+  made.csi = model::MovedDisk(source, made.disk, "");
+  made.read_only = read.Flag(disk["readOnly"]);
+}
+
+void ReadVolume(JsonReader& read, const JsonField& volume, model::PodSpec* out) {
+  if (const JsonField image = volume["image"]; image.present())
+    if (std::string reference = read.Text(image["reference"]); !reference.empty())
+      out->images.push_back(std::move(reference));
+  if (volume["persistentVolumeClaim"].present()) out->volumes.emplace_back().source = Source::kClaim;
+  if (volume["ephemeral"].present()) out->volumes.emplace_back().source = Source::kEphemeral;
+  ReadDisk(read, volume, "gcePersistentDisk", "pdName", Source::kGcePersistentDisk, out);
+  ReadDisk(read, volume, "awsElasticBlockStore", "volumeID", Source::kAwsElasticBlockStore, out);
+  ReadDisk(read, volume, "iscsi", "iqn", Source::kIscsi, out);
+  ReadDisk(read, volume, "azureDisk", "diskURI", Source::kMoved, out);
+  ReadDisk(read, volume, "cinder", "volumeID", Source::kMoved, out);
+  ReadDisk(read, volume, "portworxVolume", "volumeID", Source::kMoved, out);
+  if (const JsonField rbd = volume["rbd"]; rbd.present()) {
+    model::PodVolume& made = out->volumes.emplace_back();
+    made.source = Source::kRbd;
+    made.disk = model::RbdDisk(read.Text(rbd["pool"]), read.Text(rbd["image"]));
+    made.monitors = read.Texts(rbd["monitors"]);
+    made.read_only = read.Flag(rbd["readOnly"]);
   }
-  return false;
+}
+
+// The claims are the pod's own, not its class's.
+void ReadClaims(JsonReader& read, const JsonField& spec, model::Pod* pod) {
+  read.Items(spec["volumes"], [&](const JsonField& volume) {
+    const JsonField claim = volume["persistentVolumeClaim"];
+    if (claim.present()) pod->claims.push_back({read.Text(claim["claimName"]), false});
+    if (volume["ephemeral"].present()) pod->claims.push_back({pod->meta.name + "-" + read.Text(volume["name"]), true});
+  });
 }
 
 std::shared_ptr<model::PodSpec> ReadSpec(JsonReader& read, const JsonField& spec, const HeldResources& held) {
@@ -212,7 +250,8 @@ std::shared_ptr<model::PodSpec> ReadSpec(JsonReader& read, const JsonField& spec
   out->pod_anti_affinity = ReadPodAffinity(read, affinity["podAntiAffinity"]);
   ReadTolerations(read, spec, out.get());
   ReadSpread(read, spec, out.get());
-  read.Items(spec["volumes"], [&](const JsonField& volume) { out->has_volumes |= RestrictsNodes(volume); });
+  read.Items(spec["volumes"], [&](const JsonField& volume) { ReadVolume(read, volume, out.get()); });
+  std::ranges::sort(out->images);
   read.Items(spec["resourceClaims"], [&](const JsonField&) { out->has_claims = true; });
   return out;
 }
@@ -250,6 +289,7 @@ model::Pod ReadPod(JsonReader& read, const Json& json) {
   pod.scheduling_group = read.Text(group["podGroupName"]);
   read.Items(spec["schedulingGates"],
              [&](const JsonField& gate) { pod.scheduling_gates.push_back(read.Text(gate["name"])); });
+  ReadClaims(read, spec, &pod);
   ReadStatus(read, status, &pod);
   auto decoded = ReadSpec(read, spec, pod.bound() ? ReadHeld(read, status) : HeldResources{});
   if (!read.ok()) decoded->saturated = true;

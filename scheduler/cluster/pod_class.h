@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// PodClass: what pods have in common for planning: an interned PodSpec, and what the selectors of other pods see of them.
-// A thousand equal workers are one class, filtered and scored once.
+// PodClass: what pods have in common for planning: an interned PodSpec, and what the selectors of other pods see of
+// them. A thousand equal workers are one class, filtered and scored once.
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,14 @@ namespace tutti::cluster {
 // Labels of a node, a pod or a namespace as planning reads them: sorted by key id.
 using LabelEntries = std::vector<std::pair<model::Symbol, model::Symbol>>;
 
+// A claim that the pods of a class use. Pods that use different claims are of different classes.
+struct ClaimUse {
+  std::string claim;  // "namespace/name"
+  std::string owner;  // UID of the pod that the claim is made for (an ephemeral volume's); empty: of nobody
+  std::string owner_name;
+  friend bool operator==(const ClaimUse&, const ClaimUse&) = default;
+};
+
 // Always made by std::make_shared: the log of the snapshot keeps it for as long as it is read.
 struct PodClass : std::enable_shared_from_this<PodClass> {
   model::ClassId id;  // never used again after this class
@@ -23,11 +32,12 @@ struct PodClass : std::enable_shared_from_this<PodClass> {
   std::vector<std::pair<model::ResourceId, int64_t>> requests;
 
   model::Symbol ns;
-  LabelEntries labels;       // those whose keys a selector of some pod reads; the others tell no classes apart
-  bool terminating = false;  // being deleted: topology spread does not count it
+  LabelEntries labels;           // those whose keys a selector of some pod reads; the others tell no classes apart
+  bool terminating = false;      // being deleted: topology spread does not count it
+  std::vector<ClaimUse> claims;  // in the order of the claims in spec->volumes
 
-  // Has terms about other pods, which other pods must heed.
-  bool affine() const { return !spec->pod_affinity.empty() || !spec->pod_anti_affinity.empty(); }
+  // Has terms about other pods, or claims, which other pods must heed.
+  bool affine() const { return !spec->pod_affinity.empty() || !spec->pod_anti_affinity.empty() || !claims.empty(); }
 };
 
 }  // namespace tutti::cluster

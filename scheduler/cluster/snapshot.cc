@@ -174,16 +174,25 @@ void Snapshot::DropNode(NodeId n) {
   Touch(n);
 }
 
-void Snapshot::Place(const PodClass& pod_class, NodeId n) {
+void Snapshot::Place(const PodClass& pod_class, NodeId n, const std::vector<VolumePick>& picks) {
   Shift(pod_class, n, +1);
+  if (!pod_class.spec->volumes.empty()) nodes_[n.index()].with_volumes.push_back(&pod_class);
+  for (const ClaimUse& use : pod_class.claims) storage_.CountUser(use.claim, +1);
+  for (const VolumePick& pick : picks) storage_.Take(pick, n);
   for (const model::HostPort& port : pod_class.spec->host_ports)
     nodes_[n.index()].ports.push_back({symbols_.Intern(port.ip), symbols_.Intern(port.protocol), port.port});
   Record(pod_class, n, +1);
   Touch(n);
 }
 
-void Snapshot::Remove(const PodClass& pod_class, NodeId n) {
+void Snapshot::Remove(const PodClass& pod_class, NodeId n, const std::vector<VolumePick>& picks) {
   Shift(pod_class, n, -1);
+  if (!pod_class.spec->volumes.empty()) {
+    auto& pods = nodes_[n.index()].with_volumes;
+    pods.erase(std::find(pods.begin(), pods.end(), &pod_class));
+  }
+  for (const ClaimUse& use : pod_class.claims) storage_.CountUser(use.claim, -1);
+  for (const VolumePick& pick : picks) storage_.GiveBack(pick);
   auto& ports = nodes_[n.index()].ports;
   for (const model::HostPort& port : pod_class.spec->host_ports) {
     const PortEntry entry{symbols_.Intern(port.ip), symbols_.Intern(port.protocol), port.port};

@@ -23,6 +23,7 @@
 
 #include "cluster/change_log.h"
 #include "cluster/pod_class.h"
+#include "cluster/storage.h"
 #include "cluster/symbol_table.h"
 #include "model/ids.h"
 #include "model/node.h"
@@ -53,9 +54,10 @@ struct NodeEntry {
   LabelEntries labels;
   std::vector<TaintEntry> taints;
   bool unschedulable = false;
-  std::vector<PortEntry> ports;  // one entry per occupying pod and port
-  std::shared_ptr<const model::Node> node;  // as last seen; never null while present
-  uint64_t version = 0;                     // of all but the pods: changes with PutNode and DropNode
+  std::vector<PortEntry> ports;               // one entry per occupying pod and port
+  std::vector<const PodClass*> with_volumes;  // one entry per occupying pod whose class has spec->volumes
+  std::shared_ptr<const model::Node> node;    // as last seen; never null while present
+  uint64_t version = 0;                       // of all but the pods: changes with PutNode and DropNode
 
   // The value of label `key`, or an invalid Symbol.
   model::Symbol Label(model::Symbol key) const;
@@ -83,7 +85,7 @@ class Snapshot {
   size_t node_count() const { return node_count_; }
   bool present(model::NodeId n) const { return nodes_[n.index()].present; }
   const NodeEntry& node(model::NodeId n) const { return nodes_[n.index()]; }
-  model::NodeId FindNode(std::string_view name) const;  // invalid when not present
+  model::NodeId FindNode(std::string_view name) const;     // invalid when not present
   uint64_t last_version() const { return last_version_; }  // the highest NodeEntry::version so far
 
   // Columns: cpu in thousandths, the others in units; indexed by node slot.
@@ -117,13 +119,20 @@ class Snapshot {
   const LabelEntries* Namespace(model::Symbol name) const;
   uint64_t namespaces_version() const { return namespaces_version_; }
 
-  // The log of pods. All of them are in it while someone follows it, those of affine classes always are, in a log of
+  // Volumes and claims. A ranking of pods with volumes begins anew when their version changes; what placed pods take of
+  // them comes with the log of pods.
+  const Storage& storage() const { return storage_; }
+  Storage& storage() { return storage_; }
+
+  // The log of pods. All of them are in it while someone follows it, those of affine() classes always are, in a log of
   // their own. Reading is as with ReadLog.
   enum class PodLog { kAll, kAffine };
   void FollowAllPods() const { ++pod_followers_; }
   void UnfollowAllPods() const { --pod_followers_; }
   uint64_t pod_log_end(PodLog log) const { return LogOf(log).end(); }
-  bool ReadPodLog(PodLog log, uint64_t from, std::vector<PodChange>* changes) const { return LogOf(log).Read(from, changes); }
+  bool ReadPodLog(PodLog log, uint64_t from, std::vector<PodChange>* changes) const {
+    return LogOf(log).Read(from, changes);
+  }
 
   // The log of nodes. Entries [from, log_end()) name the slots changed since log_end() was `from`; a slot may occur
   // more than once. False when entries that old have been dropped: then everything may have changed.
@@ -132,9 +141,9 @@ class Snapshot {
 
   // -- Mutators, for ClusterState and WhatIf. --
   model::NodeId PutNode(std::shared_ptr<const model::Node> node);  // adds, or replaces the node of this name
-  void DropNode(model::NodeId n);  // REQUIRES: every pod on it was removed
-  void Place(const PodClass& pod_class, model::NodeId n);
-  void Remove(const PodClass& pod_class, model::NodeId n);
+  void DropNode(model::NodeId n);                                  // REQUIRES: every pod on it was removed
+  void Place(const PodClass& pod_class, model::NodeId n, const std::vector<VolumePick>& picks = {});
+  void Remove(const PodClass& pod_class, model::NodeId n, const std::vector<VolumePick>& picks = {});
   void PutNamespace(std::string_view name, const model::StringMap& labels);
   void DropNamespace(std::string_view name);
 
@@ -161,6 +170,7 @@ class Snapshot {
   absl::flat_hash_map<model::ClassId, Occupants> occupants_;
   absl::flat_hash_map<model::Symbol, LabelEntries> namespaces_;
   uint64_t namespaces_version_ = 0;
+  Storage storage_;
   uint64_t last_version_ = 0;
   ChangeLog<model::NodeId> log_;
   ChangeLog<PodChange> pod_log_, affine_log_;

@@ -40,6 +40,8 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
   const bool same_class = before && before->spec == pod->spec && before->meta.labels == pod->meta.labels &&
                           before->meta.deleting() == pod->meta.deleting();
   if (!same_class) SetClass(entry, InternClass(*pod));
+  if (!before)
+    for (const ClaimUse& use : entry.pod_class->claims) users_[use.claim].insert(change.id);
   entry.pod = std::move(pod);
   if (!known) by_name_.insert(change.id);
   if (moved) Bind(entry, change.id, entry.pod->node_name);
@@ -64,6 +66,11 @@ void ClusterState::DropPod(PodId id) {
   Unweigh(entry);
   if (entry.assumed) --assumed_count_;
   Unbind(entry);
+  for (const ClaimUse& use : entry.pod_class->claims)
+    if (const auto at = users_.find(use.claim); at != users_.end()) {  // not, for a claim that it names twice
+      at->second.erase(id);
+      if (at->second.empty()) users_.erase(at);
+    }
   by_name_.erase(id);
   entry = PodEntry{};
   free_pods_.push_back(id);
@@ -111,9 +118,15 @@ bool ClusterState::DropNode(const std::string& name) {
   return true;
 }
 
-void ClusterState::Assume(PodId id, NodeId node) {
+std::vector<PodId> ClusterState::UsersOf(const std::string& claim) const {
+  const auto at = users_.find(claim);
+  return at == users_.end() ? std::vector<PodId>() : std::vector<PodId>(at->second.begin(), at->second.end());
+}
+
+void ClusterState::Assume(PodId id, NodeId node, std::vector<VolumePick> picks) {
   PodEntry& entry = pods_[id.index()];
   TUTTI_CHECK(entry.pod && !entry.pod->bound() && !entry.assumed, "only an unbound pod is assumed, once");
+  entry.picks = std::move(picks);
   Weigh(entry, node);
   entry.assumed = true;
   ++assumed_count_;
@@ -137,21 +150,22 @@ std::vector<PodId> ClusterState::PodsOn(const std::string& node_name) const {
 
 void ClusterState::Weigh(PodEntry& entry, NodeId node) {
   TUTTI_CHECK(!entry.node, "a pod weighs on one node");
-  snapshot_.Place(*entry.pod_class, node);
+  snapshot_.Place(*entry.pod_class, node, entry.picks);
   entry.node = node;
 }
 
 void ClusterState::Unweigh(PodEntry& entry) {
   if (!entry.node) return;
-  snapshot_.Remove(*entry.pod_class, entry.node);
+  snapshot_.Remove(*entry.pod_class, entry.node, entry.picks);
+  entry.picks.clear();
   entry.node = NodeId();
 }
 
 // A resize, new labels or the beginning of deletion: the old weight goes before the new one is set.
 void ClusterState::SetClass(PodEntry& entry, std::shared_ptr<const PodClass> pod_class) {
   if (pod_class != entry.pod_class && entry.node) {
-    snapshot_.Remove(*entry.pod_class, entry.node);
-    snapshot_.Place(*pod_class, entry.node);
+    snapshot_.Remove(*entry.pod_class, entry.node, entry.picks);
+    snapshot_.Place(*pod_class, entry.node, entry.picks);
   }
   entry.pod_class = std::move(pod_class);
 }
@@ -190,6 +204,13 @@ LabelEntries ClusterState::ReadLabels(const Pod& pod) {
   return labels;
 }
 
+std::vector<ClaimUse> ClusterState::ReadClaims(const Pod& pod) {
+  std::vector<ClaimUse> claims;
+  for (const model::PodClaim& claim : pod.claims)
+    claims.push_back({pod.meta.ns + "/" + claim.name, claim.own ? pod.meta.uid : "", claim.own ? pod.meta.name : ""});
+  return claims;
+}
+
 void ClusterState::ClassifyAgain() {
   for (PodEntry& entry : pods_)
     if (entry.pod && ReadLabels(*entry.pod) != entry.pod_class->labels) SetClass(entry, InternClass(*entry.pod));
@@ -199,11 +220,14 @@ std::shared_ptr<const PodClass> ClusterState::InternClass(const Pod& pod) {
   const model::Symbol ns = snapshot_.symbols().Intern(pod.meta.ns);
   const bool terminating = pod.meta.deleting();
   LabelEntries labels = ReadLabels(pod);
+  std::vector<ClaimUse> claims = ReadClaims(pod);
   uint64_t hash = HashOf(pod.spec) * 31 + ns.value * 2 + terminating;
   for (const auto& [key, value] : labels) hash = (hash * 31 + key.value) * 31 + value.value;
+  for (const ClaimUse& use : claims) hash = hash * 31 + std::hash<std::string>()(use.claim);
   for (auto [at, end] = classes_.equal_range(hash); at != end; ++at)
     if (auto known = at->second.lock(); known && known->ns == ns && known->terminating == terminating &&
-                                        known->labels == labels && (known->spec == pod.spec || *known->spec == *pod.spec))
+                                        known->labels == labels && known->claims == claims &&
+                                        (known->spec == pod.spec || *known->spec == *pod.spec))
       return known;
   if (classes_.size() >= sweep_classes_at_) ReleaseUnusedClasses();
   auto fresh = std::make_shared<PodClass>();
@@ -212,6 +236,7 @@ std::shared_ptr<const PodClass> ClusterState::InternClass(const Pod& pod) {
   fresh->ns = ns;
   fresh->labels = std::move(labels);
   fresh->terminating = terminating;
+  fresh->claims = std::move(claims);
   for (const auto& [name, amount] : pod.spec->requests)
     if (amount > 0) fresh->requests.emplace_back(snapshot_.Column(name), std::min(amount, kLargestRequest));
   classes_.emplace(hash, fresh);

@@ -16,6 +16,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -33,6 +34,7 @@ struct PodEntry {
   std::shared_ptr<const PodClass> pod_class;
   model::NodeId node;    // where it weighs; invalid: nowhere
   bool assumed = false;  // it weighs there by our reservation only
+  std::vector<VolumePick> picks;  // what it took of volumes when it was assumed; kept while it weighs there
   uint32_t place = 0;    // among the pods bound to its node's name
 };
 
@@ -63,8 +65,18 @@ class ClusterState {
   // Its pods stay known and weigh nowhere. False: no such node.
   bool DropNode(const std::string& name);
 
-  // Reserves room. REQUIRES: unbound and not assumed; `node` is present.
-  void Assume(model::PodId id, model::NodeId node);
+  // An object of a storage kind; see Storage.
+  Storage::Applied ApplyStorage(const model::Object& object, std::vector<std::string>* problems) {
+    return snapshot_.storage().Put(object, problems);
+  }
+  Storage::Applied DropStorage(const std::string& resource, const std::string& ns, const std::string& name) {
+    return snapshot_.storage().Drop(resource, ns, name);
+  }
+  // The pods that use the claim "namespace/name", bound or not.
+  std::vector<model::PodId> UsersOf(const std::string& claim) const;
+
+  // Reserves room, and volumes. REQUIRES: unbound and not assumed; `node` is present.
+  void Assume(model::PodId id, model::NodeId node, std::vector<VolumePick> picks = {});
   // Gives the reservation up. No effect on a pod that is not assumed.
   void Forget(model::PodId id);
 
@@ -84,6 +96,7 @@ class ClusterState {
   std::shared_ptr<const PodClass> InternClass(const model::Pod& pod);
   bool LearnKeys(const model::PodSpec& spec);
   LabelEntries ReadLabels(const model::Pod& pod);
+  static std::vector<ClaimUse> ReadClaims(const model::Pod& pod);
   void ClassifyAgain();
   void SetClass(PodEntry& entry, std::shared_ptr<const PodClass> pod_class);
   void ReleaseUnusedClasses();
@@ -115,6 +128,7 @@ class ClusterState {
   std::vector<model::PodId> free_pods_;
   absl::flat_hash_set<model::PodId, NameHash, NameEqual> by_name_;
   absl::flat_hash_map<std::string, std::vector<model::PodId>> bound_to_;  // by node name
+  std::unordered_map<std::string, std::set<model::PodId>> users_;  // by claim, "namespace/name"
   std::unordered_multimap<uint64_t, std::weak_ptr<const PodClass>> classes_;
   // Hashes of the specs in use: pods of one template share a spec, and hashing it reads all of it.
   absl::flat_hash_map<const model::PodSpec*, std::pair<std::weak_ptr<const model::PodSpec>, uint64_t>> hashes_;

@@ -18,6 +18,7 @@ struct Placement {
   model::PodId pod;
   model::NodeId node;
   const PodClass* pod_class = nullptr;  // never null; outlives the WhatIf
+  std::vector<VolumePick> picks = {};   // what it takes of volumes
 };
 
 class WhatIf {
@@ -30,14 +31,17 @@ class WhatIf {
   WhatIf& operator=(const WhatIf&) = delete;
 
   // REQUIRES: the pod is not placed yet; the caller checked that it fits.
-  void Place(model::PodId pod, const PodClass& pod_class, model::NodeId node) {
-    base_.Place(pod_class, node);
-    placements_.push_back({pod, node, &pod_class});
+  void Place(model::PodId pod, const PodClass& pod_class, model::NodeId node, std::vector<VolumePick> picks = {}) {
+    base_.Place(pod_class, node, picks);
+    placements_.push_back({pod, node, &pod_class, std::move(picks)});
   }
 
   Mark Here() const { return placements_.size(); }
   void Rewind(Mark to) {
-    for (; placements_.size() > to; placements_.pop_back()) base_.Remove(*placements_.back().pod_class, placements_.back().node);
+    for (; placements_.size() > to; placements_.pop_back()) {
+      const Placement& last = placements_.back();
+      base_.Remove(*last.pod_class, last.node, last.picks);
+    }
   }
 
   const std::vector<Placement>& placements() const { return placements_; }

@@ -38,6 +38,7 @@ void Committer::StartTerm() {
   plans_ = 0;
   binds_.clear();
   evictions_.clear();
+  volumes_.StartTerm();
   book_.ForEach([](GangId, Gang& gang) {
     for (Member& member : gang.members) member.evicting = false;
     if (!gang.plan) return;
@@ -65,9 +66,14 @@ void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placem
   if (!gang.plan) Resume(gang, NewPlanId(), "");
   Plan& plan = *gang.plan;
   for (const cluster::Placement& placement : placements) {
-    if (!base::Planted(base::Bug::kSkipReservation)) state_.Assume(placement.pod, placement.node);
+    if (!base::Planted(base::Bug::kSkipReservation)) state_.Assume(placement.pod, placement.node, placement.picks);
     Assignment assignment;
     assignment.node = state_.snapshot().node(placement.node).name;
+    volumes_.Begin(placement.pod, assignment);
+    if (!assignment.volumes.empty()) {  // the time-out of the repair begins when they are bound
+      on_timer(id, assignment.volumes_until_ms);
+      plan.deadline_ms = std::max(plan.deadline_ms, assignment.volumes_until_ms + options_.repair_timeout_ms);
+    }
     plan.open.insert_or_assign(placement.pod, std::move(assignment));
     charges_.Update(gang, *gang.Find(placement.pod));
   }
@@ -86,20 +92,52 @@ void Committer::Pump(GangId id) {
   Gang& gang = book_.at(id);
   if (!gang.plan) return;
   Plan& plan = *gang.plan;
+  const bool settled = plan.undoing || SettleVolumes(id);
   bool others_open = false;
   PodId commit;
   for (auto& [pod, assignment] : plan.open) {
     if (assignment.stage == Stage::kDoubt) SendWhenDue(id, pod, assignment);
     if (!gang.whole && state_.pod(pod).pod->meta.uid == plan.commit_uid) {
-      if (assignment.stage == Stage::kReserved) commit = pod;
+      if (assignment.stage == Stage::kReserved && settled) commit = pod;
       if (!base::Planted(base::Bug::kLastIsNotLast)) continue;
     }
-    if (assignment.stage == Stage::kReserved && !plan.undoing) SendWhenDue(id, pod, assignment);
+    const bool may_leave = gang.whole ? assignment.volumes.empty() : settled;
+    if (assignment.stage == Stage::kReserved && may_leave && !plan.undoing) SendWhenDue(id, pod, assignment);
     others_open = others_open || assignment.stage != Stage::kBound;
   }
   if (!commit || others_open || plan.undoing || !gang.spec.problem.empty()) return;
   const Census census = TakeCensus(gang, state_);
   if (Require(gang, census).met() && census.lost.empty()) SendWhenDue(id, commit, plan.open.at(commit));
+}
+
+bool Committer::SettleVolumes(GangId id) {
+  Gang& gang = book_.at(id);
+  bool settled = true;
+  std::vector<std::pair<PodId, std::string>> failed;
+  for (auto& [pod, assignment] : gang.plan->open) {
+    if (assignment.stage != Stage::kReserved) continue;
+    std::string why;
+    const VolumeBinder::Stand stand = volumes_.Advance(id, pod, assignment, &why);
+    settled = settled && stand == VolumeBinder::Stand::kSettled;
+    if (stand == VolumeBinder::Stand::kFailed) failed.emplace_back(pod, std::move(why));
+  }
+  for (const auto& [pod, why] : failed) {
+    Refuse(gang, pod, why);
+    book_.MarkReady(id);
+  }
+  return settled;
+}
+
+// The node will not do for the member for a while: it gives up its room there.
+void Committer::Refuse(Gang& gang, PodId pod, const std::string& message) {
+  const Millis now = clock_.MonotonicMs();
+  const Millis backoff = std::min(kFirstRefusedBackoffMs << std::min(gang.refused_binds, 6), kLongestRefusedBackoffMs);
+  ++gang.refused_binds;
+  Member& member = *gang.Find(pod);
+  member.refused_nodes[gang.plan->open.at(pod).node] = now + backoff;
+  on_timer(book_.GangOf(pod), now + backoff);
+  Release(gang, pod);
+  if (on_refused) on_refused(gang, member, message);
 }
 
 void Committer::SendWhenDue(GangId id, PodId pod, Assignment& assignment) {
@@ -125,6 +163,7 @@ void Committer::SendBind(GangId id, PodId member, Assignment& assignment) {
 }
 
 bool Committer::OnAnswer(const cluster::Answer& answer) {
+  if (volumes_.OnAnswer(answer)) return true;
   if (const auto at = evictions_.find(answer.id); at != evictions_.end()) {
     const Eviction eviction = at->second;
     evictions_.erase(at);
@@ -180,15 +219,7 @@ bool Committer::OnAnswer(const cluster::Answer& answer) {
     assignment.not_before_ms = now + kRepeatBindMs;
     on_timer(bound.gang, assignment.not_before_ms);
   } else {
-    const Millis backoff =
-        std::min(kFirstRefusedBackoffMs << std::min(gang.refused_binds, 6), kLongestRefusedBackoffMs);
-    ++gang.refused_binds;
-    const std::string node = assignment.node;
-    member.refused_nodes[node] = now + backoff;
-    on_timer(bound.gang, now + backoff);
-    Release(gang, bound.pod);
-    if (on_refused)
-      on_refused(gang, member, fmt::format("binding to node \"{}\" was refused: {}", node, answer.message));
+    Refuse(gang, bound.pod, fmt::format("binding to node \"{}\" was refused: {}", assignment.node, answer.message));
   }
   return true;
 }

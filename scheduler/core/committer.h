@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Committer: carries plans out. Reserve → bind all but one → bind the last → whole; or undo (DESIGN P2, P3).
+// Committer: carries plans out. Reserve → have volumes bound → bind all but one → bind the last → whole; or undo
+// (DESIGN P2, P3).
 //
 // Invariants
-//   (1) a reservation is held from Reserve until the pod is seen bound, its bind is known to have failed, or it is
-//   gone; (2) the commit member's bind leaves only when every other required member is bound to an existing node; (3) a
-//   member is deleted only with its UID as precondition, and only if a controller recreates it without harm.
+//   (1) a reservation is held from Reserve until the pod is seen bound, its bind is known to have failed, or it is gone;
+//   (2) the commit member's bind leaves only when every other required member is bound to an existing node;
+//   (3) no bind of a gang that is not whole leaves before the volumes of all its placed members are settled;
+//   (4) a member is deleted only with its UID as precondition, and only if a controller recreates it without harm.
 #pragma once
 
 #include <functional>
@@ -19,6 +21,7 @@
 #include "core/gang_book.h"
 #include "core/outbox.h"
 #include "core/scheduler.h"
+#include "core/volume_binder.h"
 
 namespace tutti::core {
 
@@ -26,7 +29,15 @@ class Committer {
  public:
   Committer(const Options& options, cluster::ClusterState& state, GangBook& book, Charges& charges, Outbox& outbox,
             const base::Clock& clock)
-      : options_(options), state_(state), book_(book), charges_(charges), outbox_(outbox), clock_(clock) {}
+      : options_(options),
+        state_(state),
+        book_(book),
+        charges_(charges),
+        outbox_(outbox),
+        clock_(clock),
+        volumes_(options, state, book, outbox, clock) {
+    volumes_.on_timer = [this](model::GangId id, base::Millis at_ms) { on_timer(id, at_ms); };
+  }
 
   // A new term as leader: plans get ids of their own, and nothing is remembered of commands before.
   void StartTerm();
@@ -75,6 +86,9 @@ class Committer {
   std::function<void(Gang&, Member&, const std::string& message)> on_refused;
 
  private:
+  // False while some volume of the plan is open, but for those of `id`'s members that failed: they give up their room.
+  bool SettleVolumes(model::GangId id);
+  void Refuse(Gang& gang, model::PodId pod, const std::string& message);
   void SendWhenDue(model::GangId id, model::PodId pod, Assignment& assignment);
   void SendBind(model::GangId id, model::PodId pod, Assignment& assignment);
   void ConfirmIfWhole(model::GangId id);
@@ -101,6 +115,7 @@ class Committer {
   Charges& charges_;
   Outbox& outbox_;
   const base::Clock& clock_;
+  VolumeBinder volumes_;
   std::unordered_map<cluster::CommandId, Bound> binds_;
   std::unordered_map<cluster::CommandId, Eviction> evictions_;
   std::set<model::GangId> planned_;  // the gangs with a plan

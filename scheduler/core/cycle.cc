@@ -31,7 +31,8 @@ constexpr int kRefreshAtOnce = 32;
 constexpr uint32_t kLookAtOnce = 8192;
 constexpr Millis kRefreshStepMs = 50;
 constexpr Wake kFreesNodes =
-    Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints | Wake::kPodGone | Wake::kPodPlaced;
+    Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints | Wake::kPodGone | Wake::kPodPlaced |
+    Wake::kVolume | Wake::kDriver;
 // What happens to a node alone.
 constexpr Wake kOfOneNode =
     Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints | Wake::kPodGone;

@@ -74,6 +74,7 @@ class Cycle {
   void DropPod(model::PodId id);
   void PutNode(const std::shared_ptr<const model::Node>& node);
   std::shared_ptr<const model::Node> Labelled(const std::shared_ptr<const model::Node>& node) const;
+  void FollowStorage(const cluster::Storage::Applied& applied);
   void Follow(dialects::Dialect& dialect, const dialects::Touched& touched);
   void Touch(model::GangId id);
   void Recount(Gang& gang);

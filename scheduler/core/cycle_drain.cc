@@ -2,6 +2,7 @@
 // Drain: what each event changes, and whom it wakes.
 #include <algorithm>
 
+#include "base/log.h"
 #include "core/cycle.h"
 
 namespace tutti::core {
@@ -125,6 +126,16 @@ void Cycle::Apply(const cluster::NodeGone& event) {
 }
 
 void Cycle::Apply(const cluster::ObjectChanged& event) {
+  if (cluster::IsStorageKind(event.object->group, event.object->resource)) {
+    std::vector<std::string> problems;
+    FollowStorage(state.ApplyStorage(*event.object, &problems));
+    for (const std::string& problem : problems)
+      base::LogWarn("an object has a field that cannot be read",
+                    {{"kind", event.object->kind},
+                     {"object", event.object->meta.ns + "/" + event.object->meta.name},
+                     {"problem", problem}});
+    return;
+  }
   for (const auto& dialect : dialects)
     for (const model::ObjectKind& kind : dialect->Kinds())
       if (kind.group == event.object->group && kind.resource == event.object->resource) {
@@ -135,6 +146,8 @@ void Cycle::Apply(const cluster::ObjectChanged& event) {
 }
 
 void Cycle::Apply(const cluster::ObjectGone& event) {
+  for (const model::ObjectKind& kind : cluster::StorageKinds())
+    if (kind.Name() == event.kind_name) return FollowStorage(state.DropStorage(kind.resource, event.ns, event.name));
   for (const auto& dialect : dialects)
     for (const model::ObjectKind& kind : dialect->Kinds())
       if (kind.Name() == event.kind_name) {
@@ -142,6 +155,18 @@ void Cycle::Apply(const cluster::ObjectGone& event) {
         dialect->Drop(event.kind_name, event.ns, event.name, &touched);
         Follow(*dialect, touched);
       }
+}
+
+// A claim concerns the gangs of the pods that use it; the rest, whoever waits for such things.
+void Cycle::FollowStorage(const cluster::Storage::Applied& applied) {
+  using Change = cluster::Storage::Change;
+  if (applied.change == Change::kVolume) happened_ = happened_ | Wake::kVolume;
+  if (applied.change == Change::kDriver) happened_ = happened_ | Wake::kDriver;
+  if (applied.claim.empty()) return;
+  const std::vector<PodId> users = state.UsersOf(applied.claim);
+  if (!users.empty()) refused_shapes_.clear();
+  for (const PodId pod : users)
+    if (const GangId id = book.GangOf(pod); id && !state.pod(pod).pod->bound()) book.MarkReady(id);
 }
 
 void Cycle::Apply(const cluster::KindSynced& event) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Publish: after a cycle, each touched gang and queue is told about once.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -16,6 +18,14 @@ namespace {
 constexpr base::Millis kQueueReportEveryMs = 100;
 // Members come one after another; that some are still missing is news only when no more come.
 constexpr base::Millis kMembersQuietMs = 1'000;
+
+// Claims of placed members that wait for their volumes.
+size_t OpenVolumes(const Gang& gang) {
+  size_t open = 0;
+  if (gang.plan)
+    for (const auto& [pod, assignment] : gang.plan->open) open += assignment.volumes.size();
+  return open;
+}
 
 }  // namespace
 
@@ -107,8 +117,12 @@ std::vector<observe::Decision> Cycle::Decisions() const {
     decision.reason = gang.refusal                         ? gang.refusal->reason
                       : gang.state == GangState::kWhole    ? "Whole"
                       : gang.state == GangState::kFinished ? "Finished"
+                      : OpenVolumes(gang) > 0              ? "BindingVolumes"
                                                            : "Binding";
-    if (gang.refusal) decision.message = FullMessage(*gang.refusal);
+    if (gang.refusal)
+      decision.message = FullMessage(*gang.refusal);
+    else if (const size_t open = OpenVolumes(gang); open > 0)
+      decision.message = fmt::format("{} of its volumes {} still to be bound", open, open == 1 ? "is" : "are");
     for (const Member& member : gang.members) {
       const model::Pod& pod = *state.pod(member.pod).pod;
       observe::MemberDecision line;

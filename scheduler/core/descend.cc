@@ -95,7 +95,8 @@ bool Descend::Step() {
     if (!opens_) oldest_kind_ = k;
     for (const NodeId n : Candidates(k)) {
       if (!budget_.Spend(1 + static_cast<int64_t>(state_.snapshot().slots() / 64))) break;
-      what_if_.Place(kind.members[static_cast<size_t>(placed_[k])]->pod, *kind.pod_class, n);
+      what_if_.Place(kind.members[static_cast<size_t>(placed_[k])]->pod, *kind.pod_class, n,
+                     rankings_.Picks(kind.pod_class, n));
       spots_.push_back({k, n, 1});
       ++placed_[k];
       hash_ += Mark(k, n);

@@ -320,7 +320,7 @@ const std::vector<Counts>& Exact::Patterns(NodeId n) {
   for (size_t k = 0; k < rooms_.size(); ++k) {
     key.push_back(caps_[k] == 0 ? 0 : std::min(rooms_[k][n.index()], caps_[k]));
     if (key.back() > 0) ++welcome, last = k;
-    own = own || problem_.kinds[k].pod_class->spec->has_volumes;
+    own = own || !problem_.kinds[k].pod_class->spec->volumes.empty();
   }
   if (welcome > 1) {
     for (const model::ResourceId column : columns_) key.push_back(snapshot.Free(n, column));

@@ -10,6 +10,7 @@
 
 #include "cluster/command.h"
 #include "cluster/pod_class.h"
+#include "cluster/storage.h"
 #include "dialects/dialect.h"
 #include "framework/verdict.h"
 #include "model/gang.h"
@@ -47,6 +48,18 @@ struct Assignment {
   std::string sent_resource_version;  // the precondition it carries
   base::Millis not_before_ms = 0;     // monotonic; a bind that must be repeated waits so long
   bool room_lost = false;             // the node is gone; the answer decides what becomes of the member
+
+  // A claim whose volume is still to be bound; see VolumeBinder. While there is one, its bind does not leave.
+  struct OpenVolume {
+    cluster::VolumePick pick;
+    cluster::CommandId command = 0;  // of the write under way
+    std::string sent_version;        // the resourceVersion it was sent against
+    bool written = false;            // acknowledged
+    base::Millis not_before_ms = 0;  // monotonic; a write that must be repeated waits so long
+    std::string failure;             // it was refused for good: why
+  };
+  std::vector<OpenVolume> volumes;
+  base::Millis volumes_until_ms = 0;  // monotonic; then they are given up
 };
 
 // A placement being carried out. There from the first reservation until the gang is whole, or undone.

@@ -84,7 +84,7 @@ Attempt Greedy::Run(Order order, bool order_matters, const std::vector<NodeId>* 
       while (attempt.placed[d] < problem_.demands[d].count && taken[k] < kind.members.size()) {
         const NodeId node = Choose(kind, order, nodes);
         if (!node) break;
-        what_if_.Place(kind.members[taken[k]++]->pod, *kind.pod_class, node);
+        what_if_.Place(kind.members[taken[k]++]->pod, *kind.pod_class, node, rankings_.Picks(kind.pod_class, node));
         attempt.spots.push_back({k, node, 1});
         ++attempt.placed[d];
       }

@@ -31,6 +31,11 @@ class Rankings {
     return known == by_class_.end() || known->second->ranking->MayAdmit(n);
   }
 
+  // What placing a pod of the class on `n` takes of volumes: see Ranking::Picks.
+  std::vector<cluster::VolumePick> Picks(const std::shared_ptr<const cluster::PodClass>& pod_class, model::NodeId n) {
+    return pod_class->claims.empty() ? std::vector<cluster::VolumePick>() : For(pod_class).Picks(n);
+  }
+
   size_t count() const { return entries_.size(); }
   size_t bytes() const { return bytes_; }
 

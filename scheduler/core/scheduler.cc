@@ -30,7 +30,7 @@ Scheduler::Scheduler(Options options, dialects::DialectList dialects, cluster::C
 Scheduler::~Scheduler() = default;
 
 std::vector<model::ObjectKind> Scheduler::Kinds() const {
-  std::vector<model::ObjectKind> kinds;
+  std::vector<model::ObjectKind> kinds = cluster::StorageKinds();
   for (const auto& dialect : impl_->cycle.dialects)
     for (model::ObjectKind& kind : dialect->Kinds())
       if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(std::move(kind));

@@ -72,6 +72,9 @@ class FilterState : public State {
   // The names of the only nodes that can pass, sorted (upstream: PreFilterResult); nullptr: any can. The others are
   // refused before any filter is asked.
   virtual const std::vector<std::string>* OnlyNodes() const { return nullptr; }
+  // What a pod of the class takes when it is placed on `n`, besides room: volumes for its open claims. Whoever places it
+  // passes that on, so that it is held. REQUIRES: Check(n) == kFits.
+  virtual void Choose(model::NodeId /*n*/, std::vector<cluster::VolumePick>* /*picks*/) const {}
 
   // -- For placing several pods together. What is said here makes proofs: it may be too generous, never too strict. --
 
@@ -117,6 +120,9 @@ class Filter : public virtual Plugin {
   // nullptr when every node passes (upstream: Skip).
   virtual std::unique_ptr<FilterState> PrepareFilter(const cluster::PodClass&, const cluster::Snapshot&) const = 0;
   virtual Wake WakesOn() const = 0;
+  // True for a filter that is asked again about a placed pod's node once the pod's volumes are bound, before the pod is:
+  // they may turn out to be elsewhere.
+  virtual bool JudgesBoundVolumes() const { return false; }
 };
 
 // How raw scores become 0..100 over the feasible nodes (upstream: NormalizeScore). Divisions cut toward zero.

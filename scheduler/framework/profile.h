@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "framework/plugin.h"
 
 namespace tutti::framework {
@@ -19,6 +20,7 @@ struct Profile {
   std::string scheduler_name;
   std::vector<std::shared_ptr<const Filter>> filters;  // the first refusal names the plugin
   std::vector<WeightedScore> scores;
+  base::Millis volume_timeout_ms = 600'000;  // how long the volumes of a placed pod may take to be bound
 };
 
 }  // namespace tutti::framework

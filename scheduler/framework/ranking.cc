@@ -57,7 +57,7 @@ struct Ranking::Impl {
   BestNode best;
   std::vector<int32_t> rooms;  // empty until asked for
   int64_t total_room = 0;
-  uint64_t seen_nodes = 0, seen_pods = 0, seen_namespaces = 0;  // how far the snapshot was read
+  uint64_t seen_nodes = 0, seen_pods = 0, seen_namespaces = 0, seen_storage = 0;  // how far the snapshot was read
   uint64_t seen_version = 0;                                    // of nodes, when the feasible ones were last told
   std::vector<NodeId> changed;                                  // scratch
   std::vector<cluster::PodChange> pods;                         // scratch
@@ -93,6 +93,7 @@ struct Ranking::Impl {
   void MeasureRooms();
   void FixScores(std::span<const NodeId> nodes);
   bool Renormalize();
+  bool StorageChanged() const { return seen_storage != snapshot.storage().version() && !pod_class.spec->volumes.empty(); }
   bool TellFeasible();
   bool TellChanges(Dirty* dirty);
   void Refresh();
@@ -152,6 +153,7 @@ void Ranking::Impl::Follow() {
   seen_nodes = snapshot.log_end();
   seen_pods = snapshot.pod_log_end(pod_log());
   seen_namespaces = snapshot.namespaces_version();
+  seen_storage = snapshot.storage().version();
 }
 
 // As upstream's PreFilter pass: the first refusal of the class wins, and node sets intersect.
@@ -410,7 +412,7 @@ bool Ranking::Impl::Renormalize() {
 // Tells the states what happened. False when they must be prepared anew.
 bool Ranking::Impl::TellChanges(Dirty* dirty) {
   if (seen_namespaces != snapshot.namespaces_version() && follows_pods != State::Pods::kNone) return false;
-  if (!snapshot.ReadLog(seen_nodes, &changed)) return false;
+  if (StorageChanged() || !snapshot.ReadLog(seen_nodes, &changed)) return false;
   seen_nodes = snapshot.log_end();
   if (marked.size() < snapshot.slots()) marked.resize(snapshot.slots());
   std::erase_if(changed, [this](NodeId n) { return std::exchange(marked[n.index()], 1); });
@@ -432,7 +434,7 @@ bool Ranking::Impl::TellChanges(Dirty* dirty) {
 }
 
 void Ranking::Impl::Refresh() {
-  if (seen_nodes == snapshot.log_end() && seen_namespaces == snapshot.namespaces_version()) return;
+  if (seen_nodes == snapshot.log_end() && seen_namespaces == snapshot.namespaces_version() && !StorageChanged()) return;
   changed.clear();
   rescored.clear();
   Dirty dirty;
@@ -470,7 +472,7 @@ void Ranking::Refresh() { impl_->Refresh(); }
 
 bool Ranking::MayAdmit(NodeId n) const {
   const bool alone =
-      !impl_->class_refuser && impl_->seen_pods == impl_->snapshot.pod_log_end(impl_->pod_log()) &&
+      !impl_->class_refuser && !impl_->StorageChanged() && impl_->seen_pods == impl_->snapshot.pod_log_end(impl_->pod_log()) &&
       std::ranges::all_of(impl_->filters, [](const ActiveFilter& filter) { return filter.state->AloneForNow(); });
   return !alone || impl_->FilterNode(n) == kNobody;
 }
@@ -478,6 +480,11 @@ bool Ranking::MayAdmit(NodeId n) const {
 NodeId Ranking::Best() const { return impl_->best.Best(); }
 bool Ranking::Feasible(NodeId n) const { return impl_->refused_by[n.index()] == kNobody; }
 size_t Ranking::feasible_count() const { return impl_->refusals[kNobody]; }
+std::vector<cluster::VolumePick> Ranking::Picks(NodeId n) const {
+  std::vector<cluster::VolumePick> picks;
+  for (const ActiveFilter& filter : impl_->filters) filter.state->Choose(n, &picks);
+  return picks;
+}
 int64_t Ranking::Total(NodeId n) const { return impl_->best.total(n.index()); }
 
 std::span<const int32_t> Ranking::Rooms() {

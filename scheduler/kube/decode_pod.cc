@@ -43,8 +43,16 @@ void DecodePodStatus(std::string_view message, model::Pod* pod, HeldResources* h
     }
 }
 
+void DecodeClaim(std::string_view volume, model::Pod* pod) {
+  for (WireReader r(FindBytes(volume, 2)); r.Next();) switch (r.field()) {
+      case 10: pod->claims.push_back({std::string(FindBytes(r.bytes(), 1)), false}); break;
+      case 29: pod->claims.push_back({pod->meta.name + "-" + std::string(FindBytes(volume, 1)), true}); break;
+    }
+}
+
 void DecodePodOwnSpec(std::string_view spec, model::Pod* pod) {
   for (WireReader r(spec); r.Next();) switch (r.field()) {
+      case 1: DecodeClaim(r.bytes(), pod); break;
       case 10: pod->node_name = r.text(); break;
       case 38: pod->scheduling_gates.emplace_back(FindBytes(r.bytes(), 1)); break;
       case 43: pod->scheduling_group = std::string(FindBytes(r.bytes(), 1)); break;

@@ -33,28 +33,79 @@ enum SpecField : uint32_t {
 
 enum ContainerField : uint32_t { kImage = 2, kPorts = 6, kContainerResources = 8, kRestartPolicy = 24 };
 
-// PersistentVolumeClaim, ephemeral, gcePersistentDisk, awsElasticBlockStore, iscsi, rbd, azureDisk, cinder, csi.
-bool RestrictsNodes(std::string_view volume) {
-  for (WireReader r(FindBytes(volume, 2)); r.Next();) switch (r.field()) {
-      case 3:
-      case 4:
-      case 8:
-      case 10:
-      case 11:
-      case 13:
-      case 22:
-      case 28:
-      case 29: return true;
+// --- Volumes ---
+
+using Source = model::PodVolume::Source;
+
+// A field of VolumeSource: what it is, and where in its message the disk's name and `readOnly` are.
+struct SourceField {
+  uint32_t field;
+  Source source;
+  const char* name;
+  uint32_t disk, read_only;
+};
+constexpr uint32_t kClaimField = 10, kRbdField = 11, kEphemeralField = 29, kImageField = 30;
+constexpr SourceField kSources[] = {
+    {3, Source::kGcePersistentDisk, "gcePersistentDisk", 1, 4},
+    {4, Source::kAwsElasticBlockStore, "awsElasticBlockStore", 1, 4},
+    {8, Source::kIscsi, "iscsi", 2, 6},
+    {13, Source::kMoved, "cinder", 1, 3},
+    {22, Source::kMoved, "azureDisk", 2, 5},
+    {24, Source::kMoved, "portworxVolume", 1, 3},
+};
+
+model::PodVolume DecodeRbd(std::string_view message) {
+  model::PodVolume volume;
+  volume.source = Source::kRbd;
+  std::string image, pool;
+  for (WireReader r(message); r.Next();) switch (r.field()) {
+      case 1: volume.monitors.push_back(r.text()); break;
+      case 2: image = r.text(); break;
+      case 4: pool = r.text(); break;
+      case 8: volume.read_only = r.flag(); break;
     }
-  return false;
+  volume.disk = model::RbdDisk(pool, image);
+  return volume;
+}
+
+model::PodVolume DecodeDisk(const SourceField& field, std::string_view message) {
+  model::PodVolume volume;
+  volume.source = field.source;
+  for (WireReader r(message); r.Next();) {
+    if (r.field() == field.disk) volume.disk = r.text();
+    if (r.field() == field.read_only) volume.read_only = r.flag();
+  }
+  volume.csi = model::MovedDisk(field.name, volume.disk, "");
+  return volume;
+}
+
+void DecodeVolume(std::string_view volume, model::PodSpec* spec) {
+  for (WireReader r(FindBytes(volume, 2)); r.Next();) {
+    if (r.field() == kClaimField) spec->volumes.emplace_back().source = Source::kClaim;
+    if (r.field() == kEphemeralField) spec->volumes.emplace_back().source = Source::kEphemeral;
+    if (r.field() == kRbdField) spec->volumes.push_back(DecodeRbd(r.bytes()));
+    if (r.field() == kImageField)
+      if (std::string image(FindBytes(r.bytes(), 1)); !image.empty()) spec->images.push_back(std::move(image));
+    for (const SourceField& field : kSources)
+      if (r.field() == field.field) spec->volumes.push_back(DecodeDisk(field, r.bytes()));
+  }
 }
 
 // --- The key ---
 
 // Fields of containers and of statuses are moved out of the way of the spec's own numbers.
-constexpr uint32_t kInContainer = 1000, kInStatus = 2000;
+constexpr uint32_t kInContainer = 1000, kInStatus = 2000, kInVolume = 3000;
 
 void AppendTagged(uint32_t field, std::string_view bytes, std::string* key) { WireWriter(key).Bytes(field, bytes); }
+
+// Of a claim, only that it is one.
+void AppendVolumeKey(std::string_view volume, std::string* key) {
+  for (WireReader r(FindBytes(volume, 2)); r.Next();) {
+    if (r.field() == kClaimField || r.field() == kEphemeralField) AppendTagged(kInVolume + r.field(), "", key);
+    const bool disk = std::ranges::any_of(kSources, [&](const SourceField& field) { return field.field == r.field(); });
+    if (disk || r.field() == kRbdField || r.field() == kImageField) AppendTagged(kInVolume + r.field(), r.bytes(), key);
+  }
+}
 
 void AppendContainerKey(std::string_view container, bool named, std::string* key) {
   for (WireReader r(container); r.Next();) switch (r.field()) {
@@ -170,7 +221,6 @@ void AddHostPorts(const Container& container, bool host_network, model::PodSpec*
 }
 
 void SortPorts(model::PodSpec* spec) {
-  std::ranges::sort(spec->images);
   std::ranges::sort(spec->host_ports);
   const auto repeats = std::ranges::unique(spec->host_ports);
   spec->host_ports.erase(repeats.begin(), repeats.end());
@@ -220,9 +270,8 @@ model::Toleration DecodeToleration(std::string_view message) {
 void AppendSpecKey(std::string_view spec, const HeldResources& held, std::string* key) {
   AppendHeldKey(held, key);
   const bool named = !key->empty();
-  bool has_volumes = false;
   for (WireReader r(spec); r.Next();) switch (r.field()) {
-      case kVolumes: has_volumes |= RestrictsNodes(r.bytes()); break;
+      case kVolumes: AppendVolumeKey(r.bytes(), key); break;
       case kContainers:
       case kInitContainers:
         AppendTagged(r.field(), "", key);
@@ -240,7 +289,6 @@ void AppendSpecKey(std::string_view spec, const HeldResources& held, std::string
       case kTopologySpread:
       case kResources: AppendTagged(r.field(), r.bytes(), key); break;
     }
-  if (has_volumes) AppendTagged(kVolumes, "", key);
 }
 
 model::PodSpec DecodePodSpec(std::string_view message, const HeldResources& held) {
@@ -249,7 +297,7 @@ model::PodSpec DecodePodSpec(std::string_view message, const HeldResources& held
   DecodeContainers(message, held, &spec, &bad);
   WireReader r(message);
   while (r.Next()) switch (r.field()) {
-      case kVolumes: spec.has_volumes |= RestrictsNodes(r.bytes()); break;
+      case kVolumes: DecodeVolume(r.bytes(), &spec); break;
       case kNodeSelector: AddEntry(r.bytes(), &spec.node_selector); break;
       case kAffinity: DecodeAffinity(r.bytes(), &spec); break;
       case kSchedulerName: spec.scheduler_name = r.text(); break;
@@ -260,6 +308,7 @@ model::PodSpec DecodePodSpec(std::string_view message, const HeldResources& held
       case kResourceClaims: spec.has_claims = true; break;
     }
   SortMap(&spec.node_selector);
+  std::ranges::sort(spec.images);
   spec.saturated |= bad || !r.ok();
   return spec;
 }

@@ -63,7 +63,8 @@ ResourceList WithDefaults(const ResourceList& requests) {
 }
 
 template <typename Read>
-ResourceList Aggregate(const std::vector<ContainerRequests>& init, const std::vector<ContainerRequests>& containers, Read read) {
+ResourceList Aggregate(const std::vector<ContainerRequests>& init, const std::vector<ContainerRequests>& containers,
+                       Read read) {
   ResourceList sum;
   for (const ContainerRequests& container : containers) sum.AddAll(read(container.requests));
   ResourceList sidecars, peak;
@@ -105,7 +106,11 @@ uint64_t Hash(const PodSpec& spec) {
     h.Number(s.min_domains.value_or(-1)), h.Bytes(s.node_affinity_policy), h.Bytes(s.node_taints_policy);
     h.List(s.match_label_keys);
   }
-  h.List(spec.images), h.Number(spec.container_count), h.Number(spec.has_claims), h.Number(spec.has_volumes);
+  h.List(spec.images), h.Number(spec.container_count), h.Number(spec.has_claims);
+  for (const PodVolume& v : spec.volumes) {
+    h.Number(static_cast<int>(v.source)), h.Bytes(v.disk), h.Bytes(v.csi.driver), h.Bytes(v.csi.handle);
+    h.Number(v.read_only), h.List(v.monitors);
+  }
   return h.value();
 }
 
@@ -123,9 +128,8 @@ void SetEffectiveRequests(const std::vector<ContainerRequests>& init, const std:
     if (name == kCpu || name == kMemory) nonzero.Add(name, amount);
   spec->nonzero_cpu = nonzero.Get(kCpu);
   spec->nonzero_memory = nonzero.Get(kMemory);
-  spec->saturated = std::ranges::any_of(spec->requests.items(), [](const auto& item) {
-    return item.second == std::numeric_limits<int64_t>::max();
-  });
+  spec->saturated = std::ranges::any_of(
+      spec->requests.items(), [](const auto& item) { return item.second == std::numeric_limits<int64_t>::max(); });
 }
 
 }  // namespace tutti::model

@@ -11,6 +11,7 @@
 
 #include "model/resource_list.h"
 #include "model/selector.h"
+#include "model/storage.h"
 
 namespace tutti::model {
 
@@ -68,6 +69,21 @@ struct TopologySpread {
   friend bool operator==(const TopologySpread&, const TopologySpread&) = default;
 };
 
+// A volume of a pod that restricts where it may run. Which claim it is, is the pod's own: see Pod::claims.
+struct PodVolume {
+  enum class Source { kClaim, kEphemeral, kGcePersistentDisk, kAwsElasticBlockStore, kIscsi, kRbd, kMoved };
+  Source source = Source::kClaim;
+  // The disk, for what is no claim: its name as the node's other pods would write it, and as a CSI driver counts it.
+  std::string disk;
+  CsiDisk csi;
+  bool read_only = false;
+  std::vector<std::string> monitors;  // of kRbd, where `disk` is pool and image
+  friend bool operator==(const PodVolume&, const PodVolume&) = default;
+};
+
+// PodVolume::disk of an RBD image.
+inline std::string RbdDisk(const std::string& pool, const std::string& image) { return pool + "/" + image; }
+
 // What a container asks for, before it is summed up.
 struct ContainerRequests {
   ResourceList requests;
@@ -94,10 +110,10 @@ struct PodSpec {
   std::vector<HostPort> host_ports;  // sorted, no duplicates; containers and sidecars
   PodAffinity pod_affinity, pod_anti_affinity;
   std::vector<TopologySpread> spread;
-  std::vector<std::string> images;  // of all containers, as written, sorted, with duplicates
+  std::vector<std::string> images;  // of all containers and image volumes, as written, sorted, with duplicates
   int32_t container_count = 0;      // init containers included
-  bool has_claims = false;   // spec.resourceClaims
-  bool has_volumes = false;  // a volume that restricts nodes: a claim, an ephemeral claim, or an in-tree disk
+  bool has_claims = false;          // spec.resourceClaims
+  std::vector<PodVolume> volumes;   // those that restrict nodes
 
   friend bool operator==(const PodSpec&, const PodSpec&) = default;
 };

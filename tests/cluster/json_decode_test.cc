@@ -86,7 +86,8 @@ TEST_CASE("Placement rules are read whole") {
       "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
         {"topologyKey": "host", "labelSelector": {"matchLabels": {"app": "x"}}}]}},
     "topologySpreadConstraints": [{"maxSkew": 2, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}],
-    "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}],
+    "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}, {"name": "w", "ephemeral": {}},
+                {"name": "d", "awsElasticBlockStore": {"volumeID": "aws://z/vol-1"}}, {"name": "j", "image": {"reference": "j"}}],
     "resourceClaims": [{"name": "r"}]})"));
   REQUIRE(pod);
   const model::PodSpec& spec = *pod->spec;
@@ -100,14 +101,21 @@ TEST_CASE("Placement rules are read whole") {
   CHECK(spec.pod_anti_affinity.required[0].selector->match_labels == model::StringMap{{"app", "x"}});
   REQUIRE(spec.spread.size() == 1);
   CHECK_FALSE(spec.spread[0].hard);
-  CHECK(spec.has_volumes);
+  using Source = model::PodVolume::Source;
+  REQUIRE(spec.volumes.size() == 3);
+  CHECK(spec.volumes[0].source == Source::kClaim);
+  CHECK(spec.volumes[1].source == Source::kEphemeral);
+  CHECK(spec.volumes[2].csi == model::CsiDisk{"ebs.csi.aws.com", "vol-1"});
+  CHECK(pod->claims == std::vector<model::PodClaim>{{"c", false}, {"p-w", true}});
+  CHECK(spec.images == std::vector<std::string>{"i", "j"});
   CHECK(spec.has_claims);
 }
 
 TEST_CASE("Volumes that any node can mount do not count") {
   const auto pod = DecodePod(PodWith(R"({"volumes": [{"name": "m", "emptyDir": {}}, {"name": "c", "configMap": {}}]})"));
   REQUIRE(pod);
-  CHECK_FALSE(pod->spec->has_volumes);
+  CHECK(pod->spec->volumes.empty());
+  CHECK(pod->claims.empty());
 }
 
 TEST_CASE("An unreadable field is named with its path, value and remedy") {

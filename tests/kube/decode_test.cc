@@ -172,6 +172,51 @@ TEST_CASE("equal pods share one spec, whatever their names, nodes and token volu
   CHECK(again->spec == first->spec);
 }
 
+// A pod whose first volume is `claim`, with a volume of each kind that restricts nodes.
+std::string PodWithVolumes(const std::string& name, const std::string& claim) {
+  std::string message;
+  WireWriter w(&message);
+  w.Message(1, [&](WireWriter& m) { m.Text(1, name), m.Text(3, "ml"); });
+  const auto source = [](WireWriter& s, const char* volume, uint32_t field, const auto& fill) {
+    s.Message(1, [&](WireWriter& v) {
+      v.Text(1, volume);
+      v.Message(2, [&](WireWriter& of) { of.Message(field, fill); });
+    });
+  };
+  w.Message(2, [&](WireWriter& s) {
+    source(s, "a", 10, [&](WireWriter& v) { v.Text(1, claim), v.Number(2, 0); });
+    source(s, "b", 29, [](WireWriter&) {});
+    source(s, "c", 3, [](WireWriter& v) { v.Text(1, "pd"), v.Text(2, "ext4"), v.Number(4, 1); });
+    source(s, "d", 4, [](WireWriter& v) { v.Text(1, "aws://z/vol-1"); });
+    source(s, "e", 8, [](WireWriter& v) { v.Text(1, "portal"), v.Text(2, "iqn"), v.Number(6, 1); });
+    source(s, "f", 11, [](WireWriter& v) { v.Text(1, "m1"), v.Text(1, "m2"), v.Text(2, "image"), v.Text(4, "pool"), v.Number(8, 1); });
+    source(s, "g", 22, [](WireWriter& v) { v.Text(1, "name"), v.Text(2, "uri"); });
+    source(s, "h", 30, [](WireWriter& v) { v.Text(1, "data:1"); });
+    source(s, "i", 2, [](WireWriter&) {});
+    s.Text(19, "tutti");
+  });
+  return message;
+}
+
+TEST_CASE("volumes decode to the same from protobuf as from JSON, and claims are the pod's own") {
+  const auto json = cluster::DecodePod(nlohmann::json::parse(R"({"metadata": {"name": "w-0", "namespace": "ml"},
+    "spec": {"schedulerName": "tutti", "volumes": [{"name": "a", "persistentVolumeClaim": {"claimName": "data-0"}}, {"name": "b", "ephemeral": {}},
+      {"name": "c", "gcePersistentDisk": {"pdName": "pd", "readOnly": true}}, {"name": "d", "awsElasticBlockStore": {"volumeID": "aws://z/vol-1"}},
+      {"name": "e", "iscsi": {"targetPortal": "portal", "iqn": "iqn", "readOnly": true}},
+      {"name": "f", "rbd": {"monitors": ["m1", "m2"], "image": "image", "pool": "pool", "readOnly": true}},
+      {"name": "g", "azureDisk": {"diskName": "name", "diskURI": "uri"}}, {"name": "h", "image": {"reference": "data:1"}}, {"name": "i", "emptyDir": {}}]}})"));
+  REQUIRE(json);
+  SpecCache specs;
+  const auto wire = DecodePod(PodWithVolumes("w-0", "data-0"), &specs);
+  CHECK(wire->spec->volumes.size() == 7);
+  CHECK(*wire->spec == *json->spec);
+  CHECK(wire->claims == json->claims);
+  CHECK(wire->claims == std::vector<model::PodClaim>{{"data-0", false}, {"w-0-b", true}});
+  const auto other = DecodePod(PodWithVolumes("w-1", "data-1"), &specs);
+  CHECK(other->spec == wire->spec);
+  CHECK(other->claims == std::vector<model::PodClaim>{{"data-1", false}, {"w-1-b", true}});
+}
+
 TEST_CASE("specs that no pod has any more are dropped from the cache") {
   SpecCache specs;
   const auto kept = DecodePod(PodMessage({}), &specs);

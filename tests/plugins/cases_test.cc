@@ -75,6 +75,7 @@ void CheckScore(const framework::Ranking& ranking, model::NodeId n, const std::s
 void Run(const json& test) {
   tests::TestCluster cluster;
   for (const json& node : test.value("nodes", json::array())) cluster.AddNode(node);
+  for (const json& object : test.value("storage", json::array())) cluster.AddStorage(object);
   for (const json& pod : test.value("pods", json::array())) cluster.AddPod(pod);
   const auto profile = plugins::MakeProfile(ConfigOf(test));
   if (!profile) FAIL(profile.error().message);

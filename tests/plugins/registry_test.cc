@@ -83,6 +83,13 @@ TEST_CASE("plugins that are not active yet are accepted with a warning") {
   CHECK_THAT(warnings[0], Contains("DefaultPreemption is not active yet"));
 }
 
+TEST_CASE("how long volumes may take is VolumeBinding's argument") {
+  auto config = Config();
+  CHECK(plugins::MakeProfile(config)->volume_timeout_ms == 600'000);
+  config.plugin_config.emplace_back("VolumeBinding", std::make_shared<const json>(json{{"bindTimeoutSeconds", 30}}));
+  CHECK(plugins::MakeProfile(config)->volume_timeout_ms == 30'000);
+}
+
 TEST_CASE("arguments that a plugin does not take name the field") {
   CHECK_THAT(ArgsError("NodeResourcesFit", R"({"scoringStrategy":{"type":"Least"}})"), Contains("scoringStrategy.type"));
   CHECK_THAT(ArgsError("NodeResourcesFit", R"({"scoringStrategy":{"type":"RequestedToCapacityRatio"}})"),
@@ -93,4 +100,6 @@ TEST_CASE("arguments that a plugin does not take name the field") {
   CHECK_THAT(ArgsError("NodeResourcesBalancedAllocation", R"({"resources":[{"name":"cpu","weight":2}]})"), Contains("must be 1"));
   CHECK_THAT(ArgsError("NodeAffinity", R"({"addedAffinty":{}})"), Contains("unknown field \"addedAffinty\""));
   CHECK_THAT(ArgsError("NodeName", R"({"a":1})"), Contains("takes no arguments"));
+  CHECK_THAT(ArgsError("VolumeBinding", R"({"bindTimeoutSeconds":-1})"), Contains("should not be a negative value"));
+  CHECK_THAT(ArgsError("VolumeBinding", R"({"shape":[{"utilization":0,"score":1}]})"), Contains("StorageCapacityScoring"));
 }

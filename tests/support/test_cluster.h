@@ -52,6 +52,18 @@ class TestCluster {
     if (!pod) throw std::runtime_error(pod.error().message);
     return state_.ApplyPod(std::make_shared<const model::Pod>(*std::move(pod))).id;
   }
+  // A claim, a volume, a StorageClass, ...: the manifest as it is.
+  void AddStorage(const json& manifest) {
+    for (const model::ObjectKind& kind : cluster::StorageKinds()) {
+      if (kind.kind != manifest.at("kind")) continue;
+      auto object = cluster::DecodeObject(kind, std::make_shared<const json>(manifest));
+      if (!object) throw std::runtime_error(object.error().message);
+      object->group = kind.group;
+      std::vector<std::string> problems;
+      state_.ApplyStorage(*object, &problems);
+      if (!problems.empty()) throw std::runtime_error(problems.front());
+    }
+  }
   // The class of a pod that waits.
   const cluster::PodClass& Class(const json& brief) { return *state_.pod(AddPod(brief)).pod_class; }
 

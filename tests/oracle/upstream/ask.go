@@ -123,6 +123,8 @@ func (s *Scheduler) Ask(ctx context.Context, q *Question) (*Answer, error) {
 		_ = namespaces.Add(ns)
 	}
 
+	q.storage.fill(s.informers)
+
 	state := framework.NewCycleState()
 	answer := &Answer{}
 	diagnosis := framework.Diagnosis{NodeToStatus: framework.NewDefaultNodeToStatus()}

@@ -13,17 +13,23 @@ type Coverage struct {
 	nodes, feasible int
 	refused         map[string]map[string]int
 	scores          map[string]map[int64]bool
+	// Nodes that take a pod, by what its volumes are.
+	taken map[string]int
 }
 
 func NewCoverage() *Coverage {
-	return &Coverage{refused: map[string]map[string]int{}, scores: map[string]map[int64]bool{}}
+	return &Coverage{refused: map[string]map[string]int{}, scores: map[string]map[int64]bool{}, taken: map[string]int{}}
 }
 
-func (c *Coverage) Add(answer *Answer) {
+func (c *Coverage) Add(q *Question, answer *Answer) {
+	kinds := q.volumeKinds()
 	for _, node := range answer.Nodes {
 		c.nodes++
 		if node.Feasible {
 			c.feasible++
+			for _, kind := range kinds {
+				c.taken[kind]++
+			}
 		}
 		for _, rejection := range node.RejectedBy {
 			if c.refused[rejection.Plugin] == nil {
@@ -43,7 +49,11 @@ func (c *Coverage) Add(answer *Answer) {
 }
 
 // What 3,000 questions must reach.
-var mustRefuse = []string{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity"}
+var mustRefuse = []string{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity",
+	"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"}
+var mustTake = []string{"a disk", "a claim that is bound", "a claim that gets a volume", "a claim that gets a new volume"}
+var mustSay = map[string][]string{"VolumeBinding": {"node(s) didn't find available persistent volumes to bind", "node(s) didn't match PersistentVolume's node affinity",
+	"node(s) did not have enough free storage", "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"}}
 var mustScore = map[string]int{"TaintToleration": 3, "NodeAffinity": 20, "NodeResourcesFit": 20, "PodTopologySpread": 20, "InterPodAffinity": 20,
 	"NodeResourcesBalancedAllocation": 20, "ImageLocality": 20}
 
@@ -51,6 +61,18 @@ func (c *Coverage) Missing() (missing []string) {
 	for _, plugin := range mustRefuse {
 		if len(c.refused[plugin]) == 0 {
 			missing = append(missing, plugin+" refusing a node")
+		}
+	}
+	for _, kind := range mustTake {
+		if c.taken[kind] == 0 {
+			missing = append(missing, "a node that takes "+kind)
+		}
+	}
+	for plugin, reasons := range mustSay {
+		for _, reason := range reasons {
+			if c.refused[plugin][reason] == 0 {
+				missing = append(missing, plugin+" saying "+reason)
+			}
 		}
 	}
 	for plugin, least := range mustScore {
@@ -69,6 +91,9 @@ func (c *Coverage) String() string {
 		for _, reason := range sortedKeys(c.refused[plugin]) {
 			fmt.Fprintf(&out, "  refused %6d  %-20s %s\n", c.refused[plugin][reason], plugin, reason)
 		}
+	}
+	for _, kind := range sortedKeys(c.taken) {
+		fmt.Fprintf(&out, "  taken   %6d  %s\n", c.taken[kind], kind)
 	}
 	for _, plugin := range sortedKeys(c.scores) {
 		fmt.Fprintf(&out, "  scored  %6d distinct values  %s\n", len(c.scores[plugin]), plugin)

@@ -27,20 +27,22 @@ func pick[T any](g *Generator, of ...T) T {
 
 // mood says which features a question has, so that each is met alone and with others.
 type mood struct {
-	taints, affinity, ports, images, spread, podAffinity, resources, pods bool
-	crowded                                                               bool // many small pods, roomy nodes
+	taints, affinity, ports, images, spread, podAffinity, resources, pods, volumes bool
+	crowded                                                                        bool // many small pods, roomy nodes
 }
 
 func (g *Generator) mood() mood {
-	switch g.below(10) {
+	switch g.below(12) {
+	case 10, 11:
+		return mood{volumes: true, images: g.oneIn(4), taints: g.oneIn(6), pods: !g.oneIn(4), crowded: g.oneIn(4)}
 	case 0, 1:
-		return mood{true, true, true, true, true, true, true, true, false}
+		return mood{true, true, true, true, true, true, true, true, g.oneIn(3), false}
 	case 2, 3:
 		return mood{spread: true, taints: g.oneIn(4), pods: true, crowded: true}
 	case 4, 5:
 		return mood{podAffinity: true, spread: g.oneIn(4), pods: true, crowded: true}
 	}
-	return mood{g.oneIn(3), g.oneIn(3), g.oneIn(5), g.oneIn(3), g.oneIn(3), g.oneIn(3), g.oneIn(2), !g.oneIn(4), g.oneIn(4)}
+	return mood{g.oneIn(3), g.oneIn(3), g.oneIn(5), g.oneIn(3), g.oneIn(3), g.oneIn(3), g.oneIn(2), !g.oneIn(4), g.oneIn(4), g.oneIn(4)}
 }
 
 func (g *Generator) Question(number int) *Question {
@@ -61,6 +63,9 @@ func (g *Generator) Question(number int) *Question {
 		q.nodes = append(q.nodes, node)
 		q.add(node)
 	}
+	if m.volumes {
+		g.storage(q, nodes)
+	}
 	if m.pods && nodes > 0 {
 		most := 4 * nodes
 		if m.crowded {
@@ -68,6 +73,9 @@ func (g *Generator) Question(number int) *Question {
 		}
 		for i := range g.below(most) {
 			pod := g.pod(fmt.Sprintf("pod-%d", i), m)
+			if m.volumes {
+				g.podVolumes(q, pod, false, nodes)
+			}
 			pod.Spec.NodeName = fmt.Sprintf("node-%d", g.below(nodes))
 			pod.Status.Phase = pick(g, v1.PodRunning, v1.PodRunning, v1.PodRunning, v1.PodPending, v1.PodSucceeded)
 			if g.oneIn(10) {
@@ -79,6 +87,9 @@ func (g *Generator) Question(number int) *Question {
 		}
 	}
 	q.pod = g.pod("asked", m)
+	if m.volumes {
+		g.podVolumes(q, q.pod, true, nodes)
+	}
 	if g.oneIn(25) && nodes > 0 {
 		q.pod.Spec.NodeName = fmt.Sprintf("node-%d", g.below(nodes))
 	}
@@ -95,6 +106,9 @@ func (g *Generator) node(i int, m mood) *v1.Node {
 	}
 	if !g.oneIn(10) {
 		node.Labels["topology.kubernetes.io/zone"] = pick(g, "z1", "z2", "z3")
+	}
+	if m.volumes && g.oneIn(2) {
+		node.Labels[pick(g, "topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region")] = pick(g, "r1", "r2")
 	}
 	if g.oneIn(2) {
 		node.Labels["disk"] = pick(g, "ssd", "hdd", "")
@@ -413,6 +427,14 @@ func (g *Generator) configuration() json.RawMessage {
 		if g.oneIn(2) {
 			plugins["filter"] = map[string]any{"disabled": []any{map[string]any{"name": pick(g, "TaintToleration", "NodePorts", "NodeUnschedulable")}}}
 		}
+		profile["plugins"] = plugins
+	}
+	if g.oneIn(12) {
+		plugins, _ := profile["plugins"].(map[string]any)
+		if plugins == nil {
+			plugins = map[string]any{}
+		}
+		plugins["multiPoint"] = map[string]any{"disabled": []any{map[string]any{"name": pick(g, "VolumeRestrictions", "NodeVolumeLimits", "VolumeZone", "VolumeBinding")}}}
 		profile["plugins"] = plugins
 	}
 	text, _ := json.Marshal(map[string]any{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": []any{profile}})

@@ -67,7 +67,7 @@ func run(program string, questions int, seed uint64, keep string) error {
 		if err != nil {
 			return fmt.Errorf("question %d: %w", number, err)
 		}
-		coverage.Add(theirs)
+		coverage.Add(q, theirs)
 		if found := compare(theirs, ours); len(found) > 0 {
 			differences++
 			if differences <= 5 {

@@ -18,6 +18,7 @@ type Question struct {
 	pods       []*v1.Pod
 	namespaces []*v1.Namespace
 	pod        *v1.Pod
+	storage    Storage
 }
 
 func (q *Question) add(object any) { q.Objects = append(q.Objects, object) }

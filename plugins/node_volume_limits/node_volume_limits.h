@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// NodeVolumeLimits: a node takes no more volumes of a CSI driver than its CSINode allows. A volume that several pods
+// use counts once, and one that is attached for whatever reason counts too.
+#pragma once
+
+#include "framework/plugin.h"
+
+namespace tutti::plugins {
+
+class NodeVolumeLimits final : public framework::Filter {
+ public:
+  std::string_view name() const override { return "NodeVolumeLimits"; }
+  std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&,
+                                                        const cluster::Snapshot&) const override;
+  framework::Wake WakesOn() const override {
+    return framework::Wake::kDriver | framework::Wake::kPodGone | framework::Wake::kMembers;
+  }
+};
+
+}  // namespace tutti::plugins

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/controllers/volume_controller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/quantity.h"
+
+namespace tutti::sim {
+namespace {
+
+const GroupResource kVolumes{"", "persistentvolumes"};
+const GroupResource kClaims{"", "persistentvolumeclaims"};
+const GroupResource kClasses{"storage.k8s.io", "storageclasses"};
+constexpr const char* kBindCompleted = "pv.kubernetes.io/bind-completed";
+constexpr const char* kBoundByController = "pv.kubernetes.io/bound-by-controller";
+constexpr const char* kProvisionedBy = "pv.kubernetes.io/provisioned-by";
+
+bool IsFor(const Json& volume, const Json& claim) {
+  const Json& ref = Dig(volume, "spec", "claimRef");
+  const std::string& uid = DigString(ref, "uid");
+  return DigString(ref, "name") == NameOf(claim) && DigString(ref, "namespace") == NamespaceOf(claim) &&
+         (uid.empty() || uid == UidOf(claim));
+}
+
+int64_t Bytes(const Json& quantity) {
+  const auto parsed = model::ParseUnits(StringOf(quantity));
+  return parsed ? parsed->value : 0;
+}
+
+int64_t SizeOf(const Json& volume) { return Bytes(Dig(volume, "spec", "capacity", "storage")); }
+
+bool CouldServe(const Json& volume, const Json& claim) {
+  const auto has = [&](const Json& mode) {
+    return std::ranges::find(ArrayOf(Dig(volume, "spec", "accessModes")), mode) !=
+           ArrayOf(Dig(volume, "spec", "accessModes")).end();
+  };
+  return DigString(volume, "status", "phase") == "Available" && Dig(volume, "spec", "claimRef").is_null() &&
+         !IsTerminating(volume) &&
+         DigString(volume, "spec", "storageClassName") == DigString(claim, "spec", "storageClassName") &&
+         SizeOf(volume) >= Bytes(Dig(claim, "spec", "resources", "requests", "storage")) &&
+         std::ranges::all_of(ArrayOf(Dig(claim, "spec", "accessModes")), has);
+}
+
+Json ReferenceTo(const Json& claim) {
+  return {{"apiVersion", "v1"},
+          {"kind", "PersistentVolumeClaim"},
+          {"namespace", NamespaceOf(claim)},
+          {"name", NameOf(claim)},
+          {"uid", UidOf(claim)}};
+}
+
+}  // namespace
+
+void VolumeController::Observe(const WatchEvent& event) {
+  const Json& object = *event.object;
+  if (event.resource == kVolumes) {
+    Enqueue(KeyFor(object));
+    if (const Json& ref = Dig(object, "spec", "claimRef"); !ref.is_null())
+      Enqueue({DigString(ref, "namespace"), DigString(ref, "name")});
+    else
+      for (const Object& claim : store_.All(kClaims)) Enqueue(KeyFor(*claim));
+  } else if (event.resource == kClaims) {
+    Enqueue(KeyFor(object));
+    if (const std::string& volume = DigString(object, "spec", "volumeName"); !volume.empty()) Enqueue({"", volume});
+  } else if (event.resource == kClasses) {
+    for (const Object& claim : store_.All(kClaims)) Enqueue(KeyFor(*claim));
+  }
+}
+
+void VolumeController::Reconcile(const ObjectKey& key) {
+  if (key.ns.empty())
+    ReconcileVolume(key);
+  else
+    ReconcileClaim(key);
+}
+
+void VolumeController::ReconcileVolume(const ObjectKey& key) {
+  const Object volume = store_.Find(kVolumes, "", key.name);
+  if (!volume || IsTerminating(*volume)) return;
+  const Json& ref = Dig(*volume, "spec", "claimRef");
+  const std::string& uid = DigString(ref, "uid");
+  if (uid.empty()) return SetPhase(kVolumes, *volume, "Available");
+  const Object claim = store_.Find(kClaims, DigString(ref, "namespace"), DigString(ref, "name"));
+  if (claim && UidOf(*claim) == uid) return;
+  if (DigString(*volume, "spec", "persistentVolumeReclaimPolicy") == "Delete")
+    store_.Delete(kVolumes, "", key.name, {.uid = UidOf(*volume)});
+  else
+    SetPhase(kVolumes, *volume, "Released");
+}
+
+void VolumeController::ReconcileClaim(const ObjectKey& key) {
+  const Object claim = store_.Find(kClaims, key.ns, key.name);
+  if (!claim || IsTerminating(*claim)) return;
+  const Object storage_class = store_.Find(kClasses, "", DigString(*claim, "spec", "storageClassName"));
+  const bool waits = storage_class && DigString(*storage_class, "volumeBindingMode") == "WaitForFirstConsumer";
+  if (const Object volume = VolumeFor(*claim, waits)) return Bind(*claim, *volume);
+  if (!DigString(*claim, "spec", "volumeName").empty())
+    return SetPhase(kClaims, *claim, AnnotationOf(*claim, kBindCompleted).empty() ? "Pending" : "Lost");
+  SetPhase(kClaims, *claim, "Pending");
+  const bool due = !waits || !AnnotationOf(*claim, "volume.kubernetes.io/selected-node").empty();
+  if (storage_class && due) Provision(*claim, *storage_class);
+}
+
+Object VolumeController::VolumeFor(const Json& claim, bool waits) const {
+  if (const std::string& name = DigString(claim, "spec", "volumeName"); !name.empty()) {
+    const Object volume = store_.Find(kVolumes, "", name);
+    return volume && (Dig(*volume, "spec", "claimRef").is_null() || IsFor(*volume, claim)) ? volume : nullptr;
+  }
+  Object smallest;
+  for (const Object& volume : store_.All(kVolumes)) {
+    if (IsFor(*volume, claim)) return volume;
+    if (!waits && CouldServe(*volume, claim) && (!smallest || SizeOf(*volume) < SizeOf(*smallest))) smallest = volume;
+  }
+  return smallest;
+}
+
+void VolumeController::Provision(const Json& claim, const Json& storage_class) {
+  const std::string& provisioner = DigString(storage_class, "provisioner");
+  if (provisioner.empty() || provisioner == "kubernetes.io/no-provisioner") return;
+  const std::string volume_name = "pvc-" + UidOf(claim), &policy = DigString(storage_class, "reclaimPolicy");
+  const auto created =
+      store_.Create({{"apiVersion", "v1"},
+                     {"kind", "PersistentVolume"},
+                     {"metadata", {{"name", volume_name}, {"annotations", {{kProvisionedBy, provisioner}}}}},
+                     {"spec",
+                      {{"capacity", {{"storage", Dig(claim, "spec", "resources", "requests", "storage")}}},
+                       {"accessModes", Dig(claim, "spec", "accessModes")},
+                       {"storageClassName", NameOf(storage_class)},
+                       {"persistentVolumeReclaimPolicy", policy.empty() ? "Delete" : policy},
+                       {"claimRef", ReferenceTo(claim)},
+                       {"csi", {{"driver", provisioner}, {"volumeHandle", volume_name}}}}}});
+  if (!created) return Warn(claim, "ProvisioningFailed", created.error().message);
+  Note(claim, "ProvisioningSucceeded", fmt::format("Successfully provisioned volume {}", volume_name));
+}
+
+void VolumeController::Bind(const Json& claim, const Json& volume) {
+  if (!IsFor(volume, claim) || DigString(volume, "spec", "claimRef", "uid").empty()) {
+    const bool found = Dig(volume, "spec", "claimRef").is_null();
+    store_.Modify(kVolumes, "", NameOf(volume), [&](Json& next) {
+      next["spec"]["claimRef"] = ReferenceTo(claim);
+      if (found) next["metadata"]["annotations"][kBoundByController] = "yes";
+    });
+  }
+  SetPhase(kVolumes, volume, "Bound");
+  store_.Modify(kClaims, NamespaceOf(claim), NameOf(claim), [&](Json& next) {
+    if (DigString(next, "spec", "volumeName").empty()) next["metadata"]["annotations"][kBoundByController] = "yes";
+    next["spec"]["volumeName"] = NameOf(volume);
+    next["metadata"]["annotations"][kBindCompleted] = "yes";
+  });
+  store_.Modify(
+      kClaims, NamespaceOf(claim), NameOf(claim),
+      [&](Json& next) {
+        next["status"] = {{"phase", "Bound"},
+                          {"accessModes", Dig(volume, "spec", "accessModes")},
+                          {"capacity", Dig(volume, "spec", "capacity")}};
+      },
+      Part::kStatus);
+}
+
+void VolumeController::SetPhase(const GroupResource& resource, const Json& object, const char* phase) {
+  if (DigString(object, "status", "phase") == phase) return;
+  store_.Modify(
+      resource, NamespaceOf(object), NameOf(object), [&](Json& next) { next["status"]["phase"] = phase; },
+      Part::kStatus);
+}
+
+}  // namespace tutti::sim

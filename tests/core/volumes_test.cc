@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gangs whose members have volumes: the real core and the real volume controller, which acts when the test says so.
+#include "sim/controllers/volume_controller.h"
+#include "tests/core/rig.h"
+
+namespace tutti::core {
+namespace {
+
+const sim::GroupResource kVolumes{"", "persistentvolumes"};
+const sim::GroupResource kClaims{"", "persistentvolumeclaims"};
+
+sim::Fate Dropped() {
+  sim::Fate fate;
+  fate.kind = sim::Fate::Kind::kDrop;
+  return fate;
+}
+
+sim::Json Using(const std::string& claim) {
+  return {{"volumes", {{{"name", "data"}, {"persistentVolumeClaim", {{"claimName", claim}}}}}}};
+}
+
+class VolumeRig {
+ public:
+  explicit VolumeRig(const std::string& provisioner = "kubernetes.io/no-provisioner") {
+    subscription_ = rig.store.Subscribe([this](const sim::WatchEvent& event) { controller_.Observe(event); });
+    Create({{"apiVersion", "storage.k8s.io/v1"},
+            {"kind", "StorageClass"},
+            {"metadata", {{"name", "wait"}}},
+            {"provisioner", provisioner},
+            {"volumeBindingMode", "WaitForFirstConsumer"}});
+    rig.fate = [this](const cluster::Command& command) {
+      if (std::holds_alternative<cluster::Bind>(command.body)) ++binds;
+      return sim::Fate{};
+    };
+  }
+  ~VolumeRig() { rig.store.Unsubscribe(subscription_); }
+
+  void Create(const sim::Json& object) {
+    const auto created = rig.store.Create(object);
+    if (!created) FAIL(created.error().message);
+  }
+  void AddNode(const std::string& name) {
+    Create({{"apiVersion", "v1"},
+            {"kind", "Node"},
+            {"metadata", {{"name", name}, {"labels", {{"kubernetes.io/hostname", name}}}}},
+            {"status", {{"allocatable", {{"cpu", "8"}, {"memory", "64Gi"}, {"pods", "110"}}}}}});
+  }
+  // A disk of the node.
+  void AddVolume(const std::string& name, const std::string& node) {
+    Create({{"apiVersion", "v1"},
+            {"kind", "PersistentVolume"},
+            {"metadata", {{"name", name}}},
+            {"spec",
+             {{"capacity", {{"storage", "10Gi"}}},
+              {"accessModes", {"ReadWriteOnce"}},
+              {"storageClassName", "wait"},
+              {"persistentVolumeReclaimPolicy", "Retain"},
+              {"local", {{"path", "/mnt"}}},
+              {"nodeAffinity",
+               {{"required",
+                 {{"nodeSelectorTerms",
+                   {{{"matchExpressions",
+                      {{{"key", "kubernetes.io/hostname"}, {"operator", "In"}, {"values", {node}}}}}}}}}}}}}}});
+    Control();
+  }
+  void AddMember(int ordinal, int min) {
+    const std::string name = fmt::format("g-{}", ordinal);
+    AddClaim(name);
+    rig.AddPod(name, {.gang = "g", .min = std::to_string(min), .spec = Using(name)});
+  }
+  void AddClaim(const std::string& name, const std::string& mode = "ReadWriteOnce") {
+    Create({{"apiVersion", "v1"},
+            {"kind", "PersistentVolumeClaim"},
+            {"metadata", {{"name", name}, {"namespace", "default"}}},
+            {"spec",
+             {{"accessModes", {mode}},
+              {"storageClassName", "wait"},
+              {"resources", {{"requests", {{"storage", "5Gi"}}}}}}}});
+  }
+  // The volume controller works off what happened.
+  void Control() {
+    while (controller_.Work()) {
+    }
+  }
+  std::string Volume(const std::string& name, const char* field) const {
+    return sim::DigString(*rig.store.Find(kVolumes, "", name), "spec", "claimRef", field);
+  }
+  std::string SelectedNode(const std::string& claim) const {
+    return sim::AnnotationOf(*rig.store.Find(kClaims, "default", claim), "volume.kubernetes.io/selected-node");
+  }
+  std::string VolumeOf(const std::string& claim) const {
+    return sim::DigString(*rig.store.Find(kClaims, "default", claim), "spec", "volumeName");
+  }
+
+  Rig rig;
+  int binds = 0;
+
+ private:
+  sim::VolumeController controller_{rig.store, rig.clock};
+  int64_t subscription_ = 0;
+};
+
+TEST_CASE("A gang is bound only when the volumes of all its members are") {
+  VolumeRig world;
+  for (const char* name : {"a", "b", "c"}) {
+    world.AddNode(name);
+    world.AddVolume(fmt::format("disk-{}", name), name);
+  }
+  for (int i = 0; i < 3; ++i) world.AddMember(i, 3);
+  world.rig.Settle();
+  CHECK(world.binds == 0);
+  REQUIRE(world.rig.scheduler->Decisions().size() == 1);
+  CHECK(world.rig.scheduler->Decisions()[0].reason == "BindingVolumes");
+  CHECK(world.rig.scheduler->Decisions()[0].message == "3 of its volumes are still to be bound");
+  for (const char* disk : {"disk-a", "disk-b", "disk-c"}) {
+    CHECK(world.Volume(disk, "name").starts_with("g-"));
+    CHECK_FALSE(world.Volume(disk, "uid").empty());
+  }
+  world.Control();
+  world.rig.Settle();
+  CHECK(world.rig.Bound() == 3);
+  for (const char* pod : {"g-0", "g-1", "g-2"}) CHECK(world.VolumeOf(pod) == "disk-" + world.rig.NodeOf(pod));
+}
+
+TEST_CASE("Members do not share a volume, and a new one wakes the gang") {
+  VolumeRig world;
+  for (const char* name : {"a", "b"}) {
+    world.AddNode(name);
+    world.AddVolume(fmt::format("disk-{}", name), name);
+  }
+  for (int i = 0; i < 3; ++i) world.AddMember(i, 3);
+  world.rig.Settle();
+  CHECK(world.rig.Waits("g-0").find("2 node(s) didn't find available persistent volumes to bind") != std::string::npos);
+  CHECK(world.Volume("disk-a", "name").empty());
+  world.AddVolume("disk-b2", "b");
+  world.rig.Settle();
+  world.Control();
+  world.rig.Settle();
+  CHECK(world.rig.Bound() == 3);
+}
+
+TEST_CASE("Volumes are made for the nodes that were planned, and one that cannot be made is tried elsewhere") {
+  VolumeRig world("csi.example.com");
+  world.AddNode("a");
+  world.AddNode("b");
+  for (int i = 0; i < 2; ++i) world.AddMember(i, 2);
+  world.rig.Settle();
+  CHECK(world.binds == 0);
+  const std::string node = world.SelectedNode("g-0");
+  CHECK_FALSE(node.empty());
+  // How a provisioner gives up.
+  REQUIRE(world.rig.store.Modify(kClaims, "default", "g-0", [](sim::Json& claim) {
+    claim["metadata"]["annotations"].erase("volume.kubernetes.io/selected-node");
+  }));
+  world.rig.Settle();
+  CHECK(world.rig.Waits("g-0") == "SchedulerError: binding volumes: provisioning failed for claim default/g-0");
+  CHECK(world.SelectedNode("g-0") != node);
+  CHECK_FALSE(world.SelectedNode("g-0").empty());
+  world.Control();
+  world.rig.Settle();
+  CHECK(world.rig.Bound() == 2);
+  CHECK(world.rig.NodeOf("g-0") == world.SelectedNode("g-0"));
+}
+
+TEST_CASE("A scheduler that dies while volumes are bound leaves what the next one finishes") {
+  VolumeRig world;
+  for (const char* name : {"a", "b", "c"}) {
+    world.AddNode(name);
+    world.AddVolume(fmt::format("disk-{}", name), name);
+  }
+  for (int i = 0; i < 2; ++i) world.AddMember(i, 2);
+  int writes = 0;
+  world.rig.fate = [&](const cluster::Command& command) {
+    // One of the two reservations is made; then it dies.
+    if (std::holds_alternative<cluster::Patch>(command.body) && ++writes == 2) return Dropped();
+    return sim::Fate{};
+  };
+  world.rig.Settle();
+  world.rig.fate = nullptr;
+  world.rig.Restart();
+  world.rig.Settle();
+  CHECK(world.rig.Bound() == 0);
+  world.Control();
+  world.rig.Settle();
+  CHECK(world.rig.Bound() == 2);
+  int reserved = 0;
+  for (const char* disk : {"disk-a", "disk-b", "disk-c"}) reserved += !world.Volume(disk, "uid").empty();
+  CHECK(reserved == 2);
+}
+
+TEST_CASE("Volumes that are not bound in time are given up, and the gang is tried again from there") {
+  VolumeRig world;
+  world.AddNode("a");
+  world.AddVolume("disk-a", "a");
+  world.AddMember(0, 1);
+  world.rig.Settle();
+  CHECK(world.Volume("disk-a", "name") == "g-0");
+  std::vector<std::string> notes;
+  world.rig.fate = [&](const cluster::Command& command) {
+    if (const auto* event = std::get_if<cluster::EmitEvent>(&command.body)) notes.push_back(event->note);
+    return sim::Fate{};
+  };
+  world.rig.Pass(599'000);
+  CHECK(notes.empty());
+  world.rig.Pass(2'000);
+  REQUIRE_FALSE(notes.empty());
+  CHECK(notes.front() == "binding volumes: timed out waiting for the volumes to be bound");
+  CHECK(world.rig.Bound() == 0);
+  world.Control();
+  world.rig.Pass(70'000);
+  CHECK(world.rig.NodeOf("g-0") == "a");
+}
+
+TEST_CASE("A claim that one pod may use keeps a second member out") {
+  VolumeRig world("csi.example.com");
+  world.AddNode("a");
+  world.AddClaim("data", "ReadWriteOncePod");
+  for (const char* name : {"g-0", "g-1"}) world.rig.AddPod(name, {.gang = "g", .min = "2", .spec = Using("data")});
+  world.rig.Settle();
+  CHECK(world.binds == 0);
+  CHECK(world.rig.Waits("g-1").find("ReadWriteOncePod access mode already in-use") != std::string::npos);
+}
+
+TEST_CASE("A pod whose claim does not exist waits for it, and starts when it comes") {
+  VolumeRig world;
+  world.AddNode("a");
+  world.AddVolume("disk-a", "a");
+  world.rig.AddPod("p", {.spec = Using("late")});
+  world.rig.Settle();
+  CHECK(world.rig.Waits("p") == "Unschedulable: 0/1 nodes are available: persistentvolumeclaim \"late\" not found.");
+  world.AddClaim("late");
+  world.rig.Settle();
+  world.Control();
+  world.rig.Settle();
+  CHECK(world.rig.NodeOf("p") == "a");
+}
+
+TEST_CASE("Whoever takes a planned volume first has it") {
+  VolumeRig world;
+  for (const char* name : {"a", "b"}) {
+    world.AddNode(name);
+    world.AddVolume(fmt::format("disk-{}", name), name);
+  }
+  world.AddMember(0, 1);
+  bool taken = false;
+  world.rig.fate = [&](const cluster::Command& command) {
+    const auto* patch = std::get_if<cluster::Patch>(&command.body);
+    if (!patch || patch->object.resource != "persistentvolumes" || std::exchange(taken, true)) return sim::Fate{};
+    REQUIRE(world.rig.store.Modify(kVolumes, "", patch->object.name, [](sim::Json& volume) {
+      volume["spec"]["claimRef"] = {{"namespace", "default"}, {"name", "another"}, {"uid", "u"}};
+    }));
+    return sim::Fate{};
+  };
+  world.rig.Pass(5'000);
+  world.Control();
+  world.rig.Pass(5'000);
+  CHECK(taken);
+  CHECK_FALSE(world.rig.NodeOf("g-0").empty());
+  CHECK(world.VolumeOf("g-0") == "disk-" + world.rig.NodeOf("g-0"));
+}
+
+}  // namespace
+}  // namespace tutti::core
