@@ -109,12 +109,14 @@ Attempt Greedy::Run(Order order, bool order_matters, const std::vector<NodeId>* 
     if (taken[k] == problem_.kinds[k].members.size()) continue;
     attempt.any_failed = true;
     attempt.failed_kind = k;
-    const Ranking& ranking = rankings_.For(problem_.kinds[k].pod_class);
-    attempt.refusals = ranking.Explain();
     break;
   }
-  for (const Kind& kind : problem_.kinds) attempt.wakes = attempt.wakes | rankings_.For(kind.pod_class).WakesOn();
   return attempt;
+}
+
+void Greedy::Explain(Attempt* attempt) {
+  if (attempt->any_failed) attempt->refusals = rankings_.For(problem_.kinds[attempt->failed_kind].pod_class).Explain();
+  for (const Kind& kind : problem_.kinds) attempt->wakes = attempt->wakes | rankings_.For(kind.pod_class).WakesOn();
 }
 
 }  // namespace tutti::core

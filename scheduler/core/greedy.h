@@ -36,6 +36,9 @@ class Greedy {
   // On `nodes` only, when not null. `order_matters`: a member that found no node may find one when others are placed.
   Attempt Run(Order order, bool order_matters, const std::vector<model::NodeId>* nodes);
 
+  // Adds why it stopped, asking every node for its words. REQUIRES: nothing was taken back since.
+  void Explain(Attempt* attempt);
+
   // The best node for one more of the kind, or invalid.
   model::NodeId Choose(const Kind& kind, Order order, const std::vector<model::NodeId>* nodes);
 

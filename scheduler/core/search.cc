@@ -19,8 +19,9 @@ using model::Symbol;
 
 // About a tenth of a second at worst; a search that ends does so after a small part of it.
 constexpr int64_t kSteps = 1'000'000;
-constexpr int64_t kPlacements = 40'000;
+constexpr int64_t kPlacements = 20'000;
 constexpr size_t kMostTargets = 64;
+constexpr size_t kMostDomains = 64;  // tried one after another, those with most room
 
 constexpr Wake kRoom = Wake::kPodGone | Wake::kNodeCapacity | Wake::kNodeAdded;
 
@@ -37,7 +38,7 @@ bool HasEven(const std::vector<Rule>& rules) {
 }  // namespace
 
 Search::Search(cluster::ClusterState& state, Rankings& rankings, const Problem& problem)
-    : state_(state), rankings_(rankings), problem_(problem), budget_(kSteps) {
+    : state_(state), rankings_(rankings), problem_(problem), budget_(kSteps), placements_(kPlacements) {
   for (const Kind& kind : problem.kinds)
     order_matters_ = order_matters_ || rankings.For(kind.pod_class).reach() == FilterState::Reach::kCluster;
 }
@@ -46,7 +47,7 @@ SearchResult Search::Run(const RuleSets& rule_sets) {
   SearchResult result;
   Answer last = Answer::kUnknown;
   for (const std::vector<Rule>& rules : rule_sets) {
-    budget_ = Budget(kSteps);
+    if (&rules == &rule_sets.back() && budget_.exhausted()) budget_ = Budget(kSteps);
     last = rules.empty() ? TryFree(&result) : TryRules(rules, &result);
     if (last == Answer::kFound) return result;
     result.gave_up = result.gave_up || (last == Answer::kUnknown && HasEven(rules));
@@ -115,16 +116,20 @@ Answer Search::TryInDomains(const std::vector<Rule>& rules, SearchResult* result
       for (const Symbol key : rankings_.For(kind.pod_class).Gathers()) keys.push_back(key);
   std::ranges::sort(keys);
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  for (const Symbol key : keys)
+  for (const Symbol key : keys) {
+    size_t tried = 0;
     for (const Domain& domain : DomainsByRoom(key))
-      if (TryGreedily(Greedy::Order::kLargestFirst, &domain.nodes, rules, result)) return Answer::kFound;
+      if (++tried > kMostDomains)
+        break;
+      else if (TryGreedily(Greedy::Order::kLargestFirst, &domain.nodes, rules, result))
+        return Answer::kFound;
+  }
 
   // The search that takes back knows no rules but a set of nodes to stay on.
   const bool confined =
       rules.size() == 1 && rules[0].shape == Rule::Shape::kOne && rules[0].kinds.size() == problem_.kinds.size();
   if (!rules.empty() && !confined) return Answer::kUnknown;
-  Budget budget(kPlacements);
-  Descend descend(state_, rankings_, problem_, budget);
+  Descend descend(state_, rankings_, problem_, placements_);
   std::vector<Spot> spots;
   if (rules.empty()) {
     const Answer answer = descend.Run(nullptr, &spots);
@@ -142,13 +147,16 @@ Answer Search::TryInDomains(const std::vector<Rule>& rules, SearchResult* result
 bool Search::TryGreedily(Greedy::Order order, const std::vector<NodeId>* nodes, const std::vector<Rule>& rules,
                          SearchResult* result) {
   WhatIf what_if(state_.planning());
-  Attempt attempt = Greedy(problem_, rankings_, what_if, state_.snapshot()).Run(order, order_matters_, nodes);
+  Greedy greedy(problem_, rankings_, what_if, state_.snapshot());
+  Attempt attempt = greedy.Run(order, order_matters_, nodes);
   if (attempt.fits && Obeyed(rules, attempt.spots, state_.snapshot())) {
     result->fits = true;
     result->placements = std::move(what_if).Take();
     return true;
   }
-  if (result->attempt.placed.empty()) result->attempt = std::move(attempt);
+  if (!result->attempt.placed.empty()) return false;
+  greedy.Explain(&attempt);
+  result->attempt = std::move(attempt);
   return false;
 }
 
@@ -334,9 +342,11 @@ void Search::Explain(const std::vector<Rule>& rules, SearchResult* result) {
     result->attempt = {};
   }
   WhatIf what_if(state_.planning());
-  if (result->attempt.placed.empty())
-    result->attempt = Greedy(problem_, rankings_, what_if, snapshot)
-                          .Run(Greedy::Order::kLargestFirst, order_matters_, nodes.empty() ? nullptr : &nodes);
+  if (result->attempt.placed.empty()) {
+    Greedy greedy(problem_, rankings_, what_if, snapshot);
+    result->attempt = greedy.Run(Greedy::Order::kLargestFirst, order_matters_, nodes.empty() ? nullptr : &nodes);
+    greedy.Explain(&result->attempt);
+  }
   SayOutside(nodes, result);
   result->wakes = WakesOf(kinds);
   const Attempt& attempt = result->attempt;

@@ -68,7 +68,7 @@ class Search {
   cluster::ClusterState& state_;
   Rankings& rankings_;
   const Problem& problem_;
-  Budget budget_;
+  Budget budget_, placements_;
   bool order_matters_ = false;
   std::vector<size_t> short_kinds_;  // of the demand that cannot be met
 };
