@@ -33,11 +33,11 @@ type mood struct {
 
 func (g *Generator) mood() mood {
 	switch g.below(12) {
-	case 10, 11:
+	case 10:
 		return mood{volumes: true, images: g.oneIn(4), taints: g.oneIn(6), pods: !g.oneIn(4), crowded: g.oneIn(4)}
 	case 0, 1:
 		return mood{true, true, true, true, true, true, true, true, g.oneIn(3), false}
-	case 2, 3:
+	case 2, 3, 11:
 		return mood{spread: true, taints: g.oneIn(4), pods: true, crowded: true}
 	case 4, 5:
 		return mood{podAffinity: true, spread: g.oneIn(4), pods: true, crowded: true}

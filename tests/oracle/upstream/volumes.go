@@ -243,9 +243,9 @@ func (g *Generator) bind(claim *v1.PersistentVolumeClaim, volumes []*v1.Persiste
 		switch g.below(20) {
 		case 0:
 			delete(claim.Annotations, "pv.kubernetes.io/bind-completed")
-		case 1:
+		case 1, 2, 3:
 			claim.Spec.VolumeName = "gone"
-		case 2:
+		case 4:
 			claim.Status.Phase = v1.ClaimLost
 		}
 	case 2:
