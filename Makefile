@@ -12,6 +12,7 @@ help:
 	@echo 'make walkthrough W=  one walkthrough on the real control plane: $(notdir $(basename $(wildcard tests/walkthroughs/*.yaml)))'
 	@echo 'make bench-cluster   5,000 nodes and 8,000 pods on the real control plane, beside kube-scheduler (NODES= PODS= REPEAT=)'
 	@echo 'make bench-engine    what a decision costs, without an API server: a table, and build/bench-engine/*.csv and scale.svg'
+	@echo 'make oracle          3,000 questions put to kube-scheduler and to Tutti: differences, coverage by plugin; oracle-soak: 200,000'
 	@echo 'make soak STEPS=      seeds of hostile worlds until so many steps are done; a failing one is shrunk and can be replayed'
 	@echo 'make bench-packing   what large gangs can still start, by the score that placed the small ones'
 	@echo 'make exact           gangs and streams of gangs beside an exact solver (GANGS= STREAMS=)'
@@ -66,6 +67,14 @@ bench-engine: setup
 	cmake --build --preset release --target engine_bench
 	@mkdir -p build/bench-engine
 	$(RELEASE)/benchmarks/engine_bench --out build/bench-engine
+
+QUESTIONS ?= 3000
+ORACLE_SEED ?= 1
+oracle oracle-soak: setup $(RELEASE)/build.ninja
+	@cmake --build --preset release --target oracle_answer
+	tests/oracle/run --answer $(CURDIR)/$(RELEASE)/tests/oracle/oracle_answer --seed $(ORACLE_SEED) --questions $(QUESTIONS)
+
+oracle-soak: QUESTIONS = 200000
 
 STEPS ?= 1000000
 soak: setup $(RELEASE)/build.ninja

@@ -25,8 +25,10 @@ std::optional<std::vector<std::string>> NamedNodes(const model::NodeSelector& af
     for (const model::Requirement& r : term.match_fields) {
       if (r.key != "metadata.name" || r.op != model::Operator::kIn) continue;
       const std::set<std::string> values(r.values.begin(), r.values.end());
-      if (!names) names = values;
-      else std::erase_if(*names, [&](const std::string& name) { return !values.contains(name); });
+      if (!names)
+        names = values;
+      else
+        std::erase_if(*names, [&](const std::string& name) { return !values.contains(name); });
     }
     if (!names) return std::nullopt;
     all.insert(names->begin(), names->end());
@@ -50,13 +52,23 @@ class AffinityFilterState final : public framework::FilterState {
     return enforced_.Match(node) && asked_.Match(node) ? Verdict::kFits : Verdict::kNever;
   }
   void Explain(NodeId n, std::vector<std::string>* reasons) const override {
-    reasons->emplace_back(enforced_.Match(snapshot_.node(n)) ? "node(s) didn't match Pod's node affinity/selector"
-                                                             : "node(s) didn't match scheduler-enforced node affinity");
+    reasons->emplace_back(enforced_.Match(snapshot_.node(n)) ? kMine : kEnforced);
+  }
+  void ExplainAll(framework::RefusedBy mine, std::span<const framework::RefusedBy> refused_by,
+                  std::map<std::string, size_t>* nodes) const override {
+    size_t by_pod = 0, by_profile = 0;
+    for (uint32_t n = 0; n < refused_by.size(); ++n)
+      if (refused_by[n] == mine) ++(enforced_.Match(snapshot_.node(NodeId(n))) ? by_pod : by_profile);
+    if (by_pod > 0) (*nodes)[kMine] += by_pod;
+    if (by_profile > 0) (*nodes)[kEnforced] += by_profile;
   }
   std::string RefusesClass() const override { return named_ && named_->empty() ? "pod affinity terms conflict" : ""; }
   const std::vector<std::string>* OnlyNodes() const override { return named_ ? &*named_ : nullptr; }
 
  private:
+  static constexpr const char* kMine = "node(s) didn't match Pod's node affinity/selector";
+  static constexpr const char* kEnforced = "node(s) didn't match scheduler-enforced node affinity";
+
   const cluster::Snapshot& snapshot_;
   const NodeMatch enforced_, asked_;
   std::optional<std::vector<std::string>> named_;
@@ -102,11 +114,13 @@ base::Result<std::shared_ptr<NodeAffinity>> NodeAffinity::Make(const nlohmann::j
   const auto parses = [&](const model::NodeSelectorTerm& term) {
     return (term.match_expressions.empty() && term.match_fields.empty()) || NodeTerm::Compile(term, scratch);
   };
-  const bool good = (!plugin->added_required_ || std::ranges::all_of(plugin->added_required_->terms, parses)) &&
-                    std::ranges::all_of(plugin->added_preferred_, [&](const auto& p) { return p.weight == 0 || parses(p.term); });
+  const bool good =
+      (!plugin->added_required_ || std::ranges::all_of(plugin->added_required_->terms, parses)) &&
+      std::ranges::all_of(plugin->added_preferred_, [&](const auto& p) { return p.weight == 0 || parses(p.term); });
   if (!good)
-    return base::Invalid("NodeAffinityArgs.addedAffinity: a term does not parse; check each operator, the number of its "
-                         "values, and that keys and values can be labels");
+    return base::Invalid(
+        "NodeAffinityArgs.addedAffinity: a term does not parse; check each operator, the number of its "
+        "values, and that keys and values can be labels");
   return plugin;
 }
 

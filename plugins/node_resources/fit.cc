@@ -46,6 +46,22 @@ class FitFilterState final : public framework::FilterState {
     if (saturated_ && reasons->empty()) reasons->emplace_back("the pod's requests cannot be represented");
   }
 
+  void ExplainAll(RefusedBy mine, std::span<const RefusedBy> refused_by,
+                  std::map<std::string, size_t>* nodes) const override {
+    if (saturated_) return FilterState::ExplainAll(mine, refused_by, nodes);
+    const auto count = [&](model::ResourceId column, int64_t amount, const std::string& reason) {
+      const int64_t* allocatable = snapshot_.allocatable(column).data();
+      const int64_t* requested = snapshot_.requested(column).data();
+      size_t lacking = 0;
+      for (size_t n = 0; n < refused_by.size(); ++n)
+        lacking += refused_by[n] == mine && amount > allocatable[n] - requested[n];
+      if (lacking > 0) (*nodes)[reason] += lacking;
+    };
+    count(cluster::kPodsColumn, 1, "Too many pods");
+    for (const Request& request : requests_)
+      count(request.column, request.amount, fmt::format("Insufficient {}", snapshot_.ResourceName(request.column)));
+  }
+
   int64_t Room(NodeId n) const override {
     if (saturated_) return 0;
     int64_t room = std::max<int64_t>(0, snapshot_.Free(n, cluster::kPodsColumn));

@@ -26,6 +26,13 @@ Symbol Find(const LabelEntries& labels, Symbol key) {
   return at != labels.end() && at->first == key ? at->second : Symbol();
 }
 
+bool SamePlace(const model::Node& a, const model::Node& b) {
+  return a.meta.labels == b.meta.labels && a.allocatable == b.allocatable && a.taints == b.taints &&
+         a.unschedulable == b.unschedulable && a.ready == b.ready && a.images == b.images &&
+         a.declared_features == b.declared_features && a.meta.annotations == b.meta.annotations &&
+         a.meta.deleting() == b.meta.deleting() && a.meta.uid == b.meta.uid;
+}
+
 }  // namespace
 
 Symbol NodeEntry::Label(Symbol key) const { return Find(labels, key); }
@@ -88,7 +95,10 @@ const LabelEntries* Snapshot::Namespace(Symbol name) const {
 }
 
 void Snapshot::PutNamespace(std::string_view name, const model::StringMap& labels) {
-  namespaces_[symbols_.Intern(name)] = Intern(labels, symbols_);
+  const auto [at, fresh] = namespaces_.try_emplace(symbols_.Intern(name));
+  LabelEntries entries = Intern(labels, symbols_);
+  if (!fresh && at->second == entries) return;
+  at->second = std::move(entries);
   ++namespaces_version_;
 }
 
@@ -136,6 +146,10 @@ NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
     ++node_count_;
   }
   NodeEntry& entry = nodes_[n.index()];
+  if (entry.present && SamePlace(*entry.node, *node)) {  // a heartbeat: no reader needs to look again
+    entry.node = std::move(node);
+    return n;
+  }
   entry.present = true;
   entry.name = node->meta.name;
   entry.unschedulable = node->unschedulable;

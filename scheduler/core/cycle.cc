@@ -27,7 +27,7 @@ namespace {
 constexpr size_t kBindWindow = 1024;
 constexpr Millis kRefreshCountsMs = 30'000, kRefreshNodesMs = 1'000;
 // Then so many gangs a step, of so many looked at: no step holds a decision up.
-constexpr int kRefreshAtOnce = 32;
+constexpr int kRefreshAtOnce = 8;
 constexpr uint32_t kLookAtOnce = 8192;
 constexpr Millis kRefreshStepMs = 50;
 constexpr Wake kFreesNodes =

@@ -37,6 +37,9 @@ class Cycle {
   void Apply(const cluster::Leadership& event);
   void Apply(const cluster::Answer& event);
 
+  // Namespaces: affinity terms select pods by their labels.
+  static const model::ObjectKind& NamespaceKind();
+
   // -- Decide; cycle.cc --
   // Wakes and considers gangs, then says what was decided. Nothing unless synced, leading and past the fence.
   void Decide();

@@ -125,6 +125,11 @@ void Cycle::Apply(const cluster::NodeGone& event) {
   happened_ = happened_ | Wake::kNodeAdded;  // "0/N nodes" is another N now
 }
 
+const model::ObjectKind& Cycle::NamespaceKind() {
+  static const model::ObjectKind kind{"", "namespaces", "Namespace", {"v1"}};
+  return kind;
+}
+
 void Cycle::Apply(const cluster::ObjectChanged& event) {
   if (cluster::IsStorageKind(event.object->group, event.object->resource)) {
     std::vector<std::string> problems;
@@ -134,6 +139,11 @@ void Cycle::Apply(const cluster::ObjectChanged& event) {
                     {{"kind", event.object->kind},
                      {"object", event.object->meta.ns + "/" + event.object->meta.name},
                      {"problem", problem}});
+    return;
+  }
+  if (event.object->group.empty() && event.object->resource == NamespaceKind().resource) {
+    state.planning().PutNamespace(event.object->meta.name, event.object->meta.labels);
+    happened_ = happened_ | Wake::kPodPlaced;  // its pods may be selected now, or no more
     return;
   }
   for (const auto& dialect : dialects)
@@ -148,6 +158,11 @@ void Cycle::Apply(const cluster::ObjectChanged& event) {
 void Cycle::Apply(const cluster::ObjectGone& event) {
   for (const model::ObjectKind& kind : cluster::StorageKinds())
     if (kind.Name() == event.kind_name) return FollowStorage(state.DropStorage(kind.resource, event.ns, event.name));
+  if (event.kind_name == NamespaceKind().Name()) {
+    state.planning().DropNamespace(event.name);
+    happened_ = happened_ | Wake::kPodPlaced;
+    return;
+  }
   for (const auto& dialect : dialects)
     for (const model::ObjectKind& kind : dialect->Kinds())
       if (kind.Name() == event.kind_name) {

@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/evidence.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/planted.h"
 
 namespace tutti::core {
+namespace {
 
-std::string WriteEvidence(const std::string& plan, const std::string& uid, const std::string& node, const std::string& commit_uid) {
-  return nlohmann::json{{"plan", plan}, {"uid", uid}, {"node", node}, {"commit", commit_uid}}.dump();
+// As JSON. Names and UIDs hardly ever need more than the quotes.
+std::string Quoted(const std::string& text) {
+  const bool plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+  return plain ? '"' + text + '"' : nlohmann::json(text).dump();
+}
+
+}  // namespace
+
+std::string WriteEvidence(const std::string& plan, const std::string& uid, const std::string& node,
+                          const std::string& commit_uid) {
+  return fmt::format(R"({{"commit":{},"node":{},"plan":{},"uid":{}}})", Quoted(commit_uid), Quoted(node), Quoted(plan),
+                     Quoted(uid));
 }
 
 std::optional<Evidence> ReadEvidence(const model::Pod& pod) {
@@ -20,7 +34,8 @@ std::optional<Evidence> ReadEvidence(const model::Pod& pod) {
     const auto at = json.find(name);
     return at != json.end() && at->is_string() ? at->get<std::string>() : std::string();
   };
-  if (base::Planted(base::Bug::kBelieveForgery) && !field("commit").empty()) return Evidence{field("plan"), field("commit")};
+  if (base::Planted(base::Bug::kBelieveForgery) && !field("commit").empty())
+    return Evidence{field("plan"), field("commit")};
   if (field("uid") != pod.meta.uid || field("node") != pod.node_name || field("commit").empty()) return std::nullopt;
   return Evidence{field("plan"), field("commit")};
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/boxed.h"
 #include "cluster/command.h"
 #include "cluster/pod_class.h"
 #include "cluster/storage.h"
@@ -103,17 +104,17 @@ struct Gang {
 
   // Was whole since it last had no bound member. Never undone then; filled up.
   bool whole = false;
-  std::optional<Plan> plan;
-  std::optional<Refusal> refusal;
+  base::Boxed<Plan> plan;
+  base::Boxed<Refusal> refusal;
   base::Millis joined_ms = 0;          // monotonic; when a member last came
   base::Millis complete_since_ms = 0;  // monotonic; when its minimum existed, for metrics; 0: not yet
   base::Millis since_ms = 0;           // wall; of the last change of state
   dialects::GangState state = dialects::GangState::kWaitingForMembers;
   std::string last_plan;
-  std::string told_sentence;                     // the last said about it
-  int refused_binds = 0;                         // in a row, for backoff
-  std::optional<dialects::GangReport> reported;  // spec is null in it
-  model::GangSpec reported_spec;
+  std::string told_sentence;                   // the last said about it
+  int refused_binds = 0;                       // in a row, for backoff
+  base::Boxed<dialects::GangReport> reported;  // spec is null in it
+  base::Boxed<model::GangSpec> reported_spec;
   int reports_on_their_way = 0;  // the next report waits for their answers
 
   // Kept by the book and the cycle.

@@ -103,7 +103,7 @@ void Publisher::Report(Gang& gang) {
   report.bound = static_cast<int64_t>(census.placed.size() + census.lost.size()) - census.running;
   report.pending = report.total - report.bound - report.running - report.succeeded - report.failed;
   if (report.pending > 0 && !report.sentence.empty()) report.pending_reasons["Unschedulable"] = report.pending;
-  if (gang.reported && gang.reported_spec == gang.spec) {
+  if (gang.reported && *gang.reported_spec == gang.spec) {
     report.now_wall_ms = gang.reported->now_wall_ms;  // time alone is no news
     if (report == *gang.reported) return;
   }

@@ -31,6 +31,7 @@ Scheduler::~Scheduler() = default;
 
 std::vector<model::ObjectKind> Scheduler::Kinds() const {
   std::vector<model::ObjectKind> kinds = cluster::StorageKinds();
+  kinds.push_back(Cycle::NamespaceKind());
   for (const auto& dialect : impl_->cycle.dialects)
     for (model::ObjectKind& kind : dialect->Kinds())
       if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(std::move(kind));

@@ -10,6 +10,17 @@ void FilterState::CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) cons
     if (refused_by[n] == kNobody && Check(model::NodeId(n)) != Verdict::kFits) refused_by[n] = mine;
 }
 
+void FilterState::ExplainAll(RefusedBy mine, std::span<const RefusedBy> refused_by,
+                             std::map<std::string, size_t>* nodes) const {
+  std::vector<std::string> reasons;
+  for (uint32_t n = 0; n < refused_by.size(); ++n) {
+    if (refused_by[n] != mine) continue;
+    reasons.clear();
+    Explain(model::NodeId(n), &reasons);
+    for (std::string& reason : reasons) ++(*nodes)[std::move(reason)];
+  }
+}
+
 int64_t FilterState::Most(std::span<const int32_t> room, std::span<const cluster::PodClass* const>) const {
   return std::accumulate(room.begin(), room.end(), int64_t{0});
 }

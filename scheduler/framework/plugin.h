@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -60,6 +61,9 @@ class FilterState : public State {
   virtual Verdict Check(model::NodeId n) const = 0;
   // All the reasons of a refusal, in upstream's words ("Insufficient cpu"). REQUIRES: Check(n) != kFits.
   virtual void Explain(model::NodeId n, std::vector<std::string>* reasons) const = 0;
+  // Adds, for each reason, how many nodes `mine` refused for it: Explain of each. Override as below.
+  virtual void ExplainAll(RefusedBy mine, std::span<const RefusedBy> refused_by,
+                          std::map<std::string, size_t>* nodes) const;
   // Check for every slot that nobody refused yet: writes `mine` where it refuses. Override where a loop over columns is
   // faster than a call per node; the answers are the same.
   virtual void CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const;

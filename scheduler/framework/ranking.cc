@@ -543,10 +543,13 @@ Refusals Ranking::Explain() const {
   Refusals refusals{.nodes = impl_->snapshot.node_count(), .reasons = {}, .of_class = impl_->class_refusal};
   if (impl_->class_refuser) return refusals;
   std::map<std::string, size_t> count;
-  for (uint32_t n = 0; n < impl_->refused_by.size(); ++n) {
-    if (impl_->refused_by[n] == kNobody || impl_->refused_by[n] == kAbsent) continue;
-    for (std::string& reason : Explain(NodeId(n)).reasons) ++count[std::move(reason)];
-  }
+  for (size_t i = 0; i < impl_->filters.size(); ++i)
+    if (impl_->refusals[i + 1] > 0)
+      impl_->filters[i].state->ExplainAll(static_cast<RefusedBy>(i + 1), impl_->refused_by, &count);
+  if (impl_->refusals[kExcluded] > 0)
+    for (uint32_t n = 0; n < impl_->refused_by.size(); ++n)
+      if (impl_->refused_by[n] == kExcluded)
+        for (std::string& reason : Explain(NodeId(n)).reasons) ++count[std::move(reason)];
   for (const auto& [reason, nodes] : count) refusals.reasons.emplace_back(reason, nodes);
   std::ranges::sort(refusals.reasons, {},
                     [](const auto& item) { return fmt::format("{} {}", item.second, item.first); });

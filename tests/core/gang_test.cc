@@ -488,4 +488,23 @@ TEST_CASE("A forged or copied bind annotation says nothing") {
 }
 
 }  // namespace
+TEST_CASE("A namespace's labels decide whose pods an affinity term means, and a change of them wakes who waits") {
+  Rig rig;
+  rig.AddNode("n1", 4, 0, {{"host", "n1"}});
+  rig.PutNamespace("default", {{"team", "a"}});
+  rig.AddPod("first", {.role = "web"});
+  rig.Settle();
+  const sim::Json term = {{"topologyKey", "host"},
+                          {"labelSelector", {{"matchLabels", {{"role", "web"}}}}},
+                          {"namespaceSelector", {{"matchLabels", {{"team", "b"}}}}}};
+  const sim::Json terms = sim::Json::array({term});
+  rig.AddPod("second",
+             {.spec = {{"affinity", {{"podAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", terms}}}}}}});
+  rig.Settle();
+  REQUIRE(rig.Waits("second") == "Unschedulable: 0/1 nodes are available: 1 node(s) didn't match pod affinity rules.");
+  rig.PutNamespace("default", {{"team", "b"}});
+  rig.Pass(1'000);
+  CHECK(rig.NodeOf("second") == "n1");
+}
+
 }  // namespace tutti::core

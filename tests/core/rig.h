@@ -160,6 +160,14 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
     const auto created = store.Create(pod, {.restore = false});
     if (!created) FAIL(created.error().message);
   }
+  void PutNamespace(const std::string& name, const sim::Json& labels) {
+    const sim::Json object = {
+        {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}, {"labels", labels}}}};
+    if (!store.Find(sim::kNamespaces, "", name))
+      REQUIRE(store.Create(object));
+    else
+      REQUIRE(store.Modify(sim::kNamespaces, "", name, [&](sim::Json& ns) { ns["metadata"]["labels"] = labels; }));
+  }
   void Delete(const std::string& name) { REQUIRE(store.Delete(sim::kPods, "default", name, {.grace_seconds = 0})); }
   void DeleteNode(const std::string& name) { REQUIRE(store.Delete(sim::kNodes, "", name)); }
   void SetPhase(const std::string& name, const std::string& phase) {
