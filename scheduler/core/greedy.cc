@@ -11,8 +11,9 @@ namespace {
 using framework::Ranking;
 using model::NodeId;
 
-// How much a class asks for: scarce things first.
-std::tuple<int64_t, int64_t, int64_t, uint32_t> Size(const Kind& kind) {
+// How much a class asks for: scarce things first. Equals stay in their members' order, for a class's id is as old as this
+// process and would name another role after a restart.
+std::tuple<int64_t, int64_t, int64_t> Size(const Kind& kind) {
   int64_t extended = 0, memory = 0, cpu = 0;
   for (const auto& [column, amount] : kind.pod_class->requests) {
     if (column == cluster::kCpuColumn)
@@ -22,7 +23,7 @@ std::tuple<int64_t, int64_t, int64_t, uint32_t> Size(const Kind& kind) {
     else if (column > cluster::kPodsColumn)
       extended += amount;
   }
-  return {extended, memory, cpu, kind.pod_class->id.value};
+  return {extended, memory, cpu};
 }
 
 // What is left of the scarcest thing that the class asks for: the last column, for extended resources come after the
