@@ -8,7 +8,8 @@ namespace {
 
 const Json kAdmin = {{"username", "tutti:admin"}, {"groups", {"system:masters", "system:authenticated"}}};
 
-Json StatusFor(const std::string& kind) {
+Json StatusFor(const Json& review) {
+  const std::string kind = DigString(review, "kind");
   if (kind == "TokenReview") return {{"authenticated", true}, {"user", kAdmin}};
   if (kind == "SelfSubjectReview") return {{"userInfo", kAdmin}};
   if (kind == "SelfSubjectRulesReview") {
@@ -17,7 +18,8 @@ Json StatusFor(const std::string& kind) {
             {"nonResourceRules", {{{"verbs", all}, {"nonResourceURLs", all}}}},
             {"incomplete", false}};
   }
-  return {{"allowed", true}, {"reason", "the embedded cluster allows everything"}};
+  if (DigString(review, "spec", "user") == "system:anonymous") return {{"allowed", false}};
+  return {{"allowed", true}, {"reason", "the embedded cluster allows everything to whoever has a token"}};
 }
 
 }  // namespace
@@ -29,7 +31,7 @@ std::optional<HttpResponse> AnswerReview(const HttpRequest& request) {
   auto body = ParseBody(request);
   if (!body) return ErrorResponse(body.error());
   if (!body->is_object()) return ErrorResponse(BadRequest("a review is a JSON object"));
-  (*body)["status"] = StatusFor(DigString(*body, "kind"));
+  (*body)["status"] = StatusFor(*body);
   return JsonResponse(*body, 201);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/access_review.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 
 #include "base/log.h"
 
@@ -11,43 +11,76 @@ namespace tutti::app {
 namespace {
 
 using Json = nlohmann::json;
-using server::Access;
 
-// The status of a posted review; nothing, with a log line, when there is none.
-std::optional<Json> Ask(kube::KubeClient& client, const std::string& target, const Json& review) {
-  const auto reply = client.Post(target, review.dump(-1, ' ', false, Json::error_handler_t::replace));
-  if (!reply || reply->status < 200 || reply->status > 299) {
-    base::LogWarn("a review was not answered; is the role that manifests/ ships bound?",
-                  {{"target", target}, {"error", reply ? reply->body : reply.error().message}});
-    return std::nullopt;
-  }
-  const Json answer = Json::parse(reply->body, nullptr, false);
-  if (!answer.is_object() || !answer.contains("status") || !answer["status"].is_object()) return std::nullopt;
-  return answer["status"];
+constexpr const char* kClientCa = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
+
+const Json& Dig(const Json& object, const char* field) {
+  static const Json nothing;
+  const auto at = object.is_object() ? object.find(field) : object.end();
+  return at != object.end() ? *at : nothing;
 }
 
-bool IsTrue(const Json& status, const char* field) { return status.contains(field) && status[field] == true; }
+std::string Text(const Json& value) { return value.is_string() ? value.get<std::string>() : std::string(); }
+
+std::vector<std::string> Texts(const Json& value) {
+  std::vector<std::string> texts;
+  if (!value.is_array()) return texts;
+  for (const Json& one : value) texts.push_back(Text(one));
+  return texts;
+}
+
+// What `answered` holds under `field`. Errors say the status only: the body may repeat what was asked, a token too.
+base::Result<Json> Read(const base::Result<kube::KubeClient::Reply>& answered, const std::string& what,
+                        const char* field) {
+  const auto fail = [&](const std::string& why) -> base::Result<Json> {
+    base::LogWarn("the API server does not answer; is the role that manifests/ ships bound?",
+                  {{"asked", what}, {"error", why}});
+    return base::Fail(base::ErrorCode::kUnavailable, fmt::format("{}: {}", what, why));
+  };
+  if (!answered) return fail(answered.error().message);
+  if (answered->status < 200 || answered->status > 299) return fail(fmt::format("HTTP {}", answered->status));
+  const Json answer = Json::parse(answered->body, nullptr, false);
+  const Json& found = Dig(answer, field);
+  if (!found.is_object()) return fail(fmt::format("the answer has no {}", field));
+  return found;
+}
+
+base::Result<Json> Ask(kube::KubeClient& client, const std::string& group, const char* kind, const char* resource,
+                       Json spec) {
+  const Json review = {{"apiVersion", group + "/v1"}, {"kind", kind}, {"spec", std::move(spec)}};
+  const auto answered = client.Post(fmt::format("/apis/{}/v1/{}", group, resource),
+                                    review.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return Read(answered, kind, "status");
+}
 
 }  // namespace
 
-Access ApiAccessReview::Review(std::string_view token, std::string_view path) {
-  const auto who =
-      Ask(client_, "/apis/authentication.k8s.io/v1/tokenreviews",
-          {{"apiVersion", "authentication.k8s.io/v1"}, {"kind", "TokenReview"}, {"spec", {{"token", token}}}});
-  if (!who) return Access::kUnavailable;
-  if (!IsTrue(*who, "authenticated") || !who->contains("user")) return Access::kUnauthenticated;
+base::Result<std::optional<server::User>> ApiAccessReview::Authenticate(std::string_view token) {
+  const auto status = Ask(authentication_, "authentication.k8s.io", "TokenReview", "tokenreviews", {{"token", token}});
+  if (!status) return tl::make_unexpected(status.error());
+  const Json& user = Dig(*status, "user");
+  if (Dig(*status, "authenticated") != true || !user.is_object()) return std::nullopt;
+  server::User known{Text(Dig(user, "username")), Text(Dig(user, "uid")), Texts(Dig(user, "groups")), {}};
+  if (const Json& extra = Dig(user, "extra"); extra.is_object())
+    for (const auto& [name, values] : extra.items()) known.extra[name] = Texts(values);
+  return known;
+}
 
-  const Json& user = (*who)["user"];
-  Json spec = {{"nonResourceAttributes", {{"path", path}, {"verb", "get"}}}};
-  const std::pair<const char*, const char*> fields[] = {
-      {"username", "user"}, {"uid", "uid"}, {"groups", "groups"}, {"extra", "extra"}};
-  for (const auto& [from, to] : fields) {
-    if (user.contains(from)) spec[to] = user[from];
-  }
-  const auto may = Ask(client_, "/apis/authorization.k8s.io/v1/subjectaccessreviews",
-                       {{"apiVersion", "authorization.k8s.io/v1"}, {"kind", "SubjectAccessReview"}, {"spec", spec}});
-  if (!may) return Access::kUnavailable;
-  return IsTrue(*may, "allowed") ? Access::kAllowed : Access::kForbidden;
+base::Result<bool> ApiAccessReview::Authorize(const server::User& user, std::string_view verb, std::string_view path) {
+  Json spec = {
+      {"nonResourceAttributes", {{"path", path}, {"verb", verb}}}, {"user", user.name}, {"groups", user.groups}};
+  if (!user.uid.empty()) spec["uid"] = user.uid;
+  if (!user.extra.empty()) spec["extra"] = user.extra;
+  const auto status =
+      Ask(authorization_, "authorization.k8s.io", "SubjectAccessReview", "subjectaccessreviews", std::move(spec));
+  if (!status) return tl::make_unexpected(status.error());
+  return Dig(*status, "allowed") == true && Dig(*status, "denied") != true;
+}
+
+base::Result<std::string> ClusterClientCa(kube::KubeClient& client) {
+  const auto data = Read(client.Get(kClientCa), "ConfigMap kube-system/extension-apiserver-authentication", "data");
+  if (!data) return tl::make_unexpected(data.error());
+  return Text(Dig(*data, "client-ca-file"));
 }
 
 }  // namespace tutti::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Has the API server answer who may read our pages: TokenReview, then SubjectAccessReview.
+// Has the API server answer who may read our pages: TokenReview, SubjectAccessReview, and the cluster's client CA.
 #pragma once
 
 #include "kube/client.h"
@@ -9,11 +9,18 @@ namespace tutti::app {
 
 class ApiAccessReview final : public server::AccessReview {
  public:
-  explicit ApiAccessReview(kube::KubeClient& client) : client_(client) {}  // `client` must outlive it
-  server::Access Review(std::string_view token, std::string_view path) override;
+  // Both must outlive it; they may be one.
+  ApiAccessReview(kube::KubeClient& authentication, kube::KubeClient& authorization)
+      : authentication_(authentication), authorization_(authorization) {}
+  base::Result<std::optional<server::User>> Authenticate(std::string_view token) override;
+  base::Result<bool> Authorize(const server::User& user, std::string_view verb, std::string_view path) override;
 
  private:
-  kube::KubeClient& client_;
+  kube::KubeClient& authentication_;
+  kube::KubeClient& authorization_;
 };
+
+// PEM: `client-ca-file` of the ConfigMap kube-system/extension-apiserver-authentication, which every cluster has.
+base::Result<std::string> ClusterClientCa(kube::KubeClient& client);
 
 }  // namespace tutti::app

@@ -50,6 +50,18 @@ base::Result<Config> EffectiveConfig(const RunFlags& flags) {
   return config;
 }
 
+base::Result<server::ServerOptions> EffectiveServing(const RunFlags& flags) {
+  server::ServerOptions serving = flags.server;
+  server::AccessTimes& times = serving.access_times;
+  for (const base::Status& read :
+       {Override("--authentication-token-webhook-cache-ttl", flags.authenticated_ttl, &times.authenticated_ms),
+        Override("--authorization-webhook-cache-authorized-ttl", flags.allowed_ttl, &times.allowed_ms),
+        Override("--authorization-webhook-cache-unauthorized-ttl", flags.denied_ttl, &times.denied_ms)}) {
+    if (!read) return tl::make_unexpected(read.error());
+  }
+  return serving;
+}
+
 std::string ConfigJson(const Config& config) {
   using Json = nlohmann::ordered_json;
   const LeaderElectionConfig& election = config.leader_election;

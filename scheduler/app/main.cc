@@ -109,6 +109,7 @@ struct RunVerb {
     verb.add_option("--master", flags.master, "the API server's URL, instead of the kubeconfig's")->type_name("URL");
     AddElection(verb);
     AddServing(verb);
+    AddReviews(verb);
     verb.add_option("-v,--v", verbosity, "4 and above: debug lines too")->type_name("LEVEL");
     verb.final_callback([this, exit_code] { *exit_code = Go(); });
   }
@@ -140,10 +141,38 @@ struct RunVerb {
     verb.add_option("--tls-cert-file", flags.server.certificate.cert, "default: self-signed, in memory")->group(group);
     verb.add_option("--tls-private-key-file", flags.server.certificate.key, "")->group(group);
     verb.add_option("--authorization-always-allow-paths", flags.server.always_allow_paths,
-                    "served to everybody; the rest needs a token that may get the path")
+                    "served to everybody; the rest needs a user who may get the path")
         ->group(group)
         ->delimiter(',')
         ->capture_default_str();
+    verb.add_flag("--authorization-always-allow-loopback", flags.server.always_allow_loopback,
+                  "serve everything to requests from 127.0.0.1 and ::1; ours, kube-scheduler has no such flag")
+        ->group(group);
+  }
+
+  void AddReviews(CLI::App& verb) {
+    const char* group = "Who may read the pages (kube-scheduler's flags and defaults)";
+    const auto file = [&](const char* name, std::string* value, const char* about) {
+      verb.add_option(name, *value, about)->group(group)->type_name("FILE");
+    };
+    const auto duration = [&](const char* name, std::optional<std::string>* value) {
+      verb.add_option(name, *value, "[10s]")->group(group)->type_name("DURATION");
+    };
+    file("--authentication-kubeconfig", &flags.authentication_kubeconfig,
+         "where tokens are reviewed; default: the API server that is scheduled for");
+    file("--authorization-kubeconfig", &flags.authorization_kubeconfig, "where access is reviewed; default: the same");
+    file("--client-ca-file", &flags.client_ca_file,
+         "who may vouch for users by client certificates; default: the cluster's own client CA");
+    verb.add_flag("--authentication-skip-lookup", flags.authentication_skip_lookup,
+                  "do not look the cluster's client CA up: no client certificates without --client-ca-file")
+        ->group(group);
+    verb.add_flag("--authentication-tolerate-lookup-failure", flags.authentication_tolerate_lookup_failure,
+                  "=false: do not start when the cluster's client CA cannot be looked up")
+        ->group(group)
+        ->default_str("true");
+    duration("--authentication-token-webhook-cache-ttl", &flags.authenticated_ttl);
+    duration("--authorization-webhook-cache-authorized-ttl", &flags.allowed_ttl);
+    duration("--authorization-webhook-cache-unauthorized-ttl", &flags.denied_ttl);
   }
 
   int Go() {
@@ -214,9 +243,11 @@ struct EvaluateVerb {
   std::string output = "table", pod;
 
   void AddTo(CLI::App& main, int* exit_code) {
-    CLI::App& verb = *main.add_subcommand("evaluate", "Ask every filter and score about one pod on every node, offline");
+    CLI::App& verb =
+        *main.add_subcommand("evaluate", "Ask every filter and score about one pod on every node, offline");
     verb.footer(
-        "Takes the Nodes, Pods and Namespaces among the manifests. The pod is asked about as if it were not bound, under\n"
+        "Takes the Nodes, Pods and Namespaces among the manifests. The pod is asked about as if it were not bound, "
+        "under\n"
         "the profile of its schedulerName. Plugins, reasons and scores are kube-scheduler's.");
     verb.add_option("PATH", paths, "manifests: files, folders, or - for standard input")->required();
     verb.add_option("--pod", pod, "the pod, as NAMESPACE/NAME or NAME")->required();
@@ -234,7 +265,8 @@ struct EvaluateVerb {
     if (!profiles) return Refuse("evaluate", profiles.error().message);
     const auto manifests = sim::LoadManifests(paths);
     if (!manifests) return Refuse("evaluate", manifests.error().message);
-    if (const auto checked = app::CheckQuantities(*manifests); !checked) return Refuse("evaluate", checked.error().message);
+    if (const auto checked = app::CheckQuantities(*manifests); !checked)
+      return Refuse("evaluate", checked.error().message);
     std::vector<sim::Json> objects;
     for (const sim::Manifest& manifest : *manifests) objects.push_back(manifest.object);
     const size_t slash = pod.find('/');

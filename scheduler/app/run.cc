@@ -3,15 +3,16 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "app/access_review.h"
 #include "app/driver.h"
 #include "app/profiles.h"
+#include "app/serving.h"
 #include "app/signals.h"
 #include "base/log.h"
 #include "kube/client.h"
@@ -103,6 +104,7 @@ Driver::Ending RunToEnd(Driver& driver, core::Scheduler& scheduler, base::Millis
 }  // namespace
 
 int Run(const RunFlags& flags) {
+  prctl(PR_SET_DUMPABLE, 0);  // tokens and keys are in this memory: no core file has it, and no other user may read it
   auto config = EffectiveConfig(flags);
   if (!config) return Refuse(config.error());
   auto options = MakeOptions(*config, DefaultSchedulerNames());
@@ -131,13 +133,11 @@ int Run(const RunFlags& flags) {
   const base::Millis drain_ms = options->bind_timeout_ms + kShutdownSlackMs;
   core::Scheduler scheduler(*std::move(options), dialects::MakeDialects(), client.writer(), clock, &metrics);
 
-  ApiAccessReview review(client);
-  std::unique_ptr<server::Server> pages;
+  std::unique_ptr<Serving> pages;
   if (flags.secure_serving) {
-    auto started = server::Server::Start(flags.server, MakePages(driver, metrics, ConfigJson(*config)), &review);
+    auto started = Serving::Start(flags, MakePages(driver, metrics, ConfigJson(*config)), client, clock);
     if (!started) return Refuse(started.error());
     pages = *std::move(started);
-    base::LogInfo("serving", {{"address", flags.server.bind_address}, {"port", pages->port()}});
   }
   client.feed().Start(scheduler.Kinds());
   if (election.leader_elect) {

@@ -20,10 +20,18 @@ struct RunFlags {
   std::optional<std::string> resource_lock, resource_name, resource_namespace;
   bool secure_serving = true;  // false: --secure-port=0
   server::ServerOptions server;
+  // Whom to ask who may read the pages; empty: the API server that is scheduled for.
+  std::string authentication_kubeconfig, authorization_kubeconfig;
+  std::string client_ca_file;  // empty: looked up in the cluster
+  bool authentication_skip_lookup = false, authentication_tolerate_lookup_failure = true;
+  std::optional<std::string> authenticated_ttl, allowed_ttl, denied_ttl;  // as Go writes durations
 };
 
 // The configuration that is in effect under `flags`. Error: kInvalid, naming the file or flag.
 base::Result<Config> EffectiveConfig(const RunFlags& flags);
+
+// `flags.server` with what the durations say. Error: kInvalid, naming the flag.
+base::Result<server::ServerOptions> EffectiveServing(const RunFlags& flags);
 
 // For /configz.
 std::string ConfigJson(const Config& config);

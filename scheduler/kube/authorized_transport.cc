@@ -1,7 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/authorized_transport.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace tutti::kube {
+namespace {
+
+constexpr std::string_view kRedacted = "[redacted]";
+
+void Replace(std::string_view secret, std::string* text) {
+  for (size_t at = 0; (at = text->find(secret, at)) != std::string::npos; at += kRedacted.size())
+    text->replace(at, secret.size(), kRedacted);
+}
+
+// What a proxy or a server says of a request that failed may repeat it, and ends in logs, conditions and Events.
+void Redact(const Credential& credential, Response* response) {
+  const std::string_view header = credential.authorization;
+  const std::string_view secret = header.substr(std::min(header.find(' ') + 1, header.size()));
+  if (secret.empty()) return;
+  Replace(secret, &response->error);
+  Replace(secret, &response->body);
+}
+
+}  // namespace
 
 AuthorizedTransport::AuthorizedTransport(const Config& config, Loop& loop, Transport& inner)
     : loop_(loop), inner_(inner), credentials_(config, loop) {}
@@ -37,6 +59,7 @@ void AuthorizedTransport::SendInner(RequestId id) {
 void AuthorizedTransport::OnAnswer(RequestId id, Response response) {
   const auto at = open_.find(id);
   Exchange& exchange = at->second;
+  if (!response.ok()) Redact(*exchange.request.credential, &response);
   if (response.status == 401 && !exchange.second) {
     exchange.second = true;
     exchange.inner = 0;

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "kube/transport.h"
+
 namespace tutti::kube {
 namespace {
 
@@ -70,8 +72,11 @@ base::Result<Config> LoadConfig(const ConfigSource& source) {
   };
   base::Result<Config> config = load();
   if (config && !source.server.empty()) config->server = source.server;
-  if (config)
-    while (config->server.ends_with('/')) config->server.pop_back();
+  if (!config) return config;
+  while (config->server.ends_with('/')) config->server.pop_back();
+  // It is logged, and sent as Host.
+  if (SplitUrl(config->server).authority.find('@') != std::string::npos)
+    return base::Invalid("the API server's URL has a user in it; write users[].user.username and password instead");
   return config;
 }
 

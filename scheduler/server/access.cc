@@ -24,4 +24,8 @@ std::string BearerToken(std::string_view header) {
   return bearer ? std::string(header.substr(kScheme.size())) : "";
 }
 
+bool IsLoopback(std::string_view address) {
+  return address == "::1" || address.starts_with("127.") || address.starts_with("::ffff:127.");
+}
+
 }  // namespace tutti::server

@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who may read what: as in kube-scheduler, the API server is asked who a token is (TokenReview) and whether that user
-// may `get` the path (SubjectAccessReview). This room only knows the question; app/ has the API server answer it.
+// may do it to the path (SubjectAccessReview). This room only knows the questions; app/ has the API server answer them.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+
 namespace tutti::server {
 
-enum class Access {
-  kAllowed,
-  kUnauthenticated,  // 401: no token, or nobody's
-  kForbidden,        // 403: somebody, who may not
-  kUnavailable,      // 500: the API server gave no answer; nobody is let in meanwhile
+// As authentication.k8s.io/v1 UserInfo.
+struct User {
+  std::string name, uid;
+  std::vector<std::string> groups;
+  std::map<std::string, std::vector<std::string>> extra;
+  friend bool operator==(const User&, const User&) = default;
 };
 
-// Called on server threads, several at a time; may block for seconds.
+// Called on server threads, several at a time; may block for seconds. Errors: kUnavailable, the API server gave no
+// answer.
 class AccessReview {
  public:
   virtual ~AccessReview() = default;
-  // `token`: of the Authorization header, never empty. `path`: as requested, without the query.
-  virtual Access Review(std::string_view token, std::string_view path) = 0;
+  // nullopt: nobody's token. `token` is never empty.
+  virtual base::Result<std::optional<User>> Authenticate(std::string_view token) = 0;
+  // `verb`: "get"; `path`: as requested, without the query.
+  virtual base::Result<bool> Authorize(const User& user, std::string_view verb, std::string_view path) = 0;
 };
 
 // --authorization-always-allow-paths: exact paths, or a prefix where one ends in "*".
@@ -39,5 +47,8 @@ std::vector<std::string> DefaultAlwaysAllowedPaths();
 
 // The token of "Bearer TOKEN"; empty for anything else.
 std::string BearerToken(std::string_view authorization_header);
+
+// Whether a peer's address is this machine's own: 127.0.0.0/8, ::1, or the former written as IPv6.
+bool IsLoopback(std::string_view address);
 
 }  // namespace tutti::server

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
@@ -26,6 +27,9 @@ std::string StampOf(const std::string& file) {
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 File Open(const std::string& path) { return File(std::fopen(path.c_str(), "r"), &std::fclose); }
+
+// OpenSSL's own choice is to ask at the terminal.
+int NoPassphrase(char*, int, int, void*) { return -1; }
 
 void FreeChain(STACK_OF(X509) * chain) { sk_X509_pop_free(chain, X509_free); }
 
@@ -80,10 +84,11 @@ base::Result<std::shared_ptr<const Certificate::Pair>> Certificate::Read(const C
   if (!pair->cert) return base::Invalid(fmt::format("{}: holds no PEM certificate", files.cert));
   pair->chain.reset(sk_X509_new_null(), FreeChain);
   while (X509* next = PEM_read_X509(cert_file.get(), nullptr, nullptr, nullptr)) sk_X509_push(pair->chain.get(), next);
+  ERR_clear_error();  // of its end: the handshake that this may be a part of would take it for its own
   const File key_file = Open(files.key);
   if (!key_file) return base::Invalid(fmt::format("{}: cannot be read; is --tls-private-key-file right?", files.key));
-  pair->key.reset(PEM_read_PrivateKey(key_file.get(), nullptr, nullptr, nullptr), EVP_PKEY_free);
-  if (!pair->key) return base::Invalid(fmt::format("{}: holds no PEM private key", files.key));
+  pair->key.reset(PEM_read_PrivateKey(key_file.get(), nullptr, &NoPassphrase, nullptr), EVP_PKEY_free);
+  if (!pair->key) return base::Invalid(fmt::format("{}: holds no PEM private key without a passphrase", files.key));
   if (X509_check_private_key(pair->cert.get(), pair->key.get()) != 1) {
     return base::Invalid(fmt::format("{}: is not the key of {}", files.key, files.cert));
   }

@@ -8,14 +8,13 @@
 #include <cstring>
 #include <thread>
 
-#include "base/log.h"
+#include "server/connections.h"
 
 namespace tutti::server {
 namespace {
 
-// Scrapes, probes and a person: more than this at a time is somebody's mistake, and waits.
-constexpr size_t kThreads = 4;
-constexpr time_t kIdleSeconds = 30;
+// Scrapes, probes and a person come seldom: each request has a connection of its own, so that none is held for long.
+constexpr size_t kRequestsEach = 1;
 constexpr time_t kReadSeconds = 5;
 constexpr size_t kMostBytesIn = 64 * 1024;
 
@@ -23,16 +22,23 @@ constexpr const char* kText = "text/plain; charset=utf-8";
 constexpr const char* kPrometheus = "text/plain; version=0.0.4; charset=utf-8";
 constexpr const char* kJson = "application/json";
 
-void Refuse(httplib::Response& response, Access access) {
-  switch (access) {
-    case Access::kUnauthenticated:
+std::string Verb(const std::string& method) {
+  std::string verb = method;
+  for (char& c : verb) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return verb;
+}
+
+void Refuse(const httplib::Request& request, const Access& access, httplib::Response& response) {
+  switch (access.kind) {
+    case Access::Kind::kUnauthenticated:
       response.status = 401;
       response.set_header("WWW-Authenticate", "Bearer");
-      response.set_content("Unauthorized: send a token of a user who may get this path\n", kText);
+      response.set_content("Unauthorized\n", kText);
       return;
-    case Access::kForbidden:
+    case Access::Kind::kForbidden:
       response.status = 403;
-      response.set_content("Forbidden: this user needs the verb get on this nonResourceURL\n", kText);
+      response.set_content(
+          fmt::format("Forbidden: user \"{}\" may not {} this path\n", access.user, Verb(request.method)), kText);
       return;
     default:
       response.status = 500;
@@ -43,18 +49,24 @@ void Refuse(httplib::Response& response, Access access) {
 }  // namespace
 
 struct Server::Impl {
-  Impl(Pages shown, AccessReview* asked, const ServerOptions& options, std::shared_ptr<Certificate> served)
+  Impl(Pages shown, const ServerOptions& options, std::shared_ptr<Certificate> served, const base::Clock& clock,
+       AccessReview* review, ClientAuthorities::ReadPem client_ca)
       : pages(std::move(shown)),
-        review(asked),
         always_allowed(options.always_allow_paths),
+        always_allow_loopback(options.always_allow_loopback),
         certificate(std::move(served)),
-        http([this](SSL_CTX& context) { return certificate->Install(context); }) {}
+        authorities(std::move(client_ca), clock),
+        delegated(review, options.access_times, clock),
+        http([this](SSL_CTX& context) {
+          authorities.Install(context);
+          return certificate->Install(context);
+        }) {}
 
-  Access Ask(const httplib::Request& request) {
-    if (always_allowed.Covers(request.path)) return Access::kAllowed;
-    const std::string token = BearerToken(request.get_header_value("Authorization"));
-    if (token.empty() || review == nullptr) return Access::kUnauthenticated;
-    return review->Review(token, request.path);
+  Access Decide(const httplib::Request& request) {
+    const bool open = always_allowed.Covers(request.path) || (always_allow_loopback && IsLoopback(request.remote_addr));
+    if (open) return {Access::Kind::kAllowed, {}};
+    const Caller caller{BearerToken(request.get_header_value("Authorization")), authorities.UserOf(request.ssl)};
+    return delegated.Decide(caller, Verb(request.method), request.path);
   }
 
   void AddHealth(const char* name, const std::vector<HealthCheck>& checks) {
@@ -67,9 +79,9 @@ struct Server::Impl {
 
   void AddPages() {
     http.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
-      const Access access = Ask(request);
-      if (access == Access::kAllowed) return httplib::Server::HandlerResponse::Unhandled;
-      Refuse(response, access);
+      const Access access = Decide(request);
+      if (access.kind == Access::Kind::kAllowed) return httplib::Server::HandlerResponse::Unhandled;
+      Refuse(request, access, response);
       return httplib::Server::HandlerResponse::Handled;
     });
     AddHealth("livez", pages.live);
@@ -88,15 +100,15 @@ struct Server::Impl {
   }
 
   void Tune() {
-    http.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+    http.new_task_queue = [] { return new Connections; };
     // The library's own choice is SO_REUSEPORT, with which a port that is taken is shared instead of refused.
     http.set_socket_options([](socket_t socket) {
       const int yes = 1;
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     });
     http.set_tcp_nodelay(true);
-    http.set_keep_alive_max_count(100'000);
-    http.set_keep_alive_timeout(kIdleSeconds);
+    http.set_keep_alive_max_count(kRequestsEach);
+    http.set_keep_alive_timeout(kReadSeconds);
     http.set_read_timeout(kReadSeconds);
     http.set_write_timeout(kReadSeconds);
     http.set_payload_max_length(kMostBytesIn);
@@ -104,20 +116,25 @@ struct Server::Impl {
 
   // Constant after construction.
   const Pages pages;
-  AccessReview* const review;
   const AlwaysAllowed always_allowed;
+  const bool always_allow_loopback;
   const std::shared_ptr<Certificate> certificate;
+
+  ClientAuthorities authorities;
+  DelegatedAccess delegated;
 
   httplib::SSLServer http;
   int port = 0;
   std::thread thread;
 };
 
-base::Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options, Pages pages, AccessReview* review) {
+base::Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options, Pages pages, const base::Clock& clock,
+                                                    AccessReview* review, ClientAuthorities::ReadPem client_ca) {
   auto certificate = options.certificate.cert.empty() ? Certificate::SelfSigned(options.bind_address)
                                                       : Certificate::Load(options.certificate);
   if (!certificate) return tl::make_unexpected(certificate.error());
-  auto impl = std::make_unique<Impl>(std::move(pages), review, options, *std::move(certificate));
+  auto impl =
+      std::make_unique<Impl>(std::move(pages), options, *std::move(certificate), clock, review, std::move(client_ca));
   impl->Tune();
   impl->AddPages();
   errno = 0;

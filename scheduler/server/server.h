@@ -15,6 +15,8 @@
 #include "base/result.h"
 #include "server/access.h"
 #include "server/certificate.h"
+#include "server/client_authorities.h"
+#include "server/delegated_access.h"
 #include "server/health.h"
 
 namespace tutti::server {
@@ -24,6 +26,8 @@ struct ServerOptions {
   int port = 10259;  // 0: any free one
   CertificateFiles certificate;
   std::vector<std::string> always_allow_paths = DefaultAlwaysAllowedPaths();
+  bool always_allow_loopback = false;  // requests from this machine, or this pod, need no user
+  AccessTimes access_times;
 };
 
 // What is shown. All functions are called on server threads.
@@ -37,9 +41,12 @@ struct Pages {
 
 class Server {
  public:
-  // Listens, then serves on threads of its own until destroyed. `review` may be null: then only the always allowed
-  // paths are open. `review` must outlive the server. Error: kInvalid (a certificate), kUnavailable (the address).
-  static base::Result<std::unique_ptr<Server>> Start(const ServerOptions& options, Pages pages, AccessReview* review);
+  // Listens, then serves on threads of its own until destroyed. `review` may be null: then no token is anybody's. It
+  // must outlive the server, and so must `clock`. Without `client_ca` no client certificate is asked for. Error:
+  // kInvalid (a certificate), kUnavailable (the address).
+  static base::Result<std::unique_ptr<Server>> Start(const ServerOptions& options, Pages pages,
+                                                     const base::Clock& clock, AccessReview* review,
+                                                     ClientAuthorities::ReadPem client_ca = {});
   ~Server();
 
   int port() const;

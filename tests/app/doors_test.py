@@ -29,6 +29,15 @@ spec:
   schedulerName: tutti
   containers: [{name: main, image: busybox, resources: {requests: {cpu: "%s"}}}]
 """
+# Nobody listens there.
+KUBECONFIG = """
+apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: u, user: {}}]
+contexts: [{name: c, context: {cluster: c, user: u}}]
+current-context: c
+"""
 NODE = """
 apiVersion: v1
 kind: Node
@@ -107,6 +116,18 @@ class Offline(unittest.TestCase):
         self.assertIn("/nowhere.yaml", done.stderr)
         self.assertIn("/nowhere/kubeconfig", tutti("run", "--kubeconfig", "/nowhere/kubeconfig").stderr)
 
+    def test_a_serving_flag_that_cannot_be_is_named(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(KUBECONFIG)
+            file.flush()
+            for flag, value in (("--authentication-kubeconfig", "/nowhere"), ("--authorization-kubeconfig", "/nowhere"),
+                                ("--client-ca-file", "/nowhere"), ("--tls-cert-file", "/nowhere"),
+                                ("--authentication-token-webhook-cache-ttl", "soon"),
+                                ("--authentication-tolerate-lookup-failure", "false")):
+                done = tutti("run", "--kubeconfig", file.name, "--secure-port", str(free_port()), f"{flag}={value}")
+                self.assertEqual(done.returncode, 1, flag)
+                self.assertIn(flag, done.stderr)
+
 
 class OnTheEmbeddedCluster(unittest.TestCase):
     def setUp(self):
@@ -155,7 +176,7 @@ class OnTheEmbeddedCluster(unittest.TestCase):
         eventually(lambda: self.leads(first_port), "the first leads")
         second, second_port = self.replica()
         self.assertFalse(self.leads(second_port))
-        self.assertEqual(self.page(first_port, "/metrics", token=None)[0], 401)
+        self.assertEqual(self.page(first_port, "/metrics", token=None)[0], 403)
 
         status, text = self.api("/api/v1/namespaces/default/pods", "POST", POD % "1", content_type="application/yaml")
         self.assertEqual(status, 201, text)

@@ -26,5 +26,11 @@ TEST_CASE("only a bearer token is a token") {
   CHECK(BearerToken("").empty());
 }
 
+TEST_CASE("this machine's own addresses are told from others'") {
+  for (const char* own : {"127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"}) CHECK(IsLoopback(own));
+  for (const char* other : {"", "10.0.0.1", "128.0.0.1", "::2", "::", "::ffff:10.0.0.1", "1127.0.0.1"})
+    CHECK_FALSE(IsLoopback(other));
+}
+
 }  // namespace
 }  // namespace tutti::server

@@ -2,8 +2,11 @@
 #include "server/server.h"
 
 #include <httplib.h>
+#include <netinet/in.h>
 #include <openssl/pem.h>
+#include <sys/socket.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 
@@ -14,12 +17,22 @@ namespace {
 
 class Reviewer final : public AccessReview {
  public:
-  Access Review(std::string_view token, std::string_view path) override {
-    if (token == "down") return Access::kUnavailable;
-    if (token == "prometheus") return path == "/metrics" ? Access::kAllowed : Access::kForbidden;
-    return token == "admin" ? Access::kAllowed : Access::kUnauthenticated;
+  base::Result<std::optional<User>> Authenticate(std::string_view token) override {
+    if (token == "down") return base::Fail(base::ErrorCode::kUnavailable, "down");
+    if (token != "prometheus" && token != "admin") return std::nullopt;
+    return User{std::string(token), "", {}, {}};
+  }
+  base::Result<bool> Authorize(const User& user, std::string_view, std::string_view path) override {
+    return user.name == "admin" || (user.name == "prometheus" && path == "/metrics");
   }
 };
+
+const base::SystemClock kClock;
+
+base::Result<std::unique_ptr<Server>> Start(const ServerOptions& options, Pages pages, AccessReview* review,
+                                            ClientAuthorities::ReadPem client_ca = {}) {
+  return Server::Start(options, std::move(pages), kClock, review, std::move(client_ca));
+}
 
 Pages SomePages(std::string* ready_problem) {
   Pages pages;
@@ -84,7 +97,7 @@ ServerOptions OnLoopback() {
 TEST_CASE("health is open to all, and says which check failed") {
   std::string problem = "nodes are not synced";
   Reviewer reviewer;
-  const auto server = Server::Start(OnLoopback(), SomePages(&problem), &reviewer);
+  const auto server = Start(OnLoopback(), SomePages(&problem), &reviewer);
   REQUIRE(server);
   const int port = (*server)->port();
   CHECK(Get(port, "/livez")->body == "ok");
@@ -97,13 +110,14 @@ TEST_CASE("health is open to all, and says which check failed") {
   CHECK(Get(port, "/readyz?verbose")->body == "[+]ping ok\n[+]sched-handler-sync ok\nreadyz check passed\n");
 }
 
-TEST_CASE("everything else needs a token that may get the path") {
+TEST_CASE("everything else needs a user who may get the path") {
   std::string problem;
   Reviewer reviewer;
-  const auto server = Server::Start(OnLoopback(), SomePages(&problem), &reviewer);
+  const auto server = Start(OnLoopback(), SomePages(&problem), &reviewer);
   REQUIRE(server);
   const int port = (*server)->port();
-  CHECK(Get(port, "/metrics")->status == 401);
+  CHECK(Get(port, "/metrics")->status == 403);
+  CHECK(Get(port, "/metrics")->body == "Forbidden: user \"system:anonymous\" may not get this path\n");
   CHECK(Get(port, "/metrics", "nobody")->status == 401);
   CHECK(Get(port, "/configz", "prometheus")->status == 403);
   CHECK(Get(port, "/metrics", "down")->status == 500);
@@ -115,11 +129,87 @@ TEST_CASE("everything else needs a token that may get the path") {
   CHECK(Get(port, "/nothing", "admin")->status == 404);
 }
 
+TEST_CASE("requests from the machine itself may be let in by a flag") {
+  std::string problem;
+  ServerOptions options = OnLoopback();
+  options.always_allow_loopback = true;
+  const auto server = Start(options, SomePages(&problem), nullptr);
+  REQUIRE(server);
+  CHECK(Get((*server)->port(), "/debug/decisions")->status == 200);
+}
+
+TEST_CASE("those who connect and say nothing keep nobody out") {
+  std::string problem;
+  const auto server = Start(OnLoopback(), SomePages(&problem), nullptr);
+  REQUIRE(server);
+  std::vector<int> silent;
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>((*server)->port()));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  for (int i = 0; i < 100; ++i) {
+    silent.push_back(socket(AF_INET, SOCK_STREAM, 0));
+    REQUIRE(connect(silent.back(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  }
+  const auto live = Get((*server)->port(), "/livez");
+  REQUIRE(live);
+  CHECK(live->status == 200);
+  for (const int one : silent) close(one);
+}
+
+TEST_CASE("a client certificate of the cluster's client CA names its user") {
+  Folder folder;
+  const auto run = [](const std::string& command) { REQUIRE(std::system((command + " 2>/dev/null").c_str()) == 0); };
+  const std::string make = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 ";
+  const auto pair = [&](const std::string& name) {
+    return " -out " + folder.File(name + ".crt") + " -keyout " + folder.File(name + ".key");
+  };
+  run(make + "-subj /CN=ca" + pair("ca"));
+  run(make + "-subj /CN=other-ca" + pair("other-ca"));
+  const auto sign = [&](const std::string& name, const std::string& subject, const std::string& ca,
+                        const std::string& use) {
+    run(make + "-subj " + subject + pair(name) + " -CA " + folder.File(ca + ".crt") + " -CAkey " +
+        folder.File(ca + ".key") + " -addext basicConstraints=critical,CA:FALSE -addext extendedKeyUsage=" + use);
+  };
+  sign("master", "/O=system:masters/CN=root", "ca", "clientAuth");
+  sign("prometheus", "/CN=prometheus", "ca", "clientAuth");
+  sign("forged", "/O=system:masters/CN=root", "other-ca", "clientAuth");
+  sign("server", "/O=system:masters/CN=root", "ca", "serverAuth");
+
+  std::string problem;
+  Reviewer reviewer;
+  std::atomic<int> reads = 0;
+  const auto server = Start(OnLoopback(), SomePages(&problem), &reviewer, [&]() -> base::Result<std::string> {
+    ++reads;
+    std::ifstream file(folder.File("ca.crt"));
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  });
+  REQUIRE(server);
+  const auto status = [&](const std::string& name, const char* path, const char* token = "") {
+    httplib::SSLClient client("127.0.0.1", (*server)->port(), folder.File(name + ".crt"), folder.File(name + ".key"));
+    client.enable_server_certificate_verification(false);
+    httplib::Headers headers;
+    if (*token) headers.emplace("Authorization", std::string("Bearer ") + token);
+    const auto answer = client.Get(path, headers);
+    return answer ? answer->status : -1;
+  };
+  CHECK(Get((*server)->port(), "/metrics", "prometheus")->status == 200);
+  CHECK(reads == 0);
+  CHECK(status("master", "/debug/decisions") == 200);
+  CHECK(status("prometheus", "/metrics") == 200);
+  CHECK(status("prometheus", "/configz") == 403);
+  CHECK(status("forged", "/metrics") == 401);
+  CHECK(status("forged", "/metrics", "prometheus") == 200);
+  CHECK(status("server", "/metrics") == 401);
+  CHECK(status("forged", "/livez") == 200);
+  CHECK(reads == 1);
+}
+
 TEST_CASE("a path may be opened by configuration, and without a reviewer nothing else is open") {
   std::string problem;
   ServerOptions options = OnLoopback();
   options.always_allow_paths.push_back("/metrics");
-  const auto server = Server::Start(options, SomePages(&problem), nullptr);
+  const auto server = Start(options, SomePages(&problem), nullptr);
   REQUIRE(server);
   CHECK(Get((*server)->port(), "/metrics")->status == 200);
   CHECK(Get((*server)->port(), "/configz", "admin")->status == 401);
@@ -131,7 +221,7 @@ TEST_CASE("a certificate is read again when its files change, and a broken one i
   ServerOptions options = OnLoopback();
   options.certificate = {folder.File("tls.crt"), folder.File("tls.key")};
   WritePair(options.certificate, "first");
-  const auto server = Server::Start(options, SomePages(&problem), nullptr);
+  const auto server = Start(options, SomePages(&problem), nullptr);
   REQUIRE(server);
   CHECK(CommonNameServed((*server)->port()) == "first");
   WritePair(options.certificate, "second");
@@ -144,15 +234,15 @@ TEST_CASE("what cannot be served is refused with the flag to change") {
   std::string problem;
   ServerOptions options = OnLoopback();
   options.certificate = {"/nowhere/tls.crt", "/nowhere/tls.key"};
-  const auto unread = Server::Start(options, SomePages(&problem), nullptr);
+  const auto unread = Start(options, SomePages(&problem), nullptr);
   REQUIRE_FALSE(unread);
   CHECK(unread.error().message == "/nowhere/tls.crt: cannot be read; is --tls-cert-file right?");
 
-  const auto first = Server::Start(OnLoopback(), SomePages(&problem), nullptr);
+  const auto first = Start(OnLoopback(), SomePages(&problem), nullptr);
   REQUIRE(first);
   ServerOptions taken = OnLoopback();
   taken.port = (*first)->port();
-  const auto second = Server::Start(taken, SomePages(&problem), nullptr);
+  const auto second = Start(taken, SomePages(&problem), nullptr);
   REQUIRE_FALSE(second);
   CHECK(second.error().message.find("Address already in use") != std::string::npos);
 }

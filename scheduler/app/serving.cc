@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/serving.h"
+
+#include <fmt/format.h>
+
+#include "app/access_review.h"
+#include "base/log.h"
+
+namespace tutti::app {
+namespace {
+
+// Of a client that is only asked questions.
+class NoEvents final : public cluster::EventSink {
+  void Post(cluster::FeedEvent) override {}
+};
+
+base::Result<std::unique_ptr<kube::KubeClient>> Connect(const char* flag, const std::string& file,
+                                                        const base::Clock& clock, cluster::EventSink& sink) {
+  if (file.empty()) return nullptr;
+  const auto config = kube::LoadConfig({file, "", ""});
+  if (!config) return base::Invalid(fmt::format("{}: {}", flag, config.error().message));
+  kube::KubeClient::Options options;
+  options.version = TUTTI_VERSION;
+  return std::make_unique<kube::KubeClient>(*config, options, clock, sink);
+}
+
+}  // namespace
+
+// Destroyed from below: the server first, then those it asks.
+struct Serving::Parts {
+  NoEvents sink;
+  std::unique_ptr<kube::KubeClient> authentication, authorization;
+  std::unique_ptr<ApiAccessReview> review;
+  std::unique_ptr<server::Server> server;
+};
+
+Serving::Serving(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Serving::~Serving() = default;
+
+base::Result<std::unique_ptr<Serving>> Serving::Start(const RunFlags& flags, server::Pages pages,
+                                                      kube::KubeClient& client, const base::Clock& clock) {
+  auto parts = std::make_unique<Parts>();
+  const auto options = EffectiveServing(flags);
+  if (!options) return tl::make_unexpected(options.error());
+  auto authentication = Connect("--authentication-kubeconfig", flags.authentication_kubeconfig, clock, parts->sink);
+  if (!authentication) return tl::make_unexpected(authentication.error());
+  auto authorization = Connect("--authorization-kubeconfig", flags.authorization_kubeconfig, clock, parts->sink);
+  if (!authorization) return tl::make_unexpected(authorization.error());
+  parts->authentication = *std::move(authentication);
+  parts->authorization = *std::move(authorization);
+  kube::KubeClient& authenticator = parts->authentication ? *parts->authentication : client;
+  parts->review =
+      std::make_unique<ApiAccessReview>(authenticator, parts->authorization ? *parts->authorization : client);
+
+  server::ClientAuthorities::ReadPem client_ca;
+  if (!flags.client_ca_file.empty()) {
+    client_ca = [file = flags.client_ca_file] { return kube::ReadFile(file); };
+    if (const auto read = client_ca(); !read) return base::Invalid("--client-ca-file: " + read.error().message);
+  } else if (!flags.authentication_skip_lookup) {
+    client_ca = [&authenticator] { return ClusterClientCa(authenticator); };
+    if (!flags.authentication_tolerate_lookup_failure) {
+      if (const auto read = client_ca(); !read)
+        return base::Fail(base::ErrorCode::kUnavailable,
+                          "--authentication-tolerate-lookup-failure=false: " + read.error().message);
+    }
+  }
+  auto server = server::Server::Start(*options, std::move(pages), clock, parts->review.get(), std::move(client_ca));
+  if (!server) return tl::make_unexpected(server.error());
+  parts->server = *std::move(server);
+  base::LogInfo("serving", {{"address", options->bind_address}, {"port", parts->server->port()}});
+  return std::unique_ptr<Serving>(new Serving(std::move(parts)));
+}
+
+}  // namespace tutti::app

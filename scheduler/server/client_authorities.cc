@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/client_authorities.h"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+
+#include "base/log.h"
+
+namespace tutti::server {
+namespace {
+
+constexpr base::Millis kMaxAgeMs = 60'000;
+
+using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
+
+// Null unless `pem` holds at least one certificate.
+std::shared_ptr<X509_STORE> StoreOf(const std::string& pem) {
+  const std::unique_ptr<BIO, decltype(&BIO_free)> text(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())),
+                                                       BIO_free);
+  std::shared_ptr<X509_STORE> store(X509_STORE_new(), X509_STORE_free);
+  // An intermediate authority that is named is trusted for itself, as Go's certificate pools have it.
+  X509_STORE_set_flags(store.get(), X509_V_FLAG_PARTIAL_CHAIN);
+  bool any = false;
+  while (const Certificate next{PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr), X509_free})
+    any = X509_STORE_add_cert(store.get(), next.get()) == 1 || any;
+  ERR_clear_error();
+  return any ? store : nullptr;
+}
+
+std::string Utf8(const ASN1_STRING* string) {
+  unsigned char* text = nullptr;
+  const int size = ASN1_STRING_to_UTF8(&text, string);
+  if (size < 0) return {};
+  std::string out(reinterpret_cast<const char*>(text), static_cast<size_t>(size));
+  OPENSSL_free(text);
+  return out;
+}
+
+std::vector<std::string> Entries(const X509_NAME* name, int nid) {
+  std::vector<std::string> found;
+  for (int at = -1; (at = X509_NAME_get_index_by_NID(name, nid, at)) >= 0;)
+    found.push_back(Utf8(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, at))));
+  return found;
+}
+
+bool Trusted(X509_STORE* store, X509* leaf, STACK_OF(X509) * others) {
+  const std::unique_ptr<X509_STORE_CTX, decltype(&X509_STORE_CTX_free)> check(X509_STORE_CTX_new(),
+                                                                              X509_STORE_CTX_free);
+  const bool good = X509_STORE_CTX_init(check.get(), store, leaf, others) == 1 &&
+                    X509_STORE_CTX_set_purpose(check.get(), X509_PURPOSE_SSL_CLIENT) == 1 &&
+                    X509_verify_cert(check.get()) == 1;
+  ERR_clear_error();
+  return good;
+}
+
+}  // namespace
+
+void ClientAuthorities::Install(SSL_CTX& context) const {
+  // A resumed session would carry a certificate over from a handshake that is forgotten.
+  SSL_CTX_set_session_cache_mode(&context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_options(&context, SSL_OP_NO_TICKET);
+  if (!read_) return;
+  SSL_CTX_set_verify(&context, SSL_VERIFY_PEER, nullptr);
+  SSL_CTX_set_cert_verify_callback(&context, [](X509_STORE_CTX*, void*) { return 1; }, nullptr);
+}
+
+std::shared_ptr<const ClientAuthorities::Trust> ClientAuthorities::Current() {
+  const auto current = trust_.Latest();
+  const base::Millis now = clock_.MonotonicMs();
+  if (current && now - current->read_ms < kMaxAgeMs) return current;
+  auto fresh = std::make_shared<Trust>(current ? *current : Trust{});
+  fresh->read_ms = now;
+  const auto pem = read_();
+  auto store = pem ? StoreOf(*pem) : nullptr;
+  if (store) {
+    fresh->store = std::move(store);
+  } else {
+    base::LogWarn("the cluster's client CA cannot be read; what was known of it stays in use",
+                  {{"error", pem ? "it holds no PEM certificate" : pem.error().message}});
+  }
+  trust_.Publish(fresh);
+  return fresh;
+}
+
+base::Result<std::optional<User>> ClientAuthorities::UserOf(const SSL* ssl) {
+  if (!read_ || ssl == nullptr) return std::nullopt;
+  const Certificate leaf(SSL_get1_peer_certificate(ssl), X509_free);
+  if (!leaf) return std::nullopt;
+  const auto trust = Current();
+  if (!trust->store || !Trusted(trust->store.get(), leaf.get(), SSL_get_peer_cert_chain(ssl)))
+    return base::Invalid("the client certificate is not trusted");
+  const X509_NAME* subject = X509_get_subject_name(leaf.get());
+  const std::vector<std::string> names = Entries(subject, NID_commonName);
+  if (names.empty() || names.back().empty()) return base::Invalid("the client certificate has no common name");
+  return User{names.back(), "", Entries(subject, NID_organizationName), {}};
+}
+
+}  // namespace tutti::server

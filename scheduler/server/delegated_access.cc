@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/delegated_access.h"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+namespace tutti::server {
+namespace {
+
+constexpr std::chrono::seconds kPatience(2);
+constexpr const char* kEverybody = "system:authenticated";
+constexpr const char* kMasters = "system:masters";
+
+std::string Digest(std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned size = 0;
+  EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr);
+  return std::string(reinterpret_cast<const char*>(digest.data()), size);
+}
+
+bool In(const std::string& group, const User& user) {
+  return std::ranges::find(user.groups, group) != user.groups.end();
+}
+
+User Anonymous() { return {"system:anonymous", "", {"system:unauthenticated"}, {}}; }
+
+User Authenticated(User user) {
+  if (!In(kEverybody, user)) user.groups.emplace_back(kEverybody);
+  return user;
+}
+
+// Everything that the answer depends on; each part behind its length, so that no two questions look alike.
+std::string Key(const User& user, std::string_view verb, std::string_view path) {
+  std::string text;
+  const auto add = [&](std::string_view part) { text += fmt::format("{}:{}", part.size(), part); };
+  for (const std::string_view part : {std::string_view(user.name), std::string_view(user.uid), verb, path}) add(part);
+  add(std::to_string(user.groups.size()));
+  for (const std::string& group : user.groups) add(group);
+  for (const auto& [name, values] : user.extra) {
+    add(name);
+    add(std::to_string(values.size()));
+    for (const std::string& value : values) add(value);
+  }
+  return Digest(text);
+}
+
+}  // namespace
+
+Access DelegatedAccess::Decide(const Caller& caller, std::string_view verb, std::string_view path) {
+  bool refused = !caller.certificate;
+  std::optional<User> user;
+  if (!refused) user = *caller.certificate;
+  if (!user && !caller.token.empty()) {
+    auto whose = WhoseToken(caller.token);
+    if (!whose) return {Access::Kind::kUnavailable, {}};
+    user = *std::move(whose);
+    refused = !user;
+  }
+  if (!user && refused) return {Access::Kind::kUnauthenticated, {}};
+  const User somebody = user ? Authenticated(*std::move(user)) : Anonymous();
+  if (In(kMasters, somebody)) return {Access::Kind::kAllowed, {}};
+  const auto may = May(somebody, verb, path);
+  if (!may) return {Access::Kind::kUnavailable, {}};
+  return {*may ? Access::Kind::kAllowed : Access::Kind::kForbidden, somebody.name};
+}
+
+base::Result<std::optional<User>> DelegatedAccess::WhoseToken(const std::string& token) {
+  if (review_ == nullptr) return std::nullopt;
+  const std::string key = Digest(token);
+  if (auto known = users_.Find(key, clock_.MonotonicMs())) return *known;
+  if (!questions_.try_acquire_for(kPatience)) return base::Fail(base::ErrorCode::kUnavailable, "too many questions");
+  auto user = review_->Authenticate(token);
+  questions_.release();
+  const base::Millis now = clock_.MonotonicMs();
+  if (user) users_.Keep(key, *user, now, now + times_.authenticated_ms);
+  return user;
+}
+
+base::Result<bool> DelegatedAccess::May(const User& user, std::string_view verb, std::string_view path) {
+  if (review_ == nullptr) return false;
+  const std::string key = Key(user, verb, path);
+  if (auto known = permissions_.Find(key, clock_.MonotonicMs())) return *known;
+  if (!questions_.try_acquire_for(kPatience)) return base::Fail(base::ErrorCode::kUnavailable, "too many questions");
+  auto may = review_->Authorize(user, verb, path);
+  questions_.release();
+  const base::Millis now = clock_.MonotonicMs();
+  if (may) permissions_.Keep(key, *may, now, now + (*may ? times_.allowed_ms : times_.denied_ms));
+  return may;
+}
+
+}  // namespace tutti::server
