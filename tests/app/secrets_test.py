@@ -205,6 +205,7 @@ echo '{{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","
                  self.log.read_text()]
         for path in ("/metrics", "/configz", "/debug/decisions", "/readyz?verbose", "/nothing"):
             shown.append(self.page(path)[1])
+        self.assertNotIn("waits", shown[3], "no label of a metric is a tenant's to choose")
         self.clean("".join(shown))
         self.assertIn(POD_ENV, json.dumps(pod["spec"]), "the test would find it")
 

@@ -3,9 +3,11 @@
 """The runner's own tests: an expectation that could not fail would make every walkthrough worthless."""
 
 import io
+import json
 import pathlib
 import socket
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -16,7 +18,7 @@ sys.path.insert(0, str(HERE))
 
 import yaml
 
-from runner import host
+from runner import host, rights
 from runner.expect import JUDGES, judge
 from runner.quantity import milli
 from runner.session import STEP_WORDS, Session
@@ -129,6 +131,54 @@ class Audit(unittest.TestCase):
     def test_quantities(self):
         for text, wanted in (("1500m", 1500), ("2", 2000), ("1Ki", 1024000), ("1e3", 1000000), ("0.1", 100), ("1k", 1000000)):
             self.assertEqual(wanted, milli(text), text)
+
+
+class Rights(unittest.TestCase):
+    ACCOUNT = {"kind": "ServiceAccount", "metadata": {"name": "s", "namespace": "n"}}
+    SUBJECTS = [{"kind": "ServiceAccount", "name": "s", "namespace": "n"}]
+
+    def granted(self, *rules, namespace=None):
+        role = {"kind": "Role" if namespace else "ClusterRole", "metadata": {"name": "r"}, "rules": list(rules)}
+        binding = {"kind": role["kind"] + "Binding", "metadata": {"name": "b"}, "subjects": self.SUBJECTS,
+                   "roleRef": {"kind": role["kind"], "name": "r"}}
+        if namespace:
+            role["metadata"]["namespace"] = binding["metadata"]["namespace"] = namespace
+        return rights.granted([self.ACCOUNT, role, binding])
+
+    def audit(self, *events):
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write("".join(json.dumps(event) + "\n" for event in events))
+            file.flush()
+            return rights.read_audit(file.name)
+
+    @staticmethod
+    def event(verb, resource, decision="allow", **more):
+        return {"verb": verb, "objectRef": {"resource": resource, **more}, "annotations": {"authorization.k8s.io/decision": decision}}
+
+    def test_a_right_that_nobody_used_is_named(self):
+        grants = self.granted({"apiGroups": [""], "resources": ["pods", "pods/binding"], "verbs": ["create", "get"]})
+        uses, _ = self.audit(self.event("get", "pods", namespace="a", name="p"), self.event("create", "pods", subresource="binding"))
+        self.assertEqual([rights.words(right) for right in rights.unused(grants, uses)], ["create pods", "get pods/binding"])
+
+    def test_a_right_in_one_namespace_or_to_one_name_is_not_used_elsewhere(self):
+        grants = self.granted({"apiGroups": ["g"], "resources": ["leases"], "resourceNames": ["l"], "verbs": ["get"]}, namespace="n")
+        for place, idle in (({"namespace": "n", "name": "l"}, 0), ({"namespace": "m", "name": "l"}, 1), ({"namespace": "n", "name": "k"}, 1)):
+            uses, _ = self.audit(self.event("get", "leases", apiGroup="g", **place))
+            self.assertEqual(len(rights.unused(grants, uses)), idle, place)
+
+    def test_what_is_forbidden_is_told_from_what_is_used(self):
+        uses, forbidden = self.audit(self.event("list", "secrets", "forbid"), self.event("list", "pods"))
+        self.assertEqual([rights.words(right) for right in uses], ["list pods"])
+        self.assertEqual([rights.words(right) for right in forbidden], ["list secrets"])
+        _, forbidden = self.audit({"verb": "get", "requestURI": "/metrics", "annotations": {"authorization.k8s.io/decision": "forbid"}})
+        self.assertEqual(len(forbidden), 1)
+
+    def test_roles_of_others_are_not_ours(self):
+        documents = rights.shipped()
+        granted = rights.granted(documents)
+        self.assertIn(("create", "", "pods/binding", "", ""), granted)
+        self.assertIn(("get", "coordination.k8s.io", "leases", "tutti-system", "tutti"), granted)
+        self.assertFalse([right for right in granted if right[2].startswith("/")])
 
 
 class Words(unittest.TestCase):

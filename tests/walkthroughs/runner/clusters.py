@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two clusters that a walkthrough runs on. Both are: up(), down(), kubeconfig, scheduler_kubeconfig, logs()."""
+"""The two clusters that a walkthrough runs on. Both are: up(), down(), kubeconfig, scheduler_kubeconfig, used(), logs()."""
 
 import os
 import pathlib
@@ -9,12 +9,11 @@ import time
 
 import yaml
 
+from runner import rights
+from runner.rights import REPOSITORY
 from runner.scheduler import SPAWN, free_port
 
-REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 CONTROL_PLANE = REPOSITORY / "tests" / "controlplane"
-MANIFESTS = REPOSITORY / "manifests"
-RIGHTS = ("Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")
 
 
 class ClusterError(Exception):
@@ -35,24 +34,6 @@ def find_kubectl():
     return str(built)
 
 
-def shipped_rights():
-    """The namespace, account and RBAC that manifests/ installs for the scheduler, wherever it keeps them."""
-    found, seen = [], set()
-    for file in sorted(MANIFESTS.rglob("*.yaml")):
-        if {"examples", "crds", "templates"} & set(file.relative_to(MANIFESTS).parts):
-            continue
-        for document in yaml.safe_load_all(file.read_text()):
-            if not document or document.get("kind") not in RIGHTS:
-                continue
-            metadata = document["metadata"]
-            key = (document["kind"], metadata.get("namespace"), metadata["name"])
-            if key not in seen:
-                seen.add(key)
-                found.append(document)
-    # Namespaces first, accounts next: the others refer to them.
-    return sorted(found, key=lambda document: RIGHTS.index(document["kind"]))
-
-
 class RealCluster:
     """tests/controlplane/cluster; the scheduler speaks as the ServiceAccount that manifests/ ships."""
 
@@ -64,9 +45,16 @@ class RealCluster:
         self._say = say
         self.kubeconfig = self._dir / "admin.kubeconfig"
         self.scheduler_kubeconfig = self.kubeconfig
+        self._rights = rights.shipped()
+        self._account = rights.account_of(self._rights)
+        self._audit = pathlib.Path(directory) / "audit.log"
 
     def up(self):
         command = ["up", "--until-exit-of", str(os.getpid())]
+        if self._account:
+            policy = self._audit.with_name("audit-policy.yaml")
+            policy.write_text(rights.audit_policy(self._account))
+            command += [f"--apiserver-arg=--audit-policy-file={policy}", f"--apiserver-arg=--audit-log-path={self._audit}"]
         for feature in self._wanted.get("features", []):
             command += ["--features", feature]
         if "kuberay" in self._wanted:
@@ -77,18 +65,23 @@ class RealCluster:
         self._grant()
 
     def _grant(self):
-        rights = shipped_rights()
-        accounts = [document for document in rights if document["kind"] == "ServiceAccount"]
-        if not accounts:
+        if not self._account:
             self._say("manifests/ ships no ServiceAccount: the scheduler runs as the administrator")
             return
         subprocess.run([find_kubectl(), "--kubeconfig", str(self.kubeconfig), "apply", "-f", "-"], check=True,
-                       input=yaml.safe_dump_all(rights), text=True, stdout=subprocess.DEVNULL)
-        account = accounts[0]["metadata"]
-        account = f"{account.get('namespace', 'default')}/{account['name']}"
+                       input=yaml.safe_dump_all(self._rights), text=True, stdout=subprocess.DEVNULL)
+        account = "/".join(self._account)
         self.scheduler_kubeconfig = self._dir / "scheduler.kubeconfig"
         self._run("kubeconfig", "--serviceaccount", account, "--output", str(self.scheduler_kubeconfig))
         self._say(f"the scheduler speaks as ServiceAccount {account}, with the rights that manifests/ grants")
+
+    def certificate(self, name):
+        """(certificate, key): files of the cluster's PKI."""
+        return self._dir / "pki" / f"{name}.crt", self._dir / "pki" / f"{name}.key"
+
+    def used(self):
+        """(uses, forbidden) of the scheduler's account, as in rights.read_audit. The cluster is down."""
+        return rights.read_audit(self._audit) if self._account else (set(), set())
 
     def _run(self, verb, *arguments):
         done = subprocess.run([CONTROL_PLANE / "cluster", verb, "--dir", self._dir, *arguments],
@@ -167,6 +160,9 @@ current-context: sim
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
+
+    def used(self):
+        return set(), set()
 
     def logs(self):
         return [self._dir / "sim.log"]

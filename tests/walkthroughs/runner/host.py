@@ -7,7 +7,10 @@ An action is a function of this file named do_<action>; its keyword arguments ar
 import inspect
 import json
 import shlex
+import ssl
 import time
+import urllib.error
+import urllib.request
 
 import yaml
 
@@ -52,6 +55,33 @@ def do_kill_scheduler(session):
     session.check_scheduler()
     session.scheduler.kill()
     session.tell("* SIGKILL")
+
+
+def do_page(session, path, status, token=None, certificate=None, within=0):
+    """GETs a page of the scheduler; `certificate` names a pair of the cluster's PKI."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    if certificate:
+        context.load_cert_chain(*session.cluster.certificate(certificate))
+    request = urllib.request.Request(f"https://127.0.0.1:{session.scheduler.port}{path}",
+                                     headers={"Authorization": f"Bearer {token}"} if token else {})
+    started = time.monotonic()
+    while True:
+        try:
+            with urllib.request.urlopen(request, timeout=10, context=context) as answer:
+                seen = answer.status
+        except urllib.error.HTTPError as error:
+            seen = error.code
+        except OSError as error:
+            seen = str(error)
+        if seen == int(status) or time.monotonic() - started > seconds(within):
+            break
+        session.check_scheduler()
+        pause(started)
+    who = "a token" if token else f"the certificate of {certificate}" if certificate else "nothing"
+    session.tell(f"* GET {path} with {who}: {seen}")
+    if seen != int(status):
+        fail(f"GET {path} with {who} should be answered {status}, not {seen}")
 
 
 def do_nodes(session, name, count, allocatable, labels=None, taints=None):

@@ -38,6 +38,7 @@ class Scheduler:
         self._starts = 0
         self._asked = False
         self.log = None
+        self.port = None  # of its pages
 
     def running(self):
         return self._process is not None and self._process.poll() is None
@@ -50,7 +51,8 @@ class Scheduler:
         kubeconfig = self._kubeconfig
         if slow_wire:
             kubeconfig = self._behind_wire(int(slow_wire))
-        words = [word.format(kubeconfig=kubeconfig, port=free_port()) for word in shlex.split(self._command)]
+        self.port = free_port()
+        words = [word.format(kubeconfig=kubeconfig, port=self.port) for word in shlex.split(self._command)]
         words += ["--config", str(self._config)] if self._config else []
         with open(self.log, "wb") as log:
             self._process = subprocess.Popen([*SPAWN, *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
