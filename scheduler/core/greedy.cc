@@ -11,8 +11,8 @@ namespace {
 using framework::Ranking;
 using model::NodeId;
 
-// How much a class asks for: scarce things first. Equals stay in their members' order, for a class's id is as old as this
-// process and would name another role after a restart.
+// How much a class asks for: scarce things first. Equals stay in their members' order, for a class's id is as old as
+// this process and would name another role after a restart.
 std::tuple<int64_t, int64_t, int64_t> Size(const Kind& kind) {
   int64_t extended = 0, memory = 0, cpu = 0;
   for (const auto& [column, amount] : kind.pod_class->requests) {
@@ -116,7 +116,15 @@ Attempt Greedy::Run(Order order, bool order_matters, const std::vector<NodeId>* 
 }
 
 void Greedy::Explain(Attempt* attempt) {
-  if (attempt->any_failed) attempt->refusals = rankings_.For(problem_.kinds[attempt->failed_kind].pod_class).Explain();
+  if (attempt->any_failed) {
+    const Kind& kind = problem_.kinds[attempt->failed_kind];
+    const Ranking& ranking = rankings_.For(kind.pod_class);
+    attempt->refusals = ranking.Explain();
+    const auto passed_over =
+        std::ranges::count_if(kind.refused, [&](NodeId n) { return snapshot_.present(n) && ranking.Feasible(n); });
+    if (passed_over > 0)
+      attempt->refusals.reasons.emplace_back("node(s) refused a bind and are tried again soon", passed_over);
+  }
   for (const Kind& kind : problem_.kinds) attempt->wakes = attempt->wakes | rankings_.For(kind.pod_class).WakesOn();
 }
 

@@ -297,12 +297,12 @@ void Search::SayOutside(const std::vector<NodeId>& inside, SearchResult* result)
   refusals.nodes = state_.snapshot().node_count();
   if (!result->nearest || !refusals.of_class.empty()) return;
   size_t outside = 0;
-  const Ranking* ranking = nullptr;
-  if (result->attempt.any_failed) ranking = &rankings_.For(problem_.kinds[result->attempt.failed_kind].pod_class);
+  const Kind* failed = result->attempt.any_failed ? &problem_.kinds[result->attempt.failed_kind] : nullptr;
+  const Ranking* ranking = failed ? &rankings_.For(failed->pod_class) : nullptr;
   for (uint32_t slot = 0; slot < state_.snapshot().slots(); ++slot) {
     const NodeId n(slot);
     if (!state_.snapshot().present(n) || std::ranges::binary_search(inside, n)) continue;
-    outside += ranking ? ranking->Feasible(n) : result->attempt.fits;
+    outside += ranking ? ranking->Feasible(n) && Admits(*failed, n) : result->attempt.fits;
   }
   if (outside > 0)
     refusals.reasons.emplace_back("node(s) were outside of what the topology of the gang allows", outside);

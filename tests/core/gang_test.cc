@@ -213,6 +213,23 @@ TEST_CASE("A member whose bind is refused is placed elsewhere, and no other memb
   for (int i = 0; i < 4; ++i) CHECK(rig.NodeOf(fmt::format("g-{}", i)) == "n2");
 }
 
+TEST_CASE("A pod whose only node refused its bind says so while it waits to try again") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  bool refuse = true;
+  rig.fate = [&](const cluster::Command& command) {
+    if (refuse && std::holds_alternative<cluster::Bind>(command.body))
+      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+    return sim::Fate{};
+  };
+  rig.AddPod("p", {});
+  rig.Pass(40'000);
+  CHECK(rig.Waits("p") == "Unschedulable: 0/1 nodes are available: 1 node(s) refused a bind and are tried again soon.");
+  refuse = false;
+  rig.Pass(70'000);
+  CHECK(rig.NodeOf("p") == "n1");
+}
+
 TEST_CASE("A lost reply keeps its reservation, and the bind is found to have happened") {
   Rig rig;
   rig.AddNode("n1", 2);
