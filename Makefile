@@ -7,7 +7,7 @@ RELEASE := build/release
 
 help:
 	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
-	@echo 'make test            everything: unit tests, scenarios, layers, walkthroughs on both clusters (needs Go 1.26)'
+	@echo 'make test            everything: unit tests, scenarios, layers, walkthroughs on both clusters'
 	@echo 'make build           the release binary at bin/tutti'
 	@echo 'make walkthrough W=  one walkthrough on the real control plane: $(notdir $(basename $(wildcard tests/walkthroughs/*.yaml)))'
 	@echo 'make bench-cluster   5,000 nodes and 8,000 pods on the real control plane, beside kube-scheduler (NODES= PODS= REPEAT=)'
