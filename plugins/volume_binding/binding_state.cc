@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "plugins/common/claims.h"
 
@@ -18,8 +17,6 @@ using framework::Verdict;
 using model::Claim;
 using model::NodeId;
 using model::Volume;
-
-constexpr std::string_view kNoProvisioner = "kubernetes.io/no-provisioner";
 
 NodeMatch NodesOf(const Volume& volume, const cluster::Snapshot& snapshot) {
   return NodeMatch({}, volume.node_affinity, snapshot.symbols());
@@ -96,32 +93,26 @@ std::vector<const cluster::ClaimUse*> BindingState::SortOut(const cluster::PodCl
 void BindingState::AddCandidates(OpenClaim& open) const {
   const Claim& claim = *open.claim;
   const PodSelector selector(claim.selector ? claim.selector : model::LabelSelector{}, snapshot_.symbols());
+  std::vector<const Volume*> free;
   for (const auto& [name, volume] : snapshot_.storage().volumes()) {
     if (volume->storage_class != claim.storage_class || !CouldServe(*volume, claim)) continue;
     if (volume->claim) {
       if (volume->claim->Means(claim)) open.reserved.push_back({volume.get(), NodesOf(*volume, snapshot_), {}});
       continue;
     }
-    cluster::LabelEntries labels;
-    for (const auto& [key, value] : volume->meta.labels)
-      labels.emplace_back(snapshot_.symbols().Intern(key), snapshot_.symbols().Intern(value));
-    std::ranges::sort(labels);
-    if (volume->available && selector.Match(labels) && HasModes(*volume, claim))
-      open.free.push_back({volume.get(), NodesOf(*volume, snapshot_), {}});
+    if (volume->available && selector.Match(cluster::InternLabels(volume->meta.labels, snapshot_.symbols())) &&
+        HasModes(*volume, claim))
+      free.push_back(volume.get());
   }
-  std::vector<size_t> order(open.free.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return open.free[i].volume->size; });
-  std::vector<Candidate> sorted;
-  for (const size_t i : order) sorted.push_back(std::move(open.free[i]));
-  open.free.swap(sorted);
+  std::ranges::stable_sort(free, {}, &Volume::size);
+  for (const Volume* volume : free) open.free.push_back({volume, NodesOf(*volume, snapshot_), {}});
 }
 
 BindingState::Provisioning BindingState::ProvisioningFor(const Claim& claim) const {
   const Storage& storage = snapshot_.storage();
   const model::StorageClass& made = *Storage::Find(storage.classes(), claim.storage_class);
   Provisioning provisioning;
-  provisioning.possible = !made.provisioner.empty() && made.provisioner != kNoProvisioner;
+  provisioning.possible = !made.provisioner.empty() && made.provisioner != model::kNoProvisioner;
   provisioning.anywhere = made.topologies.empty();
   for (const std::vector<model::Requirement>& term : made.topologies) {
     Requirements compiled(snapshot_.symbols());

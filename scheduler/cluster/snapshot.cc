@@ -13,13 +13,6 @@ using model::NodeId;
 using model::ResourceId;
 using model::Symbol;
 
-LabelEntries Intern(const model::StringMap& labels, SymbolTable& symbols) {
-  LabelEntries entries;
-  for (const auto& [key, value] : labels) entries.emplace_back(symbols.Intern(key), symbols.Intern(value));
-  std::sort(entries.begin(), entries.end());
-  return entries;
-}
-
 Symbol Find(const LabelEntries& labels, Symbol key) {
   const auto at =
       std::lower_bound(labels.begin(), labels.end(), key, [](const auto& item, Symbol k) { return item.first < k; });
@@ -34,6 +27,13 @@ bool SamePlace(const model::Node& a, const model::Node& b) {
 }
 
 }  // namespace
+
+LabelEntries InternLabels(const model::StringMap& labels, SymbolTable& symbols) {
+  LabelEntries entries;
+  for (const auto& [key, value] : labels) entries.emplace_back(symbols.Intern(key), symbols.Intern(value));
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
 
 Symbol NodeEntry::Label(Symbol key) const { return Find(labels, key); }
 
@@ -96,7 +96,7 @@ const LabelEntries* Snapshot::Namespace(Symbol name) const {
 
 void Snapshot::PutNamespace(std::string_view name, const model::StringMap& labels) {
   const auto [at, fresh] = namespaces_.try_emplace(symbols_.Intern(name));
-  LabelEntries entries = Intern(labels, symbols_);
+  LabelEntries entries = InternLabels(labels, symbols_);
   if (!fresh && at->second == entries) return;
   at->second = std::move(entries);
   ++namespaces_version_;
@@ -154,7 +154,7 @@ NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
   entry.name = node->meta.name;
   entry.unschedulable = node->unschedulable;
   entry.version = ++last_version_;
-  const LabelEntries labels_before = std::exchange(entry.labels, Intern(node->meta.labels, symbols_));
+  const LabelEntries labels_before = std::exchange(entry.labels, InternLabels(node->meta.labels, symbols_));
   PutDomains(n, labels_before);
   entry.taints.clear();
   for (const model::Taint& taint : node->taints)

@@ -48,6 +48,9 @@ struct PortEntry {
   friend bool operator==(const PortEntry&, const PortEntry&) = default;
 };
 
+// As planning reads them.
+LabelEntries InternLabels(const model::StringMap& labels, SymbolTable& symbols);
+
 struct NodeEntry {
   bool present = false;
   std::string name;

@@ -9,8 +9,6 @@ namespace tutti::cluster {
 namespace {
 
 constexpr std::string_view kBetaClass = "volume.beta.kubernetes.io/storage-class";
-constexpr std::string_view kBindCompleted = "pv.kubernetes.io/bind-completed";
-constexpr std::string_view kSelectedNode = "volume.kubernetes.io/selected-node";
 constexpr std::string_view kBetaZone = "failure-domain.beta.kubernetes.io/zone";
 constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 
@@ -84,8 +82,9 @@ std::shared_ptr<const model::Claim> DecodeClaim(const model::Object& object, std
     claim.volume_mode = ReadMode(read, spec);
     claim.attributes_class = read.Text(spec["volumeAttributesClassName"]);
     claim.volume = read.Text(spec["volumeName"]);
-    claim.bind_completed = model::Find(claim.meta.annotations, kBindCompleted) != nullptr;
-    if (const std::string* node = model::Find(claim.meta.annotations, kSelectedNode)) claim.selected_node = *node;
+    claim.bind_completed = model::Find(claim.meta.annotations, model::kBindCompleted) != nullptr;
+    if (const std::string* node = model::Find(claim.meta.annotations, model::kSelectedNode))
+      claim.selected_node = *node;
     claim.lost = read.Text(status["phase"]) == "Lost";
   });
 }

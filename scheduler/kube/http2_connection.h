@@ -60,7 +60,6 @@ class Http2Connection {
   bool retired() const { return retired_; }
   // Nothing is left to wait for: may be destroyed, but not from inside a callback.
   bool over() const { return retired_ && streams_.empty() && !busy_; }
-  const TlsContext& tls() const { return *tls_; }
 
  private:
   void OnReady(std::string_view protocol);

@@ -63,15 +63,13 @@ void Http2Transport::HeedCertificate(const Credential& credential) {
 void Http2Transport::Forward(Slot& slot) {
   Http2Exchange& exchange = slot.exchange;
   loop_.CancelTimer(std::exchange(exchange.timer, 0));
-  OnData data;
-  if (exchange.data) data = [&exchange](const Response& head, std::string_view piece) { exchange.data(head, piece); };
   slot.forwarded = http1_.Send(
-      exchange.request,
+      std::move(exchange.request),
       [this, id = exchange.id](Response response) {
         const std::unique_ptr<Slot> done = Take(id);
         done->exchange.done(std::move(response));
       },
-      std::move(data));
+      std::move(exchange.data));
 }
 
 base::Result<Http2Connection*> Http2Transport::Connect(Channel channel, const Credential& credential) {

@@ -56,12 +56,11 @@ class TlsSocket {
   void Append(std::string_view bytes) { out_.append(bytes); }
   // Sends what was appended, now or when the socket takes it. No callback runs before it returns.
   void Flush();
-  // What was appended and the kernel has not taken.
-  size_t unsent() const { return out_.size() - out_at_; }
 
  private:
   struct Lookup;
 
+  size_t unsent() const { return out_.size() - out_at_; }
   void StartLookup(const Url& url);
   void OnAddresses(Lookup& lookup);
   void ConnectNext();

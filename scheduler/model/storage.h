@@ -13,6 +13,13 @@
 
 namespace tutti::model {
 
+// Annotations that the volume controller, provisioners and schedulers leave for each other.
+inline constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
+inline constexpr const char* kBindCompleted = "pv.kubernetes.io/bind-completed";
+inline constexpr const char* kBoundByController = "pv.kubernetes.io/bound-by-controller";
+// The provisioner of a StorageClass whose volumes somebody makes by hand.
+inline constexpr const char* kNoProvisioner = "kubernetes.io/no-provisioner";
+
 // PersistentVolumeClaim.
 struct Claim {
   ObjectMeta meta;
@@ -23,8 +30,8 @@ struct Claim {
   std::string volume_mode = "Filesystem";
   std::string attributes_class;              // spec.volumeAttributesClassName
   std::string volume;                        // spec.volumeName: the PersistentVolume it has, or is to have
-  bool bind_completed = false;               // annotation pv.kubernetes.io/bind-completed
-  std::optional<std::string> selected_node;  // annotation volume.kubernetes.io/selected-node
+  bool bind_completed = false;               // kBindCompleted
+  std::optional<std::string> selected_node;  // kSelectedNode
   bool lost = false;                         // status.phase
 
   // Nothing about its volume is open any more.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "model/quantity.h"
+#include "model/storage.h"
 
 namespace tutti::sim {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 const GroupResource kVolumes{"", "persistentvolumes"};
 const GroupResource kClaims{"", "persistentvolumeclaims"};
 const GroupResource kClasses{"storage.k8s.io", "storageclasses"};
-constexpr const char* kBindCompleted = "pv.kubernetes.io/bind-completed";
-constexpr const char* kBoundByController = "pv.kubernetes.io/bound-by-controller";
 constexpr const char* kProvisionedBy = "pv.kubernetes.io/provisioned-by";
 
 bool IsFor(const Json& volume, const Json& claim) {
@@ -97,9 +96,9 @@ void VolumeController::ReconcileClaim(const ObjectKey& key) {
   const bool waits = storage_class && DigString(*storage_class, "volumeBindingMode") == "WaitForFirstConsumer";
   if (const Object volume = VolumeFor(*claim, waits)) return Bind(*claim, *volume);
   if (!DigString(*claim, "spec", "volumeName").empty())
-    return SetPhase(kClaims, *claim, AnnotationOf(*claim, kBindCompleted).empty() ? "Pending" : "Lost");
+    return SetPhase(kClaims, *claim, AnnotationOf(*claim, model::kBindCompleted).empty() ? "Pending" : "Lost");
   SetPhase(kClaims, *claim, "Pending");
-  const bool due = !waits || !AnnotationOf(*claim, "volume.kubernetes.io/selected-node").empty();
+  const bool due = !waits || !AnnotationOf(*claim, model::kSelectedNode).empty();
   if (storage_class && due) Provision(*claim, *storage_class);
 }
 
@@ -118,7 +117,7 @@ Object VolumeController::VolumeFor(const Json& claim, bool waits) const {
 
 void VolumeController::Provision(const Json& claim, const Json& storage_class) {
   const std::string& provisioner = DigString(storage_class, "provisioner");
-  if (provisioner.empty() || provisioner == "kubernetes.io/no-provisioner") return;
+  if (provisioner.empty() || provisioner == model::kNoProvisioner) return;
   const std::string volume_name = "pvc-" + UidOf(claim), &policy = DigString(storage_class, "reclaimPolicy");
   const auto created =
       store_.Create({{"apiVersion", "v1"},
@@ -140,14 +139,15 @@ void VolumeController::Bind(const Json& claim, const Json& volume) {
     const bool found = Dig(volume, "spec", "claimRef").is_null();
     store_.Modify(kVolumes, "", NameOf(volume), [&](Json& next) {
       next["spec"]["claimRef"] = ReferenceTo(claim);
-      if (found) next["metadata"]["annotations"][kBoundByController] = "yes";
+      if (found) next["metadata"]["annotations"][model::kBoundByController] = "yes";
     });
   }
   SetPhase(kVolumes, volume, "Bound");
   store_.Modify(kClaims, NamespaceOf(claim), NameOf(claim), [&](Json& next) {
-    if (DigString(next, "spec", "volumeName").empty()) next["metadata"]["annotations"][kBoundByController] = "yes";
+    if (DigString(next, "spec", "volumeName").empty())
+      next["metadata"]["annotations"][model::kBoundByController] = "yes";
     next["spec"]["volumeName"] = NameOf(volume);
-    next["metadata"]["annotations"][kBindCompleted] = "yes";
+    next["metadata"]["annotations"][model::kBindCompleted] = "yes";
   });
   store_.Modify(
       kClaims, NamespaceOf(claim), NameOf(claim),

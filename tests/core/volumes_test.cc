@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gangs whose members have volumes: the real core and the real volume controller, which acts when the test says so.
+#include "model/storage.h"
 #include "sim/controllers/volume_controller.h"
 #include "tests/core/rig.h"
 
@@ -21,7 +22,7 @@ sim::Json Using(const std::string& claim) {
 
 class VolumeRig {
  public:
-  explicit VolumeRig(const std::string& provisioner = "kubernetes.io/no-provisioner") {
+  explicit VolumeRig(const std::string& provisioner = model::kNoProvisioner) {
     subscription_ = rig.store.Subscribe([this](const sim::WatchEvent& event) { controller_.Observe(event); });
     Create({{"apiVersion", "storage.k8s.io/v1"},
             {"kind", "StorageClass"},
@@ -86,7 +87,7 @@ class VolumeRig {
     return sim::DigString(*rig.store.Find(kVolumes, "", name), "spec", "claimRef", field);
   }
   std::string SelectedNode(const std::string& claim) const {
-    return sim::AnnotationOf(*rig.store.Find(kClaims, "default", claim), "volume.kubernetes.io/selected-node");
+    return sim::AnnotationOf(*rig.store.Find(kClaims, "default", claim), model::kSelectedNode);
   }
   std::string VolumeOf(const std::string& claim) const {
     return sim::DigString(*rig.store.Find(kClaims, "default", claim), "spec", "volumeName");
@@ -150,7 +151,7 @@ TEST_CASE("Volumes are made for the nodes that were planned, and one that cannot
   CHECK_FALSE(node.empty());
   // How a provisioner gives up.
   REQUIRE(world.rig.store.Modify(kClaims, "default", "g-0", [](sim::Json& claim) {
-    claim["metadata"]["annotations"].erase("volume.kubernetes.io/selected-node");
+    claim["metadata"]["annotations"].erase(model::kSelectedNode);
   }));
   world.rig.Settle();
   CHECK(world.rig.Waits("g-0") == "SchedulerError: binding volumes: provisioning failed for claim default/g-0");
