@@ -52,17 +52,18 @@ struct Create {
 struct EmitEvent {
   ObjectRef regarding;
   bool warning = false;
-  std::string reason;  // "Scheduled", "FailedScheduling", ...
-  std::string action;  // "Binding", "Scheduling", ...
-  std::string note;    // cut at 1024 bytes by the writer
+  std::string reason;                // "Scheduled", "FailedScheduling", ...
+  std::string action;                // "Binding", "Scheduling", ...
+  std::string note;                  // cut at 1024 bytes by the writer
   std::string reporting_controller;  // the profile's schedulerName
 };
 
 using CommandBody = std::variant<Bind, Delete, Patch, Create, EmitEvent>;
 using CommandId = uint64_t;
 
-// Lower leaves first; nothing waits more than 5 s (DESIGN §5).
-enum class Lane { kBind = 0, kEvict = 0, kStatus = 1, kEvent = 2 };
+// Lower leaves first; nothing waits more than 5 s (DESIGN §5). The bind that makes a gang whole goes before those that
+// begin others: gangs start one after the other, not all at the end, and few are half bound at any instant.
+enum class Lane { kCommit = 0, kBind = 1, kEvict = 1, kStatus = 2, kEvent = 3 };
 
 struct Command {
   CommandId id = 0;  // unique for the life of the process; 0: no answer is wanted
@@ -81,10 +82,13 @@ enum class Outcome {
 struct Answer {
   CommandId id = 0;
   Outcome outcome = Outcome::kDone;
-  int http_status = 0;     // 0 when there was no response
-  std::string message;     // why, for kRefused and kUnknown
+  int http_status = 0;       // 0 when there was no response
+  std::string message;       // why, for kRefused and kUnknown
   std::string current_node;  // for a refused Bind: where the pod is bound by now, if that was read back
   bool gone = false;         // for a refused Bind: the pod of that UID does not exist any more
+
+  // The API server was not to be had, rather than of another mind: the same write may do later.
+  bool unheard() const { return http_status == 0 || http_status == 429 || http_status >= 500; }
 };
 
 }  // namespace tutti::cluster

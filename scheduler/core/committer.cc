@@ -51,7 +51,8 @@ std::string Committer::NewPlanId() { return fmt::format("{}-{}", term_, ++plans_
 
 void Committer::Resume(Gang& gang, const std::string& plan_id, const std::string& commit_uid) {
   const Millis timeout = gang.spec.start_timeout_ms > 0 ? gang.spec.start_timeout_ms : options_.repair_timeout_ms;
-  gang.plan = Plan{plan_id, commit_uid, clock_.MonotonicMs() + timeout, false, {}};
+  const Millis now = clock_.MonotonicMs();
+  gang.plan = Plan{plan_id, commit_uid, now, now + timeout, false, {}};
   gang.last_plan = plan_id;
   planned_.insert(book_.Find(gang.key));
 }
@@ -158,29 +159,15 @@ void Committer::SendBind(GangId id, PodId member, Assignment& assignment) {
   bind.annotations.emplace_back(kBindAnnotation, WriteEvidence(plan.id, pod.meta.uid, assignment.node, commit_uid));
   assignment.stage = Stage::kSent;
   assignment.sent_resource_version = pod.meta.resource_version;
-  assignment.command = outbox_.Send(Lane::kBind, clock_.MonotonicMs() + options_.bind_timeout_ms, std::move(bind));
+  const bool last_of_many = !gang.whole && gang.members.size() > 1 && pod.meta.uid == commit_uid;
+  assignment.command = outbox_.Send(last_of_many ? Lane::kCommit : Lane::kBind,
+                                    clock_.MonotonicMs() + options_.bind_timeout_ms, std::move(bind));
   binds_.emplace(assignment.command, Bound{id, member, pod.meta.uid});
 }
 
 bool Committer::OnAnswer(const cluster::Answer& answer) {
   if (volumes_.OnAnswer(answer)) return true;
-  if (const auto at = evictions_.find(answer.id); at != evictions_.end()) {
-    const Eviction eviction = at->second;
-    evictions_.erase(at);
-    const GangId id = book_.Find(eviction.gang);
-    Member* member = id ? book_.at(id).Find(eviction.pod) : nullptr;
-    if (!member || state_.pod(eviction.pod).pod->meta.uid != eviction.uid) return true;
-    if (!eviction.marked) {
-      const cluster::CommandId next = outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
-                                                   cluster::Delete{RefOf(*state_.pod(eviction.pod).pod)});
-      evictions_.emplace(next, Eviction{eviction.gang, eviction.pod, eviction.uid, true});
-    } else if (answer.outcome != Outcome::kDone) {
-      member->evicting = false;  // tried again when the gang is next considered
-      on_timer(id, clock_.MonotonicMs() + kRepeatBindMs);
-    }
-    return true;
-  }
-
+  if (OnEvictionAnswer(answer)) return true;
   const auto at = binds_.find(answer.id);
   if (at == binds_.end()) return false;
   const Bound bound = at->second;
@@ -214,12 +201,31 @@ bool Committer::OnAnswer(const cluster::Answer& answer) {
     const bool newer = state_.pod(bound.pod).pod->meta.resource_version != assignment.sent_resource_version;
     assignment.not_before_ms = newer ? now : now + kRepeatBindMs;
     if (!newer) on_timer(bound.gang, assignment.not_before_ms);
-  } else if (answer.http_status == 0 || answer.http_status == 429 || answer.http_status >= 500) {
-    assignment.stage = Stage::kReserved;  // the API server was not to be had; nothing is wrong with the node
+  } else if (answer.unheard()) {
+    assignment.stage = Stage::kReserved;  // nothing is wrong with the node
     assignment.not_before_ms = now + kRepeatBindMs;
     on_timer(bound.gang, assignment.not_before_ms);
   } else {
     Refuse(gang, bound.pod, fmt::format("binding to node \"{}\" was refused: {}", assignment.node, answer.message));
+  }
+  return true;
+}
+
+bool Committer::OnEvictionAnswer(const cluster::Answer& answer) {
+  const auto at = evictions_.find(answer.id);
+  if (at == evictions_.end()) return false;
+  const Eviction eviction = at->second;
+  evictions_.erase(at);
+  const GangId id = book_.Find(eviction.gang);
+  Member* member = id ? book_.at(id).Find(eviction.pod) : nullptr;
+  if (!member || state_.pod(eviction.pod).pod->meta.uid != eviction.uid) return true;
+  if (!eviction.marked) {
+    const cluster::CommandId next = outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
+                                                 cluster::Delete{RefOf(*state_.pod(eviction.pod).pod)});
+    evictions_.emplace(next, Eviction{eviction.gang, eviction.pod, eviction.uid, true});
+  } else if (answer.outcome != Outcome::kDone) {
+    member->evicting = false;  // tried again when the gang is next considered
+    on_timer(id, clock_.MonotonicMs() + kRepeatBindMs);
   }
   return true;
 }

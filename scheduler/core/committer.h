@@ -3,10 +3,10 @@
 // (DESIGN P2, P3).
 //
 // Invariants
-//   (1) a reservation is held from Reserve until the pod is seen bound, its bind is known to have failed, or it is gone;
-//   (2) the commit member's bind leaves only when every other required member is bound to an existing node;
-//   (3) no bind of a gang that is not whole leaves before the volumes of all its placed members are settled;
-//   (4) a member is deleted only with its UID as precondition, and only if a controller recreates it without harm.
+//   (1) a reservation is held from Reserve until the pod is seen bound, its bind is known to have failed, or it is
+//   gone; (2) the commit member's bind leaves only when every other required member is bound to an existing node; (3)
+//   no bind of a gang that is not whole leaves before the volumes of all its placed members are settled; (4) a member
+//   is deleted only with its UID as precondition, and only if a controller recreates it without harm.
 #pragma once
 
 #include <functional>
@@ -87,6 +87,7 @@ class Committer {
 
  private:
   // False while some volume of the plan is open, but for those of `id`'s members that failed: they give up their room.
+  bool OnEvictionAnswer(const cluster::Answer& answer);
   bool SettleVolumes(model::GangId id);
   void Refuse(Gang& gang, model::PodId pod, const std::string& message);
   void SendWhenDue(model::GangId id, model::PodId pod, Assignment& assignment);

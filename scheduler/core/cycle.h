@@ -101,6 +101,7 @@ class Cycle {
   void FireTimers();
   void Publish();
   void PublishGang(model::GangId id);
+  static base::Millis ReportAt(const Gang& gang);  // monotonic
   // The queue and all above it are to be reported. Nothing for an empty name.
   void MarkQueues(const std::string& dialect_name, const std::string& queue, dialects::Dialect* dialect);
 

@@ -18,6 +18,7 @@ namespace {
 constexpr base::Millis kQueueReportEveryMs = 100;
 // Members come one after another; that some are still missing is news only when no more come.
 constexpr base::Millis kMembersQuietMs = 1'000;
+constexpr base::Millis kMovingQuietMs = 5'000;
 
 // Claims of placed members that wait for their volumes.
 size_t OpenVolumes(const Gang& gang) {
@@ -91,8 +92,19 @@ void Cycle::PublishGang(GangId id) {
   } else {
     gang.told_sentence.clear();
   }
-  publisher.Report(gang);
+  if (const base::Millis at = ReportAt(gang); clock.MonotonicMs() < at)
+    timers.emplace(at, id);
+  else
+    publisher.Report(gang);
   MarkQueues(gang.key.dialect, gang.spec.queue, gang.dialect);
+}
+
+// A gang that stands in line or is being bound is whole or refused in a moment, and only that is worth a write; unless
+// what was written last is no longer so.
+base::Millis Cycle::ReportAt(const Gang& gang) {
+  const bool told_otherwise = gang.reported && !gang.reported->sentence.empty();
+  if (gang.refusal || told_otherwise || gang.state > GangState::kBinding) return 0;
+  return (gang.plan ? gang.plan->begun_ms : gang.joined_ms) + kMovingQuietMs;
 }
 
 // What a queue holds counts in those above it too.

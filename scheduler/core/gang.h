@@ -67,6 +67,7 @@ struct Assignment {
 struct Plan {
   std::string id;
   std::string commit_uid;        // the member that is bound last
+  base::Millis begun_ms = 0;     // monotonic
   base::Millis deadline_ms = 0;  // monotonic; then it is undone (Policy::kRepair)
   bool undoing = false;
   std::map<model::PodId, Assignment> open;

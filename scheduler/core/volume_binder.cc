@@ -19,8 +19,6 @@ using model::Volume;
 namespace {
 
 constexpr Millis kRepeatMs = 500;
-constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
-constexpr const char* kBoundByController = "pv.kubernetes.io/bound-by-controller";
 
 const framework::Profile* ProfileOf(const Options& options, const model::Pod& pod) {
   const auto at = std::ranges::find(options.profiles, pod.spec->scheduler_name, &framework::Profile::scheduler_name);
@@ -38,7 +36,7 @@ std::string ReservationOf(const Volume& volume, const Claim& claim) {
                               {"name", claim.meta.name},
                               {"uid", claim.meta.uid},
                               {"resourceVersion", claim.meta.resource_version}}}}}};
-  if (!volume.claim) patch["metadata"]["annotations"][kBoundByController] = "yes";
+  if (!volume.claim) patch["metadata"]["annotations"][model::kBoundByController] = "yes";
   return patch.dump();
 }
 
@@ -125,7 +123,7 @@ VolumeBinder::Stand VolumeBinder::AskFor(GangId id, PodId pod, const std::string
                                claim.meta.name,
                                claim.meta.uid,
                                open.sent_version};
-  const nlohmann::json patch = {{"metadata", {{"annotations", {{kSelectedNode, node}}}}}};
+  const nlohmann::json patch = {{"metadata", {{"annotations", {{model::kSelectedNode, node}}}}}};
   Send(id, pod, open, {ref, false, cluster::Patch::Type::kMerge, patch.dump()});
   return Stand::kWaiting;
 }
@@ -172,8 +170,7 @@ bool VolumeBinder::OnAnswer(const cluster::Answer& answer) {
     open.command = 0;
     if (answer.outcome == Outcome::kDone) {
       open.written = true;
-    } else if (answer.outcome == Outcome::kUnknown || answer.http_status == 409 || answer.http_status == 0 ||
-               answer.http_status == 429 || answer.http_status >= 500) {
+    } else if (answer.outcome == Outcome::kUnknown || answer.http_status == 409 || answer.unheard()) {
       open.not_before_ms = clock_.MonotonicMs() + kRepeatMs;  // then by what the object says
       on_timer(id, open.not_before_ms);
     } else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes: the order in which waiting commands leave. The most worthy lane first; but a lane whose oldest has waited too
-// long is given a share of the places, so that no flood of binds starves it: a status every eighth, an Event (which
-// costs the API server as much as a bind, and tells nobody what the pod does not) every thirty-second. One thread.
+// long is given a share of the places, so that no flood of binds starves it: of statuses and Events, each of which
+// costs the API server as much as a bind, every thirty-second each. One thread.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace tutti::kube {
 class Lanes {
  public:
   static constexpr base::Millis kAgedAfterMs = 4'000;
-  static constexpr std::array<int, 3> kAgedShare = {1, 8, 32};  // one place in so many
+  static constexpr std::array<int, 4> kAgedShare = {1, 2, 32, 32};  // one place in so many
 
   void Push(cluster::Lane lane, uint64_t job, base::Millis now_ms);
   // The next to leave; nothing when all lanes are empty.
@@ -34,7 +34,7 @@ class Lanes {
     std::deque<Waiting> waiting;
     int passed_over = 0;  // places given to others since its oldest became too old
   };
-  std::array<Lane, 3> lanes_;
+  std::array<Lane, 4> lanes_;
 };
 
 }  // namespace tutti::kube

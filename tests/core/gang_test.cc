@@ -54,6 +54,27 @@ TEST_CASE("The head is not optional, and is bound last") {
   CHECK(std::ranges::find(order, "h") != order.begin());
 }
 
+TEST_CASE("That a gang is being bound is told once it has lasted") {
+  using dialects::GangState;
+  std::vector<GangState> reports;
+  Rig rig(Options::Policy::kRepair, &reports);
+  rig.AddNode("n1", 4);
+  for (int i = 0; i < 2; ++i) rig.AddPod(fmt::format("quick-{}", i), {.gang = "quick", .min = "2"});
+  rig.Settle();
+  CHECK(reports == std::vector{GangState::kWhole});
+
+  reports.clear();
+  rig.fate = [](const cluster::Command& command) {
+    const bool bind = std::holds_alternative<cluster::Bind>(command.body);
+    return sim::Fate{bind ? sim::Fate::Kind::kDrop : sim::Fate::Kind::kDeliver};
+  };
+  for (int i = 0; i < 2; ++i) rig.AddPod(fmt::format("slow-{}", i), {.gang = "slow", .min = "2"});
+  rig.Pass(4'000);
+  CHECK(reports.empty());
+  rig.Pass(2'000);
+  CHECK(reports == std::vector{GangState::kBinding});
+}
+
 TEST_CASE("Members that come one after another cause no word until no more come") {
   Rig rig;
   rig.AddNode("n1", 4);

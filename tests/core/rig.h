@@ -22,8 +22,16 @@ namespace tutti::core {
 // Annotation "problem" makes it unreadable. There is one queue, "four", of 4 cpu.
 class LabelDialect final : public dialects::Dialect {
  public:
+  // Where `reports` is given, it is told what would be written about gangs.
+  explicit LabelDialect(std::vector<dialects::GangState>* reports) : reports_(reports) {}
   std::string_view name() const override { return "label"; }
-  std::vector<model::ObjectKind> Kinds() const override { return {}; }
+  std::vector<model::ObjectKind> Kinds() const override {
+    if (!reports_) return {};
+    return {{"test.tutti.dev", "gangs", "Gang", {"v1"}}};
+  }
+  void Report(const dialects::GangReport& report, std::vector<cluster::CommandBody>*) override {
+    reports_->push_back(report.state);
+  }
   void Put(std::shared_ptr<const model::Object>, dialects::Touched*) override {}
   void Drop(std::string_view, std::string_view, std::string_view, dialects::Touched*) override {}
   void Served(std::string_view, bool, dialects::Touched* touched) override { touched->queues.insert("four"); }
@@ -58,11 +66,17 @@ class LabelDialect final : public dialects::Dialect {
     membership.declared = std::make_shared<model::GangSpec>(std::move(spec));
     return membership;
   }
+
+ private:
+  std::vector<dialects::GangState>* const reports_;
 };
 
 class Rig final : public cluster::EventSink, public sim::Interceptor {
  public:
-  explicit Rig(Options::Policy policy = Options::Policy::kRepair) : policy_(policy) { Restart(); }
+  explicit Rig(Options::Policy policy = Options::Policy::kRepair, std::vector<dialects::GangState>* reports = nullptr)
+      : policy_(policy), reports_(reports) {
+    Restart();
+  }
 
   // A scheduler that remembers nothing, on the same cluster. What the old one had sent may still arrive.
   void Restart() {
@@ -75,7 +89,7 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
     options.policy = policy_;
     options.profiles.push_back(plugins::DefaultProfile("tutti"));
     dialects::DialectList dialects;
-    dialects.push_back(std::make_unique<LabelDialect>());
+    dialects.push_back(std::make_unique<LabelDialect>(reports_));
     scheduler = std::make_unique<Scheduler>(std::move(options), std::move(dialects), *writer, clock, nullptr);
     feed->Start(scheduler->Kinds());
     events_.push_back(cluster::Leadership{true, clock.MonotonicMs()});
@@ -203,6 +217,7 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
 
  private:
   Options::Policy policy_;
+  std::vector<dialects::GangState>* reports_;
   std::vector<cluster::FeedEvent> events_;
 };
 
