@@ -3,7 +3,7 @@
 MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
-.PHONY: exact soak negative help setup build build-all demo test walkthrough bench-engine bench-cluster bench-idle format clean bench-packing
+.PHONY: exact fuzz soak negative help setup build build-all demo test walkthrough bench-engine bench-cluster bench-idle format clean bench-packing
 
 help:
 	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
@@ -17,6 +17,7 @@ help:
 	@echo 'make bench-packing   what large gangs can still start, by the score that placed the small ones'
 	@echo 'make exact           gangs and streams of gangs beside an exact solver (GANGS= STREAMS=)'
 	@echo 'make negative        planted bugs, and which invariant finds each'
+	@echo 'make fuzz T=60       libFuzzer for T seconds on each target: runs, crashes (installs clang 19)'
 	@echo 'make bench-idle      what 10,000 waiting gangs cost while nothing happens, on the real control plane'
 	@echo 'make format          clang-format over all sources'
 	@echo 'make clean           removes build/ and bin/'
@@ -97,6 +98,13 @@ exact:
 negative: setup $(RELEASE)/build.ninja
 	cmake --build --preset release --target negative
 	$(RELEASE)/tests/negative/negative
+
+T ?= 60
+fuzz:
+	@scripts/setup --fuzz
+	cmake --preset fuzz
+	cmake --build --preset fuzz --target $(patsubst tests/fuzz/%_target.cc,fuzz_%,$(wildcard tests/fuzz/*_target.cc))
+	tests/fuzz/run --seconds $(T)
 
 format:
 	@git ls-files '*.h' '*.cc' | xargs clang-format-19 -i

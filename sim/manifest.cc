@@ -11,6 +11,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "cluster/json_text.h"
 #include "sim/yaml.h"
 
 namespace tutti::sim {
@@ -129,7 +130,7 @@ base::Result<std::vector<Manifest>> ParseManifests(std::string_view text, const 
   for (const Document& document : SplitDocuments(text)) {
     Manifest manifest{nullptr, file, any ? number + 1 : 1, document.line};
     if (IsJson(document.text)) {
-      manifest.object = Json::parse(document.text, nullptr, false);
+      manifest.object = cluster::ParseJson(document.text);
       if (manifest.object.is_discarded()) manifest.object = nullptr;
     }
     if (manifest.object.is_null()) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cluster/json_text.h"
 #include "sim/base64.h"
 #include "sim/type_table.h"
 
@@ -180,7 +181,7 @@ class Decoder {
   }
 
   static Json Raw(std::string_view text) {
-    Json value = Json::parse(text, nullptr, false);
+    Json value = cluster::ParseJson(text);
     return value.is_discarded() ? Json() : value;
   }
 };

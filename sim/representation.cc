@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "cluster/json_text.h"
 #include "sim/protobuf_body.h"
 #include "sim/strategy.h"
 #include "sim/table.h"
@@ -132,6 +133,8 @@ ApiResult<Json> ParseBody(const HttpRequest& request) {
         "the body of the request was in an unknown format - accepted media types include: application/json, "
         "application/yaml, application/vnd.kubernetes.protobuf"));
   }
+  if (cluster::JsonDepth(request.body) > cluster::kDeepestJson)
+    return tl::make_unexpected(BadRequest("the body is nested too deeply"));
   Json body = Json::parse(request.body, nullptr, false);
   if (!body.is_discarded()) {
     MakeWholeNumbersIntegers(body);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/planted.h"
+#include "cluster/json_text.h"
 
 namespace tutti::core {
 namespace {
@@ -28,7 +29,7 @@ std::string WriteEvidence(const std::string& plan, const std::string& uid, const
 std::optional<Evidence> ReadEvidence(const model::Pod& pod) {
   const std::string* text = model::Find(pod.meta.annotations, kBindAnnotation);
   if (!text || text->size() > 4096) return std::nullopt;
-  const auto json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  const auto json = cluster::ParseJson(*text);
   const auto field = [&json](const char* name) -> std::string {
     if (!json.is_object()) return {};
     const auto at = json.find(name);

@@ -16,6 +16,10 @@
 #include "model/object.h"
 #include "model/selector.h"
 
+namespace re2 {
+class RE2;
+}
+
 namespace tutti::dialects {
 
 class HyperNodes {
@@ -36,7 +40,8 @@ class HyperNodes {
  private:
   struct Member {
     bool is_node = true;
-    std::string exact, regex;
+    std::string exact;
+    std::shared_ptr<const re2::RE2> regex;  // null: none
     std::optional<model::LabelSelector> labels;
   };
   struct HyperNode {

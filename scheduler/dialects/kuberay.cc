@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "dialects/declaration.h"
 #include "dialects/ray_pod.h"
@@ -41,9 +42,10 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
   model::GangSpec gang = GangOf(name(), object);
   const bool autoscaled = read.Flag(spec["enableInTreeAutoscaling"]);
   gang.roles.push_back({std::string(kRayHeadGroup), 1, 1});
+  std::set<std::string, std::less<>> taken{std::string(kRayHeadGroup)};
   read.Items(groups, [&](const cluster::JsonField& group) {
     model::RoleSpec role = ReadGroup(read, group, autoscaled);
-    const bool twice = std::any_of(gang.roles.begin(), gang.roles.end(), [&](const auto& other) { return other.name == role.name; });
+    const bool twice = !taken.insert(role.name).second;
     if (twice && !role.name.empty()) read.Problem(group, fmt::format("groupName {} is taken; give the group a name of its own", Named(role.name)));
     else gang.roles.push_back(std::move(role));
   });

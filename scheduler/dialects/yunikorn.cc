@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cluster/json_text.h"
 #include "dialects/declaration.h"
 #include "dialects/ray_pod.h"
 #include "dialects/wording.h"
@@ -22,7 +23,7 @@ void ReadTaskGroups(const std::string& text, model::GangSpec* gang) {
   const auto problem = [&](std::string_view what) {
     gang->problem = OneLine(fmt::format("application {}: annotation {}: {}", Named(gang->key.name), kTaskGroups, what));
   };
-  const Json groups = Json::parse(text, nullptr, false);
+  const Json groups = cluster::ParseJson(text);
   if (!groups.is_array()) return problem("is not a JSON list of task groups such as [{\"name\": \"workers\", \"minMember\": 2}]");
   cluster::JsonReader read;
   const cluster::JsonField root(groups);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cluster/json_text.h"
 #include "kube/reflector.h"
 
 #include <fmt/format.h>
@@ -107,7 +108,7 @@ bool Reflector::ReadPage(const Response& response, ListMeta* meta) {
     return envelope &&
            ForEachItem(envelope->raw, meta, [this](std::string_view item) { store_.Put({{}, item, nullptr}); });
   }
-  auto list = nlohmann::json::parse(response.body, nullptr, false);
+  auto list = cluster::ParseJson(response.body);
   const nlohmann::json* list_meta = Child(&list, "metadata");
   if (list_meta == nullptr) return false;
   meta->resource_version = TextOf(Child(list_meta, "resourceVersion"));

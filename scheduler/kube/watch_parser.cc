@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cluster/json_text.h"
 #include "kube/decode.h"
 
 namespace tutti::kube {
@@ -60,7 +61,7 @@ bool WatchParser::ParseFrame(std::string_view frame, Each& each) const {
     return true;
   }
   if (frame == "\n" || frame == "\r\n") return true;
-  auto event = nlohmann::json::parse(frame, nullptr, false);
+  auto event = cluster::ParseJson(frame);
   if (!event.is_object() || !event["type"].is_string() || !event["object"].is_object()) return false;
   const auto type = ParseType(event["type"].get_ref<const std::string&>());
   if (!type) return false;

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "cluster/json_decode.h"
+#include "cluster/json_text.h"
 #include "kube/api_path.h"
 
 namespace tutti::kube {
@@ -360,7 +361,7 @@ void KubeWriter::OnReadBack(uint64_t number, Response response) {
   if (response.ok() && response.protobuf()) {
     if (const auto envelope = OpenEnvelope(response.body)) pod = DecodePod(envelope->raw, &specs_);
   } else if (response.ok()) {
-    const auto json = nlohmann::json::parse(response.body, nullptr, false);
+    const auto json = cluster::ParseJson(response.body);
     std::vector<std::string> problems;
     if (json.is_object()) pod = std::make_shared<const model::Pod>(cluster::DecodePodLeniently(json, &problems));
   }

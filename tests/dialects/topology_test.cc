@@ -56,6 +56,32 @@ TEST_CASE("Upstream's constraint is required of the group") {
   CHECK(gang.topology.required == "rack");
 }
 
+TEST_CASE("No pattern of a HyperNode costs more than its length, and what is none matches nothing") {
+  HyperNodes hyper_nodes;
+  const std::string name = std::string(62, 'a') + "b";
+  const model::Node node = [&] {
+    model::Node it;
+    it.meta.name = name;
+    return it;
+  }();
+  const auto matches = [&](const std::string& pattern) {
+    const Json member = {{"type", "Node"}, {"selector", {{"regexMatch", {{"pattern", pattern}}}}}};
+    const Json body = {
+        {"kind", "HyperNode"}, {"metadata", {{"name", "h"}}}, {"spec", {{"tier", 1}, {"members", {member}}}}};
+    hyper_nodes.Put(*ObjectFrom("topology.volcano.sh/v1alpha1", "hypernodes", body.dump()));
+    model::StringMap labels;
+    hyper_nodes.AddLabels(node, &labels);
+    return !labels.empty();
+  };
+  CHECK(matches("^a+b$"));
+  CHECK_FALSE(matches("^(a+)+$"));
+  CHECK_FALSE(matches("((a*)*)*c"));
+  CHECK_FALSE(matches("["));
+  CHECK_FALSE(matches(std::string(100'000, '(')));
+  CHECK_FALSE(matches(std::string(100'000, '(') + std::string(100'000, ')') + "c"));
+  CHECK_FALSE(matches("(a{1,1000}){1,1000}c"));
+}
+
 TEST_CASE("HyperNodes become labels of nodes, and a PodGroup's tiers levels") {
   Volcano volcano;
   const auto hyper_node = [&](const std::string& name, int tier, const std::string& type, const std::string& selector) {

@@ -78,4 +78,14 @@ TEST_CASE("what cannot be read in task groups is said") {
   }
 }
 
+TEST_CASE("task groups nested a hundred thousand times are a problem like others") {
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  for (const std::string& text : {"[{\"name\":" + deep + "}]", deep, "[{\"minMember\":" + deep + "}]"}) {
+    YuniKorn dialect;
+    const std::string problem = dialect.MembershipOf(App(text))->declared->problem;
+    CHECK_FALSE(problem.empty());
+    CHECK(problem.size() < 1'000);
+  }
+}
+
 }  // namespace tutti::dialects

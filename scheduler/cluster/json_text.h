@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON that anybody may have written: parsed so that nothing done with it later, by recursion, can overflow a stack.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+namespace tutti::cluster {
+
+// More than any schema has. The API server takes ten thousand in an object, and an annotation may hold a hundred
+// thousand.
+inline constexpr size_t kDeepestJson = 500;
+
+// How deeply arrays and objects are nested; of text that is no JSON, at least as deeply as a parser would go.
+size_t JsonDepth(std::string_view text);
+
+// A discarded value when `text` is no JSON; what is nested deeper than kDeepestJson is left out.
+nlohmann::json ParseJson(std::string_view text);
+
+}  // namespace tutti::cluster
