@@ -64,7 +64,7 @@ void Writer::Submit(std::vector<cluster::Command> commands) {
       ReplyAt(command.deadline_ms, std::move(answer));
     }
     std::deque<Waiting>& lane = queue_[command.lane];
-    lane.push_back({std::move(command), std::move(fate), arrives, on_its_way});
+    lane.push_back({std::move(command), std::move(fate), arrives, on_its_way, over_ms_});
   }
 }
 
@@ -94,6 +94,11 @@ bool Writer::MayCarry(const Waiting& waiting) const {
   return waiting.on_its_way || now < writable_until_ms_ || Expired(waiting.command, now);
 }
 
+bool Writer::TooLate(const Waiting& waiting) const {
+  const base::Millis now = clock_.MonotonicMs();
+  return Expired(waiting.command, now) || (waiting.on_its_way && now >= waiting.over_ms);
+}
+
 bool Writer::InFlight() const {
   const auto sent = [](const Waiting& waiting) { return waiting.on_its_way; };
   return !answers_.empty() ||
@@ -106,7 +111,7 @@ void Writer::Carry(Waiting waiting) {
   const Fate& fate = waiting.fate;
   Answer answer;
   bool reply_lost = fate.kind == Fate::Kind::kDrop || fate.kind == Fate::Kind::kLoseReply;
-  if (Expired(command, now) && !(waiting.on_its_way && fate.stray)) {
+  if (TooLate(waiting) && !(waiting.on_its_way && fate.stray)) {
     // On its way it is the server's timeout that stops it; the sender cannot know.
     if (waiting.on_its_way)
       reply_lost = true;

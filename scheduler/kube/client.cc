@@ -20,6 +20,7 @@ namespace tutti::kube {
 namespace {
 
 constexpr base::Millis kCallTimeoutMs = 10'000;
+constexpr base::Millis kForever = std::numeric_limits<base::Millis>::max();
 
 std::string HostName() {
   std::array<char, 256> name{};
@@ -76,7 +77,6 @@ class FeedResolver final : public KindResolver {
 struct KubeClient::Parts {
   Parts(const Config& config, const Options& options, const base::Clock& clock, cluster::EventSink& event_sink)
       : sink(event_sink),
-        write_timeout_ms(options.write_timeout_ms),
         loop(clock),
         random(Seed(options.seed)),
         http1(config, fmt::format("{}/{} (linux)", options.component, options.version), loop),
@@ -96,25 +96,21 @@ struct KubeClient::Parts {
   }
 
   // Whatever the former leader wrote last is to be seen before anything is planned.
-  void Won(base::Millis former_over_ms) {
+  void Won() {
     const uint64_t this_term = ++term;
     const auto lead = [this, this_term] {
       if (term != this_term) return;
       leading = true;
       sink.Post(cluster::Leadership{true, loop.Now()});
     };
-    // Nobody led before, or it left in order: a list that is under way will do.
-    if (former_over_ms <= loop.Now() && !feed.pods_synced()) return lead();
-    former_timer = loop.After(former_over_ms - loop.Now(), [this, lead] { feed.FreshPods(lead); });
+    feed.FreshPods(lead);
   }
   void Lost() {
     ++term;
-    loop.CancelTimer(former_timer);
     if (std::exchange(leading, false)) sink.Post(cluster::Leadership{false, 0});
   }
 
   cluster::EventSink& sink;
-  const base::Millis write_timeout_ms;
   EpollLoop loop;
   base::Random random;
   CurlTransport http1;
@@ -124,9 +120,8 @@ struct KubeClient::Parts {
   FeedResolver kinds;
   KubeWriter writer;
   std::unique_ptr<LeaderElection> election;
-  TimerId former_timer = 0;  // until the former leader's last write is over
-  uint64_t term = 0;         // of leading; a list asked for in an older one is not waited for
-  bool leading = false;      // and said so
+  uint64_t term = 0;     // of leading; a list asked for in an older one is not waited for
+  bool leading = false;  // and said so
   std::thread thread;
 };
 
@@ -140,17 +135,16 @@ cluster::ClusterWriter& KubeClient::writer() { return parts_->writer; }
 
 void KubeClient::LeadAlone() {
   parts_->loop.Post([&parts = *parts_] {
-    parts.writer.SetWritable(std::numeric_limits<base::Millis>::max());
+    parts.writer.SetWritable(kForever, kForever);
     parts.sink.Post(cluster::Leadership{true, parts.loop.Now()});
   });
 }
 
 void KubeClient::Elect(LeaseOptions options) {
-  options.former_write_timeout_ms = parts_->write_timeout_ms + KubeWriter::kGraceMs;
   parts_->loop.Post([&parts = *parts_, options = std::move(options)] {
-    const LeaderElection::Callbacks callbacks{[&parts](base::Millis until_ms) { parts.writer.SetWritable(until_ms); },
-                                              [&parts](base::Millis former_over_ms) { parts.Won(former_over_ms); },
-                                              [&parts] { parts.Lost(); }};
+    const LeaderElection::Callbacks callbacks{
+        [&parts](base::Millis until_ms, base::Millis over_ms) { parts.writer.SetWritable(until_ms, over_ms); },
+        [&parts] { parts.Won(); }, [&parts] { parts.Lost(); }};
     parts.election = std::make_unique<LeaderElection>(options, parts.loop, parts.transport, parts.random, callbacks);
     parts.election->Start();
   });

@@ -39,8 +39,8 @@ class KubeClient {
   cluster::ClusterFeed& feed();
   cluster::ClusterWriter& writer();
 
-  // One of these, once. Leadership is posted to the sink: after the former leader's last write is over, and pods have
-  // been listed since, so that plan_after_ms is no later than its arrival.
+  // One of these, once. Leadership is posted to the sink when pods have been listed since the lease was won, at which
+  // instant the former leader's last write was over; plan_after_ms is no later than its arrival.
   void LeadAlone();
   void Elect(LeaseOptions options);
 

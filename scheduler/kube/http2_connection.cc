@@ -249,9 +249,15 @@ int Http2Connection::OnStreamClosed(nghttp2_session*, int32_t stream, uint32_t e
 
 ssize_t Http2Connection::ReadBody(nghttp2_session*, int32_t stream, uint8_t* to, size_t room, uint32_t* flags,
                                   nghttp2_data_source*, void* self) {
+  const auto& connection = *static_cast<Http2Connection*>(self);
   Http2Exchange* exchange = static_cast<Http2Connection*>(self)->Find(stream);
   if (exchange == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   const std::string& body = exchange->request.body;
+  const base::Millis not_after_ms = exchange->request.not_after_ms;
+  if (exchange->body_sent == 0 && not_after_ms > 0 && connection.loop_.Now() > not_after_ms) {
+    exchange->sent = false;  // without its body the server does nothing
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  }
   const size_t size = std::min(room, body.size() - exchange->body_sent);
   std::memcpy(to, body.data() + exchange->body_sent, size);
   exchange->body_sent += size;

@@ -39,6 +39,8 @@ base::Status LeaseOptions::Check() const {
   if (retry_period_ms <= 0) return base::Invalid("leaderElection.retryPeriod must be greater than 0");
   if (renew_deadline_ms * 10 <= retry_period_ms * 12)
     return base::Invalid("leaderElection.renewDeadline must be greater than 1.2 times retryPeriod");
+  // A Lease says whole seconds.
+  if (lease_duration_ms < 1'000) return base::Invalid("leaderElection.leaseDuration must be a second at least");
   if (lease_duration_ms <= renew_deadline_ms)
     return base::Invalid("leaderElection.leaseDuration must be greater than renewDeadline");
   if (name.empty()) return base::Invalid("leaderElection.resourceName must not be empty");
@@ -71,6 +73,7 @@ LeaderElection::LeaderElection(LeaseOptions options, Loop& loop, Transport& tran
 
 LeaderElection::~LeaderElection() {
   transport_.Cancel(request_);
+  transport_.Cancel(watch_);
   loop_.CancelTimer(timer_);
   loop_.CancelTimer(deadline_timer_);
 }
@@ -115,14 +118,44 @@ void LeaderElection::OnRead(Response response) {
   const base::Millis duration_ms = Number(spec, "leaseDurationSeconds") * 1000;
   const bool ours = holder == options_.identity;
   if (stopping_) return ours ? Write(false) : Released();
-  if (holder.empty()) free_at_ms_ = 0;  // given up, after its last write was answered
   if (!holder.empty() && !ours) {
     if (leading_) return Lose("the lease is held by " + holder);
-    free_at_ms_ = observed_at_ms_ + duration_ms + options_.former_write_timeout_ms;
+    Watch();
     const base::Millis left_ms = observed_at_ms_ + duration_ms - loop_.Now();
-    if (left_ms > 0) return Again(std::min(pause_ms, left_ms + random_.Between(0, options_.retry_period_ms / 5)));
+    if (left_ms > 0) return Again(std::exchange(given_up_, false) ? 0 : std::min(pause_ms, left_ms));
   }
   Write(false);
+}
+
+// Opened again, if it has ended, with the next read.
+void LeaderElection::Watch() {
+  if (watch_ != 0) return;
+  Request request;
+  request.channel = Channel::kControl;
+  request.target = CollectionPath("coordination.k8s.io", "v1", "leases", options_.ns) +
+                   "?watch=1&fieldSelector=metadata.name%3D" + Escape(options_.name);
+  parser_ = std::make_unique<WatchParser>(false);
+  watch_ = transport_.Send(
+      std::move(request),
+      [this](Response response) {
+        watch_ = 0;
+        if (response.status >= 400) Complain(Judge(response).message);
+      },
+      [this](const Response&, std::string_view piece) {
+        WatchParser::Each each = [this](WatchType type, const WireObject& object) { OnSeen(type, object); };
+        parser_->Feed(piece, each);
+      });
+}
+
+void LeaderElection::OnSeen(WatchType type, const WireObject& object) {
+  if (leading_ || stopping_ || object.json == nullptr) return;
+  if (type != WatchType::kAdded && type != WatchType::kModified) return;
+  Observe(*object.json);
+  if (!Text(SpecOf(observed_), "holderIdentity").empty()) return;
+  if (request_ == 0)
+    Again(0);
+  else
+    given_up_ = true;  // what is being read may be from before
 }
 
 void LeaderElection::Observe(const Json& lease) {
@@ -193,12 +226,15 @@ void LeaderElection::OnWritten(Response response, base::Millis sent_ms) {
 
 void LeaderElection::Won(base::Millis sent_ms) {
   renewed_ms_ = sent_ms;
-  callbacks_.writable(renewed_ms_ + options_.renew_deadline_ms);
+  // Others count from when they saw it, and in the whole seconds that the Lease says.
+  callbacks_.writable(renewed_ms_ + options_.renew_deadline_ms,
+                      renewed_ms_ + options_.lease_duration_ms / 1'000 * 1'000);
   loop_.CancelTimer(deadline_timer_);
   deadline_timer_ = loop_.After(renewed_ms_ + options_.renew_deadline_ms - loop_.Now(), [this] { CheckRenewal(); });
   if (std::exchange(leading_, true)) return;
   base::LogInfo("leading", {{"lease", options_.ns + "/" + options_.name}, {"identity", options_.identity}});
-  callbacks_.won(free_at_ms_);
+  transport_.Cancel(std::exchange(watch_, 0));
+  callbacks_.won();
 }
 
 void LeaderElection::CheckRenewal() {
@@ -209,7 +245,7 @@ void LeaderElection::CheckRenewal() {
 void LeaderElection::Lose(const std::string& why) {
   base::LogError("not leading any more", {{"lease", options_.ns + "/" + options_.name}, {"why", why}});
   leading_ = false;
-  callbacks_.writable(0);
+  callbacks_.writable(0, 0);
   loop_.CancelTimer(std::exchange(deadline_timer_, 0));
   transport_.Cancel(std::exchange(request_, 0));
   Again(options_.retry_period_ms);
@@ -229,7 +265,8 @@ void LeaderElection::Release(Task done) {
   loop_.CancelTimer(std::exchange(timer_, 0));
   loop_.CancelTimer(std::exchange(deadline_timer_, 0));
   transport_.Cancel(std::exchange(request_, 0));
-  callbacks_.writable(0);
+  transport_.Cancel(std::exchange(watch_, 0));
+  callbacks_.writable(0, 0);
   if (!leading_) return done();
   leading_ = false;
   released_ = std::move(done);

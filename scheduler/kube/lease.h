@@ -2,21 +2,24 @@
 // LeaderElection on a coordination.k8s.io/v1 Lease, as kube-scheduler does it (client-go tools/leaderelection).
 //
 // Times are measured on our own monotonic clock only: a holder is taken for gone when its record has not changed for
-// lease_duration since we first saw it so. The loop's thread only.
+// lease_duration since we first saw it so. Who waits watches the Lease: a change is seen at once, and one that is given
+// up is taken at once; where the watch does not work, it is read every few seconds. The loop's thread only.
 //
 // Invariants
 //   (1) `writable` is never told a time later than renew_deadline after the last renewal that succeeded was SENT;
-//   (2) no write of the former holder outlives the time that `won` is told: the end of its lease as we saw it, and the
-//       server-side timeout of a write sent at that moment.
+//   (2) no write takes effect after the lease_duration from that instant, so that whoever finds the lease run out has
+//       nothing to wait for: the end that others see is never earlier.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/random.h"
 #include "kube/loop.h"
 #include "kube/transport.h"
+#include "kube/watch_parser.h"
 
 namespace tutti::kube {
 
@@ -27,17 +30,17 @@ struct LeaseOptions {
   base::Millis lease_duration_ms = 15'000;
   base::Millis renew_deadline_ms = 10'000;
   base::Millis retry_period_ms = 2'000;
-  base::Millis former_write_timeout_ms = 5'500;  // what a former holder's last write may take
 
-  // kInvalid names the field: duration > renew deadline > 1.2 * retry period > 0.
+  // kInvalid names the field: duration > renew deadline > 1.2 * retry period > 0, and a second at least.
   base::Status Check() const;
 };
 
 class LeaderElection {
  public:
   struct Callbacks {
-    std::function<void(base::Millis until_ms)> writable;   // monotonic
-    std::function<void(base::Millis former_over_ms)> won;  // monotonic; not after now if there is nothing to wait for
+    // Writes may leave before `until_ms`, and must be over, one way or the other, by `over_ms`; both monotonic.
+    std::function<void(base::Millis until_ms, base::Millis over_ms)> writable;
+    std::function<void()> won;  // every write of a former holder is over
     std::function<void()> lost;
   };
 
@@ -54,6 +57,8 @@ class LeaderElection {
  private:
   void Try();
   void Ask();
+  void Watch();
+  void OnSeen(WatchType type, const WireObject& object);
   void OnRead(Response response);
   void OnWritten(Response response, base::Millis sent_ms);
   void Observe(const nlohmann::json& lease);
@@ -76,10 +81,11 @@ class LeaderElection {
   nlohmann::json observed_;          // the Lease as last read or written; null: none
   std::string observed_record_;      // its spec, to see it change
   base::Millis observed_at_ms_ = 0;  // when that was first seen
-  base::Millis free_at_ms_ = 0;      // when the former holder's last write is over
+  bool given_up_ = false;            // seen while a read was under way
   bool leading_ = false;
   base::Millis renewed_ms_ = 0;  // the last success was sent then
-  RequestId request_ = 0;
+  RequestId request_ = 0, watch_ = 0;
+  std::unique_ptr<WatchParser> parser_;  // of the watch
   TimerId timer_ = 0, deadline_timer_ = 0;
   bool stopping_ = false, asked_to_release_ = false;
   Task released_;

@@ -181,7 +181,7 @@ void Reflector::OnEvent(WatchType type, const WireObject& object) {
       const ApiStatus status =
           object.json != nullptr ? DecodeStatusObject(*object.json) : DecodeStatusMessage(object.protobuf);
       if (status.code == 410 || status.reason == "Expired" || status.reason == "Gone")
-        listing_ = true;
+        Expired();
       else
         Complain("the watch ended: " + status.message);
       broken_ = true;
@@ -226,7 +226,7 @@ void Reflector::OnTrouble(const Response& response) {
   }
   if (response.status == 410 || response.status == 400 || judgement.reason == "Expired" ||
       judgement.message.find("Too large resource version") != std::string::npos) {
-    listing_ = true;
+    Expired();
     return Again(backoff_.Next());
   }
   if (response.status == 404 && callbacks_.not_found) {
@@ -237,6 +237,10 @@ void Reflector::OnTrouble(const Response& response) {
   // A definition just made, or a server that is busy, says "later" like this.
   Complain(judgement.message, response.status == 429 ? base::LogLevel::kInfo : base::LogLevel::kWarn);
   Again(std::max(judgement.wait_ms, backoff_.Next()));
+}
+
+void Reflector::Expired() {
+  if (!std::exchange(listing_, true)) base::LogInfo("the watch has expired, listing again", {{"kind", options_.name}});
 }
 
 void Reflector::CheckAlive() {

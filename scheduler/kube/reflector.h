@@ -57,6 +57,7 @@ class Reflector {
   void OnWatchDone(Response response);
   void OnTrouble(const Response& response);
   void Listed();
+  void Expired();
   void Again(base::Millis delay_ms);
   void CheckAlive();
   void Complain(const std::string& what, base::LogLevel level = base::LogLevel::kWarn);

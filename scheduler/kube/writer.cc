@@ -122,8 +122,9 @@ bool KubeWriter::NoteEvent(Job& job) {
   return true;
 }
 
-void KubeWriter::SetWritable(base::Millis until_ms) {
-  writable_until_ms_ = until_ms;
+void KubeWriter::SetWritable(base::Millis until_ms, base::Millis over_ms) {
+  writable_until_ms_ = std::min(until_ms, over_ms - kGraceMs);
+  over_ms_ = over_ms;
   Pump();
 }
 
@@ -161,11 +162,13 @@ void KubeWriter::SendWrite(Job& job) {
   const base::Millis left_ms = job.deadline_ms - now;
   if (left_ms <= 0) return OnDeadline(job.number);
   // Half of what is left, so that there is time to read back.
-  const base::Millis server_timeout_ms = std::min(options_.write_timeout_ms, std::max<base::Millis>(left_ms / 2, 1));
+  const base::Millis server_timeout_ms =
+      std::min({options_.write_timeout_ms, std::max<base::Millis>(left_ms / 2, 1), over_ms_ - kGraceMs - now});
   auto request = BuildRequest(job, server_timeout_ms);
   if (!request) return Finish(job, Outcome::kRefused, 0, request.error().message);
   request->channel = Channel::kCall;
   request->timeout_ms = server_timeout_ms + kGraceMs;
+  request->not_after_ms = now + kGraceMs;
   job.settled_ms = std::max(job.settled_ms, now + request->timeout_ms);
   job.writing = true;
   ++job.tries;
@@ -389,7 +392,8 @@ void KubeWriter::OnReadBack(uint64_t number, Response response) {
 // that, being unbound proves nothing until no try can take effect any more.
 void KubeWriter::AfterUnbound(Job& job, const model::Pod& pod) {
   const std::string& expected = job.As<cluster::Bind>()->pod.resource_version;
-  const bool outdated = !expected.empty() && pod.meta.resource_version != expected;  // every try fails by its precondition
+  const bool outdated =
+      !expected.empty() && pod.meta.resource_version != expected;  // every try fails by its precondition
   if (!job.uncertain || outdated) return Finish(job, Outcome::kRefused, outdated ? 409 : job.http_status, job.why);
   const base::Millis now = loop_.Now();
   const bool time_left = now + kGraceMs + kReadTimeoutMs < job.deadline_ms;

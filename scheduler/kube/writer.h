@@ -7,8 +7,8 @@
 //   (1) every command with an id gets exactly one Answer, at its deadline at the latest;
 //   (2) no write is sent at or after the writable deadline (SetWritable), nor after the command's own;
 //   (3) at most `in_flight` writes are under way;
-//   (4) every write carries a server-side timeout of at most `write_timeout_ms`: later than that after it left, plus
-//       kGraceMs on the way, it cannot take effect;
+//   (4) every write leaves within kGraceMs or not at all, and carries a server-side timeout of at most
+//       `write_timeout_ms`: after both it cannot take effect; nor after the instant that SetWritable names;
 //   (5) a bind is answered kDone or kRefused only when that is known: from the server's answer, or by reading the pod
 //       back; "not bound" is believed only after (4).
 #pragma once
@@ -59,8 +59,9 @@ class KubeWriter final : public cluster::ClusterWriter {
 
   void Submit(std::vector<cluster::Command> commands) override;
 
-  // Writes may leave until `until_ms` (monotonic), which only the lease moves. At the start: never.
-  void SetWritable(base::Millis until_ms);
+  // Writes may leave until `until_ms`, and take effect until `over_ms` (monotonic), which only the lease moves. At the
+  // start: never.
+  void SetWritable(base::Millis until_ms, base::Millis over_ms);
   // Refuses what has not left, answers the rest as it comes, then runs `done`.
   void Drain(Task done);
 
@@ -105,7 +106,7 @@ class KubeWriter final : public cluster::ClusterWriter {
   EventBook events_;
   SpecCache specs_;  // for pods read back
   size_t in_flight_ = 0;
-  base::Millis writable_until_ms_ = 0;
+  base::Millis writable_until_ms_ = 0, over_ms_ = 0;
   Encoding encoding_ = Encoding::kProtobuf;
   bool draining_ = false;
   Task drained_;

@@ -154,6 +154,19 @@ TEST_CASE("a request that cannot leave has not happened") {
   CHECK_THAT(response.error, Catch::Contains("cannot connect"));
 }
 
+TEST_CASE("a request whose time to leave is over does not leave") {
+  const Http2Server server;
+  Rig rig(server);
+  std::vector<Request> late(1);
+  late[0].method = Method::kPost;
+  late[0].target = "/echo";
+  late[0].body = "x";
+  late[0].not_after_ms = rig.clock.MonotonicMs() - 1;
+  CHECK(rig.SendAll(late)[0].get().failure == Failure::kNotSent);
+  late[0].not_after_ms = rig.clock.MonotonicMs() + 60'000;
+  CHECK(rig.SendAll(late)[0].get().body == "x");
+}
+
 TEST_CASE("a certificate that nobody vouches for is refused") {
   const Http2Server server;
   Rig rig(server, true);

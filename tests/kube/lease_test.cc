@@ -13,15 +13,17 @@ struct Rig {
   FakeLoop loop;
   FakeTransport server;
   base::Random random{1};
-  base::Millis writable_until = 0;
-  std::vector<base::Millis> won;  // what each was told of the former holder
-  int lost = 0;
+  base::Millis writable_until = 0, over = 0;
+  int won = 0, lost = 0;
   LeaderElection election{Options(),
                           loop,
                           server,
                           random,
-                          {[this](base::Millis until) { writable_until = until; },
-                           [this](base::Millis former_over) { won.push_back(former_over); }, [this] { ++lost; }}};
+                          {[this](base::Millis until, base::Millis until_over) {
+                             writable_until = until;
+                             over = until_over;
+                           },
+                           [this] { ++won; }, [this] { ++lost; }}};
 
   static LeaseOptions Options() {
     LeaseOptions options;
@@ -42,10 +44,25 @@ struct Rig {
               {"renewTime", renewed},
               {"acquireTime", "2020-01-01T00:00:00.000000Z"}}}};
   }
-  std::shared_ptr<FakeTransport::Call> Next(Method method) {
-    REQUIRE(server.open.size() == 1);
-    REQUIRE(server.open.front()->request.method == method);
-    return server.open.front();
+  // The one open request that is not the watch; null if there is none.
+  std::shared_ptr<FakeTransport::Call> Asked() const {
+    std::shared_ptr<FakeTransport::Call> asked;
+    for (const auto& call : server.open) {
+      if (call->data) continue;
+      REQUIRE(asked == nullptr);
+      asked = call;
+    }
+    return asked;
+  }
+  std::shared_ptr<FakeTransport::Call> Next(Method method) const {
+    const auto asked = Asked();
+    REQUIRE(asked != nullptr);
+    REQUIRE(asked->request.method == method);
+    return asked;
+  }
+  // The watch shows the lease.
+  void Show(const json& lease) {
+    FakeTransport::Stream(server.Find("watch=1"), json{{"type", "MODIFIED"}, {"object", lease}}.dump() + "\n");
   }
   // Accepts a PUT or POST as the server would, and gives the lease back.
   json Accept(Method method) {
@@ -70,9 +87,9 @@ TEST_CASE("a lease that nobody made is taken at once, with nothing to wait for")
   CHECK(lease.at("spec").at("holderIdentity") == "me");
   CHECK(lease.at("spec").at("leaseTransitions") == 0);
   CHECK(lease.at("spec").at("leaseDurationSeconds") == 15);
-  REQUIRE(rig.won.size() == 1);
-  CHECK(rig.won[0] <= rig.loop.Now());
+  CHECK(rig.won == 1);
   CHECK(rig.writable_until == rig.loop.Now() + 10'000);
+  CHECK(rig.over == rig.loop.Now() + 15'000);
 }
 
 TEST_CASE("a holder that renews keeps the lease; one that stops loses it after its whole term on our clock") {
@@ -81,15 +98,14 @@ TEST_CASE("a holder that renews keeps the lease; one that stops loses it after i
   const base::Millis start = rig.loop.Now();
   rig.server.AnswerJson(rig.Next(Method::kGet), 200, Rig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
   rig.loop.Advance(10'000);
-  while (rig.server.open.empty()) rig.loop.Advance(100);
+  while (rig.Asked() == nullptr) rig.loop.Advance(100);
   // Renewed by a clock that is years away from ours: only the change counts.
   const base::Millis changed = rig.loop.Now();
   rig.server.AnswerJson(rig.Next(Method::kGet), 200, Rig::Lease("other", "1999-01-01T00:00:00.000000Z").dump());
   CHECK(changed - start < 15'000);
   base::Millis won = 0;
   while (won == 0) {
-    if (!rig.server.open.empty()) {
-      const auto call = rig.server.open.front();
+    if (const auto call = rig.Asked()) {
       if (call->request.method == Method::kPut)
         won = rig.loop.Now();
       else
@@ -98,12 +114,69 @@ TEST_CASE("a holder that renews keeps the lease; one that stops loses it after i
     rig.loop.Advance(50);
   }
   CHECK(won - changed >= 15'000);
-  CHECK(won - changed <= 20'000);
+  CHECK(won - changed <= 15'050);
   const json lease = rig.Accept(Method::kPut);
   CHECK(lease.at("spec").at("leaseTransitions") == 4);
   CHECK(lease.at("metadata").at("resourceVersion") == "9");
   CHECK(lease.at("metadata").at("labels").at("kept") == "yes");
-  CHECK(rig.won == std::vector<base::Millis>{changed + 15'000 + 5'500});
+  CHECK(rig.won == 1);
+}
+
+TEST_CASE("who waits sees a renewal when it happens, and counts from there") {
+  Rig rig;
+  rig.election.Start();
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, Rig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
+  CHECK_THAT(rig.server.Find("watch=1")->request.target, Catch::EndsWith("&fieldSelector=metadata.name%3Dtutti"));
+  rig.loop.Advance(1'000);
+  const base::Millis seen = rig.loop.Now();
+  const json renewed = Rig::Lease("other", "2026-01-01T00:00:02.000000Z");
+  rig.Show(renewed);
+  while (rig.Asked() == nullptr || rig.Asked()->request.method == Method::kGet) {
+    if (const auto call = rig.Asked()) rig.server.AnswerJson(call, 200, renewed.dump());
+    rig.loop.Advance(10);
+  }
+  CHECK(rig.loop.Now() - seen >= 15'000);
+  CHECK(rig.loop.Now() - seen <= 15'010);
+}
+
+TEST_CASE("who waits takes a lease that is given up at once") {
+  Rig rig;
+  rig.election.Start();
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, Rig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
+  const json free = Rig::Lease("", "2026-01-01T00:00:02.000000Z");
+  rig.Show(free);
+  rig.loop.Advance(0);
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, free.dump());
+  rig.Accept(Method::kPut);
+  CHECK(rig.won == 1);
+  CHECK(rig.server.open.empty());  // who leads watches no more
+}
+
+TEST_CASE("a lease that is given up while it is being read is read again at once") {
+  Rig rig;
+  rig.election.Start();
+  const std::string held = Rig::Lease("other", "2026-01-01T00:00:00.000000Z").dump();
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, held);
+  while (rig.Asked() == nullptr) rig.loop.Advance(100);
+  const json free = Rig::Lease("", "2026-01-01T00:00:02.000000Z");
+  rig.Show(free);
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, held);
+  rig.loop.Advance(0);
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, free.dump());
+  rig.Accept(Method::kPut);
+  CHECK(rig.won == 1);
+}
+
+TEST_CASE("a watch that ends is opened again with the next read") {
+  Rig rig;
+  rig.election.Start();
+  const std::string held = Rig::Lease("other", "2026-01-01T00:00:00.000000Z").dump();
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, held);
+  rig.server.Fail(rig.server.Find("watch=1"), Response::Failure::kLost);
+  CHECK(rig.server.open.empty());
+  rig.loop.Advance(4'400);
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, held);
+  CHECK(rig.server.Has("watch=1"));
 }
 
 TEST_CASE("a lease that was given up is taken at once") {
@@ -111,7 +184,7 @@ TEST_CASE("a lease that was given up is taken at once") {
   rig.election.Start();
   rig.server.AnswerJson(rig.Next(Method::kGet), 200, Rig::Lease("", "2026-01-01T00:00:00.000000Z").dump());
   rig.Accept(Method::kPut);
-  CHECK(rig.won.at(0) <= rig.loop.Now());
+  CHECK(rig.won == 1);
 }
 
 TEST_CASE("a conflict in taking the lease means that another was faster") {
@@ -135,9 +208,10 @@ TEST_CASE("a leader renews every two seconds, and may write until ten after the 
     rig.loop.Advance(300);
     rig.server.AnswerJson(call, 200, call->request.body);
     CHECK(rig.writable_until == sent + 10'000);
+    CHECK(rig.over == sent + 15'000);
   }
   CHECK(rig.lost == 0);
-  CHECK(rig.won.size() == 1);
+  CHECK(rig.won == 1);
 }
 
 TEST_CASE("a leader that cannot renew stops at its deadline, not later") {
@@ -167,7 +241,7 @@ TEST_CASE("a renewal whose answer was lost does not cost the lease") {
   rig.Accept(Method::kPut);
   CHECK(rig.election.leading());
   CHECK(rig.lost == 0);
-  CHECK(rig.won.size() == 1);
+  CHECK(rig.won == 1);
 }
 
 TEST_CASE("a leader that finds another holder stops at once") {
@@ -199,6 +273,11 @@ TEST_CASE("durations that cannot work are refused by name") {
   CHECK(options.Check());
   options.renew_deadline_ms = 2'000;
   CHECK(options.Check().error().message.find("renewDeadline") != std::string::npos);
+  options = {};
+  options.lease_duration_ms = 900;
+  options.renew_deadline_ms = 500;
+  options.retry_period_ms = 200;
+  CHECK(options.Check().error().message.find("leaseDuration") != std::string::npos);
   options = {};
   options.lease_duration_ms = 10'000;
   CHECK(options.Check().error().message.find("leaseDuration") != std::string::npos);

@@ -33,7 +33,7 @@ struct Rig {
   KubeWriter writer;
 
   explicit Rig(KubeWriter::Options options = {}) : writer(Named(options), loop, server, random, kinds, sink) {
-    writer.SetWritable(kForever);
+    writer.SetWritable(kForever, kForever);
   }
   static KubeWriter::Options Named(KubeWriter::Options options) {
     options.instance = "tutti-host";
@@ -247,9 +247,10 @@ TEST_CASE("429 is retried when the server says, if that is before the deadline")
 
 TEST_CASE("nothing leaves after the writable deadline, and what waits is refused at its own") {
   Rig rig;
-  rig.writer.SetWritable(rig.In(10'000));
+  rig.writer.SetWritable(rig.In(10'000), rig.In(15'000));
   rig.Submit({rig.Bind(1, 60'000)});
-  CHECK(rig.server.open.size() == 1);
+  REQUIRE(rig.server.open.size() == 1);
+  CHECK(rig.server.open.front()->request.not_after_ms == rig.In(KubeWriter::kGraceMs));
   rig.server.AnswerJson(rig.server.open.front(), 201, "");
   rig.loop.Advance(10'000);
   rig.Submit({rig.Bind(2, 5'000)});
@@ -258,7 +259,20 @@ TEST_CASE("nothing leaves after the writable deadline, and what waits is refused
   rig.loop.Advance(5'000);
   CHECK(rig.Only().outcome == Outcome::kRefused);
   rig.Submit({rig.Bind(3, 5'000)});
-  rig.writer.SetWritable(rig.In(10'000));
+  rig.writer.SetWritable(rig.In(10'000), rig.In(15'000));
+  CHECK(rig.server.open.size() == 1);
+}
+
+TEST_CASE("no write outlives the instant at which all are to be over") {
+  Rig rig;
+  rig.writer.SetWritable(rig.In(10'000), rig.In(15'000));
+  rig.loop.Advance(9'999);
+  rig.Submit({rig.Bind(1, 60'000)});
+  REQUIRE(rig.server.open.size() == 1);
+  // In 5,001 ms all is over, and half a second may pass on the way.
+  CHECK_THAT(rig.server.open.front()->request.target, Catch::EndsWith("?timeout=4501ms"));
+  rig.writer.SetWritable(rig.In(10'000), rig.In(400));
+  rig.Submit({rig.Bind(2, 60'000)});
   CHECK(rig.server.open.size() == 1);
 }
 

@@ -97,9 +97,9 @@ PlantedBug InDialects(std::string name, Lying::Change change) {
   return {std::move(name), Bug::kNone, [change] { return std::make_unique<LyingDialects>(change); }};
 }
 
-class NoFence final : public Plant {
+class NeverOver final : public Plant {
  public:
-  base::Millis Fence(base::Millis) override { return 0; }
+  base::Millis Over(base::Millis) override { return std::numeric_limits<base::Millis>::max(); }
 };
 
 class WritesOn final : public Plant {
@@ -140,7 +140,7 @@ std::vector<PlantedBug> AllBugs() {
       InCore("the last bind goes out with the others", Bug::kLastIsNotLast),
       InCore("a reservation is not charged to its queue", Bug::kForgetCharge),
       InCore("planning begins before every kind is listed", Bug::kPlanUnsynced),
-      Made<NoFence>("a new leader does not wait for the old one's writes"),
+      Made<NeverOver>("a leader's last writes outlive its lease"),
       Made<WritesOn>("a leader writes on when its lease has run out"),
       InEvents("an unanswered bind is taken for refused",
                [](FeedEvent& event, bool) {

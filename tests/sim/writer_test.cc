@@ -262,8 +262,20 @@ TEST_CASE_METHOD(Fixture, "a stray takes effect long after its sender was told t
   CHECK(sink.TakeAnswers().empty());
 }
 
+TEST_CASE_METHOD(Fixture, "what has left does not take effect at or after the instant at which all is to be over") {
+  writer.SetWritable(clock.MonotonicMs() + 100, clock.MonotonicMs() + 300);
+  interceptor.next = {.request_delay_ms = 300};
+  Submit(cluster::Bind{Ref("a"), "n1", {}});
+  clock.Advance(300);
+  writer.Pump();
+  CHECK(DigString(*Pod("a"), "spec", "nodeName").empty());
+  clock.Advance(30'000);
+  writer.Pump();
+  CHECK(Only().outcome == Outcome::kUnknown);
+}
+
 TEST_CASE_METHOD(Fixture, "nothing leaves at or after the writable deadline; what has left arrives") {
-  writer.SetWritable(clock.MonotonicMs() + 100);
+  writer.SetWritable(clock.MonotonicMs() + 100, clock.MonotonicMs() + 300);
   interceptor.next = {.request_delay_ms = 200};
   Submit(cluster::Bind{Ref("a"), "n1", {}});
   clock.Advance(100);

@@ -28,24 +28,23 @@ sim::HttpRequest ToHttp(const kube::Request& request) {
   return http;
 }
 
-kube::LeaseOptions Options(std::string identity, Millis write_timeout_ms) {
+kube::LeaseOptions Options(std::string identity) {
   kube::LeaseOptions options;
   options.ns = "default";
   options.identity = std::move(identity);
   options.lease_duration_ms = 15'000;
   options.renew_deadline_ms = 10'000;
   options.retry_period_ms = 2'000;
-  options.former_write_timeout_ms = write_timeout_ms + 500;
   return options;
 }
 
 }  // namespace
 
 Election::Election(sim::ApiHandler& api, const base::Clock& clock, Faults& faults, std::string identity, uint64_t seed,
-                   Millis write_timeout_ms, Callbacks callbacks)
+                   Callbacks callbacks)
     : api_(api), clock_(clock), faults_(faults), random_(seed) {
-  election_ = std::make_unique<kube::LeaderElection>(Options(std::move(identity), write_timeout_ms), *this, *this,
-                                                     random_, std::move(callbacks));
+  election_ =
+      std::make_unique<kube::LeaderElection>(Options(std::move(identity)), *this, *this, random_, std::move(callbacks));
 }
 
 Election::~Election() = default;
@@ -60,9 +59,15 @@ void Election::CancelTimer(kube::TimerId id) {
   std::erase_if(timers_, [id](const auto& timer) { return timer.first.second == id; });
 }
 
-kube::RequestId Election::Send(kube::Request request, kube::OnDone done, kube::OnData) {
+kube::RequestId Election::Send(kube::Request request, kube::OnDone done, kube::OnData data) {
   const Millis now = clock_.MonotonicMs();
   Call call{std::move(request), std::move(done), now, now, kForever, false, false, {}};
+  // In this network no watch comes back: who waits for the lease must do with reading it.
+  if (data) {
+    call.arrives_ms = call.answered_ms = kForever;
+    calls_.emplace(++last_id_, std::move(call));
+    return last_id_;
+  }
   if (call.request.timeout_ms > 0) call.times_out_ms = now + call.request.timeout_ms;
   if (faults_.Strikes(Fault::kLeaseDrop)) call.arrives_ms = call.answered_ms = kForever;
   if (faults_.Strikes(Fault::kLeaseLate))

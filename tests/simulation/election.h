@@ -21,7 +21,7 @@ class Election final : public kube::Loop, public kube::Transport {
  public:
   using Callbacks = kube::LeaderElection::Callbacks;
   Election(sim::ApiHandler& api, const base::Clock& clock, Faults& faults, std::string identity, uint64_t seed,
-           base::Millis write_timeout_ms, Callbacks callbacks);
+           Callbacks callbacks);
   ~Election() override;
 
   void Start() { election_->Start(); }

@@ -64,16 +64,18 @@ void Processes::Start() {
                                                parts_.plant, parts_.options, name, parts_.on_submit});
   if (parts_.elect) {
     Process& it = *process;
-    it.replica->writer().SetWritable(0);
-    it.election = std::make_unique<Election>(
-        api_, parts_.clock, parts_.faults, name, Mix(parts_.seed, name), parts_.options.bind_timeout_ms,
-        Election::Callbacks{
-            [this, &it](Millis until_ms) { it.replica->writer().SetWritable(parts_.plant.Writable(until_ms)); },
-            [this, &it](Millis former_over_ms) {
-              parts_.note(it.replica->name() + " has the lease");
-              it.replica->Lead(std::max(former_over_ms, parts_.clock.MonotonicMs()));
-            },
-            [&it] { it.lost = true; }});
+    it.replica->writer().SetWritable(0, 0);
+    it.election = std::make_unique<Election>(api_, parts_.clock, parts_.faults, name, Mix(parts_.seed, name),
+                                             Election::Callbacks{[this, &it](Millis until_ms, Millis over_ms) {
+                                                                   it.replica->writer().SetWritable(
+                                                                       parts_.plant.Writable(until_ms),
+                                                                       parts_.plant.Over(over_ms));
+                                                                 },
+                                                                 [this, &it] {
+                                                                   parts_.note(it.replica->name() + " has the lease");
+                                                                   it.replica->Lead(parts_.clock.MonotonicMs());
+                                                                 },
+                                                                 [&it] { it.lost = true; }});
     it.election->Start();
   } else {
     process->replica->Lead(former_over_ms_);
@@ -152,7 +154,7 @@ bool Processes::Turn(Process& process) {
   if (process.stops_at_ms == 0 || process.releasing) return any;
   Replica& replica = *process.replica;
   if (replica.leading() || !replica.scheduler().quiet()) return any;
-  replica.writer().SetWritable(0);
+  replica.writer().SetWritable(0, 0);
   if (replica.writer().InFlight()) return any;
   process.releasing = true;
   if (process.election)

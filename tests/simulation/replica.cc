@@ -94,7 +94,7 @@ size_t Replica::Work(size_t limit, base::Random& random) {
   return begins ? 0 : handed;
 }
 
-void Replica::Lead(base::Millis former_over_ms) { lead_at_ = parts_.plant.Fence(former_over_ms); }
+void Replica::Lead(base::Millis from_ms) { lead_at_ = from_ms; }
 
 void Replica::StepDown() {
   lead_at_.reset();

@@ -28,10 +28,9 @@ class Plant {
   virtual void Commands(std::vector<cluster::Command>& /*commands*/) {}
   virtual dialects::DialectList Dialects(dialects::DialectList dialects) { return dialects; }
   virtual const base::Clock& Clock(const base::Clock& clock) { return clock; }
-  // When a new leader may plan.
-  virtual base::Millis Fence(base::Millis former_over_ms) { return former_over_ms; }
-  // Until when a leader may write.
+  // Until when a leader may write, and when its writes are over.
   virtual base::Millis Writable(base::Millis until_ms) { return until_ms; }
+  virtual base::Millis Over(base::Millis over_ms) { return over_ms; }
 };
 
 class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
@@ -58,7 +57,7 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
   bool HasEvents() const;
 
   // It leads from the instant on, when the former leader's last write is over, and pods were listed since.
-  void Lead(base::Millis former_over_ms);
+  void Lead(base::Millis from_ms);
   void StepDown();
   bool leading() const { return scheduler_->leading(); }
   bool has_led() const { return has_led_; }
