@@ -2,8 +2,30 @@
 #include "core/census.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tutti::core {
+namespace {
+
+std::string_view ControllerOf(const model::Pod& pod) {
+  const model::OwnerReference* controller = pod.meta.Controller();
+  return controller ? std::string_view(controller->uid) : std::string_view();
+}
+
+// Who was bound and has ended well counts as before, lest the rest of its Job never start. Those of an earlier Job, of
+// whose gang this one has the name, do not.
+void FindRan(Gang& gang, const cluster::ClusterState& state, Census& census) {
+  std::set<std::string_view> busy;
+  for (const Member& member : gang.members)
+    if (const model::Pod& pod = *state.pod(member.pod).pod; !pod.done()) busy.insert(ControllerOf(pod));
+  busy.erase(std::string_view());
+  for (Member& member : gang.members)
+    if (const model::Pod& pod = *state.pod(member.pod).pod;
+        pod.phase == model::PodPhase::kSucceeded && pod.bound() && busy.contains(ControllerOf(pod)))
+      census.ran.push_back(&member);
+}
+
+}  // namespace
 
 Census TakeCensus(Gang& gang, const cluster::ClusterState& state) {
   Census census;
@@ -12,17 +34,25 @@ Census TakeCensus(Gang& gang, const cluster::ClusterState& state) {
     const Assignment* open = nullptr;
     if (gang.plan)
       if (const auto at = gang.plan->open.find(member.pod); at != gang.plan->open.end()) open = &at->second;
-    if (pod.phase == model::PodPhase::kSucceeded) ++census.succeeded;
-    else if (pod.phase == model::PodPhase::kFailed) ++census.failed;
-    else if (pod.meta.deleting()) ++census.deleting;
-    else if (pod.bound()) (state.NodeExists(pod.node_name) ? census.placed : census.lost).push_back(&member);
+    if (pod.phase == model::PodPhase::kSucceeded)
+      ++census.succeeded;
+    else if (pod.phase == model::PodPhase::kFailed)
+      ++census.failed;
+    else if (pod.meta.deleting())
+      ++census.deleting;
+    else if (pod.bound())
+      (state.NodeExists(pod.node_name) ? census.placed : census.lost).push_back(&member);
     else if (open && open->stage == Assignment::Stage::kBound)
       (open->room_lost ? census.lost : census.placed).push_back(&member);
-    else if (open) census.reserved.push_back(&member);
-    else if (!pod.scheduling_gates.empty()) ++census.gated;
-    else census.pending.push_back(&member);
+    else if (open)
+      census.reserved.push_back(&member);
+    else if (!pod.scheduling_gates.empty())
+      ++census.gated;
+    else
+      census.pending.push_back(&member);
     census.running += pod.phase == model::PodPhase::kRunning && !pod.meta.deleting();
   }
+  if (census.succeeded > 0) FindRan(gang, state, census);
   return census;
 }
 
@@ -31,7 +61,8 @@ bool Requirement::met() const {
 }
 
 bool Requirement::reachable() const {
-  return !head_missing && exist >= min && std::ranges::all_of(roles, [](const Role& role) { return role.exist >= role.min; });
+  return !head_missing && exist >= min &&
+         std::ranges::all_of(roles, [](const Role& role) { return role.exist >= role.min; });
 }
 
 int64_t Requirement::lacking() const {
@@ -66,6 +97,7 @@ Requirement Require(const Gang& gang, const Census& census) {
   };
   count(census.placed, true);
   count(census.reserved, true);
+  count(census.ran, true);
   count(census.pending, false);
   int64_t sum = 0;
   for (auto& [name, role] : roles) {

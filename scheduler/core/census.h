@@ -16,10 +16,11 @@ struct Census {
   std::vector<Member*> reserved;  // held a place by the gang's plan; not acknowledged
   std::vector<Member*> lost;      // bound to a node that does not exist
   std::vector<Member*> pending;   // may be placed
+  std::vector<Member*> ran;       // succeeded, for a controller that has other members at work or to come
   int64_t gated = 0, deleting = 0, running = 0, succeeded = 0, failed = 0;
 
-  // Members that hold a node or a reservation.
-  bool empty_handed() const { return placed.empty() && reserved.empty() && lost.empty(); }
+  // No member holds a node or a reservation, or has run in the present start.
+  bool empty_handed() const { return placed.empty() && reserved.empty() && lost.empty() && ran.empty(); }
 };
 
 Census TakeCensus(Gang& gang, const cluster::ClusterState& state);
@@ -28,17 +29,17 @@ Census TakeCensus(Gang& gang, const cluster::ClusterState& state);
 struct Requirement {
   struct Role {
     std::string name;
-    int64_t min = 0;   // as declared; at least 1 for a role with a head
-    int64_t have = 0;  // placed or reserved
-    int64_t exist = 0; // have + pending
+    int64_t min = 0;    // as declared; at least 1 for a role with a head
+    int64_t have = 0;   // placed or reserved, or ran
+    int64_t exist = 0;  // have + pending
   };
-  std::vector<Role> roles;  // with min > 0, sorted by name
+  std::vector<Role> roles;               // with min > 0, sorted by name
   int64_t min = 0, have = 0, exist = 0;  // of the whole gang; min is at least the roles' sum
-  bool head_missing = false;  // a member needs a head and none exists
+  bool head_missing = false;             // a member needs a head and none exists
 
-  bool met() const;        // every minimum is placed or reserved
-  bool reachable() const;  // every minimum exists
-  int64_t lacking() const; // members still to be placed, at least
+  bool met() const;         // every minimum is placed or reserved
+  bool reachable() const;   // every minimum exists
+  int64_t lacking() const;  // members still to be placed, at least
 };
 
 Requirement Require(const Gang& gang, const Census& census);

@@ -30,9 +30,8 @@ constexpr Millis kRefreshCountsMs = 30'000, kRefreshNodesMs = 1'000;
 constexpr int kRefreshAtOnce = 8;
 constexpr uint32_t kLookAtOnce = 8192;
 constexpr Millis kRefreshStepMs = 50;
-constexpr Wake kFreesNodes =
-    Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints | Wake::kPodGone | Wake::kPodPlaced |
-    Wake::kVolume | Wake::kDriver;
+constexpr Wake kFreesNodes = Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints |
+                             Wake::kPodGone | Wake::kPodPlaced | Wake::kVolume | Wake::kDriver;
 // What happens to a node alone.
 constexpr Wake kOfOneNode =
     Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints | Wake::kPodGone;
@@ -193,10 +192,18 @@ void Cycle::Consider(GangId id) {
   }
   if (!gang.whole && !gang.plan && !census.empty_handed()) {
     const Finding finding = Examine(gang, state);
-    if (finding.whole && !base::Planted(base::Bug::kUndoWhole))
+    // Where the only ones that were bound have run, there is nothing to undo: the rest starts as any gang does.
+    const bool holds_nodes = census.placed.size() + census.reserved.size() + census.lost.size() > 0;
+    if (finding.whole && !base::Planted(base::Bug::kUndoWhole)) {
       gang.whole = true;
-    else {
+    } else if (!holds_nodes) {
+      gang.whole = Require(gang, census).met();
+    } else {
       committer.Resume(gang, finding.half_done.plan, finding.half_done.commit_uid);
+      // A word on those that cannot be bound at once, whatever they say already: a late bind of whoever planned this
+      // then finds another resourceVersion than it asks for.
+      if (fenced_.insert(id).second)
+        for (Member* member : census.pending) member->told_in_doubt = true;
       timers.emplace(gang.plan->deadline_ms, id);
     }
   }

@@ -106,7 +106,8 @@ class Cycle {
   void MarkQueues(const std::string& dialect_name, const std::string& queue, dialects::Dialect* dialect);
 
   framework::Wake happened_ = framework::Wake::kNothing;
-  uint64_t seen_nodes_ = 0;                                  // how far the log of nodes was read for waking
+  std::set<model::GangId> fenced_;  // found half done in this term: their waiting members have been written to
+  uint64_t seen_nodes_ = 0;         // how far the log of nodes was read for waking
   std::optional<std::vector<model::NodeId>> changed_nodes_;  // since then; absent: too many to say
   uint32_t refresh_from_ = 0;                                // the gang at which RefreshCounts goes on
   std::vector<model::GangId> touched_;

@@ -236,6 +236,7 @@ void Cycle::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
 void Cycle::Apply(const cluster::Leadership& event) {
   if (event.leading && !leading) {
     committer.StartTerm();
+    fenced_.clear();
     plan_after_ms = event.plan_after_ms;
     book.ForEach([this](GangId id, Gang& gang) {
       // Another replica may have written since: what bound members say counts, not what is remembered.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace tutti::core {
 
@@ -38,11 +39,12 @@ void Publisher::TellWaiting(GangId id, Member& member, const std::string& reason
   }
   member.told_reason = reason;
   member.told_message = message;
-  member.told_in_doubt = false;
   const base::Millis now = clock_.MonotonicMs();
   nlohmann::json condition = {{"type", "PodScheduled"}, {"status", "False"}, {"reason", reason}, {"message", message}};
   if (!pod.scheduled.present || pod.scheduled.status)
     condition["lastTransitionTime"] = base::FormatTime(clock_.WallMs());
+  // So that the write is one, though the pod may carry the same words.
+  if (std::exchange(member.told_in_doubt, false)) condition["lastProbeTime"] = base::FormatTime(clock_.WallMs());
   // A message may quote what a user wrote; what is not UTF-8 in it is replaced, not thrown over.
   const std::string body =
       nlohmann::json{{"metadata", {{"uid", pod.meta.uid}}}, {"status", {{"conditions", {condition}}}}}.dump(

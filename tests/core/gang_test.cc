@@ -472,6 +472,91 @@ TEST_CASE("A gang that was whole and lost a member is filled up, never undone, b
   }
 }
 
+TEST_CASE("A member that has run before the gang was whole counts: the rest starts, after a restart too") {
+  for (const bool restart : {false, true}) {
+    Rig rig;
+    rig.AddNode("n1", 4);
+    rig.AddPod("a", {.gang = "g", .min = "2", .owner = "Job"});
+    rig.AddPod("b", {.gang = "g", .min = "2", .owner = "Job"});
+    while (rig.Bound() == 0) rig.Step();
+    const std::string first = rig.NodeOf("a").empty() ? "b" : "a";
+    rig.SetPhase(first, "Succeeded");
+    if (restart) rig.Restart();
+    rig.Pass(120'000);
+    CHECK(rig.Bound() == 2);
+  }
+}
+
+TEST_CASE("What is left of a Job starts though the others have run; another Job in the gang's name needs its minimum") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  for (const char* name : {"a", "b", "c"}) rig.AddPod(name, {.gang = "g", .min = "3", .owner = "Job"});
+  rig.Settle();
+  REQUIRE(rig.Bound() == 3);
+  rig.SetPhase("a", "Succeeded");
+  rig.SetPhase("b", "Succeeded");
+  rig.Delete("c");
+  SECTION("recreated") {
+    rig.AddPod("again", {.gang = "g", .min = "3", .owner = "Job"});
+    rig.Settle();
+    CHECK(rig.NodeOf("again") == "n1");
+  }
+  SECTION("recreated, and restarted") {
+    rig.AddPod("again", {.gang = "g", .min = "3", .owner = "Job"});
+    rig.Restart();
+    rig.Settle();
+    CHECK(rig.NodeOf("again") == "n1");
+  }
+  SECTION("another Job") {
+    rig.AddPod("d", {.gang = "g", .min = "3", .owner = "Job", .owner_uid = "another"});
+    rig.AddPod("e", {.gang = "g", .min = "3", .owner = "Job", .owner_uid = "another"});
+    rig.Pass(5'000);
+    CHECK(rig.NodeOf("d").empty());
+    CHECK(rig.Waits("d") == "Unschedulable: gang default/g waits for members: it needs 3 members, 2 of 3 exist.");
+    rig.AddPod("f", {.gang = "g", .min = "3", .owner = "Job", .owner_uid = "another"});
+    rig.Settle();
+    CHECK(rig.Bound() == 5);
+  }
+}
+
+TEST_CASE("A waiting member of a half-done gang is touched by the next leader: a late bind of the last one fails") {
+  Rig rig;
+  for (const char* name : {"n1", "n2"}) rig.AddNode(name, 1);
+  const auto take = [&](const std::string& name, const std::string& node) {
+    rig.AddPod(name, {.spec = {{"schedulerName", "other"}, {"nodeName", node}}});
+  };
+  // The first bind is done; the second finds no server, and then no room.
+  rig.fate = [&](const cluster::Command& command) {
+    if (std::holds_alternative<cluster::Bind>(command.body) && rig.Bound() == 1)
+      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422};
+    return sim::Fate{};
+  };
+  for (const char* name : {"a", "b"}) rig.AddPod(name, {.gang = "g", .min = "2"});
+  rig.Settle();
+  REQUIRE(rig.Bound() == 1);
+  const std::string left = rig.NodeOf("a").empty() ? "a" : "b";
+  const std::string node = rig.NodeOf("a") == "n1" || rig.NodeOf("b") == "n1" ? "n2" : "n1";
+  take("x", node);
+  rig.Pass(5'000);
+  const std::string reason = rig.Waits(left);
+  REQUIRE_FALSE(reason.empty());
+  // Then there is room, and its bind is long on its way, the scheduler dies, and the room is gone again.
+  rig.fate = [](const cluster::Command& command) {
+    return std::holds_alternative<cluster::Bind>(command.body) ? sim::Fate{.request_delay_ms = 30'000, .stray = true}
+                                                               : sim::Fate{};
+  };
+  rig.Delete("x");
+  rig.Settle();
+  rig.fate = nullptr;
+  take("y", node);
+  const std::unique_ptr<sim::Writer> dead = rig.Replace();
+  rig.Pass(1'000);
+  REQUIRE(rig.Waits(left) == reason);
+  rig.clock.Advance(30'000);
+  dead->Pump();
+  CHECK(rig.NodeOf(left).empty());
+}
+
 TEST_CASE("A reason that came back to what it was is written again, though the pod still seems to carry it") {
   Rig rig;
   rig.AddNode("n1", 4);

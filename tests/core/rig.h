@@ -79,8 +79,11 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
   }
 
   // A scheduler that remembers nothing, on the same cluster. What the old one had sent may still arrive.
-  void Restart() {
+  void Restart() { Replace(); }
+  // As Restart; the writer of the one that died, with what is still on its way.
+  std::unique_ptr<sim::Writer> Replace() {
     if (writer) writer->OrphanInFlight();
+    std::unique_ptr<sim::Writer> dead = std::move(writer);
     events_.clear();
     scheduler.reset();
     feed = std::make_unique<sim::Feed>(store, *this);
@@ -93,6 +96,7 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
     scheduler = std::make_unique<Scheduler>(std::move(options), std::move(dialects), *writer, clock, nullptr);
     feed->Start(scheduler->Kinds());
     events_.push_back(cluster::Leadership{true, clock.MonotonicMs()});
+    return dead;
   }
 
   void Post(cluster::FeedEvent event) override { events_.push_back(std::move(event)); }
@@ -142,6 +146,7 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
     std::string cpu = "1";
     int gpu = 0;
     std::string owner = "ReplicaSet";  // kind of the controller; empty: none
+    std::string owner_uid = "owner-uid";
     std::string priority_class = {};
     std::string gate = {};
     sim::Json annotations = sim::Json::object(), spec = sim::Json::object();  // put into the pod's
@@ -169,7 +174,7 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
       pod["metadata"]["ownerReferences"] = {{{"apiVersion", "apps/v1"},
                                              {"kind", args.owner},
                                              {"name", "owner"},
-                                             {"uid", "owner-uid"},
+                                             {"uid", args.owner_uid},
                                              {"controller", true}}};
     const auto created = store.Create(pod, {.restore = false});
     if (!created) FAIL(created.error().message);

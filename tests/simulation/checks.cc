@@ -70,7 +70,7 @@ void Checks::CheckPlanWhole(const Replica& replica, const std::string& plan, con
   for (const std::string& uid : gang.members) {
     const TruePod& pod = *truth_.Pod(uid);
     const bool sent = std::ranges::find(pods, &pod) != pods.end();
-    covered += sent || (pod.bound() && !pod.done && !pod.deleting);
+    covered += sent || (pod.bound() && !pod.done && !pod.deleting) || truth_.Ran(gang, pod);
   }
   if (!gang.declared)
     Fail("nothing starts undeclared",
@@ -178,7 +178,7 @@ void Checks::CheckCommit(const TruePod& pod, const Knowledge& known) {
 void Checks::FollowGang(const std::string& key, base::Millis healthy_ms) {
   TrueGang& gang = truth_.gangs().at(key);
   const auto standing = truth_.StandingOf(gang);
-  if (standing.held == 0) gang.was_whole = gang.restarted = false, kept_on_.erase(key);
+  if (standing.held == 0 && !standing.ran) gang.was_whole = gang.restarted = false, kept_on_.erase(key);
   if (standing.whole) gang.was_whole = true;
   if (gang.was_whole)
     whole_before_.insert(key);

@@ -97,6 +97,7 @@ class Simulation {
 
   void Calm();
   bool Settle(Millis for_ms);
+  bool OnlyTouches(const cluster::Command& command) const;
   void CheckFresh();
   void Note(const std::string& text);
   void Record(Replica& replica, const std::vector<cluster::Command>& commands);
@@ -357,6 +358,17 @@ bool Simulation::Settle(Millis for_ms) {
   return false;
 }
 
+// The words that the pod has already, written so that an earlier leader's bind of it fails.
+bool Simulation::OnlyTouches(const cluster::Command& command) const {
+  const auto* patch = std::get_if<cluster::Patch>(&command.body);
+  const TruePod* pod = patch ? truth_.Pod(patch->object.uid) : nullptr;
+  if (!pod) return false;
+  const sim::Json body = sim::Json::parse(patch->body, nullptr, false);
+  const sim::Json& said = sim::ConditionOf(body, "PodScheduled");
+  return !sim::DigString(said, "lastProbeTime").empty() && sim::DigString(said, "message") == pod->message &&
+         sim::DigString(said, "reason") == pod->reason;
+}
+
 // A scheduler that remembers nothing finds nothing to do.
 void Simulation::CheckFresh() {
   if (checks_.violation()) return;
@@ -368,7 +380,8 @@ void Simulation::CheckFresh() {
   Replica fresh({world_.store(), decoded_, clock_, nowhere, honest_, std::move(options), "fresh",
                  [&](Replica&, const auto& commands) {
                    for (const cluster::Command& command : commands)
-                     if (!std::holds_alternative<cluster::EmitEvent>(command.body)) wanted.push_back(Describe(command));
+                     if (!std::holds_alternative<cluster::EmitEvent>(command.body) && !OnlyTouches(command))
+                       wanted.push_back(Describe(command));
                  }});
   fresh.Lead(0);
   base::Random random(1);

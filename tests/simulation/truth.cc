@@ -97,6 +97,7 @@ TruePod Truth::Read(const Json& pod, const TruePod* before) const {
     std::tie(now.gang, now.role) = Membership(pod);
     const std::string& owner = DigString(sim::ControllerOf(pod), "kind");
     now.kept = owner.empty() || owner == "Job";
+    now.controller = DigString(sim::ControllerOf(pod), "uid");
   }
   now.node = DigString(pod, "spec", "nodeName");
   now.phase = DigString(pod, "status", "phase");
@@ -289,6 +290,11 @@ Truth::Standing Truth::StandingOf(const TrueGang& gang) const {
   std::map<std::string, std::pair<int64_t, int64_t>> roles;  // bound, exist
   for (const std::string& uid : gang.members) {
     const TruePod& pod = pods_.at(uid);
+    if (Ran(gang, pod)) {
+      standing.ran = true;
+      ++standing.bound, ++standing.exist, ++roles[pod.role].first, ++roles[pod.role].second;
+      continue;
+    }
     if (pod.foreign || pod.done || pod.deleting) continue;
     const bool here = pod.bound() && nodes_.contains(pod.node) && nodes_.at(pod.node).present;
     standing.held += pod.bound();
@@ -309,6 +315,14 @@ Truth::Standing Truth::StandingOf(const TrueGang& gang) const {
   standing.whole = standing.whole && standing.bound >= min;
   standing.reachable = standing.reachable && standing.exist >= min;
   return standing;
+}
+
+bool Truth::Ran(const TrueGang& gang, const TruePod& pod) const {
+  if (pod.phase != "Succeeded" || !pod.bound() || pod.foreign || pod.controller.empty()) return false;
+  return std::ranges::any_of(gang.members, [&](const std::string& uid) {
+    const TruePod& other = pods_.at(uid);
+    return !other.done && !other.foreign && other.controller == pod.controller;
+  });
 }
 
 std::vector<std::string> Truth::TakeBound() { return std::exchange(bound_, {}); }

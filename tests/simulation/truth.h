@@ -29,6 +29,7 @@ struct TruePod {
   bool waiting = false;     // PodScheduled=False is on it
   std::string reason, message;
   std::string plan, commit;  // of its bind annotation, where that is its own
+  std::string controller;    // its uid
 
   bool bound() const { return !node.empty(); }
   bool occupies() const { return bound() && !done; }
@@ -83,8 +84,11 @@ class Truth {
     int64_t bound = 0, held = 0, exist = 0;  // held: bound anywhere, alive
     bool whole = false, reachable = false;
     bool kept = false;  // a bound one would not be recreated, or somebody else bound it
+    bool ran = false;   // some have done their work, and more are at work or to come
   };
   Standing StandingOf(const TrueGang& gang) const;
+  // Bound, has succeeded, and its controller has other members at work or to come: it counts as before.
+  bool Ran(const TrueGang& gang, const TruePod& pod) const;
 
   // The queue and its ancestors; each with what is used below it.
   std::vector<std::pair<std::string, model::ResourceList>> PathUse(const std::string& queue) const;
