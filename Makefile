@@ -3,7 +3,7 @@
 MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
-.PHONY: exact fuzz soak negative help setup build build-all demo test walkthrough bench-engine bench-cluster bench-idle format clean bench-packing
+.PHONY: exact fuzz soak negative help setup build build-all demo test walkthrough bench-engine bench-cluster bench-idle bench-failover chaos format clean bench-packing
 
 help:
 	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
@@ -19,6 +19,8 @@ help:
 	@echo 'make negative        planted bugs, and which invariant finds each'
 	@echo 'make fuzz T=60       libFuzzer for T seconds on each target: runs, crashes (installs clang 19)'
 	@echo 'make bench-idle      what 10,000 waiting gangs cost while nothing happens, on the real control plane'
+	@echo 'make bench-failover  the leader is killed at 5,000 nodes and 20,000 pods: until the next bind; and a cold start'
+	@echo 'make chaos           gangs come and go while all that can be killed is killed, then the invariants (T= seconds, ROUNDS=, SEED=)'
 	@echo 'make format          clang-format over all sources'
 	@echo 'make clean           removes build/ and bin/'
 
@@ -62,6 +64,16 @@ bench-idle:
 	@scripts/setup --controlplane
 	@$(MAKE) build
 	benchmarks/cluster/idle
+
+bench-failover:
+	@scripts/setup --controlplane
+	@$(MAKE) build
+	benchmarks/cluster/failover
+
+chaos:
+	@scripts/setup --controlplane
+	@$(MAKE) build
+	@T='$(T)' ROUNDS='$(ROUNDS)' SEED='$(SEED)' tests/chaos/run
 
 bench-engine: setup
 	cmake --preset release -DTUTTI_BENCHMARKS=ON

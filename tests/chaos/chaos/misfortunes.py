@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What befalls the cluster, one at a time, each with its remedy."""
+
+import signal
+import time
+
+from chaos.cluster import Down
+from chaos.replicas import unix
+
+LEASE_SECONDS = 8  # of the configuration that the replicas run with
+
+
+class Misfortunes:
+    """Each public method is one kind; it returns when the cause is over, not when its effects are."""
+
+    def __init__(self, cluster, replicas, random, say, tick):
+        self._cluster, self._replicas, self._random = cluster, replicas, random
+        self._say, self._tick = say, tick  # tick(): lets users and the rest go on for a moment
+        self.takeovers = []  # seconds from the end of a leader that was asked to stop until another had its lease
+        self.wrong = []      # what a replica did that it must not
+
+    def _pass(self, least, most=None):
+        """Time goes by, and users go on."""
+        end = time.monotonic() + (self._random.uniform(least, most) if most else least)
+        while time.monotonic() < end:
+            self._tick()
+
+    def _leader(self):
+        """Waits until one of the replicas leads."""
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            try:
+                leader, standby = self._replicas.leader()
+            except Down:
+                leader = standby = None
+            if leader:
+                return leader, standby
+            self._tick()
+        self.wrong.append("nobody leads, though the API server can be reached")
+        return self._replicas.all
+
+    # -- Tutti --
+
+    def leader_killed(self):
+        leader, _ = self._leader()
+        leader.kill()
+        self._replicas.again(leader)
+
+    def standby_killed(self):
+        _, standby = self._leader()
+        standby.kill()
+        self._replicas.again(standby)
+
+    def leader_paused(self):
+        """For longer than its lease; it must then end by itself, with 1."""
+        leader, _ = self._leader()
+        leader.send(signal.SIGSTOP)
+        self._pass(LEASE_SECONDS + 2, LEASE_SECONDS + 5)
+        leader.send(signal.SIGCONT)
+        code = leader.wait()
+        if code != 1:
+            self.wrong.append(f"{leader.name}, continued after its lease had run out, "
+                              f"{'goes on' if code is None else f'ended with {code}'}; its log is {leader.log}")
+            if code is None:
+                leader.kill()
+        self._replicas.again(leader)
+
+    def standby_paused(self):
+        """Its watches break meanwhile, and what they missed is forgotten."""
+        _, standby = self._leader()
+        standby.send(signal.SIGSTOP)
+        self._pass(3)
+        self._cluster.control("kill", "kube-apiserver")
+        self._cluster.control("start", "kube-apiserver")
+        self._pass(3, 6)
+        self._cluster.compact()
+        standby.send(signal.SIGCONT)
+
+    def leader_stopped(self):
+        """SIGTERM: what is under way ends, the lease is given up, the exit code is 0, and the other goes on at once."""
+        leader, standby = self._leader()
+        identity = self._replicas.lease()["holderIdentity"]
+        ready = standby.ended() is None
+        leader.send(signal.SIGTERM)
+        code = leader.wait()
+        ended = time.time()
+        log = leader.log
+        self._replicas.again(leader)
+        if code != 0:
+            self.wrong.append(f"{leader.name} was asked to stop and {'does not end' if code is None else f'ended with {code}'}; "
+                              f"its log is {log}")
+            return
+        while (lease := self._replicas.lease()).get("holderIdentity") in ("", None):
+            self._tick()
+        if lease["holderIdentity"] == identity:
+            self.wrong.append(f"{leader.name} was asked to stop, ended with 0, and kept its lease; its log is {log}")
+        elif ready and standby.identity() == lease["holderIdentity"]:
+            self.takeovers.append(unix(lease["acquireTime"]) - ended)
+
+    # -- The control plane --
+
+    def _restart(self, *names):
+        self._cluster.control("kill", *names)
+        self._pass(0.5, 8)
+        self._cluster.control("start", *reversed(names))
+
+    def apiserver_killed(self):
+        self._restart("kube-apiserver")
+
+    def etcd_killed(self):
+        self._restart("etcd")
+        self._cluster.control("start", "kube-apiserver")
+
+    def both_killed(self):
+        self._restart("kube-apiserver", "etcd")
+
+    def history_compacted(self):
+        """So that no watch can go on where it was when its server went."""
+        self._cluster.control("kill", "kube-apiserver")
+        self._cluster.control("start", "kube-apiserver")
+        self._cluster.compact()
+
+    # -- Nodes --
+
+    def _lose_nodes(self, count, least, most):
+        nodes = sorted(self._cluster.get("/api/v1/nodes")["items"], key=lambda node: node["metadata"]["name"])
+        lost = self._random.sample(nodes, count)
+        for node in lost:
+            self._cluster.request("DELETE", f"/api/v1/nodes/{node['metadata']['name']}")
+        self._pass(least, most)
+        for node in lost:
+            self._give_back(node)
+
+    def _give_back(self, node):
+        fresh = {"metadata": {"name": node["metadata"]["name"], "labels": node["metadata"]["labels"]},
+                 "status": {"allocatable": node["status"]["allocatable"], "capacity": node["status"]["capacity"]}}
+        while self._cluster.request("POST", "/api/v1/nodes", fresh)[0] not in (201, 409):
+            self._tick()
+
+    def node_vanished(self):
+        self._lose_nodes(1, 1, 12)
+
+    def nodes_vanished(self):
+        self._lose_nodes(3, 4, 10)
+
+
+KINDS = [name for name, value in vars(Misfortunes).items() if callable(value) and not name.startswith("_")]
