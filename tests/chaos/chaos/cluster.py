@@ -36,10 +36,11 @@ class Cluster(RealCluster):
         self._address = server.hostname, server.port
         self._tls = ssl.create_default_context(cafile=str(self._dir / "pki" / "ca.crt"))
         self._bearer = "Bearer " + re.search(r"token: (\S+)", config).group(1)
-        self._etcd = next(word.partition("=")[2] for word in self._state()["etcd"]["command"]
+        self._etcd = next(word.partition("=")[2] for word in self.processes()["etcd"]["command"]
                           if word.startswith("--listen-client-urls="))
 
-    def _state(self):
+    def processes(self):
+        """{name: {"pid", "command", ...}} of what was started."""
         return json.loads((self._dir / "cluster.json").read_text())["processes"]
 
     def control(self, verb, *names):

@@ -69,12 +69,14 @@ class Misfortunes:
         """Its watches break meanwhile, and what they missed is forgotten."""
         _, standby = self._leader()
         standby.send(signal.SIGSTOP)
-        self._pass(3)
-        self._cluster.control("kill", "kube-apiserver")
-        self._cluster.control("start", "kube-apiserver")
-        self._pass(3, 6)
-        self._cluster.compact()
-        standby.send(signal.SIGCONT)
+        try:
+            self._pass(3)
+            self._cluster.control("kill", "kube-apiserver")
+            self._cluster.control("start", "kube-apiserver")
+            self._pass(3, 6)
+            self._cluster.compact()
+        finally:
+            standby.send(signal.SIGCONT)
 
     def leader_stopped(self):
         """SIGTERM: what is under way ends, the lease is given up, the exit code is 0, and the other goes on at once."""
@@ -126,7 +128,7 @@ class Misfortunes:
         nodes = sorted(self._cluster.get("/api/v1/nodes")["items"], key=lambda node: node["metadata"]["name"])
         lost = self._random.sample(nodes, count)
         for node in lost:
-            self._cluster.request("DELETE", f"/api/v1/nodes/{node['metadata']['name']}")
+            self._insist("DELETE", f"/api/v1/nodes/{node['metadata']['name']}", None, (200, 404))
         self._pass(least, most)
         for node in lost:
             self._give_back(node)
@@ -134,7 +136,15 @@ class Misfortunes:
     def _give_back(self, node):
         fresh = {"metadata": {"name": node["metadata"]["name"], "labels": node["metadata"]["labels"]},
                  "status": {"allocatable": node["status"]["allocatable"], "capacity": node["status"]["capacity"]}}
-        while self._cluster.request("POST", "/api/v1/nodes", fresh)[0] not in (201, 409):
+        self._insist("POST", "/api/v1/nodes", fresh, (201, 409))
+
+    def _insist(self, method, path, body, enough):
+        while True:
+            try:
+                if self._cluster.request(method, path, body)[0] in enough:
+                    return
+            except Down:
+                pass
             self._tick()
 
     def node_vanished(self):
