@@ -93,7 +93,8 @@ void Committer::Pump(GangId id) {
   Gang& gang = book_.at(id);
   if (!gang.plan) return;
   Plan& plan = *gang.plan;
-  const bool settled = plan.undoing || SettleVolumes(id);
+  // While it waits there is no place for all of the minimum: nobody is bound first.
+  const bool settled = plan.undoing || (SettleVolumes(id) && (gang.whole || !gang.refusal));
   bool others_open = false;
   PodId commit;
   for (auto& [pod, assignment] : plan.open) {

@@ -260,5 +260,38 @@ TEST_CASE("Whoever takes a planned volume first has it") {
   CHECK(world.VolumeOf("g-0") == "disk-" + world.rig.NodeOf("g-0"));
 }
 
+TEST_CASE("A gang that loses one of its planned volumes binds nobody until there is a place for all again") {
+  VolumeRig world;
+  for (const char* name : {"a", "b"}) {
+    world.AddNode(name);
+    world.AddVolume(fmt::format("disk-{}", name), name);
+  }
+  for (int i = 0; i < 2; ++i) world.AddMember(i, 2);
+  bool taken = false;
+  int binds = 0;
+  world.rig.fate = [&](const cluster::Command& command) {
+    binds += std::holds_alternative<cluster::Bind>(command.body);
+    const auto* patch = std::get_if<cluster::Patch>(&command.body);
+    if (!patch || patch->object.resource != "persistentvolumes" || std::exchange(taken, true)) return sim::Fate{};
+    REQUIRE(world.rig.store.Modify(kVolumes, "", patch->object.name, [](sim::Json& volume) {
+      volume["spec"]["claimRef"] = {{"namespace", "default"}, {"name", "another"}, {"uid", "u"}};
+    }));
+    return sim::Fate{};
+  };
+  for (int i = 0; i < 4; ++i) {
+    world.rig.Pass(3'000);
+    world.Control();
+  }
+  CHECK(taken);
+  CHECK(binds == 0);
+  world.AddNode("c");
+  world.AddVolume("disk-c", "c");
+  for (int i = 0; i < 4; ++i) {
+    world.rig.Pass(3'000);
+    world.Control();
+  }
+  CHECK(world.rig.Bound() == 2);
+}
+
 }  // namespace
 }  // namespace tutti::core
