@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# tutti_room(NAME [LINK targets...]): the library of the room in the current folder, from all its sources.
+# tutti_room(NAME [TOGETHER] [LINK targets...]): the library of the room in the current folder, from all its sources.
+# TOGETHER: several at a time, for rooms of many small ones.
 function(tutti_room name)
-  cmake_parse_arguments(ROOM "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ROOM "TOGETHER" "" "LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   list(FILTER sources EXCLUDE REGEX "main\\.cc$")
   if(sources)
     add_library(tutti_${name} STATIC ${sources})
     target_include_directories(tutti_${name} PUBLIC ${CMAKE_SOURCE_DIR}/scheduler ${CMAKE_SOURCE_DIR})
     target_link_libraries(tutti_${name} PUBLIC ${ROOM_LINK})
+    if(ROOM_TOGETHER AND TUTTI_UNITY)
+      set_target_properties(tutti_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
+      # It takes what a source keeps to itself for a header's.
+      target_compile_options(tutti_${name} PRIVATE -Wno-subobject-linkage)
+    endif()
   else()
     add_library(tutti_${name} INTERFACE)
     target_include_directories(tutti_${name} INTERFACE ${CMAKE_SOURCE_DIR}/scheduler ${CMAKE_SOURCE_DIR})

@@ -45,6 +45,8 @@ FieldError TooManyField(std::string field, size_t count, int64_t most);
 FieldError TooLongField(std::string field, int64_t most);
 FieldError UnsupportedField(std::string field, const Json& value, const std::vector<std::string>& supported);
 
+inline tl::unexpected<ApiError> Refuse(ApiError error) { return tl::make_unexpected(std::move(error)); }
+
 ApiError BadRequest(std::string message);                                                        // 400
 ApiError Forbidden(const GroupResource& resource, std::string_view name, std::string_view why);  // 403
 ApiError NotFound(const GroupResource& resource, std::string_view name);                         // 404

@@ -17,8 +17,6 @@
 namespace tutti::sim {
 namespace {
 
-tl::unexpected<ApiError> Refuse(ApiError error) { return tl::make_unexpected(std::move(error)); }
-
 ApiResult<Selectors> SelectorsOf(const HttpRequest& request, const ApiResource& resource) {
   Selectors selectors;
   auto labels = LabelSelector::Parse(request.Param("labelSelector"));

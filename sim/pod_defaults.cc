@@ -8,7 +8,6 @@
 namespace tutti::sim {
 namespace {
 
-constexpr const char* kContainerLists[] = {"initContainers", "containers"};
 constexpr int kFileMode = 0644;
 
 bool IsLatest(const std::string& image) {

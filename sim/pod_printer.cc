@@ -105,8 +105,6 @@ Summary Summarize(const Json& pod) {
   return out;
 }
 
-std::string OrNone(const std::string& text) { return text.empty() ? "<none>" : text; }
-
 std::string Gates(const Json& pod) {
   const Json& gates = ArrayOf(Dig(pod, "spec", "readinessGates"));
   if (gates.empty()) return "<none>";

@@ -15,8 +15,6 @@ namespace {
 
 using Errors = std::vector<FieldError>;
 
-constexpr const char* kContainerLists[] = {"initContainers", "containers"};
-
 void OneOf(const Json& holder, const char* field, const std::string& path, const std::vector<std::string>& allowed,
            Errors& errors) {
   const Json& value = Child(holder, field);

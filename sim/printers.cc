@@ -12,7 +12,6 @@
 namespace tutti::sim {
 namespace {
 
-std::string OrNone(const std::string& text) { return text.empty() ? "<none>" : text; }
 std::string OrUnset(const std::string& text) { return text.empty() ? "<unset>" : text; }
 
 std::string Age(const Json& object, base::Millis now_ms) {

@@ -16,11 +16,11 @@ constexpr Wide kNano = 1'000'000'000;
 // Beyond 2^63 Kubernetes saturates; leaving the text as written shows the same number.
 const Wide kLargest = Wide(INT64_MAX) * kNano;
 
-enum class Form { kDecimal, kBinary, kExponent };
+enum class Notation { kDecimal, kBinary, kExponent };
 
 struct Parsed {
   Wide nano = 0;
-  Form form = Form::kDecimal;
+  Notation notation = Notation::kDecimal;
   bool too_large = false;
 };
 
@@ -85,7 +85,7 @@ std::optional<Parsed> Parse(std::string_view text) {
     if (text == suffix.text) Scale(out, 1000, suffix.power), known = true;
   }
   for (const Suffix& suffix : kBinarySuffixes) {
-    if (text == suffix.text) Scale(out, 1024, suffix.power), out.form = Form::kBinary, known = true;
+    if (text == suffix.text) Scale(out, 1024, suffix.power), out.notation = Notation::kBinary, known = true;
   }
   if (!known) {
     if (text.size() < 2 || (text[0] != 'e' && text[0] != 'E')) return std::nullopt;
@@ -94,7 +94,7 @@ std::optional<Parsed> Parse(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
     if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
     Scale(out, 10, std::clamp(exponent, -40, 40));
-    out.form = Form::kExponent;
+    out.notation = Notation::kExponent;
   }
   if (negative) out.nano = -out.nano;
   return out;
@@ -110,19 +110,19 @@ std::string SpellBinary(Wide units) {
   return Spell(units, power == 0 ? "" : kBinarySuffixes[power - 1].text);
 }
 
-std::string SpellDecimal(Wide nano, Form form) {
+std::string SpellDecimal(Wide nano, Notation notation) {
   int power = -3;
   while (nano % 1000 == 0 && power < 6) nano /= 1000, ++power;
-  if (form == Form::kExponent) return power == 0 ? Spell(nano, "") : Spell(nano, fmt::format("e{}", power * 3));
+  if (notation == Notation::kExponent) return power == 0 ? Spell(nano, "") : Spell(nano, fmt::format("e{}", power * 3));
   return Spell(nano, kDecimalSuffixes[power + 3].text);
 }
 
 std::string SpellQuantity(const Parsed& parsed) {
   if (parsed.nano == 0) return "0";
-  const bool whole_binary = parsed.form == Form::kBinary && parsed.nano % kNano == 0 &&
+  const bool whole_binary = parsed.notation == Notation::kBinary && parsed.nano % kNano == 0 &&
                             (parsed.nano >= 1024 * kNano || parsed.nano <= -1024 * kNano);
   if (whole_binary) return SpellBinary(parsed.nano / kNano);
-  return SpellDecimal(parsed.nano, parsed.form == Form::kBinary ? Form::kDecimal : parsed.form);
+  return SpellDecimal(parsed.nano, parsed.notation == Notation::kBinary ? Notation::kDecimal : parsed.notation);
 }
 
 std::string TextOf(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }

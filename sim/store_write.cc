@@ -14,8 +14,6 @@ namespace {
 constexpr int64_t kDefaultGraceSeconds = 30;
 constexpr size_t kMaxGeneratedBase = 58;  // 63 less the suffix
 
-tl::unexpected<ApiError> Refuse(ApiError error) { return tl::make_unexpected(std::move(error)); }
-
 std::string UidMismatch(const std::string& asked, const std::string& actual) {
   return fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", asked, actual);
 }

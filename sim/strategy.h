@@ -14,6 +14,9 @@
 
 namespace tutti::sim {
 
+// Where a pod's spec has containers.
+inline constexpr const char* kContainerLists[] = {"initContainers", "containers"};
+
 // Translates between a served version and the stored one.
 Json ToStored(const ApiResource& resource, Json object);
 Json ToServed(const ApiResource& resource, std::string_view version, const Json& stored);

@@ -12,8 +12,6 @@
 namespace tutti::sim {
 namespace {
 
-tl::unexpected<ApiError> Refuse(ApiError error) { return tl::make_unexpected(std::move(error)); }
-
 Json Success() {
   return {{"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", Json::object()}, {"status", "Success"}, {"code", 201}};
 }

@@ -23,6 +23,8 @@ std::string HumanDuration(base::Millis duration_ms);
 // The age of an RFC 3339 time; "<unknown>" when it is none.
 std::string AgeOf(const Json& time, base::Millis now_ms);
 
+inline std::string OrNone(const std::string& text) { return text.empty() ? "<none>" : text; }
+
 // How a built-in kind is printed (sim/printers.cc, sim/pod_printer.cc).
 struct Printer {
   std::vector<PrinterColumn> columns;

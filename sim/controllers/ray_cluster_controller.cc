@@ -17,16 +17,11 @@ namespace {
 
 using ray::Outcome;
 
-constexpr size_t kMaxNameLength = 53;
+constexpr size_t kLongestClusterName = 53;
 constexpr int64_t kMaxWorkersAtOnce = 50'000;  // per group and round, whatever a spec asks for
 
 Outcome Failure(std::string reason, std::string error) {
   return {fmt::format("{}\n{}", reason, error), std::move(reason)};
-}
-
-bool IsManagedElsewhere(const Json& object) {
-  const std::string& manager = DigString(object, "spec", "managedBy");
-  return !manager.empty() && manager != "ray.io/kuberay-operator";
 }
 
 bool RayContainerEnded(const Json& pod) {
@@ -90,9 +85,9 @@ void RayClusterController::Observe(const WatchEvent& event) {
 
 void RayClusterController::Reconcile(const ObjectKey& key) {
   const Object object = store_.Find(kRayClusters, key.ns, key.name);
-  if (!object || IsTerminating(*object) || IsManagedElsewhere(*object)) return;
+  if (!object || IsTerminating(*object) || ray::IsManagedElsewhere(*object)) return;
   const Json& cluster = *object;
-  if (const auto problem = ray::MetadataProblem(Child(cluster, "metadata"), "RayCluster", kMaxNameLength)) {
+  if (const auto problem = ray::MetadataProblem(Child(cluster, "metadata"), "RayCluster", kLongestClusterName)) {
     return Warn(cluster, "InvalidRayClusterMetadata", fmt::format("The RayCluster metadata is invalid {}: {}", KeyOf(cluster), *problem));
   }
   if (const auto problem = ray::SpecProblem(Child(cluster, "spec"), Dig(cluster, "metadata", "annotations"))) {

@@ -14,18 +14,13 @@
 namespace tutti::sim {
 namespace {
 
-constexpr size_t kMaxNameLength = 47;
+constexpr size_t kLongestJobName = 47;
 constexpr const char* kStopFinalizer = "ray.io/rayjob-finalizer";
 
 const std::string& Deployment(const Json& ray_job) { return DigString(ray_job, "status", "jobDeploymentStatus"); }
 const std::string& Mode(const Json& ray_job) { return DigString(ray_job, "spec", "submissionMode"); }
 bool SelectsCluster(const Json& ray_job) { return !Dig(ray_job, "spec", "clusterSelector").empty(); }
 bool IsTerminal(const std::string& status) { return status == "STOPPED" || status == "SUCCEEDED" || status == "FAILED"; }
-
-bool IsManagedElsewhere(const Json& object) {
-  const std::string& manager = DigString(object, "spec", "managedBy");
-  return !manager.empty() && manager != "ray.io/kuberay-operator";
-}
 
 // "Complete", "Failed" or "".
 std::string EndOf(const Json& job) {
@@ -58,9 +53,9 @@ void RayJobController::Observe(const WatchEvent& event) {
 
 void RayJobController::Reconcile(const ObjectKey& key) {
   const Object object = store_.Find(kRayJobs, key.ns, key.name);
-  if (!object || IsManagedElsewhere(*object)) return;
+  if (!object || ray::IsManagedElsewhere(*object)) return;
   if (IsTerminating(*object)) return LetGo(*object);
-  if (const auto problem = ray::MetadataProblem(Child(*object, "metadata"), "RayJob", kMaxNameLength)) {
+  if (const auto problem = ray::MetadataProblem(Child(*object, "metadata"), "RayJob", kLongestJobName)) {
     return Warn(*object, "InvalidRayJobMetadata", fmt::format("The RayJob metadata is invalid {}: {}", KeyOf(*object), *problem));
   }
   if (const auto problem = ray::JobSpecProblem(*object)) {

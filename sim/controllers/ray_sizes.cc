@@ -175,6 +175,11 @@ bool SameResources(const Json& a, const Json& b) {
   return true;
 }
 
+bool IsManagedElsewhere(const Json& object) {
+  const std::string& manager = DigString(object, "spec", "managedBy");
+  return !manager.empty() && manager != "ray.io/kuberay-operator";
+}
+
 std::optional<std::string> MetadataProblem(const Json& meta, const char* kind, size_t max_name_length) {
   const std::string& name = DigString(meta, "name");
   if (name.size() > max_name_length) return fmt::format("{} name should be no more than {} characters", kind, max_name_length);

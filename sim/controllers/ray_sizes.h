@@ -29,6 +29,8 @@ Json DesiredResources(const Json& spec);
 Json MinResources(const Json& spec);
 bool SameResources(const Json& a, const Json& b);
 
+// It is another operator's: spec.managedBy says so.
+bool IsManagedElsewhere(const Json& object);
 // What the operator says of a RayCluster it will not touch.
 std::optional<std::string> MetadataProblem(const Json& meta, const char* kind, size_t max_name_length);
 std::optional<std::string> SpecProblem(const Json& spec, const Json& annotations);
