@@ -167,9 +167,8 @@ PerPod SecondsPerPod(Mix mix, size_t nodes, size_t before, size_t pods) {
   size_t made = 0;
   const auto arrive = [&](const Kind& kind) {
     ++made;
-    auto pod = MakePod(fmt::format("pod-{:07}", made), kind.spec, 1'000'000 + static_cast<base::Millis>(made) / 30);
-    pod->meta.labels = {{"app", kind.app}};
-    world.Arrive(std::move(pod));
+    world.Arrive(
+        MakePod(fmt::format("pod-{:07}", made), kind.spec, 1'000'000 + static_cast<base::Millis>(made) / 30, kind.app));
   };
   for (const Kind& kind : kinds) arrive(kind);
   world.Settle();
@@ -267,6 +266,7 @@ Waiting WaitingGangs(size_t gangs, size_t classes, size_t seconds) {
   for (size_t event = 0; event < 1000 * seconds; ++event) {
     const size_t node = random.Below(kNodes);
     model::Node labelled = MakeNode(node, 8);
+    model::StringMap labels = labelled.meta.labels;
     switch (event % 8) {
       case 1:  // one that ran ends
         --held;
@@ -278,9 +278,10 @@ Waiting WaitingGangs(size_t gangs, size_t classes, size_t seconds) {
       case 3:
       case 7:  // a label that nobody reads, or the one that half of the classes do
         if (event % 16 < 8)
-          labelled.meta.labels.insert(labelled.meta.labels.begin(), {"a-note", std::to_string(event)});
+          labels.insert(labels.begin(), {"a-note", std::to_string(event)});
         else
-          labelled.meta.labels[1].second = fmt::format("p{}", random.Below(50));
+          labels[1].second = fmt::format("p{}", random.Below(50));
+        labelled.meta.labels = std::move(labels);
         [[fallthrough]];
       default: world.Post(std::move(labelled));
     }

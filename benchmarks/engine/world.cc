@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "dialects/dialect.h"
+#include "model/shared_pool.h"
 #include "plugins/registry.h"
 
 namespace tutti::bench {
@@ -105,15 +106,17 @@ model::Node MakeNode(size_t i, int64_t gpus) {
 }
 
 std::shared_ptr<model::Pod> MakePod(const std::string& name, std::shared_ptr<const model::PodSpec> spec,
-                                    base::Millis created_ms) {
+                                    base::Millis created_ms, const std::string& app) {
   auto pod = std::make_shared<model::Pod>();
   pod->meta.ns = "default";
   pod->meta.name = name;
   pod->meta.uid = fmt::format("8c1d6a4e-1f0b-4a57-9c3e-{:0>12.12}", name);
   pod->meta.resource_version = "1000000";
   pod->meta.created_ms = created_ms / 1000 * 1000;
-  pod->meta.labels = {{"app", "bench"}};
-  pod->meta.owners = {{"apps/v1", "ReplicaSet", "bench", "3f0b8c1d-1f0b-4a57-9c3e-000000000000", true}};
+  pod->meta.labels = {{"app", app}};
+  pod->meta.controller = model::OwnerReference{"ReplicaSet", "bench", "3f0b8c1d-1f0b-4a57-9c3e-000000000000"};
+  static model::MetaPool pool;  // as in the feed's decoder
+  pool.Share(&pod->meta);
   pod->spec = std::move(spec);
   return pod;
 }

@@ -56,7 +56,7 @@ model::Node MakeNode(size_t i, int64_t gpus = 0);
 // A pod of this spec; names are unique among one World's pods, and the creation time is in whole seconds, as the API
 // server's: `per_second` pods share one.
 std::shared_ptr<model::Pod> MakePod(const std::string& name, std::shared_ptr<const model::PodSpec> spec,
-                                    base::Millis created_ms);
+                                    base::Millis created_ms, const std::string& app = "bench");
 
 // A spec of the stock profile that asks for so much.
 model::PodSpec MakeSpec(int64_t cpu_milli, int64_t memory_bytes, int64_t gpus = 0);

@@ -26,8 +26,8 @@ model::ObjectMeta ReadMeta(JsonReader& read, const JsonField& object) {
   out.labels = read.Map(meta["labels"]);
   out.annotations = read.Map(meta["annotations"]);
   read.Items(meta["ownerReferences"], [&](const JsonField& owner) {
-    out.owners.push_back({read.Text(owner["apiVersion"]), read.Text(owner["kind"]), read.Text(owner["name"]),
-                          read.Text(owner["uid"]), read.Flag(owner["controller"])});
+    if (read.Flag(owner["controller"]))
+      out.controller = model::OwnerReference{read.Text(owner["kind"]), read.Text(owner["name"]), read.Text(owner["uid"])};
   });
   if (out.name.empty()) read.Problem(meta["name"], "is missing");
   return out;
@@ -268,16 +268,10 @@ model::PodPhase ParsePhase(std::string_view word) {
 
 void ReadStatus(JsonReader& read, const JsonField& status, model::Pod* pod) {
   pod->phase = ParsePhase(read.Text(status["phase"]));
-  pod->phase_reason = read.Text(status["reason"]);
-  pod->nominated_node = read.Text(status["nominatedNodeName"]);
   read.Items(status["conditions"], [&](const JsonField& condition) {
-    const std::string type = read.Text(condition["type"]);
-    const bool is_true = read.Text(condition["status"]) == "True";
-    if (type == "PodScheduled") {
-      pod->scheduled = {true, is_true, read.Text(condition["reason"]), read.Text(condition["message"])};
-    } else if (type == "DisruptionTarget") {
-      pod->disruption_target = is_true;
-    }
+    if (read.Text(condition["type"]) == "PodScheduled")
+      pod->scheduled = {true, read.Text(condition["status"]) == "True", read.Text(condition["reason"]),
+                        read.Text(condition["message"])};
   });
 }
 

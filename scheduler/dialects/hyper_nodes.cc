@@ -85,11 +85,12 @@ void HyperNodes::AddLabels(const model::Node& node, model::StringMap* labels) co
   // From the node upwards; of several parents the first by name counts, as a tree has one.
   std::map<int64_t, std::string> at_tier;
   std::string name = node.meta.name;
+  const model::StringMap none;
   bool is_node = true;
   for (int depth = 0; depth < kDeepest; ++depth) {
     const auto parent = std::ranges::find_if(hyper_nodes_, [&](const auto& item) {
       return std::ranges::any_of(item.second.members, [&](const Member& member) {
-        return member.is_node == is_node && Matches(member, name, is_node ? node.meta.labels : model::StringMap{});
+        return member.is_node == is_node && Matches(member, name, is_node ? *node.meta.labels : none);
       });
     });
     if (parent == hyper_nodes_.end()) break;

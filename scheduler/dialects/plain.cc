@@ -8,6 +8,7 @@ namespace tutti::dialects {
 std::optional<Membership> Plain::MembershipOf(const model::Pod& pod) const {
   Membership membership;
   membership.gang = {std::string(name()), pod.meta.ns, pod.meta.name};
+  membership.lone = true;
   SetRayRole(ReadRayPod(pod), &membership);
   return membership;
 }

@@ -27,6 +27,12 @@ bool MadeForStrays(const std::string& group, const model::Pod& pod) {
 // The names that KubeRay gives. A group made by hand may hold workers only, and then no head must be waited for.
 bool MadeByKubeRay(std::string_view group) { return group.starts_with("ray-") && group.ends_with("-pg"); }
 
+const Json& SpecOf(const model::Object& object) {
+  static const Json none = Json::object();
+  const auto spec = object.body->find("spec");
+  return spec != object.body->end() && spec->is_object() ? *spec : none;
+}
+
 // minTaskMember as roles. Volcano enforces them only where minMember is at least their sum.
 void ReadRoles(cluster::JsonReader& read, const cluster::JsonField& field, model::GangSpec* gang) {
   int64_t sum = 0;
@@ -104,13 +110,13 @@ model::GangSpec Volcano::Read(const model::Object& object) const {
 void Volcano::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
   if (object->kind == "Queue") return queues_.Put(std::move(object), touched);
   if (object->kind == "PriorityClass") {
-    if (priorities_.Put(*object)) ReadAgain(touched);
+    if (priorities_.Put(*object)) ReadAgainOfClass(object->meta.name, touched);
     return;
   }
   if (object->kind == "HyperNode") {
     hyper_nodes_.Put(*object);
     touched->nodes = true;
-    return ReadAgain(touched);
+    return ReadAgainWithTopology(touched);
   }
   model::GangSpec gang = Read(*object);
   queues_.Mention(gang.queue, touched);
@@ -123,10 +129,11 @@ void Volcano::Put(std::shared_ptr<const model::Object> object, Touched* touched)
 void Volcano::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
   if (kind_name == VolcanoQueues::Kind().Name()) return queues_.Drop(name, touched);
   if (kind_name == groups_.kind().Name()) return groups_.Drop(ns, name, touched);
-  if (kind_name == PriorityClasses::Kind().Name() && priorities_.Drop(name)) ReadAgain(touched);
+  if (kind_name == PriorityClasses::Kind().Name() && priorities_.Drop(name))
+    ReadAgainOfClass(name, touched);
   if (kind_name == HyperNodes::Kind().Name() && hyper_nodes_.Drop(name)) {
     touched->nodes = true;
-    ReadAgain(touched);
+    ReadAgainWithTopology(touched);
   }
 }
 
@@ -135,10 +142,19 @@ void Volcano::Served(std::string_view kind_name, bool served, Touched*) {
 }
 
 // What a PodGroup says may depend on other objects.
-void Volcano::ReadAgain(Touched* touched) {
+void Volcano::ReadAgainOfClass(std::string_view priority_class, Touched* touched) {
   for (auto& [place, group] : groups_.all()) {
     const auto object = group.object;
-    groups_.Put(object, Read(*object), touched);
+    const Json& spec = SpecOf(*object);
+    if (const auto named = spec.find("priorityClassName"); named != spec.end() && *named == priority_class)
+      groups_.Put(object, Read(*object), touched);
+  }
+}
+
+void Volcano::ReadAgainWithTopology(Touched* touched) {
+  for (auto& [place, group] : groups_.all()) {
+    const auto object = group.object;
+    if (SpecOf(*object).contains("networkTopology")) groups_.Put(object, Read(*object), touched);
   }
 }
 

@@ -33,7 +33,8 @@ class Volcano final : public Dialect {
 
  private:
   model::GangSpec Read(const model::Object& object) const;
-  void ReadAgain(Touched* touched);
+  void ReadAgainOfClass(std::string_view priority_class, Touched* touched);
+  void ReadAgainWithTopology(Touched* touched);
 
   PodGroupTable groups_;
   VolcanoQueues queues_;

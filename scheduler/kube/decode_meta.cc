@@ -13,16 +13,16 @@ constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 // A copy of the whole object in itself, often the larger half.
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-model::OwnerReference DecodeOwner(std::string_view message) {
+void DecodeOwner(std::string_view message, model::ObjectMeta* meta) {
   model::OwnerReference owner;
+  bool controller = false;
   for (WireReader r(message); r.Next();) switch (r.field()) {
       case 1: owner.kind = r.text(); break;
       case 3: owner.name = r.text(); break;
       case 4: owner.uid = r.text(); break;
-      case 5: owner.api_version = r.text(); break;
-      case 6: owner.controller = r.flag(); break;
+      case 6: controller = r.flag(); break;
     }
-  return owner;
+  if (controller) meta->controller = std::move(owner);
 }
 
 }  // namespace
@@ -78,6 +78,7 @@ bool SetResource(std::string_view entry, model::ResourceList* list) {
 
 model::ObjectMeta DecodeMeta(std::string_view message) {
   model::ObjectMeta meta;
+  model::StringMap labels;
   for (WireReader r(message); r.Next();) switch (r.field()) {
       case 1: meta.name = r.text(); break;
       case 3: meta.ns = r.text(); break;
@@ -86,13 +87,14 @@ model::ObjectMeta DecodeMeta(std::string_view message) {
       case 7: meta.generation = r.number(); break;
       case 8: meta.created_ms = DecodeTime(r.bytes()); break;
       case 9: meta.deleted_ms = DecodeTime(r.bytes()); break;
-      case 11: AddEntry(r.bytes(), &meta.labels); break;
+      case 11: AddEntry(r.bytes(), &labels); break;
       case 12:
         if (DecodeEntry(r.bytes()).key != kLastApplied) AddEntry(r.bytes(), &meta.annotations);
         break;
-      case 13: meta.owners.push_back(DecodeOwner(r.bytes())); break;
+      case 13: DecodeOwner(r.bytes(), &meta); break;
     }
-  SortMap(&meta.labels);
+  SortMap(&labels);
+  meta.labels = std::move(labels);
   SortMap(&meta.annotations);
   return meta;
 }

@@ -24,8 +24,6 @@ void DecodeCondition(std::string_view message, model::Pod* pod, bool* infeasible
     }
   if (type == "PodScheduled") {
     pod->scheduled = {true, status == "True", std::string(reason), std::string(text)};
-  } else if (type == "DisruptionTarget") {
-    pod->disruption_target = status == "True";
   } else if (type == "PodResizePending") {
     *infeasible_resize = reason == "Infeasible";
   }
@@ -36,10 +34,8 @@ void DecodePodStatus(std::string_view message, model::Pod* pod, HeldResources* h
   for (WireReader r(message); r.Next();) switch (r.field()) {
       case 1: pod->phase = ParsePhase(r.bytes()); break;
       case 2: DecodeCondition(r.bytes(), pod, &held->infeasible_resize); break;
-      case 4: pod->phase_reason = r.text(); break;
       case 8:
       case 10: held->container_statuses.push_back(r.bytes()); break;
-      case 11: pod->nominated_node = r.text(); break;
     }
 }
 
@@ -71,6 +67,7 @@ std::shared_ptr<const model::Pod> DecodePod(std::string_view message, SpecCache*
       case 2: spec = r.bytes(); break;
       case 3: DecodePodStatus(r.bytes(), pod.get(), &held); break;
     }
+  specs->Share(&pod->meta);
   DecodePodOwnSpec(spec, pod.get());
   if (!pod->bound()) held = {};
 

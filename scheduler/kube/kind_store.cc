@@ -11,14 +11,14 @@ namespace {
 
 bool SameMeta(const model::ObjectMeta& a, const model::ObjectMeta& b) {
   return a.uid == b.uid && a.generation == b.generation && a.created_ms == b.created_ms &&
-         a.deleted_ms == b.deleted_ms && a.labels == b.labels && a.annotations == b.annotations && a.owners == b.owners;
+         a.deleted_ms == b.deleted_ms && a.labels == b.labels && a.annotations == b.annotations &&
+         a.controller == b.controller;
 }
 
 bool SameButVersion(const model::Pod& a, const model::Pod& b) {
   return a.node_name == b.node_name && a.phase == b.phase && (a.spec == b.spec || *a.spec == *b.spec) &&
-         a.scheduled == b.scheduled && a.phase_reason == b.phase_reason && a.nominated_node == b.nominated_node &&
-         a.scheduling_group == b.scheduling_group && a.scheduling_gates == b.scheduling_gates &&
-         a.disruption_target == b.disruption_target && SameMeta(a.meta, b.meta);
+         a.scheduled == b.scheduled && a.scheduling_group == b.scheduling_group &&
+         a.scheduling_gates == b.scheduling_gates && SameMeta(a.meta, b.meta);
 }
 
 bool SameButVersion(const model::Node& a, const model::Node& b) {
@@ -102,6 +102,7 @@ void PodStore::PostChanged(const WireObject& object, Entry& entry) {
     auto decoded = std::make_shared<model::Pod>(cluster::DecodePodLeniently(*object.json, &problems));
     Report("pods", decoded->meta, problems);
     decoded->spec = specs_.Intern(*decoded->spec);
+    specs_.Share(&decoded->meta);
     pod = std::move(decoded);
   } else {
     pod = DecodePod(object.protobuf, &specs_);

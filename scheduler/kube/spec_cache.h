@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/pod_spec.h"
+#include "model/shared_pool.h"
 
 namespace tutti::kube {
 
@@ -27,6 +28,9 @@ class SpecCache {
   // The same, found by `key` from now on.
   Spec Put(const std::string& key, model::PodSpec spec);
 
+  // What else pods of one template have in common.
+  void Share(model::ObjectMeta* meta) { metas_.Share(meta); }
+
   size_t size() const { return by_key_.size(); }
 
  private:
@@ -34,6 +38,7 @@ class SpecCache {
 
   std::unordered_map<std::string, Spec> by_key_;
   std::unordered_map<uint64_t, std::vector<std::weak_ptr<const model::PodSpec>>> by_hash_;
+  model::MetaPool metas_;
   size_t drop_at_ = 1024;  // doubles with what is in use
 };
 

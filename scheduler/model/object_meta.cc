@@ -6,14 +6,9 @@
 namespace tutti::model {
 
 const std::string* Find(const StringMap& map, std::string_view key) {
-  const auto at = std::lower_bound(map.begin(), map.end(), key, [](const auto& item, std::string_view k) { return item.first < k; });
+  const auto at = std::lower_bound(map.begin(), map.end(), key,
+                                   [](const auto& item, std::string_view k) { return item.first < k; });
   return at != map.end() && at->first == key ? &at->second : nullptr;
-}
-
-const OwnerReference* ObjectMeta::Controller() const {
-  for (const OwnerReference& owner : owners)
-    if (owner.controller) return &owner;
-  return nullptr;
 }
 
 }  // namespace tutti::model

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "model/shared.h"
 
 namespace tutti::model {
 
@@ -17,9 +18,9 @@ using StringMap = std::vector<std::pair<std::string, std::string>>;  // sorted b
 // nullptr when absent.
 const std::string* Find(const StringMap& map, std::string_view key);
 
+// metadata.ownerReferences' one with controller: true.
 struct OwnerReference {
-  std::string api_version, kind, name, uid;
-  bool controller = false;
+  std::string kind, name, uid;
   friend bool operator==(const OwnerReference&, const OwnerReference&) = default;
 };
 
@@ -31,13 +32,13 @@ struct ObjectMeta {
   int64_t generation = 0;
   base::Millis created_ms = 0;   // wall time
   base::Millis deleted_ms = -1;  // metadata.deletionTimestamp; -1 when not being deleted
-  StringMap labels;
+  Shared<StringMap> labels;
   StringMap annotations;
-  std::vector<OwnerReference> owners;
+  Shared<OwnerReference> controller;
 
   bool deleting() const { return deleted_ms >= 0; }
-  // The owner with controller=true, or nullptr.
-  const OwnerReference* Controller() const;
+  // nullptr: none.
+  const OwnerReference* Controller() const { return controller == OwnerReference() ? nullptr : &*controller; }
 };
 
 }  // namespace tutti::model

@@ -31,15 +31,12 @@ struct Pod {
   ObjectMeta meta;
   std::shared_ptr<const PodSpec> spec;  // never null
   std::string node_name;                // empty while unbound
-  std::string nominated_node;
   std::string scheduling_group;  // spec.schedulingGroup.podGroupName (upstream's PodGroup)
   PodPhase phase = PodPhase::kPending;
-  std::string phase_reason;  // status.reason: "OutOfcpu", "NodeAffinity", "Evicted", ...
   std::vector<std::string> scheduling_gates;
   // The claims of its volumes, in the order of spec->volumes' claims and ephemeral claims: a name in its namespace.
   std::vector<PodClaim> claims;
   ScheduledCondition scheduled;
-  bool disruption_target = false;  // status.conditions has DisruptionTarget=True
 
   bool bound() const { return !node_name.empty(); }
   bool done() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }

@@ -36,9 +36,7 @@ TEST_CASE("A pod's identity, owner and times are read") {
   CHECK(pod->scheduling_group == "g");
   CHECK(pod->scheduling_gates == std::vector<std::string>{"x"});
   CHECK(pod->phase == model::PodPhase::kFailed);
-  CHECK(pod->phase_reason == "OutOfcpu");
   CHECK(pod->scheduled == model::ScheduledCondition{true, false, "Unschedulable", "m"});
-  CHECK(pod->disruption_target);
   CHECK(pod->spec->scheduler_name == "default-scheduler");
 }
 
