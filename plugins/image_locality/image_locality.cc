@@ -46,6 +46,7 @@ class ImageLocalityState final : public framework::ScoreState {
   }
 
   // An image's weight on one node depends on how many others hold it.
+  bool HeedsPods() const override { return false; }
   bool FollowsNodes() const override { return !images_.empty(); }
   void NodesChanged(std::span<const NodeId>, framework::Dirty& dirty) override {
     const size_t nodes_before = nodes_;
@@ -72,7 +73,8 @@ class ImageLocalityState final : public framework::ScoreState {
     }
   }
   int64_t Weighed(int64_t bytes, size_t holders) const {
-    return static_cast<int64_t>(static_cast<double>(bytes) * (static_cast<double>(holders) / static_cast<double>(nodes_)));
+    return static_cast<int64_t>(static_cast<double>(bytes) *
+                                (static_cast<double>(holders) / static_cast<double>(nodes_)));
   }
   int64_t Scaled(int64_t sum) const {
     if (sum <= kLeastBytes || most_bytes_ <= kLeastBytes) return 0;

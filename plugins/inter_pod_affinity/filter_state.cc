@@ -139,6 +139,7 @@ void InterPodAffinityFilter::Gathers(std::vector<model::Symbol>* keys) const {
 }
 
 int64_t InterPodAffinityFilter::Most(std::span<const int32_t> given, std::span<const PodClass* const> others) const {
+  if (AloneForNow()) return FilterState::Most(given, others);
   const bool opened = std::ranges::any_of(others, [&](const PodClass* other) { return SelectedByAll(*other); });
   std::vector<int32_t> room(given.begin(), given.end());
   for (uint32_t n = 0; n < room.size(); ++n)

@@ -34,6 +34,7 @@ class InterPodAffinityFilter final : public framework::FilterState {
   // Without terms of its own, only pods with terms matter to a pod.
   Pods FollowsPods() const override { return affinity_.empty() && anti_.empty() ? Pods::kAffine : Pods::kAll; }
   void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, framework::Dirty& dirty) override;
+  bool HeedsPods() const override { return false; }
   bool FollowsNodes() const override { return true; }
   void NodesChanged(std::span<const model::NodeId> nodes, framework::Dirty& dirty) override;
 

@@ -23,6 +23,7 @@ class InterPodAffinityScore final : public framework::ScoreState {
 
   Pods FollowsPods() const override { return preferred_.empty() ? Pods::kAffine : Pods::kAll; }
   void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, framework::Dirty& dirty) override;
+  bool HeedsPods() const override { return false; }
   bool FollowsNodes() const override { return true; }
   void NodesChanged(std::span<const model::NodeId> nodes, framework::Dirty& dirty) override;
 

@@ -62,6 +62,7 @@ class AffinityFilterState final : public framework::FilterState {
     if (by_pod > 0) (*nodes)[kMine] += by_pod;
     if (by_profile > 0) (*nodes)[kEnforced] += by_profile;
   }
+  bool HeedsPods() const override { return false; }
   std::string RefusesClass() const override { return named_ && named_->empty() ? "pod affinity terms conflict" : ""; }
   const std::vector<std::string>* OnlyNodes() const override { return named_ ? &*named_ : nullptr; }
 
@@ -85,6 +86,7 @@ class AffinityScoreState final : public framework::ScoreState {
           terms_.push_back({preferred.weight, *std::move(term)});
   }
 
+  bool HeedsPods() const override { return false; }
   int64_t Score(NodeId n) const override {
     int64_t sum = 0;
     for (const auto& [weight, term] : terms_)

@@ -74,6 +74,11 @@ class FitFilterState final : public framework::FilterState {
     return room;
   }
 
+  void Needs(std::vector<std::pair<model::ResourceId, int64_t>>* amounts) const override {
+    amounts->emplace_back(cluster::kPodsColumn, saturated_ ? std::numeric_limits<int64_t>::max() : 1);
+    for (const Request& request : requests_) amounts->emplace_back(request.column, request.amount);
+  }
+
   void CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const override {
     CheckColumn(cluster::kPodsColumn, saturated_ ? std::numeric_limits<int64_t>::max() : 1, mine, refused_by);
     for (const Request& request : requests_) CheckColumn(request.column, request.amount, mine, refused_by);

@@ -18,6 +18,7 @@ class NodeUnschedulableState final : public framework::FilterState {
   void Explain(model::NodeId, std::vector<std::string>* reasons) const override {
     reasons->emplace_back("node(s) were unschedulable");
   }
+  bool HeedsPods() const override { return false; }
 
  private:
   const cluster::Snapshot& snapshot_;

@@ -27,6 +27,7 @@ class TaintFilterState final : public framework::FilterState {
   void Explain(model::NodeId, std::vector<std::string>* reasons) const override {
     reasons->emplace_back("node(s) had untolerated taint(s)");
   }
+  bool HeedsPods() const override { return false; }
 
  private:
   const cluster::Snapshot& snapshot_;
@@ -41,6 +42,7 @@ class TaintScoreState final : public framework::ScoreState {
         tolerations_(pod_class.spec->tolerations, snapshot.symbols()),
         effects_(snapshot.symbols()) {}
 
+  bool HeedsPods() const override { return false; }
   void ScoreSome(std::span<const model::NodeId> nodes, std::span<int64_t> raw) const override {
     for (size_t i = 0; i < nodes.size(); ++i)
       raw[i] = snapshot_.node(nodes[i]).taints.empty() ? 0 : TaintScoreState::Score(nodes[i]);

@@ -47,6 +47,9 @@ class State {
   virtual bool FollowsNodes() const { return false; }
   bool Follows() const { return FollowsPods() != Pods::kNone || FollowsNodes(); }
   virtual void NodesChanged(std::span<const model::NodeId>, Dirty&) {}
+  // True where the answer about a node depends on the pods that are there. Otherwise it is asked again only about nodes
+  // that changed themselves, and about those that it names when it is told of others.
+  virtual bool HeedsPods() const { return true; }
 };
 
 // Who refused each node, by slot: the place of the filter in the ranking plus one, or one of these.
@@ -76,9 +79,13 @@ class FilterState : public State {
   // The names of the only nodes that can pass, sorted (upstream: PreFilterResult); nullptr: any can. The others are
   // refused before any filter is asked.
   virtual const std::vector<std::string>* OnlyNodes() const { return nullptr; }
-  // What a pod of the class takes when it is placed on `n`, besides room: volumes for its open claims. Whoever places it
-  // passes that on, so that it is held. REQUIRES: Check(n) == kFits.
+  // What a pod of the class takes when it is placed on `n`, besides room: volumes for its open claims. Whoever places
+  // it passes that on, so that it is held. REQUIRES: Check(n) == kFits.
   virtual void Choose(model::NodeId /*n*/, std::vector<cluster::VolumePick>* /*picks*/) const {}
+
+  // What must be free on a node before a pod of the class passes, whatever else there is to it: amounts by column.
+  // Asked once; nodes that lack it are then passed over without a Check.
+  virtual void Needs(std::vector<std::pair<model::ResourceId, int64_t>>* /*amounts*/) const {}
 
   // -- For placing several pods together. What is said here makes proofs: it may be too generous, never too strict. --
 
@@ -124,8 +131,8 @@ class Filter : public virtual Plugin {
   // nullptr when every node passes (upstream: Skip).
   virtual std::unique_ptr<FilterState> PrepareFilter(const cluster::PodClass&, const cluster::Snapshot&) const = 0;
   virtual Wake WakesOn() const = 0;
-  // True for a filter that is asked again about a placed pod's node once the pod's volumes are bound, before the pod is:
-  // they may turn out to be elsewhere.
+  // True for a filter that is asked again about a placed pod's node once the pod's volumes are bound, before the pod
+  // is: they may turn out to be elsewhere.
   virtual bool JudgesBoundVolumes() const { return false; }
 };
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranking: for one class under one profile, which nodes are feasible and which is best, kept up to date.
 //
-// Cost: one pass over all nodes when made; then Refresh() is O(changed nodes · (plugins + log n)) and Best() is O(log
-// n). When a change moves a normalising score's maximum or minimum, that score is normalised anew for all nodes. Ties
-// go to the lowest slot, so that the same input gives the same node.
+// Cost: one pass over all nodes when made; then Refresh() is O(changed nodes · (plugins + log n)), Best() is O(log n).
+// Where only pods came or went, only the plugins that heed them are asked. When a change moves a normalising score's
+// maximum or minimum, that score is normalised anew for all nodes. Ties go to the lowest slot, so that the same input
+// gives the same node.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -53,9 +55,18 @@ class Ranking {
   // Catches up with the snapshot. Every other method REQUIRES that nothing changed since.
   void Refresh();
 
-  // False only if the filters refuse `n` as it is now. Asks about that node alone, and so without catching up; true
-  // where that does not tell, for they follow other nodes or pods.
-  bool MayAdmit(model::NodeId n) const;
+  // -- About a node as it is now, without catching up. --
+  // What it must have free, or be refused; and the events that free it.
+  struct Needs {
+    std::vector<std::pair<model::ResourceId, int64_t>> amounts;
+    Wake wakes = Wake::kNothing;
+  };
+  Needs FreeNeeded() const;
+  // How many pods of the class it has room for, as far as it alone tells; nullopt where that does not tell, for filters
+  // follow other nodes or pods. Where it has none, the events that could change that are added to `wakes`.
+  std::optional<int64_t> RoomNow(model::NodeId n, Wake* wakes) const;
+  // A node's answer depends on that node alone, until a pod with affinity, or a volume, comes or goes.
+  bool AloneForNow() const;
 
   // The best feasible node, or invalid.
   model::NodeId Best() const;

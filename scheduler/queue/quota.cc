@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <limits>
 
 #include "base/check.h"
 #include "model/quantity.h"
@@ -29,16 +29,15 @@ std::string Admission::Sentence() const {
 
 void Quota::Put(model::QueueSpec spec) {
   const QueueKey key{spec.dialect, spec.name};
-  Drop(key);
-  if (!spec.parent.empty()) children_[{spec.dialect, spec.parent}].push_back(key);
-  specs_.emplace(key, std::move(spec));
+  const model::QueueSpec* known = Find(key);
+  stale_ = stale_ || (known ? known->parent : std::string()) != spec.parent;
+  specs_.insert_or_assign(key, std::move(spec));
 }
 
 void Quota::Drop(const QueueKey& key) {
-  const auto at = specs_.find(key);
-  if (at == specs_.end()) return;
-  if (!at->second.parent.empty()) std::erase(children_[{key.dialect, at->second.parent}], key);
-  specs_.erase(at);
+  const model::QueueSpec* known = Find(key);
+  stale_ = stale_ || (known && !known->parent.empty());
+  specs_.erase(key);
 }
 
 const model::QueueSpec* Quota::Find(const QueueKey& key) const {
@@ -46,28 +45,45 @@ const model::QueueSpec* Quota::Find(const QueueKey& key) const {
   return at == specs_.end() ? nullptr : &at->second;
 }
 
-void Quota::Charge(const QueueKey& key, const model::ResourceList& amount, int sign) {
-  model::ResourceList& sum = own_[key];
-  for (const auto& [name, value] : amount) {
-    const int64_t next = sum.Get(name) + sign * value;
-    TUTTI_CHECK(next >= 0, "a charge is taken back once: " + key.name);
-    sum.Set(name, next);
+// The queue and all above it, declared or not; a cycle of parents, which is a user's mistake, is gone round once.
+std::vector<QueueKey> Quota::Upwards(const QueueKey& key) const {
+  std::vector<QueueKey> path{key};
+  for (const model::QueueSpec* spec = Find(key); spec && !spec->parent.empty(); spec = Find(path.back())) {
+    QueueKey parent{key.dialect, spec->parent};
+    if (std::ranges::find(path, parent) != path.end()) break;
+    path.push_back(std::move(parent));
   }
+  return path;
+}
+
+bool Quota::Add(const model::ResourceList& amount, int sign, const std::string& queue, model::ResourceList* sum) {
+  bool exact = true;
+  for (const auto& [name, value] : amount) {
+    const int64_t before = sum->Get(name), next = model::SaturatingAdd(before, sign * value);
+    exact = exact && std::max(before, next) < std::numeric_limits<int64_t>::max();
+    TUTTI_CHECK(!exact || next >= 0, "a charge is taken back once: " + queue);
+    sum->Set(name, next);
+  }
+  return exact;
+}
+
+void Quota::Charge(const QueueKey& key, const model::ResourceList& amount, int sign) {
+  Add(amount, sign, key.name, &own_[key]);
+  if (stale_) return;
+  for (const QueueKey& at : Upwards(key)) stale_ = !Add(amount, sign, at.name, &sums_[at]) || stale_;
+}
+
+void Quota::SumUp() const {
+  sums_.clear();
+  for (const auto& [key, own] : own_)
+    for (const QueueKey& at : Upwards(key)) sums_[at].AddAll(own);
+  stale_ = false;
 }
 
 model::ResourceList Quota::Used(const QueueKey& key) const {
-  model::ResourceList used;
-  std::set<QueueKey> seen;
-  std::vector<QueueKey> open{key};
-  while (!open.empty()) {
-    const QueueKey at = open.back();
-    open.pop_back();
-    if (!seen.insert(at).second) continue;  // a cycle of parents is a user's mistake, not ours
-    if (const auto own = own_.find(at); own != own_.end()) used.AddAll(own->second);
-    if (const auto below = children_.find(at); below != children_.end())
-      open.insert(open.end(), below->second.begin(), below->second.end());
-  }
-  return used;
+  if (stale_) SumUp();
+  const auto at = sums_.find(key);
+  return at == sums_.end() ? model::ResourceList() : at->second;
 }
 
 std::vector<QueueKey> Quota::Path(const QueueKey& key) const {

@@ -40,7 +40,7 @@ class Quota {
   void Drop(const QueueKey& key);
   const model::QueueSpec* Find(const QueueKey& key) const;
 
-  // Adds to the queue and to all its ancestors' sums; `sign` is +1 or -1.
+  // Adds to the queue's sum and those of all above it; `sign` is +1 or -1.
   // CHECKs that no sum falls below zero.
   void Charge(const QueueKey& key, const model::ResourceList& amount, int sign);
   // Of the queue itself and everything below it.
@@ -55,8 +55,15 @@ class Quota {
 
  private:
   std::map<QueueKey, model::QueueSpec> specs_;
+  std::vector<QueueKey> Upwards(const QueueKey& key) const;
+  // False where the sum is beyond what can be counted, and so must be summed up anew.
+  static bool Add(const model::ResourceList& amount, int sign, const std::string& queue, model::ResourceList* sum);
+  void SumUp() const;
+
   std::map<QueueKey, model::ResourceList> own_;  // charged to the queue itself
-  std::map<QueueKey, std::vector<QueueKey>> children_;
+  // Of each queue and all below it; summed up anew after the tree changed.
+  mutable std::map<QueueKey, model::ResourceList> sums_;
+  mutable bool stale_ = false;
 };
 
 }  // namespace tutti::queue

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a ranking says in words, and of one node in full.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "framework/ranking_parts.h"
+
+namespace tutti::framework {
+
+using model::NodeId;
+
+NodeVerdict Ranking::Explain(NodeId n) const {
+  NodeVerdict result;
+  const RefusedBy by = impl_->refused_by[n.index()];
+  if (by == kNobody) return result;
+  if (impl_->class_refuser) return {Verdict::kNever, impl_->class_refuser->name(), {impl_->class_refusal}};
+  if (by == kExcluded) {
+    std::vector<std::string_view> names;
+    for (const Filter* plugin : impl_->narrowing) names.push_back(plugin->name());
+    std::ranges::sort(names);
+    return {
+        Verdict::kNever, names.front(), {fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(names, " "))}};
+  }
+  const ActiveFilter& filter = impl_->filters[by - 1];
+  result.verdict = filter.state->Check(n);
+  result.plugin = filter.plugin->name();
+  filter.state->Explain(n, &result.reasons);
+  return result;
+}
+
+Refusals Ranking::Explain() const {
+  Refusals refusals{.nodes = impl_->snapshot.node_count(), .reasons = {}, .of_class = impl_->class_refusal};
+  if (impl_->class_refuser) return refusals;
+  std::map<std::string, size_t> count;
+  for (size_t i = 0; i < impl_->filters.size(); ++i)
+    if (impl_->refusals[i + 1] > 0)
+      impl_->filters[i].state->ExplainAll(static_cast<RefusedBy>(i + 1), impl_->refused_by, &count);
+  if (impl_->refusals[kExcluded] > 0)
+    for (uint32_t n = 0; n < impl_->refused_by.size(); ++n)
+      if (impl_->refused_by[n] == kExcluded)
+        for (std::string& reason : Explain(NodeId(n)).reasons) ++count[std::move(reason)];
+  for (const auto& [reason, nodes] : count) refusals.reasons.emplace_back(reason, nodes);
+  std::ranges::sort(refusals.reasons, {},
+                    [](const auto& item) { return fmt::format("{} {}", item.second, item.first); });
+  return refusals;
+}
+
+std::string Refusals::Sentence() const {
+  if (nodes == 0) return "no nodes available to schedule pods";
+  std::string list = of_class;
+  for (const auto& [reason, count] : reasons) list += fmt::format("{}{} {}", list.empty() ? "" : ", ", count, reason);
+  return list.empty() ? fmt::format("0/{} nodes are available:", nodes)
+                      : fmt::format("0/{} nodes are available: {}.", nodes, list);
+}
+
+Wake Ranking::WakesOn() const {
+  if (impl_->class_refuser) return impl_->class_refuser->WakesOn();
+  Wake wakes = Wake::kNodeAdded;
+  for (size_t i = 0; i < impl_->filters.size(); ++i)
+    if (impl_->refusals[i + 1] > 0 || impl_->snapshot.node_count() == 0)
+      wakes = wakes | impl_->filters[i].plugin->WakesOn();
+  if (impl_->refusals[kExcluded] > 0)
+    for (const Filter* plugin : impl_->narrowing) wakes = wakes | plugin->WakesOn();
+  return wakes;
+}
+
+std::vector<NodeScore> Ranking::Scores(NodeId n) const {
+  std::vector<NodeScore> list;
+  for (const ActiveScore& score : impl_->scores) {
+    const int64_t raw = score.state->Score(n);
+    const int64_t normalized = score.normalizer ? score.normalizer->Share(raw) : raw;
+    const bool scored = !score.normalizer || score.plugin->normalize() != Normalize::kSpread || raw != kNoScore;
+    list.push_back({score.plugin->name(), scored ? raw : 0, normalized, normalized * score.weight});
+  }
+  return list;
+}
+
+}  // namespace tutti::framework

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranking::Impl: what a ranking keeps. For its own sources alone.
+#pragma once
+
+#include <array>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/best_node.h"
+#include "framework/normalizer.h"
+#include "framework/ranking.h"
+
+namespace tutti::framework {
+
+struct ActiveFilter {
+  const Filter* plugin;
+  std::unique_ptr<FilterState> state;
+  bool follows;  // its answer about a node may change though the node does not
+  bool heeds;    // its answer may change with the pods that are there
+};
+
+struct ActiveScore {
+  const Score* plugin;
+  int32_t weight;
+  std::unique_ptr<ScoreState> state;
+  std::optional<Normalizer> normalizer;  // absent for Normalize::kNone
+  bool heeds;
+};
+
+struct Ranking::Impl {
+  const Profile& profile;
+  const cluster::PodClass& pod_class;
+  const cluster::Snapshot& snapshot;
+
+  std::vector<ActiveFilter> filters;
+  std::vector<ActiveScore> scores;
+  std::string class_refusal;  // empty: none
+  const Filter* class_refuser = nullptr;
+  std::optional<std::vector<std::string>> only_nodes;  // sorted; absent: any
+  std::vector<const Filter*> narrowing;                // whose nodes those are
+  State::Pods follows_pods = State::Pods::kNone;
+  bool follows_nodes = false, follows_feasible = false;
+
+  std::vector<RefusedBy> refused_by;
+  std::array<size_t, 256> refusals{};  // how many slots each RefusedBy has
+  BestNode best;
+  std::vector<int32_t> rooms;  // empty until asked for
+  int64_t total_room = 0;
+  uint64_t seen_nodes = 0, seen_pods = 0, seen_namespaces = 0, seen_storage = 0;  // how far the snapshot was read
+  uint64_t seen_version = 0;                 // of nodes, when the feasible ones were last told
+  uint64_t seen_objects = 0;                 // of nodes, when they were last read
+  std::vector<model::NodeId> changed;        // scratch
+  std::vector<cluster::PodChange> pods;      // scratch
+  std::vector<char> marked;                  // scratch; 0 between calls
+  std::vector<model::NodeId> rescored;       // scratch: whose fixed scores others changed
+  std::vector<RefusedBy> verdicts;           // scratch
+  std::vector<model::NodeId> moved, redone;  // scratch
+  std::vector<model::NodeId> asked;          // scratch
+  std::vector<int64_t> raw;                  // scratch
+  std::vector<int32_t> sums;                 // scratch
+  // By slot: what the scores without normalisation add up to, and the part of it that pods on the node change; fixed is
+  // kUnknown where they were not asked since it may have changed.
+  std::vector<int32_t> fixed, moving;
+  static constexpr int32_t kUnknown = std::numeric_limits<int32_t>::min();
+  bool normalizes_pods = false;  // some score that pods on the node change is normalised
+
+  Impl(const Profile& p, const cluster::PodClass& c, const cluster::Snapshot& s)
+      : profile(p), pod_class(c), snapshot(s) {
+    Prepare();
+  }
+  ~Impl() {
+    if (follows_pods == State::Pods::kAll) snapshot.UnfollowAllPods();
+  }
+
+  // -- ranking_prepare.cc --
+  void Prepare();
+  void Follow();
+  void Narrow();
+  void AskAll();
+  void ScoreAll();
+  bool TellFeasible();
+  void MeasureRooms();
+  int32_t RoomAt(model::NodeId n) const;
+  RefusedBy FilterNode(model::NodeId n) const;
+
+  // -- ranking_refresh.cc --
+  // Nodes to be asked about again, each once: first those that changed themselves, then those that pods came to or
+  // left, then those that states named. A bit set each in `marked`.
+  static constexpr char kObject = 1, kPods = 2, kTold = 4;
+  struct Changes {
+    std::span<const model::NodeId> nodes;
+    size_t objects = 0, themselves = 0;  // how many are of the first kind; of the first two
+  };
+  void Refresh();
+  bool TellChanges(Dirty* dirty, Changes* changes);
+  void Grow();
+  void Ask(const Changes& changes);
+  void FilterSome(const Changes& changes);
+  RefusedBy FilterAgain(model::NodeId n, bool pods) const;
+  void Refuse(model::NodeId n, RefusedBy by);
+  void Move(std::span<const model::NodeId> nodes);
+  bool Rescore(std::span<const model::NodeId> nodes);
+  void FixScores(std::span<const model::NodeId> nodes);
+  bool Renormalize();
+
+  bool StorageChanged() const {
+    return seen_storage != snapshot.storage().version() && !pod_class.spec->volumes.empty();
+  }
+  cluster::Snapshot::PodLog pod_log() const {
+    return follows_pods == State::Pods::kAll ? cluster::Snapshot::PodLog::kAll : cluster::Snapshot::PodLog::kAffine;
+  }
+  template <typename Tell>
+  void TellStates(Dirty* dirty, Tell tell);
+};
+
+template <typename Tell>
+void Ranking::Impl::TellStates(Dirty* dirty, Tell tell) {
+  for (ActiveFilter& filter : filters) tell(static_cast<State&>(*filter.state));
+  for (ActiveScore& score : scores) {
+    const size_t before = dirty ? dirty->nodes().size() : 0;
+    tell(static_cast<State&>(*score.state));
+    if (dirty && !score.normalizer)
+      rescored.insert(rescored.end(), dirty->nodes().begin() + static_cast<ptrdiff_t>(before), dirty->nodes().end());
+  }
+}
+
+}  // namespace tutti::framework

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ranking made anew: every plugin prepared, every node asked.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/check.h"
+#include "framework/ranking_parts.h"
+
+namespace tutti::framework {
+
+using model::NodeId;
+
+namespace {
+
+constexpr size_t kMostFilters = kExcluded - 1;
+
+}  // namespace
+
+void Ranking::Impl::Prepare() {
+  filters.clear();
+  scores.clear();
+  class_refusal.clear();
+  class_refuser = nullptr;
+  for (const auto& plugin : profile.filters)
+    if (auto state = plugin->PrepareFilter(pod_class, snapshot))
+      filters.push_back({plugin.get(), std::move(state), false, true});
+  for (ActiveFilter& filter : filters)
+    filter.follows = filter.state->Follows(), filter.heeds = filter.state->HeedsPods();
+  TUTTI_CHECK(filters.size() <= kMostFilters, "a profile has a few dozen filters at most");
+  int64_t weights = 0;
+  normalizes_pods = false;
+  for (const WeightedScore& score : profile.scores) {
+    weights += score.weight;
+    auto state = score.plugin->PrepareScore(pod_class, snapshot);
+    if (!state) continue;
+    const bool heeds = state->HeedsPods();
+    scores.push_back({score.plugin.get(), static_cast<int32_t>(score.weight), std::move(state), {}, heeds});
+    if (score.plugin->normalize() == Normalize::kNone) continue;
+    scores.back().normalizer.emplace(score.plugin->normalize());
+    normalizes_pods = normalizes_pods || heeds;
+  }
+  TUTTI_CHECK(weights <= kMostWeight, "the sum of score weights is checked where profiles are made");
+  Follow();
+  Narrow();
+  AskAll();
+}
+
+void Ranking::Impl::Follow() {
+  const State::Pods before = follows_pods;
+  follows_pods = State::Pods::kNone;
+  follows_nodes = follows_feasible = false;
+  TellStates(nullptr, [this](const State& state) {
+    follows_pods = std::max(follows_pods, state.FollowsPods());
+    follows_nodes |= state.FollowsNodes();
+  });
+  for (const ActiveScore& score : scores) follows_feasible |= score.state->FollowsFeasible();
+  if (follows_pods == State::Pods::kAll) snapshot.FollowAllPods();
+  if (before == State::Pods::kAll) snapshot.UnfollowAllPods();
+  seen_nodes = snapshot.log_end();
+  seen_objects = snapshot.last_version();
+  seen_pods = snapshot.pod_log_end(pod_log());
+  seen_namespaces = snapshot.namespaces_version();
+  seen_storage = snapshot.storage().version();
+}
+
+// As upstream's PreFilter pass: the first refusal of the class wins, and node sets intersect.
+void Ranking::Impl::Narrow() {
+  only_nodes.reset();
+  narrowing.clear();
+  for (const ActiveFilter& filter : filters) {
+    if (class_refusal = filter.state->RefusesClass(); !class_refusal.empty()) {
+      class_refuser = filter.plugin;
+      return;
+    }
+    const std::vector<std::string>* names = filter.state->OnlyNodes();
+    if (!names) continue;
+    narrowing.push_back(filter.plugin);
+    if (!only_nodes) {
+      only_nodes = *names;
+    } else {
+      std::vector<std::string> both;
+      std::ranges::set_intersection(*only_nodes, *names, std::back_inserter(both));
+      only_nodes = std::move(both);
+    }
+    if (!only_nodes->empty()) continue;
+    std::string who;
+    for (const Filter* plugin : narrowing) who += fmt::format("{}{}", who.empty() ? "" : " ", plugin->name());
+    class_refusal = narrowing.size() == 1 ? fmt::format("node(s) didn't satisfy plugin {}", who)
+                                          : fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously", who);
+    class_refuser = filter.plugin;
+    return;
+  }
+}
+
+void Ranking::Impl::AskAll() {
+  const size_t slots = snapshot.slots();
+  refused_by.assign(slots, class_refuser || only_nodes ? kExcluded : kNobody);
+  for (uint32_t n = 0; n < slots; ++n)
+    if (!snapshot.present(NodeId(n))) refused_by[n] = kAbsent;
+  if (!class_refuser) {
+    if (only_nodes)
+      for (const std::string& name : *only_nodes)
+        if (const NodeId n = snapshot.FindNode(name)) refused_by[n.index()] = kNobody;
+    for (size_t i = 0; i < filters.size(); ++i) filters[i].state->CheckAll(static_cast<RefusedBy>(i + 1), refused_by);
+  }
+  refusals.fill(0);
+  for (const RefusedBy by : refused_by) ++refusals[by];
+  if (!rooms.empty()) MeasureRooms();
+  TellFeasible();
+  ScoreAll();
+}
+
+// True when some score must be asked about all nodes again.
+bool Ranking::Impl::TellFeasible() {
+  bool anew = false;
+  seen_version = snapshot.last_version();
+  if (follows_feasible)
+    for (ActiveScore& score : scores)
+      if (score.state->FollowsFeasible()) anew |= score.state->FeasibleChanged(refused_by);
+  return anew;
+}
+
+void Ranking::Impl::ScoreAll() {
+  const size_t slots = refused_by.size();
+  std::vector<int32_t>& totals = best.totals();
+  fixed.assign(slots, profile.scores.empty() ? 1 : 0);
+  moving.assign(slots, 0);
+  totals.assign(slots, 0);
+  raw.assign(slots, 0);
+  for (ActiveScore& score : scores) {
+    score.state->ScoreAll(refused_by, raw);
+    if (score.normalizer) {
+      score.normalizer->Assign(refused_by, raw);
+      score.normalizer->Settle(refused_by);
+    }
+    for (size_t slot = 0; slot < slots; ++slot) {
+      if (refused_by[slot] != kNobody) continue;
+      if (score.normalizer)
+        totals[slot] += score.weight * static_cast<int32_t>(score.normalizer->Share(score.normalizer->raw(slot)));
+      else
+        fixed[slot] += score.weight * static_cast<int32_t>(raw[slot]);
+      if (!score.normalizer && score.heeds) moving[slot] += score.weight * static_cast<int32_t>(raw[slot]);
+    }
+  }
+  for (size_t slot = 0; slot < slots; ++slot) {
+    totals[slot] = refused_by[slot] == kNobody ? totals[slot] + fixed[slot] : BestNode::kOut;
+    if (refused_by[slot] != kNobody) fixed[slot] = kUnknown;
+  }
+  best.Rebuild();
+}
+
+RefusedBy Ranking::Impl::FilterNode(NodeId n) const {
+  if (!snapshot.present(n)) return kAbsent;
+  if (class_refuser) return kExcluded;
+  if (only_nodes && !std::ranges::binary_search(*only_nodes, snapshot.node(n).name)) return kExcluded;
+  for (size_t i = 0; i < filters.size(); ++i)
+    if (filters[i].state->Check(n) != Verdict::kFits) return static_cast<RefusedBy>(i + 1);
+  return kNobody;
+}
+
+int32_t Ranking::Impl::RoomAt(NodeId n) const {
+  const RefusedBy by = refused_by[n.index()];
+  if (by >= kExcluded) return 0;
+  size_t asked = 0;  // filters whose Check is known to be kFits
+  if (by == kNobody)
+    asked = filters.size();
+  else if (filters[by - 1].state->reach() != FilterState::Reach::kCluster)
+    return 0;
+  else
+    asked = by - size_t{1};
+  int64_t room = kMostRoom;
+  for (size_t i = 0; i < filters.size() && room > 0; ++i) {
+    const FilterState& state = *filters[i].state;
+    if (i >= asked && state.reach() != FilterState::Reach::kCluster && state.Check(n) != Verdict::kFits) return 0;
+    room = std::min(room, state.Room(n));
+  }
+  return static_cast<int32_t>(room);
+}
+
+void Ranking::Impl::MeasureRooms() {
+  rooms.resize(refused_by.size());
+  total_room = 0;
+  for (uint32_t n = 0; n < rooms.size(); ++n) total_room += rooms[n] = RoomAt(NodeId(n));
+}
+
+}  // namespace tutti::framework

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ranking that catches up: what changed is asked again, of those plugins whose answer it may change.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "framework/ranking_parts.h"
+
+namespace tutti::framework {
+
+using model::NodeId;
+
+namespace {
+
+// Fewer nodes than this are asked about one by one.
+constexpr size_t kFew = 4;
+
+}  // namespace
+
+void Ranking::Impl::Refresh() {
+  if (seen_nodes == snapshot.log_end() && seen_namespaces == snapshot.namespaces_version() && !StorageChanged()) return;
+  changed.clear();
+  rescored.clear();
+  Dirty dirty;
+  Changes changes;
+  if (!TellChanges(&dirty, &changes)) {
+    std::ranges::fill(marked, 0);
+    Prepare();
+    return;
+  }
+  Grow();
+  if (dirty.everything()) {
+    std::ranges::fill(marked, 0);
+    AskAll();
+    return;
+  }
+  for (const NodeId n : rescored) fixed[n.index()] = kUnknown;
+  for (const NodeId n : dirty.nodes()) {
+    if (!marked[n.index()]) changed.push_back(n);
+    marked[n.index()] |= kTold;
+  }
+  changes.nodes = changed;
+  Ask(changes);
+  for (const NodeId n : changed) marked[n.index()] = 0;
+}
+
+// Tells the states what happened. False when they must be prepared anew.
+bool Ranking::Impl::TellChanges(Dirty* dirty, Changes* changes) {
+  if (seen_namespaces != snapshot.namespaces_version() && follows_pods != State::Pods::kNone) return false;
+  if (StorageChanged() || !snapshot.ReadLog(seen_nodes, &changed)) return false;
+  seen_nodes = snapshot.log_end();
+  if (marked.size() < snapshot.slots()) marked.resize(snapshot.slots());
+  std::erase_if(changed, [this](NodeId n) { return std::exchange(marked[n.index()], kPods); });
+  changes->themselves = changed.size();
+  if (seen_objects != snapshot.last_version()) {
+    const auto of_pods =
+        std::ranges::stable_partition(changed, [this](NodeId n) { return snapshot.node(n).version > seen_objects; });
+    changes->objects = static_cast<size_t>(of_pods.begin() - changed.begin());
+    seen_objects = snapshot.last_version();
+  }
+  const std::span<const NodeId> objects = std::span<const NodeId>(changed).first(changes->objects);
+  for (const NodeId n : objects) marked[n.index()] = kObject;
+  if (follows_nodes && !objects.empty())
+    TellStates(dirty, [&](State& state) {
+      if (state.FollowsNodes()) state.NodesChanged(objects, *dirty);
+    });
+  if (follows_pods == State::Pods::kNone || seen_pods == snapshot.pod_log_end(pod_log())) return true;
+  pods.clear();
+  if (!snapshot.ReadPodLog(pod_log(), seen_pods, &pods)) return false;
+  seen_pods = snapshot.pod_log_end(pod_log());
+  for (const cluster::PodChange& pod : pods)
+    TellStates(dirty, [&](State& state) {
+      const State::Pods follows = state.FollowsPods();
+      if (follows == State::Pods::kAll || (follows == State::Pods::kAffine && pod.pod_class->affine()))
+        state.PodChanged(*pod.pod_class, pod.node, pod.by, *dirty);
+    });
+  return true;
+}
+
+void Ranking::Impl::Grow() {
+  const size_t slots = snapshot.slots();
+  if (slots <= refused_by.size()) return;
+  refusals[kAbsent] += slots - refused_by.size();
+  refused_by.resize(slots, kAbsent);
+  if (!rooms.empty()) rooms.resize(slots);
+  fixed.resize(slots, kUnknown);
+  moving.resize(slots);
+  best.Grow(slots);
+}
+
+void Ranking::Impl::Ask(const Changes& changes) {
+  bool flipped = seen_version != snapshot.last_version();  // a feasible node may be another now: relabelled, say
+  FilterSome(changes);
+  moved.clear();
+  redone.clear();
+  for (size_t i = 0; i < changes.nodes.size(); ++i) {
+    const NodeId n = changes.nodes[i];
+    const size_t slot = n.index();
+    const bool was_feasible = refused_by[slot] == kNobody, is_feasible = verdicts[i] == kNobody;
+    const bool only_moved = was_feasible && is_feasible && marked[slot] == kPods && fixed[slot] != kUnknown;
+    if (only_moved && !normalizes_pods) {
+      moved.push_back(n);
+    } else if (was_feasible || is_feasible) {
+      redone.push_back(n);
+      if (was_feasible)
+        for (ActiveScore& score : scores)
+          if (score.normalizer) score.normalizer->Erase(slot);
+    }
+    if (marked[slot] != kTold && (moved.empty() || moved.back() != n)) fixed[slot] = kUnknown;
+    flipped |= was_feasible != is_feasible;
+    Refuse(n, verdicts[i]);
+  }
+  if (flipped && TellFeasible()) {
+    ScoreAll();
+    return;
+  }
+  Move(moved);
+  const bool renormalized = Rescore(redone);
+  // Few: each climbs its own way up. Many: all rounds are played again, once.
+  if (renormalized || changes.nodes.size() > refused_by.size() / 64) return best.Rebuild();
+  for (const NodeId n : changes.nodes) best.Replay(n.index());
+}
+
+// Into `verdicts`.
+void Ranking::Impl::FilterSome(const Changes& changes) {
+  const size_t objects = changes.objects, themselves = changes.themselves;
+  verdicts.resize(changes.nodes.size());
+  const bool one_by_one = class_refuser || only_nodes;
+  if (objects < kFew || one_by_one) {
+    for (size_t i = 0; i < objects; ++i) verdicts[i] = FilterNode(changes.nodes[i]);
+  } else {
+    for (size_t i = 0; i < objects; ++i) verdicts[i] = snapshot.present(changes.nodes[i]) ? kNobody : kAbsent;
+    for (size_t f = 0; f < filters.size(); ++f)
+      filters[f].state->CheckSome(static_cast<RefusedBy>(f + 1), changes.nodes.first(objects),
+                                  std::span(verdicts).first(objects));
+  }
+  for (size_t i = objects; i < verdicts.size(); ++i) verdicts[i] = refused_by[changes.nodes[i].index()];
+  const bool together = themselves - objects >= kFew && !one_by_one;
+  if (together)
+    for (size_t f = 0; f < filters.size(); ++f)
+      if (filters[f].follows || filters[f].heeds)
+        filters[f].state->CheckSome(static_cast<RefusedBy>(f + 1), changes.nodes.subspan(objects, themselves - objects),
+                                    std::span(verdicts).subspan(objects, themselves - objects));
+  for (size_t i = objects; i < verdicts.size(); ++i) {
+    const NodeId n = changes.nodes[i];
+    if (together && i < themselves && refused_by[n.index()] == kNobody) continue;
+    verdicts[i] = FilterAgain(n, i < themselves);
+  }
+}
+
+// What the filters say of a node that is the same object as before; `pods` came to it or left it, or did not.
+RefusedBy Ranking::Impl::FilterAgain(NodeId n, bool pods) const {
+  const RefusedBy by = refused_by[n.index()];
+  if (by == kAbsent || by == kExcluded) return by;
+  const auto refuses = [&](size_t i) { return filters[i].state->Check(n) != Verdict::kFits; };
+  const auto again = [&](size_t i) { return filters[i].follows || (pods && filters[i].heeds); };
+  const size_t before = by == kNobody ? filters.size() : by - size_t{1};
+  for (size_t i = 0; i < before; ++i)
+    if (again(i) && refuses(i)) return static_cast<RefusedBy>(i + 1);
+  if (by == kNobody || !again(before)) return by;
+  for (size_t i = before; i < filters.size(); ++i)
+    if (refuses(i)) return static_cast<RefusedBy>(i + 1);
+  return kNobody;
+}
+
+void Ranking::Impl::Refuse(NodeId n, RefusedBy by) {
+  const size_t slot = n.index();
+  --refusals[refused_by[slot]];
+  ++refusals[by];
+  refused_by[slot] = by;
+  if (rooms.empty()) return;
+  total_room -= rooms[slot];
+  total_room += rooms[slot] = RoomAt(n);
+}
+
+// Totals of nodes that are feasible as before, and on which nothing but the pods changed.
+void Ranking::Impl::Move(std::span<const NodeId> nodes) {
+  if (nodes.empty()) return;
+  raw.resize(nodes.size());
+  sums.assign(nodes.size(), 0);
+  for (const ActiveScore& score : scores) {
+    if (score.normalizer || !score.heeds) continue;
+    score.state->ScoreSome(nodes, raw);
+    for (size_t i = 0; i < nodes.size(); ++i) sums[i] += score.weight * static_cast<int32_t>(raw[i]);
+  }
+  std::vector<int32_t>& totals = best.totals();
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const size_t slot = nodes[i].index();
+    const int32_t by = sums[i] - std::exchange(moving[slot], sums[i]);
+    fixed[slot] += by;
+    totals[slot] += by;
+  }
+}
+
+// Totals of `nodes`, from all scores. True when that normalised those of all others anew.
+bool Ranking::Impl::Rescore(std::span<const NodeId> nodes) {
+  if (nodes.empty()) return false;
+  FixScores(nodes);
+  asked.clear();
+  for (const NodeId n : nodes)
+    if (refused_by[n.index()] == kNobody) asked.push_back(n);
+  raw.resize(asked.size());
+  bool any_normalizer = false;
+  for (ActiveScore& score : scores) {
+    if (!score.normalizer) continue;
+    any_normalizer = true;
+    score.state->ScoreSome(asked, raw);
+    for (size_t i = 0; i < asked.size(); ++i) score.normalizer->Insert(asked[i].index(), raw[i], refused_by.size());
+  }
+  // The changed ones are out while the others are normalised anew.
+  for (const NodeId n : nodes) best.totals()[n.index()] = BestNode::kOut;
+  const bool renormalized = any_normalizer && Renormalize();
+  for (const NodeId n : asked) {
+    int32_t total = fixed[n.index()];
+    for (const ActiveScore& score : scores)
+      if (score.normalizer)
+        total += score.weight * static_cast<int32_t>(score.normalizer->Share(score.normalizer->raw(n.index())));
+    best.totals()[n.index()] = total;
+  }
+  return renormalized;
+}
+
+// Of those of `nodes` that are feasible and not known.
+void Ranking::Impl::FixScores(std::span<const NodeId> nodes) {
+  asked.clear();
+  for (const NodeId n : nodes)
+    if (refused_by[n.index()] == kNobody && fixed[n.index()] == kUnknown) {
+      asked.push_back(n);
+      fixed[n.index()] = profile.scores.empty() ? 1 : 0;
+      moving[n.index()] = 0;
+    }
+  raw.resize(asked.size());
+  for (const ActiveScore& score : scores) {
+    if (score.normalizer) continue;
+    score.state->ScoreSome(asked, raw);
+    for (size_t i = 0; i < asked.size(); ++i) {
+      const int32_t weighted = score.weight * static_cast<int32_t>(raw[i]);
+      fixed[asked[i].index()] += weighted;
+      if (score.heeds) moving[asked[i].index()] += weighted;
+    }
+  }
+}
+
+// Totals change; the rounds above them are the caller's to rebuild when it returns true.
+bool Ranking::Impl::Renormalize() {
+  bool moved = false;
+  std::vector<int32_t>& totals = best.totals();
+  for (ActiveScore& score : scores) {
+    if (!score.normalizer || !score.normalizer->Settle(refused_by)) continue;
+    moved = true;
+    // Neighbours mostly share one of few raw scores, and the divisions would be all the cost.
+    struct Shift {
+      int64_t raw = 0;
+      int32_t by = 0;
+      bool known = false;
+    };
+    std::array<Shift, 64> shifts{};
+    for (size_t slot = 0; slot < totals.size(); ++slot) {
+      if (totals[slot] == BestNode::kOut) continue;
+      const int64_t raw = score.normalizer->raw(slot);
+      Shift& shift = shifts[static_cast<uint64_t>(raw) % shifts.size()];
+      if (!shift.known || shift.raw != raw)
+        shift = {raw,
+                 score.weight * static_cast<int32_t>(score.normalizer->Share(raw) - score.normalizer->OldShare(raw)),
+                 true};
+      totals[slot] += shift.by;
+    }
+  }
+  return moved;
+}
+
+}  // namespace tutti::framework
