@@ -96,7 +96,9 @@ void ClusterState::Unbind(PodEntry& entry) {
 ClusterState::NodeChange ClusterState::ApplyNode(std::shared_ptr<const model::Node> node) {
   const NodeId known = snapshot_.FindNode(node->meta.name);
   NodeChange change{known, known ? snapshot_.node(known).node : nullptr};
+  const uint64_t version = snapshot_.last_version();
   change.id = snapshot_.PutNode(std::move(node));
+  if (snapshot_.last_version() != version) Improve(change.id);
   if (!known)
     for (const PodId id : PodsOn(snapshot_.node(change.id).name))
       if (pods_[id.index()].pod->occupies()) Weigh(pods_[id.index()], change.id);
@@ -157,8 +159,20 @@ void ClusterState::Weigh(PodEntry& entry, NodeId node) {
 void ClusterState::Unweigh(PodEntry& entry) {
   if (!entry.node) return;
   snapshot_.Remove(*entry.pod_class, entry.node, entry.picks);
+  Improve(entry.node);
+  improved_.by_pods = true;
   entry.picks.clear();
   entry.node = NodeId();
+}
+
+void ClusterState::Improve(NodeId node) {
+  if (marked_.size() <= node.index()) marked_.resize(snapshot_.slots());
+  if (!std::exchange(marked_[node.index()], 1)) improved_.nodes.push_back(node);
+}
+
+ClusterState::Improved ClusterState::TakeImproved() {
+  for (const NodeId node : improved_.nodes) marked_[node.index()] = 0;
+  return std::exchange(improved_, {});
 }
 
 // A resize, new labels or the beginning of deletion: the old weight goes before the new one is set.
@@ -166,6 +180,8 @@ void ClusterState::SetClass(PodEntry& entry, std::shared_ptr<const PodClass> pod
   if (pod_class != entry.pod_class && entry.node) {
     snapshot_.Remove(*entry.pod_class, entry.node, entry.picks);
     snapshot_.Place(*pod_class, entry.node, entry.picks);
+    Improve(entry.node);
+    improved_.by_pods = true;
   }
   entry.pod_class = std::move(pod_class);
 }
@@ -277,8 +293,9 @@ void ClusterState::Audit() const {
   }
   TUTTI_CHECK(assumed == assumed_count_, "assumptions are counted");
   for (size_t r = 0; r < sums.size(); ++r)
-    TUTTI_CHECK(std::ranges::equal(sums[r], snapshot_.requested(model::ResourceId(static_cast<uint32_t>(r)))),
-                "requested is the sum of the pods: " + snapshot_.ResourceName(model::ResourceId(static_cast<uint32_t>(r))));
+    TUTTI_CHECK(
+        std::ranges::equal(sums[r], snapshot_.requested(model::ResourceId(static_cast<uint32_t>(r)))),
+        "requested is the sum of the pods: " + snapshot_.ResourceName(model::ResourceId(static_cast<uint32_t>(r))));
 }
 
 }  // namespace tutti::cluster

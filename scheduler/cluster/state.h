@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClusterState: the owner of what is known of pods and nodes. Events are applied to it, reservations are made in it, and
-// its Snapshot is what planning reads.
+// ClusterState: the owner of what is known of pods and nodes. Events are applied to it, reservations are made in it,
+// and its Snapshot is what planning reads.
 //
 // Invariants
 //   (1) a pod weighs on at most one node: the one it is bound to, or the one it is assumed on;
@@ -32,10 +32,10 @@ namespace tutti::cluster {
 struct PodEntry {
   std::shared_ptr<const model::Pod> pod;  // null: the slot is free
   std::shared_ptr<const PodClass> pod_class;
-  model::NodeId node;    // where it weighs; invalid: nowhere
-  bool assumed = false;  // it weighs there by our reservation only
+  model::NodeId node;             // where it weighs; invalid: nowhere
+  bool assumed = false;           // it weighs there by our reservation only
   std::vector<VolumePick> picks;  // what it took of volumes when it was assumed; kept while it weighs there
-  uint32_t place = 0;    // among the pods bound to its node's name
+  uint32_t place = 0;             // among the pods bound to its node's name
 };
 
 class ClusterState {
@@ -89,6 +89,15 @@ class ClusterState {
   // Pods bound to the node of this name, whether it exists or not.
   std::vector<model::PodId> PodsOn(const std::string& node_name) const;
 
+  // Where room may have been won since the last call: the nodes that came or changed, and those that a pod left, or was
+  // forgotten on, or weighs less on. What a WhatIf does and takes back is not among them.
+  struct Improved {
+    std::vector<model::NodeId> nodes;  // distinct
+    bool by_pods = false;
+  };
+  Improved TakeImproved();
+  bool AnyImproved() const { return !improved_.nodes.empty(); }
+
   // Recomputes every sum from the pods and CHECKs the columns against it. O(pods + nodes · columns).
   void Audit() const;
 
@@ -102,6 +111,7 @@ class ClusterState {
   void ReleaseUnusedClasses();
   void Weigh(PodEntry& entry, model::NodeId node);
   void Unweigh(PodEntry& entry);
+  void Improve(model::NodeId node);
   void Bind(PodEntry& entry, model::PodId id, const std::string& node_name);
   void Unbind(PodEntry& entry);
   uint64_t HashOf(const std::shared_ptr<const model::PodSpec>& spec);
@@ -128,7 +138,7 @@ class ClusterState {
   std::vector<model::PodId> free_pods_;
   absl::flat_hash_set<model::PodId, NameHash, NameEqual> by_name_;
   absl::flat_hash_map<std::string, std::vector<model::PodId>> bound_to_;  // by node name
-  std::unordered_map<std::string, std::set<model::PodId>> users_;  // by claim, "namespace/name"
+  std::unordered_map<std::string, std::set<model::PodId>> users_;         // by claim, "namespace/name"
   std::unordered_multimap<uint64_t, std::weak_ptr<const PodClass>> classes_;
   // Hashes of the specs in use: pods of one template share a spec, and hashing it reads all of it.
   absl::flat_hash_map<const model::PodSpec*, std::pair<std::weak_ptr<const model::PodSpec>, uint64_t>> hashes_;
@@ -136,6 +146,8 @@ class ClusterState {
   uint32_t next_class_ = 0;
   size_t sweep_classes_at_ = 1024, sweep_hashes_at_ = 1024;
   size_t assumed_count_ = 0;
+  Improved improved_;
+  std::vector<char> marked_;  // by node slot: it is among the improved
 };
 
 // More than any node has: amounts beyond it are counted as it, so that sums stay exact, and such a pod fits nowhere.

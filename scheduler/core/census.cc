@@ -85,7 +85,7 @@ Requirement Require(const Gang& gang, const Census& census) {
       role.min = std::max<int64_t>(role.min, 1);
     }
   }
-  const auto count = [&](const std::vector<Member*>& members, bool placed) {
+  const auto count = [&](const Members& members, bool placed) {
     for (const Member* member : members) {
       requirement.exist += 1;
       requirement.have += placed;

@@ -2,6 +2,8 @@
 // Census: the members of one gang by what they are doing, and what its minimum still lacks.
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
 #include <map>
 #include <string>
 #include <vector>
@@ -11,12 +13,14 @@
 
 namespace tutti::core {
 
+using Members = absl::InlinedVector<Member*, 4>;
+
 struct Census {
-  std::vector<Member*> placed;    // bound to an existing node and alive, or acknowledged there
-  std::vector<Member*> reserved;  // held a place by the gang's plan; not acknowledged
-  std::vector<Member*> lost;      // bound to a node that does not exist
-  std::vector<Member*> pending;   // may be placed
-  std::vector<Member*> ran;       // succeeded, for a controller that has other members at work or to come
+  Members placed;    // bound to an existing node and alive, or acknowledged there
+  Members reserved;  // held a place by the gang's plan; not acknowledged
+  Members lost;      // bound to a node that does not exist
+  Members pending;   // may be placed
+  Members ran;       // succeeded, for a controller that has other members at work or to come
   int64_t gated = 0, deleting = 0, running = 0, succeeded = 0, failed = 0;
 
   // No member holds a node or a reservation, or has run in the present start.

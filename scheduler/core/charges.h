@@ -24,6 +24,7 @@ class Charges {
 
   // True if a charge was taken back since the last call: gangs that wait for quota may be lucky now.
   bool TakeFreed() { return std::exchange(freed_, false); }
+  bool freed() const { return freed_; }
   // True if anything was charged since: the figures in reasons are old.
   bool TakeCharged() { return std::exchange(charged_, false); }
 

@@ -32,11 +32,8 @@ constexpr uint32_t kLookAtOnce = 8192;
 constexpr Millis kRefreshStepMs = 50;
 constexpr Wake kFreesNodes = Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints |
                              Wake::kPodGone | Wake::kPodPlaced | Wake::kVolume | Wake::kDriver;
-// What happens to a node alone.
-constexpr Wake kOfOneNode =
-    Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints | Wake::kPodGone;
 
-// Do they differ in more than their figures?
+// They differ in their figures at most.
 bool SaysTheSame(std::string_view a, std::string_view b) {
   const auto skip = [](std::string_view text, size_t& at) {
     while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
@@ -61,16 +58,18 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
       clock(time),
       observer(watcher),
       rankings(options.profiles, state.snapshot(), options.ranking_bytes),
-      book(state, dialects),
+      book(state, dialects, clock),
       charges(state, quota),
       committer(options, state, book, charges, outbox, clock),
       publisher(options, state, book, quota, outbox, clock),
-      planner(state, rankings) {
+      planner(state, rankings),
+      certificates(state.snapshot(), rankings) {
   const auto set_timer = [this](GangId id, Millis at_ms) { timers.emplace(at_ms, id); };
   book.on_leave = [this](Gang& gang, Member& member) {
     committer.OnLeave(gang, member);
     if (gang.members.size() > 1) return;
     SetTally(gang, {});
+    if (!fenced_.empty()) fenced_.erase(book.Find(gang.key));
     if (gang.plan) EndPlan(book.Find(gang.key));
   };
   committer.on_timer = set_timer;
@@ -106,32 +105,29 @@ bool Cycle::MayDecide() const {
 
 void Cycle::Decide() {
   if (!MayDecide()) return;
-  if (charges.TakeFreed()) happened_ = happened_ | Wake::kQueue;
-  if (framework::Any(happened_ & kFreesNodes)) refused_shapes_.clear();
-  RefreshCounts();
-  if (framework::Any(happened_)) {
-    changed_nodes_.emplace();
-    if (!state.snapshot().ReadLog(seen_nodes_, &*changed_nodes_)) changed_nodes_.reset();
-    book.Wake(happened_, [this](const Refusal& refusal) { return MayChange(refusal, happened_); });
-    happened_ = Wake::kNothing;
-  }
-  seen_nodes_ = state.snapshot().log_end();
+  if (std::exchange(relabel_, false)) RelabelNodes();
+  Wake();
   FireTimers();
   while (book.AnyReady() && committer.binds_in_flight() < kBindWindow) {
     const GangId id = book.TakeReady();
     Consider(id);
     book.Regroup(id);
     Touch(id);
+    if (state.AnyImproved() || charges.freed()) Wake();  // it gave up what others may wait for
   }
   Publish();
 }
 
-// Where nodes changed and nothing else, a refusal holds unless one of them is feasible now.
-bool Cycle::MayChange(const Refusal& refusal, Wake happened) const {
-  if (refusal.classes.empty() || !changed_nodes_ || framework::Any(refusal.wakes & happened & ~kOfOneNode)) return true;
-  return std::ranges::any_of(refusal.classes, [this](const auto& pod_class) {
-    return std::ranges::any_of(*changed_nodes_, [&](model::NodeId n) { return rankings.MayAdmit(*pod_class, n); });
-  });
+void Cycle::Wake() {
+  const cluster::ClusterState::Improved improved = state.TakeImproved();
+  if (improved.by_pods) happened_ = happened_ | Wake::kPodGone;
+  if (charges.TakeFreed()) happened_ = happened_ | Wake::kQueue;
+  RefreshCounts();
+  const auto happened = std::exchange(happened_, Wake::kNothing);
+  if (!framework::Any(happened)) return;
+  if (base::Planted(base::Bug::kForgetToWake) && framework::Any(happened & Wake::kPodGone)) return;
+  certificates.Happened(happened, improved.nodes);
+  book.Wake(happened);
 }
 
 // What does not help a waiting gang may still change the figures in its reason. They are brought up to date some time
@@ -145,7 +141,7 @@ void Cycle::RefreshCounts() {
     refresh_at_ms = refresh_at_ms == 0 ? at : std::min(refresh_at_ms, at);
   }
   if (refresh_at_ms == 0 || now < refresh_at_ms) return;
-  if (refresh_from_ == 0) refused_shapes_.clear();
+  if (refresh_from_ == 0) figures_from_ms_ = now;
   const uint32_t end = std::min(book.slots(), refresh_from_ + kLookAtOnce);
   for (int refreshed = 0; refresh_from_ < end && refreshed < kRefreshAtOnce; ++refresh_from_) {
     Gang& gang = book.at(GangId(refresh_from_));
@@ -221,14 +217,14 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
   gang.refusal.reset();
   std::map<std::string, int64_t> unit_of;
   for (const model::RoleSpec& role : gang.spec.roles) unit_of[role.name] = std::max<int64_t>(role.unit, 1);
-  std::map<std::string, std::vector<Member*>> by_role;
+  std::map<std::string, Members> by_role;
   for (Member* member : census.pending) by_role[member->role].push_back(member);
   for (auto& [role, members] : by_role) {
     const size_t unit = static_cast<size_t>(unit_of.contains(role) ? unit_of[role] : 1);
     std::set<const cluster::PodClass*> hopeless;
     for (size_t at = 0; at < members.size(); at += unit) {
-      const std::vector<Member*> part(members.begin() + static_cast<ptrdiff_t>(at),
-                                      members.begin() + static_cast<ptrdiff_t>(std::min(at + unit, members.size())));
+      const Members part(members.begin() + static_cast<ptrdiff_t>(at),
+                         members.begin() + static_cast<ptrdiff_t>(std::min(at + unit, members.size())));
       const cluster::PodClass* pod_class = state.pod(part.front()->pod).pod_class.get();
       if (hopeless.contains(pod_class)) continue;
       Requirement requirement;
@@ -298,26 +294,30 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
       quota.Admit({gang.key.dialect, gang.spec.queue}, Ask(gang, census.pending, requirement));
   if (!admission.admitted)
     return refuse(ExplainQueue(gang, requirement, admission), ShapeOf(gang, census, requirement));
-  const std::string shape = refused_shapes_.empty() ? std::string() : ShapeOf(gang, census, requirement);
-  auto known = refused_shapes_.find(shape);
-  if (known == refused_shapes_.end()) {
-    PlanResult result = planner.PlaceRequired(gang, census.pending, requirement, clock.MonotonicMs());
+  const base::Millis now = clock.MonotonicMs();
+  std::string shape = certificates.empty() ? std::string() : ShapeOf(gang, census, requirement);
+  std::shared_ptr<const Certificate> certificate;
+  if (!shape.empty()) certificate = certificates.Find(shape, FiguresFrom(gang));
+  if (!certificate) {
+    PlanResult result = planner.PlaceRequired(gang, census.pending, requirement, now);
     if (result.fits) {
       if (census.empty_handed())
         if (auto refusal = CheckMinResources(gang)) return refusal;
       committer.Reserve(id, result.placements);
       return std::nullopt;
     }
-    known = refused_shapes_.insert_or_assign(ShapeOf(gang, census, requirement), std::move(result)).first;
+    shape = ShapeOf(gang, census, requirement);
+    certificate = certificates.Keep(shape.empty() ? fmt::format("#{}", id.value) : shape, std::move(result), now);
   }
-  Refusal refusal = refuse(ExplainNodes(gang, requirement, known->second), known->first);
-  std::set<const cluster::PodClass*> classes;
-  if (refusal.verdict != framework::Verdict::kGaveUp)
-    for (const Member* member : census.pending)
-      if (const auto& pod_class = state.pod(member->pod).pod_class; classes.insert(pod_class.get()).second)
-        refusal.classes.push_back(pod_class);
-  if (known->first.empty()) refused_shapes_.erase(known);
+  Refusal refusal = refuse(ExplainNodes(gang, requirement, certificate->result), shape);
+  refusal.certificate = std::move(certificate);
   return refusal;
+}
+
+// When what is said about the gang was found at the earliest.
+Millis Cycle::FiguresFrom(const Gang& gang) const {
+  if (!gang.refusal || !gang.refusal->old) return 0;
+  return std::max(figures_from_ms_, clock.MonotonicMs() - kRefreshCountsMs);
 }
 
 // Gangs of one shape want the same: so many members of these classes in these roles. Empty: not to be shared, for some
@@ -330,18 +330,23 @@ std::string Cycle::ShapeOf(const Gang& gang, const Census& census, const Require
     if (requirement.have > 0) return {};  // where those are counts too
     shape += fmt::format("|t{}", TopologyText(gang));
   }
-  std::map<std::pair<std::string, uint32_t>, int> counts;
+  absl::InlinedVector<std::pair<std::string_view, uint32_t>, 4> kinds;
   for (const Member* member : census.pending) {
     if (!member->refused_nodes.empty()) return {};
-    ++counts[{requirement.roles.empty() ? std::string() : member->role, state.pod(member->pod).pod_class->id.value}];
+    const std::string_view role = requirement.roles.empty() ? std::string_view() : member->role;
+    kinds.emplace_back(role, state.pod(member->pod).pod_class->id.value);
   }
-  for (const auto& [key, count] : counts) shape += fmt::format("|{}#{}x{}", key.first, key.second, count);
+  std::ranges::sort(kinds);
+  for (size_t i = 0, end = 0; i < kinds.size(); i = end) {
+    while (end < kinds.size() && kinds[end] == kinds[i]) ++end;
+    fmt::format_to(std::back_inserter(shape), "|{}#{}x{}", kinds[i].first, kinds[i].second, end - i);
+  }
   return shape;
 }
 
 // What the members still to be placed ask for: the smallest choice that meets the minima. Before anything is placed,
 // minResources at least.
-ResourceList Cycle::Ask(const Gang& gang, const std::vector<Member*>& pending, const Requirement& requirement) const {
+ResourceList Cycle::Ask(const Gang& gang, const Members& pending, const Requirement& requirement) const {
   if (gang.spec.queue.empty()) return {};
   ResourceList ask;
   std::set<const Member*> counted;

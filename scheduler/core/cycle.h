@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cluster/state.h"
+#include "core/certificates.h"
 #include "core/charges.h"
 #include "core/committer.h"
 #include "core/gang_book.h"
@@ -48,7 +49,7 @@ class Cycle {
   std::vector<observe::Decision> Decisions() const;
   observe::Observer::Gauges Gauges() const;
   Scheduler::Footprint Holds() const {
-    return {committer.awaited() + publisher.awaited(), book.count(), timers.size(), refused_shapes_.size()};
+    return {committer.awaited() + publisher.awaited(), book.count(), timers.size(), certificates.in_use()};
   }
 
   const Options options;
@@ -64,6 +65,7 @@ class Cycle {
   Committer committer;
   Publisher publisher;
   Planner planner;
+  Certificates certificates;
 
   std::set<std::string> unsynced;  // kinds whose first list is still to come
   bool leading = false;
@@ -76,13 +78,14 @@ class Cycle {
  private:
   void DropPod(model::PodId id);
   void PutNode(const std::shared_ptr<const model::Node>& node);
+  void RelabelNodes();
   std::shared_ptr<const model::Node> Labelled(const std::shared_ptr<const model::Node>& node) const;
   void FollowStorage(const cluster::Storage::Applied& applied);
   void Follow(dialects::Dialect& dialect, const dialects::Touched& touched);
   void Touch(model::GangId id);
   void Recount(Gang& gang);
   void SetTally(Gang& gang, const Tally& now);
-  bool MayChange(const Refusal& refusal, framework::Wake happened) const;
+  void Wake();
   void EndPlan(model::GangId id);
   void Rejoin(model::PodId id);
 
@@ -93,7 +96,8 @@ class Cycle {
   // Where the gang cannot start now: why; else places and reserves.
   std::optional<Refusal> TryStart(model::GangId id, const Census& census, const Requirement& requirement);
   std::optional<Refusal> CheckMinResources(const Gang& gang) const;
-  model::ResourceList Ask(const Gang& gang, const std::vector<Member*>& pending, const Requirement& requirement) const;
+  model::ResourceList Ask(const Gang& gang, const Members& pending, const Requirement& requirement) const;
+  base::Millis FiguresFrom(const Gang& gang) const;
   std::string ShapeOf(const Gang& gang, const Census& census, const Requirement& requirement) const;
   void Wait(model::GangId id, Refusal refusal);
   void SetState(Gang& gang, dialects::GangState state);
@@ -102,18 +106,18 @@ class Cycle {
   void Publish();
   void PublishGang(model::GangId id);
   static base::Millis ReportAt(const Gang& gang);  // monotonic
+  observe::Decision Describe(const Gang& gang) const;
+  observe::Decision DescribeSettled(model::PodId id) const;
   // The queue and all above it are to be reported. Nothing for an empty name.
   void MarkQueues(const std::string& dialect_name, const std::string& queue, dialects::Dialect* dialect);
 
   framework::Wake happened_ = framework::Wake::kNothing;
-  std::set<model::GangId> fenced_;  // found half done in this term: their waiting members have been written to
-  uint64_t seen_nodes_ = 0;         // how far the log of nodes was read for waking
-  std::optional<std::vector<model::NodeId>> changed_nodes_;  // since then; absent: too many to say
-  uint32_t refresh_from_ = 0;                                // the gang at which RefreshCounts goes on
+  std::set<model::GangId> fenced_;    // found half done in this term: their waiting members have been written to
+  bool relabel_ = false;              // dialects may add other labels to nodes now
+  uint32_t refresh_from_ = 0;         // the gang at which RefreshCounts goes on
+  base::Millis figures_from_ms_ = 0;  // older figures will not do for those it goes through
   std::vector<model::GangId> touched_;
   Tally tally_;  // of all gangs
-  // Shapes refused for want of nodes since something last came free: equal gangs are not planned again.
-  std::map<std::string, PlanResult> refused_shapes_;
 };
 
 }  // namespace tutti::core

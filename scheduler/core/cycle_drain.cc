@@ -36,10 +36,10 @@ void Cycle::Apply(const cluster::PodChanged& event) {
   const Pod& pod = *event.pod;
   const bool was_there = change.before != nullptr;
   if (pod.bound() && (!was_there || !change.before->bound())) happened_ = happened_ | Wake::kPodPlaced;
-  if (was_there && change.before->occupies() && !pod.occupies()) happened_ = happened_ | Wake::kPodGone;
   if (!rankings.Serves(pod.spec->scheduler_name)) return;
 
-  if (!was_there || !SameMetadata(*change.before, pod)) Rejoin(change.id);
+  if (!was_there || !SameMetadata(*change.before, pod) || (book.Settled(change.id) && Matters(*change.before, pod)))
+    Rejoin(change.id);
   const GangId id = book.GangOf(change.id);
   if (!id) return;
   committer.OnPodChanged(id, change.id);
@@ -66,14 +66,11 @@ void Cycle::Rejoin(PodId pod) {
 
 void Cycle::DropPod(PodId id) {
   const GangId gang = book.GangOf(id);
-  if (state.pod(id).node) happened_ = happened_ | Wake::kPodGone;
-  if (gang) {
-    MarkQueues(book.at(gang).key.dialect, book.at(gang).charged_queue, book.at(gang).dialect);
-    book.Leave(id);
-    if (!book.at(gang).members.empty()) {
-      book.MarkReady(gang);
-      Touch(gang);
-    }
+  if (gang) MarkQueues(book.at(gang).key.dialect, book.at(gang).charged_queue, book.at(gang).dialect);
+  book.Leave(id);
+  if (gang && !book.at(gang).members.empty()) {
+    book.MarkReady(gang);
+    Touch(gang);
   }
   state.DropPod(id);
 }
@@ -179,7 +176,7 @@ void Cycle::FollowStorage(const cluster::Storage::Applied& applied) {
   if (applied.change == Change::kDriver) happened_ = happened_ | Wake::kDriver;
   if (applied.claim.empty()) return;
   const std::vector<PodId> users = state.UsersOf(applied.claim);
-  if (!users.empty()) refused_shapes_.clear();
+  if (!users.empty()) certificates.EndThoseWithVolumes();
   for (const PodId pod : users)
     if (const GangId id = book.GangOf(pod); id && !state.pod(pod).pod->bound()) book.MarkReady(id);
 }
@@ -221,16 +218,19 @@ void Cycle::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
       book.at(id).reported.reset();
       Touch(id);
     }
-  if (touched.nodes)
-    for (uint32_t slot = 0; slot < state.snapshot().slots(); ++slot)
-      if (const model::NodeId n(slot); state.snapshot().present(n)) {
-        const auto node = state.snapshot().node(n).node;
-        if (Labelled(node) != node) PutNode(node);
-      }
+  relabel_ = relabel_ || touched.nodes;
   if (touched.memberships)
     for (uint32_t slot = 0; slot < state.pod_slots(); ++slot)
       if (const PodId pod(slot); state.pod(pod).pod && rankings.Serves(state.pod(pod).pod->spec->scheduler_name))
         Rejoin(pod);
+}
+
+void Cycle::RelabelNodes() {
+  for (uint32_t slot = 0; slot < state.snapshot().slots(); ++slot)
+    if (const model::NodeId n(slot); state.snapshot().present(n)) {
+      const auto node = state.snapshot().node(n).node;
+      if (Labelled(node) != node) PutNode(node);
+    }
 }
 
 void Cycle::Apply(const cluster::Leadership& event) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/cycle.h"
+#include "core/evidence.h"
 #include "core/explain.h"
 
 namespace tutti::core {
@@ -28,6 +29,17 @@ size_t OpenVolumes(const Gang& gang) {
   return open;
 }
 
+observe::MemberDecision DescribeMember(const model::Pod& pod) {
+  observe::MemberDecision line;
+  line.ns = pod.meta.ns;
+  line.name = pod.meta.name;
+  line.uid = pod.meta.uid;
+  line.node = pod.node_name;
+  line.bound = pod.bound();
+  line.finished = pod.done();
+  return line;
+}
+
 }  // namespace
 
 void Cycle::Publish() {
@@ -37,6 +49,7 @@ void Cycle::Publish() {
     if (std::exchange(book.at(id).touched, false)) {
       Recount(book.at(id));
       PublishGang(id);
+      book.SettleIfLone(id);
     }
   if (dirty_queues.empty() || clock.MonotonicMs() < next_queue_report_ms) return;
   publisher.ReportQueues(std::exchange(dirty_queues, {}));
@@ -103,7 +116,7 @@ void Cycle::PublishGang(GangId id) {
 // what was written last is no longer so.
 base::Millis Cycle::ReportAt(const Gang& gang) {
   const bool told_otherwise = gang.reported && !gang.reported->sentence.empty();
-  if (gang.refusal || told_otherwise || gang.state > GangState::kBinding) return 0;
+  if (gang.lone || gang.refusal || told_otherwise || gang.state > GangState::kBinding) return 0;
   return (gang.plan ? gang.plan->begun_ms : gang.joined_ms) + kMovingQuietMs;
 }
 
@@ -116,51 +129,65 @@ void Cycle::MarkQueues(const std::string& dialect_name, const std::string& queue
 
 std::vector<observe::Decision> Cycle::Decisions() const {
   std::vector<observe::Decision> decisions;
-  book.ForEach([&](GangId, const Gang& gang) {
-    observe::Decision decision;
-    decision.gang = gang.key;
-    decision.queue = gang.spec.queue;
-    decision.scheduler_name = state.pod(gang.members.front().pod).pod->spec->scheduler_name;
-    decision.priority = book.Priority(gang);
-    decision.min_member = gang.spec.min_member;
-    decision.state = gang.state;
-    decision.since_ms = gang.since_ms;
-    decision.plan = gang.plan ? gang.plan->id : gang.last_plan;
-    decision.reason = gang.refusal                         ? gang.refusal->reason
-                      : gang.state == GangState::kWhole    ? "Whole"
-                      : gang.state == GangState::kFinished ? "Finished"
-                      : OpenVolumes(gang) > 0              ? "BindingVolumes"
-                                                           : "Binding";
-    if (gang.refusal)
-      decision.message = FullMessage(*gang.refusal);
-    else if (const size_t open = OpenVolumes(gang); open > 0)
-      decision.message = fmt::format("{} of its volumes {} still to be bound", open, open == 1 ? "is" : "are");
-    for (const Member& member : gang.members) {
-      const model::Pod& pod = *state.pod(member.pod).pod;
-      observe::MemberDecision line;
-      line.ns = pod.meta.ns;
-      line.name = pod.meta.name;
-      line.uid = pod.meta.uid;
-      line.role = member.role;
-      line.node = pod.node_name;
-      line.bound = pod.bound();
-      line.finished = pod.done();
-      if (gang.plan && !pod.bound())
-        if (const auto open = gang.plan->open.find(member.pod); open != gang.plan->open.end()) {
-          line.node = open->second.node;
-          line.bound = open->second.stage == Assignment::Stage::kBound;
-        }
-      if (!line.bound && !line.finished) {
-        line.reason = member.told_reason;
-        line.message = member.told_message;
-      }
-      decision.members.push_back(std::move(line));
-    }
-    std::ranges::sort(decision.members, {}, [](const observe::MemberDecision& m) { return std::tie(m.ns, m.name); });
-    decisions.push_back(std::move(decision));
-  });
+  book.ForEach([&](GangId, const Gang& gang) { decisions.push_back(Describe(gang)); });
+  for (uint32_t slot = 0; slot < state.pod_slots(); ++slot)
+    if (const model::PodId pod(slot); book.Settled(pod)) decisions.push_back(DescribeSettled(pod));
   std::ranges::sort(decisions, {}, &observe::Decision::gang);
   return decisions;
+}
+
+observe::Decision Cycle::Describe(const Gang& gang) const {
+  observe::Decision decision;
+  decision.gang = gang.key;
+  decision.queue = gang.spec.queue;
+  decision.scheduler_name = state.pod(gang.members.front().pod).pod->spec->scheduler_name;
+  decision.priority = book.Priority(gang);
+  decision.min_member = gang.spec.min_member;
+  decision.state = gang.state;
+  decision.since_ms = gang.since_ms;
+  decision.plan = gang.plan ? gang.plan->id : gang.last_plan;
+  const size_t open_volumes = OpenVolumes(gang);
+  decision.reason = gang.refusal                         ? gang.refusal->reason
+                    : gang.state == GangState::kWhole    ? "Whole"
+                    : gang.state == GangState::kFinished ? "Finished"
+                    : open_volumes > 0                   ? "BindingVolumes"
+                                                         : "Binding";
+  if (gang.refusal)
+    decision.message = FullMessage(*gang.refusal);
+  else if (open_volumes > 0)
+    decision.message =
+        fmt::format("{} of its volumes {} still to be bound", open_volumes, open_volumes == 1 ? "is" : "are");
+  for (const Member& member : gang.members) {
+    observe::MemberDecision line = DescribeMember(*state.pod(member.pod).pod);
+    line.role = member.role;
+    if (gang.plan && !line.bound)
+      if (const auto open = gang.plan->open.find(member.pod); open != gang.plan->open.end()) {
+        line.node = open->second.node;
+        line.bound = open->second.stage == Assignment::Stage::kBound;
+      }
+    if (!line.bound && !line.finished) {
+      line.reason = member.told_reason;
+      line.message = member.told_message;
+    }
+    decision.members.push_back(std::move(line));
+  }
+  std::ranges::sort(decision.members, {}, [](const observe::MemberDecision& m) { return std::tie(m.ns, m.name); });
+  return decision;
+}
+
+// As its gang's last would be, if it were kept.
+observe::Decision Cycle::DescribeSettled(model::PodId id) const {
+  const model::Pod& pod = *state.pod(id).pod;
+  observe::Decision decision;
+  decision.gang = book.KeyOfSettled(id);
+  decision.scheduler_name = pod.spec->scheduler_name;
+  decision.priority = pod.spec->priority;
+  decision.state = pod.done() ? GangState::kFinished : GangState::kWhole;
+  decision.reason = pod.done() ? "Finished" : "Whole";
+  decision.since_ms = book.SettledSince(id);
+  if (const auto evidence = ReadEvidence(pod)) decision.plan = evidence->plan;
+  decision.members.push_back(DescribeMember(pod));
+  return decision;
 }
 
 observe::Observer::Gauges Cycle::Gauges() const {
@@ -170,7 +197,7 @@ observe::Observer::Gauges Cycle::Gauges() const {
   gauges.gated_pods = tally_.gated;
   gauges.waiting_gangs = tally_.waiting;
   gauges.binding_gangs = tally_.binding;
-  gauges.whole_gangs = tally_.whole;
+  gauges.whole_gangs = tally_.whole + static_cast<int64_t>(book.settled_whole());
   gauges.nodes = static_cast<int64_t>(state.snapshot().node_count());
   gauges.pods = static_cast<int64_t>(state.pod_count());
   gauges.assumed_pods = static_cast<int64_t>(state.assumed_count());

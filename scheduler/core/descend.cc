@@ -8,7 +8,6 @@
 namespace tutti::core {
 namespace {
 
-using framework::FilterState;
 using framework::Ranking;
 using model::NodeId;
 
@@ -22,16 +21,14 @@ uint64_t Mark(size_t kind, NodeId node) {
 
 }  // namespace
 
-Descend::Descend(cluster::ClusterState& state, Rankings& rankings, const Problem& problem, Budget& budget)
+Descend::Descend(cluster::ClusterState& state, Rankings& rankings, const Problem& problem, bool opens, Budget& budget)
     : state_(state),
       rankings_(rankings),
       problem_(problem),
       budget_(budget),
+      opens_(opens),
       what_if_(state.planning()),
-      placed_(problem.kinds.size(), 0) {
-  for (const Kind& kind : problem.kinds)
-    opens_ = opens_ || rankings.For(kind.pod_class).reach() == FilterState::Reach::kCluster;
-}
+      placed_(problem.kinds.size(), 0) {}
 
 Answer Descend::Run(const std::vector<NodeId>* nodes, std::vector<Spot>* spots) {
   nodes_ = nodes;

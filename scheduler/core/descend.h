@@ -19,7 +19,8 @@ namespace tutti::core {
 
 class Descend {
  public:
-  Descend(cluster::ClusterState& state, Rankings& rankings, const Problem& problem, Budget& budget);
+  // `opens`: some member may open nodes for another.
+  Descend(cluster::ClusterState& state, Rankings& rankings, const Problem& problem, bool opens, Budget& budget);
 
   // On `nodes` only, when not null. `spots` are in the order in which they can be placed.
   Answer Run(const std::vector<model::NodeId>* nodes, std::vector<Spot>* spots);
@@ -35,7 +36,7 @@ class Descend {
   const Problem& problem_;
   Budget& budget_;
   const std::vector<model::NodeId>* nodes_ = nullptr;
-  bool opens_ = false;  // some member may open nodes for another
+  const bool opens_;
   cluster::WhatIf what_if_;
   std::vector<Spot> spots_;
   Counts placed_;

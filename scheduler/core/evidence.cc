@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/evidence.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -13,17 +11,29 @@ namespace tutti::core {
 namespace {
 
 // As JSON. Names and UIDs hardly ever need more than the quotes.
-std::string Quoted(const std::string& text) {
+void AppendQuoted(const std::string& text, std::string* to) {
   const bool plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
-  return plain ? '"' + text + '"' : nlohmann::json(text).dump();
+  if (plain)
+    to->append(1, '"').append(text).append(1, '"');
+  else
+    *to += nlohmann::json(text).dump();
 }
 
 }  // namespace
 
 std::string WriteEvidence(const std::string& plan, const std::string& uid, const std::string& node,
                           const std::string& commit_uid) {
-  return fmt::format(R"({{"commit":{},"node":{},"plan":{},"uid":{}}})", Quoted(commit_uid), Quoted(node), Quoted(plan),
-                     Quoted(uid));
+  std::string text;
+  text.reserve(48 + commit_uid.size() + node.size() + plan.size() + uid.size());
+  const auto field = [&text](std::string_view before, const std::string& value) {
+    text += before;
+    AppendQuoted(value, &text);
+  };
+  field(R"({"commit":)", commit_uid);
+  field(R"(,"node":)", node);
+  field(R"(,"plan":)", plan);
+  field(R"(,"uid":)", uid);
+  return text += '}';
 }
 
 std::optional<Evidence> ReadEvidence(const model::Pod& pod) {

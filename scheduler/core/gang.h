@@ -19,6 +19,8 @@
 
 namespace tutti::core {
 
+struct Certificate;
+
 struct Member {
   model::PodId pod;
   std::string role;
@@ -85,8 +87,8 @@ struct Refusal {
   // Gangs of one shape want the same of the same queue and are refused alike. Empty: this one is like no other.
   std::string shape;
   bool old = false;  // its figures are to be said again
-  // Of the members that found no node, where the refusal holds until some node becomes feasible for one of these.
-  std::vector<std::shared_ptr<const cluster::PodClass>> classes;
+  // Where it is nodes that lack: says when the refusal may hold no longer, in place of `wakes`.
+  std::shared_ptr<const Certificate> certificate;
 };
 
 // What the metrics count of a gang.
@@ -100,6 +102,7 @@ struct Gang {
   dialects::Dialect* dialect = nullptr;
   model::GangSpec spec;
   bool declared = false;        // spec has been asked for
+  bool lone = false;            // of one pod, which nothing but itself declares
   std::vector<Member> members;  // by creation time, then name
   std::string charged_queue;    // where its members' charges are
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/planted.h"
+#include "core/certificates.h"
 #include "dialects/topology_annotations.h"
 
 namespace tutti::core {
@@ -12,8 +12,12 @@ namespace tutti::core {
 using model::GangId;
 using model::PodId;
 
-GangBook::GangBook(const cluster::ClusterState& state, const dialects::DialectList& dialects)
-    : state_(state), dialects_(dialects), by_key_(0, KeyHash{&gangs_}, KeyEqual{&gangs_}), ready_(InLine{this}) {}
+GangBook::GangBook(const cluster::ClusterState& state, const dialects::DialectList& dialects, const base::Clock& clock)
+    : state_(state),
+      dialects_(dialects),
+      clock_(clock),
+      by_key_(0, KeyHash{&gangs_}, KeyEqual{&gangs_}),
+      ready_(InLine{this}) {}
 
 bool GangBook::InLine::operator()(GangId a, GangId b) const {
   const Gang &ga = book->at(a), &gb = book->at(b);
@@ -30,21 +34,54 @@ GangId GangBook::Find(const model::GangKey& key) const {
   return at == by_key_.end() ? GangId() : *at;
 }
 
-GangId GangBook::Join(PodId pod) {
-  const model::Pod& it = *state_.pod(pod).pod;
-  std::optional<dialects::Membership> membership;
-  dialects::Dialect* owner = nullptr;
+std::optional<GangBook::Owner> GangBook::OwnerOf(PodId pod) const {
   for (const auto& dialect : dialects_)
-    if ((membership = dialect->MembershipOf(it))) {
-      owner = dialect.get();
-      break;
-    }
+    if (auto membership = dialect->MembershipOf(*state_.pod(pod).pod))
+      return Owner{dialect.get(), *std::move(membership)};
+  return std::nullopt;
+}
+
+void GangBook::Settle(PodId pod, base::Millis since_ms) {
+  if (settled_.size() <= pod.index()) settled_.resize(pod.index() + 1);
+  settled_[pod.index()] = {since_ms, state_.pod(pod).pod->done()};
+  settled_whole_ += !settled_[pod.index()].ended;
+}
+
+void GangBook::Unsettle(PodId pod) {
+  if (!Settled(pod)) return;
+  settled_whole_ -= !settled_[pod.index()].ended;
+  settled_[pod.index()] = {};
+}
+
+model::GangKey GangBook::KeyOfSettled(PodId pod) const { return OwnerOf(pod)->membership.gang; }
+
+void GangBook::SettleIfLone(GangId id) {
+  const Gang& gang = at(id);
+  if (!gang.lone || gang.members.size() != 1 || gang.plan || gang.ready || gang.members.front().evicting) return;
+  if (gang.state != dialects::GangState::kWhole && gang.state != dialects::GangState::kFinished) return;
+  const PodId pod = gang.members.front().pod;
+  const base::Millis since_ms = gang.since_ms;
+  Leave(pod);
+  Settle(pod, since_ms);
+}
+
+GangId GangBook::Join(PodId pod) {
+  auto owner = OwnerOf(pod);
   GangId old = GangOf(pod);
-  if (old && (!membership || at(old).key != membership->gang)) {
+  if (old && (!owner || at(old).key != owner->membership.gang)) {
     Leave(pod);
     old = GangId();
   }
-  if (!membership) return {};
+  const model::Pod& it = *state_.pod(pod).pod;
+  const bool was_settled = Settled(pod);
+  const Settlement before = was_settled ? settled_[pod.index()] : Settlement();
+  Unsettle(pod);
+  if (!owner) return {};
+  if (owner->membership.lone && !old && (it.bound() || it.done())) {
+    Settle(pod, was_settled && before.ended == it.done() ? before.since_ms : clock_.WallMs());
+    return {};
+  }
+  dialects::Membership* membership = &owner->membership;
 
   GangId id = old ? old : Find(membership->gang);
   const bool fresh = !id;
@@ -57,7 +94,8 @@ GangId GangBook::Join(PodId pod) {
       free_.pop_back();
     }
     at(id).key = std::move(membership->gang);
-    at(id).dialect = owner;
+    at(id).dialect = owner->dialect;
+    at(id).lone = membership->lone;
     by_key_.insert(id);
   }
   Gang& gang = at(id);
@@ -88,6 +126,7 @@ GangId GangBook::Join(PodId pod) {
 }
 
 void GangBook::Leave(PodId pod) {
+  Unsettle(pod);
   const GangId id = GangOf(pod);
   if (!id) return;
   gang_of_[pod.index()] = GangId();
@@ -156,6 +195,7 @@ void GangBook::LeaveGroup(GangId id) {
     if (group.woken) MarkReady(*group.gangs.begin());
   } else {
     group_of_.erase(group.shape);
+    group.certificate = nullptr;
     group.woken = false;
     free_groups_.push_back(gang.group);
   }
@@ -172,6 +212,8 @@ void GangBook::Regroup(GangId id) {
   if (gang.group != Gang::kNoGroup) {
     Group& group = groups_[gang.group];
     if (group.shape == shape) {  // refused again, and the others would be
+      group.wakes = gang.refusal->wakes;
+      group.certificate = gang.refusal->certificate;
       if (*group.gangs.begin() == id) group.woken = false;
       return;
     }
@@ -182,7 +224,7 @@ void GangBook::Regroup(GangId id) {
   if (fresh) {
     if (free_groups_.empty()) {
       at->second = static_cast<uint32_t>(groups_.size());
-      groups_.push_back({shape, std::set<GangId, InLine>(InLine{this}), false});
+      groups_.push_back({shape, std::set<GangId, InLine>(InLine{this}), {}, nullptr, false});
     } else {
       at->second = free_groups_.back();
       free_groups_.pop_back();
@@ -191,19 +233,19 @@ void GangBook::Regroup(GangId id) {
   }
   if (!gang.ready) SetPlaceInLine(gang);
   gang.group = at->second;
-  groups_[gang.group].gangs.insert(id);
+  Group& group = groups_[gang.group];
+  group.gangs.insert(id);
+  group.wakes = gang.refusal->wakes;
+  group.certificate = gang.refusal->certificate;
 }
 
-void GangBook::Wake(framework::Wake happened, const std::function<bool(const Refusal&)>& may_change) {
-  if (base::Planted(base::Bug::kForgetToWake) && framework::Any(happened & framework::Wake::kPodGone)) return;
-  if (!framework::Any(happened)) return;
+void GangBook::Wake(framework::Wake happened) {
   for (Group& group : groups_) {
     if (group.gangs.empty()) continue;
-    const GangId first = *group.gangs.begin();
-    const auto& refusal = at(first).refusal;
-    if (refusal && (!framework::Any(refusal->wakes & happened) || !may_change(*refusal))) continue;
+    const Certificate* certificate = group.certificate.get();
+    if (certificate ? !certificate->over && !certificate->doubtful : !framework::Any(group.wakes & happened)) continue;
     group.woken = true;
-    MarkReady(first);
+    MarkReady(*group.gangs.begin());
   }
 }
 

@@ -6,7 +6,8 @@
 //   (2) ready gangs are taken by priority, then age (the API server tells it in seconds), then class by class, for a
 //       class's ranking catches up once for all of them, then name;
 //   (3) gangs refused alike (Refusal::shape) stand in one group, of which only the first is woken; when it leaves the
-//       group, the next is. So ten thousand equal gangs cost what one costs.
+//       group, the next is. So ten thousand equal gangs cost what one costs;
+//   (4) a lone pod that is bound, or has ended, is settled: nothing about it is left to decide, and it has no gang.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
@@ -25,15 +26,22 @@ namespace tutti::core {
 
 class GangBook {
  public:
-  GangBook(const cluster::ClusterState& state, const dialects::DialectList& dialects);
+  GangBook(const cluster::ClusterState& state, const dialects::DialectList& dialects, const base::Clock& clock);
   GangBook(const GangBook&) = delete;
   GangBook& operator=(const GangBook&) = delete;
 
   // Puts the pod into the gang its dialect names, moving it if that changed; takes it out of any when no dialect owns
-  // it. Returns the gang it is in, or invalid.
+  // it, or it is settled. Returns the gang it is in, or invalid.
   model::GangId Join(model::PodId pod);
   // Takes the pod out. REQUIRES: the state still knows the pod.
   void Leave(model::PodId pod);
+  // Drops the gang of a settled pod, if nothing of it is under way. REQUIRES: it was considered, and published.
+  void SettleIfLone(model::GangId id);
+  bool Settled(model::PodId pod) const { return pod.index() < settled_.size() && settled_[pod.index()].since_ms != 0; }
+  base::Millis SettledSince(model::PodId pod) const { return settled_[pod.index()].since_ms; }  // wall
+  // What would be its gang's key. REQUIRES: Settled(pod)
+  model::GangKey KeyOfSettled(model::PodId pod) const;
+  size_t settled_whole() const { return settled_whole_; }  // those that have not ended
   model::GangId GangOf(model::PodId pod) const;
   model::GangId Find(const model::GangKey& key) const;
 
@@ -68,8 +76,8 @@ class GangBook {
   // After the gang was considered: it waits among those refused like it, or does not wait. Where the first of a group
   // that was woken left it, the next becomes ready.
   void Regroup(model::GangId id);
-  // Makes ready the gangs that wait for something like what happened, and whose refusal `may_change`.
-  void Wake(framework::Wake happened, const std::function<bool(const Refusal&)>& may_change);
+  // Makes ready the gangs that wait for something like what happened, or whose certificate is over, or doubtful.
+  void Wake(framework::Wake happened);
 
   // Members that leave go through this first, so that charges and plans follow. Set once, at construction of the cycle.
   std::function<void(Gang&, Member&)> on_leave;
@@ -82,6 +90,8 @@ class GangBook {
   struct Group {
     std::string shape;
     std::set<model::GangId, InLine> gangs;
+    framework::Wake wakes = framework::Wake::kNothing;  // of the last refusal
+    std::shared_ptr<const Certificate> certificate;     // likewise; may be null
     bool woken = false;
   };
   struct KeyHash {
@@ -97,15 +107,29 @@ class GangBook {
     bool operator()(model::GangId a, const model::GangKey& b) const { return (*gangs)[a.index()].key == b; }
     bool operator()(const model::GangKey& a, model::GangId b) const { return (*this)(b, a); }
   };
+  struct Settlement {
+    base::Millis since_ms = 0;  // wall; 0: not settled
+    bool ended = false;
+  };
+  struct Owner {
+    dialects::Dialect* dialect = nullptr;
+    dialects::Membership membership;
+  };
+  std::optional<Owner> OwnerOf(model::PodId pod) const;
+  void Settle(model::PodId pod, base::Millis since_ms);
+  void Unsettle(model::PodId pod);
   void SetPlaceInLine(Gang& gang) const;
   void LeaveGroup(model::GangId id);
 
   const cluster::ClusterState& state_;
   const dialects::DialectList& dialects_;
+  const base::Clock& clock_;
   std::deque<Gang> gangs_;  // a deque: references stay valid
   std::vector<model::GangId> free_;
   absl::flat_hash_set<model::GangId, KeyHash, KeyEqual> by_key_;
   std::vector<model::GangId> gang_of_;  // by pod slot
+  std::vector<Settlement> settled_;     // by pod slot
+  size_t settled_whole_ = 0;
   std::set<model::GangId, InLine> ready_;
   std::deque<Group> groups_;
   std::vector<uint32_t> free_groups_;

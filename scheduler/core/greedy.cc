@@ -33,6 +33,35 @@ int64_t Left(const Kind& kind, const cluster::Snapshot& snapshot, NodeId n) {
                        kind.pod_class->requests.empty() ? cluster::kPodsColumn : kind.pod_class->requests.back().first);
 }
 
+// Who is served when: the demands, and for each its kinds.
+struct Turns {
+  std::vector<size_t> demands;
+  std::vector<std::vector<size_t>> kinds;
+};
+
+// The rest of the minimum, which any role may fill, comes last; before it the role with the largest member.
+Turns TakeTurns(const Problem& problem, Greedy::Order order) {
+  const auto before = [&](size_t a, size_t b) {
+    const auto sa = Size(problem.kinds[a]), sb = Size(problem.kinds[b]);
+    return order == Greedy::Order::kSmallestFirst ? sa < sb : sb < sa;
+  };
+  Turns turns;
+  turns.demands.resize(problem.demands.size());
+  std::iota(turns.demands.begin(), turns.demands.end(), size_t{0});
+  for (const Demand& demand : problem.demands) {
+    turns.kinds.push_back(demand.kinds);
+    std::ranges::stable_sort(turns.kinds.back(), before);
+  }
+  std::ranges::stable_sort(turns.demands, [&](size_t a, size_t b) {
+    const bool rest_a = problem.demands[a].role.empty(), rest_b = problem.demands[b].role.empty();
+    if (rest_a != rest_b) return rest_b;
+    const auto &of_a = turns.kinds[a], &of_b = turns.kinds[b];
+    if (of_a.empty() || of_b.empty()) return !of_a.empty() && of_b.empty();
+    return Size(problem.kinds[of_a.front()]) > Size(problem.kinds[of_b.front()]);
+  });
+  return turns;
+}
+
 }  // namespace
 
 bool Admits(const Kind& kind, NodeId n) { return kind.refused.empty() || !std::ranges::binary_search(kind.refused, n); }
@@ -58,29 +87,11 @@ NodeId Greedy::Choose(const Kind& kind, Order order, const std::vector<NodeId>* 
 Attempt Greedy::Run(Order order, bool order_matters, const std::vector<NodeId>* nodes) {
   Attempt attempt;
   attempt.placed.assign(problem_.demands.size(), 0);
-  const auto before = [&](size_t a, size_t b) {
-    const auto sa = Size(problem_.kinds[a]), sb = Size(problem_.kinds[b]);
-    return order == Order::kSmallestFirst ? sa < sb : sb < sa;
-  };
-  // The rest of the minimum, which any role may fill, comes last; before it the role with the largest member.
-  std::vector<size_t> demands(problem_.demands.size());
-  std::iota(demands.begin(), demands.end(), size_t{0});
-  std::vector<std::vector<size_t>> kinds;
-  for (const Demand& demand : problem_.demands) {
-    kinds.push_back(demand.kinds);
-    std::ranges::stable_sort(kinds.back(), before);
-  }
-  std::ranges::stable_sort(demands, [&](size_t a, size_t b) {
-    const bool rest_a = problem_.demands[a].role.empty(), rest_b = problem_.demands[b].role.empty();
-    if (rest_a != rest_b) return rest_b;
-    if (kinds[a].empty() || kinds[b].empty()) return !kinds[a].empty() && kinds[b].empty();
-    return Size(problem_.kinds[kinds[a].front()]) > Size(problem_.kinds[kinds[b].front()]);
-  });
-
+  const Turns turns = TakeTurns(problem_, order);
   std::vector<size_t> taken(problem_.kinds.size());
   const auto fill = [&](size_t d) {  // true when something was placed
     const int64_t before_placed = attempt.placed[d];
-    for (const size_t k : kinds[d]) {
+    for (const size_t k : turns.kinds[d]) {
       const Kind& kind = problem_.kinds[k];
       while (attempt.placed[d] < problem_.demands[d].count && taken[k] < kind.members.size()) {
         const NodeId node = Choose(kind, order, nodes);
@@ -93,20 +104,20 @@ Attempt Greedy::Run(Order order, bool order_matters, const std::vector<NodeId>* 
     return attempt.placed[d] > before_placed;
   };
   const auto lacking = [&](size_t d) { return attempt.placed[d] < problem_.demands[d].count; };
-  for (bool progress = true; progress && std::ranges::any_of(demands, lacking);) {
+  for (bool progress = true; progress && std::ranges::any_of(turns.demands, lacking);) {
     progress = false;
-    for (const size_t d : demands) {
+    for (const size_t d : turns.demands) {
       progress = (lacking(d) && fill(d)) || progress;
       if (lacking(d) && !order_matters) break;
     }
     progress = progress && order_matters;
   }
 
-  const auto failed = std::ranges::find_if(demands, lacking);
-  attempt.fits = failed == demands.end();
+  const auto failed = std::ranges::find_if(turns.demands, lacking);
+  attempt.fits = failed == turns.demands.end();
   if (attempt.fits) return attempt;
   attempt.demand = *failed;
-  for (const size_t k : kinds[*failed]) {
+  for (const size_t k : turns.kinds[*failed]) {
     if (taken[k] == problem_.kinds[k].members.size()) continue;
     attempt.any_failed = true;
     attempt.failed_kind = k;

@@ -14,7 +14,7 @@ using framework::Verdict;
 using model::NodeId;
 
 // Members by kind, kinds in the order of their oldest members; no demands yet.
-Problem Planner::Sort(const std::vector<Member*>& members, base::Millis now_ms) const {
+Problem Planner::Sort(const Members& members, base::Millis now_ms) const {
   Problem problem;
   std::map<std::tuple<uint32_t, std::string, std::string, std::vector<NodeId>>, size_t> kind_of;
   for (Member* member : members) {
@@ -32,8 +32,23 @@ Problem Planner::Sort(const std::vector<Member*>& members, base::Millis now_ms) 
   return problem;
 }
 
-PlanResult Planner::PlaceRequired(const Gang& gang, const std::vector<Member*>& pending, const Requirement& requirement,
+// One member that nothing is asked of but a node: the best one. nullopt: there is more to say.
+std::optional<PlanResult> Planner::PlaceLone(const Gang& gang, const Members& members) {
+  if (members.size() != 1 || !members.front()->refused_nodes.empty() || !FreeOfTopology(gang)) return std::nullopt;
+  const model::PodId pod = members.front()->pod;
+  const auto& pod_class = state_.pod(pod).pod_class;
+  const NodeId best = rankings_.For(pod_class).Best();
+  if (!best) return std::nullopt;
+  PlanResult result;
+  result.fits = true;
+  result.placements.push_back({pod, best, pod_class.get(), rankings_.Picks(pod_class, best)});
+  return result;
+}
+
+PlanResult Planner::PlaceRequired(const Gang& gang, const Members& pending, const Requirement& requirement,
                                   base::Millis now_ms) {
+  if (requirement.min == requirement.have + 1)
+    if (auto placed = PlaceLone(gang, pending)) return *std::move(placed);
   Problem problem = Sort(pending, now_ms);
   int64_t by_role = 0;
   for (const Requirement::Role& role : requirement.roles) {
@@ -51,7 +66,8 @@ PlanResult Planner::PlaceRequired(const Gang& gang, const std::vector<Member*>& 
   return Solve(gang, problem);
 }
 
-PlanResult Planner::PlaceAll(const Gang& gang, const std::vector<Member*>& members, base::Millis now_ms) {
+PlanResult Planner::PlaceAll(const Gang& gang, const Members& members, base::Millis now_ms) {
+  if (auto placed = PlaceLone(gang, members)) return *std::move(placed);
   Problem problem = Sort(members, now_ms);
   problem.demands.push_back({"", static_cast<int64_t>(members.size()), std::vector<size_t>(problem.kinds.size())});
   std::iota(problem.demands.back().kinds.begin(), problem.demands.back().kinds.end(), size_t{0});
@@ -78,6 +94,10 @@ PlanResult Planner::Solve(const Gang& gang, const Problem& problem) {
   result.refusals = attempt.refusals;
   result.nearest = std::move(found.nearest);
   result.wakes = found.wakes;
+  result.short_by = found.short_by;
+  for (const size_t k : found.short_kinds)
+    if (std::ranges::find(result.short_classes, problem.kinds[k].pod_class) == result.short_classes.end())
+      result.short_classes.push_back(problem.kinds[k].pod_class);
   return result;
 }
 

@@ -31,6 +31,10 @@ struct PlanResult {
   framework::Refusals refusals;                           // why, as seen with the placed ones in place
   std::optional<NearestDomain> nearest;                   // for a gang that asks for topology
   framework::Wake wakes = framework::Wake::kAll;
+  // Of the members that lack nodes; there is no placement before nodes have room for `short_by` more of them. Empty:
+  // the search gave up, and nothing is known.
+  std::vector<std::shared_ptr<const cluster::PodClass>> short_classes;
+  int64_t short_by = 1;
 };
 
 class Planner {
@@ -39,14 +43,15 @@ class Planner {
 
   // Places the members that `requirement` lacks, chosen from `pending`. The state is as before afterwards.
   // `now_ms` (monotonic): nodes refused to a member until later are left out for it.
-  PlanResult PlaceRequired(const Gang& gang, const std::vector<Member*>& pending, const Requirement& requirement,
+  PlanResult PlaceRequired(const Gang& gang, const Members& pending, const Requirement& requirement,
                            base::Millis now_ms);
 
   // Places exactly these members, all or none.
-  PlanResult PlaceAll(const Gang& gang, const std::vector<Member*>& members, base::Millis now_ms);
+  PlanResult PlaceAll(const Gang& gang, const Members& members, base::Millis now_ms);
 
  private:
-  Problem Sort(const std::vector<Member*>& members, base::Millis now_ms) const;
+  std::optional<PlanResult> PlaceLone(const Gang& gang, const Members& members);
+  Problem Sort(const Members& members, base::Millis now_ms) const;
   PlanResult Solve(const Gang& gang, const Problem& problem);
 
   cluster::ClusterState& state_;

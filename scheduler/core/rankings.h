@@ -25,10 +25,10 @@ class Rankings {
   // REQUIRES: its schedulerName is served.
   framework::Ranking& For(const std::shared_ptr<const cluster::PodClass>& pod_class);
 
-  // False only if the node, as it is now, is not feasible for the class. Does not catch up.
-  bool MayAdmit(const cluster::PodClass& pod_class, model::NodeId n) const {
+  // Ranking::RoomNow; nullopt also where the class is not ranked any more.
+  std::optional<int64_t> RoomNow(const cluster::PodClass& pod_class, model::NodeId n, framework::Wake* wakes) const {
     const auto known = by_class_.find(pod_class.id);
-    return known == by_class_.end() || known->second->ranking->MayAdmit(n);
+    return known == by_class_.end() ? std::nullopt : known->second->ranking->RoomNow(n, wakes);
   }
 
   // What placing a pod of the class on `n` takes of volumes: see Ranking::Picks.

@@ -72,6 +72,7 @@ bool Search::Disproved() {
     const int64_t wanted = demand.role.empty() ? problem_.total() : demand.count;
     if (most >= wanted) continue;
     short_kinds_ = demand.kinds;
+    short_by_ = wanted - most;
     return true;
   }
   return false;
@@ -129,7 +130,7 @@ Answer Search::TryInDomains(const std::vector<Rule>& rules, SearchResult* result
   const bool confined =
       rules.size() == 1 && rules[0].shape == Rule::Shape::kOne && rules[0].kinds.size() == problem_.kinds.size();
   if (!rules.empty() && !confined) return Answer::kUnknown;
-  Descend descend(state_, rankings_, problem_, placements_);
+  Descend descend(state_, rankings_, problem_, order_matters_, placements_);
   std::vector<Spot> spots;
   if (rules.empty()) {
     const Answer answer = descend.Run(nullptr, &spots);
@@ -308,42 +309,44 @@ void Search::SayOutside(const std::vector<NodeId>& inside, SearchResult* result)
     refusals.reasons.emplace_back("node(s) were outside of what the topology of the gang allows", outside);
 }
 
+// The domain that comes nearest to what the rule wants in one; the nodes of it, where there is one.
+std::vector<NodeId> Search::FindNearest(const Rule& rule, NearestDomain* nearest) {
+  const cluster::Snapshot& snapshot = state_.snapshot();
+  const std::vector<Domain> domains = DomainsByRoom(rule.level);
+  nearest->level = snapshot.symbols().Text(rule.level);
+  nearest->domains = snapshot.DomainsOf(rule.level).size();
+  nearest->even = rule.shape == Rule::Shape::kEven;
+  for (const size_t k : rule.kinds) nearest->wanted += problem_.kinds[k].count();
+  nearest->wanted = std::min(nearest->wanted, problem_.total());
+  if (rule.shape == Rule::Shape::kSlices) {
+    nearest->slice = rule.size;
+    nearest->wanted = (nearest->wanted + rule.size - 1) / rule.size;
+    for (const Domain& domain : domains) nearest->room += RoomIn(domain.nodes) / rule.size;
+  }
+  if (rule.shape != Rule::Shape::kOne || domains.empty()) return {};
+  auto best = domains.begin();
+  if (!rule.held.empty()) best = std::ranges::find(domains, rule.held.begin()->first, &Domain::value);
+  nearest->value = snapshot.symbols().Text(best != domains.end() ? best->value : rule.held.begin()->first);
+  if (best == domains.end()) return {};
+  nearest->room = std::min(nearest->wanted, RoomIn(best->nodes));
+  return best->nodes;
+}
+
 void Search::Explain(const std::vector<Rule>& rules, SearchResult* result) {
   std::vector<size_t> kinds(problem_.kinds.size());
   std::iota(kinds.begin(), kinds.end(), size_t{0});
-  if (!result->gave_up && !short_kinds_.empty()) kinds = short_kinds_;
-  const cluster::Snapshot& snapshot = state_.snapshot();
+  if (!result->gave_up && !short_kinds_.empty()) kinds = short_kinds_, result->short_by = short_by_;
+  if (!result->gave_up) result->short_kinds = kinds;
   const auto rule = std::ranges::find_if(rules, [](const Rule& r) { return r.kinds.size() > 0; });
   std::vector<NodeId> nodes;
   if (rule != rules.end()) {
-    const std::vector<Domain> domains = DomainsByRoom(rule->level);
-    NearestDomain nearest;
-    nearest.level = snapshot.symbols().Text(rule->level);
-    nearest.domains = snapshot.DomainsOf(rule->level).size();
-    nearest.even = rule->shape == Rule::Shape::kEven;
-    for (const size_t k : rule->kinds) nearest.wanted += problem_.kinds[k].count();
-    nearest.wanted = std::min(nearest.wanted, problem_.total());
-    if (rule->shape == Rule::Shape::kSlices) {
-      nearest.slice = rule->size;
-      nearest.wanted = (nearest.wanted + rule->size - 1) / rule->size;
-      for (const Domain& domain : domains) nearest.room += RoomIn(domain.nodes) / rule->size;
-    } else if (rule->shape == Rule::Shape::kOne && !domains.empty()) {
-      auto best = domains.begin();
-      if (!rule->held.empty()) best = std::ranges::find(domains, rule->held.begin()->first, &Domain::value);
-      if (best != domains.end()) {
-        nearest.value = snapshot.symbols().Text(best->value);
-        nearest.room = std::min(nearest.wanted, RoomIn(best->nodes));
-        nodes = best->nodes;
-      } else {
-        nearest.value = snapshot.symbols().Text(rule->held.begin()->first);
-      }
-    }
-    result->nearest = std::move(nearest);
+    result->nearest.emplace();
+    nodes = FindNearest(*rule, &*result->nearest);
     result->attempt = {};
   }
   WhatIf what_if(state_.planning());
   if (result->attempt.placed.empty()) {
-    Greedy greedy(problem_, rankings_, what_if, snapshot);
+    Greedy greedy(problem_, rankings_, what_if, state_.snapshot());
     result->attempt = greedy.Run(Greedy::Order::kLargestFirst, order_matters_, nodes.empty() ? nullptr : &nodes);
     greedy.Explain(&result->attempt);
   }

@@ -37,6 +37,10 @@ struct SearchResult {
   Attempt attempt;  // the members one after another, as far as that went; in the nearest domain where there is one
   std::optional<NearestDomain> nearest;
   framework::Wake wakes = framework::Wake::kAll;
+  // There is no placement before nodes have room for so many more members of some of these kinds; none where it gave
+  // up.
+  std::vector<size_t> short_kinds;
+  int64_t short_by = 1;
 };
 
 class Search {
@@ -61,6 +65,7 @@ class Search {
   std::vector<Counts> Targets(bool* all) const;
   std::vector<Domain> DomainsByRoom(model::Symbol level);
   int64_t RoomIn(const std::vector<model::NodeId>& nodes);
+  std::vector<model::NodeId> FindNearest(const Rule& rule, NearestDomain* nearest);
   void Explain(const std::vector<Rule>& rules, SearchResult* result);
   void SayOutside(const std::vector<model::NodeId>& inside, SearchResult* result);
   framework::Wake WakesOf(const std::vector<size_t>& kinds);
@@ -71,6 +76,7 @@ class Search {
   Budget budget_, placements_;
   bool order_matters_ = false;
   std::vector<size_t> short_kinds_;  // of the demand that cannot be met
+  int64_t short_by_ = 1;             // members
 };
 
 }  // namespace tutti::core

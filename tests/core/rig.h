@@ -19,6 +19,7 @@
 namespace tutti::core {
 
 // Gangs declared by the pods' own labels: "gang" names it, "role" the part, "queue" the queue; annotation "min" is "N".
+// A pod that says none of this is a lone one.
 // Annotation "problem" makes it unreadable. There is one queue, "four", of 4 cpu.
 class LabelDialect final : public dialects::Dialect {
  public:
@@ -63,6 +64,7 @@ class LabelDialect final : public dialects::Dialect {
       spec.key = membership.gang;
       spec.problem = *problem;
     }
+    membership.lone = !gang && spec.queue.empty() && spec.min_member == 1 && spec.problem.empty();
     membership.declared = std::make_shared<model::GangSpec>(std::move(spec));
     return membership;
   }

@@ -53,7 +53,7 @@ class Asking {
         class_of.push_back(c);
       }
     }
-    std::vector<core::Member*> pending;
+    core::Members pending;
     for (core::Member& member : gang.members) pending.push_back(&member);
     const core::PlanResult result = planner_.PlaceRequired(gang, pending, requirement, 0);
     if (!result.fits) return result.verdict;

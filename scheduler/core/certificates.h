@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Certificates: why gangs of one shape find no nodes, and what would have to happen before they could.
+//
+// A certificate holds until something happens that it does not judge by nodes; or until the nodes that improved since
+// have room for as many members as were lacking. Room that others take again counts no more. Scheduler thread only.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cluster/state.h"
+#include "core/planner.h"
+#include "core/rankings.h"
+
+namespace tutti::core {
+
+struct Certificate {
+  PlanResult result;
+  base::Millis made_ms = 0;  // monotonic
+  framework::Wake wakes = framework::Wake::kAll;
+  bool over = false;      // only a search can tell now
+  bool doubtful = false;  // the nodes that improved may do
+  bool volumes = false;   // some member has volumes
+
+  // What nodes are judged by, for each of result.short_classes.
+  std::vector<framework::Ranking::Needs> needs;
+  uint64_t affine_pods = 0;             // where the log of pods with affinity ended when it was made
+  std::vector<model::NodeId> improved;  // since then, with room for some member
+};
+
+class Certificates {
+ public:
+  Certificates(const cluster::Snapshot& snapshot, Rankings& rankings) : snapshot_(snapshot), rankings_(rankings) {}
+
+  // The certificate of the shape, if there is one, made at `not_before_ms` or later, that still holds; else null.
+  std::shared_ptr<Certificate> Find(const std::string& shape, base::Millis not_before_ms);
+  // In the place of that of the shape, if there was one, for whoever waits by that.
+  std::shared_ptr<Certificate> Keep(const std::string& shape, PlanResult result, base::Millis now_ms);
+
+  // Marks as over or doubtful those that what happened concerns.
+  void Happened(framework::Wake happened, std::span<const model::NodeId> improved);
+  // A claim that waiting pods use is another one now.
+  void EndThoseWithVolumes();
+
+  bool empty() const { return by_shape_.empty(); }
+  size_t in_use() const;
+
+ private:
+  bool Improve(Certificate& certificate, model::NodeId n);  // true: it has room for some member
+  bool Holds(Certificate& certificate);
+  int64_t RoomFor(Certificate& certificate, model::NodeId n);
+
+  const cluster::Snapshot& snapshot_;
+  Rankings& rankings_;
+  absl::flat_hash_map<std::string, std::shared_ptr<Certificate>> by_shape_;
+  size_t sweep_at_ = 64;  // doubles with what is in use
+};
+
+}  // namespace tutti::core
