@@ -82,8 +82,9 @@ int64_t Certificates::RoomFor(Certificate& certificate, NodeId n) {
   int64_t sum = 0;
   for (size_t i = 0; i < certificate.needs.size(); ++i) {
     const framework::Ranking::Needs& needs = certificate.needs[i];
-    const bool enough = std::ranges::all_of(
-        needs.amounts, [&](const auto& need) { return need.second <= snapshot_.Free(n, need.first); });
+    // The last first: extended resources, which are the scarce ones.
+    const bool enough = std::all_of(needs.amounts.rbegin(), needs.amounts.rend(),
+                                    [&](const auto& need) { return need.second <= snapshot_.Free(n, need.first); });
     if (!enough) {
       certificate.wakes = certificate.wakes | needs.wakes;
       continue;
