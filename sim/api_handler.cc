@@ -187,6 +187,7 @@ ApiResult<HttpResponse> ApiHandler::HandleObject(const HttpRequest& request, con
 
 ApiResult<HttpResponse> ApiHandler::Answer(const HttpRequest& request, const Target& target, const Object& object,
                                            int code) {
+  if (request.bodyless) return HttpResponse{.code = code, .body = {}};
   const auto representation = Representation::Negotiate(request, target.resource, target.version);
   if (!representation) return Refuse(representation.error());
   return JsonResponse(representation->Render(object, now_ms()), code);

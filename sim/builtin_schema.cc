@@ -42,48 +42,74 @@ std::string JsonKind(const Json& value) {
 
 class Decoder {
  public:
-  void Struct(const Type& type, Json& value, const std::string& go_path, const std::string& path) {
+  void Struct(const Type& type, Json& value) {
     auto field = type.fields.begin();
     for (auto it = value.begin(); it != value.end() && result.error.empty();) {
       while (field != type.fields.end() && field->name < it.key()) ++field;
-      const std::string at = path.empty() ? it.key() : path + "." + it.key();
+      path_.push_back({&it.key(), 0, true});
       if (field == type.fields.end() || field->name != it.key()) {
-        result.unknown_fields.push_back(at);
+        result.unknown_fields.push_back(Path());
         it = value.erase(it);
-        continue;
+      } else {
+        struct_name_ = &type.name;
+        Value(field->type, *it);
+        ++it;
       }
-      struct_name_ = &type.name;
-      Value(field->type, *it, go_path.empty() ? it.key() : go_path + "." + it.key(), at);
-      ++it;
+      path_.pop_back();
     }
   }
 
   DecodeResult result;
 
  private:
-  void Value(const TypeRef& type, Json& value, const std::string& go_path, const std::string& path) {
+  struct Step {
+    const std::string* key;  // null: the `index`th of a list
+    size_t index;
+    bool field;  // of a struct, and so part of what Go names
+  };
+
+  void Value(const TypeRef& type, Json& value) {
     if (value.is_null()) return;
     switch (type.shape) {
-      case Shape::kStruct:
-        if (!value.is_object()) return Mismatch(type, value, go_path);
-        return Struct(*type.type, value, go_path, path);
-      case Shape::kList: return List(type, value, go_path, path);
-      case Shape::kMap:
-        if (!value.is_object()) return Mismatch(type, value, go_path);
-        for (auto& [key, member] : value.items()) Value(*type.element, member, go_path, path + "." + key);
-        return;
-      default: return Scalar(type, value, go_path);
+      case Shape::kStruct: return value.is_object() ? Struct(*type.type, value) : Mismatch(type, value);
+      case Shape::kList: return value.is_array() ? List(type, value) : Mismatch(type, value);
+      case Shape::kMap: return value.is_object() ? Map(type, value) : Mismatch(type, value);
+      default: return Scalar(type, value);
     }
   }
 
-  void List(const TypeRef& type, Json& value, const std::string& go_path, const std::string& path) {
-    if (!value.is_array()) return Mismatch(type, value, go_path);
+  void List(const TypeRef& type, Json& value) {
     for (size_t i = 0; i < value.size() && result.error.empty(); ++i) {
-      Value(*type.element, value[i], go_path, fmt::format("{}[{}]", path, i));
+      path_.push_back({nullptr, i, false});
+      Value(*type.element, value[i]);
+      path_.pop_back();
     }
   }
 
-  void Scalar(const TypeRef& type, const Json& value, const std::string& go_path) {
+  void Map(const TypeRef& type, Json& value) {
+    for (auto it = value.begin(); it != value.end(); ++it) {
+      path_.push_back({&it.key(), 0, false});
+      Value(*type.element, *it);
+      path_.pop_back();
+    }
+  }
+
+  // "spec.containers[0].image"
+  std::string Path() const {
+    std::string path;
+    for (const Step& step : path_)
+      path += step.key ? (path.empty() ? "" : ".") + *step.key : fmt::format("[{}]", step.index);
+    return path;
+  }
+  // "spec.containers.image"
+  std::string GoPath() const {
+    std::string path;
+    for (const Step& step : path_)
+      if (step.field) path += (path.empty() ? "" : ".") + *step.key;
+    return path;
+  }
+
+  void Scalar(const TypeRef& type, const Json& value) {
     bool good = true;
     switch (type.shape) {
       case Shape::kString:
@@ -107,12 +133,12 @@ class Decoder {
         break;
       default: break;
     }
-    if (!good) Mismatch(type, value, go_path);
+    if (!good) Mismatch(type, value);
   }
 
-  void Mismatch(const TypeRef& type, const Json& value, const std::string& go_path) {
+  void Mismatch(const TypeRef& type, const Json& value) {
     Fail(fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", JsonKind(value), *struct_name_,
-                     go_path, GoName(type)));
+                     GoPath(), GoName(type)));
   }
 
   void Fail(std::string error) {
@@ -120,6 +146,7 @@ class Decoder {
   }
 
   const std::string* struct_name_ = nullptr;
+  std::vector<Step> path_;
 };
 
 // --- OpenAPI ---
@@ -178,7 +205,7 @@ std::string BuiltinTypeName(const ApiResource& resource) {
 DecodeResult DecodeBuiltin(const ApiResource& resource, Json& object) {
   Decoder decoder;
   const std::string name = BuiltinTypeName(resource);
-  if (!name.empty() && object.is_object()) decoder.Struct(*TypeTable::Get().Find(name), object, "", "");
+  if (!name.empty() && object.is_object()) decoder.Struct(*TypeTable::Get().Find(name), object);
   return std::move(decoder.result);
 }
 

@@ -23,6 +23,9 @@ class Component {
   // Does all that is due. False when there was nothing to do.
   virtual bool Work() = 0;
 
+  // Writes no Events from now on.
+  virtual void KeepQuiet() {}
+
   // When Work has something to do without a further event; monotonic. Empty: never.
   virtual std::optional<base::Millis> NextDeadline() const = 0;
 };

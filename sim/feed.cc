@@ -19,17 +19,50 @@ void LogProblems(std::string_view kind, const Json& object, const std::vector<st
 
 }  // namespace
 
-std::shared_ptr<const model::Pod> DecodedPods::Get(const Object& object) {
+std::shared_ptr<const model::Pod> Decoded::Pod(const Object& object) {
   auto& [of, pod] = pods_[UidOf(*object)];
   if (of == object) return pod;
   std::vector<std::string> problems;
-  pod = std::make_shared<const model::Pod>(cluster::DecodePodLeniently(*object, &problems));
+  auto next = std::make_shared<model::Pod>(cluster::DecodePodLeniently(*object, &problems));
   LogProblems("pods", *object, problems);
+  // Members of one template come one after another.
+  const std::shared_ptr<const model::PodSpec> before = pod ? pod->spec : last_spec_;
+  if (before && *before == *next->spec) next->spec = before;
+  last_spec_ = next->spec;
   of = object;
-  return pod;
+  return pod = std::move(next);
 }
 
-Feed::Feed(Store& store, cluster::EventSink& sink, DecodedPods* decoded)
+std::shared_ptr<const model::Node> Decoded::Node(const Object& object) {
+  auto& [of, node] = nodes_[UidOf(*object)];
+  if (of == object) return node;
+  std::vector<std::string> problems;
+  node = std::make_shared<const model::Node>(cluster::DecodeNodeLeniently(*object, &problems));
+  LogProblems("nodes", *object, problems);
+  of = object;
+  return node;
+}
+
+std::shared_ptr<const model::Object> Decoded::Other(const model::ObjectKind& kind, const Object& served) {
+  auto& [of, known] = others_[UidOf(*served)];
+  if (of == served) return known;
+  auto decoded = cluster::DecodeObject(kind, served);
+  if (!decoded) {
+    LogProblems(kind.Name(), *served, {decoded.error().message});
+    return nullptr;
+  }
+  known = std::make_shared<const model::Object>(std::move(*decoded));
+  of = served;
+  return known;
+}
+
+void Decoded::Drop(const std::string& uid) {
+  pods_.erase(uid);
+  nodes_.erase(uid);
+  others_.erase(uid);
+}
+
+Feed::Feed(Store& store, cluster::EventSink& sink, Decoded* decoded)
     : store_(store), sink_(sink), decoded_(decoded ? *decoded : own_) {
   subscription_ = store_.Subscribe([this](const WatchEvent& event) {
     if (started_) pending_.push_back(event);
@@ -99,16 +132,18 @@ void Feed::Relist(Watched& watched) {
   watched.listed_at = store_.resource_version();
   watched.version = ServedVersion(watched);
   if (watched.version.empty()) return Withdraw(watched);
-  std::map<Key, Posted> before = watched.posted;
-  for (const Object& object : store_.All(watched.resource)) {
-    const Key key{NamespaceOf(*object), NameOf(*object)};
-    const auto known = before.find(key);
-    const bool same = known != before.end() && known->second.uid == UidOf(*object) &&
-                      known->second.resource_version == DigString(*object, "metadata", "resourceVersion");
-    if (known != before.end()) before.erase(known);
-    if (!same) PostChanged(watched, object);
-  }
-  for (const auto& [key, posted] : before) PostGone(watched, key, posted.uid);
+  // Both are in the order of their keys.
+  std::vector<Object> gone;
+  auto posted = watched.posted.begin();
+  const auto is_before = [&](const Store::Key& key) { return posted != watched.posted.end() && posted->first < key; };
+  store_.ForEach(watched.resource, [&](const Store::Key& key, const Object& object) {
+    if (posted != watched.posted.end() && posted->second == object) return void(++posted);
+    for (; is_before(key); posted = watched.posted.erase(posted)) gone.push_back(posted->second);
+    posted = std::next(watched.posted.insert_or_assign(posted, key, object));
+    PostChanged(watched, object);
+  });
+  for (; posted != watched.posted.end(); posted = watched.posted.erase(posted)) gone.push_back(posted->second);
+  for (const Object& object : gone) PostGone(watched, object);
   if (watched.announced && watched.served) return;
   watched.announced = watched.served = true;
   Post(cluster::KindSynced{watched.name, true});
@@ -116,8 +151,7 @@ void Feed::Relist(Watched& watched) {
 
 // The kind is not served, or not any more.
 void Feed::Withdraw(Watched& watched) {
-  const std::map<Key, Posted> before = watched.posted;
-  for (const auto& [key, posted] : before) PostGone(watched, key, posted.uid);
+  for (const auto& [key, object] : std::exchange(watched.posted, {})) PostGone(watched, object);
   if (watched.announced && !watched.served) return;
   watched.announced = true;
   watched.served = false;
@@ -130,8 +164,10 @@ void Feed::Apply(const WatchEvent& event) {
     if (watched.resource != event.resource || !watched.connected || !watched.served) continue;
     if (event.resource_version <= watched.listed_at) continue;
     if (event.type == EventType::kDeleted) {
-      PostGone(watched, {NamespaceOf(*event.object), NameOf(*event.object)}, UidOf(*event.object));
+      watched.posted.erase({NamespaceOf(*event.object), NameOf(*event.object)});
+      PostGone(watched, event.object);
     } else {
+      watched.posted.insert_or_assign({NamespaceOf(*event.object), NameOf(*event.object)}, event.object);
       PostChanged(watched, event.object);
     }
   }
@@ -149,29 +185,20 @@ void Feed::OnDefinition(const WatchEvent& event) {
 }
 
 void Feed::PostChanged(Watched& watched, const Object& object) {
-  watched.posted[{NamespaceOf(*object), NameOf(*object)}] = {UidOf(*object),
-                                                             DigString(*object, "metadata", "resourceVersion")};
-  if (watched.resource == kPods) return Post(cluster::PodChanged{decoded_.Get(object)});
-  std::vector<std::string> problems;
-  if (watched.resource == kNodes) {
-    Post(cluster::NodeChanged{std::make_shared<const model::Node>(cluster::DecodeNodeLeniently(*object, &problems))});
-    return LogProblems(watched.name, *object, problems);
-  }
+  if (watched.resource == kPods) return Post(cluster::PodChanged{decoded_.Pod(object)});
+  if (watched.resource == kNodes) return Post(cluster::NodeChanged{decoded_.Node(object)});
   const ApiResource* resource = store_.resources().Find(watched.resource);
   const bool as_stored = !resource || watched.version == resource->storage_version;
   const Object served =
       as_stored ? object : std::make_shared<const Json>(ToServed(*resource, watched.version, *object));
-  auto decoded = cluster::DecodeObject(watched.kind, served);
-  if (!decoded) return LogProblems(watched.name, *object, {decoded.error().message});
-  Post(cluster::ObjectChanged{std::make_shared<const model::Object>(std::move(*decoded))});
+  if (auto decoded = decoded_.Other(watched.kind, served)) Post(cluster::ObjectChanged{std::move(decoded)});
 }
 
-void Feed::PostGone(Watched& watched, const Key& key, const std::string& uid) {
-  watched.posted.erase(key);
-  if (watched.resource == kPods) decoded_.Drop(uid);
-  if (watched.resource == kPods) return Post(cluster::PodGone{key.first, key.second, uid});
-  if (watched.resource == kNodes) return Post(cluster::NodeGone{key.second});
-  Post(cluster::ObjectGone{watched.name, key.first, key.second, uid});
+void Feed::PostGone(Watched& watched, const Object& object) {
+  decoded_.Drop(UidOf(*object));
+  if (watched.resource == kPods) return Post(cluster::PodGone{NamespaceOf(*object), NameOf(*object), UidOf(*object)});
+  if (watched.resource == kNodes) return Post(cluster::NodeGone{NameOf(*object)});
+  Post(cluster::ObjectGone{watched.name, NamespaceOf(*object), NameOf(*object), UidOf(*object)});
 }
 
 void Feed::Post(cluster::FeedEvent event) {

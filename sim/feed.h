@@ -24,20 +24,29 @@
 
 namespace tutti::sim {
 
-// Pods as decoded, shared by the feeds of several schedulers on one store.
-class DecodedPods {
+// Objects as decoded, shared by the feeds of several schedulers on one store: each version of an object is decoded
+// once, and a pod's spec is kept from one version to the next.
+class Decoded {
  public:
-  std::shared_ptr<const model::Pod> Get(const Object& object);
-  void Drop(const std::string& uid) { pods_.erase(uid); }
+  std::shared_ptr<const model::Pod> Pod(const Object& object);
+  std::shared_ptr<const model::Node> Node(const Object& object);
+  // Null when it cannot be read. `served` is the object in the version watched.
+  std::shared_ptr<const model::Object> Other(const model::ObjectKind& kind, const Object& served);
+  void Drop(const std::string& uid);
 
  private:
-  std::unordered_map<std::string, std::pair<Object, std::shared_ptr<const model::Pod>>> pods_;  // by uid
+  template <class T>
+  using Versions = std::unordered_map<std::string, std::pair<Object, std::shared_ptr<const T>>>;  // the last, by uid
+  Versions<model::Pod> pods_;
+  std::shared_ptr<const model::PodSpec> last_spec_;
+  Versions<model::Node> nodes_;
+  Versions<model::Object> others_;
 };
 
 class Feed final : public cluster::ClusterFeed {
  public:
   // All must outlive it.
-  Feed(Store& store, cluster::EventSink& sink, DecodedPods* decoded = nullptr);
+  Feed(Store& store, cluster::EventSink& sink, Decoded* decoded = nullptr);
   ~Feed() override;
   Feed(const Feed&) = delete;
   Feed& operator=(const Feed&) = delete;
@@ -55,11 +64,6 @@ class Feed final : public cluster::ClusterFeed {
   void MendWatch(std::string_view kind_name);
 
  private:
-  using Key = std::pair<std::string, std::string>;  // namespace, name
-  struct Posted {
-    std::string uid;
-    std::string resource_version;
-  };
   struct Watched {
     std::string name;
     GroupResource resource;
@@ -70,7 +74,7 @@ class Feed final : public cluster::ClusterFeed {
     bool served = false;     // and said so
     std::string version;     // the one taken
     int64_t listed_at = 0;   // the list holds every event up to here
-    std::map<Key, Posted> posted;
+    std::map<Store::Key, Object> posted;
   };
 
   Watched* Find(std::string_view kind_name);
@@ -80,15 +84,15 @@ class Feed final : public cluster::ClusterFeed {
   void Apply(const WatchEvent& event);
   void OnDefinition(const WatchEvent& event);
   void PostChanged(Watched& watched, const Object& object);
-  void PostGone(Watched& watched, const Key& key, const std::string& uid);
+  void PostGone(Watched& watched, const Object& object);
   void Post(cluster::FeedEvent event);
 
   // Constant after construction.
   Store& store_;
   cluster::EventSink& sink_;
   int64_t subscription_;
-  DecodedPods own_;
-  DecodedPods& decoded_;
+  Decoded own_;
+  Decoded& decoded_;
 
   std::vector<Watched> watched_;  // pods, nodes, then as asked
   std::deque<WatchEvent> pending_;

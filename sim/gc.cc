@@ -18,6 +18,7 @@ const Json& Owners(const Json& object) { return ArrayOf(Dig(object, "metadata", 
 
 void GarbageCollector::Observe(const WatchEvent& event) {
   const Json& object = *event.object;
+  if (event.type == EventType::kModified && !IsTerminating(object) && Owners(*event.previous) == Owners(object)) return;
   const Ref ref{event.resource, NamespaceOf(object), NameOf(object)};
   const bool deleted = event.type == EventType::kDeleted;
   Index(ref, event.previous.get(), deleted ? nullptr : &object);

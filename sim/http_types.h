@@ -20,6 +20,7 @@ struct HttpRequest {
   std::string accept;
   std::string content_type;
   std::string body;
+  bool bodyless = false;  // whoever asks reads no body of a success
 
   // The first value of that query parameter, or "".
   std::string Param(const std::string& name) const {

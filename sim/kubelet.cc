@@ -23,7 +23,8 @@ std::optional<base::Millis> DurationOf(const Json& pod, const char* annotation) 
   if (text.empty()) return std::nullopt;
   const auto duration = ParseDuration(text);
   if (duration) return *duration;
-  base::LogWarn("annotation cannot be read", {{"pod", KeyOf(pod)}, {"annotation", annotation}, {"problem", duration.error().message}});
+  base::LogWarn("annotation cannot be read",
+                {{"pod", KeyOf(pod)}, {"annotation", annotation}, {"problem", duration.error().message}});
   return std::nullopt;
 }
 
@@ -90,8 +91,10 @@ void Kubelet::OnPod(const WatchEvent& event) {
   const std::string& node = DigString(*event.object, "spec", "nodeName");
   if (node.empty()) return;
   const ObjectKey key = KeyFor(*event.object);
-  if (event.type == EventType::kDeleted) nodes_[node].bound.erase(key);
-  else nodes_[node].bound.insert(key);
+  if (event.type == EventType::kDeleted)
+    nodes_[node].bound.erase(key);
+  else
+    nodes_[node].bound.insert(key);
   queue_.Add(key);
 }
 
@@ -148,9 +151,10 @@ void Kubelet::Admit(const ObjectKey& key, const Json& pod, NodeState& node) {
   const bool running = decoded.phase == model::PodPhase::kRunning;
   if (!running) {
     if (const auto resource = FirstShortage(requests, node.used, node.allocatable)) {
-      return Reject(pod, *resource,
-                    fmt::format("Node didn't have enough resource: {}, requested: {}, used: {}, capacity: {}", *resource,
-                                requests.Get(*resource), node.used.Get(*resource), node.allocatable.Get(*resource)));
+      return Reject(
+          pod, *resource,
+          fmt::format("Node didn't have enough resource: {}, requested: {}, used: {}, capacity: {}", *resource,
+                      requests.Get(*resource), node.used.Get(*resource), node.allocatable.Get(*resource)));
     }
   }
   node.used.AddAll(requests);
@@ -161,13 +165,16 @@ void Kubelet::Admit(const ObjectKey& key, const Json& pod, NodeState& node) {
 
 void Kubelet::Reject(const Json& pod, const std::string& resource, const std::string& message) {
   const std::string reason = "OutOf" + resource;
-  events_.EmitAbout(pod, {true, reason, "", message, "kubelet"});
-  store_.Modify(kPods, NamespaceOf(pod), NameOf(pod), [&](Json& next) {
-    next["status"]["phase"] = "Failed";
-    next["status"]["reason"] = reason;
-    next["status"]["message"] = "Pod was rejected: " + message;
-    next["status"]["startTime"] = base::FormatTime(store_.now_ms());
-  }, Part::kStatus);
+  if (!quiet_) events_.EmitAbout(pod, {true, reason, "", message, "kubelet"});
+  store_.Modify(
+      kPods, NamespaceOf(pod), NameOf(pod),
+      [&](Json& next) {
+        next["status"]["phase"] = "Failed";
+        next["status"]["reason"] = reason;
+        next["status"]["message"] = "Pod was rejected: " + message;
+        next["status"]["startTime"] = base::FormatTime(store_.now_ms());
+      },
+      Part::kStatus);
 }
 
 // One step further: start, or finish, when its time has come.
@@ -198,49 +205,55 @@ void Kubelet::Start(const Json& pod) {
   for (const Json& address : node ? Dig(*node, "status", "addresses") : Json()) {
     if (DigString(address, "type") == "InternalIP") host_ip = DigString(address, "address");
   }
-  store_.Modify(kPods, NamespaceOf(pod), NameOf(pod), [&](Json& next) {
-    Json& status = next["status"];
-    status["phase"] = "Running";
-    status["startTime"] = since;
-    status["podIP"] = ip;
-    status["podIPs"] = {{{"ip", ip}}};
-    if (!host_ip.empty()) {
-      status["hostIP"] = host_ip;
-      status["hostIPs"] = {{{"ip", host_ip}}};
-    }
-    status["containerStatuses"] = Json::array();
-    for (const Json& container : Dig(pod, "spec", "containers")) {
-      status["containerStatuses"].push_back(ContainerStatus(container, Running(since), true));
-    }
-    if (const Json& init = Dig(pod, "spec", "initContainers"); !init.empty()) {
-      status["initContainerStatuses"] = Json::array();
-      for (const Json& container : init) {
-        Json each = ContainerStatus(container, IsSidecar(container) ? Running(since) : Terminated(since, since, 0),
-                                    IsSidecar(container));
-        each["ready"] = true;
-        status["initContainerStatuses"].push_back(std::move(each));
-      }
-    }
-    for (const char* type : {"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"}) {
-      SetCondition(next, {type, "True", "", ""}, now);
-    }
-  }, Part::kStatus);
+  store_.Modify(
+      kPods, NamespaceOf(pod), NameOf(pod),
+      [&](Json& next) {
+        Json& status = next["status"];
+        status["phase"] = "Running";
+        status["startTime"] = since;
+        status["podIP"] = ip;
+        status["podIPs"] = {{{"ip", ip}}};
+        if (!host_ip.empty()) {
+          status["hostIP"] = host_ip;
+          status["hostIPs"] = {{{"ip", host_ip}}};
+        }
+        status["containerStatuses"] = Json::array();
+        for (const Json& container : Dig(pod, "spec", "containers")) {
+          status["containerStatuses"].push_back(ContainerStatus(container, Running(since), true));
+        }
+        if (const Json& init = Dig(pod, "spec", "initContainers"); !init.empty()) {
+          status["initContainerStatuses"] = Json::array();
+          for (const Json& container : init) {
+            Json each = ContainerStatus(container, IsSidecar(container) ? Running(since) : Terminated(since, since, 0),
+                                        IsSidecar(container));
+            each["ready"] = true;
+            status["initContainerStatuses"].push_back(std::move(each));
+          }
+        }
+        for (const char* type : {"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"}) {
+          SetCondition(next, {type, "True", "", ""}, now);
+        }
+      },
+      Part::kStatus);
 }
 
 void Kubelet::MarkEnded(const Json& pod, int64_t exit_code) {
   const base::Millis now = store_.now_ms();
-  store_.Modify(kPods, NamespaceOf(pod), NameOf(pod), [&](Json& next) {
-    const std::string since = DigString(next, "status", "startTime");
-    Json& status = next["status"];
-    status["phase"] = exit_code == 0 ? "Succeeded" : "Failed";
-    status["containerStatuses"] = Json::array();
-    for (const Json& container : Dig(pod, "spec", "containers")) {
-      status["containerStatuses"].push_back(
-          ContainerStatus(container, Terminated(since, base::FormatTime(now), exit_code), false));
-    }
-    const std::string reason = exit_code == 0 ? "PodCompleted" : "PodFailed";
-    for (const char* type : {"Ready", "ContainersReady"}) SetCondition(next, {type, "False", reason, ""}, now);
-  }, Part::kStatus);
+  store_.Modify(
+      kPods, NamespaceOf(pod), NameOf(pod),
+      [&](Json& next) {
+        const std::string since = DigString(next, "status", "startTime");
+        Json& status = next["status"];
+        status["phase"] = exit_code == 0 ? "Succeeded" : "Failed";
+        status["containerStatuses"] = Json::array();
+        for (const Json& container : Dig(pod, "spec", "containers")) {
+          status["containerStatuses"].push_back(
+              ContainerStatus(container, Terminated(since, base::FormatTime(now), exit_code), false));
+        }
+        const std::string reason = exit_code == 0 ? "PodCompleted" : "PodFailed";
+        for (const char* type : {"Ready", "ContainersReady"}) SetCondition(next, {type, "False", reason, ""}, now);
+      },
+      Part::kStatus);
 }
 
 void Kubelet::Stop(const ObjectKey& key, const Json& pod) {

@@ -44,6 +44,7 @@ class Kubelet final : public Component {
   std::string_view name() const override { return "kubelet"; }
   void Observe(const WatchEvent& event) override;
   bool Work() override;
+  void KeepQuiet() override { quiet_ = true; }
   std::optional<base::Millis> NextDeadline() const override { return queue_.NextTime(); }
 
   // What the admitted pods of a node take, "pods" included.
@@ -85,6 +86,7 @@ class Kubelet final : public Component {
   const KubeletOptions options_;
 
   EventRecorder events_;
+  bool quiet_ = false;
   WorkQueue queue_;
   std::map<ObjectKey, Admitted> admitted_;
   std::map<std::string, NodeState> nodes_;

@@ -114,10 +114,17 @@ class Store {
   // All of them, without ceremony; empty when the resource is not served.
   std::vector<Object> All(const GroupResource& resource, std::string_view ns = "") const;
   size_t Count(const GroupResource& resource) const;
+  using Key = std::pair<std::string, std::string>;  // namespace, name
+  // The same without a copy, in the order of their keys. `visit` must not write.
+  template <class Visit>  // void(const Key&, const Object&)
+  void ForEach(const GroupResource& resource, Visit&& visit) const {
+    if (const Table* table = TableOf(resource))
+      for (const auto& [key, object] : *table) visit(key, object);
+  }
 
   const ResourceTable& resources() const { return resources_; }
-  // Takes a built-in group version out, as kube-apiserver's --runtime-config=GROUP/VERSION=false does. REQUIRES: none of
-  // its objects is there.
+  // Takes a built-in group version out, as kube-apiserver's --runtime-config=GROUP/VERSION=false does. REQUIRES: none
+  // of its objects is there.
   void StopServing(std::string_view group, std::string_view version);
   int64_t resource_version() const { return resource_version_; }
   base::Millis now_ms() const { return clock_.WallMs(); }
@@ -164,7 +171,6 @@ class Store {
 
  private:
   friend class GarbageCollector;
-  using Key = std::pair<std::string, std::string>;  // namespace, name
   using Table = std::map<Key, Object, std::less<>>;
 
   struct OpenList {

@@ -190,8 +190,14 @@ ApiResult<Object> Store::Replace(const ApiResource& resource, const Object& curr
   }
   const bool has_status = resource.FindVersion(resource.storage_version)->has_status;
   if (part == Part::kStatus) {
-    Json changed = *current;
-    changed.erase("status");
+    Json changed = Json::object();
+    for (const auto& [field, value] : current->items()) {
+      if (field == "status" || (field == "metadata" && !resource.custom)) continue;
+      if (const auto same = next.find(field); same != next.end() && *same == value)
+        changed[field] = std::move(*same);  // to compare is cheaper than to copy
+      else
+        changed[field] = value;
+    }
     if (next.contains("status")) changed["status"] = std::move(next["status"]);
     if (!resource.custom) {
       changed["metadata"] = std::move(next["metadata"]);

@@ -19,7 +19,8 @@ constexpr int kMaxRounds = 10'000;
 
 }  // namespace
 
-World::World(const base::Clock& clock, WorldOptions options) : clock_(clock), store_(clock, options.seed) {
+World::World(const base::Clock& clock, WorldOptions options)
+    : clock_(clock), store_(clock, options.seed, options.event_log) {
   const auto add = [&](auto component) {
     auto* raw = component.get();
     components_.push_back(std::move(component));
@@ -35,6 +36,8 @@ World::World(const base::Clock& clock, WorldOptions options) : clock_(clock), st
     add(std::make_unique<RayClusterController>(store_, clock_, options.kuberay));
     add(std::make_unique<RayJobController>(store_, clock_, options.kuberay));
   }
+  if (!options.with_events)
+    for (const auto& component : components_) component->KeepQuiet();
   subscription_ = store_.Subscribe([this](const WatchEvent& event) {
     for (const auto& component : components_) component->Observe(event);
   });

@@ -36,6 +36,7 @@ class Controller : public Component {
  public:
   bool Work() final;
   std::optional<base::Millis> NextDeadline() const final { return queue_.NextTime(); }
+  void KeepQuiet() final { quiet_ = true; }
 
  protected:
   Controller(Store& store, const base::Clock& clock) : store_(store), clock_(clock), events_(store) {}
@@ -43,7 +44,9 @@ class Controller : public Component {
   virtual void Reconcile(const ObjectKey& key) = 0;
 
   void Enqueue(ObjectKey key) { queue_.Add(std::move(key)); }
-  void EnqueueIn(ObjectKey key, base::Millis delay_ms) { queue_.AddAt(std::move(key), clock_.MonotonicMs() + delay_ms); }
+  void EnqueueIn(ObjectKey key, base::Millis delay_ms) {
+    queue_.AddAt(std::move(key), clock_.MonotonicMs() + delay_ms);
+  }
   // The controlling owner of `object`, when it is of `kind`.
   void EnqueueOwner(const Json& object, std::string_view kind);
   // Try again later, each time twice as late, at most five minutes.
@@ -51,10 +54,10 @@ class Controller : public Component {
   void Succeeded(const ObjectKey& key) { failures_.erase(key); }
 
   void Note(const Json& object, std::string reason, std::string note) {
-    events_.EmitAbout(object, {false, std::move(reason), "", std::move(note), std::string(name())});
+    if (!quiet_) events_.EmitAbout(object, {false, std::move(reason), "", std::move(note), std::string(name())});
   }
   void Warn(const Json& object, std::string reason, std::string note) {
-    events_.EmitAbout(object, {true, std::move(reason), "", std::move(note), std::string(name())});
+    if (!quiet_) events_.EmitAbout(object, {true, std::move(reason), "", std::move(note), std::string(name())});
   }
 
   Store& store_;
@@ -62,14 +65,15 @@ class Controller : public Component {
 
  private:
   EventRecorder events_;
+  bool quiet_ = false;
   WorkQueue queue_;
   std::map<ObjectKey, int> failures_;
 };
 
 // --- Pods, as controllers see them ---
 
-bool IsFinishedPod(const Json& pod);   // Succeeded or Failed
-bool IsReadyPod(const Json& pod);      // condition Ready is True
+bool IsFinishedPod(const Json& pod);  // Succeeded or Failed
+bool IsReadyPod(const Json& pod);     // condition Ready is True
 const std::string& PhaseOf(const Json& pod);
 
 // A pod of a template: its metadata and spec, in `owner`'s namespace and controlled by it.

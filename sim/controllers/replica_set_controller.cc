@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/controllers/replica_set_controller.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace tutti::sim {
 namespace {
@@ -65,14 +66,16 @@ void ReplicaSetController::WriteStatus(const Json& set) {
     ++replicas;
     ready += IsReadyPod(*pod);
   }
-  store_.Modify(kReplicaSets, NamespaceOf(set), NameOf(set), [&](Json& next) {
-    Json& status = next["status"];
-    status["replicas"] = replicas;
-    status["fullyLabeledReplicas"] = replicas;
-    status["readyReplicas"] = ready;
-    status["availableReplicas"] = ready;
-    status["observedGeneration"] = IntOf(Dig(set, "metadata", "generation"), 1);
-  }, Part::kStatus);
+  Json status = MapOf(Child(set, "status"));
+  status["replicas"] = replicas;
+  status["fullyLabeledReplicas"] = replicas;
+  status["readyReplicas"] = ready;
+  status["availableReplicas"] = ready;
+  status["observedGeneration"] = IntOf(Dig(set, "metadata", "generation"), 1);
+  if (status == Child(set, "status")) return;
+  store_.Modify(
+      kReplicaSets, NamespaceOf(set), NameOf(set), [&](Json& next) { next["status"] = std::move(status); },
+      Part::kStatus);
 }
 
 }  // namespace tutti::sim

@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   app.add_option("--steps", steps, "of one seed; 0: as the scenario says");
   app.add_option("--bug", only, "only this one, by a part of its name");
   CLI11_PARSE(app, argc, argv);
-  base::SetLogLevel(base::LogLevel::kError);
+  SilenceLogs();
   const auto scenarios = ReadScenarios(TUTTI_SOURCE_DIR "/tests/simulation/scenarios");
   if (!scenarios) {
     fmt::print(stderr, "{}\n", scenarios.error().message);

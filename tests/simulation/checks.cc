@@ -80,20 +80,20 @@ void Checks::CheckPlanWhole(const Replica& replica, const std::string& plan, con
                                          pods.front()->gang, plan, pods.size(), covered, min));
 }
 
-void Checks::ExpectStray(const cluster::Command& command) {
-  if (const auto* bind = std::get_if<cluster::Bind>(&command.body))
-    strays_.insert(bind->pod.uid), truth_.ExpectStray(bind->pod.uid);
-  if (const auto* gone = std::get_if<cluster::Delete>(&command.body)) strays_.insert(gone->object.uid);
+void Checks::ExpectStray(const PodName& name) {
+  const TruePod* pod = truth_.PodAt(name.first, name.second);
+  if (pod) strays_.insert(pod->uid), truth_.ExpectStray(pod->uid);
 }
 
-void Checks::OnHappened(const std::string& replica, const cluster::Command& command, const cluster::Answer& answer) {
-  const auto* bind = std::get_if<cluster::Bind>(&command.body);
-  if (bind && answer.outcome == cluster::Outcome::kDone && replica != planner_ && !strays_.contains(bind->pod.uid))
+void Checks::OnBind(const std::string& replica, const PodName& name) {
+  const TruePod* pod = truth_.PodAt(name.first, name.second);
+  if (pod && replica != planner_ && !strays_.contains(pod->uid))
     Fail("the former leader's writes are over",
-         fmt::format("{} binds {} after {} has begun", replica, bind->pod.name, planner_));
-  const auto* gone = std::get_if<cluster::Delete>(&command.body);
-  if (!gone || answer.outcome != cluster::Outcome::kDone || gone->object.resource != "pods") return;
-  const TruePod* pod = truth_.Pod(gone->object.uid);
+         fmt::format("{} binds {} after {} has begun", replica, name.second, planner_));
+}
+
+void Checks::OnDelete(const PodName& name) {
+  const TruePod* pod = truth_.PodAt(name.first, name.second);
   if (!pod) return;  // it was not bound, and went at once
   if (pod->kept) Fail("nothing is deleted that nobody recreates", pod->name);
   if (pod->foreign) Fail("others' pods are left alone", pod->name);
@@ -132,6 +132,9 @@ void Checks::CheckBound(const std::string& uid) {
   CheckNode(*pod, known);
   CheckQueue(*pod, known);
   CheckCommit(*pod, known);
+  if (strays_.contains(uid)) return;
+  if (const std::string wrong = truth_.WrongVolumes(*pod, known.objects); !wrong.empty())
+    Fail("volumes are bound before pods", fmt::format("{} of {} on {}: {}", pod->name, pod->gang, pod->node, wrong));
 }
 
 void Checks::CheckNode(const TruePod& pod, const Knowledge& known) {

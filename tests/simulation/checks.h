@@ -24,9 +24,12 @@ class Checks {
   Checks(Truth& truth, base::Millis half_limit_ms) : truth_(truth), half_limit_ms_(half_limit_ms) {}
 
   void OnSubmit(Replica& replica, const std::vector<cluster::Command>& commands);
-  void OnHappened(const std::string& replica, const cluster::Command& command, const cluster::Answer& answer);
-  // The command may take effect long after its deadline; nobody is to blame for what that leads to.
-  void ExpectStray(const cluster::Command& command);
+  using PodName = std::pair<std::string, std::string>;  // namespace, name; empty: of no pod
+  // A bind, a delete took effect.
+  void OnBind(const std::string& replica, const PodName& pod);
+  void OnDelete(const PodName& pod);
+  // A write about the pod may take effect long after its deadline; nobody is to blame for what that leads to.
+  void ExpectStray(const PodName& pod);
   // `healthy_ms`: how long the scheduler has been able to see and act.
   void AfterStep(base::Millis healthy_ms);
   void OnSchedulerDied();

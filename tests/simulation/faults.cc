@@ -6,13 +6,13 @@ namespace {
 
 using sim::Fate;
 
-constexpr const char* kNames[] = {
-    "bind-drop",    "bind-lose-reply", "bind-late",     "bind-stray",   "bind-429",         "bind-500",
-    "bind-503",     "bind-504",        "bind-conflict", "bind-refused", "write-drop",       "write-lose-reply",
-    "write-late",   "write-stray",     "write-refused", "reply-late",   "watch-break",      "watch-stall",
-    "watch-silent", "list-stale",      "duplicate",     "node-lost",    "node-silent",      "crash",
-    "pause",        "standby-crash",   "handover",      "lease-drop",   "lease-lose-reply", "lease-late",
-    "clock-step",   "kind-removed"};
+constexpr const char* kNames[] = {"bind-drop",  "bind-lose-reply",  "bind-late",   "bind-stray",    "bind-429",
+                                  "bind-500",   "bind-503",         "bind-504",    "bind-conflict", "bind-refused",
+                                  "write-drop", "write-lose-reply", "write-late",  "write-stray",   "write-refused",
+                                  "reply-late", "watch-break",      "watch-stall", "watch-silent",  "list-stale",
+                                  "duplicate",  "reorder",          "node-lost",   "node-silent",   "crash",
+                                  "pause",      "standby-crash",    "handover",    "lease-drop",    "lease-lose-reply",
+                                  "lease-late", "clock-step",       "kind-removed"};
 static_assert(std::size(kNames) == static_cast<size_t>(Fault::kCount));
 
 }  // namespace
@@ -43,9 +43,8 @@ bool Faults::Strikes(Fault fault) {
   return true;
 }
 
-Fate Faults::Decide(const cluster::Command& command) {
+Fate Faults::Decide(bool bind) {
   Fate fate;
-  const bool bind = std::holds_alternative<cluster::Bind>(command.body);
   const auto refuse = [&](Fault fault, int status, const char* message) {
     if (!Strikes(fault)) return false;
     fate.kind = Fate::Kind::kRefuse;

@@ -43,6 +43,7 @@ enum class Fault {
   kWatchSilent,  // one kind's watch says nothing for long, and has lost it all
   kListStale,    // one kind is listed, and the list comes late
   kDuplicate,    // an object is told twice
+  kReorder,      // events of one kind are told before older ones of another
   kNodeLost,     // deleted; another of its name comes later, or not
   kNodeSilent,   // not ready for a while
   kCrash,        // the leader dies, with its commands in every stage
@@ -62,7 +63,7 @@ std::vector<std::string> FaultNames();
 // A seed for a stream of its own.
 uint64_t Mix(uint64_t seed, std::string_view stream);
 
-class Faults final : public sim::Interceptor {
+class Faults {
  public:
   Faults(const Scenario& scenario, uint64_t seed, const std::set<std::string>& without, base::Millis write_timeout_ms);
 
@@ -75,7 +76,8 @@ class Faults final : public sim::Interceptor {
   // Counts one that was found to be impossible back.
   void TakeBack(Fault fault) { --fired_[FaultName(fault)]; }
 
-  sim::Fate Decide(const cluster::Command& command) override;
+  // What becomes of a write, a bind or another.
+  sim::Fate Decide(bool bind);
 
  private:
   struct Stream {

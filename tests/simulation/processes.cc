@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+
+#include "kube/lease.h"
+#include "kube/writer.h"
 
 namespace tutti::simulation {
 
@@ -15,38 +19,60 @@ constexpr Millis kPatienceMs = 20'000;  // of a process that is asked to stop
 
 }  // namespace
 
-// Told of what the faults' dice decided about one process's commands, and of what then came of it.
-struct Hearer final : sim::Interceptor {
-  Hearer(std::string process, Faults& dice, Checks& checker, uint64_t& counter)
-      : name(std::move(process)), faults(dice), checks(checker), done(counter) {}
-  sim::Fate Decide(const cluster::Command& command) override {
-    const sim::Fate fate = faults.Decide(command);
-    if (fate.stray) checks.ExpectStray(command);
-    return fate;
+// The kinds as the store serves them, in the versions that the feed watches.
+class StoreResolver final : public kube::KindResolver {
+ public:
+  StoreResolver(const sim::Store& store, std::vector<model::ObjectKind> kinds)
+      : store_(store), kinds_(std::move(kinds)) {}
+
+  std::string VersionOf(const std::string& group, const std::string& resource) const override {
+    if (group.empty()) return "v1";
+    const sim::ApiResource* served = store_.resources().Find({group, resource});
+    for (const model::ObjectKind& kind : kinds_)
+      if (kind.group == group && kind.resource == resource && served)
+        for (const std::string& version : kind.versions)
+          if (const sim::ApiVersion* it = served->FindVersion(version); it && it->served) return version;
+    return "";
   }
-  void Happened(const cluster::Command& command, const cluster::Answer& answer) override {
-    checks.OnHappened(name, command, answer);
-    done += answer.outcome == cluster::Outcome::kDone;
+  bool HasStatus(const std::string& group, const std::string& version, const std::string& resource) const override {
+    const sim::ApiResource* served = store_.resources().Find({group, resource});
+    const sim::ApiVersion* it = served ? served->FindVersion(version) : nullptr;
+    return it ? it->has_status : group.empty();
   }
-  const std::string name;
-  Faults& faults;
-  Checks& checks;
-  uint64_t& done;
+
+ private:
+  const sim::Store& store_;
+  const std::vector<model::ObjectKind> kinds_;
 };
 
 struct Processes::Process {
-  std::unique_ptr<Hearer> hearer;
+  Process(Processes& all, const std::string& name)
+      : network(all.api_, all.parts_.clock, all.parts_.faults, all.parts_.checks, name, all.done_),
+        random(Mix(all.parts_.seed, name)),
+        replica(std::make_unique<Replica>(Replica::Parts{all.parts_.store, all.parts_.decoded, all.parts_.clock,
+                                                         all.parts_.plant, all.parts_.options, name,
+                                                         all.parts_.on_submit})),
+        kinds(all.parts_.store, replica->scheduler().Kinds()),
+        writer(WriterOptions(all.parts_.options), network, network, random, kinds, *replica) {
+    replica->set_writer(&writer);
+  }
+  static kube::KubeWriter::Options WriterOptions(const core::Options& options) {
+    kube::KubeWriter::Options result;
+    result.write_timeout_ms = options.bind_timeout_ms;
+    result.instance = "tutti-simulated";
+    return result;
+  }
+
+  Network network;
+  base::Random random;
   std::unique_ptr<Replica> replica;
-  std::unique_ptr<Election> election;
+  StoreResolver kinds;
+  kube::KubeWriter writer;
+  std::unique_ptr<kube::LeaderElection> election;
   Millis paused_until_ms = 0;
   Millis stops_at_ms = 0;  // asked to stop: then it ends, drained or not
   bool lost = false;       // its lease
   bool released = false, releasing = false;
-};
-
-struct Processes::Orphan {
-  std::unique_ptr<Hearer> hearer;
-  std::unique_ptr<sim::Writer> writer;
 };
 
 Processes::Processes(Parts parts) : parts_(std::move(parts)), door_(parts_.store), api_(door_) {
@@ -56,44 +82,49 @@ Processes::Processes(Parts parts) : parts_(std::move(parts)), door_(parts_.store
 Processes::~Processes() = default;
 
 void Processes::Start() {
-  auto process = std::make_unique<Process>();
-  const std::string name = fmt::format("tutti-{}", ++started_);
-  process->hearer = std::make_unique<Hearer>(name, parts_.faults, parts_.checks, done_);
-  process->replica =
-      std::make_unique<Replica>(Replica::Parts{parts_.store, parts_.decoded, parts_.clock, *process->hearer,
-                                               parts_.plant, parts_.options, name, parts_.on_submit});
+  auto process = std::make_unique<Process>(*this, fmt::format("tutti-{}", ++started_));
   if (parts_.elect) {
-    Process& it = *process;
-    it.replica->writer().SetWritable(0, 0);
-    it.election = std::make_unique<Election>(api_, parts_.clock, parts_.faults, name, Mix(parts_.seed, name),
-                                             Election::Callbacks{[this, &it](Millis until_ms, Millis over_ms) {
-                                                                   it.replica->writer().SetWritable(
-                                                                       parts_.plant.Writable(until_ms),
-                                                                       parts_.plant.Over(over_ms));
-                                                                 },
-                                                                 [this, &it] {
-                                                                   parts_.note(it.replica->name() + " has the lease");
-                                                                   it.replica->Lead(parts_.clock.MonotonicMs());
-                                                                 },
-                                                                 [&it] { it.lost = true; }});
-    it.election->Start();
+    Elect(*process);
   } else {
+    constexpr Millis kForever = std::numeric_limits<Millis>::max();
+    process->writer.SetWritable(kForever, kForever);
     process->replica->Lead(former_over_ms_);
   }
   processes_.push_back(std::move(process));
 }
 
+void Processes::Elect(Process& it) {
+  kube::LeaseOptions options;
+  options.ns = "default";
+  options.identity = it.replica->name();
+  options.lease_duration_ms = 15'000;
+  options.renew_deadline_ms = 10'000;
+  options.retry_period_ms = 2'000;
+  it.election = std::make_unique<kube::LeaderElection>(
+      options, it.network, it.network, it.random,
+      kube::LeaderElection::Callbacks{[this, &it](Millis until_ms, Millis over_ms) {
+                                        it.writer.SetWritable(parts_.plant.Writable(until_ms),
+                                                              parts_.plant.Over(over_ms));
+                                      },
+                                      [this, &it] {
+                                        parts_.note(it.replica->name() + " has the lease");
+                                        it.replica->Lead(parts_.clock.MonotonicMs());
+                                      },
+                                      [&it] { it.lost = true; }});
+  it.election->Start();
+}
+
 // What is on its way still arrives, and nobody hears.
 void Processes::Bury(size_t at) {
-  Process& process = *processes_[at];
-  process.election.reset();
-  orphans_.push_back({std::move(process.hearer), process.replica->Die()});
-  if (process.replica->has_led()) parts_.checks.OnSchedulerDied();
-  former_over_ms_ =
-      parts_.clock.MonotonicMs() + (process.stops_at_ms > 0 && process.released ? 0 : parts_.options.bind_timeout_ms);
-  graveyard_.push_back(std::move(process.replica));
+  std::unique_ptr<Process> process = std::move(processes_[at]);
   processes_.erase(processes_.begin() + static_cast<ptrdiff_t>(at));
-  starts_.push_back(parts_.clock.MonotonicMs());
+  const Millis now = parts_.clock.MonotonicMs();
+  if (process->replica->has_led()) parts_.checks.OnSchedulerDied();
+  former_over_ms_ = now + (process->released ? 0 : parts_.options.bind_timeout_ms + kube::KubeWriter::kGraceMs);
+  process->replica->Die();
+  process->network.Die();
+  graveyard_.push_back(std::move(process));
+  starts_.push_back(now);
 }
 
 bool Processes::Stands(const Process& process) const { return parts_.clock.MonotonicMs() < process.paused_until_ms; }
@@ -119,22 +150,24 @@ int64_t Processes::Move(size_t events, size_t commands, base::Random& pace) {
 
   int64_t steps = 0;
   for (const auto& process : processes_) {
+    if (Stands(*process)) {
+      steps += static_cast<int64_t>(process->network.Carry(commands));
+      continue;
+    }
+    // The network's thread and the scheduler's may wake in any order.
+    const bool network_first = pace.OneIn(2);
+    if (network_first) steps += static_cast<int64_t>(Turn(*process, commands));
     Replica& replica = *process->replica;
-    if (Stands(*process)) continue;
-    // The lease's thread and the scheduler's may wake in any order.
-    const bool lease_first = !process->election || pace.OneIn(2);
-    if (lease_first) moved_ = Turn(*process) || moved_;
     replica.Look();
-    replica.writer().PumpAnswers();
     moved_ = moved_ || replica.HasEvents();
-    const size_t handed = replica.Work(events, pace);
+    const bool reorder = replica.KindsWithEvents() > 1 && parts_.faults.Strikes(Fault::kReorder);
+    steps +=
+        static_cast<int64_t>(replica.Work(events, reorder ? Replica::Order::kAnyKind : Replica::Order::kOldest, pace));
     replica.scheduler().Audit();
-    const size_t carried = replica.writer().PumpCommands(commands);
-    steps += static_cast<int64_t>(handed + carried);
-    if (!lease_first) moved_ = Turn(*process) || moved_;
+    if (!network_first) steps += static_cast<int64_t>(Turn(*process, commands));
   }
-  for (const Orphan& orphan : orphans_) steps += static_cast<int64_t>(orphan.writer->PumpCommands());
-  std::erase_if(orphans_, [](const Orphan& orphan) { return orphan.writer->Idle(); });
+  for (const auto& process : graveyard_)
+    if (!process->network.Idle()) steps += static_cast<int64_t>(process->network.Bury());
   for (size_t at = processes_.size(); at-- > 0;) {
     const Process& process = *processes_[at];
     const bool ended = process.stops_at_ms > 0 && (process.released || process.stops_at_ms <= now);
@@ -149,19 +182,19 @@ int64_t Processes::Move(size_t events, size_t commands, base::Random& pace) {
   return steps;
 }
 
-bool Processes::Turn(Process& process) {
-  bool any = process.election && process.election->Turn();
-  if (process.stops_at_ms == 0 || process.releasing) return any;
-  Replica& replica = *process.replica;
-  if (replica.leading() || !replica.scheduler().quiet()) return any;
-  replica.writer().SetWritable(0, 0);
-  if (replica.writer().InFlight()) return any;
-  process.releasing = true;
-  if (process.election)
-    process.election->Release([&process] { process.released = true; });
-  else
-    process.released = true;
-  return true;
+// Returns how many writes were carried.
+size_t Processes::Turn(Process& process, size_t writes) {
+  const size_t carried = process.network.Turn(writes, &moved_);
+  if (process.stops_at_ms == 0 || process.releasing) return carried;
+  if (process.replica->leading() || !process.replica->scheduler().quiet()) return carried;
+  process.releasing = moved_ = true;
+  process.writer.Drain([&process] {
+    if (process.election)
+      process.election->Release([&process] { process.released = true; });
+    else
+      process.released = true;
+  });
+  return carried;
 }
 
 std::optional<Millis> Processes::NextDeadline() const {
@@ -175,10 +208,10 @@ std::optional<Millis> Processes::NextDeadline() const {
       continue;
     }
     consider(process->replica->NextDeadline());
-    if (process->election) consider(process->election->NextDeadline());
+    consider(process->network.NextDeadline());
     if (process->stops_at_ms > 0) consider(process->stops_at_ms);
   }
-  for (const Orphan& orphan : orphans_) consider(orphan.writer->NextDeadline());
+  for (const auto& process : graveyard_) consider(process->network.NextDeadline());
   for (const Repair& repair : repairs_) consider(repair.at_ms);
   for (const Millis at : starts_) consider(at);
   return next;
@@ -266,7 +299,8 @@ void Processes::MendAll() {
 }
 
 bool Processes::calm() const {
-  return Leader() != processes_.size() && starts_.empty() && orphans_.empty() &&
+  return Leader() != processes_.size() && starts_.empty() &&
+         std::ranges::all_of(graveyard_, [](const auto& p) { return p->network.Idle(); }) &&
          std::ranges::none_of(processes_, [&](const auto& p) { return Stands(*p) || p->stops_at_ms > 0 || p->lost; });
 }
 

@@ -11,8 +11,8 @@
 
 #include "sim/api_handler.h"
 #include "tests/simulation/checks.h"
-#include "tests/simulation/election.h"
 #include "tests/simulation/faults.h"
+#include "tests/simulation/network.h"
 #include "tests/simulation/replica.h"
 
 namespace tutti::simulation {
@@ -21,7 +21,7 @@ class Processes {
  public:
   struct Parts {
     sim::Store& store;
-    sim::DecodedPods& decoded;
+    sim::Decoded& decoded;
     const base::Clock& clock;
     Faults& faults;
     Checks& checks;
@@ -57,11 +57,11 @@ class Processes {
 
  private:
   struct Process;
-  struct Orphan;
 
   void Start();
   void Bury(size_t at);
-  bool Turn(Process& process);
+  size_t Turn(Process& process, size_t writes);
+  void Elect(Process& process);
   void Stop(Process& process);
   void ThrowWatchDice(Process& process);
   size_t Leader() const;  // its index; past the end: nobody
@@ -73,8 +73,7 @@ class Processes {
   sim::Door door_;
   sim::ApiHandler api_;
   std::vector<std::unique_ptr<Process>> processes_;
-  std::vector<Orphan> orphans_;
-  std::vector<std::unique_ptr<Replica>> graveyard_;  // freeing them costs more than running them
+  std::vector<std::unique_ptr<Process>> graveyard_;  // what they had sent may still arrive
   struct Repair {
     base::Millis at_ms;
     std::function<void()> mend;

@@ -9,7 +9,6 @@ using cluster::FeedEvent;
 
 Replica::Replica(Parts parts) : parts_(std::move(parts)) {
   feed_ = std::make_unique<sim::Feed>(parts_.store, *this, &parts_.decoded);
-  writer_ = std::make_unique<sim::Writer>(parts_.store, *this, parts_.clock, &parts_.interceptor);
   scheduler_ = std::make_unique<core::Scheduler>(parts_.options, parts_.plant.Dialects(dialects::MakeDialects()), *this,
                                                  parts_.plant.Clock(parts_.clock), nullptr);
   kind_names_ = {"pods", "nodes"};
@@ -65,12 +64,12 @@ void Replica::Look() {
     if (!broken_.contains(kind)) queue.covered = parts_.store.resource_version();
 }
 
-bool Replica::HasEvents() const {
-  return std::ranges::any_of(
-      queues_, [this](const auto& item) { return !item.second.events.empty() && !stalled_.contains(item.first); });
+size_t Replica::KindsWithEvents() const {
+  return static_cast<size_t>(std::ranges::count_if(
+      queues_, [this](const auto& item) { return !item.second.events.empty() && !stalled_.contains(item.first); }));
 }
 
-size_t Replica::Work(size_t limit, base::Random& random) {
+size_t Replica::Work(size_t limit, Order order, base::Random& random) {
   const base::Millis now = parts_.clock.MonotonicMs();
   const bool begins = !scheduler_->synced();
   if (begins) limit = random.OneIn(4) ? 100 : 10'000;
@@ -80,10 +79,14 @@ size_t Replica::Work(size_t limit, base::Random& random) {
     if (!queue.events.empty() && !stalled_.contains(kind)) open.push_back(&queue);
   std::vector<FeedEvent> batch;
   while (batch.size() < limit && !open.empty()) {
-    const size_t at = random.Below(open.size());
+    const size_t at = order == Order::kAnyKind
+                          ? random.Below(open.size())
+                          : static_cast<size_t>(std::ranges::min_element(
+                                                    open, {}, [](const Queue* q) { return q->events.front().second; }) -
+                                                open.begin());
     Queue& queue = *open[at];
-    for (size_t run = 1 + random.Below(begins ? 100 : 6); run > 0 && batch.size() < limit && !queue.events.empty();
-         --run) {
+    const uint64_t longest = begins ? 100 : order == Order::kAnyKind ? 6 : 1;
+    for (size_t run = 1 + random.Below(longest); run > 0 && batch.size() < limit && !queue.events.empty(); --run) {
       batch.push_back(std::move(queue.events.front().first));
       queue.events.pop_front();
     }
@@ -131,10 +134,9 @@ bool Replica::Duplicate(const std::string& kind) {
   return true;
 }
 
-std::unique_ptr<sim::Writer> Replica::Die() {
-  writer_->OrphanInFlight();
+void Replica::Die() {
+  writer_ = nullptr;
   feed_.reset();
-  return std::move(writer_);
 }
 
 Replica::Knowledge Replica::Knows() const {
@@ -150,8 +152,7 @@ Replica::Knowledge Replica::Knows() const {
 
 std::optional<base::Millis> Replica::NextDeadline() const {
   std::optional<base::Millis> next = scheduler_->NextDeadline();
-  for (const std::optional<base::Millis> at : {lead_at_, writer_->NextDeadline()})
-    if (at && (!next || *at < *next)) next = at;
+  if (lead_at_ && (!next || *lead_at_ < *next)) next = lead_at_;
   return next;
 }
 
@@ -159,7 +160,7 @@ void Replica::Submit(std::vector<cluster::Command> commands) {
   parts_.plant.Commands(commands);
   if (commands.empty()) return;
   if (parts_.on_submit) parts_.on_submit(*this, commands);
-  writer_->Submit(std::move(commands));
+  if (writer_) writer_->Submit(std::move(commands));
 }
 
 }  // namespace tutti::simulation

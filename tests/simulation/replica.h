@@ -14,7 +14,6 @@
 
 #include "core/scheduler.h"
 #include "sim/feed.h"
-#include "sim/writer.h"
 #include "tests/simulation/truth.h"
 
 namespace tutti::simulation {
@@ -37,9 +36,8 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
  public:
   struct Parts {
     sim::Store& store;
-    sim::DecodedPods& decoded;
+    sim::Decoded& decoded;
     const base::Clock& clock;
-    sim::Interceptor& interceptor;
     Plant& plant;
     core::Options options;
     std::string name;
@@ -51,10 +49,13 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
 
   // Brings what the feed has into the inbox.
   void Look();
+  // Kinds drawn by lot, or the oldest events first.
+  enum class Order { kAnyKind, kOldest };
   // Hands `limit` events over at most, from queues that are not stalled, and lets the scheduler work. Returns how many;
   // of the lists that a new process begins with, none are counted.
-  size_t Work(size_t limit, base::Random& random);
-  bool HasEvents() const;
+  size_t Work(size_t limit, Order order, base::Random& random);
+  bool HasEvents() const { return KindsWithEvents() > 0; }
+  size_t KindsWithEvents() const;
 
   // It leads from the instant on, when the former leader's last write is over, and pods were listed since.
   void Lead(base::Millis from_ms);
@@ -74,8 +75,10 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
   bool Duplicate(const std::string& kind);
   const std::vector<std::string>& KindNames() const { return kind_names_; }
 
-  // The process has died: commands on their way still arrive, and nobody hears.
-  std::unique_ptr<sim::Writer> Die();
+  // Where commands go; null: nowhere.
+  void set_writer(cluster::ClusterWriter* writer) { writer_ = writer; }
+  // The process has died.
+  void Die();
 
   // How far it has seen.
   struct Knowledge {
@@ -87,7 +90,6 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
   std::optional<base::Millis> NextDeadline() const;
 
   core::Scheduler& scheduler() { return *scheduler_; }
-  sim::Writer& writer() { return *writer_; }
   const std::string& name() const { return parts_.name; }
   bool HasNews() const { return feed_->HasNews(); }
 
@@ -104,7 +106,7 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
 
   Parts parts_;
   std::unique_ptr<sim::Feed> feed_;
-  std::unique_ptr<sim::Writer> writer_;
+  cluster::ClusterWriter* writer_ = nullptr;
   std::unique_ptr<core::Scheduler> scheduler_;
   std::map<std::string, Queue> queues_;  // by kind; "" for answers and leadership
   std::vector<std::string> kind_names_;

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/log.h"
 
 namespace tutti::simulation {
 
@@ -63,13 +64,15 @@ std::string ReadAll(int from) {
 
 }  // namespace
 
-Outcome SimulateApart(const Run& run) {
+void SilenceLogs() { base::SetLogLevel(static_cast<base::LogLevel>(static_cast<int>(base::LogLevel::kError) + 1)); }
+
+Apart::Apart(const Run& run) {
   int result[2], errors[2];
   TUTTI_CHECK(pipe(result) == 0 && pipe(errors) == 0, "pipes");
   std::fflush(nullptr);
-  const pid_t child = fork();
-  TUTTI_CHECK(child >= 0, "fork");
-  if (child == 0) {
+  child_ = fork();
+  TUTTI_CHECK(child_ >= 0, "fork");
+  if (child_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     alarm(kMostSeconds);
     dup2(errors[1], STDERR_FILENO);
@@ -84,10 +87,15 @@ Outcome SimulateApart(const Run& run) {
   }
   close(result[1]);
   close(errors[1]);
-  const std::string text = ReadAll(result[0]);  // its last byte comes when all is written, and errors are few
-  const std::string said = ReadAll(errors[0]);
+  result_ = result[0];
+  errors_ = errors[0];
+}
+
+Outcome Apart::Wait() {
+  const std::string text = ReadAll(result_);  // its last byte comes when all is written, and errors are few
+  const std::string said = ReadAll(errors_);
   int status = 0;
-  waitpid(child, &status, 0);
+  waitpid(child_, &status, 0);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return FromJson(Json::parse(text));
   Outcome outcome;
   const size_t line = said.rfind("CHECK(");
@@ -96,6 +104,8 @@ Outcome SimulateApart(const Run& run) {
                                                                           : said.substr(said.rfind('/', line) + 1)};
   return outcome;
 }
+
+Outcome SimulateApart(const Run& run) { return Apart(run).Wait(); }
 
 Shrunk Shrink(const Run& run, const Outcome& outcome, int most_tries) {
   Shrunk best{run, outcome, 0};

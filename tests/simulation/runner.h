@@ -9,7 +9,18 @@
 
 namespace tutti::simulation {
 
-// Simulates in a child process. A CHECK or a signal becomes the violation "the scheduler does not crash".
+// What a world in trouble makes the product log, errors too, is no news here.
+void SilenceLogs();
+
+// A run in a child process. A CHECK or a signal becomes the violation "the scheduler does not crash".
+class Apart {
+ public:
+  explicit Apart(const Run& run);  // begins
+  Outcome Wait();                  // once
+
+ private:
+  int child_ = 0, result_ = 0, errors_ = 0;
+};
 Outcome SimulateApart(const Run& run);
 
 struct Shrunk {

@@ -82,6 +82,8 @@ class Simulation {
     sim::WorldOptions options;
     options.seed = Mix(seed, "store");
     options.kubelet.start_ms = 20;
+    options.with_events = false;  // nobody reads them
+    options.event_log = 500;
     return options;
   }
 
@@ -99,6 +101,7 @@ class Simulation {
   bool Settle(Millis for_ms);
   bool OnlyTouches(const cluster::Command& command) const;
   void CheckFresh();
+  void CheckWrites(const char* when);
   void Note(const std::string& text);
   void Record(Replica& replica, const std::vector<cluster::Command>& commands);
   Processes::Parts PartsOf(const Run& run);
@@ -107,7 +110,7 @@ class Simulation {
   Plant honest_;
   base::VirtualClock clock_{kStart};
   sim::World world_;
-  sim::DecodedPods decoded_;
+  sim::Decoded decoded_;
   Truth truth_;
   Checks checks_;
   Faults faults_;
@@ -118,6 +121,7 @@ class Simulation {
   std::vector<Action> actions_;
   size_t next_action_ = 0;
   int64_t idle_ = 0;
+  int64_t commands_before_ = 0, others_before_ = 0;  // at the last CheckWrites
   std::vector<Repair> repairs_;
   Millis healthy_ms_ = 0;
   std::string last_command_;
@@ -327,18 +331,24 @@ void Simulation::Calm() {
   processes_->CheckFootprints();
   CheckFresh();
   ++outcome_.calms;
-  const uint64_t commands = checks_.commands();
-  const auto others = [this] {
-    return world_.store().resource_version() - truth_.lease_writes() - static_cast<int64_t>(processes_->done());
-  };
-  const int64_t before = others();
+  CheckWrites("while faults went on");
   if (!Settle(150'000)) return;
-  const int64_t by_others = std::max<int64_t>(0, others() - before);
-  if (static_cast<int64_t>(checks_.commands() - commands) > kMostWritesPerChange * by_others)
-    checks_.Fail("no write without a cause", fmt::format("{} commands at rest, {} changes by others; the last: {}",
-                                                         checks_.commands() - commands, by_others, last_command_));
+  CheckWrites("at rest");
   faults_.set_on(true);
   Note("the faults go on");
+}
+
+// Since the last time: writes of ours against changes by others.
+void Simulation::CheckWrites(const char* when) {
+  const auto commands = static_cast<int64_t>(checks_.commands());
+  const int64_t others =
+      world_.store().resource_version() - truth_.lease_writes() - static_cast<int64_t>(processes_->done());
+  const int64_t changes = std::max<int64_t>(0, others - others_before_);
+  if (commands - commands_before_ > kMostWritesPerChange * changes)
+    checks_.Fail("no write without a cause", fmt::format("{}: {} commands, {} changes by others; the last: {}", when,
+                                                         commands - commands_before_, changes, last_command_));
+  commands_before_ = commands;
+  others_before_ = others;
 }
 
 // Lets time pass until nothing moves and at least `for_ms` are over. False: a violation.
@@ -372,21 +382,18 @@ bool Simulation::OnlyTouches(const cluster::Command& command) const {
 // A scheduler that remembers nothing finds nothing to do.
 void Simulation::CheckFresh() {
   if (checks_.violation()) return;
-  struct Nowhere final : sim::Interceptor {
-    sim::Fate Decide(const cluster::Command&) override { return {.kind = sim::Fate::Kind::kDrop}; }
-  } nowhere;
   std::vector<std::string> wanted;
   core::Options options = CoreOptions();
-  Replica fresh({world_.store(), decoded_, clock_, nowhere, honest_, std::move(options), "fresh",
-                 [&](Replica&, const auto& commands) {
-                   for (const cluster::Command& command : commands)
-                     if (!std::holds_alternative<cluster::EmitEvent>(command.body) && !OnlyTouches(command))
-                       wanted.push_back(Describe(command));
-                 }});
+  Replica fresh(
+      {world_.store(), decoded_, clock_, honest_, std::move(options), "fresh", [&](Replica&, const auto& commands) {
+         for (const cluster::Command& command : commands)
+           if (!std::holds_alternative<cluster::EmitEvent>(command.body) && !OnlyTouches(command))
+             wanted.push_back(Describe(command));
+       }});
   fresh.Lead(0);
   base::Random random(1);
   do fresh.Look();
-  while (fresh.HasEvents() && (fresh.Work(100'000, random), true));
+  while (fresh.HasEvents() && (fresh.Work(100'000, Replica::Order::kAnyKind, random), true));
   fresh.scheduler().Audit();
   if (wanted.empty()) return;
   for (const std::string& command : wanted) Note("fresh: " + command);

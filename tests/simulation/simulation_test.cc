@@ -9,7 +9,7 @@ namespace tutti::simulation {
 namespace {
 
 std::vector<Scenario> Scenarios() {
-  base::SetLogLevel(base::LogLevel::kError);
+  SilenceLogs();
   const auto scenarios = ReadScenarios(TUTTI_SOURCE_DIR "/tests/simulation/scenarios");
   if (!scenarios) FAIL(scenarios.error().message);
   return *scenarios;

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <deque>
 #include <thread>
 
 #include "base/log.h"
@@ -16,9 +17,9 @@ using namespace tutti::simulation;
 namespace {
 
 struct Flags {
-  int64_t steps = 0, total = 1'000'000, shrink = 400;
+  int64_t steps = 0, total = 1'000'000, shrink = 400, jobs = std::max(1u, std::thread::hardware_concurrency());
   uint64_t seed = 1;
-  std::string scenario, without_faults, without_actions;
+  std::string program, scenario, without_faults, without_actions;
   bool trace = false;
   int most_failures = 1;
 };
@@ -62,14 +63,17 @@ double CpuSeconds() {
   return seconds;
 }
 
-void Report(const Run& run, const Outcome& outcome, int64_t most_tries) {
+void Report(const Flags& flags, const Run& run, const Outcome& outcome) {
   fmt::print("\nVIOLATION in {} seed {}: {}: {}\n", run.scenario.name, run.seed, outcome.violation->invariant,
              outcome.violation->message);
-  fmt::print("  replay: {}\n", ReplayLine("soak", run));
-  const Shrunk shrunk = Shrink(run, outcome, static_cast<int>(most_tries));
+  fmt::print("  replay: {}\n", ReplayLine(flags.program, run));
+  const Shrunk shrunk = Shrink(run, outcome, static_cast<int>(flags.shrink));
   fmt::print("  shrunk to {} steps and {} actions in {} tries: {}\n", shrunk.outcome.steps, shrunk.outcome.actions,
              shrunk.tries, shrunk.outcome.violation->message);
-  fmt::print("  replay: {}\n", ReplayLine("soak", shrunk.run));
+  fmt::print("  replay: {}\n", ReplayLine(flags.program, shrunk.run));
+  Run traced = shrunk.run;
+  traced.trace = true;
+  for (const std::string& line : SimulateApart(traced).trace) fmt::print("    {}\n", line);
   std::fflush(stdout);
 }
 
@@ -77,12 +81,19 @@ int Soak(const Flags& flags, const std::vector<Scenario>& scenarios) {
   const auto started = std::chrono::steady_clock::now();
   std::map<std::string, uint64_t> faults;
   int64_t steps = 0, calms = 0, turns = 0, nodes = 0, gangs = 0, commands = 0;
-  uint64_t seed = flags.seed;
+  uint64_t seed = flags.seed, next_seed = flags.seed;
   int violations = 0;
+  std::deque<std::pair<Run, Apart>> under_way;  // in the order of their seeds
   for (; steps < flags.total && violations < flags.most_failures; ++seed) {
-    Run run{scenarios[seed % scenarios.size()], seed, {}, {}, false, nullptr};
-    if (flags.steps > 0) run.scenario.steps = flags.steps;
-    const Outcome outcome = SimulateApart(run);
+    for (; under_way.size() < static_cast<size_t>(flags.jobs); ++next_seed) {
+      Run run{scenarios[next_seed % scenarios.size()], next_seed, {}, {}, false, nullptr};
+      if (flags.steps > 0) run.scenario.steps = flags.steps;
+      Apart apart(run);
+      under_way.emplace_back(std::move(run), apart);
+    }
+    const Run run = std::move(under_way.front().first);
+    const Outcome outcome = under_way.front().second.Wait();
+    under_way.pop_front();
     steps += std::max<int64_t>(outcome.steps, 1);
     calms += outcome.calms;
     turns += outcome.turns;
@@ -92,13 +103,17 @@ int Soak(const Flags& flags, const std::vector<Scenario>& scenarios) {
     for (const auto& [name, count] : outcome.faults) faults[name] += count;
     if (!outcome.violation) continue;
     ++violations;
-    Report(run, outcome, flags.shrink);
+    Report(flags, run, outcome);
   }
+  for (auto& [run, apart] : under_way) apart.Wait();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
   fmt::print(
       "seeds {} to {} over {} scenarios, {} steps, {} commands, {} times at rest and compared with a fresh scheduler\n",
       flags.seed, seed - 1, scenarios.size(), steps, commands, calms);
-  if (turns > 0) fmt::print("worlds of {} nodes and {} gangs on average\n", nodes / turns, gangs / turns);
+  if (turns > 0)
+    fmt::print("worlds of {:.1f} nodes and {:.1f} gangs on average\n",
+               static_cast<double>(nodes) / static_cast<double>(turns),
+               static_cast<double>(gangs) / static_cast<double>(turns));
   for (const auto& [name, count] : faults) fmt::print("  {:<18} {:>8}\n", name, count);
   fmt::print("violations {}; {:.0f} steps/s by the clock, {:.0f} per second of a core\n", violations,
              static_cast<double>(steps) / took.count(), static_cast<double>(steps) / CpuSeconds());
@@ -115,12 +130,14 @@ int main(int argc, char** argv) {
   app.add_option("--seed", flags.seed, "the first seed, or the one to replay");
   app.add_option("--scenario", flags.scenario, "only this one");
   app.add_option("--shrink", flags.shrink, "tries to make a failing run smaller");
+  app.add_option("--jobs", flags.jobs, "seeds at a time");
   app.add_option("--failures", flags.most_failures, "violations after which to stop");
   app.add_flag("--trace", flags.trace, "replay one seed and print what happens");
   app.add_option("--without-faults", flags.without_faults, "left out of a replay: a,b");
   app.add_option("--without-actions", flags.without_actions, "left out of a replay: 1,5-9");
   CLI11_PARSE(app, argc, argv);
-  base::SetLogLevel(base::LogLevel::kError);
+  flags.program = argv[0];
+  SilenceLogs();
 
   auto scenarios = ReadScenarios(TUTTI_SOURCE_DIR "/tests/simulation/scenarios");
   if (!scenarios) {

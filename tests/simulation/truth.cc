@@ -26,6 +26,7 @@ constexpr const char* kBind = "tutti.dev/bind";
 const sim::GroupResource kVolcanoPodGroups{"scheduling.volcano.sh", "podgroups"};
 const sim::GroupResource kVolcanoQueues{"scheduling.volcano.sh", "queues"};
 const sim::GroupResource kPluginsPodGroups{"scheduling.x-k8s.io", "podgroups"};
+const sim::GroupResource kClaims{"", "persistentvolumeclaims"};
 const sim::GroupResource kLeases{"coordination.k8s.io", "leases"};
 const sim::GroupResource kUpstreamPodGroups{"scheduling.k8s.io", "podgroups"};
 
@@ -64,7 +65,10 @@ Truth::Truth(sim::Store& store) : store_(store) {
       OnQueue(event);
     else if (event.resource == kLeases)
       ++lease_writes_;
-    else
+    else if (event.resource == kClaims && event.type != EventType::kModified)
+      claims_[sim::KeyOf(*event.object)] = event.resource_version;
+    else if (event.resource == kVolcanoPodGroups || event.resource == kPluginsPodGroups ||
+             event.resource == kUpstreamPodGroups || event.resource == sim::kRayClusters)
       OnDeclaration(event);
   });
 }
@@ -81,11 +85,8 @@ const TruePod* Truth::PodAt(const std::string& ns, const std::string& name) cons
   return at == by_name_.end() ? nullptr : Pod(at->second);
 }
 
-TruePod Truth::Read(const Json& pod, const TruePod* before) const {
-  TruePod now;
-  if (before) {
-    now = *before;
-  } else {
+void Truth::Read(const Json& pod, bool first, TruePod& now) const {
+  if (first) {
     now.ns = sim::NamespaceOf(pod);
     now.name = sim::NameOf(pod);
     now.uid = sim::UidOf(pod);
@@ -99,6 +100,7 @@ TruePod Truth::Read(const Json& pod, const TruePod* before) const {
     now.kept = owner.empty() || owner == "Job";
     now.controller = DigString(sim::ControllerOf(pod), "uid");
   }
+  const bool was_bound = now.bound();
   now.node = DigString(pod, "spec", "nodeName");
   now.phase = DigString(pod, "status", "phase");
   now.done = now.phase == "Succeeded" || now.phase == "Failed";
@@ -109,14 +111,13 @@ TruePod Truth::Read(const Json& pod, const TruePod* before) const {
   now.waiting = DigString(scheduled, "status") == "False";
   now.reason = now.waiting ? DigString(scheduled, "reason") : "";
   now.message = now.waiting ? DigString(scheduled, "message") : "";
-  if (now.bound() && now.plan.empty()) {
+  if (!was_bound && now.bound()) {
     const Json bind = Json::parse(sim::AnnotationOf(pod, kBind), nullptr, false);
     if (DigString(bind, "uid") == now.uid && DigString(bind, "node") == now.node) {
       now.plan = DigString(bind, "plan");
       now.commit = DigString(bind, "commit");
     }
   }
-  return now;
 }
 
 void Truth::Weigh(const TruePod& pod, int sign) {
@@ -128,53 +129,61 @@ void Truth::Weigh(const TruePod& pod, int sign) {
 
 void Truth::OnPod(const sim::WatchEvent& event) {
   const std::string& uid = sim::UidOf(*event.object);
-  const auto known = pods_.find(uid);
-  const bool had = known != pods_.end();
-  const TruePod before = had ? known->second : TruePod{};
-  if (had) Weigh(before, -1);
+  const auto [at, fresh] = pods_.try_emplace(uid);
+  TruePod& pod = at->second;
   if (event.type == EventType::kDeleted) {
-    if (!had) return;
-    pods_.erase(known);
-    by_name_.erase({before.ns, before.name});
-    TrueGang& gang = gangs_[before.gang];
-    gang.members.erase(uid);
-    gang_count_ -= gang.members.empty();
-    gang.disturbed = event.resource_version;
-    touched_.insert(before.gang);
+    if (!fresh) Forget(uid, pod, event.resource_version);
+    pods_.erase(at);
     return;
   }
-  TruePod now = Read(*event.object, had ? &before : nullptr);
-  TrueGang& gang = gangs_[now.gang];
-  if (!had) {
-    gang_count_ += gang.members.empty();
-    gang.members.insert(uid);
-    by_name_[{now.ns, now.name}] = uid;
-    if (now.gang.starts_with("pod/")) gang.declared = true;
-    if (now.gang.starts_with("yunikorn/")) {
-      gang.declared = true;
-      gang.min = 0;
-      for (const Json& group : Json::parse(sim::AnnotationOf(*event.object, kTaskGroups), nullptr, false)) {
-        gang.role_min[DigString(group, "name")] = IntOf(sim::Child(group, "minMember"));
-      }
-    }
-    if (now.gang.starts_with("ray/") && now.role.empty()) now.role = "headgroup";
+  const bool was_bound = pod.bound(), was_live = !fresh && pod.live(), weighed = pod.occupies(),
+             was_deleting = pod.deleting;
+  if (weighed) Weigh(pod, -1);
+  Read(*event.object, fresh, pod);
+  TrueGang& gang = gangs_[pod.gang];
+  if (fresh) Join(*event.object, uid, pod, gang);
+  if (pod.occupies()) Weigh(pod, +1);
+  if (was_live && !pod.live()) gang.disturbed = event.resource_version;
+  if (pod.bound() && !was_bound) OnBound(uid, pod, gang, event.resource_version);
+  if (fresh || was_bound != pod.bound() || was_live != pod.live() || weighed != pod.occupies() ||
+      was_deleting != pod.deleting)
+    touched_.insert(pod.gang);
+}
+
+void Truth::Forget(const std::string& uid, const TruePod& pod, Version version) {
+  Weigh(pod, -1);
+  by_name_.erase({pod.ns, pod.name});
+  TrueGang& gang = gangs_[pod.gang];
+  gang.members.erase(uid);
+  gang_count_ -= gang.members.empty();
+  gang.disturbed = version;
+  touched_.insert(pod.gang);
+}
+
+void Truth::Join(const Json& object, const std::string& uid, TruePod& pod, TrueGang& gang) {
+  gang_count_ += gang.members.empty();
+  gang.members.insert(uid);
+  by_name_[{pod.ns, pod.name}] = uid;
+  if (pod.gang.starts_with("pod/")) gang.declared = true;
+  if (pod.gang.starts_with("yunikorn/")) {
+    gang.declared = true;
+    gang.min = 0;
+    for (const Json& group : Json::parse(sim::AnnotationOf(object, kTaskGroups), nullptr, false))
+      gang.role_min[DigString(group, "name")] = IntOf(sim::Child(group, "minMember"));
   }
-  Weigh(now, +1);
-  const bool was_bound = had && before.bound();
-  if (had && before.live() && !now.live()) gang.disturbed = event.resource_version;
-  if (now.bound() && !was_bound) {
-    bound_.push_back(uid);
-    if (now.plan.empty() || strays_.contains(uid)) {  // by others
-      gang.disturbed = nodes_[now.node].disturbed = event.resource_version;
-      if (!gang.queue.empty()) queues_[gang.queue].disturbed = event.resource_version;
-    }
-    if (now.commit == uid && !now.plan.empty()) {
-      committed_.insert(now.gang + "\n" + now.plan);
-      gang.was_whole = true;  // the last bind is the commit record, whatever became of the others meanwhile
-    }
+  if (pod.gang.starts_with("ray/") && pod.role.empty()) pod.role = "headgroup";
+}
+
+void Truth::OnBound(const std::string& uid, const TruePod& pod, TrueGang& gang, Version version) {
+  bound_.push_back(uid);
+  if (pod.plan.empty() || strays_.contains(uid)) {  // by others
+    gang.disturbed = nodes_[pod.node].disturbed = version;
+    if (!gang.queue.empty()) queues_[gang.queue].disturbed = version;
   }
-  touched_.insert(now.gang);
-  pods_[uid] = std::move(now);
+  if (pod.commit == uid && !pod.plan.empty()) {
+    committed_.insert(pod.gang + "\n" + pod.plan);
+    gang.was_whole = true;  // the last bind is the commit record, whatever became of the others meanwhile
+  }
 }
 
 void Truth::OnNode(const sim::WatchEvent& event) {
@@ -323,6 +332,22 @@ bool Truth::Ran(const TrueGang& gang, const TruePod& pod) const {
     const TruePod& other = pods_.at(uid);
     return !other.done && !other.foreign && other.controller == pod.controller;
   });
+}
+
+std::string Truth::WrongVolumes(const TruePod& pod, Version known) const {
+  const sim::Object object = store_.Find(sim::kPods, pod.ns, pod.name);
+  if (!object) return {};
+  for (const Json& use : sim::ArrayOf(sim::Dig(*object, "spec", "volumes"))) {
+    const std::string& name = DigString(use, "persistentVolumeClaim", "claimName");
+    const sim::Object claim = name.empty() ? nullptr : store_.Find(kClaims, pod.ns, name);
+    if (!claim || claims_.at(sim::KeyOf(*claim)) > known) continue;
+    const std::string& volume_name = DigString(*claim, "spec", "volumeName");
+    if (volume_name.empty()) return "claim " + name + " has no volume";
+    const sim::Object volume = store_.Find({"", "persistentvolumes"}, "", volume_name);
+    if (volume && !sim::Dig(*volume, "spec", "local").is_null() && !volume_name.starts_with(pod.node + "-"))
+      return fmt::format("claim {} has volume {}, which is not on {}", name, volume_name, pod.node);
+  }
+  return {};
 }
 
 std::vector<std::string> Truth::TakeBound() { return std::exchange(bound_, {}); }

@@ -93,6 +93,10 @@ class Truth {
   // The queue and its ancestors; each with what is used below it.
   std::vector<std::pair<std::string, model::ResourceList>> PathUse(const std::string& queue) const;
 
+  // What is wrong with the pod's volumes, now that it is bound: a claim that has none, or one that another node has.
+  // Empty: nothing, or the claim came or went later than `known`.
+  std::string WrongVolumes(const TruePod& pod, Version known) const;
+
   // A bind of the pod may take effect long after its sender gave up: as if others had bound it.
   void ExpectStray(const std::string& uid) { strays_.insert(uid); }
 
@@ -112,7 +116,11 @@ class Truth {
   void OnNode(const sim::WatchEvent& event);
   void OnDeclaration(const sim::WatchEvent& event);
   void OnQueue(const sim::WatchEvent& event);
-  TruePod Read(const sim::Json& pod, const TruePod* before) const;
+  // Of a pod that is known, what may change.
+  void Read(const sim::Json& pod, bool first, TruePod& now) const;
+  void Forget(const std::string& uid, const TruePod& pod, Version version);
+  void Join(const sim::Json& object, const std::string& uid, TruePod& pod, TrueGang& gang);
+  void OnBound(const std::string& uid, const TruePod& pod, TrueGang& gang, Version version);
   // Adds the pod to its node and queue, or takes it off.
   void Weigh(const TruePod& pod, int sign);
   void Redeclare(const std::string& gang, const std::function<void(TrueGang&)>& change, Version version);
@@ -128,6 +136,7 @@ class Truth {
   std::set<std::string> touched_;
   std::set<std::string> strays_;
   int64_t lease_writes_ = 0;
+  std::map<std::string, Version> claims_;  // "namespace/name": when it last came or went
   size_t node_count_ = 0, gang_count_ = 0;
   std::set<std::string> committed_;  // "gang\nplan"
 };

@@ -21,6 +21,10 @@ constexpr const char* kRemovable[] = {"podgroups.scheduling.volcano.sh", "queues
                                       "podgroups.scheduling.x-k8s.io"};
 constexpr const char* kNamespace = "default";
 constexpr int64_t kHighPriority = 1000;
+constexpr const char* kDisks = "disks";      // a StorageClass of volumes that nodes have
+constexpr const char* kNetwork = "network";  // one whose driver makes them
+const sim::GroupResource kClaims{"", "persistentvolumeclaims"};
+const sim::GroupResource kVolumes{"", "persistentvolumes"};
 
 void MustCreate(sim::Store& store, Json object, bool restore = false) {
   const auto created = store.Create(std::move(object), {.restore = restore});
@@ -44,6 +48,7 @@ const std::map<std::string, Workload::Action>& Workload::Actions() {
                                                         {"arrive-lone", &Workload::ArriveLone},
                                                         {"arrive-bare", &Workload::ArriveBare},
                                                         {"arrive-job", &Workload::ArriveJob},
+                                                        {"arrive-volumes", &Workload::ArriveVolumes},
                                                         {"arrive-forged", &Workload::ArriveForged},
                                                         {"bind-forged", &Workload::BindForged},
                                                         {"leave", &Workload::Leave},
@@ -60,7 +65,9 @@ const std::map<std::string, Workload::Action>& Workload::Actions() {
                                                         {"taint", &Workload::Taint},
                                                         {"cordon", &Workload::Cordon},
                                                         {"drain", &Workload::Drain},
-                                                        {"foreign", &Workload::Foreign}};
+                                                        {"foreign", &Workload::Foreign},
+                                                        {"wipe-disk", &Workload::WipeDisk},
+                                                        {"drop-claim", &Workload::DropClaim}};
   return actions;
 }
 
@@ -85,6 +92,17 @@ void Workload::Setup(Random& random) {
                       {"kind", "PriorityClass"},
                       {"metadata", {{"name", "high"}}},
                       {"value", kHighPriority}});
+  MustCreate(store_, {{"apiVersion", "scheduling.k8s.io/v1"},
+                      {"kind", "PriorityClass"},
+                      {"metadata", {{"name", "low"}}},
+                      {"value", -kHighPriority}});
+  for (const auto& [name, provisioner] :
+       {std::pair(kDisks, "kubernetes.io/no-provisioner"), std::pair(kNetwork, "network.csi.example")})
+    MustCreate(store_, {{"apiVersion", "storage.k8s.io/v1"},
+                        {"kind", "StorageClass"},
+                        {"metadata", {{"name", name}}},
+                        {"provisioner", provisioner},
+                        {"volumeBindingMode", "WaitForFirstConsumer"}});
   const int64_t cpu = scenario_.nodes * scenario_.cpu;
   const auto add_queue = [&](const std::string& name, const std::string& parent, int64_t most) {
     Json queue = {{"apiVersion", "scheduling.volcano.sh/v1beta1"},
@@ -121,6 +139,8 @@ std::string Workload::AddNode(Random& random) {
   const std::string name = fmt::format("n{}", ++nodes_made_);
   PutNode(name, random.Between(scenario_.cpu / 2, scenario_.cpu),
           scenario_.gpu > 0 ? random.Between(0, scenario_.gpu) : 0, random);
+  if (scenario_.workload.contains("arrive-volumes"))
+    for (const char* disk : {"a", "b"}) MakeDisk(fmt::format("{}-{}", name, disk), name);
   return "node " + name + " is added";
 }
 
@@ -162,10 +182,13 @@ Json Workload::PodTemplate(Random& random, const Gang& gang) const {
                 {"containers",
                  {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", requests}, {"limits", requests}}}}}}}}};
   Json& meta = pod["metadata"];
-  if (random.OneIn(4)) pod["spec"]["priorityClassName"] = "high";
+  if (random.OneIn(3)) pod["spec"]["priorityClassName"] = random.OneIn(3) ? "low" : "high";
   if (random.OneIn(5)) pod["spec"]["nodeSelector"] = {{"zone", random.OneIn(2) ? "a" : "b"}};
   if (random.OneIn(4)) pod["spec"]["tolerations"] = {{{"key", "team"}, {"operator", "Exists"}}};
   if (random.OneIn(6)) meta["annotations"]["sim.tutti.dev/stop-after"] = "3s";
+  if (random.OneIn(10))
+    meta["annotations"][random.OneIn(2) ? "kueue.x-k8s.io/podset-preferred-topology" : "tutti.dev/topology-required"] =
+        "zone";
   if (gang.owner != "ReplicaSet" && gang.owner != "RayCluster")
     meta["annotations"]["sim.tutti.dev/run-for"] = fmt::format("{}s", random.Between(5, 120));
   if (gang.dialect == "volcano") meta["annotations"]["scheduling.k8s.io/group-name"] = gang.name;
@@ -220,6 +243,8 @@ void Workload::MakePods(const Gang& gang, Json pod_template) {
   } else {
     for (int64_t i = 0; i < gang.size; ++i) {
       Json pod = pod_template;
+      if (!gang.volume_class.empty())
+        pod["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"] = fmt::format("{}-{}", gang.name, i);
       pod["apiVersion"] = "v1";
       pod["kind"] = "Pod";
       pod["metadata"]["name"] = fmt::format("{}-{}", gang.name, i);
@@ -292,13 +317,64 @@ std::string Workload::ArriveRay(Random& random) {
   return fmt::format("RayCluster {} with {} workers arrives", gang.name, workers);
 }
 
+// A claim for each pod, or one for all.
+std::string Workload::ArriveVolumes(Random& random) {
+  if (Full()) return {};
+  const bool shared = random.OneIn(2);
+  Gang gang{fmt::format("v{}", ++made_),
+            random.OneIn(2) ? "volcano" : "plugins",
+            shared ? "ReplicaSet" : "",
+            random.Between(1, 4),
+            0,
+            shared || random.OneIn(2) ? kNetwork : kDisks,
+            nullptr};
+  gang.size = gang.min + random.Between(0, 1);
+  gang.declaration = Declaration(random, gang);
+  Json pods = PodTemplate(random, gang);
+  pods["spec"]["volumes"] = {{{"name", "data"}, {"persistentVolumeClaim", {{"claimName", gang.name}}}}};
+  (void)store_.Create(gang.declaration);
+  const bool pods_first = random.OneIn(3);
+  if (pods_first) MakePods(gang, pods);
+  if (shared) MakeClaim(gang, gang.name, "ReadWriteMany");
+  for (int64_t i = 0; i < gang.size && !shared; ++i)
+    MakeClaim(gang, fmt::format("{}-{}", gang.name, i), "ReadWriteOnce");
+  if (!pods_first) MakePods(gang, pods);
+  gangs_.push_back(gang);
+  return fmt::format("{} gang {} of {} pods, {} needed, arrives with {} of class {}", gang.dialect, gang.name,
+                     gang.size, gang.min, shared ? "one claim" : "a claim each", gang.volume_class);
+}
+
+void Workload::MakeClaim(const Gang& gang, const std::string& name, const char* mode) {
+  MustCreate(store_, {{"apiVersion", "v1"},
+                      {"kind", "PersistentVolumeClaim"},
+                      {"metadata", {{"name", name}, {"namespace", kNamespace}, {"labels", {{"app", gang.name}}}}},
+                      {"spec",
+                       {{"accessModes", {mode}},
+                        {"storageClassName", gang.volume_class},
+                        {"resources", {{"requests", {{"storage", "5Gi"}}}}}}}});
+}
+
+void Workload::MakeDisk(const std::string& name, const std::string& node) {
+  const Json here = {{{"key", "kubernetes.io/hostname"}, {"operator", "In"}, {"values", {node}}}};
+  MustCreate(store_, {{"apiVersion", "v1"},
+                      {"kind", "PersistentVolume"},
+                      {"metadata", {{"name", name}}},
+                      {"spec",
+                       {{"capacity", {{"storage", "10Gi"}}},
+                        {"accessModes", {"ReadWriteOnce"}},
+                        {"storageClassName", kDisks},
+                        {"persistentVolumeReclaimPolicy", "Retain"},
+                        {"local", {{"path", "/mnt"}}},
+                        {"nodeAffinity", {{"required", {{"nodeSelectorTerms", {{{"matchExpressions", here}}}}}}}}}}});
+}
+
 // Pods whose template carries the bind annotation of somebody else's pod.
 std::string Workload::ArriveForged(Random& random) {
   if (Full()) return {};
   const sim::Object victim = PickPod(random, true);
   const std::string stolen = victim ? sim::AnnotationOf(*victim, "tutti.dev/bind") : "";
   if (stolen.empty()) return {};
-  Gang gang{fmt::format("f{}", ++made_), "plugins", "ReplicaSet", random.Between(2, 4), 0, nullptr};
+  Gang gang{fmt::format("f{}", ++made_), "plugins", "ReplicaSet", random.Between(2, 4), 0, "", nullptr};
   gang.size = gang.min;
   gang.declaration = Declaration(random, gang);
   Json pods = PodTemplate(random, gang);
@@ -346,6 +422,9 @@ std::string Workload::Leave(Random& random) {
   if (gang.owner.empty())
     for (int64_t i = 0; i < gang.size; ++i) store_.Delete(sim::kPods, kNamespace, fmt::format("{}-{}", gang.name, i));
   if (!gang.declaration.is_null()) store_.Delete(ResourceOf(gang.declaration), kNamespace, gang.name);
+  if (!gang.volume_class.empty())
+    for (const sim::Object& claim : store_.All(kClaims))
+      if (sim::LabelOf(*claim, "app") == gang.name) store_.Delete(kClaims, kNamespace, sim::NameOf(*claim));
   return "gang " + gang.name + " leaves";
 }
 
@@ -504,6 +583,33 @@ std::string Workload::Foreign(Random& random) {
          {"containers",
           {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", "1"}, {"memory", "1Gi"}}}}}}}}}}});
   return fmt::format("another scheduler's pod {} is on {}", name, node);
+}
+
+// An operator wipes a disk whose claim is gone, so that it can be used again.
+std::string Workload::WipeDisk(Random& random) {
+  std::vector<sim::Object> released;
+  for (const sim::Object& volume : store_.All(kVolumes))
+    if (sim::DigString(*volume, "status", "phase") == "Released") released.push_back(volume);
+  if (released.empty()) return {};
+  const std::string name = sim::NameOf(*released[random.Below(released.size())]);
+  store_.Delete(kVolumes, "", name);
+  MakeDisk(name, name.substr(0, name.find('-')));
+  return "disk " + name + " is wiped";
+}
+
+// A claim is deleted under its pods, and made again.
+std::string Workload::DropClaim(Random& random) {
+  const Gang* gang = PickGang(random);
+  if (!gang || gang->volume_class.empty()) return {};
+  for (const sim::Object& claim : store_.All(kClaims)) {
+    if (sim::LabelOf(*claim, "app") != gang->name) continue;
+    const std::string name = sim::NameOf(*claim);
+    const std::string mode = sim::Dig(*claim, "spec", "accessModes")[0].get<std::string>();
+    if (!store_.Delete(kClaims, kNamespace, name)) return {};
+    MakeClaim(*gang, name, mode.c_str());
+    return "claim " + name + " is deleted, and made again";
+  }
+  return {};
 }
 
 // --- Faults ---

@@ -37,7 +37,8 @@ class Workload {
     std::string name, dialect;
     std::string owner;  // "ReplicaSet", "Job", "RayCluster" or "": bare pods
     int64_t min = 1, size = 1;
-    sim::Json declaration;  // the object that declares it; null: none
+    std::string volume_class;  // its pods use claims of this class; empty: none
+    sim::Json declaration;     // the object that declares it; null: none
   };
   using Action = std::string (Workload::*)(base::Random&);
   static const std::map<std::string, Action>& Actions();
@@ -50,6 +51,7 @@ class Workload {
   std::string ArriveLone(base::Random&);
   std::string ArriveBare(base::Random&);
   std::string ArriveJob(base::Random&);
+  std::string ArriveVolumes(base::Random&);
   std::string ArriveForged(base::Random&);
   std::string BindForged(base::Random&);
   std::string Leave(base::Random&);
@@ -67,11 +69,15 @@ class Workload {
   std::string Cordon(base::Random&);
   std::string Drain(base::Random&);
   std::string Foreign(base::Random&);
+  std::string WipeDisk(base::Random&);
+  std::string DropClaim(base::Random&);
 
   std::string Arrive(base::Random& random, const std::string& dialect, const std::string& owner);
   sim::Json PodTemplate(base::Random& random, const Gang& gang) const;
   sim::Json Declaration(base::Random& random, const Gang& gang) const;
   void MakePods(const Gang& gang, sim::Json pod_template);
+  void MakeClaim(const Gang& gang, const std::string& name, const char* mode);
+  void MakeDisk(const std::string& name, const std::string& node);
   Gang* PickGang(base::Random& random);
   sim::Object PickPod(base::Random& random, bool bound_only) const;
   std::string PickNode(base::Random& random) const;
