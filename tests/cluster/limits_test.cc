@@ -51,7 +51,7 @@ TEST_CASE("ten thousand labels, resources and tolerations are read whole") {
   }
   const auto decoded = DecodePod(pod);
   REQUIRE(decoded);
-  CHECK(decoded->meta.labels.size() == kMany);
+  CHECK(decoded->meta.labels->size() == kMany);
   CHECK(decoded->spec->requests.items().size() == kMany);
   CHECK(decoded->spec->requests.Get("example.com/r9999") == 9'999);
   CHECK(decoded->spec->tolerations.size() == kMany);

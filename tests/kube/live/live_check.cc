@@ -245,6 +245,7 @@ TEST_CASE("the lease has one holder, and passes on at once when it is given up")
   LeaseOptions options;
   options.name = kRun;
   Rig first, second;
+  for (Rig* rig : {&first, &second}) rig->client.feed().Start({});  // a leader waits for its list of pods
   options.identity = MakeIdentity();
   first.client.Elect(options);
   const auto led = first.Await<cluster::Leadership>([](const auto& e) { return e.leading; });
