@@ -138,7 +138,9 @@ void Cycle::RefreshCounts() {
   const bool among = framework::Any(happened_ & Wake::kNodeAdded);  // nodes are more or fewer now
   if (among || charged || framework::Any(happened_ & (kFreesNodes | Wake::kQueue))) {
     const Millis at = now + (among ? kRefreshNodesMs : kRefreshCountsMs);
-    refresh_at_ms = refresh_at_ms == 0 ? at : std::min(refresh_at_ms, at);
+    // What happens while some gangs have had their turn is for the next round.
+    Millis& due = refresh_from_ == 0 ? refresh_at_ms : refresh_next_ms_;
+    due = due == 0 ? at : std::min(due, at);
   }
   if (refresh_at_ms == 0 || now < refresh_at_ms) return;
   if (refresh_from_ == 0) figures_from_ms_ = now;
@@ -152,7 +154,7 @@ void Cycle::RefreshCounts() {
   }
   const bool more = refresh_from_ < book.slots();
   if (!more) refresh_from_ = 0;
-  refresh_at_ms = more ? now + kRefreshStepMs : 0;
+  refresh_at_ms = more ? now + kRefreshStepMs : std::exchange(refresh_next_ms_, 0);
 }
 
 void Cycle::FireTimers() {

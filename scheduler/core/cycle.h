@@ -115,6 +115,7 @@ class Cycle {
   std::set<model::GangId> fenced_;    // found half done in this term: their waiting members have been written to
   bool relabel_ = false;              // dialects may add other labels to nodes now
   uint32_t refresh_from_ = 0;         // the gang at which RefreshCounts goes on
+  base::Millis refresh_next_ms_ = 0;  // for what changed since it began; 0: nothing
   base::Millis figures_from_ms_ = 0;  // older figures will not do for those it goes through
   std::vector<model::GangId> touched_;
   Tally tally_;  // of all gangs

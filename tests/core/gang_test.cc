@@ -118,6 +118,19 @@ TEST_CASE("The figures in a reason follow the cluster, though nothing that chang
   CHECK(rig.Waits("larger").empty());
 }
 
+TEST_CASE("The figures follow what changes while they are being brought up to date, too") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  for (int i = 0; i < 12; ++i) rig.AddPod(fmt::format("p-{}", i), {.cpu = std::to_string(10 + i)});
+  rig.Pass(5'000);
+  rig.AddNode("n2", 4);
+  rig.Pass(1'020);  // the first eight have had their turn
+  rig.AddNode("n3", 4);
+  rig.Pass(5'000);
+  for (int i = 0; i < 12; ++i)
+    CHECK(rig.Waits(fmt::format("p-{}", i)).find("0/3 nodes are available: 3 Insufficient cpu.") != std::string::npos);
+}
+
 TEST_CASE("The figures in a queue's reason follow what is charged to it") {
   Rig rig;
   rig.AddNode("n1", 16);
