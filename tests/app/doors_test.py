@@ -8,7 +8,6 @@
 import json
 import pathlib
 import signal
-import socket
 import ssl
 import subprocess
 import sys
@@ -17,6 +16,10 @@ import time
 import unittest
 import urllib.error
 import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from ports import free_port
 
 TUTTI = None
 SECONDS = 30
@@ -48,11 +51,6 @@ status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
 
 def tutti(*arguments, stdin=""):
     return subprocess.run([TUTTI, *arguments], input=stdin, capture_output=True, text=True, timeout=SECONDS)
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as held:
-        return held.getsockname()[1]
 
 
 def fetch(url, method="GET", body=None, token=None, content_type="application/json"):

@@ -9,9 +9,10 @@ import time
 
 import yaml
 
+from ports import free_port
 from runner import rights
 from runner.rights import REPOSITORY
-from runner.scheduler import SPAWN, free_port
+from runner.scheduler import SPAWN
 
 CONTROL_PLANE = REPOSITORY / "tests" / "controlplane"
 

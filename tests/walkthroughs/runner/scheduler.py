@@ -5,10 +5,10 @@ import pathlib
 import re
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 
+from ports import free_port
 from runner.wire import SlowWire
 
 # What the kernel does for a child whose parent died, whatever killed it.
@@ -18,11 +18,6 @@ SPAWN = [sys.executable, "-c", (
     "os.execvp(sys.argv[1], sys.argv[1:])")]
 
 STOP_SECONDS = 20
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
 
 
 class Scheduler:
