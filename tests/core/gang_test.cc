@@ -54,45 +54,6 @@ TEST_CASE("The head is not optional, and is bound last") {
   CHECK(std::ranges::find(order, "h") != order.begin());
 }
 
-TEST_CASE("That a gang is being bound is told once it has lasted") {
-  using dialects::GangState;
-  std::vector<GangState> reports;
-  Rig rig(Options::Policy::kRepair, &reports);
-  rig.AddNode("n1", 4);
-  for (int i = 0; i < 2; ++i) rig.AddPod(fmt::format("quick-{}", i), {.gang = "quick", .min = "2"});
-  rig.Settle();
-  CHECK(reports == std::vector{GangState::kWhole});
-
-  reports.clear();
-  rig.fate = [](const cluster::Command& command) {
-    const bool bind = std::holds_alternative<cluster::Bind>(command.body);
-    return sim::Fate{bind ? sim::Fate::Kind::kDrop : sim::Fate::Kind::kDeliver};
-  };
-  for (int i = 0; i < 2; ++i) rig.AddPod(fmt::format("slow-{}", i), {.gang = "slow", .min = "2"});
-  rig.Pass(4'000);
-  CHECK(reports.empty());
-  rig.Pass(2'000);
-  CHECK(reports == std::vector{GangState::kBinding});
-}
-
-TEST_CASE("Members that come one after another cause no word until no more come") {
-  Rig rig;
-  rig.AddNode("n1", 4);
-  int patches = 0;
-  rig.fate = [&](const cluster::Command& command) {
-    patches += std::holds_alternative<cluster::Patch>(command.body);
-    return sim::Fate{};
-  };
-  for (int i = 0; i < 4; ++i) {
-    rig.AddPod(fmt::format("g-{}", i), {.gang = "g", .min = "5"});
-    rig.Pass(500);
-  }
-  CHECK(patches == 0);
-  rig.Pass(1'000);
-  CHECK(patches == 4);
-  CHECK(rig.Waits("g-0") == "Unschedulable: gang default/g waits for members: it needs 5 members, 4 of 5 exist.");
-}
-
 TEST_CASE("A role that cannot be met alone is a proof, whatever else the gang asks for") {
   Rig rig;
   rig.AddNode("n1", 8, 1);
@@ -101,68 +62,6 @@ TEST_CASE("A role that cannot be met alone is a proof, whatever else the gang as
   rig.AddPod("w2", {.gang = "g", .role = "worker", .min = "3", .gpu = 1});
   rig.Settle();
   CHECK(rig.Waits("w1").starts_with("Unschedulable: gang default/g needs 3 members (head 1) at once: 2 of 3 fit"));
-}
-
-TEST_CASE("The figures in a reason follow the cluster, though nothing that changed could help") {
-  Rig rig;
-  rig.AddNode("n1", 2);
-  rig.AddNode("n2", 2);
-  rig.AddPod("large", {.cpu = "2"});
-  rig.AddPod("a", {.cpu = "1"});
-  rig.Settle();
-  rig.AddPod("larger", {.cpu = "2"});
-  rig.Settle();
-  REQUIRE(rig.Waits("larger") == "Unschedulable: 0/2 nodes are available: 2 Insufficient cpu.");
-  rig.Delete("large");
-  rig.Pass(60'000);
-  CHECK(rig.Waits("larger").empty());
-}
-
-TEST_CASE("The figures follow what changes while they are being brought up to date, too") {
-  Rig rig;
-  rig.AddNode("n1", 4);
-  for (int i = 0; i < 12; ++i) rig.AddPod(fmt::format("p-{}", i), {.cpu = std::to_string(10 + i)});
-  rig.Pass(5'000);
-  rig.AddNode("n2", 4);
-  rig.Pass(1'020);  // the first eight have had their turn
-  rig.AddNode("n3", 4);
-  rig.Pass(5'000);
-  for (int i = 0; i < 12; ++i)
-    CHECK(rig.Waits(fmt::format("p-{}", i)).find("0/3 nodes are available: 3 Insufficient cpu.") != std::string::npos);
-}
-
-TEST_CASE("The figures in a queue's reason follow what is charged to it") {
-  Rig rig;
-  rig.AddNode("n1", 16);
-  rig.AddPod("a", {.queue = "four", .cpu = "2"});
-  rig.AddPod("large", {.queue = "four", .cpu = "4"});
-  rig.Settle();
-  REQUIRE(rig.Waits("large") ==
-          "Unschedulable: gang default/pod-large cannot start 1 of its 1 member: queue \"four\" is full: cpu "
-          "capability 4, used 2, asked 4 (short by 2).");
-  rig.AddPod("b", {.queue = "four", .cpu = "1"});
-  rig.Pass(60'000);
-  CHECK(rig.Waits("large") ==
-        "Unschedulable: gang default/pod-large cannot start 1 of its 1 member: queue \"four\" is full: cpu capability "
-        "4, used 3, asked 4 (short by 3).");
-}
-
-TEST_CASE("A reason that an earlier leader's last write has replaced is written again") {
-  Rig rig;
-  rig.AddNode("n1", 1);
-  rig.AddPod("large", {.cpu = "2"});
-  rig.Settle();
-  const std::string reason = rig.Waits("large");
-  REQUIRE_FALSE(reason.empty());
-  REQUIRE(rig.store.Modify(
-      sim::kPods, "default", "large",
-      [](sim::Json& pod) {
-        for (sim::Json& condition : pod["status"]["conditions"])
-          if (condition["type"] == "PodScheduled") condition["message"] = "what was true before";
-      },
-      sim::Part::kStatus));
-  rig.Settle();
-  CHECK(rig.Waits("large") == reason);
 }
 
 TEST_CASE("Surplus starts as room allows, after the minimum") {
@@ -245,23 +144,6 @@ TEST_CASE("A member whose bind is refused is placed elsewhere, and no other memb
   rig.Pass(5'000);
   CHECK(rig.Bound() == 4);
   for (int i = 0; i < 4; ++i) CHECK(rig.NodeOf(fmt::format("g-{}", i)) == "n2");
-}
-
-TEST_CASE("A pod whose only node refused its bind says so while it waits to try again") {
-  Rig rig;
-  rig.AddNode("n1", 4);
-  bool refuse = true;
-  rig.fate = [&](const cluster::Command& command) {
-    if (refuse && std::holds_alternative<cluster::Bind>(command.body))
-      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
-    return sim::Fate{};
-  };
-  rig.AddPod("p", {});
-  rig.Pass(40'000);
-  CHECK(rig.Waits("p") == "Unschedulable: 0/1 nodes are available: 1 node(s) refused a bind and are tried again soon.");
-  refuse = false;
-  rig.Pass(70'000);
-  CHECK(rig.NodeOf("p") == "n1");
 }
 
 TEST_CASE("A lost reply keeps its reservation, and the bind is found to have happened") {
@@ -445,25 +327,6 @@ TEST_CASE("Binds refused while their gang is being undone do not hold it up") {
   CHECK(rig.Bound() == 4);
 }
 
-TEST_CASE("Of what is said about a waiting pod one write is on its way, and the last word stays") {
-  Rig rig;
-  rig.AddNode("n0", 1);
-  int patches = 0;
-  rig.fate = [&](const cluster::Command& command) {
-    if (std::holds_alternative<cluster::Patch>(command.body)) return ++patches, sim::Fate{.request_delay_ms = 1'000};
-    return sim::Fate{};
-  };
-  rig.AddPod("large", {.cpu = "8"});
-  rig.Settle();
-  for (int i = 1; i < 20; ++i) {
-    rig.AddNode(fmt::format("n{}", i), 1);
-    rig.Settle();
-  }
-  rig.Pass(10'000);
-  CHECK(patches == 2);
-  CHECK(rig.Waits("large") == "Unschedulable: 0/20 nodes are available: 20 Insufficient cpu.");
-}
-
 TEST_CASE("A gang that was whole and lost a member is filled up, never undone, by a restarted scheduler too") {
   for (const bool restart : {false, true}) {
     Rig rig;
@@ -570,20 +433,6 @@ TEST_CASE("A waiting member of a half-done gang is touched by the next leader: a
   CHECK(rig.NodeOf(left).empty());
 }
 
-TEST_CASE("A reason that came back to what it was is written again, though the pod still seems to carry it") {
-  Rig rig;
-  rig.AddNode("n1", 4);
-  rig.AddPod("large", {.cpu = "5"});
-  rig.Settle();
-  rig.feed->BreakWatch("pods");
-  rig.AddNode("n2", 4);
-  rig.Pass(10'000);
-  REQUIRE(rig.Waits("large") == "Unschedulable: 0/2 nodes are available: 2 Insufficient cpu.");
-  rig.DeleteNode("n2");
-  rig.Pass(10'000);
-  CHECK(rig.Waits("large") == "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.");
-}
-
 TEST_CASE("A member that fails while the last bind is unanswered: the gang was whole, here as after a restart") {
   for (const bool restart : {false, true}) {
     Rig rig;
@@ -623,7 +472,6 @@ TEST_CASE("A forged or copied bind annotation says nothing") {
   CHECK(rig.Bound() == 4);
 }
 
-}  // namespace
 TEST_CASE("A namespace's labels decide whose pods an affinity term means, and a change of them wakes who waits") {
   Rig rig;
   rig.AddNode("n1", 4, 0, {{"host", "n1"}});
@@ -643,4 +491,5 @@ TEST_CASE("A namespace's labels decide whose pods an affinity term means, and a 
   CHECK(rig.NodeOf("second") == "n1");
 }
 
+}  // namespace
 }  // namespace tutti::core
