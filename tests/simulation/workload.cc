@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "base/check.h"
 #include "sim/manifest.h"
+#include "tests/simulation/workload_objects.h"
 
 namespace tutti::simulation {
 
@@ -19,17 +19,7 @@ namespace {
 constexpr const char* kQueueNames[] = {"default", "team-a", "team-b", "team-c"};
 constexpr const char* kRemovable[] = {"podgroups.scheduling.volcano.sh", "queues.scheduling.volcano.sh",
                                       "podgroups.scheduling.x-k8s.io"};
-constexpr const char* kNamespace = "default";
 constexpr int64_t kHighPriority = 1000;
-constexpr const char* kDisks = "disks";      // a StorageClass of volumes that nodes have
-constexpr const char* kNetwork = "network";  // one whose driver makes them
-const sim::GroupResource kClaims{"", "persistentvolumeclaims"};
-const sim::GroupResource kVolumes{"", "persistentvolumes"};
-
-void MustCreate(sim::Store& store, Json object, bool restore = false) {
-  const auto created = store.Create(std::move(object), {.restore = restore});
-  TUTTI_CHECK(created, created ? "" : created.error().message);
-}
 
 sim::GroupResource ResourceOf(const Json& declaration) {
   const auto [group, version] = sim::SplitApiVersion(sim::DigString(declaration, "apiVersion"));
@@ -318,56 +308,6 @@ std::string Workload::ArriveRay(Random& random) {
 }
 
 // A claim for each pod, or one for all.
-std::string Workload::ArriveVolumes(Random& random) {
-  if (Full()) return {};
-  const bool shared = random.OneIn(2);
-  Gang gang{fmt::format("v{}", ++made_),
-            random.OneIn(2) ? "volcano" : "plugins",
-            shared ? "ReplicaSet" : "",
-            random.Between(1, 4),
-            0,
-            shared || random.OneIn(2) ? kNetwork : kDisks,
-            nullptr};
-  gang.size = gang.min + random.Between(0, 1);
-  gang.declaration = Declaration(random, gang);
-  Json pods = PodTemplate(random, gang);
-  pods["spec"]["volumes"] = {{{"name", "data"}, {"persistentVolumeClaim", {{"claimName", gang.name}}}}};
-  (void)store_.Create(gang.declaration);
-  const bool pods_first = random.OneIn(3);
-  if (pods_first) MakePods(gang, pods);
-  if (shared) MakeClaim(gang, gang.name, "ReadWriteMany");
-  for (int64_t i = 0; i < gang.size && !shared; ++i)
-    MakeClaim(gang, fmt::format("{}-{}", gang.name, i), "ReadWriteOnce");
-  if (!pods_first) MakePods(gang, pods);
-  gangs_.push_back(gang);
-  return fmt::format("{} gang {} of {} pods, {} needed, arrives with {} of class {}", gang.dialect, gang.name,
-                     gang.size, gang.min, shared ? "one claim" : "a claim each", gang.volume_class);
-}
-
-void Workload::MakeClaim(const Gang& gang, const std::string& name, const char* mode) {
-  MustCreate(store_, {{"apiVersion", "v1"},
-                      {"kind", "PersistentVolumeClaim"},
-                      {"metadata", {{"name", name}, {"namespace", kNamespace}, {"labels", {{"app", gang.name}}}}},
-                      {"spec",
-                       {{"accessModes", {mode}},
-                        {"storageClassName", gang.volume_class},
-                        {"resources", {{"requests", {{"storage", "5Gi"}}}}}}}});
-}
-
-void Workload::MakeDisk(const std::string& name, const std::string& node) {
-  const Json here = {{{"key", "kubernetes.io/hostname"}, {"operator", "In"}, {"values", {node}}}};
-  MustCreate(store_, {{"apiVersion", "v1"},
-                      {"kind", "PersistentVolume"},
-                      {"metadata", {{"name", name}}},
-                      {"spec",
-                       {{"capacity", {{"storage", "10Gi"}}},
-                        {"accessModes", {"ReadWriteOnce"}},
-                        {"storageClassName", kDisks},
-                        {"persistentVolumeReclaimPolicy", "Retain"},
-                        {"local", {{"path", "/mnt"}}},
-                        {"nodeAffinity", {{"required", {{"nodeSelectorTerms", {{{"matchExpressions", here}}}}}}}}}}});
-}
-
 // Pods whose template carries the bind annotation of somebody else's pod.
 std::string Workload::ArriveForged(Random& random) {
   if (Full()) return {};
@@ -586,32 +526,6 @@ std::string Workload::Foreign(Random& random) {
 }
 
 // An operator wipes a disk whose claim is gone, so that it can be used again.
-std::string Workload::WipeDisk(Random& random) {
-  std::vector<sim::Object> released;
-  for (const sim::Object& volume : store_.All(kVolumes))
-    if (sim::DigString(*volume, "status", "phase") == "Released") released.push_back(volume);
-  if (released.empty()) return {};
-  const std::string name = sim::NameOf(*released[random.Below(released.size())]);
-  store_.Delete(kVolumes, "", name);
-  MakeDisk(name, name.substr(0, name.find('-')));
-  return "disk " + name + " is wiped";
-}
-
-// A claim is deleted under its pods, and made again.
-std::string Workload::DropClaim(Random& random) {
-  const Gang* gang = PickGang(random);
-  if (!gang || gang->volume_class.empty()) return {};
-  for (const sim::Object& claim : store_.All(kClaims)) {
-    if (sim::LabelOf(*claim, "app") != gang->name) continue;
-    const std::string name = sim::NameOf(*claim);
-    const std::string mode = sim::Dig(*claim, "spec", "accessModes")[0].get<std::string>();
-    if (!store_.Delete(kClaims, kNamespace, name)) return {};
-    MakeClaim(*gang, name, mode.c_str());
-    return "claim " + name + " is deleted, and made again";
-  }
-  return {};
-}
-
 // --- Faults ---
 
 std::string Workload::RemoveKind(Random& random) {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the workload name and make.
+#pragma once
+
+#include "base/check.h"
+#include "sim/store.h"
+
+namespace tutti::simulation {
+
+inline constexpr const char* kNamespace = "default";
+inline constexpr const char* kDisks = "disks";      // a StorageClass of volumes that nodes have
+inline constexpr const char* kNetwork = "network";  // one whose driver makes them
+inline const sim::GroupResource kClaims{"", "persistentvolumeclaims"};
+inline const sim::GroupResource kVolumes{"", "persistentvolumes"};
+
+// The world cannot be as the seed has it where this is refused.
+inline void MustCreate(sim::Store& store, sim::Json object, bool restore = false) {
+  const auto created = store.Create(std::move(object), {.restore = restore});
+  TUTTI_CHECK(created, created ? "" : created.error().message);
+}
+
+}  // namespace tutti::simulation
