@@ -71,53 +71,52 @@ DialectList DialectsWithVictim() {
   return dialects;
 }
 
-TEST_CASE("a pod's gang is in its own namespace, whatever name it is given") {
-  const DialectList dialects = DialectsWithVictim();
-  int memberships = 0;
+// Every gang that some dialect makes of some pod in another namespace than the victim's.
+template <typename Visit>
+void ForEachTenantGang(const DialectList& dialects, Visit visit) {
   for (const std::string& name : kNames) {
     INFO("name " << name);
     for (const model::Pod& pod : PodsNaming("tenant", name)) {
       for (const auto& dialect : dialects) {
         INFO("dialect " << dialect->name());
-        const auto membership = dialect->MembershipOf(pod);
-        if (!membership) continue;
-        ++memberships;
-        CHECK(membership->gang.ns == "tenant");
-        CHECK(membership->gang != model::GangKey{std::string(dialect->name()), "victim", "g"});
+        if (const auto membership = dialect->MembershipOf(pod)) visit(*dialect, *membership);
       }
     }
   }
+}
+
+TEST_CASE("a pod's gang is in its own namespace, whatever name it is given") {
+  const DialectList dialects = DialectsWithVictim();
+  int memberships = 0;
+  ForEachTenantGang(dialects, [&](const Dialect& dialect, const Membership& membership) {
+    ++memberships;
+    CHECK(membership.gang.ns == "tenant");
+    CHECK(membership.gang != model::GangKey{std::string(dialect.name()), "victim", "g"});
+  });
   CHECK(memberships > 100);
 }
 
 TEST_CASE("a gang that names another namespace's declaration has none, and nothing is written there for it") {
   const DialectList dialects = DialectsWithVictim();
   int silent = 0;
-  for (const std::string& name : kNames) {
-    INFO("name " << name);
-    for (const model::Pod& pod : PodsNaming("tenant", name)) {
-      for (const auto& dialect : dialects) {
-        INFO("dialect " << dialect->name());
-        const auto membership = dialect->MembershipOf(pod);
-        if (!membership || dialect->name() == "plain") continue;
-        const model::GangSpec spec = membership->declared ? *membership->declared : dialect->Describe(membership->gang);
-        CHECK_FALSE(spec.problem.empty());
-        CHECK(spec.uid.empty());
-        CHECK(spec.problem.find('\n') == std::string::npos);
-        CHECK_FALSE(dialect->EventTarget(membership->gang));
-        GangReport report;
-        report.spec = &spec;
-        report.state = GangState::kInvalid;
-        report.total = report.pending = 1;
-        report.sentence = spec.problem;
-        report.now_wall_ms = kNow;
-        std::vector<cluster::CommandBody> writes;
-        dialect->Report(report, &writes);
-        CHECK(writes.empty());
-        ++silent;
-      }
-    }
-  }
+  ForEachTenantGang(dialects, [&](Dialect& dialect, const Membership& membership) {
+    if (dialect.name() == "plain") return;
+    const model::GangSpec spec = membership.declared ? *membership.declared : dialect.Describe(membership.gang);
+    CHECK_FALSE(spec.problem.empty());
+    CHECK(spec.uid.empty());
+    CHECK(spec.problem.find('\n') == std::string::npos);
+    CHECK_FALSE(dialect.EventTarget(membership.gang));
+    GangReport report;
+    report.spec = &spec;
+    report.state = GangState::kInvalid;
+    report.total = report.pending = 1;
+    report.sentence = spec.problem;
+    report.now_wall_ms = kNow;
+    std::vector<cluster::CommandBody> writes;
+    dialect.Report(report, &writes);
+    CHECK(writes.empty());
+    ++silent;
+  });
   CHECK(silent > 50);
 }
 
