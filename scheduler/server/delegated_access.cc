@@ -68,28 +68,30 @@ Access DelegatedAccess::Decide(const Caller& caller, std::string_view verb, std:
   return {*may ? Access::Kind::kAllowed : Access::Kind::kForbidden, somebody.name};
 }
 
-base::Result<std::optional<User>> DelegatedAccess::WhoseToken(const std::string& token) {
-  if (review_ == nullptr) return std::nullopt;
-  const std::string key = Digest(token);
-  if (auto known = users_.Find(key, clock_.MonotonicMs())) return *known;
+template <typename Value, typename Question, typename GoodFor>
+base::Result<Value> DelegatedAccess::Ask(ReviewMemory<Value>* memory, const std::string& key, Question question,
+                                         GoodFor good_for_ms) {
+  if (auto known = memory->Find(key, clock_.MonotonicMs())) return *known;
   if (!questions_.try_acquire_for(kPatience)) return base::Fail(base::ErrorCode::kUnavailable, "too many questions");
-  auto user = review_->Authenticate(token);
+  base::Result<Value> answer = question();
   questions_.release();
   const base::Millis now = clock_.MonotonicMs();
-  if (user) users_.Keep(key, *user, now, now + times_.authenticated_ms);
-  return user;
+  if (answer) memory->Keep(key, *answer, now, now + good_for_ms(*answer));
+  return answer;
+}
+
+base::Result<std::optional<User>> DelegatedAccess::WhoseToken(const std::string& token) {
+  if (review_ == nullptr) return std::nullopt;
+  return Ask(
+      &users_, Digest(token), [&] { return review_->Authenticate(token); },
+      [this](const std::optional<User>&) { return times_.authenticated_ms; });
 }
 
 base::Result<bool> DelegatedAccess::May(const User& user, std::string_view verb, std::string_view path) {
   if (review_ == nullptr) return false;
-  const std::string key = Key(user, verb, path);
-  if (auto known = permissions_.Find(key, clock_.MonotonicMs())) return *known;
-  if (!questions_.try_acquire_for(kPatience)) return base::Fail(base::ErrorCode::kUnavailable, "too many questions");
-  auto may = review_->Authorize(user, verb, path);
-  questions_.release();
-  const base::Millis now = clock_.MonotonicMs();
-  if (may) permissions_.Keep(key, *may, now, now + (*may ? times_.allowed_ms : times_.denied_ms));
-  return may;
+  return Ask(
+      &permissions_, Key(user, verb, path), [&] { return review_->Authorize(user, verb, path); },
+      [this](bool may) { return may ? times_.allowed_ms : times_.denied_ms; });
 }
 
 }  // namespace tutti::server

@@ -53,6 +53,9 @@ class DelegatedAccess {
  private:
   base::Result<std::optional<User>> WhoseToken(const std::string& token);
   base::Result<bool> May(const User& user, std::string_view verb, std::string_view path);
+  // From memory, else by asking, of which few are under way at a time.
+  template <typename Value, typename Question, typename GoodFor>
+  base::Result<Value> Ask(ReviewMemory<Value>* memory, const std::string& key, Question question, GoodFor good_for_ms);
 
   AccessReview* const review_;
   const AccessTimes times_;
