@@ -2,6 +2,7 @@
 #include "app/driver.h"
 
 #include <algorithm>
+#include <thread>
 
 namespace tutti::app {
 namespace {
@@ -11,6 +12,10 @@ using std::chrono::milliseconds;
 // Between cycles without an event: often enough that health and gauges are never old.
 constexpr base::Millis kLongestSleepMs = 5'000;
 constexpr milliseconds kDecisionsPatience{1'000};
+// A cycle begins no sooner after the one before, so that a flood of events is taken in handfuls: what is said of a gang
+// is worked out once for all of its members that were just bound. The first event after a quiet moment waits for
+// nothing.
+constexpr milliseconds kCycleSpacing{2};
 
 }  // namespace
 
@@ -35,8 +40,10 @@ milliseconds Driver::Patience(const core::Scheduler& scheduler) const {
 }
 
 void Driver::Cycle(core::Scheduler& scheduler, milliseconds patience) {
+  std::this_thread::sleep_until(next_cycle_);
   std::vector<cluster::FeedEvent> events = mailbox_.TakeAll(patience);
   if (lost_) return;
+  next_cycle_ = std::chrono::steady_clock::now() + kCycleSpacing;
   last_cycle_ms_ = clock_.MonotonicMs();
   scheduler.RunOnce(std::move(events));
   synced_ = scheduler.synced();

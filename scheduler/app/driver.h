@@ -52,6 +52,7 @@ class Driver final : public cluster::EventSink {
 
   const base::Clock& clock_;
   base::Mailbox<cluster::FeedEvent> mailbox_;
+  std::chrono::steady_clock::time_point next_cycle_;  // not before
   observe::Published<std::vector<observe::Decision>> decisions_;
   std::atomic<bool> stop_ = false, lost_ = false, led_ = false, synced_ = false, leading_ = false;
   std::atomic<base::Millis> last_cycle_ms_ = 0;
