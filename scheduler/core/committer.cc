@@ -231,13 +231,13 @@ bool Committer::OnEvictionAnswer(const cluster::Answer& answer) {
   return true;
 }
 
-// Acknowledged, or seen.
+// Acknowledged, or seen; as the last of a plan, not by whoever.
 bool Committer::IsBound(const Gang& gang, const std::string& uid) const {
   return std::ranges::any_of(gang.members, [&](const Member& member) {
     const Pod& pod = *state_.pod(member.pod).pod;
     if (pod.meta.uid != uid) return false;
     const auto open = gang.plan->open.find(member.pod);
-    return pod.bound() || (open != gang.plan->open.end() && open->second.stage == Stage::kBound);
+    return WasLast(pod) || (open != gang.plan->open.end() && open->second.stage == Stage::kBound);
   });
 }
 

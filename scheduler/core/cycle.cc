@@ -189,7 +189,7 @@ void Cycle::Consider(GangId id) {
     if (const std::string problem = TopologyProblem(gang); !problem.empty()) return Wait(id, ExplainProblem(problem));
   }
   if (!gang.whole && !gang.plan && !census.empty_handed()) {
-    const Finding finding = Examine(gang, state);
+    const Finding finding = Examine(gang, census, state);
     // Where the only ones that were bound have run, there is nothing to undo: the rest starts as any gang does.
     const bool holds_nodes = census.placed.size() + census.reserved.size() + census.lost.size() > 0;
     if (finding.whole && !base::Planted(base::Bug::kUndoWhole)) {

@@ -51,23 +51,26 @@ std::optional<Evidence> ReadEvidence(const model::Pod& pod) {
   return Evidence{field("plan"), field("commit")};
 }
 
-Finding Examine(const Gang& gang, const cluster::ClusterState& state) {
+bool WasLast(const model::Pod& pod) {
+  const std::optional<Evidence> evidence = pod.bound() ? ReadEvidence(pod) : std::nullopt;
+  return evidence && evidence->commit_uid == pod.meta.uid;
+}
+
+Finding Examine(const Gang& gang, const Census& census, const cluster::ClusterState& state) {
   Finding finding;
-  for (const Member& member : gang.members) {
-    const model::Pod& pod = *state.pod(member.pod).pod;
-    if (!pod.bound()) continue;
-    const std::optional<Evidence> evidence = ReadEvidence(pod);
-    if (!evidence) continue;
-    for (const Member& other : gang.members) {
-      const model::Pod& commit = *state.pod(other.pod).pod;
-      if (commit.meta.uid != evidence->commit_uid) continue;
-      if (commit.bound()) {
-        finding.whole = true;
-        return finding;
+  for (const Members* members : {&census.placed, &census.lost, &census.ran})
+    for (const Member* member : *members) {
+      const model::Pod& pod = *state.pod(member->pod).pod;
+      const std::optional<Evidence> evidence = ReadEvidence(pod);
+      if (!evidence) continue;
+      for (const Member& other : gang.members) {
+        const model::Pod& commit = *state.pod(other.pod).pod;
+        if (commit.meta.uid != evidence->commit_uid) continue;
+        if (WasLast(commit)) return {true, {}};
+        // Where it was bound by a later plan, before the last of that one, what it says itself counts.
+        if (!commit.bound()) finding.half_done = *evidence;
       }
-      finding.half_done = *evidence;
     }
-  }
   finding.whole = finding.half_done.commit_uid.empty();
   return finding;
 }

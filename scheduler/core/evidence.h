@@ -20,16 +20,20 @@ struct Evidence {
   std::string plan, commit_uid;
 };
 
-std::string WriteEvidence(const std::string& plan, const std::string& uid, const std::string& node, const std::string& commit_uid);
+std::string WriteEvidence(const std::string& plan, const std::string& uid, const std::string& node,
+                          const std::string& commit_uid);
 // nullopt: none, or none that matches this pod's UID and node.
 std::optional<Evidence> ReadEvidence(const model::Pod& pod);
+
+// The pod is bound, and was the last of its plan: its gang was whole then.
+bool WasLast(const model::Pod& pod);
 
 // What the bound members say of a gang that nothing is remembered of.
 struct Finding {
   bool whole = false;  // it was; or nothing shows that it never was: keep it and fill up
   Evidence half_done;  // when !whole: the plan that was being carried out
 };
-// REQUIRES: some member is bound.
-Finding Examine(const Gang& gang, const cluster::ClusterState& state);
+// Members that failed, or are going, may be of an earlier start: they are not asked. REQUIRES: some member is bound.
+Finding Examine(const Gang& gang, const Census& census, const cluster::ClusterState& state);
 
 }  // namespace tutti::core

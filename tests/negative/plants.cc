@@ -97,19 +97,37 @@ PlantedBug InDialects(std::string name, Lying::Change change) {
   return {std::move(name), Bug::kNone, [change] { return std::make_unique<LyingDialects>(change); }};
 }
 
+constexpr base::Millis kNever = std::numeric_limits<base::Millis>::max();
+
 class NeverOver final : public Plant {
  public:
-  base::Millis Over(base::Millis) override { return std::numeric_limits<base::Millis>::max(); }
+  base::Millis Over(base::Millis) override { return kNever; }
 };
 
 class WritesOn final : public Plant {
  public:
-  base::Millis Writable(base::Millis) override { return std::numeric_limits<base::Millis>::max(); }
+  base::Millis Writable(base::Millis) override { return kNever; }
+  base::Millis Over(base::Millis) override { return kNever; }  // which bounds the other
 };
 
-template <class P>
-PlantedBug Made(std::string name) {
-  return {std::move(name), Bug::kNone, [] { return std::make_unique<P>(); }};
+// The writer takes silence for an answer.
+class HearsAnswers final : public Plant {
+ public:
+  HearsAnswers(int status, bool binds_only) : status_(status), binds_only_(binds_only) {}
+  void Response(kube::Response& response, bool bind) override {
+    if (response.failure != kube::Response::Failure::kTimeout || (binds_only_ && !bind)) return;
+    response = {};
+    response.status = status_;
+  }
+
+ private:
+  const int status_;
+  const bool binds_only_;
+};
+
+template <class P, class... Arguments>
+PlantedBug Made(std::string name, Arguments... arguments) {
+  return {std::move(name), Bug::kNone, [=] { return std::make_unique<P>(arguments...); }};
 }
 
 cluster::Answer* AsAnswer(FeedEvent& event) { return std::get_if<cluster::Answer>(&event); }
@@ -142,18 +160,8 @@ std::vector<PlantedBug> AllBugs() {
       InCore("planning begins before every kind is listed", Bug::kPlanUnsynced),
       Made<NeverOver>("a leader's last writes outlive its lease"),
       Made<WritesOn>("a leader writes on when its lease has run out"),
-      InEvents("an unanswered bind is taken for refused",
-               [](FeedEvent& event, bool) {
-                 if (cluster::Answer* answer = AsAnswer(event); answer && answer->outcome == cluster::Outcome::kUnknown)
-                   answer->outcome = cluster::Outcome::kRefused, answer->http_status = 422;
-                 return Handling::kKeep;
-               }),
-      InEvents("an unanswered write is taken for done",
-               [](FeedEvent& event, bool) {
-                 if (cluster::Answer* answer = AsAnswer(event); answer && answer->outcome == cluster::Outcome::kUnknown)
-                   answer->outcome = cluster::Outcome::kDone;
-                 return Handling::kKeep;
-               }),
+      Made<HearsAnswers>("an unanswered bind is taken for refused", 422, true),
+      Made<HearsAnswers>("an unanswered write is taken for done", 200, false),
       InEvents("pods that go are not noticed",
                [](FeedEvent& event, bool) {
                  return std::holds_alternative<cluster::PodGone>(event) ? Handling::kLose : Handling::kKeep;

@@ -44,9 +44,15 @@ std::pair<std::string, std::string> PodOf(const std::string& target) {
 
 }  // namespace
 
-Network::Network(sim::ApiHandler& api, const base::Clock& clock, Faults& faults, Checks& checks, std::string process,
-                 uint64_t& done)
-    : api_(api), clock_(clock), faults_(faults), checks_(checks), process_(std::move(process)), done_(done) {}
+Network::Network(sim::ApiHandler& api, const base::Clock& clock, Faults& faults, Checks& checks, Plant& plant,
+                 std::string process, uint64_t& done)
+    : api_(api),
+      clock_(clock),
+      faults_(faults),
+      checks_(checks),
+      plant_(plant),
+      process_(std::move(process)),
+      done_(done) {}
 
 kube::TimerId Network::After(Millis delay_ms, kube::Task task) {
   const kube::TimerId id = ++last_id_;
@@ -151,6 +157,7 @@ bool Network::AnswerDue() {
     if (!call.done || !(answered || call.times_out_ms <= now)) continue;
     kube::Response response = answered ? std::move(call.response) : kube::Response{};
     if (!answered) response.failure = kube::Response::Failure::kTimeout;
+    if (call.kind == Kind::kWrite || call.kind == Kind::kBind) plant_.Response(response, call.kind == Kind::kBind);
     kube::OnDone done = std::exchange(call.done, nullptr);
     done(std::move(response));
     return true;

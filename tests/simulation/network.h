@@ -20,8 +20,8 @@ namespace tutti::simulation {
 class Network final : public kube::Loop, public kube::Transport {
  public:
   // `done` counts the writes of `process` that took effect, but for those of its lease.
-  Network(sim::ApiHandler& api, const base::Clock& clock, Faults& faults, Checks& checks, std::string process,
-          uint64_t& done);
+  Network(sim::ApiHandler& api, const base::Clock& clock, Faults& faults, Checks& checks, Plant& plant,
+          std::string process, uint64_t& done);
 
   // Runs what is due and carries what has left, `writes` of them at most; returns how many. `moved` is set if anything
   // happened.
@@ -64,6 +64,7 @@ class Network final : public kube::Loop, public kube::Transport {
   const base::Clock& clock_;
   Faults& faults_;
   Checks& checks_;
+  Plant& plant_;
   const std::string process_;
   uint64_t& done_;
   std::map<std::pair<base::Millis, kube::TimerId>, kube::Task> timers_;

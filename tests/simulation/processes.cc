@@ -47,7 +47,7 @@ class StoreResolver final : public kube::KindResolver {
 
 struct Processes::Process {
   Process(Processes& all, const std::string& name)
-      : network(all.api_, all.parts_.clock, all.parts_.faults, all.parts_.checks, name, all.done_),
+      : network(all.api_, all.parts_.clock, all.parts_.faults, all.parts_.checks, all.parts_.plant, name, all.done_),
         random(Mix(all.parts_.seed, name)),
         replica(std::make_unique<Replica>(Replica::Parts{all.parts_.store, all.parts_.decoded, all.parts_.clock,
                                                          all.parts_.plant, all.parts_.options, name,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/scheduler.h"
+#include "kube/transport.h"
 #include "sim/feed.h"
 #include "tests/simulation/truth.h"
 
@@ -30,6 +31,8 @@ class Plant {
   // Until when a leader may write, and when its writes are over.
   virtual base::Millis Writable(base::Millis until_ms) { return until_ms; }
   virtual base::Millis Over(base::Millis over_ms) { return over_ms; }
+  // The answer to a write of a pod, or that there was none, as the writer is told.
+  virtual void Response(kube::Response& /*response*/, bool /*bind*/) {}
 };
 
 class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
