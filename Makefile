@@ -3,7 +3,7 @@
 MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
-.PHONY: exact fuzz soak negative help setup build build-all demo test walkthrough bench-engine bench-cluster bench-idle bench-failover chaos format clean bench-packing
+.PHONY: exact fuzz soak negative help setup build build-all demo test walkthrough bench-engine bench-limits bench-cluster bench-idle bench-failover chaos format clean bench-packing
 
 help:
 	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
@@ -12,6 +12,7 @@ help:
 	@echo 'make walkthrough W=  one walkthrough on the real control plane: $(notdir $(basename $(wildcard tests/walkthroughs/*.yaml)))'
 	@echo 'make bench-cluster   5,000 nodes and 8,000 pods on the real control plane, beside kube-scheduler (NODES= PODS= REPEAT=)'
 	@echo 'make bench-engine    what a decision costs, without an API server: a table, and build/bench-engine/*.csv and scale.svg'
+	@echo 'make bench-limits    what one object as large as the API server takes costs everybody else'
 	@echo 'make oracle          3,000 questions put to kube-scheduler and to Tutti: differences, coverage by plugin; oracle-soak: 200,000'
 	@echo 'make soak STEPS=      seeds of hostile worlds until so many steps are done; a failing one is shrunk and can be replayed'
 	@echo 'make bench-packing   what large gangs can still start, by the score that placed the small ones'
@@ -80,6 +81,11 @@ bench-engine: setup
 	cmake --build --preset release --target engine_bench
 	@mkdir -p build/bench-engine
 	$(RELEASE)/benchmarks/engine_bench --out build/bench-engine
+
+bench-limits: setup
+	cmake --preset release -DTUTTI_BENCHMARKS=ON
+	cmake --build --preset release --target limits
+	$(RELEASE)/benchmarks/limits
 
 QUESTIONS ?= 3000
 ORACLE_SEED ?= 1

@@ -14,16 +14,12 @@ using model::Symbol;
 bool RightNumberOfValues(const model::Requirement& r) {
   switch (r.op) {
     case Operator::kIn:
-    case Operator::kNotIn:
-      return !r.values.empty();
+    case Operator::kNotIn: return !r.values.empty();
     case Operator::kExists:
-    case Operator::kDoesNotExist:
-      return r.values.empty();
+    case Operator::kDoesNotExist: return r.values.empty();
     case Operator::kGt:
-    case Operator::kLt:
-      return r.values.size() == 1 && ParseInteger(r.values[0]);
-    case Operator::kInvalid:
-      return false;
+    case Operator::kLt: return r.values.size() == 1 && ParseInteger(r.values[0]);
+    case Operator::kInvalid: return false;
   }
   return false;
 }
@@ -31,21 +27,25 @@ bool RightNumberOfValues(const model::Requirement& r) {
 }  // namespace
 
 Symbol FindLabel(const LabelEntries& labels, Symbol key) {
-  const auto at = std::lower_bound(labels.begin(), labels.end(), key, [](const auto& item, Symbol k) { return item.first < k; });
+  const auto at =
+      std::lower_bound(labels.begin(), labels.end(), key, [](const auto& item, Symbol k) { return item.first < k; });
   return at != labels.end() && at->first == key ? at->second : Symbol();
 }
 
 void Requirements::AddExact(const model::StringMap& labels) {
-  for (const auto& [key, value] : labels) entries_.push_back({symbols_.Intern(key), Operator::kIn, {symbols_.Intern(value)}});
+  for (const auto& [key, value] : labels)
+    entries_.push_back({symbols_.Intern(key), Operator::kIn, {symbols_.Intern(value)}});
 }
 
 bool Requirements::Add(const model::Requirement& r) {
   if (!RightNumberOfValues(r) || !IsQualifiedName(r.key)) return false;
   if (!std::ranges::all_of(r.values, [](const std::string& v) { return IsLabelValue(v); })) return false;
   Entry entry{symbols_.Intern(r.key), r.op, {}};
-  if (r.op == Operator::kGt || r.op == Operator::kLt) entry.number = *ParseInteger(r.values[0]);
+  if (r.op == Operator::kGt || r.op == Operator::kLt)
+    entry.number = *ParseInteger(r.values[0]);
   else
     for (const std::string& value : r.values) entry.values.push_back(symbols_.Intern(value));
+  std::ranges::sort(entry.values);
   entries_.push_back(std::move(entry));
   return true;
 }
@@ -53,21 +53,16 @@ bool Requirements::Add(const model::Requirement& r) {
 bool Requirements::Holds(const Entry& entry, const LabelEntries& labels) const {
   const Symbol value = FindLabel(labels, entry.key);
   switch (entry.op) {
-    case Operator::kIn:
-      return value && std::ranges::find(entry.values, value) != entry.values.end();
-    case Operator::kNotIn:
-      return !value || std::ranges::find(entry.values, value) == entry.values.end();
-    case Operator::kExists:
-      return value.valid();
-    case Operator::kDoesNotExist:
-      return !value;
+    case Operator::kIn: return value && std::ranges::binary_search(entry.values, value);
+    case Operator::kNotIn: return !value || !std::ranges::binary_search(entry.values, value);
+    case Operator::kExists: return value.valid();
+    case Operator::kDoesNotExist: return !value;
     case Operator::kGt:
     case Operator::kLt: {
       const auto number = value ? ParseInteger(symbols_.Text(value)) : std::nullopt;
       return number && (entry.op == Operator::kGt ? *number > entry.number : *number < entry.number);
     }
-    case Operator::kInvalid:
-      return false;
+    case Operator::kInvalid: return false;
   }
   return false;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace tutti::plugins {
@@ -31,9 +32,73 @@ bool SelectsNamespaces(const model::PodAffinity& affinity) {
          std::ranges::any_of(affinity.preferred, [](const auto& weighted) { return SelectsNamespaces(weighted.term); });
 }
 
+// How much there is to look at on each node, in things that cost about as much as one label to compare.
+size_t Extent(const model::Requirement& requirement) { return 1 + requirement.values.size() / kValuesPerThing; }
+
+size_t Extent(const std::vector<model::Requirement>& requirements) {
+  size_t sum = 0;
+  for (const model::Requirement& requirement : requirements) sum += Extent(requirement);
+  return sum;
+}
+
+size_t Extent(const model::NodeSelectorTerm& term) {
+  return 1 + Extent(term.match_expressions) + Extent(term.match_fields);
+}
+
+size_t Extent(const std::optional<model::LabelSelector>& selector) {
+  return selector ? selector->match_labels.size() + Extent(selector->match_expressions) : 0;
+}
+
+size_t Extent(const model::PodAffinityTerm& term) {
+  return 1 + Extent(term.selector) + Extent(term.namespace_selector) + term.namespaces.size() / kValuesPerThing +
+         term.match_label_keys.size() + term.mismatch_label_keys.size();
+}
+
+size_t Extent(const model::PodAffinity& affinity) {
+  size_t sum = 0;
+  for (const model::PodAffinityTerm& term : affinity.required) sum += Extent(term);
+  for (const model::WeightedPodAffinityTerm& weighted : affinity.preferred) sum += Extent(weighted.term);
+  return sum;
+}
+
+size_t ExtentOfNodeAffinity(const model::PodSpec& spec) {
+  size_t sum = spec.node_selector.size();
+  if (spec.required_node_affinity)
+    for (const model::NodeSelectorTerm& term : spec.required_node_affinity->terms) sum += Extent(term);
+  for (const model::PreferredNodeTerm& preferred : spec.preferred_node_affinity) sum += Extent(preferred.term);
+  return sum;
+}
+
+size_t ExtentOfSpread(const model::PodSpec& spec) {
+  size_t sum = 0;
+  for (const model::TopologySpread& spread : spec.spread)
+    sum += 1 + Extent(spread.selector) + spread.match_label_keys.size();
+  return sum;
+}
+
+// The first part of the spec that is too large.
+std::optional<std::string> TooLarge(const model::PodSpec& spec) {
+  const std::array<std::pair<const char*, size_t>, 8> parts = {{
+      {"resources", spec.requests.items().size()},
+      {"nodeSelector and nodeAffinity", ExtentOfNodeAffinity(spec)},
+      {"podAffinity", Extent(spec.pod_affinity)},
+      {"podAntiAffinity", Extent(spec.pod_anti_affinity)},
+      {"topologySpreadConstraints", ExtentOfSpread(spec)},
+      {"tolerations", spec.tolerations.size()},
+      {"host ports", spec.host_ports.size()},
+      {"volumes", spec.volumes.size()},
+  }};
+  for (const auto& [name, extent] : parts)
+    if (extent > kMostThings)
+      return fmt::format("the pod's {} have {} things to look at on each node, and no more than {} are looked at", name,
+                         extent, kMostThings);
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> UnsupportedReason(const model::PodSpec& spec, bool namespaces_known) {
+  if (auto reason = TooLarge(spec)) return reason;
   std::vector<std::string_view> asks;
   if (spec.has_claims) asks.push_back("resourceClaims");
   if (!namespaces_known && (SelectsNamespaces(spec.pod_affinity) || SelectsNamespaces(spec.pod_anti_affinity)))

@@ -52,8 +52,8 @@ ResourceId Snapshot::Column(std::string_view resource) const {
       columns_by_name_.try_emplace(std::string(resource), static_cast<uint32_t>(resource_names_.size()));
   if (fresh) {
     resource_names_.emplace_back(resource);
-    allocatable_.emplace_back(nodes_.size());
-    requested_.emplace_back(nodes_.size());
+    allocatable_.AddColumn();
+    requested_.AddColumn();
   }
   return at->second;
 }
@@ -134,8 +134,8 @@ NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
     if (free_slots_.empty()) {
       n = NodeId(static_cast<uint32_t>(nodes_.size()));
       nodes_.emplace_back();
-      for (auto& column : allocatable_) column.push_back(0);
-      for (auto& column : requested_) column.push_back(0);
+      allocatable_.AddSlot();
+      requested_.AddSlot();
       nonzero_cpu_.push_back(0);
       nonzero_memory_.push_back(0);
     } else {
@@ -159,11 +159,8 @@ NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
   entry.taints.clear();
   for (const model::Taint& taint : node->taints)
     entry.taints.push_back({symbols_.Intern(taint.key), symbols_.Intern(taint.value), symbols_.Intern(taint.effect)});
-  for (auto& column : allocatable_) column[n.index()] = 0;
-  for (const auto& [name, amount] : node->allocatable) {
-    const ResourceId column = Column(name);  // may add a column
-    allocatable_[column.index()][n.index()] = amount;
-  }
+  allocatable_.ClearSlot(n);
+  for (const auto& [name, amount] : node->allocatable) allocatable_.Cell(Column(name), n) = amount;
   PutImages(n, *node);
   entry.node = std::move(node);
   Touch(n);
@@ -173,8 +170,8 @@ NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
 void Snapshot::DropNode(NodeId n) {
   NodeEntry& entry = nodes_[n.index()];
   TUTTI_CHECK(entry.present, "a node is dropped once");
-  for (const auto& column : requested_)
-    TUTTI_CHECK(column[n.index()] == 0, "a node is dropped after its pods: " + entry.name);
+  for (uint32_t r = 0; r < requested_.size(); ++r)
+    TUTTI_CHECK(requested_.at(ResourceId(r), n) == 0, "a node is dropped after its pods: " + entry.name);
   TUTTI_CHECK(entry.ports.empty(), "a node is dropped after its pods");
   by_name_.erase(entry.name);
   DropImages(n);
@@ -182,7 +179,7 @@ void Snapshot::DropNode(NodeId n) {
   PutDomains(n, labels_before);
   entry = NodeEntry{};
   entry.version = ++last_version_;
-  for (auto& column : allocatable_) column[n.index()] = 0;
+  allocatable_.ClearSlot(n);
   free_slots_.push_back(n);
   --node_count_;
   Touch(n);
@@ -240,8 +237,8 @@ void Snapshot::Shift(const PodClass& pod_class, NodeId n, int64_t sign) {
     cell =
         static_cast<int64_t>(static_cast<uint64_t>(cell) + static_cast<uint64_t>(sign) * static_cast<uint64_t>(amount));
   };
-  for (const auto& [column, amount] : pod_class.requests) shift(requested_[column.index()][n.index()], amount);
-  shift(requested_[kPodsColumn.index()][n.index()], 1);
+  for (const auto& [column, amount] : pod_class.requests) shift(requested_.Cell(column, n), amount);
+  shift(requested_.Cell(kPodsColumn, n), 1);
   shift(nonzero_cpu_[n.index()], pod_class.spec->nonzero_cpu);
   shift(nonzero_memory_[n.index()], pod_class.spec->nonzero_memory);
 }

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "cluster/change_log.h"
+#include "cluster/columns.h"
 #include "cluster/pod_class.h"
 #include "cluster/storage.h"
 #include "cluster/symbol_table.h"
@@ -93,16 +94,16 @@ class Snapshot {
 
   // Columns: cpu in thousandths, the others in units; indexed by node slot.
   size_t columns() const { return allocatable_.size(); }
-  std::span<const int64_t> allocatable(model::ResourceId r) const { return allocatable_[r.index()]; }
-  std::span<const int64_t> requested(model::ResourceId r) const { return requested_[r.index()]; }
-  int64_t Free(model::NodeId n, model::ResourceId r) const {
-    return allocatable_[r.index()][n.index()] - requested_[r.index()][n.index()];
-  }
+  std::span<const int64_t> allocatable(model::ResourceId r) const { return allocatable_[r]; }
+  std::span<const int64_t> requested(model::ResourceId r) const { return requested_[r]; }
+  int64_t Free(model::NodeId n, model::ResourceId r) const { return allocatable_.at(r, n) - requested_.at(r, n); }
   // Sums of PodSpec::nonzero_cpu / nonzero_memory.
   std::span<const int64_t> nonzero_cpu() const { return nonzero_cpu_; }
   std::span<const int64_t> nonzero_memory() const { return nonzero_memory_; }
 
-  // Columns are made on first use and never go away. Interning does not change what a reader sees.
+  // Some node has, or had, some of it.
+  bool Exists(model::ResourceId r) const { return allocatable_.holds(r); }
+  // Made on first use and never gone. Interning does not change what a reader sees.
   model::ResourceId Column(std::string_view resource) const;
   const std::string& ResourceName(model::ResourceId r) const { return resource_names_[r.index()]; }
   SymbolTable& symbols() const { return symbols_; }
@@ -163,7 +164,7 @@ class Snapshot {
   std::vector<model::NodeId> free_slots_;
   absl::flat_hash_map<std::string, model::NodeId> by_name_;
   size_t node_count_ = 0;
-  mutable std::vector<std::vector<int64_t>> allocatable_, requested_;
+  mutable Columns allocatable_, requested_;
   std::vector<int64_t> nonzero_cpu_, nonzero_memory_;
   absl::flat_hash_map<model::Symbol, ImageHolders> images_;
   mutable std::vector<std::string> resource_names_;

@@ -375,7 +375,7 @@ std::optional<Refusal> Cycle::CheckMinResources(const Gang& gang) const {
   for (const auto& [name, asked] : *gang.spec.min_resources) {
     const model::ResourceId column = nodes.Column(name);
     int64_t free = 0;
-    for (uint32_t slot = 0; slot < nodes.slots(); ++slot)
+    for (uint32_t slot = 0; nodes.Exists(column) && slot < nodes.slots(); ++slot)
       free = model::SaturatingAdd(free, std::max<int64_t>(0, nodes.Free(model::NodeId(slot), column)));
     if (asked > free) return ExplainMinResources(gang, name, asked, free);
   }

@@ -78,8 +78,9 @@ struct Ranking::Impl {
 
   // -- ranking_prepare.cc --
   void Prepare();
+  void PrepareFilters();
   void Follow();
-  void Narrow();
+  bool Narrow(const ActiveFilter& filter);
   void AskAll();
   void ScoreAll();
   bool TellFeasible();

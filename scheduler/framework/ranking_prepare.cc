@@ -23,9 +23,7 @@ void Ranking::Impl::Prepare() {
   scores.clear();
   class_refusal.clear();
   class_refuser = nullptr;
-  for (const auto& plugin : profile.filters)
-    if (auto state = plugin->PrepareFilter(pod_class, snapshot))
-      filters.push_back({plugin.get(), std::move(state), false, true});
+  PrepareFilters();
   for (ActiveFilter& filter : filters)
     filter.follows = filter.state->Follows(), filter.heeds = filter.state->HeedsPods();
   TUTTI_CHECK(filters.size() <= kMostFilters, "a profile has a few dozen filters at most");
@@ -33,7 +31,7 @@ void Ranking::Impl::Prepare() {
   normalizes_pods = false;
   for (const WeightedScore& score : profile.scores) {
     weights += score.weight;
-    auto state = score.plugin->PrepareScore(pod_class, snapshot);
+    auto state = class_refuser ? nullptr : score.plugin->PrepareScore(pod_class, snapshot);
     if (!state) continue;
     const bool heeds = state->HeedsPods();
     scores.push_back({score.plugin.get(), static_cast<int32_t>(score.weight), std::move(state), {}, heeds});
@@ -43,8 +41,20 @@ void Ranking::Impl::Prepare() {
   }
   TUTTI_CHECK(weights <= kMostWeight, "the sum of score weights is checked where profiles are made");
   Follow();
-  Narrow();
   AskAll();
+}
+
+// As upstream's PreFilter pass: node sets intersect, the first refusal of the class wins, and what would come after it
+// is not asked.
+void Ranking::Impl::PrepareFilters() {
+  only_nodes.reset();
+  narrowing.clear();
+  for (const auto& plugin : profile.filters) {
+    auto state = plugin->PrepareFilter(pod_class, snapshot);
+    if (!state) continue;
+    filters.push_back({plugin.get(), std::move(state), false, true});
+    if (!Narrow(filters.back())) return;
+  }
 }
 
 void Ranking::Impl::Follow() {
@@ -65,33 +75,28 @@ void Ranking::Impl::Follow() {
   seen_storage = snapshot.storage().version();
 }
 
-// As upstream's PreFilter pass: the first refusal of the class wins, and node sets intersect.
-void Ranking::Impl::Narrow() {
-  only_nodes.reset();
-  narrowing.clear();
-  for (const ActiveFilter& filter : filters) {
-    if (class_refusal = filter.state->RefusesClass(); !class_refusal.empty()) {
-      class_refuser = filter.plugin;
-      return;
-    }
-    const std::vector<std::string>* names = filter.state->OnlyNodes();
-    if (!names) continue;
-    narrowing.push_back(filter.plugin);
-    if (!only_nodes) {
-      only_nodes = *names;
-    } else {
-      std::vector<std::string> both;
-      std::ranges::set_intersection(*only_nodes, *names, std::back_inserter(both));
-      only_nodes = std::move(both);
-    }
-    if (!only_nodes->empty()) continue;
-    std::string who;
-    for (const Filter* plugin : narrowing) who += fmt::format("{}{}", who.empty() ? "" : " ", plugin->name());
-    class_refusal = narrowing.size() == 1 ? fmt::format("node(s) didn't satisfy plugin {}", who)
-                                          : fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously", who);
-    class_refuser = filter.plugin;
-    return;
+// False when the class is refused as such.
+bool Ranking::Impl::Narrow(const ActiveFilter& filter) {
+  class_refuser = filter.plugin;
+  if (class_refusal = filter.state->RefusesClass(); !class_refusal.empty()) return false;
+  class_refuser = nullptr;
+  const std::vector<std::string>* names = filter.state->OnlyNodes();
+  if (!names) return true;
+  narrowing.push_back(filter.plugin);
+  if (!only_nodes) {
+    only_nodes = *names;
+  } else {
+    std::vector<std::string> both;
+    std::ranges::set_intersection(*only_nodes, *names, std::back_inserter(both));
+    only_nodes = std::move(both);
   }
+  if (!only_nodes->empty()) return true;
+  std::string who;
+  for (const Filter* plugin : narrowing) who += fmt::format("{}{}", who.empty() ? "" : " ", plugin->name());
+  class_refusal = narrowing.size() == 1 ? fmt::format("node(s) didn't satisfy plugin {}", who)
+                                        : fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously", who);
+  class_refuser = filter.plugin;
+  return false;
 }
 
 void Ranking::Impl::AskAll() {

@@ -46,7 +46,8 @@ void Ranking::Impl::Refresh() {
 
 // Tells the states what happened. False when they must be prepared anew.
 bool Ranking::Impl::TellChanges(Dirty* dirty, Changes* changes) {
-  if (seen_namespaces != snapshot.namespaces_version() && follows_pods != State::Pods::kNone) return false;
+  const bool heeds_namespaces = follows_pods != State::Pods::kNone || class_refuser;  // who refused may have for them
+  if (seen_namespaces != snapshot.namespaces_version() && heeds_namespaces) return false;
   if (StorageChanged() || !snapshot.ReadLog(seen_nodes, &changed)) return false;
   seen_nodes = snapshot.log_end();
   if (marked.size() < snapshot.slots()) marked.resize(snapshot.slots());

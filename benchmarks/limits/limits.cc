@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// limits: what one object as large as the API server takes (1.5 MiB) costs. Decoding is the kube-io thread's; the
+// longest cycle is what the scheduler thread stood still for everybody else.
+//
+//   limits [NODES]
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "benchmarks/engine/world.h"
+#include "cluster/json_decode.h"
+#include "cluster/json_text.h"
+
+namespace tutti::bench {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kMostBytes = 3 * 512 * 1024;
+int many = 10'000;
+
+Json Pod() {
+  return {{"kind", "Pod"},
+          {"metadata",
+           {{"name", "large"}, {"namespace", "default"}, {"uid", "u"}, {"creationTimestamp", "2026-01-02T03:04:05Z"}}},
+          {"spec", {{"schedulerName", "default-scheduler"}, {"containers", {{{"name", "c"}}}}}}};
+}
+
+// `one` of `i`, as many times as the API server would take.
+Json Fill(const std::function<Json(int)>& one) {
+  Json list = Json::array();
+  size_t bytes = 1024;
+  for (int i = 0; i < many; ++i) {
+    list.push_back(one(i));
+    if ((bytes += list.back().dump().size() + 1) > kMostBytes) break;
+  }
+  return list;
+}
+
+Json With(Json object, const char* pointer, Json value) {
+  object[Json::json_pointer(pointer)] = std::move(value);
+  return object;
+}
+
+Json Labels() {
+  Json labels = Json::object();
+  for (int i = 0; i < many; ++i) labels[fmt::format("label-{}", i)] = "v";
+  return labels;
+}
+
+Json Values() {
+  Json values = Json::array();
+  for (int i = 0; i < 10 * many; ++i) values.push_back(fmt::format("v{}", i));
+  return values;
+}
+
+Json Term(int i) {
+  return {{"matchExpressions", {{{"key", fmt::format("k{}", i)}, {"operator", "In"}, {"values", {"v"}}}}}};
+}
+
+struct Case {
+  std::string name;
+  Json object;
+  model::ObjectKind kind = {};
+};
+
+std::vector<Case> Cases() {
+  const model::ObjectKind ray{"ray.io", "rayclusters", "RayCluster", {"v1"}};
+  const model::ObjectKind volcano{"scheduling.volcano.sh", "podgroups", "PodGroup", {"v1beta1"}};
+  const auto object = [](const char* kind, Json spec) {
+    return Json{{"kind", kind}, {"metadata", {{"name", "g"}, {"namespace", "default"}}}, {"spec", std::move(spec)}};
+  };
+  Json members = Json::object();
+  for (int i = 0; i < many; ++i) members[fmt::format("role-{}", i)] = 1;
+  const Json huge = {{"requests", {{"cpu", "9223372036854775807"}, {"memory", "8Ei"}}}};
+  Json resources = Json::object();
+  for (int i = 0; i < many; ++i) resources[fmt::format("example.com/r{}", i)] = "1";
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  return {
+      {"an ordinary pod", Pod()},
+      {"labels", With(Pod(), "/metadata/labels", Labels())},
+      {"containers of 9.2E cpu",
+       With(Pod(), "/spec/containers", Fill([&](int) { return Json{{"name", "c"}, {"resources", huge}}; }))},
+      {"resource names", With(Pod(), "/spec/containers/0/resources", {{"requests", resources}})},
+      {"tolerations", With(Pod(), "/spec/tolerations",
+                           Fill([](int i) { return Json{{"key", fmt::format("k{}", i)}, {"operator", "Exists"}}; }))},
+      {"node selector", With(Pod(), "/spec/nodeSelector", Labels())},
+      {"node affinity terms",
+       With(Pod(), "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms",
+            Fill(Term))},
+      {"preferred terms", With(Pod(), "/spec/affinity/nodeAffinity/preferredDuringSchedulingIgnoredDuringExecution",
+                               Fill([](int i) { return Json{{"weight", 1}, {"preference", Term(i)}}; }))},
+      {"pod anti-affinity terms",
+       With(Pod(), "/spec/affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution", Fill([](int i) {
+              return Json{{"topologyKey", "rack"},
+                          {"labelSelector", {{"matchLabels", {{fmt::format("k{}", i), "v"}}}}}};
+            }))},
+      {"values of one affinity term",
+       With(Pod(), "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms",
+            {{{"matchExpressions", {{{"key", "kubernetes.io/hostname"}, {"operator", "In"}, {"values", Values()}}}}}})},
+      {"names of one affinity term",
+       With(Pod(), "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms",
+            {{{"matchFields", {{{"key", "metadata.name"}, {"operator", "In"}, {"values", Values()}}}}}})},
+      {"preferred pod terms",
+       With(Pod(), "/spec/affinity/podAffinity/preferredDuringSchedulingIgnoredDuringExecution", Fill([](int i) {
+              return Json{
+                  {"weight", 1},
+                  {"podAffinityTerm",
+                   {{"topologyKey", "rack"}, {"labelSelector", {{"matchLabels", {{fmt::format("k{}", i), "v"}}}}}}}};
+            }))},
+      {"spread constraints", With(Pod(), "/spec/topologySpreadConstraints", Fill([](int i) {
+                                    return Json{{"maxSkew", 1},
+                                                {"topologyKey", fmt::format("k{}", i)},
+                                                {"whenUnsatisfiable", "DoNotSchedule"},
+                                                {"labelSelector", {{"matchLabels", {{"a", "b"}}}}}};
+                                  }))},
+      {"host ports", With(Pod(), "/spec/containers/0/ports",
+                          Fill([](int i) { return Json{{"hostPort", i + 1}, {"containerPort", 1}}; }))},
+      {"claims", With(Pod(), "/spec/volumes", Fill([](int i) {
+                        return Json{{"name", "v"}, {"persistentVolumeClaim", {{"claimName", fmt::format("c{}", i)}}}};
+                      }))},
+      {"RayCluster's groups", object("RayCluster", {{"workerGroupSpecs", Fill([](int i) {
+                                                       return Json{{"groupName", fmt::format("g{}", i)},
+                                                                   {"replicas", 2147483647},
+                                                                   {"maxReplicas", 2147483647}};
+                                                     })}}),
+       ray},
+      {"PodGroup's task minima", object("PodGroup", {{"minMember", many}, {"minTaskMember", members}}), volcano},
+      {"PodGroup's minResources", object("PodGroup", {{"minMember", 1}, {"minResources", resources}}), volcano},
+      {"PodGroup, deep", object("PodGroup", {{"minMember", cluster::ParseJson(deep)}}), volcano},
+  };
+}
+
+double Milliseconds(const std::function<void()>& work) {
+  const auto started = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
+}
+
+double LongestCycle(World& world, int cycles) {
+  double longest = 0;
+  for (int i = 0; i < cycles; ++i) {
+    longest = std::max(longest, 1e3 * world.RunOnce());
+    world.clock.Advance(1'000);
+  }
+  return longest;
+}
+
+void Run(const Case& one, size_t nodes) {
+  World world;
+  for (size_t i = 0; i < nodes; ++i) world.Post(MakeNode(i));
+  world.Settle();
+  const std::string text = one.object.dump();
+  std::shared_ptr<const Json> json;
+  const double parse = Milliseconds([&] { json = std::make_shared<const Json>(cluster::ParseJson(text)); });
+  cluster::FeedEvent event = cluster::KindSynced{"pods"};
+  std::vector<std::string> problems;
+  const double decode = Milliseconds([&] {
+    if (one.kind.resource.empty())
+      event = cluster::PodChanged{std::make_shared<const model::Pod>(cluster::DecodePodLeniently(*json, &problems))};
+    else if (auto object = cluster::DecodeObject(one.kind, json))
+      event = cluster::ObjectChanged{std::make_shared<const model::Object>(std::move(*object))};
+  });
+  if (const auto* pod = std::get_if<cluster::PodChanged>(&event))
+    world.Arrive(pod->pod);
+  else
+    world.Post(std::move(event));
+  const double arrives = LongestCycle(world, 5);
+  world.Post(MakeNode(nodes));  // what a change of one node costs while it is there
+  const double later = LongestCycle(world, 5);
+  fmt::print("{:28} {:8.0f} {:10.1f} {:10.1f} {:12.2f} {:12.2f}\n", one.name, static_cast<double>(text.size()) / 1024,
+             parse, decode, arrives, later);
+}
+
+}  // namespace
+}  // namespace tutti::bench
+
+int main(int argc, char** argv) {
+  const size_t nodes = argc > 1 ? std::stoul(argv[1]) : 5'000;
+  for (const auto& [what, how_many] :
+       {std::pair("as large as the API server takes", 10'000), std::pair("as large as is looked at", 125)}) {
+    tutti::bench::many = how_many;
+    fmt::print("\n{}; {} nodes; milliseconds\n{:28} {:>8} {:>10} {:>10} {:>12} {:>12}\n", what, nodes,
+               "one object with many", "KiB", "parse", "decode", "cycle", "node comes");
+    for (const auto& one : tutti::bench::Cases()) tutti::bench::Run(one, nodes);
+  }
+}

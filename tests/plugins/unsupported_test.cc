@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/unsupported/unsupported.h"
+
+#include <fmt/format.h>
+
+#include "framework/ranking.h"
+#include "plugins/registry.h"
+#include "tests/support/catch.h"
+#include "tests/support/test_cluster.h"
+
+namespace tutti::plugins {
+namespace {
+
+using nlohmann::json;
+
+json Times(size_t n, const json& one) { return json::array_t(n, one); }
+
+// What is said to a pod like this on a cluster of one node; empty when the node would do.
+std::string Said(const json& pod) {
+  tests::TestCluster cluster;
+  cluster.AddNode({{"name", "n"}, {"labels", {{"host", "n"}}}, {"allocatable", {{"example.com/x", "9"}}}});
+  const framework::Profile profile = DefaultProfile("s");
+  const framework::Ranking ranking(profile, cluster.Class(pod), cluster.snapshot());
+  return ranking.Best() ? "" : ranking.Explain().Sentence();
+}
+
+std::string TooMany(const std::string& part, size_t things) {
+  return fmt::format(
+      "0/1 nodes are available: the pod's {} have {} things to look at on each node, and no more than {} are looked "
+      "at.",
+      part, things, kMostThings);
+}
+
+TEST_CASE("Each part of a spec is looked at to its limit, and no further") {
+  const json here = {{"matchExpressions", {{{"key", "host"}, {"operator", "In"}, {"values", {"n"}}}}}};
+  const auto required = [&](size_t n) {
+    const json terms = {{"nodeSelectorTerms", Times(n, here)}};
+    return json{{"affinity", {{"nodeAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", terms}}}}}};
+  };
+  CHECK(Said(required(kMostThings / 2)) == "");
+  CHECK(Said(required(kMostThings / 2 + 1)) == TooMany("nodeSelector and nodeAffinity", kMostThings + 2));
+
+  const json apart = {{"topologyKey", "host"}, {"labelSelector", {{"matchLabels", {{"a", "b"}}}}}};
+  const auto anti = [&](size_t n) {
+    return json{
+        {"affinity", {{"podAntiAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", Times(n, apart)}}}}}};
+  };
+  CHECK(Said(anti(kMostThings / 2)) == "");
+  CHECK(Said(anti(5'000)) == TooMany("podAntiAffinity", 10'000));
+
+  CHECK(Said({{"tolerations", Times(kMostThings, {{"operator", "Exists"}})}}) == "");
+  CHECK(Said({{"tolerations", Times(kMostThings + 1, {{"operator", "Exists"}})}}) ==
+        TooMany("tolerations", kMostThings + 1));
+
+  json requests;
+  for (size_t i = 0; i <= kMostThings; ++i) requests[fmt::format("example.com/r{}", i)] = "1";
+  CHECK(Said({{"requests", requests}}) == TooMany("resources", kMostThings + 1));
+}
+
+TEST_CASE("Values that are looked up count little: a list of a cluster's nodes is looked at") {
+  json names = json::array();
+  for (int i = 0; i < 10'000; ++i) names.push_back(fmt::format("node-{}", i));
+  names.push_back("n");
+  const json here = {{"matchExpressions", {{{"key", "host"}, {"operator", "In"}, {"values", names}}}}};
+  const json terms = {{"nodeSelectorTerms", {here}}};
+  CHECK(Said({{"affinity", {{"nodeAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", terms}}}}}}) == "");
+}
+
+TEST_CASE("A pod that waits for the labels of namespaces is looked at once they are known") {
+  tests::TestCluster cluster;
+  cluster.AddNode({{"name", "n"}, {"labels", {{"host", "n"}}}});
+  const json term = {{"topologyKey", "host"},
+                     {"labelSelector", {{"matchLabels", {{"role", "web"}}}}},
+                     {"namespaceSelector", {{"matchLabels", {{"team", "b"}}}}}};
+  const framework::Profile profile = DefaultProfile("s");
+  const cluster::PodClass& pods = cluster.Class(
+      {{"affinity", {{"podAntiAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", {term}}}}}}});
+  framework::Ranking ranking(profile, pods, cluster.snapshot());
+  REQUIRE_FALSE(ranking.Best());
+  REQUIRE_THAT(ranking.Explain().Sentence(), Catch::Contains("asks for a namespaceSelector"));
+  cluster.snapshot().PutNamespace("default", {{"team", "a"}});
+  ranking.Refresh();
+  CHECK(ranking.Best() == cluster.Node("n"));
+}
+
+TEST_CASE("Resources that no node has take no room") {
+  tests::TestCluster cluster;
+  cluster.AddNode({{"name", "n"}, {"allocatable", {{"example.com/x", "9"}}}});
+  const cluster::PodClass& pods = cluster.Class({{"requests", {{"example.com/x", "1"}, {"example.com/y", "1"}}}});
+  cluster::Snapshot& nodes = cluster.snapshot();
+  CHECK(nodes.Exists(nodes.Column("example.com/x")));
+  CHECK_FALSE(nodes.Exists(nodes.Column("example.com/y")));
+  CHECK(nodes.Free(cluster.Node("n"), nodes.Column("example.com/y")) == 0);
+  nodes.Place(pods, cluster.Node("n"));  // as one that another scheduler bound
+  CHECK(nodes.Free(cluster.Node("n"), nodes.Column("example.com/y")) == -1);
+  CHECK(nodes.Free(cluster.Node("n"), nodes.Column("example.com/x")) == 8);
+  nodes.Remove(pods, cluster.Node("n"));
+  CHECK(nodes.Free(cluster.Node("n"), nodes.Column("example.com/y")) == 0);
+}
+
+}  // namespace
+}  // namespace tutti::plugins
