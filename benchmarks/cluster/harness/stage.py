@@ -86,8 +86,9 @@ class Api:
 class Stage:
     """One control plane: etcd and kube-apiserver, and nothing that works behind the measured one's back."""
 
-    def __init__(self, directory, bin_dir):
+    def __init__(self, directory, bin_dir, features=()):
         self.dir = directory
+        self._features = features  # of tests/controlplane/cluster
         self.kubectl_path = bin_dir / "kubectl"
         self._cluster = [CONTROL_PLANE / "cluster"]
 
@@ -96,9 +97,12 @@ class Stage:
         self.dir.mkdir(parents=True)
         try:
             checked([*self._cluster, "up", "--dir", self.dir, "--no-kwok", "--no-controller-manager", "--load",
-                     "--until-exit-of", os.getpid()], stdin=subprocess.DEVNULL)
+                     "--until-exit-of", os.getpid(), *[f"--features={name}" for name in self._features]],
+                    stdin=subprocess.DEVNULL)
             self.api = Api(self.dir)
             state = json.loads((self.dir / "cluster.json").read_text())
+            self.feature_flags = [word for word in state["processes"]["kube-apiserver"]["command"]
+                                  if word.startswith("--feature-gates=")]
             self.pids = [process["pid"] for process in state["processes"].values()]
             self._install()
         except BaseException:

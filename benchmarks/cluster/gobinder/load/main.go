@@ -25,7 +25,18 @@ type options struct {
 	nodes, pods, gang, inFlight   int
 	namespace, scheduler, dialect string
 	podCPU, podMemory             string
+	podGPUs, zones, racks, pools  int
+	apps                          int
+	apart, spread, pooled, inRack bool
 }
+
+var groupVersions = map[string]string{"volcano": "scheduling.volcano.sh/v1beta1",
+	"scheduler-plugins": "scheduling.x-k8s.io/v1alpha1", "upstream": "scheduling.k8s.io/v1alpha2"}
+
+const (
+	rackLabel = "example.com/rack"
+	poolLabel = "example.com/pool"
+)
 
 type task func(context.Context, *kubernetes.Clientset) error
 
@@ -35,15 +46,24 @@ func main() {
 	flag.IntVar(&o.nodes, "nodes", 0, "how many nodes: 32 CPU, 256Gi, 8 GPU each")
 	flag.IntVar(&o.pods, "pods", 0, "how many pods")
 	flag.IntVar(&o.gang, "gang", 0, "pods of a gang; 0: lone pods")
-	flag.StringVar(&o.dialect, "dialect", "volcano", "whose PodGroups the gangs have: volcano or scheduler-plugins")
+	flag.StringVar(&o.dialect, "dialect", "volcano", "whose PodGroups the gangs have: volcano, scheduler-plugins or upstream")
 	flag.StringVar(&o.namespace, "namespace", "default", "of the pods; must exist")
 	flag.StringVar(&o.scheduler, "scheduler-name", "raw-binder", "of the pods")
 	flag.StringVar(&o.podCPU, "pod-cpu", "100m", "each pod's request")
 	flag.StringVar(&o.podMemory, "pod-memory", "128Mi", "each pod's request")
+	flag.IntVar(&o.podGPUs, "pod-gpus", 0, "each pod's request; 0: none")
+	flag.IntVar(&o.zones, "zones", 0, "zones of the nodes; 0: none")
+	flag.IntVar(&o.racks, "racks", 0, "racks of the nodes; 0: none")
+	flag.IntVar(&o.pools, "pools", 0, "pools of the nodes; 0: none")
+	flag.IntVar(&o.apps, "apps", 1, "labels `app` of the pods, each of as many pods in a row")
+	flag.BoolVar(&o.apart, "apart", false, "no two pods of an app on a node")
+	flag.BoolVar(&o.spread, "spread", false, "an app's pods evenly over the zones")
+	flag.BoolVar(&o.pooled, "pooled", false, "pods have node affinity to one pool each")
+	flag.BoolVar(&o.inRack, "in-rack", false, "a gang's pods in one rack (upstream's PodGroups only)")
 	flag.IntVar(&o.inFlight, "in-flight", 64, "requests at a time")
 	flag.Parse()
-	if o.dialect != "volcano" && o.dialect != "scheduler-plugins" {
-		fail(fmt.Errorf("-dialect is volcano or scheduler-plugins, not %q", o.dialect))
+	if groupVersions[o.dialect] == "" {
+		fail(fmt.Errorf("-dialect is volcano, scheduler-plugins or upstream, not %q", o.dialect))
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
 	if err != nil {
@@ -105,6 +125,9 @@ func (o *options) nodeTasks() []task {
 			Status: corev1.NodeStatus{Capacity: room, Allocatable: room, Conditions: []corev1.NodeCondition{
 				{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady"}}},
 		}
+		label(node, corev1.LabelTopologyZone, "zone", i, o.zones)
+		label(node, rackLabel, "rack", i, o.racks)
+		label(node, poolLabel, "pool", i, o.pools)
 		tasks = append(tasks, func(ctx context.Context, client *kubernetes.Clientset) error {
 			_, err := client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
 			return err
@@ -113,14 +136,18 @@ func (o *options) nodeTasks() []task {
 	return tasks
 }
 
+// label puts node i into one of n domains.
+func label(node *corev1.Node, key, domain string, i, n int) {
+	if n > 0 {
+		node.Labels[key] = fmt.Sprintf("%s-%d", domain, i%n)
+	}
+}
+
 func (o *options) groupTasks() []task {
 	if o.gang == 0 {
 		return nil
 	}
-	version := "scheduling.volcano.sh/v1beta1"
-	if o.dialect == "scheduler-plugins" {
-		version = "scheduling.x-k8s.io/v1alpha1"
-	}
+	version := groupVersions[o.dialect]
 	var tasks []task
 	if o.dialect == "volcano" {
 		tasks = append(tasks, o.custom("/apis/"+version+"/queues", map[string]any{
@@ -131,9 +158,20 @@ func (o *options) groupTasks() []task {
 		tasks = append(tasks, o.custom("/apis/"+version+"/namespaces/"+o.namespace+"/podgroups", map[string]any{
 			"apiVersion": version, "kind": "PodGroup",
 			"metadata": map[string]any{"name": o.group(first), "namespace": o.namespace},
-			"spec":     map[string]any{"minMember": min(o.gang, o.pods-first)}}))
+			"spec":     o.groupSpec(min(o.gang, o.pods-first))}))
 	}
 	return tasks
+}
+
+func (o *options) groupSpec(members int) map[string]any {
+	if o.dialect != "upstream" {
+		return map[string]any{"minMember": members}
+	}
+	spec := map[string]any{"schedulingPolicy": map[string]any{"gang": map[string]any{"minCount": members}}}
+	if o.inRack {
+		spec["schedulingConstraints"] = map[string]any{"topology": []any{map[string]any{"key": rackLabel}}}
+	}
+	return spec
 }
 
 // custom creates an object of a kind that this program has no types of.
@@ -152,19 +190,27 @@ func (o *options) custom(path string, object map[string]any) task {
 func (o *options) group(pod int) string { return fmt.Sprintf("gang-%05d", pod/o.gang) }
 
 func (o *options) podTasks() []task {
-	requests := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(o.podCPU),
-		corev1.ResourceMemory: resource.MustParse(o.podMemory)}
+	resources := corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(o.podCPU),
+		corev1.ResourceMemory: resource.MustParse(o.podMemory)}}
+	if o.podGPUs > 0 {
+		gpus := *resource.NewQuantity(int64(o.podGPUs), resource.DecimalSI)
+		resources.Requests["nvidia.com/gpu"] = gpus
+		resources.Limits = corev1.ResourceList{"nvidia.com/gpu": gpus}
+	}
 	var tasks []task
 	for i := range o.pods {
 		pod := &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("pod-%05d", i), Namespace: o.namespace,
-				Labels: map[string]string{"app": "load"}},
+				Labels: map[string]string{"app": fmt.Sprintf("app-%d", i*o.apps/o.pods)}},
 			Spec: corev1.PodSpec{SchedulerName: o.scheduler, Containers: []corev1.Container{{
-				Name: "main", Image: "registry.k8s.io/pause:3.10",
-				Resources: corev1.ResourceRequirements{Requests: requests}}}},
+				Name: "main", Image: "registry.k8s.io/pause:3.10", Resources: resources}}},
 		}
+		o.constrain(pod, i)
 		if o.gang > 0 && o.dialect == "volcano" {
 			pod.Annotations = map[string]string{"scheduling.k8s.io/group-name": o.group(i)}
+		} else if o.gang > 0 && o.dialect == "upstream" {
+			group := o.group(i)
+			pod.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &group}
 		} else if o.gang > 0 {
 			pod.Labels["scheduling.x-k8s.io/pod-group"] = o.group(i)
 		}
@@ -174,4 +220,29 @@ func (o *options) podTasks() []task {
 		})
 	}
 	return tasks
+}
+
+// constrain adds what the case asks of pod i's place.
+func (o *options) constrain(pod *corev1.Pod, i int) {
+	same := &metav1.LabelSelector{MatchLabels: map[string]string{"app": pod.Labels["app"]}}
+	pod.Spec.Affinity = &corev1.Affinity{}
+	if o.apart {
+		pod.Spec.Affinity.PodAntiAffinity = &corev1.PodAntiAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{
+				{LabelSelector: same, TopologyKey: corev1.LabelHostname}}}
+	}
+	if o.pooled {
+		here := corev1.NodeSelectorRequirement{Key: poolLabel, Operator: corev1.NodeSelectorOpIn,
+			Values: []string{fmt.Sprintf("pool-%d", i%o.pools)}}
+		pod.Spec.Affinity.NodeAffinity = &corev1.NodeAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{
+				{MatchExpressions: []corev1.NodeSelectorRequirement{here}}}}}
+	}
+	if o.spread {
+		pod.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{MaxSkew: 1,
+			TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: same}}
+	}
+	if !o.apart && !o.pooled {
+		pod.Spec.Affinity = nil
+	}
 }
