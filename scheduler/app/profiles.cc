@@ -51,6 +51,8 @@ base::Result<core::Options> MakeOptions(Config& config, const std::vector<std::s
   options.policy = config.policy == "keep" ? core::Options::Policy::kKeep : core::Options::Policy::kRepair;
   options.repair_timeout_ms = config.repair_timeout_s * 1000;
   options.bind_timeout_ms = config.bind_timeout_s * 1000;
+  options.pod_initial_backoff_ms = config.pod_initial_backoff_s * 1000;
+  options.pod_max_backoff_ms = config.pod_max_backoff_s * 1000;
   options.quota_reason = config.quota_reason;
   options.ranking_bytes = static_cast<size_t>(config.ranking_memory_mib) << 20;
   return options;

@@ -23,8 +23,6 @@ using Stage = Assignment::Stage;
 namespace {
 
 constexpr Millis kRepeatBindMs = 500;
-constexpr Millis kFirstRefusedBackoffMs = 1'000;
-constexpr Millis kLongestRefusedBackoffMs = 60'000;
 constexpr Millis kEvictDeadlineMs = 30'000;
 
 cluster::ObjectRef RefOf(const Pod& pod) {
@@ -133,7 +131,9 @@ bool Committer::SettleVolumes(GangId id) {
 // The node will not do for the member for a while: it gives up its room there.
 void Committer::Refuse(Gang& gang, PodId pod, const std::string& message) {
   const Millis now = clock_.MonotonicMs();
-  const Millis backoff = std::min(kFirstRefusedBackoffMs << std::min(gang.refused_binds, 6), kLongestRefusedBackoffMs);
+  Millis backoff = options_.pod_initial_backoff_ms;
+  for (int i = 0; i < gang.refused_binds && backoff < options_.pod_max_backoff_ms; ++i) backoff *= 2;
+  backoff = std::min(backoff, options_.pod_max_backoff_ms);
   ++gang.refused_binds;
   Member& member = *gang.Find(pod);
   member.refused_nodes[gang.plan->open.at(pod).node] = now + backoff;

@@ -26,6 +26,9 @@ struct Options {
   base::Millis repair_timeout_ms = 60'000;
   // The server-side timeout of one bind: an unanswered one holds its reservation so long.
   base::Millis bind_timeout_ms = 10'000;
+  // A node that refused a member's bind is tried again for it after the first, then twice as long each time, until a
+  // bind of its gang is accepted.
+  base::Millis pod_initial_backoff_ms = 1'000, pod_max_backoff_ms = 10'000;
   // The PodScheduled reason of a gang that waits only for quota.
   std::string quota_reason = "Unschedulable";
   // Bound on the memory of rankings.

@@ -110,16 +110,18 @@ TEST_CASE("A pod whose only node refused its bind says so while it waits to try 
   Rig rig;
   rig.AddNode("n1", 4);
   bool refuse = true;
+  int tries = 0;
   rig.fate = [&](const cluster::Command& command) {
     if (refuse && std::holds_alternative<cluster::Bind>(command.body))
-      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+      return ++tries, sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
     return sim::Fate{};
   };
   rig.AddPod("p", {});
   rig.Pass(40'000);
+  CHECK(tries == 7);  // at 0, 1, 3, 7, 15, 25 and 35 s, as kube-scheduler's podInitialBackoff and podMaxBackoff have it
   CHECK(rig.Waits("p") == "Unschedulable: 0/1 nodes are available: 1 node(s) refused a bind and are tried again soon.");
   refuse = false;
-  rig.Pass(70'000);
+  rig.Pass(10'000);
   CHECK(rig.NodeOf("p") == "n1");
 }
 
