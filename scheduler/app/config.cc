@@ -2,6 +2,7 @@
 #include "app/config.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -185,6 +186,34 @@ void ReadDocument(const YAML::Node& document, Complaints* complaints, Config* co
   fields.Done();
 }
 
+// yaml-cpp 0.7 finds the same document again and again, for ever, where one begins with what can begin none: ",".
+class DocumentStarts final : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (mark.pos == last_) throw YAML::ParserException(mark, "a document cannot begin like this");
+    last_ = mark.pos;
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+ private:
+  int last_ = -1;
+};
+
+std::vector<YAML::Node> Documents(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentStarts starts;
+  while (parser.HandleNextDocument(starts)) continue;
+  return YAML::LoadAll(text);
+}
+
 }  // namespace
 
 std::string CheckTimes(const LeaderElectionConfig& config) {
@@ -202,7 +231,7 @@ std::string CheckTimes(const LeaderElectionConfig& config) {
 base::Status ReadConfig(const std::string& text, const std::string& file, Config* config) {
   Complaints complaints(file);
   try {
-    for (const YAML::Node& document : YAML::LoadAll(text)) {
+    for (const YAML::Node& document : Documents(text)) {
       if (document.IsDefined() && !document.IsNull()) ReadDocument(document, &complaints, config);
     }
   } catch (const YAML::Exception& error) {

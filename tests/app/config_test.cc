@@ -156,6 +156,12 @@ TEST_CASE("values out of range, of the wrong shape or twice are refused") {
         "config.yaml:3: policy: \"undo\" is not known; write one of: repair, keep");
 }
 
+TEST_CASE("what can begin no document is refused, and does not go on for ever") {
+  CHECK(Refusal(",") == "config.yaml:1: not YAML: a document cannot begin like this");
+  CHECK_THAT(Refusal(std::string(kHead) + "---\n,\n"), Catch::Contains("not YAML"));
+  CHECK_THAT(Refusal("]"), Catch::Contains("not YAML"));
+}
+
 TEST_CASE("another kind or version is refused with the right one") {
   CHECK(Refusal("apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n")
             .find("config.yaml:1: apiVersion: \"kubescheduler.config.k8s.io/v1beta3\"") == 0);
