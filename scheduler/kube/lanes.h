@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes: the order in which waiting commands leave. The most worthy lane first; but a lane whose oldest has waited too
 // long is given a share of the places, so that no flood of binds starves it: of statuses and Events, each of which
-// costs the API server as much as a bind, every thirty-second each. One thread.
+// costs the API server as much as a bind, every thirty-second and every sixty-fourth. One thread.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace tutti::kube {
 class Lanes {
  public:
   static constexpr base::Millis kAgedAfterMs = 4'000;
-  static constexpr std::array<int, 4> kAgedShare = {1, 2, 32, 32};  // one place in so many
+  static constexpr std::array<int, 4> kAgedShare = {1, 2, 32, 64};  // one place in so many
 
   void Push(cluster::Lane lane, uint64_t job, base::Millis now_ms);
   // The next to leave; nothing when all lanes are empty.
