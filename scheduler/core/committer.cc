@@ -91,8 +91,10 @@ void Committer::Pump(GangId id) {
   Gang& gang = book_.at(id);
   if (!gang.plan) return;
   Plan& plan = *gang.plan;
-  // While it waits there is no place for all of the minimum: nobody is bound first.
-  const bool settled = plan.undoing || (SettleVolumes(id) && (gang.whole || !gang.refusal));
+  // While it waits there is no place for all of the minimum, and without a declaration nobody knows what that is:
+  // nobody is bound first.
+  const bool may_start = gang.whole || (!gang.refusal && gang.spec.problem.empty());
+  const bool settled = plan.undoing || (SettleVolumes(id) && may_start);
   bool others_open = false;
   PodId commit;
   for (auto& [pod, assignment] : plan.open) {
@@ -105,7 +107,7 @@ void Committer::Pump(GangId id) {
     if (assignment.stage == Stage::kReserved && may_leave && !plan.undoing) SendWhenDue(id, pod, assignment);
     others_open = others_open || assignment.stage != Stage::kBound;
   }
-  if (!commit || others_open || plan.undoing || !gang.spec.problem.empty()) return;
+  if (!commit || others_open || plan.undoing) return;
   const Census census = TakeCensus(gang, state_);
   if (Require(gang, census).met() && census.lost.empty()) SendWhenDue(id, commit, plan.open.at(commit));
 }

@@ -123,6 +123,30 @@ TEST_CASE("A gang is bound only when the volumes of all its members are") {
   for (const char* pod : {"g-0", "g-1", "g-2"}) CHECK(world.VolumeOf(pod) == "disk-" + world.rig.NodeOf(pod));
 }
 
+TEST_CASE("A gang whose declaration goes while its volumes are being bound does not start without one") {
+  VolumeRig world;
+  for (const char* name : {"a", "b", "c"}) {
+    world.AddNode(name);
+    world.AddVolume(fmt::format("disk-{}", name), name);
+  }
+  for (int i = 0; i < 3; ++i) world.AddMember(i, 3);
+  world.rig.Settle();
+  const auto declare = [&](const std::string& problem) {
+    for (const char* name : {"g-0", "g-1", "g-2"})
+      REQUIRE(world.rig.store.Modify(sim::kPods, "default", name, [&](sim::Json& pod) {
+        pod["metadata"]["annotations"]["problem"] = problem;
+        if (problem.empty()) pod["metadata"]["annotations"].erase("problem");
+      }));
+  };
+  declare("there is none");
+  world.Control();
+  world.rig.Pass(5'000);
+  CHECK(world.binds == 0);
+  declare("");
+  world.rig.Pass(120'000);
+  CHECK(world.rig.Bound() == 3);
+}
+
 TEST_CASE("Members do not share a volume, and a new one wakes the gang") {
   VolumeRig world;
   for (const char* name : {"a", "b"}) {
