@@ -16,9 +16,10 @@ const Json kEmptyMap = Json::object();
 }  // namespace
 
 const Json& Child(const Json& from, std::string_view key) {
-  if (!from.is_object()) return kNull;
-  const auto it = from.find(key);
-  return it == from.end() ? kNull : *it;
+  const auto* map = from.get_ptr<const Json::object_t*>();
+  if (!map) return kNull;
+  const auto it = map->find(key);
+  return it == map->end() ? kNull : it->second;
 }
 
 const std::string& StringOf(const Json& value) {

@@ -162,7 +162,15 @@ ApiResult<void> PrepareForUpdate(const Store& store, const ApiResource& resource
     ApplySchema(resource, next);
     return {};
   }
-  if (auto decoded = Decode(resource, next); !decoded) return decoded;
+  // A spec that is as it was has been decoded before.
+  Json spec;
+  if (const auto at = next.find("spec"); at != next.end() && *at == Child(current, "spec")) {
+    spec = std::move(*at);
+    next.erase(at);
+  }
+  auto decoded = Decode(resource, next);
+  if (!spec.is_null()) next["spec"] = std::move(spec);
+  if (!decoded) return decoded;
   if (resource.id == kNodes) CanonicalizeNode(next);
   if (part == Part::kStatus) return {};
   if (resource.id == kPods) {

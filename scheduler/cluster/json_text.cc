@@ -30,4 +30,13 @@ nlohmann::json ParseJson(std::string_view text) {
   return Json::parse(text, keep, /*allow_exceptions=*/false);
 }
 
+// Names, UIDs and most sentences need no more than the quotes.
+void AppendQuoted(std::string_view text, std::string* to) {
+  const bool plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+  if (plain)
+    to->append(1, '"').append(text).append(1, '"');
+  else
+    *to += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 }  // namespace tutti::cluster

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <string_view>
 
 namespace tutti::cluster {
@@ -17,5 +18,8 @@ size_t JsonDepth(std::string_view text);
 
 // A discarded value when `text` is no JSON; what is nested deeper than kDeepestJson is left out.
 nlohmann::json ParseJson(std::string_view text);
+
+// Appends `text` as a JSON string; what is not UTF-8 in it is replaced.
+void AppendQuoted(std::string_view text, std::string* to);
 
 }  // namespace tutti::cluster

@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/evidence.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/planted.h"
 #include "cluster/json_text.h"
 
 namespace tutti::core {
-namespace {
-
-// As JSON. Names and UIDs hardly ever need more than the quotes.
-void AppendQuoted(const std::string& text, std::string* to) {
-  const bool plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
-  if (plain)
-    to->append(1, '"').append(text).append(1, '"');
-  else
-    *to += nlohmann::json(text).dump();
-}
-
-}  // namespace
-
 std::string WriteEvidence(const std::string& plan, const std::string& uid, const std::string& node,
                           const std::string& commit_uid) {
   std::string text;
   text.reserve(48 + commit_uid.size() + node.size() + plan.size() + uid.size());
   const auto field = [&text](std::string_view before, const std::string& value) {
     text += before;
-    AppendQuoted(value, &text);
+    cluster::AppendQuoted(value, &text);
   };
   field(R"({"commit":)", commit_uid);
   field(R"(,"node":)", node);

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cluster/json_text.h"
+
 namespace tutti::core {
 
 using cluster::Lane;
@@ -21,6 +23,22 @@ constexpr base::Millis kTellAgainMs = 5'000;
 
 cluster::ObjectRef RefOf(const Pod& pod) {
   return {"", "v1", "pods", "Pod", pod.meta.ns, pod.meta.name, pod.meta.uid, {}};
+}
+
+// By hand: it is written for every waiting pod. A message may quote what a user wrote.
+std::string WaitingPatch(const std::string& reason, const std::string& message, const std::string& probed,
+                         const std::string& turned) {
+  std::string body = R"({"status":{"conditions":[{)";
+  const auto field = [&body](std::string_view name, std::string_view value) {
+    body.append(name);
+    cluster::AppendQuoted(value, &body);
+    body += ',';
+  };
+  if (!probed.empty()) field(R"("lastProbeTime":)", probed);
+  if (!turned.empty()) field(R"("lastTransitionTime":)", turned);
+  field(R"("message":)", message);
+  field(R"("reason":)", reason);
+  return body += R"("status":"False","type":"PodScheduled"}]}})";
 }
 
 }  // namespace
@@ -40,17 +58,13 @@ void Publisher::TellWaiting(GangId id, Member& member, const std::string& reason
   member.told_reason = reason;
   member.told_message = message;
   const base::Millis now = clock_.MonotonicMs();
-  nlohmann::json condition = {{"type", "PodScheduled"}, {"status", "False"}, {"reason", reason}, {"message", message}};
-  if (!pod.scheduled.present || pod.scheduled.status)
-    condition["lastTransitionTime"] = base::FormatTime(clock_.WallMs());
+  const std::string time = base::FormatTime(clock_.WallMs());
+  const bool turns = !pod.scheduled.present || pod.scheduled.status;
   // So that the write is one, though the pod may carry the same words.
-  if (std::exchange(member.told_in_doubt, false)) condition["lastProbeTime"] = base::FormatTime(clock_.WallMs());
-  // A message may quote what a user wrote; what is not UTF-8 in it is replaced, not thrown over.
-  const std::string body =
-      nlohmann::json{{"metadata", {{"uid", pod.meta.uid}}}, {"status", {{"conditions", {condition}}}}}.dump(
-          -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const bool again = std::exchange(member.told_in_doubt, false);
+  std::string body = WaitingPatch(reason, message, again ? time : "", turns ? time : "");
   member.telling = outbox_.Send(Lane::kStatus, now + kStatusDeadlineMs,
-                                cluster::Patch{RefOf(pod), true, cluster::Patch::Type::kStrategic, body});
+                                cluster::Patch{RefOf(pod), true, cluster::Patch::Type::kStrategic, std::move(body)});
   told_.emplace(member.telling, Told{book_.at(id).key, member.pod, pod.meta.uid});
   outbox_.Post(
       Lane::kEvent, now + kEventDeadlineMs,

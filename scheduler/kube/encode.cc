@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cluster/json_text.h"
 #include "kube/transport.h"
 #include "kube/wire.h"
 
@@ -122,6 +123,22 @@ std::string EventJson(const EventBody& body, const std::string& note) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// Of a patch that has no metadata; most have none, and need not be read.
+std::string PutMetadataFirst(const std::string& patch, const std::string& uid, const std::string& resource_version) {
+  std::string text = R"({"metadata":{)";
+  const size_t bare = text.size();
+  const auto field = [&](std::string_view name, const std::string& value) {
+    if (value.empty()) return;
+    if (text.size() > bare) text += ',';
+    text.append(name);
+    cluster::AppendQuoted(value, &text);
+  };
+  field(R"("resourceVersion":)", resource_version);
+  field(R"("uid":)", uid);
+  if (text.size() == bare) return patch;
+  return text.append("},").append(patch, 1);
+}
+
 }  // namespace
 
 const char* ContentType(Encoding encoding) { return encoding == Encoding::kProtobuf ? kProtobuf : kJson; }
@@ -147,6 +164,8 @@ std::string EncodeDelete(const std::string& uid) {
 
 base::Result<std::string> WithPreconditions(const std::string& patch, const std::string& uid,
                                             const std::string& resource_version) {
+  if (patch.starts_with("{\"") && patch.find(R"("metadata")") == std::string::npos)
+    return PutMetadataFirst(patch, uid, resource_version);
   Json json = Json::parse(patch, nullptr, false);
   if (!json.is_object()) return base::Invalid("the patch is not a JSON object");
   if (uid.empty() && resource_version.empty()) return patch;

@@ -12,10 +12,11 @@ using namespace tutti;
 using namespace tutti::simulation;
 
 int main(int argc, char** argv) {
-  uint64_t most_seeds = 200;
+  uint64_t first_seed = 1, most_seeds = 200;
   int64_t steps = 0;
   std::string only;
   CLI::App app("planted bugs, and who finds them");
+  app.add_option("--seed", first_seed, "the first");
   app.add_option("--seeds", most_seeds, "in which each bug must be found");
   app.add_option("--steps", steps, "of one seed; 0: as the scenario says");
   app.add_option("--bug", only, "only this one, by a part of its name");
@@ -31,7 +32,7 @@ int main(int argc, char** argv) {
     if (bug.name.find(only) == std::string::npos) continue;
     ++tried;
     bool found = false;
-    for (uint64_t seed = 1; seed <= most_seeds && !found; ++seed) {
+    for (uint64_t seed = first_seed; seed < first_seed + most_seeds && !found; ++seed) {
       const auto plant = bug.around ? bug.around() : nullptr;
       base::planted = bug.in_core;
       Run run{(*scenarios)[seed % scenarios->size()], seed, {}, {}, false, plant.get()};

@@ -50,7 +50,7 @@ enum class Fault {
   kPause,        // a leader stands still, perhaps for longer than its lease
   kStandbyCrash,
   kHandover,   // voluntary release of the lease
-  kLeaseDrop,  // per request about the lease
+  kLeaseDrop,  // per request about the lease: it is lost, and those that follow for a while
   kLeaseLoseReply,
   kLeaseLate,
   kClockStep,    // of the wall clock

@@ -98,7 +98,10 @@ void Network::Decide(Call& call) {
       checks_.ExpectStray(PodOf(call.request.target));
     return;
   }
-  if (faults_.Strikes(Fault::kLeaseDrop)) call.fate.kind = Fate::Kind::kDrop;
+  // Its own connection is cut, while that of the writes may live on.
+  if (faults_.Strikes(Fault::kLeaseDrop))
+    lease_cut_until_ms_ = call.sent_ms + faults_.dice(Fault::kLeaseDrop).Between(1, 20'000);
+  if (faults_.on() && call.sent_ms < lease_cut_until_ms_) call.fate.kind = Fate::Kind::kDrop;
   if (faults_.Strikes(Fault::kLeaseLate)) call.arrives_ms += faults_.dice(Fault::kLeaseLate).Between(1, 15'000);
   if (faults_.Strikes(Fault::kLeaseLoseReply) && call.fate.kind == Fate::Kind::kDeliver)
     call.fate.kind = Fate::Kind::kLoseReply;

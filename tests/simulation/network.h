@@ -72,6 +72,7 @@ class Network final : public kube::Loop, public kube::Transport {
   std::deque<kube::Task> posted_;
   std::map<kube::RequestId, Call> calls_;
   uint64_t last_id_ = 0;
+  base::Millis lease_cut_until_ms_ = 0;
 };
 
 }  // namespace tutti::simulation
