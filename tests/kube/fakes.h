@@ -96,7 +96,7 @@ class FakeTransport final : public Transport {
       if (call->request.target.find(part) != std::string::npos) return true;
     return false;
   }
-  void Answer(const std::shared_ptr<Call>& call, Response response) {
+  void Answer(std::shared_ptr<Call> call, Response response) {  // by value: it may be the one in `open`
     std::erase(open, call);
     call->done(std::move(response));
   }
