@@ -71,6 +71,7 @@ std::string QosClass(const Json& spec) {
 
 ApiResult<void> PreparePod(const Store& store, Json& pod, bool keep_status) {
   DefaultPod(pod);
+  MergeLabelKeys(pod);
   if (auto resolved = ResolvePriority(store, pod, keep_status); !resolved) return resolved;
   const Json& spec = pod["spec"];
   Json& status = pod["status"];

@@ -33,9 +33,11 @@ ApiResult<void> PrepareForUpdate(const Store& store, const ApiResource& resource
 // `current` is null on create.
 std::vector<FieldError> ValidateObject(const ApiResource& resource, const Json& object, const Json* current, Part part);
 
-// --- Pods (sim/pod_defaults.cc, sim/pod_strategy.cc, sim/pod_validation.cc) ---
+// --- Pods (sim/pod_defaults.cc, sim/pod_label_keys.cc, sim/pod_strategy.cc, sim/pod_validation.cc) ---
 
 ApiResult<void> PreparePod(const Store& store, Json& pod, bool keep_status);
+// Selectors with what the label keys beside them say, for a pod that is created.
+void MergeLabelKeys(Json& pod);
 // What a field left out means, on create and on update.
 void DefaultPod(Json& pod);
 // The part of it that templates get, too.

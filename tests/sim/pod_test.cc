@@ -25,6 +25,37 @@ TEST_CASE("a pod is defaulted and admitted as on a cluster") {
   CHECK(DigString(*made, "status", "qosClass") == "Guaranteed");
 }
 
+TEST_CASE("label keys become part of their selectors when a pod is created") {
+  Cluster c;
+  Json pod = Pod("p");
+  pod["metadata"]["labels"] = {{"app", "a"}, {"hash", "1"}};
+  const Json term = {{"topologyKey", "kubernetes.io/hostname"},
+                     {"labelSelector", {{"matchLabels", {{"app", "a"}}}}},
+                     {"matchLabelKeys", {"hash", "absent"}},
+                     {"mismatchLabelKeys", {"app"}}};
+  pod["spec"]["affinity"]["podAntiAffinity"] = {
+      {"requiredDuringSchedulingIgnoredDuringExecution", {term}},
+      {"preferredDuringSchedulingIgnoredDuringExecution", {{{"weight", 1}, {"podAffinityTerm", term}}}}};
+  pod["spec"]["topologySpreadConstraints"] = {{{"maxSkew", 1},
+                                               {"topologyKey", "zone"},
+                                               {"whenUnsatisfiable", "DoNotSchedule"},
+                                               {"labelSelector", {{"matchLabels", {{"app", "a"}}}}},
+                                               {"matchLabelKeys", {"hash"}}}};
+  const Json in = {{"key", "hash"}, {"operator", "In"}, {"values", {"1"}}},
+             not_in = {{"key", "app"}, {"operator", "NotIn"}, {"values", {"a"}}};
+  const Object made = Make(c.store, pod);
+  const Json& spec = Child(*made, "spec");
+  const Json& apart = Dig(spec, "affinity", "podAntiAffinity");
+  for (const Json& merged : {apart["requiredDuringSchedulingIgnoredDuringExecution"][0],
+                             apart["preferredDuringSchedulingIgnoredDuringExecution"][0]["podAffinityTerm"]})
+    CHECK(Dig(merged, "labelSelector", "matchExpressions") == Json({in, not_in}));
+  CHECK(Dig(spec["topologySpreadConstraints"][0], "labelSelector", "matchExpressions") == Json({in}));
+
+  Json again = *made;  // from a dump: it is in already
+  MergeLabelKeys(again);
+  CHECK(again == *made);
+}
+
 TEST_CASE("priority comes from the class, and only from there") {
   Cluster c;
   Make(c.store, ParseJson(R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"high"},
