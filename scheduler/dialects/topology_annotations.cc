@@ -64,7 +64,7 @@ std::shared_ptr<const TopologyRequest> TopologyOfPod(const model::Pod& pod, std:
   if (!MayAsk(annotations)) return nullptr;
   TopologyRequest request;
   if (!ReadTuttiTopology(annotations, role, &request) && !ReadKueueTopology(annotations, role, &request))
-    ReadKaiTopology(annotations, &request);
+    ReadKaiTopology(annotations, role, &request);
   if (request.empty() && request.problem.empty()) return nullptr;
   return std::make_shared<const TopologyRequest>(std::move(request));
 }
@@ -72,7 +72,7 @@ std::shared_ptr<const TopologyRequest> TopologyOfPod(const model::Pod& pod, std:
 TopologyRequest TopologyOfGang(const model::StringMap& annotations) {
   TopologyRequest request;
   if (!MayAsk(annotations)) return request;
-  if (!ReadTuttiTopology(annotations, "", &request)) ReadKaiTopology(annotations, &request);
+  if (!ReadTuttiTopology(annotations, "", &request)) ReadKaiTopology(annotations, "", &request);
   return request;
 }
 

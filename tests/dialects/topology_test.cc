@@ -37,6 +37,17 @@ TEST_CASE("KAI's annotations are about all of the workload, on pods and on what 
         std::vector<std::string>{"rack"});
 }
 
+TEST_CASE("KAI's segments are slices of a role") {
+  const std::string asked =
+      R"({"kai.scheduler/segment-topology-required-placement":"rack","kai.scheduler/segment-size":"4"})";
+  const model::TopologyRequest request = Read(asked.c_str(), "workers");
+  CHECK(request.slice_level == "rack");
+  CHECK(request.slice_size == 4);
+  CHECK(request.subset != Read(asked.c_str(), "others").subset);
+  CHECK_THAT(Read(R"({"kai.scheduler/segment-topology-required-placement":"rack"})").problem,
+             Catch::Contains("needs kai.scheduler/segment-size"));
+}
+
 TEST_CASE("Our own annotations have a scope") {
   CHECK(Read(R"({"tutti.dev/topology-required":"rack","tutti.dev/topology-scope":"role"})", "a").subset == "tutti/a");
   CHECK(Read(R"({"tutti.dev/topology-preferred":"rack,block"})").preferred ==
