@@ -176,7 +176,7 @@ void GangBook::MarkReady(GangId id) {
     LeaveGroup(id);
   if (gang.group == Gang::kNoGroup) SetPlaceInLine(gang);
   gang.ready = true;
-  ready_.insert(id);
+  ready_.insert(ready_.end(), id);  // who comes last mostly stands last
 }
 
 GangId GangBook::TakeReady() {

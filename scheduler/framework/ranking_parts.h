@@ -56,6 +56,7 @@ struct Ranking::Impl {
   std::vector<model::NodeId> changed;        // scratch
   std::vector<cluster::PodChange> pods;      // scratch
   std::vector<char> marked;                  // scratch; 0 between calls
+  std::vector<uint64_t> bits;                // scratch
   std::vector<model::NodeId> rescored;       // scratch: whose fixed scores others changed
   std::vector<RefusedBy> verdicts;           // scratch
   std::vector<model::NodeId> moved, redone;  // scratch
@@ -98,6 +99,7 @@ struct Ranking::Impl {
   };
   void Refresh();
   bool TellChanges(Dirty* dirty, Changes* changes);
+  void MarkChanged();
   void Grow();
   void Ask(const Changes& changes);
   void FilterSome(const Changes& changes);
