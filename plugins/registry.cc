@@ -198,8 +198,6 @@ base::Status CheckNames(const ProfileConfig& config, const std::string& who, std
     if (!configured.insert(name).second)
       return base::Invalid(fmt::format("{}: pluginConfig: repeated config for {}", who, name));
     if (const char* remark = Find(name)->remark) warn(fmt::format("{} {}", name, remark));
-    if (name == "PodTopologySpread" && args && args->is_object() && args->contains("defaultConstraints"))
-      warn("PodTopologySpread: defaultConstraints do not apply yet");
   }
   return {};
 }

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "cluster/json_decode.h"
+#include "cluster/selections.h"
 #include "sim/strategy.h"
 
 namespace tutti::sim {
@@ -187,6 +188,12 @@ void Feed::OnDefinition(const WatchEvent& event) {
 void Feed::PostChanged(Watched& watched, const Object& object) {
   if (watched.resource == kPods) return Post(cluster::PodChanged{decoded_.Pod(object)});
   if (watched.resource == kNodes) return Post(cluster::NodeChanged{decoded_.Node(object)});
+  if (const auto kind = cluster::FindSelectionKind(watched.name)) {
+    std::vector<std::string> problems;
+    auto selection = std::make_shared<const model::Selection>(cluster::DecodeSelection(*kind, *object, &problems));
+    LogProblems(watched.name, *object, problems);
+    return Post(cluster::SelectionChanged{std::move(selection)});
+  }
   const ApiResource* resource = store_.resources().Find(watched.resource);
   const bool as_stored = !resource || watched.version == resource->storage_version;
   const Object served =

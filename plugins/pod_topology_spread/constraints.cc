@@ -24,13 +24,15 @@ Constraint::Constraint(const model::TopologySpread& spread, const PodClass& pod_
   selects_itself = selector.Match(pod_class.labels);
 }
 
-Constraints::Constraints(Kind kind, const PodClass& pod_class, const cluster::Snapshot& snapshot)
-    : pod_class_(pod_class),
+Constraints::Constraints(Kind kind, Nodes nodes, std::span<const model::TopologySpread> wanted,
+                         const PodClass& pod_class, const cluster::Snapshot& snapshot)
+    : nodes_(nodes),
+      pod_class_(pod_class),
       snapshot_(snapshot),
       affinity_(pod_class.spec->node_selector, pod_class.spec->required_node_affinity, snapshot.symbols()),
       tolerations_(pod_class.spec->tolerations, snapshot.symbols()),
       effects_(snapshot.symbols()) {
-  for (const model::TopologySpread& spread : pod_class.spec->spread)
+  for (const model::TopologySpread& spread : wanted)
     if (spread.hard == (kind == Kind::kHard) && list_.size() < kMostConstraints)
       list_.emplace_back(spread, pod_class, snapshot.symbols());
   if (list_.empty()) return;
@@ -69,13 +71,15 @@ void Constraints::NodeChanged(NodeId n, const Around& before, const Around& afte
   const cluster::NodeEntry& node = snapshot_.node(n);
   if (versions_[n.index()] == node.version) return;
   versions_[n.index()] = node.version;
-  const bool all_keys = node.present && std::ranges::all_of(list_, [&](const Constraint& c) { return node.Label(c.key).valid(); });
-  const bool affine = all_keys && affinity_.Match(node);
-  const bool tolerated = all_keys && std::ranges::none_of(node.taints, [this](const cluster::TaintEntry& taint) {
+  const bool counts =
+      node.present && (nodes_ == Nodes::kWithItsKey ||
+                       std::ranges::all_of(list_, [&](const Constraint& c) { return node.Label(c.key).valid(); }));
+  const bool affine = counts && affinity_.Match(node);
+  const bool tolerated = counts && std::ranges::none_of(node.taints, [this](const cluster::TaintEntry& taint) {
                            return effects_.Repels(taint) && !tolerations_.Tolerates(taint);
                          });
   for (Constraint& c : list_) {
-    const bool eligible = all_keys && (affine || !c.honors_affinity) && (tolerated || !c.honors_taints);
+    const bool eligible = counts && (affine || !c.honors_affinity) && (tolerated || !c.honors_taints);
     before(c);
     c.counts.SetNode(n, node.present ? node.Label(c.key) : model::Symbol(), eligible);
     after(c);

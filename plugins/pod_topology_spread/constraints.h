@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constraints: the hard or the soft spread constraints of a class, compiled, with their counts kept up to date. What the
-// filter and the score of PodTopologySpread have in common.
+// Constraints: the hard or the soft spread constraints of a class, compiled, with their counts kept up to date. What
+// the filter and the score of PodTopologySpread have in common.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "cluster/snapshot.h"
@@ -32,16 +33,22 @@ struct Constraint {
 class Constraints {
  public:
   enum class Kind { kHard, kSoft };
-  Constraints(Kind kind, const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot);
+  // Which nodes are looked at: those with the keys of all constraints, or for each constraint those with its key.
+  enum class Nodes { kWithAllKeys, kWithItsKey };
+  Constraints(Kind kind, Nodes nodes, std::span<const model::TopologySpread> wanted, const cluster::PodClass& pod_class,
+              const cluster::Snapshot& snapshot);
 
   bool empty() const { return list_.empty(); }
   const std::vector<Constraint>& list() const { return list_; }
+  // It is one of the nodes that count.
+  bool LooksAt(model::NodeId n) const { return nodes_ == Nodes::kWithItsKey || HasAllKeys(n); }
   // n has the keys of all constraints.
   bool HasAllKeys(model::NodeId n) const;
 
   // Counts a pod that came or went. `before` and `after` are called around each constraint's change.
   using Around = std::function<void(const Constraint&)>;
-  void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, const Around& before, const Around& after);
+  void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, const Around& before,
+                  const Around& after);
   // Catches up with the labels and taints of n; nothing is called when they are as they were.
   void NodeChanged(model::NodeId n, const Around& before, const Around& after);
 
@@ -50,6 +57,7 @@ class Constraints {
 
   Mask MatchedBy(const cluster::PodClass& other);
 
+  const Nodes nodes_;
   const cluster::PodClass& pod_class_;
   const cluster::Snapshot& snapshot_;
   const NodeMatch affinity_;

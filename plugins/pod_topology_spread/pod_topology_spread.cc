@@ -20,6 +20,15 @@ using framework::RefusedBy;
 using framework::Verdict;
 using model::NodeId;
 
+constexpr const char* kHostname = "kubernetes.io/hostname";
+
+std::vector<model::TopologySpread> SystemDefaults() {
+  model::TopologySpread host, zone;
+  host.topology_key = kHostname, host.max_skew = 3, host.hard = false;
+  zone.topology_key = "topology.kubernetes.io/zone", zone.max_skew = 5, zone.hard = false;
+  return {host, zone};
+}
+
 // What the least total counts as for one constraint: nothing while there are fewer domains than asked for.
 int64_t Floor(const Constraint& c) { return c.counts.live_domains() < c.min_domains ? 0 : c.counts.Least(); }
 
@@ -29,8 +38,10 @@ bool Blocked(const Constraint& c, uint32_t domain, int64_t floor) {
 
 class SpreadFilter final : public framework::FilterState {
  public:
-  SpreadFilter(const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot)
-      : snapshot_(snapshot), constraints_(Constraints::Kind::kHard, pod_class, snapshot) {}
+  SpreadFilter(std::span<const model::TopologySpread> wanted, const cluster::PodClass& pod_class,
+               const cluster::Snapshot& snapshot)
+      : snapshot_(snapshot),
+        constraints_(Constraints::Kind::kHard, Constraints::Nodes::kWithAllKeys, wanted, pod_class, snapshot) {}
 
   bool empty() const { return constraints_.empty(); }
 
@@ -135,20 +146,23 @@ class SpreadFilter final : public framework::FilterState {
 
 class SpreadScore final : public framework::ScoreState {
  public:
-  SpreadScore(const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot)
+  SpreadScore(Constraints::Nodes nodes, std::span<const model::TopologySpread> wanted,
+              const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot)
       : snapshot_(snapshot),
-        hostname_(snapshot.symbols().Intern("kubernetes.io/hostname")),
-        constraints_(Constraints::Kind::kSoft, pod_class, snapshot),
+        hostname_(snapshot.symbols().Intern(kHostname)),
+        constraints_(Constraints::Kind::kSoft, nodes, wanted, pod_class, snapshot),
         weights_(constraints_.list().size()) {}
 
   bool empty() const { return constraints_.empty(); }
 
   int64_t Score(NodeId n) const override {
-    if (!constraints_.HasAllKeys(n)) return framework::kNoScore;
+    if (!constraints_.LooksAt(n)) return framework::kNoScore;
     double score = 0;
     for (size_t i = 0; i < weights_.size(); ++i) {
       const Constraint& c = constraints_.list()[i];
-      const int64_t count = c.key == hostname_ ? c.counts.OnNode(n) : c.counts.Total(c.counts.DomainOf(n));
+      const uint32_t domain = c.counts.DomainOf(n);
+      if (domain == SpreadCounts::kNone) continue;
+      const int64_t count = c.key == hostname_ ? c.counts.OnNode(n) : c.counts.Total(domain);
       score += static_cast<double>(count) * weights_[i] + static_cast<double>(c.max_skew - 1);
     }
     return std::llround(score);
@@ -184,12 +198,13 @@ class SpreadScore final : public framework::ScoreState {
 
  private:
   size_t FeasibleDomains(const Constraint& c, std::span<const RefusedBy> refused_by) const {
-    std::vector<char> seen(c.counts.domains());
+    std::vector<char> seen(c.counts.domains() + 1);  // the last: nodes without the key, which are one for upstream
     size_t nodes = 0, domains = 0;
     for (uint32_t n = 0; n < refused_by.size(); ++n) {
-      if (refused_by[n] != framework::kNobody || !constraints_.HasAllKeys(NodeId(n))) continue;
+      if (refused_by[n] != framework::kNobody || !constraints_.LooksAt(NodeId(n))) continue;
       ++nodes;
-      domains += !std::exchange(seen[c.counts.DomainOf(NodeId(n))], 1);
+      const uint32_t domain = c.counts.DomainOf(NodeId(n));
+      domains += !std::exchange(seen[std::min<size_t>(domain, seen.size() - 1)], 1);
     }
     return c.key == hostname_ ? nodes : domains;
   }
@@ -221,7 +236,12 @@ base::Result<std::shared_ptr<PodTopologySpread>> PodTopologySpread::Make(const n
       args.is_object() && args.contains("defaultConstraints") && !args["defaultConstraints"].empty();
   if (has_defaults && *type == "System")
     return base::Invalid(path + ".defaultingType: System when .defaultConstraints are not empty");
-  if (!has_defaults) return std::make_shared<PodTopologySpread>();
+  auto plugin = std::make_shared<PodTopologySpread>();
+  if (*type == "System") {
+    plugin->system_defaults_ = true;
+    plugin->defaults_ = SystemDefaults();
+  }
+  if (!has_defaults) return plugin;
   for (size_t i = 0; i < args["defaultConstraints"].size(); ++i) {
     const nlohmann::json& c = args["defaultConstraints"][i];
     const std::string at = fmt::format("{}.defaultConstraints[{}]", path, i);
@@ -237,22 +257,50 @@ base::Result<std::shared_ptr<PodTopologySpread>> PodTopologySpread::Make(const n
       return base::Invalid(at + ".whenUnsatisfiable: supported values: \"DoNotSchedule\", \"ScheduleAnyway\"");
     if (c.contains("labelSelector"))
       return base::Invalid(at + ".labelSelector: constraint must not define a selector, as they deduced for each pod");
+    model::TopologySpread spread;
+    spread.max_skew = static_cast<int32_t>(std::min<int64_t>(*skew, std::numeric_limits<int32_t>::max()));
+    spread.topology_key = *key;
+    spread.hard = *when == "DoNotSchedule";
+    const auto domains = Field<int64_t>(c, at, "minDomains", 1);
+    if (!domains) return tl::make_unexpected(domains.error());
+    spread.min_domains = static_cast<int32_t>(std::min<int64_t>(*domains, std::numeric_limits<int32_t>::max()));
+    for (const auto& [field, policy] : {std::pair("nodeAffinityPolicy", &spread.node_affinity_policy),
+                                        std::pair("nodeTaintsPolicy", &spread.node_taints_policy)}) {
+      const auto said = Field<std::string>(c, at, field, "");
+      if (!said) return tl::make_unexpected(said.error());
+      *policy = *said;
+    }
+    for (const model::TopologySpread& other : plugin->defaults_)
+      if (other.topology_key == spread.topology_key && other.hard == spread.hard)
+        return base::Invalid(fmt::format("{}: Duplicate value: \"{{{}, {}}}\"", at, *key, *when));
+    plugin->defaults_.push_back(std::move(spread));
   }
-  return std::make_shared<PodTopologySpread>();
+  return plugin;
+}
+
+std::vector<model::TopologySpread> PodTopologySpread::ConstraintsOf(const cluster::PodClass& pod_class) const {
+  if (!pod_class.spec->spread.empty()) return pod_class.spec->spread;
+  if (!pod_class.selected_by) return {};
+  std::vector<model::TopologySpread> constraints = defaults_;
+  for (model::TopologySpread& constraint : constraints) constraint.selector = *pod_class.selected_by;
+  return constraints;
 }
 
 std::unique_ptr<framework::FilterState> PodTopologySpread::PrepareFilter(const cluster::PodClass& pod_class,
                                                                          const cluster::Snapshot& snapshot) const {
-  if (std::ranges::none_of(pod_class.spec->spread, [](const model::TopologySpread& s) { return s.hard; }))
-    return nullptr;
-  return std::make_unique<SpreadFilter>(pod_class, snapshot);
+  const std::vector<model::TopologySpread> wanted = ConstraintsOf(pod_class);
+  if (std::ranges::none_of(wanted, &model::TopologySpread::hard)) return nullptr;
+  return std::make_unique<SpreadFilter>(wanted, pod_class, snapshot);
 }
 
 std::unique_ptr<framework::ScoreState> PodTopologySpread::PrepareScore(const cluster::PodClass& pod_class,
                                                                        const cluster::Snapshot& snapshot) const {
-  if (std::ranges::all_of(pod_class.spec->spread, [](const model::TopologySpread& s) { return s.hard; }))
-    return nullptr;
-  return std::make_unique<SpreadScore>(pod_class, snapshot);
+  const std::vector<model::TopologySpread> wanted = ConstraintsOf(pod_class);
+  if (std::ranges::all_of(wanted, &model::TopologySpread::hard)) return nullptr;
+  // By upstream's defaults a node without a zone still counts for its host.
+  const bool each = system_defaults_ && pod_class.spec->spread.empty();
+  return std::make_unique<SpreadScore>(each ? Constraints::Nodes::kWithItsKey : Constraints::Nodes::kWithAllKeys,
+                                       wanted, pod_class, snapshot);
 }
 
 }  // namespace tutti::plugins

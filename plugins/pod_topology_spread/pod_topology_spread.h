@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // PodTopologySpread: keeps the numbers of matching pods in the domains of a topology from growing apart, strictly
 // (DoNotSchedule) or by preference (ScheduleAnyway).
-//
-// Default constraints (System and List) apply to the pods of Services and ReplicaSets; those are not watched, so the
-// defaults do not apply yet.
+// Pods that have no constraints of their own and are selected by a Service, or owned by a ReplicationController,
+// ReplicaSet or StatefulSet, are spread by the defaults: upstream's (defaultingType System) or those of the args
+// (List).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -19,13 +19,22 @@ class PodTopologySpread final : public framework::Filter, public framework::Scor
   static base::Result<std::shared_ptr<PodTopologySpread>> Make(const nlohmann::json& args);
 
   std::string_view name() const override { return "PodTopologySpread"; }
-  std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&, const cluster::Snapshot&) const override;
+  std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&,
+                                                        const cluster::Snapshot&) const override;
   framework::Wake WakesOn() const override {
     return framework::Wake::kNodeAdded | framework::Wake::kNodeLabels | framework::Wake::kNodeTaints |
            framework::Wake::kPodGone | framework::Wake::kPodPlaced;
   }
-  std::unique_ptr<framework::ScoreState> PrepareScore(const cluster::PodClass&, const cluster::Snapshot&) const override;
+  std::unique_ptr<framework::ScoreState> PrepareScore(const cluster::PodClass&,
+                                                      const cluster::Snapshot&) const override;
   framework::Normalize normalize() const override { return framework::Normalize::kSpread; }
+  bool ReadsSelections() const override { return !defaults_.empty(); }
+
+ private:
+  std::vector<model::TopologySpread> ConstraintsOf(const cluster::PodClass& pod_class) const;
+
+  std::vector<model::TopologySpread> defaults_;  // without selectors
+  bool system_defaults_ = false;
 };
 
 }  // namespace tutti::plugins

@@ -8,8 +8,10 @@
 
 #include "app/output.h"
 #include "cluster/json_decode.h"
+#include "cluster/selections.h"
 #include "cluster/state.h"
 #include "framework/ranking.h"
+#include "sim/strategy.h"
 
 namespace tutti::app {
 namespace {
@@ -17,7 +19,9 @@ namespace {
 using nlohmann::ordered_json;
 
 base::Result<model::Pod> ReadPod(const sim::Json& object) {
-  auto pod = cluster::DecodePod(object);
+  sim::Json created = object;
+  sim::MergeLabelKeys(created);
+  auto pod = cluster::DecodePod(created);
   if (!pod) return base::Invalid(fmt::format("Pod {}: {}", sim::KeyOf(object), pod.error().message));
   if (pod->meta.ns.empty()) pod->meta.ns = "default";
   return pod;
@@ -52,17 +56,34 @@ class Question {
       if (change.replaced)
         return base::Invalid(fmt::format("Pod {} is given twice, with two uids", sim::KeyOf(object)));
       if (asked) asked_ = change.id;
+    } else if (const auto known = std::ranges::find(cluster::SelectionKinds(), kind, &model::ObjectKind::kind);
+               known != cluster::SelectionKinds().end()) {
+      return AddSelection(object, *cluster::FindSelectionKind(known->Name()));
     } else {
       return AddStorage(object, kind);
     }
     return {};
   }
+  // Once all is added. False: the pod was not among it.
+  bool Finish() {
+    if (asked_) state_.Reselect(asked_);
+    return asked_.valid();
+  }
 
-  bool found() const { return asked_.valid(); }
   const cluster::PodClass& pod_class() const { return *state_.pod(asked_).pod_class; }
   const cluster::Snapshot& snapshot() const { return state_.snapshot(); }
 
  private:
+  base::Status AddSelection(const sim::Json& object, model::Selection::Kind kind) {
+    std::vector<std::string> problems;
+    model::Selection selection = cluster::DecodeSelection(kind, object, &problems);
+    if (!problems.empty())
+      return base::Invalid(
+          fmt::format("{} {}: {}", sim::DigString(object, "kind"), sim::KeyOf(object), problems.front()));
+    if (selection.ns.empty()) selection.ns = "default";
+    state_.ApplySelection(selection);
+    return {};
+  }
   // A volume, a claim, or what else the volume plugins read; other kinds are passed over.
   base::Status AddStorage(const sim::Json& object, const std::string& kind) {
     const auto known = std::ranges::find(cluster::StorageKinds(), kind, &model::ObjectKind::kind);
@@ -126,7 +147,7 @@ base::Result<ordered_json> Evaluate(const std::vector<sim::Json>& objects,
   Question question(ns, name);
   for (const sim::Json& object : objects)
     if (const auto added = question.Add(object); !added) return tl::make_unexpected(added.error());
-  if (!question.found())
+  if (!question.Finish())
     return base::Fail(base::ErrorCode::kNotFound, fmt::format("no Pod {}/{} in what was given", ns, name));
   const std::string& wanted = question.pod_class().spec->scheduler_name;
   const auto profile = std::ranges::find(profiles, wanted, &framework::Profile::scheduler_name);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/feed_event.h"
 
+#include "cluster/selections.h"
+
 namespace tutti::cluster {
 namespace {
 
@@ -12,6 +14,10 @@ struct KeyOf {
   std::string operator()(const ObjectChanged& e) const {
     const model::Object& o = *e.object;
     return "o/" + o.resource + "." + o.group + "/" + o.meta.ns + "/" + o.meta.name;
+  }
+  std::string operator()(const SelectionChanged& e) const {
+    const model::ObjectKind& kind = SelectionKinds()[static_cast<size_t>(e.selection->kind)];
+    return "o/" + kind.resource + "." + kind.group + "/" + e.selection->ns + "/" + e.selection->name;
   }
   // A removal takes the place of a change, so the two share a key: ObjectKind::Name() is "resource.group", and a
   // change spells it out the same way.

@@ -11,6 +11,7 @@
 #include "model/node.h"
 #include "model/object.h"
 #include "model/pod.h"
+#include "model/selection.h"
 
 namespace tutti::cluster {
 
@@ -29,6 +30,10 @@ struct NodeGone {
 };
 struct ObjectChanged {
   std::shared_ptr<const model::Object> object;
+};
+// A Service or a controller of pods; it goes as an ObjectGone.
+struct SelectionChanged {
+  std::shared_ptr<const model::Selection> selection;
 };
 struct ObjectGone {
   std::string kind_name;  // ObjectKind::Name()
@@ -49,8 +54,8 @@ struct Leadership {
   base::Millis plan_after_ms = 0;
 };
 
-using FeedEvent = std::variant<PodChanged, PodGone, NodeChanged, NodeGone, ObjectChanged, ObjectGone, KindSynced,
-                               Leadership, Answer>;
+using FeedEvent = std::variant<PodChanged, PodGone, NodeChanged, NodeGone, ObjectChanged, SelectionChanged, ObjectGone,
+                               KindSynced, Leadership, Answer>;
 
 // What the mailbox coalesces by; empty for events that each count.
 std::string CoalesceKey(const FeedEvent& event);

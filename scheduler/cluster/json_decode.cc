@@ -27,7 +27,8 @@ model::ObjectMeta ReadMeta(JsonReader& read, const JsonField& object) {
   out.annotations = read.Map(meta["annotations"]);
   read.Items(meta["ownerReferences"], [&](const JsonField& owner) {
     if (read.Flag(owner["controller"]))
-      out.controller = model::OwnerReference{read.Text(owner["kind"]), read.Text(owner["name"]), read.Text(owner["uid"])};
+      out.controller = model::OwnerReference{read.Text(owner["kind"]), read.Text(owner["name"]),
+                                             read.Text(owner["uid"]), read.Text(owner["apiVersion"])};
   });
   if (out.name.empty()) read.Problem(meta["name"], "is missing");
   return out;
@@ -329,6 +330,22 @@ base::Result<model::Node> DecodeNode(const Json& node) {
   JsonReader read;
   model::Node decoded = ReadNode(read, node);
   return Checked(read, std::move(decoded));
+}
+
+model::Selection DecodeSelection(model::Selection::Kind kind, const Json& object, std::vector<std::string>* problems) {
+  using Kind = model::Selection::Kind;
+  JsonReader read;
+  const JsonField root(object), meta = root["metadata"], spec = root["spec"], selector = spec["selector"];
+  model::Selection selection;
+  selection.kind = kind;
+  selection.ns = read.Text(meta["namespace"]);
+  selection.name = read.Text(meta["name"]);
+  if (kind == Kind::kService || kind == Kind::kReplicationController)
+    selection.selector.match_labels = read.Map(selector);
+  else
+    selection.selector = read.Selector(selector).value_or(model::LabelSelector());
+  *problems = std::move(read.problems());
+  return selection;
 }
 
 base::Result<model::Object> DecodeObject(const model::ObjectKind& kind, std::shared_ptr<const Json> object) {

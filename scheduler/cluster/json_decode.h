@@ -14,6 +14,7 @@
 #include "model/node.h"
 #include "model/object.h"
 #include "model/pod.h"
+#include "model/selection.h"
 
 namespace tutti::cluster {
 
@@ -28,5 +29,7 @@ base::Result<model::Object> DecodeObject(const model::ObjectKind& kind, std::sha
 // is not. Such a pod's spec is `saturated`, so that it is bound nowhere on a misunderstanding.
 model::Pod DecodePodLeniently(const nlohmann::json& pod, std::vector<std::string>* problems);
 model::Node DecodeNodeLeniently(const nlohmann::json& node, std::vector<std::string>* problems);
+model::Selection DecodeSelection(model::Selection::Kind kind, const nlohmann::json& object,
+                                 std::vector<std::string>* problems);
 
 }  // namespace tutti::cluster

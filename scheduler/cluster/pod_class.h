@@ -35,6 +35,9 @@ struct PodClass : std::enable_shared_from_this<PodClass> {
   LabelEntries labels;           // those whose keys a selector of some pod reads; the others tell no classes apart
   bool terminating = false;      // being deleted: topology spread does not count it
   std::vector<ClaimUse> claims;  // in the order of the claims in spec->volumes
+  // What the Services and the controller of a pod that waits select by, where it spreads by nothing of its own; null:
+  // nothing, or the pods of the class were first seen bound.
+  std::shared_ptr<const model::LabelSelector> selected_by;
 
   // Has terms about other pods, or claims, which other pods must heed.
   bool affine() const { return !spec->pod_affinity.empty() || !spec->pod_anti_affinity.empty() || !claims.empty(); }

@@ -11,6 +11,14 @@ using model::NodeId;
 using model::Pod;
 using model::PodId;
 
+namespace {
+
+bool Same(const std::shared_ptr<const model::LabelSelector>& a, const std::shared_ptr<const model::LabelSelector>& b) {
+  return a == b || (a && b && *a == *b);
+}
+
+}  // namespace
+
 PodId ClusterState::FindPod(std::string_view ns, std::string_view name) const {
   const auto at = by_name_.find(Name{ns, name});
   return at == by_name_.end() ? PodId() : *at;
@@ -36,10 +44,13 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
   const Pod* before = change.before.get();
   const bool moved = !before || before->node_name != pod->node_name;
   if (moved && before) Unbind(entry);
-  const bool new_keys = (!before || before->spec != pod->spec) && LearnKeys(*pod->spec);
+  bool new_keys = (!before || before->spec != pod->spec) && LearnKeys(*pod->spec);
+  const Selector selected_by = SelectorOf(*pod, entry.pod_class.get());
+  if (selected_by) new_keys = LearnKeys(*selected_by) || new_keys;
   const bool same_class = before && before->spec == pod->spec && before->meta.labels == pod->meta.labels &&
-                          before->meta.deleting() == pod->meta.deleting();
-  if (!same_class) SetClass(entry, InternClass(*pod));
+                          before->meta.deleting() == pod->meta.deleting() &&
+                          Same(entry.pod_class->selected_by, selected_by);
+  if (!same_class) SetClass(entry, InternClass(*pod, selected_by));
   if (!before)
     for (const ClaimUse& use : entry.pod_class->claims) users_[use.claim].insert(change.id);
   entry.pod = std::move(pod);
@@ -186,13 +197,18 @@ void ClusterState::SetClass(PodEntry& entry, std::shared_ptr<const PodClass> pod
   entry.pod_class = std::move(pod_class);
 }
 
-// True when `spec` reads a label key of pods that none read before.
+// True when `selector` reads a label key of pods that none read before.
+bool ClusterState::LearnKeys(const model::LabelSelector& selector) {
+  const size_t known = read_keys_.size();
+  for (const auto& [key, value] : selector.match_labels) read_keys_.insert(key);
+  for (const model::Requirement& r : selector.match_expressions) read_keys_.insert(r.key);
+  return read_keys_.size() != known;
+}
+
 bool ClusterState::LearnKeys(const model::PodSpec& spec) {
   const size_t known = read_keys_.size();
   const auto learn_selector = [this](const std::optional<model::LabelSelector>& selector) {
-    if (!selector) return;
-    for (const auto& [key, value] : selector->match_labels) read_keys_.insert(key);
-    for (const model::Requirement& r : selector->match_expressions) read_keys_.insert(r.key);
+    if (selector) LearnKeys(*selector);
   };
   const auto learn_term = [&](const model::PodAffinityTerm& term) {
     learn_selector(term.selector);
@@ -229,10 +245,29 @@ std::vector<ClaimUse> ClusterState::ReadClaims(const Pod& pod) {
 
 void ClusterState::ClassifyAgain() {
   for (PodEntry& entry : pods_)
-    if (entry.pod && ReadLabels(*entry.pod) != entry.pod_class->labels) SetClass(entry, InternClass(*entry.pod));
+    if (entry.pod && ReadLabels(*entry.pod) != entry.pod_class->labels)
+      SetClass(entry, InternClass(*entry.pod, entry.pod_class->selected_by));
 }
 
-std::shared_ptr<const PodClass> ClusterState::InternClass(const Pod& pod) {
+// A pod keeps what it had when it is bound: that would only tell apart what counts alike.
+ClusterState::Selector ClusterState::SelectorOf(const Pod& pod, const PodClass* before) {
+  if (!pod.spec->spread.empty()) return nullptr;
+  if (pod.bound() || pod.done()) return before ? before->selected_by : nullptr;
+  return selections_.Of(pod);
+}
+
+bool ClusterState::Reselect(PodId id) {
+  PodEntry& entry = pods_[id.index()];
+  if (entry.assumed || entry.pod->bound() || entry.pod->done()) return false;
+  const Selector selected_by = SelectorOf(*entry.pod, nullptr);
+  if (Same(entry.pod_class->selected_by, selected_by)) return false;
+  const bool new_keys = selected_by && LearnKeys(*selected_by);
+  SetClass(entry, InternClass(*entry.pod, selected_by));
+  if (new_keys) ClassifyAgain();
+  return true;
+}
+
+std::shared_ptr<const PodClass> ClusterState::InternClass(const Pod& pod, const Selector& selected_by) {
   const model::Symbol ns = snapshot_.symbols().Intern(pod.meta.ns);
   const bool terminating = pod.meta.deleting();
   LabelEntries labels = ReadLabels(pod);
@@ -240,9 +275,12 @@ std::shared_ptr<const PodClass> ClusterState::InternClass(const Pod& pod) {
   uint64_t hash = HashOf(pod.spec) * 31 + ns.value * 2 + terminating;
   for (const auto& [key, value] : labels) hash = (hash * 31 + key.value) * 31 + value.value;
   for (const ClaimUse& use : claims) hash = hash * 31 + std::hash<std::string>()(use.claim);
+  if (selected_by)
+    for (const auto& [key, value] : selected_by->match_labels) hash = hash * 31 + std::hash<std::string>()(value);
   for (auto [at, end] = classes_.equal_range(hash); at != end; ++at)
     if (auto known = at->second.lock(); known && known->ns == ns && known->terminating == terminating &&
                                         known->labels == labels && known->claims == claims &&
+                                        Same(known->selected_by, selected_by) &&
                                         (known->spec == pod.spec || *known->spec == *pod.spec))
       return known;
   if (classes_.size() >= sweep_classes_at_) ReleaseUnusedClasses();
@@ -253,6 +291,7 @@ std::shared_ptr<const PodClass> ClusterState::InternClass(const Pod& pod) {
   fresh->labels = std::move(labels);
   fresh->terminating = terminating;
   fresh->claims = std::move(claims);
+  fresh->selected_by = selected_by;
   for (const auto& [name, amount] : pod.spec->requests)
     if (amount > 0) fresh->requests.emplace_back(snapshot_.Column(name), std::min(amount, kLargestRequest));
   classes_.emplace(hash, fresh);

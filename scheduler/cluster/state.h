@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/selections.h"
 #include "cluster/snapshot.h"
 #include "model/node.h"
 #include "model/pod.h"
@@ -72,6 +73,15 @@ class ClusterState {
   Storage::Applied DropStorage(const std::string& resource, const std::string& ns, const std::string& name) {
     return snapshot_.storage().Drop(resource, ns, name);
   }
+  // A Service or a controller came, changed or went. True: pods that wait may be of another class now; see Reselect.
+  bool ApplySelection(const model::Selection& selection) { return selections_.Put(selection); }
+  bool DropSelection(model::Selection::Kind kind, const std::string& ns, const std::string& name) {
+    return selections_.Drop(kind, ns, name);
+  }
+  // Classifies a pod again by what selects it. True when its class changed: never of one that is bound or assumed, for
+  // which it does not matter any more.
+  bool Reselect(model::PodId id);
+
   // The pods that use the claim "namespace/name", bound or not.
   std::vector<model::PodId> UsersOf(const std::string& claim) const;
 
@@ -102,8 +112,11 @@ class ClusterState {
   void Audit() const;
 
  private:
-  std::shared_ptr<const PodClass> InternClass(const model::Pod& pod);
+  using Selector = std::shared_ptr<const model::LabelSelector>;
+  std::shared_ptr<const PodClass> InternClass(const model::Pod& pod, const Selector& selected_by);
+  Selector SelectorOf(const model::Pod& pod, const PodClass* before);
   bool LearnKeys(const model::PodSpec& spec);
+  bool LearnKeys(const model::LabelSelector& selector);
   LabelEntries ReadLabels(const model::Pod& pod);
   static std::vector<ClaimUse> ReadClaims(const model::Pod& pod);
   void ClassifyAgain();
@@ -134,6 +147,7 @@ class ClusterState {
   static Name NameOf(const PodEntry& entry) { return {entry.pod->meta.ns, entry.pod->meta.name}; }
 
   Snapshot snapshot_;
+  Selections selections_;
   std::vector<PodEntry> pods_;
   std::vector<model::PodId> free_pods_;
   absl::flat_hash_set<model::PodId, NameHash, NameEqual> by_name_;

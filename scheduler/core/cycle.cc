@@ -106,6 +106,7 @@ bool Cycle::MayDecide() const {
 void Cycle::Decide() {
   if (!MayDecide()) return;
   if (std::exchange(relabel_, false)) RelabelNodes();
+  if (std::exchange(reselect_, false)) Reselect();
   Wake();
   FireTimers();
   while (book.AnyReady() && committer.binds_in_flight() < kBindWindow) {

@@ -33,6 +33,7 @@ class Cycle {
   void Apply(const cluster::NodeChanged& event);
   void Apply(const cluster::NodeGone& event);
   void Apply(const cluster::ObjectChanged& event);
+  void Apply(const cluster::SelectionChanged& event);
   void Apply(const cluster::ObjectGone& event);
   void Apply(const cluster::KindSynced& event);
   void Apply(const cluster::Leadership& event);
@@ -79,6 +80,7 @@ class Cycle {
   void DropPod(model::PodId id);
   void PutNode(const std::shared_ptr<const model::Node>& node);
   void RelabelNodes();
+  void Reselect();
   std::shared_ptr<const model::Node> Labelled(const std::shared_ptr<const model::Node>& node) const;
   void FollowStorage(const cluster::Storage::Applied& applied);
   void Follow(dialects::Dialect& dialect, const dialects::Touched& touched);
@@ -114,6 +116,7 @@ class Cycle {
   framework::Wake happened_ = framework::Wake::kNothing;
   std::set<model::GangId> fenced_;    // found half done in this term: their waiting members have been written to
   bool relabel_ = false;              // dialects may add other labels to nodes now
+  bool reselect_ = false;             // pods that wait may be selected by others now
   uint32_t refresh_from_ = 0;         // the gang at which RefreshCounts goes on
   base::Millis refresh_next_ms_ = 0;  // for what changed since it began; 0: nothing
   base::Millis figures_from_ms_ = 0;  // older figures will not do for those it goes through

@@ -152,7 +152,24 @@ void Cycle::Apply(const cluster::ObjectChanged& event) {
       }
 }
 
+void Cycle::Apply(const cluster::SelectionChanged& event) {
+  reselect_ = state.ApplySelection(*event.selection) || reselect_;
+}
+
+// What default constraints say of a pod is of the moment in which it is planned.
+void Cycle::Reselect() {
+  book.ForEach([this](GangId id, Gang& gang) {
+    bool changed = false;
+    for (const Member& member : gang.members) changed = state.Reselect(member.pod) || changed;
+    if (changed) book.MarkReady(id);
+  });
+}
+
 void Cycle::Apply(const cluster::ObjectGone& event) {
+  if (const auto kind = cluster::FindSelectionKind(event.kind_name)) {
+    reselect_ = state.DropSelection(*kind, event.ns, event.name) || reselect_;
+    return;
+  }
   for (const model::ObjectKind& kind : cluster::StorageKinds())
     if (kind.Name() == event.kind_name) return FollowStorage(state.DropStorage(kind.resource, event.ns, event.name));
   if (event.kind_name == NamespaceKind().Name()) {

@@ -32,6 +32,8 @@ Scheduler::~Scheduler() = default;
 std::vector<model::ObjectKind> Scheduler::Kinds() const {
   std::vector<model::ObjectKind> kinds = cluster::StorageKinds();
   kinds.push_back(Cycle::NamespaceKind());
+  if (std::ranges::any_of(impl_->cycle.options.profiles, &framework::Profile::ReadsSelections))
+    std::ranges::copy(cluster::SelectionKinds(), std::back_inserter(kinds));
   for (const auto& dialect : impl_->cycle.dialects)
     for (model::ObjectKind& kind : dialect->Kinds())
       if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(std::move(kind));

@@ -124,6 +124,8 @@ class Plugin {
  public:
   virtual ~Plugin() = default;
   virtual std::string_view name() const = 0;  // kube-scheduler's name, where it has the plugin
+  // True where PodClass::selected_by says anything to it.
+  virtual bool ReadsSelections() const { return false; }
 };
 
 class Filter : public virtual Plugin {

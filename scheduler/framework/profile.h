@@ -2,6 +2,7 @@
 // Profile: the plugins that serve one schedulerName, in order, with their weights.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,12 @@ struct Profile {
   std::vector<std::shared_ptr<const Filter>> filters;  // the first refusal names the plugin
   std::vector<WeightedScore> scores;
   base::Millis volume_timeout_ms = 600'000;  // how long the volumes of a placed pod may take to be bound
+
+  // Some plugin asks which Services and controllers select a pod.
+  bool ReadsSelections() const {
+    return std::ranges::any_of(filters, [](const auto& filter) { return filter->ReadsSelections(); }) ||
+           std::ranges::any_of(scores, [](const WeightedScore& score) { return score.plugin->ReadsSelections(); });
+  }
 };
 
 }  // namespace tutti::framework

@@ -14,6 +14,7 @@
 #include "kube/spec_cache.h"
 #include "model/node.h"
 #include "model/pod.h"
+#include "model/selection.h"
 
 namespace tutti::kube {
 
@@ -28,6 +29,7 @@ base::Result<Envelope> OpenEnvelope(std::string_view body);
 // ones are one object; a spec that cannot be understood is `saturated`, so that its pod is bound nowhere.
 std::shared_ptr<const model::Pod> DecodePod(std::string_view message, SpecCache* specs);
 std::shared_ptr<const model::Node> DecodeNode(std::string_view message);
+model::Selection DecodeSelection(model::Selection::Kind kind, std::string_view message);
 
 // Just enough of any object to follow a watch.
 struct MetaView {

@@ -18,6 +18,8 @@ model::Requirement DecodeRequirement(std::string_view message) {
   return requirement;
 }
 
+}  // namespace
+
 model::LabelSelector DecodeSelector(std::string_view message) {
   model::LabelSelector selector;
   for (WireReader r(message); r.Next();) {
@@ -27,6 +29,8 @@ model::LabelSelector DecodeSelector(std::string_view message) {
   SortMap(&selector.match_labels);
   return selector;
 }
+
+namespace {
 
 model::NodeSelectorTerm DecodeNodeTerm(std::string_view message) {
   model::NodeSelectorTerm term;

@@ -10,6 +10,7 @@ namespace tutti::kube {
 
 // Sets the affinity fields of `spec` from core/v1 Affinity.
 void DecodeAffinity(std::string_view affinity, model::PodSpec* spec);
+model::LabelSelector DecodeSelector(std::string_view selector);
 model::TopologySpread DecodeSpread(std::string_view constraint);
 
 }  // namespace tutti::kube

@@ -20,6 +20,7 @@ void DecodeOwner(std::string_view message, model::ObjectMeta* meta) {
       case 1: owner.kind = r.text(); break;
       case 3: owner.name = r.text(); break;
       case 4: owner.uid = r.text(); break;
+      case 5: owner.api_version = r.text(); break;
       case 6: controller = r.flag(); break;
     }
   if (controller) meta->controller = std::move(owner);

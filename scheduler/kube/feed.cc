@@ -2,6 +2,7 @@
 #include "kube/feed.h"
 
 #include "base/log.h"
+#include "cluster/selections.h"
 #include "kube/api_path.h"
 
 namespace tutti::kube {
@@ -22,6 +23,12 @@ class DefinitionStore final : public KindStore {
   Discovery& discovery_;
 };
 
+Reflector::Options OptionsOf(const KindStore& store, std::string name, std::string path) {
+  Reflector::Options options{std::move(name), std::move(path)};
+  if (store.reads_protobuf()) options.list_accept = kProtobufOrJson, options.watch_accept = kWatchProtobufOrJson;
+  return options;
+}
+
 }  // namespace
 
 KubeFeed::KubeFeed(Loop& loop, Transport& transport, base::Random& random, cluster::EventSink& sink)
@@ -39,7 +46,10 @@ void KubeFeed::StartOnLoop(std::vector<model::ObjectKind> kinds) {
   for (const model::ObjectKind& kind : kinds) {
     auto watched = std::make_unique<WatchedKind>();
     watched->kind = kind;
-    watched->store = std::make_unique<ObjectStore>(sink_, kind);
+    if (const auto selection = cluster::FindSelectionKind(kind.Name()))
+      watched->store = std::make_unique<SelectionStore>(sink_, *selection);
+    else
+      watched->store = std::make_unique<ObjectStore>(sink_, kind);
     kinds_.push_back(std::move(watched));
   }
   discovery_.Start(std::move(kinds), [this] { OnDiscovery(); });
@@ -54,9 +64,9 @@ KubeFeed::WatchedKind& KubeFeed::WatchBuiltIn(const char* resource, std::unique_
   watched->version = "v1";
   WatchedKind& kind = *watched;
   kinds_.push_back(std::move(watched));
-  kind.reflector = std::make_unique<Reflector>(
-      Reflector::Options{resource, CollectionPath("", "v1", resource), kProtobufOrJson, kWatchProtobufOrJson},
-      Reflector::Callbacks{[this, &kind] { PostSynced(kind); }, nullptr}, *kind.store, loop_, transport_, random_);
+  kind.reflector = std::make_unique<Reflector>(OptionsOf(*kind.store, resource, CollectionPath("", "v1", resource)),
+                                               Reflector::Callbacks{[this, &kind] { PostSynced(kind); }, nullptr},
+                                               *kind.store, loop_, transport_, random_);
   kind.reflector->Start();
   return kind;
 }
@@ -87,7 +97,7 @@ void KubeFeed::Watch(WatchedKind& kind, const std::string& version) {
   kind.version = version;
   kind.store->ForgetVersions();
   kind.reflector = std::make_unique<Reflector>(
-      Reflector::Options{kind.kind.Name(), CollectionPath(kind.kind.group, version, kind.kind.resource)},
+      OptionsOf(*kind.store, kind.kind.Name(), CollectionPath(kind.kind.group, version, kind.kind.resource)),
       Reflector::Callbacks{[this, &kind] { PostSynced(kind); }, [this] { discovery_.AskSoon(); }}, *kind.store, loop_,
       transport_, random_);
   kind.reflector->Start();

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "cluster/json_decode.h"
+#include "cluster/selections.h"
 
 namespace tutti::kube {
 namespace {
@@ -131,6 +132,29 @@ void NodeStore::PostChanged(const WireObject& object, Entry& entry) {
 }
 
 void NodeStore::PostGone(const Entry& entry) { sink_.Post(cluster::NodeGone{entry.name}); }
+
+void SelectionStore::PostChanged(const WireObject& object, Entry& entry) {
+  model::Selection decoded;
+  if (object.json != nullptr) {
+    std::vector<std::string> problems;
+    decoded = cluster::DecodeSelection(kind_, *object.json, &problems);
+    model::ObjectMeta meta;
+    meta.ns = entry.ns, meta.name = entry.name;
+    Report(cluster::SelectionKinds()[static_cast<size_t>(kind_)].Name(), meta, problems);
+  } else {
+    decoded = DecodeSelection(kind_, object.protobuf);
+  }
+  const auto last = std::static_pointer_cast<const model::Selection>(entry.value);
+  if (last != nullptr && *last == decoded) return;
+  auto selection = std::make_shared<const model::Selection>(std::move(decoded));
+  entry.value = selection;
+  sink_.Post(cluster::SelectionChanged{std::move(selection)});
+}
+
+void SelectionStore::PostGone(const Entry& entry) {
+  sink_.Post(cluster::ObjectGone{cluster::SelectionKinds()[static_cast<size_t>(kind_)].Name(), entry.ns, entry.name,
+                                 entry.uid});
+}
 
 void ObjectStore::PostChanged(const WireObject& object, Entry& entry) {
   if (object.json == nullptr) return;  // this kind was asked for as JSON

@@ -34,6 +34,9 @@ class KindStore {
 
   size_t size() const { return entries_.size(); }
 
+  // It reads the kind's protobuf encoding too.
+  virtual bool reads_protobuf() const { return false; }
+
  protected:
   struct Identity {
     std::string ns, name, uid, resource_version;
@@ -60,6 +63,7 @@ class KindStore {
 class PodStore final : public KindStore {
  public:
   PodStore(cluster::EventSink& sink, SpecCache& specs) : sink_(sink), specs_(specs) {}
+  bool reads_protobuf() const override { return true; }
 
  private:
   void PostChanged(const WireObject& object, Entry& entry) override;
@@ -71,11 +75,25 @@ class PodStore final : public KindStore {
 class NodeStore final : public KindStore {
  public:
   explicit NodeStore(cluster::EventSink& sink) : sink_(sink) {}
+  bool reads_protobuf() const override { return true; }
 
  private:
   void PostChanged(const WireObject& object, Entry& entry) override;
   void PostGone(const Entry& entry) override;
   cluster::EventSink& sink_;
+};
+
+// Changes that leave the selector alone, as those of a status, are not posted.
+class SelectionStore final : public KindStore {
+ public:
+  SelectionStore(cluster::EventSink& sink, model::Selection::Kind kind) : sink_(sink), kind_(kind) {}
+  bool reads_protobuf() const override { return true; }
+
+ private:
+  void PostChanged(const WireObject& object, Entry& entry) override;
+  void PostGone(const Entry& entry) override;
+  cluster::EventSink& sink_;
+  const model::Selection::Kind kind_;
 };
 
 class ObjectStore final : public KindStore {

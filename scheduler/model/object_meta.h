@@ -21,6 +21,7 @@ const std::string* Find(const StringMap& map, std::string_view key);
 // metadata.ownerReferences' one with controller: true.
 struct OwnerReference {
   std::string kind, name, uid;
+  std::string api_version = {};
   friend bool operator==(const OwnerReference&, const OwnerReference&) = default;
 };
 

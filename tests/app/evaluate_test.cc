@@ -36,7 +36,8 @@ TEST_CASE("evaluate says per node who refuses and what each score adds") {
   REQUIRE(nodes.size() == 3);
   CHECK(nodes[0]["rejected_by"].dump() ==
         R"([{"plugin":"NodeUnschedulable","reasons":["node(s) were unschedulable"],"resolvable":false}])");
-  CHECK(nodes[1]["rejected_by"].dump() == R"([{"plugin":"NodeResourcesFit","reasons":["Insufficient cpu"],"resolvable":true}])");
+  CHECK(nodes[1]["rejected_by"].dump() ==
+        R"([{"plugin":"NodeResourcesFit","reasons":["Insufficient cpu"],"resolvable":true}])");
   CHECK(nodes[2]["feasible"] == true);
   int64_t sum = 0;
   for (const auto& [plugin, score] : nodes[2]["scores"].items()) sum += score["weighted"].get<int64_t>();
@@ -51,13 +52,40 @@ TEST_CASE("evaluate asks about a bound pod as if it were not there") {
   objects.back()["spec"]["nodeName"] = "full";
   const auto result = app::Evaluate(objects, {plugins::DefaultProfile("s")}, "default", "asked");
   REQUIRE(result);
-  CHECK((*result)["summary"] == "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match the requested node name, "
-                                "1 node(s) were unschedulable.");
+  CHECK((*result)["summary"] ==
+        "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match the requested node name, "
+        "1 node(s) were unschedulable.");
+}
+
+TEST_CASE("evaluate heeds what selects the pod, and label keys beside selectors, in whatever order they come") {
+  const auto host = [](const char* name) {
+    return Typed(tests::NodeManifest({{"name", name}, {"labels", {{"kubernetes.io/hostname", name}}}}), "Node");
+  };
+  json asked = tests::PodManifest({{"name", "asked"}, {"schedulerName", "s"}, {"labels", {{"app", "a"}, {"v", "2"}}}});
+  asked["spec"]["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] = {
+      {{"topologyKey", "kubernetes.io/hostname"},
+       {"labelSelector", {{"matchLabels", {{"app", "a"}}}}},
+       {"matchLabelKeys", {"v"}}}};
+  const json service = {{"kind", "Service"},
+                        {"metadata", {{"name", "a"}, {"namespace", "default"}}},
+                        {"spec", {{"selector", {{"app", "a"}}}}}};
+  const auto result = app::Evaluate(
+      {Typed(asked, "Pod"), host("x"), host("y"), host("z"),
+       Typed(tests::PodManifest({{"name", "old"}, {"node", "x"}, {"labels", {{"app", "a"}, {"v", "1"}}}}), "Pod"),
+       Typed(tests::PodManifest({{"name", "new"}, {"node", "y"}, {"labels", {{"app", "a"}, {"v", "2"}}}}), "Pod"),
+       service},
+      {plugins::DefaultProfile("s")}, "default", "asked");
+  REQUIRE(result);
+  const auto& nodes = (*result)["nodes"];
+  CHECK(nodes[0]["scores"]["PodTopologySpread"]["normalized"] < 100);
+  CHECK(nodes[1]["rejected_by"][0]["plugin"] == "InterPodAffinity");
+  CHECK(nodes[2]["scores"]["PodTopologySpread"]["normalized"] == 100);
 }
 
 TEST_CASE("evaluate names what it cannot answer") {
   const auto profiles = std::vector{plugins::DefaultProfile("s")};
-  CHECK_THAT(app::Evaluate(Cluster(), profiles, "default", "nobody").error().message, Contains("no Pod default/nobody"));
+  CHECK_THAT(app::Evaluate(Cluster(), profiles, "default", "nobody").error().message,
+             Contains("no Pod default/nobody"));
   CHECK_THAT(app::Evaluate(Cluster(), {plugins::DefaultProfile("t")}, "default", "asked").error().message,
              Contains("schedulerName is \"s\", which no profile serves"));
 }

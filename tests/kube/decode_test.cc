@@ -186,7 +186,9 @@ std::string PodWithVolumes(const std::string& name, const std::string& claim) {
     source(s, "c", 3, [](WireWriter& v) { v.Text(1, "pd"), v.Text(2, "ext4"), v.Number(4, 1); });
     source(s, "d", 4, [](WireWriter& v) { v.Text(1, "aws://z/vol-1"); });
     source(s, "e", 8, [](WireWriter& v) { v.Text(1, "portal"), v.Text(2, "iqn"), v.Number(6, 1); });
-    source(s, "f", 11, [](WireWriter& v) { v.Text(1, "m1"), v.Text(1, "m2"), v.Text(2, "image"), v.Text(4, "pool"), v.Number(8, 1); });
+    source(s, "f", 11, [](WireWriter& v) {
+      v.Text(1, "m1"), v.Text(1, "m2"), v.Text(2, "image"), v.Text(4, "pool"), v.Number(8, 1);
+    });
     source(s, "g", 22, [](WireWriter& v) { v.Text(1, "name"), v.Text(2, "uri"); });
     source(s, "h", 30, [](WireWriter& v) { v.Text(1, "data:1"); });
     source(s, "i", 2, [](WireWriter&) {});
@@ -275,6 +277,37 @@ TEST_CASE("a node is read, heartbeats aside") {
   CHECK(node->allocatable.Get("cpu") == 31500);
   CHECK(node->allocatable.Get("pods") == 110);
   CHECK(node->images == std::vector<model::ContainerImage>{{{"ray:2", "ray@sha"}, 123}});
+}
+
+TEST_CASE("of a Service and of controllers the selector is read") {
+  using Kind = model::Selection::Kind;
+  const auto message = [](const std::function<void(WireWriter&)>& spec) {
+    std::string text;
+    WireWriter w(&text);
+    w.Message(1, [](WireWriter& m) { m.Text(1, "web"), m.Text(3, "ml"); });
+    w.Message(2, spec);
+    w.Message(3, [](WireWriter& status) { status.Number(2, 7); });
+    return text;
+  };
+  const std::string service = message([](WireWriter& s) {
+    s.Message(1, [](WireWriter& port) { port.Text(1, "http"); });
+    Map(s, 2, "tier", "x"), Map(s, 2, "app", "a");
+  });
+  const model::StringMap labels{{"app", "a"}, {"tier", "x"}};
+  CHECK(DecodeSelection(Kind::kService, service) == model::Selection{Kind::kService, "ml", "web", {labels, {}}});
+  CHECK(DecodeSelection(Kind::kReplicationController, service).selector.match_labels == labels);
+  const std::string replica_set = message([](WireWriter& s) {
+    s.Number(1, 3);
+    s.Message(2, [](WireWriter& selector) {
+      Map(selector, 1, "app", "a");
+      selector.Message(2, [](WireWriter& r) { r.Text(1, "tier"), r.Text(2, "In"), r.Text(3, "x"), r.Text(3, "y"); });
+    });
+    s.Message(3, [](WireWriter& t) { t.Message(1, [](WireWriter& m) { Map(m, 11, "app", "other"); }); });
+  });
+  const model::LabelSelector wanted{{{"app", "a"}}, {{"tier", model::Operator::kIn, {"x", "y"}}}};
+  for (const Kind kind : {Kind::kReplicaSet, Kind::kStatefulSet})
+    CHECK(DecodeSelection(kind, replica_set) == model::Selection{kind, "ml", "web", wanted});
+  CHECK(DecodeSelection(Kind::kService, message([](WireWriter&) {})).selector == model::LabelSelector());
 }
 
 TEST_CASE("a Status is read from protobuf and from JSON") {

@@ -39,7 +39,8 @@ plugins::ProfileConfig ConfigOf(const json& test) {
   const json plugins_said = test.value("plugins", json::object());
   for (const auto& [point, set] : plugins_said.items()) {
     auto& out = config.plugins[point];
-    for (const json& p : set.value("enabled", json::array())) out.enabled.push_back({p.at("name"), p.value("weight", 0)});
+    for (const json& p : set.value("enabled", json::array()))
+      out.enabled.push_back({p.at("name"), p.value("weight", 0)});
     for (const json& name : set.value("disabled", json::array())) out.disabled.push_back(name);
   }
   const json args_said = test.value("args", json::object());
@@ -76,6 +77,7 @@ void Run(const json& test) {
   tests::TestCluster cluster;
   for (const json& node : test.value("nodes", json::array())) cluster.AddNode(node);
   for (const json& object : test.value("storage", json::array())) cluster.AddStorage(object);
+  for (const json& object : test.value("selections", json::array())) cluster.AddSelection(object);
   for (const json& pod : test.value("pods", json::array())) cluster.AddPod(pod);
   const auto profile = plugins::MakeProfile(ConfigOf(test));
   if (!profile) FAIL(profile.error().message);

@@ -32,10 +32,14 @@ class RecordingSink final : public cluster::EventSink {
     std::string operator()(const cluster::NodeChanged& e) { return "node " + e.node->meta.name; }
     std::string operator()(const cluster::NodeGone& e) { return "node gone " + e.name; }
     std::string operator()(const cluster::ObjectChanged& e) {
-      return fmt::format("object {}.{}/{} {}", e.object->resource, e.object->group, e.object->version, e.object->meta.name);
+      return fmt::format("object {}.{}/{} {}", e.object->resource, e.object->group, e.object->version,
+                         e.object->meta.name);
     }
+    std::string operator()(const cluster::SelectionChanged& e) { return "selection " + e.selection->name; }
     std::string operator()(const cluster::ObjectGone& e) { return "object gone " + e.kind_name + " " + e.name; }
-    std::string operator()(const cluster::KindSynced& e) { return (e.served ? "synced " : "not served ") + e.kind_name; }
+    std::string operator()(const cluster::KindSynced& e) {
+      return (e.served ? "synced " : "not served ") + e.kind_name;
+    }
     std::string operator()(const cluster::Leadership& e) { return e.leading ? "leading" : "not leading"; }
     std::string operator()(const cluster::Answer& e) {
       static constexpr const char* kOutcomes[] = {"done", "refused", "unknown"};

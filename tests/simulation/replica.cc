@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cluster/selections.h"
+
 namespace tutti::simulation {
 
 using cluster::FeedEvent;
@@ -27,6 +29,9 @@ std::string Replica::KindOf(const FeedEvent& event) {
     std::string operator()(const cluster::NodeGone&) { return "nodes"; }
     std::string operator()(const cluster::ObjectChanged& e) {
       return e.object->group.empty() ? e.object->resource : e.object->resource + "." + e.object->group;
+    }
+    std::string operator()(const cluster::SelectionChanged& e) {
+      return cluster::SelectionKinds()[static_cast<size_t>(e.selection->kind)].Name();
     }
     std::string operator()(const cluster::ObjectGone& e) { return e.kind_name; }
     std::string operator()(const cluster::KindSynced& e) { return e.kind_name; }

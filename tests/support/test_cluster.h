@@ -21,22 +21,33 @@ inline json NodeManifest(const json& brief) {
   json allocatable = {{"cpu", "10"}, {"memory", "10Gi"}, {"pods", "110"}};
   allocatable.update(brief.value("allocatable", json::object()));
   return {{"metadata", {{"name", brief.at("name")}, {"labels", brief.value("labels", json::object())}}},
-          {"spec", {{"taints", brief.value("taints", json::array())}, {"unschedulable", brief.value("unschedulable", false)}}},
+          {"spec",
+           {{"taints", brief.value("taints", json::array())}, {"unschedulable", brief.value("unschedulable", false)}}},
           {"status", {{"allocatable", allocatable}, {"images", brief.value("images", json::array())}}}};
 }
 
-// {name, namespace, labels, node, requests, ...}: `requests` makes one container, everything else goes into the spec.
+// {name, namespace, labels, node, owner, requests, ...}: `requests` makes one container, `owner` is the controller's
+// reference, everything else goes into the spec.
 inline json PodManifest(const json& brief) {
   json spec = brief;
-  for (const char* field : {"name", "namespace", "labels", "node", "requests"}) spec.erase(field);
+  for (const char* field : {"name", "namespace", "labels", "node", "owner", "requests"}) spec.erase(field);
   if (!spec.contains("containers"))
-    spec["containers"] = json::array({{{"name", "c"}, {"resources", {{"requests", brief.value("requests", json::object())}}}}});
+    spec["containers"] =
+        json::array({{{"name", "c"}, {"resources", {{"requests", brief.value("requests", json::object())}}}}});
   if (brief.contains("node")) spec["nodeName"] = brief["node"];
   const std::string name = brief.value("name", "pod");
-  return {{"metadata",
-           {{"name", name}, {"namespace", brief.value("namespace", "default")}, {"uid", "uid-" + name},
-            {"labels", brief.value("labels", json::object())}}},
-          {"spec", spec}};
+  json pod = {{"metadata",
+               {{"name", name},
+                {"namespace", brief.value("namespace", "default")},
+                {"uid", "uid-" + name},
+                {"labels", brief.value("labels", json::object())}}},
+              {"spec", spec}};
+  if (brief.contains("owner")) {
+    json owner = brief["owner"];
+    owner["controller"] = true;
+    pod["metadata"]["ownerReferences"] = json::array({owner});
+  }
+  return pod;
 }
 
 class TestCluster {
@@ -61,6 +72,15 @@ class TestCluster {
       object->group = kind.group;
       std::vector<std::string> problems;
       state_.ApplyStorage(*object, &problems);
+      if (!problems.empty()) throw std::runtime_error(problems.front());
+    }
+  }
+  // A Service or a controller: the manifest as it is.
+  void AddSelection(const json& manifest) {
+    for (const model::ObjectKind& kind : cluster::SelectionKinds()) {
+      if (kind.kind != manifest.at("kind")) continue;
+      std::vector<std::string> problems;
+      state_.ApplySelection(cluster::DecodeSelection(*cluster::FindSelectionKind(kind.Name()), manifest, &problems));
       if (!problems.empty()) throw std::runtime_error(problems.front());
     }
   }

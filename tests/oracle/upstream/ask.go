@@ -124,6 +124,7 @@ func (s *Scheduler) Ask(ctx context.Context, q *Question) (*Answer, error) {
 	}
 
 	q.storage.fill(s.informers)
+	q.selections.fill(s.informers)
 
 	state := framework.NewCycleState()
 	answer := &Answer{}

@@ -15,14 +15,18 @@ type Coverage struct {
 	scores          map[string]map[int64]bool
 	// Nodes that take a pod, by what its volumes are.
 	taken map[string]int
+	// Nodes that default constraints refused, or scored.
+	byDefault map[string]int
 }
 
 func NewCoverage() *Coverage {
-	return &Coverage{refused: map[string]map[string]int{}, scores: map[string]map[int64]bool{}, taken: map[string]int{}}
+	return &Coverage{refused: map[string]map[string]int{}, scores: map[string]map[int64]bool{}, taken: map[string]int{}, byDefault: map[string]int{}}
 }
 
 func (c *Coverage) Add(q *Question, answer *Answer) {
 	kinds := q.volumeKinds()
+	const spread = "PodTopologySpread"
+	byDefault := len(q.pod.Spec.TopologySpreadConstraints) == 0
 	for _, node := range answer.Nodes {
 		c.nodes++
 		if node.Feasible {
@@ -31,7 +35,13 @@ func (c *Coverage) Add(q *Question, answer *Answer) {
 				c.taken[kind]++
 			}
 		}
+		if _, scored := node.Scores[spread]; byDefault && scored {
+			c.byDefault["scored"]++
+		}
 		for _, rejection := range node.RejectedBy {
+			if byDefault && rejection.Plugin == spread {
+				c.byDefault["refused"]++
+			}
 			if c.refused[rejection.Plugin] == nil {
 				c.refused[rejection.Plugin] = map[string]int{}
 			}
@@ -68,6 +78,11 @@ func (c *Coverage) Missing() (missing []string) {
 			missing = append(missing, "a node that takes "+kind)
 		}
 	}
+	for _, what := range []string{"refused", "scored"} {
+		if c.byDefault[what] == 0 {
+			missing = append(missing, "a node "+what+" by default spread constraints")
+		}
+	}
 	for plugin, reasons := range mustSay {
 		for _, reason := range reasons {
 			if c.refused[plugin][reason] == 0 {
@@ -94,6 +109,9 @@ func (c *Coverage) String() string {
 	}
 	for _, kind := range sortedKeys(c.taken) {
 		fmt.Fprintf(&out, "  taken   %6d  %s\n", c.taken[kind], kind)
+	}
+	for _, what := range sortedKeys(c.byDefault) {
+		fmt.Fprintf(&out, "  spread  %6d  nodes %s by default constraints\n", c.byDefault[what], what)
 	}
 	for _, plugin := range sortedKeys(c.scores) {
 		fmt.Fprintf(&out, "  scored  %6d distinct values  %s\n", len(c.scores[plugin]), plugin)

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,24 +26,81 @@ func pick[T any](g *Generator, of ...T) T {
 	return of[g.below(len(of))]
 }
 
+// owner: default constraints are about who selects a pod.
+func (g *Generator) owner(pod *v1.Pod) {
+	owner := pick(g, metav1.OwnerReference{APIVersion: "v1", Kind: "ReplicationController"}, metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet"},
+		metav1.OwnerReference{APIVersion: "apps/v1", Kind: "StatefulSet"}, metav1.OwnerReference{APIVersion: "batch/v1", Kind: "Job"},
+		metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "ReplicaSet"})
+	owner.Name, owner.UID = pick(g, "set-0", "set-1", "set-2"), "uid-owner"
+	controller := !g.oneIn(6)
+	owner.Controller = &controller
+	pod.OwnerReferences = []metav1.OwnerReference{owner}
+}
+
+// selections makes Services and controllers, most of which select pods of the question.
+func (g *Generator) selections(q *Question) {
+	labels := func() map[string]string {
+		switch g.below(8) {
+		case 0:
+			return nil
+		case 1:
+			return map[string]string{"app": pick(g, "a", "b"), "tier": pick(g, "a", "b")}
+		}
+		return map[string]string{pick(g, "app", "tier"): pick(g, "a", "b", "c")}
+	}
+	meta := func(name string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{Name: name, Namespace: pick(g, "default", "default", "other"), UID: types.UID("uid-" + name)}
+	}
+	for i := range g.below(4) {
+		service := &v1.Service{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Service"}, ObjectMeta: meta(fmt.Sprintf("service-%d", i))}
+		service.Spec.Selector = labels()
+		q.selections.services = append(q.selections.services, service)
+		q.add(service)
+	}
+	for i := range 3 {
+		name := fmt.Sprintf("set-%d", i)
+		if !g.oneIn(3) {
+			rc := &v1.ReplicationController{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ReplicationController"}, ObjectMeta: meta(name)}
+			rc.Spec.Selector = labels()
+			q.selections.replicationControllers = append(q.selections.replicationControllers, rc)
+			q.add(rc)
+		}
+		if !g.oneIn(3) {
+			rs := &appsv1.ReplicaSet{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "ReplicaSet"}, ObjectMeta: meta(name)}
+			rs.Spec.Selector = g.selector()
+			q.selections.replicaSets = append(q.selections.replicaSets, rs)
+			q.add(rs)
+		}
+		if !g.oneIn(3) {
+			ss := &appsv1.StatefulSet{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"}, ObjectMeta: meta(name)}
+			ss.Spec.Selector = g.selector()
+			q.selections.statefulSets = append(q.selections.statefulSets, ss)
+			q.add(ss)
+		}
+	}
+}
+
 // mood says which features a question has, so that each is met alone and with others.
 type mood struct {
 	taints, affinity, ports, images, spread, podAffinity, resources, pods, volumes bool
+	selections                                                                     bool // Services and controllers
 	crowded                                                                        bool // many small pods, roomy nodes
 }
 
 func (g *Generator) mood() mood {
-	switch g.below(12) {
+	switch g.below(14) {
+	case 12, 13:
+		return mood{selections: true, spread: g.oneIn(4), taints: g.oneIn(3), affinity: g.oneIn(4), pods: true, crowded: true}
 	case 10:
 		return mood{volumes: true, images: g.oneIn(4), taints: g.oneIn(6), pods: !g.oneIn(4), crowded: g.oneIn(4)}
 	case 0, 1:
-		return mood{true, true, true, true, true, true, true, true, g.oneIn(3), false}
+		return mood{true, true, true, true, true, true, true, true, g.oneIn(3), g.oneIn(2), false}
 	case 2, 3, 11:
 		return mood{spread: true, taints: g.oneIn(4), pods: true, crowded: true}
 	case 4, 5:
 		return mood{podAffinity: true, spread: g.oneIn(4), pods: true, crowded: true}
 	}
-	return mood{g.oneIn(3), g.oneIn(3), g.oneIn(5), g.oneIn(3), g.oneIn(3), g.oneIn(3), g.oneIn(2), !g.oneIn(4), g.oneIn(4), g.oneIn(4)}
+	return mood{g.oneIn(3), g.oneIn(3), g.oneIn(5), g.oneIn(3), g.oneIn(3), g.oneIn(3), g.oneIn(2), !g.oneIn(4), g.oneIn(4), g.oneIn(6), g.oneIn(4)}
 }
 
 func (g *Generator) Question(number int) *Question {
@@ -66,6 +124,9 @@ func (g *Generator) Question(number int) *Question {
 	if m.volumes {
 		g.storage(q, nodes)
 	}
+	if m.selections {
+		g.selections(q)
+	}
 	if m.pods && nodes > 0 {
 		most := 4 * nodes
 		if m.crowded {
@@ -82,7 +143,7 @@ func (g *Generator) Question(number int) *Question {
 				deleted := metav1.NewTime(time.Unix(1_700_000_000, 0).UTC())
 				pod.DeletionTimestamp = &deleted
 			}
-			q.pods = append(q.pods, pod)
+			q.pods = append(q.pods, created(pod))
 			q.add(pod)
 		}
 	}
@@ -94,6 +155,7 @@ func (g *Generator) Question(number int) *Question {
 		q.pod.Spec.NodeName = fmt.Sprintf("node-%d", g.below(nodes))
 	}
 	q.add(q.pod)
+	q.pod = created(q.pod)
 	q.Pod = q.pod.Namespace + "/" + q.pod.Name
 	return q
 }
@@ -237,6 +299,9 @@ func (g *Generator) pod(name string, m mood) *v1.Pod {
 	if m.podAffinity {
 		g.podAffinity(spec)
 	}
+	if m.selections && !g.oneIn(4) {
+		g.owner(pod)
+	}
 	return pod
 }
 
@@ -352,6 +417,12 @@ func (g *Generator) podTerm() v1.PodAffinityTerm {
 	if g.oneIn(4) {
 		t.Namespaces = []string{pick(g, "default", "other", "gone")}
 	}
+	if t.LabelSelector != nil && g.oneIn(4) {
+		t.MatchLabelKeys = []string{"app"}
+		if g.oneIn(2) {
+			t.MismatchLabelKeys = []string{"tier"}
+		}
+	}
 	switch g.below(6) {
 	case 0:
 		t.NamespaceSelector = &metav1.LabelSelector{}
@@ -391,6 +462,42 @@ func (g *Generator) podAffinity(spec *v1.PodSpec) {
 	}
 }
 
+// created is the pod as the API server keeps it: the label keys of affinity terms are in their selectors. (Those of spread
+// constraints are as well, but kube-scheduler heeds them itself.)
+func created(pod *v1.Pod) *v1.Pod {
+	pod = pod.DeepCopy()
+	if pod.Spec.Affinity == nil {
+		return pod
+	}
+	merge := func(term *v1.PodAffinityTerm) {
+		add := func(keys []string, operator metav1.LabelSelectorOperator) {
+			for _, key := range keys {
+				if value, ok := pod.Labels[key]; ok {
+					term.LabelSelector.MatchExpressions = append(term.LabelSelector.MatchExpressions,
+						metav1.LabelSelectorRequirement{Key: key, Operator: operator, Values: []string{value}})
+				}
+			}
+		}
+		add(term.MatchLabelKeys, metav1.LabelSelectorOpIn)
+		add(term.MismatchLabelKeys, metav1.LabelSelectorOpNotIn)
+	}
+	both := func(required []v1.PodAffinityTerm, preferred []v1.WeightedPodAffinityTerm) {
+		for i := range required {
+			merge(&required[i])
+		}
+		for i := range preferred {
+			merge(&preferred[i].PodAffinityTerm)
+		}
+	}
+	if a := pod.Spec.Affinity.PodAffinity; a != nil {
+		both(a.RequiredDuringSchedulingIgnoredDuringExecution, a.PreferredDuringSchedulingIgnoredDuringExecution)
+	}
+	if a := pod.Spec.Affinity.PodAntiAffinity; a != nil {
+		both(a.RequiredDuringSchedulingIgnoredDuringExecution, a.PreferredDuringSchedulingIgnoredDuringExecution)
+	}
+	return pod
+}
+
 // A KubeSchedulerConfiguration of one profile: mostly the default, sometimes with arguments, weights or plugins changed.
 func (g *Generator) configuration() json.RawMessage {
 	profile := map[string]any{"schedulerName": "default-scheduler"}
@@ -414,6 +521,9 @@ func (g *Generator) configuration() json.RawMessage {
 				map[string]any{"matchExpressions": []any{map[string]any{"key": "gen", "operator": "Exists"}}}}}
 		}
 		args = append(args, map[string]any{"name": "NodeAffinity", "args": map[string]any{"addedAffinity": added}})
+	}
+	if g.oneIn(5) {
+		args = append(args, map[string]any{"name": "PodTopologySpread", "args": g.defaultSpread()})
 	}
 	if len(args) > 0 {
 		profile["pluginConfig"] = args
@@ -439,6 +549,29 @@ func (g *Generator) configuration() json.RawMessage {
 	}
 	text, _ := json.Marshal(map[string]any{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": []any{profile}})
 	return text
+}
+
+func (g *Generator) defaultSpread() map[string]any {
+	list := []any{}
+	for _, key := range []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone", "disk"} {
+		for _, when := range []string{"DoNotSchedule", "ScheduleAnyway"} {
+			if !g.oneIn(3) {
+				continue
+			}
+			constraint := map[string]any{"topologyKey": key, "whenUnsatisfiable": when, "maxSkew": 1 + g.below(3)}
+			if when == "DoNotSchedule" && g.oneIn(3) {
+				constraint["minDomains"] = 1 + g.below(3)
+			}
+			if g.oneIn(3) {
+				constraint["nodeTaintsPolicy"] = pick(g, "Honor", "Ignore")
+			}
+			if g.oneIn(3) {
+				constraint["nodeAffinityPolicy"] = pick(g, "Honor", "Ignore")
+			}
+			list = append(list, constraint)
+		}
+	}
+	return map[string]any{"defaultingType": "List", "defaultConstraints": list}
 }
 
 func (g *Generator) fitArgs() map[string]any {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/decode.h"
+#include "kube/decode_affinity.h"
+#include "kube/decode_meta.h"
+
+namespace tutti::kube {
+
+// spec.selector is field 2 of field 2 in all four messages: a map in Service and ReplicationController, a LabelSelector
+// in the others.
+model::Selection DecodeSelection(model::Selection::Kind kind, std::string_view message) {
+  using Kind = model::Selection::Kind;
+  const bool is_map = kind == Kind::kService || kind == Kind::kReplicationController;
+  model::Selection selection;
+  selection.kind = kind;
+  const MetaView meta = DecodeMetaView(message);
+  selection.ns = meta.ns;
+  selection.name = meta.name;
+  for (WireReader spec(FindBytes(message, 2)); spec.Next();) {
+    if (spec.field() != 2) continue;
+    if (is_map)
+      AddEntry(spec.bytes(), &selection.selector.match_labels);
+    else
+      selection.selector = DecodeSelector(spec.bytes());
+  }
+  SortMap(&selection.selector.match_labels);
+  return selection;
+}
+
+}  // namespace tutti::kube
