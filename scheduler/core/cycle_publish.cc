@@ -97,8 +97,13 @@ void Cycle::PublishGang(GangId id) {
     const std::string message = FullMessage(*gang.refusal);
     const bool quota = gang.refusal->state == GangState::kWaitingForQueue;
     const Census census = TakeCensus(gang, state);
-    for (Member* member : census.pending)
-      publisher.TellWaiting(id, *member, quota ? options.quota_reason : "Unschedulable", message);
+    const auto tell = [&](Member& member) {
+      publisher.TellWaiting(id, member, quota ? options.quota_reason : "Unschedulable", message);
+    };
+    for (Member* member : census.pending) tell(*member);
+    // Before a gang is whole nobody leaves while it waits: who has a place held, such as for its volumes, waits too.
+    for (Member* member : census.reserved)
+      if (!gang.whole && gang.plan->open.at(member->pod).stage == Assignment::Stage::kReserved) tell(*member);
     if (gang.told_sentence != gang.refusal->sentence && !gang.refusal->sentence.empty())
       publisher.TellGang(gang, true, "FailedScheduling", message);
     gang.told_sentence = gang.refusal->sentence;

@@ -147,6 +147,21 @@ TEST_CASE("A gang whose declaration goes while its volumes are being bound does 
   CHECK(world.rig.Bound() == 3);
 }
 
+TEST_CASE("Members whose volumes are being bound say why they wait when another goes") {
+  VolumeRig world;
+  for (const char* name : {"a", "b", "c"}) {
+    world.AddNode(name);
+    world.AddVolume(fmt::format("disk-{}", name), name);
+  }
+  for (int i = 0; i < 3; ++i) world.AddMember(i, 3);
+  world.rig.Settle();
+  world.rig.Delete("g-0");
+  world.Control();
+  world.rig.Pass(10'000);
+  CHECK(world.binds == 0);
+  for (const char* name : {"g-1", "g-2"}) CHECK(world.rig.Waits(name).find("2 of 3 exist") != std::string::npos);
+}
+
 TEST_CASE("Members do not share a volume, and a new one wakes the gang") {
   VolumeRig world;
   for (const char* name : {"a", "b"}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/negative/plants.h"
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -110,19 +111,20 @@ class WritesOn final : public Plant {
   base::Millis Over(base::Millis) override { return kNever; }  // which bounds the other
 };
 
-// The writer takes silence for an answer.
+// The writer takes silence for an answer, perhaps soon.
 class HearsAnswers final : public Plant {
  public:
-  HearsAnswers(int status, bool binds_only) : status_(status), binds_only_(binds_only) {}
+  HearsAnswers(int status, base::Millis patience_ms) : status_(status), patience_ms_(patience_ms) {}
+  base::Millis Patience(base::Millis timeout_ms) override { return std::min(timeout_ms, patience_ms_); }
   void Response(kube::Response& response, bool bind) override {
-    if (response.failure != kube::Response::Failure::kTimeout || (binds_only_ && !bind)) return;
+    if (!bind || response.failure != kube::Response::Failure::kTimeout) return;
     response = {};
     response.status = status_;
   }
 
  private:
   const int status_;
-  const bool binds_only_;
+  const base::Millis patience_ms_;
 };
 
 template <class P, class... Arguments>
@@ -160,8 +162,8 @@ std::vector<PlantedBug> AllBugs() {
       InCore("planning begins before every kind is listed", Bug::kPlanUnsynced),
       Made<NeverOver>("a leader's last writes outlive its lease"),
       Made<WritesOn>("a leader writes on when its lease has run out"),
-      Made<HearsAnswers>("an unanswered bind is taken for refused", 422, true),
-      Made<HearsAnswers>("an unanswered write is taken for done", 200, false),
+      Made<HearsAnswers>("an unanswered bind is taken for refused", 422, base::Millis{200}),
+      Made<HearsAnswers>("an unanswered bind is taken for done", 201, kNever),
       InEvents("pods that go are not noticed",
                [](FeedEvent& event, bool) {
                  return std::holds_alternative<cluster::PodGone>(event) ? Handling::kLose : Handling::kKeep;

@@ -82,6 +82,8 @@ kube::RequestId Network::Send(kube::Request request, kube::OnDone done, kube::On
   call.done = std::move(done);
   call.sent_ms = call.arrives_ms = clock_.MonotonicMs();
   call.times_out_ms = call.request.timeout_ms > 0 ? call.sent_ms + call.request.timeout_ms : kForever;
+  call.given_up_ms = call.times_out_ms;
+  if (call.kind == Kind::kBind) call.times_out_ms = call.sent_ms + plant_.Patience(call.request.timeout_ms);
   // In this network no watch comes back: who waits for the lease must do with reading it.
   if (call.kind == Kind::kWatch) call.arrives_ms = call.answered_ms = call.times_out_ms = kForever;
   Decide(call);
@@ -118,7 +120,7 @@ void Network::CarryOne(Call& call) {
   call.carried = true;
   call.answered_ms = now + call.fate.reply_delay_ms;
   // The API server gives up what its sender has given up.
-  const bool given_up = write && now > call.times_out_ms && !call.fate.stray;
+  const bool given_up = write && now > call.given_up_ms && !call.fate.stray;
   if (call.fate.kind == Fate::Kind::kDrop || given_up) {
     call.answered_ms = kForever;
   } else if (call.fate.kind == Fate::Kind::kRefuse) {

@@ -50,6 +50,7 @@ class Network final : public kube::Loop, public kube::Transport {
     Kind kind = Kind::kRead;
     sim::Fate fate;
     base::Millis sent_ms = 0, arrives_ms = 0, answered_ms = 0, times_out_ms = 0;
+    base::Millis given_up_ms = 0;  // by the API server
     bool carried = false;
     kube::Response response;
   };

@@ -100,9 +100,9 @@ void Processes::Elect(Process& it) {
   // As operators may choose them: from the usual ones to such as leave hardly anything between the leader's last write
   // and the end of its lease.
   base::Random random(Mix(parts_.seed, "lease"));
-  options.retry_period_ms = random.Between(1'000, 2'000);
+  options.retry_period_ms = random.Between(500, 2'000);
   options.renew_deadline_ms = random.Between(3'000, 10'000);
-  options.lease_duration_ms = (options.renew_deadline_ms / 1'000 + random.Between(1, 5)) * 1'000;
+  options.lease_duration_ms = (options.renew_deadline_ms / 1'000 + random.Between(1, 3)) * 1'000;
   it.election = std::make_unique<kube::LeaderElection>(
       options, it.network, it.network, it.random,
       kube::LeaderElection::Callbacks{[this, &it](Millis until_ms, Millis over_ms) {

@@ -31,7 +31,8 @@ class Plant {
   // Until when a leader may write, and when its writes are over.
   virtual base::Millis Writable(base::Millis until_ms) { return until_ms; }
   virtual base::Millis Over(base::Millis over_ms) { return over_ms; }
-  // The answer to a write of a pod, or that there was none, as the writer is told.
+  // How long the writer waits for an answer; and that answer, or that there was none, as it is told.
+  virtual base::Millis Patience(base::Millis timeout_ms) { return timeout_ms; }
   virtual void Response(kube::Response& /*response*/, bool /*bind*/) {}
 };
 
