@@ -295,21 +295,21 @@ def test_deletes(k):
 def test_watch_and_wait(k):
     watch = k.start("get", "pods", "-w", "-o", "name", "--field-selector", "metadata.name=watched")
     table = k.start("get", "pods", "-w", "--field-selector", "metadata.name=watched")
-    waiting = k.start("wait", "--for=condition=Ready", "pod/watched", "--timeout=20s")
+    started = [watch, table]
     try:
         k("create", "-f", "-", stdin=POD % "watched")
         assert watch.stdout.readline().strip() == "pod/watched"
         expect(table.stdout.readline(), "^NAME")
         expect(table.stdout.readline(), "^watched.*Pending")
-        if waiting.poll() not in (None, 0):  # it refuses what is not there yet, and the pod came too late for it
-            waiting = k.start("wait", "--for=condition=Ready", "pod/watched", "--timeout=20s")
+        waiting = k.start("wait", "--for=condition=Ready", "pod/watched", "--timeout=20s")
+        started.append(waiting)
         k("patch", "pod", "watched", "--subresource=status", "--type=strategic", "-p",
           '{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}')
         expect(table.stdout.readline(), "^watched.*Running")
-        out, err = waiting.communicate(timeout=10)
+        out, err = waiting.communicate(timeout=20)
         assert waiting.returncode == 0, out + err
     finally:
-        for process in (watch, table, waiting):
+        for process in started:
             process.kill()
             process.communicate()
 
