@@ -16,7 +16,7 @@ struct KeyOf {
     return "o/" + o.resource + "." + o.group + "/" + o.meta.ns + "/" + o.meta.name;
   }
   std::string operator()(const SelectionChanged& e) const {
-    const model::ObjectKind& kind = SelectionKinds()[static_cast<size_t>(e.selection->kind)];
+    const model::ObjectKind& kind = ObjectKindOf(e.selection->kind);
     return "o/" + kind.resource + "." + kind.group + "/" + e.selection->ns + "/" + e.selection->name;
   }
   // A removal takes the place of a change, so the two share a key: ObjectKind::Name() is "resource.group", and a

@@ -61,6 +61,8 @@ const std::vector<model::ObjectKind>& SelectionKinds() {
   return kinds;
 }
 
+const model::ObjectKind& ObjectKindOf(Selection::Kind kind) { return SelectionKinds()[static_cast<size_t>(kind)]; }
+
 std::optional<Selection::Kind> FindSelectionKind(const std::string& name) {
   const auto& kinds = SelectionKinds();
   const auto at = std::ranges::find(kinds, name, &model::ObjectKind::Name);
@@ -119,9 +121,8 @@ bool Selections::Drop(Kind kind, const std::string& ns, const std::string& name)
 std::optional<Selections::Kind> Selections::ControllerOf(const model::Pod& pod) {
   const model::OwnerReference* owner = pod.meta.Controller();
   if (!owner) return std::nullopt;
-  const auto& kinds = SelectionKinds();
   for (const Kind kind : {Kind::kReplicationController, Kind::kReplicaSet, Kind::kStatefulSet}) {
-    const model::ObjectKind& known = kinds[static_cast<size_t>(kind)];
+    const model::ObjectKind& known = ObjectKindOf(kind);
     const std::string version = known.group.empty() ? known.versions[0] : known.group + "/" + known.versions[0];
     if (owner->kind == known.kind && owner->api_version == version) return kind;
   }

@@ -21,6 +21,7 @@ namespace tutti::cluster {
 
 // The kinds as a feed is asked for them, in the order of Selection::Kind.
 const std::vector<model::ObjectKind>& SelectionKinds();
+const model::ObjectKind& ObjectKindOf(model::Selection::Kind kind);
 // By ObjectKind::Name(); nullopt: none of them.
 std::optional<model::Selection::Kind> FindSelectionKind(const std::string& name);
 

@@ -140,7 +140,7 @@ void SelectionStore::PostChanged(const WireObject& object, Entry& entry) {
     decoded = cluster::DecodeSelection(kind_, *object.json, &problems);
     model::ObjectMeta meta;
     meta.ns = entry.ns, meta.name = entry.name;
-    Report(cluster::SelectionKinds()[static_cast<size_t>(kind_)].Name(), meta, problems);
+    Report(cluster::ObjectKindOf(kind_).Name(), meta, problems);
   } else {
     decoded = DecodeSelection(kind_, object.protobuf);
   }
@@ -152,8 +152,7 @@ void SelectionStore::PostChanged(const WireObject& object, Entry& entry) {
 }
 
 void SelectionStore::PostGone(const Entry& entry) {
-  sink_.Post(cluster::ObjectGone{cluster::SelectionKinds()[static_cast<size_t>(kind_)].Name(), entry.ns, entry.name,
-                                 entry.uid});
+  sink_.Post(cluster::ObjectGone{cluster::ObjectKindOf(kind_).Name(), entry.ns, entry.name, entry.uid});
 }
 
 void ObjectStore::PostChanged(const WireObject& object, Entry& entry) {

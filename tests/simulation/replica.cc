@@ -31,7 +31,7 @@ std::string Replica::KindOf(const FeedEvent& event) {
       return e.object->group.empty() ? e.object->resource : e.object->resource + "." + e.object->group;
     }
     std::string operator()(const cluster::SelectionChanged& e) {
-      return cluster::SelectionKinds()[static_cast<size_t>(e.selection->kind)].Name();
+      return cluster::ObjectKindOf(e.selection->kind).Name();
     }
     std::string operator()(const cluster::ObjectGone& e) { return e.kind_name; }
     std::string operator()(const cluster::KindSynced& e) { return e.kind_name; }
