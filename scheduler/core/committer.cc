@@ -25,10 +25,6 @@ namespace {
 constexpr Millis kRepeatBindMs = 500;
 constexpr Millis kEvictDeadlineMs = 30'000;
 
-cluster::ObjectRef RefOf(const Pod& pod) {
-  return {"", "v1", "pods", "Pod", pod.meta.ns, pod.meta.name, pod.meta.uid, {}};
-}
-
 }  // namespace
 
 void Committer::StartTerm() {

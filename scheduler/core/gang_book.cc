@@ -81,48 +81,57 @@ GangId GangBook::Join(PodId pod) {
     Settle(pod, was_settled && before.ended == it.done() ? before.since_ms : clock_.WallMs());
     return {};
   }
-  dialects::Membership* membership = &owner->membership;
-
-  GangId id = old ? old : Find(membership->gang);
+  const dialects::Membership& membership = owner->membership;
+  GangId id = old ? old : Find(membership.gang);
   const bool fresh = !id;
-  if (fresh) {
-    if (free_.empty()) {
-      id = GangId(static_cast<uint32_t>(gangs_.size()));
-      gangs_.emplace_back();
-    } else {
-      id = free_.back();
-      free_.pop_back();
-    }
-    at(id).key = std::move(membership->gang);
-    at(id).dialect = owner->dialect;
-    at(id).lone = membership->lone;
-    by_key_.insert(id);
-  }
+  if (fresh) id = Open(*owner);
   Gang& gang = at(id);
-  if (membership->declared) {
-    gang.spec = *membership->declared;
+  if (membership.declared) {
+    gang.spec = *membership.declared;
     gang.declared = true;
   } else if (fresh) {
     Describe(id);
   }
-  if (gang_of_.size() <= pod.index()) gang_of_.resize(pod.index() + 1);
-  Member* member = gang.Find(pod);
-  if (!member) {
-    gang_of_[pod.index()] = id;
-    const auto order = [this](PodId p) {
-      const model::ObjectMeta& meta = state_.pod(p).pod->meta;
-      return std::tie(meta.created_ms, meta.name);
-    };
-    auto where = gang.members.end();
-    while (where != gang.members.begin() && order(pod) < order(std::prev(where)->pod)) --where;
-    member = &*gang.members.insert(where, Member{});
-    member->pod = pod;
-  }
-  member->role = membership->role;
-  member->head = membership->head;
-  member->needs_head = membership->needs_head;
-  member->topology = dialects::TopologyOfPod(it, membership->role);
+  Member& member = Enlist(id, pod);
+  member.role = membership.role;
+  member.head = membership.head;
+  member.needs_head = membership.needs_head;
+  member.topology = dialects::TopologyOfPod(it, membership.role);
   return id;
+}
+
+// A gang without members yet.
+GangId GangBook::Open(const Owner& owner) {
+  GangId id;
+  if (free_.empty()) {
+    id = GangId(static_cast<uint32_t>(gangs_.size()));
+    gangs_.emplace_back();
+  } else {
+    id = free_.back();
+    free_.pop_back();
+  }
+  at(id).key = owner.membership.gang;
+  at(id).dialect = owner.dialect;
+  at(id).lone = owner.membership.lone;
+  by_key_.insert(id);
+  return id;
+}
+
+// The pod as a member, where its age puts it.
+Member& GangBook::Enlist(GangId id, PodId pod) {
+  if (gang_of_.size() <= pod.index()) gang_of_.resize(pod.index() + 1);
+  Gang& gang = at(id);
+  if (Member* member = gang.Find(pod)) return *member;
+  gang_of_[pod.index()] = id;
+  const auto order = [this](PodId p) {
+    const model::ObjectMeta& meta = state_.pod(p).pod->meta;
+    return std::tie(meta.created_ms, meta.name);
+  };
+  auto where = gang.members.end();
+  while (where != gang.members.begin() && order(pod) < order(std::prev(where)->pod)) --where;
+  Member& member = *gang.members.insert(where, Member{});
+  member.pod = pod;
+  return member;
 }
 
 void GangBook::Leave(PodId pod) {

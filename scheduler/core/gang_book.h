@@ -116,6 +116,8 @@ class GangBook {
     dialects::Membership membership;
   };
   std::optional<Owner> OwnerOf(model::PodId pod) const;
+  model::GangId Open(const Owner& owner);
+  Member& Enlist(model::GangId id, model::PodId pod);
   void Settle(model::PodId pod, base::Millis since_ms);
   void Unsettle(model::PodId pod);
   void SetPlaceInLine(Gang& gang) const;

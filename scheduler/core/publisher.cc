@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cluster/json_text.h"
@@ -20,10 +19,6 @@ namespace {
 constexpr base::Millis kStatusDeadlineMs = 60'000;
 constexpr base::Millis kEventDeadlineMs = 300'000;
 constexpr base::Millis kTellAgainMs = 5'000;
-
-cluster::ObjectRef RefOf(const Pod& pod) {
-  return {"", "v1", "pods", "Pod", pod.meta.ns, pod.meta.name, pod.meta.uid, {}};
-}
 
 // By hand: it is written for every waiting pod. A message may quote what a user wrote.
 std::string WaitingPatch(const std::string& reason, const std::string& message, const std::string& probed,
