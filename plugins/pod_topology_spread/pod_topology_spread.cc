@@ -21,6 +21,7 @@ using framework::Verdict;
 using model::NodeId;
 
 constexpr const char* kHostname = "kubernetes.io/hostname";
+constexpr const char *kHard = "DoNotSchedule", *kSoft = "ScheduleAnyway";
 
 std::vector<model::TopologySpread> SystemDefaults() {
   model::TopologySpread host, zone;
@@ -221,6 +222,36 @@ class SpreadScore final : public framework::ScoreState {
   std::vector<double> weights_;
 };
 
+// One of defaultConstraints, named `at` in complaints.
+base::Result<model::TopologySpread> ReadConstraint(const nlohmann::json& c, const std::string& at) {
+  const auto skew = Field<int64_t>(c, at, "maxSkew", 0);
+  if (!skew) return tl::make_unexpected(skew.error());
+  if (*skew <= 0) return base::Invalid(at + ".maxSkew: not in valid range (0, inf)");
+  const auto key = Field<std::string>(c, at, "topologyKey", "");
+  if (!key) return tl::make_unexpected(key.error());
+  if (!IsQualifiedName(*key)) return base::Invalid(at + ".topologyKey: must be a label key");
+  const auto when = Field<std::string>(c, at, "whenUnsatisfiable", "");
+  if (!when) return tl::make_unexpected(when.error());
+  if (*when != kHard && *when != kSoft)
+    return base::Invalid(at + ".whenUnsatisfiable: supported values: \"DoNotSchedule\", \"ScheduleAnyway\"");
+  if (c.contains("labelSelector"))
+    return base::Invalid(at + ".labelSelector: constraint must not define a selector, as they deduced for each pod");
+  model::TopologySpread spread;
+  spread.max_skew = static_cast<int32_t>(std::min<int64_t>(*skew, std::numeric_limits<int32_t>::max()));
+  spread.topology_key = *key;
+  spread.hard = *when == kHard;
+  const auto domains = Field<int64_t>(c, at, "minDomains", 1);
+  if (!domains) return tl::make_unexpected(domains.error());
+  spread.min_domains = static_cast<int32_t>(std::min<int64_t>(*domains, std::numeric_limits<int32_t>::max()));
+  for (const auto& [field, policy] : {std::pair("nodeAffinityPolicy", &spread.node_affinity_policy),
+                                      std::pair("nodeTaintsPolicy", &spread.node_taints_policy)}) {
+    const auto said = Field<std::string>(c, at, field, "");
+    if (!said) return tl::make_unexpected(said.error());
+    *policy = *said;
+  }
+  return spread;
+}
+
 }  // namespace
 
 base::Result<std::shared_ptr<PodTopologySpread>> PodTopologySpread::Make(const nlohmann::json& args) {
@@ -243,37 +274,14 @@ base::Result<std::shared_ptr<PodTopologySpread>> PodTopologySpread::Make(const n
   }
   if (!has_defaults) return plugin;
   for (size_t i = 0; i < args["defaultConstraints"].size(); ++i) {
-    const nlohmann::json& c = args["defaultConstraints"][i];
     const std::string at = fmt::format("{}.defaultConstraints[{}]", path, i);
-    const auto skew = Field<int64_t>(c, at, "maxSkew", 0);
-    if (!skew) return tl::make_unexpected(skew.error());
-    if (*skew <= 0) return base::Invalid(at + ".maxSkew: not in valid range (0, inf)");
-    const auto key = Field<std::string>(c, at, "topologyKey", "");
-    if (!key) return tl::make_unexpected(key.error());
-    if (!IsQualifiedName(*key)) return base::Invalid(at + ".topologyKey: must be a label key");
-    const auto when = Field<std::string>(c, at, "whenUnsatisfiable", "");
-    if (!when) return tl::make_unexpected(when.error());
-    if (*when != "DoNotSchedule" && *when != "ScheduleAnyway")
-      return base::Invalid(at + ".whenUnsatisfiable: supported values: \"DoNotSchedule\", \"ScheduleAnyway\"");
-    if (c.contains("labelSelector"))
-      return base::Invalid(at + ".labelSelector: constraint must not define a selector, as they deduced for each pod");
-    model::TopologySpread spread;
-    spread.max_skew = static_cast<int32_t>(std::min<int64_t>(*skew, std::numeric_limits<int32_t>::max()));
-    spread.topology_key = *key;
-    spread.hard = *when == "DoNotSchedule";
-    const auto domains = Field<int64_t>(c, at, "minDomains", 1);
-    if (!domains) return tl::make_unexpected(domains.error());
-    spread.min_domains = static_cast<int32_t>(std::min<int64_t>(*domains, std::numeric_limits<int32_t>::max()));
-    for (const auto& [field, policy] : {std::pair("nodeAffinityPolicy", &spread.node_affinity_policy),
-                                        std::pair("nodeTaintsPolicy", &spread.node_taints_policy)}) {
-      const auto said = Field<std::string>(c, at, field, "");
-      if (!said) return tl::make_unexpected(said.error());
-      *policy = *said;
-    }
+    auto spread = ReadConstraint(args["defaultConstraints"][i], at);
+    if (!spread) return tl::make_unexpected(spread.error());
     for (const model::TopologySpread& other : plugin->defaults_)
-      if (other.topology_key == spread.topology_key && other.hard == spread.hard)
-        return base::Invalid(fmt::format("{}: Duplicate value: \"{{{}, {}}}\"", at, *key, *when));
-    plugin->defaults_.push_back(std::move(spread));
+      if (other.topology_key == spread->topology_key && other.hard == spread->hard)
+        return base::Invalid(
+            fmt::format("{}: Duplicate value: \"{{{}, {}}}\"", at, spread->topology_key, spread->hard ? kHard : kSoft));
+    plugin->defaults_.push_back(*std::move(spread));
   }
   return plugin;
 }
