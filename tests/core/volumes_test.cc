@@ -64,6 +64,17 @@ class VolumeRig {
                       {{{"key", "kubernetes.io/hostname"}, {"operator", "In"}, {"values", {node}}}}}}}}}}}}}}});
     Control();
   }
+  // Of each name a node and "disk-<name>" on it.
+  void AddNodesWithDisks(std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+      AddNode(name);
+      AddVolume(fmt::format("disk-{}", name), name);
+    }
+  }
+  // Of so many members, all of which are its minimum.
+  void AddGang(int members) {
+    for (int i = 0; i < members; ++i) AddMember(i, members);
+  }
   void AddMember(int ordinal, int min) {
     const std::string name = fmt::format("g-{}", ordinal);
     AddClaim(name);
@@ -103,11 +114,8 @@ class VolumeRig {
 
 TEST_CASE("A gang is bound only when the volumes of all its members are") {
   VolumeRig world;
-  for (const char* name : {"a", "b", "c"}) {
-    world.AddNode(name);
-    world.AddVolume(fmt::format("disk-{}", name), name);
-  }
-  for (int i = 0; i < 3; ++i) world.AddMember(i, 3);
+  world.AddNodesWithDisks({"a", "b", "c"});
+  world.AddGang(3);
   world.rig.Settle();
   CHECK(world.binds == 0);
   REQUIRE(world.rig.scheduler->Decisions().size() == 1);
@@ -125,11 +133,8 @@ TEST_CASE("A gang is bound only when the volumes of all its members are") {
 
 TEST_CASE("A gang whose declaration goes while its volumes are being bound does not start without one") {
   VolumeRig world;
-  for (const char* name : {"a", "b", "c"}) {
-    world.AddNode(name);
-    world.AddVolume(fmt::format("disk-{}", name), name);
-  }
-  for (int i = 0; i < 3; ++i) world.AddMember(i, 3);
+  world.AddNodesWithDisks({"a", "b", "c"});
+  world.AddGang(3);
   world.rig.Settle();
   const auto declare = [&](const std::string& problem) {
     for (const char* name : {"g-0", "g-1", "g-2"})
@@ -149,11 +154,8 @@ TEST_CASE("A gang whose declaration goes while its volumes are being bound does 
 
 TEST_CASE("Members whose volumes are being bound say why they wait when another goes") {
   VolumeRig world;
-  for (const char* name : {"a", "b", "c"}) {
-    world.AddNode(name);
-    world.AddVolume(fmt::format("disk-{}", name), name);
-  }
-  for (int i = 0; i < 3; ++i) world.AddMember(i, 3);
+  world.AddNodesWithDisks({"a", "b", "c"});
+  world.AddGang(3);
   world.rig.Settle();
   world.rig.Delete("g-0");
   world.Control();
@@ -164,11 +166,8 @@ TEST_CASE("Members whose volumes are being bound say why they wait when another 
 
 TEST_CASE("Members do not share a volume, and a new one wakes the gang") {
   VolumeRig world;
-  for (const char* name : {"a", "b"}) {
-    world.AddNode(name);
-    world.AddVolume(fmt::format("disk-{}", name), name);
-  }
-  for (int i = 0; i < 3; ++i) world.AddMember(i, 3);
+  world.AddNodesWithDisks({"a", "b"});
+  world.AddGang(3);
   world.rig.Settle();
   CHECK(world.rig.Waits("g-0").find("2 node(s) didn't find available persistent volumes to bind") != std::string::npos);
   CHECK(world.Volume("disk-a", "name").empty());
@@ -183,7 +182,7 @@ TEST_CASE("Volumes are made for the nodes that were planned, and one that cannot
   VolumeRig world("csi.example.com");
   world.AddNode("a");
   world.AddNode("b");
-  for (int i = 0; i < 2; ++i) world.AddMember(i, 2);
+  world.AddGang(2);
   world.rig.Settle();
   CHECK(world.binds == 0);
   const std::string node = world.SelectedNode("g-0");
@@ -204,11 +203,8 @@ TEST_CASE("Volumes are made for the nodes that were planned, and one that cannot
 
 TEST_CASE("A scheduler that dies while volumes are bound leaves what the next one finishes") {
   VolumeRig world;
-  for (const char* name : {"a", "b", "c"}) {
-    world.AddNode(name);
-    world.AddVolume(fmt::format("disk-{}", name), name);
-  }
-  for (int i = 0; i < 2; ++i) world.AddMember(i, 2);
+  world.AddNodesWithDisks({"a", "b", "c"});
+  world.AddGang(2);
   int writes = 0;
   world.rig.fate = [&](const cluster::Command& command) {
     // One of the two reservations is made; then it dies.
@@ -277,10 +273,7 @@ TEST_CASE("A pod whose claim does not exist waits for it, and starts when it com
 
 TEST_CASE("Whoever takes a planned volume first has it") {
   VolumeRig world;
-  for (const char* name : {"a", "b"}) {
-    world.AddNode(name);
-    world.AddVolume(fmt::format("disk-{}", name), name);
-  }
+  world.AddNodesWithDisks({"a", "b"});
   world.AddMember(0, 1);
   bool taken = false;
   world.rig.fate = [&](const cluster::Command& command) {
@@ -301,11 +294,8 @@ TEST_CASE("Whoever takes a planned volume first has it") {
 
 TEST_CASE("A gang that loses one of its planned volumes binds nobody until there is a place for all again") {
   VolumeRig world;
-  for (const char* name : {"a", "b"}) {
-    world.AddNode(name);
-    world.AddVolume(fmt::format("disk-{}", name), name);
-  }
-  for (int i = 0; i < 2; ++i) world.AddMember(i, 2);
+  world.AddNodesWithDisks({"a", "b"});
+  world.AddGang(2);
   bool taken = false;
   int binds = 0;
   world.rig.fate = [&](const cluster::Command& command) {
