@@ -22,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from ports import free_port
 
 TUTTI = None
-SECONDS = 30
+SECONDS = 90
 
 POD = """
 apiVersion: v1
@@ -59,7 +59,7 @@ def fetch(url, method="GET", body=None, token=None, content_type="application/js
     request = urllib.request.Request(url, method=method, headers=headers, data=body.encode() if body else None)
     context = ssl._create_unverified_context() if url.startswith("https") else None
     try:
-        with urllib.request.urlopen(request, timeout=5, context=context) as answer:
+        with urllib.request.urlopen(request, timeout=30, context=context) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()

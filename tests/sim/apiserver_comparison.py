@@ -87,7 +87,7 @@ class Server:
         if self.token:
             request.add_header("Authorization", "Bearer " + self.token)
         try:
-            with urllib.request.urlopen(request, context=self.context, timeout=20) as answer:
+            with urllib.request.urlopen(request, context=self.context, timeout=90) as answer:
                 code, text = answer.status, answer.read()
         except urllib.error.HTTPError as error:
             code, text = error.code, error.read()
@@ -453,7 +453,7 @@ def main():
             return compare(Server(os.path.join(folder, "sim")), Server(kubeconfig))
         finally:
             server.stdin.close()
-            server.wait(timeout=10)
+            server.wait(timeout=90)
             if len(sys.argv) < 3:
                 subprocess.run([CLUSTER, "down", "--dir", os.path.dirname(kubeconfig)], check=True)
 

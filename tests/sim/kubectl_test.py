@@ -76,7 +76,7 @@ class Kubectl:
         self.binary = binary
         self.env = dict(os.environ, KUBECONFIG=kubeconfig, HOME=os.path.dirname(kubeconfig))
 
-    def run(self, *args, stdin=None, timeout=30):
+    def run(self, *args, stdin=None, timeout=90):
         done = subprocess.run([self.binary, *args], input=stdin, text=True, env=self.env, timeout=timeout,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         return done.returncode, done.stdout, done.stderr
@@ -171,7 +171,7 @@ def test_imperative_commands(k):
     expect(k(*n, "get", "all"), "deployment.apps/d", "job.batch/j", "service/d")
     expect(k("auth", "can-i", "create", "pods"), "yes")
     expect(k("auth", "whoami"), r"Username\s+\S*admin")
-    k("delete", "namespace", "imperative", "--timeout=10s")
+    k("delete", "namespace", "imperative", "--timeout=60s")
     expect(k.fails("get", "namespace", "imperative"), "not found")
 
 
@@ -219,7 +219,7 @@ def test_describe_shows_events(k):
 
 def test_custom_resources(k):
     k("apply", "-f", "-", stdin=CRD)
-    k("wait", "--for=condition=established", "crd/gangs.x.io", "--timeout=5s")
+    k("wait", "--for=condition=established", "crd/gangs.x.io", "--timeout=60s")
     gang = "apiVersion: x.io/v1\nkind: Gang\nmetadata: {name: g}\nspec: {min: %s}\n"
     k("apply", "-f", "-", stdin=gang % 3)
     expect(k("apply", "-f", "-", stdin=gang % 4), "configured")
@@ -238,8 +238,8 @@ def test_custom_resources(k):
     expect(k.fails("apply", "-f", "-", stdin=gang % -1), "should be greater than or equal to 0")
     expect(k.fails("apply", "-f", "-", stdin=gang % '1, typo: 2'), 'unknown field "spec.typo"')
     expect(k.fails("patch", "gang", "g", "--type=strategic", "-p", "{}"), "415|unknown format|not supported|UnsupportedMediaType")
-    k("wait", "--for=jsonpath={.status.phase}=Running", "gang/g", "--timeout=5s")
-    k("delete", "crd", "gangs.x.io", "--timeout=10s")
+    k("wait", "--for=jsonpath={.status.phase}=Running", "gang/g", "--timeout=60s")
+    k("delete", "crd", "gangs.x.io", "--timeout=60s")
     expect(k.fails("get", "gangs"), "the server doesn't have a resource type|could not find the requested resource")
 
 
@@ -271,12 +271,12 @@ def test_edits(k):
 def test_deletes(k):
     for name in ("del-1", "del-2"):
         k("create", "-f", "-", stdin=POD % name)
-    expect(k("delete", "pod", "del-1", "--timeout=5s"), 'pod "del-1" deleted')
+    expect(k("delete", "pod", "del-1", "--timeout=60s"), 'pod "del-1" deleted')
     k.bind("del-2")
     k("delete", "pod", "del-2", "--wait=false")
     expect(k("get", "pod", "del-2"), "Terminating")
-    k("delete", "pod", "del-2", "--grace-period=0", "--force", "--timeout=5s")
-    k("wait", "--for=delete", "pod/del-2", "--timeout=5s")
+    k("delete", "pod", "del-2", "--grace-period=0", "--force", "--timeout=60s")
+    k("wait", "--for=delete", "pod/del-2", "--timeout=60s")
     owner = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "owner"}}
     for policy, left in (("background", 0), ("foreground", 0), ("orphan", 1)):
         k("create", "-f", "-", stdin=json.dumps(owner))
@@ -284,12 +284,12 @@ def test_deletes(k):
         child = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "child", "ownerReferences": [
             {"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": uid, "blockOwnerDeletion": True}]}}
         k("create", "-f", "-", stdin=json.dumps(child))
-        k("delete", "configmap", "owner", "--cascade=" + policy, "--timeout=5s")
+        k("delete", "configmap", "owner", "--cascade=" + policy, "--timeout=60s")
         found = k("get", "configmap", "child", "--ignore-not-found", "-o", "name").split()
         assert len(found) == left, (policy, found)
     k("delete", "configmap", "child")
     expect(k.fails("delete", "pod", "del-1"), 'pods "del-1" not found')
-    k("delete", "pods", "--all", "--grace-period=0", "--force", "--timeout=10s")
+    k("delete", "pods", "--all", "--grace-period=0", "--force", "--timeout=60s")
 
 
 def test_watch_and_wait(k):
@@ -301,12 +301,12 @@ def test_watch_and_wait(k):
         assert watch.stdout.readline().strip() == "pod/watched"
         expect(table.stdout.readline(), "^NAME")
         expect(table.stdout.readline(), "^watched.*Pending")
-        waiting = k.start("wait", "--for=condition=Ready", "pod/watched", "--timeout=20s")
+        waiting = k.start("wait", "--for=condition=Ready", "pod/watched", "--timeout=60s")
         started.append(waiting)
         k("patch", "pod", "watched", "--subresource=status", "--type=strategic", "-p",
           '{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}')
         expect(table.stdout.readline(), "^watched.*Running")
-        out, err = waiting.communicate(timeout=20)
+        out, err = waiting.communicate(timeout=90)
         assert waiting.returncode == 0, out + err
     finally:
         for process in started:
@@ -337,12 +337,12 @@ def test_eviction_honours_budgets(k):
     k("create", "poddisruptionbudget", "keep", "--selector=app=guarded", "--min-available=1")
     expect(k.fails("drain", "n1", "--force", "--timeout=1s"), "disruption budget")
     k("delete", "poddisruptionbudget", "keep")
-    drain = k.start("drain", "n1", "--force", "--timeout=20s")
+    drain = k.start("drain", "n1", "--force", "--timeout=60s")
     deadline = time.time() + 10
     while not k.json("pod", "guarded")["metadata"].get("deletionTimestamp"):
         assert time.time() < deadline, "the pod was not evicted"
     k("delete", "pod", "guarded", "--grace-period=0", "--force", "--wait=false")
-    out, err = drain.communicate(timeout=20)
+    out, err = drain.communicate(timeout=90)
     assert drain.returncode == 0, out + err
     k("uncordon", "n1")
 
@@ -381,7 +381,7 @@ def run_on_sim(server_binary, kubectl):
         assert server.stdout.readline().startswith("http"), "the server did not start"
         failed = run_tests(Kubectl(kubectl, kubeconfig))
         server.stdin.close()
-        assert server.wait(timeout=10) == 0, "the server did not end well"
+        assert server.wait(timeout=90) == 0, "the server did not end well"
         return failed
 
 

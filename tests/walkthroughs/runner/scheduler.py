@@ -17,7 +17,7 @@ SPAWN = [sys.executable, "-c", (
     "ctypes.CDLL(None).prctl(1, signal.SIGKILL);"
     "os.execvp(sys.argv[1], sys.argv[1:])")]
 
-STOP_SECONDS = 20
+STOP_SECONDS = 60
 
 
 class Scheduler:

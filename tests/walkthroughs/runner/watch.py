@@ -42,6 +42,11 @@ class Watch:
                 if not self._grown.wait(max(0.0, deadline - time.monotonic())) and time.monotonic() >= deadline:
                     return None
 
+    def count(self, pattern):
+        """How many first groups the lines so far that match `pattern` have."""
+        with self._grown:
+            return len({found.group(1) for _, line in self._lines if (found := re.search(pattern, line))})
+
     def text(self):
         with self._grown:
             return "\n".join(line for _, line in self._lines)
