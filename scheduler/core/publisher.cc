@@ -124,8 +124,10 @@ void Publisher::Report(Gang& gang) {
   report.spec = &gang.spec;
   std::vector<cluster::CommandBody> writes;
   gang.dialect->Report(report, &writes);
+  const bool started = gang.state == GangState::kWhole || gang.state == GangState::kFinished;
   for (cluster::CommandBody& write : writes) {
-    reports_.emplace(outbox_.Send(Lane::kStatus, clock_.MonotonicMs() + kStatusDeadlineMs, std::move(write)), gang.key);
+    const Lane lane = started && report.pending == 0 ? Lane::kReport : Lane::kStatus;
+    reports_.emplace(outbox_.Send(lane, clock_.MonotonicMs() + kStatusDeadlineMs, std::move(write)), gang.key);
     ++gang.reports_on_their_way;
   }
 }

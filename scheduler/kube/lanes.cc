@@ -13,10 +13,11 @@ size_t Lanes::size() const {
   return sum;
 }
 
-std::optional<uint64_t> Lanes::Pop(base::Millis now_ms) {
+std::optional<uint64_t> Lanes::Pop(base::Millis now_ms, bool background) {
   Lane* first = nullptr;
   Lane* due = nullptr;
-  for (size_t i = 0; i < lanes_.size(); ++i) {
+  const size_t end = background ? lanes_.size() : static_cast<size_t>(cluster::Lane::kStatus);
+  for (size_t i = 0; i < end; ++i) {
     Lane& lane = lanes_[i];
     if (lane.waiting.empty()) continue;
     if (first == nullptr) {

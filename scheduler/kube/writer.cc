@@ -19,6 +19,7 @@ using cluster::Outcome;
 constexpr base::Millis kDeadlineUnlessSaidMs = 30'000;
 constexpr base::Millis kReadTimeoutMs = 2'000;
 constexpr int kMostBindTries = 4;
+constexpr size_t kBesideStarts = 4;  // writes of the background that go on beside binds: those should not be slowed
 constexpr base::Millis kFirstRetryMs = 200, kLongestRetryMs = 5'000;
 constexpr const char* kMergePatch = "application/merge-patch+json";
 constexpr const char* kStrategicPatch = "application/strategic-merge-patch+json";
@@ -150,7 +151,9 @@ void KubeWriter::Pump() {
   while (in_flight_ < cap && lanes_.size() > 0) {
     const base::Millis now = loop_.Now();
     if (now >= writable_until_ms_) return;
-    const auto number = lanes_.Pop(now);
+    const bool starting = in_flight_ > background_in_flight_;
+    const auto number = lanes_.Pop(now, !starting || background_in_flight_ < kBesideStarts);
+    if (!number) return;  // until a start is answered
     const auto at = jobs_.find(*number);
     if (at == jobs_.end()) continue;  // answered at its deadline
     SendWrite(*at->second);
@@ -170,12 +173,18 @@ void KubeWriter::SendWrite(Job& job) {
   request->timeout_ms = server_timeout_ms + kGraceMs;
   request->not_after_ms = now + kGraceMs;
   job.settled_ms = std::max(job.settled_ms, now + request->timeout_ms);
-  job.writing = true;
+  CountWriting(job, true);
   ++job.tries;
-  ++in_flight_;
   ++counters_.sent;
   job.request = transport_.Send(
       std::move(*request), [this, number = job.number](Response response) { OnAnswer(number, std::move(response)); });
+}
+
+void KubeWriter::CountWriting(Job& job, bool writing) {
+  job.writing = writing;
+  const int change = writing ? 1 : -1;
+  in_flight_ += change;
+  if (InBackground(job.command.lane)) background_in_flight_ += change;
 }
 
 std::string KubeWriter::Version(const cluster::ObjectRef& ref) const {
@@ -265,8 +274,7 @@ Request KubeWriter::BuildEvent(Job& job) const {
 void KubeWriter::OnAnswer(uint64_t number, Response response) {
   Job& job = *jobs_.at(number);
   job.request = 0;
-  job.writing = false;
-  --in_flight_;
+  CountWriting(job, false);
   Judgement judgement = Judge(response);
   job.http_status = response.status;
   if (judgement.meaning != Meaning::kDone) job.why = judgement.message;
@@ -435,7 +443,7 @@ void KubeWriter::Finish(Job& job, Outcome outcome, int http_status, std::string 
   transport_.Cancel(job.request);
   loop_.CancelTimer(job.deadline_timer);
   loop_.CancelTimer(job.wait_timer);
-  if (job.writing) --in_flight_;
+  if (job.writing) CountWriting(job, false);
   if (job.record != nullptr) job.record->on_its_way = false;
   ++(outcome == Outcome::kDone ? counters_.done : outcome == Outcome::kRefused ? counters_.refused : counters_.unknown);
   if (job.command.id != 0)

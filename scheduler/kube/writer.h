@@ -76,6 +76,7 @@ class KubeWriter final : public cluster::ClusterWriter {
   bool NoteEvent(Job& job);
   void Pump();
   void SendWrite(Job& job);
+  void CountWriting(Job& job, bool writing);
   base::Result<Request> BuildRequest(Job& job, base::Millis server_timeout_ms);
   base::Result<Request> BuildPatch(const cluster::Patch& patch) const;
   Request BuildEvent(Job& job) const;
@@ -104,8 +105,8 @@ class KubeWriter final : public cluster::ClusterWriter {
   uint64_t last_job_ = 0;
   Lanes lanes_;
   EventBook events_;
-  SpecCache specs_;  // for pods read back
-  size_t in_flight_ = 0;
+  SpecCache specs_;                                  // for pods read back
+  size_t in_flight_ = 0, background_in_flight_ = 0;  // writes; those of the background among them
   base::Millis writable_until_ms_ = 0, over_ms_ = 0;
   Encoding encoding_ = Encoding::kProtobuf;
   bool draining_ = false;

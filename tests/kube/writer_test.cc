@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/writer.h"
 
+#include <array>
 #include <limits>
+#include <map>
 
 #include "fakes.h"
 #include "tests/support/catch.h"
@@ -301,6 +303,54 @@ TEST_CASE("writes in flight are bounded, binds leave first, and aged work gets i
   }
   CHECK(statuses >= 1);
   CHECK(binds >= 56);
+}
+
+TEST_CASE("of what waits while binds flood, what says why leaves sooner than what says that all is well") {
+  KubeWriter::Options options;
+  options.in_flight = 1;
+  Rig rig(options);
+  const std::array<std::pair<std::string, cluster::Lane>, 4> kinds = {{{"binds", cluster::Lane::kBind},
+                                                                       {"statuses", cluster::Lane::kStatus},
+                                                                       {"reports", cluster::Lane::kReport},
+                                                                       {"events", cluster::Lane::kEvent}}};
+  std::vector<cluster::Command> commands;
+  for (uint64_t i = 1; i <= 600; ++i)
+    for (const auto& [resource, lane] : kinds)
+      commands.push_back({0, lane, rig.In(60'000),
+                          cluster::Patch{{"", "v1", resource, "Kind", "ns", std::to_string(i), "", ""},
+                                         false,
+                                         cluster::Patch::Type::kMerge,
+                                         "{}"}});
+  rig.Submit(std::move(commands));
+  rig.loop.Advance(Lanes::kAgedAfterMs);
+  std::map<std::string, int> left;
+  for (int i = 0; i < 520; ++i) {  // 512, and those that wait while another's turn comes at the same time
+    const auto call = rig.server.open.front();
+    for (const auto& [resource, lane] : kinds)
+      left[resource] += call->request.target.find(resource) != std::string::npos;
+    rig.server.AnswerJson(call, 200, "{}");
+  }
+  CHECK(left["statuses"] == 512 / 32);
+  CHECK(left["events"] == 512 / 64);
+  CHECK(left["reports"] == 512 / 128);
+}
+
+TEST_CASE("while a bind is on its way, few others are") {
+  KubeWriter::Options options;
+  options.in_flight = 16;
+  Rig rig(options);
+  std::vector<cluster::Command> commands = {rig.Bind(1, 60'000)};
+  for (int i = 0; i < 20; ++i)
+    commands.push_back(
+        {0, cluster::Lane::kStatus, rig.In(60'000),
+         cluster::Patch{
+             {"", "v1", "pods", "Pod", "ns", std::to_string(i), "", ""}, true, cluster::Patch::Type::kMerge, "{}"}});
+  rig.Submit(std::move(commands));
+  CHECK(rig.server.open.size() == 1 + 4);
+  rig.server.AnswerJson(rig.server.open[1], 200, "{}");
+  CHECK(rig.server.open.size() == 1 + 4);
+  rig.server.AnswerJson(rig.server.open.front(), 201, "");
+  CHECK(rig.server.open.size() == 16);
 }
 
 TEST_CASE("the bind that makes a gang whole goes before those that begin others, and starves none") {
