@@ -6,9 +6,9 @@
 // stay valid outside, being immutable, so long work (printing a list) is done there.
 #pragma once
 
-#include <mutex>
 #include <utility>
 
+#include "base/mutex.h"
 #include "sim/store.h"
 
 namespace tutti::sim {
@@ -20,13 +20,13 @@ class Door {
   // Must not be entered twice by one thread.
   template <class Work>
   auto With(Work&& work) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const base::MutexLock lock(mutex_);
     return std::forward<Work>(work)(store_);
   }
 
  private:
-  std::mutex mutex_;
-  Store& store_;  // guarded by mutex_
+  base::Mutex mutex_;
+  Store& store_;  // used under mutex_
 };
 
 }  // namespace tutti::sim

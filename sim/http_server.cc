@@ -7,14 +7,13 @@
 
 #include <atomic>
 #include <cerrno>
-#include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <set>
 #include <vector>
 
+#include "base/mutex.h"
 #include "sim/connection.h"
 
 namespace tutti::sim {
@@ -29,46 +28,49 @@ constexpr std::chrono::milliseconds kLookForClient(1000);
 class ConnectionThreads final : public httplib::TaskQueue {
  public:
   void enqueue(std::function<void()> job) override {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const base::MutexLock lock(mutex_);
     jobs_.push_back(std::move(job));
     if (jobs_.size() > idle_ && threads_.size() < kMaxConnections) {
       threads_.emplace_back([this] { Work(); });
     } else {
-      arrived_.notify_one();
+      arrived_.NotifyOne();
     }
   }
 
   void shutdown() override {
+    std::vector<std::thread> threads;
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      const base::MutexLock lock(mutex_);
       ending_ = true;
+      threads.swap(threads_);
     }
-    arrived_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
+    arrived_.NotifyAll();
+    for (std::thread& thread : threads) thread.join();
   }
 
  private:
   void Work() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    while (true) {
-      ++idle_;
-      arrived_.wait(lock, [this] { return ending_ || !jobs_.empty(); });
-      --idle_;
-      if (jobs_.empty()) return;
-      const std::function<void()> job = std::move(jobs_.front());
-      jobs_.pop_front();
-      lock.unlock();
-      job();
-      lock.lock();
-    }
+    while (const std::function<void()> job = Take()) job();
   }
 
-  std::mutex mutex_;
-  std::condition_variable arrived_;
-  std::deque<std::function<void()>> jobs_;  // guarded by mutex_, as all below
-  std::vector<std::thread> threads_;
-  size_t idle_ = 0;
-  bool ending_ = false;
+  // Nothing when all ends.
+  std::function<void()> Take() {
+    const base::MutexLock lock(mutex_);
+    ++idle_;
+    while (!ending_ && jobs_.empty()) arrived_.Wait(mutex_);
+    --idle_;
+    if (jobs_.empty()) return nullptr;
+    std::function<void()> job = std::move(jobs_.front());
+    jobs_.pop_front();
+    return job;
+  }
+
+  base::Mutex mutex_;
+  base::Condition arrived_;
+  std::deque<std::function<void()>> jobs_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::thread> threads_ ABSL_GUARDED_BY(mutex_);
+  size_t idle_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool ending_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 HttpRequest FromLibrary(const httplib::Request& request) {
@@ -137,19 +139,19 @@ class HttpServer::Listener final : public httplib::Server {
   // Ends idle connections at once, and others after the answer they are writing.
   void BeginStop() {
     stopping_ = true;
-    std::lock_guard<std::mutex> lock(mutex_);
+    const base::MutexLock lock(mutex_);
     for (const int socket : open_) ::shutdown(socket, SHUT_RD);
   }
 
  private:
   bool process_and_close_socket(socket_t socket) override {
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      const base::MutexLock lock(mutex_);
       open_.insert(socket);
     }
     {
       const auto forget = [this](Connection* connection) {
-        std::lock_guard<std::mutex> lock(mutex_);
+        const base::MutexLock lock(mutex_);
         open_.erase(connection->socket());
         delete connection;
       };
@@ -182,8 +184,8 @@ class HttpServer::Listener final : public httplib::Server {
   }
 
   std::atomic<bool> stopping_ = false;
-  std::mutex mutex_;
-  std::set<int> open_;  // guarded by mutex_
+  base::Mutex mutex_;
+  std::set<int> open_ ABSL_GUARDED_BY(mutex_);
 };
 
 HttpServer::HttpServer(Door& door) : handler_(door), listener_(std::make_unique<Listener>(handler_)) {}

@@ -58,7 +58,7 @@ void WatchStream::Append(const SharedEvent& shared, std::string& out) {
 }
 
 void WatchStream::Begin(Store& store, const ApiResource& resource) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const base::MutexLock lock(mutex_);
   if (options_.after) {
     // A version of the future is one of a former life of this cluster.
     auto events = *options_.after > store.resource_version()
@@ -85,11 +85,11 @@ void WatchStream::Begin(Store& store, const ApiResource& resource) {
 }
 
 void WatchStream::Offer(const std::shared_ptr<SharedEvent>& event) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const base::MutexLock lock(mutex_);
   if (closed_) return;
   queue_.push_back(event);
   if (queue_.size() > kMaxQueued) closed_ = true;
-  arrived_.notify_one();
+  arrived_.NotifyOne();
 }
 
 std::optional<std::string> WatchStream::Next(std::chrono::milliseconds patience) {
@@ -99,9 +99,10 @@ std::optional<std::string> WatchStream::Next(std::chrono::milliseconds patience)
   std::string out;
   bool closed;
   {
-    std::unique_lock<std::mutex> lock(mutex_);
+    const base::MutexLock lock(mutex_);
     const Time until = std::min(std::chrono::steady_clock::now() + patience, ends_at_);
-    arrived_.wait_until(lock, until, [&] { return !queue_.empty() || closed_; });
+    while (queue_.empty() && !closed_ && arrived_.WaitUntil(mutex_, until)) {
+    }
     events.swap(queue_);
     out.swap(error_);
     closed = closed_;
@@ -137,9 +138,9 @@ std::shared_ptr<WatchStream> WatchHub::Open(const ApiResource& resource, Represe
                                             WatchOptions options) {
   auto stream = std::make_shared<WatchStream>(*this, std::move(representation), std::move(options));
   stream->Begin(store_, resource);
-  std::lock_guard<std::mutex> lock(mutex_);
+  const base::MutexLock lock(mutex_);
   if (closed_) {
-    std::lock_guard<std::mutex> stream_lock(stream->mutex_);
+    const base::MutexLock stream_lock(stream->mutex_);
     stream->closed_ = true;
   }
   streams_[resource.stored_as].push_back(stream.get());
@@ -148,7 +149,7 @@ std::shared_ptr<WatchStream> WatchHub::Open(const ApiResource& resource, Represe
 
 void WatchHub::Observe(const WatchEvent& event) {
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const base::MutexLock lock(mutex_);
     const auto it = streams_.find(event.resource);
     if (it != streams_.end() && !it->second.empty()) {
       const auto shared = std::make_shared<SharedEvent>(event);
@@ -159,18 +160,18 @@ void WatchHub::Observe(const WatchEvent& event) {
 }
 
 void WatchHub::Leave(WatchStream* stream) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const base::MutexLock lock(mutex_);
   for (auto& [_, streams] : streams_) std::erase(streams, stream);
 }
 
 void WatchHub::Close() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  const base::MutexLock lock(mutex_);
   closed_ = true;
   for (auto& [_, streams] : streams_) {
     for (WatchStream* stream : streams) {
-      std::lock_guard<std::mutex> stream_lock(stream->mutex_);
+      const base::MutexLock stream_lock(stream->mutex_);
       stream->closed_ = true;
-      stream->arrived_.notify_one();
+      stream->arrived_.NotifyOne();
     }
   }
 }

@@ -8,15 +8,14 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "sim/representation.h"
 #include "sim/selectors.h"
 #include "sim/store.h"
@@ -78,11 +77,11 @@ class WatchStream {
   bool finished_ = false;  // the last bookmark is out
   Time last_line_;
 
-  std::mutex mutex_;
-  std::condition_variable arrived_;
-  std::deque<std::shared_ptr<SharedEvent>> queue_;  // guarded by mutex_; null: the initial events end here
-  std::string error_;                               // guarded by mutex_; a line
-  bool closed_ = false;                             // guarded by mutex_
+  base::Mutex mutex_;
+  base::Condition arrived_;
+  std::deque<std::shared_ptr<SharedEvent>> queue_ ABSL_GUARDED_BY(mutex_);  // null: the initial events end here
+  std::string error_ ABSL_GUARDED_BY(mutex_);                               // a line
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 class WatchHub {
@@ -106,9 +105,9 @@ class WatchHub {
   Store& store_;
   int64_t subscription_;
   std::atomic<int64_t> delivered_;  // every event up to here is in the queues it belongs to
-  std::mutex mutex_;
-  std::map<GroupResource, std::vector<WatchStream*>> streams_;  // guarded by mutex_
-  bool closed_ = false;                                         // guarded by mutex_
+  base::Mutex mutex_;
+  std::map<GroupResource, std::vector<WatchStream*>> streams_ ABSL_GUARDED_BY(mutex_);
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace tutti::sim

@@ -9,12 +9,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace tutti::base {
 
@@ -22,18 +22,18 @@ template <typename T>
 class Mailbox {
  public:
   void Put(T item) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     items_.push_back(std::move(item));
-    arrived_.notify_one();
+    arrived_.NotifyOne();
   }
 
   // `key` names the object; an empty key is never coalesced.
   void PutKeyed(std::string key, T item) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto [at, fresh] = place_.try_emplace(std::move(key), items_.size());
     if (fresh) {
       items_.push_back(std::move(item));
-      arrived_.notify_one();
+      arrived_.NotifyOne();
     } else {
       items_[at->second] = std::move(item);
       ++coalesced_;
@@ -42,32 +42,33 @@ class Mailbox {
 
   // All items waiting; blocks until there is one, Wake() is called, or `timeout` passes.
   std::vector<T> TakeAll(std::chrono::milliseconds timeout) {
-    std::unique_lock lock(mutex_);
-    arrived_.wait_for(lock, timeout, [this] { return !items_.empty() || woken_; });
+    const auto until = std::chrono::steady_clock::now() + timeout;
+    const MutexLock lock(mutex_);
+    while (items_.empty() && !woken_ && arrived_.WaitUntil(mutex_, until)) {
+    }
     woken_ = false;
     place_.clear();
     return std::exchange(items_, {});
   }
 
   void Wake() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     woken_ = true;
-    arrived_.notify_one();
+    arrived_.NotifyOne();
   }
 
   uint64_t coalesced() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return coalesced_;
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::condition_variable arrived_;
-  // guarded by mutex_
-  std::vector<T> items_;
-  std::unordered_map<std::string, size_t> place_;
-  bool woken_ = false;
-  uint64_t coalesced_ = 0;
+  mutable Mutex mutex_;
+  Condition arrived_;
+  std::vector<T> items_ ABSL_GUARDED_BY(mutex_);
+  std::unordered_map<std::string, size_t> place_ ABSL_GUARDED_BY(mutex_);
+  bool woken_ ABSL_GUARDED_BY(mutex_) = false;
+  uint64_t coalesced_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace tutti::base

@@ -6,12 +6,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <utility>
+
+#include "base/mutex.h"
 
 namespace tutti::observe {
 
@@ -19,50 +19,54 @@ template <typename T>
 class Published {
  public:
   void Publish(std::shared_ptr<const T> view) {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     view_ = std::move(view);
     ++published_;
     answered_ = asked_;
-    arrived_.notify_all();
+    arrived_.NotifyAll();
   }
 
   // Null before the first Publish.
   std::shared_ptr<const T> Latest() const {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     return view_;
   }
 
   // A view made after this call, or the latest one when none comes within `timeout`. `wake` is called so that an owner
   // who sleeps looks at wanted().
   std::shared_ptr<const T> Fresh(std::chrono::milliseconds timeout, const std::function<void()>& wake) {
-    std::unique_lock lock(mutex_);
-    const uint64_t mine = ++asked_;
-    lock.unlock();
+    const uint64_t mine = Ask();
     wake();
-    lock.lock();
-    arrived_.wait_for(lock, timeout, [&] { return answered_ >= mine; });
+    const auto until = std::chrono::steady_clock::now() + timeout;
+    const base::MutexLock lock(mutex_);
+    while (answered_ < mine && arrived_.WaitUntil(mutex_, until)) {
+    }
     return view_;
   }
 
   // Somebody waits in Fresh().
   bool wanted() const {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     return asked_ != answered_;
   }
 
   uint64_t published() const {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     return published_;
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::condition_variable arrived_;
-  // guarded by mutex_
-  std::shared_ptr<const T> view_;
-  uint64_t published_ = 0;
-  uint64_t asked_ = 0;
-  uint64_t answered_ = 0;
+  uint64_t Ask() {
+    const base::MutexLock lock(mutex_);
+    return ++asked_;
+  }
+
+  mutable base::Mutex mutex_;
+  base::Condition arrived_;
+  std::shared_ptr<const T> view_ ABSL_GUARDED_BY(mutex_);
+  uint64_t published_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t asked_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t answered_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace tutti::observe
