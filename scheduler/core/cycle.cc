@@ -393,8 +393,8 @@ void Cycle::ContinueUndoing(GangId id, const Census& census) {
     committer.Evict(gang, *member, "its gang is being undone");
     busy = busy || member->evicting;
   }
-  for (const auto& [pod, assignment] : gang.plan->open) busy = busy || assignment.stage != Assignment::Stage::kBound;
-  if (busy) return;
+  // What is acknowledged has to be seen, or without its plan it would look as if it waited.
+  if (busy || !gang.plan->open.empty()) return;
   for (Member& member : gang.members)
     if (!member.kept.empty()) publisher.TellKept(member);
   EndPlan(id);

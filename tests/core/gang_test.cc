@@ -253,6 +253,29 @@ TEST_CASE("A gang that cannot be completed is undone as a whole") {
   }
 }
 
+TEST_CASE("A member that is kept when its gang is undone is not planned again before its bind is seen") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 2);
+  rig.fate = [](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (bind && bind->node == "n2")
+      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+    return sim::Fate{};
+  };
+  AddGang(rig, "g", 4, 4, 0, "");
+  rig.Step();
+  rig.feed->BreakWatch("pods");  // binds are answered, and not seen
+  rig.Pass(90'000);
+  REQUIRE(rig.Bound() == 2);
+  rig.AddNode("n3", 8);
+  rig.Pass(10'000);
+  CHECK(rig.Bound() == 2);
+  rig.feed->MendWatch("pods");
+  rig.Pass(10'000);
+  CHECK(rig.Bound() == 4);
+}
+
 TEST_CASE("Killed after any bind and restarted, the scheduler finishes what it finds half done") {
   for (size_t killed_after = 1; killed_after < 12; ++killed_after) {
     Rig rig;
