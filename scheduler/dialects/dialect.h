@@ -24,6 +24,7 @@ namespace tutti::dialects {
 // What a change of objects touched; the engine reads the named declarations again.
 struct Touched {
   std::set<model::GangKey> gangs;
+  std::set<model::GangKey> members;   // MembershipOf may answer otherwise now for those that are in it
   std::set<model::GangKey> statuses;  // somebody wrote a status: what was reported may have been overwritten
   std::set<std::string> queues;
   std::set<std::string> queue_statuses;  // likewise
@@ -40,6 +41,8 @@ struct Membership {
   bool lone = false;        // nothing declares the gang but the pod itself: it is over once the pod is bound
   // For dialects whose pods carry the declaration themselves; else null, and Describe() is asked.
   std::shared_ptr<const model::GangSpec> declared;
+  // What the dialect asks for this pod's part of the gang; null: nothing, and what the pod itself says counts.
+  std::shared_ptr<const model::TopologyRequest> topology;
 };
 
 class Dialect {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/json_reader.h"
+#include "dialects/label_match.h"
 
 namespace tutti::dialects {
 namespace {
@@ -24,18 +25,6 @@ std::shared_ptr<const re2::RE2> Compiled(const std::string& pattern) {
   options.set_log_errors(false);
   options.set_max_mem(1 << 20);
   return std::make_shared<const re2::RE2>(pattern, options);
-}
-
-bool Holds(const model::Requirement& requirement, const model::StringMap& labels) {
-  const std::string* value = model::Find(labels, requirement.key);
-  const bool listed = value && std::ranges::find(requirement.values, *value) != requirement.values.end();
-  switch (requirement.op) {
-    case model::Operator::kIn: return listed;
-    case model::Operator::kNotIn: return !listed;
-    case model::Operator::kExists: return value != nullptr;
-    case model::Operator::kDoesNotExist: return value == nullptr;
-    default: return false;
-  }
 }
 
 }  // namespace
@@ -70,14 +59,7 @@ bool HyperNodes::Matches(const Member& member, const std::string& name, const mo
   if (!member.exact.empty()) return member.exact == name;
   // What is no pattern matches nothing; Volcano's webhook refuses it.
   if (member.regex) return member.regex->ok() && re2::RE2::PartialMatch(name, *member.regex);
-  if (!member.labels) return false;
-  return std::ranges::all_of(member.labels->match_labels,
-                             [&](const auto& item) {
-                               const std::string* value = model::Find(labels, item.first);
-                               return value && *value == item.second;
-                             }) &&
-         std::ranges::all_of(member.labels->match_expressions,
-                             [&](const auto& requirement) { return Holds(requirement, labels); });
+  return member.labels && Selects(*member.labels, labels);
 }
 
 void HyperNodes::AddLabels(const model::Node& node, model::StringMap* labels) const {

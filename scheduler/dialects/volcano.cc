@@ -44,22 +44,6 @@ void ReadRoles(cluster::JsonReader& read, const cluster::JsonField& field, model
   if (sum > gang->min_member) gang->roles.clear();
 }
 
-// What would start wrongly if it were ignored.
-void RefuseTopology(cluster::JsonReader& read, const cluster::JsonField& field) {
-  if (!field.present()) return;
-  const cluster::JsonField mode = field["mode"];
-  if (read.Text(mode) != "soft")
-    read.Problem(field, "a hard network topology of a subgroup is not supported; take it out or make its mode soft");
-}
-
-void RefuseSubGroups(cluster::JsonReader& read, const cluster::JsonField& policies) {
-  read.Items(policies, [&](const cluster::JsonField& policy) {
-    RefuseTopology(read, policy["networkTopology"]);
-    const cluster::JsonField least = policy["minSubGroups"];
-    if (ReadCount(read, least, 0, 0) > 0) read.Problem(least, "minima of subgroups are not supported; use minTaskMember, or leave it out");
-  });
-}
-
 // All within one HyperNode of the highest tier allowed, and better within one of a lower tier.
 void ReadTopology(cluster::JsonReader& read, const cluster::JsonField& field, const HyperNodes& hyper_nodes,
                   model::TopologyRequest* request) {
@@ -80,6 +64,24 @@ void ReadTopology(cluster::JsonReader& read, const cluster::JsonField& field, co
   request->preferred = std::move(levels);
 }
 
+std::vector<SubGroupPolicy> ReadSubGroups(cluster::JsonReader& read, const cluster::JsonField& policies,
+                                          const HyperNodes& hyper_nodes) {
+  std::vector<SubGroupPolicy> sub_groups;
+  read.Items(policies, [&](const cluster::JsonField& field) {
+    SubGroupPolicy policy;
+    const cluster::JsonField selector = field["labelSelector"], keys = field["matchLabelKeys"],
+                             topology = field["networkTopology"], least = field["minSubGroups"];
+    if (selector.present()) policy.selector = read.Selector(selector);
+    read.Items(keys, [&](const cluster::JsonField& key) { policy.keys.push_back(read.Text(key)); });
+    ReadTopology(read, topology, hyper_nodes, &policy.topology);
+    // It would start wrongly if it were ignored.
+    if (ReadCount(read, least, 0, 0) > 0)
+      read.Problem(least, "minima of subgroups are not supported; use minTaskMember, or leave it out");
+    sub_groups.push_back(std::move(policy));
+  });
+  return sub_groups;
+}
+
 }  // namespace
 
 Volcano::Volcano()
@@ -90,7 +92,7 @@ std::vector<model::ObjectKind> Volcano::Kinds() const {
   return {groups_.kind(), VolcanoQueues::Kind(), PriorityClasses::Kind(), HyperNodes::Kind()};
 }
 
-model::GangSpec Volcano::Read(const model::Object& object) const {
+Volcano::Declaration Volcano::Read(const model::Object& object) const {
   cluster::JsonReader read;
   const cluster::JsonField root(*object.body), spec = root["spec"];
   model::GangSpec gang = GangOf(name(), object);
@@ -102,9 +104,24 @@ model::GangSpec Volcano::Read(const model::Object& object) const {
   gang.priority = priorities_.Value(read.Text(spec["priorityClassName"]));
   const cluster::JsonField topology = spec["networkTopology"];
   ReadTopology(read, topology, hyper_nodes_, &gang.topology);
-  RefuseSubGroups(read, spec["subGroupPolicy"]);
+  std::vector<SubGroupPolicy> sub_groups = ReadSubGroups(read, spec["subGroupPolicy"], hyper_nodes_);
   gang.problem = ProblemIn(object, read);
-  return gang;
+  return {std::move(gang), std::move(sub_groups)};
+}
+
+PodGroup& Volcano::PutGroup(std::shared_ptr<const model::Object> object, Touched* touched) {
+  Declaration read = Read(*object);
+  const std::pair place(object->meta.ns, object->meta.name);
+  const auto at = sub_groups_.find(place);
+  if (read.sub_groups != (at == sub_groups_.end() ? std::vector<SubGroupPolicy>() : at->second)) {
+    touched->members.insert(read.gang.key);
+    if (read.sub_groups.empty())
+      sub_groups_.erase(at);
+    else
+      sub_groups_[place] = std::move(read.sub_groups);
+  }
+  queues_.Mention(read.gang.queue, touched);
+  return groups_.Put(std::move(object), std::move(read.gang), touched);
 }
 
 void Volcano::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
@@ -118,17 +135,19 @@ void Volcano::Put(std::shared_ptr<const model::Object> object, Touched* touched)
     touched->nodes = true;
     return ReadAgainWithTopology(touched);
   }
-  model::GangSpec gang = Read(*object);
-  queues_.Mention(gang.queue, touched);
   const Json observed = VolcanoComparable(StatusOf(*object));
-  PodGroup& group = groups_.Put(std::move(object), std::move(gang), touched);
+  PodGroup& group = PutGroup(std::move(object), touched);
   group.memory.Observed(observed);
   if (!group.memory.pending()) group.written.clear();
 }
 
 void Volcano::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
   if (kind_name == VolcanoQueues::Kind().Name()) return queues_.Drop(name, touched);
-  if (kind_name == groups_.kind().Name()) return groups_.Drop(ns, name, touched);
+  if (kind_name == groups_.kind().Name()) {
+    if (sub_groups_.erase({std::string(ns), std::string(name)}) > 0)
+      touched->members.insert({std::string(this->name()), std::string(ns), std::string(name)});
+    return groups_.Drop(ns, name, touched);
+  }
   if (kind_name == PriorityClasses::Kind().Name() && priorities_.Drop(name))
     ReadAgainOfClass(name, touched);
   if (kind_name == HyperNodes::Kind().Name() && hyper_nodes_.Drop(name)) {
@@ -147,14 +166,15 @@ void Volcano::ReadAgainOfClass(std::string_view priority_class, Touched* touched
     const auto object = group.object;
     const Json& spec = SpecOf(*object);
     if (const auto named = spec.find("priorityClassName"); named != spec.end() && *named == priority_class)
-      groups_.Put(object, Read(*object), touched);
+      PutGroup(object, touched);
   }
 }
 
 void Volcano::ReadAgainWithTopology(Touched* touched) {
   for (auto& [place, group] : groups_.all()) {
     const auto object = group.object;
-    if (SpecOf(*object).contains("networkTopology")) groups_.Put(object, Read(*object), touched);
+    if (SpecOf(*object).contains("networkTopology") || SpecOf(*object).contains("subGroupPolicy"))
+      PutGroup(object, touched);
   }
 }
 
@@ -171,6 +191,9 @@ std::optional<Membership> Volcano::MembershipOf(const model::Pod& pod) const {
   if (task) membership.role = *task;
   SetRayRole(ray, &membership);
   membership.needs_head = ray.worker && MadeByKubeRay(*group);
+  if (!sub_groups_.empty())
+    if (const auto policies = sub_groups_.find({pod.meta.ns, *group}); policies != sub_groups_.end())
+      membership.topology = TopologyOfSubGroup(policies->second, pod);
   return membership;
 }
 

@@ -6,6 +6,7 @@
 #include "dialects/hyper_nodes.h"
 #include "dialects/pod_groups.h"
 #include "dialects/priority.h"
+#include "dialects/sub_groups.h"
 #include "dialects/volcano_queues.h"
 
 namespace tutti::dialects {
@@ -32,7 +33,12 @@ class Volcano final : public Dialect {
   std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override { return groups_.EventTarget(key); }
 
  private:
-  model::GangSpec Read(const model::Object& object) const;
+  struct Declaration {
+    model::GangSpec gang;
+    std::vector<SubGroupPolicy> sub_groups;
+  };
+  Declaration Read(const model::Object& object) const;
+  PodGroup& PutGroup(std::shared_ptr<const model::Object> object, Touched* touched);
   void ReadAgainOfClass(std::string_view priority_class, Touched* touched);
   void ReadAgainWithTopology(Touched* touched);
 
@@ -40,6 +46,7 @@ class Volcano final : public Dialect {
   VolcanoQueues queues_;
   PriorityClasses priorities_;
   HyperNodes hyper_nodes_;
+  std::map<std::pair<std::string, std::string>, std::vector<SubGroupPolicy>> sub_groups_;  // of groups that have some
 };
 
 }  // namespace tutti::dialects

@@ -137,5 +137,45 @@ TEST_CASE("HyperNodes become labels of nodes, and a PodGroup's tiers levels") {
   CHECK(soft.preferred.size() == 2);
 }
 
+TEST_CASE("A Volcano subgroup's pods ask for its topology, each subgroup for itself") {
+  Volcano volcano;
+  const auto put = [&](const std::string& policies) {
+    return Put(volcano,
+               ObjectFrom("scheduling.volcano.sh/v1beta1", "podgroups",
+                          R"({"kind":"PodGroup","metadata":{"name":"g","namespace":"ns"},"spec":{"subGroupPolicy":)" +
+                              policies + "}}"));
+  };
+  const auto asked = [&](const model::StringMap& labels) {
+    model::Pod pod;
+    pod.meta.ns = "ns";
+    pod.meta.name = "p";
+    pod.meta.annotations = {{"scheduling.k8s.io/group-name", "g"}};
+    pod.meta.labels = labels;
+    return volcano.MembershipOf(pod)->topology;
+  };
+  CHECK(put(R"([{"name":"workers","labelSelector":{"matchLabels":{"role":"worker"}},"matchLabelKeys":["replica"],
+                 "networkTopology":{"highestTierAllowed":1}},
+                {"name":"rest","labelSelector":{"matchExpressions":[{"key":"role","operator":"Exists"}]}}])")
+            .members.size() == 1);
+  CHECK(volcano.Describe({"volcano", "ns", "g"}).problem == "");
+  const auto first = asked({{"replica", "0"}, {"role", "worker"}});
+  REQUIRE(first);
+  CHECK(first->required == HyperNodes::LabelFor(1));
+  CHECK(*asked({{"replica", "0"}, {"role", "worker"}, {"x", "y"}}) == *first);
+  CHECK(asked({{"replica", "1"}, {"role", "worker"}})->subset != first->subset);
+  CHECK_FALSE(asked({{"replica", ""}, {"role", "worker"}}));
+  CHECK_FALSE(asked({{"replica", "0"}, {"role", "head"}}));
+  CHECK_FALSE(asked({}));
+
+  CHECK(put(R"([{"networkTopology":{"highestTierAllowed":2}}])").members.size() == 1);
+  REQUIRE(asked({}));
+  CHECK(asked({})->required == HyperNodes::LabelFor(2));
+  CHECK(put(R"([{"networkTopology":{"highestTierAllowed":2}}])").members.empty());
+  Touched touched;
+  volcano.Drop("podgroups.scheduling.volcano.sh", "ns", "g", &touched);
+  CHECK(touched.members.size() == 1);
+  CHECK_FALSE(asked({}));
+}
+
 }  // namespace
 }  // namespace tutti::dialects
