@@ -78,8 +78,12 @@ bool Selections::Put(const Selection& selection) {
   Namespace& ns = namespaces_[selection.ns];
   if (selection.kind == Kind::kService) {
     const StringMap& labels = selection.selector.match_labels;
-    ns.services[selection.name] = labels.front();
-    ns.by_label[labels.front()][selection.name] = labels;
+    const Label& rarest = *std::ranges::min_element(labels, {}, [&ns](const Label& label) {
+      const auto others = ns.by_label.find(label);
+      return others == ns.by_label.end() ? 0 : others->second.size();
+    });
+    ns.services[selection.name] = rarest;
+    ns.by_label[rarest][selection.name] = labels;
   } else {
     ns.controllers[{selection.kind, selection.name}] = selection.selector;
   }

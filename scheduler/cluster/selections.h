@@ -40,7 +40,7 @@ class Selections {
   using Label = std::pair<std::string, std::string>;
   struct Namespace {
     std::map<std::string, Label> services;  // by name: the label that it stands under below
-    // The label maps of Services, by their first label and their names.
+    // The label maps of Services, by one of their labels, the one that fewest others stand under, and their names.
     std::map<Label, std::map<std::string, model::StringMap>> by_label;
     std::map<std::pair<Kind, std::string>, model::LabelSelector> controllers;
   };

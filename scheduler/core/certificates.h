@@ -38,6 +38,8 @@ class Certificates {
 
   // The certificate of the shape, if there is one, made at `not_before_ms` or later, that still holds; else null.
   std::shared_ptr<Certificate> Find(const std::string& shape, base::Millis not_before_ms);
+  // Whether one that was found, or kept, still does, after whatever was placed since.
+  bool StillHolds(Certificate& certificate) { return Holds(certificate); }
   // In the place of that of the shape, if there was one, for whoever waits by that.
   std::shared_ptr<Certificate> Keep(const std::string& shape, PlanResult result, base::Millis now_ms);
 

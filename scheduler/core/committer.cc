@@ -41,14 +41,15 @@ void Committer::StartTerm() {
   });
 }
 
-std::string Committer::NewPlanId() { return fmt::format("{}-{}", term_, ++plans_); }
+std::string Committer::NewPlanId() { return term_ + "-" + std::to_string(++plans_); }
 
-void Committer::Resume(Gang& gang, const std::string& plan_id, const std::string& commit_uid) {
+void Committer::Resume(GangId id, const std::string& plan_id, const std::string& commit_uid) {
+  Gang& gang = book_.at(id);
   const Millis timeout = gang.spec.start_timeout_ms > 0 ? gang.spec.start_timeout_ms : options_.repair_timeout_ms;
   const Millis now = clock_.MonotonicMs();
   gang.plan = Plan{plan_id, commit_uid, now, now + timeout, false, {}};
   gang.last_plan = plan_id;
-  planned_.insert(book_.Find(gang.key));
+  planned_.insert(id);
 }
 
 void Committer::EndPlan(GangId id) {
@@ -58,7 +59,7 @@ void Committer::EndPlan(GangId id) {
 
 void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placements) {
   Gang& gang = book_.at(id);
-  if (!gang.plan) Resume(gang, NewPlanId(), "");
+  if (!gang.plan) Resume(id, NewPlanId(), "");
   Plan& plan = *gang.plan;
   for (const cluster::Placement& placement : placements) {
     if (!base::Planted(base::Bug::kSkipReservation)) state_.Assume(placement.pod, placement.node, placement.picks);
@@ -169,7 +170,7 @@ bool Committer::OnAnswer(const cluster::Answer& answer) {
   if (OnEvictionAnswer(answer)) return true;
   const auto at = binds_.find(answer.id);
   if (at == binds_.end()) return false;
-  const Bound bound = at->second;
+  const Bound bound = std::move(at->second);
   binds_.erase(at);
   if (book_.GangOf(bound.pod) != bound.gang || state_.pod(bound.pod).pod->meta.uid != bound.uid) return true;
   Gang& gang = book_.at(bound.gang);

@@ -9,8 +9,10 @@
 //   is deleted only with its UID as precondition, and only if a controller recreates it without harm.
 #pragma once
 
+#include <absl/container/btree_set.h>
+#include <absl/container/flat_hash_map.h>
+
 #include <functional>
-#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -43,7 +45,7 @@ class Committer {
   void StartTerm();
 
   // Takes up a plan that an earlier scheduler left half done.
-  void Resume(Gang& gang, const std::string& plan_id, const std::string& commit_uid);
+  void Resume(model::GangId id, const std::string& plan_id, const std::string& commit_uid);
 
   // Nothing of the plan is left to do.
   void EndPlan(model::GangId id);
@@ -117,9 +119,9 @@ class Committer {
   Outbox& outbox_;
   const base::Clock& clock_;
   VolumeBinder volumes_;
-  std::unordered_map<cluster::CommandId, Bound> binds_;
+  absl::flat_hash_map<cluster::CommandId, Bound> binds_;
   std::unordered_map<cluster::CommandId, Eviction> evictions_;
-  std::set<model::GangId> planned_;  // the gangs with a plan
+  absl::btree_set<model::GangId> planned_;  // the gangs with a plan
   std::string term_;
   uint64_t plans_ = 0;
 };

@@ -106,17 +106,26 @@ bool Cycle::MayDecide() const {
 void Cycle::Decide() {
   if (!MayDecide()) return;
   if (std::exchange(relabel_, false)) RelabelNodes();
-  if (std::exchange(reselect_, false)) Reselect();
   Wake();
   FireTimers();
   while (book.AnyReady() && committer.binds_in_flight() < kBindWindow) {
     const GangId id = book.TakeReady();
+    if (StaysRefused(id)) continue;
     Consider(id);
     book.Regroup(id);
     Touch(id);
     if (state.AnyImproved() || charges.freed()) Wake();  // it gave up what others may wait for
   }
   Publish();
+}
+
+// It was woken as the first of those that room came for, and others took that room before its turn.
+bool Cycle::StaysRefused(GangId id) {
+  const Gang& gang = book.at(id);
+  if (!gang.only_woken || gang.plan || !gang.refusal || !gang.refusal->certificate) return false;
+  if (!certificates.StillHolds(*gang.refusal->certificate)) return false;
+  book.Regroup(id);
+  return true;
 }
 
 void Cycle::Wake() {
@@ -173,8 +182,16 @@ void Cycle::EndPlan(GangId id) {
   committer.EndPlan(id);
 }
 
+// What default constraints say of a pod is of the moment in which it is planned. That they changed wakes nobody, as in
+// kube-scheduler: with a busy cluster's rollouts there is no end to it.
+void Cycle::Reselect(Gang& gang) {
+  if (std::exchange(gang.selections, selections_) == selections_) return;
+  for (const Member& member : gang.members) state.Reselect(member.pod);
+}
+
 void Cycle::Consider(GangId id) {
   Gang& gang = book.at(id);
+  Reselect(gang);
   Census census = TakeCensus(gang, state);
   if (gang.plan && gang.plan->undoing) return ContinueUndoing(id, census);
   if (gang.plan && gang.whole) {
@@ -198,7 +215,7 @@ void Cycle::Consider(GangId id) {
     } else if (!holds_nodes) {
       gang.whole = Require(gang, census).met();
     } else {
-      committer.Resume(gang, finding.half_done.plan, finding.half_done.commit_uid);
+      committer.Resume(id, finding.half_done.plan, finding.half_done.commit_uid);
       // A word on those that cannot be bound at once, whatever they say already: a late bind of whoever planned this
       // then finds another resourceVersion than it asks for.
       if (fenced_.insert(id).second)
@@ -299,7 +316,7 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
     return refuse(ExplainQueue(gang, requirement, admission), ShapeOf(gang, census, requirement));
   const base::Millis now = clock.MonotonicMs();
   std::string shape = certificates.empty() ? std::string() : ShapeOf(gang, census, requirement);
-  std::shared_ptr<const Certificate> certificate;
+  std::shared_ptr<Certificate> certificate;
   if (!shape.empty()) certificate = certificates.Find(shape, FiguresFrom(gang));
   if (!certificate) {
     PlanResult result = planner.PlaceRequired(gang, census.pending, requirement, now);

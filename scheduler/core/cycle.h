@@ -2,6 +2,8 @@
 // Cycle: the scheduler's state and the passes over it: drain → wake → consider → publish (DESIGN §5).
 #pragma once
 
+#include <absl/container/btree_set.h>
+
 #include <map>
 #include <optional>
 #include <set>
@@ -71,7 +73,7 @@ class Cycle {
   std::set<std::string> unsynced;  // kinds whose first list is still to come
   bool leading = false;
   base::Millis plan_after_ms = 0;
-  std::set<std::pair<base::Millis, model::GangId>> timers;
+  absl::btree_set<std::pair<base::Millis, model::GangId>> timers;
   base::Millis next_queue_report_ms = 0;
   base::Millis refresh_at_ms = 0;  // when the figures in waiting gangs' reasons are brought up to date; 0: they are
   std::map<queue::QueueKey, dialects::Dialect*> dirty_queues;
@@ -80,7 +82,7 @@ class Cycle {
   void DropPod(model::PodId id);
   void PutNode(const std::shared_ptr<const model::Node>& node);
   void RelabelNodes();
-  void Reselect();
+  void Reselect(Gang& gang);
   std::shared_ptr<const model::Node> Labelled(const std::shared_ptr<const model::Node>& node) const;
   void FollowStorage(const cluster::Storage::Applied& applied);
   void Follow(dialects::Dialect& dialect, const dialects::Touched& touched);
@@ -91,6 +93,7 @@ class Cycle {
   void EndPlan(model::GangId id);
   void Rejoin(model::PodId id);
 
+  bool StaysRefused(model::GangId id);
   void Consider(model::GangId id);
   void ConsiderWhole(model::GangId id, Census& census);
   void ConsiderStart(model::GangId id, Census& census);
@@ -116,7 +119,7 @@ class Cycle {
   framework::Wake happened_ = framework::Wake::kNothing;
   std::set<model::GangId> fenced_;    // found half done in this term: their waiting members have been written to
   bool relabel_ = false;              // dialects may add other labels to nodes now
-  bool reselect_ = false;             // pods that wait may be selected by others now
+  uint64_t selections_ = 0;           // changes of what selects pods
   uint32_t refresh_from_ = 0;         // the gang at which RefreshCounts goes on
   base::Millis refresh_next_ms_ = 0;  // for what changed since it began; 0: nothing
   base::Millis figures_from_ms_ = 0;  // older figures will not do for those it goes through

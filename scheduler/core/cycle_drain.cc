@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "core/cycle.h"
+#include "core/evidence.h"
 
 namespace tutti::core {
 
@@ -20,9 +21,10 @@ bool Matters(const Pod& before, const Pod& after) {
          before.meta.deleting() != after.meta.deleting() || before.scheduling_gates != after.scheduling_gates;
 }
 
+// Of what dialects read.
 bool SameMetadata(const Pod& before, const Pod& after) {
-  return before.meta.labels == after.meta.labels && before.meta.annotations == after.meta.annotations &&
-         before.scheduling_group == after.scheduling_group;
+  return before.meta.labels == after.meta.labels && before.scheduling_group == after.scheduling_group &&
+         SameButForEvidence(before.meta.annotations, after.meta.annotations);
 }
 
 }  // namespace
@@ -54,13 +56,18 @@ void Cycle::Rejoin(PodId pod) {
   const GangId before = book.GangOf(pod);
   const GangId after = book.Join(pod);
   if (after) charges.Move(book.at(after));
-  if (before == after) return;
+  if (before == after) {
+    if (after) book.MarkReady(after);  // it may ask for another topology now
+    return;
+  }
   if (before && !book.at(before).members.empty()) {
     book.MarkReady(before);
     Touch(before);
   }
   if (!after) return;
-  book.at(after).joined_ms = clock.MonotonicMs();
+  Gang& gang = book.at(after);
+  gang.joined_ms = clock.MonotonicMs();
+  if (gang.members.size() == 1) gang.selections = selections_;
   book.MarkReady(after);
 }
 
@@ -152,22 +159,11 @@ void Cycle::Apply(const cluster::ObjectChanged& event) {
       }
 }
 
-void Cycle::Apply(const cluster::SelectionChanged& event) {
-  reselect_ = state.ApplySelection(*event.selection) || reselect_;
-}
-
-// What default constraints say of a pod is of the moment in which it is planned.
-void Cycle::Reselect() {
-  book.ForEach([this](GangId id, Gang& gang) {
-    bool changed = false;
-    for (const Member& member : gang.members) changed = state.Reselect(member.pod) || changed;
-    if (changed) book.MarkReady(id);
-  });
-}
+void Cycle::Apply(const cluster::SelectionChanged& event) { selections_ += state.ApplySelection(*event.selection); }
 
 void Cycle::Apply(const cluster::ObjectGone& event) {
   if (const auto kind = cluster::FindSelectionKind(event.kind_name)) {
-    reselect_ = state.DropSelection(*kind, event.ns, event.name) || reselect_;
+    selections_ += state.DropSelection(*kind, event.ns, event.name);
     return;
   }
   for (const model::ObjectKind& kind : cluster::StorageKinds())
@@ -229,6 +225,12 @@ void Cycle::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
     }
     book.at(id).reported.reset();  // the object may not say any more what was written to it
     Touch(id);
+  }
+  for (const model::GangKey& key : touched.members) {
+    std::vector<PodId> pods;
+    if (const GangId id = book.Find(key))
+      for (const Member& member : book.at(id).members) pods.push_back(member.pod);
+    for (const PodId pod : pods) Rejoin(pod);
   }
   for (const model::GangKey& key : touched.statuses)
     if (const GangId id = book.Find(key)) {  // an earlier leader's last write may come late

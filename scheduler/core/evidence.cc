@@ -37,6 +37,16 @@ std::optional<Evidence> ReadEvidence(const model::Pod& pod) {
   return Evidence{field("plan"), field("commit")};
 }
 
+bool SameButForEvidence(const model::StringMap& a, const model::StringMap& b) {
+  const auto next = [](auto at, const model::StringMap& map) {
+    return at != map.end() && at->first == kBindAnnotation ? std::next(at) : at;
+  };
+  for (auto i = next(a.begin(), a), j = next(b.begin(), b);; i = next(std::next(i), a), j = next(std::next(j), b)) {
+    if (i == a.end() || j == b.end()) return i == a.end() && j == b.end();
+    if (*i != *j) return false;
+  }
+}
+
 bool WasLast(const model::Pod& pod) {
   const std::optional<Evidence> evidence = pod.bound() ? ReadEvidence(pod) : std::nullopt;
   return evidence && evidence->commit_uid == pod.meta.uid;

@@ -25,6 +25,9 @@ std::string WriteEvidence(const std::string& plan, const std::string& uid, const
 // nullopt: none, or none that matches this pod's UID and node.
 std::optional<Evidence> ReadEvidence(const model::Pod& pod);
 
+// They differ in nothing but what our binds wrote.
+bool SameButForEvidence(const model::StringMap& a, const model::StringMap& b);
+
 // The pod is bound, and was the last of its plan: its gang was whole then.
 bool WasLast(const model::Pod& pod);
 

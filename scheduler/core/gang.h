@@ -88,7 +88,7 @@ struct Refusal {
   std::string shape;
   bool old = false;  // its figures are to be said again
   // Where it is nodes that lack: says when the refusal may hold no longer, in place of `wakes`.
-  std::shared_ptr<const Certificate> certificate;
+  std::shared_ptr<Certificate> certificate;
 };
 
 // What the metrics count of a gang.
@@ -123,6 +123,8 @@ struct Gang {
 
   // Kept by the book and the cycle.
   bool ready = false, touched = false;
+  bool only_woken = false;            // ready, but for nothing that happened to itself
+  uint64_t selections = 0;            // up to which change of them its members are classified by what selects them
   base::Millis ready_created_ms = 0;  // the key under which it stands in line, or among those that wait
   int32_t ready_priority = 0;
   uint32_t ready_class = 0;

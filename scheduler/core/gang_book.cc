@@ -24,7 +24,8 @@ bool GangBook::InLine::operator()(GangId a, GangId b) const {
   if (ga.ready_priority != gb.ready_priority) return ga.ready_priority > gb.ready_priority;
   if (ga.ready_created_ms != gb.ready_created_ms) return ga.ready_created_ms < gb.ready_created_ms;
   if (ga.ready_class != gb.ready_class) return ga.ready_class < gb.ready_class;
-  return a != b && ga.key < gb.key;
+  if (ga.dialect != gb.dialect) return ga.key.dialect < gb.key.dialect;
+  return a != b && std::tie(ga.key.ns, ga.key.name) < std::tie(gb.key.ns, gb.key.name);
 }
 
 GangId GangBook::GangOf(PodId pod) const { return pod.index() < gang_of_.size() ? gang_of_[pod.index()] : GangId(); }
@@ -89,6 +90,9 @@ GangId GangBook::Join(PodId pod) {
   if (membership.declared) {
     gang.spec = *membership.declared;
     gang.declared = true;
+  } else if (fresh && gang.lone) {
+    gang.spec.key = gang.key;
+    gang.declared = true;
   } else if (fresh) {
     Describe(id);
   }
@@ -96,7 +100,7 @@ GangId GangBook::Join(PodId pod) {
   member.role = membership.role;
   member.head = membership.head;
   member.needs_head = membership.needs_head;
-  member.topology = dialects::TopologyOfPod(it, membership.role);
+  member.topology = membership.topology ? membership.topology : dialects::TopologyOfPod(it, membership.role);
   return id;
 }
 
@@ -144,7 +148,7 @@ void GangBook::Leave(PodId pod) {
   if (on_leave) on_leave(gang, *member);
   gang.members.erase(gang.members.begin() + (member - gang.members.data()));
   if (!gang.members.empty()) return;
-  if (gang.ready) ready_.erase(id);
+  if (gang.ready) ready_.Erase(id);
   LeaveGroup(id);
   by_key_.erase(id);
   gang = Gang{};
@@ -180,17 +184,17 @@ void GangBook::SetPlaceInLine(Gang& gang) const {
 
 void GangBook::MarkReady(GangId id) {
   Gang& gang = at(id);
+  gang.only_woken = false;
   if (gang.ready) return;
   if (gang.group != Gang::kNoGroup && (gang.ready_priority != Priority(gang) || gang.ready_created_ms != Created(gang)))
     LeaveGroup(id);
   if (gang.group == Gang::kNoGroup) SetPlaceInLine(gang);
   gang.ready = true;
-  ready_.insert(ready_.end(), id);  // who comes last mostly stands last
+  ready_.Insert(id);
 }
 
 GangId GangBook::TakeReady() {
-  const GangId id = *ready_.begin();
-  ready_.erase(ready_.begin());
+  const GangId id = ready_.TakeFirst();
   at(id).ready = false;
   return id;
 }
@@ -201,7 +205,7 @@ void GangBook::LeaveGroup(GangId id) {
   Group& group = groups_[gang.group];
   group.gangs.erase(id);
   if (!group.gangs.empty()) {
-    if (group.woken) MarkReady(*group.gangs.begin());
+    if (group.woken) WakeFirst(group);
   } else {
     group_of_.erase(group.shape);
     group.certificate = nullptr;
@@ -254,8 +258,15 @@ void GangBook::Wake(framework::Wake happened) {
     const Certificate* certificate = group.certificate.get();
     if (certificate ? !certificate->over && !certificate->doubtful : !framework::Any(group.wakes & happened)) continue;
     group.woken = true;
-    MarkReady(*group.gangs.begin());
+    WakeFirst(group);
   }
+}
+
+void GangBook::WakeFirst(const Group& group) {
+  const GangId id = *group.gangs.begin();
+  const bool on_its_own = at(id).ready && !at(id).only_woken;
+  MarkReady(id);
+  at(id).only_woken = !on_its_own;
 }
 
 }  // namespace tutti::core

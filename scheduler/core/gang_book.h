@@ -21,6 +21,7 @@
 
 #include "cluster/state.h"
 #include "core/gang.h"
+#include "core/line.h"
 
 namespace tutti::core {
 
@@ -122,6 +123,7 @@ class GangBook {
   void Unsettle(model::PodId pod);
   void SetPlaceInLine(Gang& gang) const;
   void LeaveGroup(model::GangId id);
+  void WakeFirst(const Group& group);
 
   const cluster::ClusterState& state_;
   const dialects::DialectList& dialects_;
@@ -132,7 +134,7 @@ class GangBook {
   std::vector<model::GangId> gang_of_;  // by pod slot
   std::vector<Settlement> settled_;     // by pod slot
   size_t settled_whole_ = 0;
-  std::set<model::GangId, InLine> ready_;
+  Line<model::GangId, InLine> ready_;
   std::deque<Group> groups_;
   std::vector<uint32_t> free_groups_;
   std::unordered_map<std::string, uint32_t> group_of_;  // by shape

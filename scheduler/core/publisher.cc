@@ -75,10 +75,13 @@ void Publisher::OnCondition(Member& member) {
 
 void Publisher::TellBound(const Member& member, const std::string& node) {
   const Pod& pod = *state_.pod(member.pod).pod;
-  outbox_.Post(Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
-               cluster::EmitEvent{RefOf(pod), false, "Scheduled", "Binding",
-                                  fmt::format("Successfully assigned {}/{} to {}", pod.meta.ns, pod.meta.name, node),
-                                  pod.spec->scheduler_name});
+  constexpr std::string_view kAssigned = "Successfully assigned ", kTo = " to ";
+  std::string note;  // by hand: it is written for every pod
+  note.reserve(kAssigned.size() + pod.meta.ns.size() + 1 + pod.meta.name.size() + kTo.size() + node.size());
+  note.append(kAssigned).append(pod.meta.ns).append(1, '/').append(pod.meta.name).append(kTo).append(node);
+  outbox_.Post(
+      Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
+      cluster::EmitEvent{RefOf(pod), false, "Scheduled", "Binding", std::move(note), pod.spec->scheduler_name});
 }
 
 void Publisher::TellKept(Member& member) {

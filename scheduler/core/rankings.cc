@@ -5,10 +5,9 @@
 
 namespace tutti::core {
 
-Rankings::Rankings(const std::vector<framework::Profile>& profiles, const cluster::Snapshot& snapshot, size_t most_bytes)
-    : snapshot_(snapshot), most_bytes_(most_bytes) {
-  for (const framework::Profile& profile : profiles) profiles_.emplace(profile.scheduler_name, &profile);
-}
+Rankings::Rankings(const std::vector<framework::Profile>& profiles, const cluster::Snapshot& snapshot,
+                   size_t most_bytes)
+    : profiles_(profiles), snapshot_(snapshot), most_bytes_(most_bytes) {}
 
 framework::Ranking& Rankings::For(const std::shared_ptr<const cluster::PodClass>& pod_class) {
   if (const auto known = by_class_.find(pod_class->id); known != by_class_.end()) {
@@ -16,9 +15,9 @@ framework::Ranking& Rankings::For(const std::shared_ptr<const cluster::PodClass>
     known->second->ranking->Refresh();
     return *known->second->ranking;
   }
-  const auto profile = profiles_.find(pod_class->spec->scheduler_name);
-  TUTTI_CHECK(profile != profiles_.end(), "only pods of a served profile are ranked");
-  Entry entry{pod_class, std::make_unique<framework::Ranking>(*profile->second, *pod_class, snapshot_), 0};
+  const framework::Profile* profile = ProfileOf(pod_class->spec->scheduler_name);
+  TUTTI_CHECK(profile, "only pods of a served profile are ranked");
+  Entry entry{pod_class, std::make_unique<framework::Ranking>(*profile, *pod_class, snapshot_, workspace_), 0};
   entry.bytes = entry.ranking->memory();
   bytes_ += entry.bytes;
   entries_.push_front(std::move(entry));

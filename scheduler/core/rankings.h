@@ -2,6 +2,7 @@
 // Rankings: one Ranking per class of pods in use, the least recently used dropped when they outgrow their memory.
 #pragma once
 
+#include <algorithm>
 #include <list>
 #include <memory>
 #include <unordered_map>
@@ -19,7 +20,7 @@ class Rankings {
   Rankings(const std::vector<framework::Profile>& profiles, const cluster::Snapshot& snapshot, size_t most_bytes);
 
   // True for a schedulerName that some profile serves.
-  bool Serves(const std::string& scheduler_name) const { return profiles_.contains(scheduler_name); }
+  bool Serves(const std::string& scheduler_name) const { return ProfileOf(scheduler_name) != nullptr; }
 
   // The ranking of the class, caught up with the snapshot. Valid until the next For() of another class.
   // REQUIRES: its schedulerName is served.
@@ -45,11 +46,16 @@ class Rankings {
     std::unique_ptr<framework::Ranking> ranking;
     size_t bytes = 0;
   };
+  const framework::Profile* ProfileOf(const std::string& scheduler_name) const {
+    const auto at = std::ranges::find(profiles_, scheduler_name, &framework::Profile::scheduler_name);
+    return at == profiles_.end() ? nullptr : &*at;
+  }
   void Shrink();
 
-  std::unordered_map<std::string, const framework::Profile*> profiles_;
+  const std::vector<framework::Profile>& profiles_;
   const cluster::Snapshot& snapshot_;
   const size_t most_bytes_;
+  const std::shared_ptr<framework::Ranking::Workspace> workspace_ = framework::Ranking::MakeWorkspace();
   size_t bytes_ = 0;
   std::list<Entry> entries_;  // most recently used first
   std::unordered_map<model::ClassId, std::list<Entry>::iterator> by_class_;

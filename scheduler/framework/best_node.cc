@@ -2,13 +2,23 @@
 #include "framework/best_node.h"
 
 #include <algorithm>
+#include <array>
 
 namespace tutti::framework {
 
 int32_t BestNode::Highest(const Level& below, size_t block) {
-  const size_t end = std::min(below.size(), (block + 1) * kFanOut);
+  const int32_t* entries = below.data() + block * kFanOut;
+  const size_t count = std::min(below.size() - block * kFanOut, kFanOut);
   int32_t highest = kOut;
-  for (size_t i = block * kFanOut; i < end; ++i) highest = std::max(highest, below[i]);
+  if (count < kFanOut) {
+    for (size_t i = 0; i < count; ++i) highest = std::max(highest, entries[i]);
+    return highest;
+  }
+  std::array<int32_t, 16> lanes;  // that many at once
+  lanes.fill(kOut);
+  for (size_t i = 0; i < kFanOut; i += lanes.size())
+    for (size_t lane = 0; lane < lanes.size(); ++lane) lanes[lane] = std::max(lanes[lane], entries[i + lane]);
+  for (const int32_t lane : lanes) highest = std::max(highest, lane);
   return highest;
 }
 
@@ -19,14 +29,14 @@ void BestNode::Grow(size_t slots) {
 }
 
 void BestNode::Rebuild() {
-  rounds_.clear();
-  for (size_t entries = totals_.size(); entries > 1;) {
-    const size_t level = rounds_.size();
+  size_t level = 0;
+  for (size_t entries = totals_.size(); entries > 1; ++level) {
     entries = (entries + kFanOut - 1) / kFanOut;
-    Level round(entries);
-    for (size_t block = 0; block < entries; ++block) round[block] = Highest(Below(level), block);
-    rounds_.push_back(std::move(round));
+    if (level == rounds_.size()) rounds_.emplace_back();
+    rounds_[level].resize(entries);
+    for (size_t block = 0; block < entries; ++block) rounds_[level][block] = Highest(Below(level), block);
   }
+  rounds_.resize(level);
 }
 
 void BestNode::Set(size_t slot, int32_t total) {

@@ -10,8 +10,11 @@ namespace tutti::framework {
 
 using model::NodeId;
 
-Ranking::Ranking(const Profile& profile, const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot)
-    : impl_(std::make_unique<Impl>(profile, pod_class, snapshot)) {}
+std::shared_ptr<Ranking::Workspace> Ranking::MakeWorkspace() { return std::make_shared<Workspace>(); }
+
+Ranking::Ranking(const Profile& profile, const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot,
+                 std::shared_ptr<Workspace> workspace)
+    : impl_(std::make_unique<Impl>(profile, pod_class, snapshot, std::move(workspace))) {}
 Ranking::~Ranking() = default;
 
 const cluster::PodClass& Ranking::pod_class() const { return impl_->pod_class; }
@@ -92,7 +95,7 @@ std::vector<model::Symbol> Ranking::Gathers() const {
 }
 
 size_t Ranking::memory() const {
-  size_t bytes = sizeof(Impl) + (2 + 2 * sizeof(int32_t)) * impl_->refused_by.capacity() +
+  size_t bytes = sizeof(Impl) + (1 + 2 * sizeof(int32_t)) * impl_->refused_by.capacity() +
                  impl_->rooms.capacity() * sizeof(int32_t) + impl_->best.memory();
   for (const ActiveScore& score : impl_->scores)
     if (score.normalizer) bytes += score.normalizer->memory();

@@ -46,8 +46,14 @@ class Ranking {
   // The most that the weights of a profile's scores may add up to; totals are kept in 32 bits.
   static constexpr int64_t kMostWeight = 20'000'000;
 
+  // What a ranking needs for the length of a call. Those of one thread share one: of a thousand rankings each is used
+  // seldom, and would find its own in no cache.
+  struct Workspace;
+  static std::shared_ptr<Workspace> MakeWorkspace();
+
   // `profile`, `pod_class` and `snapshot` must outlive this.
-  Ranking(const Profile& profile, const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot);
+  Ranking(const Profile& profile, const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot,
+          std::shared_ptr<Workspace> workspace = MakeWorkspace());
   ~Ranking();
 
   const cluster::PodClass& pod_class() const;

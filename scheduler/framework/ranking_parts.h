@@ -31,6 +31,18 @@ struct ActiveScore {
   bool heeds;
 };
 
+struct Ranking::Workspace {
+  std::vector<model::NodeId> changed;
+  std::vector<cluster::PodChange> pods;
+  std::vector<char> marked;  // 0 between calls
+  std::vector<uint64_t> bits;
+  std::vector<model::NodeId> rescored;  // whose scores others changed
+  std::vector<RefusedBy> verdicts;
+  std::vector<model::NodeId> moved, redone, asked;
+  std::vector<int64_t> raw;
+  std::vector<int32_t> sums;
+};
+
 struct Ranking::Impl {
   const Profile& profile;
   const cluster::PodClass& pod_class;
@@ -51,26 +63,18 @@ struct Ranking::Impl {
   std::vector<int32_t> rooms;  // empty until asked for
   int64_t total_room = 0;
   uint64_t seen_nodes = 0, seen_pods = 0, seen_namespaces = 0, seen_storage = 0;  // how far the snapshot was read
-  uint64_t seen_version = 0;                 // of nodes, when the feasible ones were last told
-  uint64_t seen_objects = 0;                 // of nodes, when they were last read
-  std::vector<model::NodeId> changed;        // scratch
-  std::vector<cluster::PodChange> pods;      // scratch
-  std::vector<char> marked;                  // scratch; 0 between calls
-  std::vector<uint64_t> bits;                // scratch
-  std::vector<model::NodeId> rescored;       // scratch: whose fixed scores others changed
-  std::vector<RefusedBy> verdicts;           // scratch
-  std::vector<model::NodeId> moved, redone;  // scratch
-  std::vector<model::NodeId> asked;          // scratch
-  std::vector<int64_t> raw;                  // scratch
-  std::vector<int32_t> sums;                 // scratch
-  // By slot: what the scores without normalisation add up to, and the part of it that pods on the node change; fixed is
-  // kUnknown where they were not asked since it may have changed.
-  std::vector<int32_t> fixed, moving;
+  uint64_t seen_version = 0;  // of nodes, when the feasible ones were last told
+  uint64_t seen_objects = 0;  // of nodes, when they were last read
+  // By slot, what the scores without normalisation add up to: those that pods on the node change, and the others.
+  // `moving` is kUnknown where they were not asked since either may have changed.
+  std::vector<int32_t> moving, still;
   static constexpr int32_t kUnknown = std::numeric_limits<int32_t>::min();
   bool normalizes_pods = false;  // some score that pods on the node change is normalised
+  const std::shared_ptr<Workspace> workspace;
+  Workspace& work = *workspace;
 
-  Impl(const Profile& p, const cluster::PodClass& c, const cluster::Snapshot& s)
-      : profile(p), pod_class(c), snapshot(s) {
+  Impl(const Profile& p, const cluster::PodClass& c, const cluster::Snapshot& s, std::shared_ptr<Workspace> w)
+      : profile(p), pod_class(c), snapshot(s), workspace(std::move(w)) {
     Prepare();
   }
   ~Impl() {
@@ -91,7 +95,7 @@ struct Ranking::Impl {
 
   // -- ranking_refresh.cc --
   // Nodes to be asked about again, each once: first those that changed themselves, then those that pods came to or
-  // left, then those that states named. A bit set each in `marked`.
+  // left, then those that states named. A bit set each in `work.marked`.
   static constexpr char kObject = 1, kPods = 2, kTold = 4;
   struct Changes {
     std::span<const model::NodeId> nodes;
@@ -127,7 +131,8 @@ void Ranking::Impl::TellStates(Dirty* dirty, Tell tell) {
     const size_t before = dirty ? dirty->nodes().size() : 0;
     tell(static_cast<State&>(*score.state));
     if (dirty && !score.normalizer)
-      rescored.insert(rescored.end(), dirty->nodes().begin() + static_cast<ptrdiff_t>(before), dirty->nodes().end());
+      work.rescored.insert(work.rescored.end(), dirty->nodes().begin() + static_cast<ptrdiff_t>(before),
+                           dirty->nodes().end());
   }
 }
 

@@ -130,7 +130,8 @@ bool Ranking::Impl::TellFeasible() {
 void Ranking::Impl::ScoreAll() {
   const size_t slots = refused_by.size();
   std::vector<int32_t>& totals = best.totals();
-  fixed.assign(slots, profile.scores.empty() ? 1 : 0);
+  std::vector<int64_t>& raw = work.raw;
+  still.assign(slots, profile.scores.empty() ? 1 : 0);
   moving.assign(slots, 0);
   totals.assign(slots, 0);
   raw.assign(slots, 0);
@@ -145,13 +146,12 @@ void Ranking::Impl::ScoreAll() {
       if (score.normalizer)
         totals[slot] += score.weight * static_cast<int32_t>(score.normalizer->Share(score.normalizer->raw(slot)));
       else
-        fixed[slot] += score.weight * static_cast<int32_t>(raw[slot]);
-      if (!score.normalizer && score.heeds) moving[slot] += score.weight * static_cast<int32_t>(raw[slot]);
+        (score.heeds ? moving : still)[slot] += score.weight * static_cast<int32_t>(raw[slot]);
     }
   }
   for (size_t slot = 0; slot < slots; ++slot) {
-    totals[slot] = refused_by[slot] == kNobody ? totals[slot] + fixed[slot] : BestNode::kOut;
-    if (refused_by[slot] != kNobody) fixed[slot] = kUnknown;
+    totals[slot] = refused_by[slot] == kNobody ? totals[slot] + moving[slot] + still[slot] : BestNode::kOut;
+    if (refused_by[slot] != kNobody) moving[slot] = kUnknown;
   }
   best.Rebuild();
 }

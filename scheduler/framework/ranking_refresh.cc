@@ -22,57 +22,57 @@ constexpr size_t kSlotsPerChange = 64;
 
 void Ranking::Impl::Refresh() {
   if (seen_nodes == snapshot.log_end() && seen_namespaces == snapshot.namespaces_version() && !StorageChanged()) return;
-  changed.clear();
-  rescored.clear();
+  work.changed.clear();
+  work.rescored.clear();
   Dirty dirty;
   Changes changes;
   if (!TellChanges(&dirty, &changes)) {
-    std::ranges::fill(marked, 0);
+    std::ranges::fill(work.marked, 0);
     Prepare();
     return;
   }
   Grow();
   if (dirty.everything()) {
-    std::ranges::fill(marked, 0);
+    std::ranges::fill(work.marked, 0);
     AskAll();
     return;
   }
-  for (const NodeId n : rescored) fixed[n.index()] = kUnknown;
+  for (const NodeId n : work.rescored) moving[n.index()] = kUnknown;
   for (const NodeId n : dirty.nodes()) {
-    if (!marked[n.index()]) changed.push_back(n);
-    marked[n.index()] |= kTold;
+    if (!work.marked[n.index()]) work.changed.push_back(n);
+    work.marked[n.index()] |= kTold;
   }
-  changes.nodes = changed;
+  changes.nodes = work.changed;
   Ask(changes);
-  for (const NodeId n : changed) marked[n.index()] = 0;
+  for (const NodeId n : work.changed) work.marked[n.index()] = 0;
 }
 
 // Tells the states what happened. False when they must be prepared anew.
 bool Ranking::Impl::TellChanges(Dirty* dirty, Changes* changes) {
   const bool heeds_namespaces = follows_pods != State::Pods::kNone || class_refuser;  // who refused may have for them
   if (seen_namespaces != snapshot.namespaces_version() && heeds_namespaces) return false;
-  if (StorageChanged() || !snapshot.ReadLog(seen_nodes, &changed)) return false;
+  if (StorageChanged() || !snapshot.ReadLog(seen_nodes, &work.changed)) return false;
   seen_nodes = snapshot.log_end();
-  if (marked.size() < snapshot.slots()) marked.resize(snapshot.slots());
+  if (work.marked.size() < snapshot.slots()) work.marked.resize(snapshot.slots());
   MarkChanged();
-  changes->themselves = changed.size();
+  changes->themselves = work.changed.size();
   if (seen_objects != snapshot.last_version()) {
-    const auto of_pods =
-        std::ranges::stable_partition(changed, [this](NodeId n) { return snapshot.node(n).version > seen_objects; });
-    changes->objects = static_cast<size_t>(of_pods.begin() - changed.begin());
+    const auto of_pods = std::ranges::stable_partition(
+        work.changed, [this](NodeId n) { return snapshot.node(n).version > seen_objects; });
+    changes->objects = static_cast<size_t>(of_pods.begin() - work.changed.begin());
     seen_objects = snapshot.last_version();
   }
-  const std::span<const NodeId> objects = std::span<const NodeId>(changed).first(changes->objects);
-  for (const NodeId n : objects) marked[n.index()] = kObject;
+  const std::span<const NodeId> objects = std::span<const NodeId>(work.changed).first(changes->objects);
+  for (const NodeId n : objects) work.marked[n.index()] = kObject;
   if (follows_nodes && !objects.empty())
     TellStates(dirty, [&](State& state) {
       if (state.FollowsNodes()) state.NodesChanged(objects, *dirty);
     });
   if (follows_pods == State::Pods::kNone || seen_pods == snapshot.pod_log_end(pod_log())) return true;
-  pods.clear();
-  if (!snapshot.ReadPodLog(pod_log(), seen_pods, &pods)) return false;
+  work.pods.clear();
+  if (!snapshot.ReadPodLog(pod_log(), seen_pods, &work.pods)) return false;
   seen_pods = snapshot.pod_log_end(pod_log());
-  for (const cluster::PodChange& pod : pods)
+  for (const cluster::PodChange& pod : work.pods)
     TellStates(dirty, [&](State& state) {
       const State::Pods follows = state.FollowsPods();
       if (follows == State::Pods::kAll || (follows == State::Pods::kAffine && pod.pod_class->affine()))
@@ -84,17 +84,17 @@ bool Ranking::Impl::TellChanges(Dirty* dirty, Changes* changes) {
 // Each once. Where they are many, in the order of their slots: what is kept by slot is then read as it lies in memory,
 // and with a thousand classes, whose rankings fit no cache, that is most of the cost.
 void Ranking::Impl::MarkChanged() {
-  if (changed.size() < marked.size() / kSlotsPerChange) {
-    std::erase_if(changed, [this](NodeId n) { return std::exchange(marked[n.index()], kPods); });
+  if (work.changed.size() < work.marked.size() / kSlotsPerChange) {
+    std::erase_if(work.changed, [this](NodeId n) { return std::exchange(work.marked[n.index()], kPods); });
     return;
   }
-  bits.assign((marked.size() + 63) / 64, 0);
-  for (const NodeId n : changed) bits[n.index() / 64] |= uint64_t{1} << n.index() % 64;
-  changed.clear();
-  for (size_t word = 0; word < bits.size(); ++word)
-    for (uint64_t left = bits[word]; left != 0; left &= left - 1)
-      changed.emplace_back(static_cast<uint32_t>(64 * word) + static_cast<uint32_t>(std::countr_zero(left)));
-  for (const NodeId n : changed) marked[n.index()] = kPods;
+  work.bits.assign((work.marked.size() + 63) / 64, 0);
+  for (const NodeId n : work.changed) work.bits[n.index() / 64] |= uint64_t{1} << n.index() % 64;
+  work.changed.clear();
+  for (size_t word = 0; word < work.bits.size(); ++word)
+    for (uint64_t left = work.bits[word]; left != 0; left &= left - 1)
+      work.changed.emplace_back(static_cast<uint32_t>(64 * word) + static_cast<uint32_t>(std::countr_zero(left)));
+  for (const NodeId n : work.changed) work.marked[n.index()] = kPods;
 }
 
 void Ranking::Impl::Grow() {
@@ -103,39 +103,39 @@ void Ranking::Impl::Grow() {
   refusals[kAbsent] += slots - refused_by.size();
   refused_by.resize(slots, kAbsent);
   if (!rooms.empty()) rooms.resize(slots);
-  fixed.resize(slots, kUnknown);
-  moving.resize(slots);
+  still.resize(slots);
+  moving.resize(slots, kUnknown);
   best.Grow(slots);
 }
 
 void Ranking::Impl::Ask(const Changes& changes) {
   bool flipped = seen_version != snapshot.last_version();  // a feasible node may be another now: relabelled, say
   FilterSome(changes);
-  moved.clear();
-  redone.clear();
+  work.moved.clear();
+  work.redone.clear();
   for (size_t i = 0; i < changes.nodes.size(); ++i) {
     const NodeId n = changes.nodes[i];
     const size_t slot = n.index();
-    const bool was_feasible = refused_by[slot] == kNobody, is_feasible = verdicts[i] == kNobody;
-    const bool only_moved = was_feasible && is_feasible && marked[slot] == kPods && fixed[slot] != kUnknown;
+    const bool was_feasible = refused_by[slot] == kNobody, is_feasible = work.verdicts[i] == kNobody;
+    const bool only_moved = was_feasible && is_feasible && work.marked[slot] == kPods && moving[slot] != kUnknown;
     if (only_moved && !normalizes_pods) {
-      moved.push_back(n);
+      work.moved.push_back(n);
     } else if (was_feasible || is_feasible) {
-      redone.push_back(n);
+      work.redone.push_back(n);
       if (was_feasible)
         for (ActiveScore& score : scores)
           if (score.normalizer) score.normalizer->Erase(slot);
     }
-    if (marked[slot] != kTold && (moved.empty() || moved.back() != n)) fixed[slot] = kUnknown;
+    if (work.marked[slot] != kTold && (work.moved.empty() || work.moved.back() != n)) moving[slot] = kUnknown;
     flipped |= was_feasible != is_feasible;
-    Refuse(n, verdicts[i]);
+    Refuse(n, work.verdicts[i]);
   }
   if (flipped && TellFeasible()) {
     ScoreAll();
     return;
   }
-  Move(moved);
-  const bool renormalized = Rescore(redone);
+  Move(work.moved);
+  const bool renormalized = Rescore(work.redone);
   // Few: each climbs its own way up. Many: all rounds are played again, once.
   if (renormalized || changes.nodes.size() > refused_by.size() / 64) return best.Rebuild();
   for (const NodeId n : changes.nodes) best.Replay(n.index());
@@ -144,27 +144,27 @@ void Ranking::Impl::Ask(const Changes& changes) {
 // Into `verdicts`.
 void Ranking::Impl::FilterSome(const Changes& changes) {
   const size_t objects = changes.objects, themselves = changes.themselves;
-  verdicts.resize(changes.nodes.size());
+  work.verdicts.resize(changes.nodes.size());
   const bool one_by_one = class_refuser || only_nodes;
   if (objects < kFew || one_by_one) {
-    for (size_t i = 0; i < objects; ++i) verdicts[i] = FilterNode(changes.nodes[i]);
+    for (size_t i = 0; i < objects; ++i) work.verdicts[i] = FilterNode(changes.nodes[i]);
   } else {
-    for (size_t i = 0; i < objects; ++i) verdicts[i] = snapshot.present(changes.nodes[i]) ? kNobody : kAbsent;
+    for (size_t i = 0; i < objects; ++i) work.verdicts[i] = snapshot.present(changes.nodes[i]) ? kNobody : kAbsent;
     for (size_t f = 0; f < filters.size(); ++f)
       filters[f].state->CheckSome(static_cast<RefusedBy>(f + 1), changes.nodes.first(objects),
-                                  std::span(verdicts).first(objects));
+                                  std::span(work.verdicts).first(objects));
   }
-  for (size_t i = objects; i < verdicts.size(); ++i) verdicts[i] = refused_by[changes.nodes[i].index()];
+  for (size_t i = objects; i < work.verdicts.size(); ++i) work.verdicts[i] = refused_by[changes.nodes[i].index()];
   const bool together = themselves - objects >= kFew && !one_by_one;
   if (together)
     for (size_t f = 0; f < filters.size(); ++f)
       if (filters[f].follows || filters[f].heeds)
         filters[f].state->CheckSome(static_cast<RefusedBy>(f + 1), changes.nodes.subspan(objects, themselves - objects),
-                                    std::span(verdicts).subspan(objects, themselves - objects));
-  for (size_t i = objects; i < verdicts.size(); ++i) {
+                                    std::span(work.verdicts).subspan(objects, themselves - objects));
+  for (size_t i = objects; i < work.verdicts.size(); ++i) {
     const NodeId n = changes.nodes[i];
     if (together && i < themselves && refused_by[n.index()] == kNobody) continue;
-    verdicts[i] = FilterAgain(n, i < themselves);
+    work.verdicts[i] = FilterAgain(n, i < themselves);
   }
 }
 
@@ -185,9 +185,11 @@ RefusedBy Ranking::Impl::FilterAgain(NodeId n, bool pods) const {
 
 void Ranking::Impl::Refuse(NodeId n, RefusedBy by) {
   const size_t slot = n.index();
-  --refusals[refused_by[slot]];
-  ++refusals[by];
-  refused_by[slot] = by;
+  if (refused_by[slot] != by) {
+    --refusals[refused_by[slot]];
+    ++refusals[by];
+    refused_by[slot] = by;
+  }
   if (rooms.empty()) return;
   total_room -= rooms[slot];
   total_room += rooms[slot] = RoomAt(n);
@@ -196,19 +198,17 @@ void Ranking::Impl::Refuse(NodeId n, RefusedBy by) {
 // Totals of nodes that are feasible as before, and on which nothing but the pods changed.
 void Ranking::Impl::Move(std::span<const NodeId> nodes) {
   if (nodes.empty()) return;
-  raw.resize(nodes.size());
-  sums.assign(nodes.size(), 0);
+  work.raw.resize(nodes.size());
+  work.sums.assign(nodes.size(), 0);
   for (const ActiveScore& score : scores) {
     if (score.normalizer || !score.heeds) continue;
-    score.state->ScoreSome(nodes, raw);
-    for (size_t i = 0; i < nodes.size(); ++i) sums[i] += score.weight * static_cast<int32_t>(raw[i]);
+    score.state->ScoreSome(nodes, work.raw);
+    for (size_t i = 0; i < nodes.size(); ++i) work.sums[i] += score.weight * static_cast<int32_t>(work.raw[i]);
   }
   std::vector<int32_t>& totals = best.totals();
   for (size_t i = 0; i < nodes.size(); ++i) {
     const size_t slot = nodes[i].index();
-    const int32_t by = sums[i] - std::exchange(moving[slot], sums[i]);
-    fixed[slot] += by;
-    totals[slot] += by;
+    totals[slot] += work.sums[i] - std::exchange(moving[slot], work.sums[i]);
   }
 }
 
@@ -216,22 +216,23 @@ void Ranking::Impl::Move(std::span<const NodeId> nodes) {
 bool Ranking::Impl::Rescore(std::span<const NodeId> nodes) {
   if (nodes.empty()) return false;
   FixScores(nodes);
-  asked.clear();
+  work.asked.clear();
   for (const NodeId n : nodes)
-    if (refused_by[n.index()] == kNobody) asked.push_back(n);
-  raw.resize(asked.size());
+    if (refused_by[n.index()] == kNobody) work.asked.push_back(n);
+  work.raw.resize(work.asked.size());
   bool any_normalizer = false;
   for (ActiveScore& score : scores) {
     if (!score.normalizer) continue;
     any_normalizer = true;
-    score.state->ScoreSome(asked, raw);
-    for (size_t i = 0; i < asked.size(); ++i) score.normalizer->Insert(asked[i].index(), raw[i], refused_by.size());
+    score.state->ScoreSome(work.asked, work.raw);
+    for (size_t i = 0; i < work.asked.size(); ++i)
+      score.normalizer->Insert(work.asked[i].index(), work.raw[i], refused_by.size());
   }
   // The changed ones are out while the others are normalised anew.
   for (const NodeId n : nodes) best.totals()[n.index()] = BestNode::kOut;
   const bool renormalized = any_normalizer && Renormalize();
-  for (const NodeId n : asked) {
-    int32_t total = fixed[n.index()];
+  for (const NodeId n : work.asked) {
+    int32_t total = moving[n.index()] + still[n.index()];
     for (const ActiveScore& score : scores)
       if (score.normalizer)
         total += score.weight * static_cast<int32_t>(score.normalizer->Share(score.normalizer->raw(n.index())));
@@ -242,22 +243,19 @@ bool Ranking::Impl::Rescore(std::span<const NodeId> nodes) {
 
 // Of those of `nodes` that are feasible and not known.
 void Ranking::Impl::FixScores(std::span<const NodeId> nodes) {
-  asked.clear();
+  work.asked.clear();
   for (const NodeId n : nodes)
-    if (refused_by[n.index()] == kNobody && fixed[n.index()] == kUnknown) {
-      asked.push_back(n);
-      fixed[n.index()] = profile.scores.empty() ? 1 : 0;
+    if (refused_by[n.index()] == kNobody && moving[n.index()] == kUnknown) {
+      work.asked.push_back(n);
+      still[n.index()] = profile.scores.empty() ? 1 : 0;
       moving[n.index()] = 0;
     }
-  raw.resize(asked.size());
+  work.raw.resize(work.asked.size());
   for (const ActiveScore& score : scores) {
     if (score.normalizer) continue;
-    score.state->ScoreSome(asked, raw);
-    for (size_t i = 0; i < asked.size(); ++i) {
-      const int32_t weighted = score.weight * static_cast<int32_t>(raw[i]);
-      fixed[asked[i].index()] += weighted;
-      if (score.heeds) moving[asked[i].index()] += weighted;
-    }
+    score.state->ScoreSome(work.asked, work.raw);
+    for (size_t i = 0; i < work.asked.size(); ++i)
+      (score.heeds ? moving : still)[work.asked[i].index()] += score.weight * static_cast<int32_t>(work.raw[i]);
   }
 }
 

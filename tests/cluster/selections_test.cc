@@ -47,6 +47,16 @@ TEST_CASE("the labels of all Services that select a pod, and the selector of its
   CHECK(selections.Of(Pod({{"app", "a"}})) == nullptr);
 }
 
+TEST_CASE("Services are found whichever of their labels many have in common") {
+  Selections selections;
+  const auto labels = [](int i) { return model::StringMap{{"all", "x"}, {"app", std::to_string(i)}}; };
+  for (int i = 0; i < 50; ++i) selections.Put(Service("s" + std::to_string(i), labels(i)));
+  for (int i = 0; i < 50; ++i) CHECK(*selections.Of(Pod(labels(i))) == model::LabelSelector{labels(i), {}});
+  CHECK(selections.Of(Pod({{"all", "x"}})) == nullptr);
+  for (int i = 0; i < 50; ++i) CHECK(selections.Drop(Kind::kService, "default", "s" + std::to_string(i)));
+  CHECK(selections.Of(Pod(labels(7))) == nullptr);
+}
+
 TEST_CASE("a controller that asks for another value than a Service leaves no pod to count") {
   Selections selections;
   selections.Put(Service("one", {{"app", "a"}}));
