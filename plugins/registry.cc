@@ -244,7 +244,8 @@ Result<framework::Profile> MakeProfile(const ProfileConfig& config, std::vector<
     if (plugin.weight < 0)
       return base::Invalid(fmt::format("{}: plugins: the weight of {} is negative", who, plugin.name));
     const int64_t weight = plugin.weight == 0 ? 1 : plugin.weight;
-    if (weight > framework::Ranking::kMostWeight || (weights += weight) > framework::Ranking::kMostWeight)
+    weights += std::min(weight, framework::Ranking::kMostWeight + 1);  // more cannot be, and the sum cannot overflow
+    if (weights > framework::Ranking::kMostWeight)
       return base::Invalid(fmt::format("{}: plugins: the weights of the scores add up to more than {}", who,
                                        framework::Ranking::kMostWeight));
     profile.scores.push_back({std::move(score), weight});

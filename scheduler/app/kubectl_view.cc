@@ -13,7 +13,6 @@ namespace tutti::app {
 namespace {
 
 using sim::Child;
-using sim::Dig;
 using sim::DigString;
 using sim::Json;
 

@@ -41,7 +41,7 @@ StopSignals::StopSignals(std::function<void()> on_first) {
 
 StopSignals::~StopSignals() {
   done_ = true;
-  pthread_kill(thread_.native_handle(), SIGTERM);
+  pthread_kill(thread_.native_handle(), SIGINT);
   thread_.join();
 }
 

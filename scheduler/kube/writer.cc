@@ -177,7 +177,7 @@ void KubeWriter::SendWrite(Job& job) {
   ++job.tries;
   ++counters_.sent;
   job.request = transport_.Send(
-      std::move(*request), [this, number = job.number](Response response) { OnAnswer(number, std::move(response)); });
+      std::move(*request), [this, number = job.number](const Response& response) { OnAnswer(number, response); });
 }
 
 void KubeWriter::CountWriting(Job& job, bool writing) {
@@ -271,7 +271,7 @@ Request KubeWriter::BuildEvent(Job& job) const {
 
 // --- Answers ---
 
-void KubeWriter::OnAnswer(uint64_t number, Response response) {
+void KubeWriter::OnAnswer(uint64_t number, const Response& response) {
   Job& job = *jobs_.at(number);
   job.request = 0;
   CountWriting(job, false);
@@ -361,10 +361,10 @@ void KubeWriter::ReadBack(Job& job) {
   request.timeout_ms = kReadTimeoutMs;
   job.read_sent_ms = loop_.Now();
   job.request = transport_.Send(
-      std::move(request), [this, number = job.number](Response response) { OnReadBack(number, std::move(response)); });
+      std::move(request), [this, number = job.number](const Response& response) { OnReadBack(number, response); });
 }
 
-void KubeWriter::OnReadBack(uint64_t number, Response response) {
+void KubeWriter::OnReadBack(uint64_t number, const Response& response) {
   Job& job = *jobs_.at(number);
   job.request = 0;
   const auto& bind = *job.As<cluster::Bind>();

@@ -80,12 +80,12 @@ class KubeWriter final : public cluster::ClusterWriter {
   base::Result<Request> BuildRequest(Job& job, base::Millis server_timeout_ms);
   base::Result<Request> BuildPatch(const cluster::Patch& patch) const;
   Request BuildEvent(Job& job) const;
-  void OnAnswer(uint64_t number, Response response);
+  void OnAnswer(uint64_t number, const Response& response);
   void OnBindJudged(Job& job, const Judgement& judgement);
   void OnOtherJudged(Job& job, const Judgement& judgement);
   void OnEventJudged(Job& job, const Judgement& judgement);
   void ReadBack(Job& job);
-  void OnReadBack(uint64_t number, Response response);
+  void OnReadBack(uint64_t number, const Response& response);
   void AfterUnbound(Job& job, const model::Pod& pod);
   void RetryLater(Job& job, base::Millis wait_ms, const Judgement& judgement);
   void Requeue(Job& job);
