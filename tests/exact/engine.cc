@@ -42,6 +42,7 @@ class Asking {
       model::RoleSpec spec{role, it.count, 1, {}};
       if (it.one >= 0) spec.topology.required = Key(static_cast<Level>(it.one));
       if (it.slice > 0) spec.topology.slice_level = "rack", spec.topology.slice_size = it.slice;
+      if (it.even) spec.topology.balanced = "rack";
       gang.spec.roles.push_back(spec);
       requirement.roles.push_back({role, it.count, 0, it.count});
       requirement.min += it.count;

@@ -80,6 +80,7 @@ bool CheckGangs(const Options& options) {
 struct Distance {
   int same = 0;  // streams in which as many gangs were placed; whole nodes are compared there
   double gangs_percent = 0, whole_percent = 0;
+  int64_t placed = 0, most = 0;  // gangs of all streams
 };
 
 Distance Measure(const Options& options, Goal goal) {
@@ -93,6 +94,8 @@ Distance Measure(const Options& options, Goal goal) {
       Fail(fmt::format("stream {}: {}", seed, wrong));
     const Layout best = Best(question, goal, seed);
     const int placed = Placed(answer.layout), most = Placed(best);
+    distance.placed += placed;
+    distance.most += most;
     if (most > 0) distance.gangs_percent += 100.0 * (most - placed) / most / options.streams;
     if (placed != most) continue;
     ++distance.same;
@@ -107,9 +110,10 @@ bool CheckStreams(const Options& options) {
   if (options.streams == 0) return true;
   const auto print = [&](const char* goal, const Distance& distance) {
     fmt::print(
-        "streams tried      {}, beside {}\n  gangs placed     {:.2f} % fewer on average; as many in {}\n"
+        "streams tried      {}, beside {}\n  gangs placed     {} of {}, {:.2f} % fewer on average; as many in {}\n"
         "  whole nodes      {:.2f} % fewer there\n",
-        options.streams, goal, distance.gangs_percent, distance.same, distance.whole_percent);
+        options.streams, goal, distance.placed, distance.most, distance.gangs_percent, distance.same,
+        distance.whole_percent);
   };
   const Distance in_order = Measure(options, Goal::kInOrder);
   print("the best that serves them in their order", in_order);

@@ -78,6 +78,7 @@ Question RandomGang(base::Random& random) {
     }
   }
   if (random.OneIn(4)) gang.one = Pick(random, 1, 2);
+  for (QuestionClass& it : gang.classes) it.even = it.slice == 0 && it.one < 0 && random.OneIn(8);
   question.gangs.push_back(std::move(gang));
   return question;
 }
@@ -129,6 +130,13 @@ std::vector<int> ByDomain(const Question& question, const std::vector<int>& on, 
   return sums;
 }
 
+bool IsEven(const Question& question, const std::vector<int>& on) {
+  std::vector<int> sums = ByDomain(question, on, Level::kRack);
+  if (sums.back() > 0) return false;
+  std::erase(sums, 0);
+  return sums.empty() || std::ranges::max(sums) - std::ranges::min(sums) <= 1;
+}
+
 bool InOne(const Question& question, const std::vector<int>& on, Level level) {
   const std::vector<int> sums = ByDomain(question, on, level);
   return sums.back() == 0 && std::ranges::count_if(sums, [](int sum) { return sum > 0; }) <= 1;
@@ -147,6 +155,7 @@ std::string CheckGang(const Question& question, const QuestionGang& gang, const 
     }
     if (it.one >= 0 && !InOne(question, on[c], static_cast<Level>(it.one)))
       return fmt::format("class {} is in several domains", c);
+    if (it.even && !IsEven(question, on[c])) return fmt::format("class {} is in uneven parts", c);
     if (it.slice > 0) {
       std::vector<int> sums = ByDomain(question, on[c], Level::kRack);
       if (sums.back() > 0 || std::ranges::any_of(sums, [&](int sum) { return sum % it.slice != 0; }))

@@ -26,6 +26,7 @@ struct QuestionClass {
   bool port = false;  // wants one host port that all such classes of the gang want
   int slice = 0;      // members in slices of so many in one rack; 0: no
   int one = -1;       // all in one domain of this Level; -1: no
+  bool even = false;  // over racks in parts that differ by one at most
 };
 
 // Members of the two classes keep apart; a class may keep apart from itself.

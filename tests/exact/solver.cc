@@ -14,7 +14,8 @@ namespace tutti::exact {
 namespace {
 
 // x: members of a class on a node. p: the gang is placed. y: the gang or class is in this domain. z: a class is present
-// in a domain. s: slices in a rack. w: the node stays whole.
+// in a domain. s: slices in a rack. m: the smaller part of a class in even parts; u: a rack holds one. w: the node
+// stays whole.
 class Equations {
  public:
   Equations(const Question& question, Goal goal) : q_(question), goal_(goal) {
@@ -53,6 +54,7 @@ class Equations {
       }
       Row(fmt::format("{} - {} {} = 0", all, it.count, placed));
       if (it.slice > 0) AddSlices(g, c);
+      if (it.even) AddEven(g, c);
       if (it.one >= 0) AddOne(g, {c}, static_cast<Level>(it.one), fmt::format("y_{}_{}", g, c));
     }
     if (gang.one >= 0) {
@@ -76,6 +78,23 @@ class Equations {
       if (sum.empty()) continue;
       generals_ += fmt::format(" s_{}_{}_{}", g, c, d);
       Row(fmt::format("{} - {} s_{}_{}_{} = 0", sum, q_.gangs[g].classes[c].slice, g, c, d));
+    }
+    if (const std::string outside = SumIn(g, c, Level::kRack, -1); !outside.empty()) Row(outside + " = 0");
+  }
+
+  void AddEven(size_t g, size_t c) {
+    const int count = q_.gangs[g].classes[c].count;
+    const std::string least = fmt::format("m_{}_{}", g, c);
+    generals_ += " " + least;
+    bounds_ += fmt::format(" 0 <= {} <= {}\n", least, count);
+    for (int d = 0; d < DomainCount(q_, Level::kRack); ++d) {
+      const std::string sum = SumIn(g, c, Level::kRack, d);
+      if (sum.empty()) continue;
+      const std::string used = fmt::format("u_{}_{}_{}", g, c, d);
+      binaries_ += " " + used;
+      Row(fmt::format("{} - {} {} <= 0", sum, count, used));
+      Row(fmt::format("{} - {} <= 1", sum, least));
+      Row(fmt::format("{} - {} - {} {} >= -{}", sum, least, count, used, count));
     }
     if (const std::string outside = SumIn(g, c, Level::kRack, -1); !outside.empty()) Row(outside + " = 0");
   }
