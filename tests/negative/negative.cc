@@ -15,11 +15,13 @@ int main(int argc, char** argv) {
   uint64_t first_seed = 1, most_seeds = 200;
   int64_t steps = 0;
   std::string only;
+  bool trace = false;
   CLI::App app("planted bugs, and who finds them");
   app.add_option("--seed", first_seed, "the first");
   app.add_option("--seeds", most_seeds, "in which each bug must be found");
   app.add_option("--steps", steps, "of one seed; 0: as the scenario says");
   app.add_option("--bug", only, "only this one, by a part of its name");
+  app.add_flag("--trace", trace, "print what happens in the seeds");
   CLI11_PARSE(app, argc, argv);
   SilenceLogs();
   const auto scenarios = ReadScenarios(TUTTI_SOURCE_DIR "/tests/simulation/scenarios");
@@ -35,9 +37,10 @@ int main(int argc, char** argv) {
     for (uint64_t seed = first_seed; seed < first_seed + most_seeds && !found; ++seed) {
       const auto plant = bug.around ? bug.around() : nullptr;
       base::planted = bug.in_core;
-      Run run{(*scenarios)[seed % scenarios->size()], seed, {}, {}, false, plant.get()};
+      Run run{(*scenarios)[seed % scenarios->size()], seed, {}, {}, trace, plant.get()};
       if (steps > 0) run.scenario.steps = steps;
       const Outcome outcome = SimulateApart(run);
+      for (const std::string& line : outcome.trace) fmt::print("{}\n", line);
       if (!outcome.violation) continue;
       // What the honest scheduler violates in the same run would prove nothing.
       base::planted = base::Bug::kNone;

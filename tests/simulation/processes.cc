@@ -101,7 +101,7 @@ void Processes::Elect(Process& it) {
   // and the end of its lease.
   base::Random random(Mix(parts_.seed, "lease"));
   options.retry_period_ms = random.Between(500, 2'000);
-  options.renew_deadline_ms = random.Between(3'000, 10'000);
+  options.renew_deadline_ms = random.Between(std::max<Millis>(1'500, options.retry_period_ms * 5 / 4), 10'000);
   options.lease_duration_ms = (options.renew_deadline_ms / 1'000 + random.Between(1, 3)) * 1'000;
   it.election = std::make_unique<kube::LeaderElection>(
       options, it.network, it.network, it.random,
@@ -152,6 +152,9 @@ int64_t Processes::Move(size_t events, size_t commands, base::Random& pace) {
   }
 
   int64_t steps = 0;
+  // What the dead have sent may come before what the living send, or after.
+  const bool dead_first = pace.OneIn(2);
+  if (dead_first) steps += CarryForTheDead();
   for (const auto& process : processes_) {
     if (Stands(*process)) {
       steps += static_cast<int64_t>(process->network.Carry(commands));
@@ -169,8 +172,7 @@ int64_t Processes::Move(size_t events, size_t commands, base::Random& pace) {
     replica.scheduler().Audit();
     if (!network_first) steps += static_cast<int64_t>(Turn(*process, commands));
   }
-  for (const auto& process : graveyard_)
-    if (!process->network.Idle()) steps += static_cast<int64_t>(process->network.Bury());
+  if (!dead_first) steps += CarryForTheDead();
   for (size_t at = processes_.size(); at-- > 0;) {
     const Process& process = *processes_[at];
     const bool ended = process.stops_at_ms > 0 && (process.released || process.stops_at_ms <= now);
@@ -183,6 +185,13 @@ int64_t Processes::Move(size_t events, size_t commands, base::Random& pace) {
   }
   moved_ = moved_ || steps > 0;
   return steps;
+}
+
+int64_t Processes::CarryForTheDead() {
+  int64_t carried = 0;
+  for (const auto& process : graveyard_)
+    if (!process->network.Idle()) carried += static_cast<int64_t>(process->network.Bury());
+  return carried;
 }
 
 // Returns how many writes were carried.

@@ -60,6 +60,7 @@ class Processes {
 
   void Start();
   void Bury(size_t at);
+  int64_t CarryForTheDead();  // returns how many writes
   size_t Turn(Process& process, size_t writes);
   void Elect(Process& process);
   void Stop(Process& process);

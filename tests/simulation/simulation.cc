@@ -19,6 +19,7 @@ namespace {
 constexpr Millis kStart = 1'800'000'000'000;
 constexpr Millis kBindTimeoutMs = 5'000;
 constexpr Millis kRepairTimeoutMs = 15'000;
+constexpr Millis kVolumeTimeoutMs = 60'000;  // over when the world is at rest, as the default of 600 s would not be
 // A repair that times out, then an eviction of two writes that may each be lost a few times.
 constexpr Millis kHalfLimitMs = kRepairTimeoutMs + 240'000;
 constexpr int64_t kMostWritesPerChange = 20;
@@ -52,6 +53,7 @@ core::Options CoreOptions() {
   options.repair_timeout_ms = kRepairTimeoutMs;
   options.bind_timeout_ms = kBindTimeoutMs;
   options.profiles.push_back(plugins::DefaultProfile("tutti"));
+  options.profiles.back().volume_timeout_ms = kVolumeTimeoutMs;
   return options;
 }
 
@@ -83,8 +85,8 @@ class Simulation {
     sim::WorldOptions options;
     options.seed = Mix(seed, "store");
     options.kubelet.start_ms = 20;
-    options.with_events = false;  // nobody reads them
-    options.event_log = 500;
+    options.with_events = false;    // nobody reads them
+    options.event_log = 1'000'000;  // all of them: to forget one is to free it
     return options;
   }
 
