@@ -121,12 +121,13 @@ class HttpServer::Listener final : public httplib::Server {
     Patch("/.*", serve);
     Delete("/.*", serve);
     set_exception_handler([](const httplib::Request&, httplib::Response& response, std::exception_ptr thrown) {
-      std::string what = "unknown";
+      std::string what;
       try {
-        std::rethrow_exception(thrown);
+        std::rethrow_exception(std::move(thrown));
       } catch (const std::exception& error) {
         what = error.what();
       } catch (...) {
+        what = "unknown";
       }
       const HttpResponse error = ErrorResponse(InternalError(what));
       response.status = error.code;

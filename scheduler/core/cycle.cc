@@ -61,7 +61,7 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
       book(state, dialects, clock),
       charges(state, quota),
       committer(options, state, book, charges, outbox, clock),
-      publisher(options, state, book, quota, outbox, clock),
+      publisher(state, book, quota, outbox, clock),
       planner(state, rankings),
       certificates(state.snapshot(), rankings) {
   const auto set_timer = [this](GangId id, Millis at_ms) { timers.emplace(at_ms, id); };

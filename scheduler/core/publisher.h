@@ -19,9 +19,9 @@ namespace tutti::core {
 
 class Publisher {
  public:
-  Publisher(const Options& options, const cluster::ClusterState& state, GangBook& book, const queue::Quota& quota,
+  Publisher(const cluster::ClusterState& state, GangBook& book, const queue::Quota& quota,
             Outbox& outbox, const base::Clock& clock)
-      : options_(options), state_(state), book_(book), quota_(quota), outbox_(outbox), clock_(clock) {}
+      : state_(state), book_(book), quota_(quota), outbox_(outbox), clock_(clock) {}
 
   // The member waits: condition PodScheduled=False and a FailedScheduling Event, if that is not what was last said.
   void TellWaiting(model::GangId id, Member& member, const std::string& reason, const std::string& message);
@@ -52,7 +52,6 @@ class Publisher {
   };
   void OnToldAnswer(const Told& told, bool done);
   void OnReportAnswer(const model::GangKey& key, bool done);
-  const Options& options_;
   const cluster::ClusterState& state_;
   GangBook& book_;
   const queue::Quota& quota_;

@@ -40,7 +40,7 @@ std::vector<model::ObjectKind> Scheduler::Kinds() const {
   return kinds;
 }
 
-void Scheduler::RunOnce(std::vector<cluster::FeedEvent> events) {
+void Scheduler::RunOnce(const std::vector<cluster::FeedEvent>& events) {
   Cycle& cycle = impl_->cycle;
   const auto started = std::chrono::steady_clock::now();
   for (const cluster::FeedEvent& event : events) std::visit([&cycle](const auto& e) { cycle.Apply(e); }, event);

@@ -46,7 +46,7 @@ class Scheduler {
   std::vector<model::ObjectKind> Kinds() const;
 
   // Applies `events` in order, then decides and submits what follows from them and from the time.
-  void RunOnce(std::vector<cluster::FeedEvent> events);
+  void RunOnce(const std::vector<cluster::FeedEvent>& events);
 
   // When RunOnce has something to do though no event came; monotonic. nullopt: nothing is pending.
   std::optional<base::Millis> NextDeadline() const;

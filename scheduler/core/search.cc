@@ -337,7 +337,7 @@ void Search::Explain(const std::vector<Rule>& rules, SearchResult* result) {
   std::iota(kinds.begin(), kinds.end(), size_t{0});
   if (!result->gave_up && !short_kinds_.empty()) kinds = short_kinds_, result->short_by = short_by_;
   if (!result->gave_up) result->short_kinds = kinds;
-  const auto rule = std::ranges::find_if(rules, [](const Rule& r) { return r.kinds.size() > 0; });
+  const auto rule = std::ranges::find_if(rules, [](const Rule& r) { return !r.kinds.empty(); });
   std::vector<NodeId> nodes;
   if (rule != rules.end()) {
     result->nearest.emplace();

@@ -51,11 +51,14 @@ void ReadTopology(cluster::JsonReader& read, const cluster::JsonField& field, co
   const cluster::JsonField mode = field["mode"], tier = field["highestTierAllowed"], name = field["highestTierName"];
   const std::set<int64_t> tiers = hyper_nodes.Tiers();
   int64_t highest = tiers.empty() ? 1 : *tiers.rbegin();
-  if (tier.present())
+  if (tier.present()) {
     highest = ReadCount(read, tier, highest, 0);
-  else if (name.present() && (highest = hyper_nodes.TierNamed(read.Text(name))) < 0)
-    read.Problem(
-        name, fmt::format("no HyperNode has the tier {}; create it, or name another", cluster::Describe(name.value())));
+  } else if (name.present()) {
+    highest = hyper_nodes.TierNamed(read.Text(name));
+    if (highest < 0)
+      read.Problem(name, fmt::format("no HyperNode has the tier {}; create it, or name another",
+                                     cluster::Describe(name.value())));
+  }
   std::vector<std::string> levels;
   for (const int64_t t : tiers)
     if (t <= highest) levels.push_back(HyperNodes::LabelFor(t));

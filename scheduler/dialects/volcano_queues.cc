@@ -45,7 +45,7 @@ Json Amounts(const model::ResourceList& list) {
 
 bool Stateless(const Json& status) {
   const auto state = status.find("state");
-  return state == status.end() || state->is_null() || *state == "";
+  return state == status.end() || state->is_null() || (state->is_string() && state->get_ref<const std::string&>().empty());
 }
 
 // All but the state. "4Gi" and "4294967296" are the same amount, whoever wrote it.
@@ -64,7 +64,7 @@ Json Comparable(const Json& status) {
 
 model::ObjectKind VolcanoQueues::Kind() { return {"scheduling.volcano.sh", "queues", "Queue", {"v1beta1"}}; }
 
-void VolcanoQueues::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
+void VolcanoQueues::Put(const std::shared_ptr<const model::Object>& object, Touched* touched) {
   const std::string& name = object->meta.name;
   Queue& queue = queues_[name];
   mentioned_.erase(name);

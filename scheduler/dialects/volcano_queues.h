@@ -18,7 +18,7 @@ class VolcanoQueues {
  public:
   static model::ObjectKind Kind();
 
-  void Put(std::shared_ptr<const model::Object> object, Touched* touched);
+  void Put(const std::shared_ptr<const model::Object>& object, Touched* touched);
   void Drop(std::string_view name, Touched* touched);
 
   // A PodGroup names this queue. One without an object is touched the first time, so that the engine asks about it.

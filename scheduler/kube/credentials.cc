@@ -121,9 +121,8 @@ void Credentials::ExecDone(base::Result<ExecCredential> result) {
     exec_retry_ms_ = 0;
     Credential next;
     if (!result->token.empty()) next.authorization = "Bearer " + result->token;
-    next.client_cert_pem =
-        result->client_cert_pem.empty() ? config_.client_cert_pem : std::move(result->client_cert_pem);
-    next.client_key_pem = result->client_key_pem.empty() ? config_.client_key_pem : std::move(result->client_key_pem);
+    next.client_cert_pem = result->client_cert_pem.empty() ? config_.client_cert_pem : result->client_cert_pem;
+    next.client_key_pem = result->client_key_pem.empty() ? config_.client_key_pem : result->client_key_pem;
     Apply(std::move(next));
     ready_ = true;
     if (result->expires_wall_ms >= 0) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -259,7 +258,7 @@ ssize_t Http2Connection::ReadBody(nghttp2_session*, int32_t stream, uint8_t* to,
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
   const size_t size = std::min(room, body.size() - exchange->body_sent);
-  std::memcpy(to, body.data() + exchange->body_sent, size);
+  std::copy_n(body.data() + exchange->body_sent, size, to);
   exchange->body_sent += size;
   if (exchange->body_sent == body.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
   return static_cast<ssize_t>(size);

@@ -157,7 +157,7 @@ void SelectionStore::PostGone(const Entry& entry) {
 
 void ObjectStore::PostChanged(const WireObject& object, Entry& entry) {
   if (object.json == nullptr) return;  // this kind was asked for as JSON
-  const auto decoded = cluster::DecodeObject(kind_, object.json);
+  auto decoded = cluster::DecodeObject(kind_, object.json);
   if (!decoded) {
     base::LogWarn(
         "an object cannot be read",

@@ -95,10 +95,10 @@ void LeaderElection::Ask() {
   request.channel = Channel::kControl;
   request.target = ObjectPath("coordination.k8s.io", "v1", "leases", options_.ns, options_.name);
   request.timeout_ms = CallTimeout();
-  request_ = transport_.Send(std::move(request), [this](Response response) { OnRead(std::move(response)); });
+  request_ = transport_.Send(std::move(request), [this](const Response& response) { OnRead(response); });
 }
 
-void LeaderElection::OnRead(Response response) {
+void LeaderElection::OnRead(const Response& response) {
   request_ = 0;
   const base::Millis pause_ms = random_.Between(options_.retry_period_ms, options_.retry_period_ms * 22 / 10);
   if (response.status == 404) {
@@ -137,7 +137,7 @@ void LeaderElection::Watch() {
   parser_ = std::make_unique<WatchParser>(false);
   watch_ = transport_.Send(
       std::move(request),
-      [this](Response response) {
+      [this](const Response& response) {
         watch_ = 0;
         if (response.status >= 400) Complain(Judge(response).message);
       },
@@ -199,12 +199,11 @@ void LeaderElection::Write(bool create) {
   request.target += fmt::format("?timeout={}ms", CallTimeout());
   request.body = lease.dump(-1, ' ', false, Json::error_handler_t::replace);
   request.timeout_ms = CallTimeout();
-  request_ = transport_.Send(std::move(request), [this, sent_ms = loop_.Now()](Response response) {
-    OnWritten(std::move(response), sent_ms);
-  });
+  request_ = transport_.Send(std::move(request),
+                             [this, sent_ms = loop_.Now()](const Response& response) { OnWritten(response, sent_ms); });
 }
 
-void LeaderElection::OnWritten(Response response, base::Millis sent_ms) {
+void LeaderElection::OnWritten(const Response& response, base::Millis sent_ms) {
   request_ = 0;
   // A renewal that was on its way when we stopped may have come first.
   if (stopping_) return response.status == 409 && !std::exchange(asked_to_release_, true) ? Ask() : Released();

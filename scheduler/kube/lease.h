@@ -59,8 +59,8 @@ class LeaderElection {
   void Ask();
   void Watch();
   void OnSeen(WatchType type, const WireObject& object);
-  void OnRead(Response response);
-  void OnWritten(Response response, base::Millis sent_ms);
+  void OnRead(const Response& response);
+  void OnWritten(const Response& response, base::Millis sent_ms);
   void Observe(const nlohmann::json& lease);
   void Write(bool create);
   nlohmann::json Spec() const;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/json_text.h"
 #include "kube/reflector.h"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+
+#include "cluster/json_text.h"
 
 namespace tutti::kube {
 namespace {
@@ -78,17 +79,17 @@ void Reflector::Again(base::Millis delay_ms) {
 
 // --- Pages ---
 
-void Reflector::SendPage(std::string continue_token) {
+void Reflector::SendPage(const std::string& continue_token) {
   Request request;
   request.channel = Channel::kStream;
   request.target = fmt::format("{}?limit={}", options_.path, kPageSize);
   if (!continue_token.empty()) request.target += "&continue=" + continue_token;
   request.accept = options_.list_accept;
   request.timeout_ms = kPageTimeoutMs;
-  request_ = transport_.Send(std::move(request), [this](Response response) { OnPage(std::move(response)); });
+  request_ = transport_.Send(std::move(request), [this](const Response& response) { OnPage(response); });
 }
 
-void Reflector::OnPage(Response response) {
+void Reflector::OnPage(const Response& response) {
   request_ = 0;
   if (!response.ok()) return OnTrouble(response);
   ListMeta meta;

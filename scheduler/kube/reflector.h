@@ -47,8 +47,8 @@ class Reflector {
 
  private:
   void List();
-  void SendPage(std::string continue_token);
-  void OnPage(Response response);
+  void SendPage(const std::string& continue_token);
+  void OnPage(const Response& response);
   bool ReadPage(const Response& response, ListMeta* meta);
   void SendWatch(bool initial_events);
   void OnPiece(const Response& head, std::string_view piece);

@@ -117,7 +117,7 @@ base::Result<std::shared_ptr<Certificate>> Certificate::SelfSigned(const std::st
 }
 
 std::shared_ptr<const Certificate::Pair> Certificate::Current() {
-  const std::shared_ptr<const Pair> current = pair_.Latest();
+  std::shared_ptr<const Pair> current = pair_.Latest();
   if (files_.cert.empty() || StampOf(files_.cert) + StampOf(files_.key) == current->stamp) return current;
   auto fresh = Read(files_);
   if (!fresh) {

@@ -66,7 +66,7 @@ void ClientAuthorities::Install(SSL_CTX& context) const {
 }
 
 std::shared_ptr<const ClientAuthorities::Trust> ClientAuthorities::Current() {
-  const auto current = trust_.Latest();
+  auto current = trust_.Latest();
   const base::Millis now = clock_.MonotonicMs();
   if (current && now - current->read_ms < kMaxAgeMs) return current;
   auto fresh = std::make_shared<Trust>(current ? *current : Trust{});

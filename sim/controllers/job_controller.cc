@@ -85,7 +85,7 @@ std::string FormatIndexes(const std::set<int64_t>& indexes) {
   for (auto it = indexes.begin(); it != indexes.end();) {
     const int64_t first = *it;
     int64_t last = first;
-    while (++it != indexes.end() && *it == last + 1) ++last;
+    for (++it; it != indexes.end() && *it == last + 1; ++it) ++last;
     if (!text.empty()) text += ',';
     text += first == last ? fmt::format("{}", first) : fmt::format("{}{}{}", first, last == first + 1 ? "," : "-", last);
   }

@@ -11,7 +11,7 @@ Json OneOf(std::vector<const char*> values) { return {{"type", "string"}, {"enum
 Json MapOfStrings() { return {{"type", "object"}, {"additionalProperties", Typed("string")}}; }
 Json ListOf(Json items) { return {{"type", "array"}, {"items", std::move(items)}}; }
 Json Fields(Json properties) { return {{"type", "object"}, {"properties", std::move(properties)}}; }
-Json Fields(Json properties, std::vector<const char*> required) {
+Json Fields(Json properties, const std::vector<const char*>& required) {
   Json schema = Fields(std::move(properties));
   schema["required"] = required;
   return schema;

@@ -25,7 +25,7 @@ namespace {
 constexpr size_t kMaxNameLength = 50;
 constexpr size_t kMaxLabelLength = 63;
 
-std::string LastOf(std::string text, size_t length) {
+std::string LastOf(const std::string& text, size_t length) {
   return text.size() > length ? text.substr(text.size() - length) : text;
 }
 
