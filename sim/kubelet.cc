@@ -75,7 +75,7 @@ std::optional<std::string> FirstShortage(const model::ResourceList& requests, co
 }  // namespace
 
 Kubelet::Kubelet(Store& store, const base::Clock& clock, KubeletOptions options)
-    : store_(store), clock_(clock), options_(std::move(options)), events_(store) {}
+    : store_(store), clock_(clock), options_(options), events_(store) {}
 
 model::ResourceList Kubelet::UsedOn(const std::string& node) const {
   const auto it = nodes_.find(node);

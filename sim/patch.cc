@@ -85,7 +85,7 @@ class StrategicMerge {
     for (const auto& [key, value] : patch.items()) {
       if (!StartsWith(key, kOrderPrefix)) continue;
       const std::string field = key.substr(kOrderPrefix.size());
-      if (target.contains(field)) Reorder(target[field], value, target[field], keys_.KeyFor(field));
+      if (target.contains(field)) Reorder(target[field], value, Json(target[field]), keys_.KeyFor(field));
     }
   }
 
@@ -154,8 +154,8 @@ class StrategicMerge {
   }
 
   // Elements that the sender names go in its order. Those it does not name keep their place before the ones that
-  // followed them so far; what is new to the server comes first.
-  static void Reorder(Json& list, const Json& order, Json before, const std::string& merge_key) {
+  // followed them so far; what is new to the server comes first. `before` is not `list`, which changes.
+  static void Reorder(Json& list, const Json& order, const Json& before, const std::string& merge_key) {
     if (!list.is_array() || !order.is_array()) return;
     const auto id = [&](const Json& item) { return merge_key.empty() ? item : Child(item, merge_key); };
     const auto position = [&](const Json& in, const Json& item) {

@@ -20,11 +20,9 @@ Object GlobalDefaultPriority(const Store& store) {
 ApiResult<void> ResolvePriority(const Store& store, Json& pod, bool restore) {
   Json& spec = pod["spec"];
   const std::string name = DigString(spec, "priorityClassName");
-  Object cls;
-  if (name.empty()) {
-    cls = GlobalDefaultPriority(store);
-    if (cls) spec["priorityClassName"] = NameOf(*cls);
-  } else if (!(cls = store.Find(kPriorityClasses, "", name))) {
+  const Object cls = name.empty() ? GlobalDefaultPriority(store) : store.Find(kPriorityClasses, "", name);
+  if (cls && name.empty()) spec["priorityClassName"] = NameOf(*cls);
+  if (!cls && !name.empty()) {
     // A dump of pods alone still carries the number its cluster computed.
     if (restore && Child(spec, "priority").is_number_integer()) return {};
     return tl::make_unexpected(

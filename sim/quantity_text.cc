@@ -131,7 +131,7 @@ std::string TextOf(const Json& value) { return value.is_string() ? value.get<std
 
 std::optional<std::string> CanonicalQuantity(const Json& value) {
   if (!value.is_string() && !value.is_number()) return std::nullopt;
-  const std::string text = TextOf(value);
+  std::string text = TextOf(value);
   const std::optional<Parsed> parsed = Parse(text);
   if (!parsed) return std::nullopt;
   if (parsed->too_large) return text;
