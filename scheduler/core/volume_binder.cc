@@ -50,7 +50,7 @@ void VolumeBinder::Begin(PodId pod, Assignment& assignment) const {
 }
 
 VolumeBinder::Stand VolumeBinder::Advance(GangId id, PodId pod, Assignment& assignment, std::string* why) {
-  if (assignment.volumes.empty()) return Stand::kSettled;
+  if (assignment.volumes.empty()) return StillSettled(pod, why);
   bool settled = true;
   for (Assignment::OpenVolume& open : assignment.volumes) {
     const Stand stand = AdvanceOne(id, pod, assignment.node, open, why);
@@ -66,6 +66,23 @@ VolumeBinder::Stand VolumeBinder::Advance(GangId id, PodId pod, Assignment& assi
   if (clock_.MonotonicMs() < assignment.volumes_until_ms) return Stand::kWaiting;
   *why = "binding volumes: timed out waiting for the volumes to be bound";
   return Stand::kFailed;
+}
+
+VolumeBinder::Stand VolumeBinder::StillSettled(PodId id, std::string* why) const {
+  const model::Pod& pod = *state_.pod(id).pod;
+  const Storage& storage = state_.snapshot().storage();
+  for (const model::PodClaim& use : pod.claims) {
+    const std::string name = pod.meta.ns + "/" + use.name;
+    const Claim* claim = Storage::Find(storage.claims(), name);
+    if (claim && claim->bound()) continue;
+    const auto& picks = state_.pod(id).picks;
+    const bool ours = std::ranges::find(picks, name, &cluster::VolumePick::claim) != picks.end();
+    // Another pod that uses it was placed first and has it bound.
+    if (claim && !ours && storage.TakenFor(name) != nullptr) return Stand::kWaiting;
+    *why = fmt::format("binding volumes: claim {} is {}", name, claim ? "not bound any more" : "gone");
+    return Stand::kFailed;
+  }
+  return Stand::kSettled;
 }
 
 VolumeBinder::Stand VolumeBinder::AdvanceOne(GangId id, PodId pod, const std::string& node, Open& open,

@@ -42,6 +42,8 @@ class VolumeBinder {
 
  private:
   using Open = Assignment::OpenVolume;
+  // What was settled may have come undone since, while other members' volumes are made: a claim is made again.
+  Stand StillSettled(model::PodId pod, std::string* why) const;
   Stand AdvanceOne(model::GangId id, model::PodId pod, const std::string& node, Open& open, std::string* why);
   Stand Reserve(model::GangId id, model::PodId pod, const model::Claim& claim, Open& open, std::string* why);
   Stand AskFor(model::GangId id, model::PodId pod, const std::string& node, const model::Claim& claim, Open& open,

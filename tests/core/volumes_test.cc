@@ -292,6 +292,32 @@ TEST_CASE("Whoever takes a planned volume first has it") {
   CHECK(world.VolumeOf("g-0") == "disk-" + world.rig.NodeOf("g-0"));
 }
 
+TEST_CASE("A claim that is made again after its volume was bound, and before the gang is, is bound again first") {
+  VolumeRig world;
+  world.AddNodesWithDisks({"a", "b", "c"});
+  world.AddGang(2);
+  int writes = 0, unbound = 0;
+  world.rig.fate = [&](const cluster::Command& command) {
+    // One of the two reservations is made at once, the other at its second try.
+    if (std::holds_alternative<cluster::Patch>(command.body) && ++writes == 2) return Dropped();
+    if (const auto* bind = std::get_if<cluster::Bind>(&command.body)) unbound += world.VolumeOf(bind->pod.name).empty();
+    return sim::Fate{};
+  };
+  world.rig.Settle();
+  world.Control();
+  world.rig.Settle();
+  const std::string settled = world.VolumeOf("g-0").empty() ? "g-1" : "g-0";
+  REQUIRE_FALSE(world.VolumeOf(settled).empty());
+  REQUIRE(world.rig.store.Delete(kClaims, "default", settled));
+  world.AddClaim(settled);
+  for (int i = 0; i < 10; ++i) {
+    world.Control();
+    world.rig.Pass(10'000);
+  }
+  CHECK(unbound == 0);
+  CHECK(world.rig.Bound() == 2);
+}
+
 TEST_CASE("A gang that loses one of its planned volumes binds nobody until there is a place for all again") {
   VolumeRig world;
   world.AddNodesWithDisks({"a", "b"});
