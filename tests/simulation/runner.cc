@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,7 +31,6 @@ Json ToJson(const Outcome& outcome) {
                {"turns", outcome.turns},
                {"faults", outcome.faults},
                {"hash", outcome.log_hash},
-               {"trace", outcome.trace},
                {"violated", outcome.violation.has_value()}};
   if (outcome.violation) json["invariant"] = outcome.violation->invariant, json["message"] = outcome.violation->message;
   return json;
@@ -47,12 +47,11 @@ Outcome FromJson(const Json& json) {
   outcome.turns = json["turns"];
   outcome.faults = json["faults"].get<std::map<std::string, uint64_t>>();
   outcome.log_hash = json["hash"];
-  outcome.trace = json["trace"].get<std::vector<std::string>>();
   if (json["violated"]) outcome.violation = Violation{json["invariant"], json["message"]};
   return outcome;
 }
 
-constexpr unsigned kMostSeconds = 120;  // of one seed; then it hangs
+constexpr rlimit kMostSeconds = {120, 120};  // of a core, for one seed; more, and it hangs
 
 std::string ReadAll(int from) {
   std::string text;
@@ -60,6 +59,25 @@ std::string ReadAll(int from) {
   for (ssize_t n; (n = read(from, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(n));
   close(from);
   return text;
+}
+
+void WriteAll(int to, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = write(to, text.data(), text.size());
+    if (n <= 0) _exit(2);
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+}
+
+constexpr char kEndOfLine = '\0';  // of the trace, before the outcome
+
+// "/path/file.cc:12: CHECK(x) failed: why" of what a child said before it died.
+Violation Crash(const std::string& said, int signal) {
+  const size_t check = said.rfind("CHECK(");
+  if (check == std::string::npos) return {"the scheduler does not crash", fmt::format("signal {}", signal)};
+  const std::string line = said.substr(said.rfind('/', check) + 1);
+  const size_t name = line.find("CHECK(");
+  return {line.substr(name, line.find(") failed", name) + 1 - name), line.substr(0, line.find('\n'))};
 }
 
 }  // namespace
@@ -74,15 +92,13 @@ Apart::Apart(const Run& run) {
   TUTTI_CHECK(child_ >= 0, "fork");
   if (child_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    alarm(kMostSeconds);
+    setrlimit(RLIMIT_CPU, &kMostSeconds);
+    for (const int each : {SIGABRT, SIGSEGV, SIGFPE, SIGILL}) std::signal(each, SIG_DFL);  // a test's own handlers
     dup2(errors[1], STDERR_FILENO);
     for (const int fd : {result[0], errors[0], errors[1]}) close(fd);
-    const std::string text = ToJson(SimulateLast(run)).dump(-1, ' ', false, Json::error_handler_t::replace);
-    for (size_t at = 0; at < text.size();) {
-      const ssize_t n = write(result[1], text.data() + at, text.size() - at);
-      if (n <= 0) _exit(2);
-      at += static_cast<size_t>(n);
-    }
+    Run told = run;
+    told.tell = [to = result[1]](const std::string& line) { WriteAll(to, line + kEndOfLine); };
+    WriteAll(result[1], ToJson(SimulateLast(told)).dump(-1, ' ', false, Json::error_handler_t::replace));
     _exit(0);
   }
   close(result[1]);
@@ -96,12 +112,14 @@ Outcome Apart::Wait() {
   const std::string said = ReadAll(errors_);
   int status = 0;
   waitpid(child_, &status, 0);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return FromJson(Json::parse(text));
-  Outcome outcome;
-  const size_t line = said.rfind("CHECK(");
-  outcome.violation =
-      Violation{"the scheduler does not crash", line == std::string::npos ? fmt::format("signal {}", WTERMSIG(status))
-                                                                          : said.substr(said.rfind('/', line) + 1)};
+  std::vector<std::string> trace;
+  size_t from = 0;
+  for (size_t to; (to = text.find(kEndOfLine, from)) != std::string::npos; from = to + 1)
+    trace.push_back(text.substr(from, to - from));
+  const bool ended = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  Outcome outcome = ended ? FromJson(Json::parse(text.substr(from))) : Outcome{};
+  if (!ended) outcome.violation = Crash(said, WTERMSIG(status));
+  outcome.trace = std::move(trace);
   return outcome;
 }
 

@@ -12,7 +12,8 @@ namespace tutti::simulation {
 // What a world in trouble makes the product log, errors too, is no news here.
 void SilenceLogs();
 
-// A run in a child process. A CHECK or a signal becomes the violation "the scheduler does not crash".
+// A run in a child process. There, a CHECK that fails is a violation of that name, and a signal one of "the scheduler
+// does not crash"; the trace goes on until then.
 class Apart {
  public:
   explicit Apart(const Run& run);  // begins

@@ -134,9 +134,13 @@ class Simulation {
 };
 
 void Simulation::Note(const std::string& text) {
-  if (run_.trace)
-    outcome_.trace.push_back(fmt::format("{:>6} {:>9.3f}s  {}", outcome_.steps,
-                                         static_cast<double>(clock_.MonotonicMs() - kStart) / 1000.0, text));
+  if (!run_.trace) return;
+  std::string line = fmt::format("{:>6} {:>9.3f}s  {}", outcome_.steps,
+                                 static_cast<double>(clock_.MonotonicMs() - kStart) / 1000.0, text);
+  if (run_.tell)
+    run_.tell(line);
+  else
+    outcome_.trace.push_back(std::move(line));
 }
 
 void Simulation::Record(Replica& replica, const std::vector<cluster::Command>& commands) {

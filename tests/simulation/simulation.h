@@ -6,6 +6,7 @@
 // byte.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -24,6 +25,8 @@ struct Run {
   std::set<std::string> without_faults;
   bool trace = false;  // collect what happened, as text
   Plant* plant = nullptr;
+  // Told each line of the trace as it happens, instead: what is told survives a crash.
+  std::function<void(const std::string&)> tell = nullptr;
 };
 
 struct Outcome {

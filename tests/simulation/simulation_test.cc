@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/simulation/simulation.h"
 
+#include "base/check.h"
 #include "base/log.h"
 #include "tests/simulation/runner.h"
 #include "tests/support/catch.h"
@@ -39,6 +40,37 @@ TEST_CASE("Some seeds of every scenario violate nothing") {
       if (outcome.violation) FAIL_CHECK(outcome.violation->invariant << ": " << outcome.violation->message);
       CHECK(outcome.steps >= run.scenario.steps);
     }
+}
+
+// It dies of a CHECK in the middle of a run.
+class Crashing final : public Plant {
+ public:
+  void Commands(std::vector<cluster::Command>& commands) override {
+    seen_ += commands.size();
+    TUTTI_CHECK(seen_ < 50, "planted");
+  }
+
+ private:
+  size_t seen_ = 0;
+};
+
+TEST_CASE("A CHECK that fails is a finding like any other, with its trace") {
+  Crashing plant;
+  const Run run{Scenarios().front(), 3, {}, {}, true, &plant};
+  const Outcome outcome = SimulateApart(run);
+  REQUIRE(outcome.violation);
+  CHECK(outcome.violation->invariant == "CHECK(seen_ < 50)");
+  CHECK(outcome.violation->message.starts_with("simulation_test.cc:"));
+  CHECK(outcome.violation->message.ends_with("planted"));
+  CHECK(outcome.trace.size() > 50);
+}
+
+TEST_CASE("A trace that is told is the one that is collected") {
+  Run run{Scenarios().front(), 5, {}, {}, true, nullptr};
+  run.scenario.steps = 300;
+  const Outcome apart = SimulateApart(run), here = Simulate(run);
+  CHECK(apart.trace == here.trace);
+  CHECK(apart.log_hash == here.log_hash);
 }
 
 TEST_CASE("A scenario that names what is not known is refused") {

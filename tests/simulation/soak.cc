@@ -44,8 +44,11 @@ int Again(const Flags& flags, Scenario scenario) {
                  last = dash == std::string::npos ? first : std::stoul(range.substr(dash + 1));
     for (size_t i = first; i <= last; ++i) run.without_actions.insert(i);
   }
+  run.tell = [](const std::string& line) {
+    fmt::print("{}\n", line);
+    std::fflush(stdout);  // a CHECK ends it all
+  };
   const Outcome outcome = Simulate(run);
-  for (const std::string& line : outcome.trace) fmt::print("{}\n", line);
   fmt::print("{} steps, log {:016x}: {}\n", outcome.steps, outcome.log_hash,
              outcome.violation ? outcome.violation->invariant + ": " + outcome.violation->message : "no violation");
   return outcome.violation ? 1 : 0;
