@@ -3,53 +3,102 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
 
-#include "base/log.h"
+#include "base/check.h"
 #include "tests/negative/plants.h"
 #include "tests/simulation/runner.h"
 
 using namespace tutti;
 using namespace tutti::simulation;
 
-int main(int argc, char** argv) {
-  uint64_t first_seed = 1, most_seeds = 200;
+namespace {
+
+struct Flags {
+  uint64_t seed = 1, seeds = 200;
   int64_t steps = 0;
-  std::string only;
+  std::string program, bug, scenario;
   bool trace = false;
+};
+
+class Hunt {
+ public:
+  Hunt(const Flags& flags, const std::vector<Scenario>& scenarios) : flags_(flags), scenarios_(scenarios) {}
+
+  // Prints who saw it, and where; false: nobody did.
+  bool For(const negative::PlantedBug& bug) {
+    for (uint64_t seed = flags_.seed; seed < flags_.seed + flags_.seeds; ++seed) {
+      const auto plant = bug.around ? bug.around() : nullptr;
+      Run run{WorldOf(bug, seed), seed, {}, {}, flags_.trace, plant.get()};
+      if (flags_.steps > 0) run.scenario.steps = flags_.steps;
+      base::planted = bug.in_core;
+      const Outcome outcome = SimulateApart(run);
+      base::planted = base::Bug::kNone;
+      for (const std::string& line : outcome.trace) fmt::print("{}\n", line);
+      if (!outcome.violation || FailsHonestly(run)) continue;
+      fmt::print("{:<50} seed {:>3}: {}\n", bug.name, seed, outcome.violation->invariant);
+      fmt::print("    {}\n", outcome.violation->message);
+      fmt::print("    {} --bug \"{}\" --scenario {} --seed {} --seeds 1 --trace\n", flags_.program, bug.name,
+                 run.scenario.name, seed);
+      return true;
+    }
+    fmt::print("{:<50} NOT FOUND in {} seeds\n", bug.name, flags_.seeds);
+    return false;
+  }
+
+ private:
+  const Scenario& WorldOf(const negative::PlantedBug& bug, uint64_t seed) const {
+    const std::string& name = flags_.scenario.empty() ? bug.world : flags_.scenario;
+    if (name.empty()) return scenarios_[seed % scenarios_.size()];
+    const auto at = std::ranges::find(scenarios_, name, &Scenario::name);
+    TUTTI_CHECK(at != scenarios_.end(), name);
+    return *at;
+  }
+
+  // What the scheduler violates in the same run without the bug would prove nothing.
+  bool FailsHonestly(Run run) {
+    const auto [at, fresh] = honest_.try_emplace({run.scenario.name, run.seed}, false);
+    run.plant = nullptr;
+    run.trace = false;
+    if (fresh) at->second = SimulateApart(run).violation.has_value();
+    return at->second;
+  }
+
+  const Flags& flags_;
+  const std::vector<Scenario>& scenarios_;
+  std::map<std::pair<std::string, uint64_t>, bool> honest_;  // which runs fail, by scenario and seed
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Flags flags;
   CLI::App app("planted bugs, and who finds them");
-  app.add_option("--seed", first_seed, "the first");
-  app.add_option("--seeds", most_seeds, "in which each bug must be found");
-  app.add_option("--steps", steps, "of one seed; 0: as the scenario says");
-  app.add_option("--bug", only, "only this one, by a part of its name");
-  app.add_flag("--trace", trace, "print what happens in the seeds");
+  app.add_option("--seed", flags.seed, "the first");
+  app.add_option("--seeds", flags.seeds, "in which each bug must be found");
+  app.add_option("--steps", flags.steps, "of one seed; 0: as the scenario says");
+  app.add_option("--bug", flags.bug, "only this one, by a part of its name");
+  app.add_option("--scenario", flags.scenario, "only this one; else the bug's own, or all in turn");
+  app.add_flag("--trace", flags.trace, "print what happens in the seeds");
   CLI11_PARSE(app, argc, argv);
+  flags.program = argv[0];
   SilenceLogs();
   const auto scenarios = ReadScenarios(TUTTI_SOURCE_DIR "/tests/simulation/scenarios");
   if (!scenarios) {
     fmt::print(stderr, "{}\n", scenarios.error().message);
     return 2;
   }
+  if (!flags.scenario.empty() && std::ranges::find(*scenarios, flags.scenario, &Scenario::name) == scenarios->end()) {
+    fmt::print(stderr, "there is no scenario {}\n", flags.scenario);
+    return 2;
+  }
+  Hunt hunt(flags, *scenarios);
   int missed = 0, tried = 0;
   for (const negative::PlantedBug& bug : negative::AllBugs()) {
-    if (bug.name.find(only) == std::string::npos) continue;
+    if (bug.name.find(flags.bug) == std::string::npos) continue;
     ++tried;
-    bool found = false;
-    for (uint64_t seed = first_seed; seed < first_seed + most_seeds && !found; ++seed) {
-      const auto plant = bug.around ? bug.around() : nullptr;
-      base::planted = bug.in_core;
-      Run run{(*scenarios)[seed % scenarios->size()], seed, {}, {}, trace, plant.get()};
-      if (steps > 0) run.scenario.steps = steps;
-      const Outcome outcome = SimulateApart(run);
-      for (const std::string& line : outcome.trace) fmt::print("{}\n", line);
-      if (!outcome.violation) continue;
-      // What the honest scheduler violates in the same run would prove nothing.
-      base::planted = base::Bug::kNone;
-      run.plant = nullptr;
-      if (SimulateApart(run).violation) continue;
-      found = true;
-      fmt::print("{:<55} seed {:>3} ({}): {}\n", bug.name, seed, run.scenario.name, outcome.violation->invariant);
-    }
-    if (!found) ++missed, fmt::print("{:<55} NOT FOUND in {} seeds\n", bug.name, most_seeds);
+    missed += !hunt.For(bug);
     std::fflush(stdout);
   }
   fmt::print("{} planted, {} found, {} missed\n", tried, tried - missed, missed);

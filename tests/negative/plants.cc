@@ -132,6 +132,12 @@ PlantedBug Made(std::string name, Arguments... arguments) {
   return {std::move(name), Bug::kNone, [=] { return std::make_unique<P>(arguments...); }};
 }
 
+// Sooner seen in that scenario than in others.
+PlantedBug In(std::string world, PlantedBug bug) {
+  bug.world = std::move(world);
+  return bug;
+}
+
 cluster::Answer* AsAnswer(FeedEvent& event) { return std::get_if<cluster::Answer>(&event); }
 
 void Replace(std::string& text, std::string_view from, std::string_view to) {
@@ -155,14 +161,14 @@ std::vector<PlantedBug> AllBugs() {
   return {
       InCore("the reservation is skipped", Bug::kSkipReservation),
       InCore("a pod that leaves wakes nobody", Bug::kForgetToWake),
-      InCore("a forged annotation is believed", Bug::kBelieveForgery),
+      In("restarts", InCore("a forged annotation is believed", Bug::kBelieveForgery)),
       InCore("a gang that was whole is taken for half done", Bug::kUndoWhole),
       InCore("the last bind goes out with the others", Bug::kLastIsNotLast),
-      InCore("a reservation is not charged to its queue", Bug::kForgetCharge),
-      InCore("planning begins before every kind is listed", Bug::kPlanUnsynced),
-      Made<NeverOver>("a leader's last writes outlive its lease"),
+      In("queues", InCore("a reservation is not charged to its queue", Bug::kForgetCharge)),
+      In("standby", InCore("planning begins before every kind is listed", Bug::kPlanUnsynced)),
+      In("standby", Made<NeverOver>("a leader's last writes outlive its lease")),
       Made<WritesOn>("a leader writes on when its lease has run out"),
-      Made<HearsAnswers>("an unanswered bind is taken for refused", 422, base::Millis{200}),
+      In("volumes", Made<HearsAnswers>("an unanswered bind is taken for refused", 422, base::Millis{200})),
       Made<HearsAnswers>("an unanswered bind is taken for done", 201, kNever),
       InEvents("pods that go are not noticed",
                [](FeedEvent& event, bool) {
@@ -184,19 +190,19 @@ std::vector<PlantedBug> AllBugs() {
                    answer->outcome = cluster::Outcome::kRefused, answer->http_status = 500;
                  return Handling::kKeep;
                }),
-      InCommands("a delete names no UID",
-                 [](Command& command) {
-                   if (auto* gone = std::get_if<cluster::Delete>(&command.body)) gone->object.uid.clear();
-                 }),
+      In("nodes", InCommands("a delete names no UID",
+                             [](Command& command) {
+                               if (auto* gone = std::get_if<cluster::Delete>(&command.body)) gone->object.uid.clear();
+                             })),
       InCommands("a bind names no resourceVersion",
                  [](Command& command) {
                    if (auto* bind = std::get_if<cluster::Bind>(&command.body)) bind->pod.resource_version.clear();
                  }),
-      InCommands("undoing is not announced",
-                 [](Command& command) {
-                   if (auto* patch = std::get_if<cluster::Patch>(&command.body))
-                     Replace(patch->body, "DisruptionTarget", "SomethingElse");
-                 }),
+      In("nodes", InCommands("undoing is not announced",
+                             [](Command& command) {
+                               if (auto* patch = std::get_if<cluster::Patch>(&command.body))
+                                 Replace(patch->body, "DisruptionTarget", "SomethingElse");
+                             })),
       InCommands("a waiting pod is told nothing",
                  [](Command& command) {
                    if (auto* patch = std::get_if<cluster::Patch>(&command.body))
@@ -216,7 +222,7 @@ std::vector<PlantedBug> AllBugs() {
                  [](model::GangSpec& spec) {
                    if (spec.min_member > 1) --spec.min_member;
                  }),
-      InDialects("queues are not charged", [](model::GangSpec& spec) { spec.queue.clear(); }),
+      In("queues", InDialects("queues are not charged", [](model::GangSpec& spec) { spec.queue.clear(); })),
   };
 }
 

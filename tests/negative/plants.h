@@ -16,6 +16,7 @@ struct PlantedBug {
   std::string name;
   base::Bug in_core = base::Bug::kNone;
   std::function<std::unique_ptr<simulation::Plant>()> around;  // null: only in the core
+  std::string world = {};  // the scenario that shows it soonest; empty: all in turn
 };
 
 std::vector<PlantedBug> AllBugs();

@@ -90,6 +90,9 @@ void Checks::OnBind(const std::string& replica, const PodName& name) {
   if (pod && replica != planner_ && !strays_.contains(pod->uid))
     Fail("the former leader's writes are over",
          fmt::format("{} binds {} after {} has begun", replica, name.second, planner_));
+  // Or it would pass for a bind by others, and be forgiven.
+  if (pod && pod->plan.empty())
+    Fail("a bind is what its annotation says", fmt::format("{} binds {} to {}", replica, name.second, pod->node));
 }
 
 void Checks::OnDelete(const PodName& name) {

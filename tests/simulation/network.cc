@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/simulation/network.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -135,10 +137,23 @@ void Network::CarryOne(Call& call) {
     call.response.body = response.body;
     const bool done = response.code >= 200 && response.code < 300;
     done_ += write && done;
+    if (done && call.kind == Kind::kLease && call.request.method != kube::Method::kGet) OnLease(response.body);
+    // A renewal takes effect after it was sent, so this is the latest that anybody may hope for.
+    if (done && write && !call.fate.stray && lease_over_ms_ && now > *lease_over_ms_)
+      checks_.Fail("no write outlives its lease", fmt::format("{}: {} takes effect {} ms after it", process_,
+                                                              call.request.target, now - *lease_over_ms_));
     if (done && call.kind == Kind::kBind) checks_.OnBind(process_, PodOf(call.request.target));
     if (done && call.request.method == kube::Method::kDelete) checks_.OnDelete(PodOf(call.request.target));
     if (call.fate.kind == Fate::Kind::kLoseReply) call.answered_ms = kForever;
   }
+}
+
+// Renewed, or given up.
+void Network::OnLease(const std::string& written) {
+  const sim::Json lease = sim::Json::parse(written, nullptr, false);
+  const bool held = sim::DigString(lease, "spec", "holderIdentity") == process_;
+  const Millis duration_ms = 1'000 * sim::IntOf(sim::Dig(lease, "spec", "leaseDurationSeconds"), 0);
+  lease_over_ms_ = clock_.MonotonicMs() + (held ? duration_ms : 0);
 }
 
 size_t Network::Carry(size_t writes) {

@@ -58,6 +58,7 @@ class Network final : public kube::Loop, public kube::Transport {
   static Kind KindOf(const kube::Request& request);
   void Decide(Call& call);
   void CarryOne(Call& call);
+  void OnLease(const std::string& written);
   bool AnswerDue();
   void Sweep();
 
@@ -74,6 +75,7 @@ class Network final : public kube::Loop, public kube::Transport {
   std::map<kube::RequestId, Call> calls_;
   uint64_t last_id_ = 0;
   base::Millis lease_cut_until_ms_ = 0;
+  std::optional<base::Millis> lease_over_ms_;  // as the API server holds it; null: it never had one
 };
 
 }  // namespace tutti::simulation

@@ -24,6 +24,9 @@ constexpr Millis kVolumeTimeoutMs = 60'000;  // over when the world is at rest, 
 constexpr Millis kHalfLimitMs = kRepairTimeoutMs + 240'000;
 constexpr int64_t kMostWritesPerChange = 20;
 constexpr Millis kFiguresMs = 35'000;    // in which figures of reasons follow the cluster
+// In which what leaves is gone and its room taken, and before who waits is looked at again for the figures' sake.
+constexpr Millis kWokenMs = 15'000;
+constexpr int kLeaversAtRest = 3;
 constexpr int kMostQuietTurns = 20'000;  // in which a world without faults must come to rest
 
 std::string Describe(const cluster::Command& command) {
@@ -66,7 +69,8 @@ class Simulation {
         checks_(truth_, kHalfLimitMs),
         faults_(run.scenario, run.seed, run.without_faults, kBindTimeoutMs),
         workload_(run.scenario, world_),
-        pace_(Mix(run.seed, "pace")) {}
+        pace_(Mix(run.seed, "pace")),
+        leavers_(Mix(run.seed, "leavers")) {}
 
   Outcome Go();
 
@@ -104,7 +108,9 @@ class Simulation {
   int64_t Changes() { return world_.store().resource_version() - truth_.lease_writes(); }
   bool Settle(Millis for_ms);
   bool OnlyTouches(const cluster::Command& command) const;
+  std::vector<std::string> FreshWants();
   void CheckFresh();
+  void CheckWoken();
   void CheckWrites(const char* when);
   void Note(const std::string& text);
   void Record(Replica& replica, const std::vector<cluster::Command>& commands);
@@ -119,7 +125,7 @@ class Simulation {
   Checks checks_;
   Faults faults_;
   Workload workload_;
-  base::Random pace_;
+  base::Random pace_, leavers_;
   std::optional<Processes> processes_;
 
   std::vector<Action> actions_;
@@ -348,6 +354,7 @@ void Simulation::Calm() {
   CheckWrites("while faults went on");
   if (!Settle(150'000)) return;
   CheckWrites("at rest");
+  CheckWoken();
   faults_.set_on(true);
   Note("the faults go on");
 }
@@ -392,9 +399,8 @@ bool Simulation::OnlyTouches(const cluster::Command& command) const {
          sim::DigString(said, "reason") == pod->reason;
 }
 
-// A scheduler that remembers nothing finds nothing to do.
-void Simulation::CheckFresh() {
-  if (checks_.violation()) return;
+// What a scheduler that remembers nothing would write.
+std::vector<std::string> Simulation::FreshWants() {
   std::vector<std::string> wanted;
   core::Options options = CoreOptions();
   Replica fresh(
@@ -408,8 +414,14 @@ void Simulation::CheckFresh() {
   do fresh.Look();
   while (fresh.HasEvents() && (fresh.Work(100'000, Replica::Order::kAnyKind, random), true));
   fresh.scheduler().Audit();
-  if (wanted.empty()) return;
   for (const std::string& command : wanted) Note("fresh: " + command);
+  return wanted;
+}
+
+void Simulation::CheckFresh() {
+  if (checks_.violation()) return;
+  const std::vector<std::string> wanted = FreshWants();
+  if (wanted.empty()) return;
   const bool starts =
       std::ranges::any_of(wanted, [](const std::string& command) { return command.starts_with("bind"); });
   const bool says = wanted.front().starts_with("patch pods");
@@ -417,6 +429,19 @@ void Simulation::CheckFresh() {
                : says ? "a reason is current"
                       : "a status is current",
                fmt::format("a scheduler that remembers nothing would {}", wanted.front()));
+}
+
+// Gangs leave a world at rest: who waited for their room starts at once, not when its reason is next brought up to
+// date.
+void Simulation::CheckWoken() {
+  if (checks_.violation()) return;
+  for (int i = 0; i < kLeaversAtRest; ++i) Note("user: " + workload_.Do("leave", leavers_));
+  if (!Settle(kWokenMs)) return;
+  for (const std::string& command : FreshWants())
+    if (command.starts_with("bind"))
+      return checks_.Fail("who waits is woken",
+                          fmt::format("{} s after gangs left, a scheduler that remembers nothing would {}",
+                                      kWokenMs / 1000, command));
 }
 
 }  // namespace

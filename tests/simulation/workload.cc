@@ -307,7 +307,6 @@ std::string Workload::ArriveRay(Random& random) {
   return fmt::format("RayCluster {} with {} workers arrives", gang.name, workers);
 }
 
-// A claim for each pod, or one for all.
 // Pods whose template carries the bind annotation of somebody else's pod.
 std::string Workload::ArriveForged(Random& random) {
   if (Full()) return {};
@@ -525,7 +524,6 @@ std::string Workload::Foreign(Random& random) {
   return fmt::format("another scheduler's pod {} is on {}", name, node);
 }
 
-// An operator wipes a disk whose claim is gone, so that it can be used again.
 // --- Faults ---
 
 std::string Workload::RemoveKind(Random& random) {

@@ -10,6 +10,7 @@ namespace tutti::simulation {
 using base::Random;
 using sim::Json;
 
+// A claim for each pod, or one for all.
 std::string Workload::ArriveVolumes(Random& random) {
   if (Full()) return {};
   const bool shared = random.OneIn(2);
@@ -60,6 +61,7 @@ void Workload::MakeDisk(const std::string& name, const std::string& node) {
                         {"nodeAffinity", {{"required", {{"nodeSelectorTerms", {{{"matchExpressions", here}}}}}}}}}}});
 }
 
+// An operator wipes a disk whose claim is gone, so that it can be used again.
 std::string Workload::WipeDisk(Random& random) {
   std::vector<sim::Object> released;
   for (const sim::Object& volume : store_.All(kVolumes))
