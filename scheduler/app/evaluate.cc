@@ -150,8 +150,8 @@ base::Result<ordered_json> Evaluate(const std::vector<sim::Json>& objects,
   if (!question.Finish())
     return base::Fail(base::ErrorCode::kNotFound, fmt::format("no Pod {}/{} in what was given", ns, name));
   const std::string& wanted = question.pod_class().spec->scheduler_name;
-  const auto profile = std::ranges::find(profiles, wanted, &framework::Profile::scheduler_name);
-  if (profile == profiles.end())
+  const framework::Profile* profile = framework::FindProfile(profiles, wanted);
+  if (!profile)
     return base::Invalid(fmt::format(
         "Pod {}/{}: spec.schedulerName is \"{}\", which no profile serves; name it in --config", ns, name, wanted));
   const framework::Ranking ranking(*profile, question.pod_class(), question.snapshot());

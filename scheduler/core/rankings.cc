@@ -15,7 +15,7 @@ framework::Ranking& Rankings::For(const std::shared_ptr<const cluster::PodClass>
     known->second->ranking->Refresh();
     return *known->second->ranking;
   }
-  const framework::Profile* profile = ProfileOf(pod_class->spec->scheduler_name);
+  const framework::Profile* profile = framework::FindProfile(profiles_, pod_class->spec->scheduler_name);
   TUTTI_CHECK(profile, "only pods of a served profile are ranked");
   Entry entry{pod_class, std::make_unique<framework::Ranking>(*profile, *pod_class, snapshot_, workspace_), 0};
   entry.bytes = entry.ranking->memory();

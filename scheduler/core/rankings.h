@@ -2,7 +2,6 @@
 // Rankings: one Ranking per class of pods in use, the least recently used dropped when they outgrow their memory.
 #pragma once
 
-#include <algorithm>
 #include <list>
 #include <memory>
 #include <unordered_map>
@@ -20,7 +19,9 @@ class Rankings {
   Rankings(const std::vector<framework::Profile>& profiles, const cluster::Snapshot& snapshot, size_t most_bytes);
 
   // True for a schedulerName that some profile serves.
-  bool Serves(const std::string& scheduler_name) const { return ProfileOf(scheduler_name) != nullptr; }
+  bool Serves(const std::string& scheduler_name) const {
+    return framework::FindProfile(profiles_, scheduler_name) != nullptr;
+  }
 
   // The ranking of the class, caught up with the snapshot. Valid until the next For() of another class.
   // REQUIRES: its schedulerName is served.
@@ -46,10 +47,6 @@ class Rankings {
     std::unique_ptr<framework::Ranking> ranking;
     size_t bytes = 0;
   };
-  const framework::Profile* ProfileOf(const std::string& scheduler_name) const {
-    const auto at = std::ranges::find(profiles_, scheduler_name, &framework::Profile::scheduler_name);
-    return at == profiles_.end() ? nullptr : &*at;
-  }
   void Shrink();
 
   const std::vector<framework::Profile>& profiles_;

@@ -20,11 +20,6 @@ namespace {
 
 constexpr Millis kRepeatMs = 500;
 
-const framework::Profile* ProfileOf(const Options& options, const model::Pod& pod) {
-  const auto at = std::ranges::find(options.profiles, pod.spec->scheduler_name, &framework::Profile::scheduler_name);
-  return at == options.profiles.end() ? nullptr : &*at;
-}
-
 // The claim is the volume's from now on. A volume that its owner had reserved by name only keeps saying so: it lacks
 // the annotation, and the controller does not release it.
 std::string ReservationOf(const Volume& volume, const Claim& claim) {
@@ -44,7 +39,7 @@ std::string ReservationOf(const Volume& volume, const Claim& claim) {
 
 void VolumeBinder::Begin(PodId pod, Assignment& assignment) const {
   const cluster::PodEntry& entry = state_.pod(pod);
-  const framework::Profile* profile = ProfileOf(options_, *entry.pod);
+  const framework::Profile* profile = framework::FindProfile(options_.profiles, entry.pod->spec->scheduler_name);
   for (const cluster::VolumePick& pick : entry.picks) assignment.volumes.emplace_back().pick = pick;
   assignment.volumes_until_ms = clock_.MonotonicMs() + (profile ? profile->volume_timeout_ms : 0);
 }
@@ -154,7 +149,7 @@ void VolumeBinder::Send(GangId id, PodId pod, Open& open, cluster::Patch patch) 
 
 std::string VolumeBinder::OutOfReach(PodId pod, const std::string& node) const {
   const cluster::PodEntry& entry = state_.pod(pod);
-  const framework::Profile* profile = ProfileOf(options_, *entry.pod);
+  const framework::Profile* profile = framework::FindProfile(options_.profiles, entry.pod->spec->scheduler_name);
   const model::NodeId n = state_.snapshot().FindNode(node);
   if (!profile || !n) return {};
   for (const auto& filter : profile->filters) {

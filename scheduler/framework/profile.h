@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -29,5 +30,11 @@ struct Profile {
            std::ranges::any_of(scores, [](const WeightedScore& score) { return score.plugin->ReadsSelections(); });
   }
 };
+
+// The one that serves `scheduler_name`; null: none does.
+inline const Profile* FindProfile(const std::vector<Profile>& profiles, std::string_view scheduler_name) {
+  const auto at = std::ranges::find(profiles, scheduler_name, &Profile::scheduler_name);
+  return at == profiles.end() ? nullptr : &*at;
+}
 
 }  // namespace tutti::framework
