@@ -43,13 +43,18 @@ void Committer::StartTerm() {
 
 std::string Committer::NewPlanId() { return term_ + "-" + std::to_string(++plans_); }
 
-void Committer::Resume(GangId id, const std::string& plan_id, const std::string& commit_uid) {
+void Committer::Begin(GangId id, const std::string& plan_id, const std::string& commit_uid) {
   Gang& gang = book_.at(id);
   const Millis timeout = gang.spec.start_timeout_ms > 0 ? gang.spec.start_timeout_ms : options_.repair_timeout_ms;
   const Millis now = clock_.MonotonicMs();
-  gang.plan = Plan{plan_id, commit_uid, now, now + timeout, false, {}};
+  gang.plan = Plan{plan_id, commit_uid, now, now + timeout, false, false, {}};
   gang.last_plan = plan_id;
   planned_.insert(id);
+}
+
+void Committer::Resume(GangId id, const std::string& plan_id, const std::string& commit_uid) {
+  Begin(id, plan_id, commit_uid);
+  book_.at(id).plan->bind_left = true;
 }
 
 void Committer::EndPlan(GangId id) {
@@ -59,7 +64,7 @@ void Committer::EndPlan(GangId id) {
 
 void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placements) {
   Gang& gang = book_.at(id);
-  if (!gang.plan) Resume(id, NewPlanId(), "");
+  if (!gang.plan) Begin(id, NewPlanId(), "");
   Plan& plan = *gang.plan;
   for (const cluster::Placement& placement : placements) {
     if (!base::Planted(base::Bug::kSkipReservation)) state_.Assume(placement.pod, placement.node, placement.picks);
@@ -149,9 +154,10 @@ void Committer::SendWhenDue(GangId id, PodId pod, Assignment& assignment) {
 }
 
 void Committer::SendBind(GangId id, PodId member, Assignment& assignment) {
-  const Gang& gang = book_.at(id);
-  const Plan& plan = *gang.plan;
+  Gang& gang = book_.at(id);
+  Plan& plan = *gang.plan;
   const Pod& pod = *state_.pod(member).pod;
+  plan.bind_left = true;
   // What fills up a whole gang is no part of what made it whole: it names itself.
   const std::string& commit_uid = gang.whole ? pod.meta.uid : plan.commit_uid;
   cluster::Bind bind{RefOf(pod), assignment.node, {}};
@@ -316,6 +322,43 @@ void Committer::OnNodeGone(model::NodeId node) {
   }
 }
 
+// What the filters that judge a node alone say of it, and whether its pods still have room.
+bool Committer::StillTakes(model::NodeId node, PodId id) const {
+  using framework::Wake;
+  constexpr Wake kOfNodeAlone = Wake::kNodeAdded | Wake::kNodeLabels | Wake::kNodeTaints;
+  const cluster::PodEntry& pod = state_.pod(id);
+  const cluster::Snapshot& snapshot = state_.snapshot();
+  for (const auto& [column, amount] : pod.pod_class->requests)
+    if (snapshot.Free(node, column) < 0) return false;
+  const framework::Profile* profile = framework::FindProfile(options_.profiles, pod.pod->spec->scheduler_name);
+  return !profile || std::ranges::none_of(profile->filters, [&](const auto& filter) {
+    if (framework::Any(filter->WakesOn() & ~kOfNodeAlone)) return false;
+    const auto asked = filter->PrepareFilter(*pod.pod_class, snapshot);
+    return asked && asked->Check(node) != framework::Verdict::kFits;
+  });
+}
+
+// Volumes take long to be made, and a node may be cordoned in the meantime. Once a bind has left, the others go where
+// they were planned all the same: undoing the gang for it would cost more.
+void Committer::OnNodeChanged(model::NodeId node) {
+  const std::string& name = state_.snapshot().node(node).name;
+  for (const GangId id : planned_) {
+    Gang& gang = book_.at(id);
+    if (gang.whole || gang.plan->bind_left) continue;
+    std::vector<PodId> refused;
+    for (const auto& [pod, assignment] : gang.plan->open)
+      if (assignment.node == name && !StillTakes(node, pod)) refused.push_back(pod);
+    for (const PodId pod : refused) Release(gang, pod);
+    if (!refused.empty()) book_.MarkReady(id);
+  }
+}
+
+void Committer::OnVolumeChanged() {
+  for (const GangId id : planned_)
+    if (std::ranges::any_of(book_.at(id).plan->open, [](const auto& item) { return !item.second.volumes.empty(); }))
+      book_.MarkReady(id);
+}
+
 void Committer::OnNodeCame(model::NodeId node) {
   const std::string& name = state_.snapshot().node(node).name;
   for (const GangId id : planned_) {
@@ -365,6 +408,16 @@ void Committer::GiveUpUnsent(GangId id) {
   for (const auto& [pod, assignment] : gang.plan->open)
     if (assignment.stage == Stage::kReserved) unsent.push_back(pod);
   for (const PodId pod : unsent) Release(gang, pod);
+}
+
+bool Committer::Abort(GangId id) {
+  Gang& gang = book_.at(id);
+  if (!gang.plan || gang.whole || gang.plan->bind_left) return false;
+  const Census census = TakeCensus(gang, state_);
+  if (!census.placed.empty() || !census.lost.empty()) return false;  // somebody else bound them
+  GiveUpUnsent(id);
+  EndPlan(id);
+  return true;
 }
 
 void Committer::Undo(GangId id, const std::string& why) {

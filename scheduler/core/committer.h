@@ -53,6 +53,10 @@ class Committer {
   // Adds placements to the gang's plan, made if there is none, and holds their room.
   void Reserve(model::GangId id, const std::vector<cluster::Placement>& placements);
 
+  // Forgets the plan and the room it holds, if none of its binds ever left and so nothing is undone. False: it has to be
+  // repaired or undone.
+  bool Abort(model::GangId id);
+
   // Sends what may be sent now. Called after anything about the gang changed.
   void Pump(model::GangId id);
 
@@ -73,6 +77,10 @@ class Committer {
   void OnLeave(Gang& gang, Member& member);
   // The node is about to be dropped.
   void OnNodeGone(model::NodeId node);
+  // Its labels, taints or capacity are others now.
+  void OnNodeChanged(model::NodeId node);
+  // Some volume is another one now, or gone: those that wait for volumes look.
+  void OnVolumeChanged();
   // A node of a name that was not there has come: what was sent to that name, and may have happened, holds room on it.
   void OnNodeCame(model::NodeId node);
 
@@ -88,8 +96,10 @@ class Committer {
   std::function<void(Gang&, Member&, const std::string& message)> on_refused;
 
  private:
-  // False while some volume of the plan is open, but for those of `id`'s members that failed: they give up their room.
   bool OnEvictionAnswer(const cluster::Answer& answer);
+  void Begin(model::GangId id, const std::string& plan_id, const std::string& commit_uid);
+  bool StillTakes(model::NodeId node, model::PodId pod) const;
+  // False while some volume of the plan is open, but for those of `id`'s members that failed: they give up their room.
   bool SettleVolumes(model::GangId id);
   void Refuse(Gang& gang, model::PodId pod, const std::string& message);
   void SendWhenDue(model::GangId id, model::PodId pod, Assignment& assignment);

@@ -182,6 +182,15 @@ void Cycle::EndPlan(GangId id) {
   committer.EndPlan(id);
 }
 
+// True: its members are pending again.
+bool Cycle::AbortPlan(GangId id) {
+  const auto& plan = book.at(id).plan;
+  const Millis deadline_ms = plan ? plan->deadline_ms : 0;
+  if (!committer.Abort(id)) return false;
+  timers.erase({deadline_ms, id});
+  return true;
+}
+
 // What default constraints say of a pod is of the moment in which it is planned. That they changed wakes nobody, as in
 // kube-scheduler: with a busy cluster's rollouts there is no end to it.
 void Cycle::Reselect(Gang& gang) {
@@ -202,10 +211,8 @@ void Cycle::Consider(GangId id) {
     gang.refusal.reset();
     return SetState(gang, GangState::kFinished);
   }
-  if (!gang.plan) {
-    if (!gang.spec.problem.empty()) return Wait(id, ExplainProblem(gang.spec.problem));
-    if (const std::string problem = TopologyProblem(gang); !problem.empty()) return Wait(id, ExplainProblem(problem));
-  }
+  const std::string problem = gang.spec.problem.empty() ? TopologyProblem(gang) : gang.spec.problem;
+  if (!problem.empty() && (!gang.plan || AbortPlan(id))) return Wait(id, ExplainProblem(problem));
   if (!gang.whole && !gang.plan && !census.empty_handed()) {
     const Finding finding = Examine(gang, census, state);
     // Where the only ones that were bound have run, there is nothing to undo: the rest starts as any gang does.
@@ -284,11 +291,16 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
     // Bound to a node that does not exist: it can only be recreated.
     for (Member* member : census.lost) committer.Evict(gang, *member, "the node it was bound to does not exist");
   }
-  const Requirement requirement = Require(gang, census);
+  Requirement requirement = Require(gang, census);
   if (requirement.reachable() && gang.complete_since_ms == 0) gang.complete_since_ms = clock.MonotonicMs();
   if (!requirement.met()) {
     const auto started = std::chrono::steady_clock::now();
     std::optional<Refusal> refusal = TryStart(id, census, requirement);
+    if (refusal && AbortPlan(id)) {  // what it held is for whoever can use it, itself in another place too
+      census = TakeCensus(gang, state);
+      requirement = Require(gang, census);
+      refusal = TryStart(id, census, requirement);
+    }
     if (observer) {
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
       observer->OnAttempt(state.pod(gang.members.front().pod).pod->spec->scheduler_name,

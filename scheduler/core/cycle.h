@@ -91,6 +91,7 @@ class Cycle {
   void SetTally(Gang& gang, const Tally& now);
   void Wake();
   void EndPlan(model::GangId id);
+  bool AbortPlan(model::GangId id);
   void Rejoin(model::PodId id);
 
   bool StaysRefused(model::GangId id);

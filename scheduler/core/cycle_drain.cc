@@ -98,10 +98,13 @@ void Cycle::PutNode(const std::shared_ptr<const model::Node>& node) {
   }
   const model::Node& before = *change.before;
   const model::Node& after = *state.snapshot().node(change.id).node;
-  if (before.allocatable != after.allocatable) happened_ = happened_ | Wake::kNodeCapacity;
-  if (before.meta.labels != after.meta.labels) happened_ = happened_ | Wake::kNodeLabels;
+  framework::Wake changed = Wake::kNothing;
+  if (before.allocatable != after.allocatable) changed = changed | Wake::kNodeCapacity;
+  if (before.meta.labels != after.meta.labels) changed = changed | Wake::kNodeLabels;
   if (before.taints != after.taints || before.unschedulable != after.unschedulable)
-    happened_ = happened_ | Wake::kNodeTaints;
+    changed = changed | Wake::kNodeTaints;
+  if (framework::Any(changed)) committer.OnNodeChanged(change.id);
+  happened_ = happened_ | changed;
 }
 
 // With the labels that dialects add, in place of those they added before.
@@ -185,7 +188,10 @@ void Cycle::Apply(const cluster::ObjectGone& event) {
 // A claim concerns the gangs of the pods that use it; the rest, whoever waits for such things.
 void Cycle::FollowStorage(const cluster::Storage::Applied& applied) {
   using Change = cluster::Storage::Change;
-  if (applied.change == Change::kVolume) happened_ = happened_ | Wake::kVolume;
+  if (applied.change == Change::kVolume) {
+    happened_ = happened_ | Wake::kVolume;
+    committer.OnVolumeChanged();
+  }
   if (applied.change == Change::kDriver) happened_ = happened_ | Wake::kDriver;
   if (applied.claim.empty()) return;
   const std::vector<PodId> users = state.UsersOf(applied.claim);

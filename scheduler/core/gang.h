@@ -72,6 +72,7 @@ struct Plan {
   base::Millis begun_ms = 0;     // monotonic
   base::Millis deadline_ms = 0;  // monotonic; then it is undone (Policy::kRepair)
   bool undoing = false;
+  bool bind_left = false;  // some bind of it was sent, here or by an earlier leader
   std::map<model::PodId, Assignment> open;
 };
 

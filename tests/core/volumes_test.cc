@@ -348,5 +348,96 @@ TEST_CASE("A gang that loses one of its planned volumes binds nobody until there
   CHECK(world.rig.Bound() == 2);
 }
 
+TEST_CASE("What a gang holds while its volumes are made is free at once when it cannot become whole any more") {
+  VolumeRig world;
+  world.AddNodesWithDisks({"a", "b", "c"});
+  world.AddGang(3);
+  world.rig.Settle();
+  REQUIRE(world.rig.scheduler->Decisions()[0].reason == "BindingVolumes");
+  world.rig.AddPod("other", {.cpu = "8"});  // a whole node
+  world.rig.Settle();
+  REQUIRE(world.rig.NodeOf("other").empty());
+  std::string planned;  // where g-0 was to go
+  for (const char* node : {"a", "b", "c"})
+    if (world.Volume(fmt::format("disk-{}", node), "name") == "g-0") planned = node;
+  const auto modify_node = [&](const std::function<void(sim::Json&)>& how, sim::Part part = sim::Part::kMain) {
+    REQUIRE(world.rig.store.Modify(sim::kNodes, "", planned, how, part));
+  };
+
+  SECTION("a member went") { world.rig.Delete("g-0"); }
+  SECTION("a node went") { world.rig.DeleteNode(planned); }
+  SECTION("a node was cordoned") {
+    modify_node([](sim::Json& node) { node["spec"]["unschedulable"] = true; });
+  }
+  SECTION("a node was tainted") {
+    modify_node([](sim::Json& node) { node["spec"]["taints"] = {{{"key", "k"}, {"effect", "NoSchedule"}}}; });
+  }
+  SECTION("a node became too small") {
+    modify_node([](sim::Json& node) { node["status"]["allocatable"]["cpu"] = "500m"; }, sim::Part::kStatus);
+  }
+  SECTION("a claim failed") {
+    REQUIRE(world.rig.store.Modify(kVolumes, "", "disk-" + planned, [](sim::Json& volume) {
+      volume["spec"]["claimRef"] = {{"namespace", "default"}, {"name", "another"}, {"uid", "u"}};
+    }));
+  }
+  SECTION("nobody knows its minimum") {
+    REQUIRE(world.rig.store.Modify(sim::kPods, "default", "g-0", [](sim::Json& pod) {
+      pod["metadata"]["annotations"]["problem"] = "it cannot be read";
+    }));
+  }
+  world.rig.Pass(2'000);
+  CHECK_FALSE(world.rig.NodeOf("other").empty());
+  CHECK_FALSE(world.rig.Waits("g-1").empty());
+  CHECK(world.binds == 1);
+}
+
+TEST_CASE("A node that changes while volumes are made, and still takes its member, keeps it") {
+  VolumeRig world;
+  world.AddNodesWithDisks({"a", "b"});
+  world.AddGang(2);
+  world.rig.Settle();
+  for (const char* node : {"a", "b"}) {
+    REQUIRE(world.rig.store.Modify(sim::kNodes, "", node, [](sim::Json& object) {
+      object["metadata"]["labels"]["note"] = "changed";
+      object["spec"]["taints"] = {{{"key", "k"}, {"effect", "PreferNoSchedule"}}};
+    }));
+    REQUIRE(world.rig.store.Modify(
+        sim::kNodes, "", node, [](sim::Json& object) { object["status"]["allocatable"]["cpu"] = "1"; },
+        sim::Part::kStatus));
+  }
+  world.rig.Pass(2'000);
+  CHECK(world.rig.scheduler->Decisions()[0].reason == "BindingVolumes");
+  world.Control();
+  world.rig.Settle();
+  CHECK(world.rig.Bound() == 2);
+}
+
+TEST_CASE("A gang that cannot be completed where it was planned starts where there is room for all of it") {
+  VolumeRig world;
+  for (const char* name : {"a", "b", "c", "d"}) world.AddNode(name);
+  for (const char* name : {"a", "b", "c", "d"})
+    REQUIRE(world.rig.store.Modify(sim::kNodes, "", name, [&](sim::Json& node) {
+      node["metadata"]["labels"]["rack"] = *name <= 'b' ? "r1" : "r2";
+    }));
+  world.AddVolume("disk-b", "b");
+  const sim::Json in_one_rack = {{"tutti.dev/topology-required", "rack"}};
+  world.AddClaim("data");
+  world.rig.AddPod("g-0", {.gang = "g", .min = "2", .annotations = in_one_rack});
+  world.rig.AddPod("g-1", {.gang = "g", .min = "2", .annotations = in_one_rack, .spec = Using("data")});
+  world.rig.Settle();
+  REQUIRE(world.Volume("disk-b", "name") == "data");
+  // The claim is made again: disk-b stays with the old one.
+  REQUIRE(world.rig.store.Delete(kClaims, "default", "data"));
+  world.AddClaim("data");
+  world.rig.Settle();
+  CHECK(world.binds == 0);
+  world.AddVolume("disk-d", "d");
+  world.rig.Pass(2'000);
+  world.Control();
+  world.rig.Pass(2'000);
+  CHECK(world.rig.NodeOf("g-1") == "d");
+  CHECK((world.rig.NodeOf("g-0") == "c" || world.rig.NodeOf("g-0") == "d"));
+}
+
 }  // namespace
 }  // namespace tutti::core
