@@ -119,11 +119,18 @@ void Cycle::Decide() {
   Publish();
 }
 
-// It was woken as the first of those that room came for, and others took that room before its turn.
+// It was woken as the first of those that room came for, and others took that room before its turn; and what it says of
+// that is still so. Else it is considered, which costs no search while its certificate holds.
 bool Cycle::StaysRefused(GangId id) {
-  const Gang& gang = book.at(id);
+  Gang& gang = book.at(id);
   if (!gang.only_woken || gang.plan || !gang.refusal || !gang.refusal->certificate) return false;
-  if (!certificates.StillHolds(*gang.refusal->certificate)) return false;
+  Certificate& certificate = *gang.refusal->certificate;
+  if (!certificates.StillHolds(certificate)) return false;
+  if (certificate.made_ms >= gang.refusal->figures_ms + kRefreshCountsMs) return false;
+  if (!gang.spec.queue.empty()) {
+    const Census census = TakeCensus(gang, state);
+    if (!Admit(gang, census, Require(gang, census)).admitted) return false;
+  }
   book.Regroup(id);
   return true;
 }
@@ -322,11 +329,12 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
       for (const auto& [name, amount] : *gang.spec.min_resources) refusal.shape += fmt::format("|{}={}", name, amount);
     return refusal;
   };
-  const queue::Admission admission =
-      quota.Admit({gang.key.dialect, gang.spec.queue}, Ask(gang, census.pending, requirement));
-  if (!admission.admitted)
-    return refuse(ExplainQueue(gang, requirement, admission), ShapeOf(gang, census, requirement));
   const base::Millis now = clock.MonotonicMs();
+  if (const queue::Admission admission = Admit(gang, census, requirement); !admission.admitted) {
+    Refusal refusal = refuse(ExplainQueue(gang, requirement, admission), ShapeOf(gang, census, requirement));
+    refusal.figures_ms = now;
+    return refusal;
+  }
   std::string shape = certificates.empty() ? std::string() : ShapeOf(gang, census, requirement);
   std::shared_ptr<Certificate> certificate;
   if (!shape.empty()) certificate = certificates.Find(shape, FiguresFrom(gang));
@@ -334,7 +342,7 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
     PlanResult result = planner.PlaceRequired(gang, census.pending, requirement, now);
     if (result.fits) {
       if (census.empty_handed())
-        if (auto refusal = CheckMinResources(gang)) return refusal;
+        if (auto refusal = CheckMinResources(gang)) return refusal->figures_ms = now, refusal;
       committer.Reserve(id, result.placements);
       return std::nullopt;
     }
@@ -342,6 +350,7 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
     certificate = certificates.Keep(shape.empty() ? fmt::format("#{}", id.value) : shape, std::move(result), now);
   }
   Refusal refusal = refuse(ExplainNodes(gang, requirement, certificate->result), shape);
+  refusal.figures_ms = certificate->made_ms;
   refusal.certificate = std::move(certificate);
   return refusal;
 }
@@ -374,6 +383,10 @@ std::string Cycle::ShapeOf(const Gang& gang, const Census& census, const Require
     fmt::format_to(std::back_inserter(shape), "|{}#{}x{}", kinds[i].first, kinds[i].second, end - i);
   }
   return shape;
+}
+
+queue::Admission Cycle::Admit(const Gang& gang, const Census& census, const Requirement& requirement) const {
+  return quota.Admit({gang.key.dialect, gang.spec.queue}, Ask(gang, census.pending, requirement));
 }
 
 // What the members still to be placed ask for: the smallest choice that meets the minima. Before anything is placed,
@@ -432,12 +445,14 @@ void Cycle::ContinueUndoing(GangId id, const Census& census) {
 
 void Cycle::Wait(GangId id, Refusal refusal) {
   Gang& gang = book.at(id);
-  // New figures alone are not news each time; RefreshCounts brings them.
+  // New figures alone are not news each time, lest a busy cluster rewrite waiting pods at every bind.
   if (const auto& before = gang.refusal;
       before && !before->old && HasFigures(refusal.state) && before->reason == refusal.reason &&
-      SaysTheSame(before->sentence, refusal.sentence) && SaysTheSame(before->nodes_sentence, refusal.nodes_sentence)) {
+      refusal.figures_ms < before->figures_ms + kRefreshCountsMs && SaysTheSame(before->sentence, refusal.sentence) &&
+      SaysTheSame(before->nodes_sentence, refusal.nodes_sentence)) {
     refusal.sentence = before->sentence;
     refusal.nodes_sentence = before->nodes_sentence;
+    refusal.figures_ms = before->figures_ms;
   }
   SetState(gang, refusal.state);
   gang.refusal = std::move(refusal);

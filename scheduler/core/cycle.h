@@ -102,6 +102,7 @@ class Cycle {
   // Where the gang cannot start now: why; else places and reserves.
   std::optional<Refusal> TryStart(model::GangId id, const Census& census, const Requirement& requirement);
   std::optional<Refusal> CheckMinResources(const Gang& gang) const;
+  queue::Admission Admit(const Gang& gang, const Census& census, const Requirement& requirement) const;
   model::ResourceList Ask(const Gang& gang, const Members& pending, const Requirement& requirement) const;
   base::Millis FiguresFrom(const Gang& gang) const;
   std::string ShapeOf(const Gang& gang, const Census& census, const Requirement& requirement) const;

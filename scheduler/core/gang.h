@@ -87,7 +87,8 @@ struct Refusal {
 
   // Gangs of one shape want the same of the same queue and are refused alike. Empty: this one is like no other.
   std::string shape;
-  bool old = false;  // its figures are to be said again
+  base::Millis figures_ms = 0;  // monotonic; when what it counts was counted
+  bool old = false;             // its figures are to be said again
   // Where it is nodes that lack: says when the refusal may hold no longer, in place of `wakes`.
   std::shared_ptr<Certificate> certificate;
 };

@@ -88,6 +88,33 @@ TEST_CASE("The figures in a queue's reason follow what is charged to it") {
         "4, used 3, asked 4 (short by 3).");
 }
 
+TEST_CASE("A gang that room came for, which others of its queue took, says that its queue is full") {
+  Rig rig;
+  REQUIRE(rig.store.Create({{"apiVersion", "scheduling.k8s.io/v1"},
+                            {"kind", "PriorityClass"},
+                            {"metadata", {{"name", "high"}}},
+                            {"value", 10}}));
+  rig.AddNode("n1", 4);
+  rig.AddPod("blocker", {.cpu = "3"});
+  rig.Settle();
+  for (const char* name : {"a", "b"}) rig.AddPod(name, {.gang = "g", .min = "2", .queue = "four", .cpu = "2"});
+  rig.Settle();
+  REQUIRE(rig.Waits("a").starts_with("Unschedulable: gang default/g needs 2 members at once: 0 of 2 fit"));
+  rig.Delete("blocker");
+  rig.AddPod("quick", {.queue = "four", .cpu = "3", .priority_class = "high"});
+  rig.Settle();
+  REQUIRE(rig.NodeOf("quick") == "n1");
+  CHECK(rig.Waits("a") ==
+        "Unschedulable: gang default/g cannot start 2 of its 2 members: queue \"four\" is full: cpu capability 4, used "
+        "3, asked 4 (short by 3).");
+  // And when the queue has room again, what lacks is nodes.
+  rig.Delete("quick");
+  rig.AddPod("another", {.cpu = "3", .priority_class = "high"});
+  rig.Settle();
+  REQUIRE(rig.NodeOf("another") == "n1");
+  CHECK(rig.Waits("a").starts_with("Unschedulable: gang default/g needs 2 members at once: 0 of 2 fit"));
+}
+
 TEST_CASE("A reason that an earlier leader's last write has replaced is written again") {
   Rig rig;
   rig.AddNode("n1", 1);
