@@ -18,10 +18,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-base::Result<model::Pod> ReadPod(const sim::Json& object) {
-  sim::Json created = object;
-  sim::MergeLabelKeys(created);
-  auto pod = cluster::DecodePod(created);
+// Does to the object what the API server does when it is created.
+base::Result<model::Pod> ReadPod(sim::Json& object) {
+  sim::MergeLabelKeys(object);
+  auto pod = cluster::DecodePod(object);
   if (!pod) return base::Invalid(fmt::format("Pod {}: {}", sim::KeyOf(object), pod.error().message));
   if (pod->meta.ns.empty()) pod->meta.ns = "default";
   return pod;
@@ -32,7 +32,7 @@ class Question {
  public:
   Question(const std::string& ns, const std::string& name) : ns_(ns), name_(name) {}
 
-  base::Status Add(const sim::Json& object) {
+  base::Status Add(sim::Json& object) {
     const std::string& kind = sim::DigString(object, "kind");
     if (kind == "Node") {
       auto node = cluster::DecodeNode(object);
@@ -141,11 +141,11 @@ std::string Summary(const framework::Ranking& ranking, const cluster::Snapshot& 
 
 }  // namespace
 
-base::Result<ordered_json> Evaluate(const std::vector<sim::Json>& objects,
+base::Result<ordered_json> Evaluate(std::vector<sim::Json> objects,
                                     const std::vector<framework::Profile>& profiles, const std::string& ns,
                                     const std::string& name) {
   Question question(ns, name);
-  for (const sim::Json& object : objects)
+  for (sim::Json& object : objects)
     if (const auto added = question.Add(object); !added) return tl::make_unexpected(added.error());
   if (!question.Finish())
     return base::Fail(base::ErrorCode::kNotFound, fmt::format("no Pod {}/{} in what was given", ns, name));

@@ -16,7 +16,7 @@ namespace tutti::app {
 // The JSON of DESIGN §9 for the pod `ns`/`name`, nodes in the order of their names. Reads the Nodes, Pods and Namespaces
 // among `objects`; pods that are done take no room, and neither does the asked pod. It is asked about under its
 // spec.schedulerName's profile. Error kInvalid or kNotFound: an object that cannot be read, no such pod, no such profile.
-base::Result<nlohmann::ordered_json> Evaluate(const std::vector<sim::Json>& objects,
+base::Result<nlohmann::ordered_json> Evaluate(std::vector<sim::Json> objects,
                                               const std::vector<framework::Profile>& profiles, const std::string& ns,
                                               const std::string& name);
 

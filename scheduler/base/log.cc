@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/clock.h"
+#include "base/json_string.h"
 
 namespace tutti::base {
 namespace {
@@ -12,22 +13,9 @@ namespace {
 constexpr size_t kLongestValue = 2048;
 std::atomic<LogLevel> g_level{LogLevel::kInfo};
 
-void AppendQuoted(std::string& out, std::string_view text) {
-  out += '"';
-  for (const char c : text.substr(0, kLongestValue)) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-    } else {
-      out += c;
-    }
-  }
-  if (text.size() > kLongestValue) out += "...";
-  out += '"';
+void Append(std::string& line, std::string_view text) {
+  if (text.size() <= kLongestValue) return AppendQuoted(text, &line);
+  AppendQuoted(std::string(text.substr(0, kLongestValue)) + "...", &line);
 }
 
 std::string_view Word(LogLevel level) {
@@ -48,13 +36,15 @@ bool LogEnabled(LogLevel level) { return level >= g_level.load(std::memory_order
 void Log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
   if (!LogEnabled(level)) return;
   std::string line = fmt::format("{{\"ts\":\"{}\",\"level\":\"{}\",\"msg\":", FormatMicroTime(SystemClock().WallMs()), Word(level));
-  AppendQuoted(line, message);
+  Append(line, message);
   for (const LogField& field : fields) {
     line += ',';
-    AppendQuoted(line, field.key);
+    Append(line, field.key);
     line += ':';
-    if (field.bare) line += field.value;
-    else AppendQuoted(line, field.value);
+    if (field.bare)
+      line += field.value;
+    else
+      Append(line, field.value);
   }
   line += "}\n";
   std::fwrite(line.data(), 1, line.size(), stderr);  // one call, so lines of several threads do not mix

@@ -30,14 +30,4 @@ nlohmann::json ParseJson(std::string_view text) {
   return Json::parse(text, keep, /*allow_exceptions=*/false);
 }
 
-// Names, UIDs and most sentences need no more than the quotes.
-void AppendQuoted(std::string_view text, std::string* to) {
-  int special = 0;  // summed up, so that many are looked at at once
-  for (const char c : text) special |= (c < ' ') | (c > '~') | (c == '"') | (c == '\\');
-  if (special == 0)
-    to->append(1, '"').append(text).append(1, '"');
-  else
-    *to += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 }  // namespace tutti::cluster

@@ -19,7 +19,4 @@ size_t JsonDepth(std::string_view text);
 // A discarded value when `text` is no JSON; what is nested deeper than kDeepestJson is left out.
 nlohmann::json ParseJson(std::string_view text);
 
-// Appends `text` as a JSON string; what is not UTF-8 in it is replaced.
-void AppendQuoted(std::string_view text, std::string* to);
-
 }  // namespace tutti::cluster

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_string.h"
 #include "base/planted.h"
 #include "cluster/json_text.h"
 
@@ -13,7 +14,7 @@ std::string WriteEvidence(const std::string& plan, const std::string& uid, const
   text.reserve(48 + commit_uid.size() + node.size() + plan.size() + uid.size());
   const auto field = [&text](std::string_view before, const std::string& value) {
     text += before;
-    cluster::AppendQuoted(value, &text);
+    base::AppendQuoted(value, &text);
   };
   field(R"({"commit":)", commit_uid);
   field(R"(,"node":)", node);

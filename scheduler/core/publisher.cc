@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "cluster/json_text.h"
+#include "base/json_string.h"
 
 namespace tutti::core {
 
@@ -26,7 +26,7 @@ std::string WaitingPatch(const std::string& reason, const std::string& message, 
   std::string body = R"({"status":{"conditions":[{)";
   const auto field = [&body](std::string_view name, std::string_view value) {
     body.append(name);
-    cluster::AppendQuoted(value, &body);
+    base::AppendQuoted(value, &body);
     body += ',';
   };
   if (!probed.empty()) field(R"("lastProbeTime":)", probed);

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cluster/json_text.h"
+#include "base/json_string.h"
 #include "kube/transport.h"
 #include "kube/wire.h"
 
@@ -131,7 +131,7 @@ std::string PutMetadataFirst(const std::string& patch, const std::string& uid, c
     if (value.empty()) return;
     if (text.size() > bare) text += ',';
     text.append(name);
-    cluster::AppendQuoted(value, &text);
+    base::AppendQuoted(value, &text);
   };
   field(R"("resourceVersion":)", resource_version);
   field(R"("uid":)", uid);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/json_string.h"
 #include "base/mailbox.h"
 #include "base/random.h"
 #include "base/result.h"
@@ -41,6 +42,18 @@ TEST_CASE("A seed's stream is the same on every machine, and stays within what w
     const int64_t drawn = Random(seed).Between(low, high);
     RC_ASSERT(drawn >= low && drawn <= high);
   });
+}
+
+TEST_CASE("Any text is a JSON string") {
+  const auto quoted = [](std::string_view text) {
+    std::string to = "x";
+    AppendQuoted(text, &to);
+    return to;
+  };
+  CHECK(quoted("plain text") == R"(x"plain text")");
+  CHECK(quoted("\"a\"\n\\\x01") == R"(x"\"a\"\n\\\u0001")");
+  CHECK(quoted("Größe") == "x\"Größe\"");
+  CHECK(quoted("a\xff") == "x\"a\xef\xbf\xbd\"");
 }
 
 TEST_CASE("Times are read back as written") {
