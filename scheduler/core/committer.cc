@@ -189,6 +189,9 @@ bool Committer::OnAnswer(const cluster::Answer& answer) {
   const Millis now = clock_.MonotonicMs();
   assignment.command = 0;
 
+  // Bound where it was planned: by our own bind, whose answer was lost, or by somebody else, whose plan is nothing to us.
+  // It has the room that is held for it either way. After a restart it may bear another's evidence, or none: that the
+  // commit member is bound says then that the gang was whole, whoever bound it (Examine).
   if (answer.outcome == Outcome::kDone || (!answer.current_node.empty() && answer.current_node == assignment.node)) {
     assignment.stage = Stage::kBound;
     gang.refused_binds = 0;

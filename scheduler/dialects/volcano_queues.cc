@@ -45,7 +45,7 @@ Json Amounts(const model::ResourceList& list) {
 
 bool Stateless(const Json& status) {
   const auto state = status.find("state");
-  return state == status.end() || state->is_null() || (state->is_string() && state->get_ref<const std::string&>().empty());
+  return state == status.end() || state->is_null() || *state == "";
 }
 
 // All but the state. "4Gi" and "4294967296" are the same amount, whoever wrote it.

@@ -10,6 +10,15 @@ void AddGang(Rig& rig, const std::string& gang, int members, int min, int gpu = 
     rig.AddPod(fmt::format("{}-{}", gang, i), {.gang = gang, .min = std::to_string(min), .gpu = gpu, .owner = owner});
 }
 
+void RefuseBindsTo(Rig& rig, const std::string& node) {
+  rig.fate = [node](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (bind && bind->node == node)
+      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+    return sim::Fate{};
+  };
+}
+
 TEST_CASE("A lone pod is bound, and one that fits nowhere says so in kube-scheduler's words") {
   Rig rig;
   rig.AddNode("n1", 4);
@@ -134,12 +143,7 @@ TEST_CASE("A member whose bind is refused is placed elsewhere, and no other memb
   Rig rig;
   rig.AddNode("n1", 4);
   rig.AddNode("n2", 4);
-  rig.fate = [](const cluster::Command& command) {
-    const auto* bind = std::get_if<cluster::Bind>(&command.body);
-    if (bind && bind->node == "n1")
-      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
-    return sim::Fate{};
-  };
+  RefuseBindsTo(rig, "n1");
   AddGang(rig, "g", 4, 4);
   rig.Pass(5'000);
   CHECK(rig.Bound() == 4);
@@ -228,12 +232,7 @@ TEST_CASE("A gang that cannot be completed is undone as a whole") {
   Rig rig;
   rig.AddNode("n1", 2);
   rig.AddNode("n2", 2);
-  rig.fate = [](const cluster::Command& command) {
-    const auto* bind = std::get_if<cluster::Bind>(&command.body);
-    if (bind && bind->node == "n2")
-      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
-    return sim::Fate{};
-  };
+  RefuseBindsTo(rig, "n2");
   SECTION("its members are deleted where a controller recreates them") {
     AddGang(rig, "g", 4, 4);
     rig.Pass(1'000);
@@ -257,12 +256,7 @@ TEST_CASE("A member that is kept when its gang is undone is not planned again be
   Rig rig;
   rig.AddNode("n1", 2);
   rig.AddNode("n2", 2);
-  rig.fate = [](const cluster::Command& command) {
-    const auto* bind = std::get_if<cluster::Bind>(&command.body);
-    if (bind && bind->node == "n2")
-      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
-    return sim::Fate{};
-  };
+  RefuseBindsTo(rig, "n2");
   AddGang(rig, "g", 4, 4, 0, "");
   rig.Step();
   rig.feed->BreakWatch("pods");  // binds are answered, and not seen
@@ -477,6 +471,37 @@ TEST_CASE("A member that fails while the last bind is unanswered: the gang was w
     rig.Pass(300'000);
     for (int i = 0; i < 3; ++i) CHECK(rig.NodeOf(fmt::format("g-{}", i)) == "n1");
   }
+}
+
+TEST_CASE("A member that somebody else binds to the node it was planned on counts as bound, the last one too") {
+  const int stolen = GENERATE(0, 1, 2);
+  const bool restart = GENERATE(false, true);
+  Rig rig;
+  rig.AddNode("n1", 3);
+  AddGang(rig, "g", 3, 3);
+  const std::string name = fmt::format("g-{}", stolen);
+  bool taken = false;
+  rig.fate = [&](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (bind && bind->pod.name == name && !std::exchange(taken, true))
+      REQUIRE(rig.store.Bind({{"apiVersion", "v1"},
+                              {"kind", "Binding"},
+                              {"metadata", {{"name", name}, {"namespace", "default"}}},
+                              {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", bind->node}}}}));
+    return sim::Fate{};
+  };
+  rig.Settle();
+  CHECK(taken);
+  CHECK(rig.Bound() == 3);
+  // It was whole: when it loses a member for whom there is no room, the others stay.
+  rig.Delete(fmt::format("g-{}", (stolen + 1) % 3));
+  rig.AddPod("blocker", {});
+  rig.Settle();
+  REQUIRE(rig.NodeOf("blocker") == "n1");
+  if (restart) rig.Restart();
+  rig.AddPod("g-new", {.gang = "g", .min = "3"});
+  rig.Pass(300'000);
+  CHECK(rig.Bound() == 3);
 }
 
 TEST_CASE("A forged or copied bind annotation says nothing") {

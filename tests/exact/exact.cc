@@ -71,8 +71,8 @@ bool CheckGangs(const Options& options) {
       "gangs tried        {}\n  placed           {}\n  refused          {}\n  false refusals   {}\n  wrong placements "
       "{}\n"
       "  gave up          {} ({:.2f} %), {} of which fit\n  slowest          {:.1f} ms\n",
-      options.gangs, fits, refused, false_refusals, broken, gave_up, 100.0 * gave_up / options.gangs, gave_up_wrongly,
-      slowest_ms);
+      options.gangs, fits, refused, false_refusals, broken, gave_up, 100.0 * gave_up / std::max(1, options.gangs),
+      gave_up_wrongly, slowest_ms);
   return false_refusals == 0 && broken == 0 && gave_up * 1000 <= options.gangs;
 }
 
