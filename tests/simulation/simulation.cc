@@ -23,7 +23,8 @@ constexpr Millis kVolumeTimeoutMs = 60'000;  // over when the world is at rest, 
 // A repair that times out, then an eviction of two writes that may each be lost a few times.
 constexpr Millis kHalfLimitMs = kRepairTimeoutMs + 240'000;
 constexpr int64_t kMostWritesPerChange = 20;
-constexpr Millis kFiguresMs = 35'000;    // in which figures of reasons follow the cluster
+// Nothing has changed for so long: figures of reasons follow the cluster in less, and no pod runs for longer.
+constexpr Millis kAtRestMs = 130'000;
 // In which what leaves is gone and its room taken, and before who waits is looked at again for the figures' sake.
 constexpr Millis kWokenMs = 15'000;
 constexpr int kLeaversAtRest = 3;
@@ -340,11 +341,10 @@ void Simulation::Calm() {
   if (!Settle(400'000)) return;
   for (int i = 0; i < 20 && !processes_->calm(); ++i)
     if (!Settle(20'000)) return;
-  // What has just changed need not be in a reason yet.
   int64_t seen = -1;
   for (int i = 0; i < 20 && seen != Changes(); ++i) {
     seen = Changes();
-    if (!Settle(kFiguresMs)) return;
+    if (!Settle(kAtRestMs)) return;
   }
   if (!processes_->calm()) return checks_.Fail("somebody leads", "nobody does, 800 s after the last fault");
   checks_.AtRest(healthy_ms_);
