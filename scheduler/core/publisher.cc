@@ -96,7 +96,7 @@ void Publisher::TellKept(Member& member) {
 void Publisher::TellGang(const Gang& gang, bool warning, const std::string& reason, const std::string& note) {
   const auto target = gang.dialect->EventTarget(gang.key);
   if (!target || gang.members.empty()) return;
-  outbox_.Post(Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
+  outbox_.Post(warning ? Lane::kEvent : Lane::kReport, clock_.MonotonicMs() + kEventDeadlineMs,
                cluster::EmitEvent{*target, warning, reason, "Scheduling", note,
                                   state_.pod(gang.members.front().pod).pod->spec->scheduler_name});
 }

@@ -22,7 +22,7 @@ inline bool InBackground(cluster::Lane lane) { return lane >= cluster::Lane::kSt
 class Lanes {
  public:
   static constexpr base::Millis kAgedAfterMs = 4'000;
-  static constexpr std::array<int, 5> kAgedShare = {1, 2, 32, 128, 64};  // one place in so many
+  static constexpr std::array<int, 5> kAgedShare = {1, 2, 32, 64, 128};  // one place in so many
 
   void Push(cluster::Lane lane, uint64_t job, base::Millis now_ms);
   // The next to leave, of the background only if it may; nothing when those lanes are empty.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "base/json_fwd.h"
 #include "fakes.h"
 #include "tests/support/catch.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 using cluster::Answer;
 using cluster::Outcome;
-using nlohmann::json;
+using json = base::Json;
 
 constexpr base::Millis kForever = std::numeric_limits<base::Millis>::max();
 
@@ -333,6 +334,27 @@ TEST_CASE("of what waits while binds flood, what says why leaves sooner than wha
   CHECK(left["statuses"] == 512 / 32);
   CHECK(left["events"] == 512 / 64);
   CHECK(left["reports"] == 512 / 128);
+}
+
+TEST_CASE("when binds are done, the Events of pods leave before the reports of their gangs") {
+  KubeWriter::Options options;
+  options.in_flight = 1;
+  Rig rig(options);
+  std::vector<cluster::Command> commands;
+  for (int i = 0; i < 40; ++i)
+    for (const auto& [resource, lane] :
+         {std::pair{"reports", cluster::Lane::kReport}, std::pair{"events", cluster::Lane::kEvent}})
+      commands.push_back({0, lane, rig.In(60'000),
+                          cluster::Patch{{"", "v1", resource, "Kind", "ns", std::to_string(i), "", ""},
+                                         false,
+                                         cluster::Patch::Type::kMerge,
+                                         "{}"}});
+  rig.Submit(std::move(commands));
+  for (int i = 0; i < 80; ++i) {
+    const auto call = rig.server.open.front();
+    CHECK((call->request.target.find("events") != std::string::npos) == (i < 40));
+    rig.server.AnswerJson(call, 200, "{}");
+  }
 }
 
 TEST_CASE("while a bind is on its way, few others are") {
