@@ -8,12 +8,12 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/mailbox.h"
 #include "kube/client.h"
@@ -129,19 +129,19 @@ class RawBinder {
     if (asked_ == 0) bind_start_ms_ = last_answer_ms_ = listed_ms_;
     const double span_s = static_cast<double>(last_answer_ms_ - bind_start_ms_) / 1000;
     const auto bound = static_cast<double>(bound_);
-    const nlohmann::json line = {{"nodes", nodes_.size()},
-                                 {"pods", pods_.size()},
-                                 {"asked", asked_},
-                                 {"bound", bound_},
-                                 {"in_flight", options_.in_flight},
-                                 {"list_s", static_cast<double>(listed_ms_ - start_ms_) / 1000},
-                                 {"bind_s", span_s},
-                                 {"binds_per_s", span_s > 0 ? bound / span_s : 0},
-                                 {"start_to_last_bind_s", static_cast<double>(last_answer_ms_ - start_ms_) / 1000},
-                                 {"cpu_s", cpu_s},
-                                 {"cpu_s_per_1000", bound_ > 0 ? cpu_s / bound * 1000 : 0},
-                                 {"pod_events", pod_events_},
-                                 {"peak_rss_mib", PeakRssMib()}};
+    const base::Json line = {{"nodes", nodes_.size()},
+                             {"pods", pods_.size()},
+                             {"asked", asked_},
+                             {"bound", bound_},
+                             {"in_flight", options_.in_flight},
+                             {"list_s", static_cast<double>(listed_ms_ - start_ms_) / 1000},
+                             {"bind_s", span_s},
+                             {"binds_per_s", span_s > 0 ? bound / span_s : 0},
+                             {"start_to_last_bind_s", static_cast<double>(last_answer_ms_ - start_ms_) / 1000},
+                             {"cpu_s", cpu_s},
+                             {"cpu_s_per_1000", bound_ > 0 ? cpu_s / bound * 1000 : 0},
+                             {"pod_events", pod_events_},
+                             {"peak_rss_mib", PeakRssMib()}};
     std::puts(line.dump().c_str());
   }
 

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <span>
 
 #include "base/check.h"
+#include "base/json.h"
 #include "framework/ranking.h"
 #include "plugins/image_locality/image_locality.h"
 #include "plugins/inter_pod_affinity/inter_pod_affinity.h"
@@ -32,7 +32,7 @@ namespace {
 
 using base::Result;
 using framework::Plugin;
-using nlohmann::json;
+using json = base::Json;
 
 using Made = Result<std::shared_ptr<const Plugin>>;
 using Make = Made (*)(const json& args);

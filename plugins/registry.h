@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "framework/profile.h"
 
@@ -28,7 +28,7 @@ struct ProfileConfig {
 
   std::string scheduler_name;
   std::map<std::string, PluginSet> plugins;  // by extension point, as the file spells it: "multiPoint", "filter", ...
-  std::vector<std::pair<std::string, std::shared_ptr<const nlohmann::json>>> plugin_config;  // name, args
+  std::vector<std::pair<std::string, std::shared_ptr<const base::Json>>> plugin_config;  // name, args
 };
 
 // Merges `config` into the default plugins as kube-scheduler does and makes them. Errors (kInvalid) name the profile and

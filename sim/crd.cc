@@ -92,15 +92,14 @@ ApiResource ResourceOfDefinition(const Json& definition) {
 }
 
 void PrepareDefinition(Json& definition, base::Millis now_ms) {
+  Json& status = ObjectAt(definition, "status");
   Json& spec = definition["spec"];
   if (!spec.is_object()) return;
+  SetDefault(spec, "conversion", {{"strategy", "None"}});
   Json& names = spec["names"];
   const std::string kind = DigString(names, "kind");
   if (DigString(names, "singular").empty()) names["singular"] = Lower(kind);
   if (DigString(names, "listKind").empty()) names["listKind"] = kind + "List";
-  if (!spec.contains("conversion")) spec["conversion"] = {{"strategy", "None"}};
-  Json& status = definition["status"];
-  if (!status.is_object()) status = Json::object();
   status["acceptedNames"] = names;
   Json stored = ArrayOf(Child(status, "storedVersions"));
   for (const Json& version : ArrayOf(Child(spec, "versions"))) {

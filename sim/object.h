@@ -8,15 +8,15 @@
 
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/json.h"
 
 namespace tutti::sim {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 // One version of an object. Immutable: a change makes a new one, so a reader may
 // keep it for as long as it likes, on any thread.

@@ -71,8 +71,8 @@ ApiResult<void> PreparePod(const Store& store, Json& pod, bool keep_status) {
   DefaultPod(pod);
   MergeLabelKeys(pod);
   if (auto resolved = ResolvePriority(store, pod, keep_status); !resolved) return resolved;
-  const Json& spec = pod["spec"];
   Json& status = pod["status"];
+  const Json& spec = pod["spec"];
   if (!keep_status || !status.is_object()) status = Json::object();
   SetDefault(status, "phase", "Pending");
   SetDefault(status, "qosClass", QosClass(spec));

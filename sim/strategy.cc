@@ -36,7 +36,8 @@ void CanonicalizeNode(Json& node) {
     if (status.contains(list)) CanonicalizeResources(status[list]);
   }
   // As the API server does: allocatable is capacity unless said otherwise.
-  if (Child(status, "allocatable").is_null() && status.contains("capacity")) status["allocatable"] = status["capacity"];
+  if (Child(status, "allocatable").is_null() && status.contains("capacity"))
+    SetDefault(status, "allocatable", status["capacity"]);
 }
 
 void PrepareNamespace(Json& object, bool restore) {

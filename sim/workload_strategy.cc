@@ -67,12 +67,12 @@ void PrepareDeployment(Json& deployment) {
 
 void PrepareStatefulSet(Json& stateful_set) {
   PrepareTemplate(stateful_set);
+  SetDefault(stateful_set, "status", {{"replicas", 0}, {"availableReplicas", 0}});
   Json& spec = SpecOf(stateful_set);
   SetDefault(spec, "replicas", 1);
   SetDefault(spec, "revisionHistoryLimit", 10);
   SetDefault(spec, "podManagementPolicy", "OrderedReady");
   SetDefault(spec, "persistentVolumeClaimRetentionPolicy", {{"whenDeleted", "Retain"}, {"whenScaled", "Retain"}});
-  SetDefault(stateful_set, "status", {{"replicas", 0}, {"availableReplicas", 0}});
   if (Child(spec, "updateStrategy").empty()) spec.erase("updateStrategy");
   SetDefault(spec, "updateStrategy", {{"type", "RollingUpdate"}, {"rollingUpdate", {{"partition", 0}}}});
 }
@@ -91,6 +91,7 @@ void PrepareDaemonSet(Json& daemon_set) {
 
 void PrepareJob(Json& job, bool creating) {
   PrepareTemplate(job);
+  SetDefault(job, "status", Json::object());
   Json& spec = SpecOf(job);
   if (Child(spec, "completions").is_null() && Child(spec, "parallelism").is_null()) spec["completions"] = 1;
   SetDefault(spec, "parallelism", 1);
@@ -100,7 +101,6 @@ void PrepareJob(Json& job, bool creating) {
   SetDefault(spec, "manualSelector", false);
   SetDefault(spec, "podReplacementPolicy",
              Child(spec, "podFailurePolicy").is_null() ? "TerminatingOrFailed" : "Failed");
-  SetDefault(job, "status", Json::object());
   if (!creating || BoolOf(Child(spec, "manualSelector")) || !Child(spec, "template").is_object()) return;
   const std::string uid = UidOf(job);
   const bool labelled = !Dig(job, "metadata", "labels").empty();
@@ -113,6 +113,7 @@ void PrepareJob(Json& job, bool creating) {
 }
 
 void PrepareService(const Store& store, Json& service) {
+  SetDefault(service, "status", {{"loadBalancer", Json::object()}});
   Json& spec = SpecOf(service);
   SetDefault(spec, "type", "ClusterIP");
   SetDefault(spec, "sessionAffinity", "None");
@@ -123,7 +124,6 @@ void PrepareService(const Store& store, Json& service) {
       SetDefault(port, "targetPort", Child(port, "port"));
     }
   }
-  if (Child(service, "status").is_null()) service["status"] = {{"loadBalancer", Json::object()}};
   if (spec["type"] == "ExternalName") return;
   SetDefault(spec, "internalTrafficPolicy", "Cluster");
   SetDefault(spec, "ipFamilies", {"IPv4"});
@@ -134,9 +134,9 @@ void PrepareService(const Store& store, Json& service) {
 
 void PrepareSecret(Json& secret) {
   SetDefault(secret, "type", "Opaque");
-  const auto plain = secret.find("stringData");
-  if (plain == secret.end() || !plain->is_object()) return;
-  for (const auto& [key, value] : plain->items()) secret["data"][key] = EncodeBase64(StringOf(value));
+  const Json plain = Child(secret, "stringData");
+  if (!plain.is_object()) return;
+  for (const auto& [key, value] : plain.items()) secret["data"][key] = EncodeBase64(StringOf(value));
   secret.erase("stringData");
 }
 

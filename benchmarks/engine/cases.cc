@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/check.h"
+#include "base/json.h"
 #include "base/random.h"
 #include "benchmarks/engine/world.h"
 
@@ -115,16 +115,16 @@ void PostNodes(World& world, size_t nodes, int64_t gpus) {
 
 // A PodGroup of scheduling.k8s.io.
 void PostGroup(World& world, const std::string& name, size_t min, const char* rack = nullptr) {
-  nlohmann::json body = {{"apiVersion", "scheduling.k8s.io/v1alpha2"},
-                         {"kind", "PodGroup"},
-                         {"metadata", {{"name", name}, {"namespace", "default"}, {"uid", "uid-" + name}}},
-                         {"spec", {{"schedulingPolicy", {{"gang", {{"minCount", min}}}}}}}};
+  base::Json body = {{"apiVersion", "scheduling.k8s.io/v1alpha2"},
+                     {"kind", "PodGroup"},
+                     {"metadata", {{"name", name}, {"namespace", "default"}, {"uid", "uid-" + name}}},
+                     {"spec", {{"schedulingPolicy", {{"gang", {{"minCount", min}}}}}}}};
   if (rack) body["spec"]["schedulingConstraints"]["topology"] = {{{"key", rack}}};
   model::Object object{"scheduling.k8s.io", "v1alpha2", "podgroups", "PodGroup", {}, nullptr};
   object.meta.ns = "default";
   object.meta.name = name;
   object.meta.uid = "uid-" + name;
-  object.body = std::make_shared<const nlohmann::json>(std::move(body));
+  object.body = std::make_shared<const base::Json>(std::move(body));
   world.Post(cluster::ObjectChanged{std::make_shared<const model::Object>(std::move(object))});
 }
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "benchmarks/engine/world.h"
 #include "cluster/json_decode.h"
 #include "cluster/json_text.h"
@@ -17,7 +17,7 @@
 namespace tutti::bench {
 namespace {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 constexpr size_t kMostBytes = 3 * 512 * 1024;
 int many = 10'000;

@@ -8,8 +8,8 @@
 
 #include <array>
 #include <functional>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/random.h"
 #include "framework/ranking.h"
 #include "plugins/registry.h"
@@ -19,7 +19,7 @@
 namespace tutti {
 namespace {
 
-using nlohmann::json;
+using json = base::Json;
 
 constexpr int kNodes = 100, kGpus = 8, kSeeds = 5, kArrivals = 4'000;
 constexpr std::array<std::pair<int, int>, 4> kSizes = {{{1, 50}, {2, 20}, {4, 18}, {8, 12}}};  // GPUs, of 100 pods

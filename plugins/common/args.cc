@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <vector>
+
+#include "base/json.h"
 
 namespace tutti::plugins {
 namespace {
@@ -15,29 +16,30 @@ struct Kind;
 template <>
 struct Kind<int64_t> {
   static constexpr std::string_view kWhat = "a whole number";
-  static bool Is(const nlohmann::json& v) { return v.is_number_integer(); }
+  static bool Is(const base::Json& v) { return v.is_number_integer(); }
 };
 template <>
 struct Kind<bool> {
   static constexpr std::string_view kWhat = "true or false";
-  static bool Is(const nlohmann::json& v) { return v.is_boolean(); }
+  static bool Is(const base::Json& v) { return v.is_boolean(); }
 };
 template <>
 struct Kind<std::string> {
   static constexpr std::string_view kWhat = "a string";
-  static bool Is(const nlohmann::json& v) { return v.is_string(); }
+  static bool Is(const base::Json& v) { return v.is_string(); }
 };
 template <>
 struct Kind<std::vector<std::string>> {
   static constexpr std::string_view kWhat = "a list of strings";
-  static bool Is(const nlohmann::json& v) {
-    return v.is_array() && std::ranges::all_of(v, [](const nlohmann::json& item) { return item.is_string(); });
+  static bool Is(const base::Json& v) {
+    return v.is_array() && std::ranges::all_of(v, [](const base::Json& item) { return item.is_string(); });
   }
 };
 
 }  // namespace
 
-base::Status CheckFields(const nlohmann::json& object, std::string_view path, std::initializer_list<std::string_view> fields) {
+base::Status CheckFields(const base::Json& object, std::string_view path,
+                         std::initializer_list<std::string_view> fields) {
   if (object.is_null()) return {};
   if (!object.is_object()) return base::Invalid(fmt::format("{}: must be an object", path));
   for (const auto& [field, value] : object.items()) {
@@ -48,7 +50,7 @@ base::Status CheckFields(const nlohmann::json& object, std::string_view path, st
 }
 
 template <typename T>
-base::Result<T> Field(const nlohmann::json& object, std::string_view path, const char* field, T absent) {
+base::Result<T> Field(const base::Json& object, std::string_view path, const char* field, T absent) {
   if (!object.is_object()) return absent;
   const auto at = object.find(field);
   if (at == object.end() || at->is_null()) return absent;
@@ -56,10 +58,10 @@ base::Result<T> Field(const nlohmann::json& object, std::string_view path, const
   return at->get<T>();
 }
 
-template base::Result<int64_t> Field(const nlohmann::json&, std::string_view, const char*, int64_t);
-template base::Result<bool> Field(const nlohmann::json&, std::string_view, const char*, bool);
-template base::Result<std::string> Field(const nlohmann::json&, std::string_view, const char*, std::string);
-template base::Result<std::vector<std::string>> Field(const nlohmann::json&, std::string_view, const char*,
+template base::Result<int64_t> Field(const base::Json&, std::string_view, const char*, int64_t);
+template base::Result<bool> Field(const base::Json&, std::string_view, const char*, bool);
+template base::Result<std::string> Field(const base::Json&, std::string_view, const char*, std::string);
+template base::Result<std::vector<std::string>> Field(const base::Json&, std::string_view, const char*,
                                                       std::vector<std::string>);
 
 }  // namespace tutti::plugins

@@ -3,20 +3,21 @@
 #pragma once
 
 #include <initializer_list>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
 
 namespace tutti::plugins {
 
 // Fails for a value that is neither null nor an object, and for a field that is not in `fields` (apiVersion and kind are
 // always allowed). `path` begins the message.
-base::Status CheckFields(const nlohmann::json& object, std::string_view path, std::initializer_list<std::string_view> fields);
+base::Status CheckFields(const base::Json& object, std::string_view path,
+                         std::initializer_list<std::string_view> fields);
 
 // The field as T, or `absent` when it is missing or null. Fails with "path.field: must be a <what>".
 template <typename T>
-base::Result<T> Field(const nlohmann::json& object, std::string_view path, const char* field, T absent);
+base::Result<T> Field(const base::Json& object, std::string_view path, const char* field, T absent);
 
 }  // namespace tutti::plugins

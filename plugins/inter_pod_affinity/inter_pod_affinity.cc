@@ -3,15 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "plugins/common/args.h"
 #include "plugins/inter_pod_affinity/filter_state.h"
 #include "plugins/inter_pod_affinity/score_state.h"
 
 namespace tutti::plugins {
 
-base::Result<std::shared_ptr<InterPodAffinity>> InterPodAffinity::Make(const nlohmann::json& args) {
+base::Result<std::shared_ptr<InterPodAffinity>> InterPodAffinity::Make(const base::Json& args) {
   const std::string path = "InterPodAffinityArgs";
   if (const auto checked = CheckFields(args, path, {"hardPodAffinityWeight", "ignorePreferredTermsOfExistingPods"}); !checked)
     return tl::make_unexpected(checked.error());

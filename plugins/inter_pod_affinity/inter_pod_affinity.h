@@ -3,8 +3,7 @@
 // by those of the pods that are there.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "framework/plugin.h"
 
@@ -13,7 +12,7 @@ namespace tutti::plugins {
 class InterPodAffinity final : public framework::Filter, public framework::Score {
  public:
   // `args`: an InterPodAffinityArgs, or null. Error kInvalid names the field.
-  static base::Result<std::shared_ptr<InterPodAffinity>> Make(const nlohmann::json& args);
+  static base::Result<std::shared_ptr<InterPodAffinity>> Make(const base::Json& args);
 
   std::string_view name() const override { return "InterPodAffinity"; }
   std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&, const cluster::Snapshot&) const override;

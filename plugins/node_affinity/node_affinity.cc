@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "cluster/json_decode.h"
 #include "plugins/common/args.h"
 #include "plugins/common/node_match.h"
@@ -101,13 +101,13 @@ class AffinityScoreState final : public framework::ScoreState {
 
 }  // namespace
 
-base::Result<std::shared_ptr<NodeAffinity>> NodeAffinity::Make(const nlohmann::json& args) {
+base::Result<std::shared_ptr<NodeAffinity>> NodeAffinity::Make(const base::Json& args) {
   auto plugin = std::make_shared<NodeAffinity>();
   if (const auto checked = CheckFields(args, "NodeAffinityArgs", {"addedAffinity"}); !checked)
     return tl::make_unexpected(checked.error());
   if (!args.is_object() || !args.contains("addedAffinity")) return plugin;
-  const nlohmann::json pod{{"metadata", {{"name", "added"}}},
-                           {"spec", {{"affinity", {{"nodeAffinity", args["addedAffinity"]}}}}}};
+  const base::Json pod{{"metadata", {{"name", "added"}}},
+                       {"spec", {{"affinity", {{"nodeAffinity", args["addedAffinity"]}}}}}};
   const auto decoded = cluster::DecodePod(pod);
   if (!decoded) return base::Invalid("NodeAffinityArgs.addedAffinity: " + decoded.error().message);
   plugin->added_required_ = decoded->spec->required_node_affinity;

@@ -2,10 +2,10 @@
 // NodeAffinity: nodeSelector, required and preferred node affinity, and the affinity that configuration adds to every pod.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "framework/plugin.h"
 
@@ -14,7 +14,7 @@ namespace tutti::plugins {
 class NodeAffinity final : public framework::Filter, public framework::Score {
  public:
   // `args`: a NodeAffinityArgs, or null. Error kInvalid names the field.
-  static base::Result<std::shared_ptr<NodeAffinity>> Make(const nlohmann::json& args);
+  static base::Result<std::shared_ptr<NodeAffinity>> Make(const base::Json& args);
 
   std::string_view name() const override { return "NodeAffinity"; }
   std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&, const cluster::Snapshot&) const override;

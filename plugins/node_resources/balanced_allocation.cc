@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "plugins/common/args.h"
 
 namespace tutti::plugins {
@@ -83,7 +83,7 @@ class BalancedState final : public framework::ScoreState {
 }  // namespace
 
 base::Result<std::shared_ptr<NodeResourcesBalancedAllocation>> NodeResourcesBalancedAllocation::Make(
-    const nlohmann::json& args) {
+    const base::Json& args) {
   const std::string path = "NodeResourcesBalancedAllocationArgs";
   if (const auto checked = CheckFields(args, path, {"resources"}); !checked)
     return tl::make_unexpected(checked.error());

@@ -2,9 +2,9 @@
 // NodeResourcesBalancedAllocation: prefers nodes whose resources the pod leaves more evenly used than it found them.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "framework/plugin.h"
 #include "plugins/node_resources/scored_resources.h"
@@ -14,7 +14,7 @@ namespace tutti::plugins {
 class NodeResourcesBalancedAllocation final : public framework::Score {
  public:
   // `args`: a NodeResourcesBalancedAllocationArgs, or null. Error kInvalid names the field.
-  static base::Result<std::shared_ptr<NodeResourcesBalancedAllocation>> Make(const nlohmann::json& args);
+  static base::Result<std::shared_ptr<NodeResourcesBalancedAllocation>> Make(const base::Json& args);
 
   std::string_view name() const override { return "NodeResourcesBalancedAllocation"; }
   std::unique_ptr<framework::ScoreState> PrepareScore(const cluster::PodClass&, const cluster::Snapshot&) const override;

@@ -3,11 +3,11 @@
 // kube-scheduler's three strategies.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "framework/plugin.h"
 #include "plugins/node_resources/scored_resources.h"
@@ -23,7 +23,7 @@ struct FitArgs {
   std::vector<std::pair<int64_t, int64_t>> shape;  // (utilization 0..100, score 0..100), rising in utilization
 
   // `args`: a NodeResourcesFitArgs, or null. Error kInvalid names the field.
-  static base::Result<FitArgs> Read(const nlohmann::json& args);
+  static base::Result<FitArgs> Read(const base::Json& args);
 };
 
 class NodeResourcesFit final : public framework::Filter, public framework::Score {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "plugins/common/args.h"
 #include "plugins/common/label_syntax.h"
 #include "plugins/node_resources/fit.h"
@@ -11,7 +10,7 @@ namespace tutti::plugins {
 namespace {
 
 using base::Invalid;
-using nlohmann::json;
+using json = base::Json;
 
 constexpr int64_t kMostShapeScore = 10;
 

@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "plugins/common/args.h"
 #include "plugins/node_resources/resource_names.h"
 
@@ -12,9 +11,9 @@ namespace tutti::plugins {
 
 std::vector<ResourceWeight> DefaultResources() { return {{std::string(model::kCpu), 1}, {std::string(model::kMemory), 1}}; }
 
-base::Result<std::vector<ResourceWeight>> ReadResources(const nlohmann::json& args, std::string_view path) {
+base::Result<std::vector<ResourceWeight>> ReadResources(const base::Json& args, std::string_view path) {
   if (!args.is_object() || !args.contains("resources") || args["resources"].is_null()) return DefaultResources();
-  const nlohmann::json& list = args["resources"];
+  const base::Json& list = args["resources"];
   if (!list.is_array()) return base::Invalid(fmt::format("{}.resources: must be a list", path));
   std::vector<ResourceWeight> resources;
   for (size_t i = 0; i < list.size(); ++i) {

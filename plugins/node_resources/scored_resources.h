@@ -3,11 +3,11 @@
 // NodeResourcesBalancedAllocation have in common.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "cluster/snapshot.h"
 
@@ -21,7 +21,7 @@ struct ResourceWeight {
 // cpu and memory, weight 1 each: what kube-scheduler takes when configuration names none.
 std::vector<ResourceWeight> DefaultResources();
 // Reads a list of {name, weight}; missing or empty gives the default, a weight of 0 counts as 1.
-base::Result<std::vector<ResourceWeight>> ReadResources(const nlohmann::json& args, std::string_view path);
+base::Result<std::vector<ResourceWeight>> ReadResources(const base::Json& args, std::string_view path);
 
 class ScoredResources {
  public:

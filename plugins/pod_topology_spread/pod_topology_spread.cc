@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "plugins/common/args.h"
 #include "plugins/common/label_syntax.h"
 #include "plugins/pod_topology_spread/constraints.h"
@@ -223,7 +223,7 @@ class SpreadScore final : public framework::ScoreState {
 };
 
 // One of defaultConstraints, named `at` in complaints.
-base::Result<model::TopologySpread> ReadConstraint(const nlohmann::json& c, const std::string& at) {
+base::Result<model::TopologySpread> ReadConstraint(const base::Json& c, const std::string& at) {
   const auto skew = Field<int64_t>(c, at, "maxSkew", 0);
   if (!skew) return tl::make_unexpected(skew.error());
   if (*skew <= 0) return base::Invalid(at + ".maxSkew: not in valid range (0, inf)");
@@ -254,7 +254,7 @@ base::Result<model::TopologySpread> ReadConstraint(const nlohmann::json& c, cons
 
 }  // namespace
 
-base::Result<std::shared_ptr<PodTopologySpread>> PodTopologySpread::Make(const nlohmann::json& args) {
+base::Result<std::shared_ptr<PodTopologySpread>> PodTopologySpread::Make(const base::Json& args) {
   const std::string path = "PodTopologySpreadArgs";
   if (const auto checked = CheckFields(args, path, {"defaultConstraints", "defaultingType"}); !checked)
     return tl::make_unexpected(checked.error());

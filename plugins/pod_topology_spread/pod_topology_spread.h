@@ -6,8 +6,7 @@
 // (List).
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "framework/plugin.h"
 
@@ -16,7 +15,7 @@ namespace tutti::plugins {
 class PodTopologySpread final : public framework::Filter, public framework::Score {
  public:
   // `args`: a PodTopologySpreadArgs, or null. Error kInvalid names the field.
-  static base::Result<std::shared_ptr<PodTopologySpread>> Make(const nlohmann::json& args);
+  static base::Result<std::shared_ptr<PodTopologySpread>> Make(const base::Json& args);
 
   std::string_view name() const override { return "PodTopologySpread"; }
   std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&,

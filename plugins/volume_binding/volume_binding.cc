@@ -3,14 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "plugins/common/args.h"
 #include "plugins/volume_binding/binding_state.h"
 
 namespace tutti::plugins {
 
-base::Result<std::shared_ptr<VolumeBinding>> VolumeBinding::Make(const nlohmann::json& args) {
+base::Result<std::shared_ptr<VolumeBinding>> VolumeBinding::Make(const base::Json& args) {
   const std::string path = "VolumeBindingArgs";
   if (const auto checked = CheckFields(args, path, {"bindTimeoutSeconds", "shape"}); !checked)
     return tl::make_unexpected(checked.error());

@@ -5,9 +5,8 @@
 // It does not score: upstream's score is behind a gate that is off (StorageCapacityScoring).
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "base/clock.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "framework/plugin.h"
 
@@ -17,7 +16,7 @@ class VolumeBinding final : public framework::Filter {
  public:
   explicit VolumeBinding(base::Millis bind_timeout_ms = 600'000) : bind_timeout_ms_(bind_timeout_ms) {}
   // VolumeBindingArgs. Errors as upstream's validation.
-  static base::Result<std::shared_ptr<VolumeBinding>> Make(const nlohmann::json& args);
+  static base::Result<std::shared_ptr<VolumeBinding>> Make(const base::Json& args);
 
   std::string_view name() const override { return "VolumeBinding"; }
   std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&,

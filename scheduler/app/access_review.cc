@@ -3,14 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "base/log.h"
 
 namespace tutti::app {
 namespace {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 constexpr const char* kClientCa = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
 

@@ -8,11 +8,11 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "app/yaml_fields.h"
+#include "base/json.h"
 
 namespace tutti::app {
 namespace {
@@ -83,7 +83,7 @@ plugins::ProfileConfig::PluginSet ReadPoint(Fields fields) {
 void ReadPluginArgs(Fields& fields, plugins::ProfileConfig* profile) {
   std::string name;
   fields.String("name", &name);
-  nlohmann::json args = nlohmann::json::object();
+  base::Json args = base::Json::object();
   fields.Json("args", &args);
   fields.Done();
   if (name.empty()) {
@@ -94,7 +94,7 @@ void ReadPluginArgs(Fields& fields, plugins::ProfileConfig* profile) {
                          [&](const auto& other) { return other.first == name; })) {
     fields.Complain("name", fmt::format("the args of {} are there twice; remove one", name));
   } else {
-    profile->plugin_config.emplace_back(name, std::make_shared<const nlohmann::json>(std::move(args)));
+    profile->plugin_config.emplace_back(name, std::make_shared<const base::Json>(std::move(args)));
   }
 }
 

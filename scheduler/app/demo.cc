@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "app/embedded_cluster.h"
 #include "app/embedded_files.h"
 #include "app/kubectl_view.h"
 #include "app/profiles.h"
+#include "base/json.h"
 
 namespace tutti::app {
 namespace {

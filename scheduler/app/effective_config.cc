@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "app/run.h"
+#include "base/json.h"
 #include "sim/duration.h"
 
 namespace tutti::app {

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/output.h"
+#include "base/json.h"
 #include "cluster/json_decode.h"
 #include "cluster/selections.h"
 #include "cluster/state.h"

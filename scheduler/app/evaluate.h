@@ -3,10 +3,10 @@
 // weighted, the total, and the summary sentence. No network, no files written.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "framework/profile.h"
 #include "sim/object.h"

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <nlohmann/json.hpp>
 
 #include "app/output.h"
+#include "base/json.h"
 
 namespace tutti::app {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "app/demo.h"
 #include "app/evaluate.h"
@@ -15,6 +14,7 @@
 #include "app/signals.h"
 #include "app/sim_command.h"
 #include "app/simulate.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "sim/duration.h"
 

@@ -2,9 +2,10 @@
 #include "app/output.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <string_view>
+
+#include "base/json.h"
 
 namespace tutti::app {
 namespace {

@@ -2,9 +2,10 @@
 // -o table|json|yaml: one result, three ways to print it.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
+
+#include "base/json_fwd.h"
 
 namespace tutti::app {
 

@@ -7,13 +7,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "app/driver.h"
 #include "app/profiles.h"
 #include "app/serving.h"
 #include "app/signals.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "kube/client.h"
 #include "observe/decision_json.h"

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "app/embedded_cluster.h"
 #include "app/manifest_check.h"
 #include "app/output.h"
 #include "app/profiles.h"
 #include "app/simulation_record.h"
+#include "base/json.h"
 #include "sim/duration.h"
 
 namespace tutti::app {

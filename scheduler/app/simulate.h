@@ -4,11 +4,11 @@
 // The same manifests and configuration give the same bytes.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "app/config.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "sim/manifest.h"
 #include "sim/world.h"

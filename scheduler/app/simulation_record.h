@@ -3,12 +3,12 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "base/json.h"
 #include "observe/decision.h"
 #include "sim/store.h"
 

@@ -7,10 +7,10 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
+#include "base/json.h"
 #include "sim/duration.h"
 
 namespace tutti::app {
@@ -68,7 +68,7 @@ std::string_view KindOf(const YAML::Node& node) {
   return "a scalar";
 }
 
-nlohmann::json ScalarToJson(const YAML::Node& node) {
+base::Json ScalarToJson(const YAML::Node& node) {
   const std::string& text = node.Scalar();
   if (!IsPlain(node)) return text;
   if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return nullptr;
@@ -99,15 +99,15 @@ std::string_view Closest(std::string_view word, const std::vector<std::string_vi
   return best;
 }
 
-nlohmann::json YamlToJson(const YAML::Node& node) {
+base::Json YamlToJson(const YAML::Node& node) {
   if (!node.IsDefined() || node.IsNull()) return nullptr;
   if (node.IsScalar()) return ScalarToJson(node);
   if (node.IsSequence()) {
-    nlohmann::json out = nlohmann::json::array();
+    base::Json out = base::Json::array();
     for (const YAML::Node& item : node) out.push_back(YamlToJson(item));
     return out;
   }
-  nlohmann::json out = nlohmann::json::object();
+  base::Json out = base::Json::object();
   for (const auto& entry : node) out[entry.first.Scalar()] = YamlToJson(entry.second);
   return out;
 }
@@ -213,7 +213,7 @@ void Fields::Duration(std::string_view name, base::Millis* out) {
   }
 }
 
-void Fields::Json(std::string_view name, nlohmann::json* out) {
+void Fields::Json(std::string_view name, base::Json* out) {
   const YAML::Node value = Take(name);
   if (value.IsDefined()) *out = YamlToJson(value);
 }

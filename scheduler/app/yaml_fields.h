@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/json_fwd.h"
 
 namespace tutti::app {
 
@@ -35,7 +35,7 @@ class Complaints {
 std::string_view Closest(std::string_view word, const std::vector<std::string_view>& known);
 
 // YAML as JSON, scalars by YAML's core schema: plain 1 is a number, "1" a string, 010 is ten.
-nlohmann::json YamlToJson(const YAML::Node& node);
+base::Json YamlToJson(const YAML::Node& node);
 
 // One mapping. Each field is asked for once, an absent or null one leaves `out` as it is; Done() complains about
 // those that nobody asked for. `complaints` must outlive this.
@@ -50,7 +50,7 @@ class Fields {
   void Integer(std::string_view name, int64_t least, int64_t most, int64_t* out);
   void Number(std::string_view name, double* out);
   void Duration(std::string_view name, base::Millis* out);
-  void Json(std::string_view name, nlohmann::json* out);
+  void Json(std::string_view name, base::Json* out);
   // The field as a mapping of its own; its Done() is the caller's to call.
   Fields Map(std::string_view name);
   // Calls `each` with every item of a sequence of mappings.

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cluster/json_reader.h"
 
 namespace tutti::cluster {
 namespace {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 using model::ContainerRequests;
 
 model::ObjectMeta ReadMeta(JsonReader& read, const JsonField& object) {

@@ -6,10 +6,10 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "model/node.h"
 #include "model/object.h"
@@ -20,16 +20,16 @@ namespace tutti::cluster {
 
 // Error kInvalid names the first field that could not be read and what is wrong with it:
 // "spec.containers[0].resources.requests.cpu: \"abc\" is not a quantity; ...".
-base::Result<model::Pod> DecodePod(const nlohmann::json& pod);
-base::Result<model::Node> DecodeNode(const nlohmann::json& node);
+base::Result<model::Pod> DecodePod(const base::Json& pod);
+base::Result<model::Node> DecodeNode(const base::Json& node);
 // `kind` says under which plural the object is served; group, version and kind are the object's own.
-base::Result<model::Object> DecodeObject(const model::ObjectKind& kind, std::shared_ptr<const nlohmann::json> object);
+base::Result<model::Object> DecodeObject(const model::ObjectKind& kind, std::shared_ptr<const base::Json> object);
 
 // The same, for a feed, from which no object may vanish: what is readable, and a line in `problems` for each field that
 // is not. Such a pod's spec is `saturated`, so that it is bound nowhere on a misunderstanding.
-model::Pod DecodePodLeniently(const nlohmann::json& pod, std::vector<std::string>* problems);
-model::Node DecodeNodeLeniently(const nlohmann::json& node, std::vector<std::string>* problems);
-model::Selection DecodeSelection(model::Selection::Kind kind, const nlohmann::json& object,
+model::Pod DecodePodLeniently(const base::Json& pod, std::vector<std::string>* problems);
+model::Node DecodeNodeLeniently(const base::Json& node, std::vector<std::string>* problems);
+model::Selection DecodeSelection(model::Selection::Kind kind, const base::Json& object,
                                  std::vector<std::string>* problems);
 
 }  // namespace tutti::cluster

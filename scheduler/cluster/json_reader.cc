@@ -3,14 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "model/quantity.h"
 
 namespace tutti::cluster {
 namespace {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 constexpr size_t kShown = 64;
 

@@ -11,12 +11,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "model/object_meta.h"
 #include "model/resource_list.h"
@@ -28,21 +28,21 @@ namespace tutti::cluster {
 // REQUIRES: the JSON, the key and the field it was reached through outlive it; that is why a temporary has no [].
 class JsonField {
  public:
-  explicit JsonField(const nlohmann::json& root) : value_(&root) {}
+  explicit JsonField(const base::Json& root) : value_(&root) {}
 
   JsonField operator[](const char* key) const&;
   JsonField operator[](const char* key) && = delete;
 
   bool present() const;
-  const nlohmann::json& value() const { return *value_; }  // null when absent
+  const base::Json& value() const { return *value_; }  // null when absent
   std::string Path() const;
 
  private:
   friend class JsonReader;
-  JsonField(const nlohmann::json* value, const JsonField* parent, std::string_view key, int64_t index)
+  JsonField(const base::Json* value, const JsonField* parent, std::string_view key, int64_t index)
       : value_(value), parent_(parent), key_(key), index_(index) {}
 
-  const nlohmann::json* value_;
+  const base::Json* value_;
   const JsonField* parent_ = nullptr;
   std::string_view key_;
   int64_t index_ = -1;  // of an item; -1 for a key
@@ -77,6 +77,6 @@ class JsonReader {
 };
 
 // "a string", "a list", ... and the value itself, shortened: for people.
-std::string Describe(const nlohmann::json& value);
+std::string Describe(const base::Json& value);
 
 }  // namespace tutti::cluster

@@ -2,7 +2,8 @@
 #include "cluster/json_text.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace tutti::cluster {
 
@@ -23,8 +24,8 @@ size_t JsonDepth(std::string_view text) {
   return deepest;
 }
 
-nlohmann::json ParseJson(std::string_view text) {
-  using Json = nlohmann::json;
+base::Json ParseJson(std::string_view text) {
+  using Json = base::Json;
   if (JsonDepth(text) <= kDeepestJson) return Json::parse(text, nullptr, /*allow_exceptions=*/false);
   const auto keep = [](int depth, Json::parse_event_t, Json&) { return static_cast<size_t>(depth) < kDeepestJson; };
   return Json::parse(text, keep, /*allow_exceptions=*/false);

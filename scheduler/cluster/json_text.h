@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+
+#include "base/json_fwd.h"
 
 namespace tutti::cluster {
 
@@ -17,6 +18,6 @@ inline constexpr size_t kDeepestJson = 500;
 size_t JsonDepth(std::string_view text);
 
 // A discarded value when `text` is no JSON; what is nested deeper than kDeepestJson is left out.
-nlohmann::json ParseJson(std::string_view text);
+base::Json ParseJson(std::string_view text);
 
 }  // namespace tutti::cluster

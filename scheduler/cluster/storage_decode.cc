@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/storage_decode.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "cluster/json_reader.h"
 
 namespace tutti::cluster {
@@ -30,7 +29,7 @@ std::optional<int64_t> Storage(const model::ResourceList& list) {
 
 std::optional<int64_t> ReadSize(JsonReader& read, const JsonField& field) {
   if (!field.present()) return std::nullopt;
-  const nlohmann::json wrapped = {{"storage", field.value()}};
+  const base::Json wrapped = {{"storage", field.value()}};
   return Storage(read.Resources(JsonField(wrapped)));
 }
 

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/json.h"
 #include "base/planted.h"
 #include "core/evidence.h"
 
@@ -391,14 +391,14 @@ void Committer::Evict(Gang& gang, Member& member, const std::string& why) {
     return;
   }
   member.evicting = true;
-  const nlohmann::json patch = {{"metadata", {{"uid", pod.meta.uid}}},
-                                {"status",
-                                 {{"conditions",
-                                   {{{"type", "DisruptionTarget"},
-                                     {"status", "True"},
-                                     {"reason", "GangNotWhole"},
-                                     {"message", why},
-                                     {"lastTransitionTime", base::FormatTime(clock_.WallMs())}}}}}}};
+  const base::Json patch = {{"metadata", {{"uid", pod.meta.uid}}},
+                            {"status",
+                             {{"conditions",
+                               {{{"type", "DisruptionTarget"},
+                                 {"status", "True"},
+                                 {"reason", "GangNotWhole"},
+                                 {"message", why},
+                                 {"lastTransitionTime", base::FormatTime(clock_.WallMs())}}}}}}};
   const cluster::CommandId id =
       outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
                    cluster::Patch{RefOf(pod), true, cluster::Patch::Type::kStrategic, patch.dump()});

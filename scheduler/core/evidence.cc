@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/evidence.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "base/json_string.h"
 #include "base/planted.h"
 #include "cluster/json_text.h"

@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace tutti::core {
 
@@ -23,14 +24,14 @@ constexpr Millis kRepeatMs = 500;
 // The claim is the volume's from now on. A volume that its owner had reserved by name only keeps saying so: it lacks
 // the annotation, and the controller does not release it.
 std::string ReservationOf(const Volume& volume, const Claim& claim) {
-  nlohmann::json patch = {{"spec",
-                           {{"claimRef",
-                             {{"apiVersion", "v1"},
-                              {"kind", "PersistentVolumeClaim"},
-                              {"namespace", claim.meta.ns},
-                              {"name", claim.meta.name},
-                              {"uid", claim.meta.uid},
-                              {"resourceVersion", claim.meta.resource_version}}}}}};
+  base::Json patch = {{"spec",
+                       {{"claimRef",
+                         {{"apiVersion", "v1"},
+                          {"kind", "PersistentVolumeClaim"},
+                          {"namespace", claim.meta.ns},
+                          {"name", claim.meta.name},
+                          {"uid", claim.meta.uid},
+                          {"resourceVersion", claim.meta.resource_version}}}}}};
   if (!volume.claim) patch["metadata"]["annotations"][model::kBoundByController] = "yes";
   return patch.dump();
 }
@@ -135,7 +136,7 @@ VolumeBinder::Stand VolumeBinder::AskFor(GangId id, PodId pod, const std::string
                                claim.meta.name,
                                claim.meta.uid,
                                open.sent_version};
-  const nlohmann::json patch = {{"metadata", {{"annotations", {{model::kSelectedNode, node}}}}}};
+  const base::Json patch = {{"metadata", {{"annotations", {{model::kSelectedNode, node}}}}}};
   Send(id, pod, open, {ref, false, cluster::Patch::Type::kMerge, patch.dump()});
   return Stand::kWaiting;
 }

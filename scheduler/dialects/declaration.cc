@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "dialects/topology_annotations.h"
 #include "dialects/wording.h"
 
@@ -13,7 +13,7 @@ namespace tutti::dialects {
 
 int64_t ReadCount(cluster::JsonReader& read, const cluster::JsonField& field, int64_t fallback, int64_t least) {
   if (!field.present()) return fallback;
-  const nlohmann::json& value = field.value();
+  const base::Json& value = field.value();
   // nlohmann keeps what is beyond INT64_MAX as unsigned; get<int64_t> would wrap it.
   const bool wraps = value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(kLargestCount);
   if (value.is_number_integer() && !wraps && value.get<int64_t>() >= least && value.get<int64_t>() <= kLargestCount)
@@ -46,12 +46,10 @@ std::string ProblemIn(const model::Object& object, cluster::JsonReader& read) {
   return OneLine(fmt::format("{}: {}", Named(object.kind, object.meta.ns, object.meta.name), read.problem()));
 }
 
-std::string ToText(const nlohmann::json& body) {
-  return body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string ToText(const base::Json& body) { return body.dump(-1, ' ', false, base::Json::error_handler_t::replace); }
 
-const nlohmann::json& StatusOf(const model::Object& object) {
-  static const nlohmann::json kNothing = nlohmann::json::object();
+const base::Json& StatusOf(const model::Object& object) {
+  static const base::Json kNothing = base::Json::object();
   if (!object.body->is_object()) return kNothing;
   const auto at = object.body->find("status");
   return at != object.body->end() && at->is_object() ? *at : kNothing;

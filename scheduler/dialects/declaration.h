@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
+#include "base/json_fwd.h"
 #include "cluster/command.h"
 #include "cluster/json_reader.h"
 #include "model/gang.h"
@@ -29,10 +29,10 @@ model::GangSpec GangOf(std::string_view dialect, const model::Object& object);
 std::string ProblemIn(const model::Object& object, cluster::JsonReader& read);
 
 // As bytes for a request: never throws, whatever the strings hold.
-std::string ToText(const nlohmann::json& body);
+std::string ToText(const base::Json& body);
 
 // Its status, or an empty object.
-const nlohmann::json& StatusOf(const model::Object& object);
+const base::Json& StatusOf(const model::Object& object);
 
 // Names the object for a patch or an Event.
 cluster::ObjectRef RefTo(const model::Object& object);

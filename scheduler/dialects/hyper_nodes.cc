@@ -5,8 +5,8 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cluster/json_reader.h"
 #include "dialects/label_match.h"
 

@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "dialects/declaration.h"
 #include "dialects/wording.h"
 

@@ -3,15 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "dialects/declaration.h"
 #include "dialects/ray_pod.h"
 
 namespace tutti::dialects {
 namespace {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 constexpr std::string_view kPodGroup = "scheduling.x-k8s.io/pod-group";
 

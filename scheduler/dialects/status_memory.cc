@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dialects/status_memory.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "dialects/declaration.h"
 
 namespace tutti::dialects {
-bool StatusMemory::MustWrite(const nlohmann::json& wanted, const nlohmann::json& observed, const std::string& version) {
+bool StatusMemory::MustWrite(const base::Json& wanted, const base::Json& observed, const std::string& version) {
   if (pending_.empty()) {
     if (wanted == observed) return false;
   } else if (pending_ == ToText(wanted)) {
@@ -19,7 +18,7 @@ bool StatusMemory::MustWrite(const nlohmann::json& wanted, const nlohmann::json&
   return true;
 }
 
-void StatusMemory::Observed(const nlohmann::json& observed) {
+void StatusMemory::Observed(const base::Json& observed) {
   if (!pending_.empty() && pending_ == ToText(observed)) pending_.clear();
 }
 

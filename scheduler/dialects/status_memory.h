@@ -3,8 +3,9 @@
 // lost while an earlier write is on its way.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
+
+#include "base/json_fwd.h"
 
 namespace tutti::dialects {
 
@@ -12,9 +13,9 @@ class StatusMemory {
  public:
   // `wanted` and `observed` are the fields that are ours, without times; `version` is the observed object's
   // resourceVersion. True: write it, and that it was written is remembered.
-  bool MustWrite(const nlohmann::json& wanted, const nlohmann::json& observed, const std::string& version);
+  bool MustWrite(const base::Json& wanted, const base::Json& observed, const std::string& version);
   // A newer version of the object has come, with this in it.
-  void Observed(const nlohmann::json& observed);
+  void Observed(const base::Json& observed);
   // What was written may not have arrived.
   void Forget() { pending_.clear(); }
   // Something was written that has not been observed.

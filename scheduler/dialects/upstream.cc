@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "dialects/declaration.h"
 #include "dialects/ray_pod.h"
 #include "dialects/wording.h"
@@ -13,7 +13,7 @@
 namespace tutti::dialects {
 namespace {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 // Renamed in 1.37, when it was said that it only tells of the first time.
 const char* ConditionType(const model::Object& object) {

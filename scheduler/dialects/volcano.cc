@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "dialects/declaration.h"
 #include "dialects/ray_pod.h"
 #include "dialects/volcano_status.h"
@@ -12,7 +11,7 @@
 namespace tutti::dialects {
 namespace {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 constexpr std::string_view kGroupName = "scheduling.k8s.io/group-name";
 constexpr std::string_view kTaskSpec = "volcano.sh/task-spec";

@@ -4,15 +4,15 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "dialects/declaration.h"
 #include "dialects/wording.h"
 
 namespace tutti::dialects {
 namespace {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 constexpr int64_t kLargestWeight = 65535;
 

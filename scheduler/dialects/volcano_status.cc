@@ -5,14 +5,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "dialects/wording.h"
 
 namespace tutti::dialects {
 namespace {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 bool Waits(GangState state) {
   return state == GangState::kWaitingForMembers || state == GangState::kWaitingForQueue ||

@@ -2,10 +2,10 @@
 // A PodGroup's status in Volcano's words (volcano.sh, pkg/scheduler: job_info, session, plugins/gang).
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
+#include "base/json_fwd.h"
 #include "dialects/report.h"
 
 namespace tutti::dialects {
@@ -18,9 +18,9 @@ std::string VolcanoPhase(const GangReport& report, std::string_view before);
 std::string VolcanoUnschedulable(const GangReport& report);
 
 // The whole status: phase, counters and `before` with the condition of now. `before` is the status until now.
-nlohmann::json VolcanoStatus(const GangReport& report, const nlohmann::json& before);
+base::Json VolcanoStatus(const GangReport& report, const base::Json& before);
 
 // What two statuses are compared by: everything but the times and transition ids of conditions.
-nlohmann::json VolcanoComparable(const nlohmann::json& status);
+base::Json VolcanoComparable(const base::Json& status);
 
 }  // namespace tutti::dialects

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cluster/json_text.h"
 #include "dialects/declaration.h"
 #include "dialects/ray_pod.h"
@@ -14,7 +14,7 @@
 namespace tutti::dialects {
 namespace {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 constexpr std::string_view kTaskGroup = "yunikorn.apache.org/task-group-name";
 constexpr std::string_view kTaskGroups = "yunikorn.apache.org/task-groups";

@@ -6,10 +6,10 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "kube/spec_cache.h"
 #include "model/node.h"
@@ -46,7 +46,7 @@ struct ApiStatus {
 };
 ApiStatus DecodeStatus(std::string_view body);
 ApiStatus DecodeStatusMessage(std::string_view message);  // the bare protobuf message
-ApiStatus DecodeStatusObject(const nlohmann::json& status);
+ApiStatus DecodeStatusObject(const base::Json& status);
 
 // metav1.ListMeta of any list message.
 struct ListMeta {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "kube/decode.h"
 
 namespace tutti::kube {
 namespace {
 
 template <typename T>
-T Get(const nlohmann::json& object, const char* key, T fallback) {
+T Get(const base::Json& object, const char* key, T fallback) {
   if (!object.is_object()) return fallback;
   const auto at = object.find(key);
   if (at == object.end()) return fallback;
@@ -34,7 +34,7 @@ ApiStatus DecodeStatusMessage(std::string_view message) {
   return status;
 }
 
-ApiStatus DecodeStatusObject(const nlohmann::json& json) {
+ApiStatus DecodeStatusObject(const base::Json& json) {
   ApiStatus status;
   if (Get<std::string>(json, "kind", "") != "Status") return status;
   status.code = Get<int>(json, "code", 0);
@@ -50,7 +50,7 @@ ApiStatus DecodeStatus(std::string_view body) {
   if (const auto envelope = OpenEnvelope(body)) {
     return envelope->kind == "Status" ? DecodeStatusMessage(envelope->raw) : ApiStatus{};
   }
-  return DecodeStatusObject(nlohmann::json::parse(body, nullptr, false));
+  return DecodeStatusObject(base::Json::parse(body, nullptr, false));
 }
 
 }  // namespace tutti::kube

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/discovery.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "base/log.h"
 #include "kube/api_path.h"
 
 namespace tutti::kube {
 namespace {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 constexpr const char* kAggregated =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"

@@ -8,13 +8,13 @@
 
 #include <functional>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "kube/loop.h"
 #include "kube/retry.h"
 #include "kube/transport.h"
@@ -52,8 +52,8 @@ class Discovery {
   void AskCore();
   void Get(Request request, std::function<void(const Response&)> read);
   void OnGroups(const Response& response);
-  void ReadAggregated(const nlohmann::json& list);
-  void AskEachGroup(const nlohmann::json& groups);
+  void ReadAggregated(const base::Json& list);
+  void AskEachGroup(const base::Json& groups);
   bool ReadGroupVersion(const std::string& group, const std::string& version, const Response& response, Table* into);
   void Finish();
   void Schedule(base::Millis delay_ms);

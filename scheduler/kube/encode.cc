@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/encode.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "base/json_string.h"
 #include "kube/transport.h"
 #include "kube/wire.h"
@@ -10,7 +9,7 @@
 namespace tutti::kube {
 namespace {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 constexpr size_t kLongestNote = 1024;
 

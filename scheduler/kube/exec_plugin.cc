@@ -12,8 +12,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "kube/credentials.h"
 
 extern char** environ;
@@ -21,7 +21,7 @@ extern char** environ;
 namespace tutti::kube {
 namespace {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 constexpr std::chrono::seconds kPatience(60);
 constexpr size_t kMostOutput = 1 << 20;

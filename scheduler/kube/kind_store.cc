@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/kind_store.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "base/log.h"
 #include "cluster/json_decode.h"
 #include "cluster/selections.h"

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "base/check.h"
+#include "base/json_fwd.h"
 #include "base/log.h"
 #include "kube/api_path.h"
 #include "kube/retry.h"
@@ -16,7 +17,7 @@
 namespace tutti::kube {
 namespace {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 std::string Text(const Json& object, const char* key) {
   const auto at = object.is_object() ? object.find(key) : object.end();

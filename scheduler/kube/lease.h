@@ -13,9 +13,9 @@
 
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/json.h"
 #include "base/random.h"
 #include "kube/loop.h"
 #include "kube/transport.h"
@@ -61,9 +61,9 @@ class LeaderElection {
   void OnSeen(WatchType type, const WireObject& object);
   void OnRead(const Response& response);
   void OnWritten(const Response& response, base::Millis sent_ms);
-  void Observe(const nlohmann::json& lease);
+  void Observe(const base::Json& lease);
   void Write(bool create);
-  nlohmann::json Spec() const;
+  base::Json Spec() const;
   void Won(base::Millis sent_ms);
   void Lose(const std::string& why);
   void Again(base::Millis delay_ms);
@@ -78,7 +78,7 @@ class LeaderElection {
   base::Random& random_;
   const Callbacks callbacks_;
 
-  nlohmann::json observed_;          // the Lease as last read or written; null: none
+  base::Json observed_;              // the Lease as last read or written; null: none
   std::string observed_record_;      // its spec, to see it change
   base::Millis observed_at_ms_ = 0;  // when that was first seen
   bool given_up_ = false;            // seen while a read was under way

@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "cluster/json_text.h"
 
 namespace tutti::kube {
@@ -19,13 +18,13 @@ constexpr base::Millis kPageTimeoutMs = 60'000;
 constexpr int kPageSize = 500;
 constexpr base::Millis kSlackMs = 30'000;
 
-const nlohmann::json* Child(const nlohmann::json* object, const char* key) {
+const base::Json* Child(const base::Json* object, const char* key) {
   if (object == nullptr || !object->is_object()) return nullptr;
   const auto at = object->find(key);
   return at == object->end() ? nullptr : &*at;
 }
 
-std::string TextOf(const nlohmann::json* value) {
+std::string TextOf(const base::Json* value) {
   return value != nullptr && value->is_string() ? value->get<std::string>() : "";
 }
 
@@ -110,14 +109,14 @@ bool Reflector::ReadPage(const Response& response, ListMeta* meta) {
            ForEachItem(envelope->raw, meta, [this](std::string_view item) { store_.Put({{}, item, nullptr}); });
   }
   auto list = cluster::ParseJson(response.body);
-  const nlohmann::json* list_meta = Child(&list, "metadata");
+  const base::Json* list_meta = Child(&list, "metadata");
   if (list_meta == nullptr) return false;
   meta->resource_version = TextOf(Child(list_meta, "resourceVersion"));
   meta->continue_token = TextOf(Child(list_meta, "continue"));
   const auto items = list.find("items");
   if (items == list.end() || !items->is_array()) return items == list.end() || items->is_null();
   const std::string api_version = TextOf(Child(&list, "apiVersion"));
-  for (nlohmann::json& item : *items) {
+  for (base::Json& item : *items) {
     if (!item.is_object()) continue;
     if (!item.contains("apiVersion")) item["apiVersion"] = api_version;
     store_.Put(WireObject::Json(std::move(item)));
@@ -195,7 +194,7 @@ void Reflector::OnBookmark(const WireObject& object) {
   bookmarks_ = true;
   bool initial_events_end = false;
   if (object.json != nullptr) {
-    const nlohmann::json* meta = Child(object.json.get(), "metadata");
+    const base::Json* meta = Child(object.json.get(), "metadata");
     version_ = TextOf(Child(meta, "resourceVersion"));
     initial_events_end = Child(Child(meta, "annotations"), "k8s.io/initial-events-end") != nullptr;
   } else {

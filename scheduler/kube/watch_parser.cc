@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/watch_parser.h"
 
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json.h"
 #include "cluster/json_text.h"
 #include "kube/decode.h"
 
@@ -30,9 +30,9 @@ size_t PrefixedSize(std::string_view data) {
 
 }  // namespace
 
-WireObject WireObject::Json(nlohmann::json object) {
+WireObject WireObject::Json(base::Json object) {
   WireObject result;
-  result.json = std::make_shared<nlohmann::json>(std::move(object));
+  result.json = std::make_shared<base::Json>(std::move(object));
   return result;
 }
 

@@ -6,9 +6,10 @@
 #include <absl/functional/any_invocable.h>
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+
+#include "base/json_fwd.h"
 
 namespace tutti::kube {
 
@@ -18,9 +19,9 @@ enum class WatchType { kAdded, kModified, kDeleted, kBookmark, kError };
 struct WireObject {
   std::string_view kind;                 // as the envelope says; empty for an item of a list
   std::string_view protobuf;             // valid during the call
-  std::shared_ptr<nlohmann::json> json;  // not null: the object is JSON
+  std::shared_ptr<base::Json> json;      // not null: the object is JSON
 
-  static WireObject Json(nlohmann::json object);
+  static WireObject Json(base::Json object);
 };
 
 class WatchParser {

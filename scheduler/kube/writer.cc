@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/json.h"
 #include "cluster/json_decode.h"
 #include "cluster/json_text.h"
 #include "kube/api_path.h"

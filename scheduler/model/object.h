@@ -4,9 +4,9 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/json_fwd.h"
 #include "model/object_meta.h"
 
 namespace tutti::model {
@@ -25,7 +25,7 @@ struct ObjectKind {
 struct Object {
   std::string group, version, resource, kind;
   ObjectMeta meta;
-  std::shared_ptr<const nlohmann::json> body;  // the whole object; never null
+  std::shared_ptr<const base::Json> body;  // the whole object; never null
 };
 
 }  // namespace tutti::model

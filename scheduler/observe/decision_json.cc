@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observe/decision_json.h"
 
-#include <nlohmann/json.hpp>
+#include "base/json.h"
 
 namespace tutti::observe {
 namespace {

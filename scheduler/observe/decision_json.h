@@ -2,9 +2,9 @@
 // Decision records as JSON, for /debug/decisions and whoever else reads them by program.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "observe/decision.h"
 
 namespace tutti::observe {

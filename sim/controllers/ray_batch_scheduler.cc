@@ -2,11 +2,11 @@
 #include "sim/controllers/ray_batch_scheduler.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <iterator>
 
+#include "base/json.h"
 #include "sim/controllers/ray_names.h"
 #include "sim/controllers/ray_sizes.h"
 

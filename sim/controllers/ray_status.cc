@@ -175,7 +175,7 @@ Json NewStatus(const Json& cluster, const std::vector<Object>& pods, const std::
   if (BoolOf(Child(spec, "suspend")) && pods.empty()) status["state"] = "suspended";
   DescribeHead(status, head, head_services);
   status["lastUpdateTime"] = base::FormatTime(now_ms);
-  if (const std::string& state = DigString(status, "state"); state != before) {
+  if (const std::string state = DigString(status, "state"); state != before) {
     status["stateTransitionTimes"][state] = base::FormatTime(now_ms);
   }
   return status;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
 
 #include "app/profiles.h"
 #include "app/run.h"
+#include "base/json.h"
 #include "tests/support/catch.h"
 
 namespace tutti::app {
@@ -41,7 +41,7 @@ TEST_CASE("with no profile the names that KubeRay writes are served") {
   REQUIRE(profiles->size() == 5);
   CHECK((*profiles)[1].scheduler_name == "volcano");
   CHECK_FALSE((*profiles)[1].filters.empty());
-  const auto json = nlohmann::json::parse(ConfigJson(config));
+  const auto json = base::Json::parse(ConfigJson(config));
   CHECK(json["kubescheduler.config.k8s.io"]["profiles"][0]["schedulerName"] == "tutti");
   CHECK(json["kubescheduler.config.k8s.io"]["leaderElection"]["leaseDuration"] == "15s");
 }

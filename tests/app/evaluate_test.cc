@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/evaluate.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "plugins/registry.h"
 #include "tests/support/catch.h"
 #include "tests/support/test_cluster.h"
 
 using namespace tutti;
 using Catch::Matchers::Contains;
-using nlohmann::json;
+using json = base::Json;
 
 namespace {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/simulate.h"
 
-#include <nlohmann/json.hpp>
-
 #include "app/output.h"
+#include "base/json.h"
 #include "tests/support/catch.h"
 
 namespace tutti::app {

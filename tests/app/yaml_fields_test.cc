@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/yaml_fields.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "tests/support/catch.h"
 
 namespace tutti::app {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/json_decode.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "tests/support/catch.h"
 
 namespace tutti::cluster {
 namespace {
 
-using nlohmann::json;
+using json = base::Json;
 
 json PodWith(const char* spec) {
   json pod = {{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", {{"name", "p"}, {"namespace", "ns"}}}};

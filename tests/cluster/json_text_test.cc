@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/json_text.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "tests/support/catch.h"
 
 namespace tutti::cluster {
@@ -27,7 +26,7 @@ TEST_CASE("depth is that of arrays and objects, and not of what strings hold") {
 }
 
 TEST_CASE("JSON is parsed, and what is none is discarded") {
-  CHECK(ParseJson(R"({"a":[1,{"b":null}]})") == nlohmann::json{{"a", {1, {{"b", nullptr}}}}});
+  CHECK(ParseJson(R"({"a":[1,{"b":null}]})") == base::Json{{"a", {1, {{"b", nullptr}}}}});
   CHECK(ParseJson("{").is_discarded());
   CHECK(ParseJson("").is_discarded());
   CHECK(ParseJson("[1] 2").is_discarded());
@@ -36,12 +35,12 @@ TEST_CASE("JSON is parsed, and what is none is discarded") {
 TEST_CASE("what is nested too deeply is left out, and the rest is there") {
   for (const auto& [open, close] : {std::pair<std::string, std::string>{"[", "]"}, {R"({"x":)", "}"}}) {
     const std::string text = R"({"before":1,"deep":)" + Nested(1'000'000, open, close) + R"(,"after":2})";
-    const nlohmann::json json = ParseJson(text);
+    const base::Json json = ParseJson(text);
     REQUIRE(json.is_object());
     CHECK(json["before"] == 1);
     CHECK(json["after"] == 2);
     CHECK(JsonDepth(json.dump()) <= kDeepestJson);
-    CHECK(json == nlohmann::json(json));
+    CHECK(json == base::Json(json));
   }
   CHECK(ParseJson(Nested(1'000'000, "[", "")).is_discarded());
   CHECK(JsonDepth(ParseJson(Nested(kDeepestJson, "[", "]")).dump()) == kDeepestJson);

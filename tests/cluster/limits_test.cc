@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cluster/json_decode.h"
 #include "tests/support/catch.h"
 
 namespace tutti::cluster {
 namespace {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 constexpr int kMany = 10'000;
 

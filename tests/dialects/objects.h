@@ -3,17 +3,17 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "cluster/json_decode.h"
 #include "dialects/dialect.h"
 #include "tests/support/catch.h"
 
 namespace tutti::dialects {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 // `text`: kind, metadata, spec, ...; group and resource are given.
 inline std::shared_ptr<const model::Object> ObjectFrom(const std::string& api_version, const std::string& resource, const std::string& text) {

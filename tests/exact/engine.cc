@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/exact/engine.h"
 
+#include "base/json_fwd.h"
 #include "core/planner.h"
 #include "plugins/registry.h"
 #include "tests/support/test_cluster.h"
@@ -8,7 +9,7 @@
 namespace tutti::exact {
 namespace {
 
-using nlohmann::json;
+using json = base::Json;
 
 std::string Key(Level level) {
   switch (level) {

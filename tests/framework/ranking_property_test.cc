@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/json_fwd.h"
 #include "base/random.h"
 #include "cluster/what_if.h"
 #include "framework/ranking.h"
@@ -15,7 +16,7 @@
 namespace {
 
 using namespace tutti;
-using nlohmann::json;
+using json = base::Json;
 
 // A cluster that lives: nodes come, change and go, pods come and go.
 class Churn {

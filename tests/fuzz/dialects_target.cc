@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A JSON array of objects, pods and nodes, as all dialects hear of them; then every pod's gang is reported.
-#include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/json.h"
 #include "cluster/json_decode.h"
 #include "dialects/dialect.h"
 #include "tests/fuzz/target.h"
@@ -10,7 +10,7 @@
 namespace tutti::dialects {
 namespace {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 void Put(const DialectList& dialects, const Json& body) {
   const auto kind_name = body.value("kind", Json());
@@ -66,7 +66,7 @@ void Report(Dialect& dialect, const model::Pod& pod) {
 
 TUTTI_FUZZ_TARGET(dialects) {
   using namespace tutti;
-  const auto json = nlohmann::json::parse(input, nullptr, false);
+  const auto json = base::Json::parse(input, nullptr, false);
   if (!json.is_array()) return;
   const dialects::DialectList all = dialects::MakeDialects();
   for (const auto& one : json)

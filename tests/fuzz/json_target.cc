@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One JSON object, read as everything that is watched, and as a line of a watch.
-#include <nlohmann/json.hpp>
-
 #include "base/check.h"
+#include "base/json.h"
 #include "cluster/json_decode.h"
 #include "cluster/storage_decode.h"
 #include "kube/decode.h"
@@ -12,7 +11,7 @@
 namespace tutti::cluster {
 namespace {
 
-void Decode(const std::shared_ptr<const nlohmann::json>& json) {
+void Decode(const std::shared_ptr<const base::Json>& json) {
   std::vector<std::string> problems;
   const model::Pod pod = DecodePodLeniently(*json, &problems);
   for (const auto& item : pod.spec->requests) TUTTI_CHECK(item.second >= 0, "a negative request");
@@ -41,6 +40,6 @@ TUTTI_FUZZ_TARGET(json) {
   WatchParser parser(false);
   (void)parser.Feed(input, each);
   (void)tutti::kube::DecodeStatus(input);
-  auto json = std::make_shared<nlohmann::json>(nlohmann::json::parse(input, nullptr, false));
+  auto json = std::make_shared<tutti::base::Json>(tutti::base::Json::parse(input, nullptr, false));
   if (json->is_object()) tutti::cluster::Decode(json);
 }

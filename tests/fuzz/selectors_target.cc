@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first byte chooses: the query of a list (labelSelector, fieldSelector), or a selector's JSON; then a node's
 // affinity as the scheduler's plugins read it.
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "plugins/common/label_syntax.h"
 #include "sim/resources.h"
 #include "sim/selectors.h"
@@ -28,7 +28,7 @@ TUTTI_FUZZ_TARGET(selectors) {
       break;
     }
     default: {
-      const auto json = nlohmann::json::parse(text, nullptr, false);
+      const auto json = base::Json::parse(text, nullptr, false);
       if (json.is_discarded()) return;
       if (const auto selector = sim::LabelSelector::FromJson(json)) (void)selector->Matches(object);
     }

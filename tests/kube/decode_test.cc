@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/decode.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "cluster/json_decode.h"
 #include "fakes.h"
 #include "kube/watch_parser.h"
@@ -111,8 +110,8 @@ std::string PodMessage(const PodText& pod) {
 }
 
 // The same pod as the API server would write it in JSON.
-nlohmann::json PodJson() {
-  return nlohmann::json::parse(R"({
+base::Json PodJson() {
+  return base::Json::parse(R"({
     "metadata": {"name": "worker-0", "namespace": "ml", "uid": "uid-worker-0", "resourceVersion": "4711", "generation": 3,
       "creationTimestamp": "2023-11-14T22:13:20Z", "labels": {"ray.io/cluster": "c0", "app": "x"}, "annotations": {"note": "kept"},
       "ownerReferences": [{"apiVersion": "ray.io/v1", "kind": "RayCluster", "name": "c0", "uid": "u0", "controller": true}]},
@@ -198,7 +197,7 @@ std::string PodWithVolumes(const std::string& name, const std::string& claim) {
 }
 
 TEST_CASE("volumes decode to the same from protobuf as from JSON, and claims are the pod's own") {
-  const auto json = cluster::DecodePod(nlohmann::json::parse(R"({"metadata": {"name": "w-0", "namespace": "ml"},
+  const auto json = cluster::DecodePod(base::Json::parse(R"({"metadata": {"name": "w-0", "namespace": "ml"},
     "spec": {"schedulerName": "tutti", "volumes": [{"name": "a", "persistentVolumeClaim": {"claimName": "data-0"}}, {"name": "b", "ephemeral": {}},
       {"name": "c", "gcePersistentDisk": {"pdName": "pd", "readOnly": true}}, {"name": "d", "awsElasticBlockStore": {"volumeID": "aws://z/vol-1"}},
       {"name": "e", "iscsi": {"targetPortal": "portal", "iqn": "iqn", "readOnly": true}},

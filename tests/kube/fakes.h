@@ -6,11 +6,11 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "cluster/ports.h"
 #include "kube/loop.h"
 #include "kube/transport.h"
@@ -152,8 +152,8 @@ class FakeSink final : public cluster::EventSink {
 };
 
 inline std::string StatusJson(int code, const std::string& reason, const std::string& message = "no") {
-  return nlohmann::json{{"kind", "Status"}, {"apiVersion", "v1"}, {"status", "Failure"},
-                        {"code", code},     {"reason", reason},   {"message", message}}
+  return base::Json{{"kind", "Status"}, {"apiVersion", "v1"}, {"status", "Failure"},
+                    {"code", code},     {"reason", reason},   {"message", message}}
       .dump();
 }
 

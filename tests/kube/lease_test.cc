@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/lease.h"
 
+#include "base/json_fwd.h"
 #include "fakes.h"
 #include "tests/support/catch.h"
 
 namespace tutti::kube {
 namespace {
 
-using nlohmann::json;
+using json = base::Json;
 
 struct Rig {
   FakeLoop loop;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/reflector.h"
 
+#include "base/json_fwd.h"
 #include "fakes.h"
 #include "kube/feed.h"
 #include "tests/support/catch.h"
@@ -8,7 +9,7 @@
 namespace tutti::kube {
 namespace {
 
-using nlohmann::json;
+using json = base::Json;
 
 json Queue(const std::string& name, const std::string& version, const std::string& uid = "") {
   return {{"apiVersion", "v1beta1"},

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace tutti::negative {
 
@@ -144,11 +145,11 @@ void Replace(std::string& text, std::string_view from, std::string_view to) {
   if (const size_t at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
 }
 
-void RewriteEvidence(Command& command, const std::function<void(nlohmann::json&, const cluster::Bind&)>& change) {
+void RewriteEvidence(Command& command, const std::function<void(base::Json&, const cluster::Bind&)>& change) {
   auto* bind = std::get_if<cluster::Bind>(&command.body);
   if (!bind) return;
   for (auto& [key, value] : bind->annotations) {
-    nlohmann::json evidence = nlohmann::json::parse(value);
+    base::Json evidence = base::Json::parse(value);
     change(evidence, *bind);
     value = evidence.dump();
   }
@@ -210,7 +211,7 @@ std::vector<PlantedBug> AllBugs() {
                  }),
       InCommands("every member is written down as the last",
                  [](Command& command) {
-                   RewriteEvidence(command, [](nlohmann::json& evidence, const cluster::Bind& bind) {
+                   RewriteEvidence(command, [](base::Json& evidence, const cluster::Bind& bind) {
                      evidence["commit"] = bind.pod.uid;
                    });
                  }),

@@ -3,18 +3,18 @@
 //   {"config": KubeSchedulerConfiguration, "objects": [...], "pod": "ns/name"} → the JSON of `tutti evaluate`,
 //   or {"error": "..."}.
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "app/config.h"
 #include "app/evaluate.h"
 #include "app/profiles.h"
+#include "base/json.h"
 
 namespace {
 
 using namespace tutti;
 
-base::Result<nlohmann::ordered_json> Answer(const nlohmann::json& question) {
+base::Result<nlohmann::ordered_json> Answer(const base::Json& question) {
   app::Config config;
   if (const auto read = app::ReadConfig(question["config"].dump(), "config", &config); !read)
     return tl::make_unexpected(read.error());
@@ -30,7 +30,7 @@ base::Result<nlohmann::ordered_json> Answer(const nlohmann::json& question) {
 int main() {
   std::ios::sync_with_stdio(false);
   for (std::string line; std::getline(std::cin, line);) {
-    const auto answer = Answer(nlohmann::json::parse(line));
-    std::cout << (answer ? answer->dump() : nlohmann::json{{"error", answer.error().message}}.dump()) << std::endl;
+    const auto answer = Answer(base::Json::parse(line));
+    std::cout << (answer ? answer->dump() : base::Json{{"error", answer.error().message}}.dump()) << std::endl;
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/json_fwd.h"
 #include "framework/ranking.h"
 #include "plugins/registry.h"
 #include "tests/support/catch.h"
@@ -13,7 +14,7 @@
 namespace {
 
 using namespace tutti;
-using nlohmann::json;
+using json = base::Json;
 
 json ToJson(const YAML::Node& yaml) {
   if (yaml.IsSequence()) {

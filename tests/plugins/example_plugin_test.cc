@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/json_fwd.h"
 #include "framework/ranking.h"
 #include "tests/support/catch.h"
 #include "tests/support/test_cluster.h"
@@ -27,7 +28,7 @@ TEST_CASE("the example of docs/plugins.md does what it says") {
   cluster.AddNode({{"name", "new"}, {"labels", {{"generation", "2"}}}});
   framework::Profile profile;
   profile.filters.push_back(std::make_shared<plugins::SameGeneration>("2"));
-  framework::Ranking ranking(profile, cluster.Class(nlohmann::json::object()), cluster.snapshot());
+  framework::Ranking ranking(profile, cluster.Class(base::Json::object()), cluster.snapshot());
   CHECK(ranking.Best() == cluster.Node("new"));
   CHECK(ranking.Explain().Sentence() == "0/2 nodes are available: 1 node(s) were of another generation.");
 

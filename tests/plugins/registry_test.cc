@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/registry.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "tests/support/catch.h"
 
 using namespace tutti;
 using Catch::Matchers::Contains;
-using nlohmann::json;
+using json = base::Json;
 
 namespace {
 

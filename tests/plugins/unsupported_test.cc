@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_fwd.h"
 #include "framework/ranking.h"
 #include "plugins/registry.h"
 #include "tests/support/catch.h"
@@ -11,7 +12,7 @@
 namespace tutti::plugins {
 namespace {
 
-using nlohmann::json;
+using json = base::Json;
 
 json Times(size_t n, const json& one) { return json::array_t(n, one); }
 

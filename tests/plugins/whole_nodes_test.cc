@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/whole_nodes/whole_nodes.h"
 
+#include "base/json_fwd.h"
 #include "framework/ranking.h"
 #include "plugins/registry.h"
 #include "tests/support/catch.h"
@@ -9,7 +10,7 @@
 namespace tutti::plugins {
 namespace {
 
-using nlohmann::json;
+using json = base::Json;
 
 json Gpus(int count) { return {{"cpu", "1"}, {"nvidia.com/gpu", std::to_string(count)}}; }
 

@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace tutti::simulation {
 
@@ -30,7 +31,7 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
   for (const cluster::Command& command : commands) {
     if (const auto* bind = std::get_if<cluster::Bind>(&command.body)) {
       const std::string* text = model::Find(bind->annotations, "tutti.dev/bind");
-      const auto evidence = text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
+      const auto evidence = text ? base::Json::parse(*text, nullptr, false) : base::Json();
       const std::string plan = replica.name() + " " + (evidence.is_object() ? evidence.value("plan", "") : "");
       const bool is_new = plans_.try_emplace(plan, replica.Knows()).second;
       plan_of_[bind->pod.uid] = plan;

@@ -10,14 +10,14 @@
 
 #include <csignal>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/json.h"
 #include "base/log.h"
 
 namespace tutti::simulation {
 
-using Json = nlohmann::json;
+using Json = base::Json;
 
 namespace {
 
@@ -80,11 +80,23 @@ Violation Crash(const std::string& said, int signal) {
   return {line.substr(name, line.find(") failed", name) + 1 - name), line.substr(0, line.find('\n'))};
 }
 
+// What every world reads is read before the first is forked off, not in each.
+void ReadWhatIsShared(const Run& run) {
+  static const bool once = [&] {
+    Run empty = run;
+    empty.scenario.steps = 0;
+    Simulate(empty);
+    return true;
+  }();
+  (void)once;
+}
+
 }  // namespace
 
 void SilenceLogs() { base::SetLogLevel(static_cast<base::LogLevel>(static_cast<int>(base::LogLevel::kError) + 1)); }
 
 Apart::Apart(const Run& run) {
+  ReadWhatIsShared(run);
   int result[2], errors[2];
   TUTTI_CHECK(pipe(result) == 0 && pipe(errors) == 0, "pipes");
   std::fflush(nullptr);

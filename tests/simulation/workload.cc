@@ -72,7 +72,7 @@ std::string Workload::Do(const std::string& name, Random& random) { return (this
 // --- Setup ---
 
 void Workload::Setup(Random& random) {
-  const auto definitions = sim::LoadManifests({TUTTI_SOURCE_DIR "/manifests/crds"});
+  static const auto definitions = sim::LoadManifests({TUTTI_SOURCE_DIR "/manifests/crds"});
   TUTTI_CHECK(definitions, definitions ? "" : definitions.error().message);
   for (const sim::Manifest& each : *definitions) {
     definitions_[sim::NameOf(each.object)] = each.object;

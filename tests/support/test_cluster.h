@@ -5,16 +5,16 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 
+#include "base/json.h"
 #include "cluster/json_decode.h"
 #include "cluster/state.h"
 
 namespace tutti::tests {
 
-using nlohmann::json;
+using json = base::Json;
 
 // {name, labels, taints, unschedulable, images, allocatable} → a Node; 10 cpu, 10Gi and 110 pods unless said otherwise.
 inline json NodeManifest(const json& brief) {

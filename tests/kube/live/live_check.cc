@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "base/mailbox.h"
 #include "kube/client.h"
 #include "tests/support/catch.h"
@@ -17,7 +17,7 @@ namespace {
 
 using cluster::Answer;
 using cluster::Outcome;
-using nlohmann::json;
+using json = base::Json;
 
 const std::string kRun = "live" + std::to_string(getpid());
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/flat_map.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "base/json.h"
+#include "base/random.h"
+#include "tests/support/catch.h"
+
+namespace tutti::base {
+namespace {
+
+using Map = FlatMap<std::string, int, std::less<>, std::allocator<std::pair<const std::string, int>>>;
+
+TEST_CASE("a flat map does what std::map does") {
+  Random random(7);
+  for (const uint64_t keys : {6, 40}) {  // so few that they are looked through, and more
+    Map flat;
+    std::map<std::string, int, std::less<>> tree;
+    for (int i = 0; i < 4000; ++i) {
+      const std::string key = "k" + std::to_string(random.Below(keys) * 37);
+      const int value = static_cast<int>(random.Below(1000));
+      if (random.OneIn(3)) {
+        CHECK(flat.erase(key) == tree.erase(key));
+      } else {
+        CHECK(flat.emplace(key, value).second == tree.emplace(key, value).second);
+      }
+      CHECK((flat.find(std::string_view(key)) != flat.end()) == tree.contains(key));
+      CHECK(std::ranges::equal(
+          flat, tree, [](const auto& a, const auto& b) { return a.first == b.first && a.second == b.second; }));
+    }
+  }
+}
+
+TEST_CASE("JSON objects print in the order of their keys, and compare as maps do") {
+  Json object = {{"b", 1}, {"a", {{"z", 1}, {"y", 2}}}};
+  object["aa"] = nullptr;
+  CHECK(object.dump() == R"({"a":{"y":2,"z":1},"aa":null,"b":1})");
+  CHECK(object == Json::parse(R"({"b":1,"aa":null,"a":{"z":1,"y":2}})"));
+  CHECK(Json{{"a", 1}} < Json{{"a", 2}});
+  CHECK(Json{{"a", 2}} < Json{{"b", 1}});
+  object.merge_patch(Json::parse(R"({"a":{"y":null},"b":null,"c":[1]})"));
+  CHECK(object.dump() == R"({"a":{"z":1},"aa":null,"c":[1]})");
+}
+
+}  // namespace
+}  // namespace tutti::base
