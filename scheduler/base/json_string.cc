@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_string.h"
 
-#include <nlohmann/json.hpp>
+#include "base/json.h"
 
 namespace tutti::base {
 
@@ -12,7 +12,7 @@ void AppendQuoted(std::string_view text, std::string* to) {
   if (special == 0)
     to->append(1, '"').append(text).append(1, '"');
   else
-    *to += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    *to += base::Json(text).dump(-1, ' ', false, base::Json::error_handler_t::replace);
 }
 
 }  // namespace tutti::base

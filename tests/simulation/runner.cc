@@ -85,6 +85,7 @@ void ReadWhatIsShared(const Run& run) {
   static const bool once = [&] {
     Run empty = run;
     empty.scenario.steps = 0;
+    empty.plant = nullptr;
     Simulate(empty);
     return true;
   }();
