@@ -2,7 +2,11 @@
 #include "core/census.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
+#include <string_view>
+
+#include "model/quantity.h"
 
 namespace tutti::core {
 namespace {
@@ -57,19 +61,60 @@ Census TakeCensus(Gang& gang, const cluster::ClusterState& state) {
 }
 
 bool Requirement::met() const {
-  return have >= min && std::ranges::all_of(roles, [](const Role& role) { return role.have >= role.min; });
+  return have >= min && std::ranges::all_of(roles, [](const Role& role) { return role.have >= role.min; }) &&
+         std::ranges::all_of(units, [](const Units& of) { return of.whole >= of.min; });
 }
 
 bool Requirement::reachable() const {
   return !head_missing && exist >= min &&
-         std::ranges::all_of(roles, [](const Role& role) { return role.exist >= role.min; });
+         std::ranges::all_of(roles, [](const Role& role) { return role.exist >= role.min; }) &&
+         std::ranges::all_of(units, [](const Units& of) { return of.exist >= of.min; });
 }
 
 int64_t Requirement::lacking() const {
-  int64_t by_role = 0;
-  for (const Role& role : roles) by_role += std::max<int64_t>(0, role.min - role.have);
+  auto by_role = static_cast<int64_t>(must.size());
+  for (const Role& role : roles) by_role += std::max<int64_t>(0, role.min - role.have - role.must);
   return std::max(by_role, min - have);
 }
+
+namespace {
+
+struct UnitCount {
+  int64_t have = 0;
+  Members pending;
+  int64_t exist() const { return have + static_cast<int64_t>(pending.size()); }
+};
+
+// Which units are to be whole: those that are, then of those that can be the ones that have most, then by name. Where
+// units ask for the same, as those of one template do, no other choice does better.
+void RequireUnits(const Gang& gang, const Census& census, Requirement* requirement) {
+  std::vector<std::map<std::string_view, UnitCount>> counts(gang.spec.units.size());
+  const auto count = [&](const Members& members, auto add) {
+    for (Member* member : members)
+      if (member->unit && member->unit->spec < counts.size()) add(counts[member->unit->spec][member->unit->name], member);
+  };
+  for (const Members* there : {&census.placed, &census.reserved, &census.ran})
+    count(*there, [](UnitCount& unit, Member*) { ++unit.have; });
+  count(census.pending, [](UnitCount& unit, Member* member) { unit.pending.push_back(member); });
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const model::UnitSpec& spec = gang.spec.units[i];
+    if (spec.min == 0) continue;
+    Requirement::Units units{spec.name, spec.size, spec.min};
+    std::vector<UnitCount*> open;
+    for (auto& [name, unit] : counts[i]) {
+      units.whole += unit.have >= spec.size;
+      units.exist += unit.exist() >= spec.size;
+      if (unit.have < spec.size && unit.exist() >= spec.size) open.push_back(&unit);
+    }
+    std::ranges::stable_sort(open, std::ranges::greater(), &UnitCount::have);
+    for (size_t next = 0; next < open.size() && units.whole + static_cast<int64_t>(next) < spec.min; ++next)
+      requirement->must.insert(requirement->must.end(), open[next]->pending.begin(),
+                               open[next]->pending.begin() + (spec.size - open[next]->have));
+    requirement->units.push_back(std::move(units));
+  }
+}
+
+}  // namespace
 
 Requirement Require(const Gang& gang, const Census& census) {
   Requirement requirement;
@@ -99,13 +144,20 @@ Requirement Require(const Gang& gang, const Census& census) {
   count(census.reserved, true);
   count(census.ran, true);
   count(census.pending, false);
+  if (!gang.spec.units.empty()) RequireUnits(gang, census, &requirement);
+  for (const Member* member : requirement.must)
+    if (const auto role = roles.find(member->role); role != roles.end()) ++role->second.must;
   int64_t sum = 0;
   for (auto& [name, role] : roles) {
     role.name = name;
     sum += role.min;
     requirement.roles.push_back(role);
   }
-  requirement.min = std::max({sum, gang.spec.min_member, int64_t{1}});
+  int64_t in_units = 0;
+  for (const Requirement::Units& units : requirement.units)
+    in_units = model::SaturatingAdd(in_units, model::SaturatingMul(units.size, units.min));
+  requirement.min = std::max({sum, in_units, gang.spec.min_member, int64_t{1}});
+  if (!requirement.must.empty()) requirement.min = std::max(requirement.min, requirement.have + requirement.lacking());
   requirement.head_missing = needs_head && !head;
   return requirement;
 }

@@ -36,10 +36,19 @@ struct Requirement {
     int64_t min = 0;    // as declared; at least 1 for a role with a head
     int64_t have = 0;   // placed or reserved, or ran
     int64_t exist = 0;  // have + pending
+    int64_t must = 0;   // those of `must` that are of it
+  };
+  struct Units {  // GangSpec::units with a minimum
+    std::string name;
+    int64_t size = 1, min = 0;
+    int64_t whole = 0;  // placed or reserved, or ran
+    int64_t exist = 0;  // whole + those that could be
   };
   std::vector<Role> roles;               // with min > 0, sorted by name
   int64_t min = 0, have = 0, exist = 0;  // of the whole gang; min is at least the roles' sum
-  bool head_missing = false;             // a member needs a head and none exists
+  std::vector<Units> units;
+  Members must;               // pending members who make units whole that must be: each of them is placed
+  bool head_missing = false;  // a member needs a head and none exists
 
   bool met() const;         // every minimum is placed or reserved
   bool reachable() const;   // every minimum exists

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/cycle.h"
 
+#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <compare>
+#include <tuple>
 
 #include "base/planted.h"
 #include "core/evidence.h"
@@ -30,6 +33,7 @@ constexpr Millis kRefreshCountsMs = 30'000, kRefreshNodesMs = 1'000;
 constexpr int kRefreshAtOnce = 8;
 constexpr uint32_t kLookAtOnce = 8192;
 constexpr Millis kRefreshStepMs = 50;
+constexpr size_t kMostHopeless = 32;  // parts of a whole gang that find no place, at a time
 constexpr Wake kFreesNodes = Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints |
                              Wake::kPodGone | Wake::kPodPlaced | Wake::kVolume | Wake::kDriver;
 
@@ -44,6 +48,32 @@ bool SaysTheSame(std::string_view a, std::string_view b) {
     if (i == a.size() || j == b.size()) return i == a.size() && j == b.size();
     if (a[i++] != b[j++]) return false;
   }
+}
+
+// The members of a whole gang that are still to be placed, in parts that start together: units of their role, or what
+// their subgroup lacks; else one by one.
+std::vector<Members> SurplusOf(const Gang& gang, const Census& census) {
+  std::map<std::string_view, int64_t> unit_of, have;
+  for (const model::RoleSpec& role : gang.spec.roles) unit_of[role.name] = role.unit;
+  if (!gang.spec.units.empty())
+    for (const Members* there : {&census.placed, &census.reserved, &census.ran})
+      for (const Member* member : *there)
+        if (member->unit) ++have[member->unit->name];
+  std::map<std::pair<std::string_view, std::string_view>, Members> alike;
+  for (Member* member : census.pending)
+    alike[{member->role, member->unit ? std::string_view(member->unit->name) : std::string_view()}].push_back(member);
+  std::vector<Members> parts;
+  for (const auto& [place, members] : alike) {
+    const model::Unit* unit = members.front()->unit.get();
+    const bool in_unit = unit && unit->spec < gang.spec.units.size();
+    int64_t size = in_unit ? gang.spec.units[unit->spec].size - have[place.second] : unit_of[place.first];
+    for (size_t at = 0, end = 0; at < members.size(); at = end) {
+      end = std::min(at + static_cast<size_t>(std::max<int64_t>(size, 1)), members.size());
+      parts.emplace_back(members.begin() + static_cast<ptrdiff_t>(at), members.begin() + static_cast<ptrdiff_t>(end));
+      if (in_unit) size = 1;
+    }
+  }
+  return parts;
 }
 
 bool HasFigures(GangState state) {
@@ -249,35 +279,28 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
   Gang& gang = book.at(id);
   SetState(gang, GangState::kWhole);
   gang.refusal.reset();
-  std::map<std::string, int64_t> unit_of;
-  for (const model::RoleSpec& role : gang.spec.roles) unit_of[role.name] = std::max<int64_t>(role.unit, 1);
-  std::map<std::string, Members> by_role;
-  for (Member* member : census.pending) by_role[member->role].push_back(member);
-  for (auto& [role, members] : by_role) {
-    const size_t unit = static_cast<size_t>(unit_of.contains(role) ? unit_of[role] : 1);
-    std::set<const cluster::PodClass*> hopeless;
-    for (size_t at = 0; at < members.size(); at += unit) {
-      const Members part(members.begin() + static_cast<ptrdiff_t>(at),
-                         members.begin() + static_cast<ptrdiff_t>(std::min(at + unit, members.size())));
-      const cluster::PodClass* pod_class = state.pod(part.front()->pod).pod_class.get();
-      if (hopeless.contains(pod_class)) continue;
-      Requirement requirement;
-      requirement.min = static_cast<int64_t>(part.size());
-      ResourceList ask;
-      for (const Member* member : part) ask.AddAll(Charges::Weight(*state.pod(member->pod).pod_class));
-      const queue::Admission admission = quota.Admit({gang.key.dialect, gang.spec.queue}, ask);
-      PlanResult result;
-      if (admission.admitted) result = planner.PlaceAll(gang, part, clock.MonotonicMs());
-      if (result.fits) {
-        committer.Reserve(id, result.placements);
-        continue;
-      }
-      hopeless.insert(pod_class);
-      Refusal refusal =
-          admission.admitted ? ExplainNodes(gang, requirement, result) : ExplainQueue(gang, requirement, admission);
-      if (gang.refusal) refusal.wakes = refusal.wakes | gang.refusal->wakes;
-      gang.refusal = std::move(refusal);
+  std::set<std::tuple<std::string_view, const cluster::PodClass*, size_t, std::string_view>> hopeless;
+  for (const Members& part : SurplusOf(gang, census)) {
+    const Member& first = *part.front();
+    const std::tuple like(std::string_view(first.role), state.pod(first.pod).pod_class.get(), part.size(),
+                          first.topology ? std::string_view(first.topology->subset) : std::string_view());
+    if (hopeless.contains(like) || hopeless.size() >= kMostHopeless) continue;
+    Requirement requirement;
+    requirement.min = static_cast<int64_t>(part.size());
+    ResourceList ask;
+    for (const Member* member : part) ask.AddAll(Charges::Weight(*state.pod(member->pod).pod_class));
+    const queue::Admission admission = quota.Admit({gang.key.dialect, gang.spec.queue}, ask);
+    PlanResult result;
+    if (admission.admitted) result = planner.PlaceAll(gang, part, clock.MonotonicMs());
+    if (result.fits) {
+      committer.Reserve(id, result.placements);
+      continue;
     }
+    hopeless.insert(like);
+    Refusal refusal =
+        admission.admitted ? ExplainNodes(gang, requirement, result) : ExplainQueue(gang, requirement, admission);
+    if (gang.refusal) refusal.wakes = refusal.wakes | gang.refusal->wakes;
+    gang.refusal = std::move(refusal);
   }
   committer.Pump(id);
 }
@@ -371,16 +394,26 @@ std::string Cycle::ShapeOf(const Gang& gang, const Census& census, const Require
     if (requirement.have > 0) return {};  // where those are counts too
     shape += fmt::format("|t{}", TopologyText(gang));
   }
-  absl::InlinedVector<std::pair<std::string_view, uint32_t>, 4> kinds;
+  struct Like {
+    std::string_view role, subset;
+    uint32_t pod_class;
+    bool must;
+    auto operator<=>(const Like&) const = default;
+  };
+  absl::InlinedVector<Like, 4> kinds;
+  const absl::flat_hash_set<const Member*> must(requirement.must.begin(), requirement.must.end());
   for (const Member* member : census.pending) {
     if (!member->refused_nodes.empty()) return {};
-    const std::string_view role = requirement.roles.empty() ? std::string_view() : member->role;
-    kinds.emplace_back(role, state.pod(member->pod).pod_class->id.value);
+    kinds.push_back({requirement.roles.empty() ? std::string_view() : member->role,
+                     member->topology ? std::string_view(member->topology->subset) : std::string_view(),
+                     state.pod(member->pod).pod_class->id.value, must.contains(member)});
   }
   std::ranges::sort(kinds);
   for (size_t i = 0, end = 0; i < kinds.size(); i = end) {
     while (end < kinds.size() && kinds[end] == kinds[i]) ++end;
-    fmt::format_to(std::back_inserter(shape), "|{}#{}x{}", kinds[i].first, kinds[i].second, end - i);
+    fmt::format_to(std::back_inserter(shape), "|{}#{}x{}", kinds[i].role, kinds[i].pod_class, end - i);
+    if (!kinds[i].subset.empty()) fmt::format_to(std::back_inserter(shape), "@{}", kinds[i].subset);
+    if (kinds[i].must) shape += '!';
   }
   return shape;
 }
@@ -401,10 +434,11 @@ ResourceList Cycle::Ask(const Gang& gang, const Members& pending, const Requirem
     counted.insert(member);
     --left;
   };
+  for (const Member* member : requirement.must) count(member);
   for (const Requirement::Role& role : requirement.roles) {
-    int64_t need = role.min - role.have;
+    int64_t need = role.min - role.have - role.must;
     for (const Member* member : pending)
-      if (need > 0 && member->role == role.name) count(member), --need;
+      if (need > 0 && member->role == role.name && !counted.contains(member)) count(member), --need;
   }
   for (const Member* member : pending)
     if (left > 0 && !counted.contains(member)) count(member);

@@ -43,7 +43,7 @@ Answer Descend::Run(const std::vector<NodeId>* nodes, std::vector<Spot>* spots) 
 }
 
 int64_t Descend::Lacking(const Demand& demand) const {
-  int64_t lacking = demand.role.empty() ? problem_.total() : demand.count;
+  int64_t lacking = demand.of_kinds();
   for (const size_t k : demand.kinds) lacking -= placed_[k];
   return lacking;
 }

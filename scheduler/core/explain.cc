@@ -23,12 +23,16 @@ bool Lone(const Gang& gang, const Requirement& requirement) { return requirement
 // "9 members (head 1, workers 8)"
 std::string Minimum(const Requirement& requirement) {
   std::string text = fmt::format("{} member{}", requirement.min, requirement.min == 1 ? "" : "s");
-  if (requirement.roles.empty()) return text;
+  if (requirement.roles.empty() && requirement.units.empty()) return text;
   text += " (";
   size_t shown = 0;
+  for (const Requirement::Units& units : requirement.units)
+    if (shown < 8)
+      text += fmt::format("{}{} subgroup{} of {} of {}", shown++ ? ", " : "", units.min, units.min == 1 ? "" : "s",
+                          units.size, Cut(units.name));
   for (const Requirement::Role& role : requirement.roles) {
-    if (shown == 8) {
-      text += fmt::format(", and {} more roles", requirement.roles.size() - shown);
+    if (shown >= 8) {
+      text += fmt::format(", and {} more roles", requirement.roles.size() + requirement.units.size() - shown);
       break;
     }
     text += fmt::format("{}{} {}", shown++ ? ", " : "", Cut(role.name), role.min);
@@ -90,6 +94,10 @@ Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const C
   for (const Requirement::Role& role : requirement.roles)
     if (role.exist < role.min && lack.size() < 512)
       lack += fmt::format("{}role {} has {} of {}", lack.empty() ? "" : ", ", Cut(role.name), role.exist, role.min);
+  for (const Requirement::Units& units : requirement.units)
+    if (units.exist < units.min && lack.size() < 512)
+      lack += fmt::format("{}of the subgroups of {} {} of {} have {} member{}", lack.empty() ? "" : ", ", Cut(units.name),
+                          units.exist, units.min, units.size, units.size == 1 ? "" : "s");
   if (lack.empty()) lack = fmt::format("{} of {} exist", requirement.exist, requirement.min);
   std::string held;
   if (census.gated > 0) held += fmt::format("; {} held back by scheduling gates", census.gated);

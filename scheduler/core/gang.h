@@ -26,6 +26,7 @@ struct Member {
   std::string role;
   bool head = false, needs_head = false;
   std::shared_ptr<const model::TopologyRequest> topology;  // what the member itself asks for; null: nothing
+  std::shared_ptr<const model::Unit> unit;                 // that it is in; null: none
   std::shared_ptr<const cluster::PodClass> charged;        // as what it weighs on the gang's queue; null: it does not
 
   // What was last written about it, to write only what changed.

@@ -100,6 +100,7 @@ GangId GangBook::Join(PodId pod) {
   member.role = membership.role;
   member.head = membership.head;
   member.needs_head = membership.needs_head;
+  member.unit = membership.unit;
   member.topology = membership.topology ? membership.topology : dialects::TopologyOfPod(it, membership.role);
   return id;
 }

@@ -39,7 +39,8 @@ struct Turns {
   std::vector<std::vector<size_t>> kinds;
 };
 
-// The rest of the minimum, which any role may fill, comes last; before it the role with the largest member.
+// The rest of the minimum, which any role may fill, comes last; before it what comes on top of other demands, and first
+// the role with the largest member.
 Turns TakeTurns(const Problem& problem, Greedy::Order order) {
   const auto before = [&](size_t a, size_t b) {
     const auto sa = Size(problem.kinds[a]), sb = Size(problem.kinds[b]);
@@ -55,6 +56,8 @@ Turns TakeTurns(const Problem& problem, Greedy::Order order) {
   std::ranges::stable_sort(turns.demands, [&](size_t a, size_t b) {
     const bool rest_a = problem.demands[a].role.empty(), rest_b = problem.demands[b].role.empty();
     if (rest_a != rest_b) return rest_b;
+    const bool top_a = problem.demands[a].others > 0, top_b = problem.demands[b].others > 0;
+    if (top_a != top_b) return top_b;
     const auto &of_a = turns.kinds[a], &of_b = turns.kinds[b];
     if (of_a.empty() || of_b.empty()) return !of_a.empty() && of_b.empty();
     return Size(problem.kinds[of_a.front()]) > Size(problem.kinds[of_b.front()]);

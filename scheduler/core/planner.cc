@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner.h"
 
+#include <absl/container/flat_hash_set.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -14,9 +16,10 @@ using framework::Verdict;
 using model::NodeId;
 
 // Members by kind, kinds in the order of their oldest members; no demands yet.
-Problem Planner::Sort(const Members& members, base::Millis now_ms) const {
+Problem Planner::Sort(const Members& members, base::Millis now_ms, const Members& must) const {
   Problem problem;
-  std::map<std::tuple<uint32_t, std::string, std::string, std::vector<NodeId>>, size_t> kind_of;
+  const absl::flat_hash_set<const Member*> demanded(must.begin(), must.end());
+  std::map<std::tuple<uint32_t, std::string, std::string, bool, std::vector<NodeId>>, size_t> kind_of;
   for (Member* member : members) {
     const auto& pod_class = state_.pod(member->pod).pod_class;
     const std::string& subset = member->topology ? member->topology->subset : std::string();
@@ -24,9 +27,10 @@ Problem Planner::Sort(const Members& members, base::Millis now_ms) const {
     for (const auto& [name, until_ms] : member->refused_nodes)
       if (const NodeId n = state_.snapshot().FindNode(name); n && until_ms > now_ms) refused.push_back(n);
     std::ranges::sort(refused);
+    const bool is_must = demanded.contains(member);
     const auto [at, fresh] =
-        kind_of.try_emplace({pod_class->id.value, member->role, subset, refused}, problem.kinds.size());
-    if (fresh) problem.kinds.push_back({pod_class, member->role, subset, std::move(refused), {}});
+        kind_of.try_emplace({pod_class->id.value, member->role, subset, is_must, refused}, problem.kinds.size());
+    if (fresh) problem.kinds.push_back({pod_class, member->role, subset, is_must, std::move(refused), {}});
     problem.kinds[at->second].members.push_back(member);
   }
   return problem;
@@ -49,27 +53,28 @@ PlanResult Planner::PlaceRequired(const Gang& gang, const Members& pending, cons
                                   base::Millis now_ms) {
   if (requirement.min == requirement.have + 1)
     if (auto placed = PlaceLone(gang, pending)) return *std::move(placed);
-  Problem problem = Sort(pending, now_ms);
-  int64_t by_role = 0;
-  for (const Requirement::Role& role : requirement.roles) {
-    if (role.have >= role.min) continue;
-    Demand demand{role.name, role.min - role.have, {}};
+  Problem problem = Sort(pending, now_ms, requirement.must);
+  const auto demand = [&](const std::string& role, int64_t count, int64_t others, auto of_kind) {
+    Demand made{role, count, {}, others};
     for (size_t k = 0; k < problem.kinds.size(); ++k)
-      if (problem.kinds[k].role == role.name) demand.kinds.push_back(k);
-    by_role += demand.count;
-    problem.demands.push_back(std::move(demand));
-  }
-  if (const int64_t rest = requirement.min - requirement.have - by_role; rest > 0) {
-    problem.demands.push_back({"", rest, std::vector<size_t>(problem.kinds.size())});
-    std::iota(problem.demands.back().kinds.begin(), problem.demands.back().kinds.end(), size_t{0});
-  }
+      if (of_kind(problem.kinds[k])) made.kinds.push_back(k);
+    problem.demands.push_back(std::move(made));
+  };
+  if (!requirement.must.empty())
+    demand("subgroups", static_cast<int64_t>(requirement.must.size()), 0, [](const Kind& kind) { return kind.must; });
+  for (const Requirement::Role& role : requirement.roles)
+    if (const int64_t more = role.min - role.have - role.must; more > 0)
+      demand(role.name, more, role.must, [&](const Kind& kind) { return kind.role == role.name; });
+  const int64_t asked = problem.total();
+  if (const int64_t rest = requirement.min - requirement.have - asked; rest > 0)
+    demand("", rest, asked, [](const Kind&) { return true; });
   return Solve(gang, problem);
 }
 
 PlanResult Planner::PlaceAll(const Gang& gang, const Members& members, base::Millis now_ms) {
   if (auto placed = PlaceLone(gang, members)) return *std::move(placed);
   Problem problem = Sort(members, now_ms);
-  problem.demands.push_back({"", static_cast<int64_t>(members.size()), std::vector<size_t>(problem.kinds.size())});
+  problem.demands.push_back({"", static_cast<int64_t>(members.size()), std::vector<size_t>(problem.kinds.size()), 0});
   std::iota(problem.demands.back().kinds.begin(), problem.demands.back().kinds.end(), size_t{0});
   return Solve(gang, problem);
 }

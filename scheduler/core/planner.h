@@ -51,7 +51,7 @@ class Planner {
 
  private:
   std::optional<PlanResult> PlaceLone(const Gang& gang, const Members& members);
-  Problem Sort(const Members& members, base::Millis now_ms) const;
+  Problem Sort(const Members& members, base::Millis now_ms, const Members& must = {}) const;
   PlanResult Solve(const Gang& gang, const Problem& problem);
 
   cluster::ClusterState& state_;

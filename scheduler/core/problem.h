@@ -23,6 +23,7 @@ struct Kind {
   std::shared_ptr<const cluster::PodClass> pod_class;
   std::string role;
   std::string subset;                  // of the topology request it is under
+  bool must = false;                   // all of its members are demanded
   std::vector<model::NodeId> refused;  // nodes that refused the bind of these members; sorted
   std::vector<Member*> members;        // the oldest first
 
@@ -34,6 +35,8 @@ struct Demand {
   std::string role;  // empty: the rest of the minimum
   int64_t count = 0;
   std::vector<size_t> kinds;
+  int64_t others = 0;  // what the demands before it ask of its kinds, besides
+  int64_t of_kinds() const { return count + others; }
 };
 
 // A condition on how the members of `kinds` spread over the domains of a level. Nodes without the label take none.
@@ -51,7 +54,7 @@ struct Rule {
 
 struct Problem {
   std::vector<Kind> kinds;
-  std::vector<Demand> demands;  // roles' first; the rest, of all kinds, last
+  std::vector<Demand> demands;  // that of units first, then roles', then the rest, of all kinds
   int64_t total() const {
     int64_t sum = 0;
     for (const Demand& demand : demands) sum += demand.count;

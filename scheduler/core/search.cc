@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/search.h"
 
+#include <absl/container/flat_hash_map.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -58,18 +60,25 @@ SearchResult Search::Run(const RuleSets& rule_sets) {
 }
 
 bool Search::Disproved() {
+  std::vector<const cluster::PodClass*> classes;
+  for (const Kind& kind : problem_.kinds)
+    if (classes.empty() || classes.back() != kind.pod_class.get()) classes.push_back(kind.pod_class.get());
+  std::ranges::sort(classes, {}, &cluster::PodClass::id);
+  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+  absl::flat_hash_map<const cluster::PodClass*, int64_t> most_of;
+  const auto measure = [&](const std::shared_ptr<const cluster::PodClass>& one) {
+    const auto [at, fresh] = most_of.try_emplace(one.get(), 0);
+    if (!fresh) return at->second;
+    std::vector<const cluster::PodClass*> others = classes;
+    std::erase(others, one.get());
+    Ranking& ranking = rankings_.For(one);
+    return at->second = ranking.Most(ranking.Rooms(), others);
+  };
   for (const Demand& demand : problem_.demands) {
     int64_t most = 0;
-    for (const size_t k : demand.kinds) {
-      const Kind& kind = problem_.kinds[k];
-      std::vector<const cluster::PodClass*> others;
-      for (const Kind& other : problem_.kinds)
-        if (other.pod_class != kind.pod_class) others.push_back(other.pod_class.get());
-      Ranking& ranking = rankings_.For(kind.pod_class);
-      most += std::min<int64_t>(kind.count(), ranking.Most(ranking.Rooms(), others));
-    }
-    // The rest of the minimum comes on top of what the roles take.
-    const int64_t wanted = demand.role.empty() ? problem_.total() : demand.count;
+    for (const size_t k : demand.kinds)
+      most += std::min<int64_t>(problem_.kinds[k].count(), measure(problem_.kinds[k].pod_class));
+    const int64_t wanted = demand.of_kinds();
     if (most >= wanted) continue;
     short_kinds_ = demand.kinds;
     short_by_ = wanted - most;
@@ -197,7 +206,7 @@ bool Search::SettleIn(const Domain& domain, std::vector<Spot> spots, WhatIf& wha
     for (const Spot& spot : spots) count += spot.kind == k ? spot.count : 0;
     auto& members = part.kinds[k].members;
     members.erase(members.begin(), members.begin() + (*used)[k]);
-    if (count > 0) part.demands.push_back({"*", count, {k}});
+    if (count > 0) part.demands.push_back({"*", count, {k}, 0});
   }
   const WhatIf::Mark mark = what_if.Here();
   const Attempt attempt = Greedy(part, rankings_, what_if, state_.snapshot())

@@ -43,6 +43,7 @@ struct Membership {
   std::shared_ptr<const model::GangSpec> declared;
   // What the dialect asks for this pod's part of the gang; null: nothing, and what the pod itself says counts.
   std::shared_ptr<const model::TopologyRequest> topology;
+  std::shared_ptr<const model::Unit> unit;  // that it is in; null: none
 };
 
 class Dialect {

@@ -24,17 +24,19 @@ std::optional<std::string> SubGroupOf(const SubGroupPolicy& policy, const model:
 
 }  // namespace
 
-std::shared_ptr<const model::TopologyRequest> TopologyOfSubGroup(const std::vector<SubGroupPolicy>& policies,
-                                                                 const model::Pod& pod) {
+void JoinSubGroup(const std::vector<SubGroupPolicy>& policies, const model::Pod& pod, Membership* membership) {
   for (size_t i = 0; i < policies.size(); ++i) {
     const auto sub_group = SubGroupOf(policies[i], pod.meta.labels);
     if (!sub_group) continue;
-    if (policies[i].topology.empty()) return nullptr;
+    const std::string name = fmt::format("volcano/{}{}", i, *sub_group);
+    if (policies[i].unit.size > 1 || policies[i].unit.min > 0)
+      membership->unit = std::make_shared<const model::Unit>(model::Unit{i, name});
+    if (policies[i].topology.empty()) return;
     model::TopologyRequest request = policies[i].topology;
-    request.subset = fmt::format("volcano/{}{}", i, *sub_group);
-    return std::make_shared<const model::TopologyRequest>(std::move(request));
+    request.subset = name;
+    membership->topology = std::make_shared<const model::TopologyRequest>(std::move(request));
+    return;
   }
-  return nullptr;
 }
 
 }  // namespace tutti::dialects

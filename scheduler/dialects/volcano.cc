@@ -7,6 +7,7 @@
 #include "dialects/declaration.h"
 #include "dialects/ray_pod.h"
 #include "dialects/volcano_status.h"
+#include "dialects/wording.h"
 
 namespace tutti::dialects {
 namespace {
@@ -72,13 +73,14 @@ std::vector<SubGroupPolicy> ReadSubGroups(cluster::JsonReader& read, const clust
   read.Items(policies, [&](const cluster::JsonField& field) {
     SubGroupPolicy policy;
     const cluster::JsonField selector = field["labelSelector"], keys = field["matchLabelKeys"],
-                             topology = field["networkTopology"], least = field["minSubGroups"];
+                             topology = field["networkTopology"];
     if (selector.present()) policy.selector = read.Selector(selector);
     read.Items(keys, [&](const cluster::JsonField& key) { policy.keys.push_back(read.Text(key)); });
     ReadTopology(read, topology, hyper_nodes, &policy.topology);
-    // It would start wrongly if it were ignored.
-    if (ReadCount(read, least, 0, 0) > 0)
-      read.Problem(least, "minima of subgroups are not supported; use minTaskMember, or leave it out");
+    const std::string name = read.Text(field["name"]);
+    policy.unit.name = name.empty() ? field.Path() : Named(name);
+    policy.unit.size = ReadCount(read, field["subGroupSize"], 1, 1);
+    policy.unit.min = ReadCount(read, field["minSubGroups"], 0, 0);
     sub_groups.push_back(std::move(policy));
   });
   return sub_groups;
@@ -107,6 +109,7 @@ Volcano::Declaration Volcano::Read(const model::Object& object) const {
   const cluster::JsonField topology = spec["networkTopology"];
   ReadTopology(read, topology, hyper_nodes_, &gang.topology);
   std::vector<SubGroupPolicy> sub_groups = ReadSubGroups(read, spec["subGroupPolicy"], hyper_nodes_);
+  for (const SubGroupPolicy& policy : sub_groups) gang.units.push_back(policy.unit);
   gang.problem = ProblemIn(object, read);
   return {std::move(gang), std::move(sub_groups)};
 }
@@ -195,7 +198,7 @@ std::optional<Membership> Volcano::MembershipOf(const model::Pod& pod) const {
   membership.needs_head = ray.worker && MadeByKubeRay(*group);
   if (!sub_groups_.empty())
     if (const auto policies = sub_groups_.find({pod.meta.ns, *group}); policies != sub_groups_.end())
-      membership.topology = TopologyOfSubGroup(policies->second, pod);
+      JoinSubGroup(policies->second, pod, &membership);
   return membership;
 }
 

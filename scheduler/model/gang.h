@@ -28,6 +28,20 @@ struct RoleSpec {
   friend bool operator==(const RoleSpec&, const RoleSpec&) = default;
 };
 
+// Parts of a gang that are of one size (subgroups, multi-host replicas): so many of them must be whole.
+struct UnitSpec {
+  std::string name;  // for people
+  int64_t size = 1;  // members that make one whole; those of a surplus one start together, too
+  int64_t min = 0;   // units that must be whole before any member starts
+  friend bool operator==(const UnitSpec&, const UnitSpec&) = default;
+};
+
+// One of them: members that name the same one are in it.
+struct Unit {
+  size_t spec = 0;   // its place in GangSpec::units
+  std::string name;  // no other unit of the gang has it
+};
+
 struct GangSpec {
   GangKey key;
   std::string uid;             // of the declaring object; empty when there is none
@@ -36,6 +50,8 @@ struct GangSpec {
   // Members needed before any starts. At least the sum of the roles' minima; what is above that sum may be of any role.
   int64_t min_member = 1;
   std::vector<RoleSpec> roles;  // sorted by name; members of other roles count towards min_member alone
+
+  std::vector<UnitSpec> units;  // what is asked of units comes on top of what is asked of roles; one member may serve both
 
   TopologyRequest topology;  // of all members
 

@@ -20,6 +20,7 @@ namespace tutti::core {
 
 // Gangs declared by the pods' own labels: "gang" names it, "role" the part, "queue" the queue; annotation "min" is "N".
 // A pod that says none of this is a lone one.
+// Label "unit" names the unit that the pod is in; annotations "unit-size" and "unit-min" say what is asked of units.
 // Annotation "problem" makes it unreadable. There is one queue, "four", of 4 cpu.
 class LabelDialect final : public dialects::Dialect {
  public:
@@ -59,6 +60,11 @@ class LabelDialect final : public dialects::Dialect {
     spec.key = membership.gang;
     if (const std::string* queue = model::Find(pod.meta.labels, "queue")) spec.queue = *queue;
     if (const std::string* min = model::Find(pod.meta.annotations, "min")) spec.min_member = std::stoll(*min);
+    if (const std::string* unit = model::Find(pod.meta.labels, "unit")) {
+      membership.unit = std::make_shared<const model::Unit>(model::Unit{0, *unit});
+      const auto number = [&](const char* name) { return std::stoll(*model::Find(pod.meta.annotations, name)); };
+      spec.units.push_back({"units", number("unit-size"), number("unit-min")});
+    }
     if (const std::string* problem = model::Find(pod.meta.annotations, "problem")) {
       spec = {};
       spec.key = membership.gang;
@@ -144,7 +150,7 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
                               {"nvidia.com/gpu", std::to_string(gpu)}}}}}}));
   }
   struct PodArgs {
-    std::string gang = {}, role = {}, min = {}, queue = {};
+    std::string gang = {}, role = {}, min = {}, queue = {}, unit = {};
     std::string cpu = "1";
     int gpu = 0;
     std::string owner = "ReplicaSet";  // kind of the controller; empty: none
@@ -169,6 +175,7 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
     pod["spec"].update(args.spec);
     if (!args.gang.empty()) pod["metadata"]["labels"]["gang"] = args.gang;
     if (!args.role.empty()) pod["metadata"]["labels"]["role"] = args.role;
+    if (!args.unit.empty()) pod["metadata"]["labels"]["unit"] = args.unit;
     if (!args.queue.empty()) pod["metadata"]["labels"]["queue"] = args.queue;
     if (!args.min.empty()) pod["metadata"]["annotations"]["min"] = args.min;
     if (!args.gate.empty()) pod["spec"]["schedulingGates"] = {{{"name", args.gate}}};

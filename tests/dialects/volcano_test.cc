@@ -125,9 +125,10 @@ TEST_CASE("what cannot be read in a PodGroup is said, with the field and the rem
       {R"({"networkTopology":{"highestTierAllowed":-1}})",
        "PodGroup ns/g: spec.networkTopology.highestTierAllowed: -1 cannot be; write a whole number from 0 to "
        "2147483647"},
-      {R"({"subGroupPolicy":[{"name":"r","minSubGroups":2}]})",
-       "PodGroup ns/g: spec.subGroupPolicy[0].minSubGroups: minima of subgroups are not supported; use minTaskMember, "
-       "or leave it out"},
+      {R"({"subGroupPolicy":[{"minSubGroups":-2}]})",
+       "PodGroup ns/g: spec.subGroupPolicy[0].minSubGroups: -2 cannot be; write a whole number from 0 to 2147483647"},
+      {R"({"subGroupPolicy":[{},{"subGroupSize":0}]})",
+       "PodGroup ns/g: spec.subGroupPolicy[1].subGroupSize: 0 cannot be; write a whole number from 1 to 2147483647"},
   };
   for (const auto& [spec, problem] : hostile) {
     Volcano volcano;
@@ -141,6 +142,26 @@ TEST_CASE("what cannot be read in a PodGroup is said, with the field and the rem
   Put(volcano, Group("g", R"({"minMember":2147483647,"networkTopology":{"mode":"soft"}})"));
   CHECK(volcano.Describe(kKey).problem == "");
   CHECK(volcano.Describe(kKey).min_member == 2147483647);
+}
+
+TEST_CASE("a subGroupPolicy says how large its subgroups are and how many there must be") {
+  Volcano volcano;
+  Put(volcano, Group("g", R"({"minMember":4,"subGroupPolicy":[
+      {"name":"workers","subGroupSize":2,"minSubGroups":3,"matchLabelKeys":["part"]},{"labelSelector":{"matchLabels":{"a":"b"}}}]})"));
+  const model::GangSpec gang = volcano.Describe(kKey);
+  CHECK(gang.problem == "");
+  CHECK(gang.units == std::vector<model::UnitSpec>{{"workers", 2, 3}, {"spec.subGroupPolicy[1]", 1, 0}});
+  const auto unit = [&](const std::string& labels) {
+    return volcano.MembershipOf(PodFrom(
+        R"({"annotations":{"scheduling.k8s.io/group-name":"g"},"labels":)" + labels + "}"))->unit;
+  };
+  const auto first = unit(R"({"part":"0"})");
+  REQUIRE(first);
+  CHECK(first->spec == 0);
+  CHECK(unit(R"({"part":"0","x":"y"})")->name == first->name);
+  CHECK(unit(R"({"part":"1"})")->name != first->name);
+  CHECK_FALSE(unit(R"({"a":"b"})"));  // nothing is asked of those
+  CHECK_FALSE(unit("{}"));
 }
 
 TEST_CASE("a missing PodGroup is said in one line whatever its name holds") {

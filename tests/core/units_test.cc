@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gangs of which so many parts must be whole: which parts those are, and what becomes of the rest.
+#include "tests/core/rig.h"
+
+namespace tutti::core {
+namespace {
+
+// "g-UNIT-0" and so on, of 1 cpu each.
+void AddUnit(Rig& rig, const std::string& unit, int members, int size, int min) {
+  for (int i = 0; i < members; ++i)
+    rig.AddPod(fmt::format("g-{}-{}", unit, i),
+               {.gang = "g",
+                .unit = unit,
+                .annotations = {{"unit-size", std::to_string(size)}, {"unit-min", std::to_string(min)}}});
+}
+
+size_t BoundOf(const Rig& rig, const std::string& unit) {
+  size_t bound = 0;
+  for (const sim::Object& pod : rig.store.All(sim::kPods))
+    bound += sim::NameOf(*pod).starts_with("g-" + unit + "-") && !sim::DigString(*pod, "spec", "nodeName").empty();
+  return bound;
+}
+
+TEST_CASE("A gang starts when so many of its units are whole, and the others follow one unit at a time") {
+  Rig rig;
+  rig.AddNode("n1", 3);
+  for (const char* unit : {"a", "b", "c"}) AddUnit(rig, unit, 2, 2, 2);
+  rig.Settle();
+  CHECK(rig.Bound() == 0);
+  CHECK(rig.Waits("g-a-0") ==
+        "Unschedulable: gang default/g needs 4 members (2 subgroups of 2 of units) at once: 3 of 4 fit; short of cpu by "
+        "1. 0/1 nodes are available: 1 Insufficient cpu.");
+  rig.AddNode("n2", 2);
+  rig.Settle();
+  CHECK(BoundOf(rig, "a") == 2);
+  CHECK(BoundOf(rig, "b") == 2);
+  CHECK(BoundOf(rig, "c") == 0);
+  CHECK(rig.Waits("g-c-1").starts_with("Unschedulable: gang default/g needs 2 members at once: 1 of 2 fit"));
+  rig.AddNode("n3", 1);
+  rig.Settle();
+  CHECK(BoundOf(rig, "c") == 2);
+}
+
+TEST_CASE("A unit that lost a member after the gang was whole is filled up by itself") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  for (const char* unit : {"a", "b"}) AddUnit(rig, unit, 2, 2, 2);
+  rig.Settle();
+  REQUIRE(rig.Bound() == 4);
+  rig.Delete("g-a-1");
+  rig.AddPod("blocker", {});
+  rig.Settle();
+  rig.AddPod("g-a-2", {.gang = "g", .unit = "a", .annotations = {{"unit-size", "2"}, {"unit-min", "2"}}});
+  rig.Settle();
+  CHECK(BoundOf(rig, "a") == 1);
+  rig.Delete("blocker");
+  rig.Settle();
+  CHECK(BoundOf(rig, "a") == 2);
+}
+
+TEST_CASE("Units that lack members do not count, and it is said how many there are") {
+  Rig rig;
+  rig.AddNode("n1", 8);
+  AddUnit(rig, "a", 2, 2, 2);
+  AddUnit(rig, "b", 1, 2, 2);
+  AddUnit(rig, "c", 1, 2, 2);
+  rig.Pass(2'000);
+  CHECK(rig.Bound() == 0);
+  CHECK(rig.Waits("g-a-0") ==
+        "Unschedulable: gang default/g waits for members: it needs 4 members (2 subgroups of 2 of units), of the "
+        "subgroups of units 1 of 2 have 2 members.");
+  rig.AddPod("g-c-1", {.gang = "g", .unit = "c", .annotations = {{"unit-size", "2"}, {"unit-min", "2"}}});
+  rig.Settle();
+  CHECK(BoundOf(rig, "a") == 2);
+  CHECK(BoundOf(rig, "c") == 2);
+}
+
+TEST_CASE("Units come on top of a head, and members beyond a unit's size count towards the minimum") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  const sim::Json asked = {{"unit-size", "1"}, {"unit-min", "2"}};
+  for (const char* name : {"a-0", "a-1", "b-0"})
+    rig.AddPod(name, {.gang = "g", .role = "worker", .min = "5", .unit = std::string(1, *name), .annotations = asked});
+  rig.AddPod("b-1", {.gang = "g", .role = "worker", .min = "5", .unit = "b", .annotations = asked});
+  rig.AddPod("h", {.gang = "g", .role = "head", .min = "5", .unit = "none", .annotations = asked});
+  rig.Settle();
+  CHECK(rig.Bound() == 0);
+  rig.AddNode("n2", 1);
+  rig.Settle();
+  CHECK(rig.Bound() == 5);
+}
+
+TEST_CASE("A gang half started by one who died is finished with the units that were begun") {
+  for (size_t killed_after = 1; killed_after < 4; ++killed_after) {
+    Rig rig;
+    rig.AddNode("n1", 4);
+    for (const char* unit : {"a", "b", "c"}) AddUnit(rig, unit, 2, 2, 2);
+    size_t binds = 0;
+    rig.fate = [&](const cluster::Command& command) {
+      if (std::holds_alternative<cluster::Bind>(command.body) && ++binds > killed_after)
+        return sim::Fate{.kind = sim::Fate::Kind::kDrop};
+      return sim::Fate{};
+    };
+    rig.Settle();
+    REQUIRE(rig.Bound() == killed_after);
+    rig.fate = nullptr;
+    rig.Restart();
+    rig.Pass(1'000);
+    CHECK(rig.Bound() == 4);
+    for (const char* unit : {"a", "b", "c"}) CHECK(BoundOf(rig, unit) % 2 == 0);
+  }
+}
+
+TEST_CASE("Each unit that must be whole is in one domain, where that is asked") {
+  Rig rig;
+  for (const char* rack : {"r1", "r2", "r3"}) rig.AddNode(fmt::format("n-{}", rack), 3, 0, {{"rack", rack}});
+  for (const char* unit : {"a", "b"})
+    for (int i = 0; i < 3; ++i)
+      rig.AddPod(fmt::format("g-{}-{}", unit, i), {.gang = "g",
+                                                   .role = unit,
+                                                   .unit = unit,
+                                                   .annotations = {{"unit-size", "3"},
+                                                                   {"unit-min", "2"},
+                                                                   {"tutti.dev/topology-required", "rack"},
+                                                                   {"tutti.dev/topology-scope", "role"}}});
+  rig.Settle();
+  CHECK(rig.Bound() == 6);
+  for (const char* unit : {"a", "b"})
+    for (int i = 1; i < 3; ++i)
+      CHECK(rig.NodeOf(fmt::format("g-{}-{}", unit, i)) == rig.NodeOf(fmt::format("g-{}-0", unit)));
+}
+
+}  // namespace
+}  // namespace tutti::core
