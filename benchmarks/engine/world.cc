@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 #include <utility>
 
@@ -62,7 +63,9 @@ void World::Answer(const cluster::Command& command) {
   const auto waiting = waiting_.extract(bind->pod.ns + "/" + bind->pod.name);
   auto pod = std::make_shared<model::Pod>(*waiting.mapped());
   pod->node_name = bind->node;
-  pod->meta.annotations = bind->annotations;
+  auto& annotations = pod->meta.annotations;
+  annotations.insert(annotations.end(), bind->annotations.begin(), bind->annotations.end());
+  if (annotations.size() > bind->annotations.size()) std::ranges::sort(annotations);
   Post(cluster::PodChanged{std::move(pod)});
 }
 

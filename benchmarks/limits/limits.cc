@@ -175,6 +175,54 @@ void Run(const Case& one, size_t nodes) {
              parse, decode, arrives, later);
 }
 
+cluster::FeedEvent Applied(const model::ObjectKind& kind, const Json& object) {
+  return cluster::ObjectChanged{std::make_shared<const model::Object>(
+      *cluster::DecodeObject(kind, std::make_shared<const Json>(object)))};
+}
+
+// A gang of so many subgroups of so many one-GPU pods, each subgroup in one rack and all in one cluster; `full` nodes
+// have no GPU left. The longest cycle while its pods come, and that in which the last came.
+void RunSubGroups(size_t subgroups, size_t size, size_t nodes, size_t full) {
+  World world;
+  for (size_t i = 0; i < nodes; ++i) world.Post(MakeNode(i, i < full ? 0 : 8));
+  const model::ObjectKind hyper{"topology.volcano.sh", "hypernodes", "HyperNode", {"v1alpha1"}};
+  const auto hyper_node = [&](const std::string& name, int tier, const Json& member) {
+    world.Post(Applied(hyper, {{"kind", "HyperNode"},
+                               {"metadata", {{"name", name}}},
+                               {"spec", {{"tier", tier}, {"members", {member}}}}}));
+  };
+  for (int rack = 0; rack < 50; ++rack)
+    hyper_node(fmt::format("rack-{}", rack), 1,
+               {{"type", "Node"}, {"selector", {{"labelMatch", {{"matchLabels", {{"rack", fmt::format("r{}", rack)}}}}}}}});
+  hyper_node("all", 2, {{"type", "HyperNode"}, {"selector", {{"regexMatch", {{"pattern", "^rack-"}}}}}});
+  const model::ObjectKind volcano{"scheduling.volcano.sh", "podgroups", "PodGroup", {"v1beta1"}};
+  const Json policy = {{"name", "workers"},
+                       {"subGroupSize", size},
+                       {"minSubGroups", subgroups},
+                       {"matchLabelKeys", {"part"}},
+                       {"networkTopology", {{"highestTierAllowed", 1}}}};
+  world.Post(Applied(volcano, {{"kind", "PodGroup"},
+                               {"metadata", {{"name", "g"}, {"namespace", "default"}}},
+                               {"spec",
+                                {{"minMember", subgroups * size},
+                                 {"networkTopology", {{"highestTierAllowed", 2}}},
+                                 {"subGroupPolicy", {policy}}}}}));
+  world.Settle();
+  const auto spec = std::make_shared<const model::PodSpec>(MakeSpec(1000, int64_t{1} << 30, 1));
+  double arriving = 0, last = 0;
+  for (size_t i = 0; i < subgroups * size; ++i) {
+    auto pod = MakePod(fmt::format("p-{:05}", i), spec, 1'000'000);
+    pod->meta.labels = {{"part", std::to_string(i / size)}};
+    pod->meta.annotations = {{"scheduling.k8s.io/group-name", "g"}};
+    world.Arrive(std::move(pod));
+    if (i % 100 != 99 && i + 1 != subgroups * size) continue;
+    arriving = std::max(arriving, last);
+    last = 1e3 * world.RunOnce();
+  }
+  const double later = 1e3 * world.Settle();
+  fmt::print("{:>10} {:>6} {:>10} {:>12.2f} {:>12.2f} {:>12.2f}\n", subgroups, size, world.bound, arriving, last, later);
+}
+
 }  // namespace
 }  // namespace tutti::bench
 
@@ -187,4 +235,10 @@ int main(int argc, char** argv) {
                "one object with many", "KiB", "parse", "decode", "cycle", "node comes");
     for (const auto& one : tutti::bench::Cases()) tutti::bench::Run(one, nodes);
   }
+  fmt::print("\nsubgroups of one gang, each in one HyperNode; milliseconds\n{:>10} {:>6} {:>10} {:>12} {:>12} {:>12}\n",
+             "subgroups", "of", "bound", "pods come", "decided", "and after");
+  for (const size_t full : {size_t{0}, nodes - nodes / 50})
+    for (const auto& [subgroups, size] : {std::pair<size_t, size_t>{2, 8}, {4, 8}, {8, 8}, {64, 8}, {128, 4}, {500, 2},
+                                          {2000, 2}})
+      tutti::bench::RunSubGroups(subgroups, size, nodes, full);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/apart.h"
 #include "core/descend.h"
 #include "core/exact.h"
 
@@ -23,6 +24,8 @@ using model::Symbol;
 constexpr int64_t kSteps = 1'000'000;
 constexpr int64_t kPlacements = 20'000;
 constexpr size_t kMostTargets = 64;
+constexpr size_t kFewRules = 3;      // for more, an exact search is not the first thing tried
+constexpr size_t kMostRules = 6;     // and for more than these it is not tried at all
 constexpr size_t kMostDomains = 64;  // tried one after another, those with most room
 
 constexpr Wake kRoom = Wake::kPodGone | Wake::kNodeCapacity | Wake::kNodeAdded;
@@ -98,7 +101,16 @@ Answer Search::TryFree(SearchResult* result) {
 
 Answer Search::TryRules(const std::vector<Rule>& rules, SearchResult* result) {
   if (Disproved()) return Answer::kImpossible;
-  return order_matters_ ? TryInDomains(rules, result) : TryExactly(rules, result);
+  if (order_matters_) return TryInDomains(rules, result);
+  const auto apart = [&] {
+    const Answer answer = Apart(state_, rankings_, problem_, rules).Run(&result->placements);
+    result->fits = answer == Answer::kFound;
+    return answer;
+  };
+  const bool many = rules.size() > kFewRules;
+  const Answer first = many ? apart() : TryExactly(rules, result);
+  if (first != Answer::kUnknown || rules.size() == 1 || rules.size() > kMostRules) return first;
+  return many ? TryExactly(rules, result) : apart();
 }
 
 Answer Search::TryExactly(const std::vector<Rule>& rules, SearchResult* result) {

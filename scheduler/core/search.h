@@ -2,8 +2,9 @@
 // Search: a placement of all that a problem asks for under one of its rule sets, or the reason why there is none.
 //
 // In this order: the members one after another on the nodes that are best for them; what must be true of any placement;
-// other orders; the exact search, or where members open nodes for each other the one that takes back. A refusal is a
-// proof unless `gave_up`. Scheduler thread only.
+// other orders; the exact search, or where members open nodes for each other the one that takes back. Where very many
+// parts are each to be in one domain, they are placed one after another instead. A refusal is a proof unless `gave_up`.
+// Scheduler thread only.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/topology_rules.h"
 
+#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 using model::Symbol;
 using model::TopologyRequest;
 
-constexpr size_t kMostRuleSets = 64;
+constexpr size_t kMostRuleSets = 64, kMostRules = 4096;  // in all of them together, where there are more than two
 
 // Members of one request: kinds still to be placed, and members that are.
 struct Group {
@@ -24,6 +25,11 @@ struct Group {
   int64_t total = 0;  // to be placed, and placed
 };
 
+bool Holds(const Member& member, const cluster::ClusterState& state) {
+  return state.pod(member.pod).node && !state.pod(member.pod).pod->meta.deleting();
+}
+
+// Each kind, and each member, is looked at once for all subsets together: a gang may have thousands.
 std::vector<Group> FindGroups(const Gang& gang, const Problem& problem, const cluster::ClusterState& state) {
   std::vector<Group> groups;
   const auto add = [&](const TopologyRequest& request, const auto& kind_in, const auto& member_in) {
@@ -32,10 +38,7 @@ std::vector<Group> FindGroups(const Gang& gang, const Problem& problem, const cl
     for (size_t k = 0; k < problem.kinds.size(); ++k)
       if (kind_in(problem.kinds[k])) group.kinds.push_back(k);
     for (const Member& member : gang.members)
-      if (member_in(member) && state.pod(member.pod).node && !state.pod(member.pod).pod->meta.deleting())
-        group.held.push_back(&member);
-    for (const size_t k : group.kinds) group.total += problem.kinds[k].count();
-    group.total = std::min(group.total, problem.total()) + static_cast<int64_t>(group.held.size());
+      if (member_in(member) && Holds(member, state)) group.held.push_back(&member);
     if (!group.kinds.empty()) groups.push_back(std::move(group));
   };
   add(gang.spec.topology, [](const Kind&) { return true; }, [](const Member&) { return true; });
@@ -43,14 +46,21 @@ std::vector<Group> FindGroups(const Gang& gang, const Problem& problem, const cl
     add(
         role.topology, [&](const Kind& kind) { return kind.role == role.name; },
         [&](const Member& member) { return member.role == role.name; });
-  std::vector<std::string> seen;
-  for (const Kind& kind : problem.kinds) {
-    const auto& own = kind.members.front()->topology;
-    if (!own || std::ranges::find(seen, own->subset) != seen.end()) continue;
-    seen.push_back(own->subset);
-    add(
-        *own, [&](const Kind& other) { return other.subset == own->subset; },
-        [&](const Member& member) { return member.topology && member.topology->subset == own->subset; });
+  absl::flat_hash_map<std::string_view, size_t> of_subset;
+  for (size_t k = 0; k < problem.kinds.size(); ++k) {
+    const auto& own = problem.kinds[k].members.front()->topology;
+    if (!own || own->empty()) continue;
+    const auto [at, fresh] = of_subset.try_emplace(own->subset, groups.size());
+    if (fresh) groups.push_back({*own, {}, {}, 0});
+    groups[at->second].kinds.push_back(k);
+  }
+  for (const Member& member : gang.members)
+    if (!of_subset.empty() && member.topology && Holds(member, state))
+      if (const auto at = of_subset.find(member.topology->subset); at != of_subset.end())
+        groups[at->second].held.push_back(&member);
+  for (Group& group : groups) {
+    for (const size_t k : group.kinds) group.total += problem.kinds[k].count();
+    group.total = std::min(group.total, problem.total()) + static_cast<int64_t>(group.held.size());
   }
   return groups;
 }
@@ -93,6 +103,22 @@ RuleSets WaysFor(const Group& group, const cluster::ClusterState& state) {
   return ways;
 }
 
+// Adds to `picks`, until there are `most`, the ways to choose one number up to `least[i]` for each i from `at` on that
+// add up to `sum`; `room` is the sum of those `least`. False: there are `most`.
+bool Combine(const std::vector<size_t>& least, size_t sum, size_t room, size_t at, size_t most,
+             std::vector<size_t>* pick, std::vector<std::vector<size_t>>* picks) {
+  if (at == least.size()) {
+    picks->push_back(*pick);
+    return picks->size() < most;
+  }
+  room -= least[at];
+  for (size_t n = sum > room ? sum - room : 0; n <= std::min(least[at], sum); ++n) {
+    (*pick)[at] = n;
+    if (!Combine(least, sum - n, room, at + 1, most, pick, picks)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool FreeOfTopology(const Gang& gang) {
@@ -130,23 +156,16 @@ RuleSets MakeRules(const Gang& gang, const Problem& problem, const cluster::Clus
   if (FreeOfTopology(gang)) return {{}};
   std::vector<RuleSets> ways;
   for (const Group& group : FindGroups(gang, problem, state)) ways.push_back(WaysFor(group, state));
-  // All combinations, those with the least given up first; what must be is never left out.
-  std::vector<std::vector<size_t>> picks{{}};
-  for (const RuleSets& of_group : ways) {
-    std::vector<std::vector<size_t>> longer;
-    for (const std::vector<size_t>& pick : picks)
-      for (size_t i = 0; i < of_group.size() && longer.size() < 4096; ++i) {
-        longer.push_back(pick);
-        longer.back().push_back(i);
-      }
-    picks = std::move(longer);
-  }
-  std::ranges::stable_sort(
-      picks, {}, [](const std::vector<size_t>& pick) { return std::accumulate(pick.begin(), pick.end(), size_t{0}); });
   std::vector<size_t> least;
   for (const RuleSets& of_group : ways) least.push_back(of_group.size() - 1);
-  std::erase(picks, least);
-  if (picks.size() >= kMostRuleSets) picks.resize(kMostRuleSets - 1);
+  // Combinations, those with the least given up first; what must be is never left out.
+  const size_t most = std::clamp(kMostRules / std::max<size_t>(1, ways.size()), size_t{2}, kMostRuleSets);
+  const size_t all = std::accumulate(least.begin(), least.end(), size_t{0});
+  std::vector<std::vector<size_t>> picks;
+  std::vector<size_t> pick(ways.size());
+  if (most == 2 && all > 0) picks.push_back(pick);
+  for (size_t sum = 0; most > 2 && sum < all; ++sum)
+    if (!Combine(least, sum, all, 0, most - 1, &pick, &picks)) break;
   picks.push_back(least);
   RuleSets sets;
   for (const std::vector<size_t>& pick : picks) {

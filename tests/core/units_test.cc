@@ -130,5 +130,34 @@ TEST_CASE("Each unit that must be whole is in one domain, where that is asked") 
       CHECK(rig.NodeOf(fmt::format("g-{}-{}", unit, i)) == rig.NodeOf(fmt::format("g-{}-0", unit)));
 }
 
+TEST_CASE("Very many units, each in one domain, are placed where they fit, and that they do not is a proof") {
+  Rig rig;
+  for (int rack = 0; rack < 5; ++rack)
+    for (int i = 0; i < 2; ++i)
+      rig.AddNode(fmt::format("n{}-{}", rack, i), 6, 0, {{"rack", fmt::format("r{}", rack)}, {"block", "b"}});
+  const int units = GENERATE(20, 21);  // a rack of 12 takes 4 of 3
+  for (int unit = 0; unit < units; ++unit)
+    for (int i = 0; i < 3; ++i)
+      rig.AddPod(fmt::format("g-{}-{}", unit, i), {.gang = "g",
+                                                   .role = fmt::format("u{}", unit),
+                                                   .unit = fmt::format("u{}", unit),
+                                                   .annotations = {{"unit-size", "3"},
+                                                                   {"unit-min", std::to_string(units)},
+                                                                   {"tutti.dev/topology-required", "rack"},
+                                                                   {"tutti.dev/topology-scope", "role"}}});
+  rig.Settle();
+  if (units == 21) {
+    CHECK(rig.Bound() == 0);
+    CHECK(rig.Waits("g-0-0").find("needs 63 members (21 subgroups of 3 of units) at once") != std::string::npos);
+    CHECK(rig.Waits("g-0-0").find("no proof") == std::string::npos);
+    return;
+  }
+  CHECK(rig.Bound() == 60);
+  for (int unit = 0; unit < units; ++unit)
+    for (int i = 1; i < 3; ++i)
+      CHECK(rig.NodeOf(fmt::format("g-{}-{}", unit, i)).substr(0, 2) ==
+            rig.NodeOf(fmt::format("g-{}-0", unit)).substr(0, 2));
+}
+
 }  // namespace
 }  // namespace tutti::core
