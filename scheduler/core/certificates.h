@@ -21,15 +21,19 @@ namespace tutti::core {
 struct Certificate {
   PlanResult result;
   base::Millis made_ms = 0;  // monotonic
-  framework::Wake wakes = framework::Wake::kAll;
   bool over = false;      // only a search can tell now
   bool doubtful = false;  // the nodes that improved may do
   bool volumes = false;   // some member has volumes
 
   // What nodes are judged by, for each of result.short_classes.
   std::vector<framework::Ranking::Needs> needs;
-  uint64_t affine_pods = 0;             // where the log of pods with affinity ended when it was made
-  std::vector<model::NodeId> improved;  // since then, with room for some member
+  uint64_t affine_pods = 0;  // where the log of pods with affinity ended when it was made
+  struct Improved {
+    model::NodeId node;
+    int64_t room = 0;  // when it was last looked at; others may have taken some since
+  };
+  std::vector<Improved> improved;  // since then, with room for some member
+  size_t watch = 0;                // its place among the watches
 };
 
 class Certificates {
@@ -52,14 +56,24 @@ class Certificates {
   size_t in_use() const;
 
  private:
-  bool Improve(Certificate& certificate, model::NodeId n);  // true: it has room for some member
+  // What decides for most events, side by side: there are hundreds of certificates, and an event concerns few.
+  struct Watch {
+    Certificate* certificate;
+    framework::Wake wakes;   // events that concern it; none once it is over
+    framework::Wake scarce;  // those that concern it once a node lacks `amount` of `column`
+    model::ResourceId column;
+    int64_t amount;  // what a node must have free for any member; 0: not one thing for all
+  };
+  void Improve(Watch& watch, model::NodeId n);
   bool Holds(Certificate& certificate);
   int64_t RoomFor(Certificate& certificate, model::NodeId n);
+  void End(Certificate& certificate);
 
   const cluster::Snapshot& snapshot_;
   Rankings& rankings_;
   absl::flat_hash_map<std::string, std::shared_ptr<Certificate>> by_shape_;
-  size_t sweep_at_ = 64;  // doubles with what is in use
+  std::vector<Watch> watches_;  // of each of them
+  size_t sweep_at_ = 64;        // doubles with what is in use
 };
 
 }  // namespace tutti::core

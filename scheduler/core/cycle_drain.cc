@@ -110,7 +110,10 @@ void Cycle::PutNode(const std::shared_ptr<const model::Node>& node) {
 // With the labels that dialects add, in place of those they added before.
 std::shared_ptr<const model::Node> Cycle::Labelled(const std::shared_ptr<const model::Node>& node) const {
   const auto added = [](const auto& label) { return std::ranges::count(label.first, '/') > 1; };
-  model::StringMap labels = node->meta.labels;
+  model::StringMap labels;
+  for (const auto& dialect : dialects) dialect->AddNodeLabels(*node, &labels);
+  if (labels.empty() && std::ranges::none_of(node->meta.labels, added)) return node;  // as with every heartbeat
+  labels = node->meta.labels;
   std::erase_if(labels, added);
   for (const auto& dialect : dialects) dialect->AddNodeLabels(*node, &labels);
   if (labels == node->meta.labels) return node;

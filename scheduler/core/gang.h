@@ -132,12 +132,16 @@ struct Gang {
   int32_t ready_priority = 0;
   uint32_t ready_class = 0;
   uint32_t group = kNoGroup;  // of gangs that wait for the same
+  size_t found = 0;           // the place of the member that was last asked for
   Tally tally;
   static constexpr uint32_t kNoGroup = ~uint32_t{0};
 
+  // Begins where the last was found: one is mostly asked for after another.
   Member* Find(model::PodId pod) {
-    for (Member& member : members)
-      if (member.pod == pod) return &member;
+    for (size_t i = 0, at = found; i < members.size(); ++i, ++at) {
+      if (at >= members.size()) at = 0;
+      if (members[at].pod == pod) return &members[found = at];
+    }
     return nullptr;
   }
 };
