@@ -235,6 +235,7 @@ bool Committer::OnEvictionAnswer(const cluster::Answer& answer) {
   } else if (answer.outcome != Outcome::kDone) {
     member->evicting = false;  // tried again when the gang is next considered
     on_timer(id, clock_.MonotonicMs() + kRepeatBindMs);
+    ConfirmIfWhole(id);
   }
   return true;
 }
@@ -268,7 +269,9 @@ void Committer::ConfirmIfWhole(GangId id) {
   bool met = false;
   if (!reserved && gang.spec.problem.empty()) {
     const Census census = TakeCensus(gang, state_);
-    met = census.reserved.empty() && census.lost.empty() && Require(gang, census).met();
+    // Nor does one count that is being deleted because its node was gone, though that has come back.
+    const bool leaving = std::ranges::any_of(census.placed, &Member::evicting);
+    met = census.reserved.empty() && census.lost.empty() && !leaving && Require(gang, census).met();
   }
   // The last bind is the commit record: whoever reads it after a restart finds a gang that was whole, whatever became
   // of the others while it was on its way. So it is whole here too.

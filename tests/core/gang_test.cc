@@ -211,6 +211,35 @@ TEST_CASE("A node that goes and comes back while a bind to it is unanswered: the
   CHECK(rig.NodeOf("q").empty());
 }
 
+TEST_CASE("A member on its way out does not make its gang whole, though its node has come back") {
+  Rig rig;
+  for (const char* node : {"n1", "n2", "n3"}) rig.AddNode(node, 1);
+  std::string closed;  // where the commit member was to go
+  int binds = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    if (std::holds_alternative<cluster::Patch>(command.body)) return sim::Fate{.reply_delay_ms = 3'000};
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (!bind) return sim::Fate{};
+    if (++binds == 2) closed = bind->node;
+    if (bind->node != closed) return sim::Fate{};
+    return sim::Fate{.kind = sim::Fate::Kind::kRefuse,
+                     .reply_delay_ms = binds == 2 ? 2'000 : 0,
+                     .http_status = 422,
+                     .message = "no"};
+  };
+  AddGang(rig, "g", 3, 2);
+  while (binds < 2) rig.Step();
+  std::string lost;
+  for (int i = 0; i < 3; ++i)
+    if (const std::string node = rig.NodeOf(fmt::format("g-{}", i)); !node.empty()) lost = node;
+  rig.DeleteNode(lost);
+  rig.Settle();  // its member is to be evicted, which takes 3 s; the third one is bound in its place
+  REQUIRE(rig.Bound() == 2);
+  rig.AddNode(lost, 0);
+  rig.Pass(70'000);
+  CHECK(rig.Bound() == 0);
+}
+
 TEST_CASE("A declaration that becomes unreadable while a gang is being bound does not make it whole") {
   Rig rig;
   rig.AddNode("n1", 4);
