@@ -383,6 +383,7 @@ std::optional<std::string> Committer::WhyKept(const Pod& pod) const {
   const model::OwnerReference* controller = pod.meta.Controller();
   if (!controller) return "no controller would recreate it";
   if (controller->kind == "Job") return fmt::format("its Job \"{}\" would count a failure", controller->name);
+  if (pod.bound() && state_.NodeExists(pod.node_name) && !ReadEvidence(pod)) return "somebody else bound it";
   return std::nullopt;
 }
 

@@ -240,6 +240,25 @@ TEST_CASE("A member on its way out does not make its gang whole, though its node
   CHECK(rig.Bound() == 0);
 }
 
+TEST_CASE("When a gang is undone, a member that somebody else bound stays where it is") {
+  Rig rig;
+  for (const char* node : {"n1", "n2", "n3"}) rig.AddNode(node, 1);
+  int binds = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    if (!std::holds_alternative<cluster::Bind>(command.body) || ++binds == 1) return sim::Fate{};
+    return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+  };
+  AddGang(rig, "g", 3, 3);
+  rig.Settle();
+  REQUIRE(rig.Bound() == 1);
+  const std::string stranger = rig.NodeOf("g-2").empty() ? "g-2" : "g-1";
+  REQUIRE(rig.store.Bind({{"metadata", {{"name", stranger}, {"namespace", "default"}}},
+                          {"target", {{"kind", "Node"}, {"name", "n3"}}}}));
+  rig.Pass(70'000);
+  CHECK(rig.NodeOf(stranger) == "n3");
+  CHECK(rig.Bound() == 1);
+}
+
 TEST_CASE("A declaration that becomes unreadable while a gang is being bound does not make it whole") {
   Rig rig;
   rig.AddNode("n1", 4);
