@@ -176,8 +176,8 @@ void Run(const Case& one, size_t nodes) {
 }
 
 cluster::FeedEvent Applied(const model::ObjectKind& kind, const Json& object) {
-  return cluster::ObjectChanged{std::make_shared<const model::Object>(
-      *cluster::DecodeObject(kind, std::make_shared<const Json>(object)))};
+  return cluster::ObjectChanged{
+      std::make_shared<const model::Object>(*cluster::DecodeObject(kind, std::make_shared<const Json>(object)))};
 }
 
 // A gang of so many subgroups of so many one-GPU pods, each subgroup in one rack and all in one cluster; `full` nodes
@@ -187,13 +187,14 @@ void RunSubGroups(size_t subgroups, size_t size, size_t nodes, size_t full) {
   for (size_t i = 0; i < nodes; ++i) world.Post(MakeNode(i, i < full ? 0 : 8));
   const model::ObjectKind hyper{"topology.volcano.sh", "hypernodes", "HyperNode", {"v1alpha1"}};
   const auto hyper_node = [&](const std::string& name, int tier, const Json& member) {
-    world.Post(Applied(hyper, {{"kind", "HyperNode"},
-                               {"metadata", {{"name", name}}},
-                               {"spec", {{"tier", tier}, {"members", {member}}}}}));
+    world.Post(Applied(
+        hyper,
+        {{"kind", "HyperNode"}, {"metadata", {{"name", name}}}, {"spec", {{"tier", tier}, {"members", {member}}}}}));
   };
   for (int rack = 0; rack < 50; ++rack)
-    hyper_node(fmt::format("rack-{}", rack), 1,
-               {{"type", "Node"}, {"selector", {{"labelMatch", {{"matchLabels", {{"rack", fmt::format("r{}", rack)}}}}}}}});
+    hyper_node(
+        fmt::format("rack-{}", rack), 1,
+        {{"type", "Node"}, {"selector", {{"labelMatch", {{"matchLabels", {{"rack", fmt::format("r{}", rack)}}}}}}}});
   hyper_node("all", 2, {{"type", "HyperNode"}, {"selector", {{"regexMatch", {{"pattern", "^rack-"}}}}}});
   const model::ObjectKind volcano{"scheduling.volcano.sh", "podgroups", "PodGroup", {"v1beta1"}};
   const Json policy = {{"name", "workers"},
@@ -220,7 +221,8 @@ void RunSubGroups(size_t subgroups, size_t size, size_t nodes, size_t full) {
     last = 1e3 * world.RunOnce();
   }
   const double later = 1e3 * world.Settle();
-  fmt::print("{:>10} {:>6} {:>10} {:>12.2f} {:>12.2f} {:>12.2f}\n", subgroups, size, world.bound, arriving, last, later);
+  fmt::print("{:>10} {:>6} {:>10} {:>12.2f} {:>12.2f} {:>12.2f}\n", subgroups, size, world.bound, arriving, last,
+             later);
 }
 
 }  // namespace
@@ -238,7 +240,7 @@ int main(int argc, char** argv) {
   fmt::print("\nsubgroups of one gang, each in one HyperNode; milliseconds\n{:>10} {:>6} {:>10} {:>12} {:>12} {:>12}\n",
              "subgroups", "of", "bound", "pods come", "decided", "and after");
   for (const size_t full : {size_t{0}, nodes - nodes / 50})
-    for (const auto& [subgroups, size] : {std::pair<size_t, size_t>{2, 8}, {4, 8}, {8, 8}, {64, 8}, {128, 4}, {500, 2},
-                                          {2000, 2}})
+    for (const auto& [subgroups, size] :
+         {std::pair<size_t, size_t>{2, 8}, {4, 8}, {8, 8}, {64, 8}, {128, 4}, {500, 2}, {2000, 2}})
       tutti::bench::RunSubGroups(subgroups, size, nodes, full);
 }

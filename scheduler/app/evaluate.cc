@@ -141,9 +141,8 @@ std::string Summary(const framework::Ranking& ranking, const cluster::Snapshot& 
 
 }  // namespace
 
-base::Result<ordered_json> Evaluate(std::vector<sim::Json> objects,
-                                    const std::vector<framework::Profile>& profiles, const std::string& ns,
-                                    const std::string& name) {
+base::Result<ordered_json> Evaluate(std::vector<sim::Json> objects, const std::vector<framework::Profile>& profiles,
+                                    const std::string& ns, const std::string& name) {
   Question question(ns, name);
   for (sim::Json& object : objects)
     if (const auto added = question.Add(object); !added) return tl::make_unexpected(added.error());

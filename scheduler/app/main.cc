@@ -271,7 +271,8 @@ struct EvaluateVerb {
     for (const sim::Manifest& manifest : *manifests) objects.push_back(manifest.object);
     const size_t slash = pod.find('/');
     const std::string ns = slash == std::string::npos ? "default" : pod.substr(0, slash);
-    const auto result = app::Evaluate(std::move(objects), *profiles, ns, slash == std::string::npos ? pod : pod.substr(slash + 1));
+    const auto result =
+        app::Evaluate(std::move(objects), *profiles, ns, slash == std::string::npos ? pod : pod.substr(slash + 1));
     if (!result) return Refuse("evaluate", result.error().message);
     const std::string text = output == "json"   ? app::ToJsonText(*result)
                              : output == "yaml" ? app::ToYamlText(*result)

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -22,10 +21,7 @@ constexpr size_t kMostTries = 8;  // domains tried for one part, and for all
 // Leaves out kinds of which no member is left.
 void DemandAll(Problem* problem) {
   std::erase_if(problem->kinds, [](const Kind& kind) { return kind.members.empty(); });
-  Demand all{"", 0, std::vector<size_t>(problem->kinds.size())};
-  std::iota(all.kinds.begin(), all.kinds.end(), size_t{0});
-  for (const Kind& kind : problem->kinds) all.count += kind.count();
-  problem->demands = {std::move(all)};
+  problem->DemandAll();
 }
 
 // How many members of each kind there are when the demands are met by the first that may.
@@ -57,13 +53,8 @@ Answer Apart::Run(std::vector<cluster::Placement>* placements) {
   std::vector<std::tuple<int64_t, uint32_t, std::vector<NodeId>>> domains;
   for (const auto& [value, nodes] : state_.snapshot().DomainsOf(whole_->level)) {
     if (!whole_->held.empty() && !whole_->held.contains(value)) continue;
-    int64_t fits = 0, room = 0;
     Place place{value, nodes, {}};
-    for (const Kind& kind : problem_.kinds) {
-      const int64_t of_kind = RoomIn(place, kind);
-      fits += std::min<int64_t>(of_kind, kind.count());
-      room = std::max(room, of_kind);
-    }
+    const auto [fits, room] = RoomIn(place, problem_.kinds);
     std::ranges::sort(place.nodes);
     if (fits >= wanted) domains.emplace_back(room, value.value, std::move(place.nodes));
   }
@@ -132,8 +123,7 @@ bool Apart::TryWithin(const std::vector<NodeId>* within, std::vector<cluster::Pl
     if (!fresh) continue;
     for (const auto& [value, nodes] : state_.snapshot().DomainsOf(part.rule->level)) {
       Place place{value, nodes, {}};
-      if (within)
-        std::erase_if(place.nodes, [&](NodeId n) { return !std::ranges::binary_search(*within, n); });
+      if (within) std::erase_if(place.nodes, [&](NodeId n) { return !std::ranges::binary_search(*within, n); });
       std::ranges::sort(place.nodes);
       if (!place.nodes.empty()) at->second.push_back(std::move(place));
     }
@@ -153,12 +143,7 @@ bool Apart::Put(const Part& part, WhatIf& what_if) {
   std::vector<std::pair<int64_t, size_t>> choices;  // the tightest first
   for (size_t i = 0; i < places.size(); ++i) {
     if (!part.rule->held.empty() && !part.rule->held.contains(places[i].value)) continue;
-    int64_t fits = 0, room = 0;
-    for (const Kind& kind : part.members.kinds) {
-      const int64_t of_kind = RoomIn(places[i], kind);
-      fits += std::min<int64_t>(of_kind, kind.count());
-      room = std::max(room, of_kind);
-    }
+    const auto [fits, room] = RoomIn(places[i], part.members.kinds);
     if (fits >= part.members.total()) choices.emplace_back(room, i);
   }
   const size_t most = std::min(choices.size(), kMostTries);
@@ -185,6 +170,16 @@ int64_t Apart::RoomIn(Place& place, const Kind& kind) {
   const std::span<const int32_t> rooms = rankings_.For(kind.pod_class).Rooms();
   for (const NodeId n : place.nodes) at->second += rooms[n.index()];
   return at->second;
+}
+
+Apart::Room Apart::RoomIn(Place& place, const std::vector<Kind>& kinds) {
+  Room room;
+  for (const Kind& kind : kinds) {
+    const int64_t of_kind = RoomIn(place, kind);
+    room.fits += std::min<int64_t>(of_kind, kind.count());
+    room.most = std::max(room.most, of_kind);
+  }
+  return room;
 }
 
 }  // namespace tutti::core

@@ -37,11 +37,17 @@ class Apart {
     absl::flat_hash_map<model::ClassId, int64_t> room;  // as far as it is known
   };
 
+  struct Room {
+    int64_t fits = 0;  // members, if no kind were in another's way
+    int64_t most = 0;  // for members of one kind, were there as many: the less, the tighter
+  };
+
   bool Sort();
   bool Crowded();
   bool TryWithin(const std::vector<model::NodeId>* within, std::vector<cluster::Placement>* placements);
   bool Put(const Part& part, cluster::WhatIf& what_if);
   int64_t RoomIn(Place& place, const Kind& kind);
+  Room RoomIn(Place& place, const std::vector<Kind>& kinds);
 
   cluster::ClusterState& state_;
   Rankings& rankings_;

@@ -53,8 +53,8 @@ class Committer {
   // Adds placements to the gang's plan, made if there is none, and holds their room.
   void Reserve(model::GangId id, const std::vector<cluster::Placement>& placements);
 
-  // Forgets the plan and the room it holds, if none of its binds ever left and so nothing is undone. False: it has to be
-  // repaired or undone.
+  // Forgets the plan and the room it holds, if none of its binds ever left and so nothing is undone. False: it has to
+  // be repaired or undone.
   bool Abort(model::GangId id);
 
   // Sends what may be sent now. Called after anything about the gang changed.

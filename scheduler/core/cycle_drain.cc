@@ -110,12 +110,13 @@ void Cycle::PutNode(const std::shared_ptr<const model::Node>& node) {
 // With the labels that dialects add, in place of those they added before.
 std::shared_ptr<const model::Node> Cycle::Labelled(const std::shared_ptr<const model::Node>& node) const {
   const auto added = [](const auto& label) { return std::ranges::count(label.first, '/') > 1; };
-  model::StringMap labels;
-  for (const auto& dialect : dialects) dialect->AddNodeLabels(*node, &labels);
-  if (labels.empty() && std::ranges::none_of(node->meta.labels, added)) return node;  // as with every heartbeat
-  labels = node->meta.labels;
+  model::StringMap now;
+  for (const auto& dialect : dialects) dialect->AddNodeLabels(*node, &now);
+  if (now.empty() && std::ranges::none_of(node->meta.labels, added)) return node;  // as with every heartbeat
+  model::StringMap labels = node->meta.labels;
   std::erase_if(labels, added);
-  for (const auto& dialect : dialects) dialect->AddNodeLabels(*node, &labels);
+  labels.insert(labels.end(), now.begin(), now.end());
+  std::ranges::sort(labels);
   if (labels == node->meta.labels) return node;
   auto copy = std::make_shared<model::Node>(*node);
   copy->meta.labels = std::move(labels);

@@ -96,8 +96,8 @@ Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const C
       lack += fmt::format("{}role {} has {} of {}", lack.empty() ? "" : ", ", Cut(role.name), role.exist, role.min);
   for (const Requirement::Units& units : requirement.units)
     if (units.exist < units.min && lack.size() < 512)
-      lack += fmt::format("{}of the subgroups of {} {} of {} have {} member{}", lack.empty() ? "" : ", ", Cut(units.name),
-                          units.exist, units.min, units.size, units.size == 1 ? "" : "s");
+      lack += fmt::format("{}of the subgroups of {} {} of {} have {} member{}", lack.empty() ? "" : ", ",
+                          Cut(units.name), units.exist, units.min, units.size, units.size == 1 ? "" : "s");
   if (lack.empty()) lack = fmt::format("{} of {} exist", requirement.exist, requirement.min);
   std::string held;
   if (census.gated > 0) held += fmt::format("; {} held back by scheduling gates", census.gated);

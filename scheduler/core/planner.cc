@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 #include "core/topology_rules.h"
@@ -74,8 +73,7 @@ PlanResult Planner::PlaceRequired(const Gang& gang, const Members& pending, cons
 PlanResult Planner::PlaceAll(const Gang& gang, const Members& members, base::Millis now_ms) {
   if (auto placed = PlaceLone(gang, members)) return *std::move(placed);
   Problem problem = Sort(members, now_ms);
-  problem.demands.push_back({"", static_cast<int64_t>(members.size()), std::vector<size_t>(problem.kinds.size()), 0});
-  std::iota(problem.demands.back().kinds.begin(), problem.demands.back().kinds.end(), size_t{0});
+  problem.DemandAll();
   return Solve(gang, problem);
 }
 

@@ -8,7 +8,9 @@
 
 #include <map>
 #include <memory>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/pod_class.h"
@@ -59,6 +61,13 @@ struct Problem {
     int64_t sum = 0;
     for (const Demand& demand : demands) sum += demand.count;
     return sum;
+  }
+  // Asks for every member, and for nothing else.
+  void DemandAll() {
+    Demand all{"", 0, std::vector<size_t>(kinds.size()), 0};
+    std::iota(all.kinds.begin(), all.kinds.end(), size_t{0});
+    for (const Kind& kind : kinds) all.count += kind.count();
+    demands = {std::move(all)};
   }
 };
 

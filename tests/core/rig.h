@@ -197,6 +197,14 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
       REQUIRE(store.Modify(sim::kNamespaces, "", name, [&](sim::Json& ns) { ns["metadata"]["labels"] = labels; }));
   }
   void Delete(const std::string& name) { REQUIRE(store.Delete(sim::kPods, "default", name, {.grace_seconds = 0})); }
+  // Only so many binds arrive; the others are lost, as when their sender is killed.
+  void LoseBindsAfter(size_t most) {
+    fate = [most, binds = size_t{0}](const cluster::Command& command) mutable {
+      if (std::holds_alternative<cluster::Bind>(command.body) && ++binds > most)
+        return sim::Fate{.kind = sim::Fate::Kind::kDrop};
+      return sim::Fate{};
+    };
+  }
   void DeleteNode(const std::string& name) { REQUIRE(store.Delete(sim::kNodes, "", name)); }
   void SetPhase(const std::string& name, const std::string& phase) {
     REQUIRE(store.Modify(

@@ -27,9 +27,10 @@ TEST_CASE("A gang starts when so many of its units are whole, and the others fol
   for (const char* unit : {"a", "b", "c"}) AddUnit(rig, unit, 2, 2, 2);
   rig.Settle();
   CHECK(rig.Bound() == 0);
-  CHECK(rig.Waits("g-a-0") ==
-        "Unschedulable: gang default/g needs 4 members (2 subgroups of 2 of units) at once: 3 of 4 fit; short of cpu by "
-        "1. 0/1 nodes are available: 1 Insufficient cpu.");
+  CHECK(
+      rig.Waits("g-a-0") ==
+      "Unschedulable: gang default/g needs 4 members (2 subgroups of 2 of units) at once: 3 of 4 fit; short of cpu by "
+      "1. 0/1 nodes are available: 1 Insufficient cpu.");
   rig.AddNode("n2", 2);
   rig.Settle();
   CHECK(BoundOf(rig, "a") == 2);
@@ -95,12 +96,7 @@ TEST_CASE("A gang half started by one who died is finished with the units that w
     Rig rig;
     rig.AddNode("n1", 4);
     for (const char* unit : {"a", "b", "c"}) AddUnit(rig, unit, 2, 2, 2);
-    size_t binds = 0;
-    rig.fate = [&](const cluster::Command& command) {
-      if (std::holds_alternative<cluster::Bind>(command.body) && ++binds > killed_after)
-        return sim::Fate{.kind = sim::Fate::Kind::kDrop};
-      return sim::Fate{};
-    };
+    rig.LoseBindsAfter(killed_after);
     rig.Settle();
     REQUIRE(rig.Bound() == killed_after);
     rig.fate = nullptr;

@@ -152,8 +152,9 @@ TEST_CASE("a subGroupPolicy says how large its subgroups are and how many there 
   CHECK(gang.problem == "");
   CHECK(gang.units == std::vector<model::UnitSpec>{{"workers", 2, 3}, {"spec.subGroupPolicy[1]", 1, 0}});
   const auto unit = [&](const std::string& labels) {
-    return volcano.MembershipOf(PodFrom(
-        R"({"annotations":{"scheduling.k8s.io/group-name":"g"},"labels":)" + labels + "}"))->unit;
+    return volcano
+        .MembershipOf(PodFrom(R"({"annotations":{"scheduling.k8s.io/group-name":"g"},"labels":)" + labels + "}"))
+        ->unit;
   };
   const auto first = unit(R"({"part":"0"})");
   REQUIRE(first);

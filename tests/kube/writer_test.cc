@@ -51,6 +51,11 @@ struct Rig {
     return {id, cluster::Lane::kBind, In(deadline_in),
             cluster::Bind{{"", "v1", "pods", "Pod", "ns", name, "uid-" + name, "7"}, "n1", {{"tutti.dev/plan", "x"}}}};
   }
+  cluster::Command Other(cluster::Lane lane, const std::string& resource, const std::string& name) const {
+    return {
+        0, lane, In(60'000),
+        cluster::Patch{{"", "v1", resource, "Kind", "ns", name, "", ""}, false, cluster::Patch::Type::kMerge, "{}"}};
+  }
   Answer Only() {
     const auto answers = sink.Take<Answer>();
     REQUIRE(answers.size() == 1);
@@ -316,12 +321,7 @@ TEST_CASE("of what waits while binds flood, what says why leaves sooner than wha
                                                                        {"events", cluster::Lane::kEvent}}};
   std::vector<cluster::Command> commands;
   for (uint64_t i = 1; i <= 600; ++i)
-    for (const auto& [resource, lane] : kinds)
-      commands.push_back({0, lane, rig.In(60'000),
-                          cluster::Patch{{"", "v1", resource, "Kind", "ns", std::to_string(i), "", ""},
-                                         false,
-                                         cluster::Patch::Type::kMerge,
-                                         "{}"}});
+    for (const auto& [resource, lane] : kinds) commands.push_back(rig.Other(lane, resource, std::to_string(i)));
   rig.Submit(std::move(commands));
   rig.loop.Advance(Lanes::kAgedAfterMs);
   std::map<std::string, int> left;
@@ -344,11 +344,7 @@ TEST_CASE("when binds are done, the Events of pods leave before the reports of t
   for (int i = 0; i < 40; ++i)
     for (const auto& [resource, lane] :
          {std::pair{"reports", cluster::Lane::kReport}, std::pair{"events", cluster::Lane::kEvent}})
-      commands.push_back({0, lane, rig.In(60'000),
-                          cluster::Patch{{"", "v1", resource, "Kind", "ns", std::to_string(i), "", ""},
-                                         false,
-                                         cluster::Patch::Type::kMerge,
-                                         "{}"}});
+      commands.push_back(rig.Other(lane, resource, std::to_string(i)));
   rig.Submit(std::move(commands));
   for (int i = 0; i < 80; ++i) {
     const auto call = rig.server.open.front();
