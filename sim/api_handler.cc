@@ -17,6 +17,8 @@
 namespace tutti::sim {
 namespace {
 
+constexpr int64_t kLongestWatchSeconds = 86'400;
+
 ApiResult<Selectors> SelectorsOf(const HttpRequest& request, const ApiResource& resource) {
   Selectors selectors;
   auto labels = LabelSelector::Parse(request.Param("labelSelector"));
@@ -230,7 +232,7 @@ ApiResult<HttpResponse> ApiHandler::Watch(const HttpRequest& request, const Targ
   options.ns = target.ns;
   options.selectors = std::move(*selectors);
   options.bookmarks = request.Flag("allowWatchBookmarks");
-  options.timeout = std::chrono::seconds(*seconds);
+  options.timeout_ms = std::min(*seconds, kLongestWatchSeconds) * 1000;
   const bool streams_list = request.Flag("sendInitialEvents");
   const std::string match = request.Param("resourceVersionMatch");
   if (streams_list && match != "NotOlderThan") {

@@ -128,6 +128,7 @@ class Store {
   void StopServing(std::string_view group, std::string_view version);
   int64_t resource_version() const { return resource_version_; }
   base::Millis now_ms() const { return clock_.WallMs(); }
+  const base::Clock& clock() const { return clock_; }
 
   // --- Writing ---
   // The resource is found by apiVersion and kind; an empty namespace of a namespaced

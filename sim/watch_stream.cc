@@ -2,11 +2,13 @@
 #include "sim/watch_stream.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tutti::sim {
 namespace {
 
-constexpr std::chrono::seconds kBookmarkEvery(30);
+constexpr base::Millis kBookmarkEveryMs = 30'000;
+constexpr base::Millis kForever = std::numeric_limits<base::Millis>::max();
 // A client this far behind starts anew sooner than it catches up.
 constexpr size_t kMaxQueued = 200'000;
 
@@ -25,10 +27,18 @@ WatchStream::WatchStream(WatchHub& hub, Representation representation, WatchOpti
     : hub_(hub),
       representation_(std::move(representation)),
       options_(std::move(options)),
-      ends_at_(options_.timeout.count() > 0 ? std::chrono::steady_clock::now() + options_.timeout : Time::max()),
-      last_line_(std::chrono::steady_clock::now()) {}
+      ends_at_ms_(options_.timeout_ms > 0 ? Now() + options_.timeout_ms : kForever),
+      last_line_ms_(Now()) {}
 
 WatchStream::~WatchStream() { hub_.Leave(this); }
+
+base::Millis WatchStream::Now() const { return hub_.store_.clock().MonotonicMs(); }
+
+base::Millis WatchStream::due_ms() {
+  const base::MutexLock lock(mutex_);
+  if (closed_ || finished_ || !queue_.empty() || !error_.empty()) return 0;
+  return options_.bookmarks ? std::min(last_line_ms_ + kBookmarkEveryMs, ends_at_ms_) : ends_at_ms_;
+}
 
 void WatchStream::AppendLine(const char* type, const std::string& object, std::string& out) const {
   out += R"({"type":")";
@@ -100,7 +110,8 @@ std::optional<std::string> WatchStream::Next(std::chrono::milliseconds patience)
   bool closed;
   {
     const base::MutexLock lock(mutex_);
-    const Time until = std::min(std::chrono::steady_clock::now() + patience, ends_at_);
+    const auto until =
+        std::chrono::steady_clock::now() + std::min(patience, std::chrono::milliseconds(ends_at_ms_ - Now()));
     while (queue_.empty() && !closed_ && arrived_.WaitUntil(mutex_, until)) {
     }
     events.swap(queue_);
@@ -114,15 +125,15 @@ std::optional<std::string> WatchStream::Next(std::chrono::milliseconds patience)
       AppendLine("BOOKMARK", Print(representation_.RenderBookmark(initial_version_, true)), out);
     }
   }
-  const Time now = std::chrono::steady_clock::now();
-  const bool over = closed || now >= ends_at_;
+  const base::Millis now = Now();
+  const bool over = closed || now >= ends_at_ms_;
   if (events.empty() && out.empty()) {
     if (over && finished_) return std::nullopt;
     finished_ = over;
-    const bool due = over || now - last_line_ >= kBookmarkEvery;
+    const bool due = over || now - last_line_ms_ >= kBookmarkEveryMs;
     if (options_.bookmarks && due) AppendLine("BOOKMARK", Print(representation_.RenderBookmark(delivered, false)), out);
   }
-  if (!out.empty()) last_line_ = now;
+  if (!out.empty()) last_line_ms_ = now;
   return out;
 }
 

@@ -42,12 +42,14 @@ struct WatchOptions {
   bool initial_events = true;     // without `after`: begin with an ADDED for all that is there
   bool initial_bookmark = false;  // mark where those end
   bool bookmarks = false;
-  std::chrono::milliseconds timeout{0};  // 0: none
+  base::Millis timeout_ms = 0;    // 0: none
 };
 
 class WatchHub;
 
-// Thread safety: Next by one thread, Offer by the hub.
+// Bookmarks and the end come by the store's clock.
+//
+// Thread safety: Next and due_ms by one thread, Offer by the hub.
 class WatchStream {
  public:
   WatchStream(WatchHub& hub, Representation representation, WatchOptions options);
@@ -55,27 +57,28 @@ class WatchStream {
 
   // The next piece of the body: "" when nothing came within `patience`, nothing at the end.
   std::optional<std::string> Next(std::chrono::milliseconds patience);
+  // From when on Next has something to say though nothing changes; monotonic.
+  base::Millis due_ms();
 
  private:
   friend class WatchHub;
-  using Time = std::chrono::steady_clock::time_point;
-
   void Begin(Store& store, const ApiResource& resource);
   void Offer(const std::shared_ptr<SharedEvent>& event);
   void Append(const SharedEvent& event, std::string& out);
   void AppendLine(const char* type, const std::string& object, std::string& out) const;
+  base::Millis Now() const;
 
   // Constant after construction.
   WatchHub& hub_;
   const Representation representation_;
   const WatchOptions options_;
-  const Time ends_at_;
+  const base::Millis ends_at_ms_;
   int64_t initial_version_ = 0;  // set by Begin
 
   // The serving thread's.
   bool columns_sent_ = false;
   bool finished_ = false;  // the last bookmark is out
-  Time last_line_;
+  base::Millis last_line_ms_;
 
   base::Mutex mutex_;
   base::Condition arrived_;

@@ -132,12 +132,32 @@ TEST_CASE("a watch ends at its time-out, with a last bookmark where those are wa
   Api api;
   const HttpResponse plain = api.Call("GET", kPodsPath + "?watch=1&timeoutSeconds=1");
   const HttpResponse marked = api.Call("GET", kPodsPath + "?watch=1&timeoutSeconds=1&allowWatchBookmarks=true");
-  std::string said;
-  while (const auto piece = marked.watch->Next(milliseconds(2000))) said += *piece;
-  CHECK(Json::parse(said)["type"] == "BOOKMARK");
-  std::string nothing;
-  while (const auto piece = plain.watch->Next(milliseconds(2000))) nothing += *piece;
-  CHECK(nothing.empty());
+  const auto rest_of = [](const HttpResponse& response) {
+    std::string said;
+    while (const auto piece = response.watch->Next(milliseconds(0))) said += *piece;
+    return said;
+  };
+  CHECK(plain.watch->Next(milliseconds(0)) == "");
+  CHECK(marked.watch->due_ms() == api.cluster.clock.MonotonicMs() + 1'000);
+  api.cluster.clock.Advance(1'000);
+  CHECK(Json::parse(rest_of(marked))["type"] == "BOOKMARK");
+  CHECK(rest_of(plain).empty());
+}
+
+TEST_CASE("a watch in which nothing happens has a bookmark every 30 s, where those are wanted") {
+  Api api;
+  const HttpResponse plain = api.Call("GET", kPodsPath + "?watch=1");
+  const HttpResponse marked = api.Call("GET", kPodsPath + "?watch=1&allowWatchBookmarks=true");
+  Make(api.cluster.store, {{"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", "n1"}}}});
+  for (int i = 0; i < 2; ++i) {
+    CHECK(marked.watch->Next(milliseconds(0)) == "");
+    CHECK(marked.watch->due_ms() == api.cluster.clock.MonotonicMs() + 30'000);
+    api.cluster.clock.Advance(30'000);
+    const Json line = Json::parse(marked.watch->Next(milliseconds(0)).value());
+    CHECK(line["type"] == "BOOKMARK");
+    CHECK(ResourceVersionOf(line["object"]) == api.cluster.store.resource_version());
+    CHECK(plain.watch->Next(milliseconds(0)) == "");
+  }
 }
 
 TEST_CASE("closing the watches ends them all, later ones too") {
