@@ -29,56 +29,6 @@ void FindRan(Gang& gang, const cluster::ClusterState& state, Census& census) {
       census.ran.push_back(&member);
 }
 
-}  // namespace
-
-Census TakeCensus(Gang& gang, const cluster::ClusterState& state) {
-  Census census;
-  for (Member& member : gang.members) {
-    const model::Pod& pod = *state.pod(member.pod).pod;
-    const Assignment* open = nullptr;
-    if (gang.plan)
-      if (const auto at = gang.plan->open.find(member.pod); at != gang.plan->open.end()) open = &at->second;
-    if (pod.phase == model::PodPhase::kSucceeded)
-      ++census.succeeded;
-    else if (pod.phase == model::PodPhase::kFailed)
-      ++census.failed;
-    else if (pod.meta.deleting())
-      ++census.deleting;
-    else if (pod.bound())
-      (state.NodeExists(pod.node_name) ? census.placed : census.lost).push_back(&member);
-    else if (open && open->stage == Assignment::Stage::kBound)
-      (open->room_lost ? census.lost : census.placed).push_back(&member);
-    else if (open)
-      census.reserved.push_back(&member);
-    else if (!pod.scheduling_gates.empty())
-      ++census.gated;
-    else
-      census.pending.push_back(&member);
-    census.running += pod.phase == model::PodPhase::kRunning && !pod.meta.deleting();
-  }
-  if (census.succeeded > 0) FindRan(gang, state, census);
-  return census;
-}
-
-bool Requirement::met() const {
-  return have >= min && std::ranges::all_of(roles, [](const Role& role) { return role.have >= role.min; }) &&
-         std::ranges::all_of(units, [](const Units& of) { return of.whole >= of.min; });
-}
-
-bool Requirement::reachable() const {
-  return !head_missing && exist >= min &&
-         std::ranges::all_of(roles, [](const Role& role) { return role.exist >= role.min; }) &&
-         std::ranges::all_of(units, [](const Units& of) { return of.exist >= of.min; });
-}
-
-int64_t Requirement::lacking() const {
-  auto by_role = static_cast<int64_t>(must.size());
-  for (const Role& role : roles) by_role += std::max<int64_t>(0, role.min - role.have - role.must);
-  return std::max(by_role, min - have);
-}
-
-namespace {
-
 struct UnitCount {
   int64_t have = 0;
   Members pending;
@@ -91,7 +41,8 @@ void RequireUnits(const Gang& gang, const Census& census, Requirement* requireme
   std::vector<std::map<std::string_view, UnitCount>> counts(gang.spec.units.size());
   const auto count = [&](const Members& members, auto add) {
     for (Member* member : members)
-      if (member->unit && member->unit->spec < counts.size()) add(counts[member->unit->spec][member->unit->name], member);
+      if (member->unit && member->unit->spec < counts.size())
+        add(counts[member->unit->spec][member->unit->name], member);
   };
   for (const Members* there : {&census.placed, &census.reserved, &census.ran})
     count(*there, [](UnitCount& unit, Member*) { ++unit.have; });
@@ -115,6 +66,52 @@ void RequireUnits(const Gang& gang, const Census& census, Requirement* requireme
 }
 
 }  // namespace
+
+Census TakeCensus(Gang& gang, const cluster::ClusterState& state) {
+  Census census;
+  for (Member& member : gang.members) {
+    const model::Pod& pod = *state.pod(member.pod).pod;
+    const Assignment* open = nullptr;
+    if (gang.plan)
+      if (const auto at = gang.plan->open.find(member.pod); at != gang.plan->open.end()) open = &at->second;
+    if (pod.phase == model::PodPhase::kSucceeded)
+      ++census.succeeded;
+    else if (pod.phase == model::PodPhase::kFailed)
+      ++census.failed;
+    else if (pod.meta.deleting())
+      ++census.deleting;
+    else if (pod.bound())
+      (state.NodeExists(pod.node_name) ? census.placed : census.lost).push_back(&member);
+    else if (open && open->stage == Assignment::Stage::kBound)
+      (open->room_lost ? census.lost : census.placed).push_back(&member);
+    else if (open)
+      census.reserved.push_back(&member);
+    else if (!pod.scheduling_gates.empty())
+      ++census.gated;
+    else if (!member.away)
+      census.pending.push_back(&member);
+    census.running += pod.phase == model::PodPhase::kRunning && !pod.meta.deleting();
+  }
+  if (census.succeeded > 0) FindRan(gang, state, census);
+  return census;
+}
+
+bool Requirement::met() const {
+  return have >= min && std::ranges::all_of(roles, [](const Role& role) { return role.have >= role.min; }) &&
+         std::ranges::all_of(units, [](const Units& of) { return of.whole >= of.min; });
+}
+
+bool Requirement::reachable() const {
+  return !head_missing && exist >= min &&
+         std::ranges::all_of(roles, [](const Role& role) { return role.exist >= role.min; }) &&
+         std::ranges::all_of(units, [](const Units& of) { return of.exist >= of.min; });
+}
+
+int64_t Requirement::lacking() const {
+  auto by_role = static_cast<int64_t>(must.size());
+  for (const Role& role : roles) by_role += std::max<int64_t>(0, role.min - role.have - role.must);
+  return std::max(by_role, min - have);
+}
 
 Requirement Require(const Gang& gang, const Census& census) {
   Requirement requirement;

@@ -34,7 +34,7 @@ void Committer::StartTerm() {
   evictions_.clear();
   volumes_.StartTerm();
   book_.ForEach([](GangId, Gang& gang) {
-    for (Member& member : gang.members) member.evicting = false;
+    for (Member& member : gang.members) member.evicting = member.away = false;
     if (!gang.plan) return;
     for (auto& [pod, assignment] : gang.plan->open)
       if (assignment.stage == Stage::kSent) assignment.stage = Stage::kDoubt;
@@ -189,9 +189,9 @@ bool Committer::OnAnswer(const cluster::Answer& answer) {
   const Millis now = clock_.MonotonicMs();
   assignment.command = 0;
 
-  // Bound where it was planned: by our own bind, whose answer was lost, or by somebody else, whose plan is nothing to us.
-  // It has the room that is held for it either way. After a restart it may bear another's evidence, or none: that the
-  // commit member is bound says then that the gang was whole, whoever bound it (Examine).
+  // Bound where it was planned: by our own bind, whose answer was lost, or by somebody else, whose plan is nothing to
+  // us. It has the room that is held for it either way. After a restart it may bear another's evidence, or none: that
+  // the commit member is bound says then that the gang was whole, whoever bound it (Examine).
   if (answer.outcome == Outcome::kDone || (!answer.current_node.empty() && answer.current_node == assignment.node)) {
     assignment.stage = Stage::kBound;
     gang.refused_binds = 0;
@@ -202,7 +202,8 @@ bool Committer::OnAnswer(const cluster::Answer& answer) {
     assignment.not_before_ms = now + kRepeatBindMs;
     on_timer(bound.gang, assignment.not_before_ms);
   } else if (answer.gone || !answer.current_node.empty()) {
-    Release(gang, bound.pod);  // the pod's own event tells the rest
+    Release(gang, bound.pod);
+    member.away = true;
   } else if (assignment.room_lost) {
     Release(gang, bound.pod);
   } else if (answer.http_status == 409) {
@@ -282,6 +283,7 @@ void Committer::ConfirmIfWhole(GangId id) {
 
 void Committer::OnPodChanged(GangId id, PodId pod) {
   Gang& gang = book_.at(id);
+  gang.Find(pod)->away = false;
   if (!gang.plan) return;
   const auto open = gang.plan->open.find(pod);
   if (open != gang.plan->open.end()) {

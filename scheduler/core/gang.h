@@ -36,6 +36,7 @@ struct Member {
   // Nodes whose bind was refused for good; not tried again before the instant (monotonic).
   std::map<std::string, base::Millis> refused_nodes;
   bool evicting = false;  // a delete of ours is under way, or was refused to us
+  bool away = false;      // a bind's answer says that it is gone, or bound; its own event is still to come
   std::string kept;       // why it is not deleted though its gang is undone; empty otherwise
 };
 

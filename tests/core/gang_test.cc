@@ -211,6 +211,37 @@ TEST_CASE("A node that goes and comes back while a bind to it is unanswered: the
   CHECK(rig.NodeOf("q").empty());
 }
 
+TEST_CASE("While pods are not seen, one that a bind's answer says is gone, or bound, is not bound again") {
+  Rig rig;
+  const bool lone = GENERATE(true, false), gone = GENERATE(true, false);
+  rig.AddNode("elsewhere", 0);
+  if (lone)
+    rig.AddPod("p-0", {.cpu = "2"});
+  else
+    AddGang(rig, "p", 2, 2, 0);
+  rig.Settle();
+  rig.feed->BreakWatch("pods");
+  if (gone)
+    rig.Delete("p-0");
+  else
+    REQUIRE(rig.store.Bind({{"metadata", {{"name", "p-0"}, {"namespace", "default"}}},
+                            {"target", {{"kind", "Node"}, {"name", "elsewhere"}}}}));
+  int binds = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    binds += std::holds_alternative<cluster::Bind>(command.body);
+    return sim::Fate{};
+  };
+  rig.AddNode("n1", 4);
+  for (int i = 0; i < 40; ++i) rig.Step();
+  CHECK(binds <= 2);
+  rig.Pass(60'000);
+  CHECK(binds <= 2);
+  rig.feed->MendWatch("pods");
+  rig.AddPod("q", {.cpu = "4"});
+  rig.Pass(60'000);
+  CHECK(rig.NodeOf(lone || gone ? "q" : "p-1") == "n1");
+}
+
 TEST_CASE("A member on its way out does not make its gang whole, though its node has come back") {
   Rig rig;
   for (const char* node : {"n1", "n2", "n3"}) rig.AddNode(node, 1);
@@ -252,8 +283,8 @@ TEST_CASE("When a gang is undone, a member that somebody else bound stays where 
   rig.Settle();
   REQUIRE(rig.Bound() == 1);
   const std::string stranger = rig.NodeOf("g-2").empty() ? "g-2" : "g-1";
-  REQUIRE(rig.store.Bind({{"metadata", {{"name", stranger}, {"namespace", "default"}}},
-                          {"target", {{"kind", "Node"}, {"name", "n3"}}}}));
+  REQUIRE(rig.store.Bind(
+      {{"metadata", {{"name", stranger}, {"namespace", "default"}}}, {"target", {{"kind", "Node"}, {"name", "n3"}}}}));
   rig.Pass(70'000);
   CHECK(rig.NodeOf(stranger) == "n3");
   CHECK(rig.Bound() == 1);
@@ -323,12 +354,7 @@ TEST_CASE("Killed after any bind and restarted, the scheduler finishes what it f
     Rig rig;
     for (int i = 0; i < 4; ++i) rig.AddNode(fmt::format("n{}", i), 3);
     AddGang(rig, "g", 12, 12);
-    size_t binds = 0;
-    rig.fate = [&](const cluster::Command& command) {
-      if (std::holds_alternative<cluster::Bind>(command.body) && ++binds > killed_after)
-        return sim::Fate{.kind = sim::Fate::Kind::kDrop};
-      return sim::Fate{};
-    };
+    rig.LoseBindsAfter(killed_after);
     rig.Settle();
     REQUIRE(rig.Bound() == killed_after);
     rig.fate = nullptr;
@@ -342,12 +368,7 @@ TEST_CASE("Killed half way with the rest of the room taken, the restarted schedu
   Rig rig;
   for (int i = 0; i < 4; ++i) rig.AddNode(fmt::format("n{}", i), 1);
   AddGang(rig, "g", 4, 4);
-  size_t binds = 0;
-  rig.fate = [&](const cluster::Command& command) {
-    if (std::holds_alternative<cluster::Bind>(command.body) && ++binds > 2)
-      return sim::Fate{.kind = sim::Fate::Kind::kDrop};
-    return sim::Fate{};
-  };
+  rig.LoseBindsAfter(2);
   rig.Settle();
   REQUIRE(rig.Bound() == 2);
   rig.fate = nullptr;
