@@ -151,7 +151,7 @@ void Reflector::SendWatch(bool initial_events) {
   request.accept = options_.watch_accept;
   request.timeout_ms = watch_timeout_ms_ + kSlackMs;
   parser_.reset();
-  broken_ = bookmarks_ = false;
+  broken_ = false;
   started_ms_ = last_data_ms_ = loop_.Now();
   request_ = transport_.Send(
       std::move(request), [this](Response response) { OnWatchDone(std::move(response)); },

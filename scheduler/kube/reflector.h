@@ -80,7 +80,7 @@ class Reflector {
   std::string version_;      // where the watch resumes
   std::unique_ptr<WatchParser> parser_;
   bool broken_ = false;     // this watch delivers nonsense or an error; what follows is not looked at
-  bool bookmarks_ = false;  // this watch has had one
+  bool bookmarks_ = false;  // this server sends them
   base::Millis started_ms_ = 0, last_data_ms_ = 0, watch_timeout_ms_ = 0;
   std::string last_complaint_;
 };

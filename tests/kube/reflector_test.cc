@@ -190,6 +190,18 @@ TEST_CASE("a watch that has had bookmarks and goes silent is taken for dead") {
   CHECK(rig.server.Has("&resourceVersion=20"));
 }
 
+TEST_CASE("a watch that never says anything is taken for dead, too, where others have had bookmarks") {
+  Rig rig;
+  rig.server.EndStream(rig.Listed());
+  rig.loop.Advance(2'000);
+  REQUIRE(rig.server.Has("&resourceVersion=10"));
+  rig.loop.Advance(147'000);
+  CHECK(rig.server.cancelled == 0);
+  rig.loop.Advance(5'000);
+  CHECK(rig.server.cancelled == 1);
+  CHECK(rig.server.Has("&resourceVersion=10"));
+}
+
 TEST_CASE("nonsense in a watch leads to a new list") {
   Rig rig;
   const auto call = rig.Listed();
