@@ -14,6 +14,7 @@
 #include "kube/authorized_transport.h"
 #include "kube/curl_transport.h"
 #include "kube/feed.h"
+#include "kube/feed_resolver.h"
 #include "kube/http2_transport.h"
 
 namespace tutti::kube {
@@ -53,24 +54,6 @@ bool ThroughCurl(const Config& config) {
   const bool proxied = set("HTTPS_PROXY") || set("https_proxy") || set("ALL_PROXY") || set("all_proxy");
   return url.scheme != "https" || !config.proxy_url.empty() || (proxied && !url.loopback());
 }
-
-// The kinds as the feed watches them, and as discovery knows them.
-class FeedResolver final : public KindResolver {
- public:
-  explicit FeedResolver(const KubeFeed& feed) : feed_(feed) {}
-
-  std::string VersionOf(const std::string& group, const std::string& resource) const override {
-    if (std::string watched = feed_.WatchedVersion(group, resource); !watched.empty()) return watched;
-    return group.empty() ? "v1" : "";
-  }
-  bool HasStatus(const std::string& group, const std::string& version, const std::string& resource) const override {
-    const ServedResource* served = feed_.discovery().Find(group, version, resource);
-    return served != nullptr ? served->has_status : group.empty();
-  }
-
- private:
-  const KubeFeed& feed_;
-};
 
 }  // namespace
 

@@ -49,10 +49,9 @@ class Hunt {
 
  private:
   const Scenario& WorldOf(const negative::PlantedBug& bug, uint64_t seed) const {
-    const std::string& name = flags_.scenario.empty() ? bug.world : flags_.scenario;
-    if (name.empty()) return scenarios_[seed % scenarios_.size()];
-    const auto at = std::ranges::find(scenarios_, name, &Scenario::name);
-    TUTTI_CHECK(at != scenarios_.end(), name);
+    if (bug.world.empty() || !flags_.scenario.empty()) return scenarios_[seed % scenarios_.size()];
+    const auto at = std::ranges::find(scenarios_, bug.world, &Scenario::name);
+    TUTTI_CHECK(at != scenarios_.end(), bug.world);
     return *at;
   }
 
@@ -84,13 +83,9 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   flags.program = argv[0];
   SilenceLogs();
-  const auto scenarios = ReadScenarios(TUTTI_SOURCE_DIR "/tests/simulation/scenarios");
+  const auto scenarios = ReadScenarios(TUTTI_SOURCE_DIR "/tests/simulation/scenarios", flags.scenario);
   if (!scenarios) {
     fmt::print(stderr, "{}\n", scenarios.error().message);
-    return 2;
-  }
-  if (!flags.scenario.empty() && std::ranges::find(*scenarios, flags.scenario, &Scenario::name) == scenarios->end()) {
-    fmt::print(stderr, "there is no scenario {}\n", flags.scenario);
     return 2;
   }
   Hunt hunt(flags, *scenarios);

@@ -128,6 +128,16 @@ class HearsAnswers final : public Plant {
   const base::Millis patience_ms_;
 };
 
+// A watch that was cut goes on at the present, not where it ended.
+class SkipsAhead final : public Plant {
+ public:
+  void Watch(std::string& target) override {
+    constexpr std::string_view kFrom = "&resourceVersion=";
+    if (const size_t at = target.find(kFrom); at != std::string::npos)
+      target.replace(at, kFrom.size(), "&sendInitialEvents=false&instead=");
+  }
+};
+
 template <class P, class... Arguments>
 PlantedBug Made(std::string name, Arguments... arguments) {
   return {std::move(name), Bug::kNone, [=] { return std::make_unique<P>(arguments...); }};
@@ -171,6 +181,7 @@ std::vector<PlantedBug> AllBugs() {
       Made<WritesOn>("a leader writes on when its lease has run out"),
       In("volumes", Made<HearsAnswers>("an unanswered bind is taken for refused", 422, base::Millis{200})),
       Made<HearsAnswers>("an unanswered bind is taken for done", 201, kNever),
+      In("wire", Made<SkipsAhead>("a watch that was cut goes on at the present")),
       InEvents("pods that go are not noticed",
                [](FeedEvent& event, bool) {
                  return std::holds_alternative<cluster::PodGone>(event) ? Handling::kLose : Handling::kKeep;

@@ -9,10 +9,12 @@ using sim::Fate;
 constexpr const char* kNames[] = {"bind-drop",  "bind-lose-reply",  "bind-late",   "bind-stray",    "bind-429",
                                   "bind-500",   "bind-503",         "bind-504",    "bind-conflict", "bind-refused",
                                   "write-drop", "write-lose-reply", "write-late",  "write-stray",   "write-refused",
-                                  "reply-late", "watch-break",      "watch-stall", "watch-silent",  "list-stale",
-                                  "duplicate",  "reorder",          "node-lost",   "node-silent",   "crash",
-                                  "pause",      "standby-crash",    "handover",    "lease-drop",    "lease-lose-reply",
-                                  "lease-late", "clock-step",       "kind-removed"};
+                                  "reply-late", "read-drop",        "read-late",   "read-refused",  "watch-break",
+                                  "watch-stall", "watch-silent",    "list-stale",  "duplicate",     "reorder",
+                                  "node-lost",  "node-silent",      "crash",       "pause",         "standby-crash",
+                                  "handover",   "lease-drop",       "lease-lose-reply", "lease-late", "clock-step",
+                                  "kind-removed"};
+constexpr const char* kUnable = "the server is currently unable to handle the request";
 static_assert(std::size(kNames) == static_cast<size_t>(Fault::kCount));
 
 }  // namespace
@@ -43,21 +45,38 @@ bool Faults::Strikes(Fault fault) {
   return true;
 }
 
+bool Faults::Refuses(Fault fault, int status, const char* message, Fate& fate) {
+  if (!Strikes(fault)) return false;
+  fate.kind = Fate::Kind::kRefuse;
+  fate.http_status = status;
+  fate.message = message;
+  return true;
+}
+
+bool Faults::Delays(Fault fault, base::Millis least, base::Millis most, Fate& fate) {
+  if (!Strikes(fault)) return false;
+  fate.request_delay_ms = dice(fault).Between(least, most);
+  return true;
+}
+
+Fate Faults::DecideRead() {
+  constexpr int kStatus[] = {429, 500, 503, 504, 410};
+  Fate fate;
+  if (Strikes(Fault::kReadDrop))
+    fate.kind = Fate::Kind::kDrop;
+  else if (!Refuses(Fault::kReadRefused, kStatus[dice(Fault::kReadRefused).Below(5)], kUnable, fate))
+    Delays(Fault::kReadLate, 1, 20'000, fate);
+  return fate;
+}
+
 Fate Faults::Decide(bool bind) {
   Fate fate;
   const auto refuse = [&](Fault fault, int status, const char* message) {
-    if (!Strikes(fault)) return false;
-    fate.kind = Fate::Kind::kRefuse;
-    fate.http_status = status;
-    fate.message = message;
-    return true;
+    return Refuses(fault, status, message, fate);
   };
   const auto delay = [&](Fault fault, base::Millis least, base::Millis most) {
-    if (!Strikes(fault)) return false;
-    fate.request_delay_ms = dice(fault).Between(least, most);
-    return true;
+    return Delays(fault, least, most, fate);
   };
-  constexpr const char* kUnable = "the server is currently unable to handle the request";
   if (bind) {
     if (Strikes(Fault::kBindDrop))
       fate.kind = Fate::Kind::kDrop;

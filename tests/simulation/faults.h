@@ -37,6 +37,10 @@ enum class Fault {
   kWriteStray,
   kWriteRefused,
   kReplyLate,  // of any write
+  // Per list and watch that is opened, where these go over the network.
+  kReadDrop,
+  kReadLate,
+  kReadRefused,  // busy, or 410: too old
   // Per turn of the world.
   kWatchBreak,   // one kind's watch ends, and is listed again later
   kWatchStall,   // one kind's events come late
@@ -78,12 +82,17 @@ class Faults {
 
   // What becomes of a write, a bind or another.
   sim::Fate Decide(bool bind);
+  // ... of a list, or of a watch before its first event.
+  sim::Fate DecideRead();
 
  private:
   struct Stream {
     int64_t one_in = 0;  // 0: never
     base::Random random{0};
   };
+  bool Refuses(Fault fault, int status, const char* message, sim::Fate& fate);
+  bool Delays(Fault fault, base::Millis least, base::Millis most, sim::Fate& fate);
+
   std::array<Stream, static_cast<size_t>(Fault::kCount)> streams_;
   const base::Millis write_timeout_ms_;
   bool on_ = true;

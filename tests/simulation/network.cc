@@ -14,7 +14,24 @@ using Fate = sim::Fate;
 namespace {
 
 constexpr Millis kForever = std::numeric_limits<Millis>::max();
+constexpr const char* kExpired =
+    R"({"type":"ERROR","object":{"kind":"Status","status":"Failure","reason":"Expired","code":410,)"
+    R"("message":"too old resource version"}})"
+    "\n";
 constexpr const char* kMethods[] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
+
+// "a%3Db" as "a=b".
+std::string Unescape(const std::string& text) {
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool escaped = text[i] == '%' && i + 2 < text.size();
+    plain += escaped ? static_cast<char>(std::stoi(text.substr(i + 1, 2), nullptr, 16)) : text[i];
+    i += escaped ? 2 : 0;
+  }
+  return plain;
+}
+
+std::string PathOf(const std::string& target) { return target.substr(0, target.find('?')); }
 
 sim::HttpRequest ToHttp(const kube::Request& request) {
   sim::HttpRequest http;
@@ -25,7 +42,8 @@ sim::HttpRequest ToHttp(const kube::Request& request) {
     const size_t to = std::min(request.target.find('&', from + 1), request.target.size());
     const std::string parameter = request.target.substr(from + 1, to - from - 1);
     const size_t equals = std::min(parameter.find('='), parameter.size());
-    http.params.emplace(parameter.substr(0, equals), equals < parameter.size() ? parameter.substr(equals + 1) : "");
+    http.params.emplace(parameter.substr(0, equals),
+                        equals < parameter.size() ? Unescape(parameter.substr(equals + 1)) : "");
     from = to;
   }
   http.accept = request.accept;
@@ -46,19 +64,11 @@ std::pair<std::string, std::string> PodOf(const std::string& target) {
 
 }  // namespace
 
-Network::Network(sim::ApiHandler& api, const base::Clock& clock, Faults& faults, Checks& checks, Plant& plant,
-                 std::string process, uint64_t& done)
-    : api_(api),
-      clock_(clock),
-      faults_(faults),
-      checks_(checks),
-      plant_(plant),
-      process_(std::move(process)),
-      done_(done) {}
+Network::Network(Parts parts) : parts_(std::move(parts)) {}
 
 kube::TimerId Network::After(Millis delay_ms, kube::Task task) {
   const kube::TimerId id = ++last_id_;
-  const Millis at = clock_.MonotonicMs() + delay_ms;
+  const Millis at = parts_.clock.MonotonicMs() + delay_ms;
   timers_.emplace(std::pair(at, id), std::move(task));
   timer_at_.emplace(id, at);
   return id;
@@ -82,48 +92,63 @@ kube::RequestId Network::Send(kube::Request request, kube::OnDone done, kube::On
   call.kind = data ? Kind::kWatch : KindOf(request);
   call.request = std::move(request);
   call.done = std::move(done);
-  call.sent_ms = call.arrives_ms = clock_.MonotonicMs();
+  call.sent_ms = call.arrives_ms = parts_.clock.MonotonicMs();
   call.times_out_ms = call.request.timeout_ms > 0 ? call.sent_ms + call.request.timeout_ms : kForever;
   call.given_up_ms = call.times_out_ms;
-  if (call.kind == Kind::kBind) call.times_out_ms = call.sent_ms + plant_.Patience(call.request.timeout_ms);
-  // In this network no watch comes back: who waits for the lease must do with reading it.
-  if (call.kind == Kind::kWatch) call.arrives_ms = call.answered_ms = call.times_out_ms = kForever;
+  if (call.kind == Kind::kBind) call.times_out_ms = call.sent_ms + parts_.plant.Patience(call.request.timeout_ms);
+  if (call.kind == Kind::kWatch) {
+    call.data = std::move(data);
+    watches_[PathOf(call.request.target)] = last_id_ + 1;
+    if (!parts_.watches) call.arrives_ms = call.answered_ms = call.times_out_ms = kForever;
+    parts_.plant.Watch(call.request.target);
+  }
   Decide(call);
   calls_.emplace(++last_id_, std::move(call));
   return last_id_;
 }
 
 void Network::Decide(Call& call) {
-  if (call.kind == Kind::kRead || call.kind == Kind::kWatch) return;
+  if (call.kind == Kind::kRead || call.kind == Kind::kWatch) {
+    call.fate = parts_.faults.DecideRead();
+    call.arrives_ms += call.fate.request_delay_ms;
+    return;
+  }
   if (call.kind != Kind::kLease) {
-    call.fate = faults_.Decide(call.kind == Kind::kBind);
+    call.fate = parts_.faults.Decide(call.kind == Kind::kBind);
     call.arrives_ms += call.fate.request_delay_ms;
     if (call.fate.stray && (call.kind == Kind::kBind || call.request.method == kube::Method::kDelete))
-      checks_.ExpectStray(PodOf(call.request.target));
+      parts_.checks.ExpectStray(PodOf(call.request.target));
     return;
   }
   // Its own connection is cut, while that of the writes may live on.
-  if (faults_.Strikes(Fault::kLeaseDrop))
-    lease_cut_until_ms_ = call.sent_ms + faults_.dice(Fault::kLeaseDrop).Between(1, 20'000);
-  if (faults_.on() && call.sent_ms < lease_cut_until_ms_) call.fate.kind = Fate::Kind::kDrop;
-  if (faults_.Strikes(Fault::kLeaseLate)) call.arrives_ms += faults_.dice(Fault::kLeaseLate).Between(1, 15'000);
-  if (faults_.Strikes(Fault::kLeaseLoseReply) && call.fate.kind == Fate::Kind::kDeliver)
+  if (parts_.faults.Strikes(Fault::kLeaseDrop))
+    lease_cut_until_ms_ = call.sent_ms + parts_.faults.dice(Fault::kLeaseDrop).Between(1, 20'000);
+  if (parts_.faults.on() && call.sent_ms < lease_cut_until_ms_) call.fate.kind = Fate::Kind::kDrop;
+  if (parts_.faults.Strikes(Fault::kLeaseLate)) call.arrives_ms += parts_.faults.dice(Fault::kLeaseLate).Between(1, 15'000);
+  if (parts_.faults.Strikes(Fault::kLeaseLoseReply) && call.fate.kind == Fate::Kind::kDeliver)
     call.fate.kind = Fate::Kind::kLoseReply;
 }
 
 // What has left still arrives.
 void Network::Cancel(kube::RequestId id) {
-  if (const auto at = calls_.find(id); at != calls_.end()) at->second.done = nullptr;
+  const auto at = calls_.find(id);
+  if (at == calls_.end()) return;
+  at->second.done = nullptr;
+  at->second.stream = nullptr;
 }
 
 void Network::CarryOne(Call& call) {
-  const Millis now = clock_.MonotonicMs();
+  const Millis now = parts_.clock.MonotonicMs();
   const bool write = call.kind == Kind::kWrite || call.kind == Kind::kBind;
+  const bool read = call.kind == Kind::kRead || call.kind == Kind::kWatch;
   call.carried = true;
   call.answered_ms = now + call.fate.reply_delay_ms;
   // The API server gives up what its sender has given up.
   const bool given_up = write && now > call.given_up_ms && !call.fate.stray;
-  if (call.fate.kind == Fate::Kind::kDrop || given_up) {
+  if (read && unreachable_.contains(PathOf(call.request.target))) {
+    call.response.failure = kube::Response::Failure::kNotSent;
+    call.response.error = "connection refused";
+  } else if (call.fate.kind == Fate::Kind::kDrop || given_up) {
     call.answered_ms = kForever;
   } else if (call.fate.kind == Fate::Kind::kRefuse) {
     call.response.status = call.fate.http_status;
@@ -131,19 +156,21 @@ void Network::CarryOne(Call& call) {
   } else {
     sim::HttpRequest http = ToHttp(call.request);
     http.bodyless = write;
-    const sim::HttpResponse response = api_.Handle(http);
+    const sim::HttpResponse response = parts_.api.Handle(http);
     call.response.status = response.code;
     call.response.content_type = response.content_type;
     call.response.body = response.body;
+    call.stream = response.watch;
+    if (call.stream) call.answered_ms = kForever;
     const bool done = response.code >= 200 && response.code < 300;
-    done_ += write && done;
+    parts_.done += write && done;
     if (done && call.kind == Kind::kLease && call.request.method != kube::Method::kGet) OnLease(response.body);
     // A renewal takes effect after it was sent, so this is the latest that anybody may hope for.
     if (done && write && !call.fate.stray && lease_over_ms_ && now > *lease_over_ms_)
-      checks_.Fail("no write outlives its lease", fmt::format("{}: {} takes effect {} ms after it", process_,
+      parts_.checks.Fail("no write outlives its lease", fmt::format("{}: {} takes effect {} ms after it", parts_.process,
                                                               call.request.target, now - *lease_over_ms_));
-    if (done && call.kind == Kind::kBind) checks_.OnBind(process_, PodOf(call.request.target));
-    if (done && call.request.method == kube::Method::kDelete) checks_.OnDelete(PodOf(call.request.target));
+    if (done && call.kind == Kind::kBind) parts_.checks.OnBind(parts_.process, PodOf(call.request.target));
+    if (done && call.request.method == kube::Method::kDelete) parts_.checks.OnDelete(PodOf(call.request.target));
     if (call.fate.kind == Fate::Kind::kLoseReply) call.answered_ms = kForever;
   }
 }
@@ -151,13 +178,13 @@ void Network::CarryOne(Call& call) {
 // Renewed, or given up.
 void Network::OnLease(const std::string& written) {
   const sim::Json lease = sim::Json::parse(written, nullptr, false);
-  const bool held = sim::DigString(lease, "spec", "holderIdentity") == process_;
+  const bool held = sim::DigString(lease, "spec", "holderIdentity") == parts_.process;
   const Millis duration_ms = 1'000 * sim::IntOf(sim::Dig(lease, "spec", "leaseDurationSeconds"), 0);
-  lease_over_ms_ = clock_.MonotonicMs() + (held ? duration_ms : 0);
+  lease_over_ms_ = parts_.clock.MonotonicMs() + (held ? duration_ms : 0);
 }
 
 size_t Network::Carry(size_t writes) {
-  const Millis now = clock_.MonotonicMs();
+  const Millis now = parts_.clock.MonotonicMs();
   size_t carried = 0;
   for (auto& [id, call] : calls_) {
     if (call.carried || call.arrives_ms > now) continue;
@@ -169,15 +196,91 @@ size_t Network::Carry(size_t writes) {
   return carried;
 }
 
+// --- Watches ---
+
+Network::Call* Network::Watch(const std::string& path) {
+  const auto id = watches_.find(path);
+  const auto call = id == watches_.end() ? calls_.end() : calls_.find(id->second);
+  return call == calls_.end() || !call->second.stream ? nullptr : &call->second;
+}
+
+std::optional<Version> Network::Covered(const std::string& path) const {
+  const Call* call = Watch(path);
+  return call && !call->silent && call->covered > 0 ? std::optional(call->covered) : std::nullopt;
+}
+
+// Hands over what one watch has to say.
+bool Network::Pour() {
+  const Millis now = parts_.clock.MonotonicMs();
+  const bool lease_cut = parts_.faults.on() && now < lease_cut_until_ms_;
+  for (auto& [id, call] : calls_) {
+    if (!call.stream || call.silent || (lease_cut && KindOf(call.request) == Kind::kLease)) continue;
+    const auto piece = now < call.stream->due_ms() ? std::string() : call.stream->Next(std::chrono::milliseconds(0));
+    if (!piece) {  // the API server has ended it
+      call.stream = nullptr;
+      call.answered_ms = now;
+      return true;
+    }
+    const Version covered = parts_.store.resource_version();
+    if (!piece->empty()) {
+      // Whoever hears it may give this watch up, and begin others.
+      kube::OnData data = std::move(call.data);
+      data(call.response, *piece);
+      call.data = std::move(data);
+    }
+    call.covered = covered;
+    if (!piece->empty()) return true;
+  }
+  return false;
+}
+
+void Network::Break(Call& call) {
+  call.stream = nullptr;
+  call.response.failure = kube::Response::Failure::kLost;
+  call.response.error = "connection reset";
+  call.answered_ms = parts_.clock.MonotonicMs();
+}
+
+void Network::Cut(const std::string& path, base::Random& random) {
+  unreachable_.insert(path);
+  Call* call = Watch(path);
+  if (!call) return;
+  const auto piece = call->silent ? std::nullopt : call->stream->Next(std::chrono::milliseconds(0));
+  if (piece && !piece->empty()) call->data(call->response, piece->substr(0, random.Below(piece->size())));
+  Break(*call);
+}
+
+void Network::Silence(const std::string& path) {
+  if (Call* call = Watch(path)) call->silent = true;
+}
+
+void Network::Expire(const std::string& path) {
+  Call* call = Watch(path);
+  if (!call || call->silent) return;
+  call->stream = nullptr;
+  call->answered_ms = parts_.clock.MonotonicMs();
+  call->data(call->response, kExpired);
+}
+
+void Network::MendWatches() {
+  unreachable_.clear();
+  for (auto& [id, call] : calls_)
+    if (call.stream && call.silent) Break(call);
+}
+
+// --- Answers ---
+
 // Answers one call that is due, or times one out.
 bool Network::AnswerDue() {
-  const Millis now = clock_.MonotonicMs();
+  const Millis now = parts_.clock.MonotonicMs();
   for (auto& [id, call] : calls_) {
     const bool answered = call.carried && call.answered_ms <= now;
     if (!call.done || !(answered || call.times_out_ms <= now)) continue;
-    kube::Response response = answered ? std::move(call.response) : kube::Response{};
+    // Of a watch the head has come.
+    kube::Response response = answered || call.stream ? std::move(call.response) : kube::Response{};
+    call.stream = nullptr;
     if (!answered) response.failure = kube::Response::Failure::kTimeout;
-    if (call.kind == Kind::kWrite || call.kind == Kind::kBind) plant_.Response(response, call.kind == Kind::kBind);
+    if (call.kind == Kind::kWrite || call.kind == Kind::kBind) parts_.plant.Response(response, call.kind == Kind::kBind);
     kube::OnDone done = std::exchange(call.done, nullptr);
     done(std::move(response));
     return true;
@@ -193,7 +296,7 @@ void Network::Sweep() {
 
 size_t Network::Turn(size_t writes, bool* moved) {
   size_t carried = 0;
-  const Millis now = clock_.MonotonicMs();
+  const Millis now = parts_.clock.MonotonicMs();
   for (bool more = true; more; *moved = *moved || more) {
     more = false;
     while (!posted_.empty()) {
@@ -210,7 +313,7 @@ size_t Network::Turn(size_t writes, bool* moved) {
     }
     const size_t these = Carry(writes - carried);
     carried += these;
-    more = AnswerDue() || these > 0 || more;
+    more = Pour() || AnswerDue() || these > 0 || more;
   }
   Sweep();
   return carried;
@@ -238,8 +341,9 @@ std::optional<Millis> Network::NextDeadline() const {
   for (const auto& [id, call] : calls_) {
     if (!call.carried) next = std::min(next, call.arrives_ms);
     if (call.done) next = std::min({next, call.times_out_ms, call.carried ? call.answered_ms : kForever});
+    if (call.stream && !call.silent) next = std::min(next, call.stream->due_ms());
   }
-  if (!posted_.empty()) next = clock_.MonotonicMs();
+  if (!posted_.empty()) next = parts_.clock.MonotonicMs();
   return next == kForever ? std::nullopt : std::optional(next);
 }
 

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Network: one process's loop, and its way to the world's API server: requests are lost, delayed, refused and answered
-// too late, as the dice say. The product's own leader election and writer run on it.
+// too late, as the dice say; watches are cut, fall silent and expire. The product's own leader election and writer run
+// on it, and where the scenario says so its reflectors.
 #pragma once
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
+#include "base/random.h"
 #include "kube/loop.h"
 #include "kube/transport.h"
 #include "sim/api_handler.h"
+#include "sim/watch_stream.h"
 #include "tests/simulation/checks.h"
 #include "tests/simulation/faults.h"
 
@@ -19,9 +24,18 @@ namespace tutti::simulation {
 
 class Network final : public kube::Loop, public kube::Transport {
  public:
-  // `done` counts the writes of `process` that took effect, but for those of its lease.
-  Network(sim::ApiHandler& api, const base::Clock& clock, Faults& faults, Checks& checks, Plant& plant,
-          std::string process, uint64_t& done);
+  struct Parts {
+    sim::Store& store;
+    sim::ApiHandler& api;
+    const base::Clock& clock;
+    Faults& faults;
+    Checks& checks;
+    Plant& plant;
+    std::string process;
+    uint64_t& done;        // counts the writes of `process` that took effect, but for those of its lease
+    bool watches = false;  // are answered; without, nothing ever comes back
+  };
+  explicit Network(Parts parts);
 
   // Runs what is due and carries what has left, `writes` of them at most; returns how many. `moved` is set if anything
   // happened.
@@ -35,8 +49,21 @@ class Network final : public kube::Loop, public kube::Transport {
   bool Idle() const { return calls_.empty(); }
   std::optional<base::Millis> NextDeadline() const;
 
+  // The watch of a collection, by its path. All that happened to it up to this version has been handed over; empty where
+  // no watch is open, or nothing comes through it.
+  std::optional<Version> Covered(const std::string& path) const;
+  // Its connection breaks, perhaps in the middle of an event, and no other is had until Restore.
+  void Cut(const std::string& path, base::Random& random);
+  void Restore(const std::string& path) { unreachable_.erase(path); }
+  // Nothing comes through it any more, until whoever listens gives it up.
+  void Silence(const std::string& path);
+  // The API server ends it: where it is to go on has been compacted away.
+  void Expire(const std::string& path);
+  // Ends what these have begun; what is silent breaks, so that it is noticed soon.
+  void MendWatches();
+
   void Post(kube::Task task) override { posted_.push_back(std::move(task)); }
-  const base::Clock& clock() const override { return clock_; }
+  const base::Clock& clock() const override { return parts_.clock; }
   kube::TimerId After(base::Millis delay_ms, kube::Task task) override;
   void CancelTimer(kube::TimerId id) override;
   kube::RequestId Send(kube::Request request, kube::OnDone done, kube::OnData data) override;
@@ -53,6 +80,11 @@ class Network final : public kube::Loop, public kube::Transport {
     base::Millis given_up_ms = 0;  // by the API server
     bool carried = false;
     kube::Response response;
+    // Of a watch.
+    kube::OnData data;
+    std::shared_ptr<sim::WatchStream> stream;  // while it is open
+    bool silent = false;
+    Version covered = 0;
   };
 
   static Kind KindOf(const kube::Request& request);
@@ -60,19 +92,19 @@ class Network final : public kube::Loop, public kube::Transport {
   void CarryOne(Call& call);
   void OnLease(const std::string& written);
   bool AnswerDue();
+  bool Pour();
+  void Break(Call& call);
   void Sweep();
+  Call* Watch(const std::string& path);
+  const Call* Watch(const std::string& path) const { return const_cast<Network*>(this)->Watch(path); }
 
-  sim::ApiHandler& api_;
-  const base::Clock& clock_;
-  Faults& faults_;
-  Checks& checks_;
-  Plant& plant_;
-  const std::string process_;
-  uint64_t& done_;
+  Parts parts_;
   std::map<std::pair<base::Millis, kube::TimerId>, kube::Task> timers_;
   std::map<kube::TimerId, base::Millis> timer_at_;
   std::deque<kube::Task> posted_;
   std::map<kube::RequestId, Call> calls_;
+  std::map<std::string, kube::RequestId> watches_;  // the last of each path
+  std::set<std::string> unreachable_;               // paths
   uint64_t last_id_ = 0;
   base::Millis lease_cut_until_ms_ = 0;
   std::optional<base::Millis> lease_over_ms_;  // as the API server holds it; null: it never had one

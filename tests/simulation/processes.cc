@@ -19,42 +19,20 @@ constexpr Millis kPatienceMs = 20'000;  // of a process that is asked to stop
 
 }  // namespace
 
-// The kinds as the store serves them, in the versions that the feed watches.
-class StoreResolver final : public kube::KindResolver {
- public:
-  StoreResolver(const sim::Store& store, std::vector<model::ObjectKind> kinds)
-      : store_(store), kinds_(std::move(kinds)) {}
-
-  std::string VersionOf(const std::string& group, const std::string& resource) const override {
-    if (group.empty()) return "v1";
-    const sim::ApiResource* served = store_.resources().Find({group, resource});
-    for (const model::ObjectKind& kind : kinds_)
-      if (kind.group == group && kind.resource == resource && served)
-        for (const std::string& version : kind.versions)
-          if (const sim::ApiVersion* it = served->FindVersion(version); it && it->served) return version;
-    return "";
-  }
-  bool HasStatus(const std::string& group, const std::string& version, const std::string& resource) const override {
-    const sim::ApiResource* served = store_.resources().Find({group, resource});
-    const sim::ApiVersion* it = served ? served->FindVersion(version) : nullptr;
-    return it ? it->has_status : group.empty();
-  }
-
- private:
-  const sim::Store& store_;
-  const std::vector<model::ObjectKind> kinds_;
-};
-
 struct Processes::Process {
   Process(Processes& all, const std::string& name)
-      : network(all.api_, all.parts_.clock, all.parts_.faults, all.parts_.checks, all.parts_.plant, name, all.done_),
+      : network({all.parts_.store, all.api_, all.parts_.clock, all.parts_.faults, all.parts_.checks, all.parts_.plant,
+                 name, all.done_, all.parts_.wire}),
         random(Mix(all.parts_.seed, name)),
-        replica(std::make_unique<Replica>(Replica::Parts{all.parts_.store, all.parts_.decoded, all.parts_.clock,
-                                                         all.parts_.plant, all.parts_.options, name,
-                                                         all.parts_.on_submit})),
-        kinds(all.parts_.store, replica->scheduler().Kinds()),
-        writer(WriterOptions(all.parts_.options), network, network, random, kinds, *replica) {
+        replica(std::make_unique<Replica>(
+            Replica::Parts{all.parts_.store, [&](cluster::EventSink& sink) { return MakeSource(all.parts_, sink); },
+                           all.parts_.clock, all.parts_.plant, all.parts_.options, name, all.parts_.on_submit})),
+        writer(WriterOptions(all.parts_.options), network, network, random, replica->source().kinds(), *replica) {
     replica->set_writer(&writer);
+  }
+  std::unique_ptr<Source> MakeSource(const Parts& parts, cluster::EventSink& sink) {
+    if (parts.wire) return std::make_unique<WireSource>(parts.store, network, random, sink);
+    return std::make_unique<StoreSource>(parts.store, parts.decoded, sink);
   }
   static kube::KubeWriter::Options WriterOptions(const core::Options& options) {
     kube::KubeWriter::Options result;
@@ -66,7 +44,6 @@ struct Processes::Process {
   Network network;
   base::Random random;
   std::unique_ptr<Replica> replica;
-  StoreResolver kinds;
   kube::KubeWriter writer;
   std::unique_ptr<kube::LeaderElection> election;
   Millis paused_until_ms = 0;
@@ -113,7 +90,10 @@ void Processes::Elect(Process& it) {
                                         parts_.note(it.replica->name() + " has the lease");
                                         it.replica->Lead(parts_.clock.MonotonicMs());
                                       },
-                                      [&it] { it.lost = true; }});
+                                      [&it] {
+                                        it.lost = true;
+                                        it.replica->StepDown();
+                                      }});
   it.election->Start();
 }
 
@@ -287,11 +267,14 @@ void Processes::ThrowWatchDice(Process& process) {
        {std::pair(Fault::kWatchBreak, Millis{5'000}), {Fault::kWatchSilent, Millis{60'000}}})
     if (faults.Strikes(fault)) {
       const std::string kind = pick(fault), name = replica.name();
-      replica.BreakWatch(kind);
+      if (fault == Fault::kWatchBreak)
+        replica.source().Break(kind, faults.dice(fault));
+      else
+        replica.source().Silence(kind);
       parts_.note(fmt::format("fault: {} loses its watch of {}", name, kind));
       Later(1, longest, fault, [this, kind, name] {
         if (Process* it = Named(name))
-          it->replica->MendWatch(kind), parts_.note(fmt::format("{} lists {} again", name, kind));
+          it->replica->source().Mend(kind), parts_.note(fmt::format("{} lists {} again", name, kind));
       });
     }
   if (faults.Strikes(Fault::kWatchStall)) replica.Stall(pick(Fault::kWatchStall), until(Fault::kWatchStall, 3'000));

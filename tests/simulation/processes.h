@@ -29,6 +29,7 @@ class Processes {
     core::Options options;
     uint64_t seed = 1;
     bool elect = false;  // two replicas and a lease; else one, led by decree
+    bool wire = false;   // they list and watch over the network
     std::function<void(Replica&, const std::vector<cluster::Command>&)> on_submit;
     std::function<void(const std::string&)> note;
   };

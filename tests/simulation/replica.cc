@@ -10,13 +10,13 @@ namespace tutti::simulation {
 using cluster::FeedEvent;
 
 Replica::Replica(Parts parts) : parts_(std::move(parts)) {
-  feed_ = std::make_unique<sim::Feed>(parts_.store, *this, &parts_.decoded);
+  source_ = parts_.source(*this);
   scheduler_ = std::make_unique<core::Scheduler>(parts_.options, parts_.plant.Dialects(dialects::MakeDialects()), *this,
                                                  parts_.plant.Clock(parts_.clock), nullptr);
   kind_names_ = {"pods", "nodes"};
   for (const model::ObjectKind& kind : scheduler_->Kinds()) kind_names_.push_back(kind.Name());
   for (const std::string& kind : kind_names_) queues_[kind];
-  feed_->Start(scheduler_->Kinds());
+  source_->Start(scheduler_->Kinds());
 }
 
 Replica::~Replica() = default;
@@ -56,17 +56,21 @@ void Replica::Post(FeedEvent event) {
 
 void Replica::Look() {
   const base::Millis now = parts_.clock.MonotonicMs();
-  if (lead_at_ && *lead_at_ <= now && !broken_.contains("pods")) {
+  if (lead_at_ && *lead_at_ <= now) {
     lead_at_.reset();
-    has_led_ = true;
-    feed_->BreakWatch("pods");
-    feed_->MendWatch("pods");
-    feed_->Pump();
-    Post(cluster::Leadership{true, now});
+    source_->FreshPods([this, term = ++term_] {
+      if (term != term_) return;
+      has_led_ = said_to_lead_ = true;
+      Post(cluster::Leadership{true, parts_.clock.MonotonicMs()});
+    });
   }
-  feed_->Pump();
-  for (auto& [kind, queue] : queues_)
-    if (!broken_.contains(kind)) queue.covered = parts_.store.resource_version();
+  source_->Look();
+  blind_ = false;
+  for (auto& [kind, queue] : queues_) {
+    const auto covered = kind.empty() ? parts_.store.resource_version() : source_->Covered(kind);
+    blind_ = blind_ || !covered;
+    queue.covered = std::max(queue.covered, covered.value_or(0));
+  }
 }
 
 size_t Replica::KindsWithEvents() const {
@@ -106,26 +110,17 @@ void Replica::Lead(base::Millis from_ms) { lead_at_ = from_ms; }
 
 void Replica::StepDown() {
   lead_at_.reset();
-  Post(cluster::Leadership{.leading = false});
+  ++term_;
+  if (std::exchange(said_to_lead_, false)) Post(cluster::Leadership{.leading = false});
 }
 
 void Replica::ListStale(const std::string& kind, base::Millis until_ms) {
-  feed_->BreakWatch(kind);
-  feed_->MendWatch(kind);
+  source_->Expire(kind);
   Stall(kind, until_ms);
 }
 
-void Replica::BreakWatch(const std::string& kind) {
-  feed_->BreakWatch(kind);
-  broken_.insert(kind);
-}
-
-void Replica::MendWatch(const std::string& kind) {
-  if (broken_.erase(kind) > 0) feed_->MendWatch(kind);
-}
-
 void Replica::MendAll() {
-  for (const std::string& kind : std::exchange(broken_, {})) feed_->MendWatch(kind);
+  source_->MendAll();
   stalled_.clear();
 }
 
@@ -141,7 +136,7 @@ bool Replica::Duplicate(const std::string& kind) {
 
 void Replica::Die() {
   writer_ = nullptr;
-  feed_.reset();
+  source_.reset();
 }
 
 Replica::Knowledge Replica::Knows() const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replica: one scheduler process: the real core and all dialects behind a feed, a writer and an inbox that can be made
+// Replica: one scheduler process: the real core and all dialects behind a source of events, a writer and an inbox that can be made
 // to lie, lag and die.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 #include "core/scheduler.h"
 #include "kube/transport.h"
-#include "sim/feed.h"
+#include "tests/simulation/source.h"
 #include "tests/simulation/truth.h"
 
 namespace tutti::simulation {
@@ -34,13 +34,15 @@ class Plant {
   // How long the writer waits for an answer; and that answer, or that there was none, as it is told.
   virtual base::Millis Patience(base::Millis timeout_ms) { return timeout_ms; }
   virtual void Response(kube::Response& /*response*/, bool /*bind*/) {}
+  // What a watch asks for, as it leaves.
+  virtual void Watch(std::string& /*target*/) {}
 };
 
 class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
  public:
   struct Parts {
     sim::Store& store;
-    sim::Decoded& decoded;
+    std::function<std::unique_ptr<Source>(cluster::EventSink&)> source;
     const base::Clock& clock;
     Plant& plant;
     core::Options options;
@@ -51,7 +53,7 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
   explicit Replica(Parts parts);
   ~Replica() override;
 
-  // Brings what the feed has into the inbox.
+  // Brings what its source has into the inbox.
   void Look();
   // Kinds drawn by lot, or the oldest events first.
   enum class Order { kAnyKind, kOldest };
@@ -71,10 +73,10 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
   void Stall(const std::string& kind, base::Millis until_ms) { stalled_[kind] = until_ms; }
   // Lists the kind now, and hands the list over only at the instant.
   void ListStale(const std::string& kind, base::Millis until_ms);
-  void BreakWatch(const std::string& kind);
-  void MendWatch(const std::string& kind);
   void MendAll();
-  bool blind() const { return !broken_.empty() || !stalled_.empty(); }
+  // Some kind is not heard of.
+  bool blind() const { return blind_ || !stalled_.empty(); }
+  Source& source() { return *source_; }
   // Tells the last event about some object of `kind` again, now.
   bool Duplicate(const std::string& kind);
   const std::vector<std::string>& KindNames() const { return kind_names_; }
@@ -95,7 +97,6 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
 
   core::Scheduler& scheduler() { return *scheduler_; }
   const std::string& name() const { return parts_.name; }
-  bool HasNews() const { return feed_->HasNews(); }
 
   void Post(cluster::FeedEvent event) override;
   void Submit(std::vector<cluster::Command> commands) override;
@@ -109,16 +110,16 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
   static std::string KindOf(const cluster::FeedEvent& event);
 
   Parts parts_;
-  std::unique_ptr<sim::Feed> feed_;
+  std::unique_ptr<Source> source_;  // null: it has died
   cluster::ClusterWriter* writer_ = nullptr;
   std::unique_ptr<core::Scheduler> scheduler_;
   std::map<std::string, Queue> queues_;  // by kind; "" for answers and leadership
   std::vector<std::string> kind_names_;
   std::map<std::string, base::Millis> stalled_;
-  std::set<std::string> broken_;
-  std::map<std::string, Version> broken_at_;
+  bool blind_ = false;
   std::optional<base::Millis> lead_at_;
-  bool has_led_ = false;
+  int term_ = 0;  // a list of pods asked for in an older one makes nobody a leader
+  bool has_led_ = false, said_to_lead_ = false;
 };
 
 }  // namespace tutti::simulation

@@ -41,7 +41,7 @@ base::Result<Scenario> ReadScenario(const std::string& path) {
   const auto yaml = sim::ParseYaml(text.str());
   if (!yaml) return base::Invalid(path + ": " + yaml.error().message);
   const Json& root = yaml->value;
-  const std::set<std::string> known{"name",       "nodes",   "most",     "standby", "begin", "every",
+  const std::set<std::string> known{"name",       "nodes",   "most",     "standby", "wire",  "begin",     "every",
                                     "rest-every", "rest-ms", "workload", "faults",  "steps", "calm-every"};
   for (const auto& [field, value] : sim::MapOf(root).items())
     if (!known.contains(field)) return base::Invalid(fmt::format("{}: {} is not known", path, field));
@@ -61,6 +61,7 @@ base::Result<Scenario> ReadScenario(const std::string& path) {
   read(&scenario.steps, "steps");
   read(&scenario.calm_every, "calm-every");
   scenario.standby = sim::BoolOf(sim::Child(root, "standby"));
+  scenario.wire = sim::BoolOf(sim::Child(root, "wire"));
   std::string problem;
   if (!ReadCounts(sim::Child(root, "workload"), Workload::Names(), &scenario.workload, &problem) ||
       !ReadCounts(sim::Child(root, "faults"), FaultNames(), &scenario.faults, &problem))
@@ -69,7 +70,7 @@ base::Result<Scenario> ReadScenario(const std::string& path) {
   return scenario;
 }
 
-base::Result<std::vector<Scenario>> ReadScenarios(const std::string& folder) {
+base::Result<std::vector<Scenario>> ReadScenarios(const std::string& folder, const std::string& only) {
   std::vector<std::string> paths;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error))
@@ -80,8 +81,9 @@ base::Result<std::vector<Scenario>> ReadScenarios(const std::string& folder) {
   for (const std::string& path : paths) {
     auto scenario = ReadScenario(path);
     if (!scenario) return tl::make_unexpected(scenario.error());
-    scenarios.push_back(*std::move(scenario));
+    if (only.empty() || scenario->name == only) scenarios.push_back(*std::move(scenario));
   }
+  if (scenarios.empty()) return base::Invalid("there is no scenario " + only);
   return scenarios;
 }
 

@@ -5,6 +5,7 @@
 //   nodes: {count: 20, cpu: 8, gpu: 4}
 //   most: {gangs: 50, pods: 220}     # nothing more arrives beyond this
 //   standby: true                    # a second replica is ready to take over
+//   wire: true                       # replicas list and watch over the network, not straight from the store
 //   begin: 50                        # gangs that are there from the start
 //   every: 12                        # steps between two actions of the workload, on average
 //   rest-every: 40                   # turns, of busy ones, after which time passes: some seconds, or
@@ -27,14 +28,14 @@ struct Scenario {
   std::string name;
   int64_t nodes = 20, cpu = 8, gpu = 4;
   int64_t most_gangs = 50, most_pods = 220;
-  bool standby = false;
+  bool standby = false, wire = false;
   int64_t begin = 50, every = 12, rest_every = 40, rest_ms = 200;
   int64_t steps = 4000, calm_every = 1000;
   std::map<std::string, int64_t> workload, faults;
 };
 
 base::Result<Scenario> ReadScenario(const std::string& path);
-// Every *.yaml of the folder, by name.
-base::Result<std::vector<Scenario>> ReadScenarios(const std::string& folder);
+// Every *.yaml of the folder, by name; or the one of the name `only`.
+base::Result<std::vector<Scenario>> ReadScenarios(const std::string& folder, const std::string& only = "");
 
 }  // namespace tutti::simulation

@@ -65,7 +65,7 @@ class Simulation {
  public:
   explicit Simulation(const Run& run)
       : run_(run),
-        world_(clock_, WorldOptionsOf(run.seed)),
+        world_(clock_, WorldOptionsOf(run)),
         truth_(world_.store()),
         checks_(truth_, kHalfLimitMs),
         faults_(run.scenario, run.seed, run.without_faults, kBindTimeoutMs),
@@ -86,12 +86,13 @@ class Simulation {
     std::function<void()> mend;
   };
 
-  static sim::WorldOptions WorldOptionsOf(uint64_t seed) {
+  static sim::WorldOptions WorldOptionsOf(const Run& run) {
     sim::WorldOptions options;
-    options.seed = Mix(seed, "store");
+    options.seed = Mix(run.seed, "store");
     options.kubelet.start_ms = 20;
     options.with_events = false;    // nobody reads them
-    options.event_log = 1'000'000;  // all of them: to forget one is to free it
+    // Over the wire some watches resume too late; else all are kept, for to forget one is to free it.
+    options.event_log = run.scenario.wire ? 200 : 1'000'000;
     return options;
   }
 
@@ -171,6 +172,7 @@ Processes::Parts Simulation::PartsOf(const Run& run) {
           CoreOptions(),
           run.seed,
           run.scenario.standby,
+          run.scenario.wire,
           [this](Replica& replica, const auto& commands) { Record(replica, commands); },
           [this](const std::string& text) { Note(text); }};
 }
@@ -403,12 +405,15 @@ bool Simulation::OnlyTouches(const cluster::Command& command) const {
 std::vector<std::string> Simulation::FreshWants() {
   std::vector<std::string> wanted;
   core::Options options = CoreOptions();
-  Replica fresh(
-      {world_.store(), decoded_, clock_, honest_, std::move(options), "fresh", [&](Replica&, const auto& commands) {
-         for (const cluster::Command& command : commands)
-           if (!std::holds_alternative<cluster::EmitEvent>(command.body) && !OnlyTouches(command))
-             wanted.push_back(Describe(command));
-       }});
+  const auto source = [this](cluster::EventSink& sink) {
+    return std::make_unique<StoreSource>(world_.store(), decoded_, sink);
+  };
+  Replica fresh({world_.store(), source, clock_, honest_, std::move(options), "fresh",
+                 [&](Replica&, const auto& commands) {
+                   for (const cluster::Command& command : commands)
+                     if (!std::holds_alternative<cluster::EmitEvent>(command.body) && !OnlyTouches(command))
+                       wanted.push_back(Describe(command));
+                 }});
   fresh.Lead(0);
   base::Random random(1);
   do fresh.Look();
@@ -439,9 +444,9 @@ void Simulation::CheckWoken() {
   if (!Settle(kWokenMs)) return;
   for (const std::string& command : FreshWants())
     if (command.starts_with("bind"))
-      return checks_.Fail("who waits is woken",
-                          fmt::format("{} s after gangs left, a scheduler that remembers nothing would {}",
-                                      kWokenMs / 1000, command));
+      return checks_.Fail(
+          "who waits is woken",
+          fmt::format("{} s after gangs left, a scheduler that remembers nothing would {}", kWokenMs / 1000, command));
 }
 
 }  // namespace

@@ -142,14 +142,9 @@ int main(int argc, char** argv) {
   flags.program = argv[0];
   SilenceLogs();
 
-  auto scenarios = ReadScenarios(TUTTI_SOURCE_DIR "/tests/simulation/scenarios");
+  const auto scenarios = ReadScenarios(TUTTI_SOURCE_DIR "/tests/simulation/scenarios", flags.scenario);
   if (!scenarios) {
     fmt::print(stderr, "{}\n", scenarios.error().message);
-    return 2;
-  }
-  if (!flags.scenario.empty()) std::erase_if(*scenarios, [&](const Scenario& s) { return s.name != flags.scenario; });
-  if (scenarios->empty()) {
-    fmt::print(stderr, "there is no scenario {}\n", flags.scenario);
     return 2;
   }
   return flags.trace ? Again(flags, scenarios->front()) : Soak(flags, *scenarios);

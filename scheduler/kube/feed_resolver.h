@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// FeedResolver: the kinds as the feed watches them, and as discovery knows them.
+#pragma once
+
+#include <string>
+
+#include "kube/feed.h"
+#include "kube/writer.h"
+
+namespace tutti::kube {
+
+class FeedResolver final : public KindResolver {
+ public:
+  explicit FeedResolver(const KubeFeed& feed) : feed_(feed) {}  // `feed` must outlive it
+
+  std::string VersionOf(const std::string& group, const std::string& resource) const override {
+    if (std::string watched = feed_.WatchedVersion(group, resource); !watched.empty()) return watched;
+    return group.empty() ? "v1" : "";
+  }
+  bool HasStatus(const std::string& group, const std::string& version, const std::string& resource) const override {
+    const ServedResource* served = feed_.discovery().Find(group, version, resource);
+    return served != nullptr ? served->has_status : group.empty();
+  }
+
+ private:
+  const KubeFeed& feed_;
+};
+
+}  // namespace tutti::kube

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Source: what tells one replica of pods, nodes and its dialects' kinds, and how that goes wrong. Straight from the
+// store, decoded once for all replicas; or over the network, by the product's own discovery, lists and watches.
+//
+// Kinds go by the name that KindSynced has.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "kube/feed_resolver.h"
+#include "sim/feed.h"
+#include "tests/simulation/truth.h"
+
+namespace tutti::simulation {
+
+class Network;
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual void Start(std::vector<model::ObjectKind> kinds) = 0;
+  // Posts what has come.
+  virtual void Look() = 0;
+  // All that happened to the kind up to this version has been posted; empty while nothing of it is heard.
+  virtual std::optional<Version> Covered(const std::string& kind) const = 0;
+  // Runs `done` once pods have been listed anew.
+  virtual void FreshPods(kube::Task done) = 0;
+
+  // The kind's watch breaks, and none is had until Mend.
+  virtual void Break(const std::string& kind, base::Random& random) = 0;
+  // It says nothing more, and what it would have said is lost.
+  virtual void Silence(const std::string& kind) = 0;
+  virtual void Mend(const std::string& kind) = 0;
+  virtual void MendAll() = 0;
+  // It ends, and the kind is listed anew.
+  virtual void Expire(const std::string& kind) = 0;
+
+  // For a writer: the versions in which the kinds are told.
+  virtual const kube::KindResolver& kinds() const = 0;
+};
+
+class StoreSource final : public Source, private kube::KindResolver {
+ public:
+  StoreSource(sim::Store& store, sim::Decoded& decoded, cluster::EventSink& sink)
+      : store_(store), feed_(store, sink, &decoded) {}
+
+  void Start(std::vector<model::ObjectKind> kinds) override;
+  void Look() override;
+  std::optional<Version> Covered(const std::string& kind) const override;
+  void FreshPods(kube::Task done) override { fresh_ = std::move(done); }
+  void Break(const std::string& kind, base::Random& random) override;
+  void Silence(const std::string& kind) override;
+  void Mend(const std::string& kind) override;
+  void MendAll() override;
+  void Expire(const std::string& kind) override;
+  const kube::KindResolver& kinds() const override { return *this; }
+
+ private:
+  std::string VersionOf(const std::string& group, const std::string& resource) const override;
+  bool HasStatus(const std::string& group, const std::string& version, const std::string& resource) const override;
+
+  sim::Store& store_;
+  std::vector<model::ObjectKind> kinds_;
+  sim::Feed feed_;
+  std::set<std::string> broken_;
+  kube::Task fresh_;  // waits for a list of pods
+};
+
+class WireSource final : public Source {
+ public:
+  WireSource(sim::Store& store, Network& network, base::Random& random, cluster::EventSink& sink);
+
+  void Start(std::vector<model::ObjectKind> kinds) override;
+  void Look() override {}
+  std::optional<Version> Covered(const std::string& kind) const override;
+  void FreshPods(kube::Task done) override { feed_.FreshPods(std::move(done)); }
+  void Break(const std::string& kind, base::Random& random) override;
+  void Silence(const std::string& kind) override;
+  void Mend(const std::string& kind) override;
+  void MendAll() override;
+  void Expire(const std::string& kind) override;
+
+  const kube::KindResolver& kinds() const override { return resolver_; }
+
+ private:
+  std::string PathOf(const std::string& kind) const;  // empty: it is not watched
+
+  sim::Store& store_;
+  Network& network_;
+  kube::KubeFeed feed_;
+  const kube::FeedResolver resolver_{feed_};
+  std::map<std::string, model::ObjectKind> kinds_;
+};
+
+}  // namespace tutti::simulation
