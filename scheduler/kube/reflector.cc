@@ -12,7 +12,7 @@ namespace {
 constexpr base::Millis kFirstBackoffMs = 800, kLongestBackoffMs = 30'000;
 constexpr base::Millis kHealthyAfterMs = 120'000;  // a watch that lived so long starts the backoff anew
 constexpr base::Millis kQuickEndMs = 1'000;        // one that ended sooner is not opened again at once
-constexpr base::Millis kSilenceMs = 150'000;       // with bookmarks, which come every minute or so
+constexpr base::Millis kSilenceMs = 150'000;       // bookmarks come every minute or so
 constexpr base::Millis kListSilenceMs = 10'000;    // in a streamed list: the server does not know how, or is in trouble
 constexpr base::Millis kPageTimeoutMs = 60'000;
 constexpr int kPageSize = 500;
@@ -133,7 +133,7 @@ void Reflector::Listed() {
 
 // --- Watch ---
 
-std::string Reflector::Query(bool initial_events, base::Millis* timeout_ms) {
+std::string Reflector::Query(bool initial_events, base::Millis* timeout_ms) const {
   const int64_t seconds = random_.Between(300, 600);
   *timeout_ms = seconds * 1000;
   std::string target = fmt::format("{}?watch=1&allowWatchBookmarks=true&timeoutSeconds={}", options_.path, seconds);
@@ -147,9 +147,10 @@ std::string Reflector::Query(bool initial_events, base::Millis* timeout_ms) {
 void Reflector::SendWatch(bool initial_events) {
   Request request;
   request.channel = Channel::kStream;
-  request.target = Query(initial_events, &watch_timeout_ms_);
+  base::Millis timeout_ms = 0;
+  request.target = Query(initial_events, &timeout_ms);
   request.accept = options_.watch_accept;
-  request.timeout_ms = watch_timeout_ms_ + kSlackMs;
+  request.timeout_ms = timeout_ms + kSlackMs;
   parser_.reset();
   broken_ = false;
   started_ms_ = last_data_ms_ = loop_.Now();
@@ -191,7 +192,6 @@ void Reflector::OnEvent(WatchType type, const WireObject& object) {
 }
 
 void Reflector::OnBookmark(const WireObject& object) {
-  bookmarks_ = true;
   bool initial_events_end = false;
   if (object.json != nullptr) {
     const base::Json* meta = Child(object.json.get(), "metadata");
@@ -246,7 +246,7 @@ void Reflector::Expired() {
 void Reflector::CheckAlive() {
   loop_.CancelTimer(timer_);
   const bool streamed_list = listing_ && streaming_;
-  const base::Millis limit_ms = streamed_list ? kListSilenceMs : bookmarks_ ? kSilenceMs : watch_timeout_ms_ + kSlackMs;
+  const base::Millis limit_ms = streamed_list ? kListSilenceMs : kSilenceMs;
   const base::Millis silent_ms = loop_.Now() - last_data_ms_;
   if (silent_ms < limit_ms) {
     timer_ = loop_.After(limit_ms - silent_ms, [this] { CheckAlive(); });

@@ -61,7 +61,7 @@ class Reflector {
   void Again(base::Millis delay_ms);
   void CheckAlive();
   void Complain(const std::string& what, base::LogLevel level = base::LogLevel::kWarn);
-  std::string Query(bool initial_events, base::Millis* timeout_ms);
+  std::string Query(bool initial_events, base::Millis* timeout_ms) const;
 
   const Options options_;
   Callbacks callbacks_;
@@ -80,8 +80,7 @@ class Reflector {
   std::string version_;      // where the watch resumes
   std::unique_ptr<WatchParser> parser_;
   bool broken_ = false;     // this watch delivers nonsense or an error; what follows is not looked at
-  bool bookmarks_ = false;  // this server sends them
-  base::Millis started_ms_ = 0, last_data_ms_ = 0, watch_timeout_ms_ = 0;
+  base::Millis started_ms_ = 0, last_data_ms_ = 0;
   std::string last_complaint_;
 };
 
