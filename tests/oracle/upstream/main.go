@@ -21,6 +21,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 )
 
+const progressEvery = 10_000
+
 func main() {
 	answer := flag.String("answer", "", "the program that answers as `tutti evaluate` does, a question a line")
 	questions := flag.Int("questions", 3000, "how many to ask")
@@ -45,17 +47,12 @@ func run(program string, questions int, seed uint64, keep string) error {
 	if err != nil {
 		return err
 	}
-	ctx := context.Background()
 	generator := NewGenerator(seed)
 	coverage := NewCoverage()
 	differences := 0
 	for number := range questions {
 		q := generator.Question(number)
-		scheduler, err := NewScheduler(ctx, q.Config)
-		if err != nil {
-			return fmt.Errorf("question %d: %w\n%s", number, err, q.Config)
-		}
-		theirs, err := scheduler.Ask(ctx, q)
+		theirs, err := ask(q)
 		if err != nil {
 			return fmt.Errorf("question %d: %w", number, err)
 		}
@@ -66,6 +63,9 @@ func run(program string, questions int, seed uint64, keep string) error {
 		ours, err := other.ask(text)
 		if err != nil {
 			return fmt.Errorf("question %d: %w", number, err)
+		}
+		if number > 0 && number%progressEvery == 0 {
+			fmt.Fprintf(os.Stderr, "%d of %d questions, %d differences\n", number, questions, differences)
 		}
 		coverage.Add(q, theirs)
 		if found := compare(theirs, ours); len(found) > 0 {
@@ -92,6 +92,17 @@ func run(program string, questions int, seed uint64, keep string) error {
 		return fmt.Errorf("the questions do not reach: %v", missing)
 	}
 	return nil
+}
+
+// ask puts the question to a kube-scheduler of its own, whose goroutines end with it.
+func ask(q *Question) (*Answer, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	scheduler, err := NewScheduler(ctx, q.Config)
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, q.Config)
+	}
+	return scheduler.Ask(ctx, q)
 }
 
 type discard struct{}
