@@ -100,7 +100,7 @@ struct ApiHandler::Target {
   Part part() const { return subresource == "status" ? Part::kStatus : Part::kMain; }
 };
 
-ApiHandler::ApiHandler(Door& door) : door_(door) {
+ApiHandler::ApiHandler(Door& door) : door_(door), born_ms_(now_ms()) {
   hub_ = door_.With([](Store& store) { return std::make_unique<WatchHub>(store); });
 }
 
@@ -122,7 +122,9 @@ HttpResponse ApiHandler::Handle(const HttpRequest& request) {
   try {
     auto other = door_.With([&](Store& store) -> std::optional<HttpResponse> {
       if (path == "/") return RootPaths(store.resources());
-      if (auto found = Discover(store.resources(), request)) return found;
+      // The revision begins anew with each life of this cluster.
+      const std::string tag = fmt::format("\"{}-{}\"", born_ms_, store.resources().revision());
+      if (auto found = Discover(store.resources(), tag, request)) return found;
       return AnswerOpenApi(store.resources(), request);
     });
     if (other) return std::move(*other);

@@ -45,6 +45,7 @@ class ApiHandler {
   base::Millis now_ms();
 
   Door& door_;
+  const base::Millis born_ms_;
   std::unique_ptr<WatchHub> hub_;
 };
 

@@ -171,14 +171,18 @@ std::vector<GroupVersion> ServedGroupVersions(const ResourceTable& resources) {
   return all;
 }
 
-std::optional<HttpResponse> Discover(const ResourceTable& resources, const HttpRequest& request) {
+std::optional<HttpResponse> Discover(const ResourceTable& resources, const std::string& tag,
+                                     const HttpRequest& request) {
   std::string path = request.path;
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   if (path == "/api" || path == "/apis") {
     const bool core = path == "/api";
     if (request.accept.find("as=APIGroupDiscoveryList") != std::string::npos) {
+      if (request.if_none_match == tag) return HttpResponse{.code = 304, .body = {}, .etag = tag};
       const bool stable = request.accept.find("v=v2;") != std::string::npos;
-      return Aggregated(resources, core, stable ? "v2" : "v2beta1");
+      HttpResponse response = Aggregated(resources, core, stable ? "v2" : "v2beta1");
+      response.etag = tag;
+      return response;
     }
     if (!core) return GroupList(resources);
     return JsonResponse({{"kind", "APIVersions"}, {"versions", {"v1"}}, {"serverAddressByClientCIDRs", Json::array()}});

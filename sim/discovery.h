@@ -10,8 +10,10 @@
 
 namespace tutti::sim {
 
-// The answer to /api, /apis, /api/v1, /apis/GROUP and /apis/GROUP/VERSION; nothing for other paths.
-std::optional<HttpResponse> Discover(const ResourceTable& resources, const HttpRequest& request);
+// The answer to /api, /apis, /api/v1, /apis/GROUP and /apis/GROUP/VERSION; nothing for other paths. The aggregated form
+// has the tag, and to who has it already it is not sent again.
+std::optional<HttpResponse> Discover(const ResourceTable& resources, const std::string& tag,
+                                     const HttpRequest& request);
 
 // Group versions in order of preference within their group: {"apps", "v1"}.
 std::vector<GroupVersion> ServedGroupVersions(const ResourceTable& resources);

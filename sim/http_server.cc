@@ -80,6 +80,7 @@ HttpRequest FromLibrary(const httplib::Request& request) {
   out.params.insert(request.params.begin(), request.params.end());
   out.accept = request.get_header_value("Accept");
   out.content_type = request.get_header_value("Content-Type");
+  out.if_none_match = request.get_header_value("If-None-Match");
   out.body = request.body;
   return out;
 }
@@ -167,6 +168,7 @@ class HttpServer::Listener final : public httplib::Server {
 
   void Serve(const HttpResponse& from, httplib::Response& response) {
     response.status = from.code;
+    if (!from.etag.empty()) response.set_header("ETag", from.etag);
     if (!from.warning.empty()) response.set_header("Warning", WarningHeader(from.warning));
     if (!from.watch) {
       response.set_content(from.body, from.content_type);

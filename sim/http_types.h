@@ -20,6 +20,7 @@ struct HttpRequest {
   std::string accept;
   std::string content_type;
   std::string body;
+  std::string if_none_match = {};
   bool bodyless = false;  // whoever asks reads no body of a success
 
   // The first value of that query parameter, or "".
@@ -38,6 +39,7 @@ struct HttpResponse {
   int code = 200;
   std::string content_type = "application/json";
   std::string body;
+  std::string etag = {};
   std::string warning = {};                      // Warning headers, one a line; kubectl shows them
   std::shared_ptr<WatchStream> watch = nullptr;  // set: the body is this stream, as it comes
 };

@@ -160,6 +160,22 @@ TEST_CASE("a watch in which nothing happens has a bookmark every 30 s, where tho
   }
 }
 
+TEST_CASE("aggregated discovery is not sent again to who has it, until a kind comes or goes") {
+  Api api;
+  HttpRequest request{.method = "GET", .path = "/apis", .params = {}, .accept = {}, .content_type = {}, .body = {}};
+  request.accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+  const HttpResponse first = api.handler.Handle(request);
+  CHECK(first.code == 200);
+  REQUIRE_FALSE(first.etag.empty());
+  request.if_none_match = first.etag;
+  CHECK(api.handler.Handle(request).code == 304);
+  CHECK(api.handler.Handle(request).body.empty());
+  api.cluster.store.StopServing("scheduling.k8s.io", "v1alpha2");
+  const HttpResponse later = api.handler.Handle(request);
+  CHECK(later.code == 200);
+  CHECK(later.etag != first.etag);
+}
+
 TEST_CASE("closing the watches ends them all, later ones too") {
   Api api;
   const HttpResponse before = api.Call("GET", kPodsPath + "?watch=1");

@@ -49,6 +49,7 @@ sim::HttpRequest ToHttp(const kube::Request& request) {
   http.accept = request.accept;
   http.content_type = request.content_type;
   http.body = request.body;
+  http.if_none_match = request.if_none_match;
   return http;
 }
 
@@ -160,6 +161,7 @@ void Network::CarryOne(Call& call) {
     call.response.status = response.code;
     call.response.content_type = response.content_type;
     call.response.body = response.body;
+    call.response.etag = response.etag;
     call.stream = response.watch;
     if (call.stream) call.answered_ms = kForever;
     const bool done = response.code >= 200 && response.code < 300;
