@@ -46,17 +46,17 @@ Apart::Apart(cluster::ClusterState& state, Rankings& rankings, const Problem& pr
 Answer Apart::Run(std::vector<cluster::Placement>* placements) {
   if (!Sort()) return Answer::kUnknown;
   if (Crowded()) return Answer::kImpossible;
-  if (!whole_) return TryWithin(nullptr, placements) ? Answer::kFound : Answer::kUnknown;
+  if (whole_.empty()) return TryWithin(nullptr, placements) ? Answer::kFound : Answer::kUnknown;
 
   int64_t wanted = rest_.total();
   for (const Part& part : parts_) wanted += part.members.total();
-  std::vector<std::tuple<int64_t, uint32_t, std::vector<NodeId>>> domains;
-  for (const auto& [value, nodes] : state_.snapshot().DomainsOf(whole_->level)) {
-    if (!whole_->held.empty() && !whole_->held.contains(value)) continue;
-    Place place{value, nodes, {}};
-    const auto [fits, room] = RoomIn(place, problem_.kinds);
+  std::vector<std::tuple<int64_t, Values, std::vector<NodeId>>> domains;
+  const std::vector<Asked> asked = ByClass(problem_.kinds);
+  for (auto& [values, nodes] : WholeDomains()) {
+    Place place{values.front(), std::move(nodes), {}};
+    const auto [fits, room] = RoomIn(place, asked);
     std::ranges::sort(place.nodes);
-    if (fits >= wanted) domains.emplace_back(room, value.value, std::move(place.nodes));
+    if (fits >= wanted) domains.emplace_back(room, values, std::move(place.nodes));
   }
   if (domains.empty()) return Answer::kImpossible;
   std::ranges::sort(domains);
@@ -65,7 +65,22 @@ Answer Apart::Run(std::vector<cluster::Placement>* placements) {
   return Answer::kUnknown;
 }
 
-// Into parts and the rest. False: some rule is of another shape, or two are about the same members.
+// The nodes that are in one domain of each rule for all members, by these domains.
+std::map<Apart::Values, std::vector<NodeId>> Apart::WholeDomains() const {
+  absl::flat_hash_map<NodeId, Values> at;
+  for (size_t i = 0; i < whole_.size(); ++i)
+    for (const auto& [value, nodes] : state_.snapshot().DomainsOf(whole_[i]->level)) {
+      if (!whole_[i]->held.empty() && !whole_[i]->held.contains(value)) continue;
+      for (const NodeId n : nodes)
+        if (Values& values = at[n]; values.size() == i) values.push_back(value);
+    }
+  std::map<Values, std::vector<NodeId>> domains;
+  for (const auto& [node, values] : at)
+    if (values.size() == whole_.size()) domains[values].push_back(node);
+  return domains;
+}
+
+// Into parts and the rest. False: some rule is of another shape, or two are about the same part.
 bool Apart::Sort() {
   const std::vector<int64_t> wanted = FirstChoice(problem_);
   rest_.kinds = problem_.kinds;
@@ -77,7 +92,7 @@ bool Apart::Sort() {
   for (const Rule& rule : rules_) {
     if (rule.shape != Rule::Shape::kOne) return false;
     if (rule.kinds.size() == problem_.kinds.size()) {
-      if (std::exchange(whole_, &rule)) return false;
+      whole_.push_back(&rule);
       continue;
     }
     Problem members;
@@ -87,7 +102,9 @@ bool Apart::Sort() {
       rest_.kinds[k].members.clear();
     }
     DemandAll(&members);
-    if (members.total() > 0) parts_.push_back({&rule, std::move(members)});
+    if (members.total() == 0) continue;
+    parts_.push_back({&rule, std::move(members), {}});
+    parts_.back().asked = ByClass(parts_.back().members.kinds);
   }
   DemandAll(&rest_);
   std::ranges::stable_sort(parts_, std::ranges::greater(), [](const Part& part) { return part.members.total(); });
@@ -143,7 +160,7 @@ bool Apart::Put(const Part& part, WhatIf& what_if) {
   std::vector<std::pair<int64_t, size_t>> choices;  // the tightest first
   for (size_t i = 0; i < places.size(); ++i) {
     if (!part.rule->held.empty() && !part.rule->held.contains(places[i].value)) continue;
-    const auto [fits, room] = RoomIn(places[i], part.members.kinds);
+    const auto [fits, room] = RoomIn(places[i], part.asked);
     if (fits >= part.members.total()) choices.emplace_back(room, i);
   }
   const size_t most = std::min(choices.size(), kMostTries);
@@ -172,14 +189,25 @@ int64_t Apart::RoomIn(Place& place, const Kind& kind) {
   return at->second;
 }
 
-Apart::Room Apart::RoomIn(Place& place, const std::vector<Kind>& kinds) {
+Apart::Room Apart::RoomIn(Place& place, const std::vector<Asked>& asked) {
   Room room;
-  for (const Kind& kind : kinds) {
-    const int64_t of_kind = RoomIn(place, kind);
-    room.fits += std::min<int64_t>(of_kind, kind.count());
-    room.most = std::max(room.most, of_kind);
+  for (const Asked& one : asked) {
+    const int64_t of_class = RoomIn(place, *one.of);
+    room.fits += std::min(of_class, one.count);
+    room.most = std::max(room.most, of_class);
   }
   return room;
+}
+
+std::vector<Apart::Asked> Apart::ByClass(const std::vector<Kind>& kinds) {
+  absl::flat_hash_map<model::ClassId, size_t> known;
+  std::vector<Asked> asked;
+  for (const Kind& kind : kinds) {
+    const auto [at, fresh] = known.try_emplace(kind.pod_class->id, asked.size());
+    if (fresh) asked.push_back({&kind, 0});
+    asked[at->second].count += kind.count();
+  }
+  return asked;
 }
 
 }  // namespace tutti::core

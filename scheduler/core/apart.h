@@ -7,7 +7,9 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/inlined_vector.h>
 
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -27,9 +29,14 @@ class Apart {
   Answer Run(std::vector<cluster::Placement>* placements);
 
  private:
+  struct Asked {  // all members of one class, which share its room
+    const Kind* of;
+    int64_t count;
+  };
   struct Part {
     const Rule* rule;
     Problem members;
+    std::vector<Asked> asked;
   };
   struct Place {  // a domain of a level, or what of it lies within a wider one
     model::Symbol value;
@@ -38,22 +45,26 @@ class Apart {
   };
 
   struct Room {
-    int64_t fits = 0;  // members, if no kind were in another's way
-    int64_t most = 0;  // for members of one kind, were there as many: the less, the tighter
+    int64_t fits = 0;  // members, if no class were in another's way
+    int64_t most = 0;  // for members of one class, were there as many: the less, the tighter
   };
+
+  using Values = absl::InlinedVector<model::Symbol, 2>;  // a domain of each rule for all members
 
   bool Sort();
   bool Crowded();
+  std::map<Values, std::vector<model::NodeId>> WholeDomains() const;
   bool TryWithin(const std::vector<model::NodeId>* within, std::vector<cluster::Placement>* placements);
   bool Put(const Part& part, cluster::WhatIf& what_if);
   int64_t RoomIn(Place& place, const Kind& kind);
-  Room RoomIn(Place& place, const std::vector<Kind>& kinds);
+  Room RoomIn(Place& place, const std::vector<Asked>& asked);
+  static std::vector<Asked> ByClass(const std::vector<Kind>& kinds);
 
   cluster::ClusterState& state_;
   Rankings& rankings_;
   const Problem& problem_;
   const std::vector<Rule>& rules_;
-  const Rule* whole_ = nullptr;  // the rule for all members
+  std::vector<const Rule*> whole_;  // the rules for all members
   std::vector<Part> parts_;
   Problem rest_;  // members in no part
   bool all_ = true;  // every member is demanded
