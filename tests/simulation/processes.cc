@@ -212,8 +212,11 @@ std::optional<Millis> Processes::NextDeadline() const {
 // --- Faults ---
 
 size_t Processes::Leader() const {
-  return static_cast<size_t>(std::ranges::find_if(processes_, [](const auto& p) { return p->replica->leading(); }) -
-                             processes_.begin());
+  const auto first = [this](auto&& leads) {
+    return static_cast<size_t>(std::ranges::find_if(processes_, leads) - processes_.begin());
+  };
+  const size_t awake = first([this](const auto& p) { return p->replica->leading() && !Stands(*p); });
+  return awake < processes_.size() ? awake : first([](const auto& p) { return p->replica->leading(); });
 }
 
 Processes::Process* Processes::Named(const std::string& name) {

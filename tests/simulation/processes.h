@@ -66,7 +66,7 @@ class Processes {
   void Elect(Process& process);
   void Stop(Process& process);
   void ThrowWatchDice(Process& process);
-  size_t Leader() const;  // its index; past the end: nobody
+  size_t Leader() const;  // its index; of two, that which does not stand still; past the end: nobody
   bool Stands(const Process& process) const;
   void Later(base::Millis least, base::Millis most, Fault fault, std::function<void()> mend);
   Process* Named(const std::string& name);
