@@ -42,7 +42,7 @@ struct WatchOptions {
   bool initial_events = true;     // without `after`: begin with an ADDED for all that is there
   bool initial_bookmark = false;  // mark where those end
   bool bookmarks = false;
-  base::Millis timeout_ms = 0;    // 0: none
+  base::Millis timeout_ms = 0;  // 0: none
 };
 
 class WatchHub;

@@ -6,14 +6,13 @@ namespace {
 
 using sim::Fate;
 
-constexpr const char* kNames[] = {"bind-drop",  "bind-lose-reply",  "bind-late",   "bind-stray",    "bind-429",
-                                  "bind-500",   "bind-503",         "bind-504",    "bind-conflict", "bind-refused",
-                                  "write-drop", "write-lose-reply", "write-late",  "write-stray",   "write-refused",
-                                  "reply-late", "read-drop",        "read-late",   "read-refused",  "watch-break",
-                                  "watch-stall", "watch-silent",    "list-stale",  "duplicate",     "reorder",
-                                  "node-lost",  "node-silent",      "crash",       "pause",         "standby-crash",
-                                  "handover",   "lease-drop",       "lease-lose-reply", "lease-late", "clock-step",
-                                  "kind-removed"};
+constexpr const char* kNames[] = {
+    "bind-drop",    "bind-lose-reply", "bind-late",        "bind-stray",   "bind-429",   "bind-500",
+    "bind-503",     "bind-504",        "bind-conflict",    "bind-refused", "write-drop", "write-lose-reply",
+    "write-late",   "write-stray",     "write-refused",    "reply-late",   "read-drop",  "read-late",
+    "read-refused", "watch-break",     "watch-stall",      "watch-silent", "list-stale", "duplicate",
+    "reorder",      "node-lost",       "node-silent",      "crash",        "pause",      "standby-crash",
+    "handover",     "lease-drop",      "lease-lose-reply", "lease-late",   "clock-step", "kind-removed"};
 constexpr const char* kUnable = "the server is currently unable to handle the request";
 static_assert(std::size(kNames) == static_cast<size_t>(Fault::kCount));
 

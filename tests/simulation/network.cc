@@ -125,7 +125,8 @@ void Network::Decide(Call& call) {
   if (parts_.faults.Strikes(Fault::kLeaseDrop))
     lease_cut_until_ms_ = call.sent_ms + parts_.faults.dice(Fault::kLeaseDrop).Between(1, 20'000);
   if (parts_.faults.on() && call.sent_ms < lease_cut_until_ms_) call.fate.kind = Fate::Kind::kDrop;
-  if (parts_.faults.Strikes(Fault::kLeaseLate)) call.arrives_ms += parts_.faults.dice(Fault::kLeaseLate).Between(1, 15'000);
+  if (parts_.faults.Strikes(Fault::kLeaseLate))
+    call.arrives_ms += parts_.faults.dice(Fault::kLeaseLate).Between(1, 15'000);
   if (parts_.faults.Strikes(Fault::kLeaseLoseReply) && call.fate.kind == Fate::Kind::kDeliver)
     call.fate.kind = Fate::Kind::kLoseReply;
 }
@@ -169,8 +170,9 @@ void Network::CarryOne(Call& call) {
     if (done && call.kind == Kind::kLease && call.request.method != kube::Method::kGet) OnLease(response.body);
     // A renewal takes effect after it was sent, so this is the latest that anybody may hope for.
     if (done && write && !call.fate.stray && lease_over_ms_ && now > *lease_over_ms_)
-      parts_.checks.Fail("no write outlives its lease", fmt::format("{}: {} takes effect {} ms after it", parts_.process,
-                                                              call.request.target, now - *lease_over_ms_));
+      parts_.checks.Fail("no write outlives its lease",
+                         fmt::format("{}: {} takes effect {} ms after it", parts_.process, call.request.target,
+                                     now - *lease_over_ms_));
     if (done && call.kind == Kind::kBind) parts_.checks.OnBind(parts_.process, PodOf(call.request.target));
     if (done && call.request.method == kube::Method::kDelete) parts_.checks.OnDelete(PodOf(call.request.target));
     if (call.fate.kind == Fate::Kind::kLoseReply) call.answered_ms = kForever;
@@ -206,7 +208,7 @@ Network::Call* Network::Watch(const std::string& path) {
   return call == calls_.end() || !call->second.stream ? nullptr : &call->second;
 }
 
-std::optional<Version> Network::Covered(const std::string& path) const {
+std::optional<Version> Network::Covered(const std::string& path) {
   const Call* call = Watch(path);
   return call && !call->silent && call->covered > 0 ? std::optional(call->covered) : std::nullopt;
 }
@@ -282,7 +284,8 @@ bool Network::AnswerDue() {
     kube::Response response = answered || call.stream ? std::move(call.response) : kube::Response{};
     call.stream = nullptr;
     if (!answered) response.failure = kube::Response::Failure::kTimeout;
-    if (call.kind == Kind::kWrite || call.kind == Kind::kBind) parts_.plant.Response(response, call.kind == Kind::kBind);
+    if (call.kind == Kind::kWrite || call.kind == Kind::kBind)
+      parts_.plant.Response(response, call.kind == Kind::kBind);
     kube::OnDone done = std::exchange(call.done, nullptr);
     done(std::move(response));
     return true;

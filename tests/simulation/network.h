@@ -49,9 +49,9 @@ class Network final : public kube::Loop, public kube::Transport {
   bool Idle() const { return calls_.empty(); }
   std::optional<base::Millis> NextDeadline() const;
 
-  // The watch of a collection, by its path. All that happened to it up to this version has been handed over; empty where
-  // no watch is open, or nothing comes through it.
-  std::optional<Version> Covered(const std::string& path) const;
+  // The watch of a collection, by its path. All that happened to it up to this version has been handed over; empty
+  // where no watch is open, or nothing comes through it.
+  std::optional<Version> Covered(const std::string& path);
   // Its connection breaks, perhaps in the middle of an event, and no other is had until Restore.
   void Cut(const std::string& path, base::Random& random);
   void Restore(const std::string& path) { unreachable_.erase(path); }
@@ -95,8 +95,7 @@ class Network final : public kube::Loop, public kube::Transport {
   bool Pour();
   void Break(Call& call);
   void Sweep();
-  Call* Watch(const std::string& path);
-  const Call* Watch(const std::string& path) const { return const_cast<Network*>(this)->Watch(path); }
+  Call* Watch(const std::string& path);  // null: none is open
 
   Parts parts_;
   std::map<std::pair<base::Millis, kube::TimerId>, kube::Task> timers_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replica: one scheduler process: the real core and all dialects behind a source of events, a writer and an inbox that can be made
-// to lie, lag and die.
+// Replica: one scheduler process: the real core and all dialects behind a source of events, a writer and an inbox that
+// can be made to lie, lag and die.
 #pragma once
 
 #include <deque>

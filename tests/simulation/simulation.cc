@@ -408,12 +408,12 @@ std::vector<std::string> Simulation::FreshWants() {
   const auto source = [this](cluster::EventSink& sink) {
     return std::make_unique<StoreSource>(world_.store(), decoded_, sink);
   };
-  Replica fresh({world_.store(), source, clock_, honest_, std::move(options), "fresh",
-                 [&](Replica&, const auto& commands) {
-                   for (const cluster::Command& command : commands)
-                     if (!std::holds_alternative<cluster::EmitEvent>(command.body) && !OnlyTouches(command))
-                       wanted.push_back(Describe(command));
-                 }});
+  Replica fresh(
+      {world_.store(), source, clock_, honest_, std::move(options), "fresh", [&](Replica&, const auto& commands) {
+         for (const cluster::Command& command : commands)
+           if (!std::holds_alternative<cluster::EmitEvent>(command.body) && !OnlyTouches(command))
+             wanted.push_back(Describe(command));
+       }});
   fresh.Lead(0);
   base::Random random(1);
   do fresh.Look();

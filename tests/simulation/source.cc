@@ -94,7 +94,10 @@ std::optional<Version> WireSource::Covered(const std::string& kind) const {
 }
 
 void WireSource::Break(const std::string& kind, base::Random& random) {
-  if (const std::string path = PathOf(kind); !path.empty()) network_.Cut(path, random);
+  const std::string path = PathOf(kind);
+  if (path.empty()) return;
+  cut_[kind] = path;
+  network_.Cut(path, random);
 }
 
 void WireSource::Silence(const std::string& kind) {
@@ -102,7 +105,7 @@ void WireSource::Silence(const std::string& kind) {
 }
 
 void WireSource::Mend(const std::string& kind) {
-  if (const std::string path = PathOf(kind); !path.empty()) network_.Restore(path);
+  if (const auto cut = cut_.extract(kind)) network_.Restore(cut.mapped());
 }
 
 void WireSource::MendAll() { network_.MendWatches(); }

@@ -96,6 +96,7 @@ class WireSource final : public Source {
   kube::KubeFeed feed_;
   const kube::FeedResolver resolver_{feed_};
   std::map<std::string, model::ObjectKind> kinds_;
+  std::map<std::string, std::string> cut_;  // paths, by kind
 };
 
 }  // namespace tutti::simulation
