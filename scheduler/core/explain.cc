@@ -2,6 +2,7 @@
 #include "core/explain.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "model/quantity.h"
 
@@ -62,6 +63,9 @@ std::string Nearest(const NearestDomain& nearest) {
   if (nearest.domains == 0) return fmt::format("; no node has the label {}", Cut(nearest.level));
   if (nearest.even)
     return fmt::format("; there is no even split over the {} domains of {}", nearest.domains, Cut(nearest.level));
+  if (!nearest.torn.empty())
+    return fmt::format("; {} must be in one domain of {}, but other members are in {} of them: {}", nearest.wanted,
+                       Cut(nearest.level), nearest.torn.size(), Cut(fmt::format("{}", fmt::join(nearest.torn, ", "))));
   if (nearest.slice > 1)
     return fmt::format("; slices of {} must each be in one domain of {}: the {} domains have {}", nearest.slice,
                        Cut(nearest.level), nearest.domains, of(" slices"));

@@ -99,8 +99,14 @@ Answer Search::TryFree(SearchResult* result) {
   return order_matters_ ? TryInDomains({}, result) : TryExactly({}, result);
 }
 
+// Its members are in several domains already, whose labels have changed since: nobody can be in one with all of them.
+bool Search::TornApart(const Rule& rule) const {
+  return rule.shape == Rule::Shape::kOne && rule.held.size() > 1 && rule.kinds.size() == problem_.kinds.size();
+}
+
 Answer Search::TryRules(const std::vector<Rule>& rules, SearchResult* result) {
-  if (Disproved()) return Answer::kImpossible;
+  if (Disproved() || std::ranges::any_of(rules, [this](const Rule& rule) { return TornApart(rule); }))
+    return Answer::kImpossible;
   if (order_matters_) return TryInDomains(rules, result);
   const auto apart = [&] {
     const Answer answer = Apart(state_, rankings_, problem_, rules).Run(&result->placements);
@@ -343,6 +349,11 @@ std::vector<NodeId> Search::FindNearest(const Rule& rule, NearestDomain* nearest
     nearest->slice = rule.size;
     nearest->wanted = (nearest->wanted + rule.size - 1) / rule.size;
     for (const Domain& domain : domains) nearest->room += RoomIn(domain.nodes) / rule.size;
+  }
+  if (TornApart(rule)) {
+    for (const auto& [value, count] : rule.held) nearest->torn.push_back(snapshot.symbols().Text(value));
+    std::ranges::sort(nearest->torn);
+    return {};
   }
   if (rule.shape != Rule::Shape::kOne || domains.empty()) return {};
   auto best = domains.begin();

@@ -28,6 +28,7 @@ struct NearestDomain {
   int64_t wanted = 0, room = 0;  // members; slices where `slice` is above 1
   int64_t slice = 1;
   bool even = false;
+  std::vector<std::string> torn;  // several that hold members already: none will do
 };
 
 struct SearchResult {
@@ -52,6 +53,7 @@ class Search {
 
   // What must be true of any placement is not: some demand cannot be met by the room there is, each class for itself.
   bool Disproved();
+  bool TornApart(const Rule& rule) const;
 
  private:
   Answer TryFree(SearchResult* result);

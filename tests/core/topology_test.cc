@@ -142,6 +142,24 @@ TEST_CASE("A member that comes back goes where the others are") {
   CHECK(ByRack(rig, "g-9").contains("r2") == false);
 }
 
+TEST_CASE("Members that a changed label tore apart are named to those that would join them") {
+  Rig rig;
+  AddRack(rig, "r1", 2, 3);
+  const Json required = {{"kai.scheduler/topology-required-placement", "rack"}};
+  AddGang(rig, "g", 4, required);
+  rig.Settle();
+  REQUIRE(ByRack(rig, "g") == Racks{{"r1", 4}});
+  REQUIRE(rig.NodeOf("g-0") != rig.NodeOf("g-3"));
+  REQUIRE(rig.store.Modify(sim::kNodes, "", "r1-0", [](Json& node) { node["metadata"]["labels"]["rack"] = "r0"; }));
+  rig.AddPod("g-9", {.gang = "g", .min = "4", .annotations = required});
+  rig.Settle();
+  CHECK(rig.NodeOf("g-9").empty());
+  CHECK(rig.Waits("g-9") ==
+        "Unschedulable: gang default/g needs 1 member at once: 1 of 1 fit; 1 must be in one domain of rack, but other "
+        "members are in 2 of them: r0, r1. 0/2 nodes are available: 2 node(s) were outside of what the topology of the "
+        "gang allows.");
+}
+
 TEST_CASE("An annotation that cannot be read is named, and the gang waits") {
   Rig rig;
   AddRack(rig, "r1", 1, 4);
