@@ -77,6 +77,10 @@ Json AggregatedGroup(const ResourceTable& resources, const std::string& group,
   return {{"metadata", std::move(meta)}, {"versions", std::move(items)}};
 }
 
+std::string AggregatedType(const std::string& discovery_version) {
+  return "application/json;g=apidiscovery.k8s.io;v=" + discovery_version + ";as=APIGroupDiscoveryList";
+}
+
 HttpResponse Aggregated(const ResourceTable& resources, bool core, const std::string& discovery_version) {
   Json items = Json::array();
   for (const auto& [group, versions] : VersionsByGroup(resources)) {
@@ -86,7 +90,7 @@ HttpResponse Aggregated(const ResourceTable& resources, bool core, const std::st
                                         {"apiVersion", "apidiscovery.k8s.io/" + discovery_version},
                                         {"metadata", Json::object()},
                                         {"items", std::move(items)}});
-  response.content_type = "application/json;g=apidiscovery.k8s.io;v=" + discovery_version + ";as=APIGroupDiscoveryList";
+  response.content_type = AggregatedType(discovery_version);
   return response;
 }
 
@@ -178,9 +182,11 @@ std::optional<HttpResponse> Discover(const ResourceTable& resources, const std::
   if (path == "/api" || path == "/apis") {
     const bool core = path == "/api";
     if (request.accept.find("as=APIGroupDiscoveryList") != std::string::npos) {
-      if (request.if_none_match == tag) return HttpResponse{.code = 304, .body = {}, .etag = tag};
-      const bool stable = request.accept.find("v=v2;") != std::string::npos;
-      HttpResponse response = Aggregated(resources, core, stable ? "v2" : "v2beta1");
+      const std::string version = request.accept.find("v=v2;") != std::string::npos ? "v2" : "v2beta1";
+      // A cache takes the headers of this for those of what it has.
+      if (request.if_none_match == tag)
+        return HttpResponse{.code = 304, .content_type = AggregatedType(version), .body = {}, .etag = tag};
+      HttpResponse response = Aggregated(resources, core, version);
       response.etag = tag;
       return response;
     }

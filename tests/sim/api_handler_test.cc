@@ -170,6 +170,7 @@ TEST_CASE("aggregated discovery is not sent again to who has it, until a kind co
   request.if_none_match = first.etag;
   CHECK(api.handler.Handle(request).code == 304);
   CHECK(api.handler.Handle(request).body.empty());
+  CHECK(api.handler.Handle(request).content_type == first.content_type);
   api.cluster.store.StopServing("scheduling.k8s.io", "v1alpha2");
   const HttpResponse later = api.handler.Handle(request);
   CHECK(later.code == 200);
