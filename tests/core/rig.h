@@ -188,6 +188,11 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
     const auto created = store.Create(pod, {.restore = false});
     if (!created) FAIL(created.error().message);
   }
+  // Pods GANG-0, GANG-1, ...
+  void AddGang(const std::string& gang, int members, int min, int gpu = 0, const std::string& owner = "ReplicaSet") {
+    for (int i = 0; i < members; ++i)
+      AddPod(fmt::format("{}-{}", gang, i), {.gang = gang, .min = std::to_string(min), .gpu = gpu, .owner = owner});
+  }
   void PutNamespace(const std::string& name, const sim::Json& labels) {
     const sim::Json object = {
         {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}, {"labels", labels}}}};

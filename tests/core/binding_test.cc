@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a gang's first bind to its last: refused, lost, late and seen late; members, nodes and schedulers that go
+// meanwhile; what is finished and what is undone.
+#include "tests/core/rig.h"
+
+namespace tutti::core {
+namespace {
+
+void RefuseBindsTo(Rig& rig, const std::string& node) {
+  rig.fate = [node](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (bind && bind->node == node)
+      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+    return sim::Fate{};
+  };
+}
+
+TEST_CASE("A member whose bind is refused is placed elsewhere, and no other member is disturbed") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  rig.AddNode("n2", 4);
+  RefuseBindsTo(rig, "n1");
+  rig.AddGang("g", 4, 4);
+  rig.Pass(5'000);
+  CHECK(rig.Bound() == 4);
+  for (int i = 0; i < 4; ++i) CHECK(rig.NodeOf(fmt::format("g-{}", i)) == "n2");
+}
+
+TEST_CASE("A lost reply keeps its reservation, and the bind is found to have happened") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  int lost = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    if (std::holds_alternative<cluster::Bind>(command.body) && lost++ == 0)
+      return sim::Fate{.kind = sim::Fate::Kind::kLoseReply};
+    return sim::Fate{};
+  };
+  rig.AddGang("g", 2, 2);
+  rig.Pass(30'000);
+  CHECK(rig.Bound() == 2);
+}
+
+TEST_CASE("A node deleted while a gang is being bound: whole elsewhere, or whole again") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 2);
+  rig.AddGang("g", 4, 4);
+  while (rig.Bound() == 0) rig.Step();
+  rig.DeleteNode("n1");
+  rig.AddNode("n3", 4);
+  rig.Settle();
+  // The members bound to n1 were deleted; their controller would recreate them.
+  int missing = 0;
+  for (int i = 0; i < 4; ++i) missing += rig.NodeOf(fmt::format("g-{}", i)) == "<gone>";
+  for (int i = 0; i < missing; ++i) rig.AddPod(fmt::format("g-new-{}", i), {.gang = "g", .min = "4"});
+  rig.Pass(5'000);
+  CHECK(rig.Bound() == 4);
+  for (const sim::Object& pod : rig.store.All(sim::kPods)) CHECK(sim::DigString(*pod, "spec", "nodeName") != "n1");
+}
+
+TEST_CASE("A node that goes and comes back while a bind to it is unanswered: the member stays, and holds its room") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddPod("p", {.cpu = "2"});
+  rig.fate = [&](const cluster::Command& command) {
+    return sim::Fate{.reply_delay_ms = std::holds_alternative<cluster::Bind>(command.body) ? 2'000 : 0};
+  };
+  rig.Step();
+  rig.feed->BreakWatch("pods");  // nor is the bound pod seen
+  rig.Settle();
+  REQUIRE(rig.NodeOf("p") == "n1");
+  rig.DeleteNode("n1");
+  rig.Settle();
+  const bool answer_first = GENERATE(false, true);
+  if (answer_first) {  // in the same batch, and nothing is decided in between
+    rig.clock.Advance(2'000);
+    rig.writer->PumpAnswers();
+  }
+  rig.AddNode("n1", 2);
+  rig.Pass(10'000);
+  CHECK(rig.NodeOf("p") == "n1");
+  rig.fate = nullptr;
+  rig.feed->MendWatch("pods");
+  rig.AddPod("q", {.cpu = "2"});
+  rig.Settle();
+  CHECK(rig.NodeOf("p") == "n1");
+  CHECK(rig.NodeOf("q").empty());
+}
+
+TEST_CASE("While pods are not seen, one that a bind's answer says is gone, or bound, is not bound again") {
+  Rig rig;
+  const bool lone = GENERATE(true, false), gone = GENERATE(true, false);
+  rig.AddNode("elsewhere", 0);
+  if (lone)
+    rig.AddPod("p-0", {.cpu = "2"});
+  else
+    rig.AddGang("p", 2, 2, 0);
+  rig.Settle();
+  rig.feed->BreakWatch("pods");
+  if (gone)
+    rig.Delete("p-0");
+  else
+    REQUIRE(rig.store.Bind({{"metadata", {{"name", "p-0"}, {"namespace", "default"}}},
+                            {"target", {{"kind", "Node"}, {"name", "elsewhere"}}}}));
+  int binds = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    binds += std::holds_alternative<cluster::Bind>(command.body);
+    return sim::Fate{};
+  };
+  rig.AddNode("n1", 4);
+  for (int i = 0; i < 40; ++i) rig.Step();
+  CHECK(binds <= 2);
+  rig.Pass(60'000);
+  CHECK(binds <= 2);
+  rig.feed->MendWatch("pods");
+  rig.AddPod("q", {.cpu = "4"});
+  rig.Pass(60'000);
+  CHECK(rig.NodeOf(lone || gone ? "q" : "p-1") == "n1");
+}
+
+TEST_CASE("A member on its way out does not make its gang whole, though its node has come back") {
+  Rig rig;
+  for (const char* node : {"n1", "n2", "n3"}) rig.AddNode(node, 1);
+  std::string closed;  // where the commit member was to go
+  int binds = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    if (std::holds_alternative<cluster::Patch>(command.body)) return sim::Fate{.reply_delay_ms = 3'000};
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (!bind) return sim::Fate{};
+    if (++binds == 2) closed = bind->node;
+    if (bind->node != closed) return sim::Fate{};
+    return sim::Fate{.kind = sim::Fate::Kind::kRefuse,
+                     .reply_delay_ms = binds == 2 ? 2'000 : 0,
+                     .http_status = 422,
+                     .message = "no"};
+  };
+  rig.AddGang("g", 3, 2);
+  while (binds < 2) rig.Step();
+  std::string lost;
+  for (int i = 0; i < 3; ++i)
+    if (const std::string node = rig.NodeOf(fmt::format("g-{}", i)); !node.empty()) lost = node;
+  rig.DeleteNode(lost);
+  rig.Settle();  // its member is to be evicted, which takes 3 s; the third one is bound in its place
+  REQUIRE(rig.Bound() == 2);
+  rig.AddNode(lost, 0);
+  rig.Pass(70'000);
+  CHECK(rig.Bound() == 0);
+}
+
+TEST_CASE("When a gang is undone, a member that somebody else bound stays where it is") {
+  Rig rig;
+  for (const char* node : {"n1", "n2", "n3"}) rig.AddNode(node, 1);
+  int binds = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    if (!std::holds_alternative<cluster::Bind>(command.body) || ++binds == 1) return sim::Fate{};
+    return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+  };
+  rig.AddGang("g", 3, 3);
+  rig.Settle();
+  REQUIRE(rig.Bound() == 1);
+  const std::string stranger = rig.NodeOf("g-2").empty() ? "g-2" : "g-1";
+  REQUIRE(rig.store.Bind(
+      {{"metadata", {{"name", stranger}, {"namespace", "default"}}}, {"target", {{"kind", "Node"}, {"name", "n3"}}}}));
+  rig.Pass(70'000);
+  CHECK(rig.NodeOf(stranger) == "n3");
+  CHECK(rig.Bound() == 1);
+}
+
+TEST_CASE("A declaration that becomes unreadable while a gang is being bound does not make it whole") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  rig.AddGang("g", 3, 3);
+  int binds = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    const bool last = std::holds_alternative<cluster::Bind>(command.body) && ++binds >= 3;
+    return last ? sim::Fate{.kind = sim::Fate::Kind::kRefuse} : sim::Fate{};
+  };
+  rig.Settle();
+  REQUIRE(rig.Bound() == 2);
+  REQUIRE(rig.store.Modify(sim::kPods, "default", "g-0",
+                           [](sim::Json& pod) { pod["metadata"]["annotations"]["problem"] = "it cannot be read"; }));
+  rig.Pass(70'000);
+  CHECK(rig.Bound() == 0);
+}
+
+TEST_CASE("A gang that cannot be completed is undone as a whole") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 2);
+  RefuseBindsTo(rig, "n2");
+  SECTION("its members are deleted where a controller recreates them") {
+    rig.AddGang("g", 4, 4);
+    rig.Pass(1'000);
+    CHECK(rig.Bound() == 2);
+    rig.Pass(90'000);
+    CHECK(rig.Bound() == 0);
+  }
+  SECTION("a pod without a controller is kept, with the reason on it") {
+    rig.AddGang("g", 4, 4, 0, "");
+    rig.Pass(90'000);
+    CHECK(rig.Bound() == 2);
+  }
+  SECTION("a pod whose Job would count a failure is kept") {
+    rig.AddGang("g", 4, 4, 0, "Job");
+    rig.Pass(90'000);
+    CHECK(rig.Bound() == 2);
+  }
+}
+
+TEST_CASE("A member that is kept when its gang is undone is not planned again before its bind is seen") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 2);
+  RefuseBindsTo(rig, "n2");
+  rig.AddGang("g", 4, 4, 0, "");
+  rig.Step();
+  rig.feed->BreakWatch("pods");  // binds are answered, and not seen
+  rig.Pass(90'000);
+  REQUIRE(rig.Bound() == 2);
+  rig.AddNode("n3", 8);
+  rig.Pass(10'000);
+  CHECK(rig.Bound() == 2);
+  rig.feed->MendWatch("pods");
+  rig.Pass(10'000);
+  CHECK(rig.Bound() == 4);
+}
+
+TEST_CASE("Killed after any bind and restarted, the scheduler finishes what it finds half done") {
+  for (size_t killed_after = 1; killed_after < 12; ++killed_after) {
+    Rig rig;
+    for (int i = 0; i < 4; ++i) rig.AddNode(fmt::format("n{}", i), 3);
+    rig.AddGang("g", 12, 12);
+    rig.LoseBindsAfter(killed_after);
+    rig.Settle();
+    REQUIRE(rig.Bound() == killed_after);
+    rig.fate = nullptr;
+    rig.Restart();
+    rig.Settle();
+    CHECK(rig.Bound() == 12);
+  }
+}
+
+TEST_CASE("Killed half way with the rest of the room taken, the restarted scheduler undoes the half") {
+  Rig rig;
+  for (int i = 0; i < 4; ++i) rig.AddNode(fmt::format("n{}", i), 1);
+  rig.AddGang("g", 4, 4);
+  rig.LoseBindsAfter(2);
+  rig.Settle();
+  REQUIRE(rig.Bound() == 2);
+  rig.fate = nullptr;
+  rig.DeleteNode("n3");
+  for (int i = 0; i < 4; ++i)
+    if (bool used = false; !used) {
+      for (const sim::Object& pod : rig.store.All(sim::kPods))
+        used = used || sim::DigString(*pod, "spec", "nodeName") == fmt::format("n{}", i);
+      if (!used && rig.store.Find(sim::kNodes, "", fmt::format("n{}", i))) rig.DeleteNode(fmt::format("n{}", i));
+    }
+  rig.Restart();
+  rig.Pass(120'000);
+  CHECK(rig.Bound() == 0);
+
+  // Their controller makes them again, there is room again, and they start.
+  for (int i = 0; i < 4; ++i)
+    if (rig.NodeOf(fmt::format("g-{}", i)) == "<gone>")
+      rig.AddPod(fmt::format("g-new-{}", i), {.gang = "g", .min = "4"});
+  rig.Pass(1'000);
+  CHECK(rig.Bound() == 0);
+  rig.AddNode("n9", 2);
+  rig.Pass(1'000);
+  CHECK(rig.Bound() == 4);
+}
+
+TEST_CASE("Binds refused while their gang is being undone do not hold it up") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  rig.AddGang("g", 4, 4);
+  bool refuse = true;
+  rig.fate = [&](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (bind && refuse && bind->pod.name != "g-0")
+      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .reply_delay_ms = 1'900, .http_status = 503};
+    return sim::Fate{};
+  };
+  rig.Pass(100'000);
+  CHECK(rig.Bound() == 0);
+  refuse = false;
+  rig.AddPod("g-new", {.gang = "g", .min = "4"});
+  rig.Pass(10'000);
+  CHECK(rig.Bound() == 4);
+}
+
+TEST_CASE("A gang that was whole and lost a member is filled up, never undone, by a restarted scheduler too") {
+  for (const bool restart : {false, true}) {
+    Rig rig;
+    rig.AddNode("n1", 4);
+    rig.AddGang("g", 4, 4);
+    rig.Settle();
+    REQUIRE(rig.Bound() == 4);
+    rig.Delete("g-2");
+    rig.AddPod("blocker", {});
+    rig.Settle();
+    REQUIRE(rig.NodeOf("blocker") == "n1");
+    if (restart) rig.Restart();
+    rig.AddPod("g-new", {.gang = "g", .min = "4"});
+    rig.Pass(300'000);
+    CHECK(rig.Bound() == 4);
+    rig.Delete("blocker");
+    rig.Settle();
+    CHECK(rig.NodeOf("g-new") == "n1");
+  }
+}
+
+TEST_CASE("A member that has run before the gang was whole counts: the rest starts, after a restart too") {
+  for (const bool restart : {false, true}) {
+    Rig rig;
+    rig.AddNode("n1", 4);
+    rig.AddPod("a", {.gang = "g", .min = "2", .owner = "Job"});
+    rig.AddPod("b", {.gang = "g", .min = "2", .owner = "Job"});
+    while (rig.Bound() == 0) rig.Step();
+    const std::string first = rig.NodeOf("a").empty() ? "b" : "a";
+    rig.SetPhase(first, "Succeeded");
+    if (restart) rig.Restart();
+    rig.Pass(120'000);
+    CHECK(rig.Bound() == 2);
+  }
+}
+
+TEST_CASE("What is left of a Job starts though the others have run; another Job in the gang's name needs its minimum") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  for (const char* name : {"a", "b", "c"}) rig.AddPod(name, {.gang = "g", .min = "3", .owner = "Job"});
+  rig.Settle();
+  REQUIRE(rig.Bound() == 3);
+  rig.SetPhase("a", "Succeeded");
+  rig.SetPhase("b", "Succeeded");
+  rig.Delete("c");
+  SECTION("recreated") {
+    rig.AddPod("again", {.gang = "g", .min = "3", .owner = "Job"});
+    rig.Settle();
+    CHECK(rig.NodeOf("again") == "n1");
+  }
+  SECTION("recreated, and restarted") {
+    rig.AddPod("again", {.gang = "g", .min = "3", .owner = "Job"});
+    rig.Restart();
+    rig.Settle();
+    CHECK(rig.NodeOf("again") == "n1");
+  }
+  SECTION("another Job") {
+    rig.AddPod("d", {.gang = "g", .min = "3", .owner = "Job", .owner_uid = "another"});
+    rig.AddPod("e", {.gang = "g", .min = "3", .owner = "Job", .owner_uid = "another"});
+    rig.Pass(5'000);
+    CHECK(rig.NodeOf("d").empty());
+    CHECK(rig.Waits("d") == "Unschedulable: gang default/g waits for members: it needs 3 members, 2 of 3 exist.");
+    rig.AddPod("f", {.gang = "g", .min = "3", .owner = "Job", .owner_uid = "another"});
+    rig.Settle();
+    CHECK(rig.Bound() == 5);
+  }
+}
+
+TEST_CASE("A waiting member of a half-done gang is touched by the next leader: a late bind of the last one fails") {
+  Rig rig;
+  for (const char* name : {"n1", "n2"}) rig.AddNode(name, 1);
+  const auto take = [&](const std::string& name, const std::string& node) {
+    rig.AddPod(name, {.spec = {{"schedulerName", "other"}, {"nodeName", node}}});
+  };
+  // The first bind is done; the second finds no server, and then no room.
+  rig.fate = [&](const cluster::Command& command) {
+    if (std::holds_alternative<cluster::Bind>(command.body) && rig.Bound() == 1)
+      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422};
+    return sim::Fate{};
+  };
+  for (const char* name : {"a", "b"}) rig.AddPod(name, {.gang = "g", .min = "2"});
+  rig.Settle();
+  REQUIRE(rig.Bound() == 1);
+  const std::string left = rig.NodeOf("a").empty() ? "a" : "b";
+  const std::string node = rig.NodeOf("a") == "n1" || rig.NodeOf("b") == "n1" ? "n2" : "n1";
+  take("x", node);
+  rig.Pass(5'000);
+  const std::string reason = rig.Waits(left);
+  REQUIRE_FALSE(reason.empty());
+  // Then there is room, and its bind is long on its way, the scheduler dies, and the room is gone again.
+  rig.fate = [](const cluster::Command& command) {
+    return std::holds_alternative<cluster::Bind>(command.body) ? sim::Fate{.request_delay_ms = 30'000, .stray = true}
+                                                               : sim::Fate{};
+  };
+  rig.Delete("x");
+  rig.Settle();
+  rig.fate = nullptr;
+  take("y", node);
+  const std::unique_ptr<sim::Writer> dead = rig.Replace();
+  rig.Pass(1'000);
+  REQUIRE(rig.Waits(left) == reason);
+  rig.clock.Advance(30'000);
+  dead->Pump();
+  CHECK(rig.NodeOf(left).empty());
+}
+
+TEST_CASE("A member that fails while the last bind is unanswered: the gang was whole, here as after a restart") {
+  for (const bool restart : {false, true}) {
+    Rig rig;
+    rig.AddNode("n1", 3);
+    size_t binds = 0;
+    rig.fate = [&](const cluster::Command& command) {
+      if (std::holds_alternative<cluster::Bind>(command.body) && ++binds == 3)
+        return sim::Fate{.kind = sim::Fate::Kind::kLoseReply};
+      return sim::Fate{};
+    };
+    rig.AddGang("g", 3, 3);
+    for (int i = 0; i < 100 && rig.Bound() < 3; ++i) rig.Step();
+    REQUIRE(rig.Bound() == 3);
+    rig.feed->BreakWatch("pods");
+    rig.SetPhase("g-0", "Failed");
+    rig.feed->MendWatch("pods");  // lists by name: the failure is told before the last bind
+    rig.AddPod("blocker", {});
+    if (restart) rig.Restart();
+    rig.Pass(300'000);
+    for (int i = 0; i < 3; ++i) CHECK(rig.NodeOf(fmt::format("g-{}", i)) == "n1");
+  }
+}
+
+TEST_CASE("A member that somebody else binds to the node it was planned on counts as bound, the last one too") {
+  const int stolen = GENERATE(0, 1, 2);
+  const bool restart = GENERATE(false, true);
+  Rig rig;
+  rig.AddNode("n1", 3);
+  rig.AddGang("g", 3, 3);
+  const std::string name = fmt::format("g-{}", stolen);
+  bool taken = false;
+  rig.fate = [&](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (bind && bind->pod.name == name && !std::exchange(taken, true))
+      REQUIRE(rig.store.Bind({{"apiVersion", "v1"},
+                              {"kind", "Binding"},
+                              {"metadata", {{"name", name}, {"namespace", "default"}}},
+                              {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", bind->node}}}}));
+    return sim::Fate{};
+  };
+  rig.Settle();
+  CHECK(taken);
+  CHECK(rig.Bound() == 3);
+  // It was whole: when it loses a member for whom there is no room, the others stay.
+  rig.Delete(fmt::format("g-{}", (stolen + 1) % 3));
+  rig.AddPod("blocker", {});
+  rig.Settle();
+  REQUIRE(rig.NodeOf("blocker") == "n1");
+  if (restart) rig.Restart();
+  rig.AddPod("g-new", {.gang = "g", .min = "3"});
+  rig.Pass(300'000);
+  CHECK(rig.Bound() == 3);
+}
+
+}  // namespace
+}  // namespace tutti::core
