@@ -117,21 +117,26 @@ Feed::Watched* Feed::Find(std::string_view kind_name) {
   return it == watched_.end() ? nullptr : &*it;
 }
 
-std::string Feed::ServedVersion(const Watched& watched) const {
-  const ApiResource* resource = store_.resources().Find(watched.resource);
+std::string ServedVersion(const Store& store, const model::ObjectKind& kind) {
+  const ApiResource* resource = store.resources().Find({kind.group, kind.resource});
   if (!resource) return {};
-  if (watched.kind.versions.empty()) return resource->storage_version;
-  for (const std::string& name : watched.kind.versions) {
+  for (const std::string& name : kind.versions) {
     const ApiVersion* version = resource->FindVersion(name);
     if (version && version->served) return name;
   }
   return {};
 }
 
+std::string Feed::VersionOf(const Watched& watched) const {
+  if (!watched.kind.versions.empty()) return ServedVersion(store_, watched.kind);
+  const ApiResource* resource = store_.resources().Find(watched.resource);
+  return resource ? resource->storage_version : std::string();
+}
+
 void Feed::Relist(Watched& watched) {
   watched.must_list = false;
   watched.listed_at = store_.resource_version();
-  watched.version = ServedVersion(watched);
+  watched.version = VersionOf(watched);
   if (watched.version.empty()) return Withdraw(watched);
   // Both are in the order of their keys.
   std::vector<Object> gone;
@@ -180,7 +185,7 @@ void Feed::OnDefinition(const WatchEvent& event) {
   for (Watched& watched : watched_) {
     if (watched.resource != resource || !watched.connected) continue;
     // A status written into the definition changes nothing here.
-    if (event.type != EventType::kDeleted && watched.served && ServedVersion(watched) == watched.version) continue;
+    if (event.type != EventType::kDeleted && watched.served && VersionOf(watched) == watched.version) continue;
     Relist(watched);
   }
 }

@@ -43,6 +43,9 @@ class Decoded {
   Versions<model::Object> others_;
 };
 
+// The first of the kind's versions that the store serves; empty: none.
+std::string ServedVersion(const Store& store, const model::ObjectKind& kind);
+
 class Feed final : public cluster::ClusterFeed {
  public:
   // All must outlive it.
@@ -78,7 +81,7 @@ class Feed final : public cluster::ClusterFeed {
   };
 
   Watched* Find(std::string_view kind_name);
-  std::string ServedVersion(const Watched& watched) const;
+  std::string VersionOf(const Watched& watched) const;
   void Relist(Watched& watched);
   void Withdraw(Watched& watched);
   void Apply(const WatchEvent& event);

@@ -62,6 +62,7 @@ class WatchStream {
 
  private:
   friend class WatchHub;
+
   void Begin(Store& store, const ApiResource& resource);
   void Offer(const std::shared_ptr<SharedEvent>& event);
   void Append(const SharedEvent& event, std::string& out);

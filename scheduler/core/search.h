@@ -53,9 +53,9 @@ class Search {
 
   // What must be true of any placement is not: some demand cannot be met by the room there is, each class for itself.
   bool Disproved();
-  bool TornApart(const Rule& rule) const;
 
  private:
+  bool TornApart(const Rule& rule) const;
   Answer TryFree(SearchResult* result);
   Answer TryRules(const std::vector<Rule>& rules, SearchResult* result);
   Answer TryExactly(const std::vector<Rule>& rules, SearchResult* result);

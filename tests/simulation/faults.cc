@@ -70,39 +70,33 @@ Fate Faults::DecideRead() {
 
 Fate Faults::Decide(bool bind) {
   Fate fate;
-  const auto refuse = [&](Fault fault, int status, const char* message) {
-    return Refuses(fault, status, message, fate);
-  };
-  const auto delay = [&](Fault fault, base::Millis least, base::Millis most) {
-    return Delays(fault, least, most, fate);
-  };
   if (bind) {
     if (Strikes(Fault::kBindDrop))
       fate.kind = Fate::Kind::kDrop;
     else if (Strikes(Fault::kBindLoseReply))
       fate.kind = Fate::Kind::kLoseReply;
-    else if (refuse(Fault::kBind429, 429, "too many requests")) {
-    } else if (refuse(Fault::kBind500, 500, "internal error: etcdserver: request timed out")) {
-    } else if (refuse(Fault::kBind503, 503, kUnable)) {
-    } else if (refuse(Fault::kBind504, 504, "the server was unable to return a response in the time allotted")) {
-    } else if (refuse(Fault::kBindConflict, 409,
-                      "the object has been modified; please apply your changes to the latest version")) {
-    } else if (refuse(Fault::kBindRefused, 422, "an admission webhook denied the request")) {
-    } else if (delay(Fault::kBindStray, write_timeout_ms_ + 1, 12 * write_timeout_ms_))
+    else if (Refuses(Fault::kBind429, 429, "too many requests", fate)) {
+    } else if (Refuses(Fault::kBind500, 500, "internal error: etcdserver: request timed out", fate)) {
+    } else if (Refuses(Fault::kBind503, 503, kUnable, fate)) {
+    } else if (Refuses(Fault::kBind504, 504, "the server was unable to return a response in the time allotted", fate)) {
+    } else if (Refuses(Fault::kBindConflict, 409,
+                       "the object has been modified; please apply your changes to the latest version", fate)) {
+    } else if (Refuses(Fault::kBindRefused, 422, "an admission webhook denied the request", fate)) {
+    } else if (Delays(Fault::kBindStray, write_timeout_ms_ + 1, 12 * write_timeout_ms_, fate))
       fate.stray = true;
     else
-      delay(Fault::kBindLate, 1, write_timeout_ms_);
+      Delays(Fault::kBindLate, 1, write_timeout_ms_, fate);
   } else {
     constexpr int kBusy[] = {429, 500, 503, 504};
     if (Strikes(Fault::kWriteDrop))
       fate.kind = Fate::Kind::kDrop;
     else if (Strikes(Fault::kWriteLoseReply))
       fate.kind = Fate::Kind::kLoseReply;
-    else if (refuse(Fault::kWriteRefused, kBusy[dice(Fault::kWriteRefused).Below(4)], kUnable)) {
-    } else if (delay(Fault::kWriteStray, write_timeout_ms_ + 1, 12 * write_timeout_ms_))
+    else if (Refuses(Fault::kWriteRefused, kBusy[dice(Fault::kWriteRefused).Below(4)], kUnable, fate)) {
+    } else if (Delays(Fault::kWriteStray, write_timeout_ms_ + 1, 12 * write_timeout_ms_, fate))
       fate.stray = true;
     else
-      delay(Fault::kWriteLate, 1, write_timeout_ms_);
+      Delays(Fault::kWriteLate, 1, write_timeout_ms_, fate);
   }
   if (Strikes(Fault::kReplyLate)) fate.reply_delay_ms = dice(Fault::kReplyLate).Between(1, 2'000);
   return fate;

@@ -14,10 +14,6 @@ using Fate = sim::Fate;
 namespace {
 
 constexpr Millis kForever = std::numeric_limits<Millis>::max();
-constexpr const char* kExpired =
-    R"({"type":"ERROR","object":{"kind":"Status","status":"Failure","reason":"Expired","code":410,)"
-    R"("message":"too old resource version"}})"
-    "\n";
 constexpr const char* kMethods[] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
 
 // "a%3Db" as "a=b".
@@ -37,7 +33,7 @@ sim::HttpRequest ToHttp(const kube::Request& request) {
   sim::HttpRequest http;
   http.method = kMethods[static_cast<int>(request.method)];
   const size_t query = request.target.find('?');
-  http.path = request.target.substr(0, query);
+  http.path = PathOf(request.target);
   for (size_t from = query; from < request.target.size();) {
     const size_t to = std::min(request.target.find('&', from + 1), request.target.size());
     const std::string parameter = request.target.substr(from + 1, to - from - 1);
@@ -263,7 +259,8 @@ void Network::Expire(const std::string& path) {
   if (!call || call->silent) return;
   call->stream = nullptr;
   call->answered_ms = parts_.clock.MonotonicMs();
-  call->data(call->response, kExpired);
+  const sim::Json error = {{"type", "ERROR"}, {"object", sim::Expired("too old resource version").ToStatus()}};
+  call->data(call->response, error.dump() + "\n");
 }
 
 void Network::MendWatches() {

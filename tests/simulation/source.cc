@@ -50,12 +50,9 @@ void StoreSource::Expire(const std::string& kind) {
 
 std::string StoreSource::VersionOf(const std::string& group, const std::string& resource) const {
   if (group.empty()) return "v1";
-  const sim::ApiResource* served = store_.resources().Find({group, resource});
-  for (const model::ObjectKind& kind : kinds_)
-    if (kind.group == group && kind.resource == resource && served)
-      for (const std::string& version : kind.versions)
-        if (const sim::ApiVersion* it = served->FindVersion(version); it && it->served) return version;
-  return "";
+  const auto kind = std::ranges::find_if(
+      kinds_, [&](const model::ObjectKind& it) { return it.group == group && it.resource == resource; });
+  return kind == kinds_.end() ? "" : sim::ServedVersion(store_, *kind);
 }
 
 bool StoreSource::HasStatus(const std::string& group, const std::string& version, const std::string& resource) const {
@@ -84,12 +81,7 @@ std::string WireSource::PathOf(const std::string& kind) const {
 std::optional<Version> WireSource::Covered(const std::string& kind) const {
   if (const std::string path = PathOf(kind); !path.empty()) return network_.Covered(path);
   // There is nothing to be heard of what nobody serves.
-  const model::ObjectKind& it = kinds_.at(kind);
-  const sim::ApiResource* resource = store_.resources().Find({it.group, it.resource});
-  const bool served = resource && std::ranges::any_of(it.versions, [&](const std::string& name) {
-                        const sim::ApiVersion* version = resource->FindVersion(name);
-                        return version && version->served;
-                      });
+  const bool served = !sim::ServedVersion(store_, kinds_.at(kind)).empty();
   return served ? std::nullopt : std::optional(store_.resource_version());
 }
 
