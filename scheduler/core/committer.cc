@@ -33,12 +33,18 @@ void Committer::StartTerm() {
   binds_.clear();
   evictions_.clear();
   volumes_.StartTerm();
-  book_.ForEach([](GangId, Gang& gang) {
+  book_.ForEach([this](GangId, Gang& gang) {
     for (Member& member : gang.members) member.evicting = member.away = false;
     if (!gang.plan) return;
     for (auto& [pod, assignment] : gang.plan->open)
-      if (assignment.stage == Stage::kSent) assignment.stage = Stage::kDoubt;
+      if (assignment.stage == Stage::kSent) Doubt(gang, pod, assignment);
   });
+}
+
+void Committer::Doubt(Gang& gang, PodId pod, Assignment& assignment) {
+  assignment.stage = Stage::kDoubt;
+  if (!gang.whole && state_.pod(pod).pod->meta.uid == gang.plan->commit_uid)
+    gang.plan->in_doubt[pod] = assignment.sent_resource_version;
 }
 
 std::string Committer::NewPlanId() { return term_ + "-" + std::to_string(++plans_); }
@@ -47,14 +53,22 @@ void Committer::Begin(GangId id, const std::string& plan_id, const std::string& 
   Gang& gang = book_.at(id);
   const Millis timeout = gang.spec.start_timeout_ms > 0 ? gang.spec.start_timeout_ms : options_.repair_timeout_ms;
   const Millis now = clock_.MonotonicMs();
-  gang.plan = Plan{plan_id, commit_uid, now, now + timeout, false, false, {}};
+  gang.plan = Plan();
+  gang.plan->id = plan_id;
+  gang.plan->commit_uid = commit_uid;
+  gang.plan->begun_ms = now;
+  gang.plan->deadline_ms = now + timeout;
   gang.last_plan = plan_id;
   planned_.insert(id);
 }
 
 void Committer::Resume(GangId id, const std::string& plan_id, const std::string& commit_uid) {
   Begin(id, plan_id, commit_uid);
-  book_.at(id).plan->bind_left = true;
+  Gang& gang = book_.at(id);
+  gang.plan->bind_left = true;
+  for (const Member& member : gang.members)  // whether its bind has left is not known here
+    if (const Pod& pod = *state_.pod(member.pod).pod; pod.meta.uid == commit_uid)
+      gang.plan->in_doubt[member.pod] = pod.meta.resource_version;
 }
 
 void Committer::EndPlan(GangId id) {
@@ -198,7 +212,7 @@ bool Committer::OnAnswer(const cluster::Answer& answer) {
     if (on_bound) on_bound(gang, member, assignment.node);
     ConfirmIfWhole(bound.gang);
   } else if (answer.outcome == Outcome::kUnknown) {
-    assignment.stage = Stage::kDoubt;
+    Doubt(gang, bound.pod, assignment);
     assignment.not_before_ms = now + kRepeatBindMs;
     on_timer(bound.gang, assignment.not_before_ms);
   } else if (answer.gone || !answer.current_node.empty()) {
@@ -258,6 +272,13 @@ bool Committer::CommitOnItsWay(const Gang& gang) const {
   });
 }
 
+Member* Committer::CommitInDoubt(Gang& gang) const {
+  for (const auto& [id, resource_version] : gang.plan->in_doubt)
+    if (const Pod& pod = *state_.pod(id).pod; !pod.bound() && pod.meta.resource_version == resource_version)
+      return gang.Find(id);
+  return nullptr;
+}
+
 void Committer::ConfirmIfWhole(GangId id) {
   Gang& gang = book_.at(id);
   if (!gang.plan || gang.whole || gang.plan->undoing) return;
@@ -310,7 +331,10 @@ void Committer::Release(Gang& gang, PodId pod) {
 }
 
 void Committer::OnLeave(Gang& gang, Member& member) {
-  if (gang.plan) gang.plan->open.erase(member.pod);
+  if (gang.plan) {
+    gang.plan->open.erase(member.pod);
+    gang.plan->in_doubt.erase(member.pod);
+  }
   state_.Forget(member.pod);
   charges_.TakeBack(gang, member);
 }

@@ -62,6 +62,9 @@ class Committer {
 
   // The bind that makes the gang whole is unanswered: it may have been whole for a while. REQUIRES: a plan.
   bool CommitOnItsWay(const Gang& gang) const;
+  // A member whose bind may still take effect and make the gang whole, though none is on its way; null: none.
+  // REQUIRES: a plan.
+  Member* CommitInDoubt(Gang& gang) const;
   // Begins to undo the gang's plan: unsent members give up their room, bound ones are evicted where that does no harm.
   void Undo(model::GangId id, const std::string& why);
   // Of a plan that is being undone: room that no bind on its way needs, such as after a refused one.
@@ -104,6 +107,7 @@ class Committer {
   void Refuse(Gang& gang, model::PodId pod, const std::string& message);
   void SendWhenDue(model::GangId id, model::PodId pod, Assignment& assignment);
   void SendBind(model::GangId id, model::PodId pod, Assignment& assignment);
+  void Doubt(Gang& gang, model::PodId pod, Assignment& assignment);
   void ConfirmIfWhole(model::GangId id);
   bool IsBound(const Gang& gang, const std::string& uid) const;
   void Release(Gang& gang, model::PodId pod);

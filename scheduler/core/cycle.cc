@@ -29,6 +29,7 @@ namespace {
 // a gang of higher priority does not queue behind thousands.
 constexpr size_t kBindWindow = 1024;
 constexpr Millis kRefreshCountsMs = 30'000, kRefreshNodesMs = 1'000;
+constexpr Millis kFenceAgainMs = 1'000;  // a second at least, as the time in the condition: it changes the pod
 // Then so many gangs a step, of so many looked at: no step holds a decision up.
 constexpr int kRefreshAtOnce = 8;
 constexpr uint32_t kLookAtOnce = 8192;
@@ -310,6 +311,7 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
   if (gang.plan) {
     if (clock.MonotonicMs() >= gang.plan->deadline_ms && options.policy == Options::Policy::kRepair &&
         !committer.CommitOnItsWay(gang)) {
+      if (Member* member = committer.CommitInDoubt(gang)) return Fence(id, *member);
       const std::string why = fmt::format("not every required member of the gang could be bound in time; {}",
                                           gang.refusal ? gang.refusal->sentence : "its members start again together");
       committer.Undo(id, why);
@@ -341,6 +343,18 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
   gang.refusal.reset();
   SetState(gang, GangState::kBinding);
   committer.Pump(id);
+}
+
+// Once the member's pod has changed, its bind that nobody answered comes too late.
+void Cycle::Fence(GangId id, Member& member) {
+  Plan& plan = *book.at(id).plan;
+  const Millis now = clock.MonotonicMs();
+  if (now < plan.fenced_ms) return;
+  plan.fenced_ms = now + kFenceAgainMs;
+  timers.emplace(plan.fenced_ms, id);
+  member.told_message.clear();
+  member.told_in_doubt = true;
+  publisher.TellWaiting(id, member, "Unschedulable", "its bind was not answered, and its gang is not whole in time");
 }
 
 std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Requirement& requirement) {

@@ -98,6 +98,7 @@ class Cycle {
   void Consider(model::GangId id);
   void ConsiderWhole(model::GangId id, Census& census);
   void ConsiderStart(model::GangId id, Census& census);
+  void Fence(model::GangId id, Member& member);
   void ContinueUndoing(model::GangId id, const Census& census);
   // Where the gang cannot start now: why; else places and reserves.
   std::optional<Refusal> TryStart(model::GangId id, const Census& census, const Requirement& requirement);

@@ -73,8 +73,12 @@ struct Plan {
   std::string commit_uid;        // the member that is bound last
   base::Millis begun_ms = 0;     // monotonic
   base::Millis deadline_ms = 0;  // monotonic; then it is undone (Policy::kRepair)
+  base::Millis fenced_ms = 0;    // monotonic; till then a write to who is `in_doubt` may still be seen
   bool undoing = false;
   bool bind_left = false;  // some bind of it was sent, here or by an earlier leader
+  // Commit members a bind of which had no answer, and the resourceVersion that it asked for: while the pod bears that,
+  // it may still take effect, whatever a later one was told.
+  std::map<model::PodId, std::string> in_doubt;
   std::map<model::PodId, Assignment> open;
 };
 

@@ -20,15 +20,18 @@ constexpr base::Millis kStatusDeadlineMs = 60'000;
 constexpr base::Millis kEventDeadlineMs = 300'000;
 constexpr base::Millis kTellAgainMs = 5'000;
 
-// By hand: it is written for every waiting pod. A message may quote what a user wrote.
-std::string WaitingPatch(const std::string& reason, const std::string& message, const std::string& probed,
-                         const std::string& turned) {
-  std::string body = R"({"status":{"conditions":[{)";
-  const auto field = [&body](std::string_view name, std::string_view value) {
+// By hand: it is written for every waiting pod. A message may quote what a user wrote. `only_of`: a resourceVersion,
+// the precondition; empty: none.
+std::string WaitingPatch(const std::string& reason, const std::string& message, const std::string& only_of,
+                         const std::string& probed, const std::string& turned) {
+  std::string body = "{";
+  const auto field = [&body](std::string_view name, std::string_view value, std::string_view end = ",") {
     body.append(name);
     base::AppendQuoted(value, &body);
-    body += ',';
+    body += end;
   };
+  if (!only_of.empty()) field(R"("metadata":{"resourceVersion":)", only_of, "},");
+  body += R"("status":{"conditions":[{)";
   if (!probed.empty()) field(R"("lastProbeTime":)", probed);
   if (!turned.empty()) field(R"("lastTransitionTime":)", turned);
   field(R"("message":)", message);
@@ -55,9 +58,10 @@ void Publisher::TellWaiting(GangId id, Member& member, const std::string& reason
   const base::Millis now = clock_.MonotonicMs();
   const std::string time = base::FormatTime(clock_.WallMs());
   const bool turns = !pod.scheduled.present || pod.scheduled.status;
-  // So that the write is one, though the pod may carry the same words.
+  // So that the write is one, though the pod may carry the same words; and none if it has been bound since.
   const bool again = std::exchange(member.told_in_doubt, false);
-  std::string body = WaitingPatch(reason, message, again ? time : "", turns ? time : "");
+  std::string body = WaitingPatch(reason, message, again ? pod.meta.resource_version : "", again ? time : "",
+                                  turns ? time : "");
   member.telling = outbox_.Send(Lane::kStatus, now + kStatusDeadlineMs,
                                 cluster::Patch{RefOf(pod), true, cluster::Patch::Type::kStrategic, std::move(body)});
   told_.emplace(member.telling, Told{book_.at(id).key, member.pod, pod.meta.uid});

@@ -395,6 +395,24 @@ TEST_CASE("A waiting member of a half-done gang is touched by the next leader: a
   CHECK(rig.NodeOf(left).empty());
 }
 
+TEST_CASE("The last bind has no answer and the same again is refused: nothing is undone before it cannot happen") {
+  const bool late = GENERATE(false, true);
+  Rig rig;
+  rig.AddNode("n1", 2);
+  int lasts = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    if (const auto* patch = std::get_if<cluster::Patch>(&command.body))
+      return sim::Fate{.request_delay_ms = late && patch->object.resource == "pods" ? 20'000 : 0, .stray = late};
+    if (!std::holds_alternative<cluster::Bind>(command.body) || rig.Bound() == 0) return sim::Fate{};
+    return ++lasts == 1 ? sim::Fate{.request_delay_ms = 70'000, .stray = true}
+                        : sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 503};
+  };
+  rig.AddGang("g", 2, 2);
+  rig.Pass(200'000);
+  REQUIRE(lasts > 1);
+  CHECK(rig.Bound() == (late ? 2 : 0));
+}
+
 TEST_CASE("A member that fails while the last bind is unanswered: the gang was whole, here as after a restart") {
   for (const bool restart : {false, true}) {
     Rig rig;
