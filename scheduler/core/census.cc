@@ -89,7 +89,8 @@ Census TakeCensus(Gang& gang, const cluster::ClusterState& state) {
     else if (!pod.scheduling_gates.empty())
       ++census.gated;
     else if (!member.away)
-      census.pending.push_back(&member);
+      census.pending.insert(
+          gang.plan && pod.meta.uid == gang.plan->commit_uid ? census.pending.begin() : census.pending.end(), &member);
     census.running += pod.phase == model::PodPhase::kRunning && !pod.meta.deleting();
   }
   if (census.succeeded > 0) FindRan(gang, state, census);

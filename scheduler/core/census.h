@@ -19,7 +19,7 @@ struct Census {
   Members placed;    // bound to an existing node and alive, or acknowledged there
   Members reserved;  // held a place by the gang's plan; not acknowledged
   Members lost;      // bound to a node that does not exist
-  Members pending;   // may be placed
+  Members pending;   // may be placed; first who is to be bound last, as those that are bound say already
   Members ran;       // succeeded, for a controller that has other members at work or to come
   int64_t gated = 0, deleting = 0, running = 0, succeeded = 0, failed = 0;
 

@@ -65,6 +65,8 @@ class Committer {
   // A member whose bind may still take effect and make the gang whole, though none is on its way; null: none.
   // REQUIRES: a plan.
   Member* CommitInDoubt(Gang& gang) const;
+  // The gang is whole from here on if its last bind is seen to have happened, or its minimum to be bound.
+  void ConfirmIfWhole(model::GangId id);
   // Begins to undo the gang's plan: unsent members give up their room, bound ones are evicted where that does no harm.
   void Undo(model::GangId id, const std::string& why);
   // Of a plan that is being undone: room that no bind on its way needs, such as after a refused one.
@@ -108,7 +110,6 @@ class Committer {
   void SendWhenDue(model::GangId id, model::PodId pod, Assignment& assignment);
   void SendBind(model::GangId id, model::PodId pod, Assignment& assignment);
   void Doubt(Gang& gang, model::PodId pod, Assignment& assignment);
-  void ConfirmIfWhole(model::GangId id);
   bool IsBound(const Gang& gang, const std::string& uid) const;
   void Release(Gang& gang, model::PodId pod);
   std::optional<std::string> WhyKept(const model::Pod& pod) const;

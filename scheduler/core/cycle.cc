@@ -266,8 +266,10 @@ void Cycle::Consider(GangId id) {
       if (fenced_.insert(id).second)
         for (Member* member : census.pending) member->told_in_doubt = true;
       timers.emplace(gang.plan->deadline_ms, id);
+      census = TakeCensus(gang, state);  // it knows now who is to be the last
     }
   }
+  committer.ConfirmIfWhole(id);  // it may ask for less than it did
   if (gang.whole && census.empty_handed()) gang.whole = false;
   if (gang.whole)
     ConsiderWhole(id, census);

@@ -183,6 +183,26 @@ TEST_CASE("A declaration that becomes unreadable while a gang is being bound doe
   CHECK(rig.Bound() == 0);
 }
 
+TEST_CASE("A gang that is half bound is whole once it asks for no more than is bound, in a new leader's eyes too") {
+  using dialects::GangState;
+  std::vector<GangState> reports;
+  Rig rig(Options::Policy::kRepair, &reports);
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 2);
+  RefuseBindsTo(rig, "n2");
+  rig.AddGang("g", 4, 4);
+  rig.Pass(20'000);
+  REQUIRE(rig.Bound() == 2);
+  rig.AddPod("g-4", {.gang = "g", .min = "2"});
+  rig.Pass(200'000);
+  CHECK(rig.Bound() == 2);
+  CHECK(reports.back() == GangState::kWhole);
+  reports.clear();
+  rig.Restart();
+  rig.Settle();
+  CHECK(reports == std::vector{GangState::kWhole});
+}
+
 TEST_CASE("A gang that cannot be completed is undone as a whole") {
   Rig rig;
   rig.AddNode("n1", 2);
@@ -268,6 +288,26 @@ TEST_CASE("Killed half way with the rest of the room taken, the restarted schedu
   rig.AddNode("n9", 2);
   rig.Pass(1'000);
   CHECK(rig.Bound() == 4);
+}
+
+TEST_CASE("Whom the bound members name as the last stays the last, in a new leader's eyes too") {
+  Rig rig;
+  rig.AddNode("n1", 3);
+  rig.LoseBindsAfter(2);
+  rig.AddGang("g", 3, 3);
+  rig.Settle();
+  REQUIRE(rig.Bound() == 2);
+  rig.Restart();
+  rig.fate = nullptr;
+  rig.AddPod("f", {.gang = "g", .min = "3"});  // it comes first by name
+  rig.Settle();
+  REQUIRE(rig.Bound() == 3);
+  // The next leader knows from the last one alone that it was whole, or from its absence.
+  rig.AddPod("blocker", {.spec = {{"schedulerName", "other"}, {"nodeName", "n1"}}});
+  rig.Delete(rig.NodeOf("f").empty() ? "g-2" : "f");
+  rig.Restart();
+  rig.Pass(200'000);
+  CHECK(rig.Bound() == 3);
 }
 
 TEST_CASE("Binds refused while their gang is being undone do not hold it up") {
