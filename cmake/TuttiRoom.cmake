@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
+# Several small sources are compiled at a time.
+function(tutti_together target)
+  if(TUTTI_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
+    # It takes what a source keeps to itself for a header's.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
+endfunction()
+
 # tutti_room(NAME [TOGETHER] [LINK targets...]): the library of the room in the current folder, from all its sources.
-# TOGETHER: several at a time, for rooms of many small ones.
 function(tutti_room name)
   cmake_parse_arguments(ROOM "TOGETHER" "" "LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
@@ -9,10 +17,8 @@ function(tutti_room name)
     add_library(tutti_${name} STATIC ${sources})
     target_include_directories(tutti_${name} PUBLIC ${CMAKE_SOURCE_DIR}/scheduler ${CMAKE_SOURCE_DIR})
     target_link_libraries(tutti_${name} PUBLIC ${ROOM_LINK})
-    if(ROOM_TOGETHER AND TUTTI_UNITY)
-      set_target_properties(tutti_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
-      # It takes what a source keeps to itself for a header's.
-      target_compile_options(tutti_${name} PRIVATE -Wno-subobject-linkage)
+    if(ROOM_TOGETHER)
+      tutti_together(tutti_${name})
     endif()
   else()
     add_library(tutti_${name} INTERFACE)
@@ -21,9 +27,9 @@ function(tutti_room name)
   endif()
 endfunction()
 
-# tutti_test(NAME [LINK targets...]): one ctest binary from all *_test.cc in the current folder.
+# tutti_test(NAME [TOGETHER] [LINK targets...]): one ctest binary from all *_test.cc in the current folder.
 function(tutti_test name)
-  cmake_parse_arguments(TEST "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(TEST "TOGETHER" "" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cc)
   if(NOT sources)
     return()
@@ -31,5 +37,8 @@ function(tutti_test name)
   add_executable(${name}_test ${sources})
   target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR}/scheduler ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name}_test PRIVATE ${TEST_LINK} tutti_test_main)
+  if(TEST_TOGETHER)
+    tutti_together(${name}_test)
+  endif()
   add_test(NAME ${name} COMMAND ${name}_test)
 endfunction()

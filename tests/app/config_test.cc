@@ -15,7 +15,7 @@ Config Read(const std::string& text) {
   return config;
 }
 
-std::string Refusal(const std::string& text) {
+std::string ConfigRefusal(const std::string& text) {
   Config config;
   const base::Status read = ReadConfig(text, "config.yaml", &config);
   REQUIRE_FALSE(read);
@@ -127,15 +127,15 @@ rankingMemoryMiB: 64
 
 TEST_CASE("a misspelt field is refused with its line and the field that was meant") {
   const std::string refusal =
-      Refusal(std::string(kHead) + "profiles:\n- schedulerName: a\n  plugins:\n    multipoint: {}\n");
+      ConfigRefusal(std::string(kHead) + "profiles:\n- schedulerName: a\n  plugins:\n    multipoint: {}\n");
   CHECK(refusal == "config.yaml:6: profiles[0].plugins.multipoint: unknown field; did you mean multiPoint?");
 }
 
 TEST_CASE("all complaints of a file come at once") {
-  const std::string refusal = Refusal(std::string(kHead) +
-                                      "podMaxBackoffSeconds: soon\n"
-                                      "leaderElection:\n  leaseDuration: 15\n  leaderElect: maybe\n"
-                                      "zzzzzz: 1\n");
+  const std::string refusal = ConfigRefusal(std::string(kHead) +
+                                            "podMaxBackoffSeconds: soon\n"
+                                            "leaderElection:\n  leaseDuration: 15\n  leaderElect: maybe\n"
+                                            "zzzzzz: 1\n");
   CHECK(refusal.find("config.yaml:3: podMaxBackoffSeconds: \"soon\": write a whole number") != std::string::npos);
   CHECK(refusal.find("config.yaml:5: leaderElection.leaseDuration: \"15\" is no duration") != std::string::npos);
   CHECK(refusal.find("config.yaml:6: leaderElection.leaderElect: \"maybe\": write true or false") != std::string::npos);
@@ -143,30 +143,35 @@ TEST_CASE("all complaints of a file come at once") {
 }
 
 TEST_CASE("values out of range, of the wrong shape or twice are refused") {
-  CHECK(Refusal(std::string(kHead) + "profiles: {}\n").find("a sequence (- ...) is expected") != std::string::npos);
-  CHECK(Refusal(std::string(kHead) + "leaderElection: []\n").find("a mapping is expected") != std::string::npos);
-  CHECK(Refusal(std::string(kHead) + "podMaxBackoffSeconds: 5\npodMaxBackoffSeconds: 6\n").find("is there twice") !=
+  CHECK(ConfigRefusal(std::string(kHead) + "profiles: {}\n").find("a sequence (- ...) is expected") !=
         std::string::npos);
-  CHECK(Refusal(std::string(kHead) + "profiles: [{schedulerName: a}, {schedulerName: a}]\n").find("two profiles") !=
+  CHECK(ConfigRefusal(std::string(kHead) + "leaderElection: []\n").find("a mapping is expected") != std::string::npos);
+  CHECK(
+      ConfigRefusal(std::string(kHead) + "podMaxBackoffSeconds: 5\npodMaxBackoffSeconds: 6\n").find("is there twice") !=
+      std::string::npos);
+  CHECK(
+      ConfigRefusal(std::string(kHead) + "profiles: [{schedulerName: a}, {schedulerName: a}]\n").find("two profiles") !=
+      std::string::npos);
+  CHECK(ConfigRefusal(std::string(kHead) + "leaderElection: {leaseDuration: 5s}\n").find("longer than renewDeadline") !=
         std::string::npos);
-  CHECK(Refusal(std::string(kHead) + "leaderElection: {leaseDuration: 5s}\n").find("longer than renewDeadline") !=
-        std::string::npos);
-  CHECK(Refusal("apiVersion: tutti.dev/v1alpha1\nkind: TuttiConfiguration\npolicy: undo\n") ==
+  CHECK(ConfigRefusal("apiVersion: tutti.dev/v1alpha1\nkind: TuttiConfiguration\npolicy: undo\n") ==
         "config.yaml:3: policy: \"undo\" is not known; write one of: repair, keep");
 }
 
 TEST_CASE("what can begin no document is refused, and does not go on for ever") {
-  CHECK(Refusal(",") == "config.yaml:1: not YAML: a document cannot begin like this");
-  CHECK_THAT(Refusal(std::string(kHead) + "---\n,\n"), Catch::Contains("not YAML"));
-  CHECK_THAT(Refusal("]"), Catch::Contains("not YAML"));
+  CHECK(ConfigRefusal(",") == "config.yaml:1: not YAML: a document cannot begin like this");
+  CHECK_THAT(ConfigRefusal(std::string(kHead) + "---\n,\n"), Catch::Contains("not YAML"));
+  CHECK_THAT(ConfigRefusal("]"), Catch::Contains("not YAML"));
 }
 
 TEST_CASE("another kind or version is refused with the right one") {
-  CHECK(Refusal("apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n")
+  CHECK(ConfigRefusal("apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n")
             .find("config.yaml:1: apiVersion: \"kubescheduler.config.k8s.io/v1beta3\"") == 0);
-  CHECK(Refusal("apiVersion: v1\nkind: ConfigMap\n").find("config.yaml:2: kind: kind \"ConfigMap\" is not known") == 0);
-  CHECK(Refusal("just words\n").find("a mapping is expected") != std::string::npos);
-  CHECK(Refusal("a: [\n").find("not YAML") != std::string::npos);
+  CHECK(
+      ConfigRefusal("apiVersion: v1\nkind: ConfigMap\n").find("config.yaml:2: kind: kind \"ConfigMap\" is not known") ==
+      0);
+  CHECK(ConfigRefusal("just words\n").find("a mapping is expected") != std::string::npos);
+  CHECK(ConfigRefusal("a: [\n").find("not YAML") != std::string::npos);
 }
 
 TEST_CASE("a file that is not there is named") {

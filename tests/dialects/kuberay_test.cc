@@ -11,12 +11,12 @@ std::shared_ptr<const model::Object> Cluster(const std::string& spec, const std:
                     R"({"kind":"RayCluster","metadata":{"namespace":"ns","name":"c","uid":"u","labels":)" + labels + R"(},"spec":)" + spec + "}");
 }
 
-const model::GangKey kKey{"kuberay", "ns", "c"};
+const model::GangKey kRayGang{"kuberay", "ns", "c"};
 
-model::GangSpec Read(const std::string& spec) {
+model::GangSpec ReadRay(const std::string& spec) {
   KubeRay dialect;
   Put(dialect, Cluster(spec));
-  return dialect.Describe(kKey);
+  return dialect.Describe(kRayGang);
 }
 
 model::Pod RayPodOf(const std::string& type, const std::string& group) {
@@ -26,7 +26,7 @@ model::Pod RayPodOf(const std::string& type, const std::string& group) {
 }  // namespace
 
 TEST_CASE("a RayCluster is its head and its worker groups") {
-  const model::GangSpec gang = Read(R"({"headGroupSpec":{},"workerGroupSpecs":[
+  const model::GangSpec gang = ReadRay(R"({"headGroupSpec":{},"workerGroupSpecs":[
       {"groupName":"small","replicas":2,"minReplicas":1,"maxReplicas":5},
       {"groupName":"multi","replicas":3,"numOfHosts":4}]})");
   CHECK(gang.problem == "");
@@ -56,15 +56,16 @@ TEST_CASE("replicas are those that KubeRay will keep") {
     Json group = Json::parse(row.group);
     group["groupName"] = "w";
     CAPTURE(row.group);
-    CHECK(Read(Json{{"workerGroupSpecs", {group}}}.dump()).min_member == 1 + row.fixed);
-    CHECK(Read(Json{{"workerGroupSpecs", {group}}, {"enableInTreeAutoscaling", true}}.dump()).min_member == 1 + row.autoscaled);
+    CHECK(ReadRay(Json{{"workerGroupSpecs", {group}}}.dump()).min_member == 1 + row.fixed);
+    CHECK(ReadRay(Json{{"workerGroupSpecs", {group}}, {"enableInTreeAutoscaling", true}}.dump()).min_member ==
+          1 + row.autoscaled);
   }
 }
 
 TEST_CASE("a RayCluster without worker groups is its head") {
   for (const char* spec : {R"({"headGroupSpec":{}})", R"({"workerGroupSpecs":[]})", R"({"workerGroupSpecs":null})"}) {
-    CHECK(Read(spec).problem == "");
-    CHECK(Read(spec).min_member == 1);
+    CHECK(ReadRay(spec).problem == "");
+    CHECK(ReadRay(spec).min_member == 1);
   }
 }
 
@@ -78,16 +79,18 @@ TEST_CASE("what is wrong in a RayCluster is said") {
       {R"({"workerGroupSpecs":[{"groupName":"a"},{"groupName":"a"}]})", "RayCluster ns/c: spec.workerGroupSpecs[1]: groupName a is taken; give the group a name of its own"},
       {R"({"workerGroupSpecs":[{"groupName":"headgroup"}]})", "RayCluster ns/c: spec.workerGroupSpecs[0]: groupName headgroup is taken; give the group a name of its own"},
   };
-  for (const auto& [spec, problem] : hostile) CHECK(Read(spec).problem == problem);
+  for (const auto& [spec, problem] : hostile) CHECK(ReadRay(spec).problem == problem);
   KubeRay dialect;
-  CHECK(dialect.Describe(kKey).problem == "RayCluster ns/c does not exist in API group ray.io; create it, or take its name out of the pods' label ray.io/cluster");
+  CHECK(dialect.Describe(kRayGang).problem ==
+        "RayCluster ns/c does not exist in API group ray.io; create it, or take its name out of the pods' label "
+        "ray.io/cluster");
 }
 
 TEST_CASE("a Ray pod's place") {
   KubeRay dialect;
   const auto head = dialect.MembershipOf(RayPodOf("head", "headgroup"));
   REQUIRE(head);
-  CHECK(head->gang == kKey);
+  CHECK(head->gang == kRayGang);
   CHECK(head->role == "headgroup");
   CHECK(head->head);
   CHECK_FALSE(head->needs_head);
@@ -117,10 +120,10 @@ TEST_CASE("KAI's queue and the priority class are labels on the RayCluster") {
   KubeRay dialect;
   const Touched touched = Put(dialect, Cluster("{}", R"({"kai.scheduler/queue":"team-a","ray.io/priority-class-name":"system-cluster-critical"})", "v1alpha1"));
   CHECK(touched.queues == std::set<std::string>{"team-a"});
-  CHECK(dialect.Describe(kKey).queue == "team-a");
-  CHECK(dialect.Describe(kKey).priority == 2'000'000'000);
+  CHECK(dialect.Describe(kRayGang).queue == "team-a");
+  CHECK(dialect.Describe(kRayGang).priority == 2'000'000'000);
   CHECK(dialect.DescribeQueue("team-a")->capability.empty());
-  CHECK(dialect.EventTarget(kKey)->version == "v1alpha1");
+  CHECK(dialect.EventTarget(kRayGang)->version == "v1alpha1");
 }
 
 }  // namespace tutti::dialects

@@ -6,22 +6,22 @@
 namespace tutti::dialects {
 namespace {
 
-std::shared_ptr<const model::Object> Group(const std::string& spec, const std::string& status = "{}",
-                                           const std::string& version = "1") {
+std::shared_ptr<const model::Object> PluginsGroup(const std::string& spec, const std::string& status = "{}",
+                                                  const std::string& version = "1") {
   return ObjectFrom("scheduling.x-k8s.io/v1alpha1", "podgroups",
                     R"({"kind":"PodGroup","metadata":{"namespace":"ns","name":"g","uid":"u","resourceVersion":")" +
                         version + R"("},"spec":)" + spec + R"(,"status":)" + status + "}");
 }
 
-const model::GangKey kKey{"scheduler-plugins", "ns", "g"};
+const model::GangKey kPluginsGang{"scheduler-plugins", "ns", "g"};
 
 }  // namespace
 
 TEST_CASE("a scheduler-plugins PodGroup is read") {
   SchedulerPlugins dialect;
-  CHECK(Put(dialect, Group(R"({"minMember":3,"minResources":{"cpu":"2"},"scheduleTimeoutSeconds":90})"))
-            .gangs.contains(kKey));
-  const model::GangSpec gang = dialect.Describe(kKey);
+  CHECK(Put(dialect, PluginsGroup(R"({"minMember":3,"minResources":{"cpu":"2"},"scheduleTimeoutSeconds":90})"))
+            .gangs.contains(kPluginsGang));
+  const model::GangSpec gang = dialect.Describe(kPluginsGang);
   CHECK(gang.problem == "");
   CHECK(gang.min_member == 3);
   CHECK(gang.min_resources->Get("cpu") == 2000);
@@ -41,8 +41,8 @@ TEST_CASE("what cannot be read in a scheduler-plugins PodGroup is said") {
   };
   for (const auto& [spec, problem] : hostile) {
     SchedulerPlugins dialect;
-    Put(dialect, Group(spec));
-    CHECK(dialect.Describe(kKey).problem == problem);
+    Put(dialect, PluginsGroup(spec));
+    CHECK(dialect.Describe(kPluginsGang).problem == problem);
   }
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("a pod of a scheduler-plugins gang") {
   CHECK_FALSE(dialect.MembershipOf(PodFrom("{}")));
   const auto lone = dialect.MembershipOf(PodFrom(R"({"labels":{"scheduling.x-k8s.io/pod-group":"g"}})"));
   REQUIRE(lone);
-  CHECK(lone->gang == kKey);
+  CHECK(lone->gang == kPluginsGang);
   CHECK(lone->role == "");
   const auto worker = dialect.MembershipOf(PodFrom(
       R"({"labels":{"scheduling.x-k8s.io/pod-group":"c","ray.io/cluster":"c","ray.io/group":"w","ray.io/node-type":"worker"}})"));
@@ -86,8 +86,8 @@ TEST_CASE("phases are its controller's") {
   };
   for (const Row& row : rows) {
     SchedulerPlugins dialect;
-    Put(dialect, Group(R"({"minMember":3})", std::string(R"({"phase":")") + row.before + "\"}"));
-    const model::GangSpec spec = dialect.Describe(kKey);
+    Put(dialect, PluginsGroup(R"({"minMember":3})", std::string(R"({"phase":")") + row.before + "\"}"));
+    const model::GangSpec spec = dialect.Describe(kPluginsGang);
     GangReport report;
     report.spec = &spec;
     report.state = row.state;
@@ -106,8 +106,8 @@ TEST_CASE("phases are its controller's") {
 
 TEST_CASE("scheduleStartTime is set once") {
   SchedulerPlugins dialect;
-  Put(dialect, Group(R"({"minMember":2})"));
-  const model::GangSpec spec = dialect.Describe(kKey);
+  Put(dialect, PluginsGroup(R"({"minMember":2})"));
+  const model::GangSpec spec = dialect.Describe(kPluginsGang);
   GangReport report;
   report.spec = &spec;
   report.state = GangState::kWaitingForNodes;
@@ -125,18 +125,18 @@ TEST_CASE("scheduleStartTime is set once") {
   report.pending = 0;
   report.running = 2;
   CHECK(StatusIn(Report(dialect, report))["scheduleStartTime"] == "2026-08-20T10:00:00Z");
-  Put(dialect, Group(R"({"minMember":2})",
-                     R"({"phase":"Running","running":2,"scheduleStartTime":"2026-08-20T10:00:00Z"})", "2"));
+  Put(dialect, PluginsGroup(R"({"minMember":2})",
+                            R"({"phase":"Running","running":2,"scheduleStartTime":"2026-08-20T10:00:00Z"})", "2"));
   CHECK_FALSE(Report(dialect, report));
 }
 
 TEST_CASE("A status that somebody wrote is looked at again, and is no new declaration") {
   SchedulerPlugins dialect;
-  CHECK(Put(dialect, Group(R"({"minMember":2})")).gangs.size() == 1);
-  const Touched touched = Put(dialect, Group(R"({"minMember":2})", R"({"phase":"Finished"})", "2"));
+  CHECK(Put(dialect, PluginsGroup(R"({"minMember":2})")).gangs.size() == 1);
+  const Touched touched = Put(dialect, PluginsGroup(R"({"minMember":2})", R"({"phase":"Finished"})", "2"));
   CHECK(touched.gangs.empty());
-  CHECK(touched.statuses == std::set<model::GangKey>{kKey});
-  CHECK(Put(dialect, Group(R"({"minMember":2})", R"({"phase":"Finished"})", "3")).statuses.empty());
+  CHECK(touched.statuses == std::set<model::GangKey>{kPluginsGang});
+  CHECK(Put(dialect, PluginsGroup(R"({"minMember":2})", R"({"phase":"Finished"})", "3")).statuses.empty());
 }
 
 }  // namespace tutti::dialects

@@ -8,31 +8,34 @@
 namespace tutti::dialects {
 namespace {
 
-model::TopologyRequest Read(const std::string& annotations, const std::string& role = "w") {
+model::TopologyRequest ReadTopology(const std::string& annotations, const std::string& role = "w") {
   const auto request = TopologyOfPod(PodFrom(R"({"annotations":)" + annotations + "}"), role);
   return request ? *request : model::TopologyRequest{};
 }
 
 TEST_CASE("Kueue's annotations are about the pod set") {
-  const auto request = Read(R"({"kueue.x-k8s.io/podset-required-topology":"cloud.com/block",
+  const auto request = ReadTopology(R"({"kueue.x-k8s.io/podset-required-topology":"cloud.com/block",
                                 "kueue.x-k8s.io/podset-slice-required-topology":"cloud.com/rack","kueue.x-k8s.io/podset-slice-size":"4"})");
   CHECK(request.required == "cloud.com/block");
   CHECK(request.slice_level == "cloud.com/rack");
   CHECK(request.slice_size == 4);
   CHECK(request.subset == "kueue/w");
-  CHECK(Read(R"({"kueue.x-k8s.io/podset-preferred-topology":"rack"})").preferred == std::vector<std::string>{"rack"});
-  CHECK(Read(R"({"kueue.x-k8s.io/podset-unconstrained-topology":"true"})").empty());
+  CHECK(ReadTopology(R"({"kueue.x-k8s.io/podset-preferred-topology":"rack"})").preferred ==
+        std::vector<std::string>{"rack"});
+  CHECK(ReadTopology(R"({"kueue.x-k8s.io/podset-unconstrained-topology":"true"})").empty());
   CHECK(
-      Read(R"({"kueue.x-k8s.io/podset-required-topology":"rack","kueue.x-k8s.io/podset-group-name":"g"})", "a")
+      ReadTopology(R"({"kueue.x-k8s.io/podset-required-topology":"rack","kueue.x-k8s.io/podset-group-name":"g"})", "a")
           .subset ==
-      Read(R"({"kueue.x-k8s.io/podset-required-topology":"rack","kueue.x-k8s.io/podset-group-name":"g"})", "b").subset);
-  CHECK_THAT(Read(R"({"kueue.x-k8s.io/podset-slice-size":"4"})").problem, Catch::Contains("go together"));
-  CHECK_THAT(Read(R"({"kueue.x-k8s.io/podset-required-topology":"a b"})").problem, Catch::Contains("is no label key"));
+      ReadTopology(R"({"kueue.x-k8s.io/podset-required-topology":"rack","kueue.x-k8s.io/podset-group-name":"g"})", "b")
+          .subset);
+  CHECK_THAT(ReadTopology(R"({"kueue.x-k8s.io/podset-slice-size":"4"})").problem, Catch::Contains("go together"));
+  CHECK_THAT(ReadTopology(R"({"kueue.x-k8s.io/podset-required-topology":"a b"})").problem,
+             Catch::Contains("is no label key"));
 }
 
 TEST_CASE("KAI's annotations are about all of the workload, on pods and on what declares the gang") {
-  CHECK(Read(R"({"kai.scheduler/topology":"t","kai.scheduler/topology-required-placement":"rack"})", "a") ==
-        Read(R"({"kai.scheduler/topology":"t","kai.scheduler/topology-required-placement":"rack"})", "b"));
+  CHECK(ReadTopology(R"({"kai.scheduler/topology":"t","kai.scheduler/topology-required-placement":"rack"})", "a") ==
+        ReadTopology(R"({"kai.scheduler/topology":"t","kai.scheduler/topology-required-placement":"rack"})", "b"));
   CHECK(TopologyOfGang({{"kai.scheduler/topology-preferred-placement", "rack"}}).preferred ==
         std::vector<std::string>{"rack"});
 }
@@ -40,20 +43,21 @@ TEST_CASE("KAI's annotations are about all of the workload, on pods and on what 
 TEST_CASE("KAI's segments are slices of a role") {
   const std::string asked =
       R"({"kai.scheduler/segment-topology-required-placement":"rack","kai.scheduler/segment-size":"4"})";
-  const model::TopologyRequest request = Read(asked.c_str(), "workers");
+  const model::TopologyRequest request = ReadTopology(asked.c_str(), "workers");
   CHECK(request.slice_level == "rack");
   CHECK(request.slice_size == 4);
-  CHECK(request.subset != Read(asked.c_str(), "others").subset);
-  CHECK_THAT(Read(R"({"kai.scheduler/segment-topology-required-placement":"rack"})").problem,
+  CHECK(request.subset != ReadTopology(asked.c_str(), "others").subset);
+  CHECK_THAT(ReadTopology(R"({"kai.scheduler/segment-topology-required-placement":"rack"})").problem,
              Catch::Contains("needs kai.scheduler/segment-size"));
 }
 
 TEST_CASE("Our own annotations have a scope") {
-  CHECK(Read(R"({"tutti.dev/topology-required":"rack","tutti.dev/topology-scope":"role"})", "a").subset == "tutti/a");
-  CHECK(Read(R"({"tutti.dev/topology-preferred":"rack,block"})").preferred ==
+  CHECK(ReadTopology(R"({"tutti.dev/topology-required":"rack","tutti.dev/topology-scope":"role"})", "a").subset ==
+        "tutti/a");
+  CHECK(ReadTopology(R"({"tutti.dev/topology-preferred":"rack,block"})").preferred ==
         std::vector<std::string>{"rack", "block"});
-  CHECK(Read(R"({"tutti.dev/topology-balanced":"zone"})").balanced == "zone");
-  CHECK_THAT(Read(R"({"tutti.dev/topology-required":"rack","tutti.dev/topology-scope":"all"})").problem,
+  CHECK(ReadTopology(R"({"tutti.dev/topology-balanced":"zone"})").balanced == "zone");
+  CHECK_THAT(ReadTopology(R"({"tutti.dev/topology-required":"rack","tutti.dev/topology-scope":"all"})").problem,
              Catch::Contains("neither gang nor role"));
 }
 

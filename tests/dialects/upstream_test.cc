@@ -6,23 +6,24 @@
 namespace tutti::dialects {
 namespace {
 
-std::shared_ptr<const model::Object> Group(const std::string& spec, const std::string& status = "{}", const std::string& version = "v1alpha2") {
+std::shared_ptr<const model::Object> UpstreamGroup(const std::string& spec, const std::string& status = "{}",
+                                                   const std::string& version = "v1alpha2") {
   return ObjectFrom("scheduling.k8s.io/" + version, "podgroups",
                     R"({"kind":"PodGroup","metadata":{"namespace":"ns","name":"g","uid":"u","generation":4,"resourceVersion":"1"},"spec":)" + spec +
                         R"(,"status":)" + status + "}");
 }
 
-const model::GangKey kKey{"upstream", "ns", "g"};
+const model::GangKey kUpstreamGang{"upstream", "ns", "g"};
 const std::string kGang = R"({"schedulingPolicy":{"gang":{"minCount":3}}})";
 
-struct Fixture {
+struct UpstreamFixture {
   Upstream dialect;
   model::GangSpec spec;
   GangReport report;
 
-  explicit Fixture(const std::string& status = "{}", const std::string& version = "v1alpha2") {
-    Put(dialect, Group(kGang, status, version));
-    spec = dialect.Describe(kKey);
+  explicit UpstreamFixture(const std::string& status = "{}", const std::string& version = "v1alpha2") {
+    Put(dialect, UpstreamGroup(kGang, status, version));
+    spec = dialect.Describe(kUpstreamGang);
     report.spec = &spec;
     report.state = GangState::kWaitingForNodes;
     report.total = report.pending = 3;
@@ -36,13 +37,13 @@ struct Fixture {
 
 TEST_CASE("an upstream PodGroup is read") {
   Upstream dialect;
-  Put(dialect, Group(R"({"schedulingPolicy":{"gang":{"minCount":3}},"priority":-7})"));
-  CHECK(dialect.Describe(kKey).min_member == 3);
-  CHECK(dialect.Describe(kKey).priority == -7);
-  CHECK(dialect.Describe(kKey).problem == "");
-  Put(dialect, Group(R"({"schedulingPolicy":{"basic":{}}})"));
-  CHECK(dialect.Describe(kKey).min_member == 1);
-  CHECK_FALSE(dialect.Describe(kKey).priority);
+  Put(dialect, UpstreamGroup(R"({"schedulingPolicy":{"gang":{"minCount":3}},"priority":-7})"));
+  CHECK(dialect.Describe(kUpstreamGang).min_member == 3);
+  CHECK(dialect.Describe(kUpstreamGang).priority == -7);
+  CHECK(dialect.Describe(kUpstreamGang).problem == "");
+  Put(dialect, UpstreamGroup(R"({"schedulingPolicy":{"basic":{}}})"));
+  CHECK(dialect.Describe(kUpstreamGang).min_member == 1);
+  CHECK_FALSE(dialect.Describe(kUpstreamGang).priority);
 }
 
 TEST_CASE("what is wrong in an upstream PodGroup, or not supported, is said") {
@@ -64,12 +65,12 @@ TEST_CASE("what is wrong in an upstream PodGroup, or not supported, is said") {
   };
   for (const auto& [spec, problem] : hostile) {
     Upstream dialect;
-    Put(dialect, Group(spec));
-    CHECK(dialect.Describe(kKey).problem == problem);
+    Put(dialect, UpstreamGroup(spec));
+    CHECK(dialect.Describe(kUpstreamGang).problem == problem);
   }
   Upstream dialect;
-  Put(dialect, Group(R"({"schedulingConstraints":{"topology":[]},"resourceClaims":[]})"));
-  CHECK(dialect.Describe(kKey).problem == "");
+  Put(dialect, UpstreamGroup(R"({"schedulingConstraints":{"topology":[]},"resourceClaims":[]})"));
+  CHECK(dialect.Describe(kUpstreamGang).problem == "");
 }
 
 TEST_CASE("a pod of an upstream gang") {
@@ -77,7 +78,7 @@ TEST_CASE("a pod of an upstream gang") {
   CHECK_FALSE(dialect.MembershipOf(PodFrom("{}")));
   const auto member = dialect.MembershipOf(PodFrom("{}", R"({"schedulingGroup":{"podGroupName":"g"}})"));
   REQUIRE(member);
-  CHECK(member->gang == kKey);
+  CHECK(member->gang == kUpstreamGang);
   const auto worker = [&](const std::string& group) {
     return dialect.MembershipOf(PodFrom(R"({"labels":{"ray.io/cluster":"c","ray.io/group":"w","ray.io/node-type":"worker"}})",
                                         R"({"schedulingGroup":{"podGroupName":")" + group + R"("}})"));
@@ -89,7 +90,7 @@ TEST_CASE("a pod of an upstream gang") {
 TEST_CASE("the condition has the name of the API version that is served") {
   for (const auto& [version, type] : {std::pair("v1alpha2", "PodGroupScheduled"), std::pair("v1alpha3", "PodGroupInitiallyScheduled"),
                                       std::pair("v1beta1", "PodGroupInitiallyScheduled")}) {
-    Fixture f("{}", version);
+    UpstreamFixture f("{}", version);
     const auto patch = Report(f.dialect, f.report);
     REQUIRE(patch);
     CHECK(patch->type == cluster::Patch::Type::kStrategic);
@@ -106,7 +107,7 @@ TEST_CASE("the condition has the name of the API version that is served") {
 }
 
 TEST_CASE("an invalid PodGroup is a scheduler error") {
-  Fixture f;
+  UpstreamFixture f;
   f.report.state = GangState::kInvalid;
   f.report.sentence = "PodGroup ns/g: wrong";
   f.report.nodes_sentence.clear();
@@ -116,7 +117,7 @@ TEST_CASE("an invalid PodGroup is a scheduler error") {
 }
 
 TEST_CASE("once True, the condition never goes back") {
-  Fixture f;
+  UpstreamFixture f;
   REQUIRE(Report(f.dialect, f.report));
   f.report.state = GangState::kBinding;
   CHECK_FALSE(Report(f.dialect, f.report));
@@ -131,12 +132,14 @@ TEST_CASE("once True, the condition never goes back") {
   f.report.state = GangState::kWaitingForNodes;  // a member was lost before the echo of the write
   f.report.sentence = "one is missing";
   CHECK_FALSE(Report(f.dialect, f.report));
-  Fixture restarted(R"({"conditions":[{"type":"PodGroupScheduled","status":"True","reason":"Scheduled","message":""}]})");
+  UpstreamFixture restarted(
+      R"({"conditions":[{"type":"PodGroupScheduled","status":"True","reason":"Scheduled","message":""}]})");
   CHECK_FALSE(Report(restarted.dialect, restarted.report));
 }
 
 TEST_CASE("a new reason keeps the time of the old one") {
-  Fixture f(R"({"conditions":[{"type":"Other","status":"True"},{"type":"PodGroupScheduled","status":"False","reason":"Unschedulable",
+  UpstreamFixture f(
+      R"({"conditions":[{"type":"Other","status":"True"},{"type":"PodGroupScheduled","status":"False","reason":"Unschedulable",
       "message":"x","observedGeneration":4,"lastTransitionTime":"2026-01-01T00:00:00Z"}]})");
   const Json conditions = StatusIn(Report(f.dialect, f.report))["conditions"];
   REQUIRE(conditions.size() == 1);

@@ -6,8 +6,8 @@
 namespace tutti::dialects {
 namespace {
 
-std::shared_ptr<const model::Object> Group(const std::string& name, const std::string& spec,
-                                           const std::string& status = "{}", const std::string& version = "1") {
+std::shared_ptr<const model::Object> VolcanoGroup(const std::string& name, const std::string& spec,
+                                                  const std::string& status = "{}", const std::string& version = "1") {
   return ObjectFrom("scheduling.volcano.sh/v1beta1", "podgroups",
                     R"({"kind":"PodGroup","metadata":{"namespace":"ns","name":")" + name + R"(","uid":"u-)" + name +
                         R"(","resourceVersion":")" + version +
@@ -27,19 +27,19 @@ std::shared_ptr<const model::Object> Class(const std::string& name, const std::s
                     R"({"kind":"PriorityClass","metadata":{"name":")" + name + R"("},"value":)" + value + "}");
 }
 
-const model::GangKey kKey{"volcano", "ns", "g"};
+const model::GangKey kVolcanoGang{"volcano", "ns", "g"};
 
 // What KubeRay writes, read, and reported on.
-struct Fixture {
+struct VolcanoFixture {
   Volcano volcano;
   model::GangSpec spec;
   GangReport report;
 
-  explicit Fixture(
+  explicit VolcanoFixture(
       const std::string& group_spec = R"({"minMember":3,"minResources":{"cpu":"3","memory":"4Gi"},"queue":"q"})",
       const std::string& status = "{}") {
-    Put(volcano, Group("g", group_spec, status));
-    spec = volcano.Describe(kKey);
+    Put(volcano, VolcanoGroup("g", group_spec, status));
+    spec = volcano.Describe(kVolcanoGang);
     report.spec = &spec;
     report.now_wall_ms = kNow;
     Waiting(3);
@@ -66,11 +66,11 @@ TEST_CASE("a Volcano PodGroup is read") {
   Volcano volcano;
   Put(volcano, Class("high", "1000"));
   const Touched touched =
-      Put(volcano, Group("g", R"({"minMember":4,"minTaskMember":{"worker":2,"head":1,"none":0},"queue":"q",
+      Put(volcano, VolcanoGroup("g", R"({"minMember":4,"minTaskMember":{"worker":2,"head":1,"none":0},"queue":"q",
       "minResources":{"cpu":"3500m","memory":4294967296},"priorityClassName":"high"})"));
-  REQUIRE(touched.gangs == std::set<model::GangKey>{kKey});
+  REQUIRE(touched.gangs == std::set<model::GangKey>{kVolcanoGang});
   REQUIRE(touched.queues == std::set<std::string>{"q"});
-  const model::GangSpec gang = volcano.Describe(kKey);
+  const model::GangSpec gang = volcano.Describe(kVolcanoGang);
   CHECK(gang.problem == "");
   CHECK(gang.uid == "u-g");
   CHECK(gang.created_ms == kNow - 3600 * 1000);
@@ -80,13 +80,13 @@ TEST_CASE("a Volcano PodGroup is read") {
   CHECK(gang.min_resources->Get("memory") == int64_t{4} << 30);
   CHECK(gang.queue == "q");
   CHECK(gang.priority == 1000);
-  CHECK(volcano.EventTarget(kKey)->uid == "u-g");
+  CHECK(volcano.EventTarget(kVolcanoGang)->uid == "u-g");
 }
 
 TEST_CASE("a PodGroup that says little means what Volcano means") {
   Volcano volcano;
-  Put(volcano, Group("g", "{}"));
-  const model::GangSpec gang = volcano.Describe(kKey);
+  Put(volcano, VolcanoGroup("g", "{}"));
+  const model::GangSpec gang = volcano.Describe(kVolcanoGang);
   CHECK(gang.problem == "");
   CHECK(gang.min_member == 0);
   CHECK(gang.queue == "default");
@@ -96,9 +96,9 @@ TEST_CASE("a PodGroup that says little means what Volcano means") {
 
 TEST_CASE("minTaskMember counts only where minMember is at least its sum") {
   Volcano volcano;
-  Put(volcano, Group("g", R"({"minMember":2,"minTaskMember":{"a":2,"b":1}})"));
-  CHECK(volcano.Describe(kKey).roles.empty());
-  CHECK(volcano.Describe(kKey).problem == "");
+  Put(volcano, VolcanoGroup("g", R"({"minMember":2,"minTaskMember":{"a":2,"b":1}})"));
+  CHECK(volcano.Describe(kVolcanoGang).roles.empty());
+  CHECK(volcano.Describe(kVolcanoGang).problem == "");
 }
 
 TEST_CASE("what cannot be read in a PodGroup is said, with the field and the remedy") {
@@ -132,23 +132,23 @@ TEST_CASE("what cannot be read in a PodGroup is said, with the field and the rem
   };
   for (const auto& [spec, problem] : hostile) {
     Volcano volcano;
-    Put(volcano, Group("g", spec));
-    CHECK(volcano.Describe(kKey).problem == problem);
+    Put(volcano, VolcanoGroup("g", spec));
+    CHECK(volcano.Describe(kVolcanoGang).problem == problem);
   }
   Volcano volcano;
-  Put(volcano, Group("g", R"({"minResources":{"cpu":"abc"}})"));
-  CHECK_THAT(volcano.Describe(kKey).problem,
+  Put(volcano, VolcanoGroup("g", R"({"minResources":{"cpu":"abc"}})"));
+  CHECK_THAT(volcano.Describe(kVolcanoGang).problem,
              Catch::StartsWith("PodGroup ns/g: spec.minResources.cpu: \"abc\" is not a quantity"));
-  Put(volcano, Group("g", R"({"minMember":2147483647,"networkTopology":{"mode":"soft"}})"));
-  CHECK(volcano.Describe(kKey).problem == "");
-  CHECK(volcano.Describe(kKey).min_member == 2147483647);
+  Put(volcano, VolcanoGroup("g", R"({"minMember":2147483647,"networkTopology":{"mode":"soft"}})"));
+  CHECK(volcano.Describe(kVolcanoGang).problem == "");
+  CHECK(volcano.Describe(kVolcanoGang).min_member == 2147483647);
 }
 
 TEST_CASE("a subGroupPolicy says how large its subgroups are and how many there must be") {
   Volcano volcano;
-  Put(volcano, Group("g", R"({"minMember":4,"subGroupPolicy":[
+  Put(volcano, VolcanoGroup("g", R"({"minMember":4,"subGroupPolicy":[
       {"name":"workers","subGroupSize":2,"minSubGroups":3,"matchLabelKeys":["part"]},{"labelSelector":{"matchLabels":{"a":"b"}}}]})"));
-  const model::GangSpec gang = volcano.Describe(kKey);
+  const model::GangSpec gang = volcano.Describe(kVolcanoGang);
   CHECK(gang.problem == "");
   CHECK(gang.units == std::vector<model::UnitSpec>{{"workers", 2, 3}, {"spec.subGroupPolicy[1]", 1, 0}});
   const auto unit = [&](const std::string& labels) {
@@ -167,7 +167,7 @@ TEST_CASE("a subGroupPolicy says how large its subgroups are and how many there 
 
 TEST_CASE("a missing PodGroup is said in one line whatever its name holds") {
   Volcano volcano;
-  CHECK(volcano.Describe(kKey).problem ==
+  CHECK(volcano.Describe(kVolcanoGang).problem ==
         "PodGroup ns/g does not exist in API group scheduling.volcano.sh; create it, or take its name out of the pods' "
         "annotation "
         "scheduling.k8s.io/group-name");
@@ -177,36 +177,36 @@ TEST_CASE("a missing PodGroup is said in one line whatever its name holds") {
   CHECK_THAT(problem, Catch::StartsWith("PodGroup ns/\"a b ?xxx"));
   Touched touched;
   volcano.Served("podgroups.scheduling.volcano.sh", false, &touched);
-  CHECK(volcano.Describe(kKey).problem ==
+  CHECK(volcano.Describe(kVolcanoGang).problem ==
         "PodGroup ns/g cannot exist, for the API server does not serve podgroups.scheduling.volcano.sh; install its "
         "CustomResourceDefinition");
 }
 
 TEST_CASE("a change of a PodGroup touches its gang when the declaration changed, or the status that we write") {
   Volcano volcano;
-  Put(volcano, Group("g", R"({"minMember":3})"));
-  CHECK(Put(volcano, Group("g", R"({"minMember":3})")).gangs.empty());
-  CHECK(Put(volcano, Group("g", R"({"minMember":3})", R"({"phase":"Running"})")).statuses.size() == 1);
-  CHECK(Put(volcano, Group("g", R"({"minMember":4})")).gangs.size() == 1);
+  Put(volcano, VolcanoGroup("g", R"({"minMember":3})"));
+  CHECK(Put(volcano, VolcanoGroup("g", R"({"minMember":3})")).gangs.empty());
+  CHECK(Put(volcano, VolcanoGroup("g", R"({"minMember":3})", R"({"phase":"Running"})")).statuses.size() == 1);
+  CHECK(Put(volcano, VolcanoGroup("g", R"({"minMember":4})")).gangs.size() == 1);
   Touched touched;
   volcano.Drop("podgroups.scheduling.volcano.sh", "ns", "g", &touched);
   CHECK(touched.gangs.size() == 1);
-  CHECK_THAT(volcano.Describe(kKey).problem, Catch::Contains("does not exist"));
+  CHECK_THAT(volcano.Describe(kVolcanoGang).problem, Catch::Contains("does not exist"));
 }
 
 TEST_CASE("a PriorityClass may come after the PodGroup that names it, and go") {
   Volcano volcano;
-  Put(volcano, Group("g", R"({"priorityClassName":"high"})"));
-  CHECK_FALSE(volcano.Describe(kKey).priority);
+  Put(volcano, VolcanoGroup("g", R"({"priorityClassName":"high"})"));
+  CHECK_FALSE(volcano.Describe(kVolcanoGang).priority);
   CHECK(Put(volcano, Class("other", "7")).gangs.empty());
   CHECK(Put(volcano, Class("high", "7")).gangs.size() == 1);
-  CHECK(volcano.Describe(kKey).priority == 7);
+  CHECK(volcano.Describe(kVolcanoGang).priority == 7);
   Touched touched;
   volcano.Drop("priorityclasses.scheduling.k8s.io", "", "high", &touched);
   CHECK(touched.gangs.size() == 1);
-  CHECK_FALSE(volcano.Describe(kKey).priority);
-  Put(volcano, Group("g", R"({"priorityClassName":"system-node-critical"})"));
-  CHECK(volcano.Describe(kKey).priority == 2000001000);
+  CHECK_FALSE(volcano.Describe(kVolcanoGang).priority);
+  Put(volcano, VolcanoGroup("g", R"({"priorityClassName":"system-node-critical"})"));
+  CHECK(volcano.Describe(kVolcanoGang).priority == 2000001000);
 }
 
 TEST_CASE("a pod of a Volcano gang") {
@@ -218,7 +218,7 @@ TEST_CASE("a pod of a Volcano gang") {
   auto member = volcano.MembershipOf(PodFrom(
       R"({"annotations":{"scheduling.k8s.io/group-name":"g","volcano.sh/task-spec":"t"},"labels":{"volcano.sh/task-spec":"label"}})"));
   REQUIRE(member);
-  CHECK(member->gang == kKey);
+  CHECK(member->gang == kVolcanoGang);
   CHECK(member->role == "t");
   CHECK_FALSE(member->head);
   CHECK(volcano
@@ -254,7 +254,7 @@ TEST_CASE("the group that Volcano's controller makes for the strays of a RayClus
 }
 
 TEST_CASE("a full queue: Pending and Unschedulable in Volcano's words, then why") {
-  Fixture f;
+  VolcanoFixture f;
   f.report.sentence =
       "gang ns/g cannot start 3 of its 3 members: queue \"q\" is full: cpu capability 4, used 3, asked 3 (short by 2).";
   const auto patch = Report(f.volcano, f.report);
@@ -280,13 +280,13 @@ TEST_CASE("a full queue: Pending and Unschedulable in Volcano's words, then why"
 }
 
 TEST_CASE("the message without a sentence of ours is Volcano's to the letter") {
-  Fixture f;
+  VolcanoFixture f;
   CHECK(StatusIn(Report(f.volcano, f.report))["conditions"][0]["message"] ==
         "3/3 tasks in gang unschedulable: pod group is not ready, 3 Pending, 3 minAvailable; Pending: 3 Unschedulable");
 }
 
 TEST_CASE("the counts are sorted by bytes, and what is short is never more than there is") {
-  Fixture f(R"({"minMember":20})");
+  VolcanoFixture f(R"({"minMember":20})");
   f.report.state = GangState::kWaitingForNodes;
   f.report.total = 13;
   f.report.pending = 10;
@@ -300,7 +300,7 @@ TEST_CASE("the counts are sorted by bytes, and what is short is never more than 
 }
 
 TEST_CASE("an invalid PodGroup says so in its condition") {
-  Fixture f(R"({"minMember":-1})");
+  VolcanoFixture f(R"({"minMember":-1})");
   f.report.state = GangState::kInvalid;
   f.report.sentence = f.spec.problem;
   const Json status = StatusIn(Report(f.volcano, f.report));
@@ -313,7 +313,7 @@ TEST_CASE("an invalid PodGroup says so in its condition") {
 TEST_CASE(
     "a gang that starts after waiting keeps the old condition and gains Scheduled, even before its first write is "
     "seen") {
-  Fixture f;
+  VolcanoFixture f;
   REQUIRE(Report(f.volcano, f.report));
   f.report.now_wall_ms += 5000;
   f.Whole(1, 2);
@@ -355,7 +355,7 @@ TEST_CASE("phases are Volcano's") {
       {GangState::kBinding, 1, 0, 2, 0, 0, "Unknown", "Unknown"},
   };
   for (const Row& row : rows) {
-    Fixture f(R"({"minMember":3})", std::string(R"({"phase":")") + row.before + "\"}");
+    VolcanoFixture f(R"({"minMember":3})", std::string(R"({"phase":")") + row.before + "\"}");
     f.report.state = row.state;
     f.report.pending = row.pending;
     f.report.bound = row.bound;
@@ -371,7 +371,7 @@ TEST_CASE("phases are Volcano's") {
 }
 
 TEST_CASE("a status is written once, and not when the object says it already") {
-  Fixture f;
+  VolcanoFixture f;
   const auto first = Report(f.volcano, f.report);
   REQUIRE(first);
   f.report.now_wall_ms += 1000;
@@ -379,18 +379,18 @@ TEST_CASE("a status is written once, and not when the object says it already") {
 
   Json status = StatusIn(first);
   for (const char* counter : {"running", "succeeded", "failed"}) status.erase(counter);
-  Put(f.volcano, Group("g", R"({"minMember":3,"queue":"q"})", status.dump(), "2"));
+  Put(f.volcano, VolcanoGroup("g", R"({"minMember":3,"queue":"q"})", status.dump(), "2"));
   CHECK_FALSE(Report(f.volcano, f.report));  // there
 
-  Fixture again(R"({"minMember":3})", status.dump());  // a restart
+  VolcanoFixture again(R"({"minMember":3})", status.dump());  // a restart
   CHECK_FALSE(Report(again.volcano, again.report));
 
-  Put(f.volcano, Group("g", R"({"minMember":3,"queue":"q"})", "{}", "3"));  // somebody wiped it
+  Put(f.volcano, VolcanoGroup("g", R"({"minMember":3,"queue":"q"})", "{}", "3"));  // somebody wiped it
   CHECK(Report(f.volcano, f.report));
 }
 
 TEST_CASE("going back to what is observed is written while another write is on its way") {
-  Fixture f(
+  VolcanoFixture f(
       R"({"minMember":3})",
       R"({"phase":"Running","running":3,"conditions":[{"type":"Scheduled","status":"True","reason":"tasks in gang are ready to be scheduled"}]})");
   f.Whole(0, 3);
@@ -402,7 +402,7 @@ TEST_CASE("going back to what is observed is written while another write is on i
 }
 
 TEST_CASE("nothing is reported of a PodGroup that is gone, or of a gang without pods") {
-  Fixture f;
+  VolcanoFixture f;
   f.Waiting(0);
   CHECK_FALSE(StatusIn(Report(f.volcano, f.report)).contains("conditions"));
   Touched touched;
@@ -412,8 +412,8 @@ TEST_CASE("nothing is reported of a PodGroup that is gone, or of a gang without 
 }
 
 TEST_CASE("a status that somebody filled with nonsense is overwritten") {
-  Fixture f(R"({"minMember":3})",
-            R"({"phase":7,"conditions":[3,{"type":null},{"type":"Unschedulable"}],"running":"x"})");
+  VolcanoFixture f(R"({"minMember":3})",
+                   R"({"phase":7,"conditions":[3,{"type":null},{"type":"Unschedulable"}],"running":"x"})");
   const Json status = StatusIn(Report(f.volcano, f.report));
   CHECK(status["phase"] == "Pending");
   CHECK(status["conditions"][2]["reason"] == "NotEnoughResources");
@@ -485,8 +485,8 @@ TEST_CASE("default and root need no Queue object; any other does") {
 
 TEST_CASE("a queue that PodGroups name before it exists is touched once, and again when it comes") {
   Volcano volcano;
-  CHECK(Put(volcano, Group("g", R"({"queue":"late"})")).queues.contains("late"));
-  CHECK(Put(volcano, Group("h", R"({"queue":"late"})")).queues.empty());
+  CHECK(Put(volcano, VolcanoGroup("g", R"({"queue":"late"})")).queues.contains("late"));
+  CHECK(Put(volcano, VolcanoGroup("h", R"({"queue":"late"})")).queues.empty());
   CHECK(Put(volcano, Queue("late", "{}")).queues.contains("late"));
   CHECK(volcano.DescribeQueue("late")->problem == "");
 }

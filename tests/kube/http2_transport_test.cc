@@ -48,13 +48,14 @@ std::shared_ptr<const Credential> Nobody() {
   return credential;
 }
 
-struct Rig {
-  explicit Rig(const Http2Server& server, bool verify = false) : Rig(server.url(), verify) {}
-  explicit Rig(const std::string& url, bool verify = false) : config(ConfigFor(url, verify)), loop(clock), http1(loop) {
+struct TransportRig {
+  explicit TransportRig(const Http2Server& server, bool verify = false) : TransportRig(server.url(), verify) {}
+  explicit TransportRig(const std::string& url, bool verify = false)
+      : config(ConfigFor(url, verify)), loop(clock), http1(loop) {
     transport = std::make_unique<Http2Transport>(config, "test", loop, http1);
     thread = std::thread([this] { loop.Run(); });
   }
-  ~Rig() {
+  ~TransportRig() {
     loop.Post([this] { transport.reset(); });
     loop.Stop();
     thread.join();
@@ -94,7 +95,7 @@ struct Rig {
 
 TEST_CASE("requests of one channel share a connection") {
   const Http2Server server;
-  Rig rig(server);
+  TransportRig rig(server);
   std::vector<Request> many(500);
   for (Request& request : many) request.target = "/ok";
   for (auto& answer : rig.SendAll(std::move(many))) {
@@ -108,7 +109,7 @@ TEST_CASE("requests of one channel share a connection") {
 
 TEST_CASE("bodies go and come whole, whatever their size") {
   const Http2Server server;
-  Rig rig(server);
+  TransportRig rig(server);
   std::vector<Request> post(1);
   post[0].method = Method::kPost;
   post[0].target = "/echo";
@@ -120,7 +121,7 @@ TEST_CASE("bodies go and come whole, whatever their size") {
 
 TEST_CASE("what was refused, or asked to leave before it was sent, goes again") {
   const Http2Server server;
-  Rig rig(server);
+  TransportRig rig(server);
   CHECK(rig.Get("/refuse").ok());
   CHECK(rig.Get("/leave").body == "connection 1");
   CHECK(rig.Get("/ok").body == "connection 2");
@@ -128,7 +129,7 @@ TEST_CASE("what was refused, or asked to leave before it was sent, goes again") 
 
 TEST_CASE("a request that left and has no answer may have happened") {
   const Http2Server server;
-  Rig rig(server);
+  TransportRig rig(server);
   SECTION("when the connection breaks") {
     const Response response = rig.Get("/cut");
     CHECK(response.failure == Failure::kLost);
@@ -148,7 +149,7 @@ TEST_CASE("a request that cannot leave has not happened") {
     const Http2Server gone;
     url = gone.url();
   }
-  Rig rig(url);
+  TransportRig rig(url);
   const Response response = rig.Get("/ok");
   CHECK(response.failure == Failure::kNotSent);
   CHECK_THAT(response.error, Catch::Contains("cannot connect"));
@@ -156,7 +157,7 @@ TEST_CASE("a request that cannot leave has not happened") {
 
 TEST_CASE("a request whose time to leave is over does not leave") {
   const Http2Server server;
-  Rig rig(server);
+  TransportRig rig(server);
   std::vector<Request> late(1);
   late[0].method = Method::kPost;
   late[0].target = "/echo";
@@ -169,7 +170,7 @@ TEST_CASE("a request whose time to leave is over does not leave") {
 
 TEST_CASE("a certificate that nobody vouches for is refused") {
   const Http2Server server;
-  Rig rig(server, true);
+  TransportRig rig(server, true);
   const Response response = rig.Get("/ok");
   CHECK(response.failure == Failure::kNotSent);
   CHECK_THAT(response.error, Catch::Contains("is not trusted"));
@@ -177,7 +178,7 @@ TEST_CASE("a certificate that nobody vouches for is refused") {
 
 TEST_CASE("a server without HTTP/2 gets all through the other transport") {
   const Http2Server server("http/1.1");
-  Rig rig(server);
+  TransportRig rig(server);
   CHECK(rig.Get("/ok").body == "over HTTP/1.1");
   CHECK(rig.Get("/ok").body == "over HTTP/1.1");
   CHECK(server.connections() == 1);
@@ -185,7 +186,7 @@ TEST_CASE("a server without HTTP/2 gets all through the other transport") {
 
 TEST_CASE("a request that is cancelled from inside its own data is heard of no more") {
   const Http2Server server;
-  Rig rig(server);
+  TransportRig rig(server);
   std::promise<size_t> first_piece;
   bool done = false;
   RequestId id = 0;

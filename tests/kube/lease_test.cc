@@ -10,7 +10,7 @@ namespace {
 
 using json = base::Json;
 
-struct Rig {
+struct LeaseRig {
   FakeLoop loop;
   FakeTransport server;
   base::Random random{1};
@@ -81,7 +81,7 @@ struct Rig {
 };
 
 TEST_CASE("a lease that nobody made is taken at once, with nothing to wait for") {
-  Rig rig;
+  LeaseRig rig;
   rig.election.Start();
   rig.server.AnswerJson(rig.Next(Method::kGet), 404, StatusJson(404, "NotFound"));
   const json lease = rig.Accept(Method::kPost);
@@ -94,15 +94,15 @@ TEST_CASE("a lease that nobody made is taken at once, with nothing to wait for")
 }
 
 TEST_CASE("a holder that renews keeps the lease; one that stops loses it after its whole term on our clock") {
-  Rig rig;
+  LeaseRig rig;
   rig.election.Start();
   const base::Millis start = rig.loop.Now();
-  rig.server.AnswerJson(rig.Next(Method::kGet), 200, Rig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, LeaseRig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
   rig.loop.Advance(10'000);
   while (rig.Asked() == nullptr) rig.loop.Advance(100);
   // Renewed by a clock that is years away from ours: only the change counts.
   const base::Millis changed = rig.loop.Now();
-  rig.server.AnswerJson(rig.Next(Method::kGet), 200, Rig::Lease("other", "1999-01-01T00:00:00.000000Z").dump());
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, LeaseRig::Lease("other", "1999-01-01T00:00:00.000000Z").dump());
   CHECK(changed - start < 15'000);
   base::Millis won = 0;
   while (won == 0) {
@@ -110,7 +110,7 @@ TEST_CASE("a holder that renews keeps the lease; one that stops loses it after i
       if (call->request.method == Method::kPut)
         won = rig.loop.Now();
       else
-        rig.server.AnswerJson(call, 200, Rig::Lease("other", "1999-01-01T00:00:00.000000Z").dump());
+        rig.server.AnswerJson(call, 200, LeaseRig::Lease("other", "1999-01-01T00:00:00.000000Z").dump());
     }
     rig.loop.Advance(50);
   }
@@ -124,13 +124,13 @@ TEST_CASE("a holder that renews keeps the lease; one that stops loses it after i
 }
 
 TEST_CASE("who waits sees a renewal when it happens, and counts from there") {
-  Rig rig;
+  LeaseRig rig;
   rig.election.Start();
-  rig.server.AnswerJson(rig.Next(Method::kGet), 200, Rig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, LeaseRig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
   CHECK_THAT(rig.server.Find("watch=1")->request.target, Catch::EndsWith("&fieldSelector=metadata.name%3Dtutti"));
   rig.loop.Advance(1'000);
   const base::Millis seen = rig.loop.Now();
-  const json renewed = Rig::Lease("other", "2026-01-01T00:00:02.000000Z");
+  const json renewed = LeaseRig::Lease("other", "2026-01-01T00:00:02.000000Z");
   rig.Show(renewed);
   while (rig.Asked() == nullptr || rig.Asked()->request.method == Method::kGet) {
     if (const auto call = rig.Asked()) rig.server.AnswerJson(call, 200, renewed.dump());
@@ -141,10 +141,10 @@ TEST_CASE("who waits sees a renewal when it happens, and counts from there") {
 }
 
 TEST_CASE("who waits takes a lease that is given up at once") {
-  Rig rig;
+  LeaseRig rig;
   rig.election.Start();
-  rig.server.AnswerJson(rig.Next(Method::kGet), 200, Rig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
-  const json free = Rig::Lease("", "2026-01-01T00:00:02.000000Z");
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, LeaseRig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
+  const json free = LeaseRig::Lease("", "2026-01-01T00:00:02.000000Z");
   rig.Show(free);
   rig.loop.Advance(0);
   rig.server.AnswerJson(rig.Next(Method::kGet), 200, free.dump());
@@ -154,12 +154,12 @@ TEST_CASE("who waits takes a lease that is given up at once") {
 }
 
 TEST_CASE("a lease that is given up while it is being read is read again at once") {
-  Rig rig;
+  LeaseRig rig;
   rig.election.Start();
-  const std::string held = Rig::Lease("other", "2026-01-01T00:00:00.000000Z").dump();
+  const std::string held = LeaseRig::Lease("other", "2026-01-01T00:00:00.000000Z").dump();
   rig.server.AnswerJson(rig.Next(Method::kGet), 200, held);
   while (rig.Asked() == nullptr) rig.loop.Advance(100);
-  const json free = Rig::Lease("", "2026-01-01T00:00:02.000000Z");
+  const json free = LeaseRig::Lease("", "2026-01-01T00:00:02.000000Z");
   rig.Show(free);
   rig.server.AnswerJson(rig.Next(Method::kGet), 200, held);
   rig.loop.Advance(0);
@@ -169,9 +169,9 @@ TEST_CASE("a lease that is given up while it is being read is read again at once
 }
 
 TEST_CASE("a watch that ends is opened again with the next read") {
-  Rig rig;
+  LeaseRig rig;
   rig.election.Start();
-  const std::string held = Rig::Lease("other", "2026-01-01T00:00:00.000000Z").dump();
+  const std::string held = LeaseRig::Lease("other", "2026-01-01T00:00:00.000000Z").dump();
   rig.server.AnswerJson(rig.Next(Method::kGet), 200, held);
   rig.server.Fail(rig.server.Find("watch=1"), Response::Failure::kLost);
   CHECK(rig.server.open.empty());
@@ -181,17 +181,17 @@ TEST_CASE("a watch that ends is opened again with the next read") {
 }
 
 TEST_CASE("a lease that was given up is taken at once") {
-  Rig rig;
+  LeaseRig rig;
   rig.election.Start();
-  rig.server.AnswerJson(rig.Next(Method::kGet), 200, Rig::Lease("", "2026-01-01T00:00:00.000000Z").dump());
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, LeaseRig::Lease("", "2026-01-01T00:00:00.000000Z").dump());
   rig.Accept(Method::kPut);
   CHECK(rig.won == 1);
 }
 
 TEST_CASE("a conflict in taking the lease means that another was faster") {
-  Rig rig;
+  LeaseRig rig;
   rig.election.Start();
-  rig.server.AnswerJson(rig.Next(Method::kGet), 200, Rig::Lease("", "2026-01-01T00:00:00.000000Z").dump());
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, LeaseRig::Lease("", "2026-01-01T00:00:00.000000Z").dump());
   rig.server.AnswerJson(rig.Next(Method::kPut), 409, StatusJson(409, "Conflict"));
   CHECK_FALSE(rig.election.leading());
   CHECK(rig.server.open.empty());
@@ -200,7 +200,7 @@ TEST_CASE("a conflict in taking the lease means that another was faster") {
 }
 
 TEST_CASE("a leader renews every two seconds, and may write until ten after the last renewal left") {
-  Rig rig;
+  LeaseRig rig;
   rig.Lead();
   for (int i = 0; i < 20; ++i) {
     rig.loop.Advance(2'000);
@@ -216,7 +216,7 @@ TEST_CASE("a leader renews every two seconds, and may write until ten after the 
 }
 
 TEST_CASE("a leader that cannot renew stops at its deadline, not later") {
-  Rig rig;
+  LeaseRig rig;
   rig.Lead();
   const base::Millis led_from = rig.loop.Now();
   base::Millis lost = 0;
@@ -231,7 +231,7 @@ TEST_CASE("a leader that cannot renew stops at its deadline, not later") {
 }
 
 TEST_CASE("a renewal whose answer was lost does not cost the lease") {
-  Rig rig;
+  LeaseRig rig;
   rig.Lead();
   rig.loop.Advance(2'000);
   const std::string written = rig.Next(Method::kPut)->request.body;
@@ -246,17 +246,17 @@ TEST_CASE("a renewal whose answer was lost does not cost the lease") {
 }
 
 TEST_CASE("a leader that finds another holder stops at once") {
-  Rig rig;
+  LeaseRig rig;
   rig.Lead();
   rig.loop.Advance(2'000);
   rig.server.AnswerJson(rig.Next(Method::kPut), 409, StatusJson(409, "Conflict"));
-  rig.server.AnswerJson(rig.Next(Method::kGet), 200, Rig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, LeaseRig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
   CHECK(rig.lost == 1);
   CHECK(rig.writable_until == 0);
 }
 
 TEST_CASE("on the way out the lease is given up for the next to take") {
-  Rig rig;
+  LeaseRig rig;
   rig.Lead();
   bool released = false;
   rig.election.Release([&] { released = true; });

@@ -32,7 +32,7 @@ std::string Page(const std::vector<json>& items, const std::string& version, con
       .dump();
 }
 
-struct Rig {
+struct ReflectorRig {
   FakeLoop loop;
   FakeTransport server;
   base::Random random{1};
@@ -68,7 +68,7 @@ struct Rig {
 };
 
 TEST_CASE("a streamed list goes over into the watch without another request") {
-  Rig rig;
+  ReflectorRig rig;
   const auto call = rig.Listed();
   CHECK(call->request.target.find("resourceVersionMatch=NotOlderThan") != std::string::npos);
   FakeTransport::Stream(call, Line("MODIFIED", Queue("a", "11")) + Line("DELETED", Queue("b", "12")));
@@ -78,7 +78,7 @@ TEST_CASE("a streamed list goes over into the watch without another request") {
 }
 
 TEST_CASE("a watch that ends is resumed from the last version seen, bookmarks included") {
-  Rig rig;
+  ReflectorRig rig;
   const auto call = rig.Listed();
   FakeTransport::Stream(call, Bookmark("20"));
   rig.loop.Advance(5'000);
@@ -89,7 +89,7 @@ TEST_CASE("a watch that ends is resumed from the last version seen, bookmarks in
 
 TEST_CASE("a server that does not stream lists is asked for pages") {
   for (const int refusal : {400, 422}) {
-    Rig rig;
+    ReflectorRig rig;
     rig.reflector.Start();
     rig.server.AnswerJson(rig.server.Find("sendInitialEvents"), refusal, StatusJson(refusal, "Invalid"));
     rig.loop.Advance(0);
@@ -103,7 +103,7 @@ TEST_CASE("a server that does not stream lists is asked for pages") {
 }
 
 TEST_CASE("a server that ignores the wish for a streamed list is found out by its silence") {
-  Rig rig;
+  ReflectorRig rig;
   rig.reflector.Start();
   FakeTransport::Stream(rig.server.Find("sendInitialEvents"), Line("ADDED", Queue("a", "1")));
   rig.loop.Advance(10'000);
@@ -112,7 +112,7 @@ TEST_CASE("a server that ignores the wish for a streamed list is found out by it
 }
 
 TEST_CASE("after 410 a new list posts only what differs") {
-  Rig rig;
+  ReflectorRig rig;
   const auto call = rig.Listed();
   FakeTransport::Stream(call, Line("ERROR", json::parse(StatusJson(410, "Expired"))));
   rig.server.EndStream(call);
@@ -128,7 +128,7 @@ TEST_CASE("after 410 a new list posts only what differs") {
 }
 
 TEST_CASE("HTTP 410 on resuming lists again") {
-  Rig rig;
+  ReflectorRig rig;
   rig.server.EndStream(rig.Listed());
   rig.loop.Advance(2'000);
   rig.server.AnswerJson(rig.server.Find("&resourceVersion=10"), 410, StatusJson(410, "Expired"));
@@ -137,7 +137,7 @@ TEST_CASE("HTTP 410 on resuming lists again") {
 }
 
 TEST_CASE("a list that breaks off in the middle posts nothing as gone") {
-  Rig rig;
+  ReflectorRig rig;
   const auto call = rig.Listed();
   FakeTransport::Stream(call, Line("ERROR", json::parse(StatusJson(410, "Expired"))));
   rig.server.EndStream(call);
@@ -153,7 +153,7 @@ TEST_CASE("a list that breaks off in the middle posts nothing as gone") {
 }
 
 TEST_CASE("429 is obeyed to the second") {
-  Rig rig;
+  ReflectorRig rig;
   rig.reflector.Start();
   Response busy;
   busy.status = 429;
@@ -166,7 +166,7 @@ TEST_CASE("429 is obeyed to the second") {
 }
 
 TEST_CASE("trouble backs off to half a minute at most") {
-  Rig rig;
+  ReflectorRig rig;
   rig.reflector.Start();
   base::Millis longest = 0;
   for (int i = 0; i < 12; ++i) {
@@ -180,7 +180,7 @@ TEST_CASE("trouble backs off to half a minute at most") {
 }
 
 TEST_CASE("a watch that goes silent is taken for dead") {
-  Rig rig;
+  ReflectorRig rig;
   const auto call = rig.Listed();
   FakeTransport::Stream(call, Bookmark("20"));
   rig.loop.Advance(149'000);
@@ -191,7 +191,7 @@ TEST_CASE("a watch that goes silent is taken for dead") {
 }
 
 TEST_CASE("so is one that never says anything") {
-  Rig rig;
+  ReflectorRig rig;
   rig.reflector.Start();
   rig.loop.Advance(10'000);  // no streamed list
   rig.server.AnswerJson(rig.server.Find("limit=500"), 200, Page({}, "10"));
@@ -205,7 +205,7 @@ TEST_CASE("so is one that never says anything") {
 }
 
 TEST_CASE("nonsense in a watch leads to a new list") {
-  Rig rig;
+  ReflectorRig rig;
   const auto call = rig.Listed();
   FakeTransport::Stream(call, "<html>\n");
   rig.server.EndStream(call);
@@ -214,7 +214,7 @@ TEST_CASE("nonsense in a watch leads to a new list") {
 }
 
 TEST_CASE("a collection that is not there is reported") {
-  Rig rig;
+  ReflectorRig rig;
   rig.reflector.Start();
   rig.server.AnswerJson(rig.server.Find("watch=1"), 404, StatusJson(404, "NotFound"));
   CHECK(rig.not_found == 1);

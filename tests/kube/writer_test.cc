@@ -27,7 +27,7 @@ struct Kinds final : KindResolver {
   }
 };
 
-struct Rig {
+struct WriterRig {
   FakeLoop loop;
   FakeTransport server;
   base::Random random{1};
@@ -35,7 +35,7 @@ struct Rig {
   Kinds kinds;
   KubeWriter writer;
 
-  explicit Rig(KubeWriter::Options options = {}) : writer(Named(options), loop, server, random, kinds, sink) {
+  explicit WriterRig(KubeWriter::Options options = {}) : writer(Named(options), loop, server, random, kinds, sink) {
     writer.SetWritable(kForever, kForever);
   }
   static KubeWriter::Options Named(KubeWriter::Options options) {
@@ -77,7 +77,7 @@ struct Rig {
 };
 
 TEST_CASE("a bind is a protobuf POST with preconditions and a server-side timeout") {
-  Rig rig;
+  WriterRig rig;
   rig.Submit({rig.Bind(1)});
   const auto call = rig.server.open.front();
   CHECK(call->request.method == Method::kPost);
@@ -97,24 +97,24 @@ TEST_CASE("a bind is a protobuf POST with preconditions and a server-side timeou
 }
 
 TEST_CASE("a bind's server-side timeout leaves time to read back before the deadline") {
-  Rig rig;
+  WriterRig rig;
   rig.Submit({rig.Bind(1, 4'000)});
   CHECK(rig.server.open.front()->request.target.ends_with("?timeout=2000ms"));
 }
 
 TEST_CASE("a conflict is settled by reading the pod back") {
-  const auto conflict = [](Rig& rig) {
+  const auto conflict = [](WriterRig& rig) {
     rig.Submit({rig.Bind(1)});
     rig.server.AnswerJson(rig.server.open.front(), 409, StatusJson(409, "Conflict", "already assigned"));
   };
   SECTION("bound as asked: done") {
-    Rig rig;
+    WriterRig rig;
     conflict(rig);
     rig.AnswerPod("uid-p", "n1");
     CHECK(rig.Only().outcome == Outcome::kDone);
   }
   SECTION("bound elsewhere: refused, and where") {
-    Rig rig;
+    WriterRig rig;
     conflict(rig);
     rig.AnswerPod("uid-p", "n2");
     const Answer answer = rig.Only();
@@ -123,7 +123,7 @@ TEST_CASE("a conflict is settled by reading the pod back") {
     CHECK(answer.http_status == 409);
   }
   SECTION("bound there, but by somebody else's plan") {
-    Rig rig;
+    WriterRig rig;
     conflict(rig);
     rig.AnswerPod("uid-p", "n1", "other");
     const Answer answer = rig.Only();
@@ -131,7 +131,7 @@ TEST_CASE("a conflict is settled by reading the pod back") {
     CHECK(answer.current_node == "n1");
   }
   SECTION("unbound: refused for the reason given") {
-    Rig rig;
+    WriterRig rig;
     conflict(rig);
     rig.AnswerPod("uid-p", "");
     const Answer answer = rig.Only();
@@ -140,7 +140,7 @@ TEST_CASE("a conflict is settled by reading the pod back") {
     CHECK_FALSE(answer.gone);
   }
   SECTION("another pod of that name: gone") {
-    Rig rig;
+    WriterRig rig;
     conflict(rig);
     rig.AnswerPod("uid-new", "");
     const Answer answer = rig.Only();
@@ -148,7 +148,7 @@ TEST_CASE("a conflict is settled by reading the pod back") {
     CHECK(answer.gone);
   }
   SECTION("no pod: gone") {
-    Rig rig;
+    WriterRig rig;
     conflict(rig);
     rig.server.AnswerJson(rig.server.open.front(), 404, StatusJson(404, "NotFound"));
     CHECK(rig.Only().gone);
@@ -156,7 +156,7 @@ TEST_CASE("a conflict is settled by reading the pod back") {
 }
 
 TEST_CASE("an unanswered bind is read back, and sent again while the pod is unbound") {
-  Rig rig;
+  WriterRig rig;
   rig.Submit({rig.Bind(1)});
   rig.server.Fail(rig.server.open.front(), Response::Failure::kLost);
   rig.AnswerPod("uid-p", "");
@@ -170,7 +170,7 @@ TEST_CASE("an unanswered bind is read back, and sent again while the pod is unbo
 }
 
 TEST_CASE("an unanswered bind is known to have failed only when it can no longer happen") {
-  Rig rig;
+  WriterRig rig;
   rig.Submit({rig.Bind(1, 20'000)});
   rig.loop.Advance(1'000);
   rig.server.Fail(rig.server.open.front(), Response::Failure::kLost);
@@ -187,7 +187,7 @@ TEST_CASE("an unanswered bind is known to have failed only when it can no longer
 }
 
 TEST_CASE("an unanswered bind has failed for sure once the pod has another version than it asks for") {
-  Rig rig;
+  WriterRig rig;
   rig.Submit({rig.Bind(1)});
   rig.server.Fail(rig.server.open.front(), Response::Failure::kTimeout);
   rig.AnswerPod("uid-p", "", "x", "8");
@@ -197,7 +197,7 @@ TEST_CASE("an unanswered bind has failed for sure once the pod has another versi
 }
 
 TEST_CASE("an unanswered bind that took effect is done as soon as that is read") {
-  Rig rig;
+  WriterRig rig;
   rig.Submit({rig.Bind(1)});
   rig.server.AnswerJson(rig.server.open.front(), 504, StatusJson(504, "Timeout"));
   rig.AnswerPod("uid-p", "n1");
@@ -205,7 +205,7 @@ TEST_CASE("an unanswered bind that took effect is done as soon as that is read")
 }
 
 TEST_CASE("an unanswered bind that cannot be read back either is unknown at its deadline") {
-  Rig rig;
+  WriterRig rig;
   rig.Submit({rig.Bind(1, 8'000)});
   for (int i = 0; i < 100; ++i) {
     while (!rig.server.open.empty()) rig.server.Fail(rig.server.open.front(), Response::Failure::kLost);
@@ -218,7 +218,7 @@ TEST_CASE("an unanswered bind that cannot be read back either is unknown at its 
 }
 
 TEST_CASE("a bind that never left is refused, and tried again while there is time") {
-  Rig rig;
+  WriterRig rig;
   rig.Submit({rig.Bind(1, 3'000)});
   int tries = 0;
   for (int i = 0; i < 40; ++i) {
@@ -238,7 +238,7 @@ TEST_CASE("429 is retried when the server says, if that is before the deadline")
   busy.status = 429;
   busy.retry_after_ms = 3'000;
   {
-    Rig rig;
+    WriterRig rig;
     rig.Submit({rig.Bind(1)});
     rig.server.Answer(rig.server.open.front(), busy);
     rig.loop.Advance(2'999);
@@ -247,14 +247,14 @@ TEST_CASE("429 is retried when the server says, if that is before the deadline")
     rig.server.AnswerJson(rig.server.open.front(), 201, "");
     CHECK(rig.Only().outcome == Outcome::kDone);
   }
-  Rig rig;
+  WriterRig rig;
   rig.Submit({rig.Bind(1, 2'000)});
   rig.server.Answer(rig.server.open.front(), busy);
   CHECK(rig.Only().outcome == Outcome::kRefused);
 }
 
 TEST_CASE("nothing leaves after the writable deadline, and what waits is refused at its own") {
-  Rig rig;
+  WriterRig rig;
   rig.writer.SetWritable(rig.In(10'000), rig.In(15'000));
   rig.Submit({rig.Bind(1, 60'000)});
   REQUIRE(rig.server.open.size() == 1);
@@ -272,7 +272,7 @@ TEST_CASE("nothing leaves after the writable deadline, and what waits is refused
 }
 
 TEST_CASE("no write outlives the instant at which all are to be over") {
-  Rig rig;
+  WriterRig rig;
   rig.writer.SetWritable(rig.In(10'000), rig.In(15'000));
   rig.loop.Advance(9'999);
   rig.Submit({rig.Bind(1, 60'000)});
@@ -287,7 +287,7 @@ TEST_CASE("no write outlives the instant at which all are to be over") {
 TEST_CASE("writes in flight are bounded, binds leave first, and aged work gets its share") {
   KubeWriter::Options options;
   options.in_flight = 4;
-  Rig rig(options);
+  WriterRig rig(options);
   std::vector<cluster::Command> commands;
   for (uint64_t i = 1; i <= 8; ++i)
     commands.push_back({i, cluster::Lane::kStatus, rig.In(60'000),
@@ -314,7 +314,7 @@ TEST_CASE("writes in flight are bounded, binds leave first, and aged work gets i
 TEST_CASE("of what waits while binds flood, what says why leaves sooner than what says that all is well") {
   KubeWriter::Options options;
   options.in_flight = 1;
-  Rig rig(options);
+  WriterRig rig(options);
   const std::array<std::pair<std::string, cluster::Lane>, 4> kinds = {{{"binds", cluster::Lane::kBind},
                                                                        {"statuses", cluster::Lane::kStatus},
                                                                        {"reports", cluster::Lane::kReport},
@@ -339,7 +339,7 @@ TEST_CASE("of what waits while binds flood, what says why leaves sooner than wha
 TEST_CASE("when binds are done, the Events of pods leave before the reports of their gangs") {
   KubeWriter::Options options;
   options.in_flight = 1;
-  Rig rig(options);
+  WriterRig rig(options);
   std::vector<cluster::Command> commands;
   for (int i = 0; i < 40; ++i)
     for (const auto& [resource, lane] :
@@ -356,7 +356,7 @@ TEST_CASE("when binds are done, the Events of pods leave before the reports of t
 TEST_CASE("while a bind is on its way, few others are") {
   KubeWriter::Options options;
   options.in_flight = 16;
-  Rig rig(options);
+  WriterRig rig(options);
   std::vector<cluster::Command> commands = {rig.Bind(1, 60'000)};
   for (int i = 0; i < 20; ++i)
     commands.push_back(
@@ -374,7 +374,7 @@ TEST_CASE("while a bind is on its way, few others are") {
 TEST_CASE("the bind that makes a gang whole goes before those that begin others, and starves none") {
   KubeWriter::Options options;
   options.in_flight = 1;
-  Rig rig(options);
+  WriterRig rig(options);
   std::vector<cluster::Command> commands;
   for (uint64_t i = 1; i <= 9; ++i) commands.push_back(rig.Bind(i, 60'000, "other" + std::to_string(i)));
   for (uint64_t i = 11; i <= 19; ++i) {
@@ -397,7 +397,7 @@ TEST_CASE("the bind that makes a gang whole goes before those that begin others,
 }
 
 TEST_CASE("a patch carries its preconditions, and goes to the status subresource where there is one") {
-  Rig rig;
+  WriterRig rig;
   const auto patch = [&](const std::string& resource, const std::string& group) {
     rig.Submit({{1, cluster::Lane::kStatus, rig.In(9'000),
                  cluster::Patch{{group, "", resource, "K", "ns", "x", "u1", "5"},
@@ -424,7 +424,7 @@ TEST_CASE("a patch carries its preconditions, and goes to the status subresource
 TEST_CASE("a delete is done when no object of that UID is left") {
   for (const auto& [status, outcome] : std::vector<std::pair<int, Outcome>>{
            {200, Outcome::kDone}, {404, Outcome::kDone}, {409, Outcome::kDone}, {403, Outcome::kRefused}}) {
-    Rig rig;
+    WriterRig rig;
     rig.Submit(
         {{1, cluster::Lane::kEvict, rig.In(9'000), cluster::Delete{{"", "v1", "pods", "Pod", "ns", "p", "u1", ""}}}});
     const auto call = rig.server.open.front();
@@ -435,7 +435,7 @@ TEST_CASE("a delete is done when no object of that UID is left") {
 }
 
 TEST_CASE("writes that may be repeated are, after a lost connection") {
-  Rig rig;
+  WriterRig rig;
   rig.Submit(
       {{1, cluster::Lane::kEvict, rig.In(9'000), cluster::Delete{{"", "v1", "pods", "Pod", "ns", "p", "u1", ""}}}});
   rig.server.Fail(rig.server.open.front(), Response::Failure::kLost);
@@ -445,7 +445,7 @@ TEST_CASE("writes that may be repeated are, after a lost connection") {
 }
 
 TEST_CASE("a create whose repeat meets its own first try is unknown") {
-  Rig rig;
+  WriterRig rig;
   rig.Submit({{1, cluster::Lane::kStatus, rig.In(9'000),
                cluster::Create{{"g", "", "queues", "Queue", "", "q", "", ""}, "{}"}}});
   rig.server.Fail(rig.server.open.front(), Response::Failure::kTimeout);
@@ -454,14 +454,14 @@ TEST_CASE("a create whose repeat meets its own first try is unknown") {
   CHECK(rig.Only().outcome == Outcome::kUnknown);
 }
 
-cluster::Command Event(const Rig& rig, uint64_t id, const std::string& note) {
+cluster::Command Event(const WriterRig& rig, uint64_t id, const std::string& note) {
   return {id, cluster::Lane::kEvent, rig.In(30'000),
           cluster::EmitEvent{
               {"", "v1", "pods", "Pod", "ns", "p", "u1", ""}, true, "FailedScheduling", "Scheduling", note, "volcano"}};
 }
 
 TEST_CASE("an Event is created once, and its repeats become a series") {
-  Rig rig;
+  WriterRig rig;
   rig.Submit({Event(rig, 1, "no room")});
   const auto create = rig.server.open.front();
   CHECK(create->request.target.starts_with("/apis/events.k8s.io/v1/namespaces/ns/events?"));
@@ -500,7 +500,7 @@ TEST_CASE("an Event is created once, and its repeats become a series") {
 }
 
 TEST_CASE("an Event that has expired is created anew") {
-  Rig rig;
+  WriterRig rig;
   rig.Submit({Event(rig, 0, "x")});
   rig.server.AnswerJson(rig.server.open.front(), 201, "{}");
   rig.loop.Advance(60'000);
@@ -516,7 +516,7 @@ TEST_CASE("a long note is cut at 1024 bytes, between characters") {
 }
 
 TEST_CASE("a server that knows no protobuf is written to in JSON from then on") {
-  Rig rig;
+  WriterRig rig;
   rig.Submit({rig.Bind(1), rig.Bind(2, 30'000, "q")});
   const auto first = rig.server.open[0], second = rig.server.open[1];
   rig.server.AnswerJson(first, 415, "");
@@ -532,7 +532,7 @@ TEST_CASE("a server that knows no protobuf is written to in JSON from then on") 
 TEST_CASE("draining refuses what has not left and waits for the rest") {
   KubeWriter::Options options;
   options.in_flight = 1;
-  Rig rig(options);
+  WriterRig rig(options);
   rig.Submit({rig.Bind(1), rig.Bind(2, 30'000, "q")});
   bool drained = false;
   rig.writer.Drain([&] { drained = true; });
@@ -547,7 +547,7 @@ TEST_CASE("draining refuses what has not left and waits for the rest") {
 
 TEST_CASE("whatever the server does, every command gets exactly one answer by its deadline") {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
-    Rig rig;
+    WriterRig rig;
     base::Random dice(seed);
     std::vector<cluster::Command> commands;
     for (uint64_t id = 1; id <= 20; ++id) {

@@ -9,7 +9,7 @@ namespace {
 
 const model::ObjectKind kQueues{"tutti.test", "queues", "Queue", {"v2", "v1"}};
 
-Json Definition() {
+Json QueueDefinition() {
   const Json any = {{"openAPIV3Schema", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}};
   Json versions = Json::array();
   versions.push_back({{"name", "v1"}, {"served", true}, {"storage", true}, {"schema", any}});
@@ -30,14 +30,14 @@ Json Pod(const char* name) {
           {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}};
 }
 
-struct Fixture {
+struct FeedFixture {
   base::VirtualClock clock{1'700'000'000'000};
   Store store{clock};
   RecordingSink sink;
   Feed feed{store, sink};
 };
 
-TEST_CASE_METHOD(Fixture, "The first pump lists each kind and says that it is synced") {
+TEST_CASE_METHOD(FeedFixture, "The first pump lists each kind and says that it is synced") {
   REQUIRE(store.Create(Pod("a")));
   feed.Start({kQueues});
   CHECK(sink.lines().empty());
@@ -47,7 +47,7 @@ TEST_CASE_METHOD(Fixture, "The first pump lists each kind and says that it is sy
   CHECK_FALSE(feed.HasNews());
 }
 
-TEST_CASE_METHOD(Fixture, "Changes come in order, and only when pumped") {
+TEST_CASE_METHOD(FeedFixture, "Changes come in order, and only when pumped") {
   feed.Start({});
   feed.Pump();
   sink.Take();
@@ -60,18 +60,18 @@ TEST_CASE_METHOD(Fixture, "Changes come in order, and only when pumped") {
   CHECK(sink.Take() == std::vector<std::string>{"pod default/a", "pod default/b", "pod gone default/a"});
 }
 
-TEST_CASE_METHOD(Fixture, "What was listed is not told a second time") {
+TEST_CASE_METHOD(FeedFixture, "What was listed is not told a second time") {
   feed.Start({});
   REQUIRE(store.Create(Pod("a")));
   feed.Pump();
   CHECK(sink.Take() == std::vector<std::string>{"pod default/a", "synced pods", "synced nodes"});
 }
 
-TEST_CASE_METHOD(Fixture, "A kind that appears is listed and one that vanishes is taken back") {
+TEST_CASE_METHOD(FeedFixture, "A kind that appears is listed and one that vanishes is taken back") {
   feed.Start({kQueues});
   feed.Pump();
   sink.Take();
-  REQUIRE(store.Create(Definition()));
+  REQUIRE(store.Create(QueueDefinition()));
   REQUIRE(store.Create({{"apiVersion", "tutti.test/v1"}, {"kind", "Queue"}, {"metadata", {{"name", "q"}}}}));
   feed.Pump();
   CHECK(sink.Take() == std::vector<std::string>{"object queues.tutti.test/v1 q", "synced queues.tutti.test"});
@@ -80,7 +80,7 @@ TEST_CASE_METHOD(Fixture, "A kind that appears is listed and one that vanishes i
   CHECK(sink.Take() == std::vector<std::string>{"object gone queues.tutti.test q", "not served queues.tutti.test"});
 }
 
-TEST_CASE_METHOD(Fixture, "A mended watch tells only the differences") {
+TEST_CASE_METHOD(FeedFixture, "A mended watch tells only the differences") {
   REQUIRE(store.Create(Pod("stays")));
   REQUIRE(store.Create(Pod("goes")));
   REQUIRE(store.Create(Pod("replaced")));

@@ -26,7 +26,7 @@ Json Definition(const std::string& group, const char* version) {
             {"versions", versions}}}};
 }
 
-constexpr const char* kCluster = R"(
+constexpr const char* kBatchCluster = R"(
 apiVersion: ray.io/v1
 kind: RayCluster
 metadata:
@@ -64,21 +64,21 @@ WorldOptions With(BatchScheduler scheduler, KubeRayRelease release = KubeRayRele
   return options;
 }
 
-struct Fixture : WorldFixture {
-  explicit Fixture(WorldOptions options) : WorldFixture(std::move(options)) {
+struct BatchFixture : WorldFixture {
+  explicit BatchFixture(WorldOptions options) : WorldFixture(std::move(options)) {
     Apply(Definition("scheduling.volcano.sh", "v1beta1"));
     Apply(Definition("scheduling.x-k8s.io", "v1alpha1"));
     AddNode("n", {{"cpu", "64"}, {"memory", "256Gi"}});
   }
   Object Worker() { return PodsLabelled("ray.io/node-type", "worker").at(0); }
   void Start() {
-    ApplyYaml(kCluster);
+    ApplyYaml(kBatchCluster);
     world.Pump();
   }
 };
 
 TEST_CASE("Volcano: a PodGroup of the cluster's size, and pods that name it") {
-  Fixture f(With(BatchScheduler::kVolcano));
+  BatchFixture f(With(BatchScheduler::kVolcano));
   f.Start();
   const Object group = f.Get(kVolcanoPodGroups, "ray-c-pg");
   CHECK(IntOf(Dig(*group, "spec", "minMember")) == 5);
@@ -98,8 +98,8 @@ TEST_CASE("Volcano: a PodGroup of the cluster's size, and pods that name it") {
 }
 
 TEST_CASE("Volcano with autoscaling: the gang is the head and the minima, without the sidecar") {
-  Fixture f(With(BatchScheduler::kVolcano));
-  f.ApplyYaml(kCluster);
+  BatchFixture f(With(BatchScheduler::kVolcano));
+  f.ApplyYaml(kBatchCluster);
   f.Modify(kRayClusters, "c", [](Json& c) { c["spec"]["enableInTreeAutoscaling"] = true; });
   f.world.Pump();
   const Object group = f.Get(kVolcanoPodGroups, "ray-c-pg");
@@ -109,7 +109,7 @@ TEST_CASE("Volcano with autoscaling: the gang is the head and the minima, withou
 
 TEST_CASE("Volcano: without its PodGroup served no pod is made, until it is") {
   WorldFixture f(With(BatchScheduler::kVolcano));
-  f.ApplyYaml(kCluster);
+  f.ApplyYaml(kBatchCluster);
   f.world.Pump();
   CHECK(f.Pods().empty());
   f.Apply(Definition("scheduling.volcano.sh", "v1beta1"));
@@ -118,7 +118,7 @@ TEST_CASE("Volcano: without its PodGroup served no pod is made, until it is") {
 }
 
 TEST_CASE("scheduler-plugins: a PodGroup named as the cluster, not controlled by it, and replicas without hosts") {
-  Fixture f(With(BatchScheduler::kSchedulerPlugins));
+  BatchFixture f(With(BatchScheduler::kSchedulerPlugins));
   f.Start();
   const Object group = f.Get(kPluginPodGroups, "c");
   CHECK(IntOf(Dig(*group, "spec", "minMember")) == 3);
@@ -127,13 +127,13 @@ TEST_CASE("scheduler-plugins: a PodGroup named as the cluster, not controlled by
   CHECK(LabelOf(*f.Worker(), "scheduling.x-k8s.io/pod-group") == "c");
   CHECK(DigString(*f.Worker(), "spec", "schedulerName") == "default-scheduler");
 
-  Fixture later(With(BatchScheduler::kSchedulerPlugins, KubeRayRelease::k1_7));
+  BatchFixture later(With(BatchScheduler::kSchedulerPlugins, KubeRayRelease::k1_7));
   later.Start();
   CHECK(DigString(*later.Worker(), "spec", "schedulerName") == "scheduler-plugins-scheduler");
 }
 
 TEST_CASE("YuniKorn: labels, and task groups in the order of Go's structs") {
-  Fixture f(With(BatchScheduler::kYunikorn));
+  BatchFixture f(With(BatchScheduler::kYunikorn));
   f.Start();
   const Object worker = f.Worker();
   CHECK(LabelOf(*worker, "applicationId") == "app");
@@ -149,7 +149,7 @@ TEST_CASE("YuniKorn: labels, and task groups in the order of Go's structs") {
 TEST_CASE("kai-scheduler is of later releases: its queue's label and name, and numbered replicas") {
   CHECK_FALSE(ParseBatchScheduler("kai-scheduler", KubeRayRelease::k1_4));
   CHECK(ParseBatchScheduler("kai-scheduler", KubeRayRelease::k1_7) == BatchScheduler::kKai);
-  Fixture f(With(BatchScheduler::kKai, KubeRayRelease::k1_7));
+  BatchFixture f(With(BatchScheduler::kKai, KubeRayRelease::k1_7));
   f.Start();
   CHECK(LabelOf(*f.Worker(), "kai.scheduler/queue") == "team");
   CHECK(DigString(*f.Worker(), "spec", "schedulerName") == "kai-scheduler");
@@ -162,8 +162,8 @@ TEST_CASE("kai-scheduler is of later releases: its queue's label and name, and n
 }
 
 TEST_CASE("Without an integration pods keep the scheduler of their template") {
-  Fixture f(With(BatchScheduler::kNone));
-  f.ApplyYaml(kCluster);
+  BatchFixture f(With(BatchScheduler::kNone));
+  f.ApplyYaml(kBatchCluster);
   f.Modify(kRayClusters, "c", [](Json& c) { c["spec"]["headGroupSpec"]["template"]["spec"]["schedulerName"] = "tutti"; });
   f.world.Pump();
   CHECK(DigString(*f.PodsLabelled("ray.io/node-type", "head").at(0), "spec", "schedulerName") == "tutti");

@@ -37,8 +37,8 @@ spec:
           resources: {limits: {cpu: "1", memory: 1Gi, nvidia.com/gpu: 1}}
 )";
 
-struct Fixture : WorldFixture {
-  explicit Fixture(WorldOptions options = {}) : WorldFixture(std::move(options)) {
+struct ClusterFixture : WorldFixture {
+  explicit ClusterFixture(WorldOptions options = {}) : WorldFixture(std::move(options)) {
     AddNode("n", {{"cpu", "64"}, {"memory", "256Gi"}, {"nvidia.com/gpu", "64"}});
   }
   Json Status() { return Child(*Get(kRayClusters, "c"), "status"); }
@@ -57,7 +57,7 @@ struct Fixture : WorldFixture {
   }
 };
 
-TEST_CASE_METHOD(Fixture, "A RayCluster becomes a head service, a head and its workers") {
+TEST_CASE_METHOD(ClusterFixture, "A RayCluster becomes a head service, a head and its workers") {
   ApplyYaml(kCluster);
   world.Pump();
   const Object head = Head();
@@ -85,7 +85,7 @@ TEST_CASE_METHOD(Fixture, "A RayCluster becomes a head service, a head and its w
   CHECK(ports == std::vector<std::string>{"client", "dashboard", "gcs-server", "metrics", "serve"});
 }
 
-TEST_CASE_METHOD(Fixture, "Containers get their start command, environment, shared memory and probes") {
+TEST_CASE_METHOD(ClusterFixture, "Containers get their start command, environment, shared memory and probes") {
   ApplyYaml(kCluster);
   world.Pump();
   const Json head = Dig(*Head(), "spec", "containers")[0];
@@ -107,7 +107,7 @@ TEST_CASE_METHOD(Fixture, "Containers get their start command, environment, shar
   CHECK(Env(worker, "RAY_ADDRESS") == "c-head-svc.default.svc.cluster.local:6379");
 }
 
-TEST_CASE_METHOD(Fixture, "A user's own command runs before ray start, and one that starts Ray is left alone") {
+TEST_CASE_METHOD(ClusterFixture, "A user's own command runs before ray start, and one that starts Ray is left alone") {
   ApplyYaml(kCluster);
   Modify(kRayClusters, "c", [](Json& cluster) {
     cluster["spec"]["headGroupSpec"]["template"]["spec"]["containers"][0]["args"] = {"echo", "hi"};
@@ -119,7 +119,7 @@ TEST_CASE_METHOD(Fixture, "A user's own command runs before ray start, and one t
   CHECK(StringOf(Child(Dig(*Workers()[0], "spec", "containers")[0], "command")[0]) == "ray start --block");
 }
 
-TEST_CASE_METHOD(Fixture, "The status counts, sums up, and turns ready when all run") {
+TEST_CASE_METHOD(ClusterFixture, "The status counts, sums up, and turns ready when all run") {
   ApplyYaml(kCluster);
   world.Pump();
   CHECK(DigString(Status(), "state").empty());
@@ -143,7 +143,7 @@ TEST_CASE_METHOD(Fixture, "The status counts, sums up, and turns ready when all 
   CHECK_FALSE(DigString(Status(), "stateTransitionTimes", "ready").empty());
 }
 
-TEST_CASE_METHOD(Fixture, "Replicas stay within their bounds, and follow the spec") {
+TEST_CASE_METHOD(ClusterFixture, "Replicas stay within their bounds, and follow the spec") {
   ApplyYaml(kCluster);
   BindAll("n");
   const auto scale = [&](int replicas) {
@@ -157,7 +157,7 @@ TEST_CASE_METHOD(Fixture, "Replicas stay within their bounds, and follow the spe
   CHECK(DigString(Status(), "state") == "ready");
 }
 
-TEST_CASE_METHOD(Fixture, "Lost pods are replaced under new names") {
+TEST_CASE_METHOD(ClusterFixture, "Lost pods are replaced under new names") {
   ApplyYaml(kCluster);
   BindAll("n");
   const std::string head = NameOf(*Head()), worker = NameOf(*Workers()[0]);
@@ -174,7 +174,7 @@ TEST_CASE_METHOD(Fixture, "Lost pods are replaced under new names") {
   CHECK(DigString(Status(), "state") == "ready");
 }
 
-TEST_CASE_METHOD(Fixture, "workersToDelete names who goes") {
+TEST_CASE_METHOD(ClusterFixture, "workersToDelete names who goes") {
   ApplyYaml(kCluster);
   BindAll("n");
   const std::string victim = NameOf(*Workers()[1]), other = NameOf(*Workers()[0]);
@@ -187,7 +187,7 @@ TEST_CASE_METHOD(Fixture, "workersToDelete names who goes") {
   CHECK(NameOf(*Workers()[0]) == other);
 }
 
-TEST_CASE_METHOD(Fixture, "Suspending deletes all pods, and resuming starts over") {
+TEST_CASE_METHOD(ClusterFixture, "Suspending deletes all pods, and resuming starts over") {
   ApplyYaml(kCluster);
   BindAll("n");
   Modify(kRayClusters, "c", [](Json& c) { c["spec"]["suspend"] = true; });
@@ -204,7 +204,7 @@ TEST_CASE_METHOD(Fixture, "Suspending deletes all pods, and resuming starts over
   CHECK(Condition("RayClusterSuspended") == "False");
 }
 
-TEST_CASE_METHOD(Fixture, "A cluster created suspended has no pods") {
+TEST_CASE_METHOD(ClusterFixture, "A cluster created suspended has no pods") {
   std::string text = kCluster;
   text.replace(text.find("spec:\n  rayVersion"), 5, "spec:\n  suspend: true");
   ApplyYaml(text);
@@ -213,7 +213,7 @@ TEST_CASE_METHOD(Fixture, "A cluster created suspended has no pods") {
   CHECK(DigString(Status(), "state") == "suspended");
 }
 
-TEST_CASE_METHOD(Fixture, "Deleting a cluster takes its pods and services along") {
+TEST_CASE_METHOD(ClusterFixture, "Deleting a cluster takes its pods and services along") {
   ApplyYaml(kCluster);
   BindAll("n");
   REQUIRE(store().Delete(kRayClusters, "default", "c"));
@@ -222,7 +222,8 @@ TEST_CASE_METHOD(Fixture, "Deleting a cluster takes its pods and services along"
   CHECK(store().All(kServices).empty());
 }
 
-TEST_CASE_METHOD(Fixture, "v1alpha1 is served, and a multi-host group counts its hosts and gets a headless service") {
+TEST_CASE_METHOD(ClusterFixture,
+                 "v1alpha1 is served, and a multi-host group counts its hosts and gets a headless service") {
   std::string text = kCluster;
   text.replace(text.find("ray.io/v1\n"), 9, "ray.io/v1alpha1");
   text.replace(text.find("    replicas: 2"), 15, "    rayStartParams: {}\n    replicas: 2");
@@ -235,7 +236,7 @@ TEST_CASE_METHOD(Fixture, "v1alpha1 is served, and a multi-host group counts its
   CHECK(DigString(*Get(kServices, "c-headless"), "spec", "selector", "ray.io/node-type") == "worker");
 }
 
-TEST_CASE_METHOD(Fixture, "Autoscaling adds the sidecar and its rights, and never deletes a surplus") {
+TEST_CASE_METHOD(ClusterFixture, "Autoscaling adds the sidecar and its rights, and never deletes a surplus") {
   ApplyYaml(kCluster);
   Modify(kRayClusters, "c", [](Json& c) { c["spec"]["enableInTreeAutoscaling"] = true; });
   world.Pump();
@@ -254,7 +255,7 @@ TEST_CASE_METHOD(Fixture, "Autoscaling adds the sidecar and its rights, and neve
   CHECK(Workers().size() == 2);
 }
 
-TEST_CASE_METHOD(Fixture, "A spec that cannot be worked with says so in an event, and others go on") {
+TEST_CASE_METHOD(ClusterFixture, "A spec that cannot be worked with says so in an event, and others go on") {
   ApplyYaml(kCluster);
   Apply({{"apiVersion", "ray.io/v1"},
          {"kind", "RayCluster"},
@@ -272,7 +273,7 @@ TEST_CASE_METHOD(Fixture, "A spec that cannot be worked with says so in an event
 
 TEST_CASE("The same world twice is the same, names and uids included") {
   const auto run = [] {
-    Fixture f;
+    ClusterFixture f;
     f.ApplyYaml(kCluster);
     f.BindAll("n");
     std::string all;

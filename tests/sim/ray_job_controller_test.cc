@@ -40,8 +40,8 @@ spec:
           - {name: w, image: ray:1, resources: {requests: {cpu: "1"}}}
 )";
 
-struct Fixture : WorldFixture {
-  explicit Fixture(WorldOptions options = {}) : WorldFixture(std::move(options)) {
+struct JobFixture : WorldFixture {
+  explicit JobFixture(WorldOptions options = {}) : WorldFixture(std::move(options)) {
     AddNode("n", {{"cpu", "64"}, {"memory", "256Gi"}});
   }
   Json Status() { return Child(*Get(kRayJobs, "train"), "status"); }
@@ -49,7 +49,7 @@ struct Fixture : WorldFixture {
   Object Cluster() { return store().Find(kRayClusters, "default", DigString(Status(), "rayClusterName")); }
 };
 
-TEST_CASE_METHOD(Fixture, "A RayJob makes its cluster, submits once that is ready, and shuts it down afterwards") {
+TEST_CASE_METHOD(JobFixture, "A RayJob makes its cluster, submits once that is ready, and shuts it down afterwards") {
   ApplyYaml(kRayJob);
   world.Pump();
   CHECK(Deployment() == "Initializing");
@@ -86,7 +86,7 @@ TEST_CASE_METHOD(Fixture, "A RayJob makes its cluster, submits once that is read
   CHECK(Pods().size() == 1);  // the submitter's, for its log
 }
 
-TEST_CASE_METHOD(Fixture, "A failing entrypoint is retried on a new cluster as often as its limit says") {
+TEST_CASE_METHOD(JobFixture, "A failing entrypoint is retried on a new cluster as often as its limit says") {
   ApplyYaml(kRayJob);
   Modify(kRayJobs, "train", [](Json& job) {
     job["metadata"]["annotations"][kExitCodeAnnotation] = "1";
@@ -108,7 +108,7 @@ TEST_CASE_METHOD(Fixture, "A failing entrypoint is retried on a new cluster as o
   CHECK(IntOf(Child(Status(), "failed")) == 2);
 }
 
-TEST_CASE_METHOD(Fixture, "Suspending takes cluster and submitter back, resuming starts over") {
+TEST_CASE_METHOD(JobFixture, "Suspending takes cluster and submitter back, resuming starts over") {
   ApplyYaml(kRayJob);
   BindAll("n");
   BindAll("n");
@@ -123,7 +123,7 @@ TEST_CASE_METHOD(Fixture, "Suspending takes cluster and submitter back, resuming
   CHECK(Deployment() == "Running");
 }
 
-TEST_CASE_METHOD(Fixture, "A deadline fails the RayJob while its cluster waits for room") {
+TEST_CASE_METHOD(JobFixture, "A deadline fails the RayJob while its cluster waits for room") {
   ApplyYaml(kRayJob);
   Modify(kRayJobs, "train", [](Json& job) { job["spec"]["activeDeadlineSeconds"] = 30; });
   world.Pump();
@@ -132,7 +132,7 @@ TEST_CASE_METHOD(Fixture, "A deadline fails the RayJob while its cluster waits f
   CHECK(DigString(Status(), "reason") == "DeadlineExceeded");
 }
 
-TEST_CASE_METHOD(Fixture, "In HTTPMode there is no submitter") {
+TEST_CASE_METHOD(JobFixture, "In HTTPMode there is no submitter") {
   ApplyYaml(kRayJob);
   Modify(kRayJobs, "train", [](Json& job) { job["spec"]["submissionMode"] = "HTTPMode"; });
   BindAll("n");
@@ -142,7 +142,7 @@ TEST_CASE_METHOD(Fixture, "In HTTPMode there is no submitter") {
   CHECK(Deployment() == "Complete");
 }
 
-TEST_CASE_METHOD(Fixture, "Deleting a RayJob takes everything along") {
+TEST_CASE_METHOD(JobFixture, "Deleting a RayJob takes everything along") {
   ApplyYaml(kRayJob);
   BindAll("n");
   BindAll("n");
@@ -157,7 +157,7 @@ TEST_CASE_METHOD(Fixture, "Deleting a RayJob takes everything along") {
 TEST_CASE("Later releases make one Volcano PodGroup for the RayJob, with room for the submitter") {
   WorldOptions options;
   options.kuberay = {BatchScheduler::kVolcano, KubeRayRelease::k1_7};
-  Fixture f(options);
+  JobFixture f(options);
   Json versions = Json::array();
   versions.push_back({{"name", "v1beta1"},
                       {"served", true},

@@ -28,15 +28,15 @@ Json ReplicaSet(int replicas) {
           {"spec", {{"replicas", replicas}, {"selector", {{"matchLabels", {{"app", "a"}}}}}, {"template", pod}}}};
 }
 
-struct Fixture : WorldFixture {
-  Fixture() { AddNode("n"); }
+struct WorkloadFixture : WorldFixture {
+  WorkloadFixture() { AddNode("n"); }
   Json Status() { return Child(*Get(kJobs, "j"), "status"); }
   std::string Condition(const char* type) { return DigString(ConditionOf(*Get(kJobs, "j"), type), "reason"); }
 };
 
 // --- ReplicaSet, Deployment ---
 
-TEST_CASE_METHOD(Fixture, "A ReplicaSet makes its pods, replaces lost ones and counts the ready") {
+TEST_CASE_METHOD(WorkloadFixture, "A ReplicaSet makes its pods, replaces lost ones and counts the ready") {
   Apply(ReplicaSet(3));
   BindAll("n");
   REQUIRE(Pods().size() == 3);
@@ -48,7 +48,7 @@ TEST_CASE_METHOD(Fixture, "A ReplicaSet makes its pods, replaces lost ones and c
   CHECK(IntOf(Dig(*Get(kReplicaSets, "r"), "status", "readyReplicas")) == 3);
 }
 
-TEST_CASE_METHOD(Fixture, "A pod that its kubelet rejects is replaced beside the failed one") {
+TEST_CASE_METHOD(WorkloadFixture, "A pod that its kubelet rejects is replaced beside the failed one") {
   Apply(ReplicaSet(1));
   world.Pump();
   const std::string name = NameOf(*Pods()[0]);
@@ -57,7 +57,7 @@ TEST_CASE_METHOD(Fixture, "A pod that its kubelet rejects is replaced beside the
   CHECK(Pods().size() == 2);
 }
 
-TEST_CASE_METHOD(Fixture, "Scaling down takes unbound pods first") {
+TEST_CASE_METHOD(WorkloadFixture, "Scaling down takes unbound pods first") {
   Apply(ReplicaSet(2));
   BindAll("n");
   Modify(kReplicaSets, "r", [](Json& set) { set["spec"]["replicas"] = 3; });
@@ -68,7 +68,8 @@ TEST_CASE_METHOD(Fixture, "Scaling down takes unbound pods first") {
   for (const Object& pod : Pods()) CHECK(PhaseOf(*pod) == "Running");
 }
 
-TEST_CASE_METHOD(Fixture, "A Deployment goes through a ReplicaSet, and to another one when its template changes") {
+TEST_CASE_METHOD(WorkloadFixture,
+                 "A Deployment goes through a ReplicaSet, and to another one when its template changes") {
   Json deployment = ReplicaSet(2);
   deployment["kind"] = "Deployment";
   deployment["metadata"]["name"] = "d";
@@ -85,7 +86,7 @@ TEST_CASE_METHOD(Fixture, "A Deployment goes through a ReplicaSet, and to anothe
 
 // --- Job ---
 
-TEST_CASE_METHOD(Fixture, "A Job completes when enough pods have succeeded, at most `parallelism` at a time") {
+TEST_CASE_METHOD(WorkloadFixture, "A Job completes when enough pods have succeeded, at most `parallelism` at a time") {
   Apply(Job({{"completions", 3}, {"parallelism", 2}}, {{kRunForAnnotation, "10s"}}));
   BindAll("n");
   CHECK(Pods().size() == 2);
@@ -102,7 +103,7 @@ TEST_CASE_METHOD(Fixture, "A Job completes when enough pods have succeeded, at m
   for (const Object& pod : Pods()) CHECK(Dig(*pod, "metadata", "finalizers").empty());
 }
 
-TEST_CASE_METHOD(Fixture, "Failures are tried again later each time, until the limit") {
+TEST_CASE_METHOD(WorkloadFixture, "Failures are tried again later each time, until the limit") {
   Apply(Job({{"backoffLimit", 1}}, {{kRunForAnnotation, "1s"}, {kExitCodeAnnotation, "1"}}));
   BindAll("n");
   Advance(1000);
@@ -118,7 +119,7 @@ TEST_CASE_METHOD(Fixture, "Failures are tried again later each time, until the l
   CHECK(Pods().size() == 2);
 }
 
-TEST_CASE_METHOD(Fixture, "A deleted pod counts as a failure, and is counted once") {
+TEST_CASE_METHOD(WorkloadFixture, "A deleted pod counts as a failure, and is counted once") {
   Apply(Job({{"backoffLimit", 5}}));
   BindAll("n");
   REQUIRE(store().Delete(kPods, "default", NameOf(*Pods()[0])));
@@ -130,7 +131,7 @@ TEST_CASE_METHOD(Fixture, "A deleted pod counts as a failure, and is counted onc
   CHECK(IntOf(Child(Status(), "failed")) == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "A failure policy that ignores DisruptionTarget takes a disrupted pod for none") {
+TEST_CASE_METHOD(WorkloadFixture, "A failure policy that ignores DisruptionTarget takes a disrupted pod for none") {
   const Json rule = {{"action", "Ignore"}, {"onPodConditions", {{{"type", "DisruptionTarget"}, {"status", "True"}}}}};
   Apply(Job({{"backoffLimit", 0}, {"podFailurePolicy", {{"rules", Json::array({rule})}}}}));
   BindAll("n");
@@ -150,7 +151,7 @@ TEST_CASE_METHOD(Fixture, "A failure policy that ignores DisruptionTarget takes 
   CHECK(Condition("Failed") == "BackoffLimitExceeded");
 }
 
-TEST_CASE_METHOD(Fixture, "An unbound pod of a Job with a failure policy is replaced when it is deleted") {
+TEST_CASE_METHOD(WorkloadFixture, "An unbound pod of a Job with a failure policy is replaced when it is deleted") {
   const Json rule = {{"action", "Ignore"}, {"onPodConditions", {{{"type", "DisruptionTarget"}, {"status", "True"}}}}};
   Apply(Job({{"backoffLimit", 3}, {"podFailurePolicy", {{"rules", Json::array({rule})}}}}));
   world.Pump();
@@ -163,7 +164,7 @@ TEST_CASE_METHOD(Fixture, "An unbound pod of a Job with a failure policy is repl
   CHECK(IntOf(Child(Status(), "failed")) == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "A suspended Job has no pods and no failures, and goes on when resumed") {
+TEST_CASE_METHOD(WorkloadFixture, "A suspended Job has no pods and no failures, and goes on when resumed") {
   Apply(Job({{"parallelism", 2}, {"suspend", true}}));
   world.Pump();
   CHECK(Pods().empty());
@@ -178,7 +179,7 @@ TEST_CASE_METHOD(Fixture, "A suspended Job has no pods and no failures, and goes
   CHECK(Child(Status(), "failed").is_null());
 }
 
-TEST_CASE_METHOD(Fixture, "Indexed pods carry their index, and each is done once") {
+TEST_CASE_METHOD(WorkloadFixture, "Indexed pods carry their index, and each is done once") {
   Apply(Job({{"completions", 3}, {"parallelism", 3}, {"completionMode", "Indexed"}}, {{kRunForAnnotation, "1s"}}));
   BindAll("n");
   std::vector<std::string> indexes;
@@ -190,7 +191,7 @@ TEST_CASE_METHOD(Fixture, "Indexed pods carry their index, and each is done once
   CHECK(Condition("Complete") == "CompletionsReached");
 }
 
-TEST_CASE_METHOD(Fixture, "A finished Job goes after its ttl, with its pods") {
+TEST_CASE_METHOD(WorkloadFixture, "A finished Job goes after its ttl, with its pods") {
   Apply(Job({{"ttlSecondsAfterFinished", 60}}, {{kRunForAnnotation, "1s"}}));
   BindAll("n");
   Advance(1000);
@@ -202,7 +203,7 @@ TEST_CASE_METHOD(Fixture, "A finished Job goes after its ttl, with its pods") {
   CHECK(Pods().empty());
 }
 
-TEST_CASE_METHOD(Fixture, "Pods of a deleted Job are not held back by the finalizer that counted them") {
+TEST_CASE_METHOD(WorkloadFixture, "Pods of a deleted Job are not held back by the finalizer that counted them") {
   Apply(Job({{"parallelism", 2}}));
   BindAll("n");
   REQUIRE(store().Delete(kJobs, "default", "j"));
@@ -210,7 +211,7 @@ TEST_CASE_METHOD(Fixture, "Pods of a deleted Job are not held back by the finali
   CHECK(Pods().empty());
 }
 
-TEST_CASE_METHOD(Fixture, "A deadline fails the Job") {
+TEST_CASE_METHOD(WorkloadFixture, "A deadline fails the Job") {
   Apply(Job({{"activeDeadlineSeconds", 30}}));
   BindAll("n");
   Advance(30'000);

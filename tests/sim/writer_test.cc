@@ -16,8 +16,8 @@ class Scripted final : public Interceptor {
   Fate next;
 };
 
-struct Fixture {
-  Fixture() {
+struct WriterFixture {
+  WriterFixture() {
     for (const char* name : {"a", "b"}) {
       REQUIRE(store.Create({{"apiVersion", "v1"},
                             {"kind", "Pod"},
@@ -60,7 +60,7 @@ struct Fixture {
   cluster::CommandId last_id = 0;
 };
 
-TEST_CASE_METHOD(Fixture, "A bind waits for the pump, merges its annotations and is answered once") {
+TEST_CASE_METHOD(WriterFixture, "A bind waits for the pump, merges its annotations and is answered once") {
   Submit(cluster::Bind{Ref("a"), "n1", {{"tutti.dev/plan", "7"}}});
   CHECK(DigString(*Pod("a"), "spec", "nodeName").empty());
   writer.Pump();
@@ -72,7 +72,7 @@ TEST_CASE_METHOD(Fixture, "A bind waits for the pump, merges its annotations and
   CHECK(writer.Idle());
 }
 
-TEST_CASE_METHOD(Fixture, "A refused bind says where the pod is by now, or that it is gone") {
+TEST_CASE_METHOD(WriterFixture, "A refused bind says where the pod is by now, or that it is gone") {
   Submit(cluster::Bind{Ref("a"), "n1", {}});
   writer.Pump();
   sink.TakeAnswers();
@@ -93,7 +93,7 @@ TEST_CASE_METHOD(Fixture, "A refused bind says where the pod is by now, or that 
   CHECK(answer.gone);
 }
 
-TEST_CASE_METHOD(Fixture, "Uid and resourceVersion are preconditions") {
+TEST_CASE_METHOD(WriterFixture, "Uid and resourceVersion are preconditions") {
   auto ref = Ref("a");
   ref.uid = "00000000-0000-4000-8000-000000000000";
   Submit(cluster::Bind{ref, "n1", {}});
@@ -116,7 +116,7 @@ TEST_CASE_METHOD(Fixture, "Uid and resourceVersion are preconditions") {
   CHECK_FALSE(answer.gone);
 }
 
-TEST_CASE_METHOD(Fixture, "Lower lanes go first") {
+TEST_CASE_METHOD(WriterFixture, "Lower lanes go first") {
   Submit(
       cluster::Patch{
           Ref("a"), true, cluster::Patch::Type::kStrategic,
@@ -130,7 +130,8 @@ TEST_CASE_METHOD(Fixture, "Lower lanes go first") {
   CHECK(DigString(ConditionOf(*Pod("a"), "PodScheduled"), "reason") == "Unschedulable");
 }
 
-TEST_CASE_METHOD(Fixture, "A lost request has no effect and a lost reply has one; both are unknown at the deadline") {
+TEST_CASE_METHOD(WriterFixture,
+                 "A lost request has no effect and a lost reply has one; both are unknown at the deadline") {
   interceptor.next.kind = Fate::Kind::kDrop;
   Submit(cluster::Bind{Ref("a"), "n1", {}});
   writer.Pump();
@@ -151,7 +152,7 @@ TEST_CASE_METHOD(Fixture, "A lost request has no effect and a lost reply has one
   CHECK(Only().outcome == Outcome::kUnknown);
 }
 
-TEST_CASE_METHOD(Fixture, "A delayed request takes effect late, but never after its deadline") {
+TEST_CASE_METHOD(WriterFixture, "A delayed request takes effect late, but never after its deadline") {
   interceptor.next.request_delay_ms = 2000;
   Submit(cluster::Bind{Ref("a"), "n1", {}});
   CHECK(writer.NextDeadline() == clock.MonotonicMs() + 2000);
@@ -169,7 +170,7 @@ TEST_CASE_METHOD(Fixture, "A delayed request takes effect late, but never after 
   CHECK(Only().outcome == Outcome::kUnknown);
 }
 
-TEST_CASE_METHOD(Fixture, "A refusal is passed on, and what waited too long is never sent") {
+TEST_CASE_METHOD(WriterFixture, "A refusal is passed on, and what waited too long is never sent") {
   interceptor.next = {.kind = Fate::Kind::kRefuse, .http_status = 429, .message = "too many requests"};
   Submit(cluster::Bind{Ref("a"), "n1", {}});
   writer.Pump();
@@ -186,7 +187,7 @@ TEST_CASE_METHOD(Fixture, "A refusal is passed on, and what waited too long is n
   CHECK(DigString(*Pod("a"), "spec", "nodeName").empty());
 }
 
-TEST_CASE_METHOD(Fixture, "What a dead scheduler had on its way still arrives, and nobody hears of it") {
+TEST_CASE_METHOD(WriterFixture, "What a dead scheduler had on its way still arrives, and nobody hears of it") {
   interceptor.next.request_delay_ms = 1000;
   Submit(cluster::Bind{Ref("a"), "n1", {}});
   Submit(cluster::Bind{Ref("b"), "n1", {}});
@@ -198,7 +199,7 @@ TEST_CASE_METHOD(Fixture, "What a dead scheduler had on its way still arrives, a
   CHECK(sink.TakeAnswers().empty());
 }
 
-TEST_CASE_METHOD(Fixture, "Repeated notes are one Event with a count") {
+TEST_CASE_METHOD(WriterFixture, "Repeated notes are one Event with a count") {
   const auto say = [&](const char* note) {
     cluster::EmitEvent event;
     event.regarding = Ref("a");
@@ -227,7 +228,7 @@ TEST_CASE_METHOD(Fixture, "Repeated notes are one Event with a count") {
   CHECK(store.All(kEvents).size() == 3);
 }
 
-TEST_CASE_METHOD(Fixture, "Objects are created and deleted, and a refusal carries the API server's words") {
+TEST_CASE_METHOD(WriterFixture, "Objects are created and deleted, and a refusal carries the API server's words") {
   cluster::ObjectRef ref;
   ref.resource = "configmaps";
   ref.kind = "ConfigMap";
@@ -248,7 +249,7 @@ TEST_CASE_METHOD(Fixture, "Objects are created and deleted, and a refusal carrie
   CHECK_FALSE(store.Find({"", "configmaps"}, "default", "c"));
 }
 
-TEST_CASE_METHOD(Fixture, "a stray takes effect long after its sender was told that nothing is known") {
+TEST_CASE_METHOD(WriterFixture, "a stray takes effect long after its sender was told that nothing is known") {
   interceptor.next = {.request_delay_ms = 10'000, .stray = true};
   Submit(cluster::Bind{Ref("a"), "n1", {}});
   CHECK(writer.InFlight());
@@ -262,7 +263,8 @@ TEST_CASE_METHOD(Fixture, "a stray takes effect long after its sender was told t
   CHECK(sink.TakeAnswers().empty());
 }
 
-TEST_CASE_METHOD(Fixture, "what has left does not take effect at or after the instant at which all is to be over") {
+TEST_CASE_METHOD(WriterFixture,
+                 "what has left does not take effect at or after the instant at which all is to be over") {
   writer.SetWritable(clock.MonotonicMs() + 100, clock.MonotonicMs() + 300);
   interceptor.next = {.request_delay_ms = 300};
   Submit(cluster::Bind{Ref("a"), "n1", {}});
@@ -274,7 +276,7 @@ TEST_CASE_METHOD(Fixture, "what has left does not take effect at or after the in
   CHECK(Only().outcome == Outcome::kUnknown);
 }
 
-TEST_CASE_METHOD(Fixture, "nothing leaves at or after the writable deadline; what has left arrives") {
+TEST_CASE_METHOD(WriterFixture, "nothing leaves at or after the writable deadline; what has left arrives") {
   writer.SetWritable(clock.MonotonicMs() + 100, clock.MonotonicMs() + 300);
   interceptor.next = {.request_delay_ms = 200};
   Submit(cluster::Bind{Ref("a"), "n1", {}});
