@@ -292,14 +292,15 @@ int64_t Search::RoomIn(const std::vector<NodeId>& nodes) {
   return sum;
 }
 
-// The domains with room for anything; those with room for all first, the one with the fewest nodes first.
+// The domains with room for anything; those with room for all first, the one with the fewest nodes first, then by name.
 std::vector<Domain> Search::DomainsByRoom(Symbol level) {
-  std::vector<std::pair<std::tuple<int64_t, size_t, uint32_t>, Domain>> keyed;
+  std::vector<std::pair<std::tuple<int64_t, size_t, std::string_view>, Domain>> keyed;
   for (const auto& [value, nodes] : state_.snapshot().DomainsOf(level)) {
     Domain domain{level, value, nodes, {}};
     std::ranges::sort(domain.nodes);
+    const std::string_view name = state_.snapshot().symbols().Text(value);
     if (const int64_t room = RoomIn(nodes); room > 0)
-      keyed.emplace_back(std::tuple(-room, nodes.size(), value.value), std::move(domain));
+      keyed.emplace_back(std::tuple(-room, nodes.size(), name), std::move(domain));
   }
   std::ranges::sort(keyed, {}, [](const auto& item) { return item.first; });
   std::vector<Domain> domains;

@@ -59,6 +59,14 @@ TEST_CASE("A gang that no rack holds waits, names the best one, and starts when 
   CHECK(ByRack(rig, "g") == Racks{{"r2", 7}});
 }
 
+TEST_CASE("Of domains that come as near the first by name is named, whichever was heard of first") {
+  Rig rig;
+  for (const char* rack : {"r2", "r1", "r3"}) AddRack(rig, rack, 2, 3);
+  AddGang(rig, "g", 7, {{"tutti.dev/topology-required", "rack"}});
+  rig.Settle();
+  CHECK(rig.Waits("g-0").find("of 3, r1 comes nearest, with room for 6 of 7") != std::string::npos);
+}
+
 TEST_CASE("A level that no node has is named") {
   Rig rig;
   rig.AddNode("n1", 8);
