@@ -69,6 +69,13 @@ bool Scheduler::leading() const { return impl_->cycle.leading; }
 bool Scheduler::quiet() const { return !impl_->cycle.committer.Owes(); }
 std::vector<observe::Decision> Scheduler::Decisions() const { return impl_->cycle.Decisions(); }
 Scheduler::Footprint Scheduler::Holds() const { return impl_->cycle.Holds(); }
+std::vector<std::string> Scheduler::NodeOrder() const {
+  const cluster::Snapshot& nodes = impl_->cycle.state.snapshot();
+  std::vector<std::string> names;
+  for (uint32_t slot = 0; slot < nodes.slots(); ++slot)
+    if (const model::NodeId n(slot); nodes.present(n)) names.push_back(nodes.node(n).name);
+  return names;
+}
 void Scheduler::Audit() const { impl_->cycle.state.Audit(); }
 
 }  // namespace tutti::core

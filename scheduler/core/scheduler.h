@@ -67,6 +67,9 @@ class Scheduler {
   };
   Footprint Holds() const;
 
+  // The nodes' names as they are numbered here, which is how ties between equal ones are broken. For tests.
+  std::vector<std::string> NodeOrder() const;
+
   // CHECKs every sum against the pods. For tests; O(pods + nodes).
   void Audit() const;
 

@@ -211,6 +211,11 @@ std::optional<Millis> Processes::NextDeadline() const {
 
 // --- Faults ---
 
+std::vector<std::string> Processes::NodeOrder() const {
+  const size_t leader = Leader();
+  return leader < processes_.size() ? processes_[leader]->replica->scheduler().NodeOrder() : std::vector<std::string>();
+}
+
 size_t Processes::Leader() const {
   const auto first = [this](auto&& leads) {
     return static_cast<size_t>(std::ranges::find_if(processes_, leads) - processes_.begin());

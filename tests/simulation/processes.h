@@ -53,6 +53,8 @@ class Processes {
   bool healthy() const;
   // Looks into every scheduler while the world rests: nothing is awaited, nothing piles up.
   void CheckFootprints() const;
+  // Core's, of who leads; empty: nobody does.
+  std::vector<std::string> NodeOrder() const;
   // Commands that took effect.
   uint64_t done() const { return done_; }
 

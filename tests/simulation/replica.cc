@@ -114,6 +114,14 @@ void Replica::StepDown() {
   if (std::exchange(said_to_lead_, false)) Post(cluster::Leadership{.leading = false});
 }
 
+void Replica::SortNodes(const std::vector<std::string>& names) {
+  const auto place = [&](const std::pair<FeedEvent, Version>& event) {
+    const auto* changed = std::get_if<cluster::NodeChanged>(&event.first);
+    return changed ? std::ranges::find(names, changed->node->meta.name) : names.end();
+  };
+  std::ranges::stable_sort(queues_["nodes"].events, {}, place);
+}
+
 void Replica::ListStale(const std::string& kind, base::Millis until_ms) {
   source_->Expire(kind);
   Stall(kind, until_ms);

@@ -77,6 +77,8 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
   // Some kind is not heard of.
   bool blind() const { return blind_ || !stalled_.empty(); }
   Source& source() { return *source_; }
+  // Of the nodes in the inbox, those of `names` are handed over first and as there.
+  void SortNodes(const std::vector<std::string>& names);
   // Tells the last event about some object of `kind` again, now.
   bool Duplicate(const std::string& kind);
   const std::vector<std::string>& KindNames() const { return kind_names_; }

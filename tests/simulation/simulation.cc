@@ -401,7 +401,8 @@ bool Simulation::OnlyTouches(const cluster::Command& command) const {
          sim::DigString(said, "reason") == pod->reason;
 }
 
-// What a scheduler that remembers nothing would write.
+// What a scheduler that remembers nothing would write, were its nodes numbered as the leader's: of equals either takes
+// the first, and what is said of others depends on that.
 std::vector<std::string> Simulation::FreshWants() {
   std::vector<std::string> wanted;
   core::Options options = CoreOptions();
@@ -416,6 +417,8 @@ std::vector<std::string> Simulation::FreshWants() {
        }});
   fresh.Lead(0);
   base::Random random(1);
+  fresh.Look();
+  fresh.SortNodes(processes_->NodeOrder());
   do fresh.Look();
   while (fresh.HasEvents() && (fresh.Work(100'000, Replica::Order::kAnyKind, random), true));
   fresh.scheduler().Audit();
