@@ -15,7 +15,7 @@ namespace {
 using model::Symbol;
 using model::TopologyRequest;
 
-constexpr size_t kMostRuleSets = 64, kMostRules = 4096;  // in all of them together, where there are more than two
+constexpr size_t kMostRuleSets = 64, kMostRulesInAll = 4096;  // in all of them together, where there are more than two
 
 // Members of one request: kinds still to be placed, and members that are.
 struct Group {
@@ -159,7 +159,7 @@ RuleSets MakeRules(const Gang& gang, const Problem& problem, const cluster::Clus
   std::vector<size_t> least;
   for (const RuleSets& of_group : ways) least.push_back(of_group.size() - 1);
   // Combinations, those with the least given up first; what must be is never left out.
-  const size_t most = std::clamp(kMostRules / std::max<size_t>(1, ways.size()), size_t{2}, kMostRuleSets);
+  const size_t most = std::clamp(kMostRulesInAll / std::max<size_t>(1, ways.size()), size_t{2}, kMostRuleSets);
   const size_t all = std::accumulate(least.begin(), least.end(), size_t{0});
   std::vector<std::vector<size_t>> picks;
   std::vector<size_t> pick(ways.size());
