@@ -19,6 +19,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -226,7 +227,9 @@ echo '{{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","
         if not os.WCOREDUMP(died(other)):
             self.skipTest("no process leaves a core file here")
         server = self.parrot(500)
-        process = self.start(self.kubeconfig(f"http://127.0.0.1:{server.server_port}", f"{{token: {TOKEN}}}"))
+        sanitizers = {"ASAN_OPTIONS": "handle_segv=0", "TSAN_OPTIONS": "handle_segv=0"}  # or they take the signal
+        with unittest.mock.patch.dict(os.environ, sanitizers):
+            process = self.start(self.kubeconfig(f"http://127.0.0.1:{server.server_port}", f"{{token: {TOKEN}}}"))
         self.assertTrue(server.seen.wait(doors.SECONDS))
         process.send_signal(signal.SIGSEGV)
         status = died(process)
