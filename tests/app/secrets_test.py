@@ -227,7 +227,7 @@ echo '{{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","
         if not os.WCOREDUMP(died(other)):
             self.skipTest("no process leaves a core file here")
         server = self.parrot(500)
-        sanitizers = {"ASAN_OPTIONS": "handle_segv=0", "TSAN_OPTIONS": "handle_segv=0"}  # or they take the signal
+        sanitizers = {"ASAN_OPTIONS": "handle_segv=0", "TSAN_OPTIONS": "handle_segv=0"}  # which take the signal else
         with unittest.mock.patch.dict(os.environ, sanitizers):
             process = self.start(self.kubeconfig(f"http://127.0.0.1:{server.server_port}", f"{{token: {TOKEN}}}"))
         self.assertTrue(server.seen.wait(doors.SECONDS))
