@@ -3,7 +3,7 @@
 MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
-.PHONY: exact fuzz soak negative tidy help setup build build-all demo test walkthrough bench-engine bench-limits bench-cluster bench-idle bench-failover chaos format clean bench-packing
+.PHONY: exact fuzz soak negative tidy asan tsan help setup build build-all demo test walkthrough bench-engine bench-limits bench-cluster bench-idle bench-failover chaos format clean bench-packing
 
 help:
 	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
@@ -19,6 +19,7 @@ help:
 	@echo 'make exact           gangs and streams of gangs beside an exact solver (GANGS= STREAMS=)'
 	@echo 'make negative        planted bugs, and which invariant finds each'
 	@echo 'make fuzz T=60       libFuzzer for T seconds on each target: runs, crashes (installs clang 19)'
+	@echo 'make asan, make tsan the tests but for the walkthroughs, under AddressSanitizer and UBSan, and under ThreadSanitizer'
 	@echo 'make tidy            clang-tidy and -Wthread-safety over scheduler/, plugins/ and sim/ (installs clang 19)'
 	@echo 'make bench-idle      what 10,000 waiting gangs cost while nothing happens, on the real control plane'
 	@echo 'make bench-failover  the leader is killed at 5,000 nodes and 20,000 pods: until the next bind; and a cold start'
@@ -124,6 +125,14 @@ fuzz:
 	cmake --preset fuzz
 	cmake --build --preset fuzz --target $(patsubst tests/fuzz/%_target.cc,fuzz_%,$(wildcard tests/fuzz/*_target.cc))
 	tests/fuzz/run --seconds $(T)
+
+asan tsan:
+	@scripts/setup --controlplane
+	@$(MAKE) build
+	@tests/controlplane/build
+	cmake --preset $@
+	cmake --build --preset $@
+	ctest --preset $@
 
 tidy: $(RELEASE)/build.ninja
 	@scripts/setup --tidy

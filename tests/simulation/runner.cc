@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -98,8 +99,9 @@ void SilenceLogs() { base::SetLogLevel(static_cast<base::LogLevel>(static_cast<i
 
 Apart::Apart(const Run& run) {
   ReadWhatIsShared(run);
-  int result[2], errors[2];
-  TUTTI_CHECK(pipe(result) == 0 && pipe(errors) == 0, "pipes");
+  int result[2];
+  errors_ = memfd_create("errors", MFD_CLOEXEC);  // no pipe: nobody reads while the child runs
+  TUTTI_CHECK(pipe(result) == 0 && errors_ >= 0, "pipes");
   std::fflush(nullptr);
   child_ = fork();
   TUTTI_CHECK(child_ >= 0, "fork");
@@ -107,24 +109,23 @@ Apart::Apart(const Run& run) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CPU, &kMostSeconds);
     for (const int each : {SIGABRT, SIGSEGV, SIGFPE, SIGILL}) std::signal(each, SIG_DFL);  // a test's own handlers
-    dup2(errors[1], STDERR_FILENO);
-    for (const int fd : {result[0], errors[0], errors[1]}) close(fd);
+    dup2(errors_, STDERR_FILENO);
+    close(result[0]);
     Run told = run;
     told.tell = [to = result[1]](const std::string& line) { WriteAll(to, line + kEndOfLine); };
     WriteAll(result[1], ToJson(SimulateLast(told)).dump(-1, ' ', false, Json::error_handler_t::replace));
     _exit(0);
   }
   close(result[1]);
-  close(errors[1]);
   result_ = result[0];
-  errors_ = errors[0];
 }
 
 Outcome Apart::Wait() {
-  const std::string text = ReadAll(result_);  // its last byte comes when all is written, and errors are few
-  const std::string said = ReadAll(errors_);
+  const std::string text = ReadAll(result_);
   int status = 0;
   waitpid(child_, &status, 0);
+  lseek(errors_, 0, SEEK_SET);
+  const std::string said = ReadAll(errors_);
   std::vector<std::string> trace;
   size_t from = 0;
   for (size_t to; (to = text.find(kEndOfLine, from)) != std::string::npos; from = to + 1)
