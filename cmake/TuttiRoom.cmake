@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Several small sources are compiled at a time.
+
+# tutti_together(TARGET): its sources are compiled several at a time, as suits many small ones. What they keep to
+# themselves must differ in name.
 function(tutti_together target)
   if(TUTTI_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
@@ -7,6 +9,8 @@ function(tutti_together target)
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
 endfunction()
+
+# Below, TOGETHER: as tutti_together.
 
 # tutti_room(NAME [TOGETHER] [LINK targets...]): the library of the room in the current folder, from all its sources.
 function(tutti_room name)

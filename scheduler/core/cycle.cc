@@ -354,8 +354,7 @@ void Cycle::Fence(GangId id, Member& member) {
   if (now < plan.fenced_ms) return;
   plan.fenced_ms = now + kFenceAgainMs;
   timers.emplace(plan.fenced_ms, id);
-  member.told_message.clear();
-  member.told_in_doubt = true;
+  Publisher::Distrust(member);
   publisher.TellWaiting(id, member, "Unschedulable", "its bind was not answered, and its gang is not whole in time");
 }
 

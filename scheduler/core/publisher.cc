@@ -70,6 +70,11 @@ void Publisher::TellWaiting(GangId id, Member& member, const std::string& reason
       cluster::EmitEvent{RefOf(pod), true, "FailedScheduling", "Scheduling", message, pod.spec->scheduler_name});
 }
 
+void Publisher::Distrust(Member& member) {
+  member.told_message.clear();
+  member.told_in_doubt = true;
+}
+
 void Publisher::OnCondition(Member& member) {
   const Pod& pod = *state_.pod(member.pod).pod;
   if (member.telling != 0 || pod.bound()) return;
@@ -198,8 +203,7 @@ void Publisher::OnToldAnswer(const Told& told, bool done) {
   if (!member || state_.pod(told.pod).pod->meta.uid != told.uid) return;
   member->telling = 0;
   if (done) return on_free(id);
-  member->told_message.clear();
-  member->told_in_doubt = true;
+  Distrust(*member);
   on_timer(id, clock_.MonotonicMs() + kTellAgainMs);
 }
 

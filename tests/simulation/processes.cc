@@ -211,11 +211,6 @@ std::optional<Millis> Processes::NextDeadline() const {
 
 // --- Faults ---
 
-std::vector<std::string> Processes::NodeOrder() const {
-  const size_t leader = Leader();
-  return leader < processes_.size() ? processes_[leader]->replica->scheduler().NodeOrder() : std::vector<std::string>();
-}
-
 size_t Processes::Leader() const {
   const auto first = [this](auto&& leads) {
     return static_cast<size_t>(std::ranges::find_if(processes_, leads) - processes_.begin());
@@ -318,6 +313,11 @@ void Processes::CheckFootprints() const {
                          fmt::format("{} holds {} timers and {} refused shapes for {} gangs", process->replica->name(),
                                      holds.timers, holds.shapes, holds.gangs));
   }
+}
+
+std::vector<std::string> Processes::NodeOrder() const {
+  const size_t leader = Leader();
+  return leader < processes_.size() ? processes_[leader]->replica->scheduler().NodeOrder() : std::vector<std::string>();
 }
 
 bool Processes::leads() const {

@@ -419,8 +419,10 @@ std::vector<std::string> Simulation::FreshWants() {
   base::Random random(1);
   fresh.Look();
   fresh.SortNodes(processes_->NodeOrder());
-  do fresh.Look();
-  while (fresh.HasEvents() && (fresh.Work(100'000, Replica::Order::kAnyKind, random), true));
+  while (fresh.HasEvents()) {
+    fresh.Work(100'000, Replica::Order::kAnyKind, random);
+    fresh.Look();
+  }
   fresh.scheduler().Audit();
   for (const std::string& command : wanted) Note("fresh: " + command);
   return wanted;

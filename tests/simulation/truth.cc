@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cluster/json_decode.h"
+#include "tests/simulation/workload_objects.h"
 
 namespace tutti::simulation {
 
@@ -26,7 +27,6 @@ constexpr const char* kBind = "tutti.dev/bind";
 const sim::GroupResource kVolcanoPodGroups{"scheduling.volcano.sh", "podgroups"};
 const sim::GroupResource kVolcanoQueues{"scheduling.volcano.sh", "queues"};
 const sim::GroupResource kPluginsPodGroups{"scheduling.x-k8s.io", "podgroups"};
-const sim::GroupResource kVolumeClaims{"", "persistentvolumeclaims"};
 const sim::GroupResource kLeases{"coordination.k8s.io", "leases"};
 const sim::GroupResource kUpstreamPodGroups{"scheduling.k8s.io", "podgroups"};
 
@@ -65,7 +65,7 @@ Truth::Truth(sim::Store& store) : store_(store) {
       OnQueue(event);
     else if (event.resource == kLeases)
       ++lease_writes_;
-    else if (event.resource == kVolumeClaims && event.type != EventType::kModified)
+    else if (event.resource == kClaims && event.type != EventType::kModified)
       claims_[sim::KeyOf(*event.object)] = event.resource_version;
     else if (event.resource == kVolcanoPodGroups || event.resource == kPluginsPodGroups ||
              event.resource == kUpstreamPodGroups || event.resource == sim::kRayClusters)
@@ -339,7 +339,7 @@ std::string Truth::WrongVolumes(const TruePod& pod, Version known) const {
   if (!object) return {};
   for (const Json& use : sim::ArrayOf(sim::Dig(*object, "spec", "volumes"))) {
     const std::string& name = DigString(use, "persistentVolumeClaim", "claimName");
-    const sim::Object claim = name.empty() ? nullptr : store_.Find(kVolumeClaims, pod.ns, name);
+    const sim::Object claim = name.empty() ? nullptr : store_.Find(kClaims, pod.ns, name);
     if (!claim || claims_.at(sim::KeyOf(*claim)) > known) continue;
     const std::string& volume_name = DigString(*claim, "spec", "volumeName");
     if (volume_name.empty()) return "claim " + name + " has no volume";

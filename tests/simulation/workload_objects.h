@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the workload name and make.
+// What the parts of the workload name and make, and others find again.
 #pragma once
 
 #include "base/check.h"
