@@ -54,6 +54,16 @@ class SpreadFilter final : public framework::FilterState {
     }
     return Verdict::kFits;
   }
+  void CheckSome(RefusedBy mine, std::span<const NodeId> nodes, std::span<RefusedBy> refused_by) const override {
+    for (const Constraint& c : constraints_.list()) {
+      const int64_t most = c.max_skew + Floor(c) - (c.selects_itself ? 1 : 0);
+      for (size_t i = 0; i < nodes.size(); ++i) {
+        const uint32_t domain = c.counts.DomainOf(nodes[i]);
+        const bool fits = domain != SpreadCounts::kNone && c.counts.Total(domain) <= most;
+        if (!fits && refused_by[i] == framework::kNobody) refused_by[i] = mine;
+      }
+    }
+  }
   void Explain(NodeId n, std::vector<std::string>* reasons) const override {
     reasons->emplace_back(Check(n) == Verdict::kNever
                               ? "node(s) didn't match pod topology spread constraints (missing required label)"
@@ -118,8 +128,7 @@ class SpreadFilter final : public framework::FilterState {
       const int64_t more = c.counts.Total(d) + (c.selects_itself ? 1 : 0) - c.max_skew;
       const int64_t was = d == mine ? more - by : more;
       if ((more > floor) == (was > before)) return;
-      if (const auto at = domains.find(c.counts.Value(d)); at != domains.end())
-        for (const NodeId m : at->second) dirty.Node(m);
+      if (const auto at = domains.find(c.counts.Value(d)); at != domains.end()) dirty.Nodes(at->second);
     };
     if (floor == before) return look(mine);
     for (uint32_t d = 0; d < c.counts.domains(); ++d) look(d);
@@ -135,8 +144,7 @@ class SpreadFilter final : public framework::FilterState {
     const auto& domains = snapshot_.DomainsOf(c.key);
     for (uint32_t d = 0; d < now.size(); ++d) {
       if (d < blocked_.size() && now[d] == blocked_[d]) continue;
-      if (const auto at = domains.find(c.counts.Value(d)); at != domains.end())
-        for (const NodeId n : at->second) dirty.Node(n);
+      if (const auto at = domains.find(c.counts.Value(d)); at != domains.end()) dirty.Nodes(at->second);
     }
   }
 
@@ -212,8 +220,7 @@ class SpreadScore final : public framework::ScoreState {
   void MarkDomain(const Constraint& c, uint32_t domain, Dirty& dirty) {
     if (c.key == hostname_ || domain == SpreadCounts::kNone) return;  // per node: it is asked again anyway
     const auto& domains = snapshot_.DomainsOf(c.key);
-    if (const auto at = domains.find(c.counts.Value(domain)); at != domains.end())
-      for (const NodeId n : at->second) dirty.Node(n);
+    if (const auto at = domains.find(c.counts.Value(domain)); at != domains.end()) dirty.Nodes(at->second);
   }
 
   const cluster::Snapshot& snapshot_;

@@ -41,7 +41,7 @@ std::pair<uint32_t, uint32_t> SpreadCounts::SetNode(model::NodeId n, model::Symb
   return {before, after};
 }
 
-void SpreadCounts::Add(model::NodeId n, int64_t by) {
+void SpreadCounts::Add(model::NodeId n, int32_t by) {
   if (n.index() >= nodes_.size()) nodes_.resize(n.index() + 1);
   nodes_[n.index()].matching += by;
   Shift(nodes_[n.index()], by, 0);

@@ -22,7 +22,7 @@ class SpreadCounts {
   // Returns the domains before and after, or kNone.
   std::pair<uint32_t, uint32_t> SetNode(model::NodeId n, model::Symbol value, bool eligible);
   // More or fewer matching pods on n.
-  void Add(model::NodeId n, int64_t by);
+  void Add(model::NodeId n, int32_t by);
 
   uint32_t DomainOf(model::NodeId n) const { return n.index() < nodes_.size() ? nodes_[n.index()].domain : kNone; }
   int64_t OnNode(model::NodeId n) const { return n.index() < nodes_.size() ? nodes_[n.index()].matching : 0; }
@@ -39,8 +39,8 @@ class SpreadCounts {
  private:
   struct Node {
     uint32_t domain = kNone;
+    int32_t matching = 0;
     bool eligible = false;
-    int64_t matching = 0;
   };
   struct Domain {
     model::Symbol value;

@@ -27,14 +27,18 @@ void Normalizer::CountAll(std::span<const RefusedBy> refused_by) {
 }
 
 void Normalizer::Insert(size_t slot, int64_t raw, size_t slots) {
-  if (raw_.size() < slots && (raw != 0 || !raw_.empty())) raw_.resize(slots);
-  if (slot < raw_.size()) raw_[slot] = raw;
+  if (flat()) {
+    if (raw == 0) return;
+    lost_ = true;  // none was counted
+  }
+  if (raw_.size() < slots) raw_.resize(slots);
+  raw_[slot] = raw;
   Count(raw);
 }
 
 void Normalizer::Erase(size_t slot) {
   const int64_t value = raw(slot);
-  if (!Counts(value)) return;
+  if (flat() || !Counts(value)) return;
   --counted_;
   if (value == now_.max) lost_ = --at_max_ == 0 || lost_;
   if (value == now_.min) lost_ = --at_min_ == 0 || lost_;
@@ -44,7 +48,11 @@ void Normalizer::Assign(std::span<const RefusedBy> refused_by, std::span<const i
   raw_.clear();
   bool any = false;
   for (size_t slot = 0; slot < refused_by.size() && !any; ++slot) any = refused_by[slot] == kNobody && raw[slot] != 0;
-  if (any) raw_.assign(raw.begin(), raw.end());
+  counted_ = 0;
+  now_ = {};
+  lost_ = false;
+  if (!any) return;
+  raw_.assign(raw.begin(), raw.end());
   CountAll(refused_by);
 }
 

@@ -2,7 +2,7 @@
 // Normalizer: the raw scores of one normalising plugin over the feasible nodes, and what they become.
 //
 // Use: Erase and Insert for every node that changes; then Settle(), which says whether the extremes moved; if so, every
-// node's share changed from OldShare to Share. While all raw scores are 0 nothing is stored for them.
+// node's share changed from OldShare to Share. While all raw scores are 0 it is flat: nothing is stored or counted.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,7 @@ class Normalizer {
  public:
   explicit Normalizer(Normalize kind) : kind_(kind) {}
 
+  bool flat() const { return raw_.empty(); }
   int64_t raw(size_t slot) const { return slot < raw_.size() ? raw_[slot] : 0; }
 
   // The raw score of a slot becomes feasible, or ceases to be.

@@ -24,6 +24,7 @@ namespace tutti::framework {
 class Dirty {
  public:
   void Node(model::NodeId n) { nodes_.push_back(n); }
+  void Nodes(std::span<const model::NodeId> nodes) { nodes_.insert(nodes_.end(), nodes.begin(), nodes.end()); }
   void Everything() { everything_ = true; }
   bool everything() const { return everything_; }
   const std::vector<model::NodeId>& nodes() const { return nodes_; }

@@ -29,6 +29,7 @@ struct ActiveScore {
   std::unique_ptr<ScoreState> state;
   std::optional<Normalizer> normalizer;  // absent for Normalize::kNone
   bool heeds;
+  bool named = false;  // it named nodes in this call
 };
 
 struct Ranking::Workspace {
@@ -36,9 +37,12 @@ struct Ranking::Workspace {
   std::vector<cluster::PodChange> pods;
   std::vector<char> marked;  // 0 between calls
   std::vector<uint64_t> bits;
-  std::vector<model::NodeId> rescored;  // whose scores others changed
-  std::vector<RefusedBy> verdicts;
-  std::vector<model::NodeId> moved, redone, asked;
+  std::vector<model::NodeId> unknown;  // whose scores without normalisation others changed
+  std::vector<RefusedBy> verdicts, again;
+  std::vector<size_t> places;
+  std::vector<model::NodeId> moved, redone, rescored, returned, asked;
+  std::vector<ActiveScore*> uneven;
+  bool some_left = false;  // nodes that were feasible, or whose scores are asked again
   std::vector<int64_t> raw;
   std::vector<int32_t> sums;
 };
@@ -66,7 +70,7 @@ struct Ranking::Impl {
   uint64_t seen_version = 0;  // of nodes, when the feasible ones were last told
   uint64_t seen_objects = 0;  // of nodes, when they were last read
   // By slot, what the scores without normalisation add up to: those that pods on the node change, and the others.
-  // `moving` is kUnknown where they were not asked since either may have changed.
+  // `moving` is kUnknown where any score, normalised or not, was not asked since it may have changed.
   std::vector<int32_t> moving, still;
   static constexpr int32_t kUnknown = std::numeric_limits<int32_t>::min();
   bool normalizes_pods = false;  // some score that pods on the node change is normalised
@@ -96,21 +100,29 @@ struct Ranking::Impl {
   // -- ranking_refresh.cc --
   // Nodes to be asked about again, each once: first those that changed themselves, then those that pods came to or
   // left, then those that states named. A bit set each in `work.marked`.
-  static constexpr char kObject = 1, kPods = 2, kTold = 4;
+  static constexpr char kObject = 1, kPods = 2, kFilter = 4, kScore = 8;
+  struct Named {
+    Dirty by_filters, by_scores;
+    bool everything() const { return by_filters.everything() || by_scores.everything(); }
+  };
   struct Changes {
     std::span<const model::NodeId> nodes;
     size_t objects = 0, themselves = 0;  // how many are of the first kind; of the first two
   };
   void Refresh();
-  bool TellChanges(Dirty* dirty, Changes* changes);
+  bool TellChanges(Named* named, Changes* changes);
   void MarkChanged();
+  void MarkNamed(const Dirty& dirty, char mark);
   void Grow();
   void Ask(const Changes& changes);
   void FilterSome(const Changes& changes);
+  void FilterNamed(const Changes& changes);
   RefusedBy FilterAgain(model::NodeId n, bool pods) const;
+  void Sort(model::NodeId n, RefusedBy verdict);
   void Refuse(model::NodeId n, RefusedBy by);
   void Move(std::span<const model::NodeId> nodes);
-  bool Rescore(std::span<const model::NodeId> nodes);
+  bool Rescore();
+  int32_t FindUneven();
   void FixScores(std::span<const model::NodeId> nodes);
   bool Renormalize();
 
@@ -120,19 +132,22 @@ struct Ranking::Impl {
   cluster::Snapshot::PodLog pod_log() const {
     return follows_pods == State::Pods::kAll ? cluster::Snapshot::PodLog::kAll : cluster::Snapshot::PodLog::kAffine;
   }
+  // tell(state, dirty) for each.
   template <typename Tell>
-  void TellStates(Dirty* dirty, Tell tell);
+  void TellStates(Named* named, Tell tell);
 };
 
 template <typename Tell>
-void Ranking::Impl::TellStates(Dirty* dirty, Tell tell) {
-  for (ActiveFilter& filter : filters) tell(static_cast<State&>(*filter.state));
+void Ranking::Impl::TellStates(Named* named, Tell tell) {
+  for (ActiveFilter& filter : filters) tell(static_cast<State&>(*filter.state), named->by_filters);
+  const std::vector<model::NodeId>& nodes = named->by_scores.nodes();
   for (ActiveScore& score : scores) {
-    const size_t before = dirty ? dirty->nodes().size() : 0;
-    tell(static_cast<State&>(*score.state));
-    if (dirty && !score.normalizer)
-      work.rescored.insert(work.rescored.end(), dirty->nodes().begin() + static_cast<ptrdiff_t>(before),
-                           dirty->nodes().end());
+    const size_t before = nodes.size();
+    tell(static_cast<State&>(*score.state), named->by_scores);
+    if (nodes.size() == before) continue;
+    score.named = true;
+    if (!score.normalizer)
+      work.unknown.insert(work.unknown.end(), nodes.begin() + static_cast<ptrdiff_t>(before), nodes.end());
   }
 }
 

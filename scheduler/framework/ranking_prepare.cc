@@ -61,7 +61,8 @@ void Ranking::Impl::Follow() {
   const State::Pods before = follows_pods;
   follows_pods = State::Pods::kNone;
   follows_nodes = follows_feasible = false;
-  TellStates(nullptr, [this](const State& state) {
+  Named nobody;
+  TellStates(&nobody, [this](const State& state, Dirty&) {
     follows_pods = std::max(follows_pods, state.FollowsPods());
     follows_nodes |= state.FollowsNodes();
   });

@@ -23,32 +23,39 @@ constexpr size_t kSlotsPerChange = 64;
 void Ranking::Impl::Refresh() {
   if (seen_nodes == snapshot.log_end() && seen_namespaces == snapshot.namespaces_version() && !StorageChanged()) return;
   work.changed.clear();
-  work.rescored.clear();
-  Dirty dirty;
+  work.unknown.clear();
+  for (ActiveScore& score : scores) score.named = false;
+  Named named;
   Changes changes;
-  if (!TellChanges(&dirty, &changes)) {
+  if (!TellChanges(&named, &changes)) {
     std::ranges::fill(work.marked, 0);
     Prepare();
     return;
   }
   Grow();
-  if (dirty.everything()) {
+  if (named.everything()) {
     std::ranges::fill(work.marked, 0);
     AskAll();
     return;
   }
-  for (const NodeId n : work.rescored) moving[n.index()] = kUnknown;
-  for (const NodeId n : dirty.nodes()) {
-    if (!work.marked[n.index()]) work.changed.push_back(n);
-    work.marked[n.index()] |= kTold;
-  }
+  for (const NodeId n : work.unknown) moving[n.index()] = kUnknown;
+  MarkNamed(named.by_filters, kFilter);
+  MarkNamed(named.by_scores, kScore);
   changes.nodes = work.changed;
   Ask(changes);
   for (const NodeId n : work.changed) work.marked[n.index()] = 0;
 }
 
+void Ranking::Impl::MarkNamed(const Dirty& dirty, char mark) {
+  for (const NodeId n : dirty.nodes()) {
+    char& marks = work.marked[n.index()];
+    if (!marks) work.changed.push_back(n);
+    marks |= mark;
+  }
+}
+
 // Tells the states what happened. False when they must be prepared anew.
-bool Ranking::Impl::TellChanges(Dirty* dirty, Changes* changes) {
+bool Ranking::Impl::TellChanges(Named* named, Changes* changes) {
   const bool heeds_namespaces = follows_pods != State::Pods::kNone || class_refuser;  // who refused may have for them
   if (seen_namespaces != snapshot.namespaces_version() && heeds_namespaces) return false;
   if (StorageChanged() || !snapshot.ReadLog(seen_nodes, &work.changed)) return false;
@@ -65,18 +72,18 @@ bool Ranking::Impl::TellChanges(Dirty* dirty, Changes* changes) {
   const std::span<const NodeId> objects = std::span<const NodeId>(work.changed).first(changes->objects);
   for (const NodeId n : objects) work.marked[n.index()] = kObject;
   if (follows_nodes && !objects.empty())
-    TellStates(dirty, [&](State& state) {
-      if (state.FollowsNodes()) state.NodesChanged(objects, *dirty);
+    TellStates(named, [&](State& state, Dirty& dirty) {
+      if (state.FollowsNodes()) state.NodesChanged(objects, dirty);
     });
   if (follows_pods == State::Pods::kNone || seen_pods == snapshot.pod_log_end(pod_log())) return true;
   work.pods.clear();
   if (!snapshot.ReadPodLog(pod_log(), seen_pods, &work.pods)) return false;
   seen_pods = snapshot.pod_log_end(pod_log());
   for (const cluster::PodChange& pod : work.pods)
-    TellStates(dirty, [&](State& state) {
+    TellStates(named, [&](State& state, Dirty& dirty) {
       const State::Pods follows = state.FollowsPods();
       if (follows == State::Pods::kAll || (follows == State::Pods::kAffine && pod.pod_class->affine()))
-        state.PodChanged(*pod.pod_class, pod.node, pod.by, *dirty);
+        state.PodChanged(*pod.pod_class, pod.node, pod.by, dirty);
     });
   return true;
 }
@@ -111,23 +118,17 @@ void Ranking::Impl::Grow() {
 void Ranking::Impl::Ask(const Changes& changes) {
   bool flipped = seen_version != snapshot.last_version();  // a feasible node may be another now: relabelled, say
   FilterSome(changes);
+  FindUneven();
   work.moved.clear();
   work.redone.clear();
+  work.rescored.clear();
+  work.returned.clear();
+  work.some_left = false;
   for (size_t i = 0; i < changes.nodes.size(); ++i) {
     const NodeId n = changes.nodes[i];
-    const size_t slot = n.index();
-    const bool was_feasible = refused_by[slot] == kNobody, is_feasible = work.verdicts[i] == kNobody;
-    const bool only_moved = was_feasible && is_feasible && work.marked[slot] == kPods && moving[slot] != kUnknown;
-    if (only_moved && !normalizes_pods) {
-      work.moved.push_back(n);
-    } else if (was_feasible || is_feasible) {
-      work.redone.push_back(n);
-      if (was_feasible)
-        for (ActiveScore& score : scores)
-          if (score.normalizer) score.normalizer->Erase(slot);
-    }
-    if (work.marked[slot] != kTold && (work.moved.empty() || work.moved.back() != n)) moving[slot] = kUnknown;
-    flipped |= was_feasible != is_feasible;
+    const RefusedBy before = refused_by[n.index()];
+    flipped |= (before == kNobody) != (work.verdicts[i] == kNobody);
+    Sort(n, work.verdicts[i]);
     Refuse(n, work.verdicts[i]);
   }
   if (flipped && TellFeasible()) {
@@ -135,10 +136,35 @@ void Ranking::Impl::Ask(const Changes& changes) {
     return;
   }
   Move(work.moved);
-  const bool renormalized = Rescore(work.redone);
+  const bool renormalized = Rescore();
   // Few: each climbs its own way up. Many: all rounds are played again, once.
   if (renormalized || changes.nodes.size() > refused_by.size() / 64) return best.Rebuild();
   for (const NodeId n : changes.nodes) best.Replay(n.index());
+}
+
+// By what of its score must be found anew.
+void Ranking::Impl::Sort(NodeId n, RefusedBy verdict) {
+  const size_t slot = n.index();
+  const char marks = work.marked[slot];
+  const bool itself = marks & (kObject | kPods), known = moving[slot] != kUnknown;
+  const bool was_feasible = refused_by[slot] == kNobody, is_feasible = verdict == kNobody;
+  if (was_feasible && is_feasible && known) {
+    if (marks == kFilter) return;
+    if (marks == kPods && !normalizes_pods) return work.moved.push_back(n);
+    if (!itself) {
+      for (ActiveScore* score : work.uneven)
+        if (score->named) score->normalizer->Erase(slot);
+      return work.rescored.push_back(n);
+    }
+  }
+  if (was_feasible) {
+    for (ActiveScore* score : work.uneven) score->normalizer->Erase(slot);
+    best.totals()[slot] = BestNode::kOut;
+    work.some_left = true;
+  }
+  // What only filters named scores as before.
+  if (marks != kFilter) moving[slot] = kUnknown;
+  if (is_feasible) (moving[slot] == kUnknown ? work.redone : work.returned).push_back(n);
 }
 
 // Into `verdicts`.
@@ -161,11 +187,35 @@ void Ranking::Impl::FilterSome(const Changes& changes) {
       if (filters[f].follows || filters[f].heeds)
         filters[f].state->CheckSome(static_cast<RefusedBy>(f + 1), changes.nodes.subspan(objects, themselves - objects),
                                     std::span(work.verdicts).subspan(objects, themselves - objects));
-  for (size_t i = objects; i < work.verdicts.size(); ++i) {
+  for (size_t i = objects; i < themselves; ++i) {
     const NodeId n = changes.nodes[i];
-    if (together && i < themselves && refused_by[n.index()] == kNobody) continue;
-    work.verdicts[i] = FilterAgain(n, i < themselves);
+    if (!together || refused_by[n.index()] != kNobody) work.verdicts[i] = FilterAgain(n, true);
   }
+  FilterNamed(changes);
+}
+
+// Those that filters named though nothing happened to them. Who refused may be asked alone; who let pass, not at all.
+void Ranking::Impl::FilterNamed(const Changes& changes) {
+  work.asked.clear();
+  work.places.clear();
+  size_t first_refuser = filters.size();
+  for (size_t i = changes.themselves; i < changes.nodes.size(); ++i) {
+    const NodeId n = changes.nodes[i];
+    if (!(work.marked[n.index()] & kFilter)) continue;
+    const RefusedBy by = refused_by[n.index()];
+    if (by != kNobody && (by > filters.size() || !filters[by - size_t{1}].follows)) {
+      work.verdicts[i] = FilterAgain(n, false);
+      continue;
+    }
+    if (by != kNobody) first_refuser = std::min(first_refuser, by - size_t{1});
+    work.asked.push_back(n);
+    work.places.push_back(i);
+  }
+  work.again.assign(work.asked.size(), kNobody);
+  for (size_t f = 0; f < filters.size(); ++f)
+    if (filters[f].follows || f > first_refuser)
+      filters[f].state->CheckSome(static_cast<RefusedBy>(f + 1), work.asked, work.again);
+  for (size_t i = 0; i < work.places.size(); ++i) work.verdicts[work.places[i]] = work.again[i];
 }
 
 // What the filters say of a node that is the same object as before; `pods` came to it or left it, or did not.
@@ -212,33 +262,53 @@ void Ranking::Impl::Move(std::span<const NodeId> nodes) {
   }
 }
 
-// Totals of `nodes`, from all scores. True when that normalised those of all others anew.
-bool Ranking::Impl::Rescore(std::span<const NodeId> nodes) {
-  if (nodes.empty()) return false;
-  FixScores(nodes);
-  work.asked.clear();
-  for (const NodeId n : nodes)
-    if (refused_by[n.index()] == kNobody) work.asked.push_back(n);
-  work.raw.resize(work.asked.size());
-  bool any_normalizer = false;
+// Totals of those whose scores must be asked, of those that a normalised score named, and of those that are feasible
+// again. True when that normalised all others anew.
+bool Ranking::Impl::Rescore() {
+  const std::array<std::span<const NodeId>, 3> all{work.redone, work.rescored, work.returned};
+  if (!work.some_left && std::ranges::all_of(all, [](const auto& nodes) { return nodes.empty(); })) return false;
+  FixScores(work.redone);
+  const auto insert = [this](ActiveScore& score, std::span<const NodeId> nodes) {
+    work.raw.resize(nodes.size());
+    score.state->ScoreSome(nodes, work.raw);
+    for (size_t i = 0; i < nodes.size(); ++i)
+      score.normalizer->Insert(nodes[i].index(), work.raw[i], refused_by.size());
+  };
   for (ActiveScore& score : scores) {
     if (!score.normalizer) continue;
-    any_normalizer = true;
-    score.state->ScoreSome(work.asked, work.raw);
-    for (size_t i = 0; i < work.asked.size(); ++i)
-      score.normalizer->Insert(work.asked[i].index(), work.raw[i], refused_by.size());
+    insert(score, work.redone);
+    if (score.named) insert(score, work.rescored);
+    if (score.normalizer->flat()) continue;
+    for (const NodeId n : work.returned)
+      score.normalizer->Insert(n.index(), score.normalizer->raw(n.index()), refused_by.size());
   }
-  // The changed ones are out while the others are normalised anew.
-  for (const NodeId n : nodes) best.totals()[n.index()] = BestNode::kOut;
-  const bool renormalized = any_normalizer && Renormalize();
-  for (const NodeId n : work.asked) {
-    int32_t total = moving[n.index()] + still[n.index()];
-    for (const ActiveScore& score : scores)
-      if (score.normalizer)
-        total += score.weight * static_cast<int32_t>(score.normalizer->Share(score.normalizer->raw(n.index())));
-    best.totals()[n.index()] = total;
-  }
+  // They are out while the others are normalised anew.
+  for (const auto& nodes : all)
+    for (const NodeId n : nodes) best.totals()[n.index()] = BestNode::kOut;
+  const bool renormalized = Renormalize();
+  const int32_t even = FindUneven();
+  for (const auto& nodes : all)
+    for (const NodeId n : nodes) {
+      int32_t total = moving[n.index()] + still[n.index()] + even;
+      for (const ActiveScore* score : work.uneven)
+        total += score->weight * static_cast<int32_t>(score->normalizer->Share(score->normalizer->raw(n.index())));
+      best.totals()[n.index()] = total;
+    }
   return renormalized;
+}
+
+// Normalised scores of which nodes have different ones. The others add the same to each: returns how much.
+int32_t Ranking::Impl::FindUneven() {
+  int32_t even = 0;
+  work.uneven.clear();
+  for (ActiveScore& score : scores) {
+    if (!score.normalizer) continue;
+    if (score.normalizer->flat())
+      even += score.weight * static_cast<int32_t>(score.normalizer->Share(0));
+    else
+      work.uneven.push_back(&score);
+  }
+  return even;
 }
 
 // Of those of `nodes` that are feasible and not known.
