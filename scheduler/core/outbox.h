@@ -19,14 +19,14 @@ class Outbox {
  public:
   // The id its answer will carry. `body` is one of CommandBody, or such a variant.
   template <typename Body>
-  cluster::CommandId Send(cluster::Lane lane, base::Millis deadline_ms, Body body) {
-    Put(++last_id_, lane, deadline_ms, std::move(body));
+  cluster::CommandId Send(cluster::Lane lane, base::Millis deadline_ms, Body&& body) {
+    Put(++last_id_, lane, deadline_ms, std::forward<Body>(body));
     return last_id_;
   }
   // Without an answer.
   template <typename Body>
-  void Post(cluster::Lane lane, base::Millis deadline_ms, Body body) {
-    Put(0, lane, deadline_ms, std::move(body));
+  void Post(cluster::Lane lane, base::Millis deadline_ms, Body&& body) {
+    Put(0, lane, deadline_ms, std::forward<Body>(body));
   }
   void Flush(cluster::ClusterWriter& writer) {
     usual_ = commands_.size();
@@ -36,9 +36,9 @@ class Outbox {
  private:
   // A command is large, and moved as seldom as can be: into its place, and not again as the list grows.
   template <typename Body>
-  void Put(cluster::CommandId id, cluster::Lane lane, base::Millis deadline_ms, Body body) {
+  void Put(cluster::CommandId id, cluster::Lane lane, base::Millis deadline_ms, Body&& body) {
     if (commands_.empty()) commands_.reserve(usual_);
-    commands_.emplace_back(id, lane, deadline_ms, std::move(body));
+    commands_.emplace_back(id, lane, deadline_ms, std::forward<Body>(body));
   }
 
   std::vector<cluster::Command> commands_;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/json_string.h"
 #include "base/mailbox.h"
 #include "base/random.h"
@@ -54,6 +55,12 @@ TEST_CASE("Any text is a JSON string") {
   CHECK(quoted("\"a\"\n\\\x01") == R"(x"\"a\"\n\\\u0001")");
   CHECK(quoted("Größe") == "x\"Größe\"");
   CHECK(quoted("a\xff") == "x\"a\xef\xbf\xbd\"");
+  rc::prop("as the JSON library writes it, wherever in it what is special stands", [&] {
+    const auto text =
+        *rc::gen::container<std::string>(rc::gen::oneOf(rc::gen::inRange<char>('a', 'z'), rc::gen::arbitrary<char>(),
+                                                        rc::gen::element('~', '\x7f', ' ', '\x1f', '"', '\\')));
+    RC_ASSERT(quoted(text) == "x" + Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+  });
 }
 
 TEST_CASE("Times are read back as written") {
