@@ -67,21 +67,27 @@ WireSource::WireSource(sim::Store& store, Network& network, base::Random& random
     : store_(store), network_(network), feed_(network, network, random, sink) {}
 
 void WireSource::Start(std::vector<model::ObjectKind> kinds) {
-  for (const char* built_in : {"pods", "nodes"}) kinds_[built_in] = {"", built_in, "", {"v1"}};
-  for (const model::ObjectKind& kind : kinds) kinds_[kind.Name()] = kind;
+  for (const char* built_in : {"pods", "nodes"}) kinds_[built_in] = {{"", built_in, "", {"v1"}}, {}};
+  for (const model::ObjectKind& kind : kinds) kinds_[kind.Name()] = {kind, {}};
+  for (auto& [name, it] : kinds_)
+    for (const std::string& version : it.kind.versions)
+      it.paths.push_back(kube::CollectionPath(it.kind.group, version, it.kind.resource));
   feed_.Start(std::move(kinds));
 }
 
 std::string WireSource::PathOf(const std::string& kind) const {
-  const model::ObjectKind& it = kinds_.at(kind);
+  const model::ObjectKind& it = kinds_.at(kind).kind;
   const std::string version = feed_.WatchedVersion(it.group, it.resource);
   return version.empty() ? "" : kube::CollectionPath(it.group, version, it.resource);
 }
 
 std::optional<Version> WireSource::Covered(const std::string& kind) const {
-  if (const std::string path = PathOf(kind); !path.empty()) return network_.Covered(path);
+  const Followed& it = kinds_.at(kind);
+  for (const std::string& path : it.paths)
+    if (const auto covered = network_.Covered(path)) return covered;
+  if (!PathOf(kind).empty()) return std::nullopt;
   // There is nothing to be heard of what nobody serves.
-  const bool served = !sim::ServedVersion(store_, kinds_.at(kind)).empty();
+  const bool served = !sim::ServedVersion(store_, it.kind).empty();
   return served ? std::nullopt : std::optional(store_.resource_version());
 }
 

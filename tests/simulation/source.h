@@ -89,13 +89,17 @@ class WireSource final : public Source {
   const kube::KindResolver& kinds() const override { return resolver_; }
 
  private:
+  struct Followed {
+    model::ObjectKind kind;
+    std::vector<std::string> paths;  // where it may be watched, by version
+  };
   std::string PathOf(const std::string& kind) const;  // empty: it is not watched
 
   sim::Store& store_;
   Network& network_;
   kube::KubeFeed feed_;
   const kube::FeedResolver resolver_{feed_};
-  std::map<std::string, model::ObjectKind> kinds_;
+  std::map<std::string, Followed> kinds_;
   std::map<std::string, std::string> cut_;  // paths, by kind
 };
 
