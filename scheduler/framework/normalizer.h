@@ -2,7 +2,7 @@
 // Normalizer: the raw scores of one normalising plugin over the feasible nodes, and what they become.
 //
 // Use: Erase and Insert for every node that changes; then Settle(), which says whether the extremes moved; if so, every
-// node's share changed from OldShare to Share. While all raw scores are 0 it is flat: nothing is stored or counted.
+// node's share changed from OldShare to Share. Until some raw score is not 0 it is flat: nothing is stored or counted.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ class Normalizer {
   void CountAll(std::span<const RefusedBy> refused_by);
 
   const Normalize kind_;
-  std::vector<int64_t> raw_;  // empty while all are 0
+  std::vector<int64_t> raw_;  // by slot; empty while flat
   Extremes now_, settled_, before_;
   size_t at_max_ = 0, at_min_ = 0;  // how many nodes hold each extreme of now_
   size_t counted_ = 0;              // nodes with a score

@@ -42,7 +42,7 @@ struct Ranking::Workspace {
   std::vector<size_t> places;
   std::vector<model::NodeId> moved, redone, rescored, returned, asked;
   std::vector<ActiveScore*> uneven;
-  bool some_left = false;  // nodes that were feasible, or whose scores are asked again
+  bool some_left = false;  // a node that was feasible is not any more
   std::vector<int64_t> raw;
   std::vector<int32_t> sums;
 };

@@ -129,7 +129,7 @@ void Ranking::Impl::Ask(const Changes& changes) {
     const RefusedBy before = refused_by[n.index()];
     flipped |= (before == kNobody) != (work.verdicts[i] == kNobody);
     Sort(n, work.verdicts[i]);
-    Refuse(n, work.verdicts[i]);
+    if (work.marked[n.index()] != kScore) Refuse(n, work.verdicts[i]);
   }
   if (flipped && TellFeasible()) {
     ScoreAll();
@@ -142,7 +142,7 @@ void Ranking::Impl::Ask(const Changes& changes) {
   for (const NodeId n : changes.nodes) best.Replay(n.index());
 }
 
-// By what of its score must be found anew.
+// By what of its score must be found anew. Where anything must, it is out while the others are normalised anew.
 void Ranking::Impl::Sort(NodeId n, RefusedBy verdict) {
   const size_t slot = n.index();
   const char marks = work.marked[slot];
@@ -154,13 +154,14 @@ void Ranking::Impl::Sort(NodeId n, RefusedBy verdict) {
     if (!itself) {
       for (ActiveScore* score : work.uneven)
         if (score->named) score->normalizer->Erase(slot);
+      best.totals()[slot] = BestNode::kOut;
       return work.rescored.push_back(n);
     }
   }
   if (was_feasible) {
     for (ActiveScore* score : work.uneven) score->normalizer->Erase(slot);
     best.totals()[slot] = BestNode::kOut;
-    work.some_left = true;
+    work.some_left |= !is_feasible;
   }
   // What only filters named scores as before.
   if (marks != kFilter) moving[slot] = kUnknown;
@@ -194,7 +195,8 @@ void Ranking::Impl::FilterSome(const Changes& changes) {
   FilterNamed(changes);
 }
 
-// Those that filters named though nothing happened to them. Who refused may be asked alone; who let pass, not at all.
+// Those that filters named though nothing happened to them. The filters that follow are asked, and all after the first
+// that refused any of these, for they were not asked then. Who refuses and does not follow still does.
 void Ranking::Impl::FilterNamed(const Changes& changes) {
   work.asked.clear();
   work.places.clear();
@@ -282,9 +284,6 @@ bool Ranking::Impl::Rescore() {
     for (const NodeId n : work.returned)
       score.normalizer->Insert(n.index(), score.normalizer->raw(n.index()), refused_by.size());
   }
-  // They are out while the others are normalised anew.
-  for (const auto& nodes : all)
-    for (const NodeId n : nodes) best.totals()[n.index()] = BestNode::kOut;
   const bool renormalized = Renormalize();
   const int32_t even = FindUneven();
   for (const auto& nodes : all)
@@ -297,7 +296,7 @@ bool Ranking::Impl::Rescore() {
   return renormalized;
 }
 
-// Normalised scores of which nodes have different ones. The others add the same to each: returns how much.
+// The normalised scores that are not flat. Returns what the flat ones add to every node.
 int32_t Ranking::Impl::FindUneven() {
   int32_t even = 0;
   work.uneven.clear();
@@ -311,21 +310,18 @@ int32_t Ranking::Impl::FindUneven() {
   return even;
 }
 
-// Of those of `nodes` that are feasible and not known.
+// REQUIRES: they are feasible.
 void Ranking::Impl::FixScores(std::span<const NodeId> nodes) {
-  work.asked.clear();
-  for (const NodeId n : nodes)
-    if (refused_by[n.index()] == kNobody && moving[n.index()] == kUnknown) {
-      work.asked.push_back(n);
-      still[n.index()] = profile.scores.empty() ? 1 : 0;
-      moving[n.index()] = 0;
-    }
-  work.raw.resize(work.asked.size());
+  for (const NodeId n : nodes) {
+    still[n.index()] = profile.scores.empty() ? 1 : 0;
+    moving[n.index()] = 0;
+  }
+  work.raw.resize(nodes.size());
   for (const ActiveScore& score : scores) {
     if (score.normalizer) continue;
-    score.state->ScoreSome(work.asked, work.raw);
-    for (size_t i = 0; i < work.asked.size(); ++i)
-      (score.heeds ? moving : still)[work.asked[i].index()] += score.weight * static_cast<int32_t>(work.raw[i]);
+    score.state->ScoreSome(nodes, work.raw);
+    for (size_t i = 0; i < nodes.size(); ++i)
+      (score.heeds ? moving : still)[nodes[i].index()] += score.weight * static_cast<int32_t>(work.raw[i]);
   }
 }
 

@@ -193,17 +193,18 @@ void FollowAndCompare(uint64_t seed, uint64_t nodes, int steps) {
   const cluster::Snapshot& snapshot = churn.cluster().snapshot();
   std::vector<std::shared_ptr<const cluster::PodClass>> classes;
   std::vector<std::unique_ptr<framework::Ranking>> rankings;
+  const auto workspace = framework::Ranking::MakeWorkspace();  // as those of one scheduler have
   for (int i = 0; i < 4; ++i) {
     const model::PodId pod = churn.cluster().AddPod(churn.Spec());
     classes.push_back(churn.cluster().state().pod(pod).pod_class);
-    rankings.push_back(std::make_unique<framework::Ranking>(profile, *classes.back(), snapshot));
+    rankings.push_back(std::make_unique<framework::Ranking>(profile, *classes.back(), snapshot, workspace));
   }
   for (int step = 0; step < steps; ++step) {
     for (uint64_t i = 0; i <= churn.random().Below(4); ++i) churn.Step();
     for (auto& ranking : rankings) {
       if (churn.random().OneIn(3)) continue;  // some lag behind
       ranking->Refresh();
-      CheckSame(*ranking, framework::Ranking(profile, ranking->pod_class(), snapshot), snapshot);
+      CheckSame(*ranking, framework::Ranking(profile, ranking->pod_class(), snapshot, workspace), snapshot);
     }
   }
   for (auto& ranking : rankings) {

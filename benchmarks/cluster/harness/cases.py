@@ -19,7 +19,7 @@ class Case:
     load: dict = dataclasses.field(default_factory=dict)  # flags of the loader
     pods: int | None = None  # not as many as asked for
     gang: int | None = None  # of that many, in upstream's PodGroups, with which kube-scheduler has gangs of its own
-    repeat: int = 3  # what takes half a second is a matter of luck: whether the API server collects its garbage in it
+    repeat: int = 3
 
 
 CASES = {
@@ -28,6 +28,7 @@ CASES = {
     "zone-spread": Case(f"{APPS} apps, each spread over {ZONES} zones, maxSkew 1", LONE,
                         {"apps": APPS, "spread": True, "zones": ZONES}),
     "node-affinity": Case(f"{POOLS:,} classes, each with affinity to the nodes of its pool", LONE, {"pooled": True, "pools": POOLS}),
+    # Half a second is a matter of luck: whether the API server collects its garbage in it.
     "gang-512": Case("one gang of 512 one-GPU pods", GANGS, {"pod_gpus": 1}, pods=512, gang=512, repeat=9),
     "gang-512-rack": Case(f"one gang of 512 one-GPU pods in one of {RACKS} racks", GANGS,
                           {"pod_gpus": 1, "racks": RACKS, "in_rack": True}, pods=512, gang=512, repeat=9),
