@@ -3,7 +3,6 @@
 // is counted from the event applied to the command emitted; what its answer and the pod seen bound cost is told beside
 // it. Prints a table; --out DIR also writes engine.csv, scale.csv and scale.svg there.
 #include <fmt/format.h>
-#include <mimalloc.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -152,7 +151,6 @@ void Scale(const std::vector<size_t>& sizes, const std::string& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  mi_option_set_enabled_default(mi_option_large_os_pages, true);  // as in bin/tutti
   CLI::App app("What a decision costs: the engine alone, on one thread.");
   std::vector<std::string> only;
   std::vector<size_t> sizes{1000, 2000, 5000, 10'000, 30'000, 100'000};

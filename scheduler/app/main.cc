@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line: one binary, verbs as in kubectl.
 #include <fmt/format.h>
-#include <mimalloc.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -332,9 +331,6 @@ struct SimVerb {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Where the kernel gives them on request: a cluster in memory is read all over, and every 4 KiB of it are a page
-  // fault.
-  mi_option_set_enabled_default(mi_option_large_os_pages, true);
   tutti::app::BlockStopSignals();
   CLI::App main(kAbout, "tutti");
   main.footer(kExamples);
