@@ -6,12 +6,19 @@
 namespace tutti::plugins {
 namespace {
 
+using cluster::Snapshot;
+using framework::RefusedBy;
 using framework::Verdict;
 
 class NodeUnschedulableState final : public framework::FilterState {
  public:
   explicit NodeUnschedulableState(const cluster::Snapshot& snapshot) : snapshot_(snapshot) {}
 
+  void CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const override {
+    const std::span<const uint8_t> barriers = snapshot_.barriers();
+    for (uint32_t n = 0; n < refused_by.size(); ++n)
+      if ((barriers[n] & Snapshot::kUnschedulable) && refused_by[n] == framework::kNobody) refused_by[n] = mine;
+  }
   Verdict Check(model::NodeId n) const override {
     return snapshot_.node(n).unschedulable ? Verdict::kNever : Verdict::kFits;
   }

@@ -8,7 +8,9 @@
 namespace tutti::plugins {
 namespace {
 
+using cluster::Snapshot;
 using cluster::TaintEntry;
+using framework::RefusedBy;
 using framework::Verdict;
 
 class TaintFilterState final : public framework::FilterState {
@@ -18,6 +20,13 @@ class TaintFilterState final : public framework::FilterState {
         tolerations_(pod_class.spec->tolerations, snapshot.symbols()),
         effects_(snapshot.symbols()) {}
 
+  void CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const override {
+    const std::span<const uint8_t> barriers = snapshot_.barriers();
+    for (uint32_t n = 0; n < refused_by.size(); ++n)
+      if ((barriers[n] & Snapshot::kTainted) && refused_by[n] == framework::kNobody &&
+          TaintFilterState::Check(model::NodeId(n)) != Verdict::kFits)
+        refused_by[n] = mine;
+  }
   Verdict Check(model::NodeId n) const override {
     const bool repelled = std::ranges::any_of(snapshot_.node(n).taints, [this](const TaintEntry& taint) {
       return effects_.Repels(taint) && !tolerations_.Tolerates(taint);
@@ -43,9 +52,16 @@ class TaintScoreState final : public framework::ScoreState {
         effects_(snapshot.symbols()) {}
 
   bool HeedsPods() const override { return false; }
+  void ScoreAll(std::span<const RefusedBy> refused_by, std::span<int64_t> raw) const override {
+    const std::span<const uint8_t> barriers = snapshot_.barriers();
+    for (uint32_t n = 0; n < refused_by.size(); ++n)
+      if (refused_by[n] == framework::kNobody)
+        raw[n] = barriers[n] & Snapshot::kTainted ? TaintScoreState::Score(model::NodeId(n)) : 0;
+  }
   void ScoreSome(std::span<const model::NodeId> nodes, std::span<int64_t> raw) const override {
+    const std::span<const uint8_t> barriers = snapshot_.barriers();
     for (size_t i = 0; i < nodes.size(); ++i)
-      raw[i] = snapshot_.node(nodes[i]).taints.empty() ? 0 : TaintScoreState::Score(nodes[i]);
+      raw[i] = barriers[nodes[i].index()] & Snapshot::kTainted ? TaintScoreState::Score(nodes[i]) : 0;
   }
   int64_t Score(model::NodeId n) const override {
     return std::ranges::count_if(snapshot_.node(n).taints, [this](const TaintEntry& taint) {

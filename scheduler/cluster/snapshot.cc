@@ -138,6 +138,7 @@ NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
       requested_.AddSlot();
       nonzero_cpu_.push_back(0);
       nonzero_memory_.push_back(0);
+      barriers_.push_back(0);
     } else {
       n = free_slots_.back();
       free_slots_.pop_back();
@@ -159,6 +160,7 @@ NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
   entry.taints.clear();
   for (const model::Taint& taint : node->taints)
     entry.taints.push_back({symbols_.Intern(taint.key), symbols_.Intern(taint.value), symbols_.Intern(taint.effect)});
+  barriers_[n.index()] = (entry.taints.empty() ? 0 : kTainted) | (entry.unschedulable ? kUnschedulable : 0);
   allocatable_.ClearSlot(n);
   for (const auto& [name, amount] : node->allocatable) allocatable_.Cell(Column(name), n) = amount;
   PutImages(n, *node);
@@ -179,6 +181,7 @@ void Snapshot::DropNode(NodeId n) {
   PutDomains(n, labels_before);
   entry = NodeEntry{};
   entry.version = ++last_version_;
+  barriers_[n.index()] = 0;
   allocatable_.ClearSlot(n);
   free_slots_.push_back(n);
   --node_count_;

@@ -101,6 +101,10 @@ class Snapshot {
   std::span<const int64_t> nonzero_cpu() const { return nonzero_cpu_; }
   std::span<const int64_t> nonzero_memory() const { return nonzero_memory_; }
 
+  // What most nodes have none of, for passes over all of them: kTainted, kUnschedulable; by node slot.
+  static constexpr uint8_t kTainted = 1, kUnschedulable = 2;
+  std::span<const uint8_t> barriers() const { return barriers_; }
+
   // Some node has, or had, some of it.
   bool Exists(model::ResourceId r) const { return allocatable_.holds(r); }
   // Made on first use and never gone. Interning does not change what a reader sees.
@@ -165,6 +169,7 @@ class Snapshot {
   absl::flat_hash_map<std::string, model::NodeId> by_name_;
   size_t node_count_ = 0;
   mutable Columns allocatable_, requested_;
+  std::vector<uint8_t> barriers_;
   std::vector<int64_t> nonzero_cpu_, nonzero_memory_;
   absl::flat_hash_map<model::Symbol, ImageHolders> images_;
   mutable std::vector<std::string> resource_names_;
