@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "cluster/snapshot.h"
@@ -42,13 +43,8 @@ class DomainCounts {
   template <typename Changed>
   void NodeChanged(model::NodeId n, Changed changed);
 
-  // Calls `visit` with every node of the domain of this value, as the snapshot has it now.
-  template <typename Visit>
-  void ForNodes(model::Symbol value, Visit visit) const {
-    const auto& domains = snapshot_.DomainsOf(key_);
-    if (const auto at = domains.find(value); at != domains.end())
-      for (const model::NodeId n : at->second) visit(n);
-  }
+  // The nodes of the domain of this value, as the snapshot has it now.
+  std::span<const model::NodeId> NodesIn(model::Symbol value) const { return snapshot_.NodesIn(key_, value); }
 
  private:
   static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();

@@ -60,8 +60,7 @@ void InterPodAffinityFilter::Apply(const PodClass& other, NodeId n, int64_t by, 
   const Relation& relation = RelationTo(other);
   const auto add = [&](DomainCounts& counts) {
     const DomainCounts::Change change = counts.Add(n, by);
-    if (dirty && change.value && (change.before > 0) != (change.after > 0))
-      counts.ForNodes(change.value, [&](NodeId m) { dirty->Node(m); });
+    if (dirty && change.value && (change.before > 0) != (change.after > 0)) dirty->Nodes(counts.NodesIn(change.value));
   };
   if (relation.affine) {
     const bool any_before = AnyAffine();
@@ -81,7 +80,7 @@ void InterPodAffinityFilter::NodesChanged(std::span<const NodeId> nodes, Dirty& 
   const auto follow = [&](DomainCounts& counts) {
     for (const NodeId n : nodes)
       counts.NodeChanged(n, [&](const DomainCounts::Change& change) {
-        if ((change.before > 0) != (change.after > 0)) counts.ForNodes(change.value, [&](NodeId m) { dirty.Node(m); });
+        if ((change.before > 0) != (change.after > 0)) dirty.Nodes(counts.NodesIn(change.value));
       });
   };
   for (Term& term : affinity_) follow(term.counts);

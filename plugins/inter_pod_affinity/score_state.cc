@@ -49,7 +49,7 @@ const InterPodAffinityScore::Weights& InterPodAffinityScore::WeightsOf(const Pod
 void InterPodAffinityScore::Apply(const PodClass& other, NodeId n, int64_t by, Dirty* dirty) {
   for (const auto& [place, weight] : WeightsOf(other)) {
     const DomainCounts::Change change = counts_[place].Add(n, by * weight);
-    if (dirty && change.value) counts_[place].ForNodes(change.value, [&](NodeId m) { dirty->Node(m); });
+    if (dirty && change.value) dirty->Nodes(counts_[place].NodesIn(change.value));
   }
 }
 
@@ -58,9 +58,7 @@ void InterPodAffinityScore::PodChanged(const PodClass& other, NodeId n, int32_t 
 void InterPodAffinityScore::NodesChanged(std::span<const NodeId> nodes, Dirty& dirty) {
   for (DomainCounts& counts : counts_)
     for (const NodeId n : nodes)
-      counts.NodeChanged(n, [&](const DomainCounts::Change& change) {
-        counts.ForNodes(change.value, [&](NodeId m) { dirty.Node(m); });
-      });
+      counts.NodeChanged(n, [&](const DomainCounts::Change& change) { dirty.Nodes(counts.NodesIn(change.value)); });
 }
 
 int64_t InterPodAffinityScore::Score(NodeId n) const {

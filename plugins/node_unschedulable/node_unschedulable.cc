@@ -6,7 +6,6 @@
 namespace tutti::plugins {
 namespace {
 
-using cluster::Snapshot;
 using framework::RefusedBy;
 using framework::Verdict;
 
@@ -15,12 +14,11 @@ class NodeUnschedulableState final : public framework::FilterState {
   explicit NodeUnschedulableState(const cluster::Snapshot& snapshot) : snapshot_(snapshot) {}
 
   void CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const override {
-    const std::span<const uint8_t> barriers = snapshot_.barriers();
     for (uint32_t n = 0; n < refused_by.size(); ++n)
-      if ((barriers[n] & Snapshot::kUnschedulable) && refused_by[n] == framework::kNobody) refused_by[n] = mine;
+      if (refused_by[n] == framework::kNobody && snapshot_.unschedulable(model::NodeId(n))) refused_by[n] = mine;
   }
   Verdict Check(model::NodeId n) const override {
-    return snapshot_.node(n).unschedulable ? Verdict::kNever : Verdict::kFits;
+    return snapshot_.unschedulable(n) ? Verdict::kNever : Verdict::kFits;
   }
   void Explain(model::NodeId, std::vector<std::string>* reasons) const override {
     reasons->emplace_back("node(s) were unschedulable");

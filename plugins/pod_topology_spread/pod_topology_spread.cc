@@ -56,11 +56,11 @@ class SpreadFilter final : public framework::FilterState {
   }
   void CheckSome(RefusedBy mine, std::span<const NodeId> nodes, std::span<RefusedBy> refused_by) const override {
     for (const Constraint& c : constraints_.list()) {
-      const int64_t most = c.max_skew + Floor(c) - (c.selects_itself ? 1 : 0);
+      const int64_t floor = Floor(c);
       for (size_t i = 0; i < nodes.size(); ++i) {
         const uint32_t domain = c.counts.DomainOf(nodes[i]);
-        const bool fits = domain != SpreadCounts::kNone && c.counts.Total(domain) <= most;
-        if (!fits && refused_by[i] == framework::kNobody) refused_by[i] = mine;
+        const bool refused = domain == SpreadCounts::kNone || Blocked(c, domain, floor);
+        if (refused && refused_by[i] == framework::kNobody) refused_by[i] = mine;
       }
     }
   }
@@ -123,12 +123,10 @@ class SpreadFilter final : public framework::FilterState {
     const uint32_t mine = c.counts.DomainOf(n);
     if (mine == SpreadCounts::kNone) return;
     const int64_t floor = Floor(c);
-    const auto& domains = snapshot_.DomainsOf(c.key);
     const auto look = [&](uint32_t d) {
       const int64_t more = c.counts.Total(d) + (c.selects_itself ? 1 : 0) - c.max_skew;
       const int64_t was = d == mine ? more - by : more;
-      if ((more > floor) == (was > before)) return;
-      if (const auto at = domains.find(c.counts.Value(d)); at != domains.end()) dirty.Nodes(at->second);
+      if ((more > floor) != (was > before)) dirty.Nodes(snapshot_.NodesIn(c.key, c.counts.Value(d)));
     };
     if (floor == before) return look(mine);
     for (uint32_t d = 0; d < c.counts.domains(); ++d) look(d);
@@ -141,10 +139,8 @@ class SpreadFilter final : public framework::FilterState {
   }
   void MarkFlipped(const Constraint& c, Dirty& dirty) const {
     const std::vector<char> now = BlockedDomains(c);
-    const auto& domains = snapshot_.DomainsOf(c.key);
     for (uint32_t d = 0; d < now.size(); ++d) {
-      if (d < blocked_.size() && now[d] == blocked_[d]) continue;
-      if (const auto at = domains.find(c.counts.Value(d)); at != domains.end()) dirty.Nodes(at->second);
+      if (d >= blocked_.size() || now[d] != blocked_[d]) dirty.Nodes(snapshot_.NodesIn(c.key, c.counts.Value(d)));
     }
   }
 
@@ -219,8 +215,7 @@ class SpreadScore final : public framework::ScoreState {
   }
   void MarkDomain(const Constraint& c, uint32_t domain, Dirty& dirty) {
     if (c.key == hostname_ || domain == SpreadCounts::kNone) return;  // per node: it is asked again anyway
-    const auto& domains = snapshot_.DomainsOf(c.key);
-    if (const auto at = domains.find(c.counts.Value(domain)); at != domains.end()) dirty.Nodes(at->second);
+    dirty.Nodes(snapshot_.NodesIn(c.key, c.counts.Value(domain)));
   }
 
   const cluster::Snapshot& snapshot_;

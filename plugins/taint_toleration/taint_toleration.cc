@@ -8,7 +8,6 @@
 namespace tutti::plugins {
 namespace {
 
-using cluster::Snapshot;
 using cluster::TaintEntry;
 using framework::RefusedBy;
 using framework::Verdict;
@@ -21,13 +20,12 @@ class TaintFilterState final : public framework::FilterState {
         effects_(snapshot.symbols()) {}
 
   void CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const override {
-    const std::span<const uint8_t> barriers = snapshot_.barriers();
     for (uint32_t n = 0; n < refused_by.size(); ++n)
-      if ((barriers[n] & Snapshot::kTainted) && refused_by[n] == framework::kNobody &&
-          TaintFilterState::Check(model::NodeId(n)) != Verdict::kFits)
+      if (refused_by[n] == framework::kNobody && TaintFilterState::Check(model::NodeId(n)) != Verdict::kFits)
         refused_by[n] = mine;
   }
   Verdict Check(model::NodeId n) const override {
+    if (!snapshot_.tainted(n)) return Verdict::kFits;
     const bool repelled = std::ranges::any_of(snapshot_.node(n).taints, [this](const TaintEntry& taint) {
       return effects_.Repels(taint) && !tolerations_.Tolerates(taint);
     });
@@ -53,17 +51,14 @@ class TaintScoreState final : public framework::ScoreState {
 
   bool HeedsPods() const override { return false; }
   void ScoreAll(std::span<const RefusedBy> refused_by, std::span<int64_t> raw) const override {
-    const std::span<const uint8_t> barriers = snapshot_.barriers();
     for (uint32_t n = 0; n < refused_by.size(); ++n)
-      if (refused_by[n] == framework::kNobody)
-        raw[n] = barriers[n] & Snapshot::kTainted ? TaintScoreState::Score(model::NodeId(n)) : 0;
+      if (refused_by[n] == framework::kNobody) raw[n] = TaintScoreState::Score(model::NodeId(n));
   }
   void ScoreSome(std::span<const model::NodeId> nodes, std::span<int64_t> raw) const override {
-    const std::span<const uint8_t> barriers = snapshot_.barriers();
-    for (size_t i = 0; i < nodes.size(); ++i)
-      raw[i] = barriers[nodes[i].index()] & Snapshot::kTainted ? TaintScoreState::Score(nodes[i]) : 0;
+    for (size_t i = 0; i < nodes.size(); ++i) raw[i] = TaintScoreState::Score(nodes[i]);
   }
   int64_t Score(model::NodeId n) const override {
+    if (!snapshot_.tainted(n)) return 0;
     return std::ranges::count_if(snapshot_.node(n).taints, [this](const TaintEntry& taint) {
       return taint.effect == effects_.prefer_no_schedule && !tolerations_.Tolerates(taint);
     });

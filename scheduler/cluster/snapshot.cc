@@ -75,6 +75,12 @@ const Snapshot::Domains& Snapshot::DomainsOf(Symbol key) const {
   return at->second;
 }
 
+std::span<const NodeId> Snapshot::NodesIn(Symbol key, Symbol value) const {
+  const Domains& domains = DomainsOf(key);
+  const auto at = domains.find(value);
+  return at == domains.end() ? std::span<const NodeId>() : at->second;
+}
+
 void Snapshot::PutDomains(NodeId n, const LabelEntries& before) {
   for (auto& [key, domains] : domains_) {
     const Symbol old_value = Find(before, key), value = nodes_[n.index()].Label(key);
@@ -153,14 +159,13 @@ NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
   }
   entry.present = true;
   entry.name = node->meta.name;
-  entry.unschedulable = node->unschedulable;
   entry.version = ++last_version_;
   const LabelEntries labels_before = std::exchange(entry.labels, InternLabels(node->meta.labels, symbols_));
   PutDomains(n, labels_before);
   entry.taints.clear();
   for (const model::Taint& taint : node->taints)
     entry.taints.push_back({symbols_.Intern(taint.key), symbols_.Intern(taint.value), symbols_.Intern(taint.effect)});
-  barriers_[n.index()] = (entry.taints.empty() ? 0 : kTainted) | (entry.unschedulable ? kUnschedulable : 0);
+  barriers_[n.index()] = (entry.taints.empty() ? 0 : kTainted) | (node->unschedulable ? kUnschedulable : 0);
   allocatable_.ClearSlot(n);
   for (const auto& [name, amount] : node->allocatable) allocatable_.Cell(Column(name), n) = amount;
   PutImages(n, *node);

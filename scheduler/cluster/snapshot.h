@@ -57,7 +57,6 @@ struct NodeEntry {
   std::string name;
   LabelEntries labels;
   std::vector<TaintEntry> taints;
-  bool unschedulable = false;
   std::vector<PortEntry> ports;               // one entry per occupying pod and port
   std::vector<const PodClass*> with_volumes;  // one entry per occupying pod whose class has spec->volumes
   std::shared_ptr<const model::Node> node;    // as last seen; never null while present
@@ -101,9 +100,9 @@ class Snapshot {
   std::span<const int64_t> nonzero_cpu() const { return nonzero_cpu_; }
   std::span<const int64_t> nonzero_memory() const { return nonzero_memory_; }
 
-  // What most nodes have none of, for passes over all of them: kTainted, kUnschedulable; by node slot.
-  static constexpr uint8_t kTainted = 1, kUnschedulable = 2;
-  std::span<const uint8_t> barriers() const { return barriers_; }
+  // Without a look at its entry, for passes over all nodes: has it taints, is it cordoned?
+  bool tainted(model::NodeId n) const { return barriers_[n.index()] & kTainted; }
+  bool unschedulable(model::NodeId n) const { return barriers_[n.index()] & kUnschedulable; }
 
   // Some node has, or had, some of it.
   bool Exists(model::ResourceId r) const { return allocatable_.holds(r); }
@@ -119,6 +118,7 @@ class Snapshot {
   // The nodes by the value of label `key`; made on first use. Do not decide by its order.
   using Domains = absl::flat_hash_map<model::Symbol, std::vector<model::NodeId>>;
   const Domains& DomainsOf(model::Symbol key) const;
+  std::span<const model::NodeId> NodesIn(model::Symbol key, model::Symbol value) const;  // of one domain
 
   // Which pods are where, by class.
   const absl::flat_hash_map<model::ClassId, Occupants>& occupants() const { return occupants_; }
@@ -169,6 +169,7 @@ class Snapshot {
   absl::flat_hash_map<std::string, model::NodeId> by_name_;
   size_t node_count_ = 0;
   mutable Columns allocatable_, requested_;
+  static constexpr uint8_t kTainted = 1, kUnschedulable = 2;
   std::vector<uint8_t> barriers_;
   std::vector<int64_t> nonzero_cpu_, nonzero_memory_;
   absl::flat_hash_map<model::Symbol, ImageHolders> images_;

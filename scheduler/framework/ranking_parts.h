@@ -42,7 +42,6 @@ struct Ranking::Workspace {
   std::vector<size_t> places;
   std::vector<model::NodeId> moved, redone, rescored, returned, asked;
   std::vector<ActiveScore*> uneven;
-  bool some_left = false;  // a node that was feasible is not any more
   std::vector<int64_t> raw;
   std::vector<int32_t> sums;
 };
@@ -121,7 +120,7 @@ struct Ranking::Impl {
   void Sort(model::NodeId n, RefusedBy verdict);
   void Refuse(model::NodeId n, RefusedBy by);
   void Move(std::span<const model::NodeId> nodes);
-  bool Rescore();
+  bool Rescore(bool some_left);
   int32_t FindUneven();
   void FixScores(std::span<const model::NodeId> nodes);
   bool Renormalize();

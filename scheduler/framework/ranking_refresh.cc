@@ -123,11 +123,12 @@ void Ranking::Impl::Ask(const Changes& changes) {
   work.redone.clear();
   work.rescored.clear();
   work.returned.clear();
-  work.some_left = false;
+  bool some_left = false;
   for (size_t i = 0; i < changes.nodes.size(); ++i) {
     const NodeId n = changes.nodes[i];
-    const RefusedBy before = refused_by[n.index()];
-    flipped |= (before == kNobody) != (work.verdicts[i] == kNobody);
+    const bool was_feasible = refused_by[n.index()] == kNobody, is_feasible = work.verdicts[i] == kNobody;
+    flipped |= was_feasible != is_feasible;
+    some_left |= was_feasible && !is_feasible;
     Sort(n, work.verdicts[i]);
     if (work.marked[n.index()] != kScore) Refuse(n, work.verdicts[i]);
   }
@@ -136,7 +137,7 @@ void Ranking::Impl::Ask(const Changes& changes) {
     return;
   }
   Move(work.moved);
-  const bool renormalized = Rescore();
+  const bool renormalized = Rescore(some_left);
   // Few: each climbs its own way up. Many: all rounds are played again, once.
   if (renormalized || changes.nodes.size() > refused_by.size() / 64) return best.Rebuild();
   for (const NodeId n : changes.nodes) best.Replay(n.index());
@@ -161,7 +162,6 @@ void Ranking::Impl::Sort(NodeId n, RefusedBy verdict) {
   if (was_feasible) {
     for (ActiveScore* score : work.uneven) score->normalizer->Erase(slot);
     best.totals()[slot] = BestNode::kOut;
-    work.some_left |= !is_feasible;
   }
   // What only filters named scores as before.
   if (marks != kFilter) moving[slot] = kUnknown;
@@ -265,10 +265,10 @@ void Ranking::Impl::Move(std::span<const NodeId> nodes) {
 }
 
 // Totals of those whose scores must be asked, of those that a normalised score named, and of those that are feasible
-// again. True when that normalised all others anew.
-bool Ranking::Impl::Rescore() {
+// again; `some_left`: others are not any more. True when that normalised all the rest anew.
+bool Ranking::Impl::Rescore(bool some_left) {
   const std::array<std::span<const NodeId>, 3> all{work.redone, work.rescored, work.returned};
-  if (!work.some_left && std::ranges::all_of(all, [](const auto& nodes) { return nodes.empty(); })) return false;
+  if (!some_left && std::ranges::all_of(all, [](const auto& nodes) { return nodes.empty(); })) return false;
   FixScores(work.redone);
   const auto insert = [this](ActiveScore& score, std::span<const NodeId> nodes) {
     work.raw.resize(nodes.size());
