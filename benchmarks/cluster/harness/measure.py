@@ -2,6 +2,8 @@
 """What the API server shows of a run: the instant of each bind, and when every pod had its Event."""
 
 import collections
+import contextlib
+import socket
 import struct
 import threading
 import time
@@ -54,7 +56,8 @@ class BindWatch:
         self._error = self._last_frame = None
         self._from = api.page("/api/v1/pods", limit=1)["metadata"]["resourceVersion"]
         self._open()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _open(self):
         self._answer, self._connection = self._api.open(
@@ -71,7 +74,7 @@ class BindWatch:
                 if piece:
                     data += piece
                     self._take(data, now)
-                else:
+                elif not self._closing:
                     self._reopen()
                     data.clear()
         except Exception as error:  # told to whoever waits
@@ -112,7 +115,11 @@ class BindWatch:
             raise self._error
 
     def close(self):
+        """Of a watch that still waits, the connection can be closed only once its reader has woken up."""
         self._closing = True
+        with contextlib.suppress(OSError):  # the API server may be gone
+            self._connection.sock.shutdown(socket.SHUT_RDWR)
+        self._reader.join()
         self._connection.close()
 
 
