@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stage of one row: a fresh control plane, the accounts and rules of whoever acts on it, nodes and pending pods."""
+"""The stage: a fresh control plane, the accounts and rules of whoever acts on it, nodes and pending pods."""
 
 import contextlib
 import http.client
@@ -25,6 +25,7 @@ PEER_ACCOUNT = ("kube-system", "kube-scheduler")
 
 IDLE_SHARE = 0.10
 IDLE_SECONDS = 20
+GARBAGE_PERCENT = 400  # of the heap in use: settle() has it collected long before
 
 
 class Failure(Exception):
@@ -98,13 +99,14 @@ class Stage:
         try:
             checked([*self._cluster, "up", "--dir", self.dir, "--no-kwok", "--no-controller-manager", "--load",
                      "--until-exit-of", os.getpid(), *[f"--features={name}" for name in self._features]],
-                    stdin=subprocess.DEVNULL)
+                    stdin=subprocess.DEVNULL, env={**os.environ, "GOGC": str(GARBAGE_PERCENT)})
             self.api = Api(self.dir)
             state = json.loads((self.dir / "cluster.json").read_text())
             self.feature_flags = [word for word in state["processes"]["kube-apiserver"]["command"]
                                   if word.startswith("--feature-gates=")]
             self.pids = [process["pid"] for process in state["processes"].values()]
             self._install()
+            self._open_storage()
         except BaseException:
             self.__exit__()
             raise
@@ -170,16 +172,23 @@ clientConnection:
         words = [f"-{name.replace('_', '-')}={value}" for name, value in flags.items()]
         return checked([loader, "-kubeconfig", self.dir / "admin.kubeconfig", *words]).strip()
 
-    def settle(self):
-        """Waits until the control plane is done with what loading left it to do, and serves the custom resources.
+    def _open_storage(self):
+        """Has the custom resources served.
 
-        It opens the storage of a custom resource at the first request only, and until then answers "storage is
+        The API server opens the storage of a custom resource at the first request only, and until then answers "storage is
         (re)initializing", which no cluster that has been up for a minute does.
         """
         for definition in json.loads(self.kubectl("get", "crd", "-o", "json"))["items"]:
             spec = definition["spec"]
             for version in (version["name"] for version in spec["versions"] if version["served"]):
                 self.kubectl("get", "--raw", f"/apis/{spec['group']}/{version}/{spec['names']['plural']}?limit=1")
+
+    def settle(self):
+        """Waits until the control plane is done with what loading left it to do, the API server's garbage among it.
+
+        Left to itself it would collect every few thousand pods, for a second of both cores, and whom that meets is luck.
+        """
+        self.api.text("/debug/pprof/heap", gc=1, debug=1)
         deadline = time.monotonic() + IDLE_SECONDS
         while time.monotonic() < deadline:
             before = sum(map(cpu_seconds, self.pids))
