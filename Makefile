@@ -10,7 +10,7 @@ help:
 	@echo 'make test            everything: unit tests, scenarios, layers, walkthroughs on both clusters'
 	@echo 'make build           the release binary at bin/tutti'
 	@echo 'make walkthrough W=  one walkthrough on the real control plane: $(notdir $(basename $(wildcard tests/walkthroughs/*.yaml)))'
-	@echo 'make bench-cluster   5,000 nodes and 8,000 pods on the real control plane, beside kube-scheduler (CASE= NODES= PODS= REPEAT=)'
+	@echo 'make bench-cluster   5,000 nodes and waves of 1,000 pods on the real control plane, beside kube-scheduler (CASE= NODES= PODS= REPEAT=)'
 	@echo 'make bench-engine    what a decision costs, without an API server: a table, and build/bench-engine/*.csv and scale.svg'
 	@echo 'make bench-limits    what one object as large as the API server takes costs everybody else'
 	@echo 'make oracle          3,000 questions put to kube-scheduler and to Tutti: differences, coverage by plugin; oracle-soak: 200,000'

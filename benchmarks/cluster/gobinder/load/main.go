@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 )
@@ -28,6 +29,7 @@ type options struct {
 	podGPUs, zones, racks, pools  int
 	apps                          int
 	apart, spread, pooled, inRack bool
+	clear                         bool
 }
 
 var groupVersions = map[string]string{"volcano": "scheduling.volcano.sh/v1beta1",
@@ -60,6 +62,7 @@ func main() {
 	flag.BoolVar(&o.spread, "spread", false, "an app's pods evenly over the zones")
 	flag.BoolVar(&o.pooled, "pooled", false, "pods have node affinity to one pool each")
 	flag.BoolVar(&o.inRack, "in-rack", false, "a gang's pods in one rack (upstream's PodGroups only)")
+	flag.BoolVar(&o.clear, "clear", false, "delete the namespace's pods, Events and PodGroups of that dialect first")
 	flag.IntVar(&o.inFlight, "in-flight", 64, "requests at a time")
 	flag.Parse()
 	if groupVersions[o.dialect] == "" {
@@ -77,8 +80,12 @@ func main() {
 		fail(err)
 	}
 	start := time.Now()
+	old, err := o.clearTasks(client)
+	if err != nil {
+		fail(err)
+	}
 	// In this order: gangs before their members, so that nobody has to wait for one.
-	for _, tasks := range [][]task{o.nodeTasks(), o.groupTasks(), o.podTasks()} {
+	for _, tasks := range [][]task{old, o.nodeTasks(), o.groupTasks(), o.podTasks()} {
 		if err := do(client, tasks, o.inFlight); err != nil {
 			fail(err)
 		}
@@ -108,6 +115,41 @@ func do(client *kubernetes.Clientset, tasks []task, inFlight int) error {
 	}
 	workers.Wait()
 	return context.Cause(ctx)
+}
+
+// clearTasks finds what is there; one by one, 64 at a time, as the API server goes through a collection one after another.
+func (o *options) clearTasks(client *kubernetes.Clientset) ([]task, error) {
+	if !o.clear {
+		return nil, nil
+	}
+	var tasks []task
+	for version, plural := range map[string]string{"/api/v1": "pods", "/apis/events.k8s.io/v1": "events",
+		"/apis/" + groupVersions[o.dialect]: "podgroups"} {
+		path := version + "/namespaces/" + o.namespace + "/" + plural
+		body, err := client.CoreV1().RESTClient().Get().AbsPath(path).
+			SetHeader("Accept", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1").DoRaw(context.Background())
+		var list metav1.PartialObjectMetadataList
+		if err == nil {
+			err = json.Unmarshal(body, &list)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range list.Items {
+			tasks = append(tasks, func(ctx context.Context, client *kubernetes.Clientset) error {
+				rest := client.CoreV1().RESTClient()
+				// The finalizer of upstream's PodGroups waits for a controller that is not there.
+				if len(item.Finalizers) > 0 {
+					free := rest.Patch(types.MergePatchType).AbsPath(path, item.Name).Body([]byte(`{"metadata":{"finalizers":null}}`))
+					if err := free.Do(ctx).Error(); err != nil {
+						return err
+					}
+				}
+				return rest.Delete().AbsPath(path, item.Name).Param("gracePeriodSeconds", "0").Do(ctx).Error()
+			})
+		}
+	}
+	return tasks, nil
 }
 
 func (o *options) nodeTasks() []task {
@@ -149,7 +191,7 @@ func (o *options) groupTasks() []task {
 	}
 	version := groupVersions[o.dialect]
 	var tasks []task
-	if o.dialect == "volcano" {
+	if o.dialect == "volcano" && o.nodes > 0 {
 		tasks = append(tasks, o.custom("/apis/"+version+"/queues", map[string]any{
 			"apiVersion": version, "kind": "Queue", "metadata": map[string]any{"name": "default"},
 			"spec": map[string]any{"weight": 1}}))
