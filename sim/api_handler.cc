@@ -194,7 +194,7 @@ ApiResult<HttpResponse> ApiHandler::Answer(const HttpRequest& request, const Tar
   if (request.bodyless) return HttpResponse{.code = code, .body = {}};
   const auto representation = Representation::Negotiate(request, target.resource, target.version);
   if (!representation) return Refuse(representation.error());
-  return JsonResponse(representation->Render(object, now_ms()), code);
+  return HttpResponse{.code = code, .body = representation->Print(object, now_ms()) + "\n"};
 }
 
 // --- Reading ---

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/json_string.h"
 #include "sim/api_error.h"
 #include "sim/object.h"
 
@@ -45,7 +46,7 @@ struct HttpResponse {
 };
 
 inline HttpResponse JsonResponse(const Json& body, int code = 200) {
-  return {.code = code, .body = body.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"};
+  return {.code = code, .body = base::PrintJson(body) + "\n"};
 }
 inline HttpResponse ErrorResponse(const ApiError& error) { return JsonResponse(error.ToStatus(), error.code); }
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/json_string.h"
 #include "cluster/json_text.h"
 #include "sim/protobuf_body.h"
 #include "sim/strategy.h"
@@ -12,9 +13,10 @@
 #include "sim/yaml.h"
 
 namespace tutti::sim {
-namespace {
 
-std::string Print(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+using base::PrintJson;
+
+namespace {
 
 bool Has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
@@ -83,6 +85,10 @@ Json Representation::Render(const Object& object, base::Millis now_ms, bool with
   return as_stored_ ? *object : ToServed(resource_, version_, *object);
 }
 
+std::string Representation::Print(const Object& object, base::Millis now_ms, bool with_columns) const {
+  return IsAsStored() ? PrintJson(*object) : PrintJson(Render(object, now_ms, with_columns));
+}
+
 Json Representation::Row(const Json& stored, base::Millis now_ms) const {
   Json row = {{"cells", TableCells(resource_, version_, stored, now_ms)}};
   if (table_objects_ == TableObjects::kMetadata) row["object"] = PartialMetadata(stored);
@@ -96,18 +102,18 @@ std::string Representation::RenderList(const std::vector<Object>& objects, const
     Json table = NewTable(resource_, version_, true);
     table["metadata"] = list_meta;
     for (const Object& object : objects) table["rows"].push_back(Row(*object, now_ms));
-    return Print(table) + "\n";
+    return PrintJson(table) + "\n";
   }
   const bool plain = form_ == Form::kPlain;
   std::string text =
       fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{},"items":[)",
                   plain ? resource_.list_kind() : "PartialObjectMetadataList",
-                  plain ? JoinApiVersion(resource_.id.group, version_) : "meta.k8s.io/v1", Print(list_meta));
+                  plain ? JoinApiVersion(resource_.id.group, version_) : "meta.k8s.io/v1", PrintJson(list_meta));
   bool first = true;
   for (const Object& object : objects) {
     if (!first) text += ',';
     first = false;
-    text += IsAsStored() ? Print(*object) : Print(Render(object, now_ms));
+    text += Print(object, now_ms);
   }
   return text + "]}\n";
 }
@@ -135,7 +141,7 @@ ApiResult<Json> ParseBody(const HttpRequest& request) {
   }
   if (cluster::JsonDepth(request.body) > cluster::kDeepestJson)
     return tl::make_unexpected(BadRequest("the body is nested too deeply"));
-  Json body = Json::parse(request.body, nullptr, false);
+  Json body = cluster::ParseJson(request.body);
   if (!body.is_discarded()) {
     MakeWholeNumbersIntegers(body);
     return body;

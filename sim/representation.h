@@ -30,6 +30,8 @@ class Representation {
   Json Render(const Object& object, base::Millis now_ms, bool with_columns = true) const;
   // Whether Render gives the stored object as it is, so that its text can be shared.
   bool IsAsStored() const { return form_ == Form::kPlain && as_stored_; }
+  // What Render gives, printed.
+  std::string Print(const Object& object, base::Millis now_ms, bool with_columns = true) const;
   // A whole list answer, printed. `list_meta` is its metadata.
   std::string RenderList(const std::vector<Object>& objects, const Json& list_meta, base::Millis now_ms) const;
   // What a bookmark carries.

@@ -4,7 +4,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/json_string.h"
+
 namespace tutti::sim {
+
+using base::PrintJson;
+
 namespace {
 
 constexpr base::Millis kBookmarkEveryMs = 30'000;
@@ -12,12 +17,10 @@ constexpr base::Millis kForever = std::numeric_limits<base::Millis>::max();
 // A client this far behind starts anew sooner than it catches up.
 constexpr size_t kMaxQueued = 200'000;
 
-std::string Print(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 }  // namespace
 
 const std::string& SharedEvent::Text() const {
-  std::call_once(printed_, [this] { text_ = Print(*event_.object); });
+  std::call_once(printed_, [this] { text_ = PrintJson(*event_.object); });
   return text_;
 }
 
@@ -63,7 +66,7 @@ void WatchStream::Append(const SharedEvent& shared, std::string& out) {
     AppendLine(type, shared.Text(), out);
     return;
   }
-  AppendLine(type, Print(representation_.Render(event.object, hub_.store_.now_ms(), !columns_sent_)), out);
+  AppendLine(type, representation_.Print(event.object, hub_.store_.now_ms(), !columns_sent_), out);
   columns_sent_ = true;
 }
 
@@ -75,7 +78,7 @@ void WatchStream::Begin(Store& store, const ApiResource& resource) {
                       ? tl::make_unexpected(Expired("too large resource version: this cluster has been started anew"))
                       : store.EventsAfter(resource.id, *options_.after);
     if (!events) {
-      AppendLine("ERROR", Print(events.error().ToStatus()), error_);
+      AppendLine("ERROR", PrintJson(events.error().ToStatus()), error_);
       closed_ = true;
       return;
     }
@@ -112,7 +115,7 @@ std::optional<std::string> WatchStream::Next(std::chrono::milliseconds patience)
     const base::MutexLock lock(mutex_);
     const auto until =
         std::chrono::steady_clock::now() + std::min(patience, std::chrono::milliseconds(ends_at_ms_ - Now()));
-    while (queue_.empty() && !closed_ && arrived_.WaitUntil(mutex_, until)) {
+    while (patience.count() > 0 && queue_.empty() && !closed_ && arrived_.WaitUntil(mutex_, until)) {
     }
     events.swap(queue_);
     out.swap(error_);
@@ -122,7 +125,7 @@ std::optional<std::string> WatchStream::Next(std::chrono::milliseconds patience)
     if (event) {
       Append(*event, out);
     } else {
-      AppendLine("BOOKMARK", Print(representation_.RenderBookmark(initial_version_, true)), out);
+      AppendLine("BOOKMARK", PrintJson(representation_.RenderBookmark(initial_version_, true)), out);
     }
   }
   const base::Millis now = Now();
@@ -131,7 +134,8 @@ std::optional<std::string> WatchStream::Next(std::chrono::milliseconds patience)
     if (over && finished_) return std::nullopt;
     finished_ = over;
     const bool due = over || now - last_line_ms_ >= kBookmarkEveryMs;
-    if (options_.bookmarks && due) AppendLine("BOOKMARK", Print(representation_.RenderBookmark(delivered, false)), out);
+    if (options_.bookmarks && due)
+      AppendLine("BOOKMARK", PrintJson(representation_.RenderBookmark(delivered, false)), out);
   }
   if (!out.empty()) last_line_ms_ = now;
   return out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_string.h"
 
+#include <charconv>
 #include <cstdint>
 #include <cstring>
 
@@ -28,6 +29,32 @@ bool AnySpecial(std::string_view text) {
   return (found | special(word)) != 0;
 }
 
+template <class Number>
+void AppendNumber(Number number, std::string* to) {
+  char digits[20];
+  to->append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+void AppendArray(const Json::array_t& items, std::string* to) {
+  *to += '[';
+  for (const Json& item : items) {
+    if (&item != items.data()) *to += ',';
+    AppendJson(item, to);
+  }
+  *to += ']';
+}
+
+void AppendObject(const Json::object_t& fields, std::string* to) {
+  *to += '{';
+  for (auto field = fields.begin(); field != fields.end(); ++field) {
+    if (field != fields.begin()) *to += ',';
+    AppendQuoted(field->first, to);
+    *to += ':';
+    AppendJson(field->second, to);
+  }
+  *to += '}';
+}
+
 }  // namespace
 
 // Names, UIDs and most sentences need no more than the quotes.
@@ -36,6 +63,23 @@ void AppendQuoted(std::string_view text, std::string* to) {
     to->append(1, '"').append(text).append(1, '"');
   else
     *to += base::Json(text).dump(-1, ' ', false, base::Json::error_handler_t::replace);
+}
+
+void AppendJson(const Json& value, std::string* to) {
+  switch (value.type()) {
+    case Json::value_t::object: return AppendObject(value.get_ref<const Json::object_t&>(), to);
+    case Json::value_t::array: return AppendArray(value.get_ref<const Json::array_t&>(), to);
+    case Json::value_t::string: return AppendQuoted(value.get_ref<const std::string&>(), to);
+    case Json::value_t::number_integer: return AppendNumber(value.get<int64_t>(), to);
+    case Json::value_t::number_unsigned: return AppendNumber(value.get<uint64_t>(), to);
+    default: *to += value.dump(); return;
+  }
+}
+
+std::string PrintJson(const Json& value) {
+  std::string text;
+  AppendJson(value, &text);
+  return text;
 }
 
 }  // namespace tutti::base

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON strings of text that may hold anything.
+// JSON as text, of strings that may hold anything.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "base/json_fwd.h"
+
 namespace tutti::base {
 
 // Appends `text` as a JSON string; what is not UTF-8 in it is replaced.
 void AppendQuoted(std::string_view text, std::string* to);
+
+// The value on one line, as its own dump() has it; what is not UTF-8 is replaced.
+void AppendJson(const Json& value, std::string* to);
+std::string PrintJson(const Json& value);
 
 }  // namespace tutti::base

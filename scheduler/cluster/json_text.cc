@@ -1,11 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/json_text.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
+#include <optional>
 
 #include "base/json.h"
 
 namespace tutti::cluster {
+namespace {
+
+using base::Json;
+
+constexpr size_t kKept = 256 * 1024;  // a parser takes some ten times what it has read at most
+
+// Its answers are taken without a check: the type has been asked.
+Json FromDom(const simdjson::dom::element& element) {
+  using Type = simdjson::dom::element_type;
+  switch (element.type()) {
+    case Type::OBJECT: {
+      const simdjson::dom::object from = element.get_object().value_unsafe();
+      Json::object_t fields;
+      for (const auto& [key, value] : from) fields[key] = FromDom(value);
+      return fields;
+    }
+    case Type::ARRAY: {
+      const simdjson::dom::array from = element.get_array().value_unsafe();
+      Json::array_t items;
+      items.reserve(from.size());
+      for (const simdjson::dom::element item : from) items.push_back(FromDom(item));
+      return items;
+    }
+    case Type::STRING: return element.get_string().value_unsafe();
+    case Type::INT64: {
+      const int64_t number = element.get_int64().value_unsafe();
+      return number < 0 ? Json(number) : Json(static_cast<uint64_t>(number));
+    }
+    case Type::UINT64: return element.get_uint64().value_unsafe();
+    case Type::DOUBLE: return element.get_double().value_unsafe();
+    case Type::BOOL: return element.get_bool().value_unsafe();
+    case Type::NULL_VALUE: break;
+  }
+  return nullptr;
+}
+
+// Empty where it is no JSON, or holds what only the other parser takes: numbers beyond 64 bits, a byte order mark.
+std::optional<Json> ParseQuickly(std::string_view text) {
+  const auto parsed_by = [text](simdjson::dom::parser& parser) -> std::optional<Json> {
+    if (parser.max_depth() != kDeepestJson && parser.allocate(text.size(), kDeepestJson)) return std::nullopt;
+    const auto root = parser.parse(text.data(), text.size());
+    if (root.error()) return std::nullopt;
+    return FromDom(root.value_unsafe());
+  };
+  if (text.size() > kKept) {
+    simdjson::dom::parser once;
+    return parsed_by(once);
+  }
+  thread_local simdjson::dom::parser kept;
+  return parsed_by(kept);
+}
+
+}  // namespace
 
 size_t JsonDepth(std::string_view text) {
   size_t depth = 0, deepest = 0;
@@ -25,7 +81,7 @@ size_t JsonDepth(std::string_view text) {
 }
 
 base::Json ParseJson(std::string_view text) {
-  using Json = base::Json;
+  if (auto json = ParseQuickly(text)) return *std::move(json);
   if (JsonDepth(text) <= kDeepestJson) return Json::parse(text, nullptr, /*allow_exceptions=*/false);
   const auto keep = [](int depth, Json::parse_event_t, Json&) { return static_cast<size_t>(depth) < kDeepestJson; };
   return Json::parse(text, keep, /*allow_exceptions=*/false);

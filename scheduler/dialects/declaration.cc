@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/json.h"
+#include "base/json_string.h"
 #include "dialects/topology_annotations.h"
 #include "dialects/wording.h"
 
@@ -46,7 +47,7 @@ std::string ProblemIn(const model::Object& object, cluster::JsonReader& read) {
   return OneLine(fmt::format("{}: {}", Named(object.kind, object.meta.ns, object.meta.name), read.problem()));
 }
 
-std::string ToText(const base::Json& body) { return body.dump(-1, ' ', false, base::Json::error_handler_t::replace); }
+std::string ToText(const base::Json& body) { return base::PrintJson(body); }
 
 const base::Json& StatusOf(const model::Object& object) {
   static const base::Json kNothing = base::Json::object();

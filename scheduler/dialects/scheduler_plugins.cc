@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "cluster/json_text.h"
 #include "dialects/declaration.h"
 #include "dialects/ray_pod.h"
 
@@ -84,7 +85,7 @@ void SchedulerPlugins::Report(const GangReport& report, std::vector<cluster::Com
   PodGroup* group = groups_.Find(report.spec->key);
   if (!group) return;
   const Json& observed = StatusOf(*group->object);
-  const Json before = group->written.empty() ? observed : Json::parse(group->written);
+  const Json before = group->written.empty() ? observed : cluster::ParseJson(group->written);
 
   Json wanted = {{"phase", Phase(report, PhaseIn(before))}};
   if (report.running > 0) wanted["running"] = report.running;

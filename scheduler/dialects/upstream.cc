@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/json.h"
+#include "cluster/json_text.h"
 #include "dialects/declaration.h"
 #include "dialects/ray_pod.h"
 #include "dialects/wording.h"
@@ -119,7 +120,7 @@ void Upstream::Report(const GangReport& report, std::vector<cluster::CommandBody
   const model::Object& object = *group->object;
   const char* type = ConditionType(object);
   const Json observed = ConditionIn(StatusOf(object), type);
-  const Json before = group->written.empty() ? observed : Json::parse(group->written);
+  const Json before = group->written.empty() ? observed : cluster::ParseJson(group->written);
   const bool was_true = (before.is_object() && before.value("status", Json()) == "True") ||
                         (observed.is_object() && observed.value("status", Json()) == "True");
   if (was_true) return;  // the first time counts, and it has been

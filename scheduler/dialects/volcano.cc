@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "cluster/json_text.h"
 #include "dialects/declaration.h"
 #include "dialects/ray_pod.h"
 #include "dialects/volcano_status.h"
@@ -206,7 +207,7 @@ void Volcano::Report(const GangReport& report, std::vector<cluster::CommandBody>
   PodGroup* group = groups_.Find(report.spec->key);
   if (!group) return;
   const Json& observed = StatusOf(*group->object);
-  const Json before = group->written.empty() ? observed : Json::parse(group->written);
+  const Json before = group->written.empty() ? observed : cluster::ParseJson(group->written);
   Json wanted = VolcanoStatus(report, before);
   if (!group->memory.MustWrite(VolcanoComparable(wanted), VolcanoComparable(observed), group->object->meta.resource_version)) return;
   group->written = ToText(wanted);

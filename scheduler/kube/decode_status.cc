@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "base/json.h"
+#include "cluster/json_text.h"
 #include "kube/decode.h"
 
 namespace tutti::kube {
@@ -50,7 +51,7 @@ ApiStatus DecodeStatus(std::string_view body) {
   if (const auto envelope = OpenEnvelope(body)) {
     return envelope->kind == "Status" ? DecodeStatusMessage(envelope->raw) : ApiStatus{};
   }
-  return DecodeStatusObject(base::Json::parse(body, nullptr, false));
+  return DecodeStatusObject(cluster::ParseJson(body));
 }
 
 }  // namespace tutti::kube

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "cluster/json_text.h"
 #include "kube/api_path.h"
 
 namespace tutti::kube {
@@ -114,7 +115,7 @@ void Discovery::OnGroups(const Response& response) {
     next_ = table_;
     return;
   }
-  const Json list = response.ok() ? Json::parse(response.body, nullptr, false) : Json();
+  const Json list = response.ok() ? cluster::ParseJson(response.body) : Json();
   if (!list.is_object()) {
     next_is_whole_ = false;
     return Complain(response.ok() ? "not JSON" : Judge(response).message);
@@ -165,7 +166,7 @@ void Discovery::AskEachGroup(const Json& groups) {
 
 bool Discovery::ReadGroupVersion(const std::string& group, const std::string& version, const Response& response,
                                  Table* into) {
-  const Json list = response.ok() ? Json::parse(response.body, nullptr, false) : Json();
+  const Json list = response.ok() ? cluster::ParseJson(response.body) : Json();
   if (!list.is_object()) {
     next_is_whole_ = false;
     Complain(response.ok() ? "not JSON" : Judge(response).message);

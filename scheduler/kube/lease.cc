@@ -10,7 +10,9 @@
 
 #include "base/check.h"
 #include "base/json_fwd.h"
+#include "base/json_string.h"
 #include "base/log.h"
+#include "cluster/json_text.h"
 #include "kube/api_path.h"
 #include "kube/retry.h"
 
@@ -29,9 +31,10 @@ int64_t Number(const Json& object, const char* key) {
   return at != object.end() && at->is_number_integer() ? at->get<int64_t>() : 0;
 }
 
-Json SpecOf(const Json& lease) {
+const Json& SpecOf(const Json& lease) {
+  static const Json none = Json::object();
   const auto at = lease.is_object() ? lease.find("spec") : lease.end();
-  return at != lease.end() && at->is_object() ? *at : Json::object();
+  return at != lease.end() && at->is_object() ? *at : none;
 }
 
 }  // namespace
@@ -111,10 +114,10 @@ void LeaderElection::OnRead(const Response& response) {
     Complain(Judge(response).message);
     return Again(leading_ ? options_.retry_period_ms : pause_ms);
   }
-  Json lease = Json::parse(response.body, nullptr, false);
+  Json lease = cluster::ParseJson(response.body);
   if (!lease.is_object()) return Again(pause_ms);
-  Observe(lease);
-  const Json spec = SpecOf(observed_);
+  Observe(std::move(lease));
+  const Json& spec = SpecOf(observed_);
   const std::string holder = Text(spec, "holderIdentity");
   const base::Millis duration_ms = Number(spec, "leaseDurationSeconds") * 1000;
   const bool ours = holder == options_.identity;
@@ -159,9 +162,9 @@ void LeaderElection::OnSeen(WatchType type, const WireObject& object) {
     given_up_ = true;  // what is being read may be from before
 }
 
-void LeaderElection::Observe(const Json& lease) {
-  observed_ = lease;
-  std::string record = SpecOf(lease).dump(-1, ' ', false, Json::error_handler_t::replace);
+void LeaderElection::Observe(Json lease) {
+  observed_ = std::move(lease);
+  std::string record = base::PrintJson(SpecOf(observed_));
   if (record == observed_record_) return;
   observed_record_ = std::move(record);
   observed_at_ms_ = loop_.Now();
@@ -198,7 +201,7 @@ void LeaderElection::Write(bool create) {
   request.target = create ? CollectionPath("coordination.k8s.io", "v1", "leases", options_.ns)
                           : ObjectPath("coordination.k8s.io", "v1", "leases", options_.ns, options_.name);
   request.target += fmt::format("?timeout={}ms", CallTimeout());
-  request.body = lease.dump(-1, ' ', false, Json::error_handler_t::replace);
+  request.body = base::PrintJson(lease);
   request.timeout_ms = CallTimeout();
   request_ = transport_.Send(std::move(request),
                              [this, sent_ms = loop_.Now()](const Response& response) { OnWritten(response, sent_ms); });
@@ -210,7 +213,7 @@ void LeaderElection::OnWritten(const Response& response, base::Millis sent_ms) {
   if (stopping_) return response.status == 409 && !std::exchange(asked_to_release_, true) ? Ask() : Released();
   if (response.ok()) {
     last_complaint_.clear();
-    if (const Json lease = Json::parse(response.body, nullptr, false); lease.is_object()) Observe(lease);
+    if (Json lease = cluster::ParseJson(response.body); lease.is_object()) Observe(std::move(lease));
     Won(sent_ms);
     return Again(options_.retry_period_ms);
   }

@@ -61,7 +61,7 @@ class LeaderElection {
   void OnSeen(WatchType type, const WireObject& object);
   void OnRead(const Response& response);
   void OnWritten(const Response& response, base::Millis sent_ms);
-  void Observe(const base::Json& lease);
+  void Observe(base::Json lease);
   void Write(bool create);
   base::Json Spec() const;
   void Won(base::Millis sent_ms);

@@ -63,6 +63,14 @@ TEST_CASE("Any text is a JSON string") {
   });
 }
 
+TEST_CASE("A value is printed as the JSON library prints it") {
+  const Json value = {{"text", "a\"\n\xff"},    {"none", nullptr},       {"most", UINT64_MAX},
+                      {"least", INT64_MIN},     {"part", 0.1},           {"list", {1, -1, true}},
+                      {"empty", Json::array()}, {"bare", Json::object()}};
+  CHECK(PrintJson(value) == value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  CHECK(PrintJson(Json(Json::value_t::discarded)) == Json(Json::value_t::discarded).dump());
+}
+
 TEST_CASE("Times are read back as written") {
   CHECK(FormatTime(0) == "1970-01-01T00:00:00Z");
   CHECK(FormatMicroTime(1'787'220'000'123) == "2026-08-20T10:00:00.123000Z");

@@ -39,7 +39,7 @@ CONFINED = {
     "httplib.h": {"server", "sim"},
     "openssl": {"kube", "server", "sim"},
     "prometheus": {"observe"},
-    "simdjson.h": {"kube"},
+    "simdjson.h": {"cluster"},
     "yaml-cpp": {"app", "sim", "kube"},
     "catch2": set(),
     "rapidcheck.h": set(),

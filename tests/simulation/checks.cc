@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "cluster/json_text.h"
 
 namespace tutti::simulation {
 
@@ -31,7 +32,7 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
   for (const cluster::Command& command : commands) {
     if (const auto* bind = std::get_if<cluster::Bind>(&command.body)) {
       const std::string* text = model::Find(bind->annotations, "tutti.dev/bind");
-      const auto evidence = text ? base::Json::parse(*text, nullptr, false) : base::Json();
+      const auto evidence = text ? cluster::ParseJson(*text) : base::Json();
       const std::string plan = replica.name() + " " + (evidence.is_object() ? evidence.value("plan", "") : "");
       const bool is_new = plans_.try_emplace(plan, replica.Knows()).second;
       plan_of_[bind->pod.uid] = plan;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cluster/json_text.h"
 #include "plugins/registry.h"
 #include "tests/simulation/faults.h"
 #include "tests/simulation/processes.h"
@@ -395,7 +396,7 @@ bool Simulation::OnlyTouches(const cluster::Command& command) const {
   const auto* patch = std::get_if<cluster::Patch>(&command.body);
   const TruePod* pod = patch ? truth_.Pod(patch->object.uid) : nullptr;
   if (!pod) return false;
-  const sim::Json body = sim::Json::parse(patch->body, nullptr, false);
+  const sim::Json body = cluster::ParseJson(patch->body);
   const sim::Json& said = sim::ConditionOf(body, "PodScheduled");
   return !sim::DigString(said, "lastProbeTime").empty() && sim::DigString(said, "message") == pod->message &&
          sim::DigString(said, "reason") == pod->reason;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cluster/json_decode.h"
+#include "cluster/json_text.h"
 #include "tests/simulation/workload_objects.h"
 
 namespace tutti::simulation {
@@ -112,7 +113,7 @@ void Truth::Read(const Json& pod, bool first, TruePod& now) const {
   now.reason = now.waiting ? DigString(scheduled, "reason") : "";
   now.message = now.waiting ? DigString(scheduled, "message") : "";
   if (!was_bound && now.bound()) {
-    const Json bind = Json::parse(sim::AnnotationOf(pod, kBind), nullptr, false);
+    const Json bind = cluster::ParseJson(sim::AnnotationOf(pod, kBind));
     if (DigString(bind, "uid") == now.uid && DigString(bind, "node") == now.node) {
       now.plan = DigString(bind, "plan");
       now.commit = DigString(bind, "commit");
@@ -168,7 +169,7 @@ void Truth::Join(const Json& object, const std::string& uid, TruePod& pod, TrueG
   if (pod.gang.starts_with("yunikorn/")) {
     gang.declared = true;
     gang.min = 0;
-    for (const Json& group : Json::parse(sim::AnnotationOf(object, kTaskGroups), nullptr, false))
+    for (const Json& group : cluster::ParseJson(sim::AnnotationOf(object, kTaskGroups)))
       gang.role_min[DigString(group, "name")] = IntOf(sim::Child(group, "minMember"));
   }
   if (pod.gang.starts_with("ray/") && pod.role.empty()) pod.role = "headgroup";
