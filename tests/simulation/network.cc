@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "cluster/json_text.h"
+
 namespace tutti::simulation {
 
 using base::Millis;
@@ -177,7 +179,7 @@ void Network::CarryOne(Call& call) {
 
 // Renewed, or given up.
 void Network::OnLease(const std::string& written) {
-  const sim::Json lease = sim::Json::parse(written, nullptr, false);
+  const sim::Json lease = cluster::ParseJson(written);
   const bool held = sim::DigString(lease, "spec", "holderIdentity") == parts_.process;
   const Millis duration_ms = 1'000 * sim::IntOf(sim::Dig(lease, "spec", "leaseDurationSeconds"), 0);
   lease_over_ms_ = parts_.clock.MonotonicMs() + (held ? duration_ms : 0);
@@ -204,9 +206,11 @@ Network::Call* Network::Watch(const std::string& path) {
   return call == calls_.end() || !call->second.stream ? nullptr : &call->second;
 }
 
-std::optional<Version> Network::Covered(const std::string& path) {
-  const Call* call = Watch(path);
-  return call && !call->silent && call->covered > 0 ? std::optional(call->covered) : std::nullopt;
+std::optional<Version> Network::Covered(kube::RequestId watch) const {
+  const auto at = calls_.find(watch);
+  if (at == calls_.end()) return std::nullopt;
+  const Call& call = at->second;
+  return call.stream && !call.silent && call.covered > 0 ? std::optional(call.covered) : std::nullopt;
 }
 
 // Hands over what one watch has to say.

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "base/random.h"
@@ -49,9 +50,12 @@ class Network final : public kube::Loop, public kube::Transport {
   bool Idle() const { return calls_.empty(); }
   std::optional<base::Millis> NextDeadline() const;
 
-  // The watch of a collection, by its path. All that happened to it up to this version has been handed over; empty
-  // where no watch is open, or nothing comes through it.
-  std::optional<Version> Covered(const std::string& path);
+  // The last watch of a collection, by its path: 0 until there is one. It is asked for often, hence the reference,
+  // which stays good.
+  const kube::RequestId& LastWatch(const std::string& path) { return watches_[path]; }
+  // All that happened to what is watched up to this version has been handed over; empty where the watch is not open, or
+  // nothing comes through it.
+  std::optional<Version> Covered(kube::RequestId watch) const;
   // Its connection breaks, perhaps in the middle of an event, and no other is had until Restore.
   void Cut(const std::string& path, base::Random& random);
   void Restore(const std::string& path) { unreachable_.erase(path); }
@@ -102,7 +106,7 @@ class Network final : public kube::Loop, public kube::Transport {
   std::map<kube::TimerId, base::Millis> timer_at_;
   std::deque<kube::Task> posted_;
   std::map<kube::RequestId, Call> calls_;
-  std::map<std::string, kube::RequestId> watches_;  // the last of each path
+  std::unordered_map<std::string, kube::RequestId> watches_;  // the last of each path
   std::set<std::string> unreachable_;               // paths
   uint64_t last_id_ = 0;
   base::Millis lease_cut_until_ms_ = 0;

@@ -71,7 +71,7 @@ void WireSource::Start(std::vector<model::ObjectKind> kinds) {
   for (const model::ObjectKind& kind : kinds) kinds_[kind.Name()] = {kind, {}};
   for (auto& [name, it] : kinds_)
     for (const std::string& version : it.kind.versions)
-      it.paths.push_back(kube::CollectionPath(it.kind.group, version, it.kind.resource));
+      it.watches.push_back(&network_.LastWatch(kube::CollectionPath(it.kind.group, version, it.kind.resource)));
   feed_.Start(std::move(kinds));
 }
 
@@ -83,9 +83,9 @@ std::string WireSource::PathOf(const std::string& kind) const {
 
 std::optional<Version> WireSource::Covered(const std::string& kind) const {
   const Followed& it = kinds_.at(kind);
-  for (const std::string& path : it.paths)
-    if (const auto covered = network_.Covered(path)) return covered;
-  if (!PathOf(kind).empty()) return std::nullopt;
+  for (const kube::RequestId* watch : it.watches)
+    if (const auto covered = network_.Covered(*watch)) return covered;
+  if (!feed_.WatchedVersion(it.kind.group, it.kind.resource).empty()) return std::nullopt;
   // There is nothing to be heard of what nobody serves.
   const bool served = !sim::ServedVersion(store_, it.kind).empty();
   return served ? std::nullopt : std::optional(store_.resource_version());

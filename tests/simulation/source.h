@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/random.h"
@@ -91,7 +92,7 @@ class WireSource final : public Source {
  private:
   struct Followed {
     model::ObjectKind kind;
-    std::vector<std::string> paths;  // where it may be watched, by version
+    std::vector<const kube::RequestId*> watches;  // the last ones of the paths where it may be, by version
   };
   std::string PathOf(const std::string& kind) const;  // empty: it is not watched
 
@@ -99,7 +100,7 @@ class WireSource final : public Source {
   Network& network_;
   kube::KubeFeed feed_;
   const kube::FeedResolver resolver_{feed_};
-  std::map<std::string, Followed> kinds_;
+  std::unordered_map<std::string, Followed> kinds_;
   std::map<std::string, std::string> cut_;  // paths, by kind
 };
 
