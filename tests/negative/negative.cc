@@ -8,7 +8,6 @@
 
 #include "base/check.h"
 #include "tests/negative/plants.h"
-#include "tests/simulation/huge_pages.h"
 #include "tests/simulation/runner.h"
 
 using namespace tutti;
@@ -73,7 +72,6 @@ class Hunt {
 }  // namespace
 
 int main(int argc, char** argv) {
-  UseHugePages();
   Flags flags;
   CLI::App app("planted bugs, and who finds them");
   app.add_option("--seed", flags.seed, "the first");

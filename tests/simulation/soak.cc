@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "base/log.h"
-#include "tests/simulation/huge_pages.h"
 #include "tests/simulation/runner.h"
 
 using namespace tutti;
@@ -127,7 +126,6 @@ int Soak(const Flags& flags, const std::vector<Scenario>& scenarios) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  UseHugePages();
   Flags flags;
   CLI::App app("the scheduler against a world that misbehaves on purpose");
   app.add_option("--total", flags.total, "steps altogether");
