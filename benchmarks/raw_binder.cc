@@ -112,7 +112,7 @@ class RawBinder {
     const base::Millis deadline_ms = clock_.MonotonicMs() + options_.timeout_s * 1000;
     for (const auto& [key, pod] : pods_) {
       if (pod->bound() || pod->spec->scheduler_name != options_.scheduler) continue;
-      const cluster::ObjectRef ref{"", "v1", "pods", "Pod", pod->meta.ns, pod->meta.name, pod->meta.uid, ""};
+      const cluster::ObjectRef ref = cluster::RefOf(pod);
       commands.push_back({++asked_, cluster::Lane::kBind, deadline_ms, cluster::Bind{ref, node->first, {}}});
       if (options_.events)
         commands.push_back(

@@ -36,11 +36,11 @@ bool Expired(const cluster::Command& command, base::Millis now) {
   return command.deadline_ms > 0 && now > command.deadline_ms;
 }
 
-GroupResource ResourceOf(const cluster::ObjectRef& ref) { return {ref.group, ref.resource}; }
+GroupResource ResourceOf(const cluster::ObjectRef& ref) { return {std::string(ref.group), std::string(ref.resource)}; }
 
 Json Preconditions(const cluster::ObjectRef& ref) {
   Json meta = Json::object();
-  if (!ref.uid.empty()) meta["uid"] = ref.uid;
+  if (!ref.uid().empty()) meta["uid"] = ref.uid();
   if (!ref.resource_version.empty()) meta["resourceVersion"] = ref.resource_version;
   return meta;
 }
@@ -184,8 +184,8 @@ Answer Writer::Execute(const cluster::CommandBody& body) {
 
 Answer Writer::DoBind(const cluster::Bind& bind) {
   Json meta = Preconditions(bind.pod);
-  meta["name"] = bind.pod.name;
-  meta["namespace"] = bind.pod.ns;
+  meta["name"] = bind.pod.name();
+  meta["namespace"] = bind.pod.ns();
   for (const auto& [key, value] : bind.annotations) meta["annotations"][key] = value;
   const auto bound = store_.Bind({{"apiVersion", "v1"},
                                   {"kind", "Binding"},
@@ -193,16 +193,16 @@ Answer Writer::DoBind(const cluster::Bind& bind) {
                                   {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", bind.node}}}});
   if (bound) return Done(201);
   Answer answer = Refused(bound.error());
-  const Object pod = store_.Find(kPods, bind.pod.ns, bind.pod.name);
-  answer.gone = !pod || (!bind.pod.uid.empty() && UidOf(*pod) != bind.pod.uid);
+  const Object pod = store_.Find(kPods, bind.pod.ns(), bind.pod.name());
+  answer.gone = !pod || (!bind.pod.uid().empty() && UidOf(*pod) != bind.pod.uid());
   if (pod && !answer.gone) answer.current_node = DigString(*pod, "spec", "nodeName");
   return answer;
 }
 
 Answer Writer::DoDelete(const cluster::Delete& command) {
   DeleteOptions options;
-  options.uid = command.object.uid;
-  const auto deleted = store_.Delete(ResourceOf(command.object), command.object.ns, command.object.name, options);
+  options.uid = command.object.uid();
+  const auto deleted = store_.Delete(ResourceOf(command.object), command.object.ns(), command.object.name(), options);
   return deleted ? Done(200) : Refused(deleted.error());
 }
 
@@ -215,11 +215,12 @@ Answer Writer::DoPatch(const cluster::Patch& patch) {
   const ApiResource* resource = store_.resources().Find(ResourceOf(patch.object));
   const ApiVersion* version = nullptr;
   if (resource) {
-    version = resource->FindVersion(patch.object.version.empty() ? resource->storage_version : patch.object.version);
+    const std::string_view asked = patch.object.version;
+    version = resource->FindVersion(asked.empty() ? resource->storage_version : asked);
   }
   const Part part = patch.status && version && version->has_status ? Part::kStatus : Part::kMain;
   const PatchType type = patch.type == cluster::Patch::Type::kStrategic ? PatchType::kStrategic : PatchType::kMerge;
-  const auto patched = store_.Patch(ResourceOf(patch.object), patch.object.ns, patch.object.name, type, body, part);
+  const auto patched = store_.Patch(ResourceOf(patch.object), patch.object.ns(), patch.object.name(), type, body, part);
   return patched ? Done(200) : Refused(patched.error());
 }
 
@@ -232,13 +233,13 @@ Answer Writer::DoCreate(const cluster::Create& create) {
 
 Answer Writer::DoEvent(const cluster::EmitEvent& event) {
   const cluster::ObjectRef& about = event.regarding;
-  std::string version = about.version;
+  std::string version(about.version);
   if (const ApiResource* resource = store_.resources().Find(ResourceOf(about)); version.empty() && resource) {
     version = resource->storage_version;
   }
-  Json regarding = {{"apiVersion", JoinApiVersion(about.group, version)}, {"kind", about.kind}, {"name", about.name}};
-  if (!about.ns.empty()) regarding["namespace"] = about.ns;
-  if (!about.uid.empty()) regarding["uid"] = about.uid;
+  Json regarding = {{"apiVersion", JoinApiVersion(about.group, version)}, {"kind", about.kind}, {"name", about.name()}};
+  if (!about.ns().empty()) regarding["namespace"] = about.ns();
+  if (!about.uid().empty()) regarding["uid"] = about.uid();
   if (!about.resource_version.empty()) regarding["resourceVersion"] = about.resource_version;
   const auto emitted =
       events_.Emit(regarding, {event.warning, event.reason, event.action, event.note, event.reporting_controller});

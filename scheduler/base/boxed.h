@@ -18,6 +18,8 @@ class Boxed {
     return *this;
   }
 
+  T& emplace() { return *(box_ = std::make_unique<T>()); }
+
   explicit operator bool() const { return box_ != nullptr; }
   bool has_value() const { return box_ != nullptr; }
   void reset() { box_.reset(); }

@@ -59,10 +59,13 @@ void AppendObject(const Json::object_t& fields, std::string* to) {
 
 // Names, UIDs and most sentences need no more than the quotes.
 void AppendQuoted(std::string_view text, std::string* to) {
-  if (!AnySpecial(text))
-    to->append(1, '"').append(text).append(1, '"');
-  else
+  if (AnySpecial(text)) {
     *to += base::Json(text).dump(-1, ' ', false, base::Json::error_handler_t::replace);
+    return;
+  }
+  const size_t at = to->size() + 1;
+  to->resize(at + text.size() + 1, '"');
+  if (!text.empty()) std::memcpy(to->data() + at, text.data(), text.size());
 }
 
 void AppendJson(const Json& value, std::string* to) {

@@ -3,24 +3,49 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 
 #include "base/clock.h"
-#include "model/object_meta.h"
+#include "model/object.h"
+#include "model/pod.h"
 
 namespace tutti::cluster {
 
+// What a command is about. Two leave for every pod, so nothing is copied that somebody holds.
 struct ObjectRef {
-  std::string group, version;  // an empty version: the one the feed watches
-  std::string resource;        // plural: "pods"
-  std::string kind;            // "Pod"
-  std::string ns, name, uid;
-  std::string resource_version;
+  // Names of its kind: constants, or the object's, which `meta` keeps alive.
+  std::string_view group, version;                // an empty version: the one the feed watches
+  std::string_view resource;                      // plural: "pods"
+  std::string_view kind;                          // "Pod"
+  std::shared_ptr<const model::ObjectMeta> meta;  // never null; its resourceVersion is not read
+  std::string resource_version = {};
+
+  const std::string& ns() const { return meta->ns; }
+  const std::string& name() const { return meta->name; }
+  const std::string& uid() const { return meta->uid; }
 };
 
+inline ObjectRef RefOf(const std::shared_ptr<const model::Pod>& pod) {
+  return {"", "v1", "pods", "Pod", {pod, &pod->meta}};
+}
+inline ObjectRef RefOf(const std::shared_ptr<const model::Object>& object) {
+  return {object->group, object->version, object->resource, object->kind, {object, &object->meta}};
+}
+// To one that nobody holds.
+inline ObjectRef NewRef(std::string_view group, std::string_view version, std::string_view resource,
+                        std::string_view kind, const std::string& ns, const std::string& name,
+                        const std::string& uid = "", const std::string& resource_version = "") {
+  auto meta = std::make_shared<model::ObjectMeta>();
+  meta->ns = ns, meta->name = name, meta->uid = uid;
+  return {group, version, resource, kind, std::move(meta), resource_version};
+}
+
 // POST pods/NAME/binding. Annotations are merged into the pod by the same write (tried on kube-apiserver 1.36.3).
-// pod.uid and, where set, pod.resource_version are preconditions.
+// The pod's uid and, where set, pod.resource_version are preconditions.
 struct Bind {
   ObjectRef pod;
   std::string node;

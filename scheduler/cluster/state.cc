@@ -19,13 +19,16 @@ bool Same(const std::shared_ptr<const model::LabelSelector>& a, const std::share
 
 }  // namespace
 
-PodId ClusterState::FindPod(std::string_view ns, std::string_view name) const {
-  const auto at = by_name_.find(Name{ns, name});
-  return at == by_name_.end() ? PodId() : *at;
+PodId ClusterState::FindPod(std::string_view ns, std::string_view name) const { return Find(Name(ns, name)); }
+
+PodId ClusterState::Find(const Name& name) const {
+  const auto at = by_name_.find(name);
+  return at == by_name_.end() ? PodId() : at->id;
 }
 
 ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
-  const PodId known = FindPod(pod->meta.ns, pod->meta.name);
+  const Name name(pod->meta.ns, pod->meta.name);
+  const PodId known = Find(name);
   if (known && pods_[known.index()].pod->meta.uid != pod->meta.uid) return {PodId(), nullptr, known};
 
   PodChange change;
@@ -54,7 +57,7 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
   if (!before)
     for (const ClaimUse& use : entry.pod_class->claims) users_[use.claim].insert(change.id);
   entry.pod = std::move(pod);
-  if (!known) by_name_.insert(change.id);
+  if (!known) by_name_.insert({change.id, name.hash});
   if (moved) Bind(entry, change.id, entry.pod->node_name);
   if (new_keys) ClassifyAgain();
 
@@ -82,7 +85,7 @@ void ClusterState::DropPod(PodId id) {
       at->second.erase(id);
       if (at->second.empty()) users_.erase(at);
     }
-  by_name_.erase(id);
+  by_name_.erase(Name(entry.pod->meta.ns, entry.pod->meta.name));
   entry = PodEntry{};
   free_pods_.push_back(id);
 }

@@ -41,7 +41,7 @@ struct PodEntry {
 
 class ClusterState {
  public:
-  ClusterState() : by_name_(0, NameHash{&pods_}, NameEqual{&pods_}) {}
+  ClusterState() : by_name_(0, NameHash{}, NameEqual{&pods_}) {}
   ClusterState(const ClusterState&) = delete;
   ClusterState& operator=(const ClusterState&) = delete;
 
@@ -129,28 +129,40 @@ class ClusterState {
   void Unbind(PodEntry& entry);
   uint64_t HashOf(const std::shared_ptr<const model::PodSpec>& spec);
 
-  // Pods by (namespace, name), which their entries hold.
-  using Name = std::pair<std::string_view, std::string_view>;
+  // Pods by (namespace, name), which their entries hold. The hash is kept beside the id: the table grows, and most of
+  // what is not looked for is passed, without a look at the pods.
+  struct Name {
+    Name(std::string_view ns_, std::string_view name_)
+        : ns(ns_), name(name_), hash(static_cast<uint32_t>(absl::HashOf(ns_, name_))) {}
+    std::string_view ns, name;
+    uint32_t hash;
+  };
+  struct Named {
+    model::PodId id;
+    uint32_t hash;
+  };
   struct NameHash {
     using is_transparent = void;
-    const std::vector<PodEntry>* pods;
-    size_t operator()(const Name& name) const { return absl::HashOf(name); }
-    size_t operator()(model::PodId id) const { return (*this)(NameOf((*pods)[id.index()])); }
+    size_t operator()(const Name& name) const { return name.hash; }
+    size_t operator()(const Named& named) const { return named.hash; }
   };
   struct NameEqual {
     using is_transparent = void;
     const std::vector<PodEntry>* pods;
-    bool operator()(model::PodId a, model::PodId b) const { return a == b; }
-    bool operator()(model::PodId a, const Name& b) const { return NameOf((*pods)[a.index()]) == b; }
-    bool operator()(const Name& a, model::PodId b) const { return (*this)(b, a); }
+    bool operator()(const Named& a, const Named& b) const { return a.id == b.id; }
+    bool operator()(const Named& a, const Name& b) const {
+      const auto meta = [&]() -> const model::ObjectMeta& { return (*pods)[a.id.index()].pod->meta; };
+      return a.hash == b.hash && meta().name == b.name && meta().ns == b.ns;
+    }
+    bool operator()(const Name& a, const Named& b) const { return (*this)(b, a); }
   };
-  static Name NameOf(const PodEntry& entry) { return {entry.pod->meta.ns, entry.pod->meta.name}; }
+  model::PodId Find(const Name& name) const;
 
   Snapshot snapshot_;
   Selections selections_;
   std::vector<PodEntry> pods_;
   std::vector<model::PodId> free_pods_;
-  absl::flat_hash_set<model::PodId, NameHash, NameEqual> by_name_;
+  absl::flat_hash_set<Named, NameHash, NameEqual> by_name_;
   absl::flat_hash_map<std::string, std::vector<model::PodId>> bound_to_;  // by node name
   std::unordered_map<std::string, std::set<model::PodId>> users_;         // by claim, "namespace/name"
   std::unordered_multimap<uint64_t, std::weak_ptr<const PodClass>> classes_;

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 
 #include "base/check.h"
 #include "base/json.h"
@@ -25,10 +27,17 @@ namespace {
 constexpr Millis kRepeatBindMs = 500;
 constexpr Millis kEvictDeadlineMs = 30'000;
 
+void AppendBase36(uint64_t value, std::string* to) {
+  std::array<char, 16> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, 36).ptr;
+  to->append(digits.data(), end);
+}
+
 }  // namespace
 
 void Committer::StartTerm() {
-  term_ = fmt::format("{:x}", clock_.WallMs());
+  term_.clear();
+  AppendBase36(static_cast<uint64_t>(clock_.WallMs()), &term_);
   plans_ = 0;
   binds_.clear();
   evictions_.clear();
@@ -47,17 +56,21 @@ void Committer::Doubt(Gang& gang, PodId pod, Assignment& assignment) {
     gang.plan->in_doubt[pod] = assignment.sent_resource_version;
 }
 
-std::string Committer::NewPlanId() { return term_ + "-" + std::to_string(++plans_); }
+// Short, for there is one with every pod.
+std::string Committer::NewPlanId() {
+  std::string id = term_ + "-";
+  AppendBase36(++plans_, &id);
+  return id;
+}
 
 void Committer::Begin(GangId id, const std::string& plan_id, const std::string& commit_uid) {
   Gang& gang = book_.at(id);
   const Millis timeout = gang.spec.start_timeout_ms > 0 ? gang.spec.start_timeout_ms : options_.repair_timeout_ms;
-  const Millis now = clock_.MonotonicMs();
-  gang.plan = Plan();
-  gang.plan->id = plan_id;
-  gang.plan->commit_uid = commit_uid;
-  gang.plan->begun_ms = now;
-  gang.plan->deadline_ms = now + timeout;
+  Plan& plan = gang.plan.emplace();
+  plan.id = plan_id;
+  plan.commit_uid = commit_uid;
+  plan.begun_ms = clock_.MonotonicMs();
+  plan.deadline_ms = plan.begun_ms + timeout;
   gang.last_plan = plan_id;
   planned_.insert(id);
 }
@@ -82,14 +95,13 @@ void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placem
   Plan& plan = *gang.plan;
   for (const cluster::Placement& placement : placements) {
     if (!base::Planted(base::Bug::kSkipReservation)) state_.Assume(placement.pod, placement.node, placement.picks);
-    Assignment assignment;
+    Assignment& assignment = plan.open[placement.pod] = {};
     assignment.node = state_.snapshot().node(placement.node).name;
     volumes_.Begin(placement.pod, assignment);
     if (!assignment.volumes.empty()) {  // the time-out of the repair begins when they are bound
       on_timer(id, assignment.volumes_until_ms);
       plan.deadline_ms = std::max(plan.deadline_ms, assignment.volumes_until_ms + options_.repair_timeout_ms);
     }
-    plan.open.insert_or_assign(placement.pod, std::move(assignment));
     charges_.Update(gang, *gang.Find(placement.pod));
   }
   const bool commit_is_open = std::ranges::any_of(
@@ -170,11 +182,12 @@ void Committer::SendWhenDue(GangId id, PodId pod, Assignment& assignment) {
 void Committer::SendBind(GangId id, PodId member, Assignment& assignment) {
   Gang& gang = book_.at(id);
   Plan& plan = *gang.plan;
-  const Pod& pod = *state_.pod(member).pod;
+  const std::shared_ptr<const Pod>& shared = state_.pod(member).pod;
+  const Pod& pod = *shared;
   plan.bind_left = true;
   // What fills up a whole gang is no part of what made it whole: it names itself.
   const std::string& commit_uid = gang.whole ? pod.meta.uid : plan.commit_uid;
-  cluster::Bind bind{RefOf(pod), assignment.node, {}};
+  cluster::Bind bind{cluster::RefOf(shared), assignment.node, {}};
   bind.pod.resource_version = pod.meta.resource_version;
   bind.annotations.emplace_back(kBindAnnotation, WriteEvidence(plan.id, pod.meta.uid, assignment.node, commit_uid));
   assignment.stage = Stage::kSent;
@@ -182,7 +195,7 @@ void Committer::SendBind(GangId id, PodId member, Assignment& assignment) {
   const bool last_of_many = !gang.whole && gang.members.size() > 1 && pod.meta.uid == commit_uid;
   assignment.command = outbox_.Send(last_of_many ? Lane::kCommit : Lane::kBind,
                                     clock_.MonotonicMs() + options_.bind_timeout_ms, std::move(bind));
-  binds_.emplace(assignment.command, Bound{id, member, pod.meta.uid});
+  binds_.emplace(assignment.command, Bound{id, member, shared});
 }
 
 bool Committer::OnAnswer(const cluster::Answer& answer) {
@@ -192,7 +205,7 @@ bool Committer::OnAnswer(const cluster::Answer& answer) {
   if (at == binds_.end()) return false;
   const Bound bound = std::move(at->second);
   binds_.erase(at);
-  if (book_.GangOf(bound.pod) != bound.gang || state_.pod(bound.pod).pod->meta.uid != bound.uid) return true;
+  if (book_.GangOf(bound.pod) != bound.gang || state_.pod(bound.pod).pod->meta.uid != bound.as->meta.uid) return true;
   Gang& gang = book_.at(bound.gang);
   Member& member = *gang.Find(bound.pod);
   book_.MarkReady(bound.gang);
@@ -245,7 +258,7 @@ bool Committer::OnEvictionAnswer(const cluster::Answer& answer) {
   if (!member || state_.pod(eviction.pod).pod->meta.uid != eviction.uid) return true;
   if (!eviction.marked) {
     const cluster::CommandId next = outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
-                                                 cluster::Delete{RefOf(*state_.pod(eviction.pod).pod)});
+                                                 cluster::Delete{cluster::RefOf(state_.pod(eviction.pod).pod)});
     evictions_.emplace(next, Eviction{eviction.gang, eviction.pod, eviction.uid, true});
   } else if (answer.outcome != Outcome::kDone) {
     member->evicting = false;  // tried again when the gang is next considered
@@ -430,9 +443,9 @@ void Committer::Evict(Gang& gang, Member& member, const std::string& why) {
                                  {"reason", "GangNotWhole"},
                                  {"message", why},
                                  {"lastTransitionTime", base::FormatTime(clock_.WallMs())}}}}}}};
-  const cluster::CommandId id =
-      outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
-                   cluster::Patch{RefOf(pod), true, cluster::Patch::Type::kStrategic, patch.dump()});
+  const cluster::CommandId id = outbox_.Send(
+      Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
+      cluster::Patch{cluster::RefOf(state_.pod(member.pod).pod), true, cluster::Patch::Type::kStrategic, patch.dump()});
   evictions_.emplace(id, Eviction{gang.key, member.pod, pod.meta.uid, false});
 }
 

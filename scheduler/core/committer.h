@@ -118,7 +118,7 @@ class Committer {
   struct Bound {
     model::GangId gang;
     model::PodId pod;
-    std::string uid;
+    std::shared_ptr<const model::Pod> as;  // it was when its bind left
   };
   struct Eviction {
     model::GangKey gang;

@@ -36,10 +36,13 @@ GangId GangBook::Find(const model::GangKey& key) const {
 }
 
 std::optional<GangBook::Owner> GangBook::OwnerOf(PodId pod) const {
+  std::optional<Owner> owner;
   for (const auto& dialect : dialects_)
-    if (auto membership = dialect->MembershipOf(*state_.pod(pod).pod))
-      return Owner{dialect.get(), *std::move(membership)};
-  return std::nullopt;
+    if (auto membership = dialect->MembershipOf(*state_.pod(pod).pod)) {
+      owner.emplace(dialect.get(), *std::move(membership));
+      break;
+    }
+  return owner;
 }
 
 void GangBook::Settle(PodId pod, base::Millis since_ms) {
@@ -82,10 +85,10 @@ GangId GangBook::Join(PodId pod) {
     Settle(pod, was_settled && before.ended == it.done() ? before.since_ms : clock_.WallMs());
     return {};
   }
-  const dialects::Membership& membership = owner->membership;
+  dialects::Membership& membership = owner->membership;
   GangId id = old ? old : Find(membership.gang);
   const bool fresh = !id;
-  if (fresh) id = Open(*owner);
+  if (fresh) id = Open(owner->dialect, std::move(membership.gang), membership.lone);
   Gang& gang = at(id);
   if (membership.declared) {
     gang.spec = *membership.declared;
@@ -97,16 +100,16 @@ GangId GangBook::Join(PodId pod) {
     Describe(id);
   }
   Member& member = Enlist(id, pod);
-  member.role = membership.role;
+  member.role = std::move(membership.role);
   member.head = membership.head;
   member.needs_head = membership.needs_head;
-  member.unit = membership.unit;
-  member.topology = membership.topology ? membership.topology : dialects::TopologyOfPod(it, membership.role);
+  member.unit = std::move(membership.unit);
+  member.topology = membership.topology ? std::move(membership.topology) : dialects::TopologyOfPod(it, member.role);
   return id;
 }
 
 // A gang without members yet.
-GangId GangBook::Open(const Owner& owner) {
+GangId GangBook::Open(dialects::Dialect* dialect, model::GangKey key, bool lone) {
   GangId id;
   if (free_.empty()) {
     id = GangId(static_cast<uint32_t>(gangs_.size()));
@@ -115,9 +118,9 @@ GangId GangBook::Open(const Owner& owner) {
     id = free_.back();
     free_.pop_back();
   }
-  at(id).key = owner.membership.gang;
-  at(id).dialect = owner.dialect;
-  at(id).lone = owner.membership.lone;
+  at(id).key = std::move(key);
+  at(id).dialect = dialect;
+  at(id).lone = lone;
   by_key_.insert(id);
   return id;
 }

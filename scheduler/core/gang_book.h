@@ -117,7 +117,7 @@ class GangBook {
     dialects::Membership membership;
   };
   std::optional<Owner> OwnerOf(model::PodId pod) const;
-  model::GangId Open(const Owner& owner);
+  model::GangId Open(dialects::Dialect* dialect, model::GangKey key, bool lone);
   Member& Enlist(model::GangId id, model::PodId pod);
   void Settle(model::PodId pod, base::Millis since_ms);
   void Unsettle(model::PodId pod);

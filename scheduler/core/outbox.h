@@ -6,14 +6,8 @@
 #include <vector>
 
 #include "cluster/ports.h"
-#include "model/pod.h"
 
 namespace tutti::core {
-
-// Whom a command about a pod is about.
-inline cluster::ObjectRef RefOf(const model::Pod& pod) {
-  return {"", "v1", "pods", "Pod", pod.meta.ns, pod.meta.name, pod.meta.uid, {}};
-}
 
 class Outbox {
  public:

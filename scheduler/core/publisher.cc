@@ -63,11 +63,12 @@ void Publisher::TellWaiting(GangId id, Member& member, const std::string& reason
   std::string body = WaitingPatch(reason, message, again ? pod.meta.resource_version : "", again ? time : "",
                                   turns ? time : "");
   member.telling = outbox_.Send(Lane::kStatus, now + kStatusDeadlineMs,
-                                cluster::Patch{RefOf(pod), true, cluster::Patch::Type::kStrategic, std::move(body)});
+                                cluster::Patch{cluster::RefOf(state_.pod(member.pod).pod), true,
+                                               cluster::Patch::Type::kStrategic, std::move(body)});
   told_.emplace(member.telling, Told{book_.at(id).key, member.pod, pod.meta.uid});
-  outbox_.Post(
-      Lane::kEvent, now + kEventDeadlineMs,
-      cluster::EmitEvent{RefOf(pod), true, "FailedScheduling", "Scheduling", message, pod.spec->scheduler_name});
+  outbox_.Post(Lane::kEvent, now + kEventDeadlineMs,
+               cluster::EmitEvent{cluster::RefOf(state_.pod(member.pod).pod), true, "FailedScheduling", "Scheduling",
+                                  message, pod.spec->scheduler_name});
 }
 
 void Publisher::Distrust(Member& member) {
@@ -88,9 +89,9 @@ void Publisher::TellBound(const Member& member, const std::string& node) {
   std::string note;  // by hand: it is written for every pod
   note.reserve(kAssigned.size() + pod.meta.ns.size() + 1 + pod.meta.name.size() + kTo.size() + node.size());
   note.append(kAssigned).append(pod.meta.ns).append(1, '/').append(pod.meta.name).append(kTo).append(node);
-  outbox_.Post(
-      Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
-      cluster::EmitEvent{RefOf(pod), false, "Scheduled", "Binding", std::move(note), pod.spec->scheduler_name});
+  outbox_.Post(Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
+               cluster::EmitEvent{cluster::RefOf(state_.pod(member.pod).pod), false, "Scheduled", "Binding",
+                                  std::move(note), pod.spec->scheduler_name});
 }
 
 void Publisher::TellKept(Member& member) {
@@ -99,7 +100,8 @@ void Publisher::TellKept(Member& member) {
   if (member.told_message == note) return;
   member.told_message = note;
   outbox_.Post(Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
-               cluster::EmitEvent{RefOf(pod), true, "GangNotWhole", "Undoing", note, pod.spec->scheduler_name});
+               cluster::EmitEvent{cluster::RefOf(state_.pod(member.pod).pod), true, "GangNotWhole", "Undoing", note,
+                                  pod.spec->scheduler_name});
 }
 
 void Publisher::TellGang(const Gang& gang, bool warning, const std::string& reason, const std::string& note) {

@@ -112,8 +112,8 @@ VolumeBinder::Stand VolumeBinder::Reserve(GangId id, PodId pod, const Claim& cla
   if (!why->empty()) return Stand::kFailed;
   if (open.written || open.command != 0) return Stand::kWaiting;
   open.sent_version = volume->meta.resource_version;
-  const cluster::ObjectRef ref{
-      "", "v1", "persistentvolumes", "PersistentVolume", "", volume->meta.name, volume->meta.uid, open.sent_version};
+  const cluster::ObjectRef ref = cluster::NewRef("", "v1", "persistentvolumes", "PersistentVolume", "",
+                                                 volume->meta.name, volume->meta.uid, open.sent_version);
   Send(id, pod, open, {ref, false, cluster::Patch::Type::kMerge, ReservationOf(*volume, claim)});
   return Stand::kWaiting;
 }
@@ -128,14 +128,8 @@ VolumeBinder::Stand VolumeBinder::AskFor(GangId id, PodId pod, const std::string
   if (!why->empty()) return Stand::kFailed;
   if (open.written || open.command != 0) return Stand::kWaiting;
   open.sent_version = claim.meta.resource_version;
-  const cluster::ObjectRef ref{"",
-                               "v1",
-                               "persistentvolumeclaims",
-                               "PersistentVolumeClaim",
-                               claim.meta.ns,
-                               claim.meta.name,
-                               claim.meta.uid,
-                               open.sent_version};
+  const cluster::ObjectRef ref = cluster::NewRef("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim",
+                                                 claim.meta.ns, claim.meta.name, claim.meta.uid, open.sent_version);
   const base::Json patch = {{"metadata", {{"annotations", {{model::kSelectedNode, node}}}}}};
   Send(id, pod, open, {ref, false, cluster::Patch::Type::kMerge, patch.dump()});
   return Stand::kWaiting;

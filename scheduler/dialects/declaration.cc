@@ -56,16 +56,4 @@ const base::Json& StatusOf(const model::Object& object) {
   return at != object.body->end() && at->is_object() ? *at : kNothing;
 }
 
-cluster::ObjectRef RefTo(const model::Object& object) {
-  cluster::ObjectRef ref;
-  ref.group = object.group;
-  ref.version = object.version;
-  ref.resource = object.resource;
-  ref.kind = object.kind;
-  ref.ns = object.meta.ns;
-  ref.name = object.meta.name;
-  ref.uid = object.meta.uid;
-  return ref;
-}
-
 }  // namespace tutti::dialects

@@ -34,7 +34,4 @@ std::string ToText(const base::Json& body);
 // Its status, or an empty object.
 const base::Json& StatusOf(const model::Object& object);
 
-// Names the object for a patch or an Event.
-cluster::ObjectRef RefTo(const model::Object& object);
-
 }  // namespace tutti::dialects

@@ -56,7 +56,7 @@ model::GangSpec PodGroupTable::Describe(const model::GangKey& key) const {
 std::optional<cluster::ObjectRef> PodGroupTable::EventTarget(const model::GangKey& key) const {
   const PodGroup* group = Find(key);
   if (!group) return std::nullopt;
-  return RefTo(*group->object);
+  return cluster::RefOf(group->object);
 }
 
 }  // namespace tutti::dialects

@@ -99,7 +99,7 @@ void SchedulerPlugins::Report(const GangReport& report, std::vector<cluster::Com
     if (!wanted.contains(counter)) wanted[counter] = nullptr;  // taken out by a merge patch
 
   cluster::Patch patch;
-  patch.object = RefTo(*group->object);
+  patch.object = cluster::RefOf(group->object);
   patch.status = true;
   patch.body = ToText({{"status", std::move(wanted)}});
   out->push_back(std::move(patch));

@@ -138,7 +138,7 @@ void Upstream::Report(const GangReport& report, std::vector<cluster::CommandBody
   }
 
   cluster::Patch patch;
-  patch.object = RefTo(object);
+  patch.object = cluster::RefOf(group->object);
   patch.status = true;
   patch.type = cluster::Patch::Type::kStrategic;  // merges conditions by type, so that others' stay
   patch.body = ToText({{"status", {{"conditions", Json::array({std::move(*wanted)})}}}});

@@ -173,7 +173,7 @@ void VolcanoQueues::Report(const QueueReport& report, std::vector<cluster::Comma
   if (stateless) wanted["state"] = "Open";
 
   cluster::Patch patch;
-  patch.object = RefTo(*queue.object);
+  patch.object = cluster::RefOf(queue.object);
   // Whoever sets the state between our look and our write has set it.
   if (stateless) patch.object.resource_version = version;
   if (stateless) queue.opened_at = version;

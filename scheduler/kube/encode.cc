@@ -36,9 +36,9 @@ std::string BindingProtobuf(const cluster::Bind& bind) {
   std::string message;
   WireWriter writer(&message);
   writer.Message(1, [&](WireWriter& meta) {
-    meta.Text(1, bind.pod.name);
-    meta.Text(3, bind.pod.ns);
-    meta.Text(5, bind.pod.uid);
+    meta.Text(1, bind.pod.name());
+    meta.Text(3, bind.pod.ns());
+    meta.Text(5, bind.pod.uid());
     meta.Text(6, bind.pod.resource_version);
     for (const auto& [key, value] : bind.annotations)
       meta.Message(12, [&](WireWriter& entry) {
@@ -54,8 +54,8 @@ std::string BindingProtobuf(const cluster::Bind& bind) {
 }
 
 std::string BindingJson(const cluster::Bind& bind) {
-  Json meta = {{"name", bind.pod.name}, {"namespace", bind.pod.ns}};
-  if (!bind.pod.uid.empty()) meta["uid"] = bind.pod.uid;
+  Json meta = {{"name", bind.pod.name()}, {"namespace", bind.pod.ns()}};
+  if (!bind.pod.uid().empty()) meta["uid"] = bind.pod.uid();
   if (!bind.pod.resource_version.empty()) meta["resourceVersion"] = bind.pod.resource_version;
   for (const auto& [key, value] : bind.annotations) meta["annotations"][key] = value;
   return Json{{"apiVersion", "v1"},
@@ -85,9 +85,9 @@ std::string EventProtobuf(const EventBody& body, const std::string& note) {
   writer.Text(7, event.reason);
   writer.Message(8, [&](WireWriter& regarding) {
     regarding.Text(1, event.regarding.kind);
-    regarding.Text(2, event.regarding.ns);
-    regarding.Text(3, event.regarding.name);
-    regarding.Text(4, event.regarding.uid);
+    regarding.Text(2, event.regarding.ns());
+    regarding.Text(3, event.regarding.name());
+    regarding.Text(4, event.regarding.uid());
     regarding.Text(5, body.regarding_api_version);
     regarding.Text(6, event.regarding.resource_version);
   });
@@ -112,9 +112,9 @@ std::string EventJson(const EventBody& body, const std::string& note) {
                {"reason", event.reason},
                {"regarding",
                 {{"kind", event.regarding.kind},
-                 {"namespace", event.regarding.ns},
-                 {"name", event.regarding.name},
-                 {"uid", event.regarding.uid},
+                 {"namespace", event.regarding.ns()},
+                 {"name", event.regarding.name()},
+                 {"uid", event.regarding.uid()},
                  {"apiVersion", body.regarding_api_version}}},
                {"note", note},
                {"type", event.warning ? "Warning" : "Normal"}};

@@ -12,7 +12,7 @@ constexpr size_t kLongestName = 253;
 
 std::string KeyOf(const cluster::EmitEvent& event) {
   const cluster::ObjectRef& r = event.regarding;
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", r.kind, r.ns, r.name, r.uid, event.reason,
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", r.kind, r.ns(), r.name(), r.uid(), event.reason,
                      event.reporting_controller, event.warning, event.note);
 }
 
@@ -25,11 +25,11 @@ std::shared_ptr<EventRecord> EventBook::Note(const cluster::EmitEvent& event, ba
   std::shared_ptr<EventRecord>& record = records_[key];
   if (record == nullptr || now_ms - record->seen_ms > kForgetAfterMs) {
     record = std::make_shared<EventRecord>();
-    record->ns = event.regarding.ns.empty() ? "default" : event.regarding.ns;
+    record->ns = event.regarding.ns().empty() ? "default" : event.regarding.ns();
     // kube-scheduler's form: the object and the time in nanoseconds; the latter never twice.
     last_name_ = std::max(last_name_ + 1, static_cast<uint64_t>(wall_ms) * 1'000'000);
     const std::string suffix = fmt::format(".{:x}", last_name_);
-    record->name = event.regarding.name.substr(0, kLongestName - suffix.size()) + suffix;
+    record->name = event.regarding.name().substr(0, kLongestName - suffix.size()) + suffix;
     record->first_wall_ms = wall_ms;
     by_age_.push_back({key, record});
   }

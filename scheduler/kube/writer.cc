@@ -35,8 +35,8 @@ std::string WithTimeout(std::string path, base::Millis timeout_ms) {
   return path += fmt::format("?timeout={}ms", timeout_ms);
 }
 
-std::string ApiVersion(const std::string& group, const std::string& version) {
-  return group.empty() ? version : group + "/" + version;
+std::string ApiVersion(std::string_view group, std::string_view version) {
+  return group.empty() ? std::string(version) : fmt::format("{}/{}", group, version);
 }
 
 }  // namespace
@@ -188,14 +188,15 @@ void KubeWriter::CountWriting(Job& job, bool writing) {
 }
 
 std::string KubeWriter::Version(const cluster::ObjectRef& ref) const {
-  return ref.version.empty() ? kinds_.VersionOf(ref.group, ref.resource) : ref.version;
+  return ref.version.empty() ? kinds_.VersionOf(std::string(ref.group), std::string(ref.resource))
+                             : std::string(ref.version);
 }
 
 base::Result<Request> KubeWriter::BuildRequest(Job& job, base::Millis server_timeout_ms) {
   base::Result<Request> request = Request{};
   if (const auto* bind = job.As<cluster::Bind>()) {
     request->method = Method::kPost;
-    request->target = ObjectPath("", "v1", "pods", bind->pod.ns, bind->pod.name) + "/binding";
+    request->target = ObjectPath("", "v1", "pods", bind->pod.ns(), bind->pod.name()) + "/binding";
     request->accept = kProtobufOrJson;
     request->content_type = ContentType(encoding_);
     request->body = EncodeBinding(*bind, encoding_);
@@ -205,17 +206,17 @@ base::Result<Request> KubeWriter::BuildRequest(Job& job, base::Millis server_tim
     request = BuildPatch(*patch);
   } else if (const auto* gone = job.As<cluster::Delete>()) {
     const std::string version = Version(gone->object);
-    if (version.empty()) return base::Invalid(gone->object.resource + " is not served");
+    if (version.empty()) return base::Invalid(fmt::format("{} is not served", gone->object.resource));
     request->method = Method::kDelete;
     request->target =
-        ObjectPath(gone->object.group, version, gone->object.resource, gone->object.ns, gone->object.name);
+        ObjectPath(gone->object.group, version, gone->object.resource, gone->object.ns(), gone->object.name());
     request->accept = kProtobufOrJson;
-    request->body = EncodeDelete(gone->object.uid);
+    request->body = EncodeDelete(gone->object.uid());
   } else if (const auto* create = job.As<cluster::Create>()) {
     const std::string version = Version(create->object);
-    if (version.empty()) return base::Invalid(create->object.resource + " is not served");
+    if (version.empty()) return base::Invalid(fmt::format("{} is not served", create->object.resource));
     request->method = Method::kPost;
-    request->target = CollectionPath(create->object.group, version, create->object.resource, create->object.ns);
+    request->target = CollectionPath(create->object.group, version, create->object.resource, create->object.ns());
     request->body = create->body;
   }
   if (request) request->target = WithTimeout(std::move(request->target), server_timeout_ms);
@@ -225,13 +226,14 @@ base::Result<Request> KubeWriter::BuildRequest(Job& job, base::Millis server_tim
 base::Result<Request> KubeWriter::BuildPatch(const cluster::Patch& patch) const {
   const cluster::ObjectRef& object = patch.object;
   const std::string version = Version(object);
-  if (version.empty()) return base::Invalid(object.resource + " is not served");
-  auto body = WithPreconditions(patch.body, object.uid, object.resource_version);
+  if (version.empty()) return base::Invalid(fmt::format("{} is not served", object.resource));
+  auto body = WithPreconditions(patch.body, object.uid(), object.resource_version);
   if (!body) return tl::make_unexpected(body.error());
   Request request;
   request.method = Method::kPatch;
-  request.target = ObjectPath(object.group, version, object.resource, object.ns, object.name);
-  if (patch.status && kinds_.HasStatus(object.group, version, object.resource)) request.target += "/status";
+  request.target = ObjectPath(object.group, version, object.resource, object.ns(), object.name());
+  if (patch.status && kinds_.HasStatus(std::string(object.group), version, std::string(object.resource)))
+    request.target += "/status";
   request.accept = object.group.empty() ? kProtobufOrJson : kJson;
   request.content_type = patch.type == cluster::Patch::Type::kMerge ? kMergePatch : kStrategicPatch;
   request.body = std::move(*body);
@@ -318,7 +320,7 @@ void KubeWriter::OnOtherJudged(Job& job, const Judgement& judgement) {
   if (judgement.meaning == Meaning::kUncertain)
     return RetryLater(job, judgement.wait_ms, judgement);  // all of these may be repeated
   // No object of that UID is left: what was asked for.
-  if (gone != nullptr && (judgement.http_status == 404 || (conflict && !gone->object.uid.empty())))
+  if (gone != nullptr && (judgement.http_status == 404 || (conflict && !gone->object.uid().empty())))
     return Finish(job, Outcome::kDone, job.http_status, judgement.message);
   // A repeat that meets its own first try looks like this.
   const bool own_doing =
@@ -356,7 +358,7 @@ void KubeWriter::ReadBack(Job& job) {
   const cluster::ObjectRef& pod = job.As<cluster::Bind>()->pod;
   Request request;
   request.channel = Channel::kCall;
-  request.target = ObjectPath("", "v1", "pods", pod.ns, pod.name);
+  request.target = ObjectPath("", "v1", "pods", pod.ns(), pod.name());
   request.accept = kProtobufOrJson;
   request.timeout_ms = kReadTimeoutMs;
   job.read_sent_ms = loop_.Now();
@@ -377,7 +379,7 @@ void KubeWriter::OnReadBack(uint64_t number, const Response& response) {
     if (json.is_object()) pod = std::make_shared<const model::Pod>(cluster::DecodePodLeniently(json, &problems));
   }
   const bool gone =
-      response.status == 404 || (pod != nullptr && !bind.pod.uid.empty() && pod->meta.uid != bind.pod.uid);
+      response.status == 404 || (pod != nullptr && !bind.pod.uid().empty() && pod->meta.uid != bind.pod.uid());
   if (gone) {
     job.gone = true;
     return Finish(job, Outcome::kRefused, job.http_status, "the pod is gone");

@@ -317,7 +317,7 @@ TEST_CASE("Binds refused while their gang is being undone do not hold it up") {
   bool refuse = true;
   rig.fate = [&](const cluster::Command& command) {
     const auto* bind = std::get_if<cluster::Bind>(&command.body);
-    if (bind && refuse && bind->pod.name != "g-0")
+    if (bind && refuse && bind->pod.name() != "g-0")
       return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .reply_delay_ms = 1'900, .http_status = 503};
     return sim::Fate{};
   };
@@ -486,7 +486,7 @@ TEST_CASE("A member that somebody else binds to the node it was planned on count
   bool taken = false;
   rig.fate = [&](const cluster::Command& command) {
     const auto* bind = std::get_if<cluster::Bind>(&command.body);
-    if (bind && bind->pod.name == name && !std::exchange(taken, true))
+    if (bind && bind->pod.name() == name && !std::exchange(taken, true))
       REQUIRE(rig.store.Bind({{"apiVersion", "v1"},
                               {"kind", "Binding"},
                               {"metadata", {{"name", name}, {"namespace", "default"}}},

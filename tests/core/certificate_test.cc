@@ -97,7 +97,7 @@ TEST_CASE("room that a refused bind gives up is taken by who waits for it") {
   rig.fate = [](const cluster::Command& command) {
     const auto* bind = std::get_if<cluster::Bind>(&command.body);
     sim::Fate fate;
-    if (bind && bind->pod.name == "first") fate = {.kind = sim::Fate::Kind::kRefuse, .http_status = 422};
+    if (bind && bind->pod.name() == "first") fate = {.kind = sim::Fate::Kind::kRefuse, .http_status = 422};
     return fate;
   };
   for (int i = 0; i < 20; ++i) rig.Step();  // no time passes

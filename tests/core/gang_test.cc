@@ -40,7 +40,7 @@ TEST_CASE("The head is not optional, and is bound last") {
   rig.AddNode("n2", 4);
   std::vector<std::string> order;
   rig.fate = [&](const cluster::Command& command) {
-    if (const auto* bind = std::get_if<cluster::Bind>(&command.body)) order.push_back(bind->pod.name);
+    if (const auto* bind = std::get_if<cluster::Bind>(&command.body)) order.push_back(bind->pod.name());
     return sim::Fate{};
   };
   rig.Settle();

@@ -30,7 +30,7 @@ struct World {
   void Restart() {
     rig.Restart();
     rig.fate = [this](const cluster::Command& command) {
-      if (const auto* gone = std::get_if<cluster::Delete>(&command.body)) deleted.push_back(gone->object.name);
+      if (const auto* gone = std::get_if<cluster::Delete>(&command.body)) deleted.push_back(gone->object.name());
       return sim::Fate{};
     };
     rig.Pass(300'000);

@@ -279,7 +279,7 @@ TEST_CASE("Whoever takes a planned volume first has it") {
   world.rig.fate = [&](const cluster::Command& command) {
     const auto* patch = std::get_if<cluster::Patch>(&command.body);
     if (!patch || patch->object.resource != "persistentvolumes" || std::exchange(taken, true)) return sim::Fate{};
-    REQUIRE(world.rig.store.Modify(kVolumes, "", patch->object.name, [](sim::Json& volume) {
+    REQUIRE(world.rig.store.Modify(kVolumes, "", patch->object.name(), [](sim::Json& volume) {
       volume["spec"]["claimRef"] = {{"namespace", "default"}, {"name", "another"}, {"uid", "u"}};
     }));
     return sim::Fate{};
@@ -300,7 +300,8 @@ TEST_CASE("A claim that is made again after its volume was bound, and before the
   world.rig.fate = [&](const cluster::Command& command) {
     // One of the two reservations is made at once, the other at its second try.
     if (std::holds_alternative<cluster::Patch>(command.body) && ++writes == 2) return Dropped();
-    if (const auto* bind = std::get_if<cluster::Bind>(&command.body)) unbound += world.VolumeOf(bind->pod.name).empty();
+    if (const auto* bind = std::get_if<cluster::Bind>(&command.body))
+      unbound += world.VolumeOf(bind->pod.name()).empty();
     return sim::Fate{};
   };
   world.rig.Settle();
@@ -328,7 +329,7 @@ TEST_CASE("A gang that loses one of its planned volumes binds nobody until there
     binds += std::holds_alternative<cluster::Bind>(command.body);
     const auto* patch = std::get_if<cluster::Patch>(&command.body);
     if (!patch || patch->object.resource != "persistentvolumes" || std::exchange(taken, true)) return sim::Fate{};
-    REQUIRE(world.rig.store.Modify(kVolumes, "", patch->object.name, [](sim::Json& volume) {
+    REQUIRE(world.rig.store.Modify(kVolumes, "", patch->object.name(), [](sim::Json& volume) {
       volume["spec"]["claimRef"] = {{"namespace", "default"}, {"name", "another"}, {"uid", "u"}};
     }));
     return sim::Fate{};

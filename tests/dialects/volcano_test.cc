@@ -80,7 +80,7 @@ TEST_CASE("a Volcano PodGroup is read") {
   CHECK(gang.min_resources->Get("memory") == int64_t{4} << 30);
   CHECK(gang.queue == "q");
   CHECK(gang.priority == 1000);
-  CHECK(volcano.EventTarget(kVolcanoGang)->uid == "u-g");
+  CHECK(volcano.EventTarget(kVolcanoGang)->uid() == "u-g");
 }
 
 TEST_CASE("a PodGroup that says little means what Volcano means") {
@@ -261,7 +261,7 @@ TEST_CASE("a full queue: Pending and Unschedulable in Volcano's words, then why"
   REQUIRE(patch);
   CHECK(patch->status);
   CHECK(patch->type == cluster::Patch::Type::kMerge);
-  CHECK(patch->object.uid == "u-g");
+  CHECK(patch->object.uid() == "u-g");
   CHECK(patch->object.resource == "podgroups");
   const Json status = StatusIn(patch);
   CHECK(status["phase"] == "Pending");
@@ -532,7 +532,7 @@ TEST_CASE("a Queue's status: state where it is empty, counters, allocated") {
   report.running = 1;
   auto patch = write();
   REQUIRE(patch);
-  CHECK(patch->object.ns == "");
+  CHECK(patch->object.ns() == "");
   CHECK(patch->object.resource_version == "7");  // nobody else's state is overwritten
   CHECK(StatusIn(patch) ==
         Json::parse(R"({"state":"Open","running":1,"pending":null,"inqueue":null,"completed":null,"unknown":null,

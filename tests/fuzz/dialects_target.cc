@@ -39,7 +39,7 @@ void CheckWrites(const std::vector<cluster::CommandBody>& writes, const std::str
   for (const cluster::CommandBody& write : writes) {
     const auto* patch = std::get_if<cluster::Patch>(&write);
     TUTTI_CHECK(patch != nullptr, "a dialect only patches");
-    TUTTI_CHECK(patch->object.ns == ns, "a write to another namespace");
+    TUTTI_CHECK(patch->object.ns() == ns, "a write to another namespace");
     TUTTI_CHECK(Json::accept(patch->body), "a write that is no JSON");
   }
 }

@@ -48,13 +48,15 @@ struct WriterRig {
     loop.RunPosted();
   }
   cluster::Command Bind(uint64_t id, base::Millis deadline_in = 30'000, const std::string& name = "p") const {
-    return {id, cluster::Lane::kBind, In(deadline_in),
-            cluster::Bind{{"", "v1", "pods", "Pod", "ns", name, "uid-" + name, "7"}, "n1", {{"tutti.dev/plan", "x"}}}};
-  }
-  cluster::Command Other(cluster::Lane lane, const std::string& resource, const std::string& name) const {
     return {
-        0, lane, In(60'000),
-        cluster::Patch{{"", "v1", resource, "Kind", "ns", name, "", ""}, false, cluster::Patch::Type::kMerge, "{}"}};
+        id, cluster::Lane::kBind, In(deadline_in),
+        cluster::Bind{
+            cluster::NewRef("", "v1", "pods", "Pod", "ns", name, "uid-" + name, "7"), "n1", {{"tutti.dev/plan", "x"}}}};
+  }
+  cluster::Command Other(cluster::Lane lane, const char* resource, const std::string& name) const {
+    return {0, lane, In(60'000),
+            cluster::Patch{cluster::NewRef("", "v1", resource, "Kind", "ns", name, "", ""), false,
+                           cluster::Patch::Type::kMerge, "{}"}};
   }
   Answer Only() {
     const auto answers = sink.Take<Answer>();
@@ -291,10 +293,8 @@ TEST_CASE("writes in flight are bounded, binds leave first, and aged work gets i
   std::vector<cluster::Command> commands;
   for (uint64_t i = 1; i <= 8; ++i)
     commands.push_back({i, cluster::Lane::kStatus, rig.In(60'000),
-                        cluster::Patch{{"", "v1", "pods", "Pod", "ns", "s" + std::to_string(i), "", ""},
-                                       true,
-                                       cluster::Patch::Type::kMerge,
-                                       "{}"}});
+                        cluster::Patch{cluster::NewRef("", "v1", "pods", "Pod", "ns", "s" + std::to_string(i), "", ""),
+                                       true, cluster::Patch::Type::kMerge, "{}"}});
   for (uint64_t i = 101; i <= 300; ++i) commands.push_back(rig.Bind(i, 60'000, "b" + std::to_string(i)));
   rig.Submit(std::move(commands));
   CHECK(rig.server.open.size() == 4);
@@ -315,7 +315,7 @@ TEST_CASE("of what waits while binds flood, what says why leaves sooner than wha
   KubeWriter::Options options;
   options.in_flight = 1;
   WriterRig rig(options);
-  const std::array<std::pair<std::string, cluster::Lane>, 4> kinds = {{{"binds", cluster::Lane::kBind},
+  const std::array<std::pair<const char*, cluster::Lane>, 4> kinds = {{{"binds", cluster::Lane::kBind},
                                                                        {"statuses", cluster::Lane::kStatus},
                                                                        {"reports", cluster::Lane::kReport},
                                                                        {"events", cluster::Lane::kEvent}}};
@@ -359,10 +359,9 @@ TEST_CASE("while a bind is on its way, few others are") {
   WriterRig rig(options);
   std::vector<cluster::Command> commands = {rig.Bind(1, 60'000)};
   for (int i = 0; i < 20; ++i)
-    commands.push_back(
-        {0, cluster::Lane::kStatus, rig.In(60'000),
-         cluster::Patch{
-             {"", "v1", "pods", "Pod", "ns", std::to_string(i), "", ""}, true, cluster::Patch::Type::kMerge, "{}"}});
+    commands.push_back({0, cluster::Lane::kStatus, rig.In(60'000),
+                        cluster::Patch{cluster::NewRef("", "v1", "pods", "Pod", "ns", std::to_string(i), "", ""), true,
+                                       cluster::Patch::Type::kMerge, "{}"}});
   rig.Submit(std::move(commands));
   CHECK(rig.server.open.size() == 1 + 4);
   rig.server.AnswerJson(rig.server.open[1], 200, "{}");
@@ -398,12 +397,10 @@ TEST_CASE("the bind that makes a gang whole goes before those that begin others,
 
 TEST_CASE("a patch carries its preconditions, and goes to the status subresource where there is one") {
   WriterRig rig;
-  const auto patch = [&](const std::string& resource, const std::string& group) {
+  const auto patch = [&](const char* resource, const char* group) {
     rig.Submit({{1, cluster::Lane::kStatus, rig.In(9'000),
-                 cluster::Patch{{group, "", resource, "K", "ns", "x", "u1", "5"},
-                                true,
-                                cluster::Patch::Type::kMerge,
-                                R"({"status":{"phase":"Running"}})"}}});
+                 cluster::Patch{cluster::NewRef(group, "", resource, "K", "ns", "x", "u1", "5"), true,
+                                cluster::Patch::Type::kMerge, R"({"status":{"phase":"Running"}})"}}});
     const auto call = rig.server.open.front();
     rig.server.AnswerJson(call, 200, "{}");
     CHECK(rig.Only().outcome == Outcome::kDone);
@@ -415,9 +412,9 @@ TEST_CASE("a patch carries its preconditions, and goes to the status subresource
   CHECK(json::parse(status.body) ==
         json::parse(R"({"status":{"phase":"Running"},"metadata":{"uid":"u1","resourceVersion":"5"}})"));
   CHECK(patch("plain", "g").target.starts_with("/apis/g/v1beta1/namespaces/ns/plain/x?"));
-  rig.Submit(
-      {{2, cluster::Lane::kStatus, rig.In(9'000),
-        cluster::Patch{{"unknown", "", "things", "K", "ns", "x", "", ""}, false, cluster::Patch::Type::kMerge, "{}"}}});
+  rig.Submit({{2, cluster::Lane::kStatus, rig.In(9'000),
+               cluster::Patch{cluster::NewRef("unknown", "", "things", "K", "ns", "x", "", ""), false,
+                              cluster::Patch::Type::kMerge, "{}"}}});
   CHECK(rig.Only().message == "things is not served");
 }
 
@@ -425,8 +422,8 @@ TEST_CASE("a delete is done when no object of that UID is left") {
   for (const auto& [status, outcome] : std::vector<std::pair<int, Outcome>>{
            {200, Outcome::kDone}, {404, Outcome::kDone}, {409, Outcome::kDone}, {403, Outcome::kRefused}}) {
     WriterRig rig;
-    rig.Submit(
-        {{1, cluster::Lane::kEvict, rig.In(9'000), cluster::Delete{{"", "v1", "pods", "Pod", "ns", "p", "u1", ""}}}});
+    rig.Submit({{1, cluster::Lane::kEvict, rig.In(9'000),
+                 cluster::Delete{cluster::NewRef("", "v1", "pods", "Pod", "ns", "p", "u1", "")}}});
     const auto call = rig.server.open.front();
     CHECK(json::parse(call->request.body).at("preconditions").at("uid") == "u1");
     rig.server.AnswerJson(call, status, StatusJson(status, "x"));
@@ -436,8 +433,8 @@ TEST_CASE("a delete is done when no object of that UID is left") {
 
 TEST_CASE("writes that may be repeated are, after a lost connection") {
   WriterRig rig;
-  rig.Submit(
-      {{1, cluster::Lane::kEvict, rig.In(9'000), cluster::Delete{{"", "v1", "pods", "Pod", "ns", "p", "u1", ""}}}});
+  rig.Submit({{1, cluster::Lane::kEvict, rig.In(9'000),
+               cluster::Delete{cluster::NewRef("", "v1", "pods", "Pod", "ns", "p", "u1", "")}}});
   rig.server.Fail(rig.server.open.front(), Response::Failure::kLost);
   rig.loop.Advance(1'000);
   rig.server.AnswerJson(rig.server.open.front(), 404, StatusJson(404, "NotFound"));
@@ -447,7 +444,7 @@ TEST_CASE("writes that may be repeated are, after a lost connection") {
 TEST_CASE("a create whose repeat meets its own first try is unknown") {
   WriterRig rig;
   rig.Submit({{1, cluster::Lane::kStatus, rig.In(9'000),
-               cluster::Create{{"g", "", "queues", "Queue", "", "q", "", ""}, "{}"}}});
+               cluster::Create{cluster::NewRef("g", "", "queues", "Queue", "", "q", "", ""), "{}"}}});
   rig.server.Fail(rig.server.open.front(), Response::Failure::kTimeout);
   rig.loop.Advance(1'000);
   rig.server.AnswerJson(rig.server.open.front(), 409, StatusJson(409, "AlreadyExists"));
@@ -456,8 +453,8 @@ TEST_CASE("a create whose repeat meets its own first try is unknown") {
 
 cluster::Command Event(const WriterRig& rig, uint64_t id, const std::string& note) {
   return {id, cluster::Lane::kEvent, rig.In(30'000),
-          cluster::EmitEvent{
-              {"", "v1", "pods", "Pod", "ns", "p", "u1", ""}, true, "FailedScheduling", "Scheduling", note, "volcano"}};
+          cluster::EmitEvent{cluster::NewRef("", "v1", "pods", "Pod", "ns", "p", "u1", ""), true, "FailedScheduling",
+                             "Scheduling", note, "volcano"}};
 }
 
 TEST_CASE("an Event is created once, and its repeats become a series") {

@@ -205,7 +205,11 @@ std::vector<PlantedBug> AllBugs() {
                }),
       In("nodes", InCommands("a delete names no UID",
                              [](Command& command) {
-                               if (auto* gone = std::get_if<cluster::Delete>(&command.body)) gone->object.uid.clear();
+                               if (auto* gone = std::get_if<cluster::Delete>(&command.body)) {
+                                 auto meta = std::make_shared<model::ObjectMeta>(*gone->object.meta);
+                                 meta->uid.clear();
+                                 gone->object.meta = std::move(meta);
+                               }
                              })),
       InCommands("a bind names no resourceVersion",
                  [](Command& command) {
@@ -224,7 +228,7 @@ std::vector<PlantedBug> AllBugs() {
       InCommands("every member is written down as the last",
                  [](Command& command) {
                    RewriteEvidence(command, [](base::Json& evidence, const cluster::Bind& bind) {
-                     evidence["commit"] = bind.pod.uid;
+                     evidence["commit"] = bind.pod.uid();
                    });
                  }),
       InCommands("binds go to a node that was not planned",

@@ -28,13 +28,8 @@ struct WriterFixture {
 
   Object Pod(const char* name) { return store.Find(kPods, "default", name); }
   cluster::ObjectRef Ref(const char* name) {
-    cluster::ObjectRef ref;
-    ref.resource = "pods";
-    ref.kind = "Pod";
-    ref.ns = "default";
-    ref.name = name;
-    if (const Object pod = Pod(name)) ref.uid = UidOf(*pod);
-    return ref;
+    const Object pod = Pod(name);
+    return cluster::NewRef("", "", "pods", "Pod", "default", name, pod ? UidOf(*pod) : "");
   }
   cluster::CommandId Submit(cluster::CommandBody body, cluster::Lane lane = cluster::Lane::kBind) {
     Command command;
@@ -94,8 +89,7 @@ TEST_CASE_METHOD(WriterFixture, "A refused bind says where the pod is by now, or
 }
 
 TEST_CASE_METHOD(WriterFixture, "Uid and resourceVersion are preconditions") {
-  auto ref = Ref("a");
-  ref.uid = "00000000-0000-4000-8000-000000000000";
+  auto ref = cluster::NewRef("", "", "pods", "Pod", "default", "a", "00000000-0000-4000-8000-000000000000");
   Submit(cluster::Bind{ref, "n1", {}});
   writer.Pump();
   CHECK(Only().gone);
@@ -229,11 +223,7 @@ TEST_CASE_METHOD(WriterFixture, "Repeated notes are one Event with a count") {
 }
 
 TEST_CASE_METHOD(WriterFixture, "Objects are created and deleted, and a refusal carries the API server's words") {
-  cluster::ObjectRef ref;
-  ref.resource = "configmaps";
-  ref.kind = "ConfigMap";
-  ref.ns = "default";
-  ref.name = "c";
+  const cluster::ObjectRef ref = cluster::NewRef("", "", "configmaps", "ConfigMap", "default", "c");
   const char* body = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"default"}})";
   Submit(cluster::Create{ref, body});
   writer.Pump();

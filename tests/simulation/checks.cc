@@ -35,17 +35,17 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
       const auto evidence = text ? cluster::ParseJson(*text) : base::Json();
       const std::string plan = replica.name() + " " + (evidence.is_object() ? evidence.value("plan", "") : "");
       const bool is_new = plans_.try_emplace(plan, replica.Knows()).second;
-      plan_of_[bind->pod.uid] = plan;
+      plan_of_[bind->pod.uid()] = plan;
       if (is_new || fresh.contains(plan))
-        if (const TruePod* pod = truth_.Pod(bind->pod.uid)) fresh[plan].push_back(pod);
-      if (!evidence.is_object()) Fail("every bind names its plan", bind->pod.name);
-      if (bind->pod.uid.empty() || bind->pod.resource_version.empty())
-        Fail("bind without precondition", bind->pod.name);
+        if (const TruePod* pod = truth_.Pod(bind->pod.uid())) fresh[plan].push_back(pod);
+      if (!evidence.is_object()) Fail("every bind names its plan", bind->pod.name());
+      if (bind->pod.uid().empty() || bind->pod.resource_version.empty())
+        Fail("bind without precondition", bind->pod.name());
     } else if (const auto* gone = std::get_if<cluster::Delete>(&command.body)) {
-      if (gone->object.uid.empty()) Fail("delete without precondition", gone->object.name);
+      if (gone->object.uid().empty()) Fail("delete without precondition", gone->object.name());
     } else if (const auto* patch = std::get_if<cluster::Patch>(&command.body)) {
       // The first step of an eviction. A member on a node that is not there is repaired by it, not undone.
-      const TruePod* pod = patch->object.resource == "pods" ? truth_.Pod(patch->object.uid) : nullptr;
+      const TruePod* pod = patch->object.resource == "pods" ? truth_.Pod(patch->object.uid()) : nullptr;
       if (!pod || !pod->bound()) continue;
       const TrueNode& node = truth_.nodes().at(pod->node);
       if (!node.present || node.disturbed > replica.Knows().nodes) repaired_.insert(pod->uid);

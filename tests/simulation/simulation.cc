@@ -35,19 +35,19 @@ std::string Describe(const cluster::Command& command) {
   struct Visitor {
     std::string operator()(const cluster::Bind& b) const {
       const std::string* evidence = model::Find(b.annotations, "tutti.dev/bind");
-      return fmt::format("bind {} ({}) to {} {}", b.pod.name, b.pod.uid, b.node, evidence ? *evidence : "");
+      return fmt::format("bind {} ({}) to {} {}", b.pod.name(), b.pod.uid(), b.node, evidence ? *evidence : "");
     }
     std::string operator()(const cluster::Delete& d) const {
-      return fmt::format("delete {} {}", d.object.resource, d.object.name);
+      return fmt::format("delete {} {}", d.object.resource, d.object.name());
     }
     std::string operator()(const cluster::Patch& p) const {
-      return fmt::format("patch {} {} {}", p.object.resource, p.object.name, p.body);
+      return fmt::format("patch {} {} {}", p.object.resource, p.object.name(), p.body);
     }
     std::string operator()(const cluster::Create& c) const {
-      return fmt::format("create {} {}", c.object.resource, c.object.name);
+      return fmt::format("create {} {}", c.object.resource, c.object.name());
     }
     std::string operator()(const cluster::EmitEvent& e) const {
-      return fmt::format("event {} {} {}: {}", e.regarding.kind, e.regarding.name, e.reason, e.note);
+      return fmt::format("event {} {} {}: {}", e.regarding.kind, e.regarding.name(), e.reason, e.note);
     }
   };
   return std::visit(Visitor{}, command.body);
@@ -394,7 +394,7 @@ bool Simulation::Settle(Millis for_ms) {
 // The words that the pod has already, written so that an earlier leader's bind of it fails.
 bool Simulation::OnlyTouches(const cluster::Command& command) const {
   const auto* patch = std::get_if<cluster::Patch>(&command.body);
-  const TruePod* pod = patch ? truth_.Pod(patch->object.uid) : nullptr;
+  const TruePod* pod = patch ? truth_.Pod(patch->object.uid()) : nullptr;
   if (!pod) return false;
   const sim::Json body = cluster::ParseJson(patch->body);
   const sim::Json& said = sim::ConditionOf(body, "PodScheduled");

@@ -65,7 +65,8 @@ struct Rig {
                        {"kind", "Node"},
                        {"metadata", {{"name", name}}},
                        {"status", {{"allocatable", {{"cpu", "8"}, {"pods", "10"}}}}}};
-    REQUIRE(Do(cluster::Create{{"", "v1", "nodes", "Node", "", "", "", ""}, node.dump()})->outcome == Outcome::kDone);
+    REQUIRE(Do(cluster::Create{cluster::NewRef("", "v1", "nodes", "Node", "", ""), node.dump()})->outcome ==
+            Outcome::kDone);
   }
   cluster::ObjectRef MakePod(const std::string& name) {
     const json pod = {
@@ -75,11 +76,13 @@ struct Rig {
         {"spec",
          {{"schedulerName", kRun},
           {"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", "250m"}}}}}}}}}}};
-    REQUIRE(Do(cluster::Create{{"", "v1", "pods", "Pod", "default", "", "", ""}, pod.dump()})->outcome ==
+    REQUIRE(Do(cluster::Create{cluster::NewRef("", "v1", "pods", "Pod", "default", ""), pod.dump()})->outcome ==
             Outcome::kDone);
     const auto changed = Await<cluster::PodChanged>([&](const auto& e) { return e.pod->meta.name == name; });
     REQUIRE(changed);
-    return {"", "v1", "pods", "Pod", "default", name, changed->pod->meta.uid, changed->pod->meta.resource_version};
+    cluster::ObjectRef ref = cluster::RefOf(changed->pod);
+    ref.resource_version = changed->pod->meta.resource_version;
+    return ref;
   }
 };
 
@@ -98,7 +101,7 @@ TEST_CASE("binding: preconditions, conflicts, annotations, vanished pods") {
   auto pod = rig.MakePod(kRun + "-a");
   CHECK(rig.Do(cluster::Bind{pod, node, {{"tutti.dev/plan", "p1"}}})->outcome == Outcome::kDone);
   const auto bound =
-      rig.Await<cluster::PodChanged>([&](const auto& e) { return e.pod->meta.uid == pod.uid && e.pod->bound(); });
+      rig.Await<cluster::PodChanged>([&](const auto& e) { return e.pod->meta.uid == pod.uid() && e.pod->bound(); });
   REQUIRE(bound);
   CHECK(bound->pod->node_name == node);
   CHECK(bound->pod->spec->requests.Get("cpu") == 250);
@@ -112,15 +115,16 @@ TEST_CASE("binding: preconditions, conflicts, annotations, vanished pods") {
   CHECK(elsewhere->current_node == node);
 
   // Another UID, an older version, no such pod.
-  auto wrong = rig.MakePod(kRun + "-b");
-  auto stale = wrong;
-  wrong.uid = "00000000-0000-0000-0000-000000000000";
+  const auto stale = rig.MakePod(kRun + "-b");
+  const auto like = [](const cluster::ObjectRef& ref, const std::string& name, const std::string& uid) {
+    return cluster::NewRef("", "v1", "pods", "Pod", "default", name, uid, ref.resource_version);
+  };
+  const auto wrong = like(stale, stale.name(), "00000000-0000-0000-0000-000000000000");
   CHECK(rig.Do(cluster::Bind{wrong, node, {}})->gone);
   REQUIRE(
       rig
           .Do(cluster::Patch{
-              {"", "v1", "pods", "Pod", "default", stale.name, stale.uid, ""},
-              true,
+              cluster::NewRef("", "v1", "pods", "Pod", "default", stale.name(), stale.uid()), true,
               cluster::Patch::Type::kStrategic,
               R"({"status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"m"}]}})"})
           ->outcome == Outcome::kDone);
@@ -129,20 +133,16 @@ TEST_CASE("binding: preconditions, conflicts, annotations, vanished pods") {
   CHECK(old->current_node.empty());
   CHECK_FALSE(old->gone);
   const auto waiting = rig.Await<cluster::PodChanged>(
-      [&](const auto& e) { return e.pod->meta.uid == stale.uid && e.pod->scheduled.present; });
+      [&](const auto& e) { return e.pod->meta.uid == stale.uid() && e.pod->scheduled.present; });
   REQUIRE(waiting);
   CHECK(waiting->pod->scheduled.reason == "Unschedulable");
-  auto missing = stale;
-  missing.name = kRun + "-none";
-  CHECK(rig.Do(cluster::Bind{missing, node, {}})->gone);
+  CHECK(rig.Do(cluster::Bind{like(stale, kRun + "-none", stale.uid()), node, {}})->gone);
 
   // A delete with another UID leaves the pod; with its own it goes, and going twice is fine.
-  auto impostor = stale;
-  impostor.uid = wrong.uid;
-  CHECK(rig.Do(cluster::Delete{impostor})->outcome == Outcome::kDone);
-  CHECK(rig.Get("/api/v1/namespaces/default/pods/" + stale.name).at("metadata").at("uid") == stale.uid);
+  CHECK(rig.Do(cluster::Delete{wrong})->outcome == Outcome::kDone);
+  CHECK(rig.Get("/api/v1/namespaces/default/pods/" + stale.name()).at("metadata").at("uid") == stale.uid());
   CHECK(rig.Do(cluster::Delete{stale})->outcome == Outcome::kDone);
-  REQUIRE(rig.Await<cluster::PodGone>([&](const auto& e) { return e.uid == stale.uid; }));
+  REQUIRE(rig.Await<cluster::PodGone>([&](const auto& e) { return e.uid == stale.uid(); }));
   CHECK(rig.Do(cluster::Delete{stale})->outcome == Outcome::kDone);
   rig.client.Shutdown(3'000);
 }
@@ -159,7 +159,7 @@ TEST_CASE("Events are accepted, and repeats become a series") {
       rig.Get("/apis/events.k8s.io/v1/namespaces/default/events?fieldSelector=reason%3DFailedScheduling");
   int found = 0;
   for (const json& item : events.at("items")) {
-    if (item.at("regarding").at("name") != pod.name) continue;
+    if (item.at("regarding").at("name") != pod.name()) continue;
     ++found;
     CHECK(item.at("series").at("count") == 2);
     CHECK(item.at("note").get<std::string>().size() == 1024);
@@ -206,13 +206,13 @@ TEST_CASE("custom resources come, gain a version, and go while it runs") {
   REQUIRE(rig.Await<cluster::KindSynced>([&](const auto& e) { return e.kind_name == definitions.Name(); }));
 
   const base::Millis made_ms = rig.clock.MonotonicMs();
-  const cluster::ObjectRef definition{
-      "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", "", kind, "", ""};
+  const cluster::ObjectRef definition =
+      cluster::NewRef("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", "", kind);
   REQUIRE(rig.Do(cluster::Create{definition, Definition(group, {"v1"}).dump()})->outcome == Outcome::kDone);
   REQUIRE(synced(true));
   CHECK(rig.clock.MonotonicMs() - made_ms < 8'000);
 
-  const cluster::ObjectRef queue{group, "", "queues", "Queue", "", "q", "", ""};
+  const cluster::ObjectRef queue = cluster::NewRef(group, "", "queues", "Queue", "", "q");
   const json body = {
       {"apiVersion", group + "/v1"}, {"kind", "Queue"}, {"metadata", {{"name", "q"}}}, {"spec", {{"weight", 1}}}};
   REQUIRE(rig.Do(cluster::Create{queue, body.dump()})->outcome == Outcome::kDone);
