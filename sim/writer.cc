@@ -80,10 +80,10 @@ size_t Writer::PumpCommands(size_t limit) {
       if (found != lane->second.end()) break;
     }
     if (lane == queue_.end()) break;
-    Waiting waiting = std::move(*found);
+    const Waiting waiting = std::move(*found);
     lane->second.erase(found);
     if (lane->second.empty()) queue_.erase(lane);
-    Carry(std::move(waiting));
+    Carry(waiting);
     ++carried;
   }
   return carried;
@@ -105,7 +105,7 @@ bool Writer::InFlight() const {
          std::ranges::any_of(queue_, [&](const auto& lane) { return std::ranges::any_of(lane.second, sent); });
 }
 
-void Writer::Carry(Waiting waiting) {
+void Writer::Carry(const Waiting& waiting) {
   const base::Millis now = clock_.MonotonicMs();
   const cluster::Command& command = waiting.command;
   const Fate& fate = waiting.fate;

@@ -66,7 +66,7 @@ class Writer final : public cluster::ClusterWriter {
 
   bool MayCarry(const Waiting& waiting) const;
   bool TooLate(const Waiting& waiting) const;
-  void Carry(Waiting waiting);
+  void Carry(const Waiting& waiting);
   void ReplyAt(base::Millis due_ms, cluster::Answer answer);
   cluster::Answer Execute(const cluster::CommandBody& body);
   cluster::Answer DoBind(const cluster::Bind& bind);

@@ -131,7 +131,7 @@ PodGroup& Volcano::PutGroup(std::shared_ptr<const model::Object> object, Touched
 }
 
 void Volcano::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
-  if (object->kind == "Queue") return queues_.Put(std::move(object), touched);
+  if (object->kind == "Queue") return queues_.Put(object, touched);
   if (object->kind == "PriorityClass") {
     if (priorities_.Put(*object)) ReadAgainOfClass(object->meta.name, touched);
     return;
