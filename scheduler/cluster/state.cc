@@ -37,7 +37,7 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
     change.before = pods_[known.index()].pod;
   } else if (free_pods_.empty()) {
     change.id = PodId(static_cast<uint32_t>(pods_.size()));
-    pods_.emplace_back();
+    pods_.Add();
   } else {
     change.id = free_pods_.back();
     free_pods_.pop_back();
@@ -123,13 +123,12 @@ bool ClusterState::DropNode(const std::string& name) {
   const NodeId node = snapshot_.FindNode(name);
   if (!node) return false;
   for (const PodId id : PodsOn(name)) Unweigh(pods_[id.index()]);
-  if (assumed_count_ > 0)
-    for (PodEntry& entry : pods_)
-      if (entry.assumed && entry.node == node) {
-        Unweigh(entry);
-        entry.assumed = false;
-        --assumed_count_;
-      }
+  for (size_t i = 0; assumed_count_ > 0 && i < pods_.size(); ++i)
+    if (PodEntry& entry = pods_[i]; entry.assumed && entry.node == node) {
+      Unweigh(entry);
+      entry.assumed = false;
+      --assumed_count_;
+    }
   snapshot_.DropNode(node);
   return true;
 }
@@ -247,8 +246,8 @@ std::vector<ClaimUse> ClusterState::ReadClaims(const Pod& pod) {
 }
 
 void ClusterState::ClassifyAgain() {
-  for (PodEntry& entry : pods_)
-    if (entry.pod && ReadLabels(*entry.pod) != entry.pod_class->labels)
+  for (size_t i = 0; i < pods_.size(); ++i)
+    if (PodEntry& entry = pods_[i]; entry.pod && ReadLabels(*entry.pod) != entry.pod_class->labels)
       SetClass(entry, InternClass(*entry.pod, entry.pod_class->selected_by));
 }
 
@@ -321,7 +320,8 @@ void ClusterState::ReleaseUnusedClasses() {
 void ClusterState::Audit() const {
   std::vector<std::vector<int64_t>> sums(snapshot_.columns(), std::vector<int64_t>(snapshot_.slots()));
   size_t assumed = 0;
-  for (const PodEntry& entry : pods_) {
+  for (size_t i = 0; i < pods_.size(); ++i) {
+    const PodEntry& entry = pods_[i];
     if (!entry.pod) {
       TUTTI_CHECK(!entry.node && !entry.assumed, "a free slot weighs nothing");
       continue;

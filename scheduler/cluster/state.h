@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/slots.h"
 #include "cluster/selections.h"
 #include "cluster/snapshot.h"
 #include "model/node.h"
@@ -129,6 +130,8 @@ class ClusterState {
   void Unbind(PodEntry& entry);
   uint64_t HashOf(const std::shared_ptr<const model::PodSpec>& spec);
 
+  using Entries = base::Slots<PodEntry, 1024>;
+
   // Pods by (namespace, name), which their entries hold. The hash is kept beside the id: the table grows, and most of
   // what is not looked for is passed, without a look at the pods.
   struct Name {
@@ -148,7 +151,7 @@ class ClusterState {
   };
   struct NameEqual {
     using is_transparent = void;
-    const std::vector<PodEntry>* pods;
+    const Entries* pods;
     bool operator()(const Named& a, const Named& b) const { return a.id == b.id; }
     bool operator()(const Named& a, const Name& b) const {
       const auto meta = [&]() -> const model::ObjectMeta& { return (*pods)[a.id.index()].pod->meta; };
@@ -160,7 +163,7 @@ class ClusterState {
 
   Snapshot snapshot_;
   Selections selections_;
-  std::vector<PodEntry> pods_;
+  Entries pods_;
   std::vector<model::PodId> free_pods_;
   absl::flat_hash_set<Named, NameHash, NameEqual> by_name_;
   absl::flat_hash_map<std::string, std::vector<model::PodId>> bound_to_;  // by node name

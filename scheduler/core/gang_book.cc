@@ -113,7 +113,7 @@ GangId GangBook::Open(dialects::Dialect* dialect, model::GangKey key, bool lone)
   GangId id;
   if (free_.empty()) {
     id = GangId(static_cast<uint32_t>(gangs_.size()));
-    gangs_.emplace_back();
+    gangs_.Add();
   } else {
     id = free_.back();
     free_.pop_back();

@@ -19,6 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/slots.h"
 #include "cluster/state.h"
 #include "core/gang.h"
 #include "core/line.h"
@@ -95,15 +96,16 @@ class GangBook {
     std::shared_ptr<const Certificate> certificate;     // likewise; may be null
     bool woken = false;
   };
+  using Gangs = base::Slots<Gang, 64>;
   struct KeyHash {
     using is_transparent = void;
-    const std::deque<Gang>* gangs;
+    const Gangs* gangs;
     size_t operator()(const model::GangKey& key) const { return absl::HashOf(key.dialect, key.ns, key.name); }
     size_t operator()(model::GangId id) const { return (*this)((*gangs)[id.index()].key); }
   };
   struct KeyEqual {
     using is_transparent = void;
-    const std::deque<Gang>* gangs;
+    const Gangs* gangs;
     bool operator()(model::GangId a, model::GangId b) const { return a == b; }
     bool operator()(model::GangId a, const model::GangKey& b) const { return (*gangs)[a.index()].key == b; }
     bool operator()(const model::GangKey& a, model::GangId b) const { return (*this)(b, a); }
@@ -128,7 +130,7 @@ class GangBook {
   const cluster::ClusterState& state_;
   const dialects::DialectList& dialects_;
   const base::Clock& clock_;
-  std::deque<Gang> gangs_;  // a deque: references stay valid
+  Gangs gangs_;
   std::vector<model::GangId> free_;
   absl::flat_hash_set<model::GangId, KeyHash, KeyEqual> by_key_;
   std::vector<model::GangId> gang_of_;  // by pod slot

@@ -11,6 +11,7 @@
 #include "base/mailbox.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "base/slots.h"
 #include "base/strong_id.h"
 #include "tests/support/catch.h"
 
@@ -121,6 +122,20 @@ TEST_CASE("Many threads put, one takes, and nothing is lost") {
   CHECK(taken == 4'000);
   mailbox.Wake();
   CHECK(mailbox.TakeAll(std::chrono::seconds(10)).empty());
+}
+
+TEST_CASE("Slots never move what they hold, and each is its own") {
+  Slots<std::string, 4> slots;
+  std::vector<const std::string*> places;
+  for (int i = 0; i < 21; ++i) {
+    slots.Add() = std::to_string(i);
+    places.push_back(&slots[slots.size() - 1]);
+  }
+  REQUIRE(slots.size() == 21);
+  for (size_t i = 0; i < slots.size(); ++i) {
+    CHECK(&slots[i] == places[i]);
+    CHECK(slots[i] == std::to_string(i));
+  }
 }
 
 }  // namespace
