@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/json_string.h"
 #include "base/log.h"
 
 namespace tutti::app {
@@ -47,8 +48,7 @@ base::Result<Json> Read(const base::Result<kube::KubeClient::Reply>& answered, c
 base::Result<Json> Ask(kube::KubeClient& client, const std::string& group, const char* kind, const char* resource,
                        Json spec) {
   const Json review = {{"apiVersion", group + "/v1"}, {"kind", kind}, {"spec", std::move(spec)}};
-  const auto answered = client.Post(fmt::format("/apis/{}/v1/{}", group, resource),
-                                    review.dump(-1, ' ', false, Json::error_handler_t::replace));
+  const auto answered = client.Post(fmt::format("/apis/{}/v1/{}", group, resource), base::PrintJson(review));
   return Read(answered, kind, "status");
 }
 

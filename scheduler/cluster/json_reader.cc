@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/json_string.h"
 #include "model/quantity.h"
 
 namespace tutti::cluster {
@@ -25,7 +26,7 @@ std::optional<std::string> QuantityText(const Json& value) {
 }  // namespace
 
 std::string Describe(const Json& value) {
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = base::PrintJson(value);
   if (text.size() > kShown) text = text.substr(0, kShown) + "…";
   return text;
 }

@@ -154,8 +154,9 @@ class ClusterState {
     const Entries* pods;
     bool operator()(const Named& a, const Named& b) const { return a.id == b.id; }
     bool operator()(const Named& a, const Name& b) const {
-      const auto meta = [&]() -> const model::ObjectMeta& { return (*pods)[a.id.index()].pod->meta; };
-      return a.hash == b.hash && meta().name == b.name && meta().ns == b.ns;
+      if (a.hash != b.hash) return false;
+      const model::ObjectMeta& meta = (*pods)[a.id.index()].pod->meta;
+      return meta.name == b.name && meta.ns == b.ns;
     }
     bool operator()(const Name& a, const Named& b) const { return (*this)(b, a); }
   };

@@ -182,20 +182,19 @@ void Committer::SendWhenDue(GangId id, PodId pod, Assignment& assignment) {
 void Committer::SendBind(GangId id, PodId member, Assignment& assignment) {
   Gang& gang = book_.at(id);
   Plan& plan = *gang.plan;
-  const std::shared_ptr<const Pod>& shared = state_.pod(member).pod;
-  const Pod& pod = *shared;
+  const std::shared_ptr<const Pod>& pod = state_.pod(member).pod;
   plan.bind_left = true;
   // What fills up a whole gang is no part of what made it whole: it names itself.
-  const std::string& commit_uid = gang.whole ? pod.meta.uid : plan.commit_uid;
-  cluster::Bind bind{cluster::RefOf(shared), assignment.node, {}};
-  bind.pod.resource_version = pod.meta.resource_version;
-  bind.annotations.emplace_back(kBindAnnotation, WriteEvidence(plan.id, pod.meta.uid, assignment.node, commit_uid));
+  const std::string& commit_uid = gang.whole ? pod->meta.uid : plan.commit_uid;
+  cluster::Bind bind{cluster::RefOf(pod), assignment.node, {}};
+  bind.pod.resource_version = pod->meta.resource_version;
+  bind.annotations.emplace_back(kBindAnnotation, WriteEvidence(plan.id, pod->meta.uid, assignment.node, commit_uid));
   assignment.stage = Stage::kSent;
-  assignment.sent_resource_version = pod.meta.resource_version;
-  const bool last_of_many = !gang.whole && gang.members.size() > 1 && pod.meta.uid == commit_uid;
+  assignment.sent_resource_version = pod->meta.resource_version;
+  const bool last_of_many = !gang.whole && gang.members.size() > 1 && pod->meta.uid == commit_uid;
   assignment.command = outbox_.Send(last_of_many ? Lane::kCommit : Lane::kBind,
                                     clock_.MonotonicMs() + options_.bind_timeout_ms, std::move(bind));
-  binds_.emplace(assignment.command, Bound{id, member, shared});
+  binds_.emplace(assignment.command, Bound{id, member, pod});
 }
 
 bool Committer::OnAnswer(const cluster::Answer& answer) {
@@ -428,14 +427,14 @@ std::optional<std::string> Committer::WhyKept(const Pod& pod) const {
 }
 
 void Committer::Evict(Gang& gang, Member& member, const std::string& why) {
-  const Pod& pod = *state_.pod(member.pod).pod;
-  if (member.evicting || pod.meta.deleting()) return;
-  if (const auto kept = WhyKept(pod)) {
+  const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
+  if (member.evicting || pod->meta.deleting()) return;
+  if (const auto kept = WhyKept(*pod)) {
     member.kept = *kept;
     return;
   }
   member.evicting = true;
-  const base::Json patch = {{"metadata", {{"uid", pod.meta.uid}}},
+  const base::Json patch = {{"metadata", {{"uid", pod->meta.uid}}},
                             {"status",
                              {{"conditions",
                                {{{"type", "DisruptionTarget"},
@@ -443,10 +442,10 @@ void Committer::Evict(Gang& gang, Member& member, const std::string& why) {
                                  {"reason", "GangNotWhole"},
                                  {"message", why},
                                  {"lastTransitionTime", base::FormatTime(clock_.WallMs())}}}}}}};
-  const cluster::CommandId id = outbox_.Send(
-      Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
-      cluster::Patch{cluster::RefOf(state_.pod(member.pod).pod), true, cluster::Patch::Type::kStrategic, patch.dump()});
-  evictions_.emplace(id, Eviction{gang.key, member.pod, pod.meta.uid, false});
+  const cluster::CommandId id =
+      outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
+                   cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, patch.dump()});
+  evictions_.emplace(id, Eviction{gang.key, member.pod, pod->meta.uid, false});
 }
 
 void Committer::GiveUpUnsent(GangId id) {

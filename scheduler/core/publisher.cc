@@ -43,11 +43,11 @@ std::string WaitingPatch(const std::string& reason, const std::string& message, 
 
 void Publisher::TellWaiting(GangId id, Member& member, const std::string& reason, const std::string& message) {
   if (member.telling != 0) return;
-  const Pod& pod = *state_.pod(member.pod).pod;
+  const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
   const bool told = member.told_reason == reason && member.told_message == message;
   const model::ScheduledCondition wanted{true, false, reason, message};
   // What is seen on the pod counts only where nothing of ours can have replaced it since.
-  const bool seen = member.told_message.empty() && !member.told_in_doubt && pod.scheduled == wanted;
+  const bool seen = member.told_message.empty() && !member.told_in_doubt && pod->scheduled == wanted;
   if (told || seen) {
     member.told_reason = reason;
     member.told_message = message;
@@ -57,18 +57,18 @@ void Publisher::TellWaiting(GangId id, Member& member, const std::string& reason
   member.told_message = message;
   const base::Millis now = clock_.MonotonicMs();
   const std::string time = base::FormatTime(clock_.WallMs());
-  const bool turns = !pod.scheduled.present || pod.scheduled.status;
+  const bool turns = !pod->scheduled.present || pod->scheduled.status;
   // So that the write is one, though the pod may carry the same words; and none if it has been bound since.
   const bool again = std::exchange(member.told_in_doubt, false);
-  std::string body = WaitingPatch(reason, message, again ? pod.meta.resource_version : "", again ? time : "",
-                                  turns ? time : "");
-  member.telling = outbox_.Send(Lane::kStatus, now + kStatusDeadlineMs,
-                                cluster::Patch{cluster::RefOf(state_.pod(member.pod).pod), true,
-                                               cluster::Patch::Type::kStrategic, std::move(body)});
-  told_.emplace(member.telling, Told{book_.at(id).key, member.pod, pod.meta.uid});
+  std::string body =
+      WaitingPatch(reason, message, again ? pod->meta.resource_version : "", again ? time : "", turns ? time : "");
+  member.telling =
+      outbox_.Send(Lane::kStatus, now + kStatusDeadlineMs,
+                   cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, std::move(body)});
+  told_.emplace(member.telling, Told{book_.at(id).key, member.pod, pod->meta.uid});
   outbox_.Post(Lane::kEvent, now + kEventDeadlineMs,
-               cluster::EmitEvent{cluster::RefOf(state_.pod(member.pod).pod), true, "FailedScheduling", "Scheduling",
-                                  message, pod.spec->scheduler_name});
+               cluster::EmitEvent{cluster::RefOf(pod), true, "FailedScheduling", "Scheduling", message,
+                                  pod->spec->scheduler_name});
 }
 
 void Publisher::Distrust(Member& member) {
@@ -84,24 +84,24 @@ void Publisher::OnCondition(Member& member) {
 }
 
 void Publisher::TellBound(const Member& member, const std::string& node) {
-  const Pod& pod = *state_.pod(member.pod).pod;
+  const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
   constexpr std::string_view kAssigned = "Successfully assigned ", kTo = " to ";
   std::string note;  // by hand: it is written for every pod
-  note.reserve(kAssigned.size() + pod.meta.ns.size() + 1 + pod.meta.name.size() + kTo.size() + node.size());
-  note.append(kAssigned).append(pod.meta.ns).append(1, '/').append(pod.meta.name).append(kTo).append(node);
+  note.reserve(kAssigned.size() + pod->meta.ns.size() + 1 + pod->meta.name.size() + kTo.size() + node.size());
+  note.append(kAssigned).append(pod->meta.ns).append(1, '/').append(pod->meta.name).append(kTo).append(node);
   outbox_.Post(Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
-               cluster::EmitEvent{cluster::RefOf(state_.pod(member.pod).pod), false, "Scheduled", "Binding",
-                                  std::move(note), pod.spec->scheduler_name});
+               cluster::EmitEvent{cluster::RefOf(pod), false, "Scheduled", "Binding", std::move(note),
+                                  pod->spec->scheduler_name});
 }
 
 void Publisher::TellKept(Member& member) {
-  const Pod& pod = *state_.pod(member.pod).pod;
+  const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
   const std::string note = fmt::format("its gang is being undone, but this pod is kept: {}", member.kept);
   if (member.told_message == note) return;
   member.told_message = note;
-  outbox_.Post(Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
-               cluster::EmitEvent{cluster::RefOf(state_.pod(member.pod).pod), true, "GangNotWhole", "Undoing", note,
-                                  pod.spec->scheduler_name});
+  outbox_.Post(
+      Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
+      cluster::EmitEvent{cluster::RefOf(pod), true, "GangNotWhole", "Undoing", note, pod->spec->scheduler_name});
 }
 
 void Publisher::TellGang(const Gang& gang, bool warning, const std::string& reason, const std::string& note) {

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "base/json.h"
-#include "base/json_string.h"
 #include "dialects/topology_annotations.h"
 #include "dialects/wording.h"
 
@@ -46,8 +45,6 @@ std::string ProblemIn(const model::Object& object, cluster::JsonReader& read) {
   if (read.ok()) return {};
   return OneLine(fmt::format("{}: {}", Named(object.kind, object.meta.ns, object.meta.name), read.problem()));
 }
-
-std::string ToText(const base::Json& body) { return base::PrintJson(body); }
 
 const base::Json& StatusOf(const model::Object& object) {
   static const base::Json kNothing = base::Json::object();

@@ -28,9 +28,6 @@ model::GangSpec GangOf(std::string_view dialect, const model::Object& object);
 // "PodGroup ns/name: spec.minMember: -1 is ...", or empty when all was readable.
 std::string ProblemIn(const model::Object& object, cluster::JsonReader& read);
 
-// As bytes for a request: never throws, whatever the strings hold.
-std::string ToText(const base::Json& body);
-
 // Its status, or an empty object.
 const base::Json& StatusOf(const model::Object& object);
 

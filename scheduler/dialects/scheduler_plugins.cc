@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/json_string.h"
 #include "cluster/json_text.h"
 #include "dialects/declaration.h"
 #include "dialects/ray_pod.h"
@@ -94,14 +95,14 @@ void SchedulerPlugins::Report(const GangReport& report, std::vector<cluster::Com
   if (const auto start = before.find("scheduleStartTime"); start != before.end() && start->is_string()) wanted["scheduleStartTime"] = *start;
   else if (wanted["phase"] == "Scheduling") wanted["scheduleStartTime"] = base::FormatTime(report.now_wall_ms);
   if (!group->memory.MustWrite(Comparable(wanted), Comparable(observed), group->object->meta.resource_version)) return;
-  group->written = ToText(wanted);
+  group->written = base::PrintJson(wanted);
   for (const char* counter : {"running", "succeeded", "failed"})
     if (!wanted.contains(counter)) wanted[counter] = nullptr;  // taken out by a merge patch
 
   cluster::Patch patch;
   patch.object = cluster::RefOf(group->object);
   patch.status = true;
-  patch.body = ToText({{"status", std::move(wanted)}});
+  patch.body = base::PrintJson({{"status", std::move(wanted)}});
   out->push_back(std::move(patch));
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/json.h"
+#include "base/json_string.h"
 #include "cluster/json_text.h"
 #include "dialects/declaration.h"
 #include "dialects/ray_pod.h"
@@ -128,7 +129,7 @@ void Upstream::Report(const GangReport& report, std::vector<cluster::CommandBody
   (*wanted)["type"] = type;
   (*wanted)["observedGeneration"] = object.meta.generation;
   if (!group->memory.MustWrite(*wanted, observed, object.meta.resource_version)) return;
-  group->written = ToText(*wanted);
+  group->written = base::PrintJson(*wanted);
   // The time is of the change of status, not of its reason.
   (*wanted)["lastTransitionTime"] = base::FormatTime(report.now_wall_ms);
   if (before.is_object() && before.value("status", Json()) == (*wanted)["status"]) {
@@ -141,7 +142,7 @@ void Upstream::Report(const GangReport& report, std::vector<cluster::CommandBody
   patch.object = cluster::RefOf(group->object);
   patch.status = true;
   patch.type = cluster::Patch::Type::kStrategic;  // merges conditions by type, so that others' stay
-  patch.body = ToText({{"status", {{"conditions", Json::array({std::move(*wanted)})}}}});
+  patch.body = base::PrintJson({{"status", {{"conditions", Json::array({std::move(*wanted)})}}}});
   out->push_back(std::move(patch));
 }
 

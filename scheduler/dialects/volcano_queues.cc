@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/json.h"
+#include "base/json_string.h"
 #include "dialects/declaration.h"
 #include "dialects/wording.h"
 
@@ -178,7 +179,7 @@ void VolcanoQueues::Report(const QueueReport& report, std::vector<cluster::Comma
   if (stateless) patch.object.resource_version = version;
   if (stateless) queue.opened_at = version;
   patch.status = true;
-  patch.body = ToText({{"status", std::move(wanted)}});
+  patch.body = base::PrintJson({{"status", std::move(wanted)}});
   out->push_back(std::move(patch));
 }
 

@@ -58,11 +58,10 @@ std::string BindingJson(const cluster::Bind& bind) {
   if (!bind.pod.uid().empty()) meta["uid"] = bind.pod.uid();
   if (!bind.pod.resource_version.empty()) meta["resourceVersion"] = bind.pod.resource_version;
   for (const auto& [key, value] : bind.annotations) meta["annotations"][key] = value;
-  return Json{{"apiVersion", "v1"},
-              {"kind", "Binding"},
-              {"metadata", meta},
-              {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", bind.node}}}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return base::PrintJson({{"apiVersion", "v1"},
+                          {"kind", "Binding"},
+                          {"metadata", meta},
+                          {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", bind.node}}}});
 }
 
 std::string EventProtobuf(const EventBody& body, const std::string& note) {
@@ -119,7 +118,7 @@ std::string EventJson(const EventBody& body, const std::string& note) {
                {"note", note},
                {"type", event.warning ? "Warning" : "Normal"}};
   if (body.count > 1) json["series"] = Series(body.count, body.last_ms);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return base::PrintJson(json);
 }
 
 // Of a patch that has no metadata; most have none, and need not be read.
@@ -172,7 +171,7 @@ base::Result<std::string> WithPreconditions(const std::string& patch, const std:
     return base::Invalid("the patch's metadata is not an object");
   if (!uid.empty()) json["metadata"]["uid"] = uid;
   if (!resource_version.empty()) json["metadata"]["resourceVersion"] = resource_version;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return base::PrintJson(json);
 }
 
 std::string CutNote(std::string_view note, size_t limit) {

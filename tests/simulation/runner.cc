@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "base/json.h"
+#include "base/json_string.h"
 #include "base/log.h"
 
 namespace tutti::simulation {
@@ -113,7 +114,7 @@ Apart::Apart(const Run& run) {
     close(result[0]);
     Run told = run;
     told.tell = [to = result[1]](const std::string& line) { WriteAll(to, line + kEndOfLine); };
-    WriteAll(result[1], ToJson(SimulateLast(told)).dump(-1, ' ', false, Json::error_handler_t::replace));
+    WriteAll(result[1], base::PrintJson(ToJson(SimulateLast(told))));
     _exit(0);
   }
   close(result[1]);

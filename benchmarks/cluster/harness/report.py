@@ -81,10 +81,11 @@ def targets(rows, waves):
     """(what, figure, the middle half of the ratios whose median it is, bound as text, reached) of each target that the rows can judge.
 
     Of `waves` 1 means one gang: it is of use with its last bind, and it counts when that was, not how long ago the first one was.
-    The limit is the raw binder's: that of the faster of two binders would be one that luck has raised.
+    The limit is the faster binder's, by its median.
     """
     by_who = medians(rows)
-    raw = by_who.get(RAW) or by_who.get(CLIENT_GO)
+    raw = max((by_who[who] for who in (RAW, CLIENT_GO) if who in by_who), default=None,
+              key=lambda row: -row.start_to_last if waves == 1 else row.pods_per_s)
     ours = [by_who[who] for who in (LONE, GANGS) if who in by_who]
     peer = by_who.get(PEER)
     result = []
