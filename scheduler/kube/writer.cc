@@ -76,6 +76,7 @@ KubeWriter::~KubeWriter() {
     loop_.CancelTimer(job->deadline_timer);
     loop_.CancelTimer(job->wait_timer);
   }
+  loop_.CancelTimer(pump_timer_);
 }
 
 // --- In ---
@@ -152,8 +153,16 @@ void KubeWriter::Pump() {
     const base::Millis now = loop_.Now();
     if (now >= writable_until_ms_) return;
     const bool starting = in_flight_ > background_in_flight_;
-    const auto number = lanes_.Pop(now, !starting || background_in_flight_ < kBesideStarts);
-    if (!number) return;  // until a start is answered
+    const bool held = starting || now < held_until_ms_;
+    const auto number = lanes_.Pop(now, !held || background_in_flight_ < kBesideStarts);
+    if (!number) {  // until a start is answered, or none follows
+      if (!starting && pump_timer_ == 0)
+        pump_timer_ = loop_.After(held_until_ms_ - now, [this] {
+          pump_timer_ = 0;
+          Pump();
+        });
+      return;
+    }
     const auto at = jobs_.find(*number);
     if (at == jobs_.end()) continue;  // answered at its deadline
     SendWrite(*at->second);
@@ -184,7 +193,10 @@ void KubeWriter::CountWriting(Job& job, bool writing) {
   job.writing = writing;
   const int change = writing ? 1 : -1;
   in_flight_ += change;
-  if (InBackground(job.command.lane)) background_in_flight_ += change;
+  if (InBackground(job.command.lane))
+    background_in_flight_ += change;
+  else if (!writing)
+    held_until_ms_ = loop_.Now() + kHeldAfterStartsMs;
 }
 
 std::string KubeWriter::Version(const cluster::ObjectRef& ref) const {

@@ -42,6 +42,9 @@ class KindResolver {
 class KubeWriter final : public cluster::ClusterWriter {
  public:
   static constexpr base::Millis kGraceMs = 500;
+  // After a start's answer the background is still held back for so long: the bind that makes a gang whole is decided
+  // only when all others are answered, and would find 64 Events before it (40 ms).
+  static constexpr base::Millis kHeldAfterStartsMs = 20;
 
   struct Options {
     int in_flight = 64;
@@ -107,6 +110,8 @@ class KubeWriter final : public cluster::ClusterWriter {
   EventBook events_;
   SpecCache specs_;                                  // for pods read back
   size_t in_flight_ = 0, background_in_flight_ = 0;  // writes; those of the background among them
+  base::Millis held_until_ms_ = 0;  // the background, if no start is on its way
+  TimerId pump_timer_ = 0;
   base::Millis writable_until_ms_ = 0, over_ms_ = 0;
   Encoding encoding_ = Encoding::kProtobuf;
   bool draining_ = false;

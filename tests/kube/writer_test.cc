@@ -367,6 +367,11 @@ TEST_CASE("while a bind is on its way, few others are") {
   rig.server.AnswerJson(rig.server.open[1], 200, "{}");
   CHECK(rig.server.open.size() == 1 + 4);
   rig.server.AnswerJson(rig.server.open.front(), 201, "");
+  CHECK(rig.server.open.size() == 4);
+  rig.Submit({rig.Bind(2, 60'000, "last")});  // which was decided by that answer
+  CHECK(rig.server.open.size() == 4 + 1);
+  rig.server.AnswerJson(rig.server.open.back(), 201, "");
+  rig.loop.Advance(KubeWriter::kHeldAfterStartsMs);
   CHECK(rig.server.open.size() == 16);
 }
 
