@@ -38,6 +38,7 @@ struct Options {
   std::string kubeconfig;
   std::string scheduler = "raw-binder";
   int in_flight = 64;
+  size_t wait_for = 0;
   bool events = false;
   int timeout_s = 120;
 };
@@ -70,8 +71,9 @@ class RawBinder {
     const base::Millis give_up_ms = start_ms_ + options_.timeout_s * 1000;
     while (clock_.MonotonicMs() < give_up_ms && !(asked_ > 0 && answered_ == asked_)) {
       for (cluster::FeedEvent& event : sink_.mailbox.TakeAll(std::chrono::milliseconds(1000))) Apply(event);
-      if (nodes_synced_ && pods_synced_ && asked_ == 0) BindAll();
-      if (nodes_synced_ && pods_synced_ && asked_ == 0) break;
+      if (!nodes_synced_ || !pods_synced_ || pods_.size() < options_.wait_for || asked_ > 0) continue;
+      BindAll();
+      if (asked_ == 0) break;
     }
     Print(CpuSeconds() - cpu_at_start);
     client_.Shutdown(2'000);
@@ -165,6 +167,7 @@ int main(int argc, char** argv) {
   app.add_option("--kubeconfig", options.kubeconfig, "the cluster; else $KUBECONFIG");
   app.add_option("--scheduler-name", options.scheduler, "pods of this schedulerName")->capture_default_str();
   app.add_option("--in-flight", options.in_flight, "requests at a time")->capture_default_str();
+  app.add_option("--wait-for", options.wait_for, "binds nothing before that many pods are there");
   app.add_option("--timeout", options.timeout_s, "seconds until it gives up")->capture_default_str();
   app.add_flag("--events", options.events, "one Event a pod as well, behind the binds");
   CLI11_PARSE(app, argc, argv);

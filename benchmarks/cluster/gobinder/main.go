@@ -40,11 +40,12 @@ func main() {
 	kubeconfig := flag.String("kubeconfig", os.Getenv("KUBECONFIG"), "the cluster")
 	scheduler := flag.String("scheduler-name", "raw-binder", "pods of this schedulerName")
 	inFlight := flag.Int("in-flight", 64, "requests at a time")
+	quorum := flag.Int("wait-for", 0, "binds nothing before that many pods are there")
 	timeout := flag.Duration("timeout", 2*time.Minute, "after which it gives up")
 	flag.Parse()
 	ctx, cancel := context.WithTimeout(context.Background(), *timeout)
 	defer cancel()
-	outcome, err := run(ctx, *kubeconfig, *scheduler, *inFlight)
+	outcome, err := run(ctx, *kubeconfig, *scheduler, *quorum, *inFlight)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gobinder:", err)
 		os.Exit(1)
@@ -54,7 +55,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, kubeconfig, scheduler string, inFlight int) (*result, error) {
+func run(ctx context.Context, kubeconfig, scheduler string, quorum, inFlight int) (*result, error) {
 	start := time.Now()
 	client, err := connect(kubeconfig)
 	if err != nil {
@@ -62,10 +63,11 @@ func run(ctx context.Context, kubeconfig, scheduler string, inFlight int) (*resu
 	}
 	factory := informers.NewSharedInformerFactory(client, 0)
 	pods, nodes := factory.Core().V1().Pods(), factory.Core().V1().Nodes()
-	synced := []cache.InformerSynced{pods.Informer().HasSynced, nodes.Informer().HasSynced}
+	enough := func() bool { return len(pods.Informer().GetStore().ListKeys()) >= quorum }
+	synced := []cache.InformerSynced{pods.Informer().HasSynced, nodes.Informer().HasSynced, enough}
 	factory.Start(ctx.Done())
 	if !waitFor(ctx, synced) {
-		return nil, fmt.Errorf("pods and nodes were not listed in time")
+		return nil, fmt.Errorf("pods and nodes were not all there in time")
 	}
 	listed := time.Now()
 	allNodes, err := nodes.Lister().List(labels.Everything())

@@ -169,8 +169,26 @@ clientConnection:
         return kubeconfig
 
     def load(self, loader, **flags):
+        return checked(self._load_command(loader, flags)).strip()
+
+    def load_but_last(self, loader, **flags):
+        """Loads all but the last pod. A function that has it created, and returns when it asked for that, at its own clock."""
+        held = subprocess.Popen([*self._load_command(loader, flags), "-hold-last"], text=True,
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+        def create_last():
+            asked_at = time.monotonic()
+            _, complaint = held.communicate("\n")
+            if held.returncode != 0:
+                raise Failure(complaint.strip())
+            return asked_at
+
+        held.stdout.readline()
+        return create_last
+
+    def _load_command(self, loader, flags):
         words = [f"-{name.replace('_', '-')}={value}" for name, value in flags.items()]
-        return checked([loader, "-kubeconfig", self.dir / "admin.kubeconfig", *words]).strip()
+        return [str(loader), "-kubeconfig", str(self.dir / "admin.kubeconfig"), *words]
 
     def _open_storage(self):
         """Has the custom resources served.
@@ -183,17 +201,17 @@ clientConnection:
             for version in (version["name"] for version in spec["versions"] if version["served"]):
                 self.kubectl("get", "--raw", f"/apis/{spec['group']}/{version}/{spec['names']['plural']}?limit=1")
 
-    def settle(self):
-        """Waits until the control plane is done with what loading left it to do, the API server's garbage among it.
+    def settle(self, *others):
+        """Waits until the control plane and these processes are done with what loading left them to do, the API server's garbage among it.
 
         Left to itself it would collect every few thousand pods, for a second of both cores, and whom that meets is luck.
         """
         self.api.text("/debug/pprof/heap", gc=1, debug=1)
         deadline = time.monotonic() + IDLE_SECONDS
         while time.monotonic() < deadline:
-            before = sum(map(cpu_seconds, self.pids))
+            before = sum(map(cpu_seconds, [*self.pids, *others]))
             time.sleep(0.5)
-            if sum(map(cpu_seconds, self.pids)) - before < IDLE_SHARE * 0.5:
+            if sum(map(cpu_seconds, [*self.pids, *others])) - before < IDLE_SHARE * 0.5:
                 return
 
     def dispatched(self, level):

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"flag"
@@ -29,7 +30,7 @@ type options struct {
 	podGPUs, zones, racks, pools  int
 	apps                          int
 	apart, spread, pooled, inRack bool
-	clear                         bool
+	clear, holdLast               bool
 }
 
 var groupVersions = map[string]string{"volcano": "scheduling.volcano.sh/v1beta1",
@@ -63,8 +64,12 @@ func main() {
 	flag.BoolVar(&o.pooled, "pooled", false, "pods have node affinity to one pool each")
 	flag.BoolVar(&o.inRack, "in-rack", false, "a gang's pods in one rack (upstream's PodGroups only)")
 	flag.BoolVar(&o.clear, "clear", false, "delete the namespace's pods, Events and PodGroups of that dialect first")
+	flag.BoolVar(&o.holdLast, "hold-last", false, "create the last pod only once a line comes in on standard input")
 	flag.IntVar(&o.inFlight, "in-flight", 64, "requests at a time")
 	flag.Parse()
+	if o.holdLast && o.pods == 0 {
+		fail(fmt.Errorf("-hold-last needs -pods"))
+	}
 	if groupVersions[o.dialect] == "" {
 		fail(fmt.Errorf("-dialect is volcano, scheduler-plugins or upstream, not %q", o.dialect))
 	}
@@ -84,13 +89,23 @@ func main() {
 	if err != nil {
 		fail(err)
 	}
+	pods, held := o.podTasks(), []task(nil)
+	if o.holdLast {
+		pods, held = pods[:o.pods-1], pods[o.pods-1:]
+	}
 	// In this order: gangs before their members, so that nobody has to wait for one.
-	for _, tasks := range [][]task{old, o.nodeTasks(), o.groupTasks(), o.podTasks()} {
+	for _, tasks := range [][]task{old, o.nodeTasks(), o.groupTasks(), pods} {
 		if err := do(client, tasks, o.inFlight); err != nil {
 			fail(err)
 		}
 	}
-	fmt.Printf("%d nodes and %d pods in %.1f s\n", o.nodes, o.pods, time.Since(start).Seconds())
+	fmt.Printf("%d nodes and %d pods in %.1f s\n", o.nodes, len(pods), time.Since(start).Seconds())
+	if o.holdLast {
+		bufio.NewReader(os.Stdin).ReadString('\n')
+		if err := do(client, held, 1); err != nil {
+			fail(err)
+		}
+	}
 }
 
 func fail(err error) {
