@@ -4,10 +4,10 @@
 // Immutable after the first use; any thread.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace tutti::sim {
@@ -65,7 +65,7 @@ class TypeTable {
   void AddFields(Type& type, std::string_view text) const;
   TypeRef Parse(std::string_view text) const;
 
-  std::map<std::string, Type> types_;
+  std::unordered_map<std::string, Type> types_;
 };
 
 }  // namespace tutti::sim

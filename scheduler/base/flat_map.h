@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <iterator>
 #include <stdexcept>
@@ -136,7 +138,26 @@ class FlatMap {
   const_iterator FindText(std::string_view key) const {
     constexpr size_t kFew = 16;
     if (size() > kFew) return FindByOrder(key);
-    return std::find_if(begin(), end(), [key](const value_type& item) { return std::string_view(item.first) == key; });
+    return std::find_if(begin(), end(), [key](const value_type& item) { return Same(item.first, key); });
+  }
+  // Short keys without a call: two loads that may overlap.
+  static bool Same(std::string_view a, std::string_view b) {
+    const size_t size = a.size();
+    if (size != b.size()) return false;
+    if (size > 16) return std::memcmp(a.data(), b.data(), size) == 0;
+    if (size >= 8) return SameEnds<uint64_t>(a, b);
+    if (size >= 4) return SameEnds<uint32_t>(a, b);
+    return size == 0 || (a[0] == b[0] && a[size / 2] == b[size / 2] && a[size - 1] == b[size - 1]);
+  }
+  template <class Word>
+  static bool SameEnds(std::string_view a, std::string_view b) {
+    const auto differ = [&](size_t at) {
+      Word x, y;
+      std::memcpy(&x, a.data() + at, sizeof x);
+      std::memcpy(&y, b.data() + at, sizeof y);
+      return x ^ y;
+    };
+    return (differ(0) | differ(a.size() - sizeof(Word))) == 0;
   }
 
   // Under AddressSanitizer every reference goes stale at once, not just now and then.

@@ -80,8 +80,10 @@ void Committer::Resume(GangId id, const std::string& plan_id, const std::string&
   Gang& gang = book_.at(id);
   gang.plan->bind_left = true;
   for (const Member& member : gang.members)  // whether its bind has left is not known here
-    if (const Pod& pod = *state_.pod(member.pod).pod; pod.meta.uid == commit_uid)
+    if (const Pod& pod = *state_.pod(member.pod).pod; pod.meta.uid == commit_uid) {
+      gang.plan->commit_pod = member.pod;
       gang.plan->in_doubt[member.pod] = pod.meta.resource_version;
+    }
 }
 
 void Committer::EndPlan(GangId id) {
@@ -111,6 +113,7 @@ void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placem
     for (const cluster::Placement& placement : placements)
       if (gang.Find(placement.pod)->head) commit = placement.pod;
     plan.commit_uid = state_.pod(commit).pod->meta.uid;
+    plan.commit_pod = commit;
   }
   on_timer(id, plan.deadline_ms);
 }
@@ -267,14 +270,14 @@ bool Committer::OnEvictionAnswer(const cluster::Answer& answer) {
   return true;
 }
 
-// Acknowledged, or seen; as the last of a plan, not by whoever.
-bool Committer::IsBound(const Gang& gang, const std::string& uid) const {
-  return std::ranges::any_of(gang.members, [&](const Member& member) {
-    const Pod& pod = *state_.pod(member.pod).pod;
-    if (pod.meta.uid != uid) return false;
-    const auto open = gang.plan->open.find(member.pod);
-    return WasLast(pod) || (open != gang.plan->open.end() && open->second.stage == Stage::kBound);
-  });
+// Acknowledged, or seen; as the last of a plan, not by whoever. Each answer asks.
+bool Committer::CommitIsBound(GangId id) const {
+  const Plan& plan = *book_.at(id).plan;
+  if (!plan.commit_pod || book_.GangOf(plan.commit_pod) != id) return false;
+  const Pod& pod = *state_.pod(plan.commit_pod).pod;
+  if (pod.meta.uid != plan.commit_uid) return false;
+  const auto open = plan.open.find(plan.commit_pod);
+  return WasLast(pod) || (open != plan.open.end() && open->second.stage == Stage::kBound);
 }
 
 bool Committer::CommitOnItsWay(const Gang& gang) const {
@@ -310,7 +313,7 @@ void Committer::ConfirmIfWhole(GangId id) {
   }
   // The last bind is the commit record: whoever reads it after a restart finds a gang that was whole, whatever became
   // of the others while it was on its way. So it is whole here too.
-  if (!met && !IsBound(gang, gang.plan->commit_uid)) return;
+  if (!met && !CommitIsBound(id)) return;
   gang.whole = true;
   if (on_whole) on_whole(gang);
 }

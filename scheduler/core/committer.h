@@ -110,7 +110,7 @@ class Committer {
   void SendWhenDue(model::GangId id, model::PodId pod, Assignment& assignment);
   void SendBind(model::GangId id, model::PodId pod, Assignment& assignment);
   void Doubt(Gang& gang, model::PodId pod, Assignment& assignment);
-  bool IsBound(const Gang& gang, const std::string& uid) const;
+  bool CommitIsBound(model::GangId id) const;
   void Release(Gang& gang, model::PodId pod);
   std::optional<std::string> WhyKept(const model::Pod& pod) const;
   std::string NewPlanId();

@@ -102,7 +102,10 @@ kube::RequestId Network::Send(kube::Request request, kube::OnDone done, kube::On
     parts_.plant.Watch(call.request.target);
   }
   Decide(call);
-  calls_.emplace(++last_id_, std::move(call));
+  none_due_before_ms_ = std::min(none_due_before_ms_, call.times_out_ms);
+  leaving_.insert(++last_id_);
+  if (call.kind == Kind::kWatch) listening_.insert(last_id_);
+  calls_.emplace(last_id_, std::move(call));
   return last_id_;
 }
 
@@ -135,6 +138,7 @@ void Network::Cancel(kube::RequestId id) {
   if (at == calls_.end()) return;
   at->second.done = nullptr;
   at->second.stream = nullptr;
+  over_ = true;
 }
 
 void Network::CarryOne(Call& call) {
@@ -142,7 +146,8 @@ void Network::CarryOne(Call& call) {
   const bool write = call.kind == Kind::kWrite || call.kind == Kind::kBind;
   const bool read = call.kind == Kind::kRead || call.kind == Kind::kWatch;
   call.carried = true;
-  call.answered_ms = now + call.fate.reply_delay_ms;
+  AnswerAt(call, now + call.fate.reply_delay_ms);
+  over_ = over_ || !call.done;
   // The API server gives up what its sender has given up.
   const bool given_up = write && now > call.given_up_ms && !call.fate.stray;
   if (read && unreachable_.contains(PathOf(call.request.target))) {
@@ -188,13 +193,14 @@ void Network::OnLease(const std::string& written) {
 size_t Network::Carry(size_t writes) {
   const Millis now = parts_.clock.MonotonicMs();
   size_t carried = 0;
-  for (auto& [id, call] : calls_) {
-    if (call.carried || call.arrives_ms > now) continue;
+  std::erase_if(leaving_, [&](kube::RequestId id) {
+    Call& call = calls_.at(id);
     const bool write = call.kind == Kind::kWrite || call.kind == Kind::kBind;
-    if (write && carried == writes) continue;
+    if (call.arrives_ms > now || (write && carried == writes)) return false;
     CarryOne(call);
     carried += write;
-  }
+    return true;
+  });
   return carried;
 }
 
@@ -217,12 +223,13 @@ std::optional<Version> Network::Covered(kube::RequestId watch) const {
 bool Network::Pour() {
   const Millis now = parts_.clock.MonotonicMs();
   const bool lease_cut = parts_.faults.on() && now < lease_cut_until_ms_;
-  for (auto& [id, call] : calls_) {
+  for (const kube::RequestId id : listening_) {
+    Call& call = calls_.at(id);
     if (!call.stream || call.silent || (lease_cut && KindOf(call.request) == Kind::kLease)) continue;
     const auto piece = now < call.stream->due_ms() ? std::string() : call.stream->Next(std::chrono::milliseconds(0));
     if (!piece) {  // the API server has ended it
       call.stream = nullptr;
-      call.answered_ms = now;
+      AnswerAt(call, now);
       return true;
     }
     const Version covered = parts_.store.resource_version();
@@ -242,7 +249,7 @@ void Network::Break(Call& call) {
   call.stream = nullptr;
   call.response.failure = kube::Response::Failure::kLost;
   call.response.error = "connection reset";
-  call.answered_ms = parts_.clock.MonotonicMs();
+  AnswerAt(call, parts_.clock.MonotonicMs());
 }
 
 void Network::Cut(const std::string& path, base::Random& random) {
@@ -262,7 +269,7 @@ void Network::Expire(const std::string& path) {
   Call* call = Watch(path);
   if (!call || call->silent) return;
   call->stream = nullptr;
-  call->answered_ms = parts_.clock.MonotonicMs();
+  AnswerAt(*call, parts_.clock.MonotonicMs());
   const sim::Json error = {{"type", "ERROR"}, {"object", sim::Expired("too old resource version").ToStatus()}};
   call->data(call->response, error.dump() + "\n");
 }
@@ -275,12 +282,23 @@ void Network::MendWatches() {
 
 // --- Answers ---
 
+void Network::AnswerAt(Call& call, Millis at) {
+  call.answered_ms = at;
+  none_due_before_ms_ = std::min(none_due_before_ms_, at);
+}
+
 // Answers one call that is due, or times one out.
 bool Network::AnswerDue() {
   const Millis now = parts_.clock.MonotonicMs();
+  if (now < none_due_before_ms_) return false;
+  Millis next = kForever;
   for (auto& [id, call] : calls_) {
+    if (!call.done) continue;
     const bool answered = call.carried && call.answered_ms <= now;
-    if (!call.done || !(answered || call.times_out_ms <= now)) continue;
+    if (!answered && call.times_out_ms > now) {
+      next = std::min({next, call.times_out_ms, call.carried ? call.answered_ms : kForever});
+      continue;
+    }
     // Of a watch the head has come.
     kube::Response response = answered || call.stream ? std::move(call.response) : kube::Response{};
     call.stream = nullptr;
@@ -288,15 +306,27 @@ bool Network::AnswerDue() {
     if (call.kind == Kind::kWrite || call.kind == Kind::kBind)
       parts_.plant.Response(response, call.kind == Kind::kBind);
     kube::OnDone done = std::exchange(call.done, nullptr);
+    over_ = true;
     done(std::move(response));
     return true;
   }
+  none_due_before_ms_ = next;
   return false;
 }
 
 void Network::Sweep() {
-  std::erase_if(calls_, [](const auto& item) {
-    return !item.second.done && (item.second.carried || item.second.kind == Kind::kWatch);
+  if (!std::exchange(over_, false)) return;
+  Forget([](const Call& call) { return !call.done && (call.carried || call.kind == Kind::kWatch); });
+}
+
+template <typename Those>
+void Network::Forget(Those&& those) {
+  std::erase_if(calls_, [&](const auto& item) {
+    const auto& [id, call] = item;
+    if (!those(call)) return false;
+    leaving_.erase(id);
+    listening_.erase(id);
+    return true;
   });
 }
 
@@ -330,8 +360,7 @@ void Network::Die() {
   timer_at_.clear();
   posted_.clear();
   for (auto& [id, call] : calls_) call.done = nullptr;
-  std::erase_if(calls_, [](const auto& item) {
-    const Call& call = item.second;
+  Forget([](const Call& call) {
     return call.carried || call.kind == Kind::kWatch || call.arrives_ms == call.sent_ms;
   });
 }

@@ -95,10 +95,13 @@ class Network final : public kube::Loop, public kube::Transport {
   void Decide(Call& call);
   void CarryOne(Call& call);
   void OnLease(const std::string& written);
+  void AnswerAt(Call& call, base::Millis at);
   bool AnswerDue();
   bool Pour();
   void Break(Call& call);
   void Sweep();
+  template <typename Those>
+  void Forget(Those&& those);  // these calls
   Call* Watch(const std::string& path);  // null: none is open
 
   Parts parts_;
@@ -106,6 +109,9 @@ class Network final : public kube::Loop, public kube::Transport {
   std::map<kube::TimerId, base::Millis> timer_at_;
   std::deque<kube::Task> posted_;
   std::map<kube::RequestId, Call> calls_;
+  std::set<kube::RequestId> leaving_, listening_;  // of these: what is not carried yet, and the watches
+  base::Millis none_due_before_ms_ = 0;            // no answer, that is
+  bool over_ = false;                              // perhaps of some all is over
   std::unordered_map<std::string, kube::RequestId> watches_;  // the last of each path
   std::set<std::string> unreachable_;               // paths
   uint64_t last_id_ = 0;
