@@ -25,8 +25,10 @@ class Lanes {
   static constexpr std::array<int, 5> kAgedShare = {1, 2, 32, 64, 128};  // one place in so many
 
   void Push(cluster::Lane lane, uint64_t job, base::Millis now_ms);
-  // The next to leave, of the background only if it may; nothing when those lanes are empty.
-  std::optional<uint64_t> Pop(base::Millis now_ms, bool background);
+  // The next to leave, of the background only what has waited since `background_since_ms`; nothing when there is none.
+  std::optional<uint64_t> Pop(base::Millis now_ms, base::Millis background_since_ms);
+  // Since when the background waits; nothing when it does not.
+  std::optional<base::Millis> BackgroundSince() const;
   size_t size() const;
   size_t size(cluster::Lane lane) const { return lanes_[static_cast<size_t>(lane)].waiting.size(); }
 

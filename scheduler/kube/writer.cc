@@ -19,7 +19,9 @@ using cluster::Outcome;
 constexpr base::Millis kDeadlineUnlessSaidMs = 30'000;
 constexpr base::Millis kReadTimeoutMs = 2'000;
 constexpr int kMostBindTries = 4;
-constexpr size_t kBesideStarts = 4;  // writes of the background that go on beside binds: those should not be slowed
+// Beside binds, which should not be slowed, so many writes of the background go on, and only what has waited so long.
+constexpr size_t kBesideStarts = 4;
+constexpr base::Millis kBesideAfterMs = 500, kSinceNever = -1;
 constexpr base::Millis kFirstRetryMs = 200, kLongestRetryMs = 5'000;
 constexpr const char* kMergePatch = "application/merge-patch+json";
 constexpr const char* kStrategicPatch = "application/strategic-merge-patch+json";
@@ -154,19 +156,28 @@ void KubeWriter::Pump() {
     if (now >= writable_until_ms_) return;
     const bool starting = in_flight_ > background_in_flight_;
     const bool held = starting || now < held_until_ms_;
-    const auto number = lanes_.Pop(now, !held || background_in_flight_ < kBesideStarts);
-    if (!number) {  // until a start is answered, or none follows
-      if (!starting && pump_timer_ == 0)
-        pump_timer_ = loop_.After(held_until_ms_ - now, [this] {
-          pump_timer_ = 0;
-          Pump();
-        });
+    const bool beside = background_in_flight_ < kBesideStarts;
+    const auto number = lanes_.Pop(now, !held ? now : beside ? now - kBesideAfterMs : kSinceNever);
+    if (!number) {  // what waits is of the background
+      if (beside) PumpAt(*lanes_.BackgroundSince() + kBesideAfterMs);
+      if (!starting) PumpAt(held_until_ms_);
       return;
     }
     const auto at = jobs_.find(*number);
     if (at == jobs_.end()) continue;  // answered at its deadline
     SendWrite(*at->second);
   }
+}
+
+// Then at the latest.
+void KubeWriter::PumpAt(base::Millis at_ms) {
+  if (pump_timer_ != 0 && pump_at_ms_ <= at_ms) return;
+  loop_.CancelTimer(pump_timer_);
+  pump_at_ms_ = at_ms;
+  pump_timer_ = loop_.After(at_ms - loop_.Now(), [this] {
+    pump_timer_ = 0;
+    Pump();
+  });
 }
 
 void KubeWriter::SendWrite(Job& job) {

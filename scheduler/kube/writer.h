@@ -78,6 +78,7 @@ class KubeWriter final : public cluster::ClusterWriter {
   void Enqueue(cluster::Command command);
   bool NoteEvent(Job& job);
   void Pump();
+  void PumpAt(base::Millis at_ms);
   void SendWrite(Job& job);
   void CountWriting(Job& job, bool writing);
   base::Result<Request> BuildRequest(Job& job, base::Millis server_timeout_ms);
@@ -112,6 +113,7 @@ class KubeWriter final : public cluster::ClusterWriter {
   size_t in_flight_ = 0, background_in_flight_ = 0;  // writes; those of the background among them
   base::Millis held_until_ms_ = 0;  // the background, if no start is on its way
   TimerId pump_timer_ = 0;
+  base::Millis pump_at_ms_ = 0;  // of that timer
   base::Millis writable_until_ms_ = 0, over_ms_ = 0;
   Encoding encoding_ = Encoding::kProtobuf;
   bool draining_ = false;

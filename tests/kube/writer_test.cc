@@ -353,7 +353,7 @@ TEST_CASE("when binds are done, the Events of pods leave before the reports of t
   }
 }
 
-TEST_CASE("while a bind is on its way, few others are") {
+TEST_CASE("while a bind is on its way, few others are, and those that have waited") {
   KubeWriter::Options options;
   options.in_flight = 16;
   WriterRig rig(options);
@@ -363,6 +363,10 @@ TEST_CASE("while a bind is on its way, few others are") {
                         cluster::Patch{cluster::NewRef("", "v1", "pods", "Pod", "ns", std::to_string(i), "", ""), true,
                                        cluster::Patch::Type::kMerge, "{}"}});
   rig.Submit(std::move(commands));
+  CHECK(rig.server.open.size() == 1);
+  rig.loop.Advance(499);
+  CHECK(rig.server.open.size() == 1);
+  rig.loop.Advance(1);
   CHECK(rig.server.open.size() == 1 + 4);
   rig.server.AnswerJson(rig.server.open[1], 200, "{}");
   CHECK(rig.server.open.size() == 1 + 4);
