@@ -171,20 +171,16 @@ clientConnection:
     def load(self, loader, **flags):
         return checked(self._load_command(loader, flags)).strip()
 
-    def load_but_last(self, loader, **flags):
-        """Loads all but the last pod. A function that has it created, and returns when it asked for that, at its own clock."""
-        held = subprocess.Popen([*self._load_command(loader, flags), "-hold-last"], text=True,
-                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-        def create_last():
-            asked_at = time.monotonic()
-            _, complaint = held.communicate("\n")
-            if held.returncode != 0:
-                raise Failure(complaint.strip())
-            return asked_at
-
-        held.stdout.readline()
-        return create_last
+    def load_and_time(self, loader, **flags):
+        """Loads the last pod when all others are there; the instant before it was created."""
+        loading = subprocess.Popen([*self._load_command(loader, flags), "-hold-last"], text=True,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        loading.stdout.readline()
+        before = time.monotonic()
+        _, complaint = loading.communicate("\n")
+        if loading.returncode != 0:
+            raise Failure(complaint.strip())
+        return before
 
     def _load_command(self, loader, flags):
         words = [f"-{name.replace('_', '-')}={value}" for name, value in flags.items()]
