@@ -33,6 +33,20 @@ NodeMatch::NodeMatch(const model::StringMap& node_selector, const std::optional<
     if (auto compiled = NodeTerm::Compile(term, symbols)) terms_.push_back(*std::move(compiled));
 }
 
+bool NodeMatch::Narrow(const cluster::Snapshot& snapshot, std::vector<model::NodeId>* nodes) const {
+  const auto narrow = [&](const Requirements& labels) {
+    const auto one_of = labels.FirstOneOf();
+    if (!one_of || !snapshot.MayIndex(one_of->key)) return false;
+    for (const model::Symbol value : one_of->values) {
+      const auto with_it = snapshot.NodesIn(one_of->key, value);
+      nodes->insert(nodes->end(), with_it.begin(), with_it.end());
+    }
+    return true;
+  };
+  if (narrow(selector_)) return true;
+  return affine_ && std::ranges::all_of(terms_, [&](const NodeTerm& term) { return narrow(term.labels()); });
+}
+
 bool NodeMatch::Match(const cluster::NodeEntry& node) const {
   if (!selector_.Match(node.labels)) return false;
   return !affine_ || std::ranges::any_of(terms_, [&](const NodeTerm& term) { return term.Match(node); });

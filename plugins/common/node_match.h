@@ -18,6 +18,7 @@ class NodeTerm {
   // nullopt for what selects nothing: an empty term, or one that does not parse.
   static std::optional<NodeTerm> Compile(const model::NodeSelectorTerm& term, cluster::SymbolTable& symbols);
   bool Match(const cluster::NodeEntry& node) const;
+  const Requirements& labels() const { return labels_; }
 
  private:
   // metadata.name is the only field a node has; any other reads as "".
@@ -39,6 +40,8 @@ class NodeMatch {
 
   bool any() const { return !affine_ && selector_.empty(); }  // matches every node
   bool Match(const cluster::NodeEntry& node) const;
+  // Adds the nodes that alone can match, some perhaps twice. False, with any added, where it is not known which those are.
+  bool Narrow(const cluster::Snapshot& snapshot, std::vector<model::NodeId>* nodes) const;
 
  private:
   Requirements selector_;

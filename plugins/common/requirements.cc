@@ -71,6 +71,11 @@ bool Requirements::Match(const LabelEntries& labels) const {
   return std::ranges::all_of(entries_, [&](const Entry& entry) { return Holds(entry, labels); });
 }
 
+std::optional<Requirements::OneOf> Requirements::FirstOneOf() const {
+  const auto at = std::ranges::find(entries_, Operator::kIn, &Entry::op);
+  return at == entries_.end() ? std::nullopt : std::optional(OneOf{at->key, at->values});
+}
+
 std::vector<Symbol> Requirements::Keys() const {
   std::vector<Symbol> keys;
   for (const Entry& entry : entries_) keys.push_back(entry.key);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,13 @@ class Requirements {
 
   bool empty() const { return entries_.empty(); }
   bool Match(const LabelEntries& labels) const;
+
+  // That a label is one of these values, where that is required; of several, the first.
+  struct OneOf {
+    model::Symbol key;
+    std::span<const model::Symbol> values;
+  };
+  std::optional<OneOf> FirstOneOf() const;
 
   // The keys that Match reads.
   std::vector<model::Symbol> Keys() const;

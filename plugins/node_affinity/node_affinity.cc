@@ -14,6 +14,7 @@
 namespace tutti::plugins {
 namespace {
 
+using framework::RefusedBy;
 using framework::Verdict;
 using model::NodeId;
 
@@ -51,10 +52,19 @@ class AffinityFilterState final : public framework::FilterState {
     const cluster::NodeEntry& node = snapshot_.node(n);
     return enforced_.Match(node) && asked_.Match(node) ? Verdict::kFits : Verdict::kNever;
   }
+  void CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const override {
+    std::vector<NodeId> few;
+    if (!asked_.Narrow(snapshot_, &few)) return FilterState::CheckAll(mine, refused_by);
+    std::erase_if(few, [&](NodeId n) {
+      return refused_by[n.index()] != framework::kNobody || Check(n) != Verdict::kFits;
+    });
+    std::ranges::replace(refused_by, framework::kNobody, mine);
+    for (const NodeId n : few) refused_by[n.index()] = framework::kNobody;
+  }
   void Explain(NodeId n, std::vector<std::string>* reasons) const override {
     reasons->emplace_back(enforced_.Match(snapshot_.node(n)) ? kMine : kEnforced);
   }
-  void ExplainAll(framework::RefusedBy mine, std::span<const framework::RefusedBy> refused_by,
+  void ExplainAll(RefusedBy mine, std::span<const RefusedBy> refused_by,
                   std::map<std::string, size_t>* nodes) const override {
     size_t by_pod = 0, by_profile = 0;
     for (uint32_t n = 0; n < refused_by.size(); ++n)

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/node_hash_map.h>
 
 #include <cstdint>
 #include <memory>
@@ -119,6 +120,9 @@ class Snapshot {
   using Domains = absl::flat_hash_map<model::Symbol, std::vector<model::NodeId>>;
   const Domains& DomainsOf(model::Symbol key) const;
   std::span<const model::NodeId> NodesIn(model::Symbol key, model::Symbol value) const;  // of one domain
+  // Whether these may be asked of any label that users think of: each key costs something with every node that changes.
+  bool MayIndex(model::Symbol key) const { return domains_.size() < kMostIndexed || domains_.contains(key); }
+  static constexpr size_t kMostIndexed = 32;
 
   // Which pods are where, by class.
   const absl::flat_hash_map<model::ClassId, Occupants>& occupants() const { return occupants_; }
@@ -176,7 +180,7 @@ class Snapshot {
   mutable std::vector<std::string> resource_names_;
   mutable std::unordered_map<std::string, model::ResourceId> columns_by_name_;
   mutable SymbolTable symbols_;
-  mutable absl::flat_hash_map<model::Symbol, Domains> domains_;
+  mutable absl::node_hash_map<model::Symbol, Domains> domains_;  // whoever walks one may ask for another
   absl::flat_hash_map<model::ClassId, Occupants> occupants_;
   absl::flat_hash_map<model::Symbol, LabelEntries> namespaces_;
   uint64_t namespaces_version_ = 0;
