@@ -44,13 +44,15 @@ base::Result<Envelope> OpenEnvelope(std::string_view body) {
   return envelope;
 }
 
+// Of a year that no API server takes, the nearest that it does: nothing overflows that is later done with it.
 base::Millis DecodeTime(std::string_view time) {
+  constexpr int64_t kYear1 = -62'135'596'800, kYear9999 = 253'402'300'799;
   int64_t seconds = 0, nanos = 0;
   for (WireReader r(time); r.Next();) {
     if (r.field() == 1) seconds = r.number();
     if (r.field() == 2) nanos = r.number();
   }
-  return seconds * 1000 + nanos / 1'000'000;
+  return std::clamp(seconds, kYear1, kYear9999) * 1000 + nanos / 1'000'000;
 }
 
 MapEntry DecodeEntry(std::string_view entry) {

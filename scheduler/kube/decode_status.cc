@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+#include <limits>
+
 #include "base/json.h"
 #include "cluster/json_text.h"
 #include "kube/decode.h"
@@ -19,6 +22,11 @@ T Get(const base::Json& object, const char* key, T fallback) {
   }
 }
 
+// The API has it as an int32, and who sends it may have it as anything.
+base::Millis RetryAfterMs(int64_t seconds) {
+  return seconds > 0 ? std::min<int64_t>(seconds, std::numeric_limits<int32_t>::max()) * 1000 : -1;
+}
+
 }  // namespace
 
 ApiStatus DecodeStatusMessage(std::string_view message) {
@@ -28,7 +36,7 @@ ApiStatus DecodeStatusMessage(std::string_view message) {
       case 4: status.reason = r.text(); break;
       case 5:
         for (WireReader details(r.bytes()); details.Next();)
-          if (details.field() == 5 && details.number() > 0) status.retry_after_ms = details.number() * 1000;
+          if (details.field() == 5) status.retry_after_ms = RetryAfterMs(details.number());
         break;
       case 6: status.code = static_cast<int>(r.number()); break;
     }
@@ -42,8 +50,7 @@ ApiStatus DecodeStatusObject(const base::Json& json) {
   status.reason = Get<std::string>(json, "reason", "");
   status.message = Get<std::string>(json, "message", "");
   if (const auto details = json.find("details"); details != json.end())
-    if (const int seconds = Get<int>(*details, "retryAfterSeconds", 0); seconds > 0)
-      status.retry_after_ms = seconds * 1000;
+    status.retry_after_ms = RetryAfterMs(Get<int64_t>(*details, "retryAfterSeconds", 0));
   return status;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 namespace tutti::kube {
 
@@ -31,7 +32,7 @@ void Response::ReadHeader(std::string_view name, std::string_view value) {
   } else if (name == "retry-after") {
     int64_t seconds = 0;  // a date is not understood, and counts as absent
     if (std::from_chars(value.data(), value.data() + value.size(), seconds).ec == std::errc())
-      retry_after_ms = std::max<int64_t>(seconds, 0) * 1000;
+      retry_after_ms = std::clamp<int64_t>(seconds, 0, std::numeric_limits<int32_t>::max()) * 1000;
   }
 }
 

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "cluster/json_decode.h"
 #include "fakes.h"
+#include "kube/decode_meta.h"
 #include "kube/watch_parser.h"
 #include "tests/support/catch.h"
 
@@ -321,6 +322,24 @@ TEST_CASE("a Status is read from protobuf and from JSON") {
   CHECK(json.code == 410);
   CHECK(json.reason == "Expired");
   CHECK(DecodeStatus("gateway says no").code == 0);
+}
+
+TEST_CASE("a time to wait that is out of all bounds is cut, not overflown") {
+  constexpr auto kLongestMs = std::numeric_limits<int32_t>::max() * int64_t{1000};
+  constexpr auto kTooMuch = std::numeric_limits<int64_t>::max();
+  std::string message;
+  WireWriter w(&message);
+  w.Message(5, [](WireWriter& d) { d.Number(5, kTooMuch); });
+  CHECK(DecodeStatus(Enveloped("Status", message)).retry_after_ms == kLongestMs);
+  const std::string json = R"({"kind":"Status","details":{"retryAfterSeconds":9223372036854775807}})";
+  CHECK(DecodeStatus(json).retry_after_ms == kLongestMs);
+  CHECK(DecodeStatus(R"({"kind":"Status","details":{"retryAfterSeconds":-7}})").retry_after_ms == -1);
+  Response response;
+  response.ReadHeader("retry-after", "9223372036854775807");
+  CHECK(response.retry_after_ms == kLongestMs);
+  std::string time;
+  WireWriter(&time).Number(1, kTooMuch);
+  CHECK(DecodeTime(time) == 253'402'300'799'000);
 }
 
 TEST_CASE("a watch is cut into events wherever its pieces end") {
