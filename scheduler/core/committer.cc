@@ -80,10 +80,8 @@ void Committer::Resume(GangId id, const std::string& plan_id, const std::string&
   Gang& gang = book_.at(id);
   gang.plan->bind_left = true;
   for (const Member& member : gang.members)  // whether its bind has left is not known here
-    if (const Pod& pod = *state_.pod(member.pod).pod; pod.meta.uid == commit_uid) {
-      gang.plan->commit_pod = member.pod;
+    if (const Pod& pod = *state_.pod(member.pod).pod; pod.meta.uid == commit_uid)
       gang.plan->in_doubt[member.pod] = pod.meta.resource_version;
-    }
 }
 
 void Committer::EndPlan(GangId id) {
@@ -106,14 +104,11 @@ void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placem
     }
     charges_.Update(gang, *gang.Find(placement.pod));
   }
-  const bool commit_is_open = std::ranges::any_of(
-      plan.open, [&](const auto& item) { return state_.pod(item.first).pod->meta.uid == plan.commit_uid; });
-  if (!commit_is_open && !placements.empty()) {  // the head, where one is placed; else the last
+  if (!placements.empty() && !plan.open.contains(CommitMember(id))) {  // the head, where one is placed; else the last
     PodId commit = placements.back().pod;
     for (const cluster::Placement& placement : placements)
       if (gang.Find(placement.pod)->head) commit = placement.pod;
     plan.commit_uid = state_.pod(commit).pod->meta.uid;
-    plan.commit_pod = commit;
   }
   on_timer(id, plan.deadline_ms);
 }
@@ -270,21 +265,30 @@ bool Committer::OnEvictionAnswer(const cluster::Answer& answer) {
   return true;
 }
 
-// Acknowledged, or seen; as the last of a plan, not by whoever. Each answer asks.
-bool Committer::CommitIsBound(GangId id) const {
-  const Plan& plan = *book_.at(id).plan;
-  if (!plan.commit_pod || book_.GangOf(plan.commit_pod) != id) return false;
-  const Pod& pod = *state_.pod(plan.commit_pod).pod;
-  if (pod.meta.uid != plan.commit_uid) return false;
-  const auto open = plan.open.find(plan.commit_pod);
-  return WasLast(pod) || (open != plan.open.end() && open->second.stage == Stage::kBound);
+// A list that is behind may leave a pod out; when it comes back, it is the same to the API server but not here.
+PodId Committer::CommitMember(GangId id) const {
+  Gang& gang = book_.at(id);
+  Plan& plan = *gang.plan;
+  const auto is_it = [&](PodId pod) { return state_.pod(pod).pod->meta.uid == plan.commit_uid; };
+  if (plan.commit_pod && book_.GangOf(plan.commit_pod) == id && is_it(plan.commit_pod)) return plan.commit_pod;
+  const auto at = std::ranges::find_if(gang.members, is_it, &Member::pod);
+  return plan.commit_pod = at == gang.members.end() ? PodId() : at->pod;
 }
 
-bool Committer::CommitOnItsWay(const Gang& gang) const {
-  return std::ranges::any_of(gang.plan->open, [&](const auto& item) {
-    const bool unanswered = item.second.stage == Stage::kSent || item.second.stage == Stage::kDoubt;
-    return unanswered && state_.pod(item.first).pod->meta.uid == gang.plan->commit_uid;
-  });
+// Acknowledged, or seen; as the last of a plan, not by whoever.
+bool Committer::CommitIsBound(GangId id) const {
+  const PodId commit = CommitMember(id);
+  if (!commit) return false;
+  const auto& plan = book_.at(id).plan;
+  const auto open = plan->open.find(commit);
+  return WasLast(*state_.pod(commit).pod) || (open != plan->open.end() && open->second.stage == Stage::kBound);
+}
+
+bool Committer::CommitOnItsWay(GangId id) const {
+  const auto& plan = book_.at(id).plan;
+  const auto open = plan->open.find(CommitMember(id));
+  if (open == plan->open.end()) return false;
+  return open->second.stage == Stage::kSent || open->second.stage == Stage::kDoubt;
 }
 
 Member* Committer::CommitInDoubt(Gang& gang) const {

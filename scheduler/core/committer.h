@@ -61,7 +61,7 @@ class Committer {
   void Pump(model::GangId id);
 
   // The bind that makes the gang whole is unanswered: it may have been whole for a while. REQUIRES: a plan.
-  bool CommitOnItsWay(const Gang& gang) const;
+  bool CommitOnItsWay(model::GangId id) const;
   // A member whose bind may still take effect and make the gang whole, though none is on its way; null: none.
   // REQUIRES: a plan.
   Member* CommitInDoubt(Gang& gang) const;
@@ -110,6 +110,8 @@ class Committer {
   void SendWhenDue(model::GangId id, model::PodId pod, Assignment& assignment);
   void SendBind(model::GangId id, model::PodId pod, Assignment& assignment);
   void Doubt(Gang& gang, model::PodId pod, Assignment& assignment);
+  // The member that is bound last; none: it is no member, or nobody was placed yet. REQUIRES: a plan.
+  model::PodId CommitMember(model::GangId id) const;
   bool CommitIsBound(model::GangId id) const;
   void Release(Gang& gang, model::PodId pod);
   std::optional<std::string> WhyKept(const model::Pod& pod) const;

@@ -312,7 +312,7 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
   Gang& gang = book.at(id);
   if (gang.plan) {
     if (clock.MonotonicMs() >= gang.plan->deadline_ms && options.policy == Options::Policy::kRepair &&
-        !committer.CommitOnItsWay(gang)) {
+        !committer.CommitOnItsWay(id)) {
       if (Member* member = committer.CommitInDoubt(gang)) return Fence(id, *member);
       const std::string why = fmt::format("not every required member of the gang could be bound in time; {}",
                                           gang.refusal ? gang.refusal->sentence : "its members start again together");

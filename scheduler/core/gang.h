@@ -71,7 +71,7 @@ struct Assignment {
 struct Plan {
   std::string id;
   std::string commit_uid;        // the member that is bound last
-  model::PodId commit_pod;       // the same; none: it was no member when the plan began
+  model::PodId commit_pod;       // where that was last found, for each answer asks (Committer::CommitMember)
   base::Millis begun_ms = 0;     // monotonic
   base::Millis deadline_ms = 0;  // monotonic; then it is undone (Policy::kRepair)
   base::Millis fenced_ms = 0;    // monotonic; till then a write to who is `in_doubt` may still be seen
