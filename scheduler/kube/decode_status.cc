@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <algorithm>
-#include <limits>
-
 #include "base/json.h"
 #include "cluster/json_text.h"
 #include "kube/decode.h"
+#include "kube/transport.h"
 
 namespace tutti::kube {
 namespace {
@@ -22,10 +20,8 @@ T Get(const base::Json& object, const char* key, T fallback) {
   }
 }
 
-// The API has it as an int32, and who sends it may have it as anything.
-base::Millis RetryAfterMs(int64_t seconds) {
-  return seconds > 0 ? std::min<int64_t>(seconds, std::numeric_limits<int32_t>::max()) * 1000 : -1;
-}
+// None is 0 on the wire.
+base::Millis RetryAfterMs(int64_t seconds) { return seconds > 0 ? WaitMs(seconds) : -1; }
 
 }  // namespace
 

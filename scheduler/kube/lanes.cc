@@ -4,11 +4,6 @@
 #include <algorithm>
 
 namespace tutti::kube {
-namespace {
-
-constexpr auto kFirstOfBackground = static_cast<size_t>(cluster::Lane::kStatus);
-
-}  // namespace
 
 void Lanes::Push(cluster::Lane lane, uint64_t job, base::Millis now_ms) {
   lanes_[static_cast<size_t>(lane)].waiting.push_back({job, now_ms});
@@ -22,8 +17,8 @@ size_t Lanes::size() const {
 
 std::optional<base::Millis> Lanes::BackgroundSince() const {
   std::optional<base::Millis> since;
-  for (size_t i = kFirstOfBackground; i < lanes_.size(); ++i)
-    if (const auto& waiting = lanes_[i].waiting; !waiting.empty())
+  for (size_t i = 0; i < lanes_.size(); ++i)
+    if (const auto& waiting = lanes_[i].waiting; InBackground(static_cast<cluster::Lane>(i)) && !waiting.empty())
       since = std::min(since.value_or(waiting.front().since_ms), waiting.front().since_ms);
   return since;
 }
@@ -34,7 +29,7 @@ std::optional<uint64_t> Lanes::Pop(base::Millis now_ms, base::Millis background_
   for (size_t i = 0; i < lanes_.size(); ++i) {
     Lane& lane = lanes_[i];
     if (lane.waiting.empty()) continue;
-    if (i >= kFirstOfBackground && lane.waiting.front().since_ms > background_since_ms) continue;
+    if (InBackground(static_cast<cluster::Lane>(i)) && lane.waiting.front().since_ms > background_since_ms) continue;
     if (first == nullptr) {
       first = &lane;
     } else if (now_ms - lane.waiting.front().since_ms >= kAgedAfterMs && ++lane.passed_over >= kAgedShare[i]) {

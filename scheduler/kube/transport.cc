@@ -24,6 +24,10 @@ const char* Name(Method method) {
   return "GET";
 }
 
+base::Millis WaitMs(int64_t seconds) {
+  return std::clamp<int64_t>(seconds, 0, std::numeric_limits<int32_t>::max()) * 1000;
+}
+
 void Response::ReadHeader(std::string_view name, std::string_view value) {
   if (name == "content-type") {
     content_type = value;
@@ -32,7 +36,7 @@ void Response::ReadHeader(std::string_view name, std::string_view value) {
   } else if (name == "retry-after") {
     int64_t seconds = 0;  // a date is not understood, and counts as absent
     if (std::from_chars(value.data(), value.data() + value.size(), seconds).ec == std::errc())
-      retry_after_ms = std::clamp<int64_t>(seconds, 0, std::numeric_limits<int32_t>::max()) * 1000;
+      retry_after_ms = WaitMs(seconds);
   }
 }
 

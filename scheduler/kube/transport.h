@@ -72,6 +72,9 @@ using OnDone = absl::AnyInvocable<void(Response)>;
 // Takes the body of a 2xx answer as it comes. `head` has status and content_type.
 using OnData = absl::AnyInvocable<void(const Response& head, std::string_view piece)>;
 
+// What a server asks us to wait. The API has it as an int32, and who sends it may have it as anything: it is cut.
+base::Millis WaitMs(int64_t seconds);
+
 const char* Name(Method method);
 
 // "https://[::1]:6443/prefix" in parts.
