@@ -169,8 +169,8 @@ int64_t Processes::Move(size_t events, size_t commands, base::Random& pace) {
 
 int64_t Processes::CarryForTheDead() {
   int64_t carried = 0;
-  for (const auto& process : graveyard_)
-    if (!process->network.Idle()) carried += static_cast<int64_t>(process->network.Bury());
+  for (const auto& process : graveyard_) carried += static_cast<int64_t>(process->network.Bury());
+  std::erase_if(graveyard_, [](const auto& process) { return process->network.Idle(); });
   return carried;
 }
 

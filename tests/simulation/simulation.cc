@@ -91,9 +91,8 @@ class Simulation {
     sim::WorldOptions options;
     options.seed = Mix(run.seed, "store");
     options.kubelet.start_ms = 20;
-    options.with_events = false;    // nobody reads them
-    // Over the wire some watches resume too late; else all are kept, for to forget one is to free it.
-    options.event_log = run.scenario.wire ? 200 : 1'000'000;
+    options.with_events = false;  // nobody reads them
+    options.event_log = 200;      // over the wire some watches resume too late
     return options;
   }
 
