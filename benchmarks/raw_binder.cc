@@ -37,7 +37,7 @@ class MailboxSink final : public cluster::EventSink {
 struct Options {
   std::string kubeconfig;
   std::string scheduler = "raw-binder";
-  int in_flight = 64;
+  int in_flight = 80;
   size_t wait_for = 0;
   bool events = false;
   int timeout_s = 120;

@@ -39,7 +39,7 @@ type result struct {
 func main() {
 	kubeconfig := flag.String("kubeconfig", os.Getenv("KUBECONFIG"), "the cluster")
 	scheduler := flag.String("scheduler-name", "raw-binder", "pods of this schedulerName")
-	inFlight := flag.Int("in-flight", 64, "requests at a time")
+	inFlight := flag.Int("in-flight", 80, "requests at a time")
 	quorum := flag.Int("wait-for", 0, "binds nothing before that many pods are there")
 	timeout := flag.Duration("timeout", 2*time.Minute, "after which it gives up")
 	flag.Parse()

@@ -103,7 +103,7 @@ def targets(rows, waves):
         elif raw:
             compare(row, "pods/s, of the raw limit", lambda one, other: one.pods_per_s / other.pods_per_s, ".1%",
                     "at least 95 %", lambda share: share >= 0.95)
-            compare(row, f"start to last bind of {waves} waves, of a raw binder's",
+            compare(row, f"start to last bind of {waves} waves, of the faster binder's",
                     lambda one, other: duration(one, waves) / duration(other, waves), ".2f",
                     "at most 1.2", lambda times: times <= 1.2)
         if peer:
