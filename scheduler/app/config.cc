@@ -217,6 +217,7 @@ std::vector<YAML::Node> Documents(const std::string& text) {
 }  // namespace
 
 std::string CheckTimes(const LeaderElectionConfig& config) {
+  if (config.lease_duration_ms < 1'000) return "leaseDuration must be a second at least: a Lease says whole seconds";
   if (config.lease_duration_ms <= config.renew_deadline_ms) {
     return "leaseDuration must be longer than renewDeadline; the defaults are 15s and 10s";
   }

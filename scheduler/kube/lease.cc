@@ -39,19 +39,6 @@ const Json& SpecOf(const Json& lease) {
 
 }  // namespace
 
-base::Status LeaseOptions::Check() const {
-  if (retry_period_ms <= 0) return base::Invalid("leaderElection.retryPeriod must be greater than 0");
-  if (renew_deadline_ms * 10 <= retry_period_ms * 12)
-    return base::Invalid("leaderElection.renewDeadline must be greater than 1.2 times retryPeriod");
-  // A Lease says whole seconds.
-  if (lease_duration_ms < 1'000) return base::Invalid("leaderElection.leaseDuration must be a second at least");
-  if (lease_duration_ms <= renew_deadline_ms)
-    return base::Invalid("leaderElection.leaseDuration must be greater than renewDeadline");
-  if (name.empty()) return base::Invalid("leaderElection.resourceName must not be empty");
-  if (ns.empty()) return base::Invalid("leaderElection.resourceNamespace must not be empty");
-  return {};
-}
-
 std::string MakeIdentity() {
   std::array<unsigned char, 16> bytes{};
   TUTTI_CHECK(getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()), "getrandom failed");

@@ -23,6 +23,7 @@
 
 namespace tutti::kube {
 
+// REQUIRES: duration > renew deadline > 1.2 * retry period > 0, and a second at least (app/config.h CheckTimes).
 struct LeaseOptions {
   std::string ns = "kube-system";
   std::string name = "tutti";
@@ -30,9 +31,6 @@ struct LeaseOptions {
   base::Millis lease_duration_ms = 15'000;
   base::Millis renew_deadline_ms = 10'000;
   base::Millis retry_period_ms = 2'000;
-
-  // kInvalid names the field: duration > renew deadline > 1.2 * retry period > 0, and a second at least.
-  base::Status Check() const;
 };
 
 class LeaderElection {

@@ -154,6 +154,9 @@ TEST_CASE("values out of range, of the wrong shape or twice are refused") {
       std::string::npos);
   CHECK(ConfigRefusal(std::string(kHead) + "leaderElection: {leaseDuration: 5s}\n").find("longer than renewDeadline") !=
         std::string::npos);
+  CHECK(ConfigRefusal(std::string(kHead) +
+                      "leaderElection: {leaseDuration: 900ms, renewDeadline: 600ms, retryPeriod: 100ms}\n")
+            .find("a second at least") != std::string::npos);
   CHECK(ConfigRefusal("apiVersion: tutti.dev/v1alpha1\nkind: TuttiConfiguration\npolicy: undo\n") ==
         "config.yaml:3: policy: \"undo\" is not known; write one of: repair, keep");
 }
