@@ -139,6 +139,7 @@ tidy: $(RELEASE)/build.ninja
 	scripts/tidy
 
 format:
+	@scripts/setup --tidy
 	@git ls-files '*.h' '*.cc' | xargs clang-format-19 -i
 
 clean:

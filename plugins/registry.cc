@@ -65,6 +65,7 @@ struct Entry {
 
 constexpr const char* kBuiltIn = nullptr;
 constexpr const char* kNotYet = "is not active yet; pods that need it wait and say so";
+constexpr const char* kNotAsked = "is not active yet; a pod is bound whatever it would have said";
 constexpr const char* kNoPreemption = "is not active yet; no pod is evicted for another";
 constexpr const char* kOwnGangs = "is not used: gangs are placed whole by the scheduler itself";
 
@@ -89,14 +90,14 @@ constexpr Entry kRegistry[] = {
     {"NodeResourcesBalancedAllocation", 1, WithArgs<NodeResourcesBalancedAllocation>, nullptr},
     {"ImageLocality", 1, Plain<ImageLocality>, nullptr},
     {"DefaultBinder", 0, nullptr, kBuiltIn},
-    {"NodeDeclaredFeatures", 0, nullptr, kNotYet},
+    {"NodeDeclaredFeatures", 0, nullptr, kNotAsked},
 };
 // Behind gates that are off upstream: not in the default list.
 constexpr Entry kGated[] = {
     {"GangScheduling", 0, nullptr, kOwnGangs},
     {"TopologyPlacementGenerator", 0, nullptr, kOwnGangs},
     {"PodGroupPodsCount", 1, nullptr, kOwnGangs},
-    {"DeferredPodScheduling", 0, nullptr, kNotYet},
+    {"DeferredPodScheduling", 0, nullptr, kNotAsked},
 };
 
 const Entry* Find(std::string_view name) {

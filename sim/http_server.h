@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // sim/http_server.h - the embedded cluster on a TCP port: HTTP/1.1, no TLS.
 //
-// One thread a connection, made when there is none idle: 60 watches and 64 calls in
-// flight are 124. All access to the store is through its door.
+// One thread a connection, made when there is none idle: 60 watches and 80 calls in
+// flight are 140. All access to the store is through its door.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tutti evaluate`: one pod against every node, offline: each filter's verdict and reason, each score raw, normalised and
-// weighted, the total, and the summary sentence. No network, no files written.
+// `tutti evaluate`: one pod against every node, offline: each filter's verdict and reason, each score raw, normalised
+// and weighted, the total, and the summary sentence. No network, no files written.
 #pragma once
 
 #include <string>
@@ -13,9 +13,12 @@
 
 namespace tutti::app {
 
-// The JSON of DESIGN §9 for the pod `ns`/`name`, nodes in the order of their names. Reads the Nodes, Pods and Namespaces
-// among `objects`; pods that are done take no room, and neither does the asked pod. It is asked about under its
-// spec.schedulerName's profile. Error kInvalid or kNotFound: an object that cannot be read, no such pod, no such profile.
+// For the pod `ns`/`name`: {pod, summary, nodes: [{name, feasible, rejected_by: [{plugin, reasons, resolvable}],
+// scores:
+// {<Plugin>: {raw, normalized, weighted}}, total}]}, nodes by name, first in `rejected_by` whom upstream would name.
+// Reads the Nodes, Pods and Namespaces among `objects`; pods that are done take no room, and neither does the asked
+// pod. It is asked about under its spec.schedulerName's profile. Error kInvalid or kNotFound: an object that cannot be
+// read, no such pod, no such profile.
 base::Result<nlohmann::ordered_json> Evaluate(std::vector<sim::Json> objects,
                                               const std::vector<framework::Profile>& profiles, const std::string& ns,
                                               const std::string& name);

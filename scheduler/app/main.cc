@@ -33,7 +33,7 @@ constexpr const char* kExamples =
     "  tutti demo                                        see it work, on an embedded cluster\n"
     "  tutti simulate nodes.yaml job.yaml -o json        what would be decided, without any cluster\n"
     "  tutti evaluate nodes.yaml pod.yaml --pod a/b      one pod against every node, filter by filter\n"
-    "  tutti sim manifests/examples                      an embedded cluster that kubectl talks to\n"
+    "  tutti sim manifests/examples/offline              an embedded cluster that kubectl talks to\n"
     "  tutti run --config scheduler.yaml                 the scheduler, in a pod or with a kubeconfig\n"
     "`tutti VERB --help` says more about each.";
 
@@ -248,7 +248,8 @@ struct EvaluateVerb {
     verb.footer(
         "Takes the Nodes, Pods and Namespaces among the manifests. The pod is asked about as if it were not bound, "
         "under\n"
-        "the profile of its schedulerName. Plugins, reasons and scores are kube-scheduler's.");
+        "the profile of its schedulerName. Plugins, reasons and scores are kube-scheduler's, with WholeNodes where\n"
+        "keepNodesWhole is on.");
     verb.add_option("PATH", paths, "manifests: files, folders, or - for standard input")->required();
     verb.add_option("--pod", pod, "the pod, as NAMESPACE/NAME or NAME")->required();
     AddConfig(verb, &config_files);

@@ -26,7 +26,7 @@ namespace {
 constexpr base::Millis kStuckMs = 60'000;
 // What a write may take on the way beyond its server-side time-out, and giving the lease up.
 constexpr base::Millis kShutdownSlackMs = 2'000;
-// The longest server-side time-out of one write; a successor waits so long before it plans.
+// The longest server-side time-out of one write.
 constexpr base::Millis kLongestWriteMs = 5'000;
 constexpr const char* kOurNamespace = "tutti-system";
 

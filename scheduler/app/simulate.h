@@ -21,8 +21,11 @@ struct SimulateOptions {
   base::Millis until_ms = 24 * 3'600'000;  // of virtual time; what waits longer is not waited for
 };
 
-// The JSON of DESIGN §9. Objects with the annotation sim.tutti.dev/arrive-at come at that time after the start, the
-// others at the start; it ends when nothing changes any more. Error: kInvalid, naming file, document, field and remedy.
+// {pods: [{namespace, name, node, state: bound|pending|evicted|finished, reason, message}], gangs: [{namespace, name,
+// dialect, queue, minMember, members, bound, state, reason, message}], timeline: [{at_s, action:
+// bind|evict|admit|finish, pod, node, gang}]}, `node` empty while pending; the same input gives the same bytes. Objects
+// with the annotation sim.tutti.dev/arrive-at come at that time after the start, the others at the start; it ends when
+// nothing changes any more. Error: kInvalid, naming file, document, field and remedy.
 base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifests, SimulateOptions options);
 
 // Its result for people: the gangs, the pods, what happened when.

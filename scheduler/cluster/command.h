@@ -86,7 +86,7 @@ struct EmitEvent {
 using CommandBody = std::variant<Bind, Delete, Patch, Create, EmitEvent>;
 using CommandId = uint64_t;
 
-// Lower leaves first; while there is room nothing waits more than 5 s (DESIGN §5). The bind that makes a gang whole
+// Lower leaves first; while there is room nothing waits more than 5 s. The bind that makes a gang whole
 // goes before those that begin others: gangs start one after the other, not all at the end, and few are half bound at
 // any instant. A status says why something waits, and autoscalers act on it; an Event tells of a pod; a report says of
 // a gang that it started, which its pods have said by then.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FeedEvent: everything that can happen to the scheduler from outside, as one value. The core is a function of a
-// stream of these and of clock readings (DESIGN P6).
+// stream of these and of clock readings (P6).
 #pragma once
 
 #include <memory>

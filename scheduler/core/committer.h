@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Committer: carries plans out. Reserve → have volumes bound → bind all but one → bind the last → whole; or undo
-// (DESIGN P2, P3).
+// (P2, P3).
 //
 // Invariants
 //   (1) a reservation is held from Reserve until the pod is seen bound, its bind is known to have failed, or it is

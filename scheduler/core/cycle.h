@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycle: the scheduler's state and the passes over it: drain → wake → consider → publish (DESIGN §5).
+// Cycle: the scheduler's state and the passes over it: drain → wake → consider → publish.
 #pragma once
 
 #include <absl/container/btree_set.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evidence: what a bind writes into its pod, and what is read from it after a restart (DESIGN P3).
+// Evidence: what a bind writes into its pod, and what is read from it after a restart (P3).
 //
 // Annotation `tutti.dev/bind` = {"plan":P,"uid":U,"node":N,"commit":C}: this pod, of UID U, was bound to N by plan P,
 // whose last bind is that of the pod with UID C. A value whose uid or node is not the pod's own says nothing: it came

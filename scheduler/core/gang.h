@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gang: one gang as the cycle knows it. All of it can be found again from the API server (DESIGN P3).
+// Gang: one gang as the cycle knows it. All of it can be found again from the API server (P3).
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scheduler: the core. Events and clock readings in, commands out; no I/O, no threads, no randomness (DESIGN P6).
+// Scheduler: the core. Events and clock readings in, commands out; no I/O, no threads, no randomness (P6).
 //
 // Whoever drives it (app/ with a mailbox, the simulator with a virtual clock) calls RunOnce with all events waiting,
 // and again no later than NextDeadline(). One thread.
@@ -24,7 +24,7 @@ struct Options {
   // A gang that is half bound is completed within this time, or undone (kRepair), or left as it is (kKeep).
   enum class Policy { kRepair, kKeep } policy = Policy::kRepair;
   base::Millis repair_timeout_ms = 60'000;
-  // The server-side timeout of one bind: an unanswered one holds its reservation so long.
+  // The time that one bind may take; without an answer it is sent again then, and its room stays held.
   base::Millis bind_timeout_ms = 10'000;
   // A node that refused a member's bind is tried again for it after the first, then twice as long each time, until a
   // bind of its gang is accepted.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ResourceList: amounts by resource name, as objects say them. Sorted by name; cpu in thousandths, all else in units.
-// (Planning uses dense columns instead, see cluster/inventory.h.)
+// (Planning uses dense columns instead, see cluster/columns.h.)
 #pragma once
 
 #include <cstdint>
