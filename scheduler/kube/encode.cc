@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/json_string.h"
+#include "base/text.h"
 #include "kube/transport.h"
 #include "kube/wire.h"
 
@@ -177,9 +178,7 @@ base::Result<std::string> WithPreconditions(const std::string& patch, const std:
 std::string CutNote(std::string_view note, size_t limit) {
   constexpr std::string_view kMore = " ...";
   if (note.size() <= limit) return std::string(note);
-  size_t end = limit - kMore.size();
-  while (end > 0 && (static_cast<unsigned char>(note[end]) & 0xC0) == 0x80) --end;
-  return std::string(note.substr(0, end)) + std::string(kMore);
+  return std::string(base::Cut(note, limit - kMore.size())) + std::string(kMore);
 }
 
 }  // namespace tutti::kube

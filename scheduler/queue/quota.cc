@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "model/quantity.h"
 
 namespace tutti::queue {
@@ -16,13 +17,15 @@ std::string Admission::Sentence() const {
   std::string text;
   const std::string* last_queue = nullptr;
   for (const Shortage& s : shortages) {
-    if (last_queue && *last_queue == s.queue) text += "; ";
-    else text += fmt::format("{}queue \"{}\" is full: ", text.empty() ? "" : "; ", s.queue);
+    if (last_queue && *last_queue == s.queue)
+      text += "; ";
+    else
+      text += fmt::format("{}queue \"{}\" is full: ", text.empty() ? "" : "; ", s.queue);
     last_queue = &s.queue;
     const int64_t over = model::SaturatingSub(model::SaturatingAdd(s.used, s.asked), s.capability);
     const auto amount = [&](int64_t n) { return model::FormatAmount(s.resource, n); };
-    text += fmt::format("{} capability {}, used {}, asked {} (short by {})", s.resource, amount(s.capability), amount(s.used),
-                        amount(s.asked), amount(over));
+    text += fmt::format("{} capability {}, used {}, asked {} (short by {})", s.resource, amount(s.capability),
+                        amount(s.used), amount(s.asked), amount(over));
   }
   return text;
 }
@@ -56,34 +59,34 @@ std::vector<QueueKey> Quota::Upwards(const QueueKey& key) const {
   return path;
 }
 
-bool Quota::Add(const model::ResourceList& amount, int sign, const std::string& queue, model::ResourceList* sum) {
-  bool exact = true;
-  for (const auto& [name, value] : amount) {
-    const int64_t before = sum->Get(name), next = model::SaturatingAdd(before, sign * value);
-    exact = exact && std::max(before, next) < std::numeric_limits<int64_t>::max();
-    TUTTI_CHECK(!exact || next >= 0, "a charge is taken back once: " + queue);
-    sum->Set(name, next);
-  }
-  return exact;
-}
-
 void Quota::Charge(const QueueKey& key, const model::ResourceList& amount, int sign) {
-  Add(amount, sign, key.name, &own_[key]);
+  const auto add = [&](const std::string& queue, Sum* sum) {
+    for (const auto& [name, value] : amount) {
+      Wide& total = (*sum)[name];
+      total += sign * Wide{value};
+      TUTTI_CHECK(total >= 0, "a charge is taken back once: " + queue);
+    }
+  };
+  add(key.name, &own_[key]);
   if (stale_) return;
-  for (const QueueKey& at : Upwards(key)) stale_ = !Add(amount, sign, at.name, &sums_[at]) || stale_;
+  for (const QueueKey& at : Upwards(key)) add(at.name, &sums_[at]);
 }
 
 void Quota::SumUp() const {
   sums_.clear();
   for (const auto& [key, own] : own_)
-    for (const QueueKey& at : Upwards(key)) sums_[at].AddAll(own);
+    for (const QueueKey& at : Upwards(key))
+      for (const auto& [name, total] : own) sums_[at][name] += total;
   stale_ = false;
 }
 
 model::ResourceList Quota::Used(const QueueKey& key) const {
   if (stale_) SumUp();
-  const auto at = sums_.find(key);
-  return at == sums_.end() ? model::ResourceList() : at->second;
+  model::ResourceList used;
+  if (const auto at = sums_.find(key); at != sums_.end())
+    for (const auto& [name, total] : at->second)
+      used.Set(name, static_cast<int64_t>(std::min(total, Wide{std::numeric_limits<int64_t>::max()})));
+  return used;
 }
 
 std::vector<QueueKey> Quota::Path(const QueueKey& key) const {
@@ -105,13 +108,16 @@ Admission Quota::Admit(const QueueKey& key, const model::ResourceList& ask) cons
   }
   const std::vector<QueueKey> path = Path(key);
   if (path.empty()) {
-    admission.problem = fmt::format("queue \"{}\" does not exist; create it, or name another queue", key.name.substr(0, 253));
+    admission.problem =
+        fmt::format("queue \"{}\" does not exist; create it, or name another queue", base::Cut(key.name, 253));
     return admission;
   }
   for (const QueueKey& at : path) {
     const model::QueueSpec& spec = specs_.at(at);
-    if (!spec.problem.empty()) admission.problem = spec.problem;
-    else if (!spec.open) admission.problem = fmt::format("queue \"{}\" is not open; it starts nothing until it is", at.name);
+    if (!spec.problem.empty())
+      admission.problem = spec.problem;
+    else if (!spec.open)
+      admission.problem = fmt::format("queue \"{}\" is not open; it starts nothing until it is", at.name);
     if (!admission.problem.empty()) return admission;
     const model::ResourceList used = Used(at);
     for (const auto& [name, capability] : spec.capability)

@@ -43,7 +43,7 @@ class Quota {
   // Adds to the queue's sum and those of all above it; `sign` is +1 or -1.
   // CHECKs that no sum falls below zero.
   void Charge(const QueueKey& key, const model::ResourceList& amount, int sign);
-  // Of the queue itself and everything below it.
+  // Of the queue itself and everything below it; the largest int64 stands for more.
   model::ResourceList Used(const QueueKey& key) const;
 
   // Would `ask` fit now? Only resources that a capability lists and `ask` asks for can be short.
@@ -56,13 +56,14 @@ class Quota {
  private:
   std::map<QueueKey, model::QueueSpec> specs_;
   std::vector<QueueKey> Upwards(const QueueKey& key) const;
-  // False where the sum is beyond what can be counted, and so must be summed up anew.
-  static bool Add(const model::ResourceList& amount, int sign, const std::string& queue, model::ResourceList* sum);
   void SumUp() const;
 
-  std::map<QueueKey, model::ResourceList> own_;  // charged to the queue itself
+  // By resource; of more pods than there can be, each of the largest amount there is.
+  __extension__ using Wide = __int128;
+  using Sum = std::map<std::string, Wide, std::less<>>;
+  std::map<QueueKey, Sum> own_;  // charged to the queue itself
   // Of each queue and all below it; summed up anew after the tree changed.
-  mutable std::map<QueueKey, model::ResourceList> sums_;
+  mutable std::map<QueueKey, Sum> sums_;
   mutable bool stale_ = false;
 };
 

@@ -79,4 +79,14 @@ TEST_CASE("a sum beyond what can be counted stops there, and is right again when
   CHECK(quota.Admit(Key("a"), Cpu(10)).admitted);
 }
 
+TEST_CASE("a queue's own sum may go beyond what can be counted, and come back") {
+  constexpr int64_t kPebi = int64_t{1} << 50;
+  Quota quota;
+  Put(quota, "q", "", 10);
+  for (int i = 0; i < 8'200; ++i) quota.Charge(Key("q"), Cpu(kPebi), +1);
+  CHECK(Used(quota, "q") == std::numeric_limits<int64_t>::max());
+  for (int i = 0; i < 8'199; ++i) quota.Charge(Key("q"), Cpu(kPebi), -1);
+  CHECK(Used(quota, "q") == kPebi);
+}
+
 }  // namespace tutti::queue
