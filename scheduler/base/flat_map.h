@@ -42,6 +42,19 @@ class FlatMap {
     insert(first, last);
   }
 
+  // Of items in any order; of equal keys the last counts.
+  static FlatMap Of(std::vector<value_type> items) {
+    const auto before = [](const value_type& a, const value_type& b) { return Compare()(a.first, b.first); };
+    const auto misplaced = [&](const value_type& a, const value_type& b) { return !before(a, b); };
+    FlatMap map;
+    map.items_ = std::move(items);
+    if (std::adjacent_find(map.items_.begin(), map.items_.end(), misplaced) == map.items_.end()) return map;
+    std::stable_sort(map.items_.begin(), map.items_.end(), before);
+    const auto same = [&](const value_type& a, const value_type& b) { return !before(b, a); };  // from behind
+    map.items_.erase(map.items_.begin(), std::unique(map.items_.rbegin(), map.items_.rend(), same).base());
+    return map;
+  }
+
   iterator begin() { return items_.begin(); }
   iterator end() { return items_.end(); }
   const_iterator begin() const { return items_.begin(); }

@@ -21,9 +21,10 @@ Json FromDom(const simdjson::dom::element& element) {
   switch (element.type()) {
     case Type::OBJECT: {
       const simdjson::dom::object from = element.get_object().value_unsafe();
-      Json::object_t fields;
-      for (const auto& [key, value] : from) fields[key] = FromDom(value);
-      return fields;
+      std::vector<Json::object_t::value_type> fields;
+      fields.reserve(from.size());
+      for (const auto& [key, value] : from) fields.emplace_back(key, FromDom(value));
+      return Json::object_t::Of(std::move(fields));
     }
     case Type::ARRAY: {
       const simdjson::dom::array from = element.get_array().value_unsafe();
@@ -80,11 +81,13 @@ size_t JsonDepth(std::string_view text) {
   return deepest;
 }
 
+// By way of a tree, into which keys in any order go at the same cost.
 base::Json ParseJson(std::string_view text) {
+  using Tree = nlohmann::json;
   if (auto json = ParseQuickly(text)) return *std::move(json);
-  if (JsonDepth(text) <= kDeepestJson) return Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  const auto keep = [](int depth, Json::parse_event_t, Json&) { return static_cast<size_t>(depth) < kDeepestJson; };
-  return Json::parse(text, keep, /*allow_exceptions=*/false);
+  if (JsonDepth(text) <= kDeepestJson) return Json(Tree::parse(text, nullptr, /*allow_exceptions=*/false));
+  const auto keep = [](int depth, Tree::parse_event_t, Tree&) { return static_cast<size_t>(depth) < kDeepestJson; };
+  return Json(Tree::parse(text, keep, /*allow_exceptions=*/false));
 }
 
 }  // namespace tutti::cluster

@@ -34,6 +34,20 @@ TEST_CASE("a flat map does what std::map does") {
   }
 }
 
+TEST_CASE("a flat map of items in any order is what they make one by one, the last of a key") {
+  Random random(8);
+  for (int round = 0; round < 500; ++round) {
+    std::vector<std::pair<std::string, int>> items;
+    std::map<std::string, int, std::less<>> tree;
+    for (uint64_t i = random.Below(30); i > 0; --i) {
+      items.emplace_back("k" + std::to_string(random.Below(40)), static_cast<int>(i));
+      tree[items.back().first] = items.back().second;
+    }
+    CHECK(std::ranges::equal(Map::Of(items), tree,
+                             [](const auto& a, const auto& b) { return a.first == b.first && a.second == b.second; }));
+  }
+}
+
 TEST_CASE("JSON objects print in the order of their keys, and compare as maps do") {
   Json object = {{"b", 1}, {"a", {{"z", 1}, {"y", 2}}}};
   object["aa"] = nullptr;
