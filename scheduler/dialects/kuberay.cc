@@ -34,11 +34,13 @@ model::RoleSpec ReadGroup(cluster::JsonReader& read, const cluster::JsonField& g
 }  // namespace
 
 KubeRay::KubeRay()
-    : clusters_("kuberay", {"ray.io", "rayclusters", "RayCluster", {"v1", "v1alpha1"}}, fmt::format("the pods' label {}", kRayClusterLabel)) {}
+    : clusters_("kuberay", {"ray.io", "rayclusters", "RayCluster", {"v1", "v1alpha1"}},
+                fmt::format("the pods' label {}", kRayClusterLabel)) {}
 
 model::GangSpec KubeRay::Read(const model::Object& object) const {
   cluster::JsonReader read;
-  const cluster::JsonField root(*object.body), spec = root["spec"], groups = spec["workerGroupSpecs"], suspend = spec["suspend"];
+  const cluster::JsonField root(*object.body), spec = root["spec"], groups = spec["workerGroupSpecs"],
+                                               suspend = spec["suspend"];
   model::GangSpec gang = GangOf(name(), object);
   const bool autoscaled = read.Flag(spec["enableInTreeAutoscaling"]);
   gang.roles.push_back({std::string(kRayHeadGroup), 1, 1});
@@ -46,8 +48,10 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
   read.Items(groups, [&](const cluster::JsonField& group) {
     model::RoleSpec role = ReadGroup(read, group, autoscaled);
     const bool twice = !taken.insert(role.name).second;
-    if (twice && !role.name.empty()) read.Problem(group, fmt::format("groupName {} is taken; give the group a name of its own", Named(role.name)));
-    else gang.roles.push_back(std::move(role));
+    if (twice && !role.name.empty())
+      read.Problem(group, fmt::format("groupName {} is taken; give the group a name of its own", Named(role.name)));
+    else
+      gang.roles.push_back(std::move(role));
   });
   std::sort(gang.roles.begin(), gang.roles.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   gang.min_member = 0;
@@ -55,7 +59,8 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
   if (read.Flag(suspend)) read.Problem(suspend, "the cluster is suspended; set it to false to start it");
 
   if (const std::string* queue = model::Find(object.meta.labels, kKaiQueue)) gang.queue = *queue;
-  if (const std::string* priority = model::Find(object.meta.labels, kPriorityClass)) gang.priority = priorities_.Value(*priority);
+  if (const std::string* priority = model::Find(object.meta.labels, kPriorityClass))
+    gang.priority = priorities_.Value(*priority);
   gang.problem = ProblemIn(object, read);
   return gang;
 }
@@ -82,8 +87,11 @@ void KubeRay::ReadAgain(std::string_view priority_class, Touched* touched) {
   }
 }
 
+// Once there, it stays: if it goes, its pods wait for it to come back, and no worker starts alone in the meantime.
 void KubeRay::Served(std::string_view kind_name, bool served, Touched* touched) {
-  if (kind_name != clusters_.kind().Name() || served == clusters_.served()) return;
+  if (kind_name != clusters_.kind().Name() || was_served_) return;
+  was_served_ = served;
+  if (served == clusters_.served()) return;
   clusters_.set_served(served);
   touched->memberships = true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KubeRay without a batch scheduler: the RayCluster itself declares the gang, its head and its worker groups being roles.
-// This is also what pods for kai-scheduler are, to which KubeRay adds no more than a label.
+// KubeRay without a batch scheduler: the RayCluster itself declares the gang, its head and its worker groups being
+// roles. This is also what pods for kai-scheduler are, to which KubeRay adds no more than a label.
 #pragma once
 
 #include "dialects/dialect.h"
@@ -18,18 +18,22 @@ class KubeRay final : public Dialect {
   void Put(std::shared_ptr<const model::Object> object, Touched* touched) override;
   void Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) override;
   void Served(std::string_view kind_name, bool served, Touched* touched) override;
-  // Heads and workers; nobody's while no RayCluster is served, for then nothing could say how many there are to be.
+  // Heads and workers; nobody's before RayCluster is served for the first time, for then nothing could say how many
+  // there are to be.
   std::optional<Membership> MembershipOf(const model::Pod& pod) const override;
   model::GangSpec Describe(const model::GangKey& key) const override { return clusters_.Describe(key); }
   // KAI's queue, by its label on the RayCluster, is kept for people; its limits are not read.
   std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override;
-  std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override { return clusters_.EventTarget(key); }
+  std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override {
+    return clusters_.EventTarget(key);
+  }
 
  private:
   model::GangSpec Read(const model::Object& object) const;
   void ReadAgain(std::string_view priority_class, Touched* touched);
 
   PodGroupTable clusters_;
+  bool was_served_ = false;  // RayCluster, at some time
   PriorityClasses priorities_;
 };
 

@@ -6,9 +6,11 @@
 namespace tutti::dialects {
 namespace {
 
-std::shared_ptr<const model::Object> Cluster(const std::string& spec, const std::string& labels = "{}", const std::string& version = "v1") {
+std::shared_ptr<const model::Object> Cluster(const std::string& spec, const std::string& labels = "{}",
+                                             const std::string& version = "v1") {
   return ObjectFrom("ray.io/" + version, "rayclusters",
-                    R"({"kind":"RayCluster","metadata":{"namespace":"ns","name":"c","uid":"u","labels":)" + labels + R"(},"spec":)" + spec + "}");
+                    R"({"kind":"RayCluster","metadata":{"namespace":"ns","name":"c","uid":"u","labels":)" + labels +
+                        R"(},"spec":)" + spec + "}");
 }
 
 const model::GangKey kRayGang{"kuberay", "ns", "c"};
@@ -20,7 +22,8 @@ model::GangSpec ReadRay(const std::string& spec) {
 }
 
 model::Pod RayPodOf(const std::string& type, const std::string& group) {
-  return PodFrom(R"({"labels":{"ray.io/cluster":"c","ray.io/group":")" + group + R"(","ray.io/node-type":")" + type + R"("}})");
+  return PodFrom(R"({"labels":{"ray.io/cluster":"c","ray.io/group":")" + group + R"(","ray.io/node-type":")" + type +
+                 R"("}})");
 }
 
 }  // namespace
@@ -73,11 +76,16 @@ TEST_CASE("what is wrong in a RayCluster is said") {
   const std::pair<const char*, const char*> hostile[] = {
       {R"({"suspend":true})", "RayCluster ns/c: spec.suspend: the cluster is suspended; set it to false to start it"},
       {R"({"workerGroupSpecs":{}})", "RayCluster ns/c: spec.workerGroupSpecs: {} is not a list"},
-      {R"({"workerGroupSpecs":[{"replicas":1}]})", "RayCluster ns/c: spec.workerGroupSpecs[0].groupName: is missing; give each worker group a name"},
-      {R"({"workerGroupSpecs":[{"groupName":"a","replicas":-1}]})", "RayCluster ns/c: spec.workerGroupSpecs[0].replicas: -1 cannot be; write a whole number from 0 to 2147483647"},
-      {R"({"workerGroupSpecs":[{"groupName":"a","numOfHosts":0}]})", "RayCluster ns/c: spec.workerGroupSpecs[0].numOfHosts: 0 cannot be; write a whole number from 1 to 2147483647"},
-      {R"({"workerGroupSpecs":[{"groupName":"a"},{"groupName":"a"}]})", "RayCluster ns/c: spec.workerGroupSpecs[1]: groupName a is taken; give the group a name of its own"},
-      {R"({"workerGroupSpecs":[{"groupName":"headgroup"}]})", "RayCluster ns/c: spec.workerGroupSpecs[0]: groupName headgroup is taken; give the group a name of its own"},
+      {R"({"workerGroupSpecs":[{"replicas":1}]})",
+       "RayCluster ns/c: spec.workerGroupSpecs[0].groupName: is missing; give each worker group a name"},
+      {R"({"workerGroupSpecs":[{"groupName":"a","replicas":-1}]})",
+       "RayCluster ns/c: spec.workerGroupSpecs[0].replicas: -1 cannot be; write a whole number from 0 to 2147483647"},
+      {R"({"workerGroupSpecs":[{"groupName":"a","numOfHosts":0}]})",
+       "RayCluster ns/c: spec.workerGroupSpecs[0].numOfHosts: 0 cannot be; write a whole number from 1 to 2147483647"},
+      {R"({"workerGroupSpecs":[{"groupName":"a"},{"groupName":"a"}]})",
+       "RayCluster ns/c: spec.workerGroupSpecs[1]: groupName a is taken; give the group a name of its own"},
+      {R"({"workerGroupSpecs":[{"groupName":"headgroup"}]})",
+       "RayCluster ns/c: spec.workerGroupSpecs[0]: groupName headgroup is taken; give the group a name of its own"},
   };
   for (const auto& [spec, problem] : hostile) CHECK(ReadRay(spec).problem == problem);
   KubeRay dialect;
@@ -105,8 +113,6 @@ TEST_CASE("a Ray pod's place") {
 TEST_CASE("where no RayCluster is served, Ray pods are left to the next dialect") {
   KubeRay dialect;
   Touched touched;
-  dialect.Served("rayclusters.ray.io", true, &touched);
-  CHECK_FALSE(touched.memberships);
   dialect.Served("rayclusters.ray.io", false, &touched);
   CHECK(touched.memberships);
   CHECK_FALSE(dialect.MembershipOf(RayPodOf("worker", "w")));
@@ -114,11 +120,18 @@ TEST_CASE("where no RayCluster is served, Ray pods are left to the next dialect"
   dialect.Served("rayclusters.ray.io", true, &touched);
   CHECK(touched.memberships);
   CHECK(dialect.MembershipOf(RayPodOf("worker", "w")));
+  touched = {};
+  dialect.Served("rayclusters.ray.io", false, &touched);  // and when it goes again they wait for it
+  CHECK_FALSE(touched.memberships);
+  CHECK(dialect.MembershipOf(RayPodOf("worker", "w")));
 }
 
 TEST_CASE("KAI's queue and the priority class are labels on the RayCluster") {
   KubeRay dialect;
-  const Touched touched = Put(dialect, Cluster("{}", R"({"kai.scheduler/queue":"team-a","ray.io/priority-class-name":"system-cluster-critical"})", "v1alpha1"));
+  const Touched touched =
+      Put(dialect,
+          Cluster("{}", R"({"kai.scheduler/queue":"team-a","ray.io/priority-class-name":"system-cluster-critical"})",
+                  "v1alpha1"));
   CHECK(touched.queues == std::set<std::string>{"team-a"});
   CHECK(dialect.Describe(kRayGang).queue == "team-a");
   CHECK(dialect.Describe(kRayGang).priority == 2'000'000'000);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kQueueNames[] = {"default", "team-a", "team-b", "team-c"};
 constexpr const char* kRemovable[] = {"podgroups.scheduling.volcano.sh", "queues.scheduling.volcano.sh",
-                                      "podgroups.scheduling.x-k8s.io"};
+                                      "podgroups.scheduling.x-k8s.io", "rayclusters.ray.io"};
 constexpr int64_t kHighPriority = 1000;
 
 sim::GroupResource ResourceOf(const Json& declaration) {
