@@ -85,8 +85,11 @@ void KubeFeed::OnDiscovery() {
   for (const auto& kind : kinds_) {
     if (kind->built_in) continue;
     const auto version = discovery_.BestVersion(kind->kind);
-    if (!version)
+    kind->left_out = !version;
+    if (!version && kind->reflector == nullptr)
       Unwatch(*kind);
+    else if (!version)
+      kind->reflector->Relist();
     else if (kind->reflector == nullptr || kind->version != *version)
       Watch(*kind, *version);
   }
@@ -98,9 +101,18 @@ void KubeFeed::Watch(WatchedKind& kind, const std::string& version) {
   kind.store->ForgetVersions();
   kind.reflector = std::make_unique<Reflector>(
       OptionsOf(*kind.store, kind.kind.Name(), CollectionPath(kind.kind.group, version, kind.kind.resource)),
-      Reflector::Callbacks{[this, &kind] { PostSynced(kind); }, [this] { discovery_.AskSoon(); }}, *kind.store, loop_,
-      transport_, random_);
+      Reflector::Callbacks{[this, &kind] { PostSynced(kind); }, [this, &kind] { OnNotFound(kind); }}, *kind.store,
+      loop_, transport_, random_);
   kind.reflector->Start();
+}
+
+// Discovery alone is no proof that a kind is gone: a server that is starting leaves out what it does not know yet, and
+// for what it will know it answers 503.
+void KubeFeed::OnNotFound(WatchedKind& kind) {
+  if (kind.left_out)
+    Unwatch(kind);
+  else
+    discovery_.AskSoon();
 }
 
 void KubeFeed::Unwatch(WatchedKind& kind) {

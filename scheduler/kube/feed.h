@@ -45,6 +45,7 @@ class KubeFeed final : public cluster::ClusterFeed {
     bool built_in = false;  // always served, in v1
     bool synced = false;    // KindSynced{served=true} has been posted
     bool said_unserved = false;
+    bool left_out = false;  // by discovery, when it was last asked
   };
 
   void StartOnLoop(std::vector<model::ObjectKind> kinds);
@@ -52,6 +53,7 @@ class KubeFeed final : public cluster::ClusterFeed {
   void WatchDefinitions();
   void OnDiscovery();
   void Watch(WatchedKind& kind, const std::string& version);
+  void OnNotFound(WatchedKind& kind);
   void Unwatch(WatchedKind& kind);
   void PostSynced(WatchedKind& kind);
 

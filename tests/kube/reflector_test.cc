@@ -303,12 +303,34 @@ TEST_CASE("a kind that is not served says so, and is watched once its definition
   CHECK(rig.sink.Take<cluster::ObjectChanged>().size() == 1);
   CHECK(rig.Synced().empty());
 
-  // The definition goes.
+  // The definition goes: discovery says so, and so does the collection.
   rig.loop.Advance(10'000);
   rig.server.AnswerJson(rig.Groups(), 200, FeedRig::Served({}));
+  CHECK(rig.sink.Take<cluster::ObjectGone>().empty());
+  rig.server.AnswerJson(rig.server.Find("/apis/g/v2/queues"), 404, "{}");
   CHECK(rig.sink.Take<cluster::ObjectGone>().size() == 1);
   CHECK(rig.Synced() == Words{{"queues.g", false}});
   CHECK_FALSE(rig.server.Has("/apis/g/"));
+}
+
+TEST_CASE("a kind that discovery leaves out, but is served, stays as it is") {
+  FeedRig rig;
+  rig.Start({{"g", "queues", "Queue", {"v1"}}});
+  rig.server.AnswerJson(rig.Groups(), 200, FeedRig::Served({"v1"}));
+  FakeTransport::Stream(rig.server.Find("/apis/g/v1/queues"), Line("ADDED", Queue("a", "6")) + Bookmark("7", true));
+  rig.sink.events.clear();
+  rig.loop.Advance(10'000);
+  rig.server.AnswerJson(rig.Groups(), 200, FeedRig::Served({}));
+  SECTION("at once") {
+    FakeTransport::Stream(rig.server.Find("/apis/g/v1/queues"), Line("ADDED", Queue("a", "6")) + Bookmark("7", true));
+  }
+  SECTION("once the server has started") {
+    rig.server.AnswerJson(rig.server.Find("/apis/g/v1/queues"), 503, "{}");
+    rig.loop.Advance(5'000);
+    FakeTransport::Stream(rig.server.Find("/apis/g/v1/queues"), Line("ADDED", Queue("a", "6")) + Bookmark("7", true));
+  }
+  CHECK(rig.sink.events.empty());
+  CHECK(rig.feed.WatchedVersion("g", "queues") == "v1");
 }
 
 TEST_CASE("an unchanged answer of discovery is asked for by its tag, and changes nothing") {
