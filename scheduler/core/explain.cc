@@ -4,20 +4,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "dialects/wording.h"
 #include "model/quantity.h"
 
 namespace tutti::core {
 
 using dialects::GangState;
+using dialects::Named;
 using framework::Verdict;
 using framework::Wake;
 
 namespace {
 
-// A name as a user wrote it, at a length that leaves room for the rest.
-std::string Cut(std::string_view name) { return std::string(name.substr(0, 253)); }
-
-std::string Name(const Gang& gang) { return fmt::format("gang {}/{}", Cut(gang.key.ns), Cut(gang.key.name)); }
+std::string Name(const Gang& gang) { return fmt::format("gang {}/{}", Named(gang.key.ns), Named(gang.key.name)); }
 
 bool Lone(const Gang& gang, const Requirement& requirement) { return requirement.min == 1 && gang.members.size() == 1; }
 
@@ -30,13 +29,13 @@ std::string Minimum(const Requirement& requirement) {
   for (const Requirement::Units& units : requirement.units)
     if (shown < 8)
       text += fmt::format("{}{} subgroup{} of {} of {}", shown++ ? ", " : "", units.min, units.min == 1 ? "" : "s",
-                          units.size, Cut(units.name));
+                          units.size, Named(units.name));
   for (const Requirement::Role& role : requirement.roles) {
     if (shown >= 8) {
       text += fmt::format(", and {} more roles", requirement.roles.size() + requirement.units.size() - shown);
       break;
     }
-    text += fmt::format("{}{} {}", shown++ ? ", " : "", Cut(role.name), role.min);
+    text += fmt::format("{}{} {}", shown++ ? ", " : "", Named(role.name), role.min);
   }
   return text + ")";
 }
@@ -60,20 +59,21 @@ std::string Nearest(const NearestDomain& nearest) {
   const auto of = [&](std::string_view what) {
     return fmt::format("room for {} of {}{}", nearest.room, nearest.wanted, what);
   };
-  if (nearest.domains == 0) return fmt::format("; no node has the label {}", Cut(nearest.level));
+  if (nearest.domains == 0) return fmt::format("; no node has the label {}", Named(nearest.level));
   if (nearest.even)
-    return fmt::format("; there is no even split over the {} domains of {}", nearest.domains, Cut(nearest.level));
+    return fmt::format("; there is no even split over the {} domains of {}", nearest.domains, Named(nearest.level));
   if (!nearest.torn.empty())
     return fmt::format("; {} must be in one domain of {}, but other members are in {} of them: {}", nearest.wanted,
-                       Cut(nearest.level), nearest.torn.size(), Cut(fmt::format("{}", fmt::join(nearest.torn, ", "))));
+                       Named(nearest.level), nearest.torn.size(),
+                       dialects::OneLine(fmt::format("{}", fmt::join(nearest.torn, ", "))));
   if (nearest.slice > 1)
     return fmt::format("; slices of {} must each be in one domain of {}: the {} domains have {}", nearest.slice,
-                       Cut(nearest.level), nearest.domains, of(" slices"));
+                       Named(nearest.level), nearest.domains, of(" slices"));
   if (nearest.value.empty())
     return fmt::format("; {} must be in one domain of {}: none of {} has room for any", nearest.wanted,
-                       Cut(nearest.level), nearest.domains);
+                       Named(nearest.level), nearest.domains);
   return fmt::format("; {} must be in one domain of {}: of {}, {} comes nearest, with {}", nearest.wanted,
-                     Cut(nearest.level), nearest.domains, Cut(nearest.value), of(""));
+                     Named(nearest.level), nearest.domains, Named(nearest.value), of(""));
 }
 
 }  // namespace
@@ -97,16 +97,17 @@ Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const C
   if (requirement.head_missing) lack = "its head does not exist yet";
   for (const Requirement::Role& role : requirement.roles)
     if (role.exist < role.min && lack.size() < 512)
-      lack += fmt::format("{}role {} has {} of {}", lack.empty() ? "" : ", ", Cut(role.name), role.exist, role.min);
+      lack += fmt::format("{}role {} has {} of {}", lack.empty() ? "" : ", ", Named(role.name), role.exist, role.min);
   for (const Requirement::Units& units : requirement.units)
     if (units.exist < units.min && lack.size() < 512)
       lack += fmt::format("{}of the subgroups of {} {} of {} have {} member{}", lack.empty() ? "" : ", ",
-                          Cut(units.name), units.exist, units.min, units.size, units.size == 1 ? "" : "s");
+                          Named(units.name), units.exist, units.min, units.size, units.size == 1 ? "" : "s");
   if (lack.empty()) lack = fmt::format("{} of {} exist", requirement.exist, requirement.min);
   std::string held;
   if (census.gated > 0) held += fmt::format("; {} held back by scheduling gates", census.gated);
   if (census.deleting > 0) held += fmt::format("; {} being deleted", census.deleting);
-  refusal.sentence = fmt::format("{} waits for members: it needs {}, {}{}.", Name(gang), Minimum(requirement), lack, held);
+  refusal.sentence =
+      fmt::format("{} waits for members: it needs {}, {}{}.", Name(gang), Minimum(requirement), lack, held);
   return refusal;
 }
 
@@ -116,7 +117,8 @@ Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const que
   refusal.reason = admission.problem.empty() ? "QueueFull" : "QueueUnusable";
   refusal.wakes = Wake::kQueue | Wake::kMembers;
   const int64_t lacking = std::max<int64_t>(requirement.lacking(), 1);
-  refusal.sentence = fmt::format("{} cannot start {} of its {}: {}.", Name(gang), lacking, Minimum(requirement), admission.Sentence());
+  refusal.sentence =
+      fmt::format("{} cannot start {} of its {}: {}.", Name(gang), lacking, Minimum(requirement), admission.Sentence());
   return refusal;
 }
 
@@ -131,7 +133,7 @@ Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const Pla
   const int64_t held = requirement.have;
   std::string fit = fmt::format("{} of {} fit", held + result.placed, held + result.lacking);
   if (!result.role.empty() && result.role_lacking != result.lacking)
-    fit += fmt::format(", {} of {} of role {}", result.role_placed, result.role_lacking, Cut(result.role));
+    fit += fmt::format(", {} of {} of role {}", result.role_placed, result.role_lacking, Named(result.role));
   const std::string short_of = Shortfall(result);
   refusal.sentence =
       fmt::format("{} needs {} at once: {}{}{}{}.", Name(gang), Minimum(requirement), fit,
@@ -145,9 +147,10 @@ Refusal ExplainMinResources(const Gang& gang, const std::string& resource, int64
   refusal.state = GangState::kWaitingForNodes;
   refusal.reason = "NoPlacement";
   refusal.wakes = Wake::kMembers | Wake::kPodGone | Wake::kNodeAdded | Wake::kNodeCapacity;
-  refusal.sentence = fmt::format("{} asks for minResources {} {}, and all nodes together have {} free (short by {}).", Name(gang),
-                                 resource, model::FormatAmount(resource, asked), model::FormatAmount(resource, free),
-                                 model::FormatAmount(resource, model::SaturatingSub(asked, free)));
+  refusal.sentence =
+      fmt::format("{} asks for minResources {} {}, and all nodes together have {} free (short by {}).", Name(gang),
+                  resource, model::FormatAmount(resource, asked), model::FormatAmount(resource, free),
+                  model::FormatAmount(resource, model::SaturatingSub(asked, free)));
   return refusal;
 }
 

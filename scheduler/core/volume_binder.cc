@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/json_string.h"
 
 namespace tutti::core {
 
@@ -33,7 +34,7 @@ std::string ReservationOf(const Volume& volume, const Claim& claim) {
                           {"uid", claim.meta.uid},
                           {"resourceVersion", claim.meta.resource_version}}}}}};
   if (!volume.claim) patch["metadata"]["annotations"][model::kBoundByController] = "yes";
-  return patch.dump();
+  return base::PrintJson(patch);
 }
 
 }  // namespace
@@ -131,7 +132,7 @@ VolumeBinder::Stand VolumeBinder::AskFor(GangId id, PodId pod, const std::string
   const cluster::ObjectRef ref = cluster::NewRef("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim",
                                                  claim.meta.ns, claim.meta.name, claim.meta.uid, open.sent_version);
   const base::Json patch = {{"metadata", {{"annotations", {{model::kSelectedNode, node}}}}}};
-  Send(id, pod, open, {ref, false, cluster::Patch::Type::kMerge, patch.dump()});
+  Send(id, pod, open, {ref, false, cluster::Patch::Type::kMerge, base::PrintJson(patch)});
   return Stand::kWaiting;
 }
 

@@ -57,6 +57,31 @@ TEST_CASE("Evidence forged to the letter undoes the forger's own gang, and nobod
   for (int i = 0; i < 3; ++i) CHECK(world.rig.NodeOf(fmt::format("victim-{}", i)) == "n1");
 }
 
+TEST_CASE("A name that may hold anything is cut between its characters, in an eviction's reason too") {
+  for (const std::string before : {"", "a", "ab"}) {
+    std::string role = before;
+    for (int i = 0; i < 200; ++i) role += "\u00e9\n";
+    Rig rig;
+    rig.AddNode("n2", 1);
+    const sim::Json annotations = {{"role", role}};
+    rig.AddPod("p-0", {.gang = "g", .min = "2", .annotations = annotations, .spec = {{"nodeName", "n2"}}});
+    rig.AddPod("p-1", {.gang = "g", .min = "2", .cpu = "100", .annotations = annotations});
+    Annotate(rig, "p-0", WriteEvidence("plan", UidOf(rig, "p-0"), "n2", UidOf(rig, "p-1")));
+    rig.Restart();
+    std::string evicted;
+    rig.fate = [&](const cluster::Command& command) {
+      if (const auto* patch = std::get_if<cluster::Patch>(&command.body);
+          patch && command.lane == cluster::Lane::kEvict)
+        evicted = patch->body;
+      return sim::Fate{};
+    };
+    rig.Pass(300'000);
+    CHECK(base::Json::accept(evicted));
+    CHECK(evicted.find("\\n") == std::string::npos);
+    CHECK(rig.NodeOf("p-0") == "<gone>");
+  }
+}
+
 TEST_CASE("A victim's plan and members, written on a forger's pod, say nothing of the victim") {
   World world;
   const std::string stolen =
