@@ -88,9 +88,10 @@ Census TakeCensus(Gang& gang, const cluster::ClusterState& state) {
       census.reserved.push_back(&member);
     else if (!pod.scheduling_gates.empty())
       ++census.gated;
+    else if (!member.away && gang.plan && pod.meta.uid == gang.plan->commit_uid)
+      census.pending.insert(census.pending.begin(), census.last = &member);
     else if (!member.away)
-      census.pending.insert(
-          gang.plan && pod.meta.uid == gang.plan->commit_uid ? census.pending.begin() : census.pending.end(), &member);
+      census.pending.push_back(&member);
     census.running += pod.phase == model::PodPhase::kRunning && !pod.meta.deleting();
   }
   if (census.succeeded > 0) FindRan(gang, state, census);
@@ -110,7 +111,8 @@ bool Requirement::reachable() const {
 
 int64_t Requirement::lacking() const {
   auto by_role = static_cast<int64_t>(must.size());
-  for (const Role& role : roles) by_role += std::max<int64_t>(0, role.min - role.have - role.must);
+  for (const Role& role : roles)
+    by_role = model::SaturatingAdd(by_role, std::max<int64_t>(0, role.min - role.have - role.must));
   return std::max(by_role, min - have);
 }
 
@@ -143,12 +145,17 @@ Requirement Require(const Gang& gang, const Census& census) {
   count(census.ran, true);
   count(census.pending, false);
   if (!gang.spec.units.empty()) RequireUnits(gang, census, &requirement);
+  // Whom the bound members name as the last is not left out for another: without it nobody could tell afterwards that
+  // the gang was whole.
+  if (census.last && gang.plan->bind_left && !gang.whole &&
+      std::ranges::find(requirement.must, census.last) == requirement.must.end())
+    requirement.must.push_back(census.last);
   for (const Member* member : requirement.must)
     if (const auto role = roles.find(member->role); role != roles.end()) ++role->second.must;
   int64_t sum = 0;
   for (auto& [name, role] : roles) {
     role.name = name;
-    sum += role.min;
+    sum = model::SaturatingAdd(sum, role.min);
     requirement.roles.push_back(role);
   }
   int64_t in_units = 0;

@@ -16,11 +16,12 @@ namespace tutti::core {
 using Members = absl::InlinedVector<Member*, 4>;
 
 struct Census {
-  Members placed;    // bound to an existing node and alive, or acknowledged there
-  Members reserved;  // held a place by the gang's plan; not acknowledged
-  Members lost;      // bound to a node that does not exist
-  Members pending;   // may be placed; first who is to be bound last, as those that are bound say already
-  Members ran;       // succeeded, for a controller that has other members at work or to come
+  Members placed;          // bound to an existing node and alive, or acknowledged there
+  Members reserved;        // held a place by the gang's plan; not acknowledged
+  Members lost;            // bound to a node that does not exist
+  Members pending;         // may be placed; first who is to be bound last, as those that are bound say already
+  Member* last = nullptr;  // of `pending`, who is to be bound last by the open plan
+  Members ran;             // succeeded, for a controller that has other members at work or to come
   int64_t gated = 0, deleting = 0, running = 0, succeeded = 0, failed = 0;
 
   // No member holds a node or a reservation, or has run in the present start.
@@ -47,7 +48,7 @@ struct Requirement {
   std::vector<Role> roles;               // with min > 0, sorted by name
   int64_t min = 0, have = 0, exist = 0;  // of the whole gang; min is at least the roles' sum
   std::vector<Units> units;
-  Members must;               // pending members who make units whole that must be: each of them is placed
+  Members must;               // pending members each of whom is placed: who make units whole, and who is bound last
   bool head_missing = false;  // a member needs a head and none exists
 
   bool met() const;         // every minimum is placed or reserved
