@@ -82,9 +82,9 @@ void Cycle::DropPod(PodId id) {
   state.DropPod(id);
 }
 
+// Whoever has the name: of pods that came and went one after the other, only the last is told of.
 void Cycle::Apply(const cluster::PodGone& event) {
-  const PodId id = state.FindPod(event.ns, event.name);
-  if (id && (event.uid.empty() || state.pod(id).pod->meta.uid == event.uid)) DropPod(id);
+  if (const PodId id = state.FindPod(event.ns, event.name)) DropPod(id);
 }
 
 void Cycle::Apply(const cluster::NodeChanged& event) { PutNode(event.node); }
