@@ -174,6 +174,7 @@ void ClusterState::Unweigh(PodEntry& entry) {
   snapshot_.Remove(*entry.pod_class, entry.node, entry.picks);
   Improve(entry.node);
   improved_.by_pods = true;
+  improved_.by_volumes = improved_.by_volumes || !entry.picks.empty();
   entry.picks.clear();
   entry.node = NodeId();
 }

@@ -105,6 +105,7 @@ class ClusterState {
   struct Improved {
     std::vector<model::NodeId> nodes;  // distinct
     bool by_pods = false;
+    bool by_volumes = false;  // that were held for a pod
   };
   Improved TakeImproved();
   bool AnyImproved() const { return !improved_.nodes.empty(); }

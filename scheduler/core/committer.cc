@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/json.h"
+#include "base/json_string.h"
 #include "base/planted.h"
 #include "core/evidence.h"
 
@@ -202,8 +203,12 @@ bool Committer::OnAnswer(const cluster::Answer& answer) {
   if (at == binds_.end()) return false;
   const Bound bound = std::move(at->second);
   binds_.erase(at);
-  if (book_.GangOf(bound.pod) != bound.gang || state_.pod(bound.pod).pod->meta.uid != bound.as->meta.uid) return true;
   Gang& gang = book_.at(bound.gang);
+  if (book_.GangOf(bound.pod) != bound.gang || state_.pod(bound.pod).pod->meta.uid != bound.as->meta.uid) {
+    // It went before its answer came, and perhaps before it was seen bound; its gang was whole all the same.
+    if (answer.outcome == Outcome::kDone && gang.plan && gang.plan->commit_uid == bound.as->meta.uid) MakeWhole(gang);
+    return true;
+  }
   Member& member = *gang.Find(bound.pod);
   book_.MarkReady(bound.gang);
   if (!gang.plan) return true;
@@ -317,7 +322,11 @@ void Committer::ConfirmIfWhole(GangId id) {
   }
   // The last bind is the commit record: whoever reads it after a restart finds a gang that was whole, whatever became
   // of the others while it was on its way. So it is whole here too.
-  if (!met && !CommitIsBound(id)) return;
+  if (met || CommitIsBound(id)) MakeWhole(gang);
+}
+
+void Committer::MakeWhole(Gang& gang) {
+  if (gang.whole || gang.plan->undoing) return;
   gang.whole = true;
   if (on_whole) on_whole(gang);
 }
@@ -451,7 +460,7 @@ void Committer::Evict(Gang& gang, Member& member, const std::string& why) {
                                  {"lastTransitionTime", base::FormatTime(clock_.WallMs())}}}}}}};
   const cluster::CommandId id =
       outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
-                   cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, patch.dump()});
+                   cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, base::PrintJson(patch)});
   evictions_.emplace(id, Eviction{gang.key, member.pod, pod->meta.uid, false});
 }
 

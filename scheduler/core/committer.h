@@ -113,6 +113,7 @@ class Committer {
   // The member that is bound last; none: it is no member, or nobody was placed yet. REQUIRES: a plan.
   model::PodId CommitMember(model::GangId id) const;
   bool CommitIsBound(model::GangId id) const;
+  void MakeWhole(Gang& gang);
   void Release(Gang& gang, model::PodId pod);
   std::optional<std::string> WhyKept(const model::Pod& pod) const;
   std::string NewPlanId();

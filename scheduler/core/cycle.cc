@@ -169,6 +169,7 @@ bool Cycle::StaysRefused(GangId id) {
 void Cycle::Wake() {
   const cluster::ClusterState::Improved improved = state.TakeImproved();
   if (improved.by_pods) happened_ = happened_ | Wake::kPodGone;
+  if (improved.by_volumes) happened_ = happened_ | Wake::kVolume;
   if (charges.TakeFreed()) happened_ = happened_ | Wake::kQueue;
   RefreshCounts();
   const auto happened = std::exchange(happened_, Wake::kNothing);
@@ -247,6 +248,7 @@ void Cycle::Consider(GangId id) {
   }
   if (census.succeeded + census.failed == static_cast<int64_t>(gang.members.size())) {
     gang.refusal.reset();
+    if (gang.plan && gang.plan->open.empty()) EndPlan(id);  // nothing of it is left for who may yet join
     return SetState(gang, GangState::kFinished);
   }
   const std::string problem = gang.spec.problem.empty() ? TopologyProblem(gang) : gang.spec.problem;
@@ -362,7 +364,8 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
   Gang& gang = book.at(id);
   if (!requirement.reachable()) return ExplainMembers(gang, requirement, census);
   const auto refuse = [&](Refusal refusal, const std::string& shape) {
-    if (!shape.empty()) refusal.shape = fmt::format("{}|{}|{}", gang.key.dialect, gang.spec.queue, shape);
+    if (shape.empty()) return refusal;  // it is like no other
+    refusal.shape = fmt::format("{}|{}|{}", gang.key.dialect, gang.spec.queue, shape);
     if (gang.spec.min_resources)
       for (const auto& [name, amount] : *gang.spec.min_resources) refusal.shape += fmt::format("|{}={}", name, amount);
     return refusal;

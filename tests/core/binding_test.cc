@@ -145,6 +145,67 @@ TEST_CASE("A commit member that a stale list had left out is known again, and it
   CHECK(rig.NodeOf(other) == "n1");
 }
 
+TEST_CASE("A pod whose successor came and went with it is gone too") {
+  Rig rig;
+  rig.AddNode("n1", 1);
+  rig.AddPod("p", {});
+  rig.AddPod("q", {});
+  rig.Settle();
+  const std::string first = rig.NodeOf("p") == "n1" ? "p" : "q", second = first == "p" ? "q" : "p";
+  rig.feed->BreakWatch("pods");
+  rig.Delete(first);
+  rig.Post(cluster::PodGone{"default", first, "of-the-successor"});  // what a mailbox makes of gone, come and gone
+  rig.Settle();
+  CHECK(rig.NodeOf(second) == "n1");
+}
+
+TEST_CASE("A commit member that was bound and went before its answer came has made its gang whole") {
+  Rig rig;
+  rig.AddNode("n1", 3);
+  std::string commit;
+  int binds = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (!bind || ++binds < 3) return sim::Fate{};
+    commit = bind->pod.name();
+    rig.feed->BreakWatch("pods");
+    return sim::Fate{.reply_delay_ms = 3'000};
+  };
+  rig.AddGang("g", 3, 3);
+  while (commit.empty()) rig.Step();
+  REQUIRE(rig.NodeOf(commit) == "n1");
+  rig.Post(cluster::PodGone{"default", commit, sim::UidOf(*rig.store.Find(sim::kPods, "default", commit))});
+  rig.Delete(commit);
+  rig.Settle();
+  rig.feed->MendWatch("pods");
+  rig.Pass(600'000);
+  CHECK(rig.Bound() == 2);
+}
+
+TEST_CASE("Whom the bound members name as the last is not left out for another") {
+  Rig rig;
+  rig.AddNode("n1", 3);
+  rig.AddNode("n2", 3);
+  std::string first, there;
+  rig.fate = [&](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (!bind || !first.empty()) return sim::Fate{};
+    first = bind->pod.name(), there = bind->node;
+    return sim::Fate{.reply_delay_ms = 1'000};
+  };
+  for (const char* name : {"a", "b"}) rig.AddPod(name, {.gang = "g", .min = "2", .cpu = "2"});
+  while (first.empty()) rig.Step();
+  rig.DeleteNode(there == "n1" ? "n2" : "n1");  // where the last was to go
+  rig.AddPod("small", {.gang = "g", .min = "2"});
+  rig.Pass(5'000);
+  CHECK(rig.NodeOf(first) == there);
+  CHECK(rig.NodeOf("small").empty());
+  rig.AddNode("n3", 3);
+  rig.Settle();
+  CHECK(rig.NodeOf(first == "a" ? "b" : "a") == "n3");
+  CHECK_FALSE(rig.NodeOf("small").empty());
+}
+
 TEST_CASE("A member on its way out does not make its gang whole, though its node has come back") {
   Rig rig;
   for (const char* node : {"n1", "n2", "n3"}) rig.AddNode(node, 1);
