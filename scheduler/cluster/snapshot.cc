@@ -81,18 +81,20 @@ std::span<const NodeId> Snapshot::NodesIn(Symbol key, Symbol value) const {
   return at == domains.end() ? std::span<const NodeId>() : at->second;
 }
 
+// By the node's labels, not by the keys that somebody asked for: users make those up.
 void Snapshot::PutDomains(NodeId n, const LabelEntries& before) {
-  for (auto& [key, domains] : domains_) {
-    const Symbol old_value = Find(before, key), value = nodes_[n.index()].Label(key);
-    if (old_value == value) continue;
-    if (old_value) {
-      std::vector<NodeId>& nodes = domains[old_value];
-      *std::find(nodes.begin(), nodes.end(), n) = nodes.back();
-      nodes.pop_back();
-      if (nodes.empty()) domains.erase(old_value);
-    }
-    if (value) domains[value].push_back(n);
+  const LabelEntries& now = nodes_[n.index()].labels;
+  for (const auto& [key, value] : before) {
+    const auto at = domains_.find(key);
+    if (at == domains_.end() || Find(now, key) == value) continue;
+    std::vector<NodeId>& nodes = at->second[value];
+    *std::find(nodes.begin(), nodes.end(), n) = nodes.back();
+    nodes.pop_back();
+    if (nodes.empty()) at->second.erase(value);
   }
+  for (const auto& [key, value] : now)
+    if (const auto at = domains_.find(key); at != domains_.end() && Find(before, key) != value)
+      at->second[value].push_back(n);
 }
 
 const LabelEntries* Snapshot::Namespace(Symbol name) const {
