@@ -42,12 +42,25 @@ std::string Replica::KindOf(const FeedEvent& event) {
   return std::visit(Visitor{}, event);
 }
 
+// What waits while nobody takes it is as in the mailbox: of one object, only the newest.
+bool Replica::Coalesce(Queue& queue, FeedEvent& event) {
+  const std::string key = cluster::CoalesceKey(event);
+  if (key.empty()) return false;
+  const auto of_it = [&](const auto& waiting) { return cluster::CoalesceKey(waiting.first) == key; };
+  const auto same = std::ranges::find_if(queue.events, of_it);
+  if (same == queue.events.end()) return false;
+  same->first = std::move(event);
+  queue.events.erase(std::remove_if(std::next(same), queue.events.end(), of_it), queue.events.end());
+  return true;
+}
+
 void Replica::Post(FeedEvent event) {
   const std::string kind = KindOf(event);
   Queue& queue = queues_[kind];
   const Plant::Handling handling = parts_.plant.Event(event, !kind.empty() && queue.covered == 0);
   if (handling == Plant::Handling::kLose) return;
   queue.last = event;
+  if (stalled_.contains(kind) && Coalesce(queue, event)) return;
   if (handling == Plant::Handling::kFirst)
     queue.events.emplace_front(std::move(event), queue.covered);
   else

@@ -110,6 +110,7 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
     std::optional<cluster::FeedEvent> last;
   };
   static std::string KindOf(const cluster::FeedEvent& event);
+  static bool Coalesce(Queue& queue, cluster::FeedEvent& event);
 
   Parts parts_;
   std::unique_ptr<Source> source_;  // null: it has died

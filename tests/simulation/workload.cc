@@ -528,8 +528,14 @@ std::string Workload::Foreign(Random& random) {
 
 std::string Workload::RemoveKind(Random& random) {
   const std::string name = kRemovable[random.Below(std::size(kRemovable))];
-  const auto removed = store_.Delete(sim::kCustomResourceDefinitions, "", name);
-  return removed ? name : "";
+  const sim::Object definition = store_.Find(sim::kCustomResourceDefinitions, "", name);
+  if (!definition) return "";
+  Json again = {{"apiVersion", (*definition)["apiVersion"]}, {"kind", (*definition)["kind"]}};  // KubeRay made its own
+  again["metadata"]["name"] = name;
+  again["spec"] = (*definition)["spec"];
+  definitions_.try_emplace(name, std::move(again));
+  store_.Delete(sim::kCustomResourceDefinitions, "", name);
+  return name;
 }
 
 void Workload::RestoreKind(const std::string& name) {
