@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -35,8 +36,12 @@ std::vector<std::string> SplitPathList(const std::string& list) {
 base::Result<std::string> ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return base::Invalid(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
-  std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (file.bad()) return base::Invalid(fmt::format("{}: cannot be read", path));
+  std::string content;
+  std::array<char, 4096> piece;
+  // Through the stream: its buffer, asked directly, throws where it cannot read, as of a directory.
+  while (file.read(piece.data(), piece.size()), file.gcount() > 0)
+    content.append(piece.data(), static_cast<size_t>(file.gcount()));
+  if (file.bad()) return base::Invalid(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
   return content;
 }
 

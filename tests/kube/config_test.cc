@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/config.h"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "fakes.h"
+#include "folder.h"
 #include "kube/credentials.h"
 #include "tests/support/catch.h"
 
@@ -15,25 +13,6 @@ namespace tutti::kube {
 namespace {
 
 namespace fs = std::filesystem;
-
-class Folder {
- public:
-  Folder()
-      : path_(fs::temp_directory_path() /
-              ("kube-config-test-" + std::to_string(getpid()) + "-" + std::to_string(++count_))) {
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string Write(const std::string& name, const std::string& content) const {
-    std::ofstream(path_ / name) << content;
-    return (path_ / name).string();
-  }
-  std::string At(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  static inline int count_ = 0;
-  const fs::path path_;
-};
 
 constexpr const char* kWhole = R"(
 apiVersion: v1
@@ -133,6 +112,15 @@ TEST_CASE("errors name the file and the field, and no secret") {
             .find("users[u].user.exec.apiVersion") != std::string::npos);
   CHECK(error(with("{server: 'https://k', insecure-skip-tls-verify: maybe}", "{}")).find("insecure-skip-tls-verify") !=
         std::string::npos);
+}
+
+TEST_CASE("a directory where a file belongs is an error that names it") {
+  const Folder folder;
+  const std::string directory = folder.At("");
+  const auto config = LoadConfig({directory, "", ""});
+  REQUIRE_FALSE(config);
+  CHECK(config.error().message == directory + ": cannot be read: Is a directory");
+  CHECK_FALSE(ReadFile(directory));
 }
 
 TEST_CASE("in a pod, the mounted account is used") {
