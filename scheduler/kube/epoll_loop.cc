@@ -27,7 +27,11 @@ uint64_t Pack(int fd, uint64_t generation) {
 EpollLoop::EpollLoop(const base::Clock& clock)
     : clock_(clock), epoll_fd_(epoll_create1(EPOLL_CLOEXEC)), wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   TUTTI_CHECK(epoll_fd_ >= 0 && wake_fd_ >= 0, "epoll_create1 or eventfd failed");
-  Watch(wake_fd_, EPOLLIN, [](uint32_t) {});
+  // Whenever it is readable: a Post may write when its task has run already.
+  Watch(wake_fd_, EPOLLIN, [this](uint32_t) {
+    uint64_t count = 0;
+    [[maybe_unused]] const ssize_t got = read(wake_fd_, &count, sizeof count);
+  });
 }
 
 EpollLoop::~EpollLoop() {
@@ -76,8 +80,6 @@ void EpollLoop::Post(Task task) {
 
 void EpollLoop::RunPosted() {
   if (!wake_pending_.exchange(false, std::memory_order_acq_rel)) return;
-  uint64_t count = 0;
-  [[maybe_unused]] const ssize_t got = read(wake_fd_, &count, sizeof count);
   for (Task& task : posted_.TakeAll(std::chrono::milliseconds(0))) task();
 }
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/epoll_loop.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "tests/support/catch.h"
+
+namespace tutti::kube {
+namespace {
+
+// The numbers of this process' eventfds.
+std::set<int> EventFds() {
+  std::set<int> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    if (std::filesystem::read_symlink(entry, gone) == "anon_inode:[eventfd]")
+      found.insert(std::stoi(entry.path().filename()));
+  }
+  return found;
+}
+
+TEST_CASE("a wake that comes when its task has run already wakes once") {
+  const std::set<int> others = EventFds();
+  const base::SystemClock clock;
+  EpollLoop loop(clock);
+  int wake = -1;
+  for (const int fd : EventFds())
+    if (!others.contains(fd)) wake = fd;
+  REQUIRE(wake >= 0);
+  bool wakes_again = true;
+  loop.After(0, [&] {
+    // The second half of a Post whose thread was stopped in between.
+    const uint64_t one = 1;
+    CHECK(write(wake, &one, sizeof one) == sizeof one);
+    loop.After(0, [&] {
+      pollfd readable{wake, POLLIN, 0};
+      wakes_again = poll(&readable, 1, 0) > 0;
+      loop.Stop();
+    });
+  });
+  loop.Run();
+  CHECK_FALSE(wakes_again);
+}
+
+}  // namespace
+}  // namespace tutti::kube
