@@ -47,6 +47,8 @@ bool IsAddress(const std::string& host) {
 bool TrustOnly(SSL_CTX* context, const std::string& pem) {
   const BioPtr bio = Memory(pem);
   X509_STORE* store = SSL_CTX_get_cert_store(context);
+  // An intermediate authority that is named is trusted for itself, as Go's certificate pools have it.
+  X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
   int count = 0;
   while (const X509Ptr certificate{PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr), &X509_free}) {
     X509_STORE_add_cert(store, certificate.get());

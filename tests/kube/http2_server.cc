@@ -96,10 +96,13 @@ nghttp2_session* MakeSession(Session& state) {
 
 }  // namespace
 
-Http2Server::Http2Server(std::string protocol) : protocol_(std::move(protocol)) {
-  auto made = server::Certificate::SelfSigned("localhost");
-  TUTTI_CHECK(made, "no certificate");
-  certificate_ = *std::move(made);
+Http2Server::Http2Server(std::string protocol, std::shared_ptr<server::Certificate> certificate)
+    : protocol_(std::move(protocol)), certificate_(std::move(certificate)) {
+  if (certificate_ == nullptr) {
+    auto made = server::Certificate::SelfSigned("localhost");
+    TUTTI_CHECK(made, "no certificate");
+    certificate_ = *std::move(made);
+  }
   context_ = SSL_CTX_new(TLS_server_method());
   certificate_->Install(*context_);
   SSL_CTX_set_alpn_select_cb(

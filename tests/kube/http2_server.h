@@ -25,8 +25,8 @@ class Http2Server {
  public:
   static constexpr size_t kBigBody = 3'000'000;
 
-  // `protocol` is what it chooses by ALPN: "h2" or "http/1.1".
-  explicit Http2Server(std::string protocol = "h2");
+  // `protocol` is what it chooses by ALPN: "h2" or "http/1.1". Without a certificate it makes its own.
+  explicit Http2Server(std::string protocol = "h2", std::shared_ptr<server::Certificate> certificate = nullptr);
   ~Http2Server();
 
   std::string url() const { return "https://127.0.0.1:" + std::to_string(port_); }

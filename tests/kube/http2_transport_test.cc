@@ -5,6 +5,7 @@
 #include <map>
 #include <thread>
 
+#include "certificates.h"
 #include "http2_server.h"
 #include "kube/epoll_loop.h"
 #include "tests/support/catch.h"
@@ -49,9 +50,8 @@ std::shared_ptr<const Credential> Nobody() {
 }
 
 struct TransportRig {
-  explicit TransportRig(const Http2Server& server, bool verify = false) : TransportRig(server.url(), verify) {}
-  explicit TransportRig(const std::string& url, bool verify = false)
-      : config(ConfigFor(url, verify)), loop(clock), http1(loop) {
+  explicit TransportRig(const Http2Server& server) : TransportRig(ConfigFor(server.url(), false)) {}
+  explicit TransportRig(const Config& to) : config(to), loop(clock), http1(loop) {
     transport = std::make_unique<Http2Transport>(config, "test", loop, http1);
     thread = std::thread([this] { loop.Run(); });
   }
@@ -149,7 +149,7 @@ TEST_CASE("a request that cannot leave has not happened") {
     const Http2Server gone;
     url = gone.url();
   }
-  TransportRig rig(url);
+  TransportRig rig(ConfigFor(url, false));
   const Response response = rig.Get("/ok");
   CHECK(response.failure == Failure::kNotSent);
   CHECK_THAT(response.error, Catch::Contains("cannot connect"));
@@ -170,10 +170,26 @@ TEST_CASE("a request whose time to leave is over does not leave") {
 
 TEST_CASE("a certificate that nobody vouches for is refused") {
   const Http2Server server;
-  TransportRig rig(server, true);
+  TransportRig rig(ConfigFor(server.url(), true));
   const Response response = rig.Get("/ok");
   CHECK(response.failure == Failure::kNotSent);
   CHECK_THAT(response.error, Catch::Contains("is not trusted"));
+}
+
+TEST_CASE("an intermediate authority that is named is trusted for itself") {
+  const Folder folder;
+  MakeCertificate(folder, "root");
+  MakeCertificate(folder, "intermediate", "root");
+  MakeCertificate(folder, "server", "intermediate");
+  auto certificate = server::Certificate::Load({folder.At("server.crt"), folder.At("server.key")});
+  REQUIRE(certificate);
+  const Http2Server server("h2", *certificate);
+  Config config = ConfigFor(server.url(), true);
+  config.ca_pem = *ReadFile(folder.At("intermediate.crt"));
+  TransportRig rig(config);
+  const Response response = rig.Get("/ok");
+  INFO(response.error);
+  CHECK(response.ok());
 }
 
 TEST_CASE("a server without HTTP/2 gets all through the other transport") {
