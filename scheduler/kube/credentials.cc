@@ -4,14 +4,17 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "base/log.h"
+#include "kube/tls_socket.h"
 
 namespace tutti::kube {
 namespace {
 
 constexpr base::Millis kFileMaxAgeMs = 60'000;
+constexpr base::Millis kTornPairMaxAgeMs = 1'000;
 constexpr base::Millis kRefreshBeforeExpiryMs = 60'000;
 constexpr base::Millis kFirstRetryMs = 1'000;
 constexpr base::Millis kLongestRetryMs = 60'000;
@@ -27,6 +30,14 @@ std::string Base64(const std::string& text) {
 std::string Trimmed(std::string text) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
   return text;
+}
+
+// A file that cannot be read just now leaves the last content in place.
+std::string ReadOrKeep(const std::string& path, const std::string& last) {
+  if (path.empty()) return last;
+  auto content = ReadFile(path);
+  if (!content) base::LogWarn("a credential file cannot be read; its last content stays in use", {{"file", path}});
+  return content ? *std::move(content) : last;
 }
 
 }  // namespace
@@ -55,21 +66,29 @@ void Credentials::Apply(Credential next) {
   current_ = std::make_shared<const Credential>(std::move(next));
 }
 
-void Credentials::ReadFiles() {
-  files_read_ms_ = loop_.Now();
-  // A file that cannot be read just now leaves the last content in place.
-  const auto read = [](const std::string& path, std::string last) {
-    if (path.empty()) return last;
-    auto content = ReadFile(path);
-    if (!content) base::LogWarn("a credential file cannot be read; its last content stays in use", {{"file", path}});
-    return content ? std::move(*content) : last;
-  };
-  Credential next;
+// Rotation replaces two files, and may be seen in between.
+void Credentials::ReadPair(Credential* next) {
   const bool first = current_->generation == 0;
-  next.client_cert_pem = read(config_.client_cert_file, first ? config_.client_cert_pem : current_->client_cert_pem);
-  next.client_key_pem = read(config_.client_key_file, first ? config_.client_key_pem : current_->client_key_pem);
+  const std::string last_cert = first ? config_.client_cert_pem : current_->client_cert_pem;
+  const std::string last_key = first ? config_.client_key_pem : current_->client_key_pem;
+  next->client_cert_pem = ReadOrKeep(config_.client_cert_file, last_cert);
+  next->client_key_pem = ReadOrKeep(config_.client_key_file, last_key);
+  const bool from_files = !config_.client_cert_file.empty() || !config_.client_key_file.empty();
+  const bool torn_before = std::exchange(torn_pair_, from_files && !ClientPairWorks(*next));
+  if (!torn_pair_) return;
+  if (!torn_before)
+    base::LogWarn("the client certificate cannot be used with the key next to it; the last pair stays in use",
+                  {{"file", config_.client_cert_file}});
+  next->client_cert_pem = last_cert;
+  next->client_key_pem = last_key;
+}
+
+void Credentials::ReadFiles() {
+  Credential next;
+  ReadPair(&next);
+  files_due_ms_ = loop_.Now() + (torn_pair_ ? kTornPairMaxAgeMs : kFileMaxAgeMs);
   if (!config_.token_file.empty()) {
-    const std::string token = Trimmed(read(config_.token_file, ""));
+    const std::string token = Trimmed(ReadOrKeep(config_.token_file, ""));
     next.authorization = token.empty() ? current_->authorization : "Bearer " + token;
   } else if (!config_.token.empty()) {
     next.authorization = "Bearer " + config_.token;
@@ -82,7 +101,7 @@ void Credentials::ReadFiles() {
 std::shared_ptr<const Credential> Credentials::Current() {
   TUTTI_CHECK(ready_, "a request before the first credential");
   const bool from_files = !config_.token_file.empty() || !config_.client_cert_file.empty();
-  if (!config_.exec && from_files && loop_.Now() - files_read_ms_ > kFileMaxAgeMs) ReadFiles();
+  if (!config_.exec && from_files && loop_.Now() >= files_due_ms_) ReadFiles();
   return current_;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Credentials: what proves to the API server who we are, kept fresh.
 //
-// Token and certificate files are read again once a minute, as rotation replaces them. An exec plugin runs on a thread
-// of its own: before the first request, shortly before its credential expires, and after a 401. The loop's thread only.
+// Token and certificate files are read again once a minute, as rotation replaces them; a certificate that is not of the
+// key next to it is not used, and looked at again in a second. An exec plugin runs on a thread of its own: before the
+// first request, shortly before its credential expires, and after a 401. The loop's thread only.
 #pragma once
 
 #include <memory>
@@ -45,6 +46,7 @@ class Credentials {
 
  private:
   void ReadFiles();
+  void ReadPair(Credential* next);
   void StartExec();
   void ExecDone(base::Result<ExecCredential> result);
   void Apply(Credential next);
@@ -53,7 +55,8 @@ class Credentials {
   Loop& loop_;
   bool ready_ = false;
   bool exec_running_ = false;
-  base::Millis files_read_ms_ = 0;
+  base::Millis files_due_ms_ = 0;
+  bool torn_pair_ = false;  // when the files were last read
   std::shared_ptr<const Credential> current_ = std::make_shared<const Credential>();
   std::vector<Task> waiting_;
   TimerId refresh_timer_ = 0;

@@ -73,6 +73,13 @@ bool UseCertificate(SSL_CTX* context, const Credential& credential) {
 
 }  // namespace
 
+bool ClientPairWorks(const Credential& credential) {
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> scratch{SSL_CTX_new(TLS_client_method()), &SSL_CTX_free};
+  const bool works = scratch != nullptr && UseCertificate(scratch.get(), credential);
+  ERR_clear_error();
+  return works;
+}
+
 base::Result<std::shared_ptr<TlsContext>> TlsContext::Make(const Config& config, const Credential& credential) {
   SSL_CTX* context = SSL_CTX_new(TLS_client_method());
   if (context == nullptr) return base::Fail(base::ErrorCode::kInternal, "TLS: " + TlsError());

@@ -20,6 +20,9 @@
 
 namespace tutti::kube {
 
+// Whether the client certificate and the key can be used, and together.
+bool ClientPairWorks(const Credential& credential);
+
 // What connections share: trust, identity, session settings.
 class TlsContext {
  public:
