@@ -15,6 +15,8 @@ namespace tutti::kube {
 namespace {
 
 constexpr base::Millis kOpenTimeoutMs = 10'000;
+// As client-go has it: a PING after so much silence, and the end after so much more.
+constexpr base::Millis kPingAfterMs = 30'000, kPingPatienceMs = 15'000;
 constexpr int32_t kStreamWindow = 4 << 20, kConnectionWindow = 32 << 20;
 
 nghttp2_nv Header(std::string_view name, std::string_view value) {
@@ -55,6 +57,7 @@ Http2Connection::Http2Connection(EpollLoop& loop, std::shared_ptr<TlsContext> tl
 Http2Connection::~Http2Connection() {
   loop_.CancelTimer(open_timer_);
   loop_.CancelTimer(flush_timer_);
+  loop_.CancelTimer(alive_timer_);
   nghttp2_session_del(session_);
 }
 
@@ -139,6 +142,7 @@ void Http2Connection::FailAll(const std::string& why) {
   Retire();
   open_ = false;
   loop_.CancelTimer(std::exchange(open_timer_, 0));
+  loop_.CancelTimer(std::exchange(alive_timer_, 0));
   while (!streams_.empty()) Fail(*Take(streams_.begin()->first), why);
 }
 
@@ -153,17 +157,38 @@ void Http2Connection::OnReady(std::string_view protocol) {
     return;
   }
   open_ = true;
+  received_ms_ = loop_.Now();
+  CheckAlive();
   Flush();
 }
 
 void Http2Connection::OnReceived(std::string_view bytes) {
   if (!open_) return;
+  received_ms_ = loop_.Now();
+  pinged_ = false;
   busy_ = true;
   const ssize_t taken =
       nghttp2_session_mem_recv(session_, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
   busy_ = false;
   if (taken < 0) return FailAll(fmt::format("HTTP/2: {}", nghttp2_strerror(static_cast<int>(taken))));
   Flush();
+}
+
+void Http2Connection::CheckAlive() {
+  const base::Millis silent_ms = loop_.Now() - received_ms_;
+  base::Millis again_ms = kPingPatienceMs;
+  if (silent_ms < kPingAfterMs) {
+    again_ms = kPingAfterMs - silent_ms;
+  } else if (!std::exchange(pinged_, true)) {
+    nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr);
+    FlushSoon();
+  } else {
+    return FailAll(fmt::format("no answer to a PING within {} s", kPingPatienceMs / 1000));
+  }
+  alive_timer_ = loop_.After(again_ms, [this] {
+    alive_timer_ = 0;
+    CheckAlive();
+  });
 }
 
 void Http2Connection::FlushSoon() {

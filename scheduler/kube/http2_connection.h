@@ -2,7 +2,8 @@
 // Http2Connection: the exchanges of one TLS connection, framed by nghttp2. The loop's thread only.
 //
 // It may be given exchanges before it is open. What is submitted in one turn of the loop leaves in one write. No
-// callback runs from inside Submit or Abandon.
+// callback runs from inside Submit or Abandon. A server that is silent is sent a PING; if it stays silent, nobody is
+// there, whatever TCP says: all exchanges fail, and the connection takes no more.
 #pragma once
 
 #include <nghttp2/nghttp2.h>
@@ -66,6 +67,7 @@ class Http2Connection {
   void OnReceived(std::string_view bytes);
   void FailAll(const std::string& why);
   void Fail(Http2Exchange& exchange, const std::string& why);
+  void CheckAlive();
   void FlushSoon();
   void Flush();
   Http2Exchange* Find(int32_t stream);
@@ -90,8 +92,10 @@ class Http2Connection {
   nghttp2_session* session_ = nullptr;
   std::unordered_map<int32_t, Http2Exchange*> streams_;
   bool open_ = false, retired_ = false;
-  bool busy_ = false;  // inside nghttp2
-  TimerId flush_timer_ = 0, open_timer_ = 0;
+  bool busy_ = false;             // inside nghttp2
+  base::Millis received_ms_ = 0;  // when anything came last
+  bool pinged_ = false;           // and nothing came since
+  TimerId flush_timer_ = 0, open_timer_ = 0, alive_timer_ = 0;
   TlsSocket socket_;
 };
 

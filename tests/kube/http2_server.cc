@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <nghttp2/nghttp2.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -31,16 +32,16 @@ struct Stream {
 struct Session {
   int number = 0;
   std::atomic<bool>* refused = nullptr;
-  bool cut = false;
+  std::atomic<int>* pings = nullptr;
+  bool cut = false, hang = false;
   std::map<int32_t, Stream> streams;
 
   void Answer(nghttp2_session* session, int32_t id) {
     Stream& stream = streams[id];
     if (stream.path == "/late") return;
-    if (stream.path == "/cut") {
-      cut = true;
-      return;
-    }
+    cut = stream.path == "/cut";
+    hang = stream.path == "/hang";
+    if (cut || hang) return;
     if (stream.path == "/refuse" && !refused->exchange(true)) {
       nghttp2_submit_rst_stream(session, 0, id, NGHTTP2_REFUSED_STREAM);
       return;
@@ -82,6 +83,7 @@ nghttp2_session* MakeSession(Session& state) {
       });
   nghttp2_session_callbacks_set_on_frame_recv_callback(
       callbacks, [](nghttp2_session* session, const nghttp2_frame* frame, void* self) {
+        if (frame->hd.type == NGHTTP2_PING) ++*static_cast<Session*>(self)->pings;
         const bool body = frame->hd.type == NGHTTP2_DATA || frame->hd.type == NGHTTP2_HEADERS;
         if (body && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0)
           static_cast<Session*>(self)->Answer(session, frame->hd.stream_id);
@@ -153,11 +155,14 @@ void Http2Server::Serve(int socket, int number) {
   const std::unique_ptr<SSL, decltype(&SSL_free)> ssl{SSL_new(context_), &SSL_free};
   SSL_set_fd(ssl.get(), socket);
   if (SSL_accept(ssl.get()) != 1) return;
-  Session state{number, &refused_, false, {}};
+  Session state;
+  state.number = number;
+  state.refused = &refused_;
+  state.pings = &pings_;
   nghttp2_session* session = MakeSession(state);
   std::array<uint8_t, 16384> buffer{};
   bool well = true;
-  while (well && !state.cut) {
+  while (well && !state.cut && !state.hang) {
     const uint8_t* data = nullptr;
     ssize_t size = 0;
     while (well && (size = nghttp2_session_mem_send(session, &data)) > 0)
@@ -166,6 +171,8 @@ void Http2Server::Serve(int socket, int number) {
     well = got > 0 && nghttp2_session_mem_recv(session, buffer.data(), static_cast<size_t>(got)) >= 0;
   }
   nghttp2_session_del(session);
+  pollfd gone{socket, 0, 0};
+  if (state.hang) poll(&gone, 1, -1);  // until one side or the other ends it
   shutdown(socket, SHUT_RDWR);
 }
 

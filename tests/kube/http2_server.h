@@ -7,6 +7,7 @@
 //   /leave    as /ok, and asks the client to leave (GOAWAY)
 //   /cut      the connection is closed without an answer
 //   /late     no answer
+//   /hang     nothing is read or written from then on; the connection stays
 #pragma once
 
 #include <openssl/ssl.h>
@@ -31,6 +32,7 @@ class Http2Server {
 
   std::string url() const { return "https://127.0.0.1:" + std::to_string(port_); }
   int connections() const { return accepted_; }
+  int pings() const { return pings_; }
 
  private:
   void Accept();
@@ -41,7 +43,7 @@ class Http2Server {
   SSL_CTX* context_ = nullptr;
   int listener_ = -1;
   int port_ = 0;
-  std::atomic<int> accepted_ = 0;
+  std::atomic<int> accepted_ = 0, pings_ = 0;
   std::atomic<bool> refused_ = false;
   std::vector<std::thread> serving_;  // the accepting thread's, until it has ended
   std::vector<int> sockets_;

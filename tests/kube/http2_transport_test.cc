@@ -8,6 +8,7 @@
 #include "certificates.h"
 #include "http2_server.h"
 #include "kube/epoll_loop.h"
+#include "skipping_clock.h"
 #include "tests/support/catch.h"
 
 namespace tutti::kube {
@@ -85,7 +86,7 @@ struct TransportRig {
     return SendAll(std::move(one))[0].get();
   }
 
-  const base::SystemClock clock;
+  SkippingClock clock;
   const Config config;
   EpollLoop loop;
   Http1 http1;
@@ -141,6 +142,36 @@ TEST_CASE("a request that left and has no answer may have happened") {
     CHECK(rig.Get("/late", 50).failure == Failure::kTimeout);
     CHECK(rig.Get("/ok").body == "connection 1");
   }
+}
+
+TEST_CASE("a connection that nobody answers is given up, and the next request makes another") {
+  const Http2Server server;
+  TransportRig rig(server);
+  REQUIRE(rig.Get("/ok").body == "connection 1");
+  std::vector<Request> watch(1);
+  watch[0].target = "/hang";
+  watch[0].timeout_ms = 50'000;
+  auto answers = rig.SendAll(std::move(watch));
+  rig.clock.Skip(30'000, rig.loop);
+  rig.clock.Skip(15'000, rig.loop);
+  const Response response = answers[0].get();
+  CHECK(response.failure == Failure::kLost);
+  CHECK_THAT(response.error, Catch::Contains("PING"));
+  CHECK(rig.Get("/ok").body == "connection 2");
+}
+
+TEST_CASE("a connection that answers is kept, however silent its streams are") {
+  const Http2Server server;
+  TransportRig rig(server);
+  std::vector<Request> watch(1);
+  watch[0].target = "/late";
+  auto answers = rig.SendAll(std::move(watch));
+  for (int i = 0; i < 3; ++i) {
+    CHECK(rig.Get("/ok").body == "connection 1");
+    CHECK(server.pings() == i);
+    rig.clock.Skip(30'000, rig.loop);
+  }
+  CHECK(answers[0].wait_for(std::chrono::seconds(0)) == std::future_status::timeout);
 }
 
 TEST_CASE("a request that cannot leave has not happened") {
