@@ -2,15 +2,12 @@
 #include "kube/tls_socket.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <netdb.h>
-#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -106,7 +103,6 @@ base::Result<std::shared_ptr<TlsContext>> TlsContext::Make(const Config& config,
 struct TlsSocket::Lookup {
   TlsSocket* socket = nullptr;  // the loop's thread only; null: gone
   addrinfo* addresses = nullptr;
-  addrinfo* next = nullptr;
   int error = 0;
   ~Lookup() {
     if (addresses != nullptr) freeaddrinfo(addresses);
@@ -140,7 +136,6 @@ void TlsSocket::StartLookup(const Url& url) {
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = flags;
     lookup->error = getaddrinfo(host.c_str(), port.c_str(), &hints, &lookup->addresses);
-    lookup->next = lookup->addresses;
   };
   const auto tell = [lookup = lookup_] {
     if (lookup->socket != nullptr) lookup->socket->OnAddresses(*lookup);
@@ -158,42 +153,14 @@ void TlsSocket::StartLookup(const Url& url) {
 
 void TlsSocket::OnAddresses(Lookup& lookup) {
   if (lookup.error != 0) return Close(std::string("name lookup: ") + gai_strerror(lookup.error));
-  ConnectNext();
-}
-
-void TlsSocket::ConnectNext() {
   state_ = State::kConnect;
-  int error = ECONNREFUSED;
-  while (lookup_->next != nullptr) {
-    const addrinfo& address = *lookup_->next;
-    lookup_->next = address.ai_next;
-    fd_ = socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd_ < 0) continue;
-    const int on = 1, idle_s = 15, interval_s = 5, patience_ms = static_cast<int>(kSocketPatienceMs);
-    setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    setsockopt(fd_, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-    setsockopt(fd_, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
-    setsockopt(fd_, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof interval_s);
-    setsockopt(fd_, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
-    if (connect(fd_, address.ai_addr, address.ai_addrlen) == 0 || errno == EINPROGRESS) return Listen(true);
-    error = errno;
-    close(fd_);
-    fd_ = -1;
-  }
-  Close(std::string("cannot connect: ") + std::strerror(error));
+  dialer_ = std::make_unique<Dialer>(loop_, lookup.addresses,
+                                     [this](int fd, const std::string& why) { fd < 0 ? Close(why) : OnConnected(fd); });
+  dialer_->Start();
 }
 
-void TlsSocket::OnConnected() {
-  int error = 0;
-  socklen_t size = sizeof error;
-  getsockopt(fd_, SOL_SOCKET, SO_ERROR, &error, &size);
-  if (error != 0) {
-    loop_.Unwatch(fd_);
-    close(fd_);
-    fd_ = -1;
-    if (lookup_->next != nullptr) return ConnectNext();
-    return Close(std::string("cannot connect: ") + std::strerror(error));
-  }
+void TlsSocket::OnConnected(int fd) {
+  fd_ = fd;
   ssl_ = SSL_new(tls_->get());
   SSL_set_fd(ssl_, fd_);
   SSL_set_connect_state(ssl_);
@@ -240,7 +207,6 @@ void TlsSocket::Listen(bool writable) {
 }
 
 void TlsSocket::OnReady(uint32_t events) {
-  if (state_ == State::kConnect) return OnConnected();
   if (state_ == State::kHandshake) return Handshake();
   if ((events & EPOLLOUT) != 0) Write();
   if (state_ == State::kOpen && (events & ~uint32_t{EPOLLOUT}) != 0) Read();

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "kube/config.h"
 #include "kube/credential.h"
+#include "kube/dialer.h"
 #include "kube/epoll_loop.h"
 #include "kube/transport.h"
 
@@ -66,9 +67,8 @@ class TlsSocket {
   size_t unsent() const { return out_.size() - out_at_; }
   void StartLookup(const Url& url);
   void OnAddresses(Lookup& lookup);
-  void ConnectNext();
   void OnReady(uint32_t events);
-  void OnConnected();
+  void OnConnected(int fd);
   void Handshake();
   void Read();
   void Write();
@@ -79,6 +79,7 @@ class TlsSocket {
   const std::shared_ptr<TlsContext> tls_;
   const Callbacks callbacks_;
   std::shared_ptr<Lookup> lookup_;
+  std::unique_ptr<Dialer> dialer_;  // its addresses are the look-up's
   SSL* ssl_ = nullptr;
   int fd_ = -1;
   enum class State { kLookup, kConnect, kHandshake, kOpen, kClosed } state_ = State::kLookup;
