@@ -36,6 +36,7 @@ struct Config {
   std::string client_cert_pem, client_key_pem;
   std::string client_cert_file, client_key_file;
   std::optional<ExecPlugin> exec;
+  std::string exec_config;  // what the cluster's entry has for an exec plugin, in JSON; may be empty
 
   std::string default_namespace;  // of the context, or of our own pod; may be empty
   std::string source;             // for messages: the file and context, or "in-cluster"

@@ -19,14 +19,6 @@ constexpr base::Millis kRefreshBeforeExpiryMs = 60'000;
 constexpr base::Millis kFirstRetryMs = 1'000;
 constexpr base::Millis kLongestRetryMs = 60'000;
 
-std::string Base64(const std::string& text) {
-  std::string out((text.size() + 2) / 3 * 4 + 1, '\0');
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                   reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
-  out.resize(static_cast<size_t>(size));
-  return out;
-}
-
 std::string Trimmed(std::string text) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
   return text;
@@ -41,6 +33,14 @@ std::string ReadOrKeep(const std::string& path, const std::string& last) {
 }
 
 }  // namespace
+
+std::string Base64(const std::string& text) {
+  std::string out((text.size() + 2) / 3 * 4 + 1, '\0');
+  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+  out.resize(static_cast<size_t>(size));
+  return out;
+}
 
 Credentials::Credentials(const Config& config, Loop& loop) : config_(config), loop_(loop) {
   if (config_.exec) {

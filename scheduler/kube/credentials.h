@@ -23,10 +23,15 @@ struct ExecCredential {
   base::Millis expires_wall_ms = -1;  // -1: never
 };
 
-// Runs the plugin and waits for it, a minute at most. Errors carry the plugin's name, its exit and the install hint,
-// never what it printed to stdout.
-base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Config& cluster);
+inline constexpr base::Millis kExecPatienceMs = 60'000;
+
+// Runs the plugin and waits for its end; it is killed when its time is over. Errors carry the plugin's name, its exit
+// and the install hint, never what it printed to stdout.
+base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Config& cluster,
+                                           base::Millis patience_ms = kExecPatienceMs);
 base::Result<ExecCredential> ParseExecCredential(const ExecPlugin& plugin, const std::string& printed);
+
+std::string Base64(const std::string& text);
 
 class Credentials {
  public:

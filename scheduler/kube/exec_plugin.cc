@@ -23,7 +23,8 @@ namespace {
 
 using Json = base::Json;
 
-constexpr std::chrono::seconds kPatience(60);
+using SteadyClock = std::chrono::steady_clock;
+
 constexpr size_t kMostOutput = 1 << 20;
 
 // KUBERNETES_EXEC_INFO, what the plugin is told.
@@ -33,6 +34,8 @@ std::string ExecInfo(const ExecPlugin& plugin, const Config& cluster) {
     spec["cluster"] = {{"server", cluster.server}, {"insecure-skip-tls-verify", cluster.insecure_skip_tls_verify}};
     if (!cluster.tls_server_name.empty()) spec["cluster"]["tls-server-name"] = cluster.tls_server_name;
     if (!cluster.proxy_url.empty()) spec["cluster"]["proxy-url"] = cluster.proxy_url;
+    if (!cluster.ca_pem.empty()) spec["cluster"]["certificate-authority-data"] = Base64(cluster.ca_pem);
+    if (!cluster.exec_config.empty()) spec["cluster"]["config"] = Json::parse(cluster.exec_config);
   }
   return Json{{"apiVersion", plugin.api_version}, {"kind", "ExecCredential"}, {"spec", spec}}.dump();
 }
@@ -57,12 +60,10 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
 }
 
 // What the process writes until it closes `fd`, or false when it takes too long or writes too much.
-bool ReadAll(int fd, std::string* out) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+bool ReadAll(int fd, SteadyClock::time_point deadline, std::string* out) {
   std::array<char, 4096> buffer;
   while (out->size() < kMostOutput) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - SteadyClock::now());
     pollfd wait{fd, POLLIN, 0};
     const int ready = left.count() <= 0 ? 0 : poll(&wait, 1, static_cast<int>(left.count()));
     if (ready < 0 && errno == EINTR) continue;
@@ -73,6 +74,45 @@ bool ReadAll(int fd, std::string* out) {
     out->append(buffer.data(), static_cast<size_t>(got));
   }
   return false;
+}
+
+// False while it runs on at `deadline`.
+bool AwaitEnd(pid_t pid, SteadyClock::time_point deadline, int* status) {
+  while (waitpid(pid, status, WNOHANG) == 0) {
+    if (SteadyClock::now() >= deadline) return false;
+    poll(nullptr, 0, 10);
+  }
+  return true;
+}
+
+// What this process blocks and ignores would stay so in its children, and a plugin could not be told to end.
+void ResetSignals(posix_spawnattr_t* attributes) {
+  sigset_t none, ours;
+  sigemptyset(&none);
+  sigemptyset(&ours);
+  for (const int signal : {SIGTERM, SIGINT, SIGPIPE}) sigaddset(&ours, signal);
+  posix_spawnattr_setsigmask(attributes, &none);
+  posix_spawnattr_setsigdefault(attributes, &ours);
+  posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+// An errno; 0: it runs, and writes to `out`.
+int Spawn(const ExecPlugin& plugin, const Config& cluster, int out, pid_t* pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, out, 1);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  ResetSignals(&attributes);
+  std::vector<std::string> args = {plugin.command};
+  args.insert(args.end(), plugin.args.begin(), plugin.args.end());
+  std::vector<std::string> env = Environment(plugin, cluster);
+  const int error =
+      posix_spawnp(pid, plugin.command.c_str(), &actions, &attributes, Pointers(args).data(), Pointers(env).data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
 }
 
 std::string Hint(const ExecPlugin& plugin) { return plugin.install_hint.empty() ? "" : "; " + plugin.install_hint; }
@@ -107,35 +147,28 @@ base::Result<ExecCredential> ParseExecCredential(const ExecPlugin& plugin, const
   return credential;
 }
 
-base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Config& cluster) {
+base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Config& cluster, base::Millis patience_ms) {
   int out[2];
   if (pipe2(out, O_CLOEXEC) != 0) return base::Fail(base::ErrorCode::kInternal, "exec plugin: no pipe");
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-  std::vector<std::string> args = {plugin.command};
-  args.insert(args.end(), plugin.args.begin(), plugin.args.end());
-  std::vector<std::string> env = Environment(plugin, cluster);
   pid_t pid = 0;
-  const int error =
-      posix_spawnp(&pid, plugin.command.c_str(), &actions, nullptr, Pointers(args).data(), Pointers(env).data());
-  posix_spawn_file_actions_destroy(&actions);
+  const int error = Spawn(plugin, cluster, out[1], &pid);
   close(out[1]);
   if (error != 0) {
     close(out[0]);
     return base::Fail(base::ErrorCode::kUnavailable,
                       fmt::format("exec plugin {}: {}{}", plugin.command, std::strerror(error), Hint(plugin)));
   }
+  const auto deadline = SteadyClock::now() + std::chrono::milliseconds(patience_ms);
   std::string printed;
-  const bool in_time = ReadAll(out[0], &printed);
-  close(out[0]);
-  if (!in_time) kill(pid, SIGKILL);
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
-  if (!in_time)
+  const bool in_time = ReadAll(out[0], deadline, &printed) && AwaitEnd(pid, deadline, &status);
+  close(out[0]);
+  if (!in_time) {
+    kill(pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
     return base::Fail(base::ErrorCode::kUnavailable,
-                      fmt::format("exec plugin {}: no answer within a minute", plugin.command));
+                      fmt::format("exec plugin {}: did not answer and end within {} ms", plugin.command, patience_ms));
+  }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     return base::Fail(base::ErrorCode::kUnavailable,
                       fmt::format("exec plugin {}: exit status {}{}", plugin.command,

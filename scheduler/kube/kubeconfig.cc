@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/json.h"
 #include "kube/config.h"
 
 namespace tutti::kube {
@@ -89,6 +90,32 @@ class Fields {
   const std::string path_;
 };
 
+// Plain scalars by what they look like, as kubectl reads them.
+base::Json ToJson(const YAML::Node& node) {
+  base::Json json;
+  if (node.IsMap()) {
+    json = base::Json::object();
+    for (const auto& entry : node) json[entry.first.Scalar()] = ToJson(entry.second);
+  } else if (node.IsSequence()) {
+    json = base::Json::array();
+    for (const YAML::Node& item : node) json.push_back(ToJson(item));
+  } else if (node.IsScalar()) {
+    const bool plain = node.Tag() == "?";
+    bool flag = false;
+    int64_t integer = 0;
+    double number = 0;
+    if (plain && YAML::convert<bool>::decode(node, flag))
+      json = flag;
+    else if (plain && YAML::convert<int64_t>::decode(node, integer))
+      json = integer;
+    else if (plain && YAML::convert<double>::decode(node, number))
+      json = number;
+    else
+      json = node.Scalar();
+  }
+  return json;
+}
+
 // Collects the first error of several reads into one place.
 class Reader {
  public:
@@ -145,12 +172,23 @@ base::Status MergeFile(const std::string& path, Merged* merged) {
   return MergeList(root, path, "contexts", "context", &merged->contexts);
 }
 
+// Of the cluster's `extensions` the one that client-go hands to exec plugins.
+std::string ExecConfig(const YAML::Node& extensions) {
+  if (!extensions || !extensions.IsSequence()) return "";
+  for (const YAML::Node& entry : extensions) {
+    if (!entry.IsMap() || !entry["name"] || !entry["name"].IsScalar() || !entry["extension"]) continue;
+    if (entry["name"].Scalar() == "client.authentication.k8s.io/exec") return ToJson(entry["extension"]).dump();
+  }
+  return "";
+}
+
 void ReadCluster(const Fields& cluster, Reader* reader, Config* config) {
   reader->Into(&config->server, cluster.Text("server"));
   reader->Into(&config->ca_pem, cluster.DataOrFile("certificate-authority-data", "certificate-authority"));
   reader->Into(&config->insecure_skip_tls_verify, cluster.Bool("insecure-skip-tls-verify"));
   reader->Into(&config->tls_server_name, cluster.Text("tls-server-name"));
   reader->Into(&config->proxy_url, cluster.Text("proxy-url"));
+  config->exec_config = ExecConfig(cluster.Child("extensions"));
   if (!reader->status()) return;
   if (!config->server.starts_with("https://") && !config->server.starts_with("http://"))
     reader->Fail(cluster.Wrong("server", "must be a URL that begins with https:// or http://"));

@@ -114,6 +114,26 @@ TEST_CASE("errors name the file and the field, and no secret") {
         std::string::npos);
 }
 
+TEST_CASE("what a cluster's entry has for exec plugins is read with its types") {
+  const Folder folder;
+  const auto config = LoadConfig({folder.Write("config", R"(
+current-context: c
+contexts: [{name: c, context: {cluster: k}}]
+clusters:
+- name: k
+  cluster:
+    server: https://k
+    extensions:
+    - name: somebody.else/s
+      extension: {audience: other}
+    - name: client.authentication.k8s.io/exec
+      extension: {audience: "1", port: 443, weights: [0.5, true, ~]}
+)"),
+                                  "", ""});
+  REQUIRE(config);
+  CHECK(config->exec_config == R"({"audience":"1","port":443,"weights":[0.5,true,null]})");
+}
+
 TEST_CASE("a directory where a file belongs is an error that names it") {
   const Folder folder;
   const std::string directory = folder.At("");

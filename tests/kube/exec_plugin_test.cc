@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+#include <string>
+
+#include "base/json.h"
+#include "kube/credentials.h"
+#include "tests/support/catch.h"
+
+namespace tutti::kube {
+namespace {
+
+constexpr const char* kExecV1 = "client.authentication.k8s.io/v1";
+
+// A plugin whose token is what `script` leaves in $T.
+ExecPlugin Script(const std::string& script) {
+  ExecPlugin plugin;
+  plugin.api_version = kExecV1;
+  plugin.command = "/bin/sh";
+  plugin.args = {"-c", script + R"(; printf '{"apiVersion":"%s","kind":"ExecCredential","status":{"token":"%s"}}' )" +
+                           kExecV1 + R"( "$T")"};
+  return plugin;
+}
+
+TEST_CASE("an exec plugin that has printed and does not end is ended") {
+  ExecPlugin plugin = Script("T=t");
+  plugin.args[1] += "; exec >&-; exec sleep 5";
+  const auto credential = RunExecPlugin(plugin, Config{}, 200);
+  REQUIRE_FALSE(credential);
+  CHECK_THAT(credential.error().message, Catch::Contains("within 200 ms"));
+}
+
+TEST_CASE("an exec plugin has no signal blocked or ignored because this process has") {
+  sigset_t blocked, before;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGTERM);
+  sigaddset(&blocked, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &blocked, &before);
+  const auto ignored = std::signal(SIGPIPE, SIG_IGN);
+  const auto credential =
+      RunExecPlugin(Script(R"(T=$(grep -E 'SigBlk|SigIgn' /proc/$$/status | tr -d '\n\t'))"), Config{});
+  std::signal(SIGPIPE, ignored);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  REQUIRE(credential);
+  CHECK_THAT(credential->token, Catch::StartsWith("SigBlk:0000000000000000SigIgn:"));
+  const uint64_t ignores = std::stoull(credential->token.substr(credential->token.rfind(':') + 1), nullptr, 16);
+  CHECK((ignores & uint64_t{1} << (SIGPIPE - 1)) == 0);
+}
+
+TEST_CASE("an exec plugin is told all of the cluster that it may need") {
+  Config cluster;
+  cluster.server = "https://k";
+  cluster.ca_pem = "CA-BYTES";
+  cluster.exec_config = R"({"audience":"a"})";
+  ExecPlugin plugin = Script(R"(T=$(printf %s "$KUBERNETES_EXEC_INFO" | od -An -v -tx1 | tr -d ' \n'))");
+  plugin.provide_cluster_info = true;
+  const auto credential = RunExecPlugin(plugin, cluster);
+  REQUIRE(credential);
+  std::string info;
+  for (size_t i = 0; i < credential->token.size(); i += 2)
+    info.push_back(static_cast<char>(std::stoi(credential->token.substr(i, 2), nullptr, 16)));
+  const base::Json told = base::Json::parse(info)["spec"]["cluster"];
+  CHECK(told["server"] == "https://k");
+  CHECK(told["certificate-authority-data"] == "Q0EtQllURVM=");
+  CHECK(told["config"]["audience"] == "a");
+}
+
+}  // namespace
+}  // namespace tutti::kube
