@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 #include <span>
 
@@ -61,7 +62,14 @@ struct Entry {
   int64_t weight;      // in the default list; 0: does not score
   Make make;           // nullptr: nothing is made
   const char* remark;  // why nothing is made: warned of where a config enables it; nullptr: it is built in
+  const char* points;  // of kSettledPoints, those that it extends
 };
+
+// Extension points that the same plugins extend in every release.
+constexpr std::string_view kSettledPoints[] = {"queueSort", "filter",  "postFilter", "score",   "reserve",
+                                               "permit",    "preBind", "bind",       "postBind"};
+constexpr const char* kBoth = "filter score";
+constexpr const char* kAny = nullptr;  // not known
 
 constexpr const char* kBuiltIn = nullptr;
 constexpr const char* kNotYet = "is not active yet; pods that need it wait and say so";
@@ -71,39 +79,46 @@ constexpr const char* kOwnGangs = "is not used: gangs are placed whole by the sc
 
 // In the order of kube-scheduler's default list, which is the order in which filters are asked.
 constexpr Entry kRegistry[] = {
-    {"SchedulingGates", 0, nullptr, kBuiltIn},
-    {"PrioritySort", 0, nullptr, kBuiltIn},
-    {"NodeUnschedulable", 0, Plain<NodeUnschedulable>, nullptr},
-    {"NodeName", 0, Plain<NodeName>, nullptr},
-    {"TaintToleration", 3, Plain<TaintToleration>, nullptr},
-    {"NodeAffinity", 2, WithArgs<NodeAffinity>, nullptr},
-    {"NodePorts", 0, Plain<NodePorts>, nullptr},
-    {"NodeResourcesFit", 1, MakeFit, nullptr},
-    {"VolumeRestrictions", 0, Plain<VolumeRestrictions>, nullptr},
-    {"NodeVolumeLimits", 0, Plain<NodeVolumeLimits>, nullptr},
-    {"VolumeBinding", 0, WithArgs<VolumeBinding>, nullptr},
-    {"VolumeZone", 0, Plain<VolumeZone>, nullptr},
-    {"PodTopologySpread", 2, WithArgs<PodTopologySpread>, nullptr},
-    {"InterPodAffinity", 2, WithArgs<InterPodAffinity>, nullptr},
-    {"DynamicResources", 2, nullptr, kNotYet},
-    {"DefaultPreemption", 0, nullptr, kNoPreemption},
-    {"NodeResourcesBalancedAllocation", 1, WithArgs<NodeResourcesBalancedAllocation>, nullptr},
-    {"ImageLocality", 1, Plain<ImageLocality>, nullptr},
-    {"DefaultBinder", 0, nullptr, kBuiltIn},
-    {"NodeDeclaredFeatures", 0, nullptr, kNotAsked},
+    {"SchedulingGates", 0, nullptr, kBuiltIn, ""},
+    {"PrioritySort", 0, nullptr, kBuiltIn, "queueSort"},
+    {"NodeUnschedulable", 0, Plain<NodeUnschedulable>, nullptr, "filter"},
+    {"NodeName", 0, Plain<NodeName>, nullptr, "filter"},
+    {"TaintToleration", 3, Plain<TaintToleration>, nullptr, kBoth},
+    {"NodeAffinity", 2, WithArgs<NodeAffinity>, nullptr, kBoth},
+    {"NodePorts", 0, Plain<NodePorts>, nullptr, "filter"},
+    {"NodeResourcesFit", 1, MakeFit, nullptr, kBoth},
+    {"VolumeRestrictions", 0, Plain<VolumeRestrictions>, nullptr, "filter"},
+    {"NodeVolumeLimits", 0, Plain<NodeVolumeLimits>, nullptr, "filter"},
+    {"VolumeBinding", 0, WithArgs<VolumeBinding>, nullptr, "filter reserve preBind score"},
+    {"VolumeZone", 0, Plain<VolumeZone>, nullptr, "filter"},
+    {"PodTopologySpread", 2, WithArgs<PodTopologySpread>, nullptr, kBoth},
+    {"InterPodAffinity", 2, WithArgs<InterPodAffinity>, nullptr, kBoth},
+    {"DynamicResources", 2, nullptr, kNotYet, "filter postFilter reserve preBind score"},
+    {"DefaultPreemption", 0, nullptr, kNoPreemption, "postFilter"},
+    {"NodeResourcesBalancedAllocation", 1, WithArgs<NodeResourcesBalancedAllocation>, nullptr, "score"},
+    {"ImageLocality", 1, Plain<ImageLocality>, nullptr, "score"},
+    {"DefaultBinder", 0, nullptr, kBuiltIn, "bind"},
+    {"NodeDeclaredFeatures", 0, nullptr, kNotAsked, "filter"},
 };
 // Behind gates that are off upstream: not in the default list.
 constexpr Entry kGated[] = {
-    {"GangScheduling", 0, nullptr, kOwnGangs},
-    {"TopologyPlacementGenerator", 0, nullptr, kOwnGangs},
-    {"PodGroupPodsCount", 1, nullptr, kOwnGangs},
-    {"DeferredPodScheduling", 0, nullptr, kNotAsked},
+    {"GangScheduling", 0, nullptr, kOwnGangs, kAny},
+    {"TopologyPlacementGenerator", 0, nullptr, kOwnGangs, kAny},
+    {"PodGroupPodsCount", 1, nullptr, kOwnGangs, kAny},
+    {"DeferredPodScheduling", 0, nullptr, kNotAsked, kAny},
 };
 
 const Entry* Find(std::string_view name) {
   for (const std::span<const Entry> list : {std::span<const Entry>(kRegistry), std::span<const Entry>(kGated)})
     if (const auto at = std::ranges::find(list, name, &Entry::name); at != list.end()) return &*at;
   return nullptr;
+}
+
+bool Extends(const Entry& entry, std::string_view point) {
+  if (entry.points == kAny || std::ranges::find(kSettledPoints, point) == std::end(kSettledPoints)) return true;
+  for (const auto word : std::views::split(std::string_view(entry.points), ' '))
+    if (std::string_view(word.begin(), word.end()) == point) return true;
+  return false;
 }
 
 using PluginList = std::vector<ProfileConfig::Plugin>;
@@ -181,6 +196,9 @@ base::Status CheckNames(const ProfileConfig& config, const std::string& who, std
       if (const auto known = check("plugins." + point + ".enabled", plugin.name); !known) return known;
       if (!seen.insert(plugin.name).second)
         return base::Invalid(fmt::format("{}: plugins.{}.enabled: {} is named twice", who, point, plugin.name));
+      if (!Extends(*Find(plugin.name), point))
+        return base::Invalid(
+            fmt::format("{}: plugins.{}.enabled: {} does not extend {}", who, point, plugin.name, point));
       if (const char* remark = Find(plugin.name)->remark) warn(fmt::format("{} {}", plugin.name, remark));
     }
     for (const std::string& name : set.disabled) {

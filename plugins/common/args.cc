@@ -36,17 +36,32 @@ struct Kind<std::vector<std::string>> {
   }
 };
 
+constexpr std::string_view kVersion = "kubescheduler.config.k8s.io/v1";
+
 }  // namespace
 
 base::Status CheckFields(const base::Json& object, std::string_view path,
                          std::initializer_list<std::string_view> fields) {
   if (object.is_null()) return {};
   if (!object.is_object()) return base::Invalid(fmt::format("{}: must be an object", path));
+  const bool whole = path.ends_with("Args");
   for (const auto& [field, value] : object.items()) {
-    if (field == "apiVersion" || field == "kind" || std::ranges::find(fields, field) != fields.end()) continue;
+    if (std::ranges::find(fields, field) != fields.end()) continue;
+    if (whole && (field == "apiVersion" || field == "kind")) {
+      const std::string_view wanted = field == "kind" ? path : kVersion;
+      if (value == wanted) continue;
+      return base::Invalid(fmt::format("{}.{}: {} is not known here; write {}", path, field, value.dump(), wanted));
+    }
     return base::Invalid(fmt::format("{}: unknown field \"{}\"; known are {}", path, field, fmt::join(fields, ", ")));
   }
   return {};
+}
+
+base::Status CheckList(const base::Json& object, std::string_view path, const char* field) {
+  if (!object.is_object()) return {};
+  const auto at = object.find(field);
+  if (at == object.end() || at->is_null() || at->is_array()) return {};
+  return base::Invalid(fmt::format("{}.{}: must be a list", path, field));
 }
 
 template <typename T>

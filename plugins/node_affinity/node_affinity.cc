@@ -109,6 +109,47 @@ class AffinityScoreState final : public framework::ScoreState {
   std::vector<std::pair<int64_t, NodeTerm>> terms_;
 };
 
+// The fields of a list's items, by their place.
+template <typename Check>
+base::Status CheckItems(const base::Json& object, const std::string& path, const char* field, Check&& check) {
+  if (const auto list = CheckList(object, path, field); !list) return list;
+  if (!object.is_object() || !object.contains(field)) return {};
+  for (size_t i = 0; i < object[field].size(); ++i) {
+    const std::string at = fmt::format("{}.{}[{}]", path, field, i);
+    if (const base::Status checked = check(object[field][i], at); !checked) return checked;
+  }
+  return {};
+}
+
+base::Status CheckTerm(const base::Json& term, const std::string& path) {
+  if (const auto checked = CheckFields(term, path, {"matchExpressions", "matchFields"}); !checked) return checked;
+  for (const char* field : {"matchExpressions", "matchFields"}) {
+    const auto checked = CheckItems(term, path, field, [](const base::Json& one, const std::string& at) {
+      return CheckFields(one, at, {"key", "operator", "values"});
+    });
+    if (!checked) return checked;
+  }
+  return {};
+}
+
+// Misspelt fields and wrong shapes, which are passed over in a pod: the API server has looked at it before.
+base::Status CheckAffinity(const base::Json& affinity, const std::string& path) {
+  const char* required = "requiredDuringSchedulingIgnoredDuringExecution";
+  const char* preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+  if (const auto checked = CheckFields(affinity, path, {required, preferred}); !checked) return checked;
+  if (affinity.is_object() && affinity.contains(required)) {
+    const std::string at = fmt::format("{}.{}", path, required);
+    if (const auto checked = CheckFields(affinity[required], at, {"nodeSelectorTerms"}); !checked) return checked;
+    if (const auto checked = CheckItems(affinity[required], at, "nodeSelectorTerms", CheckTerm); !checked)
+      return checked;
+  }
+  return CheckItems(affinity, path, preferred, [](const base::Json& one, const std::string& at) -> base::Status {
+    if (const auto checked = CheckFields(one, at, {"weight", "preference"}); !checked) return checked;
+    if (!one.is_object() || !one.contains("preference")) return {};
+    return CheckTerm(one["preference"], at + ".preference");
+  });
+}
+
 }  // namespace
 
 base::Result<std::shared_ptr<NodeAffinity>> NodeAffinity::Make(const base::Json& args) {
@@ -116,6 +157,8 @@ base::Result<std::shared_ptr<NodeAffinity>> NodeAffinity::Make(const base::Json&
   if (const auto checked = CheckFields(args, "NodeAffinityArgs", {"addedAffinity"}); !checked)
     return tl::make_unexpected(checked.error());
   if (!args.is_object() || !args.contains("addedAffinity")) return plugin;
+  if (const auto checked = CheckAffinity(args["addedAffinity"], "NodeAffinityArgs.addedAffinity"); !checked)
+    return tl::make_unexpected(checked.error());
   const base::Json pod{{"metadata", {{"name", "added"}}},
                        {"spec", {{"affinity", {{"nodeAffinity", args["addedAffinity"]}}}}}};
   const auto decoded = cluster::DecodePod(pod);

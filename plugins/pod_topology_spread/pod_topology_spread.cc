@@ -226,6 +226,12 @@ class SpreadScore final : public framework::ScoreState {
 
 // One of defaultConstraints, named `at` in complaints.
 base::Result<model::TopologySpread> ReadConstraint(const base::Json& c, const std::string& at) {
+  if (!c.is_object()) return base::Invalid(at + ": must be an object");
+  if (const auto checked = CheckFields(c, at,
+                                       {"maxSkew", "topologyKey", "whenUnsatisfiable", "labelSelector", "minDomains",
+                                        "nodeAffinityPolicy", "nodeTaintsPolicy", "matchLabelKeys"});
+      !checked)
+    return tl::make_unexpected(checked.error());
   const auto skew = Field<int64_t>(c, at, "maxSkew", 0);
   if (!skew) return tl::make_unexpected(skew.error());
   if (*skew <= 0) return base::Invalid(at + ".maxSkew: not in valid range (0, inf)");
@@ -259,6 +265,8 @@ base::Result<model::TopologySpread> ReadConstraint(const base::Json& c, const st
 base::Result<std::shared_ptr<PodTopologySpread>> PodTopologySpread::Make(const base::Json& args) {
   const std::string path = "PodTopologySpreadArgs";
   if (const auto checked = CheckFields(args, path, {"defaultConstraints", "defaultingType"}); !checked)
+    return tl::make_unexpected(checked.error());
+  if (const auto checked = CheckList(args, path, "defaultConstraints"); !checked)
     return tl::make_unexpected(checked.error());
   const auto type = Field<std::string>(args, path, "defaultingType", "System");
   if (!type) return tl::make_unexpected(type.error());

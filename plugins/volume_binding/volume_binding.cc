@@ -8,6 +8,11 @@
 #include "plugins/volume_binding/binding_state.h"
 
 namespace tutti::plugins {
+namespace {
+
+constexpr int64_t kMostSeconds = 9'223'372'036;  // what a duration of Go's holds
+
+}  // namespace
 
 base::Result<std::shared_ptr<VolumeBinding>> VolumeBinding::Make(const base::Json& args) {
   const std::string path = "VolumeBindingArgs";
@@ -17,6 +22,8 @@ base::Result<std::shared_ptr<VolumeBinding>> VolumeBinding::Make(const base::Jso
   if (!seconds) return tl::make_unexpected(seconds.error());
   if (*seconds < 0)
     return base::Invalid(path + ".bindTimeoutSeconds: invalid BindTimeoutSeconds, should not be a negative value");
+  if (*seconds > kMostSeconds)
+    return base::Invalid(fmt::format("{}.bindTimeoutSeconds: must not be more than {}", path, kMostSeconds));
   if (args.is_object() && args.contains("shape") && !args["shape"].empty())
     return base::Invalid(
         path + ".shape: unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring");

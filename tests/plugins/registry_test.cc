@@ -72,6 +72,57 @@ TEST_CASE("an unknown plugin is an error that lists the known ones") {
   CHECK_THAT(ErrorOf(config), Contains("there is no plugin \"NoSuch\"") && Contains("NodeResourcesFit"));
 }
 
+TEST_CASE("a plugin is enabled where it has something to say, and nowhere else") {
+  for (const auto& [point, plugin] : {std::pair("score", "NodeName"), std::pair("bind", "NodeName"),
+                                      std::pair("filter", "ImageLocality"), std::pair("queueSort", "NodeAffinity")}) {
+    auto config = Config();
+    config.plugins[point].enabled = {{plugin, 0}};
+    CHECK_THAT(ErrorOf(config),
+               Contains(std::string("plugins.") + point + ".enabled: " + plugin + " does not extend " + point));
+  }
+  for (const auto& [point, plugin] :
+       {std::pair("score", "NodeAffinity"), std::pair("bind", "DefaultBinder"), std::pair("reserve", "VolumeBinding"),
+        std::pair("multiPoint", "NodeName"), std::pair("permit", "GangScheduling")}) {
+    auto config = Config();
+    config.plugins[point].enabled = {{plugin, 1}};
+    CHECK(ErrorOf(config).empty());
+  }
+}
+
+TEST_CASE("args are read strictly, to their last field") {
+  const char* kRequired = R"({"addedAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": %s}})";
+  const auto required = [&](const std::string& text) {
+    std::string args = kRequired;
+    return ArgsError("NodeAffinity", args.replace(args.find("%s"), 2, text).c_str());
+  };
+  CHECK_THAT(ArgsError("NodeAffinity", R"({"addedAffinity": ["a"]})"), Contains("addedAffinity: must be an object"));
+  CHECK_THAT(ArgsError("NodeAffinity", R"({"addedAffinity": {"requiredDuringScheduling": null}})"),
+             Contains("unknown field \"requiredDuringScheduling\""));
+  CHECK_THAT(required(R"({"nodeSelectorTerms": [{"matchExpresions": []}]})"),
+             Contains("nodeSelectorTerms[0]: unknown field \"matchExpresions\""));
+  CHECK_THAT(required(R"({"nodeSelectorTerms": {}})"), Contains("nodeSelectorTerms: must be a list"));
+  CHECK_THAT(required(R"({"nodeSelectorTerms": [{"matchExpressions": [{"keys": "a"}]}]})"),
+             Contains("matchExpressions[0]: unknown field \"keys\""));
+  CHECK(required(R"({"nodeSelectorTerms": [{"matchExpressions": [{"key": "a", "operator": "Exists"}]}]})").empty());
+  CHECK_THAT(ArgsError("NodeAffinity", R"({"addedAffinity": {"preferredDuringSchedulingIgnoredDuringExecution":
+                                           [{"weight": 1, "preference": {"match": []}}]}})"),
+             Contains("preference: unknown field \"match\""));
+
+  CHECK_THAT(ArgsError("PodTopologySpread", R"({"defaultingType": "List", "defaultConstraints":
+                                                [{"maxSkew": 1, "topolgyKey": "zone"}]})"),
+             Contains("defaultConstraints[0]: unknown field \"topolgyKey\""));
+  CHECK_THAT(ArgsError("PodTopologySpread", R"({"defaultingType": "List", "defaultConstraints": {"a": 1}})"),
+             Contains("defaultConstraints: must be a list"));
+  CHECK_THAT(ArgsError("VolumeBinding", R"({"bindTimeoutSeconds": 9223372036854775807})"),
+             Contains("must not be more than"));
+  CHECK_THAT(ArgsError("VolumeBinding", R"({"kind": "NodeAffinityArgs"})"), Contains("write VolumeBindingArgs"));
+  CHECK_THAT(ArgsError("VolumeBinding", R"({"apiVersion": "v1"})"), Contains("write kubescheduler.config.k8s.io/v1"));
+  CHECK(ArgsError("VolumeBinding", R"({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "VolumeBindingArgs"})")
+            .empty());
+  CHECK_THAT(ArgsError("NodeResourcesFit", R"({"scoringStrategy": {"type": "MostAllocated", "kind": "x"}})"),
+             Contains("unknown field \"kind\""));
+}
+
 TEST_CASE("plugins that are not active yet are accepted with a warning") {
   auto config = Config();
   config.plugins["multiPoint"].enabled = {{"DefaultPreemption", 0}, {"DynamicResources", 2}};
