@@ -8,6 +8,8 @@ namespace {
 
 constexpr base::Millis kFirstRetryMs = 1000;
 constexpr base::Millis kLastRetryMs = 300'000;
+// Rounds of one object within one Work; whoever wants more undoes itself, and goes on later.
+constexpr int kMostRounds = 100;
 
 }  // namespace
 
@@ -36,7 +38,12 @@ std::vector<Object> ObjectIndex::Find(const Store& store, const std::string& val
 
 bool Controller::Work() {
   bool worked = false;
+  std::map<ObjectKey, int> rounds;
   while (const auto key = queue_.Take(clock_.MonotonicMs())) {
+    if (++rounds[*key] > kMostRounds) {
+      RetryLater(*key);
+      continue;
+    }
     Reconcile(*key);
     worked = true;
   }

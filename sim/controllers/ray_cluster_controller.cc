@@ -101,8 +101,9 @@ void RayClusterController::Reconcile(const ObjectKey& key) {
   }
   if (outcome.error) RetryLater(key);
   else Succeeded(key);
-  // A suspension moves on by what its status says.
-  if (changed) Enqueue(key);
+  // A suspension moves on by what its status says. A failure waits for its retry: its text may name a pod that was
+  // never made, another one each time.
+  if (changed && !outcome.error) Enqueue(key);
 }
 
 Outcome RayClusterController::ReconcileAll(const Json& cluster) {

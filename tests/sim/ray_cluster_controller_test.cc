@@ -57,6 +57,36 @@ struct ClusterFixture : WorldFixture {
   }
 };
 
+// What admission refuses in a pod of kCluster, written over `from`.
+std::string Refused(const std::string& from, const std::string& to) {
+  std::string text = kCluster;
+  REQUIRE(text.find(from) != std::string::npos);
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST_CASE_METHOD(ClusterFixture, "A RayCluster whose pods are refused is tried again later, and never without end") {
+  const std::string head_limits = "{limits: {cpu: \"1500m\", memory: 2Gi}}";
+  const std::string worker_limits = "{limits: {cpu: \"1\", memory: 1Gi, nvidia.com/gpu: 1}}";
+  const std::string spec = "      spec:\n        containers:\n        - name: ray-";
+  const std::string yaml = GENERATE_COPY(
+      Refused("          image: ray\n          resources: " + head_limits, "          resources: " + head_limits),
+      Refused(head_limits, "{requests: {cpu: 2}, limits: {cpu: 1}}"),
+      Refused(worker_limits, "{requests: {cpu: 2}, limits: {cpu: 1}}"),
+      Refused(spec, "      spec:\n        priorityClassName: nobody\n        containers:\n        - name: ray-"),
+      Refused(spec,
+              "      spec:\n        tolerations: [{operator: Exist}]\n        containers:\n        - name: ray-"));
+  ApplyYaml(yaml);
+  world.Pump();
+  const int64_t version = store().resource_version();
+  world.Pump();
+  CHECK(store().resource_version() == version);
+  CHECK(Condition("ReplicaFailure") == "True");
+  REQUIRE(world.NextDeadline());
+  CHECK(*world.NextDeadline() > clock.MonotonicMs());
+  Advance(3'600'000);
+  CHECK(store().Count(kEvents) < 100);
+}
+
 TEST_CASE_METHOD(ClusterFixture, "A RayCluster becomes a head service, a head and its workers") {
   ApplyYaml(kCluster);
   world.Pump();
