@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <iterator>
+#include <optional>
+#include <set>
 
+#include "base/file.h"
 #include "cluster/json_text.h"
 #include "sim/yaml.h"
 
@@ -44,9 +44,60 @@ std::vector<Document> SplitDocuments(std::string_view text) {
   return documents;
 }
 
-bool IsJson(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && text[first] == '{';
+// Of the first byte that is no UTF-8.
+std::optional<size_t> InvalidUtf8(std::string_view text) {
+  const auto byte = [&](size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0; };
+  for (size_t at = 0; at < text.size();) {
+    const unsigned first = byte(at), second = byte(at + 1);
+    size_t length = 1;
+    if (first >= 0x80) {
+      length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+      const unsigned least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;  // no longer form than needed
+      const unsigned most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;   // no surrogates, no end of planes
+      bool good = first >= 0xC2 && first <= 0xF4 && second >= least && second <= most;
+      for (size_t i = 2; i < length; ++i) good = good && (byte(at + i) & 0xC0) == 0x80;
+      if (!good) return at;
+    }
+    at += length;
+  }
+  return std::nullopt;
+}
+
+// Of the object that `text` begins with; npos when it is not at its end.
+size_t EndOfObject(std::string_view text) {
+  size_t depth = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    switch (text[at]) {
+      case '{':
+      case '[': ++depth; break;
+      case '}':
+      case ']':
+        if (--depth == 0) return at + 1;
+        break;
+      case '"':
+        for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\';
+        break;
+      default: break;
+    }
+  }
+  return std::string_view::npos;
+}
+
+// The first key that an object of this JSON has twice, or "".
+std::string DuplicateKey(std::string_view text) {
+  std::vector<std::set<std::string>> open;
+  std::string duplicate;
+  const auto look = [&](int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) open.emplace_back();
+    if (event == Json::parse_event_t::object_end) open.pop_back();
+    if (event != Json::parse_event_t::key) return true;
+    const std::string& key = parsed.get_ref<const std::string&>();
+    if (!open.back().insert(key).second && duplicate.empty()) duplicate = key;
+    return true;
+  };
+  if (cluster::JsonDepth(text) > cluster::kDeepestJson) return "";
+  const Json parsed = Json::parse(text, look, /*allow_exceptions=*/false);
+  return parsed.is_discarded() ? "" : duplicate;
 }
 
 // A typed list's items carry no kind of their own.
@@ -83,13 +134,56 @@ base::Status AddManifest(Manifest manifest, std::vector<Manifest>& out) {
   return {};
 }
 
+// Takes a file apart: documents between ---, in each either JSON objects or one of YAML.
+class Parser {
+ public:
+  explicit Parser(const std::string& file) : file_(file) {}
+
+  base::Status Add(std::string_view text, int line) {
+    bool after_json = false;
+    for (;;) {
+      const size_t first = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+      line += int(std::count(text.begin(), text.begin() + ptrdiff_t(first), '\n'));
+      text.remove_prefix(first);
+      if (text.empty()) return {};
+      const size_t end = text[0] == '{' ? EndOfObject(text) : std::string_view::npos;
+      Json object = end == std::string_view::npos ? Json() : cluster::ParseJson(text.substr(0, end));
+      if (!object.is_object()) return AddYaml(text, line, after_json);
+      const std::string twice = DuplicateKey(text.substr(0, end));
+      if (!twice.empty()) return Refuse(fmt::format("line {}: the key \"{}\" is there twice; remove one", line, twice));
+      if (auto added = AddObject(std::move(object), line); !added) return added;
+      line += int(std::count(text.begin(), text.begin() + ptrdiff_t(end), '\n'));
+      text.remove_prefix(end);
+      after_json = true;
+    }
+  }
+
+  std::vector<Manifest> manifests;
+
+ private:
+  base::Status Refuse(const std::string& why) const {
+    return base::Invalid(fmt::format("{}: document {}, {}", file_, documents_ + 1, why));
+  }
+  base::Status AddObject(Json object, int line) {
+    return AddManifest({std::move(object), file_, ++documents_, line}, manifests);
+  }
+  base::Status AddYaml(std::string_view text, int line, bool after_json) {
+    auto parsed = ParseYaml(text, line);
+    if (!parsed) return Refuse(parsed.error().message);
+    if (parsed->value.is_null()) return {};
+    if (after_json && text[0] != '{')
+      return Refuse(fmt::format("line {}: there is more after the JSON object; write --- before it", parsed->line));
+    if (!parsed->duplicate.empty()) return Refuse(parsed->duplicate);
+    return AddObject(std::move(parsed->value), parsed->line);
+  }
+
+  const std::string& file_;
+  int documents_ = 0;  // those with content
+};
+
 base::Result<std::string> ReadFile(const std::string& path) {
   if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return base::Fail(base::ErrorCode::kNotFound, fmt::format("{}: {}", path, std::strerror(errno)));
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (file.bad()) return base::Fail(base::ErrorCode::kNotFound, fmt::format("{}: cannot be read", path));
-  return text;
+  return base::ReadFile(path);
 }
 
 base::Result<std::vector<std::string>> FilesOf(const std::string& path) {
@@ -99,7 +193,8 @@ base::Result<std::vector<std::string>> FilesOf(const std::string& path) {
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator(path, error)) {
     const std::string extension = entry.path().extension().string();
-    if (extension == ".yaml" || extension == ".yml" || extension == ".json") files.push_back(entry.path().string());
+    const bool named_so = extension == ".yaml" || extension == ".yml" || extension == ".json";
+    if (named_so && !entry.is_directory(error)) files.push_back(entry.path().string());
   }
   if (error) return base::Fail(base::ErrorCode::kNotFound, fmt::format("{}: {}", path, error.message()));
   if (files.empty()) {
@@ -123,29 +218,16 @@ int Order(const Json& object) {
 std::string Manifest::Where() const { return fmt::format("{}: document {}, line {}", file, document, line); }
 
 base::Result<std::vector<Manifest>> ParseManifests(std::string_view text, const std::string& file) {
-  std::vector<Manifest> manifests;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  int number = 0;
-  bool any = false;
-  for (const Document& document : SplitDocuments(text)) {
-    Manifest manifest{nullptr, file, any ? number + 1 : 1, document.line};
-    if (IsJson(document.text)) {
-      manifest.object = cluster::ParseJson(document.text);
-      if (manifest.object.is_discarded()) manifest.object = nullptr;
-    }
-    if (manifest.object.is_null()) {
-      auto parsed = ParseYaml(document.text, document.line);
-      if (!parsed)
-        return base::Invalid(fmt::format("{}: document {}, {}", file, manifest.document, parsed.error().message));
-      manifest.object = std::move(parsed->value);
-      manifest.line = parsed->line;
-    }
-    if (manifest.object.is_null()) continue;
-    any = true;
-    number = manifest.document;
-    if (auto added = AddManifest(std::move(manifest), manifests); !added) return tl::make_unexpected(added.error());
+  if (const auto at = InvalidUtf8(text)) {
+    const auto line = 1 + std::count(text.begin(), text.begin() + ptrdiff_t(*at), '\n');
+    return base::Invalid(fmt::format("{}: line {}: this is not UTF-8", file, line));
   }
-  return manifests;
+  Parser parser(file);
+  for (const Document& document : SplitDocuments(text)) {
+    if (auto added = parser.Add(document.text, document.line); !added) return tl::make_unexpected(added.error());
+  }
+  return std::move(parser.manifests);
 }
 
 base::Result<std::vector<Manifest>> LoadManifests(const std::vector<std::string>& paths) {
@@ -173,11 +255,12 @@ base::Status StoreManifests(Store& store, std::vector<Manifest> manifests) {
       const Json space = {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", ns}}}};
       if (auto made = store.Create(space); !made) return base::Invalid(manifest.Where() + ": " + made.error().message);
     }
+    const ApiResource* resource =
+        store.resources().FindKind(DigString(manifest.object, "apiVersion"), DigString(manifest.object, "kind"));
     // A cluster's dump brings the namespaces and classes that every cluster has.
-    if (Order(manifest.object) > 0 && Order(manifest.object) < 3) {
-      const ApiResource* resource =
-          store.resources().FindKind(DigString(manifest.object, "apiVersion"), DigString(manifest.object, "kind"));
-      if (resource && store.Find(resource->id, "", NameOf(manifest.object))) continue;
+    if (resource && Order(manifest.object) > 0 && Order(manifest.object) < 3 &&
+        store.Find(resource->id, "", NameOf(manifest.object))) {
+      continue;
     }
     if (auto made = store.Create(std::move(manifest.object), {.restore = true}); !made) {
       return base::Invalid(fmt::format("{}: {}", manifest.Where(), made.error().message));

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // sim/manifest.h - files of Kubernetes manifests, as `kubectl apply -f` reads them.
 //
-// YAML of several documents, or JSON; `kind: List` and typed lists are taken apart.
-// A folder stands for its *.yaml, *.yml and *.json, by name; "-" for standard input.
+// YAML of several documents, or JSON objects one after another; `kind: List` and typed
+// lists are taken apart. A key that is there twice is refused, as kubectl's strict
+// validation does. A folder stands for its *.yaml, *.yml and *.json, by name; "-" for
+// standard input.
 #pragma once
 
 #include <string>

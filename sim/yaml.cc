@@ -2,20 +2,26 @@
 #include "sim/yaml.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <set>
+#include <sstream>
+#include <utility>
 
 namespace tutti::sim {
 namespace {
 
 // Aliases can make a small text stand for an enormous tree.
 constexpr int64_t kMaxNodes = 5'000'000;
-constexpr int kMaxDepth = 200;
+constexpr size_t kMaxDepth = 200;
+constexpr const char* kTooDeep = "nested too deeply";
 
 // Thrown and caught in this file, next to yaml-cpp's own exceptions.
 struct Bad {
@@ -97,15 +103,13 @@ std::optional<Json> AsFloat(const std::string& text) {
   return Json(value);
 }
 
-Json Resolve(const YAML::Node& node) {
-  const std::string& text = node.Scalar();
-  const std::string& tag = node.Tag();
+Json Resolve(const YAML::Mark& mark, const std::string& tag, const std::string& text) {
   if (tag == "!" || tag == "tag:yaml.org,2002:str") return text;
   if (IsNull(text)) return nullptr;
   if (Trues().contains(text)) return true;
   if (Falses().contains(text)) return false;
   if (text.find_first_of("0123456789") == std::string::npos) {
-    if (text == ".inf" || text == "-.inf" || text == ".nan") throw Bad{node.Mark(), text + " is no JSON value"};
+    if (text == ".inf" || text == "-.inf" || text == ".nan") throw Bad{mark, text + " is no JSON value"};
     return text;
   }
   if (std::string_view("+-.0123456789").find(text[0]) == std::string_view::npos) return text;
@@ -116,41 +120,121 @@ Json Resolve(const YAML::Node& node) {
   return text;
 }
 
-class Converter {
+// The value of one document, built while the parser reads it. A second document is refused: yaml-cpp begins one where
+// the first cannot go on, and at a "," again and again.
+class Builder final : public YAML::EventHandler {
  public:
-  Json Convert(const YAML::Node& node, int depth = 0) {
-    if (depth > kMaxDepth) throw Bad{node.Mark(), "nested too deeply"};
-    if (++nodes_ > kMaxNodes) throw Bad{node.Mark(), "too large when its aliases are expanded"};
-    switch (node.Type()) {
-      case YAML::NodeType::Map: return Map(node, depth);
-      case YAML::NodeType::Sequence: {
-        Json list = Json::array();
-        for (const YAML::Node& item : node) list.push_back(Convert(item, depth + 1));
-        return list;
-      }
-      case YAML::NodeType::Scalar: return Resolve(node);
-      default: return nullptr;
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (std::exchange(begun_, true))
+      throw Bad{mark, "there is more after the end of the document; write --- before it"};
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    Count(mark, 1);
+    Finish(mark, {}, "", anchor);
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& text) override {
+    Count(mark, 1);
+    Finish(mark, {Resolve(mark, tag, text)}, tag, anchor);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto known = anchors_.find(anchor);
+    if (known == anchors_.end()) throw Bad{mark, "an alias within what it stands for"};
+    Count(mark, known->second.nodes);
+    if (open_.size() + known->second.height > kMaxDepth) throw Bad{mark, kTooDeep};
+    Finish(mark, known->second, "", 0);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    Open(mark, anchor, Json::array());
+  }
+  void OnSequenceEnd() override { Close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    Open(mark, anchor, Json::object());
+  }
+  void OnMapEnd() override { Close(); }
+
+  Json root;
+  YAML::Mark root_mark;
+  std::optional<Bad> duplicate;  // the first
+
+ private:
+  struct Value {
+    Json json;
+    int64_t nodes = 1;
+    size_t height = 0;  // of what is nested in it
+  };
+  // A sequence or a map that is not at its end.
+  struct Frame {
+    YAML::Mark mark;
+    YAML::anchor_t anchor = 0;
+    int64_t counted = 0;  // before it
+    Value value;
+    Json merged = Json::object();
+    std::optional<std::string> key;  // of a map: whose value comes next
+    bool merges = false;             // that key is <<
+  };
+
+  bool AtKey() const { return !open_.empty() && open_.back().value.json.is_object() && !open_.back().key; }
+
+  void Count(const YAML::Mark& mark, int64_t nodes) {
+    nodes_ += nodes;
+    if (nodes_ > kMaxNodes) throw Bad{mark, "too large when its aliases are expanded"};
+  }
+
+  void Open(const YAML::Mark& mark, YAML::anchor_t anchor, Json empty) {
+    if (AtKey()) throw Bad{mark, "a key must be a scalar"};
+    if (open_.size() > kMaxDepth) throw Bad{mark, kTooDeep};
+    Frame& frame = open_.emplace_back();
+    frame.mark = mark;
+    frame.anchor = anchor;
+    frame.counted = nodes_;
+    frame.value.json = std::move(empty);
+    Count(mark, 1);
+  }
+
+  void Close() {
+    Frame frame = std::move(open_.back());
+    open_.pop_back();
+    frame.value.nodes = nodes_ - frame.counted;
+    for (auto& [key, value] : frame.merged.items()) {
+      if (!frame.value.json.contains(key)) frame.value.json[key] = value;
+    }
+    Finish(frame.mark, std::move(frame.value), "", frame.anchor);
+  }
+
+  void Finish(const YAML::Mark& mark, Value value, const std::string& tag, YAML::anchor_t anchor) {
+    if (anchor != 0) {
+      Count(mark, value.nodes);  // the copy
+      anchors_[anchor] = value;
+    }
+    if (open_.empty()) {
+      root = std::move(value.json);
+      root_mark = mark;
+      return;
+    }
+    if (AtKey()) return TakeKey(mark, value.json, tag);
+    Frame& frame = open_.back();
+    frame.value.height = std::max(frame.value.height, value.height + 1);
+    if (frame.value.json.is_array()) {
+      frame.value.json.push_back(std::move(value.json));
+    } else if (const std::string key = *std::exchange(frame.key, std::nullopt); frame.merges) {
+      Merge(frame.merged, value.json);
+    } else {
+      frame.value.json[key] = std::move(value.json);
     }
   }
 
- private:
-  Json Map(const YAML::Node& node, int depth) {
-    Json map = Json::object();
-    Json merged = Json::object();
-    for (const auto& pair : node) {
-      if (!pair.first.IsScalar() && !pair.first.IsNull()) throw Bad{pair.first.Mark(), "a key must be a scalar"};
-      const Json key = pair.first.IsNull() ? Json(nullptr) : Resolve(pair.first);
-      Json value = Convert(pair.second, depth + 1);
-      if (key == "<<" && pair.first.Tag() != "!") {
-        Merge(merged, value);
-      } else {
-        map[key.is_string() ? key.get<std::string>() : key.dump()] = std::move(value);
-      }
+  void TakeKey(const YAML::Mark& mark, const Json& key, const std::string& tag) {
+    if (key.is_structured()) throw Bad{mark, "a key must be a scalar"};
+    Frame& frame = open_.back();
+    frame.key = key.is_string() ? key.get<std::string>() : key.dump();
+    frame.merges = *frame.key == "<<" && tag != "!";
+    if (!duplicate && frame.value.json.contains(*frame.key)) {
+      duplicate = Bad{mark, fmt::format("the key \"{}\" is there twice; remove one", *frame.key)};
     }
-    for (auto& [key, value] : merged.items()) {
-      if (!map.contains(key)) map[key] = value;
-    }
-    return map;
   }
 
   static void Merge(Json& merged, const Json& value) {
@@ -161,25 +245,33 @@ class Converter {
     }
   }
 
+  bool begun_ = false;
   int64_t nodes_ = 0;
+  std::vector<Frame> open_;
+  std::map<YAML::anchor_t, Value> anchors_;
 };
 
 }  // namespace
 
 base::Result<YamlDocument> ParseYaml(std::string_view text, int first_line) {
-  const auto fail = [&](const YAML::Mark& mark, const std::string& why) {
-    return base::Invalid(fmt::format("line {}: {}", first_line + (mark.is_null() ? 0 : mark.line), why));
+  const auto place = [&](const YAML::Mark& mark, const std::string& why) {
+    return fmt::format("line {}: {}", first_line + (mark.is_null() ? 0 : mark.line), why);
   };
   try {
-    const YAML::Node node = YAML::Load(std::string(text));
-    if (!node || node.IsNull()) return YamlDocument{nullptr, first_line};
-    return YamlDocument{Converter().Convert(node), first_line + node.Mark().line};
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    Builder builder;
+    while (parser.HandleNextDocument(builder)) continue;
+    if (builder.root.is_null()) return YamlDocument{nullptr, first_line, ""};
+    const auto& twice = builder.duplicate;
+    return YamlDocument{std::move(builder.root), first_line + builder.root_mark.line,
+                        twice ? place(twice->mark, twice->why) : ""};
   } catch (const Bad& bad) {
-    return fail(bad.mark, bad.why);
+    return base::Invalid(place(bad.mark, bad.why));
   } catch (const YAML::Exception& error) {
-    return fail(error.mark, error.msg);
+    return base::Invalid(place(error.mark, error.msg));
   } catch (const std::exception& error) {
-    return fail(YAML::Mark::null_mark(), error.what());
+    return base::Invalid(place(YAML::Mark::null_mark(), error.what()));
   }
 }
 

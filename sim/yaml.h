@@ -3,7 +3,7 @@
 //
 // That reader is YAML 1.1 as Go's yaml.v2 has it: yes/no/on/off/y/n are booleans,
 // 010 is eight, 1e3 and 1.0 are integers, dates are strings, quoted scalars are
-// always strings, `<<` merges. Of duplicate keys the last one counts.
+// always strings, `<<` merges. Of duplicate keys the last one counts, and the first is told.
 #pragma once
 
 #include <string>
@@ -16,10 +16,11 @@ namespace tutti::sim {
 
 struct YamlDocument {
   Json value;
-  int line = 1;  // of its first content, counted from 1
+  int line = 1;           // of its first content, counted from 1
+  std::string duplicate;  // "line 3: the key ... is there twice", or ""
 };
 
-// One document. Errors name the line, counted from `first_line`.
+// One document, and nothing after it. Errors name the line, counted from `first_line`.
 base::Result<YamlDocument> ParseYaml(std::string_view text, int first_line = 1);
 
 }  // namespace tutti::sim

@@ -2,7 +2,11 @@
 #include "sim/manifest.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <filesystem>
+
+#include "base/file.h"
 #include "sim/yaml.h"
 #include "tests/sim/cluster.h"
 
@@ -70,10 +74,15 @@ TEST_CASE("scalars are typed as Kubernetes' YAML reader types them") {
   }
 }
 
-TEST_CASE("keys are strings, merges merge, the last duplicate counts") {
+TEST_CASE("keys are strings, merges merge, the last duplicate counts and is told") {
   CHECK(ParseYaml("1: a\ntrue: b\n")->value == Json({{"1", "a"}, {"true", "b"}}));
   CHECK(ParseYaml("base: &b {p: 1, q: 2}\nd:\n  <<: *b\n  q: 3\n")->value["d"] == Json({{"p", 1}, {"q", 3}}));
   CHECK(ParseYaml("a: 1\na: 2\n")->value == Json({{"a", 2}}));
+  CHECK(ParseYaml("a: 1\nb: {c: 1}\na: 2\n", 5)->duplicate == "line 7: the key \"a\" is there twice; remove one");
+  CHECK(ParseYaml("base: &b {p: 1, q: 2}\nd:\n  <<: *b\n  q: 3\n")->duplicate.empty());
+  CHECK(ParseYaml("d: [&b {p: 1}, *b, {<<: [*b, {q: 2}]}]")->value["d"] ==
+        Json::array({{{"p", 1}}, {{"p", 1}}, {{"p", 1}, {"q", 2}}}));
+  CHECK(ParseYaml("a: !!str\n? b\n: !!str 1\n")->value == Json({{"a", ""}, {"b", "1"}}));
 }
 
 TEST_CASE("what is no YAML is refused with its line") {
@@ -85,6 +94,61 @@ TEST_CASE("what is no YAML is refused with its line") {
     bomb += fmt::format("a{0}: &a{0} [*a{1},*a{1},*a{1},*a{1},*a{1},*a{1},*a{1},*a{1},*a{1},*a{1}]\n", i, i - 1);
   }
   CHECK_THAT(ParseYaml(bomb).error().message, Catch::Contains("too large"));
+  CHECK_THAT(ParseYaml("a: &b {z: *b}").error().message, Catch::Contains("an alias within what it stands for"));
+  CHECK_THAT(ParseYaml(std::string(300, '[') + std::string(300, ']')).error().message,
+             Catch::Contains("nested too deeply"));
+  CHECK_THAT(ParseYaml("? [a]\n: 1\n").error().message, Catch::Contains("a key must be a scalar"));
+}
+
+TEST_CASE("no part of a file is passed over") {
+  const std::string node = "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"}\\\"{\"}}";
+  const std::string pod = "{\"apiVersion\": \"v1\",\n\"kind\": \"Pod\", \"metadata\": {\"name\": \"p\"}}";
+  const auto manifests = ParseManifests(node + pod + "\n" + node + "\n# the end\n", "f.json");
+  INFO((manifests ? "" : manifests.error().message));
+  REQUIRE(manifests);
+  REQUIRE(manifests->size() == 3);
+  CHECK((*manifests)[1].Where() == "f.json: document 2, line 1");
+  CHECK((*manifests)[2].Where() == "f.json: document 3, line 3");
+  CHECK(NameOf((*manifests)[2].object) == "}\"{");
+
+  const std::string yaml = "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n";
+  CHECK(ParseManifests(yaml + "...\n# the end\n", "f.yaml")->size() == 1);
+  const auto refusal = [](const std::string& text) {
+    const auto parsed = ParseManifests(text, "f");
+    return parsed ? "accepted" : parsed.error().message;
+  };
+  CHECK(refusal(yaml + "...\n" + yaml) ==
+        "f: document 1, line 5: there is more after the end of the document; write --- before it");
+  CHECK_THAT(refusal(node + "\nand more"), Catch::Equals("f: document 2, line 2: there is more after the JSON object; "
+                                                         "write --- before it"));
+  CHECK_THAT(refusal(node + ", " + pod), Catch::StartsWith("f: document 2, line 1:"));
+  CHECK_THAT(refusal(", x"), Catch::StartsWith("f: document 1, line 1:"));
+  CHECK_THAT(refusal("{a: 1} b"), Catch::StartsWith("f: document 1, line 1:"));
+}
+
+TEST_CASE("a key that is there twice is refused, in YAML and in JSON") {
+  CHECK(ParseManifests("apiVersion: v1\nkind: Pod\nspec:\n  containers: []\n  containers: []\n", "f").error().message ==
+        "f: document 1, line 5: the key \"containers\" is there twice; remove one");
+  CHECK(ParseManifests("{\"kind\": \"Pod\", \"spec\": {\"a\": [{\"b\": 1}, {\"b\": 1}], \"a\": 2}}", "f")
+            .error()
+            .message == "f: document 1, line 1: the key \"a\" is there twice; remove one");
+}
+
+TEST_CASE("what is not UTF-8 is refused with its line") {
+  for (const char* bad : {"\xff", "\xc0\x80", "\xed\xa0\x80", "\xe4\xbd", "\xf5\x80\x80\x80", "\x80"}) {
+    CHECK(ParseManifests("kind: Pod\nname: \"" + std::string(bad) + "\"\n", "f").error().message ==
+          "f: line 2: this is not UTF-8");
+  }
+  const std::string good = "apiVersion: v1\nkind: Pod\nmetadata: {name: \"\xc3\xa9\xe4\xbd\xa0\xf0\x9f\x98\x80\"}\n";
+  CHECK(ParseManifests(good, "f").has_value());
+}
+
+TEST_CASE("a folder that is named like a manifest is none, and cannot be read as one") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / fmt::format("manifests-{}", getpid());
+  std::filesystem::create_directories(folder / "x.yaml");
+  CHECK_THAT(LoadManifests({folder.string()}).error().message, Catch::Contains("no *.yaml, *.yml or *.json"));
+  CHECK_THAT(base::ReadFile(folder.string()).error().message, Catch::EndsWith(": Is a directory"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("documents, lists and JSON are taken apart, each with its place") {
