@@ -16,5 +16,7 @@ namespace tutti::sim {
 // kind whose JSON type cannot be decoded into it.
 ApiResult<std::string> CheckFields(const HttpRequest& request, const ApiResource& resource, const std::string& version,
                                    const Json& object);
+// As under Strict, which is what kubectl asks for.
+ApiResult<void> CheckFieldsStrictly(const ApiResource& resource, const std::string& version, const Json& object);
 
 }  // namespace tutti::sim

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "cluster/json_text.h"
+#include "sim/field_validation.h"
 #include "sim/yaml.h"
 
 namespace tutti::sim {
@@ -261,6 +262,11 @@ base::Status StoreManifests(Store& store, std::vector<Manifest> manifests) {
     if (resource && Order(manifest.object) > 0 && Order(manifest.object) < 3 &&
         store.Find(resource->id, "", NameOf(manifest.object))) {
       continue;
+    }
+    if (resource) {
+      const std::string& version = DigString(manifest.object, "apiVersion");
+      const auto known = CheckFieldsStrictly(*resource, version.substr(version.find('/') + 1), manifest.object);
+      if (!known) return base::Invalid(fmt::format("{}: {}", manifest.Where(), known.error().message));
     }
     if (auto made = store.Create(std::move(manifest.object), {.restore = true}); !made) {
       return base::Invalid(fmt::format("{}: {}", manifest.Where(), made.error().message));

@@ -34,7 +34,8 @@ base::Result<std::vector<Manifest>> ParseManifests(std::string_view text, const 
 
 // Stores them as they are, status and identity included (CreateOptions::restore).
 // Definitions, namespaces and priority classes go first; a namespace that is only
-// mentioned is made. The first refusal ends it, with the manifest's place in front.
+// mentioned is made. A field that the kind does not have is refused, as kubectl has it
+// refused. The first refusal ends it, with the manifest's place in front.
 base::Status StoreManifests(Store& store, std::vector<Manifest> manifests);
 
 }  // namespace tutti::sim

@@ -53,9 +53,14 @@ std::string FindProblem(const Json& value, const std::string& path) {
   return "";
 }
 
+// Where fields are listed, others stay unknown: those are misspelt.
 Json Loose(const Json& schema) {
-  Json out = {{"x-kubernetes-preserve-unknown-fields", true}};
+  constexpr const char* kPreserve = "x-kubernetes-preserve-unknown-fields";
+  const Json& additional = Child(schema, "additionalProperties");
+  const bool listed = Child(schema, "properties").is_object() || additional.is_object();
+  Json out = {{kPreserve, !listed || sim::BoolOf(Child(schema, kPreserve)) || sim::BoolOf(additional)}};
   if (schema.contains("default")) out["default"] = schema["default"];
+  if (additional.is_object()) out["additionalProperties"] = Loose(additional);
   if (const Json& items = Child(schema, "items"); items.is_object()) out["items"] = Loose(items);
   for (const auto& [name, property] : Child(schema, "properties").items()) out["properties"][name] = Loose(property);
   return out;

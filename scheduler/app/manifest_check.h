@@ -15,7 +15,7 @@ namespace tutti::app {
 base::Status CheckQuantities(const std::vector<sim::Manifest>& manifests);
 
 // A CustomResourceDefinition without its bounds and types: objects that a cluster with a looser schema would store are
-// stored, so that the scheduler's own reason is seen. Defaults stay.
+// stored, so that the scheduler's own reason is seen. Defaults and the names of the fields stay.
 void Loosen(sim::Json& definition);
 
 // What the label ray.io/scheduler-name of the first RayCluster or RayJob that has it says; empty: none has.

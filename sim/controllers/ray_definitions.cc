@@ -18,15 +18,20 @@ Json Fields(Json properties, const std::vector<const char*>& required) {
 }
 Json Anything() { return {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}; }
 
+// With the fields of newer releases, which are kept as they are written.
 Json HeadGroup(bool stable) {
   std::vector<const char*> required = {"template"};
   if (!stable) required.insert(required.begin(), "rayStartParams");
-  return Fields({{"template", Anything()},
+  Json fields = {{"template", Anything()},
                  {"headService", Anything()},
                  {"enableIngress", Typed("boolean")},
                  {"rayStartParams", MapOfStrings()},
-                 {"serviceType", Typed("string")}},
-                required);
+                 {"serviceType", Typed("string")}};
+  if (stable) {
+    fields["labels"] = Anything();
+    fields["resources"] = Anything();
+  }
+  return Fields(std::move(fields), required);
 }
 
 Json WorkerGroup(bool stable) {
@@ -42,6 +47,8 @@ Json WorkerGroup(bool stable) {
     fields["numOfHosts"] = Int32(1);
     fields["suspend"] = Typed("boolean");
     fields["idleTimeoutSeconds"] = Int32();
+    fields["labels"] = Anything();
+    fields["resources"] = Anything();
   } else {
     required.push_back("rayStartParams");
   }
@@ -71,6 +78,7 @@ Json ClusterSpec(bool stable) {
                  {"suspend", Typed("boolean")},
                  {"workerGroupSpecs", ListOf(WorkerGroup(stable))}};
   if (stable) {
+    for (const char* newer : {"authOptions", "networkPolicy", "upgradeStrategy"}) fields[newer] = Anything();
     fields["gcsFaultToleranceOptions"] = Anything();
     fields["managedBy"] = OneOf({"ray.io/kuberay-operator", "kueue.x-k8s.io/multikueue"});
   }
@@ -94,6 +102,8 @@ Json JobSpec(bool stable) {
   if (stable) {
     fields["activeDeadlineSeconds"] = Int32();
     fields["backoffLimit"] = Int32(0);
+    fields["deletionStrategy"] = Anything();
+    fields["preRunningDeadlineSeconds"] = Int32();
     fields["deletionPolicy"] = OneOf({"DeleteCluster", "DeleteWorkers", "DeleteSelf", "DeleteNone"});
     fields["managedBy"] = OneOf({"ray.io/kuberay-operator", "kueue.x-k8s.io/multikueue"});
     fields["submissionMode"] = {{"type", "string"}, {"default", "K8sJobMode"}};

@@ -200,5 +200,35 @@ TEST_CASE("manifests are stored with what they need, whatever their order in the
   CHECK(refused.error().message == "g: document 1, line 1: Pod \"q\" is invalid: spec.containers: Required value");
 }
 
+TEST_CASE("a field that the kind does not have is refused, with the place of its manifest") {
+  Cluster c;
+  const auto refusal = [&](const std::string& text) {
+    const auto stored = StoreManifests(c.store, *ParseManifests(text, "f"));
+    return stored ? "stored" : stored.error().message;
+  };
+  CHECK(refusal("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+                "spec: {nodeSelectorr: {a: b}, containers: [{name: c, image: i, resources: {request: {cpu: 1}}}]}\n") ==
+        "f: document 1, line 1: Pod in version \"v1\" cannot be handled as a Pod: strict decoding error: unknown field "
+        "\"spec.containers[0].resources.request\", unknown field \"spec.nodeSelectorr\"");
+  const std::string definition = R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Thing, plural: things, singular: thing, listKind: ThingList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
+)";
+  CHECK(refusal(definition) == "stored");
+  CHECK(refusal("apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\nspec: {size: 1}\n") == "stored");
+  CHECK_THAT(refusal("apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: u}\nspec: {sise: 1}\n"),
+             Catch::Contains("f: document 1, line 1:") && Catch::Contains("unknown field \"spec.sise\""));
+}
+
 }  // namespace
 }  // namespace tutti::sim
