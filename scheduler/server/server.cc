@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <httplib.h>
+#include <netdb.h>
 
 #include <cerrno>
 #include <cstring>
@@ -26,6 +27,15 @@ std::string Verb(const std::string& method) {
   std::string verb = method;
   for (char& c : verb) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return verb;
+}
+
+// Why nobody can listen there; `error` is errno, which says nothing where the address is the trouble.
+std::string WhyNot(const std::string& address, int error) {
+  addrinfo hints{}, *found = nullptr;
+  hints.ai_flags = AI_PASSIVE;
+  if (const int unresolved = getaddrinfo(address.c_str(), nullptr, &hints, &found)) return gai_strerror(unresolved);
+  freeaddrinfo(found);
+  return std::strerror(error);
 }
 
 void Refuse(const httplib::Request& request, const Access& access, httplib::Response& response) {
@@ -148,7 +158,7 @@ base::Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options
         base::ErrorCode::kUnavailable,
         fmt::format("cannot listen on {}:{}: {}; choose another with --bind-address and --secure-port, or "
                     "none with --secure-port=0",
-                    options.bind_address, options.port, std::strerror(errno)));
+                    options.bind_address, options.port, WhyNot(options.bind_address, errno)));
   }
   Impl* serving = impl.get();
   impl->thread = std::thread([serving] { serving->http.listen_after_bind(); });

@@ -245,6 +245,13 @@ TEST_CASE("what cannot be served is refused with the flag to change") {
   const auto second = Start(taken, SomePages(&problem), nullptr);
   REQUIRE_FALSE(second);
   CHECK(second.error().message.find("Address already in use") != std::string::npos);
+
+  ServerOptions nowhere = OnLoopback();
+  nowhere.bind_address = "no address";
+  const auto third = Start(nowhere, SomePages(&problem), nullptr);
+  REQUIRE_FALSE(third);
+  CHECK(third.error().message.find("cannot listen on no address:") == 0);
+  CHECK(third.error().message.find("Success") == std::string::npos);
 }
 
 }  // namespace
