@@ -5,10 +5,12 @@
 
 #include <cstdio>
 #include <string>
+#include <system_error>
 
 #include "app/embedded_cluster.h"
 #include "app/embedded_files.h"
 #include "app/kubectl_view.h"
+#include "app/output.h"
 #include "app/profiles.h"
 #include "base/json.h"
 
@@ -177,15 +179,11 @@ void SecondStarts(Story& story) {
   story.Check(DigString(group, "status", "phase") == "Running", "its PodGroup's phase is Running");
 }
 
-}  // namespace
-
-int Demo() {
+// Whether all of it came true.
+base::Result<bool> Tell() {
   Config config;
   auto options = MakeOptions(config, DefaultSchedulerNames());
-  if (!options) {
-    fmt::print(stderr, "tutti demo: error: {}\n", options.error().message);
-    return 1;
-  }
+  if (!options) return tl::make_unexpected(options.error());
   base::VirtualClock clock(kStartMs);
   EmbeddedCluster::Options cluster_options;
   cluster_options.world.kuberay.batch_scheduler = sim::BatchScheduler::kVolcano;
@@ -204,7 +202,22 @@ int Demo() {
   } else {
     fmt::print("\n{} of the expectations above did not come true.\n", story.broken());
   }
-  return story.broken() == 0 ? 0 : 1;
+  if (const base::Status printed = Print(""); !printed) return tl::make_unexpected(printed.error());
+  return story.broken() == 0;
+}
+
+}  // namespace
+
+int Demo() {
+  base::Result<bool> told = false;
+  try {
+    told = Tell();
+  } catch (const std::system_error& error) {  // fmt's, where it cannot print
+    told = base::Fail(base::ErrorCode::kUnavailable, std::string("standard output: ") + error.what());
+  }
+  if (told) return *told ? 0 : 1;
+  fmt::print(stderr, "tutti demo: error: {}\n", told.error().message);
+  return 1;
 }
 
 }  // namespace tutti::app

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 
 #include "app/demo.h"
@@ -40,6 +41,12 @@ constexpr const char* kExamples =
 int Refuse(const char* verb, const std::string& message) {
   fmt::print(stderr, "tutti {}: error: {}\n", verb, message);
   return 1;
+}
+
+// The exit code.
+int Show(const char* verb, const std::string& text) {
+  const base::Status printed = app::Print(text);
+  return printed ? 0 : Refuse(verb, printed.error().message);
 }
 
 struct KubeRayFlags {
@@ -184,6 +191,7 @@ struct RunVerb {
     if (leader_elect_said->count() > 0) flags.leader_elect = leader_elect;
     flags.secure_serving = secure_port != 0;
     flags.server.port = secure_port;
+    app::BlockStopSignals();
     return app::Run(flags);
   }
 };
@@ -231,8 +239,7 @@ struct SimulateVerb {
     const std::string text = output == "json"   ? app::ToJsonText(*result)
                              : output == "yaml" ? app::ToYamlText(*result)
                                                 : app::SimulationTable(*result);
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return std::fflush(stdout) == 0 ? 0 : 1;
+    return Show("simulate", text);
   }
 };
 
@@ -278,8 +285,7 @@ struct EvaluateVerb {
     const std::string text = output == "json"   ? app::ToJsonText(*result)
                              : output == "yaml" ? app::ToYamlText(*result)
                                                 : app::EvaluationTable(*result);
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return std::fflush(stdout) == 0 ? 0 : 1;
+    return Show("evaluate", text);
   }
 };
 
@@ -325,6 +331,7 @@ struct SimVerb {
         });
     flags.manifests = *std::move(manifests);
     flags.with_scheduler = !no_scheduler;
+    app::BlockStopSignals();
     return app::Sim(flags);
   }
 };
@@ -332,7 +339,6 @@ struct SimVerb {
 }  // namespace
 
 int main(int argc, char** argv) {
-  tutti::app::BlockStopSignals();
   CLI::App main(kAbout, "tutti");
   main.footer(kExamples);
   main.set_version_flag("--version", "tutti " TUTTI_VERSION);

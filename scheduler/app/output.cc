@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/output.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <regex>
 #include <string_view>
 
@@ -75,6 +80,11 @@ std::string ToYamlText(const Json& value) {
   std::string out;
   Emit(value, 0, true, out);
   return out;
+}
+
+base::Status Print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return {};
+  return base::Fail(base::ErrorCode::kUnavailable, fmt::format("standard output: {}", std::strerror(errno)));
 }
 
 std::string Table::Text() const {

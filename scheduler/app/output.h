@@ -3,15 +3,20 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json_fwd.h"
+#include "base/result.h"
 
 namespace tutti::app {
 
 // "json" and "yaml" of the same value; keys in their order.
 std::string ToJsonText(const nlohmann::ordered_json& value);
 std::string ToYamlText(const nlohmann::ordered_json& value);
+
+// To standard output, at once and whole. Error kUnavailable: what is not written whole must not look like success.
+base::Status Print(std::string_view text);
 
 // Aligned columns, as kubectl prints them; no space at the end of a line.
 class Table {

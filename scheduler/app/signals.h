@@ -8,7 +8,8 @@
 
 namespace tutti::app {
 
-// Blocks both signals for this thread and those it starts later, and ignores SIGPIPE. First thing in main().
+// Blocks both signals for this thread and those it starts later, and ignores SIGPIPE. For verbs that end by them: the
+// others end as any program does.
 void BlockStopSignals();
 
 class StopSignals {

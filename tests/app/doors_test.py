@@ -127,6 +127,31 @@ class Offline(unittest.TestCase):
                 self.assertIn(flag, done.stderr)
 
 
+    def test_output_that_is_lost_is_an_error(self):
+        small = NODE + "---" + POD % "1"
+        large = "---".join([small, *((NODE + "---" + POD % "1").replace("node-1", f"n{i}").replace("name: p}", f"name: p{i}}}")
+                                     for i in range(200))])
+        for text in (small, large):
+            for arguments in (["simulate", "-"], ["simulate", "-", "-o", "json"], ["evaluate", "-", "--pod", "p"], ["demo"]):
+                with open("/dev/full", "w") as full:
+                    done = subprocess.run([TUTTI, *arguments], input=text, stdout=full, stderr=subprocess.PIPE, text=True,
+                                          timeout=SECONDS)
+                self.assertEqual(done.returncode, 1, arguments)
+                self.assertRegex(done.stderr, f"^tutti {arguments[0]}: error: standard output: .*No space left on device\n$")
+
+    def test_offline_verbs_end_by_a_signal(self):
+        for arguments in (["simulate", "-"], ["evaluate", "-", "--pod", "p"], ["sim", "-"]):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                # What a shell starts in the background has SIGINT ignored.
+                process = subprocess.Popen([TUTTI, *arguments], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                process.send_signal(number)  # while it waits for its input
+                try:
+                    self.assertEqual(process.wait(SECONDS), -number, arguments)
+                finally:
+                    process.kill()
+                    process.stdin.close()
+
 class OnTheEmbeddedCluster(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
