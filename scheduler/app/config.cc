@@ -5,13 +5,12 @@
 #include <yaml-cpp/eventhandler.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <limits>
 #include <set>
 #include <sstream>
 
 #include "app/yaml_fields.h"
+#include "base/file.h"
 #include "base/json.h"
 
 namespace tutti::app {
@@ -28,6 +27,7 @@ constexpr std::string_view kExtensionPoints[] = {
     "placementScore", "placementGenerate"};
 
 constexpr int64_t kMostSeconds = 86'400;
+constexpr int64_t kMostInt32 = std::numeric_limits<int32_t>::max();
 
 void ReadLeaderElection(Fields fields, LeaderElectionConfig* out) {
   fields.Bool("leaderElect", &out->leader_elect);
@@ -98,12 +98,19 @@ void ReadPluginArgs(Fields& fields, plugins::ProfileConfig* profile) {
   }
 }
 
+// What has no effect here has its type and range all the same.
+void CheckPercentageOfNodes(Fields& fields) {
+  int64_t percentage = 0;
+  fields.Integer("percentageOfNodesToScore", 0, 100, &percentage);
+}
+
 void ReadProfile(Fields& fields, Config* config) {
   plugins::ProfileConfig profile;
-  profile.scheduler_name = "default-scheduler";  // as upstream defaults it
   fields.String("schedulerName", &profile.scheduler_name);
-  if (profile.scheduler_name.empty()) fields.Complain("schedulerName", "is empty; write the name that pods use");
-  fields.Accept("percentageOfNodesToScore");
+  if (profile.scheduler_name.empty() && fields.Has("schedulerName")) {
+    fields.Complain("schedulerName", "is empty; write the name that pods use");
+  }
+  CheckPercentageOfNodes(fields);
   Fields plugins = fields.Map("plugins");
   for (const std::string_view point : kExtensionPoints) {
     profile.plugins.emplace(point, ReadPoint(plugins.Map(point)));
@@ -112,12 +119,60 @@ void ReadProfile(Fields& fields, Config* config) {
   fields.Sequence("pluginConfig", [&](Fields& one) { ReadPluginArgs(one, &profile); });
   fields.Done();
   for (const ProfileSettings& other : config->profiles) {
-    if (other.config.scheduler_name == profile.scheduler_name) {
+    if (!profile.scheduler_name.empty() && other.config.scheduler_name == profile.scheduler_name) {
       fields.Complain("schedulerName",
                       fmt::format("\"{}\" is served by two profiles; keep one", profile.scheduler_name));
     }
   }
   config->profiles.push_back({std::move(profile), fields.Where()});
+}
+
+void ReadProfiles(Fields& fields, Config* config) {
+  std::vector<Fields> nameless;
+  fields.Sequence("profiles", [&](Fields& one) {
+    if (!one.Has("schedulerName")) nameless.push_back(one);
+    ReadProfile(one, config);
+  });
+  // As upstream defaults it: where there is but one.
+  if (config->profiles.size() == 1 && !nameless.empty()) {
+    config->profiles[0].config.scheduler_name = "default-scheduler";
+    return;
+  }
+  for (Fields& one : nameless) one.Complain("", "has no schedulerName; of several profiles each needs its own");
+}
+
+// None is called; what kube-scheduler would refuse in one is refused here.
+void CheckExtender(Fields& fields) {
+  std::string text;
+  bool flag = false;
+  int64_t weight = 1;
+  base::Millis timeout = 0;
+  fields.String("urlPrefix", &text);
+  for (const char* verb : {"filterVerb", "preemptVerb", "bindVerb"}) fields.String(verb, &text);
+  std::string prioritize;
+  fields.String("prioritizeVerb", &prioritize);
+  fields.Integer("weight", prioritize.empty() ? 0 : 1, kMostInt32, &weight);
+  for (const char* name : {"enableHTTPS", "nodeCacheCapable", "ignorable"}) fields.Bool(name, &flag);
+  fields.Accept("tlsConfig");
+  fields.Duration("httpTimeout", &timeout);
+  fields.Sequence("managedResources", [&](Fields& one) {
+    one.String("name", &text);
+    one.Bool("ignoredByScheduler", &flag);
+    one.Done();
+  });
+  fields.Done();
+}
+
+// What kube-scheduler has and we do without.
+void CheckUnused(Fields& fields) {
+  int64_t parallelism = 0;
+  fields.Integer("parallelism", 1, kMostInt32, &parallelism);
+  CheckPercentageOfNodes(fields);
+  fields.Sequence("extenders", [](Fields& one) { CheckExtender(one); });
+  bool flag = false;
+  for (const char* name : {"delayCacheUntilActive", "enableProfiling", "enableContentionProfiling"}) {
+    fields.Bool(name, &flag);
+  }
 }
 
 void ReadSchedulerConfiguration(Fields& fields, Config* config) {
@@ -129,12 +184,7 @@ void ReadSchedulerConfiguration(Fields& fields, Config* config) {
     config->notes.push_back(
         "extenders are not active: Tutti calls no scheduler extender; pods that rely on one are not filtered by it");
   }
-  fields.Accept("parallelism");
-  fields.Accept("percentageOfNodesToScore");
-  fields.Accept("extenders");
-  fields.Accept("delayCacheUntilActive");
-  fields.Accept("enableProfiling");
-  fields.Accept("enableContentionProfiling");
+  CheckUnused(fields);
   ReadLeaderElection(fields.Map("leaderElection"), &config->leader_election);
   ReadClientConnection(fields.Map("clientConnection"), config);
   fields.Integer("podInitialBackoffSeconds", 1, kMostSeconds, &config->pod_initial_backoff_s);
@@ -142,7 +192,7 @@ void ReadSchedulerConfiguration(Fields& fields, Config* config) {
   if (config->pod_max_backoff_s < config->pod_initial_backoff_s) {
     fields.Complain("podMaxBackoffSeconds", "is below podInitialBackoffSeconds; raise it");
   }
-  fields.Sequence("profiles", [&](Fields& one) { ReadProfile(one, config); });
+  ReadProfiles(fields, config);
 }
 
 void ReadOurConfiguration(Fields& fields, Config* config) {
@@ -232,9 +282,13 @@ std::string CheckTimes(const LeaderElectionConfig& config) {
 base::Status ReadConfig(const std::string& text, const std::string& file, Config* config) {
   Complaints complaints(file);
   try {
-    for (const YAML::Node& document : Documents(text)) {
-      if (document.IsDefined() && !document.IsNull()) ReadDocument(document, &complaints, config);
+    std::vector<YAML::Node> documents = Documents(text);
+    std::erase_if(documents, [](const YAML::Node& one) { return !one.IsDefined() || one.IsNull(); });
+    if (documents.empty()) {
+      return base::Invalid(
+          fmt::format("{}: there is no configuration in it; write a {} or a {}", file, kSchedulerKind, kOurKind));
     }
+    for (const YAML::Node& document : documents) ReadDocument(document, &complaints, config);
   } catch (const YAML::Exception& error) {
     return base::Invalid(fmt::format("{}:{}: not YAML: {}", file, error.mark.line + 1, error.msg));
   }
@@ -246,13 +300,9 @@ base::Result<Config> LoadConfig(const std::vector<std::string>& files) {
   Config config;
   std::string complaints;
   for (const std::string& file : files) {
-    std::ifstream in(file);
-    std::ostringstream text;
-    if (in) text << in.rdbuf();
-    if (!in || in.bad()) {
-      return base::Invalid(fmt::format("{}: cannot be read: {}; is --config right?", file, std::strerror(errno)));
-    }
-    if (const base::Status read = ReadConfig(text.str(), file, &config); !read) {
+    const auto text = base::ReadFile(file);
+    if (!text) return base::Invalid(fmt::format("{}; is --config right?", text.error().message));
+    if (const base::Status read = ReadConfig(*text, file, &config); !read) {
       complaints += (complaints.empty() ? "" : "\n") + read.error().message;
     }
   }

@@ -78,6 +78,34 @@ base::Json ScalarToJson(const YAML::Node& node) {
   return text;
 }
 
+// Aliases can make a small text stand for an enormous tree, or for one without an end.
+constexpr int64_t kMostNodes = 1'000'000;
+constexpr int kDeepest = 200;
+
+class JsonMaker {
+ public:
+  base::Json Convert(const YAML::Node& node, int depth) {
+    if (depth > kDeepest) problem = "is nested too deeply";
+    if (++nodes_ > kMostNodes) problem = "is too large with its aliases expanded";
+    if (!problem.empty() || !node.IsDefined() || node.IsNull()) return nullptr;
+    if (node.IsScalar()) return ScalarToJson(node);
+    base::Json out = node.IsSequence() ? base::Json::array() : base::Json::object();
+    if (node.IsSequence()) {
+      for (auto item = node.begin(); item != node.end() && problem.empty(); ++item)
+        out.push_back(Convert(*item, depth + 1));
+    } else {
+      for (auto entry = node.begin(); entry != node.end() && problem.empty(); ++entry)
+        out[entry->first.Scalar()] = Convert(entry->second, depth + 1);
+    }
+    return out;
+  }
+
+  std::string_view problem;  // empty: none
+
+ private:
+  int64_t nodes_ = 0;
+};
+
 }  // namespace
 
 void Complaints::Add(const YAML::Node& at, std::string_view field, std::string_view what) {
@@ -99,16 +127,10 @@ std::string_view Closest(std::string_view word, const std::vector<std::string_vi
   return best;
 }
 
-base::Json YamlToJson(const YAML::Node& node) {
-  if (!node.IsDefined() || node.IsNull()) return nullptr;
-  if (node.IsScalar()) return ScalarToJson(node);
-  if (node.IsSequence()) {
-    base::Json out = base::Json::array();
-    for (const YAML::Node& item : node) out.push_back(YamlToJson(item));
-    return out;
-  }
-  base::Json out = base::Json::object();
-  for (const auto& entry : node) out[entry.first.Scalar()] = YamlToJson(entry.second);
+base::Result<base::Json> YamlToJson(const YAML::Node& node) {
+  JsonMaker maker;
+  base::Json out = maker.Convert(node, 0);
+  if (!maker.problem.empty()) return base::Invalid(std::string(maker.problem));
   return out;
 }
 
@@ -215,7 +237,12 @@ void Fields::Duration(std::string_view name, base::Millis* out) {
 
 void Fields::Json(std::string_view name, base::Json* out) {
   const YAML::Node value = Take(name);
-  if (value.IsDefined()) *out = YamlToJson(value);
+  if (!value.IsDefined()) return;
+  if (auto json = YamlToJson(value)) {
+    *out = *std::move(json);
+  } else {
+    complaints_->Add(value, PathOf(name), json.error().message);
+  }
 }
 
 Fields Fields::Map(std::string_view name) { return Fields(Take(name), PathOf(name), complaints_); }

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/json_fwd.h"
+#include "base/result.h"
 
 namespace tutti::app {
 
@@ -34,8 +35,9 @@ class Complaints {
 // The word of `known` that a user most likely meant by `word`; empty when none is near.
 std::string_view Closest(std::string_view word, const std::vector<std::string_view>& known);
 
-// YAML as JSON, scalars by YAML's core schema: plain 1 is a number, "1" a string, 010 is ten.
-base::Json YamlToJson(const YAML::Node& node);
+// YAML as JSON, scalars by YAML's core schema: plain 1 is a number, "1" a string, 010 is ten. Error: nested too deeply,
+// as what stands in itself is, or too large with its aliases expanded.
+base::Result<base::Json> YamlToJson(const YAML::Node& node);
 
 // One mapping. Each field is asked for once, an absent or null one leaves `out` as it is; Done() complains about
 // those that nobody asked for. `complaints` must outlive this.

@@ -183,5 +183,42 @@ TEST_CASE("a file that is not there is named") {
   CHECK(config.error().message.find("/nowhere/config.yaml") == 0);
 }
 
+TEST_CASE("a folder and a file without a configuration are none") {
+  const auto folder = LoadConfig({"/"});
+  REQUIRE_FALSE(folder);
+  CHECK(folder.error().message == "/: Is a directory; is --config right?");
+  for (const char* text : {"", "\n", "# profiles: []\n", "---\n# nothing\n", "~"}) {
+    INFO(text);
+    CHECK_THAT(ConfigRefusal(text), Catch::Contains("config.yaml: there is no configuration in it"));
+  }
+  CHECK(Read("---\n---\n# ours\n---\n" + std::string(kHead) + "---\n").kinds_read.size() == 1);
+}
+
+TEST_CASE("schedulerName may be left out of a single profile only") {
+  CHECK(Read(std::string(kHead) + "profiles: [{}]\n").profiles.at(0).config.scheduler_name == "default-scheduler");
+  CHECK(ConfigRefusal(std::string(kHead) + "profiles:\n- schedulerName: a\n- plugins: {}\n") ==
+        "config.yaml:5: profiles[1]: has no schedulerName; of several profiles each needs its own");
+  CHECK_THAT(ConfigRefusal(std::string(kHead) + "profiles: [~, {schedulerName: a}]\n"),
+             Catch::Contains("profiles[0]: has no schedulerName"));
+  CHECK_THAT(ConfigRefusal(std::string(kHead) + "profiles: [{schedulerName: ''}]\n"),
+             Catch::Contains("schedulerName: is empty"));
+}
+
+TEST_CASE("what has no effect here is refused where kube-scheduler refuses it") {
+  for (const char* text :
+       {"parallelism: -1", "parallelism: 0", "parallelism: [a]", "percentageOfNodesToScore: 500",
+        "percentageOfNodesToScore: -1", "extenders: foo", "extenders: [a]", "extenders: [{filterVerbs: f}]",
+        "extenders: [{prioritizeVerb: p, weight: 0}]", "enableProfiling: 3", "delayCacheUntilActive: []",
+        "profiles: [{percentageOfNodesToScore: 101}]", "profiles: [{pluginConfig: [{name: N, args: &b {z: *b}}]}]"}) {
+    INFO(text);
+    CHECK_THAT(ConfigRefusal(std::string(kHead) + text + "\n"), Catch::StartsWith("config.yaml:3: "));
+  }
+  Read(std::string(kHead) +
+       "extenders: [{urlPrefix: 'https://e/', filterVerb: f, prioritizeVerb: p, weight: 2, bindVerb: b, enableHTTPS: "
+       "true,"
+       " tlsConfig: {insecure: true}, httpTimeout: 5s, nodeCacheCapable: true, ignorable: true,"
+       " managedResources: [{name: example.com/foo, ignoredByScheduler: true}]}]\n");
+}
+
 }  // namespace
 }  // namespace tutti::app
