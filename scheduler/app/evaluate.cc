@@ -11,6 +11,7 @@
 #include "cluster/selections.h"
 #include "cluster/state.h"
 #include "framework/ranking.h"
+#include "sim/store.h"
 #include "sim/strategy.h"
 
 namespace tutti::app {
@@ -106,6 +107,20 @@ class Question {
   model::PodId asked_;
 };
 
+bool IsRead(const sim::Store& store, const sim::Json& object) {
+  const std::string& kind = sim::DigString(object, "kind");
+  const std::string& version = sim::DigString(object, "apiVersion");
+  const std::string group = version.substr(0, version.find('/') == std::string::npos ? 0 : version.find('/'));
+  // Of another's group, only the name is the same.
+  if (std::ranges::none_of(store.resources().All(), [&](const auto& each) { return each.first.group == group; }))
+    return false;
+  const auto among = [&](const auto& kinds) {
+    return std::ranges::find(kinds, kind, &model::ObjectKind::kind) != kinds.end();
+  };
+  return kind == "Node" || kind == "Pod" || kind == "Namespace" || kind == "PriorityClass" ||
+         among(cluster::SelectionKinds()) || among(cluster::StorageKinds());
+}
+
 std::vector<model::NodeId> NodesByName(const cluster::Snapshot& snapshot) {
   std::vector<model::NodeId> nodes;
   for (uint32_t n = 0; n < snapshot.slots(); ++n)
@@ -159,6 +174,30 @@ base::Result<ordered_json> Evaluate(std::vector<sim::Json> objects, const std::v
   for (const model::NodeId n : NodesByName(question.snapshot()))
     result["nodes"].push_back(Answer(ranking, n, question.snapshot().node(n).name));
   return result;
+}
+
+base::Result<std::vector<sim::Json>> PrepareToEvaluate(std::vector<sim::Manifest> manifests) {
+  const base::VirtualClock clock(0);
+  sim::Store store(clock);
+  std::erase_if(manifests, [&](const sim::Manifest& one) { return !IsRead(store, one.object); });
+  std::vector<sim::Manifest> checked = manifests;
+  for (sim::Manifest& one : checked) {
+    // Its class may be left out, as nothing here depends on a priority.
+    if (sim::DigString(one.object, "kind") != "Pod" || sim::DigString(one.object, "spec", "priorityClassName").empty())
+      continue;
+    sim::SetDefault(one.object["spec"], "priority", 0);
+  }
+  if (const base::Status stored = sim::StoreManifests(store, std::move(checked)); !stored)
+    return tl::make_unexpected(stored.error());
+  std::vector<sim::Json> objects;
+  for (sim::Manifest& one : manifests) {
+    const std::string& kind = sim::DigString(one.object, "kind");
+    if (kind == "PriorityClass") continue;
+    if (kind == "Pod") sim::DefaultPod(one.object);
+    const sim::Object node = kind == "Node" ? store.Find(sim::kNodes, "", sim::NameOf(one.object)) : nullptr;
+    objects.push_back(node ? *node : std::move(one.object));
+  }
+  return objects;
 }
 
 std::string EvaluationTable(const ordered_json& result) {

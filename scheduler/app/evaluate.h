@@ -9,6 +9,7 @@
 #include "base/json_fwd.h"
 #include "base/result.h"
 #include "framework/profile.h"
+#include "sim/manifest.h"
 #include "sim/object.h"
 
 namespace tutti::app {
@@ -22,6 +23,10 @@ namespace tutti::app {
 base::Result<nlohmann::ordered_json> Evaluate(std::vector<sim::Json> objects,
                                               const std::vector<framework::Profile>& profiles, const std::string& ns,
                                               const std::string& name);
+
+// What the API server would make of `manifests` that Evaluate reads: checked as when they are created, pods and nodes
+// with their defaults; the other kinds are left out. Error: kInvalid, naming file, document and line.
+base::Result<std::vector<sim::Json>> PrepareToEvaluate(std::vector<sim::Manifest> manifests);
 
 // Its result for people.
 std::string EvaluationTable(const nlohmann::ordered_json& result);

@@ -271,16 +271,16 @@ struct EvaluateVerb {
     if (!config) return Refuse("evaluate", config.error().message);
     const auto profiles = app::MakeProfiles(*config, app::OfflineSchedulerNames());
     if (!profiles) return Refuse("evaluate", profiles.error().message);
-    const auto manifests = sim::LoadManifests(paths);
+    auto manifests = sim::LoadManifests(paths);
     if (!manifests) return Refuse("evaluate", manifests.error().message);
     if (const auto checked = app::CheckQuantities(*manifests); !checked)
       return Refuse("evaluate", checked.error().message);
-    std::vector<sim::Json> objects;
-    for (const sim::Manifest& manifest : *manifests) objects.push_back(manifest.object);
+    auto objects = app::PrepareToEvaluate(*std::move(manifests));
+    if (!objects) return Refuse("evaluate", objects.error().message);
     const size_t slash = pod.find('/');
     const std::string ns = slash == std::string::npos ? "default" : pod.substr(0, slash);
     const auto result =
-        app::Evaluate(std::move(objects), *profiles, ns, slash == std::string::npos ? pod : pod.substr(slash + 1));
+        app::Evaluate(*std::move(objects), *profiles, ns, slash == std::string::npos ? pod : pod.substr(slash + 1));
     if (!result) return Refuse("evaluate", result.error().message);
     const std::string text = output == "json"   ? app::ToJsonText(*result)
                              : output == "yaml" ? app::ToYamlText(*result)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/evaluate.h"
 
+#include <fmt/format.h>
+
 #include "base/json.h"
 #include "plugins/registry.h"
 #include "tests/support/catch.h"
@@ -79,6 +81,60 @@ TEST_CASE("evaluate heeds what selects the pod, and label keys beside selectors,
   CHECK(nodes[0]["scores"]["PodTopologySpread"]["normalized"] < 100);
   CHECK(nodes[1]["rejected_by"][0]["plugin"] == "InterPodAffinity");
   CHECK(nodes[2]["scores"]["PodTopologySpread"]["normalized"] == 100);
+}
+
+namespace {
+
+base::Result<std::vector<json>> Prepared(const std::string& yaml) {
+  auto manifests = sim::ParseManifests(yaml, "f.yaml");
+  if (!manifests) return tl::make_unexpected(manifests.error());
+  return app::PrepareToEvaluate(*std::move(manifests));
+}
+
+std::string PodYaml(const std::string& spec, const std::string& version = "v1") {
+  return fmt::format("---\napiVersion: {}\nkind: Pod\nmetadata: {{name: p}}\nspec: {{{}}}\n", version, spec);
+}
+
+}  // namespace
+
+TEST_CASE("evaluate refuses what the API server would, and says where it stands") {
+  const std::string one = "containers: [{name: c, image: i}]";
+  const std::string prefer =
+      "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+      "{nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Inn, values: [b]}]}]}}}, ";
+  for (const std::string& bad :
+       {PodYaml("containers: [{name: c, image: i, resources: [a]}]"),
+        PodYaml("tolerations: [{operator: Exist}], " + one), PodYaml(prefer + one),
+        PodYaml("topologySpreadConstraints: [{maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}], " +
+                one),
+        PodYaml("containers: []"), PodYaml("nodeSelectorr: {a: b}, " + one), PodYaml(one, "v2")}) {
+    const auto prepared = Prepared(bad);
+    INFO(bad);
+    REQUIRE_FALSE(prepared);
+    CHECK_THAT(prepared.error().message, Catch::StartsWith("f.yaml: document 1, line 2: "));
+  }
+  CHECK_THAT(
+      Prepared("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: {taints: [{key: a, effect: NoSchedul}]}\n")
+          .error()
+          .message,
+      Contains("f.yaml: document 1, line 1: ") && Contains("NoSchedul"));
+  CHECK_THAT(Prepared(PodYaml(one) + PodYaml(one)).error().message,
+             Contains("f.yaml: document 2, line 7: ") && Contains("already exists"));
+}
+
+TEST_CASE("evaluate takes what the API server takes, with its defaults, and leaves the rest aside") {
+  const auto prepared = Prepared(
+      "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {capacity: {cpu: 4, memory: 8Gi, pods: 10}}\n" +
+      PodYaml("schedulerName: s, priorityClassName: high, containers: [{name: c, image: i, resources: {limits: {cpu: "
+              "3}}}]") +
+      "---\napiVersion: serving.example.com/v1\nkind: Service\nmetadata: {name: s}\nspec: {template: {}}\n"
+      "---\napiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\n");
+  INFO((prepared ? "" : prepared.error().message));
+  REQUIRE(prepared);
+  REQUIRE(prepared->size() == 2);
+  const auto result = app::Evaluate(*prepared, {plugins::DefaultProfile("s")}, "default", "p");
+  REQUIRE(result);
+  CHECK_THAT((*result)["summary"].get<std::string>(), Contains("1/1 nodes are available"));
 }
 
 TEST_CASE("evaluate names what it cannot answer") {
