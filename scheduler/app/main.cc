@@ -43,6 +43,10 @@ int Refuse(const char* verb, const std::string& message) {
   return 1;
 }
 
+void ShowNotes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+}
+
 // The exit code.
 int Show(const char* verb, const std::string& text) {
   const base::Status printed = app::Print(text);
@@ -234,8 +238,11 @@ struct SimulateVerb {
     const auto ray = kuberay.Parse(*manifests);
     if (!ray) return Refuse("simulate", ray.error().message);
     options.world.kuberay = *ray;
+    std::vector<std::string> notes;
+    options.notes = &notes;
     const auto result = app::Simulate(*std::move(manifests), std::move(options));
     if (!result) return Refuse("simulate", result.error().message);
+    ShowNotes(notes);
     const std::string text = output == "json"   ? app::ToJsonText(*result)
                              : output == "yaml" ? app::ToYamlText(*result)
                                                 : app::SimulationTable(*result);
@@ -271,6 +278,7 @@ struct EvaluateVerb {
     if (!config) return Refuse("evaluate", config.error().message);
     const auto profiles = app::MakeProfiles(*config, app::OfflineSchedulerNames());
     if (!profiles) return Refuse("evaluate", profiles.error().message);
+    ShowNotes(config->notes);
     auto manifests = sim::LoadManifests(paths);
     if (!manifests) return Refuse("evaluate", manifests.error().message);
     if (const auto checked = app::CheckQuantities(*manifests); !checked)

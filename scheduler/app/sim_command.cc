@@ -88,6 +88,8 @@ int Sim(SimFlags flags) {
   auto core_options = MakeOptions(*config, OfflineSchedulerNames());
   if (!core_options) return Refuse(core_options.error());
 
+  for (const std::string& note : config->notes) fmt::print(stderr, "note: {}\n", note);
+
   const base::SystemClock clock;
   EmbeddedCluster::Options options;
   options.world.kuberay = flags.kuberay;

@@ -152,6 +152,29 @@ class Offline(unittest.TestCase):
                     process.kill()
                     process.stdin.close()
 
+    def test_what_of_the_configuration_has_no_effect_is_told(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+                       "extenders: [{urlPrefix: 'http://e/'}]\nprofiles: [{schedulerName: tutti}]\n")
+            file.flush()
+            for arguments in (["simulate", "-"], ["evaluate", "-", "--pod", "p"]):
+                done = tutti(*arguments, "--config", file.name, stdin=NODE + "---" + POD % "1")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("note: extenders are not active", done.stderr)
+
+    def test_what_is_no_text_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder)
+            (path / "x.yaml").mkdir()
+            (path / "y.yaml").write_bytes(b"apiVersion: v1\nkind: Pod\nmetadata: {name: \"\xff\"}\n")
+            done = tutti("simulate", folder)
+            self.assertEqual((done.returncode, done.stderr),
+                             (1, f"tutti simulate: error: {path}/y.yaml: line 3: this is not UTF-8\n"))
+            done = tutti("simulate", "--config", folder, str(path / "y.yaml"))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"{folder}: Is a directory", done.stderr)
+
+
 class OnTheEmbeddedCluster(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()

@@ -154,6 +154,81 @@ TEST_CASE("what an API server would refuse is refused with file, document and fi
   CHECK(Refusal("a: [\n").find("test.yaml") == 0);
   CHECK(Refusal(PodText{.name = "p", .annotations = "sim.tutti.dev/arrive-at: soon"}.Text())
             .find("test.yaml: document 1, line 2: metadata.annotations[sim.tutti.dev/arrive-at]: \"soon\"") == 0);
+  CHECK(Refusal(PodText{.name = "p", .annotations = "sim.tutti.dev/run-for: 5x"}.Text())
+            .find("test.yaml: document 1, line 2: metadata.annotations[sim.tutti.dev/run-for]: \"5x\"") == 0);
+  CHECK(Refusal("apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {template: {metadata: {annotations: "
+                "{sim.tutti.dev/run-for: 5x}}, spec: {containers: [{name: c, image: i}]}}}\n")
+            .find("test.yaml: document 1, line 1: spec.template.metadata.annotations[sim.tutti.dev/run-for]:") == 0);
+}
+
+TEST_CASE("a misspelt field is refused in built-in kinds and in the dialects', whose bounds and types are not held") {
+  CHECK_THAT(Refusal(Node("n1", "4") + Group("g", "3, minMembers: 3")),
+             Catch::StartsWith("test.yaml: document 2, line") && Catch::Contains("unknown field \"spec.minMembers\""));
+  CHECK_THAT(
+      Refusal("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeSelectorr: {a: b}, containers: "
+              "[{name: c, image: i}]}\n"),
+      Catch::StartsWith("test.yaml: document 1, line 1:") && Catch::Contains("unknown field \"spec.nodeSelectorr\""));
+  // Volcano's schema keeps what it does not list, and so does what is below it.
+  Must(Node("n1", "4") +
+       "---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: g}\n"
+       "spec: {minMember: 1, minTaskMember: {a: 1}, networkTopology: {mode: hard}}\n");
+}
+
+std::vector<std::string> NotesOf(const std::string& yaml, const std::string& config = "") {
+  SimulateOptions options;
+  if (!config.empty()) REQUIRE(ReadConfig(config, "config.yaml", &options.config));
+  std::vector<std::string> notes;
+  options.notes = &notes;
+  const auto manifests = sim::ParseManifests(yaml, "test.yaml");
+  REQUIRE(manifests);
+  REQUIRE(Simulate(*manifests, std::move(options)));
+  return notes;
+}
+
+TEST_CASE("pods that are never made are told of: no controller, or one that cannot make them") {
+  CHECK(NotesOf(Node("n1", "4") + PodText{.name = "p"}.Text()).empty());
+  const std::string pods =
+      "spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, "
+      "image: i}]}}}\n";
+  const auto notes =
+      NotesOf("apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: s}\n" + pods +
+              "---\napiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: d}\n" + pods +
+              "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {template: {spec: {restartPolicy: "
+              "Never, priorityClassName: nobody, containers: [{name: c, image: i}]}}}\n");
+  REQUIRE(notes.size() == 3);
+  CHECK(notes[0] == "the embedded cluster has no controller for the kind DaemonSet: no pods are made for default/d");
+  CHECK(notes[1] == "the embedded cluster has no controller for the kind StatefulSet: no pods are made for default/s");
+  CHECK_THAT(notes[2], Catch::StartsWith("Job default/j: FailedCreate: Error creating: ") &&
+                           Catch::Contains("no PriorityClass with name nobody was found"));
+}
+
+TEST_CASE("what of the configuration has no effect is told of") {
+  const auto notes = NotesOf(Node("n1", "4"),
+                             "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+                             "extenders: [{urlPrefix: 'http://e/'}]\nprofiles:\n- schedulerName: a\n"
+                             "  plugins: {multiPoint: {enabled: [{name: DefaultPreemption}]}}\n");
+  REQUIRE(notes.size() == 2);
+  CHECK_THAT(notes[0], Catch::StartsWith("extenders are not active"));
+  CHECK_THAT(notes[1], Catch::Contains("DefaultPreemption is not active yet"));
+}
+
+TEST_CASE("a RayCluster whose pods are refused comes to an end, and says why") {
+  const std::string containers =
+      "spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 2}, limits: "
+      "{cpu: 1}}}]}";
+  const auto notes = NotesOf(
+      Node("n1", "4") +
+      "---\napiVersion: ray.io/v1\nkind: RayJob\nmetadata: {name: j}\nspec: {entrypoint: e, "
+      "rayClusterSpec: {headGroupSpec: {rayStartParams: {}, template: {" +
+      containers +
+      "}}}}\n"
+      "---\napiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: c}\nspec: {headGroupSpec: {rayStartParams: {}, "
+      "template: {" +
+      containers + "}}}\n");
+  REQUIRE(notes.size() == 2);
+  CHECK_THAT(notes[0], Catch::StartsWith("RayCluster default/c: FailedToCreateHeadPod:") &&
+                           Catch::Contains("must be less than or equal to cpu limit"));
+  CHECK_THAT(notes[1], Catch::StartsWith("RayCluster default/j-"));
 }
 
 }  // namespace

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/simulation_notes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+namespace tutti::app {
+namespace {
+
+using sim::Child;
+using sim::DigString;
+using sim::Json;
+
+// Pods, those whose controller the embedded cluster has, and templates that nobody works off anywhere.
+constexpr std::array<std::string_view, 7> kWorkedOff = {"Pod",        "Deployment", "ReplicaSet", "Job",
+                                                        "RayCluster", "RayJob",     "PodTemplate"};
+constexpr size_t kNamesShown = 3;
+
+// Whether containers are listed anywhere in it.
+bool HasPodTemplate(const Json& value) {
+  if (value.is_array()) return std::ranges::any_of(value, HasPodTemplate);
+  if (!value.is_object()) return false;
+  if (Child(value, "containers").is_array()) return true;
+  for (const auto& [key, item] : value.items()) {
+    if (HasPodTemplate(item)) return true;
+  }
+  return false;
+}
+
+void AddKindsWithoutController(const sim::Store& store, std::vector<std::string>& notes) {
+  for (const auto& [id, resource] : store.resources().All()) {
+    if (std::ranges::find(kWorkedOff, resource.kind) != kWorkedOff.end() && id.group != "batch.volcano.sh") continue;
+    std::vector<std::string> names;
+    store.ForEach(id, [&](const auto&, const sim::Object& object) {
+      if (HasPodTemplate(Child(*object, "spec"))) names.push_back(sim::KeyOf(*object));
+    });
+    if (names.empty()) continue;
+    const size_t more = names.size() - std::min(names.size(), kNamesShown);
+    names.resize(names.size() - more);
+    notes.push_back(fmt::format("the embedded cluster has no controller for the kind {}: no pods are made for {}{}",
+                                resource.kind, fmt::join(names, ", "), more ? fmt::format(" and {} more", more) : ""));
+  }
+}
+
+bool IsController(const std::string& reporter) {
+  return reporter.ends_with("-controller") || reporter == "persistentvolume-binder";
+}
+
+}  // namespace
+
+std::vector<std::string> SimulationNotes(const sim::Store& store) {
+  std::vector<std::string> notes;
+  AddKindsWithoutController(store, notes);
+  // A retry says the same again, of a pod of another name.
+  std::map<std::tuple<std::string, std::string, std::string>, std::pair<std::string, std::string>> last;
+  store.ForEach(sim::kEvents, [&](const auto&, const sim::Object& event) {
+    if (DigString(*event, "type") != "Warning" || !IsController(DigString(*event, "reportingComponent"))) return;
+    const Json& about = Child(*event, "involvedObject");
+    const std::string key = fmt::format("{}/{}", DigString(about, "namespace"), DigString(about, "name"));
+    auto& [time, note] = last[{DigString(about, "kind"), key, DigString(*event, "reason")}];
+    if (DigString(*event, "eventTime") < time) return;
+    time = DigString(*event, "eventTime");
+    note = DigString(*event, "message");
+  });
+  for (const auto& [key, said] : last) {
+    const auto& [kind, name, reason] = key;
+    notes.push_back(fmt::format("{} {}: {}: {}", kind, name, reason, said.second));
+  }
+  return notes;
+}
+
+}  // namespace tutti::app
