@@ -15,6 +15,7 @@
 #include "app/signals.h"
 #include "app/sim_command.h"
 #include "app/simulate.h"
+#include "app/yaml_fields.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "sim/duration.h"
@@ -91,7 +92,8 @@ void AddConfig(CLI::App& verb, std::vector<std::string>* files) {
   verb.add_option("--config", *files,
                   "a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1) as it stands, a TuttiConfiguration\n"
                   "(tutti.dev/v1alpha1), or both in one file; may be repeated")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->allow_extra_args(false);
 }
 
 // -- run --
@@ -155,6 +157,7 @@ struct RunVerb {
                     "served to everybody; the rest needs a user who may get the path")
         ->group(group)
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->capture_default_str();
     verb.add_flag("--authorization-always-allow-loopback", flags.server.always_allow_loopback,
                   "serve everything to requests from 127.0.0.1 and ::1; ours, kube-scheduler has no such flag")
@@ -195,6 +198,7 @@ struct RunVerb {
     if (leader_elect_said->count() > 0) flags.leader_elect = leader_elect;
     flags.secure_serving = secure_port != 0;
     flags.server.port = secure_port;
+    std::erase(flags.server.always_allow_paths, "");  // --authorization-always-allow-paths= allows none
     app::BlockStopSignals();
     return app::Run(flags);
   }
@@ -344,6 +348,46 @@ struct SimVerb {
   }
 };
 
+// -- flags as Go's programs take them --
+
+// -v=2 as -v2, and --kubeconfig= as an empty value: CLI11 would take the one for "=2", the other for none.
+std::vector<std::string> GoArguments(int argc, char** argv) {
+  std::vector<std::string> arguments;
+  for (int i = 1; i < argc; ++i) {
+    std::string text = argv[i];
+    const size_t equals = text.find('=');
+    const bool is_long = text.starts_with("--");
+    if (!is_long && text.starts_with("-") && equals == 2) text.erase(equals, 1);
+    const bool empty = is_long && equals != std::string::npos && equals + 1 == text.size();
+    if (empty) text.pop_back();
+    arguments.push_back(std::move(text));
+    if (empty) arguments.emplace_back();
+  }
+  return arguments;
+}
+
+// "; did you mean --config?" of a flag that there is not.
+std::string Meant(const CLI::App& main) {
+  std::vector<std::string_view> known;
+  for (const CLI::App* verb : main.get_subcommands()) {
+    for (const CLI::Option* option : verb->get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back(name);
+    }
+  }
+  for (const std::string& left : main.remaining(true)) {
+    if (!left.starts_with("--")) continue;
+    const std::string name = left.substr(2, left.find('=') - 2);
+    if (const std::string_view meant = app::Closest(name, known); !meant.empty())
+      return fmt::format("; did you mean --{}?", meant);
+  }
+  return "";
+}
+
+std::string ParseFailure(const CLI::App* main, const CLI::Error& error) {
+  const bool unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  return fmt::format("{}{}\nRun with --help for more information.\n", error.what(), unknown ? Meant(*main) : "");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -363,6 +407,13 @@ int main(int argc, char** argv) {
   main.add_subcommand("demo", "See a gang start whole and another wait whole, narrated")->final_callback([&exit_code] {
     exit_code = tutti::app::Demo();
   });
-  CLI11_PARSE(main, argc, argv);
+  main.failure_message(ParseFailure);
+  std::vector<std::string> arguments = GoArguments(argc, argv);
+  std::ranges::reverse(arguments);  // as CLI11 wants them
+  try {
+    main.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    return main.exit(error);
+  }
   return exit_code;
 }

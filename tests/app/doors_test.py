@@ -152,6 +152,23 @@ class Offline(unittest.TestCase):
                     process.kill()
                     process.stdin.close()
 
+    def test_flags_are_taken_as_kube_scheduler_takes_them(self):
+        config = "apiVersion: tutti.dev/v1alpha1\nkind: TuttiConfiguration\n"
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file, tempfile.NamedTemporaryFile("w", suffix=".yaml") as node:
+            file.write(config)
+            file.flush()
+            node.write(NODE)
+            node.flush()
+            done = tutti("simulate", "--config", file.name, node.name, "-o=json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            done = tutti("run", "-v=2", "--kubeconfig=", "--authorization-always-allow-paths=", "--config", "/nowhere.yaml")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("/nowhere.yaml", done.stderr)
+        done = tutti("run", "--leader-elect-lease-duraton=5s")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("did you mean --leader-elect-lease-duration?", done.stderr)
+        self.assertNotIn("did you mean", tutti("run", "--zzzzzzzz").stderr)
+
     def test_what_of_the_configuration_has_no_effect_is_told(self):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
             file.write("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
