@@ -19,23 +19,40 @@ using Json = nlohmann::ordered_json;
 
 // A plain scalar that a reader would take for something else than a string.
 bool NeedsQuotes(const std::string& text) {
-  static const std::vector<std::string> kWords = {"null",  "Null",  "NULL", "~",  "true", "True", "TRUE", "false",
-                                                  "False", "FALSE", "yes",  "no", "on",   "off",  "Yes",  "No",
-                                                  "On",    "Off",   "y",    "n",  "Y",    "N",    ""};
+  static const std::vector<std::string> kWords = {
+      "null", "Null", "NULL", "~",   "true", "True", "TRUE", "false", "False", "FALSE", "yes",  "no", "on", "off",
+      "Yes",  "No",   "On",   "Off", "y",    "n",    "Y",    "N",     "",      ".inf",  ".nan", "<<", "="};
   if (std::find(kWords.begin(), kWords.end(), text) != kWords.end()) return true;
   static const std::regex kNumberOrDate(
-      R"([-+]?(\d[\d_]*\.?\d*|\.\d+)([eE][-+]?\d+)?|0[xo][\da-fA-F_]+|\d{4}-\d{2}-\d{2}.*)");
+      R"([-+]?(\d[\d_]*\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?0[xob][\da-fA-F_]+|\d{4}-\d{2}-\d{2}.*)");
   return std::regex_match(text, kNumberOrDate);
 }
+
+bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 std::string Scalar(const Json& value) {
   if (!value.is_string()) return value.dump();
   const std::string& text = value.get_ref<const std::string&>();
-  const bool plain = !NeedsQuotes(text) && text.find_first_of("\n\t\"\\") == std::string::npos &&
-                     text.find(": ") == std::string::npos && text.find(" #") == std::string::npos &&
+  const bool plain = !NeedsQuotes(text) && std::ranges::none_of(text, IsControl) &&
+                     text.find_first_of("\"\\") == std::string::npos && text.find(": ") == std::string::npos &&
+                     text.find(" #") == std::string::npos &&
                      std::string_view("-?:,[]{}#&*!|>'\"%@` ").find(text.front()) == std::string_view::npos &&
                      text.back() != ':' && text.back() != ' ';
   return plain ? text : value.dump(-1, ' ', false, Json::error_handler_t::replace);  // JSON's strings are YAML's
+}
+
+// As kubectl's tables have it: what would move the cursor is written out, and a second line is not shown.
+std::string Escaped(const std::string& cell) {
+  const size_t end = cell.find_first_of("\f\n\r");
+  std::string text;
+  for (const char c : cell.substr(0, end)) {
+    if (c == '\x1b') {
+      text += "^[";
+    } else {
+      text += c;
+    }
+  }
+  return end == std::string::npos ? text : text + "...";
 }
 
 // As kubectl prints it: a sequence stands below its key, not to the right of it. `indent` is where the value's lines
@@ -85,6 +102,11 @@ std::string ToYamlText(const Json& value) {
 base::Status Print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return {};
   return base::Fail(base::ErrorCode::kUnavailable, fmt::format("standard output: {}", std::strerror(errno)));
+}
+
+void Table::Add(std::vector<std::string> row) {
+  for (std::string& cell : row) cell = Escaped(cell);
+  rows_.push_back(std::move(row));
 }
 
 std::string Table::Text() const {

@@ -24,7 +24,7 @@ class Table {
   static constexpr size_t kGetGap = 3, kDescribeGap = 2;  // between columns, in spaces
 
   explicit Table(std::vector<std::string> header, size_t gap = kGetGap) : gap_(gap), rows_{std::move(header)} {}
-  void Add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  void Add(std::vector<std::string> row);
   bool empty() const { return rows_.size() == 1; }
   std::string Text() const;
 

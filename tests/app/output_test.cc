@@ -16,8 +16,8 @@ TEST_CASE("YAML stands as kubectl prints it: sequences below their key, keys in 
 }
 
 TEST_CASE("a string that another type would be read from is quoted, and others are not") {
-  for (const char* quoted :
-       {"3", "1e3", "0x1f", "2026-01-01T00:00:05Z", "true", "null", "no", "", "- a", "a: b", "a #b", "@x"}) {
+  for (const char* quoted : {"3", "1e3", "0x1f", "2026-01-01T00:00:05Z", "true", "null", "no", "", "- a", "a: b",
+                             "a #b", "@x", "0b11", "-0x1f", "<<", "\x1b[31m"}) {
     INFO(quoted);
     CHECK(ToYamlText(quoted)[0] == '"');
   }
@@ -26,6 +26,13 @@ TEST_CASE("a string that another type would be read from is quoted, and others a
     CHECK(ToYamlText(plain) == std::string(plain) + "\n");
   }
   CHECK(ToYamlText("two\nlines") == "\"two\\nlines\"\n");
+}
+
+TEST_CASE("a name in a table cannot move the cursor, nor make a line of its own") {
+  Table table({"NAME", "AGE"});
+  table.Add({"\x1b[31mred", "5s"});
+  table.Add({"two\nlines", "6s\r"});
+  CHECK(table.Text() == "NAME        AGE\n^[[31mred   5s\ntwo...      6s...\n");
 }
 
 TEST_CASE("tables are aligned, without spaces at the end") {
