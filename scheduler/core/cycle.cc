@@ -77,6 +77,14 @@ std::vector<Members> SurplusOf(const Gang& gang, const Census& census) {
   return parts;
 }
 
+// Its bind is one of the gang's plan, acknowledged or seen. Whoever was bound before, or by others, is none of the
+// plan's concern: a node that is gone may come back. REQUIRES: a plan, and the member is bound.
+bool IsOfPlan(const Member& member, const Gang& gang, const cluster::ClusterState& state) {
+  if (gang.plan->open.contains(member.pod)) return true;
+  const std::optional<Evidence> evidence = ReadEvidence(*state.pod(member.pod).pod);
+  return evidence && evidence->plan == gang.plan->id;
+}
+
 bool HasFigures(GangState state) {
   return state == GangState::kWaitingForNodes || state == GangState::kWaitingForQueue;
 }
@@ -243,7 +251,8 @@ void Cycle::Consider(GangId id) {
   Census census = TakeCensus(gang, state);
   if (gang.plan && gang.plan->undoing) return ContinueUndoing(id, census);
   if (gang.plan && gang.whole) {
-    for (Member* member : census.lost) committer.Evict(gang, *member, "the node it was bound to does not exist");
+    for (Member* member : census.lost)
+      if (IsOfPlan(*member, gang, state)) committer.Evict(gang, *member, "the node it was bound to does not exist");
     if (gang.plan->open.empty()) EndPlan(id);
   }
   if (census.succeeded + census.failed == static_cast<int64_t>(gang.members.size())) {
