@@ -12,6 +12,7 @@
 #include "base/planted.h"
 #include "core/evidence.h"
 #include "core/explain.h"
+#include "core/surplus.h"
 #include "core/topology_rules.h"
 #include "model/quantity.h"
 
@@ -49,32 +50,6 @@ bool SaysTheSame(std::string_view a, std::string_view b) {
     if (i == a.size() || j == b.size()) return i == a.size() && j == b.size();
     if (a[i++] != b[j++]) return false;
   }
-}
-
-// The members of a whole gang that are still to be placed, in parts that start together: units of their role, or what
-// their subgroup lacks; else one by one.
-std::vector<Members> SurplusOf(const Gang& gang, const Census& census) {
-  std::map<std::string_view, int64_t> unit_of, have;
-  for (const model::RoleSpec& role : gang.spec.roles) unit_of[role.name] = role.unit;
-  if (!gang.spec.units.empty())
-    for (const Members* there : {&census.placed, &census.reserved, &census.ran})
-      for (const Member* member : *there)
-        if (member->unit) ++have[member->unit->name];
-  std::map<std::pair<std::string_view, std::string_view>, Members> alike;
-  for (Member* member : census.pending)
-    alike[{member->role, member->unit ? std::string_view(member->unit->name) : std::string_view()}].push_back(member);
-  std::vector<Members> parts;
-  for (const auto& [place, members] : alike) {
-    const model::Unit* unit = members.front()->unit.get();
-    const bool in_unit = unit && unit->spec < gang.spec.units.size();
-    int64_t size = in_unit ? gang.spec.units[unit->spec].size - have[place.second] : unit_of[place.first];
-    for (size_t at = 0, end = 0; at < members.size(); at = end) {
-      end = std::min(at + static_cast<size_t>(std::max<int64_t>(size, 1)), members.size());
-      parts.emplace_back(members.begin() + static_cast<ptrdiff_t>(at), members.begin() + static_cast<ptrdiff_t>(end));
-      if (in_unit) size = 1;
-    }
-  }
-  return parts;
 }
 
 // Its bind is one of the gang's plan, acknowledged or seen. Whoever was bound before, or by others, is none of the
@@ -293,28 +268,33 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
   Gang& gang = book.at(id);
   SetState(gang, GangState::kWhole);
   gang.refusal.reset();
-  std::set<std::tuple<std::string_view, const cluster::PodClass*, size_t, std::string_view>> hopeless;
-  for (const Members& part : SurplusOf(gang, census)) {
-    const Member& first = *part.front();
-    const std::tuple like(std::string_view(first.role), state.pod(first.pod).pod_class.get(), part.size(),
+  std::set<std::tuple<std::string_view, const cluster::PodClass*, int64_t, std::string_view>> hopeless;
+  const auto refuse = [&gang](Refusal refusal) {
+    if (gang.refusal) refusal.wakes = refusal.wakes | gang.refusal->wakes;
+    gang.refusal = std::move(refusal);
+  };
+  for (const Part& part : SurplusOf(gang, census)) {
+    const Member& first = *part.members.front();
+    if (part.lacks() > 0) {
+      refuse(ExplainPart(gang, first, part.size, part.lacks()));
+      continue;
+    }
+    const std::tuple like(std::string_view(first.role), state.pod(first.pod).pod_class.get(), part.size,
                           first.topology ? std::string_view(first.topology->subset) : std::string_view());
     if (hopeless.contains(like) || hopeless.size() >= kMostHopeless) continue;
     Requirement requirement;
-    requirement.min = static_cast<int64_t>(part.size());
+    requirement.min = part.size;
     ResourceList ask;
-    for (const Member* member : part) ask.AddAll(Charges::Weight(*state.pod(member->pod).pod_class));
+    for (const Member* member : part.members) ask.AddAll(Charges::Weight(*state.pod(member->pod).pod_class));
     const queue::Admission admission = quota.Admit({gang.key.dialect, gang.spec.queue}, ask);
     PlanResult result;
-    if (admission.admitted) result = planner.PlaceAll(gang, part, clock.MonotonicMs());
+    if (admission.admitted) result = planner.PlaceAll(gang, part.members, clock.MonotonicMs());
     if (result.fits) {
       committer.Reserve(id, result.placements);
       continue;
     }
     hopeless.insert(like);
-    Refusal refusal =
-        admission.admitted ? ExplainNodes(gang, requirement, result) : ExplainQueue(gang, requirement, admission);
-    if (gang.refusal) refusal.wakes = refusal.wakes | gang.refusal->wakes;
-    gang.refusal = std::move(refusal);
+    refuse(admission.admitted ? ExplainNodes(gang, requirement, result) : ExplainQueue(gang, requirement, admission));
   }
   committer.Pump(id);
 }

@@ -111,6 +111,18 @@ Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const C
   return refusal;
 }
 
+Refusal ExplainPart(const Gang& gang, const Member& member, int64_t size, int64_t lacks) {
+  Refusal refusal;
+  refusal.state = GangState::kWaitingForMembers;
+  refusal.reason = "NotEnoughMembers";
+  refusal.wakes = Wake::kMembers;
+  const bool in_unit = member.unit && member.unit->spec < gang.spec.units.size();
+  refusal.sentence = fmt::format("{} waits for {} more member{} of {}{}: {} start together.", Name(gang), lacks,
+                                 lacks == 1 ? "" : "s", in_unit ? "a subgroup of " : "role ",
+                                 Named(in_unit ? gang.spec.units[member.unit->spec].name : member.role), size);
+  return refusal;
+}
+
 Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const queue::Admission& admission) {
   Refusal refusal;
   refusal.state = GangState::kWaitingForQueue;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explain: turns what stopped a gang into its Refusal: the sentence a person reads, and the events that could change it.
+// Explain: turns what stopped a gang into its Refusal: the sentence a person reads, and the events that could change
+// it.
 #pragma once
 
 #include "core/census.h"
@@ -14,6 +15,9 @@ Refusal ExplainProblem(const std::string& problem);
 
 // Too few members exist: which minimum, how many there are, how many are held back by gates.
 Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census);
+
+// Of a whole gang: of the member's role, or in its unit, `size` start together, and so many lack.
+Refusal ExplainPart(const Gang& gang, const Member& member, int64_t size, int64_t lacks);
 
 // The queue's path does not admit them.
 Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const queue::Admission& admission);

@@ -5,6 +5,57 @@
 namespace tutti::core {
 namespace {
 
+TEST_CASE("The members of a role that grows by units wait until a unit of them exists, and fits") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddPod("h", {.gang = "g", .role = "head"});
+  rig.AddPod("w-0", {.gang = "g", .role = "pairs"});
+  rig.Pass(2'000);
+  REQUIRE(rig.NodeOf("h") == "n1");
+  CHECK(rig.NodeOf("w-0").empty());
+  CHECK(rig.Waits("w-0") == "Unschedulable: gang default/g waits for 1 more member of role pairs: 2 start together.");
+  rig.AddPod("w-1", {.gang = "g", .role = "pairs"});
+  rig.Pass(2'000);
+  CHECK(rig.Bound() == 1);
+  CHECK(rig.Waits("w-0").starts_with("Unschedulable: gang default/g needs 2 members at once: 1 of 2 fit"));
+  rig.AddNode("n2", 2);
+  rig.AddPod("w-2", {.gang = "g", .role = "pairs"});
+  rig.Pass(2'000);
+  CHECK(rig.Bound() == 3);
+  CHECK(rig.NodeOf("w-2").empty());
+
+  // One that died is brought back alone.
+  rig.Delete("w-0");
+  rig.Settle();
+  CHECK(rig.Bound() == 3);
+  CHECK(rig.NodeOf("w-2") != "");
+}
+
+TEST_CASE("Nobody of a unit that holds nothing starts before all of it can, whatever their roles") {
+  Rig rig;
+  rig.AddNode("n1", 6);
+  const sim::Json asked = {{"unit-size", "2"}, {"unit-min", "1"}};
+  for (const char* name : {"a-0", "a-1"}) rig.AddPod(name, {.gang = "g", .unit = "a", .annotations = asked});
+  rig.Settle();
+  REQUIRE(rig.Bound() == 2);
+  rig.AddPod("b-0", {.gang = "g", .role = "leader", .unit = "b", .annotations = asked});
+  rig.Pass(2'000);
+  CHECK(rig.NodeOf("b-0").empty());
+  CHECK(rig.Waits("b-0") ==
+        "Unschedulable: gang default/g waits for 1 more member of a subgroup of units: 2 start together.");
+  rig.AddPod("b-1", {.gang = "g", .role = "worker", .unit = "b", .cpu = "5", .annotations = asked});
+  rig.Settle();
+  CHECK(rig.Bound() == 2);
+  rig.AddNode("n2", 5);
+  rig.Settle();
+  CHECK(rig.Bound() == 4);
+
+  rig.Delete("b-0");
+  rig.AddPod("b-2", {.gang = "g", .role = "leader", .unit = "b", .annotations = asked});
+  rig.Settle();
+  CHECK(rig.Bound() == 4);
+}
+
 TEST_CASE("A member of a whole gang whose node comes back stays, though another member is just being bound") {
   Rig rig;
   rig.AddNode("n1", 1);
