@@ -267,21 +267,25 @@ void Cycle::Consider(GangId id) {
 void Cycle::ConsiderWhole(GangId id, Census& census) {
   Gang& gang = book.at(id);
   SetState(gang, GangState::kWhole);
-  gang.refusal.reset();
-  std::set<std::tuple<std::string_view, const cluster::PodClass*, int64_t, std::string_view>> hopeless;
-  const auto refuse = [&gang](Refusal refusal) {
-    if (gang.refusal) refusal.wakes = refusal.wakes | gang.refusal->wakes;
-    gang.refusal = std::move(refusal);
-  };
+  std::map<std::tuple<std::string_view, const cluster::PodClass*, int64_t, std::string_view>,
+           std::shared_ptr<const Refusal>>
+      hopeless;
   for (const Part& part : SurplusOf(gang, census)) {
+    const auto tell = [&part](const std::shared_ptr<const Refusal>& refusal) {
+      for (Member* member : part.members) member->refusal = refusal;
+    };
     const Member& first = *part.members.front();
     if (part.lacks() > 0) {
-      refuse(ExplainPart(gang, first, part.size, part.lacks()));
+      tell(std::make_shared<const Refusal>(ExplainPart(gang, first, part.size, part.lacks())));
       continue;
     }
     const std::tuple like(std::string_view(first.role), state.pod(first.pod).pod_class.get(), part.size,
                           first.topology ? std::string_view(first.topology->subset) : std::string_view());
-    if (hopeless.contains(like) || hopeless.size() >= kMostHopeless) continue;
+    if (const auto known = hopeless.find(like); known != hopeless.end()) {
+      tell(known->second);
+      continue;
+    }
+    if (hopeless.size() >= kMostHopeless) continue;
     Requirement requirement;
     requirement.min = part.size;
     ResourceList ask;
@@ -291,12 +295,30 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
     if (admission.admitted) result = planner.PlaceAll(gang, part.members, clock.MonotonicMs());
     if (result.fits) {
       committer.Reserve(id, result.placements);
+      tell(nullptr);
       continue;
     }
-    hopeless.insert(like);
-    refuse(admission.admitted ? ExplainNodes(gang, requirement, result) : ExplainQueue(gang, requirement, admission));
+    hopeless[like] = std::make_shared<const Refusal>(admission.admitted ? ExplainNodes(gang, requirement, result)
+                                                                        : ExplainQueue(gang, requirement, admission));
+    tell(hopeless[like]);
   }
+  SumUp(gang, census.pending);
   committer.Pump(id);
+}
+
+// What its members wait for, the gang waits for; and what is said of it is said of the first that waits for room.
+void Cycle::SumUp(Gang& gang, const Members& pending) {
+  gang.refusal.reset();
+  const Refusal* shown = nullptr;
+  auto wakes = Wake::kMembers;
+  for (const Member* member : pending) {
+    if (!member->refusal) continue;
+    wakes = wakes | member->refusal->wakes;
+    if (!shown || (!HasFigures(shown->state) && HasFigures(member->refusal->state))) shown = member->refusal.get();
+  }
+  if (!shown) return;
+  gang.refusal = *shown;
+  gang.refusal->wakes = wakes;
 }
 
 void Cycle::ConsiderStart(GangId id, Census& census) {

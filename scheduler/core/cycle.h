@@ -97,6 +97,7 @@ class Cycle {
   bool StaysRefused(model::GangId id);
   void Consider(model::GangId id);
   void ConsiderWhole(model::GangId id, Census& census);
+  static void SumUp(Gang& gang, const Members& pending);
   void ConsiderStart(model::GangId id, Census& census);
   void Fence(model::GangId id, Member& member);
   void ContinueUndoing(model::GangId id, const Census& census);

@@ -88,25 +88,39 @@ void Cycle::SetTally(Gang& gang, const Tally& now) {
 
 void Cycle::PublishGang(GangId id) {
   Gang& gang = book.at(id);
-  if (gang.refusal && gang.refusal->state == GangState::kWaitingForMembers &&
-      clock.MonotonicMs() < gang.joined_ms + kMembersQuietMs) {
-    timers.emplace(gang.joined_ms + kMembersQuietMs, id);
-    return;
-  }
+  const base::Millis quiet_ms = gang.joined_ms + kMembersQuietMs;
+  const auto early = [&](const Refusal& refusal) {
+    if (refusal.state != GangState::kWaitingForMembers || clock.MonotonicMs() >= quiet_ms) return false;
+    timers.emplace(quiet_ms, id);
+    return true;
+  };
+  const bool whole = gang.state == GangState::kWhole;
+  if (gang.refusal && !whole && early(*gang.refusal)) return;
   if (gang.refusal) {
-    const std::string message = FullMessage(*gang.refusal);
-    const bool quota = gang.refusal->state == GangState::kWaitingForQueue;
-    const Census census = TakeCensus(gang, state);
-    const auto tell = [&](Member& member) {
+    const Refusal* said = nullptr;
+    std::string message;
+    const auto tell = [&](Member& member, const Refusal& refusal) {
+      if (early(refusal)) return;
+      if (said != &refusal) message = FullMessage(*(said = &refusal));
+      const bool quota = refusal.state == GangState::kWaitingForQueue;
       publisher.TellWaiting(id, member, quota ? options.quota_reason : "Unschedulable", message);
     };
-    for (Member* member : census.pending) tell(*member);
+    const Census census = TakeCensus(gang, state);
+    for (Member* member : census.pending) {
+      if (!whole)
+        tell(*member, *gang.refusal);
+      else if (member->refusal)
+        tell(*member, *member->refusal);
+    }
     // Before a gang is whole nobody leaves while it waits: who has a place held, such as for its volumes, waits too.
     for (Member* member : census.reserved)
-      if (!gang.whole && gang.plan->open.at(member->pod).stage == Assignment::Stage::kReserved) tell(*member);
-    if (gang.told_sentence != gang.refusal->sentence && !gang.refusal->sentence.empty())
-      publisher.TellGang(gang, true, "FailedScheduling", message);
-    gang.told_sentence = gang.refusal->sentence;
+      if (!gang.whole && gang.plan->open.at(member->pod).stage == Assignment::Stage::kReserved)
+        tell(*member, *gang.refusal);
+    if (!early(*gang.refusal)) {
+      if (gang.told_sentence != gang.refusal->sentence && !gang.refusal->sentence.empty())
+        publisher.TellGang(gang, true, "FailedScheduling", FullMessage(*gang.refusal));
+      gang.told_sentence = gang.refusal->sentence;
+    }
   } else {
     gang.told_sentence.clear();
   }

@@ -20,6 +20,7 @@
 namespace tutti::core {
 
 struct Certificate;
+struct Refusal;
 
 struct Member {
   model::PodId pod;
@@ -38,6 +39,7 @@ struct Member {
   bool evicting = false;  // a delete of ours is under way, or was refused to us
   bool away = false;      // a bind's answer says that it is gone, or bound; its own event is still to come
   std::string kept;       // why it is not deleted though its gang is undone; empty otherwise
+  std::shared_ptr<const Refusal> refusal;  // why it has no place though its gang is whole; null: not known
 };
 
 // One member of a plan that is not seen bound yet.

@@ -5,6 +5,26 @@
 namespace tutti::core {
 namespace {
 
+const sim::Json kNowhere = {{"nodeSelector", {{"disk", "lost"}}}};
+
+TEST_CASE("Each member that a whole gang has no place for is told why it finds none, not why another does") {
+  Rig rig;
+  rig.AddNode("n1", 8);
+  rig.AddPod("a", {.gang = "g", .queue = "four"});
+  rig.Settle();
+  rig.AddPod("b-label", {.gang = "g", .queue = "four", .spec = kNowhere});
+  rig.AddPod("c-big", {.gang = "g", .queue = "four", .cpu = "100"});
+  rig.AddPod("d-label", {.gang = "g", .queue = "four", .spec = kNowhere});
+  rig.Pass(2'000);
+  for (const char* name : {"b-label", "d-label"})
+    CHECK(rig.Waits(name) ==
+          "Unschedulable: gang default/g needs 1 member at once: 0 of 1 fit. 0/1 nodes are available: 1 node(s) didn't "
+          "match Pod's node affinity/selector.");
+  CHECK(rig.Waits("c-big") ==
+        "Unschedulable: gang default/g cannot start 1 of its 1 member: queue \"four\" is full: cpu capability 4, used "
+        "1, asked 100 (short by 97).");
+}
+
 TEST_CASE("The members of a role that grows by units wait until a unit of them exists, and fits") {
   Rig rig;
   rig.AddNode("n1", 2);
