@@ -12,7 +12,6 @@
 #include "base/planted.h"
 #include "core/evidence.h"
 #include "core/explain.h"
-#include "core/surplus.h"
 #include "core/topology_rules.h"
 #include "model/quantity.h"
 
@@ -35,7 +34,9 @@ constexpr Millis kFenceAgainMs = 1'000;  // a second at least, as the time in th
 constexpr int kRefreshAtOnce = 8;
 constexpr uint32_t kLookAtOnce = 8192;
 constexpr Millis kRefreshStepMs = 50;
-constexpr size_t kMostHopeless = 32;  // parts of a whole gang that find no place, at a time
+// So many searches in vain for parts of a whole gang, and others have their turn.
+constexpr int kSearchAtOnce = 32;
+constexpr Millis kSearchOnMs = 50;
 constexpr Wake kFreesNodes = Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints |
                              Wake::kPodGone | Wake::kPodPlaced | Wake::kVolume | Wake::kDriver;
 
@@ -58,6 +59,19 @@ bool IsOfPlan(const Member& member, const Gang& gang, const cluster::ClusterStat
   if (gang.plan->open.contains(member.pod)) return true;
   const std::optional<Evidence> evidence = ReadEvidence(*state.pod(member.pod).pod);
   return evidence && evidence->plan == gang.plan->id;
+}
+
+Requirement AllOf(const Part& part) {
+  Requirement requirement;
+  requirement.min = part.size;
+  return requirement;
+}
+
+Refusal Certified(const Gang& gang, const Part& part, std::shared_ptr<Certificate> certificate) {
+  Refusal refusal = ExplainNodes(gang, AllOf(part), certificate->result);
+  refusal.figures_ms = certificate->made_ms;
+  refusal.certificate = std::move(certificate);
+  return refusal;
 }
 
 bool HasFigures(GangState state) {
@@ -263,47 +277,60 @@ void Cycle::Consider(GangId id) {
     ConsiderStart(id, census);
 }
 
-// A gang that was whole takes whatever of the rest fits, in whole units.
+// A gang that was whole takes whatever of the rest fits, in whole units. Where that is more than can be tried at once,
+// it goes on from there; what has been tried in vain costs no search while its certificate holds.
 void Cycle::ConsiderWhole(GangId id, Census& census) {
   Gang& gang = book.at(id);
   SetState(gang, GangState::kWhole);
-  std::map<std::tuple<std::string_view, const cluster::PodClass*, int64_t, std::string_view>,
-           std::shared_ptr<const Refusal>>
-      hopeless;
-  for (const Part& part : SurplusOf(gang, census)) {
-    const auto tell = [&part](const std::shared_ptr<const Refusal>& refusal) {
-      for (Member* member : part.members) member->refusal = refusal;
-    };
-    const Member& first = *part.members.front();
-    if (part.lacks() > 0) {
-      tell(std::make_shared<const Refusal>(ExplainPart(gang, first, part.size, part.lacks())));
-      continue;
+  const Millis now = clock.MonotonicMs(), figures_from_ms = FiguresFrom(gang);
+  std::vector<Part> parts = SurplusOf(gang, census);
+  const auto next = std::ranges::find(parts, std::exchange(gang.surplus_from, {}),
+                                      [](const Part& part) { return part.members.front()->pod; });
+  if (next != parts.end()) std::ranges::rotate(parts, next);
+  const std::string stand = StandOf(id, gang, state);
+  std::map<std::string, std::shared_ptr<const Refusal>> refused;  // by kind; null: it has no turn now
+  int searches = 0, reserved = 0;
+  for (const Part& part : parts) {
+    const std::string kind = KindOf(part, !stand.empty(), state, now);
+    auto known = refused.find(kind);
+    if (known == refused.end()) {
+      const std::string shape = stand.empty() ? "+" + kind : fmt::format("{}+{}+{}", stand, reserved, kind);
+      std::optional<Refusal> refusal = RefuseAtOnce(gang, part, shape, figures_from_ms);
+      if (!refusal && searches < kSearchAtOnce) {
+        PlanResult result = planner.PlaceAll(gang, part.members, now);
+        if (result.fits) {
+          committer.Reserve(id, result.placements);
+          for (Member* member : part.members) member->refusal = nullptr;
+          ++reserved;
+          continue;
+        }
+        ++searches;
+        refusal = Certified(gang, part, certificates.Keep(shape, std::move(result), now));
+      } else if (!refusal && !gang.surplus_from) {
+        gang.surplus_from = part.members.front()->pod;
+        timers.emplace(now + kSearchOnMs, id);
+      }
+      known = refused.emplace(kind, refusal ? std::make_shared<const Refusal>(*std::move(refusal)) : nullptr).first;
     }
-    const std::tuple like(std::string_view(first.role), state.pod(first.pod).pod_class.get(), part.size,
-                          first.topology ? std::string_view(first.topology->subset) : std::string_view());
-    if (const auto known = hopeless.find(like); known != hopeless.end()) {
-      tell(known->second);
-      continue;
-    }
-    if (hopeless.size() >= kMostHopeless) continue;
-    Requirement requirement;
-    requirement.min = part.size;
-    ResourceList ask;
-    for (const Member* member : part.members) ask.AddAll(Charges::Weight(*state.pod(member->pod).pod_class));
-    const queue::Admission admission = quota.Admit({gang.key.dialect, gang.spec.queue}, ask);
-    PlanResult result;
-    if (admission.admitted) result = planner.PlaceAll(gang, part.members, clock.MonotonicMs());
-    if (result.fits) {
-      committer.Reserve(id, result.placements);
-      tell(nullptr);
-      continue;
-    }
-    hopeless[like] = std::make_shared<const Refusal>(admission.admitted ? ExplainNodes(gang, requirement, result)
-                                                                        : ExplainQueue(gang, requirement, admission));
-    tell(hopeless[like]);
+    if (known->second)
+      for (Member* member : part.members) member->refusal = known->second;
   }
+  const bool old = gang.refusal && gang.refusal->old && gang.surplus_from;
   SumUp(gang, census.pending);
+  if (gang.refusal) gang.refusal->old = old;
   committer.Pump(id);
+}
+
+std::optional<Refusal> Cycle::RefuseAtOnce(const Gang& gang, const Part& part, const std::string& shape,
+                                           Millis figures_from_ms) {
+  if (part.lacks() > 0) return ExplainPart(gang, *part.members.front(), part.size, part.lacks());
+  ResourceList ask;
+  for (const Member* member : part.members) ask.AddAll(Charges::Weight(*state.pod(member->pod).pod_class));
+  const queue::Admission admission = quota.Admit({gang.key.dialect, gang.spec.queue}, ask);
+  if (!admission.admitted) return ExplainQueue(gang, AllOf(part), admission);
+  if (auto certificate = certificates.Find(shape, figures_from_ms))
+    return Certified(gang, part, std::move(certificate));
+  return std::nullopt;
 }
 
 // What its members wait for, the gang waits for; and what is said of it is said of the first that waits for room.
@@ -311,14 +338,22 @@ void Cycle::SumUp(Gang& gang, const Members& pending) {
   gang.refusal.reset();
   const Refusal* shown = nullptr;
   auto wakes = Wake::kMembers;
+  absl::flat_hash_set<const Refusal*> seen;
+  std::vector<std::shared_ptr<const Certificate>> by;
   for (const Member* member : pending) {
-    if (!member->refusal) continue;
-    wakes = wakes | member->refusal->wakes;
-    if (!shown || (!HasFigures(shown->state) && HasFigures(member->refusal->state))) shown = member->refusal.get();
+    const Refusal* refusal = member->refusal.get();
+    if (!refusal || !seen.insert(refusal).second) continue;
+    if (refusal->certificate)
+      by.push_back(refusal->certificate);
+    else
+      wakes = wakes | refusal->wakes;
+    if (!shown || (!HasFigures(shown->state) && HasFigures(refusal->state))) shown = refusal;
   }
   if (!shown) return;
   gang.refusal = *shown;
   gang.refusal->wakes = wakes;
+  gang.refusal->certificate = nullptr;
+  gang.refusal->certificates = std::move(by);
 }
 
 void Cycle::ConsiderStart(GangId id, Census& census) {

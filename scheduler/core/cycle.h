@@ -21,6 +21,7 @@
 #include "core/publisher.h"
 #include "core/rankings.h"
 #include "core/scheduler.h"
+#include "core/surplus.h"
 #include "queue/quota.h"
 
 namespace tutti::core {
@@ -97,6 +98,9 @@ class Cycle {
   bool StaysRefused(model::GangId id);
   void Consider(model::GangId id);
   void ConsiderWhole(model::GangId id, Census& census);
+  // Why the part waits, as far as that is known without a search; else nullopt.
+  std::optional<Refusal> RefuseAtOnce(const Gang& gang, const Part& part, const std::string& shape,
+                                      base::Millis figures_from_ms);
   static void SumUp(Gang& gang, const Members& pending);
   void ConsiderStart(model::GangId id, Census& census);
   void Fence(model::GangId id, Member& member);

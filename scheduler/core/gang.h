@@ -100,6 +100,8 @@ struct Refusal {
   bool old = false;             // its figures are to be said again
   // Where it is nodes that lack: says when the refusal may hold no longer, in place of `wakes`.
   std::shared_ptr<Certificate> certificate;
+  // Of a whole gang: those by which its members wait; `wakes` is of the others.
+  std::vector<std::shared_ptr<const Certificate>> certificates;
 };
 
 // What the metrics count of a gang.
@@ -119,6 +121,7 @@ struct Gang {
 
   // Was whole since it last had no bound member. Never undone then; filled up.
   bool whole = false;
+  model::PodId surplus_from;  // whose turn it is, where not all of the rest could be tried at once
   base::Boxed<Plan> plan;
   base::Boxed<Refusal> refusal;
   base::Millis joined_ms = 0;          // monotonic; when a member last came

@@ -213,6 +213,7 @@ void GangBook::LeaveGroup(GangId id) {
   } else {
     group_of_.erase(group.shape);
     group.certificate = nullptr;
+    group.certificates.clear();
     group.woken = false;
     free_groups_.push_back(gang.group);
   }
@@ -231,6 +232,7 @@ void GangBook::Regroup(GangId id) {
     if (group.shape == shape) {  // refused again, and the others would be
       group.wakes = gang.refusal->wakes;
       group.certificate = gang.refusal->certificate;
+      group.certificates = gang.refusal->certificates;
       if (*group.gangs.begin() == id) group.woken = false;
       return;
     }
@@ -241,7 +243,7 @@ void GangBook::Regroup(GangId id) {
   if (fresh) {
     if (free_groups_.empty()) {
       at->second = static_cast<uint32_t>(groups_.size());
-      groups_.push_back({shape, std::set<GangId, InLine>(InLine{this}), {}, nullptr, false});
+      groups_.push_back({shape, std::set<GangId, InLine>(InLine{this}), {}, nullptr, {}, false});
     } else {
       at->second = free_groups_.back();
       free_groups_.pop_back();
@@ -254,13 +256,16 @@ void GangBook::Regroup(GangId id) {
   group.gangs.insert(id);
   group.wakes = gang.refusal->wakes;
   group.certificate = gang.refusal->certificate;
+  group.certificates = gang.refusal->certificates;
 }
 
 void GangBook::Wake(framework::Wake happened) {
   for (Group& group : groups_) {
     if (group.gangs.empty()) continue;
-    const Certificate* certificate = group.certificate.get();
-    if (certificate ? !certificate->over && !certificate->doubtful : !framework::Any(group.wakes & happened)) continue;
+    const auto broken = [](const auto& certificate) { return certificate->over || certificate->doubtful; };
+    if (group.certificate ? !broken(group.certificate)
+                          : !framework::Any(group.wakes & happened) && std::ranges::none_of(group.certificates, broken))
+      continue;
     group.woken = true;
     WakeFirst(group);
   }

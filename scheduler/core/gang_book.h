@@ -92,8 +92,9 @@ class GangBook {
   struct Group {
     std::string shape;
     std::set<model::GangId, InLine> gangs;
-    framework::Wake wakes = framework::Wake::kNothing;  // of the last refusal
-    std::shared_ptr<const Certificate> certificate;     // likewise; may be null
+    framework::Wake wakes = framework::Wake::kNothing;             // of the last refusal
+    std::shared_ptr<const Certificate> certificate;                // likewise; may be null
+    std::vector<std::shared_ptr<const Certificate>> certificates;  // likewise
     bool woken = false;
   };
   using Gangs = base::Slots<Gang, 64>;

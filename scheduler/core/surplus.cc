@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/surplus.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
+
+#include "core/topology_rules.h"
 
 namespace tutti::core {
 
@@ -40,6 +47,29 @@ std::vector<Part> SurplusOf(const Gang& gang, const Census& census) {
   }
   std::ranges::stable_partition(parts, &Part::completes);
   return parts;
+}
+
+std::string KindOf(const Part& part, bool topology, const cluster::ClusterState& state, base::Millis now_ms) {
+  if (part.lacks() > 0) return fmt::format("{} lacks {}", part.members.front()->pod.value, part.lacks());
+  std::vector<std::string> kinds;
+  for (const Member* member : part.members) {
+    std::string& kind = kinds.emplace_back(fmt::format("{}", state.pod(member->pod).pod_class->id.value));
+    for (const auto& [node, until_ms] : member->refused_nodes)
+      if (until_ms > now_ms) kind.append(1, '!').append(node);
+    if (topology) kind.append(1, '@').append(member->role);
+    if (topology && member->topology) kind.append(1, '@').append(member->topology->subset);
+  }
+  std::ranges::sort(kinds);
+  return fmt::format("{}", fmt::join(kinds, "|"));
+}
+
+std::string StandOf(model::GangId id, const Gang& gang, const cluster::ClusterState& state) {
+  if (FreeOfTopology(gang)) return {};
+  std::string text = TopologyText(gang);
+  for (const Member& member : gang.members)
+    if (const cluster::PodEntry& pod = state.pod(member.pod); pod.node && !pod.pod->meta.deleting())
+      fmt::format_to(std::back_inserter(text), "|{}:{}", member.pod.value, pod.node.value);
+  return fmt::format("#{}+{:x}", id.value, std::hash<std::string>()(text));
 }
 
 }  // namespace tutti::core

@@ -25,6 +25,53 @@ TEST_CASE("Each member that a whole gang has no place for is told why it finds n
         "1, asked 100 (short by 97).");
 }
 
+TEST_CASE("However many kinds of members find no place, each is tried, and told its own reason") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  rig.AddPod("a", {.gang = "g"});
+  rig.Settle();
+  for (int i = 0; i < 80; ++i)
+    rig.AddPod(fmt::format("m-{}", i), {.gang = "g", .cpu = fmt::format("{}m", 100 + i), .spec = kNowhere});
+  rig.AddPod("z-big", {.gang = "g", .cpu = "9"});
+  rig.AddPod("z-fits", {.gang = "g"});
+  rig.Pass(1'000);
+  CHECK(rig.NodeOf("z-fits") == "n1");
+  for (int i = 0; i < 80; ++i)
+    CHECK(rig.Waits(fmt::format("m-{}", i)).find("didn't match Pod's node affinity/selector") != std::string::npos);
+  CHECK(rig.Waits("z-big").find("short of cpu by 9") != std::string::npos);
+
+  // Nor do events that come faster than all can be tried keep it from its turn.
+  int commands = 0;
+  rig.fate = [&](const cluster::Command&) { return ++commands, sim::Fate{}; };
+  rig.Pass(60'000);
+  CHECK(commands == 0);
+  rig.AddNode("n2", 9);
+  for (int i = 0; i < 8; ++i) {
+    rig.AddNode(fmt::format("small-{}", i), 1);
+    rig.Settle();
+  }
+  CHECK(rig.NodeOf("z-big") == "n2");
+}
+
+TEST_CASE("A member whose bind a node refuses does not keep its equals from being tried there") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  rig.AddPod("a", {.gang = "g"});
+  rig.Settle();
+  rig.fate = [](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (bind && bind->pod.name() == "b")
+      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+    return sim::Fate{};
+  };
+  rig.AddPod("b", {.gang = "g"});
+  rig.Pass(500);
+  rig.AddPod("c", {.gang = "g"});
+  rig.Settle();
+  CHECK(rig.NodeOf("c") == "n1");
+  CHECK(rig.NodeOf("b").empty());
+}
+
 TEST_CASE("The members of a role that grows by units wait until a unit of them exists, and fits") {
   Rig rig;
   rig.AddNode("n1", 2);
