@@ -21,8 +21,8 @@ namespace tutti::core {
 // Gangs declared by the pods' own labels: "gang" names it, "role" the part, "queue" the queue; annotation "min" is "N".
 // A pod that says none of this is a lone one.
 // Label "unit" names the unit that the pod is in; annotations "unit-size" and "unit-min" say what is asked of units.
-// Members of role "pairs" start two at a time; annotation "role" names a role, of two, by any text. Annotation "problem"
-// makes it unreadable. There is one queue, "four", of 4 cpu.
+// Members of role "pairs" start two at a time; annotation "role" names a role, of two, by any text. Annotation
+// "problem" makes it unreadable. There is one queue, "four", of 4 cpu.
 class LabelDialect final : public dialects::Dialect {
  public:
   // Where `reports` is given, it is told what would be written about gangs.

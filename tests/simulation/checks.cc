@@ -26,7 +26,7 @@ void Checks::Fail(const std::string& invariant, const std::string& message) {
 
 void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& commands) {
   commands_ += commands.size();
-  if (leaders_.insert(replica.name()).second) planner_ = replica.name();
+  if (planner_.empty() || led_.at(replica.name()) > led_.at(planner_)) planner_ = replica.name();
   if (!replica.scheduler().synced()) Fail("nothing is decided before every kind is listed", replica.name());
   std::map<std::string, std::vector<const TruePod*>> fresh;
   for (const cluster::Command& command : commands) {

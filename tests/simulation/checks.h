@@ -23,6 +23,8 @@ class Checks {
   // `half_limit_ms`: how long, in time in which the scheduler could work, a gang may be half done.
   Checks(Truth& truth, base::Millis half_limit_ms) : truth_(truth), half_limit_ms_(half_limit_ms) {}
 
+  // It has the lease from now on.
+  void OnLead(const std::string& replica) { led_.emplace(replica, led_.size()); }
   void OnSubmit(Replica& replica, const std::vector<cluster::Command>& commands);
   using PodName = std::pair<std::string, std::string>;  // namespace, name; empty: of no pod
   // A bind, a delete took effect.
@@ -57,10 +59,10 @@ class Checks {
   std::set<std::string> repaired_;      // uids of members that are evicted because their node is gone
   std::set<std::string> whole_before_;  // gangs that were, at the last step
   std::set<std::string> half_;
-  std::set<std::string> strays_;   // uids of pods about which a write may come at any time
-  std::set<std::string> leaders_;  // replicas that have acted
-  std::string planner_;            // the latest of them
-  std::set<std::string> kept_on_;  // gangs found half bound with their commit member gone: kept, and filled up
+  std::set<std::string> strays_;       // uids of pods about which a write may come at any time
+  std::map<std::string, size_t> led_;  // replicas that have led, and who of them came after whom
+  std::string planner_;                // the latest of them that has acted; who lost its lease in its sleep may do so
+  std::set<std::string> kept_on_;      // gangs found half bound with their commit member gone: kept, and filled up
   base::Millis healthy_ms_ = 0;
   uint64_t commands_ = 0;
 };

@@ -65,6 +65,7 @@ void Processes::Start() {
   } else {
     constexpr Millis kForever = std::numeric_limits<Millis>::max();
     process->writer.SetWritable(kForever, kForever);
+    parts_.checks.OnLead(process->replica->name());
     process->replica->Lead(former_over_ms_);
   }
   processes_.push_back(std::move(process));
@@ -88,6 +89,7 @@ void Processes::Elect(Process& it) {
                                       },
                                       [this, &it] {
                                         parts_.note(it.replica->name() + " has the lease");
+                                        parts_.checks.OnLead(it.replica->name());
                                         it.replica->Lead(parts_.clock.MonotonicMs());
                                       },
                                       [&it] {
