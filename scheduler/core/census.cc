@@ -147,7 +147,7 @@ Requirement Require(const Gang& gang, const Census& census) {
   if (!gang.spec.units.empty()) RequireUnits(gang, census, &requirement);
   // Whom the bound members name as the last is not left out for another: without it nobody could tell afterwards that
   // the gang was whole.
-  if (census.last && gang.plan->bind_left && !gang.whole &&
+  if (census.last && gang.plan && gang.plan->bind_left && !gang.whole &&
       std::ranges::find(requirement.must, census.last) == requirement.must.end())
     requirement.must.push_back(census.last);
   for (const Member* member : requirement.must)
