@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/access_review.h"
+#include "base/file.h"
 #include "base/log.h"
 
 namespace tutti::app {
@@ -54,7 +55,7 @@ base::Result<std::unique_ptr<Serving>> Serving::Start(const RunFlags& flags, ser
 
   server::ClientAuthorities::ReadPem client_ca;
   if (!flags.client_ca_file.empty()) {
-    client_ca = [file = flags.client_ca_file] { return kube::ReadFile(file); };
+    client_ca = [file = flags.client_ca_file] { return base::ReadFile(file); };
     if (const auto read = client_ca(); !read) return base::Invalid("--client-ca-file: " + read.error().message);
   } else if (!flags.authentication_skip_lookup) {
     client_ca = [&authenticator] { return ClusterClientCa(authenticator); };

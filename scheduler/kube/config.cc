@@ -3,14 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
+#include "base/file.h"
 #include "kube/transport.h"
 
 namespace tutti::kube {
@@ -33,18 +30,6 @@ std::vector<std::string> SplitPathList(const std::string& list) {
 
 }  // namespace
 
-base::Result<std::string> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return base::Invalid(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
-  std::string content;
-  std::array<char, 4096> piece;
-  // Through the stream: its buffer, asked directly, throws where it cannot read, as of a directory.
-  while (file.read(piece.data(), piece.size()), file.gcount() > 0)
-    content.append(piece.data(), static_cast<size_t>(file.gcount()));
-  if (file.bad()) return base::Invalid(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
-  return content;
-}
-
 base::Result<Config> LoadInCluster(const std::string& folder) {
   const std::string host = Environment("KUBERNETES_SERVICE_HOST");
   const std::string port = Environment("KUBERNETES_SERVICE_PORT");
@@ -55,12 +40,12 @@ base::Result<Config> LoadInCluster(const std::string& folder) {
   config.source = "in-cluster";
   const bool ipv6 = host.find(':') != std::string::npos;
   config.server = fmt::format("https://{}:{}", ipv6 ? "[" + host + "]" : host, port);
-  auto ca = ReadFile(folder + "/ca.crt");
+  auto ca = base::ReadFile(folder + "/ca.crt");
   if (!ca) return tl::make_unexpected(ca.error());
   config.ca_pem = std::move(*ca);
   config.token_file = folder + "/token";
-  if (auto token = ReadFile(config.token_file); !token) return tl::make_unexpected(token.error());
-  if (auto ns = ReadFile(folder + "/namespace")) config.default_namespace = std::move(*ns);
+  if (auto token = base::ReadFile(config.token_file); !token) return tl::make_unexpected(token.error());
+  if (auto ns = base::ReadFile(folder + "/namespace")) config.default_namespace = std::move(*ns);
   return config;
 }
 

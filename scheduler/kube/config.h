@@ -59,7 +59,4 @@ base::Result<Config> LoadKubeconfig(const std::vector<std::string>& paths, const
 // From a pod's mounted ServiceAccount; `folder` is /var/run/secrets/kubernetes.io/serviceaccount but in tests.
 base::Result<Config> LoadInCluster(const std::string& folder);
 
-// The whole of a small file. Error kInvalid names it.
-base::Result<std::string> ReadFile(const std::string& path);
-
 }  // namespace tutti::kube

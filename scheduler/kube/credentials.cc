@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "kube/tls_socket.h"
 
@@ -27,7 +28,7 @@ std::string Trimmed(std::string text) {
 // A file that cannot be read just now leaves the last content in place.
 std::string ReadOrKeep(const std::string& path, const std::string& last) {
   if (path.empty()) return last;
-  auto content = ReadFile(path);
+  auto content = base::ReadFile(path);
   if (!content) base::LogWarn("a credential file cannot be read; its last content stays in use", {{"file", path}});
   return content ? *std::move(content) : last;
 }

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "base/json.h"
+#include "base/json_string.h"
 #include "kube/credentials.h"
 
 extern char** environ;
@@ -37,7 +38,7 @@ std::string ExecInfo(const ExecPlugin& plugin, const Config& cluster) {
     if (!cluster.ca_pem.empty()) spec["cluster"]["certificate-authority-data"] = Base64(cluster.ca_pem);
     if (!cluster.exec_config.empty()) spec["cluster"]["config"] = Json::parse(cluster.exec_config);
   }
-  return Json{{"apiVersion", plugin.api_version}, {"kind", "ExecCredential"}, {"spec", spec}}.dump();
+  return base::PrintJson({{"apiVersion", plugin.api_version}, {"kind", "ExecCredential"}, {"spec", spec}});
 }
 
 std::vector<std::string> Environment(const ExecPlugin& plugin, const Config& cluster) {

@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <map>
 
+#include "base/file.h"
 #include "base/json.h"
+#include "base/json_string.h"
 #include "kube/config.h"
 
 namespace tutti::kube {
@@ -73,7 +75,7 @@ class Fields {
     if (!data || !data->empty()) return data;
     auto path = Path(file_key);
     if (!path || path->empty()) return path;
-    auto content = ReadFile(*path);
+    auto content = base::ReadFile(*path);
     if (!content)
       return base::Invalid(fmt::format("{}: {}.{}: {}", entry_.file, path_, file_key, content.error().message));
     return content;
@@ -154,7 +156,7 @@ base::Status MergeList(const YAML::Node& root, const std::string& file, const ch
 }
 
 base::Status MergeFile(const std::string& path, Merged* merged) {
-  auto text = ReadFile(path);
+  auto text = base::ReadFile(path);
   if (!text) return tl::make_unexpected(text.error());
   YAML::Node root;
   try {
@@ -177,7 +179,7 @@ std::string ExecConfig(const YAML::Node& extensions) {
   if (!extensions || !extensions.IsSequence()) return "";
   for (const YAML::Node& entry : extensions) {
     if (!entry.IsMap() || !entry["name"] || !entry["name"].IsScalar() || !entry["extension"]) continue;
-    if (entry["name"].Scalar() == "client.authentication.k8s.io/exec") return ToJson(entry["extension"]).dump();
+    if (entry["name"].Scalar() == "client.authentication.k8s.io/exec") return base::PrintJson(ToJson(entry["extension"]));
   }
   return "";
 }

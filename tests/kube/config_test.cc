@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/file.h"
 #include "fakes.h"
 #include "folder.h"
 #include "kube/credentials.h"
@@ -139,8 +140,8 @@ TEST_CASE("a directory where a file belongs is an error that names it") {
   const std::string directory = folder.At("");
   const auto config = LoadConfig({directory, "", ""});
   REQUIRE_FALSE(config);
-  CHECK(config.error().message == directory + ": cannot be read: Is a directory");
-  CHECK_FALSE(ReadFile(directory));
+  CHECK(config.error().message == directory + ": Is a directory");
+  CHECK_FALSE(base::ReadFile(directory));
 }
 
 TEST_CASE("in a pod, the mounted account is used") {

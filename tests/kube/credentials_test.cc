@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/credentials.h"
 
+#include "base/file.h"
 #include "certificates.h"
 #include "fakes.h"
 #include "tests/support/catch.h"
@@ -12,7 +13,7 @@ TEST_CASE("a renewed client certificate is not used before its key is there") {
   const Folder folder;
   MakeCertificate(folder, "old");
   MakeCertificate(folder, "new");
-  const auto content = [&](const char* name) { return *ReadFile(folder.At(name)); };
+  const auto content = [&](const char* name) { return *base::ReadFile(folder.At(name)); };
   Config config;
   config.client_cert_pem = content("old.crt");
   config.client_key_pem = content("old.key");
@@ -37,15 +38,15 @@ TEST_CASE("a process started between a new client certificate and its key has bo
   MakeCertificate(folder, "old");
   MakeCertificate(folder, "new");
   Config config;
-  config.client_cert_pem = *ReadFile(folder.At("new.crt"));
-  config.client_key_pem = *ReadFile(folder.At("old.key"));
+  config.client_cert_pem = *base::ReadFile(folder.At("new.crt"));
+  config.client_key_pem = *base::ReadFile(folder.At("old.key"));
   config.client_cert_file = folder.Write("tls.crt", config.client_cert_pem);
   config.client_key_file = folder.Write("tls.key", config.client_key_pem);
   FakeLoop loop;
   Credentials credentials(config, loop);
-  folder.Write("tls.key", *ReadFile(folder.At("new.key")));
+  folder.Write("tls.key", *base::ReadFile(folder.At("new.key")));
   loop.Advance(1'000);
-  CHECK(credentials.Current()->client_key_pem == *ReadFile(folder.At("new.key")));
+  CHECK(credentials.Current()->client_key_pem == *base::ReadFile(folder.At("new.key")));
 }
 
 }  // namespace

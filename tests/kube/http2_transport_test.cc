@@ -5,6 +5,7 @@
 #include <map>
 #include <thread>
 
+#include "base/file.h"
 #include "certificates.h"
 #include "http2_server.h"
 #include "kube/epoll_loop.h"
@@ -216,7 +217,7 @@ TEST_CASE("an intermediate authority that is named is trusted for itself") {
   REQUIRE(certificate);
   const Http2Server server("h2", *certificate);
   Config config = ConfigFor(server.url(), true);
-  config.ca_pem = *ReadFile(folder.At("intermediate.crt"));
+  config.ca_pem = *base::ReadFile(folder.At("intermediate.crt"));
   TransportRig rig(config);
   const Response response = rig.Get("/ok");
   INFO(response.error);
