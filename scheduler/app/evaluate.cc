@@ -195,7 +195,10 @@ base::Result<std::vector<sim::Json>> PrepareToEvaluate(std::vector<sim::Manifest
     if (kind == "PriorityClass") continue;
     if (kind == "Pod") sim::DefaultPod(one.object);
     const sim::Object node = kind == "Node" ? store.Find(sim::kNodes, "", sim::NameOf(one.object)) : nullptr;
-    objects.push_back(node ? *node : std::move(one.object));
+    if (node)
+      objects.push_back(*node);
+    else
+      objects.push_back(std::move(one.object));
   }
   return objects;
 }
