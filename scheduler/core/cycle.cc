@@ -67,8 +67,8 @@ Requirement AllOf(const Part& part) {
   return requirement;
 }
 
-Refusal Certified(const Gang& gang, const Part& part, std::shared_ptr<Certificate> certificate) {
-  Refusal refusal = ExplainNodes(gang, AllOf(part), certificate->result);
+Refusal Certified(const Gang& gang, const Requirement& requirement, std::shared_ptr<Certificate> certificate) {
+  Refusal refusal = ExplainNodes(gang, requirement, certificate->result);
   refusal.figures_ms = certificate->made_ms;
   refusal.certificate = std::move(certificate);
   return refusal;
@@ -305,7 +305,7 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
           continue;
         }
         ++searches;
-        refusal = Certified(gang, part, certificates.Keep(shape, std::move(result), now));
+        refusal = Certified(gang, AllOf(part), certificates.Keep(shape, std::move(result), now));
       } else if (!refusal && !gang.surplus_from) {
         gang.surplus_from = part.members.front()->pod;
         timers.emplace(now + kSearchOnMs, id);
@@ -329,7 +329,7 @@ std::optional<Refusal> Cycle::RefuseAtOnce(const Gang& gang, const Part& part, c
   const queue::Admission admission = quota.Admit({gang.key.dialect, gang.spec.queue}, ask);
   if (!admission.admitted) return ExplainQueue(gang, AllOf(part), admission);
   if (auto certificate = certificates.Find(shape, figures_from_ms))
-    return Certified(gang, part, std::move(certificate));
+    return Certified(gang, AllOf(part), std::move(certificate));
   return std::nullopt;
 }
 
@@ -436,10 +436,7 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
     shape = ShapeOf(gang, census, requirement);
     certificate = certificates.Keep(shape.empty() ? fmt::format("#{}", id.value) : shape, std::move(result), now);
   }
-  Refusal refusal = refuse(ExplainNodes(gang, requirement, certificate->result), shape);
-  refusal.figures_ms = certificate->made_ms;
-  refusal.certificate = std::move(certificate);
-  return refusal;
+  return refuse(Certified(gang, requirement, std::move(certificate)), shape);
 }
 
 // When what is said about the gang was found at the earliest.

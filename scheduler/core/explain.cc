@@ -116,10 +116,10 @@ Refusal ExplainPart(const Gang& gang, const Member& member, int64_t size, int64_
   refusal.state = GangState::kWaitingForMembers;
   refusal.reason = "NotEnoughMembers";
   refusal.wakes = Wake::kMembers;
-  const bool in_unit = member.unit && member.unit->spec < gang.spec.units.size();
-  refusal.sentence = fmt::format("{} waits for {} more member{} of {}{}: {} start together.", Name(gang), lacks,
-                                 lacks == 1 ? "" : "s", in_unit ? "a subgroup of " : "role ",
-                                 Named(in_unit ? gang.spec.units[member.unit->spec].name : member.role), size);
+  const model::UnitSpec* units = UnitsOf(gang, member);
+  refusal.sentence =
+      fmt::format("{} waits for {} more member{} of {}{}: {} start together.", Name(gang), lacks, lacks == 1 ? "" : "s",
+                  units ? "a subgroup of " : "role ", Named(units ? units->name : member.role), size);
   return refusal;
 }
 

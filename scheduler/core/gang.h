@@ -157,4 +157,9 @@ struct Gang {
   }
 };
 
+// The units that the member is in one of; null: it is in none that the gang declares.
+inline const model::UnitSpec* UnitsOf(const Gang& gang, const Member& member) {
+  return member.unit && member.unit->spec < gang.spec.units.size() ? &gang.spec.units[member.unit->spec] : nullptr;
+}
+
 }  // namespace tutti::core

@@ -18,7 +18,7 @@ namespace tutti::core {
 std::vector<Part> SurplusOf(const Gang& gang, const Census& census) {
   using Place = std::pair<bool, std::string_view>;  // in a unit, or of a role
   const auto place_of = [&](const Member& member) {
-    const bool in_unit = member.unit && member.unit->spec < gang.spec.units.size();
+    const bool in_unit = UnitsOf(gang, member) != nullptr;
     return Place(in_unit, in_unit ? member.unit->name : member.role);
   };
   std::map<std::string_view, int64_t> size_of;
@@ -32,7 +32,7 @@ std::vector<Part> SurplusOf(const Gang& gang, const Census& census) {
   for (const auto& [place, members] : alike) {
     const Member& first = *members.front();
     const auto& [in_unit, name] = place;
-    const int64_t size = std::max<int64_t>(in_unit ? gang.spec.units[first.unit->spec].size : size_of[name], 1);
+    const int64_t size = std::max<int64_t>(in_unit ? UnitsOf(gang, first)->size : size_of[name], 1);
     // Of a role it is not known who is in which unit: one of them may be there in part.
     const int64_t missing = in_unit && have[place] >= size ? 0 : (size - have[place] % size) % size;
     const auto count = static_cast<int64_t>(members.size());
