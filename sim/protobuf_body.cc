@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/base64.h"
 #include "cluster/json_text.h"
-#include "sim/base64.h"
 #include "sim/type_table.h"
 
 namespace tutti::sim {
@@ -142,7 +142,7 @@ class Decoder {
   Json Value(const TypeRef& type, const Wire& wire, int depth) {
     switch (type.shape) {
       case Shape::kString: return std::string(wire.bytes);
-      case Shape::kBytes: return EncodeBase64(wire.bytes);
+      case Shape::kBytes: return base::EncodeBase64(wire.bytes);
       case Shape::kBool: return wire.integer != 0;
       case Shape::kInt32: return int32_t(wire.integer);
       case Shape::kInt64: return int64_t(wire.integer);

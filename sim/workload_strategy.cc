@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "sim/base64.h"
+#include "base/base64.h"
 #include "sim/strategy.h"
 
 namespace tutti::sim {
@@ -136,7 +136,7 @@ void PrepareSecret(Json& secret) {
   SetDefault(secret, "type", "Opaque");
   const Json plain = Child(secret, "stringData");
   if (!plain.is_object()) return;
-  for (const auto& [key, value] : plain.items()) secret["data"][key] = EncodeBase64(StringOf(value));
+  for (const auto& [key, value] : plain.items()) secret["data"][key] = base::EncodeBase64(StringOf(value));
   secret.erase("stringData");
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/credentials.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "base/base64.h"
 #include "base/check.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -34,14 +33,6 @@ std::string ReadOrKeep(const std::string& path, const std::string& last) {
 }
 
 }  // namespace
-
-std::string Base64(const std::string& text) {
-  std::string out((text.size() + 2) / 3 * 4 + 1, '\0');
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                   reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
-  out.resize(static_cast<size_t>(size));
-  return out;
-}
 
 Credentials::Credentials(const Config& config, Loop& loop) : config_(config), loop_(loop) {
   if (config_.exec) {
@@ -94,7 +85,7 @@ void Credentials::ReadFiles() {
   } else if (!config_.token.empty()) {
     next.authorization = "Bearer " + config_.token;
   } else if (!config_.username.empty()) {
-    next.authorization = "Basic " + Base64(config_.username + ":" + config_.password);
+    next.authorization = "Basic " + base::EncodeBase64(config_.username + ":" + config_.password);
   }
   Apply(std::move(next));
 }

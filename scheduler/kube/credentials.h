@@ -31,8 +31,6 @@ base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Confi
                                            base::Millis patience_ms = kExecPatienceMs);
 base::Result<ExecCredential> ParseExecCredential(const ExecPlugin& plugin, const std::string& printed);
 
-std::string Base64(const std::string& text);
-
 class Credentials {
  public:
   Credentials(const Config& config, Loop& loop);

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/base64.h"
 #include "base/json.h"
 #include "base/json_string.h"
 #include "kube/credentials.h"
@@ -35,7 +36,7 @@ std::string ExecInfo(const ExecPlugin& plugin, const Config& cluster) {
     spec["cluster"] = {{"server", cluster.server}, {"insecure-skip-tls-verify", cluster.insecure_skip_tls_verify}};
     if (!cluster.tls_server_name.empty()) spec["cluster"]["tls-server-name"] = cluster.tls_server_name;
     if (!cluster.proxy_url.empty()) spec["cluster"]["proxy-url"] = cluster.proxy_url;
-    if (!cluster.ca_pem.empty()) spec["cluster"]["certificate-authority-data"] = Base64(cluster.ca_pem);
+    if (!cluster.ca_pem.empty()) spec["cluster"]["certificate-authority-data"] = base::EncodeBase64(cluster.ca_pem);
     if (!cluster.exec_config.empty()) spec["cluster"]["config"] = Json::parse(cluster.exec_config);
   }
   return base::PrintJson({{"apiVersion", plugin.api_version}, {"kind", "ExecCredential"}, {"spec", spec}});

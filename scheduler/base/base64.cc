@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/base64.h"
+#include "base/base64.h"
 
 #include <cstdint>
 
-namespace tutti::sim {
+namespace tutti::base {
 
 std::string EncodeBase64(std::string_view bytes) {
   constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -16,4 +16,4 @@ std::string EncodeBase64(std::string_view bytes) {
   return out;
 }
 
-}  // namespace tutti::sim
+}  // namespace tutti::base
