@@ -44,10 +44,6 @@ int Refuse(const char* verb, const std::string& message) {
   return 1;
 }
 
-void ShowNotes(const std::vector<std::string>& notes) {
-  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
-}
-
 // The exit code.
 int Show(const char* verb, const std::string& text) {
   const base::Status printed = app::Print(text);
@@ -246,7 +242,7 @@ struct SimulateVerb {
     options.notes = &notes;
     const auto result = app::Simulate(*std::move(manifests), std::move(options));
     if (!result) return Refuse("simulate", result.error().message);
-    ShowNotes(notes);
+    app::ShowNotes(notes);
     const std::string text = output == "json"   ? app::ToJsonText(*result)
                              : output == "yaml" ? app::ToYamlText(*result)
                                                 : app::SimulationTable(*result);
@@ -282,7 +278,7 @@ struct EvaluateVerb {
     if (!config) return Refuse("evaluate", config.error().message);
     const auto profiles = app::MakeProfiles(*config, app::OfflineSchedulerNames());
     if (!profiles) return Refuse("evaluate", profiles.error().message);
-    ShowNotes(config->notes);
+    app::ShowNotes(config->notes);
     auto manifests = sim::LoadManifests(paths);
     if (!manifests) return Refuse("evaluate", manifests.error().message);
     if (const auto checked = app::CheckQuantities(*manifests); !checked)

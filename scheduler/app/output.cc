@@ -104,6 +104,10 @@ base::Status Print(std::string_view text) {
   return base::Fail(base::ErrorCode::kUnavailable, fmt::format("standard output: {}", std::strerror(errno)));
 }
 
+void ShowNotes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+}
+
 void Table::Add(std::vector<std::string> row) {
   for (std::string& cell : row) cell = Escaped(cell);
   rows_.push_back(std::move(row));

@@ -18,6 +18,9 @@ std::string ToYamlText(const nlohmann::ordered_json& value);
 // To standard output, at once and whole. Error kUnavailable: what is not written whole must not look like success.
 base::Status Print(std::string_view text);
 
+// To standard error, each as "note: ...".
+void ShowNotes(const std::vector<std::string>& notes);
+
 // Aligned columns, as kubectl prints them; no space at the end of a line.
 class Table {
  public:

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "app/embedded_cluster.h"
+#include "app/output.h"
 #include "app/profiles.h"
 #include "app/signals.h"
 #include "base/mailbox.h"
@@ -88,7 +89,7 @@ int Sim(SimFlags flags) {
   auto core_options = MakeOptions(*config, OfflineSchedulerNames());
   if (!core_options) return Refuse(core_options.error());
 
-  for (const std::string& note : config->notes) fmt::print(stderr, "note: {}\n", note);
+  ShowNotes(config->notes);
 
   const base::SystemClock clock;
   EmbeddedCluster::Options options;
