@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "model/quantity.h"
+#include "sim/duration.h"
+#include "sim/kubelet.h"
 
 namespace tutti::app {
 namespace {
@@ -28,29 +31,40 @@ std::string Problem(const Json& quantity) {
   return "";
 }
 
-// The first bad quantity below `value`: "FIELD: problem", or empty.
-std::string FindProblem(const Json& value, const std::string& path) {
+// The first problem below `value`: "FIELD: problem", or empty. `look` says what is wrong with one field, or nullopt
+// where it is what is below that field that counts.
+using Look = std::optional<std::string>(const std::string& key, const Json& item, const std::string& path);
+std::string FirstProblem(const Json& value, const std::string& path, Look look) {
   if (value.is_array()) {
     for (size_t i = 0; i < value.size(); ++i) {
-      if (std::string found = FindProblem(value[i], fmt::format("{}[{}]", path, i)); !found.empty()) return found;
+      if (std::string found = FirstProblem(value[i], fmt::format("{}[{}]", path, i), look); !found.empty())
+        return found;
     }
   }
   if (!value.is_object()) return "";
   for (const auto& [key, item] : value.items()) {
     const std::string at = path.empty() ? key : fmt::format("{}.{}", path, key);
-    const bool quantities = std::find(kQuantityMaps.begin(), kQuantityMaps.end(), key) != kQuantityMaps.end();
-    if (quantities && item.is_object()) {
-      for (const auto& [resource, quantity] : item.items()) {
-        const std::string problem = Problem(quantity);
-        if (!problem.empty()) {
-          return fmt::format("{}[{}]: {}; write it as \"500m\", \"2\" or \"4Gi\"", at, resource, problem);
-        }
-      }
-    } else if (std::string found = FindProblem(item, at); !found.empty()) {
-      return found;
-    }
+    const std::optional<std::string> known = look(key, item, at);
+    if (std::string found = known ? *known : FirstProblem(item, at, look); !found.empty()) return found;
   }
   return "";
+}
+
+std::optional<std::string> BadQuantity(const std::string& key, const Json& item, const std::string& path) {
+  if (std::ranges::find(kQuantityMaps, key) == kQuantityMaps.end() || !item.is_object()) return std::nullopt;
+  for (const auto& [resource, quantity] : item.items()) {
+    const std::string problem = Problem(quantity);
+    if (!problem.empty())
+      return fmt::format("{}[{}]: {}; write it as \"500m\", \"2\" or \"4Gi\"", path, resource, problem);
+  }
+  return "";
+}
+
+std::optional<std::string> BadRunFor(const std::string& key, const Json& item, const std::string& path) {
+  if (key != "annotations") return std::nullopt;
+  const std::string& text = sim::DigString(item, sim::kRunForAnnotation);
+  const auto parsed = sim::ParseDuration(text);
+  return text.empty() || parsed ? "" : fmt::format("{}[{}]: {}", path, sim::kRunForAnnotation, parsed.error().message);
 }
 
 // Where fields are listed, others stay unknown: those are misspelt.
@@ -73,13 +87,19 @@ base::Status CheckQuantities(const std::vector<sim::Manifest>& manifests) {
     const std::string& version = sim::DigString(one.object, "apiVersion");
     if (std::find(kBuiltInGroups.begin(), kBuiltInGroups.end(), version) == kBuiltInGroups.end()) continue;
     for (const char* part : {"spec", "status"}) {
-      const std::string problem = FindProblem(Child(one.object, part), part);
+      const std::string problem = FirstProblem(Child(one.object, part), part, BadQuantity);
       if (!problem.empty()) {
         return base::Invalid(fmt::format("{}: {} \"{}\": {}", one.Where(), sim::DigString(one.object, "kind"),
                                          sim::NameOf(one.object), problem));
       }
     }
   }
+  return {};
+}
+
+base::Status CheckRunFor(const sim::Manifest& manifest) {
+  const std::string problem = FirstProblem(manifest.object, "", BadRunFor);
+  if (!problem.empty()) return base::Invalid(fmt::format("{}: {}", manifest.Where(), problem));
   return {};
 }
 

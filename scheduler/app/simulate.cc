@@ -14,7 +14,6 @@
 #include "app/simulation_record.h"
 #include "base/json.h"
 #include "sim/duration.h"
-#include "sim/kubelet.h"
 
 namespace tutti::app {
 namespace {
@@ -35,36 +34,13 @@ base::Millis StartTime(const std::vector<sim::Manifest>& manifests) {
   return start;
 }
 
-// The first time to run below `value`, of a pod or of a template, that cannot be read: "FIELD: problem", or empty.
-std::string BadRunFor(const sim::Json& value, const std::string& path) {
-  if (value.is_array()) {
-    for (size_t i = 0; i < value.size(); ++i) {
-      if (std::string bad = BadRunFor(value[i], fmt::format("{}[{}]", path, i)); !bad.empty()) return bad;
-    }
-  }
-  if (!value.is_object()) return "";
-  for (const auto& [key, item] : value.items()) {
-    const std::string at = path.empty() ? key : fmt::format("{}.{}", path, key);
-    if (key != "annotations") {
-      if (std::string bad = BadRunFor(item, at); !bad.empty()) return bad;
-      continue;
-    }
-    const std::string& text = sim::DigString(item, sim::kRunForAnnotation);
-    const auto parsed = sim::ParseDuration(text);
-    if (!text.empty() && !parsed) return fmt::format("{}[{}]: {}", at, sim::kRunForAnnotation, parsed.error().message);
-  }
-  return "";
-}
-
 base::Result<Arrivals> SortByArrival(std::vector<sim::Manifest> manifests) {
   Arrivals arrivals;
   arrivals[0];
   for (sim::Manifest& one : manifests) {
     const std::string text = sim::AnnotationOf(one.object, kArriveAt);
     base::Millis at = 0;
-    if (const std::string bad = BadRunFor(one.object, ""); !bad.empty()) {
-      return base::Invalid(fmt::format("{}: {}", one.Where(), bad));
-    }
+    if (const base::Status checked = CheckRunFor(one); !checked) return tl::make_unexpected(checked.error());
     if (!text.empty()) {
       const auto parsed = sim::ParseDuration(text);
       if (!parsed) {
