@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "cluster/json_text.h"
 #include "sim/field_validation.h"
 #include "sim/yaml.h"
@@ -47,41 +48,9 @@ std::vector<Document> SplitDocuments(std::string_view text) {
 
 // Of the first byte that is no UTF-8.
 std::optional<size_t> InvalidUtf8(std::string_view text) {
-  const auto byte = [&](size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0; };
-  for (size_t at = 0; at < text.size();) {
-    const unsigned first = byte(at), second = byte(at + 1);
-    size_t length = 1;
-    if (first >= 0x80) {
-      length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-      const unsigned least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;  // no longer form than needed
-      const unsigned most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;   // no surrogates, no end of planes
-      bool good = first >= 0xC2 && first <= 0xF4 && second >= least && second <= most;
-      for (size_t i = 2; i < length; ++i) good = good && (byte(at + i) & 0xC0) == 0x80;
-      if (!good) return at;
-    }
-    at += length;
-  }
+  for (size_t at = 0, length = 0; at < text.size(); at += length)
+    if (length = base::CharacterAt(text, at); length == 0) return at;
   return std::nullopt;
-}
-
-// Of the object that `text` begins with; npos when it is not at its end.
-size_t EndOfObject(std::string_view text) {
-  size_t depth = 0;
-  for (size_t at = 0; at < text.size(); ++at) {
-    switch (text[at]) {
-      case '{':
-      case '[': ++depth; break;
-      case '}':
-      case ']':
-        if (--depth == 0) return at + 1;
-        break;
-      case '"':
-        for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\';
-        break;
-      default: break;
-    }
-  }
-  return std::string_view::npos;
 }
 
 // The first key that an object of this JSON has twice, or "".
@@ -147,7 +116,7 @@ class Parser {
       line += int(std::count(text.begin(), text.begin() + ptrdiff_t(first), '\n'));
       text.remove_prefix(first);
       if (text.empty()) return {};
-      const size_t end = text[0] == '{' ? EndOfObject(text) : std::string_view::npos;
+      const size_t end = text[0] == '{' ? cluster::EndOfJson(text) : std::string_view::npos;
       Json object = end == std::string_view::npos ? Json() : cluster::ParseJson(text.substr(0, end));
       if (!object.is_object()) return AddYaml(text, line, after_json);
       const std::string twice = DuplicateKey(text.substr(0, end));

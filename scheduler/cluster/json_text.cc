@@ -62,23 +62,41 @@ std::optional<Json> ParseQuickly(std::string_view text) {
   return parsed_by(kept);
 }
 
-}  // namespace
-
-size_t JsonDepth(std::string_view text) {
-  size_t depth = 0, deepest = 0;
+// Calls f(after, depth) behind each bracket that is in no string, until it says false; `depth` counts what is open.
+template <typename F>
+void ForEachBracket(std::string_view text, F&& f) {
+  size_t depth = 0;
   for (size_t at = 0; at < text.size(); ++at) {
     switch (text[at]) {
       case '[':
-      case '{': deepest = std::max(deepest, ++depth); break;
+      case '{':
+        if (!f(at + 1, ++depth)) return;
+        break;
       case ']':
-      case '}': depth -= depth > 0; break;
+      case '}':
+        depth -= depth > 0;
+        if (!f(at + 1, depth)) return;
+        break;
       case '"':
         for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\';
         break;
       default: break;
     }
   }
+}
+
+}  // namespace
+
+size_t JsonDepth(std::string_view text) {
+  size_t deepest = 0;
+  ForEachBracket(text, [&](size_t, size_t depth) { return deepest = std::max(deepest, depth), true; });
   return deepest;
+}
+
+size_t EndOfJson(std::string_view text) {
+  size_t end = std::string_view::npos;
+  ForEachBracket(text, [&](size_t after, size_t depth) { return depth > 0 || (end = after, false); });
+  return end;
 }
 
 // By way of a tree, into which keys in any order go at the same cost.

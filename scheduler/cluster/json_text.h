@@ -17,6 +17,9 @@ inline constexpr size_t kDeepestJson = 500;
 // How deeply arrays and objects are nested; of text that is no JSON, at least as deeply as a parser would go.
 size_t JsonDepth(std::string_view text);
 
+// Where the array or object ends that `text` begins with; npos when it does not.
+size_t EndOfJson(std::string_view text);
+
 // A discarded value when `text` is no JSON; what is nested deeper than kDeepestJson is left out.
 base::Json ParseJson(std::string_view text);
 
