@@ -97,12 +97,10 @@ oracle oracle-soak: setup $(RELEASE)/build.ninja
 
 oracle-soak: QUESTIONS = 200000
 
-# A world in memory is a page fault for every 4 KiB: a tenth of its run.
-HUGE_PAGES := GLIBC_TUNABLES=glibc.malloc.hugetlb=1
 STEPS ?= 1000000
 soak: setup $(RELEASE)/build.ninja
 	cmake --build --preset release --target soak
-	$(HUGE_PAGES) $(RELEASE)/tests/simulation/soak --total $(STEPS)
+	$(RELEASE)/tests/simulation/soak --total $(STEPS)
 
 bench-packing: setup
 	cmake --preset release -DTUTTI_BENCHMARKS=ON
@@ -117,7 +115,7 @@ exact: setup $(RELEASE)/build.ninja
 
 negative: setup $(RELEASE)/build.ninja
 	cmake --build --preset release --target negative
-	$(HUGE_PAGES) $(RELEASE)/tests/negative/negative
+	$(RELEASE)/tests/negative/negative
 
 T ?= 60
 fuzz:
