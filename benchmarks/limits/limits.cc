@@ -175,6 +175,50 @@ void Run(const Case& one, size_t nodes) {
              parse, decode, arrives, later);
 }
 
+// Terms of a tenant's pods that run, which select the pods of all others, and an ordinary pod of somebody else that
+// comes. `key` of the place of a term.
+void RunNeighbours(const char* what, const char* pointer, const std::function<std::string(int)>& key, size_t nodes) {
+  constexpr int kPods = 40;
+  World world;
+  for (size_t i = 0; i < nodes; ++i) world.Post(MakeNode(i));
+  world.Settle();
+  std::vector<std::string> problems;
+  const auto decode = [&](const Json& pod) {
+    return std::make_shared<const model::Pod>(cluster::DecodePodLeniently(pod, &problems));
+  };
+  for (int p = 0; p < kPods; ++p) {
+    Json pod = With(Pod(), pointer, Fill([&](int i) {
+                      const Json term = {{"topologyKey", key(p * many + i)},
+                                         {"labelSelector", Json::object()},
+                                         {"namespaceSelector", Json::object()}};
+                      const bool preferred = std::string_view(pointer).find("preferred") != std::string_view::npos;
+                      return preferred ? Json{{"weight", 1}, {"podAffinityTerm", term}} : term;
+                    }));
+    pod["metadata"]["name"] = pod["metadata"]["uid"] = fmt::format("neighbour-{}", p);
+    pod["spec"]["nodeName"] = MakeNode(0).meta.name;
+    world.Post(cluster::PodChanged{decode(pod)});
+  }
+  const double they_come = LongestCycle(world, 5);
+  world.Arrive(decode(With(Pod(), "/metadata/namespace", "other")));
+  const double mine_comes = LongestCycle(world, 5);
+  world.Post(MakeNode(nodes));
+  fmt::print("{:28} {:8} {:21.2f} {:12.2f} {:12.2f}\n", what, kPods * many, they_come, mine_comes,
+             LongestCycle(world, 5));
+}
+
+void RunNeighbours(size_t nodes) {
+  fmt::print("\n40 pods that run; milliseconds\n{:28} {:>8} {:>21} {:>12} {:>12}\n", "terms that select all others",
+             "terms", "they come", "another pod", "node comes");
+  const char* anti = "/spec/affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution";
+  const char* preferred = "/spec/affinity/podAffinity/preferredDuringSchedulingIgnoredDuringExecution";
+  const auto made_up = [](int i) { return fmt::format("k{}", i); };
+  const auto known = [](int) { return std::string("rack"); };
+  RunNeighbours("anti-affinity, made-up keys", anti, made_up, nodes);
+  RunNeighbours("anti-affinity by rack", anti, known, nodes);
+  RunNeighbours("preferred, made-up keys", preferred, made_up, nodes);
+  RunNeighbours("preferred by rack", preferred, known, nodes);
+}
+
 cluster::FeedEvent Applied(const model::ObjectKind& kind, const Json& object) {
   return cluster::ObjectChanged{
       std::make_shared<const model::Object>(*cluster::DecodeObject(kind, std::make_shared<const Json>(object)))};
@@ -237,6 +281,7 @@ int main(int argc, char** argv) {
                "one object with many", "KiB", "parse", "decode", "cycle", "node comes");
     for (const auto& one : tutti::bench::Cases()) tutti::bench::Run(one, nodes);
   }
+  tutti::bench::RunNeighbours(nodes);
   fmt::print("\nsubgroups of one gang, each in one HyperNode; milliseconds\n{:>10} {:>6} {:>10} {:>12} {:>12} {:>12}\n",
              "subgroups", "of", "bound", "pods come", "decided", "and after");
   for (const size_t full : {size_t{0}, nodes - nodes / 50})

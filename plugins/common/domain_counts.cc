@@ -3,7 +3,9 @@
 
 namespace tutti::plugins {
 
-DomainCounts::DomainCounts(model::Symbol key, const cluster::Snapshot& snapshot) : key_(key), snapshot_(snapshot) {
+DomainCounts::DomainCounts(model::Symbol key, const cluster::Snapshot& snapshot)
+    : key_(key), snapshot_(snapshot), known_(snapshot.HasKey(key)) {
+  if (!known_) return;
   Grow();
   for (const auto& [value, nodes] : snapshot.DomainsOf(key)) {
     const uint32_t domain = DomainOfValue(value);
@@ -25,6 +27,11 @@ void DomainCounts::Grow() {
   on_node_.resize(snapshot_.slots());
 }
 
+size_t DomainCounts::memory() const {
+  return sizeof *this + domain_of_.capacity() * sizeof(uint32_t) + on_node_.capacity() * sizeof(int64_t) +
+         totals_.capacity() * (sizeof(int64_t) + 3 * sizeof(model::Symbol) + sizeof(uint32_t));
+}
+
 DomainCounts::Change DomainCounts::Shift(uint32_t domain, int64_t by) {
   const Change change{values_[domain], totals_[domain], totals_[domain] + by};
   totals_[domain] = change.after;
@@ -34,6 +41,7 @@ DomainCounts::Change DomainCounts::Shift(uint32_t domain, int64_t by) {
 }
 
 DomainCounts::Change DomainCounts::Add(model::NodeId n, int64_t by) {
+  if (!known_) return {};
   if (n.index() >= on_node_.size()) Grow();
   on_node_[n.index()] += by;
   const uint32_t domain = domain_of_[n.index()];

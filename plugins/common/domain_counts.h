@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// DomainCounts: for one topology key, what each node holds and what the nodes of each domain hold together. Follows pods
-// that come and go and nodes that change their domain, at the cost of one node.
+// DomainCounts: for one topology key, what each node holds and what the nodes of each domain hold together. Follows
+// pods that come and go and nodes that change their domain, at the cost of one node.
+//
+// Users make keys up: of one that no node has, nothing is kept, and it is outdated once a node has it.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -26,6 +28,8 @@ class DomainCounts {
   DomainCounts(model::Symbol key, const cluster::Snapshot& snapshot);
 
   model::Symbol key() const { return key_; }
+  // A node has the key, and none had when this was made: it counted nothing.
+  bool outdated() const { return !known_ && snapshot_.HasKey(key_); }
   // Node n has the key.
   bool Has(model::NodeId n) const { return DomainOf(n) != kNone; }
   // What the domain of n holds; 0 where n lacks the key.
@@ -36,6 +40,7 @@ class DomainCounts {
   int64_t OnNode(model::NodeId n) const { return n.index() < on_node_.size() ? on_node_[n.index()] : 0; }
   // Domains that hold something.
   size_t nonzero_domains() const { return nonzero_; }
+  size_t memory() const;  // in bytes
 
   // `value` is invalid in the change where n lacks the key.
   Change Add(model::NodeId n, int64_t by);
@@ -56,6 +61,7 @@ class DomainCounts {
 
   const model::Symbol key_;
   const cluster::Snapshot& snapshot_;
+  const bool known_;                 // some node had the key
   std::vector<uint32_t> domain_of_;  // by slot
   std::vector<int64_t> on_node_;     // by slot
   std::vector<int64_t> totals_;      // by domain
@@ -66,6 +72,7 @@ class DomainCounts {
 
 template <typename Changed>
 void DomainCounts::NodeChanged(model::NodeId n, Changed changed) {
+  if (!known_) return;
   Grow();
   const model::Symbol value = snapshot_.present(n) ? snapshot_.node(n).Label(key_) : model::Symbol();
   const uint32_t before = domain_of_[n.index()];

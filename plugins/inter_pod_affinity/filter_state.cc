@@ -44,16 +44,36 @@ size_t InterPodAffinityFilter::AgainstMe(model::Symbol key) {
 }
 
 const InterPodAffinityFilter::Relation& InterPodAffinityFilter::RelationTo(const PodClass& other) {
-  const auto [at, fresh] = relations_.try_emplace(other.id);
-  if (!fresh) return at->second;
-  Relation& relation = at->second;
+  return relations_.Of(other, [this](const PodClass& unseen) { return MakeRelation(unseen); });
+}
+
+InterPodAffinityFilter::Relation InterPodAffinityFilter::MakeRelation(const PodClass& other) {
+  Relation relation;
   relation.affine = SelectedByAll(other);
   for (size_t i = 0; i < anti_.size(); ++i)
     if (anti_[i].term.Selects(other)) relation.anti.push_back(i);
-  for (const model::PodAffinityTerm& term : other.spec->pod_anti_affinity.required)
-    if (const PodTerm compiled(term, other.ns, snapshot_); compiled.SelectsWaiting(pod_class_))
-      relation.against_me.push_back(AgainstMe(compiled.key()));
+  for (const model::PodAffinityTerm& term : other.spec->pod_anti_affinity.required) {
+    const model::Symbol key = snapshot_.symbols().Intern(term.topology_key);
+    if (!snapshot_.HasKey(key))
+      unknown_keys_.insert(key);
+    else if (PodTerm(term, other.ns, snapshot_).SelectsWaiting(pod_class_))
+      relation.against_me.push_back(AgainstMe(key));
+  }
   return relation;
+}
+
+bool InterPodAffinityFilter::Outdated() const {
+  const auto outdated = [](const Term& term) { return term.counts.outdated(); };
+  return std::ranges::any_of(affinity_, outdated) || std::ranges::any_of(anti_, outdated) ||
+         std::ranges::any_of(unknown_keys_, [this](model::Symbol key) { return snapshot_.HasKey(key); });
+}
+
+size_t InterPodAffinityFilter::memory() const {
+  size_t bytes = relations_.memory() + unknown_keys_.capacity() * sizeof(model::Symbol);
+  for (const auto* terms : {&affinity_, &anti_})
+    for (const Term& term : *terms) bytes += term.counts.memory();
+  for (const DomainCounts& counts : against_) bytes += counts.memory();
+  return bytes;
 }
 
 void InterPodAffinityFilter::Apply(const PodClass& other, NodeId n, int64_t by, Dirty* dirty) {

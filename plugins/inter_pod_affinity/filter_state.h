@@ -2,11 +2,12 @@
 // The filter of InterPodAffinity: required terms of the pod and required anti-affinity of the pods that run.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include <vector>
 
 #include "framework/plugin.h"
+#include "plugins/common/class_memo.h"
 #include "plugins/common/domain_counts.h"
 #include "plugins/common/pod_term.h"
 
@@ -37,6 +38,8 @@ class InterPodAffinityFilter final : public framework::FilterState {
   bool HeedsPods() const override { return false; }
   bool FollowsNodes() const override { return true; }
   void NodesChanged(std::span<const model::NodeId> nodes, framework::Dirty& dirty) override;
+  bool Outdated() const override;
+  size_t memory() const override;
 
  private:
   struct Term {
@@ -51,6 +54,7 @@ class InterPodAffinityFilter final : public framework::FilterState {
   };
 
   const Relation& RelationTo(const cluster::PodClass& other);
+  Relation MakeRelation(const cluster::PodClass& other);
   size_t AgainstMe(model::Symbol key);
   bool SelectedByAll(const cluster::PodClass& other) const;
   bool AnyAffine() const;
@@ -64,8 +68,9 @@ class InterPodAffinityFilter final : public framework::FilterState {
   bool selects_itself_ = false;       // by all its affinity terms
   std::vector<model::Symbol> alone_;  // keys under which it keeps others of its own class out
   std::vector<Term> affinity_, anti_;
-  std::vector<DomainCounts> against_;  // by topology key: terms of running pods that select this class
-  absl::flat_hash_map<model::ClassId, Relation> relations_;
+  std::vector<DomainCounts> against_;                // by topology key: terms of running pods that select this class
+  absl::flat_hash_set<model::Symbol> unknown_keys_;  // of such terms; no node had them, so that they exclude nothing
+  ClassMemo<Relation> relations_;
 };
 
 }  // namespace tutti::plugins

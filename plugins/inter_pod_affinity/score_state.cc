@@ -9,7 +9,8 @@ using cluster::PodClass;
 using framework::Dirty;
 using model::NodeId;
 
-InterPodAffinityScore::InterPodAffinityScore(const PodClass& pod_class, const cluster::Snapshot& snapshot, int64_t hard_weight)
+InterPodAffinityScore::InterPodAffinityScore(const PodClass& pod_class, const cluster::Snapshot& snapshot,
+                                             int64_t hard_weight)
     : pod_class_(pod_class), snapshot_(snapshot), hard_weight_(hard_weight) {
   for (const auto& [weight, term] : pod_class.spec->pod_affinity.preferred)
     preferred_.push_back({PodTerm(term, pod_class.ns, snapshot), weight});
@@ -29,21 +30,39 @@ size_t InterPodAffinityScore::CountsFor(model::Symbol key) {
 }
 
 const InterPodAffinityScore::Weights& InterPodAffinityScore::WeightsOf(const PodClass& other) {
-  const auto [at, fresh] = weights_.try_emplace(other.id);
-  if (!fresh) return at->second;
-  Weights& weights = at->second;
+  return weights_.Of(other, [this](const PodClass& unseen) { return MakeWeights(unseen); });
+}
+
+InterPodAffinityScore::Weights InterPodAffinityScore::MakeWeights(const PodClass& other) {
+  Weights weights;
+  const auto counts = [&](model::Symbol key) {
+    if (snapshot_.HasKey(key)) return true;
+    unknown_keys_.insert(key);
+    return false;
+  };
   const auto add = [&](model::Symbol key, int64_t weight) {
     if (weight != 0) weights.emplace_back(CountsFor(key), weight);
   };
   const auto add_theirs = [&](const model::PodAffinityTerm& term, int64_t weight) {
-    if (const PodTerm compiled(term, other.ns, snapshot_); compiled.SelectsWaiting(pod_class_)) add(compiled.key(), weight);
+    const model::Symbol key = snapshot_.symbols().Intern(term.topology_key);
+    if (counts(key) && PodTerm(term, other.ns, snapshot_).SelectsWaiting(pod_class_)) add(key, weight);
   };
   for (const Preferred& mine : preferred_)
-    if (mine.term.Selects(other)) add(mine.term.key(), mine.weight);
+    if (counts(mine.term.key()) && mine.term.Selects(other)) add(mine.term.key(), mine.weight);
   for (const model::PodAffinityTerm& term : other.spec->pod_affinity.required) add_theirs(term, hard_weight_);
   for (const auto& [weight, term] : other.spec->pod_affinity.preferred) add_theirs(term, weight);
   for (const auto& [weight, term] : other.spec->pod_anti_affinity.preferred) add_theirs(term, -int64_t{weight});
   return weights;
+}
+
+bool InterPodAffinityScore::Outdated() const {
+  return std::ranges::any_of(unknown_keys_, [this](model::Symbol key) { return snapshot_.HasKey(key); });
+}
+
+size_t InterPodAffinityScore::memory() const {
+  size_t bytes = weights_.memory() + unknown_keys_.capacity() * sizeof(model::Symbol);
+  for (const DomainCounts& counts : counts_) bytes += counts.memory();
+  return bytes;
 }
 
 void InterPodAffinityScore::Apply(const PodClass& other, NodeId n, int64_t by, Dirty* dirty) {
@@ -53,7 +72,9 @@ void InterPodAffinityScore::Apply(const PodClass& other, NodeId n, int64_t by, D
   }
 }
 
-void InterPodAffinityScore::PodChanged(const PodClass& other, NodeId n, int32_t by, Dirty& dirty) { Apply(other, n, by, &dirty); }
+void InterPodAffinityScore::PodChanged(const PodClass& other, NodeId n, int32_t by, Dirty& dirty) {
+  Apply(other, n, by, &dirty);
+}
 
 void InterPodAffinityScore::NodesChanged(std::span<const NodeId> nodes, Dirty& dirty) {
   for (DomainCounts& counts : counts_)

@@ -3,12 +3,13 @@
 // node's domains.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include <utility>
 #include <vector>
 
 #include "framework/plugin.h"
+#include "plugins/common/class_memo.h"
 #include "plugins/common/domain_counts.h"
 #include "plugins/common/pod_term.h"
 
@@ -26,6 +27,8 @@ class InterPodAffinityScore final : public framework::ScoreState {
   bool HeedsPods() const override { return false; }
   bool FollowsNodes() const override { return true; }
   void NodesChanged(std::span<const model::NodeId> nodes, framework::Dirty& dirty) override;
+  bool Outdated() const override;
+  size_t memory() const override;
 
  private:
   struct Preferred {
@@ -36,6 +39,7 @@ class InterPodAffinityScore final : public framework::ScoreState {
   using Weights = std::vector<std::pair<size_t, int64_t>>;
 
   const Weights& WeightsOf(const cluster::PodClass& other);
+  Weights MakeWeights(const cluster::PodClass& other);
   size_t CountsFor(model::Symbol key);
   void Apply(const cluster::PodClass& other, model::NodeId n, int64_t by, framework::Dirty* dirty);
 
@@ -43,8 +47,9 @@ class InterPodAffinityScore final : public framework::ScoreState {
   const cluster::Snapshot& snapshot_;
   const int64_t hard_weight_;
   std::vector<Preferred> preferred_;
-  std::vector<DomainCounts> counts_;  // by topology key: weights
-  absl::flat_hash_map<model::ClassId, Weights> weights_;
+  std::vector<DomainCounts> counts_;                 // by topology key: weights
+  absl::flat_hash_set<model::Symbol> unknown_keys_;  // of terms; no node had them, so that they add to none
+  ClassMemo<Weights> weights_;
 };
 
 }  // namespace tutti::plugins

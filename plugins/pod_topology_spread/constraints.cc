@@ -49,11 +49,19 @@ bool Constraints::HasAllKeys(NodeId n) const {
 
 // An empty selector counts no pods, though it selects the pod itself: upstream's rule.
 Constraints::Mask Constraints::MatchedBy(const PodClass& other) {
-  const auto [at, fresh] = matched_by_.try_emplace(other.id, 0);
-  if (fresh && !other.terminating && other.ns == pod_class_.ns)
-    for (size_t i = 0; i < list_.size(); ++i)
-      if (!list_[i].selector.everything() && list_[i].selector.Match(other.labels)) at->second |= Mask{1} << i;
-  return at->second;
+  return matched_by_.Of(other, [this](const PodClass& unseen) {
+    Mask matched = 0;
+    if (!unseen.terminating && unseen.ns == pod_class_.ns)
+      for (size_t i = 0; i < list_.size(); ++i)
+        if (!list_[i].selector.everything() && list_[i].selector.Match(unseen.labels)) matched |= Mask{1} << i;
+    return matched;
+  });
+}
+
+size_t Constraints::memory() const {
+  size_t bytes = versions_.capacity() * sizeof(uint64_t) + matched_by_.memory();
+  for (const Constraint& constraint : list_) bytes += constraint.counts.memory();
+  return bytes;
 }
 
 void Constraints::PodChanged(const PodClass& other, NodeId n, int32_t by, const Around& before, const Around& after) {

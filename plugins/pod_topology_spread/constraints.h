@@ -3,14 +3,13 @@
 // the filter and the score of PodTopologySpread have in common.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
 #include "cluster/snapshot.h"
+#include "plugins/common/class_memo.h"
 #include "plugins/common/node_match.h"
 #include "plugins/common/pod_term.h"
 #include "plugins/common/tolerations.h"
@@ -52,6 +51,8 @@ class Constraints {
   // Catches up with the labels and taints of n; nothing is called when they are as they were.
   void NodeChanged(model::NodeId n, const Around& before, const Around& after);
 
+  size_t memory() const;  // in bytes
+
  private:
   using Mask = uint64_t;  // of constraints; the API server allows no more of them
 
@@ -65,7 +66,7 @@ class Constraints {
   const TaintEffects effects_;
   std::vector<Constraint> list_;
   std::vector<uint64_t> versions_;  // of each node, as last counted
-  absl::flat_hash_map<model::ClassId, Mask> matched_by_;
+  ClassMemo<Mask> matched_by_;
 };
 
 }  // namespace tutti::plugins

@@ -85,6 +85,7 @@ class SpreadFilter final : public framework::FilterState {
         other, n, by, [&](const Constraint& c) { floor = Floor(c); },
         [&](const Constraint& c) { MarkFlipped(c, n, by, floor, dirty); });
   }
+  size_t memory() const override { return constraints_.memory(); }
   bool FollowsNodes() const override { return true; }
   void NodesChanged(std::span<const NodeId> nodes, Dirty& dirty) override {
     const Around around(*this, dirty);
@@ -179,6 +180,7 @@ class SpreadScore final : public framework::ScoreState {
         other, n, by, [](const Constraint&) {},
         [&](const Constraint& c) { MarkDomain(c, c.counts.DomainOf(n), dirty); });
   }
+  size_t memory() const override { return constraints_.memory(); }
   bool FollowsNodes() const override { return true; }
   void NodesChanged(std::span<const NodeId> nodes, Dirty& dirty) override {
     for (const NodeId n : nodes) {

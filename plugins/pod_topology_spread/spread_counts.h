@@ -36,6 +36,12 @@ class SpreadCounts {
   size_t live_domains() const { return live_; }
   int64_t Least() const { return totals_.empty() ? 0 : totals_.begin()->first; }
 
+  // In bytes.
+  size_t memory() const {
+    return nodes_.capacity() * sizeof(Node) +
+           domains_.capacity() * (sizeof(Domain) + 2 * sizeof(model::Symbol) + sizeof(uint32_t));
+  }
+
  private:
   struct Node {
     uint32_t domain = kNone;

@@ -67,7 +67,10 @@ void Snapshot::Touch(NodeId n) {
   if (!log_.Says(n)) log_.Push(n, 4 * nodes_.size());
 }
 
+// Keys that users make up take no room.
 const Snapshot::Domains& Snapshot::DomainsOf(Symbol key) const {
+  static const Domains kNone;
+  if (!HasKey(key)) return kNone;
   const auto [at, fresh] = domains_.try_emplace(key);
   if (fresh)
     for (uint32_t n = 0; n < nodes_.size(); ++n)
@@ -81,7 +84,19 @@ std::span<const NodeId> Snapshot::NodesIn(Symbol key, Symbol value) const {
   return at == domains.end() ? std::span<const NodeId>() : at->second;
 }
 
-// By the node's labels, not by the keys that somebody asked for: users make those up.
+void Snapshot::PutKeys(const LabelEntries& before, const LabelEntries& now) {
+  for (const auto& [key, value] : now) {
+    if (Find(before, key)) continue;
+    const auto [at, fresh] = keys_.try_emplace(key, 0);
+    keys_version_ += fresh;
+    ++at->second;
+  }
+  for (const auto& [key, value] : before)
+    if (!Find(now, key))
+      if (const auto at = keys_.find(key); --at->second == 0) keys_.erase(at), domains_.erase(key);
+}
+
+// By the node's labels, not by the keys that somebody asked for: they are fewer.
 void Snapshot::PutDomains(NodeId n, const LabelEntries& before) {
   const LabelEntries& now = nodes_[n.index()].labels;
   for (const auto& [key, value] : before) {
@@ -164,6 +179,7 @@ NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
   entry.version = ++last_version_;
   const LabelEntries labels_before = std::exchange(entry.labels, InternLabels(node->meta.labels, symbols_));
   PutDomains(n, labels_before);
+  PutKeys(labels_before, entry.labels);
   entry.taints.clear();
   for (const model::Taint& taint : node->taints)
     entry.taints.push_back({symbols_.Intern(taint.key), symbols_.Intern(taint.value), symbols_.Intern(taint.effect)});
@@ -186,6 +202,7 @@ void Snapshot::DropNode(NodeId n) {
   DropImages(n);
   const LabelEntries labels_before = std::exchange(entry.labels, {});
   PutDomains(n, labels_before);
+  PutKeys(labels_before, {});
   entry = NodeEntry{};
   entry.version = ++last_version_;
   barriers_[n.index()] = 0;

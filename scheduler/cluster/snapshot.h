@@ -116,7 +116,11 @@ class Snapshot {
   using ImageHolders = absl::flat_hash_map<model::NodeId, int64_t>;
   const ImageHolders* Image(model::Symbol name) const;
 
-  // The nodes by the value of label `key`; made on first use. Do not decide by its order.
+  // Some node has label `key`. `keys_version` changes when one comes that no node had.
+  bool HasKey(model::Symbol key) const { return keys_.contains(key); }
+  uint64_t keys_version() const { return keys_version_; }
+
+  // The nodes by the value of label `key`; kept from the first use on where a node has it. Do not decide by its order.
   using Domains = absl::flat_hash_map<model::Symbol, std::vector<model::NodeId>>;
   const Domains& DomainsOf(model::Symbol key) const;
   std::span<const model::NodeId> NodesIn(model::Symbol key, model::Symbol value) const;  // of one domain
@@ -164,6 +168,7 @@ class Snapshot {
   void Touch(model::NodeId n);
   void PutImages(model::NodeId n, const model::Node& node);
   void DropImages(model::NodeId n);
+  void PutKeys(const LabelEntries& before, const LabelEntries& now);
   void PutDomains(model::NodeId n, const LabelEntries& before);
   void Record(const PodClass& pod_class, model::NodeId n, int32_t by);
   const ChangeLog<PodChange>& LogOf(PodLog log) const { return log == PodLog::kAll ? pod_log_ : affine_log_; }
@@ -181,6 +186,8 @@ class Snapshot {
   mutable std::vector<std::string> resource_names_;
   mutable std::unordered_map<std::string, model::ResourceId> columns_by_name_;
   mutable SymbolTable symbols_;
+  absl::flat_hash_map<model::Symbol, uint32_t> keys_;  // of labels, and how many nodes have them
+  uint64_t keys_version_ = 0;
   mutable absl::node_hash_map<model::Symbol, Domains> domains_;  // whoever walks one may ask for another
   absl::flat_hash_map<model::ClassId, Occupants> occupants_;
   absl::flat_hash_map<model::Symbol, LabelEntries> namespaces_;

@@ -4,6 +4,12 @@
 #include "base/check.h"
 
 namespace tutti::core {
+namespace {
+
+// What it knows of other classes grows: a ranking is measured again after so many uses.
+constexpr uint32_t kUsesPerMeasurement = 64;
+
+}  // namespace
 
 Rankings::Rankings(const std::vector<framework::Profile>& profiles, const cluster::Snapshot& snapshot,
                    size_t most_bytes)
@@ -12,21 +18,24 @@ Rankings::Rankings(const std::vector<framework::Profile>& profiles, const cluste
 framework::Ranking& Rankings::For(const std::shared_ptr<const cluster::PodClass>& pod_class) {
   if (const auto known = by_class_.find(pod_class->id); known != by_class_.end()) {
     entries_.splice(entries_.begin(), entries_, known->second);
-    known->second->ranking->Refresh();
-    return *known->second->ranking;
+    Entry& entry = *known->second;
+    entry.ranking->Refresh();
+    if (++entry.uses % kUsesPerMeasurement == 0) Measure(entry);
+    return *entry.ranking;
   }
   const framework::Profile* profile = framework::FindProfile(profiles_, pod_class->spec->scheduler_name);
   TUTTI_CHECK(profile, "only pods of a served profile are ranked");
-  Entry entry{pod_class, std::make_unique<framework::Ranking>(*profile, *pod_class, snapshot_, workspace_), 0};
-  entry.bytes = entry.ranking->memory();
-  bytes_ += entry.bytes;
-  entries_.push_front(std::move(entry));
+  entries_.push_front({pod_class, std::make_unique<framework::Ranking>(*profile, *pod_class, snapshot_, workspace_)});
   by_class_[pod_class->id] = entries_.begin();
-  Shrink();
+  Measure(entries_.front());
   return *entries_.front().ranking;
 }
 
-void Rankings::Shrink() {
+// Those that were not used for longest go first; the one in use stays, whatever its size.
+void Rankings::Measure(Entry& entry) {
+  bytes_ -= entry.bytes;
+  entry.bytes = entry.ranking->memory();
+  bytes_ += entry.bytes;
   while (bytes_ > most_bytes_ && entries_.size() > 1) {
     bytes_ -= entries_.back().bytes;
     by_class_.erase(entries_.back().pod_class->id);

@@ -45,9 +45,10 @@ class Rankings {
   struct Entry {
     std::shared_ptr<const cluster::PodClass> pod_class;  // keeps the id from being anybody else's
     std::unique_ptr<framework::Ranking> ranking;
-    size_t bytes = 0;
+    size_t bytes = 0;  // as last measured
+    uint32_t uses = 0;
   };
-  void Shrink();
+  void Measure(Entry& entry);
 
   const std::vector<framework::Profile>& profiles_;
   const cluster::Snapshot& snapshot_;

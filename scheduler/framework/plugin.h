@@ -47,6 +47,10 @@ class State {
   // told of nodes that came, went or changed before anything else, and says which others that concerns.
   virtual bool FollowsNodes() const { return false; }
   bool Follows() const { return FollowsPods() != Pods::kNone || FollowsNodes(); }
+  // Asked when a label key came that no node had: true where that says more than it can follow. It is then made anew.
+  virtual bool Outdated() const { return false; }
+  // Bytes held, where they grow with the cluster or its pods.
+  virtual size_t memory() const { return 0; }
   virtual void NodesChanged(std::span<const model::NodeId>, Dirty&) {}
   // True where the answer about a node depends on the pods that are there. Otherwise it is asked again only about nodes
   // that changed themselves, and about those that it names when it is told of others.

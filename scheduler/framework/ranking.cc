@@ -31,7 +31,7 @@ Ranking::Needs Ranking::FreeNeeded() const {
 }
 
 bool Ranking::AloneForNow() const {
-  return !impl_->class_refuser && !impl_->StorageChanged() &&
+  return !impl_->class_refuser && !impl_->StorageChanged() && !impl_->Outdated() &&
          impl_->seen_pods == impl_->snapshot.pod_log_end(impl_->pod_log()) &&
          std::ranges::all_of(impl_->filters, [](const ActiveFilter& filter) { return filter.state->AloneForNow(); });
 }
@@ -97,8 +97,9 @@ std::vector<model::Symbol> Ranking::Gathers() const {
 size_t Ranking::memory() const {
   size_t bytes = sizeof(Impl) + (1 + 2 * sizeof(int32_t)) * impl_->refused_by.capacity() +
                  impl_->rooms.capacity() * sizeof(int32_t) + impl_->best.memory();
+  for (const ActiveFilter& filter : impl_->filters) bytes += filter.state->memory();
   for (const ActiveScore& score : impl_->scores)
-    if (score.normalizer) bytes += score.normalizer->memory();
+    bytes += score.state->memory() + (score.normalizer ? score.normalizer->memory() : 0);
   return bytes;
 }
 

@@ -65,7 +65,8 @@ struct Ranking::Impl {
   BestNode best;
   std::vector<int32_t> rooms;  // empty until asked for
   int64_t total_room = 0;
-  uint64_t seen_nodes = 0, seen_pods = 0, seen_namespaces = 0, seen_storage = 0;  // how far the snapshot was read
+  // How far the snapshot was read.
+  uint64_t seen_nodes = 0, seen_pods = 0, seen_namespaces = 0, seen_storage = 0, seen_keys = 0;
   uint64_t seen_version = 0;  // of nodes, when the feasible ones were last told
   uint64_t seen_objects = 0;  // of nodes, when they were last read
   // By slot, what the scores without normalisation add up to: those that pods on the node change, and the others.
@@ -128,6 +129,7 @@ struct Ranking::Impl {
   bool StorageChanged() const {
     return seen_storage != snapshot.storage().version() && !pod_class.spec->volumes.empty();
   }
+  bool Outdated() const;
   cluster::Snapshot::PodLog pod_log() const {
     return follows_pods == State::Pods::kAll ? cluster::Snapshot::PodLog::kAll : cluster::Snapshot::PodLog::kAffine;
   }

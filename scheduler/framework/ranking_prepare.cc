@@ -74,6 +74,7 @@ void Ranking::Impl::Follow() {
   seen_pods = snapshot.pod_log_end(pod_log());
   seen_namespaces = snapshot.namespaces_version();
   seen_storage = snapshot.storage().version();
+  seen_keys = snapshot.keys_version();
 }
 
 // False when the class is refused as such.

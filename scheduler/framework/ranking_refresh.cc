@@ -54,11 +54,19 @@ void Ranking::Impl::MarkNamed(const Dirty& dirty, char mark) {
   }
 }
 
+// Some state was made when no node had a label key that one has now.
+bool Ranking::Impl::Outdated() const {
+  const auto outdated = [](const auto& one) { return one.state->Outdated(); };
+  return seen_keys != snapshot.keys_version() &&
+         (std::ranges::any_of(filters, outdated) || std::ranges::any_of(scores, outdated));
+}
+
 // Tells the states what happened. False when they must be prepared anew.
 bool Ranking::Impl::TellChanges(Named* named, Changes* changes) {
   const bool heeds_namespaces = follows_pods != State::Pods::kNone || class_refuser;  // who refused may have for them
   if (seen_namespaces != snapshot.namespaces_version() && heeds_namespaces) return false;
-  if (StorageChanged() || !snapshot.ReadLog(seen_nodes, &work.changed)) return false;
+  if (Outdated() || StorageChanged() || !snapshot.ReadLog(seen_nodes, &work.changed)) return false;
+  seen_keys = snapshot.keys_version();
   seen_nodes = snapshot.log_end();
   if (work.marked.size() < snapshot.slots()) work.marked.resize(snapshot.slots());
   MarkChanged();

@@ -28,6 +28,7 @@ class Churn {
 
   void Step() {
     if (random_.OneIn(40)) cluster_.snapshot().PutNamespace("other", {{"team", Pick("team", 2)}});
+    if (random_.OneIn(30)) racks_ = !racks_;
     switch (random_.Below(10)) {
       case 0:
         return PutNode();
@@ -80,7 +81,10 @@ class Churn {
     return terms;
   }
 
-  std::string TopologyKey() { return random_.OneIn(2) ? "zone" : "kubernetes.io/hostname"; }
+  std::string TopologyKey() {
+    if (random_.OneIn(4)) return "rack";
+    return random_.OneIn(2) ? "zone" : "kubernetes.io/hostname";
+  }
   json Selector() { return {{"matchLabels", {{random_.OneIn(2) ? "app" : "tier", Pick("v", 2)}}}}; }
 
   json PodTerm() {
@@ -103,6 +107,7 @@ class Churn {
     json node = {{"name", fmt::format("node-{}", random_.Below(names_))}};
     if (!random_.OneIn(6)) node["labels"]["zone"] = Pick("z", 3);
     if (!random_.OneIn(6)) node["labels"]["kubernetes.io/hostname"] = node["name"];
+    if (racks_ && random_.OneIn(3)) node["labels"]["rack"] = Pick("r", 2);
     node["allocatable"] = {{"cpu", std::to_string(random_.Below(9))}, {"memory", fmt::format("{}Gi", random_.Below(9))},
                            {"pods", std::to_string(random_.Below(6))}, {"nvidia.com/gpu", std::to_string(random_.Below(3))}};
     if (random_.OneIn(3))
@@ -129,6 +134,7 @@ class Churn {
 
   base::Random random_;
   const uint64_t names_;  // of nodes
+  bool racks_ = false;    // nodes may have one from now on; at first none has
   tests::TestCluster cluster_;
   std::vector<model::PodId> pods_;
 };

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/rankings.h"
+
+#include "plugins/registry.h"
+#include "tests/support/catch.h"
+#include "tests/support/test_cluster.h"
+
+namespace tutti::core {
+namespace {
+
+using json = base::Json;
+
+TEST_CASE("A ranking that has grown makes those leave that were not used for longest") {
+  tests::TestCluster cluster;
+  cluster.AddNode({{"name", "n"}, {"labels", {{"host", "n"}}}});
+  const auto share = [&](const json& brief) { return cluster.Class(brief).shared_from_this(); };
+  const json alone = {{"topologyKey", "host"}, {"labelSelector", json::object()}};
+  const auto growing =
+      share({{"affinity", {{"podAntiAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", {alone}}}}}}});
+  const auto other = share({{"priority", 1}}), last = share({{"priority", 2}});
+
+  const std::vector<framework::Profile> profiles = {plugins::DefaultProfile("default-scheduler")};
+  constexpr size_t kBudget = 100'000;
+  Rankings rankings(profiles, cluster.snapshot(), kBudget);
+  for (const auto& one : {other, last, growing}) rankings.For(one);
+  REQUIRE(rankings.count() == 3);
+  for (int i = 0; i < 3'000; ++i) {
+    cluster.state().DropPod(cluster.AddPod({{"node", "n"}, {"priority", i}, {"requests", {{"cpu", "1m"}}}}));
+    rankings.For(growing);
+    if (i == 1'000) rankings.For(last);
+  }
+  CHECK(rankings.bytes() > kBudget);  // of the one in use alone
+  CHECK(rankings.count() == 1);
+  CHECK(rankings.For(growing).memory() == rankings.bytes());
+}
+
+}  // namespace
+}  // namespace tutti::core

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "framework/ranking.h"
+#include "plugins/registry.h"
+#include "tests/support/catch.h"
+#include "tests/support/test_cluster.h"
+
+namespace tutti::plugins {
+namespace {
+
+using json = base::Json;
+
+constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+
+// Keeps every pod of every namespace out of its domain under `key`.
+json Alone(const std::string& key) {
+  return {{"topologyKey", key}, {"labelSelector", json::object()}, {"namespaceSelector", json::object()}};
+}
+
+json WithAnti(json terms) { return {{"affinity", {{"podAntiAffinity", {{kRequired, std::move(terms)}}}}}}; }
+
+TEST_CASE("Topology keys that no node has cost others nothing, until a node has one") {
+  tests::TestCluster cluster;
+  for (int i = 0; i < 500; ++i) cluster.AddNode({{"name", fmt::format("n{}", i)}});
+  const auto mine = cluster.Class({{"namespace", "other"}});
+  const framework::Profile profile = DefaultProfile("s");
+  const size_t before = framework::Ranking(profile, mine, cluster.snapshot()).memory();
+
+  for (int p = 0; p < 20; ++p) {
+    json pod = WithAnti(json::array());
+    for (int i = 0; i < 100; ++i)
+      pod["affinity"]["podAntiAffinity"][kRequired].push_back(Alone(fmt::format("key-{}-{}", p, i)));
+    pod["node"] = fmt::format("n{}", p);
+    cluster.AddPod(pod);
+  }
+  framework::Ranking ranking(profile, mine, cluster.snapshot());
+  CHECK(ranking.feasible_count() == 500);
+  CHECK(ranking.memory() < before + 100'000);  // 2,000 keys; a number for each node would be 1 MB and more
+
+  cluster.AddNode({{"name", "n7"}, {"labels", {{"key-7-50", "here"}}}});  // where such a pod runs already
+  cluster.AddNode({{"name", "n90"}, {"labels", {{"key-7-50", "here"}}}});
+  cluster.AddNode({{"name", "n91"}, {"labels", {{"key-7-50", "there"}}}});
+  ranking.Refresh();
+  CHECK(ranking.feasible_count() == 498);
+  CHECK_FALSE(ranking.Feasible(cluster.snapshot().FindNode("n7")));
+  CHECK_FALSE(ranking.Feasible(cluster.snapshot().FindNode("n90")));
+
+  cluster.AddNode({{"name", "n7"}});
+  ranking.Refresh();
+  CHECK(ranking.feasible_count() == 500);
+}
+
+TEST_CASE("What classes that came and went meant to a class does not pile up") {
+  tests::TestCluster cluster;
+  cluster.AddNode({{"name", "n"}, {"labels", {{"host", "n"}}}});
+  const framework::Profile profile = DefaultProfile("s");
+  framework::Ranking ranking(profile, cluster.Class(WithAnti(json::array({Alone("host")}))), cluster.snapshot());
+  const auto most_bytes_over = [&](int classes) {
+    size_t most = 0;
+    for (int i = 0; i < classes; ++i) {
+      cluster.state().DropPod(cluster.AddPod({{"node", "n"}, {"priority", i}, {"requests", {{"cpu", "1m"}}}}));
+      ranking.Refresh();
+      most = std::max(most, ranking.memory());
+    }
+    return most;
+  };
+  const size_t before = most_bytes_over(5'000);
+  CHECK(most_bytes_over(20'000) == before);
+  CHECK(ranking.feasible_count() == 1);
+}
+
+}  // namespace
+}  // namespace tutti::plugins
