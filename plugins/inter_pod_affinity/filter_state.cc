@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "plugins/unsupported/unsupported.h"
+
 namespace tutti::plugins {
 
 using cluster::PodClass;
@@ -52,6 +54,7 @@ InterPodAffinityFilter::Relation InterPodAffinityFilter::MakeRelation(const PodC
   relation.affine = SelectedByAll(other);
   for (size_t i = 0; i < anti_.size(); ++i)
     if (anti_[i].term.Selects(other)) relation.anti.push_back(i);
+  if (!IsLookedAt(other.spec->pod_anti_affinity)) return relation;
   for (const model::PodAffinityTerm& term : other.spec->pod_anti_affinity.required) {
     const model::Symbol key = snapshot_.symbols().Intern(term.topology_key);
     if (!snapshot_.HasKey(key))

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "plugins/unsupported/unsupported.h"
+
 namespace tutti::plugins {
 
 using cluster::PodClass;
@@ -49,9 +51,12 @@ InterPodAffinityScore::Weights InterPodAffinityScore::MakeWeights(const PodClass
   };
   for (const Preferred& mine : preferred_)
     if (counts(mine.term.key()) && mine.term.Selects(other)) add(mine.term.key(), mine.weight);
-  for (const model::PodAffinityTerm& term : other.spec->pod_affinity.required) add_theirs(term, hard_weight_);
-  for (const auto& [weight, term] : other.spec->pod_affinity.preferred) add_theirs(term, weight);
-  for (const auto& [weight, term] : other.spec->pod_anti_affinity.preferred) add_theirs(term, -int64_t{weight});
+  if (const model::PodAffinity& theirs = other.spec->pod_affinity; IsLookedAt(theirs)) {
+    for (const model::PodAffinityTerm& term : theirs.required) add_theirs(term, hard_weight_);
+    for (const auto& [weight, term] : theirs.preferred) add_theirs(term, weight);
+  }
+  if (const model::PodAffinity& theirs = other.spec->pod_anti_affinity; IsLookedAt(theirs))
+    for (const auto& [weight, term] : theirs.preferred) add_theirs(term, -int64_t{weight});
   return weights;
 }
 

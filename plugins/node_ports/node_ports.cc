@@ -17,14 +17,14 @@ class NodePortsState final : public framework::FilterState {
         every_ip_(snapshot.symbols().Intern("0.0.0.0")),
         tcp_(snapshot.symbols().Intern("TCP")) {
     for (const model::HostPort& port : ports)
-      wanted_.push_back(Plain({snapshot.symbols().Intern(port.ip), snapshot.symbols().Intern(port.protocol), port.port}));
+      wanted_.push_back(Plain({port.port, snapshot.symbols().Intern(port.protocol), snapshot.symbols().Intern(port.ip)}));
   }
 
   Verdict Check(model::NodeId n) const override {
     const std::vector<PortEntry>& used = snapshot_.node(n).ports;
-    const bool conflict = std::ranges::any_of(used, [&](const PortEntry& port) {
-      const PortEntry taken = Plain(port);
-      return std::ranges::any_of(wanted_, [&](const PortEntry& wanted) { return Conflict(wanted, taken); });
+    const bool conflict = std::ranges::any_of(wanted_, [&](const PortEntry& wanted) {
+      const auto same_port = std::ranges::equal_range(used, wanted.port, {}, &PortEntry::port);
+      return std::ranges::any_of(same_port, [&](const PortEntry& taken) { return Conflict(wanted, Plain(taken)); });
     });
     return conflict ? Verdict::kNotNow : Verdict::kFits;
   }
@@ -40,8 +40,9 @@ class NodePortsState final : public framework::FilterState {
     if (port.protocol == no_ip_) port.protocol = tcp_;
     return port;
   }
+  // Of one port number.
   bool Conflict(const PortEntry& a, const PortEntry& b) const {
-    return a.port == b.port && a.protocol == b.protocol && (a.ip == b.ip || a.ip == every_ip_ || b.ip == every_ip_);
+    return a.protocol == b.protocol && (a.ip == b.ip || a.ip == every_ip_ || b.ip == every_ip_);
   }
 
   const cluster::Snapshot& snapshot_;

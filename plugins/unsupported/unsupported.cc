@@ -97,6 +97,10 @@ std::optional<std::string> TooLarge(const model::PodSpec& spec) {
 
 }  // namespace
 
+bool IsLookedAt(const model::PodAffinity& affinity) {
+  return affinity.required.size() + affinity.preferred.size() <= kMostThings && Extent(affinity) <= kMostThings;
+}
+
 std::optional<std::string> UnsupportedReason(const model::PodSpec& spec, bool namespaces_known) {
   if (auto reason = TooLarge(spec)) return reason;
   std::vector<std::string_view> asks;

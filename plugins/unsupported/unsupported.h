@@ -22,6 +22,10 @@ constexpr size_t kMostThings = 256, kValuesPerThing = 64;
 // `namespaces_known`: the labels of namespaces are, so that namespaceSelectors can be told.
 std::optional<std::string> UnsupportedReason(const model::PodSpec& spec, bool namespaces_known);
 
+// Not more than kMostThings. Pods that run may have more, for whoever may make a pod may name its node: what they say
+// about others is then not looked at either.
+bool IsLookedAt(const model::PodAffinity& affinity);
+
 class Unsupported final : public framework::Filter {
  public:
   std::string_view name() const override { return "Unsupported"; }

@@ -2,6 +2,7 @@
 #include "cluster/snapshot.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/check.h"
 #include "model/quantity.h"
@@ -185,7 +186,11 @@ NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
     entry.taints.push_back({symbols_.Intern(taint.key), symbols_.Intern(taint.value), symbols_.Intern(taint.effect)});
   barriers_[n.index()] = (entry.taints.empty() ? 0 : kTainted) | (node->unschedulable ? kUnschedulable : 0);
   allocatable_.ClearSlot(n);
-  for (const auto& [name, amount] : node->allocatable) allocatable_.Cell(Column(name), n) = amount;
+  for (const auto& [name, amount] : node->allocatable) {
+    const ResourceId r = Column(name);
+    if (!allocatable_.holds(r)) Provide(r);
+    allocatable_.Cell(r, n) = amount;
+  }
   PutImages(n, *node);
   entry.node = std::move(node);
   Touch(n);
@@ -217,8 +222,12 @@ void Snapshot::Place(const PodClass& pod_class, NodeId n, const std::vector<Volu
   if (!pod_class.spec->volumes.empty()) nodes_[n.index()].with_volumes.push_back(&pod_class);
   for (const ClaimUse& use : pod_class.claims) storage_.CountUser(use.claim, +1);
   for (const VolumePick& pick : picks) storage_.Take(pick, n);
-  for (const model::HostPort& port : pod_class.spec->host_ports)
-    nodes_[n.index()].ports.push_back({symbols_.Intern(port.ip), symbols_.Intern(port.protocol), port.port});
+  if (!pod_class.spec->host_ports.empty()) {
+    std::vector<PortEntry>& ports = nodes_[n.index()].ports;
+    const std::vector<PortEntry> more = PortsOf(pod_class);
+    const auto middle = ports.insert(ports.end(), more.begin(), more.end());
+    std::inplace_merge(ports.begin(), middle, ports.end());
+  }
   Record(pod_class, n, +1);
   Touch(n);
 }
@@ -231,12 +240,13 @@ void Snapshot::Remove(const PodClass& pod_class, NodeId n, const std::vector<Vol
   }
   for (const ClaimUse& use : pod_class.claims) storage_.CountUser(use.claim, -1);
   for (const VolumePick& pick : picks) storage_.GiveBack(pick);
-  auto& ports = nodes_[n.index()].ports;
-  for (const model::HostPort& port : pod_class.spec->host_ports) {
-    const PortEntry entry{symbols_.Intern(port.ip), symbols_.Intern(port.protocol), port.port};
-    const auto at = std::find(ports.begin(), ports.end(), entry);
-    TUTTI_CHECK(at != ports.end(), "a port is freed once");
-    ports.erase(at);
+  if (!pod_class.spec->host_ports.empty()) {
+    std::vector<PortEntry>& ports = nodes_[n.index()].ports;
+    const std::vector<PortEntry> freed = PortsOf(pod_class);
+    std::vector<PortEntry> left;
+    std::ranges::set_difference(ports, freed, std::back_inserter(left));
+    TUTTI_CHECK(left.size() + freed.size() == ports.size(), "a port is freed once");
+    ports = std::move(left);
   }
   Record(pod_class, n, -1);
   Touch(n);
@@ -264,10 +274,35 @@ void Snapshot::Shift(const PodClass& pod_class, NodeId n, int64_t sign) {
     cell =
         static_cast<int64_t>(static_cast<uint64_t>(cell) + static_cast<uint64_t>(sign) * static_cast<uint64_t>(amount));
   };
-  for (const auto& [column, amount] : pod_class.requests) shift(requested_.Cell(column, n), amount);
+  for (const auto& [r, amount] : pod_class.requests) {
+    if (r <= kPodsColumn || allocatable_.holds(r)) {
+      shift(requested_.Cell(r, n), amount);
+    } else {
+      const auto at = requested_in_vain_.try_emplace({r, n}, 0).first;
+      shift(at->second, amount);
+      if (at->second == 0) requested_in_vain_.erase(at);
+    }
+  }
   shift(requested_.Cell(kPodsColumn, n), 1);
   shift(nonzero_cpu_[n.index()], pod_class.spec->nonzero_cpu);
   shift(nonzero_memory_[n.index()], pod_class.spec->nonzero_memory);
+}
+
+// A node comes with the first of it.
+void Snapshot::Provide(ResourceId r) {
+  const auto from = requested_in_vain_.lower_bound({r, NodeId(0)});
+  auto at = from;
+  for (; at != requested_in_vain_.end() && at->first.first == r; ++at)
+    requested_.Cell(r, at->first.second) += at->second;
+  requested_in_vain_.erase(from, at);
+}
+
+std::vector<PortEntry> Snapshot::PortsOf(const PodClass& pod_class) const {
+  std::vector<PortEntry> ports;
+  for (const model::HostPort& port : pod_class.spec->host_ports)
+    ports.push_back({port.port, symbols_.Intern(port.protocol), symbols_.Intern(port.ip)});
+  std::ranges::sort(ports);
+  return ports;
 }
 
 }  // namespace tutti::cluster

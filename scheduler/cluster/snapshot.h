@@ -15,6 +15,7 @@
 #include <absl/container/node_hash_map.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,9 +46,9 @@ struct TaintEntry {
 
 // A host port in use on a node.
 struct PortEntry {
-  model::Symbol ip, protocol;
   int32_t port = 0;
-  friend bool operator==(const PortEntry&, const PortEntry&) = default;
+  model::Symbol protocol, ip;
+  friend auto operator<=>(const PortEntry&, const PortEntry&) = default;
 };
 
 // As planning reads them.
@@ -58,7 +59,7 @@ struct NodeEntry {
   std::string name;
   LabelEntries labels;
   std::vector<TaintEntry> taints;
-  std::vector<PortEntry> ports;               // one entry per occupying pod and port
+  std::vector<PortEntry> ports;               // one entry per occupying pod and port, sorted
   std::vector<const PodClass*> with_volumes;  // one entry per occupying pod whose class has spec->volumes
   std::shared_ptr<const model::Node> node;    // as last seen; never null while present
   uint64_t version = 0;                       // of all but the pods: changes with PutNode and DropNode
@@ -173,12 +174,15 @@ class Snapshot {
   void Record(const PodClass& pod_class, model::NodeId n, int32_t by);
   const ChangeLog<PodChange>& LogOf(PodLog log) const { return log == PodLog::kAll ? pod_log_ : affine_log_; }
   void Shift(const PodClass& pod_class, model::NodeId n, int64_t sign);
+  void Provide(model::ResourceId r);
+  std::vector<PortEntry> PortsOf(const PodClass& pod_class) const;
 
   std::vector<NodeEntry> nodes_;
   std::vector<model::NodeId> free_slots_;
   absl::flat_hash_map<std::string, model::NodeId> by_name_;
   size_t node_count_ = 0;
   mutable Columns allocatable_, requested_;
+  std::map<std::pair<model::ResourceId, model::NodeId>, int64_t> requested_in_vain_;  // of what no node has
   static constexpr uint8_t kTainted = 1, kUnschedulable = 2;
   std::vector<uint8_t> barriers_;
   std::vector<int64_t> nonzero_cpu_, nonzero_memory_;

@@ -93,10 +93,56 @@ TEST_CASE("Resources that no node has take no room") {
   CHECK_FALSE(nodes.Exists(nodes.Column("example.com/y")));
   CHECK(nodes.Free(cluster.Node("n"), nodes.Column("example.com/y")) == 0);
   nodes.Place(pods, cluster.Node("n"));  // as one that another scheduler bound
-  CHECK(nodes.Free(cluster.Node("n"), nodes.Column("example.com/y")) == -1);
+  CHECK(nodes.requested(nodes.Column("example.com/y"))[0] == 0);
   CHECK(nodes.Free(cluster.Node("n"), nodes.Column("example.com/x")) == 8);
+
+  cluster.AddNode({{"name", "other"}, {"allocatable", {{"example.com/y", "5"}}}});
+  CHECK(nodes.Free(cluster.Node("n"), nodes.Column("example.com/y")) == -1);  // it is counted once any node has some
   nodes.Remove(pods, cluster.Node("n"));
   CHECK(nodes.Free(cluster.Node("n"), nodes.Column("example.com/y")) == 0);
+}
+
+TEST_CASE("Ports are taken and freed whatever their number and order") {
+  tests::TestCluster cluster;
+  cluster.AddNode({{"name", "n"}});
+  const auto with = [](const std::vector<int>& ports) {
+    json list = json::array();
+    for (const int port : ports) list.push_back({{"containerPort", 1}, {"hostPort", port}});
+    return json{{"containers", {{{"name", "c"}, {"ports", list}}}}};
+  };
+  const cluster::PodClass &some = cluster.Class(with({9, 3, 5})), &more = cluster.Class(with({4, 9, 1}));
+  const framework::Profile profile = DefaultProfile("s");
+  const auto fits = [&](int port) {
+    return framework::Ranking(profile, cluster.Class(with({port, 100})), cluster.snapshot()).Best().valid();
+  };
+  cluster::Snapshot& nodes = cluster.snapshot();
+  nodes.Place(some, cluster.Node("n"));
+  nodes.Place(more, cluster.Node("n"));  // bound by two schedulers, port 9 twice
+  for (const int port : {1, 3, 4, 5, 9}) CHECK_FALSE(fits(port));
+  for (const int port : {2, 6, 10}) CHECK(fits(port));
+  nodes.Remove(some, cluster.Node("n"));
+  for (const int port : {1, 4, 9}) CHECK_FALSE(fits(port));
+  for (const int port : {3, 5}) CHECK(fits(port));
+  nodes.Remove(more, cluster.Node("n"));
+  CHECK(fits(9));
+}
+
+TEST_CASE("Of a pod that runs, no more is looked at either") {
+  tests::TestCluster cluster;
+  cluster.AddNode({{"name", "n"}, {"labels", {{"host", "n"}}}});
+  const framework::Profile profile = DefaultProfile("s");
+  const auto fits_beside = [&](size_t terms) {
+    const json apart = {{"topologyKey", "host"}, {"labelSelector", json::object()}};
+    const model::PodId pod = cluster.AddPod(
+        {{"node", "n"},
+         {"affinity", {{"podAntiAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", Times(terms, apart)}}}}}});
+    const bool fits = framework::Ranking(profile, cluster.Class({{"priority", 1}}), cluster.snapshot()).Best().valid();
+    cluster.state().DropPod(pod);
+    return fits;
+  };
+  CHECK_FALSE(fits_beside(1));
+  CHECK_FALSE(fits_beside(kMostThings));
+  CHECK(fits_beside(kMostThings + 1));
 }
 
 }  // namespace
