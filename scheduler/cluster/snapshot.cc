@@ -118,17 +118,19 @@ const LabelEntries* Snapshot::Namespace(Symbol name) const {
   return at == namespaces_.end() ? nullptr : &at->second;
 }
 
-void Snapshot::PutNamespace(std::string_view name, const model::StringMap& labels) {
+bool Snapshot::PutNamespace(std::string_view name, const model::StringMap& labels, bool matters) {
   const auto [at, fresh] = namespaces_.try_emplace(symbols_.Intern(name));
   LabelEntries entries = InternLabels(labels, symbols_);
-  if (!fresh && at->second == entries) return;
+  if (!fresh && at->second == entries) return false;
   at->second = std::move(entries);
-  ++namespaces_version_;
+  namespaces_version_ += matters || !namespaces_known_;
+  namespaces_known_ = true;
+  return true;
 }
 
-void Snapshot::DropNamespace(std::string_view name) {
+void Snapshot::DropNamespace(std::string_view name, bool matters) {
   namespaces_.erase(symbols_.Intern(name));
-  ++namespaces_version_;
+  namespaces_version_ += matters;
 }
 
 void Snapshot::PutImages(NodeId n, const model::Node& node) {

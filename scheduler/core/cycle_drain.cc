@@ -153,8 +153,8 @@ void Cycle::Apply(const cluster::ObjectChanged& event) {
     return;
   }
   if (event.object->group.empty() && event.object->resource == NamespaceKind().resource) {
-    state.planning().PutNamespace(event.object->meta.name, event.object->meta.labels);
-    happened_ = happened_ | Wake::kPodPlaced;  // its pods may be selected now, or no more
+    if (state.ApplyNamespace(event.object->meta.name, event.object->meta.labels))
+      happened_ = happened_ | Wake::kPodPlaced;
     return;
   }
   for (const auto& dialect : dialects)
@@ -176,8 +176,7 @@ void Cycle::Apply(const cluster::ObjectGone& event) {
   for (const model::ObjectKind& kind : cluster::StorageKinds())
     if (kind.Name() == event.kind_name) return FollowStorage(state.DropStorage(kind.resource, event.ns, event.name));
   if (event.kind_name == NamespaceKind().Name()) {
-    state.planning().DropNamespace(event.name);
-    happened_ = happened_ | Wake::kPodPlaced;
+    if (state.DropNamespace(event.name)) happened_ = happened_ | Wake::kPodPlaced;
     return;
   }
   for (const auto& dialect : dialects)
