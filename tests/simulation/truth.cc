@@ -357,7 +357,7 @@ std::set<std::string> Truth::TakeTouched() { return std::exchange(touched_, {});
 bool Truth::HasOpenCommit(const TrueGang& gang) const {
   for (const std::string& uid : gang.members) {
     const TruePod& pod = pods_.at(uid);
-    if (!pod.bound() || pod.commit.empty()) continue;
+    if (!pod.bound() || pod.commit.empty() || (pod.done && !Ran(gang, pod))) continue;
     const TruePod* commit = Pod(pod.commit);
     if (commit && !commit->bound() && gang.members.contains(commit->uid)) return true;
   }
