@@ -31,6 +31,12 @@ model::RoleSpec ReadGroup(cluster::JsonReader& read, const cluster::JsonField& g
   return role;
 }
 
+// Then the kind is, or was, served, whatever an API server says that has only begun to start.
+bool MadeByRayCluster(const model::Pod& pod) {
+  const model::OwnerReference* controller = pod.meta.Controller();
+  return controller && controller->kind == "RayCluster" && controller->api_version.starts_with("ray.io/");
+}
+
 }  // namespace
 
 KubeRay::KubeRay()
@@ -97,7 +103,7 @@ void KubeRay::Served(std::string_view kind_name, bool served, Touched* touched) 
 }
 
 std::optional<Membership> KubeRay::MembershipOf(const model::Pod& pod) const {
-  if (!clusters_.served()) return std::nullopt;
+  if (!clusters_.served() && !MadeByRayCluster(pod)) return std::nullopt;
   const RayPod ray = ReadRayPod(pod);
   if (!ray.node()) return std::nullopt;
   Membership membership;

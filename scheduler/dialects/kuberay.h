@@ -18,8 +18,8 @@ class KubeRay final : public Dialect {
   void Put(std::shared_ptr<const model::Object> object, Touched* touched) override;
   void Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) override;
   void Served(std::string_view kind_name, bool served, Touched* touched) override;
-  // Heads and workers; nobody's before RayCluster is served for the first time, for then nothing could say how many
-  // there are to be.
+  // Heads and workers. Before RayCluster is served for the first time, only those that a RayCluster made: of others,
+  // who have no more than the labels, nothing could say how many there are to be.
   std::optional<Membership> MembershipOf(const model::Pod& pod) const override;
   model::GangSpec Describe(const model::GangKey& key) const override { return clusters_.Describe(key); }
   // KAI's queue, by its label on the RayCluster, is kept for people; its limits are not read.

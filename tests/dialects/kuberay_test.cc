@@ -110,12 +110,21 @@ TEST_CASE("a Ray pod's place") {
   CHECK_FALSE(dialect.MembershipOf(PodFrom(R"({"labels":{"ray.io/node-type":"worker"}})")));
 }
 
-TEST_CASE("where no RayCluster is served, Ray pods are left to the next dialect") {
+TEST_CASE("where no RayCluster is served, pods with no more than Ray's labels are left to the next dialect") {
   KubeRay dialect;
   Touched touched;
   dialect.Served("rayclusters.ray.io", false, &touched);
   CHECK(touched.memberships);
   CHECK_FALSE(dialect.MembershipOf(RayPodOf("worker", "w")));
+  // But what a RayCluster made waits for it: an API server that starts leaves kinds out until it has read them.
+  model::Pod made = RayPodOf("worker", "w");
+  made.meta.controller = model::OwnerReference{"RayCluster", "c", "u", "ray.io/v1"};
+  const auto waits = dialect.MembershipOf(made);
+  REQUIRE(waits);
+  CHECK(dialect.Describe(waits->gang).problem.find("cannot exist, for the API server does not serve rayclusters.ray.io") !=
+        std::string::npos);
+  made.meta.controller = model::OwnerReference{"RayCluster", "c", "u", "example.com/v1"};
+  CHECK_FALSE(dialect.MembershipOf(made));
   touched = {};
   dialect.Served("rayclusters.ray.io", true, &touched);
   CHECK(touched.memberships);
