@@ -43,7 +43,7 @@ class Question {
       model::StringMap labels;
       for (const auto& [key, value] : sim::MapOf(sim::Dig(object, "metadata", "labels")).items())
         labels.emplace_back(key, sim::StringOf(value));
-      state_.ApplyNamespace(sim::NameOf(object), labels);
+      state_.planning().PutNamespace(sim::NameOf(object), labels);
     } else if (kind == "Pod") {
       auto pod = ReadPod(object);
       if (!pod) return tl::make_unexpected(pod.error());

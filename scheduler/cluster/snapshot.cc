@@ -114,23 +114,28 @@ void Snapshot::PutDomains(NodeId n, const LabelEntries& before) {
 }
 
 const LabelEntries* Snapshot::Namespace(Symbol name) const {
+  namespaces_asked_for_.insert(name);
   const auto at = namespaces_.find(name);
   return at == namespaces_.end() ? nullptr : &at->second;
 }
 
-bool Snapshot::PutNamespace(std::string_view name, const model::StringMap& labels, bool matters) {
-  const auto [at, fresh] = namespaces_.try_emplace(symbols_.Intern(name));
+bool Snapshot::PutNamespace(std::string_view name, const model::StringMap& labels) {
+  const Symbol symbol = symbols_.Intern(name);
+  const auto [at, fresh] = namespaces_.try_emplace(symbol);
   LabelEntries entries = InternLabels(labels, symbols_);
   if (!fresh && at->second == entries) return false;
   at->second = std::move(entries);
-  namespaces_version_ += matters || !namespaces_known_;
-  namespaces_known_ = true;
-  return true;
+  const bool matters = namespaces_asked_for_.contains(symbol) || !namespaces_known();
+  namespaces_version_ += matters;
+  return matters;
 }
 
-void Snapshot::DropNamespace(std::string_view name, bool matters) {
-  namespaces_.erase(symbols_.Intern(name));
+bool Snapshot::DropNamespace(std::string_view name) {
+  const Symbol symbol = symbols_.Intern(name);
+  namespaces_.erase(symbol);
+  const bool matters = namespaces_asked_for_.erase(symbol) > 0;
   namespaces_version_ += matters;
+  return matters;
 }
 
 void Snapshot::PutImages(NodeId n, const model::Node& node) {

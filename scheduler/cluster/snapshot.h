@@ -12,6 +12,7 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 #include <absl/container/node_hash_map.h>
 
 #include <cstdint>
@@ -133,10 +134,10 @@ class Snapshot {
   // Which pods are where, by class.
   const absl::flat_hash_map<model::ClassId, Occupants>& occupants() const { return occupants_; }
 
-  // The labels of a namespace; nullptr: not known. `namespaces_version` changes with those that matter to any pod.
+  // The labels of a namespace; nullptr: not known. `namespaces_version` changes with those that were asked for.
   const LabelEntries* Namespace(model::Symbol name) const;
   uint64_t namespaces_version() const { return namespaces_version_; }
-  bool namespaces_known() const { return namespaces_known_; }
+  bool namespaces_known() const { return namespaces_version_ > 0; }
 
   // Volumes and claims. A ranking of pods with volumes begins anew when their version changes; what placed pods take of
   // them comes with the log of pods.
@@ -163,9 +164,9 @@ class Snapshot {
   void DropNode(model::NodeId n);                                  // REQUIRES: every pod on it was removed
   void Place(const PodClass& pod_class, model::NodeId n, const std::vector<VolumePick>& picks = {});
   void Remove(const PodClass& pod_class, model::NodeId n, const std::vector<VolumePick>& picks = {});
-  // `matters`: a class of pods is of this namespace. Else nobody has asked for its labels. False: as they were.
-  bool PutNamespace(std::string_view name, const model::StringMap& labels, bool matters = true);
-  void DropNamespace(std::string_view name, bool matters = true);
+  // True when `namespaces_version` changed: terms about pods may mean others now.
+  bool PutNamespace(std::string_view name, const model::StringMap& labels);
+  bool DropNamespace(std::string_view name);
 
  private:
   void Touch(model::NodeId n);
@@ -197,8 +198,8 @@ class Snapshot {
   mutable absl::node_hash_map<model::Symbol, Domains> domains_;  // whoever walks one may ask for another
   absl::flat_hash_map<model::ClassId, Occupants> occupants_;
   absl::flat_hash_map<model::Symbol, LabelEntries> namespaces_;
+  mutable absl::flat_hash_set<model::Symbol> namespaces_asked_for_;
   uint64_t namespaces_version_ = 0;
-  bool namespaces_known_ = false;
   Storage storage_;
   uint64_t last_version_ = 0;
   ChangeLog<model::NodeId> log_;

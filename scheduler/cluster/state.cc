@@ -313,25 +313,6 @@ uint64_t ClusterState::HashOf(const std::shared_ptr<const model::PodSpec>& spec)
   return hash;
 }
 
-bool ClusterState::HasClassesIn(const std::string& ns) const {
-  const model::Symbol symbol = snapshot_.symbols().Intern(ns);
-  return std::ranges::any_of(classes_, [symbol](const auto& item) {
-    const auto known = item.second.lock();
-    return known && known->ns == symbol;
-  });
-}
-
-bool ClusterState::ApplyNamespace(const std::string& name, const model::StringMap& labels) {
-  const bool matters = HasClassesIn(name);
-  return snapshot_.PutNamespace(name, labels, matters) && matters;
-}
-
-bool ClusterState::DropNamespace(const std::string& name) {
-  const bool matters = HasClassesIn(name);
-  snapshot_.DropNamespace(name, matters);
-  return matters;
-}
-
 void ClusterState::ReleaseUnusedClasses() {
   std::erase_if(classes_, [](const auto& item) { return item.second.expired(); });
   sweep_classes_at_ = std::max<size_t>(1024, 2 * classes_.size());

@@ -74,9 +74,6 @@ class ClusterState {
   Storage::Applied DropStorage(const std::string& resource, const std::string& ns, const std::string& name) {
     return snapshot_.storage().Drop(resource, ns, name);
   }
-  // A namespace came, changed or went. True: terms about pods may mean others now.
-  bool ApplyNamespace(const std::string& name, const model::StringMap& labels);
-  bool DropNamespace(const std::string& name);
   // A Service or a controller came, changed or went. True: pods that wait may be of another class now; see Reselect.
   bool ApplySelection(const model::Selection& selection) { return selections_.Put(selection); }
   bool DropSelection(model::Selection::Kind kind, const std::string& ns, const std::string& name) {
@@ -118,7 +115,6 @@ class ClusterState {
 
  private:
   using Selector = std::shared_ptr<const model::LabelSelector>;
-  bool HasClassesIn(const std::string& ns) const;
   std::shared_ptr<const PodClass> InternClass(const model::Pod& pod, const Selector& selected_by);
   Selector SelectorOf(const model::Pod& pod, const PodClass* before);
   bool LearnKeys(const model::PodSpec& spec);

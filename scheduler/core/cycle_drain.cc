@@ -153,7 +153,7 @@ void Cycle::Apply(const cluster::ObjectChanged& event) {
     return;
   }
   if (event.object->group.empty() && event.object->resource == NamespaceKind().resource) {
-    if (state.ApplyNamespace(event.object->meta.name, event.object->meta.labels))
+    if (state.planning().PutNamespace(event.object->meta.name, event.object->meta.labels))
       happened_ = happened_ | Wake::kPodPlaced;
     return;
   }
@@ -176,7 +176,7 @@ void Cycle::Apply(const cluster::ObjectGone& event) {
   for (const model::ObjectKind& kind : cluster::StorageKinds())
     if (kind.Name() == event.kind_name) return FollowStorage(state.DropStorage(kind.resource, event.ns, event.name));
   if (event.kind_name == NamespaceKind().Name()) {
-    if (state.DropNamespace(event.name)) happened_ = happened_ | Wake::kPodPlaced;
+    if (state.planning().DropNamespace(event.name)) happened_ = happened_ | Wake::kPodPlaced;
     return;
   }
   for (const auto& dialect : dialects)

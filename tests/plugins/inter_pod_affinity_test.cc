@@ -76,28 +76,28 @@ TEST_CASE("The labels of a namespace concern others once a pod is in it") {
   tests::TestCluster cluster;
   cluster.AddNode({{"name", "n"}, {"labels", {{"host", "n"}}}});
   cluster.AddNode({{"name", "m"}, {"labels", {{"host", "m"}}}});
-  cluster::ClusterState& state = cluster.state();
-  state.ApplyNamespace("default", {});
+  cluster::Snapshot& snapshot = cluster.snapshot();
+  snapshot.PutNamespace("default", {});
   json term = Alone("host");
   term["namespaceSelector"] = {{"matchLabels", {{"team", "a"}}}};
   const framework::Profile profile = DefaultProfile("s");
   framework::Ranking ranking(profile, cluster.Class(WithAnti(json::array({term}))), cluster.snapshot());
 
-  const uint64_t before = cluster.snapshot().namespaces_version();
-  CHECK_FALSE(state.ApplyNamespace("new", {{"team", "b"}}));
-  CHECK_FALSE(state.ApplyNamespace("new", {{"team", "a"}}));
-  CHECK_FALSE(state.DropNamespace("none"));
-  CHECK(cluster.snapshot().namespaces_version() == before);  // no ranking begins anew
+  const uint64_t before = snapshot.namespaces_version();
+  CHECK_FALSE(snapshot.PutNamespace("new", {{"team", "b"}}));
+  CHECK_FALSE(snapshot.PutNamespace("new", {{"team", "a"}}));
+  CHECK_FALSE(snapshot.DropNamespace("none"));
+  CHECK(snapshot.namespaces_version() == before);  // no ranking begins anew
 
   cluster.AddPod({{"namespace", "new"}, {"node", "n"}});
   cluster.AddPod({{"namespace", "late"}, {"node", "m"}});  // seen before its namespace
   ranking.Refresh();
   CHECK(ranking.feasible_count() == 1);  // one that is not known has no labels
-  CHECK(state.ApplyNamespace("late", {{"team", "a"}}));
+  CHECK(snapshot.PutNamespace("late", {{"team", "a"}}));
   ranking.Refresh();
   CHECK(ranking.feasible_count() == 0);
-  CHECK(state.ApplyNamespace("new", {{"team", "b"}}));
-  CHECK_FALSE(state.ApplyNamespace("new", {{"team", "b"}}));
+  CHECK(snapshot.PutNamespace("new", {{"team", "b"}}));
+  CHECK_FALSE(snapshot.PutNamespace("new", {{"team", "b"}}));
   ranking.Refresh();
   CHECK(ranking.feasible_count() == 1);
 }
