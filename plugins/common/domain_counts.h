@@ -2,7 +2,7 @@
 // DomainCounts: for one topology key, what each node holds and what the nodes of each domain hold together. Follows
 // pods that come and go and nodes that change their domain, at the cost of one node.
 //
-// Users make keys up: of one that no node has, nothing is kept, and it is outdated once a node has it.
+// Of a key that no node had when it was made it counts nothing, then or later: see UnknownKeys.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -28,8 +28,6 @@ class DomainCounts {
   DomainCounts(model::Symbol key, const cluster::Snapshot& snapshot);
 
   model::Symbol key() const { return key_; }
-  // A node has the key, and none had when this was made: it counted nothing.
-  bool outdated() const { return !known_ && snapshot_.HasKey(key_); }
   // Node n has the key.
   bool Has(model::NodeId n) const { return DomainOf(n) != kNone; }
   // What the domain of n holds; 0 where n lacks the key.

@@ -14,11 +14,12 @@ using framework::Verdict;
 using model::NodeId;
 
 InterPodAffinityFilter::InterPodAffinityFilter(const PodClass& pod_class, const cluster::Snapshot& snapshot)
-    : pod_class_(pod_class), snapshot_(snapshot) {
+    : pod_class_(pod_class), snapshot_(snapshot), unknown_keys_(snapshot) {
   const auto compile = [&](const std::vector<model::PodAffinityTerm>& terms, std::vector<Term>* out) {
     for (const model::PodAffinityTerm& term : terms) {
       PodTerm compiled(term, pod_class.ns, snapshot);
       DomainCounts counts(compiled.key(), snapshot);
+      unknown_keys_.Knows(compiled.key());
       out->push_back({std::move(compiled), std::move(counts)});
     }
   };
@@ -57,22 +58,14 @@ InterPodAffinityFilter::Relation InterPodAffinityFilter::MakeRelation(const PodC
   if (!IsLookedAt(other.spec->pod_anti_affinity)) return relation;
   for (const model::PodAffinityTerm& term : other.spec->pod_anti_affinity.required) {
     const model::Symbol key = snapshot_.symbols().Intern(term.topology_key);
-    if (!snapshot_.HasKey(key))
-      unknown_keys_.insert(key);
-    else if (PodTerm(term, other.ns, snapshot_).SelectsWaiting(pod_class_))
+    if (unknown_keys_.Knows(key) && PodTerm(term, other.ns, snapshot_).SelectsWaiting(pod_class_))
       relation.against_me.push_back(AgainstMe(key));
   }
   return relation;
 }
 
-bool InterPodAffinityFilter::Outdated() const {
-  const auto outdated = [](const Term& term) { return term.counts.outdated(); };
-  return std::ranges::any_of(affinity_, outdated) || std::ranges::any_of(anti_, outdated) ||
-         std::ranges::any_of(unknown_keys_, [this](model::Symbol key) { return snapshot_.HasKey(key); });
-}
-
 size_t InterPodAffinityFilter::memory() const {
-  size_t bytes = relations_.memory() + unknown_keys_.capacity() * sizeof(model::Symbol);
+  size_t bytes = relations_.memory() + unknown_keys_.memory();
   for (const auto* terms : {&affinity_, &anti_})
     for (const Term& term : *terms) bytes += term.counts.memory();
   for (const DomainCounts& counts : against_) bytes += counts.memory();

@@ -2,14 +2,13 @@
 // The filter of InterPodAffinity: required terms of the pod and required anti-affinity of the pods that run.
 #pragma once
 
-#include <absl/container/flat_hash_set.h>
-
 #include <vector>
 
 #include "framework/plugin.h"
 #include "plugins/common/class_memo.h"
 #include "plugins/common/domain_counts.h"
 #include "plugins/common/pod_term.h"
+#include "plugins/common/unknown_keys.h"
 
 namespace tutti::plugins {
 
@@ -38,7 +37,7 @@ class InterPodAffinityFilter final : public framework::FilterState {
   bool HeedsPods() const override { return false; }
   bool FollowsNodes() const override { return true; }
   void NodesChanged(std::span<const model::NodeId> nodes, framework::Dirty& dirty) override;
-  bool Outdated() const override;
+  bool Outdated() const override { return unknown_keys_.Outdated(); }
   size_t memory() const override;
 
  private:
@@ -68,8 +67,8 @@ class InterPodAffinityFilter final : public framework::FilterState {
   bool selects_itself_ = false;       // by all its affinity terms
   std::vector<model::Symbol> alone_;  // keys under which it keeps others of its own class out
   std::vector<Term> affinity_, anti_;
-  std::vector<DomainCounts> against_;                // by topology key: terms of running pods that select this class
-  absl::flat_hash_set<model::Symbol> unknown_keys_;  // of such terms; no node had them, so that they exclude nothing
+  std::vector<DomainCounts> against_;  // by topology key: terms of running pods that select this class
+  UnknownKeys unknown_keys_;           // of any of these terms
   ClassMemo<Relation> relations_;
 };
 

@@ -13,7 +13,7 @@ using model::NodeId;
 
 InterPodAffinityScore::InterPodAffinityScore(const PodClass& pod_class, const cluster::Snapshot& snapshot,
                                              int64_t hard_weight)
-    : pod_class_(pod_class), snapshot_(snapshot), hard_weight_(hard_weight) {
+    : pod_class_(pod_class), snapshot_(snapshot), hard_weight_(hard_weight), unknown_keys_(snapshot) {
   for (const auto& [weight, term] : pod_class.spec->pod_affinity.preferred)
     preferred_.push_back({PodTerm(term, pod_class.ns, snapshot), weight});
   for (const auto& [weight, term] : pod_class.spec->pod_anti_affinity.preferred)
@@ -37,20 +37,15 @@ const InterPodAffinityScore::Weights& InterPodAffinityScore::WeightsOf(const Pod
 
 InterPodAffinityScore::Weights InterPodAffinityScore::MakeWeights(const PodClass& other) {
   Weights weights;
-  const auto counts = [&](model::Symbol key) {
-    if (snapshot_.HasKey(key)) return true;
-    unknown_keys_.insert(key);
-    return false;
-  };
   const auto add = [&](model::Symbol key, int64_t weight) {
     if (weight != 0) weights.emplace_back(CountsFor(key), weight);
   };
   const auto add_theirs = [&](const model::PodAffinityTerm& term, int64_t weight) {
     const model::Symbol key = snapshot_.symbols().Intern(term.topology_key);
-    if (counts(key) && PodTerm(term, other.ns, snapshot_).SelectsWaiting(pod_class_)) add(key, weight);
+    if (unknown_keys_.Knows(key) && PodTerm(term, other.ns, snapshot_).SelectsWaiting(pod_class_)) add(key, weight);
   };
   for (const Preferred& mine : preferred_)
-    if (counts(mine.term.key()) && mine.term.Selects(other)) add(mine.term.key(), mine.weight);
+    if (unknown_keys_.Knows(mine.term.key()) && mine.term.Selects(other)) add(mine.term.key(), mine.weight);
   if (const model::PodAffinity& theirs = other.spec->pod_affinity; IsLookedAt(theirs)) {
     for (const model::PodAffinityTerm& term : theirs.required) add_theirs(term, hard_weight_);
     for (const auto& [weight, term] : theirs.preferred) add_theirs(term, weight);
@@ -60,12 +55,8 @@ InterPodAffinityScore::Weights InterPodAffinityScore::MakeWeights(const PodClass
   return weights;
 }
 
-bool InterPodAffinityScore::Outdated() const {
-  return std::ranges::any_of(unknown_keys_, [this](model::Symbol key) { return snapshot_.HasKey(key); });
-}
-
 size_t InterPodAffinityScore::memory() const {
-  size_t bytes = weights_.memory() + unknown_keys_.capacity() * sizeof(model::Symbol);
+  size_t bytes = weights_.memory() + unknown_keys_.memory();
   for (const DomainCounts& counts : counts_) bytes += counts.memory();
   return bytes;
 }

@@ -3,8 +3,6 @@
 // node's domains.
 #pragma once
 
-#include <absl/container/flat_hash_set.h>
-
 #include <utility>
 #include <vector>
 
@@ -12,6 +10,7 @@
 #include "plugins/common/class_memo.h"
 #include "plugins/common/domain_counts.h"
 #include "plugins/common/pod_term.h"
+#include "plugins/common/unknown_keys.h"
 
 namespace tutti::plugins {
 
@@ -27,7 +26,7 @@ class InterPodAffinityScore final : public framework::ScoreState {
   bool HeedsPods() const override { return false; }
   bool FollowsNodes() const override { return true; }
   void NodesChanged(std::span<const model::NodeId> nodes, framework::Dirty& dirty) override;
-  bool Outdated() const override;
+  bool Outdated() const override { return unknown_keys_.Outdated(); }
   size_t memory() const override;
 
  private:
@@ -47,8 +46,8 @@ class InterPodAffinityScore final : public framework::ScoreState {
   const cluster::Snapshot& snapshot_;
   const int64_t hard_weight_;
   std::vector<Preferred> preferred_;
-  std::vector<DomainCounts> counts_;                 // by topology key: weights
-  absl::flat_hash_set<model::Symbol> unknown_keys_;  // of terms; no node had them, so that they add to none
+  std::vector<DomainCounts> counts_;  // by topology key: weights
+  UnknownKeys unknown_keys_;          // of these terms
   ClassMemo<Weights> weights_;
 };
 
