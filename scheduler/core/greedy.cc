@@ -71,8 +71,10 @@ bool Admits(const Kind& kind, NodeId n) { return kind.refused.empty() || !std::r
 
 NodeId Greedy::Choose(const Kind& kind, Order order, const std::vector<NodeId>* nodes) {
   const Ranking& ranking = rankings_.For(kind.pod_class);
-  if (order != Order::kTightestNode && !nodes)
-    if (const NodeId best = ranking.Best(); !best || Admits(kind, best)) return best;
+  if (order != Order::kTightestNode) {
+    const NodeId best = ranking.Best();  // the lowest slot of the best, as below
+    if (!best || (Admits(kind, best) && (!nodes || std::ranges::binary_search(*nodes, best)))) return best;
+  }
   NodeId best;
   int64_t best_value = 0;
   const auto look = [&](NodeId n) {
@@ -94,11 +96,17 @@ Attempt Greedy::Run(Order order, bool order_matters, const std::vector<NodeId>* 
   std::vector<size_t> taken(problem_.kinds.size());
   const auto fill = [&](size_t d) {  // true when something was placed
     const int64_t before_placed = attempt.placed[d];
+    const cluster::PodClass* full = nullptr;  // no node takes another of it, as things are: thousands of kinds may be of it
     for (const size_t k : turns.kinds[d]) {
       const Kind& kind = problem_.kinds[k];
-      while (attempt.placed[d] < problem_.demands[d].count && taken[k] < kind.members.size()) {
+      while (kind.pod_class.get() != full && attempt.placed[d] < problem_.demands[d].count &&
+             taken[k] < kind.members.size()) {
         const NodeId node = Choose(kind, order, nodes);
-        if (!node) break;
+        if (!node) {
+          if (kind.refused.empty()) full = kind.pod_class.get();
+          break;
+        }
+        full = nullptr;
         what_if_.Place(kind.members[taken[k]++]->pod, *kind.pod_class, node, rankings_.Picks(kind.pod_class, node));
         attempt.spots.push_back({k, node, 1});
         ++attempt.placed[d];

@@ -33,7 +33,8 @@ class Greedy {
   Greedy(const Problem& problem, Rankings& rankings, cluster::WhatIf& what_if, const cluster::Snapshot& snapshot)
       : problem_(problem), rankings_(rankings), what_if_(what_if), snapshot_(snapshot) {}
 
-  // On `nodes` only, when not null. `order_matters`: a member that found no node may find one when others are placed.
+  // On `nodes` only, when not null; they are sorted. `order_matters`: a member that found no node may find one when
+  // others are placed.
   Attempt Run(Order order, bool order_matters, const std::vector<model::NodeId>* nodes);
 
   // Adds why it stopped, asking every node for its words. REQUIRES: nothing was taken back since.

@@ -281,13 +281,17 @@ std::vector<Counts> Search::Targets(bool* all) const {
   return found;
 }
 
+// Of every kind as many as fit, were no other there. A gang may have thousands of kinds of one class.
 int64_t Search::RoomIn(const std::vector<NodeId>& nodes) {
+  absl::flat_hash_map<const cluster::PodClass*, int64_t> rooms;
   int64_t sum = 0;
   for (const Kind& kind : problem_.kinds) {
-    const std::span<const int32_t> rooms = rankings_.For(kind.pod_class).Rooms();
-    int64_t of_kind = 0;
-    for (const NodeId n : nodes) of_kind += rooms[n.index()];
-    sum += std::min<int64_t>(of_kind, kind.count());
+    const auto [room, fresh] = rooms.try_emplace(kind.pod_class.get(), 0);
+    if (fresh) {
+      const std::span<const int32_t> on_node = rankings_.For(kind.pod_class).Rooms();
+      for (const NodeId n : nodes) room->second += on_node[n.index()];
+    }
+    sum += std::min<int64_t>(room->second, kind.count());
   }
   return sum;
 }
