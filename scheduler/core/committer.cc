@@ -209,13 +209,20 @@ bool Committer::OnAnswer(const cluster::Answer& answer) {
     if (answer.outcome == Outcome::kDone && gang.plan && gang.plan->commit_uid == bound.as->meta.uid) MakeWhole(gang);
     return true;
   }
-  Member& member = *gang.Find(bound.pod);
-  book_.MarkReady(bound.gang);
-  if (!gang.plan) return true;
-  const auto open = gang.plan->open.find(bound.pod);
-  if (open == gang.plan->open.end()) return true;  // its pod was seen bound, or went, before the answer came
+  const bool as_planned = OnBindAnswer(bound.gang, bound.pod, answer);
+  if (!as_planned || !Flows(gang)) book_.MarkReady(bound.gang);
+  return true;
+}
+
+bool Committer::OnBindAnswer(GangId id, PodId pod, const cluster::Answer& answer) {
+  Gang& gang = book_.at(id);
+  Member& member = *gang.Find(pod);
+  if (!gang.plan) return false;
+  const auto open = gang.plan->open.find(pod);
+  if (open == gang.plan->open.end()) return answer.outcome == Outcome::kDone;  // it was seen bound, or went, before
   Assignment& assignment = open->second;
   const Millis now = clock_.MonotonicMs();
+  bool as_planned = false;
   assignment.command = 0;
 
   // Bound where it was planned: by our own bind, whose answer was lost, or by somebody else, whose plan is nothing to
@@ -224,30 +231,31 @@ bool Committer::OnAnswer(const cluster::Answer& answer) {
   if (answer.outcome == Outcome::kDone || (!answer.current_node.empty() && answer.current_node == assignment.node)) {
     assignment.stage = Stage::kBound;
     gang.refused_binds = 0;
+    as_planned = !assignment.room_lost;
     if (on_bound) on_bound(gang, member, assignment.node);
-    ConfirmIfWhole(bound.gang);
+    ConfirmIfWhole(id);
   } else if (answer.outcome == Outcome::kUnknown) {
-    Doubt(gang, bound.pod, assignment);
+    Doubt(gang, pod, assignment);
     assignment.not_before_ms = now + kRepeatBindMs;
-    on_timer(bound.gang, assignment.not_before_ms);
+    on_timer(id, assignment.not_before_ms);
   } else if (answer.gone || !answer.current_node.empty()) {
-    Release(gang, bound.pod);
+    Release(gang, pod);
     member.away = true;
   } else if (assignment.room_lost) {
-    Release(gang, bound.pod);
+    Release(gang, pod);
   } else if (answer.http_status == 409) {
     assignment.stage = Stage::kReserved;  // the pod changed since; its event brings the new resourceVersion
-    const bool newer = state_.pod(bound.pod).pod->meta.resource_version != assignment.sent_resource_version;
+    const bool newer = state_.pod(pod).pod->meta.resource_version != assignment.sent_resource_version;
     assignment.not_before_ms = newer ? now : now + kRepeatBindMs;
-    if (!newer) on_timer(bound.gang, assignment.not_before_ms);
+    if (!newer) on_timer(id, assignment.not_before_ms);
   } else if (answer.unheard()) {
     assignment.stage = Stage::kReserved;  // nothing is wrong with the node
     assignment.not_before_ms = now + kRepeatBindMs;
-    on_timer(bound.gang, assignment.not_before_ms);
+    on_timer(id, assignment.not_before_ms);
   } else {
-    Refuse(gang, bound.pod, fmt::format("binding to node \"{}\" was refused: {}", assignment.node, answer.message));
+    Refuse(gang, pod, fmt::format("binding to node \"{}\" was refused: {}", assignment.node, answer.message));
   }
-  return true;
+  return as_planned;
 }
 
 bool Committer::OnEvictionAnswer(const cluster::Answer& answer) {
@@ -304,6 +312,11 @@ Member* Committer::CommitInDoubt(Gang& gang) const {
   return nullptr;
 }
 
+bool Committer::Flows(const Gang& gang) {
+  return !gang.whole && !gang.refusal && !gang.plan->undoing &&
+         std::ranges::any_of(gang.plan->open, [](const auto& item) { return item.second.stage == Stage::kSent; });
+}
+
 void Committer::ConfirmIfWhole(GangId id) {
   Gang& gang = book_.at(id);
   if (!gang.plan || gang.whole || gang.plan->undoing) return;
@@ -331,17 +344,19 @@ void Committer::MakeWhole(Gang& gang) {
   if (on_whole) on_whole(gang);
 }
 
-void Committer::OnPodChanged(GangId id, PodId pod) {
+bool Committer::OnPodChanged(GangId id, PodId pod) {
   Gang& gang = book_.at(id);
   gang.Find(pod)->away = false;
-  if (!gang.plan) return;
+  if (!gang.plan) return false;
   const auto open = gang.plan->open.find(pod);
+  bool as_planned = false;
   if (open != gang.plan->open.end()) {
     const Pod& now = *state_.pod(pod).pod;
     if (now.bound()) {
       const bool acknowledged = open->second.stage == Stage::kBound;
       const std::string node = open->second.node;
       gang.plan->open.erase(open);
+      as_planned = now.node_name == node && state_.NodeExists(node) && !now.done() && !now.meta.deleting();
       if (!acknowledged && now.node_name == node && on_bound) on_bound(gang, *gang.Find(pod), node);
     } else if (now.done() || now.meta.deleting()) {
       if (open->second.stage == Stage::kReserved) Release(gang, pod);
@@ -351,6 +366,7 @@ void Committer::OnPodChanged(GangId id, PodId pod) {
     }
   }
   ConfirmIfWhole(id);
+  return as_planned && Flows(gang);
 }
 
 void Committer::Release(Gang& gang, PodId pod) {

@@ -65,6 +65,9 @@ class Committer {
   // A member whose bind may still take effect and make the gang whole, though none is on its way; null: none.
   // REQUIRES: a plan.
   Member* CommitInDoubt(Gang& gang) const;
+  // Binds with which it is to start are on their way: until the last is answered, one more that went as planned leaves
+  // nothing to decide. A gang of thousands is so counted a few times, not with each of its binds. REQUIRES: a plan.
+  static bool Flows(const Gang& gang);
   // The gang is whole from here on if its last bind is seen to have happened, or its minimum to be bound.
   void ConfirmIfWhole(model::GangId id);
   // Begins to undo the gang's plan: unsent members give up their room, bound ones are evicted where that does no harm.
@@ -74,10 +77,10 @@ class Committer {
   // Evicts a member (as in Undo) unless it is on its way out already.
   void Evict(Gang& gang, Member& member, const std::string& why);
 
-  // An answer; true when it was to a command of ours. The gang concerned is marked ready.
+  // An answer; true when it was to a command of ours. The gang concerned is marked ready, unless it Flows.
   bool OnAnswer(const cluster::Answer& answer);
-  // The pod of an open assignment was seen bound, was deleted, or failed.
-  void OnPodChanged(model::GangId id, model::PodId pod);
+  // The pod of an open assignment was seen bound, was deleted, or failed. True: it is as planned, and its gang Flows.
+  bool OnPodChanged(model::GangId id, model::PodId pod);
   // The member is about to leave its gang.
   void OnLeave(Gang& gang, Member& member);
   // The node is about to be dropped.
@@ -101,6 +104,8 @@ class Committer {
   std::function<void(Gang&, Member&, const std::string& message)> on_refused;
 
  private:
+  // True: it is bound as it was planned.
+  bool OnBindAnswer(model::GangId id, model::PodId pod, const cluster::Answer& answer);
   bool OnEvictionAnswer(const cluster::Answer& answer);
   void Begin(model::GangId id, const std::string& plan_id, const std::string& commit_uid);
   bool StillTakes(model::NodeId node, model::PodId pod) const;

@@ -44,11 +44,11 @@ void Cycle::Apply(const cluster::PodChanged& event) {
     Rejoin(change.id);
   const GangId id = book.GangOf(change.id);
   if (!id) return;
-  committer.OnPodChanged(id, change.id);
+  const bool as_planned = committer.OnPodChanged(id, change.id);
   if (was_there && change.before->scheduled != pod.scheduled) publisher.OnCondition(*book.at(id).Find(change.id));
   Gang& gang = book.at(id);
   charges.Update(gang, *gang.Find(change.id));
-  if (!was_there || Matters(*change.before, pod) || gang.plan) book.MarkReady(id);
+  if (!as_planned && (!was_there || Matters(*change.before, pod) || gang.plan)) book.MarkReady(id);
   Touch(id);
 }
 
