@@ -20,7 +20,7 @@ help:
 	@echo 'make negative        planted bugs, and which invariant finds each'
 	@echo 'make fuzz T=60       libFuzzer for T seconds on each target: runs, crashes (installs clang 19)'
 	@echo 'make asan, make tsan the tests but for the walkthroughs, under AddressSanitizer and UBSan, and under ThreadSanitizer'
-	@echo 'make tidy            clang-tidy and -Wthread-safety over scheduler/, plugins/ and sim/ (installs clang 19)'
+	@echo 'make tidy            clang-tidy and -Wthread-safety over scheduler/, plugins/ and sim/, and the format (installs clang 19)'
 	@echo 'make bench-idle      what 10,000 waiting gangs cost while nothing happens, on the real control plane'
 	@echo 'make bench-failover  the leader is killed at 5,000 nodes and 20,000 pods: until the next bind; and a cold start'
 	@echo 'make chaos           gangs come and go while all that can be killed is killed, then the invariants (T= seconds, ROUNDS=, SEED=)'
@@ -134,6 +134,7 @@ asan tsan:
 
 tidy: $(RELEASE)/build.ninja
 	@scripts/setup --tidy
+	git ls-files '*.h' '*.cc' | xargs clang-format-19 --dry-run --Werror
 	scripts/tidy
 
 format:

@@ -31,9 +31,9 @@ struct ProfileConfig {
   std::vector<std::pair<std::string, std::shared_ptr<const base::Json>>> plugin_config;  // name, args
 };
 
-// Merges `config` into the default plugins as kube-scheduler does and makes them. Errors (kInvalid) name the profile and
-// the plugin: one that is not known, named twice, or given arguments that it does not take. `warnings`, where given, gets
-// a line for each plugin that the config names and that does nothing here yet, or that cannot be changed.
+// Merges `config` into the default plugins as kube-scheduler does and makes them. Errors (kInvalid) name the profile
+// and the plugin: one that is not known, named twice, or given arguments that it does not take. `warnings`, where
+// given, gets a line for each plugin that the config names and that does nothing here yet, or that cannot be changed.
 base::Result<framework::Profile> MakeProfile(const ProfileConfig& config, std::vector<std::string>* warnings = nullptr);
 
 // kube-scheduler's default plugins and weights.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/duration.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
-#include <fmt/format.h>
 #include <limits>
 
 namespace tutti::sim {
@@ -11,8 +12,8 @@ namespace {
 
 // The unit at the front of `text`, in milliseconds; 0 when there is none.
 double TakeUnit(std::string_view& text) {
-  constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"ms", 1}, {"us", 1e-3}, {"ns", 1e-6}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1000}};
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"ms", 1},        {"us", 1e-3},  {"ns", 1e-6},
+                                                            {"h", 3'600'000}, {"m", 60'000}, {"s", 1000}};
   for (const auto& [name, ms] : kUnits) {
     if (!text.starts_with(name)) continue;
     text.remove_prefix(name.size());
@@ -25,7 +26,8 @@ double TakeUnit(std::string_view& text) {
 
 base::Result<base::Millis> ParseDuration(std::string_view text) {
   const auto bad = [whole = text] {
-    return base::Invalid(fmt::format("\"{}\" is not a duration; write a number with a unit, such as 30s, 5m or 1h30m", whole));
+    return base::Invalid(
+        fmt::format("\"{}\" is not a duration; write a number with a unit, such as 30s, 5m or 1h30m", whole));
   };
   if (text == "0") return 0;
   if (text.empty()) return bad();

@@ -35,9 +35,9 @@ ApiResult<Object> EventRecorder::Emit(const Json& regarding, const EventNote& no
   const std::string message = Cut(note.note);
   const std::string& about = DigString(regarding, "namespace");
   const std::string ns = about.empty() ? "default" : about;
-  const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", DigString(regarding, "kind"), ns,
-                                      DigString(regarding, "name"), DigString(regarding, "uid"), note.warning,
-                                      note.reason, note.reporter, message);
+  const std::string key =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", DigString(regarding, "kind"), ns, DigString(regarding, "name"),
+                  DigString(regarding, "uid"), note.warning, note.reason, note.reporter, message);
   if (const auto it = series_.find(key); it != series_.end() && now - it->second.last_ms < kSeriesEndsAfterMs) {
     const auto bumped = store_.Modify(kEvents, it->second.ns, it->second.name, [&](Json& event) {
       const int64_t count = IntOf(Dig(event, "series", "count"), 1);

@@ -87,39 +87,52 @@ void NodeLifecycle::Register(const Json& node) {
   const std::string name = NameOf(node);
   store_.Modify(kNodes, "", name, [&](Json& next) {
     Json& labels = next["metadata"]["labels"];
-    for (const auto& [key, value] : {std::pair{"kubernetes.io/hostname", name.c_str()},
-                                     std::pair{"kubernetes.io/os", "linux"}, std::pair{"kubernetes.io/arch", "amd64"}}) {
+    for (const auto& [key, value] :
+         {std::pair{"kubernetes.io/hostname", name.c_str()}, std::pair{"kubernetes.io/os", "linux"},
+          std::pair{"kubernetes.io/arch", "amd64"}}) {
       if (!labels.contains(key)) labels[key] = value;
     }
   });
   const base::Millis now = store_.now_ms();
   const std::string ip = fmt::format("10.0.{}.{}", next_ip_ / 250, next_ip_ % 250 + 1);
   ++next_ip_;
-  store_.Modify(kNodes, "", name, [&](Json& next) {
-    Json& status = next["status"];
-    const Json given = Child(status, "allocatable").is_object() ? status["allocatable"] : Child(status, "capacity");
-    Json allocatable = given.is_object() ? given : Json::object();
-    if (!allocatable.contains("pods")) allocatable["pods"] = "110";
-    Json capacity = Child(status, "capacity").is_object() ? status["capacity"] : allocatable;
-    for (const auto& [resource, amount] : allocatable.items()) {
-      if (!capacity.contains(resource)) capacity[resource] = amount;
-    }
-    status["capacity"] = std::move(capacity);
-    status["allocatable"] = std::move(allocatable);
-    if (Child(status, "addresses").empty()) {
-      status["addresses"] = {{{"type", "InternalIP"}, {"address", ip}}, {{"type", "Hostname"}, {"address", name}}};
-    }
-    if (Child(status, "nodeInfo").empty()) {
-      status["nodeInfo"] = {{"architecture", "amd64"},   {"operatingSystem", "linux"}, {"kubeletVersion", "v1.36.3"},
-                            {"kubeProxyVersion", ""},    {"bootID", ""},               {"machineID", ""},
-                            {"systemUUID", ""},          {"osImage", "simulated"},     {"kernelVersion", "simulated"},
-                            {"containerRuntimeVersion", "simulated://1"}};
-    }
-    SetCondition(next, {"MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"}, now);
-    SetCondition(next, {"DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"}, now);
-    SetCondition(next, {"PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"}, now);
-    SetCondition(next, {"Ready", "True", "KubeletReady", "kubelet is posting ready status"}, now);
-  }, Part::kStatus);
+  store_.Modify(
+      kNodes, "", name,
+      [&](Json& next) {
+        Json& status = next["status"];
+        const Json given = Child(status, "allocatable").is_object() ? status["allocatable"] : Child(status, "capacity");
+        Json allocatable = given.is_object() ? given : Json::object();
+        if (!allocatable.contains("pods")) allocatable["pods"] = "110";
+        Json capacity = Child(status, "capacity").is_object() ? status["capacity"] : allocatable;
+        for (const auto& [resource, amount] : allocatable.items()) {
+          if (!capacity.contains(resource)) capacity[resource] = amount;
+        }
+        status["capacity"] = std::move(capacity);
+        status["allocatable"] = std::move(allocatable);
+        if (Child(status, "addresses").empty()) {
+          status["addresses"] = {{{"type", "InternalIP"}, {"address", ip}}, {{"type", "Hostname"}, {"address", name}}};
+        }
+        if (Child(status, "nodeInfo").empty()) {
+          status["nodeInfo"] = {{"architecture", "amd64"},
+                                {"operatingSystem", "linux"},
+                                {"kubeletVersion", "v1.36.3"},
+                                {"kubeProxyVersion", ""},
+                                {"bootID", ""},
+                                {"machineID", ""},
+                                {"systemUUID", ""},
+                                {"osImage", "simulated"},
+                                {"kernelVersion", "simulated"},
+                                {"containerRuntimeVersion", "simulated://1"}};
+        }
+        SetCondition(
+            next, {"MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"},
+            now);
+        SetCondition(next, {"DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"}, now);
+        SetCondition(next, {"PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"},
+                     now);
+        SetCondition(next, {"Ready", "True", "KubeletReady", "kubelet is posting ready status"}, now);
+      },
+      Part::kStatus);
 }
 
 void NodeLifecycle::FollowReadiness(const Json& node) {
@@ -136,8 +149,10 @@ void NodeLifecycle::FollowReadiness(const Json& node) {
   const Json& now = Dig(node, "spec", "taints");
   if (taints == now || (taints.empty() && now.empty())) return;
   store_.Modify(kNodes, "", NameOf(node), [&](Json& next) {
-    if (taints.empty()) next["spec"].erase("taints");
-    else next["spec"]["taints"] = taints;
+    if (taints.empty())
+      next["spec"].erase("taints");
+    else
+      next["spec"]["taints"] = taints;
   });
 }
 
@@ -151,11 +166,15 @@ void NodeLifecycle::ReconcilePod(const ObjectKey& key) {
   const std::string uid = UidOf(*pod);
   const std::string& phase = DigString(*pod, "status", "phase");
   if (phase != "Succeeded" && phase != "Failed") {
-    store_.Modify(kPods, key.ns, key.name, [&](Json& next) {
-      next["status"]["phase"] = "Failed";
-      if (!orphaned) return;
-      SetCondition(next, {"DisruptionTarget", "True", "DeletionByPodGC", "PodGC: node no longer exists"}, store_.now_ms());
-    }, Part::kStatus);
+    store_.Modify(
+        kPods, key.ns, key.name,
+        [&](Json& next) {
+          next["status"]["phase"] = "Failed";
+          if (!orphaned) return;
+          SetCondition(next, {"DisruptionTarget", "True", "DeletionByPodGC", "PodGC: node no longer exists"},
+                       store_.now_ms());
+        },
+        Part::kStatus);
   }
   DeleteOptions options;
   options.grace_seconds = 0;
@@ -164,15 +183,22 @@ void NodeLifecycle::ReconcilePod(const ObjectKey& key) {
 }
 
 void NodeLifecycle::Silence(const std::string& node) {
-  store_.Modify(kNodes, "", node, [&](Json& next) {
-    SetCondition(next, {"Ready", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status."}, store_.now_ms());
-  }, Part::kStatus);
+  store_.Modify(
+      kNodes, "", node,
+      [&](Json& next) {
+        SetCondition(next, {"Ready", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status."},
+                     store_.now_ms());
+      },
+      Part::kStatus);
 }
 
 void NodeLifecycle::Revive(const std::string& node) {
-  store_.Modify(kNodes, "", node, [&](Json& next) {
-    SetCondition(next, {"Ready", "True", "KubeletReady", "kubelet is posting ready status"}, store_.now_ms());
-  }, Part::kStatus);
+  store_.Modify(
+      kNodes, "", node,
+      [&](Json& next) {
+        SetCondition(next, {"Ready", "True", "KubeletReady", "kubelet is posting ready status"}, store_.now_ms());
+      },
+      Part::kStatus);
 }
 
 }  // namespace tutti::sim

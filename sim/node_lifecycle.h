@@ -36,7 +36,7 @@ class NodeLifecycle final : public Component {
   Store& store_;
   const base::Clock& clock_;
   WorkQueue nodes_;
-  WorkQueue pods_;                                   // bound to a node that is not there
+  WorkQueue pods_;                                    // bound to a node that is not there
   std::map<std::string, std::set<ObjectKey>> bound_;  // by node name
   uint32_t next_ip_ = 0;
 };

@@ -27,7 +27,8 @@ std::string QueryParameter(const std::string& name) {
 
 std::string PatchPath(const std::string& path, const GroupVersion& gv, const std::string& kind) {
   const std::string gvk = fmt::format("group: \"{}\"\nkind: {}\nversion: {}\n", gv.group, kind, gv.version);
-  const std::string operation = QueryParameter("dryRun") + QueryParameter("fieldManager") + QueryParameter("fieldValidation") +
+  const std::string operation = QueryParameter("dryRun") + QueryParameter("fieldManager") +
+                                QueryParameter("fieldValidation") +
                                 Field(13, Field(1, "x-kubernetes-group-version-kind") + Field(2, Field(2, gvk)));
   return Field(2, Field(1, path) + Field(2, Field(8, operation)));
 }
@@ -38,9 +39,11 @@ std::string OpenApiV2(const ResourceTable& resources) {
   std::string paths;
   for (const auto& [id, resource] : resources.All())
     for (const ApiVersion& version : resource.versions) {
-      const std::string root = id.group.empty() ? "/api/" + version.name : fmt::format("/apis/{}/{}", id.group, version.name);
+      const std::string root =
+          id.group.empty() ? "/api/" + version.name : fmt::format("/apis/{}/{}", id.group, version.name);
       const std::string scope = resource.namespaced ? "/namespaces/{namespace}" : "";
-      paths += PatchPath(fmt::format("{}{}/{}/{{name}}", root, scope, id.resource), {id.group, version.name}, resource.kind);
+      paths +=
+          PatchPath(fmt::format("{}{}/{}/{{name}}", root, scope, id.resource), {id.group, version.name}, resource.kind);
     }
   return Field(1, "2.0") + Field(2, Field(1, "Tutti's embedded cluster") + Field(2, "v1")) + Field(8, paths);
 }

@@ -40,7 +40,7 @@ class NodeMatch {
 
   bool any() const { return !affine_ && selector_.empty(); }  // matches every node
   bool Match(const cluster::NodeEntry& node) const;
-  // Adds the nodes that alone can match, some perhaps twice. False, with any added, where it is not known which those are.
+  // Adds the nodes that alone can match, some perhaps twice. False, with any added: which those are is not known.
   bool Narrow(const cluster::Snapshot& snapshot, std::vector<model::NodeId>* nodes) const;
 
  private:

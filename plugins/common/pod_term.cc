@@ -17,10 +17,12 @@ PodSelector::PodSelector(const std::optional<model::LabelSelector>& selector, cl
     nothing_ |= r.op == model::Operator::kGt || r.op == model::Operator::kLt || !requirements_.Add(r);
 }
 
-void PodSelector::AddValuesOf(const std::vector<std::string>& keys, const LabelEntries& labels, cluster::SymbolTable& symbols) {
+void PodSelector::AddValuesOf(const std::vector<std::string>& keys, const LabelEntries& labels,
+                              cluster::SymbolTable& symbols) {
   if (nothing_) return;
   for (const std::string& key : keys)
-    if (const Symbol value = FindLabel(labels, symbols.Intern(key))) requirements_.AddExact({{key, symbols.Text(value)}});
+    if (const Symbol value = FindLabel(labels, symbols.Intern(key)))
+      requirements_.AddExact({{key, symbols.Text(value)}});
 }
 
 PodTerm::PodTerm(const model::PodAffinityTerm& term, Symbol ns, const cluster::Snapshot& snapshot)

@@ -17,7 +17,8 @@ class PodSelector {
   PodSelector(const std::optional<model::LabelSelector>& selector, cluster::SymbolTable& symbols);
 
   // ANDs key=value for each of `keys` that `labels` has.
-  void AddValuesOf(const std::vector<std::string>& keys, const cluster::LabelEntries& labels, cluster::SymbolTable& symbols);
+  void AddValuesOf(const std::vector<std::string>& keys, const cluster::LabelEntries& labels,
+                   cluster::SymbolTable& symbols);
   bool everything() const { return !nothing_ && requirements_.empty(); }
   bool Match(const cluster::LabelEntries& labels) const { return !nothing_ && requirements_.Match(labels); }
 

@@ -13,7 +13,6 @@
 
 namespace tutti::plugins {
 
-
 using cluster::LabelEntries;
 
 // The value of `key`, or an invalid symbol.
@@ -25,8 +24,8 @@ class Requirements {
 
   // key=value for each. Not checked, as upstream does not.
   void AddExact(const model::StringMap& labels);
-  // False, and nothing added, for what upstream calls a parse error (labels.NewRequirement): an unknown operator, a key or
-  // value that cannot be a label, a wrong number of values.
+  // False, and nothing added, for what upstream calls a parse error (labels.NewRequirement): an unknown operator, a key
+  // or value that cannot be a label, a wrong number of values.
   bool Add(const model::Requirement& requirement);
 
   bool empty() const { return entries_.empty(); }

@@ -30,7 +30,9 @@ struct TaintEffects {
       : no_schedule(symbols.Intern("NoSchedule")),
         prefer_no_schedule(symbols.Intern("PreferNoSchedule")),
         no_execute(symbols.Intern("NoExecute")) {}
-  bool Repels(const cluster::TaintEntry& taint) const { return taint.effect == no_schedule || taint.effect == no_execute; }
+  bool Repels(const cluster::TaintEntry& taint) const {
+    return taint.effect == no_schedule || taint.effect == no_execute;
+  }
 
   model::Symbol no_schedule, prefer_no_schedule, no_execute;
 };

@@ -11,7 +11,8 @@ namespace tutti::plugins {
 class ImageLocality final : public framework::Score {
  public:
   std::string_view name() const override { return "ImageLocality"; }
-  std::unique_ptr<framework::ScoreState> PrepareScore(const cluster::PodClass&, const cluster::Snapshot&) const override;
+  std::unique_ptr<framework::ScoreState> PrepareScore(const cluster::PodClass&,
+                                                      const cluster::Snapshot&) const override;
 };
 
 }  // namespace tutti::plugins

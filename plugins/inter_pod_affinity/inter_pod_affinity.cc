@@ -12,7 +12,8 @@ namespace tutti::plugins {
 
 base::Result<std::shared_ptr<InterPodAffinity>> InterPodAffinity::Make(const base::Json& args) {
   const std::string path = "InterPodAffinityArgs";
-  if (const auto checked = CheckFields(args, path, {"hardPodAffinityWeight", "ignorePreferredTermsOfExistingPods"}); !checked)
+  if (const auto checked = CheckFields(args, path, {"hardPodAffinityWeight", "ignorePreferredTermsOfExistingPods"});
+      !checked)
     return tl::make_unexpected(checked.error());
   const auto weight = Field<int64_t>(args, path, "hardPodAffinityWeight", 1);
   if (!weight) return tl::make_unexpected(weight.error());

@@ -15,11 +15,14 @@ class InterPodAffinity final : public framework::Filter, public framework::Score
   static base::Result<std::shared_ptr<InterPodAffinity>> Make(const base::Json& args);
 
   std::string_view name() const override { return "InterPodAffinity"; }
-  std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&, const cluster::Snapshot&) const override;
+  std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&,
+                                                        const cluster::Snapshot&) const override;
   framework::Wake WakesOn() const override {
-    return framework::Wake::kNodeAdded | framework::Wake::kNodeLabels | framework::Wake::kPodGone | framework::Wake::kPodPlaced;
+    return framework::Wake::kNodeAdded | framework::Wake::kNodeLabels | framework::Wake::kPodGone |
+           framework::Wake::kPodPlaced;
   }
-  std::unique_ptr<framework::ScoreState> PrepareScore(const cluster::PodClass&, const cluster::Snapshot&) const override;
+  std::unique_ptr<framework::ScoreState> PrepareScore(const cluster::PodClass&,
+                                                      const cluster::Snapshot&) const override;
   framework::Normalize normalize() const override { return framework::Normalize::kMinMax; }
 
  private:

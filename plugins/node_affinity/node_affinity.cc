@@ -55,9 +55,8 @@ class AffinityFilterState final : public framework::FilterState {
   void CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const override {
     std::vector<NodeId> few;
     if (!asked_.Narrow(snapshot_, &few)) return FilterState::CheckAll(mine, refused_by);
-    std::erase_if(few, [&](NodeId n) {
-      return refused_by[n.index()] != framework::kNobody || Check(n) != Verdict::kFits;
-    });
+    std::erase_if(few,
+                  [&](NodeId n) { return refused_by[n.index()] != framework::kNobody || Check(n) != Verdict::kFits; });
     std::ranges::replace(refused_by, framework::kNobody, mine);
     for (const NodeId n : few) refused_by[n.index()] = framework::kNobody;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeAffinity: nodeSelector, required and preferred node affinity, and the affinity that configuration adds to every pod.
+// NodeAffinity: nodeSelector, required and preferred node affinity, and what configuration adds to every pod.
 #pragma once
 
 #include <optional>
@@ -17,9 +17,11 @@ class NodeAffinity final : public framework::Filter, public framework::Score {
   static base::Result<std::shared_ptr<NodeAffinity>> Make(const base::Json& args);
 
   std::string_view name() const override { return "NodeAffinity"; }
-  std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&, const cluster::Snapshot&) const override;
+  std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&,
+                                                        const cluster::Snapshot&) const override;
   framework::Wake WakesOn() const override { return framework::Wake::kNodeAdded | framework::Wake::kNodeLabels; }
-  std::unique_ptr<framework::ScoreState> PrepareScore(const cluster::PodClass&, const cluster::Snapshot&) const override;
+  std::unique_ptr<framework::ScoreState> PrepareScore(const cluster::PodClass&,
+                                                      const cluster::Snapshot&) const override;
   framework::Normalize normalize() const override { return framework::Normalize::kMax; }
 
  private:

@@ -10,7 +10,8 @@ namespace tutti::plugins {
 class NodeName final : public framework::Filter {
  public:
   std::string_view name() const override { return "NodeName"; }
-  std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&, const cluster::Snapshot&) const override;
+  std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&,
+                                                        const cluster::Snapshot&) const override;
   framework::Wake WakesOn() const override { return framework::Wake::kNodeAdded; }
 };
 

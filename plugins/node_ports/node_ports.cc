@@ -17,7 +17,8 @@ class NodePortsState final : public framework::FilterState {
         every_ip_(snapshot.symbols().Intern("0.0.0.0")),
         tcp_(snapshot.symbols().Intern("TCP")) {
     for (const model::HostPort& port : ports)
-      wanted_.push_back(Plain({port.port, snapshot.symbols().Intern(port.protocol), snapshot.symbols().Intern(port.ip)}));
+      wanted_.push_back(
+          Plain({port.port, snapshot.symbols().Intern(port.protocol), snapshot.symbols().Intern(port.ip)}));
   }
 
   Verdict Check(model::NodeId n) const override {

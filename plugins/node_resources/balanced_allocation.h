@@ -17,7 +17,8 @@ class NodeResourcesBalancedAllocation final : public framework::Score {
   static base::Result<std::shared_ptr<NodeResourcesBalancedAllocation>> Make(const base::Json& args);
 
   std::string_view name() const override { return "NodeResourcesBalancedAllocation"; }
-  std::unique_ptr<framework::ScoreState> PrepareScore(const cluster::PodClass&, const cluster::Snapshot&) const override;
+  std::unique_ptr<framework::ScoreState> PrepareScore(const cluster::PodClass&,
+                                                      const cluster::Snapshot&) const override;
 
  private:
   std::vector<ResourceWeight> resources_ = DefaultResources();

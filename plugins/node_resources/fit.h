@@ -31,11 +31,13 @@ class NodeResourcesFit final : public framework::Filter, public framework::Score
   explicit NodeResourcesFit(FitArgs args) : args_(std::move(args)) {}
 
   std::string_view name() const override { return "NodeResourcesFit"; }
-  std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&, const cluster::Snapshot&) const override;
+  std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&,
+                                                        const cluster::Snapshot&) const override;
   framework::Wake WakesOn() const override {
     return framework::Wake::kNodeAdded | framework::Wake::kNodeCapacity | framework::Wake::kPodGone;
   }
-  std::unique_ptr<framework::ScoreState> PrepareScore(const cluster::PodClass&, const cluster::Snapshot&) const override;
+  std::unique_ptr<framework::ScoreState> PrepareScore(const cluster::PodClass&,
+                                                      const cluster::Snapshot&) const override;
 
  private:
   bool Ignores(std::string_view resource) const;

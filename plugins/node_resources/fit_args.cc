@@ -43,21 +43,27 @@ base::Status ReadStrategy(const json& strategy, FitArgs* args) {
     return checked;
   const auto type = Field<std::string>(strategy, path, "type", {});
   if (!type) return tl::make_unexpected(type.error());
-  if (*type == "LeastAllocated") args->strategy = FitArgs::Strategy::kLeastAllocated;
-  else if (*type == "MostAllocated") args->strategy = FitArgs::Strategy::kMostAllocated;
-  else if (*type == "RequestedToCapacityRatio") args->strategy = FitArgs::Strategy::kRequestedToCapacityRatio;
+  if (*type == "LeastAllocated")
+    args->strategy = FitArgs::Strategy::kLeastAllocated;
+  else if (*type == "MostAllocated")
+    args->strategy = FitArgs::Strategy::kMostAllocated;
+  else if (*type == "RequestedToCapacityRatio")
+    args->strategy = FitArgs::Strategy::kRequestedToCapacityRatio;
   else
-    return Invalid(fmt::format("{}.type: unsupported value \"{}\": supported values: \"LeastAllocated\", \"MostAllocated\", "
-                               "\"RequestedToCapacityRatio\"",
-                               path, *type));
+    return Invalid(
+        fmt::format("{}.type: unsupported value \"{}\": supported values: \"LeastAllocated\", \"MostAllocated\", "
+                    "\"RequestedToCapacityRatio\"",
+                    path, *type));
   auto resources = ReadResources(strategy, path);
   if (!resources) return tl::make_unexpected(resources.error());
   args->resources = *std::move(resources);
   const bool wants_shape = args->strategy == FitArgs::Strategy::kRequestedToCapacityRatio;
-  const bool has_shape = strategy.contains("requestedToCapacityRatio") && !strategy["requestedToCapacityRatio"].is_null();
+  const bool has_shape =
+      strategy.contains("requestedToCapacityRatio") && !strategy["requestedToCapacityRatio"].is_null();
   if (wants_shape != has_shape)
-    return Invalid(path + (wants_shape ? ".requestedToCapacityRatio: must be specified when type is RequestedToCapacityRatio"
-                                       : ".requestedToCapacityRatio: must be nil when type is not RequestedToCapacityRatio"));
+    return Invalid(path + (wants_shape
+                               ? ".requestedToCapacityRatio: must be specified when type is RequestedToCapacityRatio"
+                               : ".requestedToCapacityRatio: must be nil when type is not RequestedToCapacityRatio"));
   if (!has_shape) return {};
   auto shape = ReadShape(strategy["requestedToCapacityRatio"], path + ".requestedToCapacityRatio");
   if (!shape) return tl::make_unexpected(shape.error());
@@ -70,7 +76,8 @@ base::Status ReadStrategy(const json& strategy, FitArgs* args) {
 base::Result<FitArgs> FitArgs::Read(const json& object) {
   FitArgs args;
   const std::string path = "NodeResourcesFitArgs";
-  if (const auto checked = CheckFields(object, path, {"ignoredResources", "ignoredResourceGroups", "scoringStrategy"}); !checked)
+  if (const auto checked = CheckFields(object, path, {"ignoredResources", "ignoredResourceGroups", "scoringStrategy"});
+      !checked)
     return tl::make_unexpected(checked.error());
   if (!object.is_object()) return args;
   auto resources = Field<std::vector<std::string>>(object, path, "ignoredResources", {});
@@ -78,16 +85,20 @@ base::Result<FitArgs> FitArgs::Read(const json& object) {
   auto groups = Field<std::vector<std::string>>(object, path, "ignoredResourceGroups", {});
   if (!groups) return tl::make_unexpected(groups.error());
   for (const std::string& name : *resources)
-    if (!IsQualifiedName(name)) return Invalid(fmt::format("{}.ignoredResources: \"{}\" is not a resource name", path, name));
+    if (!IsQualifiedName(name))
+      return Invalid(fmt::format("{}.ignoredResources: \"{}\" is not a resource name", path, name));
   for (const std::string& group : *groups) {
     if (group.find('/') != std::string::npos)
-      return Invalid(fmt::format("{}.ignoredResourceGroups: \"{}\": resource group name can't contain '/'", path, group));
-    if (!IsQualifiedName(group)) return Invalid(fmt::format("{}.ignoredResourceGroups: \"{}\" is not a group name", path, group));
+      return Invalid(
+          fmt::format("{}.ignoredResourceGroups: \"{}\": resource group name can't contain '/'", path, group));
+    if (!IsQualifiedName(group))
+      return Invalid(fmt::format("{}.ignoredResourceGroups: \"{}\" is not a group name", path, group));
   }
   args.ignored_resources = *std::move(resources);
   args.ignored_groups = *std::move(groups);
   if (object.contains("scoringStrategy") && !object["scoringStrategy"].is_null())
-    if (const auto read = ReadStrategy(object["scoringStrategy"], &args); !read) return tl::make_unexpected(read.error());
+    if (const auto read = ReadStrategy(object["scoringStrategy"], &args); !read)
+      return tl::make_unexpected(read.error());
   return args;
 }
 

@@ -9,7 +9,9 @@
 
 namespace tutti::plugins {
 
-std::vector<ResourceWeight> DefaultResources() { return {{std::string(model::kCpu), 1}, {std::string(model::kMemory), 1}}; }
+std::vector<ResourceWeight> DefaultResources() {
+  return {{std::string(model::kCpu), 1}, {std::string(model::kMemory), 1}};
+}
 
 base::Result<std::vector<ResourceWeight>> ReadResources(const base::Json& args, std::string_view path) {
   if (!args.is_object() || !args.contains("resources") || args["resources"].is_null()) return DefaultResources();
@@ -18,7 +20,8 @@ base::Result<std::vector<ResourceWeight>> ReadResources(const base::Json& args, 
   std::vector<ResourceWeight> resources;
   for (size_t i = 0; i < list.size(); ++i) {
     const std::string at = fmt::format("{}.resources[{}]", path, i);
-    if (const auto checked = CheckFields(list[i], at, {"name", "weight"}); !checked) return tl::make_unexpected(checked.error());
+    if (const auto checked = CheckFields(list[i], at, {"name", "weight"}); !checked)
+      return tl::make_unexpected(checked.error());
     const auto name = Field<std::string>(list[i], at, "name", {});
     const auto weight = Field<int64_t>(list[i], at, "weight", 1);
     if (!name) return tl::make_unexpected(name.error());

@@ -9,7 +9,8 @@ namespace tutti::plugins {
 class NodeUnschedulable final : public framework::Filter {
  public:
   std::string_view name() const override { return "NodeUnschedulable"; }
-  std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&, const cluster::Snapshot&) const override;
+  std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&,
+                                                        const cluster::Snapshot&) const override;
   framework::Wake WakesOn() const override { return framework::Wake::kNodeAdded | framework::Wake::kNodeTaints; }
 };
 

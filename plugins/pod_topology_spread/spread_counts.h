@@ -50,7 +50,7 @@ class SpreadCounts {
   };
   struct Domain {
     model::Symbol value;
-    int64_t total = 0;    // matching pods on eligible nodes
+    int64_t total = 0;     // matching pods on eligible nodes
     int64_t eligible = 0;  // nodes
   };
 

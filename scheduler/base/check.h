@@ -12,8 +12,8 @@ namespace tutti::base {
 
 }  // namespace tutti::base
 
-#define TUTTI_CHECK(condition, detail)                                                                \
-  do {                                                                                                \
-    if (!(condition)) [[unlikely]]                                                                    \
-      ::tutti::base::CheckFailed(#condition, (detail), std::source_location::current());              \
+#define TUTTI_CHECK(condition, detail)                                                   \
+  do {                                                                                   \
+    if (!(condition)) [[unlikely]]                                                       \
+      ::tutti::base::CheckFailed(#condition, (detail), std::source_location::current()); \
   } while (false)

@@ -35,7 +35,8 @@ bool LogEnabled(LogLevel level) { return level >= g_level.load(std::memory_order
 
 void Log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
   if (!LogEnabled(level)) return;
-  std::string line = fmt::format("{{\"ts\":\"{}\",\"level\":\"{}\",\"msg\":", FormatMicroTime(SystemClock().WallMs()), Word(level));
+  std::string line =
+      fmt::format("{{\"ts\":\"{}\",\"level\":\"{}\",\"msg\":", FormatMicroTime(SystemClock().WallMs()), Word(level));
   Append(line, message);
   for (const LogField& field : fields) {
     line += ',';

@@ -139,8 +139,7 @@ void JsonReader::Items(const JsonField& list, const std::function<void(const Jso
   for (const Json& item : list.value()) each(JsonField(&item, &list, {}, index++));
 }
 
-void JsonReader::Values(const JsonField& object,
-                        const std::function<void(std::string_view, const JsonField&)>& each) {
+void JsonReader::Values(const JsonField& object, const std::function<void(std::string_view, const JsonField&)>& each) {
   if (!object.present()) return;
   if (!object.value().is_object()) return Problem(object, fmt::format("{} is not an object", Describe(object.value())));
   for (const auto& [key, value] : object.value().get_ref<const Json::object_t&>()) {

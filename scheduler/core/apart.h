@@ -40,7 +40,7 @@ class Apart {
   };
   struct Place {  // a domain of a level, or what of it lies within a wider one
     model::Symbol value;
-    std::vector<model::NodeId> nodes;  // sorted
+    std::vector<model::NodeId> nodes;                   // sorted
     absl::flat_hash_map<model::ClassId, int64_t> room;  // as far as it is known
   };
 
@@ -66,8 +66,8 @@ class Apart {
   const std::vector<Rule>& rules_;
   std::vector<const Rule*> whole_;  // the rules for all members
   std::vector<Part> parts_;
-  Problem rest_;  // members in no part
-  bool all_ = true;  // every member is demanded
+  Problem rest_;                                                   // members in no part
+  bool all_ = true;                                                // every member is demanded
   absl::flat_hash_map<model::Symbol, std::vector<Place>> places_;  // by level; for the try under way
 };
 

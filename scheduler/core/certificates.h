@@ -21,9 +21,9 @@ namespace tutti::core {
 struct Certificate {
   PlanResult result;
   base::Millis made_ms = 0;  // monotonic
-  bool over = false;      // only a search can tell now
-  bool doubtful = false;  // the nodes that improved may do
-  bool volumes = false;   // some member has volumes
+  bool over = false;         // only a search can tell now
+  bool doubtful = false;     // the nodes that improved may do
+  bool volumes = false;      // some member has volumes
 
   // What nodes are judged by, for each of result.short_classes.
   std::vector<framework::Ranking::Needs> needs;

@@ -19,8 +19,8 @@ namespace tutti::core {
 
 class Publisher {
  public:
-  Publisher(const cluster::ClusterState& state, GangBook& book, const queue::Quota& quota,
-            Outbox& outbox, const base::Clock& clock)
+  Publisher(const cluster::ClusterState& state, GangBook& book, const queue::Quota& quota, Outbox& outbox,
+            const base::Clock& clock)
       : state_(state), book_(book), quota_(quota), outbox_(outbox), clock_(clock) {}
 
   // The member waits: condition PodScheduled=False and a FailedScheduling Event, if that is not what was last said.

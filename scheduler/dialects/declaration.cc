@@ -18,7 +18,8 @@ int64_t ReadCount(cluster::JsonReader& read, const cluster::JsonField& field, in
   const bool wraps = value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(kLargestCount);
   if (value.is_number_integer() && !wraps && value.get<int64_t>() >= least && value.get<int64_t>() <= kLargestCount)
     return value.get<int64_t>();
-  read.Problem(field, fmt::format("{} cannot be; write a whole number from {} to {}", cluster::Describe(value), least, kLargestCount));
+  read.Problem(field, fmt::format("{} cannot be; write a whole number from {} to {}", cluster::Describe(value), least,
+                                  kLargestCount));
   return fallback;
 }
 
@@ -27,7 +28,8 @@ std::optional<model::ResourceList> ReadRequests(cluster::JsonReader& read, const
   model::ResourceList amounts = read.Resources(field);
   read.Values(field, [&](std::string_view name, const cluster::JsonField& value) {
     if (amounts.Get(name) == std::numeric_limits<int64_t>::max())
-      read.Problem(value, fmt::format("{} is more than any cluster has; write a smaller amount", cluster::Describe(value.value())));
+      read.Problem(value, fmt::format("{} is more than any cluster has; write a smaller amount",
+                                      cluster::Describe(value.value())));
   });
   return amounts;
 }

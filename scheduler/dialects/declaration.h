@@ -19,7 +19,7 @@ inline constexpr int64_t kLargestCount = 2147483647;  // Kubernetes counts in in
 // A whole number in [least, kLargestCount], or `fallback` when absent or a problem.
 int64_t ReadCount(cluster::JsonReader& read, const cluster::JsonField& field, int64_t fallback, int64_t least);
 
-// Amounts that are asked for: one beyond all counting is a problem, for nothing could ever grant it. nullopt when absent.
+// Amounts that are asked for: one beyond all counting is a problem, for nothing could ever grant it. nullopt: absent.
 std::optional<model::ResourceList> ReadRequests(cluster::JsonReader& read, const cluster::JsonField& field);
 
 // Key, UID and age from the object, and what its annotations say about topology.

@@ -17,7 +17,8 @@ RayPod ReadRayPod(const model::Pod& pod) {
 
 void SetRayRole(const RayPod& ray, Membership* membership) {
   if (!ray.node()) return;
-  if (membership->role.empty()) membership->role = ray.head ? kRayHeadGroup : ray.group ? std::string_view(*ray.group) : std::string_view();
+  if (membership->role.empty())
+    membership->role = ray.head ? kRayHeadGroup : ray.group ? std::string_view(*ray.group) : std::string_view();
   membership->head = ray.head;
 }
 

@@ -24,7 +24,7 @@ enum class GangState {
 struct GangReport {
   const model::GangSpec* spec = nullptr;  // never null
   GangState state = GangState::kWaitingForMembers;
-  std::string sentence;  // why it waits: the gang's own sentence; empty when it does not wait
+  std::string sentence;        // why it waits: the gang's own sentence; empty when it does not wait
   std::string nodes_sentence;  // "0/4 nodes are available: …", or empty
   // Members by what they are doing. total = pending + bound (not yet running) + running + succeeded + failed.
   int64_t total = 0, pending = 0, bound = 0, running = 0, succeeded = 0, failed = 0;

@@ -92,8 +92,10 @@ void SchedulerPlugins::Report(const GangReport& report, std::vector<cluster::Com
   if (report.running > 0) wanted["running"] = report.running;
   if (report.succeeded > 0) wanted["succeeded"] = report.succeeded;
   if (report.failed > 0) wanted["failed"] = report.failed;
-  if (const auto start = before.find("scheduleStartTime"); start != before.end() && start->is_string()) wanted["scheduleStartTime"] = *start;
-  else if (wanted["phase"] == "Scheduling") wanted["scheduleStartTime"] = base::FormatTime(report.now_wall_ms);
+  if (const auto start = before.find("scheduleStartTime"); start != before.end() && start->is_string())
+    wanted["scheduleStartTime"] = *start;
+  else if (wanted["phase"] == "Scheduling")
+    wanted["scheduleStartTime"] = base::FormatTime(report.now_wall_ms);
   if (!group->memory.MustWrite(Comparable(wanted), Comparable(observed), group->object->meta.resource_version)) return;
   group->written = base::PrintJson(wanted);
   for (const char* counter : {"running", "succeeded", "failed"})

@@ -20,7 +20,9 @@ class SchedulerPlugins final : public Dialect {
   model::GangSpec Describe(const model::GangKey& key) const override { return groups_.Describe(key); }
   void Report(const GangReport& report, std::vector<cluster::CommandBody>* out) override;
   void ReportLost(const model::GangKey& key) override { groups_.ReportLost(key); }
-  std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override { return groups_.EventTarget(key); }
+  std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override {
+    return groups_.EventTarget(key);
+  }
 
  private:
   PodGroupTable groups_;

@@ -37,7 +37,8 @@ Json ConditionIn(const Json& status, std::string_view type) {
 std::optional<int32_t> ReadPriority(cluster::JsonReader& read, const cluster::JsonField& field) {
   if (!field.present()) return std::nullopt;
   const int64_t value = read.Integer(field, 0);
-  if (value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max()) return static_cast<int32_t>(value);
+  if (value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max())
+    return static_cast<int32_t>(value);
   read.Problem(field, fmt::format("{} is no priority; write one from -2147483648 to 2147483647", value));
   return std::nullopt;
 }
@@ -45,17 +46,17 @@ std::optional<int32_t> ReadPriority(cluster::JsonReader& read, const cluster::Js
 // True, False or nothing to say, as upstream's reasons have it.
 std::optional<Json> Condition(const GangReport& report) {
   switch (report.state) {
-    case GangState::kBinding:
-      return std::nullopt;  // upstream says True here; ours may yet be undone
+    case GangState::kBinding: return std::nullopt;  // upstream says True here; ours may yet be undone
     case GangState::kWhole:
-    case GangState::kFinished:
-      return Json{{"status", "True"}, {"reason", "Scheduled"}, {"message", ""}};
+    case GangState::kFinished: return Json{{"status", "True"}, {"reason", "Scheduled"}, {"message", ""}};
     case GangState::kInvalid:
       return Json{{"status", "False"},
                   {"reason", "SchedulerError"},
                   {"message", OneLine(report.sentence.empty() ? report.spec->problem : report.sentence)}};
     default:
-      return Json{{"status", "False"}, {"reason", "Unschedulable"}, {"message", OneLine(Join(report.sentence, report.nodes_sentence))}};
+      return Json{{"status", "False"},
+                  {"reason", "Unschedulable"},
+                  {"message", OneLine(Join(report.sentence, report.nodes_sentence))}};
   }
 }
 
@@ -67,8 +68,9 @@ Upstream::Upstream()
 
 void Upstream::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
   cluster::JsonReader read;
-  const cluster::JsonField root(*object->body), spec = root["spec"], policy = spec["schedulingPolicy"], gang_policy = policy["gang"],
-                           constraints = spec["schedulingConstraints"], topology = constraints["topology"], claims = spec["resourceClaims"];
+  const cluster::JsonField root(*object->body),
+      spec = root["spec"], policy = spec["schedulingPolicy"], gang_policy = policy["gang"],
+      constraints = spec["schedulingConstraints"], topology = constraints["topology"], claims = spec["resourceClaims"];
   model::GangSpec gang = GangOf(name(), *object);
   // A basic group counts as one of minCount 1: its pods go one by one.
   if (gang_policy.present()) {

@@ -155,8 +155,7 @@ void Volcano::Drop(std::string_view kind_name, std::string_view ns, std::string_
       touched->members.insert({std::string(this->name()), std::string(ns), std::string(name)});
     return groups_.Drop(ns, name, touched);
   }
-  if (kind_name == PriorityClasses::Kind().Name() && priorities_.Drop(name))
-    ReadAgainOfClass(name, touched);
+  if (kind_name == PriorityClasses::Kind().Name() && priorities_.Drop(name)) ReadAgainOfClass(name, touched);
   if (kind_name == HyperNodes::Kind().Name() && hyper_nodes_.Drop(name)) {
     touched->nodes = true;
     ReadAgainWithTopology(touched);
@@ -210,7 +209,9 @@ void Volcano::Report(const GangReport& report, std::vector<cluster::CommandBody>
   const Json& observed = StatusOf(*group->object);
   const Json before = group->written.empty() ? observed : cluster::ParseJson(group->written);
   Json wanted = VolcanoStatus(report, before);
-  if (!group->memory.MustWrite(VolcanoComparable(wanted), VolcanoComparable(observed), group->object->meta.resource_version)) return;
+  if (!group->memory.MustWrite(VolcanoComparable(wanted), VolcanoComparable(observed),
+                               group->object->meta.resource_version))
+    return;
   group->written = base::PrintJson(wanted);
   for (const char* counter : {"running", "succeeded", "failed"})
     if (!wanted.contains(counter)) wanted[counter] = nullptr;  // taken out by a merge patch

@@ -27,10 +27,14 @@ class Volcano final : public Dialect {
   }
   std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override { return queues_.Describe(name); }
   void Report(const GangReport& report, std::vector<cluster::CommandBody>* out) override;
-  void ReportQueue(const QueueReport& report, std::vector<cluster::CommandBody>* out) override { queues_.Report(report, out); }
+  void ReportQueue(const QueueReport& report, std::vector<cluster::CommandBody>* out) override {
+    queues_.Report(report, out);
+  }
   void ReportLost(const model::GangKey& key) override { groups_.ReportLost(key); }
   void QueueReportLost(std::string_view name) override { queues_.ReportLost(name); }
-  std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override { return groups_.EventTarget(key); }
+  std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override {
+    return groups_.EventTarget(key);
+  }
 
  private:
   struct Declaration {

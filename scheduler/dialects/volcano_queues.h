@@ -24,23 +24,24 @@ class VolcanoQueues {
   // A PodGroup names this queue. One without an object is touched the first time, so that the engine asks about it.
   void Mention(const std::string& name, Touched* touched);
 
-  // Every name is answered: `default` and `root`, which Volcano's scheduler creates, need no object and have no cap; any
-  // other that does not exist has the problem that it does not.
+  // Every name is answered: `default` and `root`, which Volcano's scheduler creates, need no object and have no cap;
+  // any other that does not exist has the problem that it does not.
   model::QueueSpec Describe(std::string_view name) const;
 
   // Counters, allocated, and the state where it is empty: one that Volcano's controller has set is never changed.
   void Report(const QueueReport& report, std::vector<cluster::CommandBody>* out);
   void ReportLost(std::string_view name) {
-    if (const auto at = queues_.find(name); at != queues_.end()) at->second.memory.Forget(), at->second.opened_at.reset();
+    if (const auto at = queues_.find(name); at != queues_.end())
+      at->second.memory.Forget(), at->second.opened_at.reset();
   }
 
  private:
   struct Queue {
     std::shared_ptr<const model::Object> object;  // never null
-    model::QueueSpec spec;  // as written, the parent not looked at
+    model::QueueSpec spec;                        // as written, the parent not looked at
     StatusMemory memory;
     std::optional<std::string> opened_at;  // the resourceVersion at which we wrote the state
-    std::set<std::string> allocated;  // resources that a write of ours has named
+    std::set<std::string> allocated;       // resources that a write of ours has named
   };
   void TouchTree(std::string_view name, Touched* touched) const;
   // Empty, or why the queues above cannot be used.
@@ -48,7 +49,7 @@ class VolcanoQueues {
 
   std::map<std::string, Queue, std::less<>> queues_;
   std::map<std::string, std::set<std::string>, std::less<>> children_;  // by spec.parent, existing or not
-  std::set<std::string> mentioned_;  // names without an object
+  std::set<std::string> mentioned_;                                     // names without an object
 };
 
 }  // namespace tutti::dialects

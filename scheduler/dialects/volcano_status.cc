@@ -35,17 +35,19 @@ uint64_t Mix(uint64_t hash, std::string_view text) {
   return (hash ^ text.size()) * 0x100000001B3ull;
 }
 
-// Volcano puts its session's random UUID here. Ours follows from the input (RFC 9562, version 8), so that a replay writes
-// the same bytes.
+// Volcano puts its session's random UUID here. Ours follows from the input (RFC 9562, version 8), so that a replay
+// writes the same bytes.
 std::string TransitionId(const GangReport& report, std::string_view type, std::string_view message) {
-  uint64_t high = Mix(Mix(0xCBF29CE484222325ull, report.spec->uid), type), low = Mix(Mix(~high, message), base::FormatTime(report.now_wall_ms));
+  uint64_t high = Mix(Mix(0xCBF29CE484222325ull, report.spec->uid), type),
+           low = Mix(Mix(~high, message), base::FormatTime(report.now_wall_ms));
   high = Mix(high, fmt::format("{}", low));
   return fmt::format("{:08x}-{:04x}-8{:03x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF, high & 0xFFF,
                      0x8000 | ((low >> 48) & 0x3FFF), low & 0xFFFFFFFFFFFFull);
 }
 
 // Replaces the condition of its type or adds it, unless it says the same already. Volcano removes none.
-void Upsert(const GangReport& report, std::string_view type, std::string_view reason, const std::string& message, Json* conditions) {
+void Upsert(const GangReport& report, std::string_view type, std::string_view reason, const std::string& message,
+            Json* conditions) {
   Json condition = {{"type", type}, {"status", "True"}, {"reason", reason}};
   if (!message.empty()) condition["message"] = message;
   const auto same_type = std::find_if(conditions->begin(), conditions->end(), [&](const Json& c) {
@@ -59,8 +61,10 @@ void Upsert(const GangReport& report, std::string_view type, std::string_view re
   }
   condition["lastTransitionTime"] = base::FormatTime(report.now_wall_ms);
   condition["transitionID"] = TransitionId(report, type, message);
-  if (same_type != conditions->end()) *same_type = std::move(condition);
-  else conditions->push_back(std::move(condition));
+  if (same_type != conditions->end())
+    *same_type = std::move(condition);
+  else
+    conditions->push_back(std::move(condition));
 }
 
 Json ConditionsOf(const Json& status) {
@@ -84,9 +88,11 @@ std::string VolcanoPhase(const GangReport& report, std::string_view before) {
 }
 
 std::string VolcanoUnschedulable(const GangReport& report) {
-  const std::string origin = OneLine(Join(report.sentence.empty() ? report.spec->problem : report.sentence, report.nodes_sentence));
+  const std::string origin =
+      OneLine(Join(report.sentence.empty() ? report.spec->problem : report.sentence, report.nodes_sentence));
   const int64_t ready = report.bound + report.running + report.succeeded;
-  const int64_t short_of = report.spec->min_member > ready ? std::min(report.spec->min_member - ready, report.total) : report.pending;
+  const int64_t short_of =
+      report.spec->min_member > ready ? std::min(report.spec->min_member - ready, report.total) : report.pending;
   std::string said = fmt::format("{}/{} tasks in gang unschedulable: ", short_of, report.total);
   if (report.state == GangState::kInvalid) return said + origin;
 
@@ -105,7 +111,8 @@ std::string VolcanoUnschedulable(const GangReport& report) {
 
 Json VolcanoStatus(const GangReport& report, const Json& before) {
   std::string phase;
-  if (const auto at = before.is_object() ? before.find("phase") : before.end(); at != before.end() && at->is_string()) phase = *at;
+  if (const auto at = before.is_object() ? before.find("phase") : before.end(); at != before.end() && at->is_string())
+    phase = *at;
   Json status = {{"phase", VolcanoPhase(report, phase)}};
   if (report.running > 0) status["running"] = report.running;
   if (report.succeeded > 0) status["succeeded"] = report.succeeded;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from the cluster inside sentences of ours. Names in annotations and keys of maps may hold anything, and what we say
-// ends in conditions, Events and logs: one line, valid UTF-8, of bounded length.
+// Text from the cluster inside sentences of ours. Names in annotations and keys of maps may hold anything, and what we
+// say ends in conditions, Events and logs: one line, valid UTF-8, of bounded length.
 #pragma once
 
 #include <string>

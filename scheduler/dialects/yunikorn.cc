@@ -24,7 +24,8 @@ void ReadTaskGroups(const std::string& text, model::GangSpec* gang) {
     gang->problem = OneLine(fmt::format("application {}: annotation {}: {}", Named(gang->key.name), kTaskGroups, what));
   };
   const Json groups = cluster::ParseJson(text);
-  if (!groups.is_array()) return problem("is not a JSON list of task groups such as [{\"name\": \"workers\", \"minMember\": 2}]");
+  if (!groups.is_array())
+    return problem("is not a JSON list of task groups such as [{\"name\": \"workers\", \"minMember\": 2}]");
   cluster::JsonReader read;
   const cluster::JsonField root(groups);
   gang->min_member = 0;
@@ -38,13 +39,15 @@ void ReadTaskGroups(const std::string& text, model::GangSpec* gang) {
   std::sort(gang->roles.begin(), gang->roles.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (size_t i = 1; i < gang->roles.size(); ++i)
     if (gang->roles[i].name == gang->roles[i - 1].name)
-      return problem(fmt::format("task group {} is there twice; give each a name of its own", Named(gang->roles[i].name)));
+      return problem(
+          fmt::format("task group {} is there twice; give each a name of its own", Named(gang->roles[i].name)));
   if (!read.ok()) problem(read.problem());
 }
 
 }  // namespace
 
-std::shared_ptr<const model::GangSpec> YuniKorn::Declared(const model::GangKey& key, const std::string& task_groups) const {
+std::shared_ptr<const model::GangSpec> YuniKorn::Declared(const model::GangKey& key,
+                                                          const std::string& task_groups) const {
   if (parsed_.size() >= sweep_at_) {
     std::erase_if(parsed_, [](const auto& entry) { return entry.second.expired(); });
     sweep_at_ = std::max<size_t>(256, 2 * parsed_.size());
@@ -73,15 +76,17 @@ std::optional<Membership> YuniKorn::MembershipOf(const model::Pod& pod) const {
   SetRayRole(ray, &membership);
   if (!task_groups) return membership;
   membership.declared = Declared(membership.gang, *task_groups);
-  membership.needs_head = ray.worker && std::any_of(membership.declared->roles.begin(), membership.declared->roles.end(),
-                                                    [](const model::RoleSpec& role) { return role.name == kRayHeadGroup; });
+  membership.needs_head =
+      ray.worker && std::any_of(membership.declared->roles.begin(), membership.declared->roles.end(),
+                                [](const model::RoleSpec& role) { return role.name == kRayHeadGroup; });
   return membership;
 }
 
 model::GangSpec YuniKorn::Describe(const model::GangKey& key) const {
   model::GangSpec spec;
   spec.key = key;
-  spec.problem = fmt::format("application {}: none of its pods has the annotation {}; write it on each of them", Named(key.name), kTaskGroups);
+  spec.problem = fmt::format("application {}: none of its pods has the annotation {}; write it on each of them",
+                             Named(key.name), kTaskGroups);
   return spec;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// YuniKorn: pods carry the gang with them, as task groups in an annotation. There is no object to watch or to write. Its
-// queues are in a ConfigMap of its own, which is not read: the queue that a pod names limits nothing.
+// YuniKorn: pods carry the gang with them, as task groups in an annotation. There is no object to watch or to write.
+// Its queues are in a ConfigMap of its own, which is not read: the queue that a pod names limits nothing.
 #pragma once
 
 #include <memory>

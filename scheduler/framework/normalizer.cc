@@ -66,16 +66,14 @@ bool Normalizer::Settle(std::span<const RefusedBy> refused_by) {
 
 int64_t Normalizer::ShareOf(int64_t raw, const Extremes& e) const {
   switch (kind_) {
-    case Normalize::kNone:
-      return raw;
-    case Normalize::kMax:
-      return e.max <= 0 ? 0 : kMaxNodeScore * raw / e.max;
-    case Normalize::kMaxReversed:
-      return e.max <= 0 ? kMaxNodeScore : kMaxNodeScore - kMaxNodeScore * raw / e.max;
+    case Normalize::kNone: return raw;
+    case Normalize::kMax: return e.max <= 0 ? 0 : kMaxNodeScore * raw / e.max;
+    case Normalize::kMaxReversed: return e.max <= 0 ? kMaxNodeScore : kMaxNodeScore - kMaxNodeScore * raw / e.max;
     case Normalize::kMinMax:
       // In double and cut, as upstream does it: 100·(1/3) is not always the integer quotient.
-      return e.max == e.min ? 0
-                            : static_cast<int64_t>(double(kMaxNodeScore) * (double(raw - e.min) / double(e.max - e.min)));
+      return e.max == e.min
+                 ? 0
+                 : static_cast<int64_t>(double(kMaxNodeScore) * (double(raw - e.min) / double(e.max - e.min)));
     case Normalize::kSpread:
       if (raw == kNoScore) return 0;
       return e.max == 0 ? kMaxNodeScore : kMaxNodeScore * (e.max + e.min - raw) / e.max;

@@ -179,7 +179,8 @@ std::string ExecConfig(const YAML::Node& extensions) {
   if (!extensions || !extensions.IsSequence()) return "";
   for (const YAML::Node& entry : extensions) {
     if (!entry.IsMap() || !entry["name"] || !entry["name"].IsScalar() || !entry["extension"]) continue;
-    if (entry["name"].Scalar() == "client.authentication.k8s.io/exec") return base::PrintJson(ToJson(entry["extension"]));
+    if (entry["name"].Scalar() == "client.authentication.k8s.io/exec")
+      return base::PrintJson(ToJson(entry["extension"]));
   }
   return "";
 }

@@ -79,7 +79,7 @@ class Reflector {
   bool pages_next_ = false;  // the last try at a streamed list went silent
   std::string version_;      // where the watch resumes
   std::unique_ptr<WatchParser> parser_;
-  bool broken_ = false;     // this watch delivers nonsense or an error; what follows is not looked at
+  bool broken_ = false;  // this watch delivers nonsense or an error; what follows is not looked at
   base::Millis started_ms_ = 0, last_data_ms_ = 0;
   std::string last_complaint_;
 };

@@ -17,9 +17,9 @@ enum class WatchType { kAdded, kModified, kDeleted, kBookmark, kError };
 
 // One object as it came: a bare protobuf message, or JSON.
 struct WireObject {
-  std::string_view kind;                 // as the envelope says; empty for an item of a list
-  std::string_view protobuf;             // valid during the call
-  std::shared_ptr<base::Json> json;      // not null: the object is JSON
+  std::string_view kind;             // as the envelope says; empty for an item of a list
+  std::string_view protobuf;         // valid during the call
+  std::shared_ptr<base::Json> json;  // not null: the object is JSON
 
   static WireObject Json(base::Json object);
 };

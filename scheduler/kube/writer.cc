@@ -196,8 +196,8 @@ void KubeWriter::SendWrite(Job& job) {
   CountWriting(job, true);
   ++job.tries;
   ++counters_.sent;
-  job.request = transport_.Send(
-      std::move(*request), [this, number = job.number](const Response& response) { OnAnswer(number, response); });
+  job.request = transport_.Send(std::move(*request),
+                                [this, number = job.number](const Response& response) { OnAnswer(number, response); });
 }
 
 void KubeWriter::CountWriting(Job& job, bool writing) {

@@ -111,7 +111,7 @@ class KubeWriter final : public cluster::ClusterWriter {
   EventBook events_;
   SpecCache specs_;                                  // for pods read back
   size_t in_flight_ = 0, background_in_flight_ = 0;  // writes; those of the background among them
-  base::Millis held_until_ms_ = 0;  // the background, if no start is on its way
+  base::Millis held_until_ms_ = 0;                   // the background, if no start is on its way
   TimerId pump_timer_ = 0;
   base::Millis pump_at_ms_ = 0;  // of that timer
   base::Millis writable_until_ms_ = 0, over_ms_ = 0;

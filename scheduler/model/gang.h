@@ -44,14 +44,15 @@ struct Unit {
 
 struct GangSpec {
   GangKey key;
-  std::string uid;             // of the declaring object; empty when there is none
-  base::Millis created_ms = 0; // of the declaring object, wall time; 0: the oldest member's counts
+  std::string uid;              // of the declaring object; empty when there is none
+  base::Millis created_ms = 0;  // of the declaring object, wall time; 0: the oldest member's counts
 
   // Members needed before any starts. At least the sum of the roles' minima; what is above that sum may be of any role.
   int64_t min_member = 1;
   std::vector<RoleSpec> roles;  // sorted by name; members of other roles count towards min_member alone
 
-  std::vector<UnitSpec> units;  // what is asked of units comes on top of what is asked of roles; one member may serve both
+  std::vector<UnitSpec>
+      units;  // what is asked of units comes on top of what is asked of roles; one member may serve both
 
   TopologyRequest topology;  // of all members
 
@@ -69,11 +70,11 @@ struct GangSpec {
 // A node of a quota tree.
 struct QueueSpec {
   std::string dialect, name;
-  std::string parent;        // empty for a root
-  ResourceList capability;   // hard cap per listed resource; unlisted ones are not capped
-  bool open = true;          // a closed queue starts nothing
+  std::string parent;       // empty for a root
+  ResourceList capability;  // hard cap per listed resource; unlisted ones are not capped
+  bool open = true;         // a closed queue starts nothing
   int64_t weight = 1;
-  std::string problem;       // why it cannot be used, naming the field; its gangs wait with it
+  std::string problem;  // why it cannot be used, naming the field; its gangs wait with it
   friend bool operator==(const QueueSpec&, const QueueSpec&) = default;
 };
 

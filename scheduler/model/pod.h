@@ -31,7 +31,7 @@ struct Pod {
   ObjectMeta meta;
   std::shared_ptr<const PodSpec> spec;  // never null
   std::string node_name;                // empty while unbound
-  std::string scheduling_group;  // spec.schedulingGroup.podGroupName (upstream's PodGroup)
+  std::string scheduling_group;         // spec.schedulingGroup.podGroupName (upstream's PodGroup)
   PodPhase phase = PodPhase::kPending;
   std::vector<std::string> scheduling_gates;
   // The claims of its volumes, in the order of spec->volumes' claims and ephemeral claims: a name in its namespace.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kubernetes quantities ("100m", "1Gi", "1e3"), exactly: never a double, never an overflow.
 //
-// Grammar and rounding follow k8s.io/apimachinery pkg/api/resource: suffixes n u m (none) k M G T P E, Ki Mi Gi Ti Pi Ei,
-// and decimal exponents e/E. A value is rounded away from zero to the asked unit. What is larger than an int64 saturates
-// at the largest int64, and `saturated` says so.
+// Grammar and rounding follow k8s.io/apimachinery pkg/api/resource: suffixes n u m (none) k M G T P E, Ki Mi Gi Ti Pi
+// Ei, and decimal exponents e/E. A value is rounded away from zero to the asked unit. What is larger than an int64
+// saturates at the largest int64, and `saturated` says so.
 #pragma once
 
 #include <cstdint>

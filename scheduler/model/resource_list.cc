@@ -11,7 +11,8 @@ namespace tutti::model {
 namespace {
 
 auto Find(auto& items, std::string_view name) {
-  return std::lower_bound(items.begin(), items.end(), name, [](const auto& item, std::string_view n) { return item.first < n; });
+  return std::lower_bound(items.begin(), items.end(), name,
+                          [](const auto& item, std::string_view n) { return item.first < n; });
 }
 
 }  // namespace
@@ -28,8 +29,10 @@ bool ResourceList::Has(std::string_view name) const {
 
 void ResourceList::Set(std::string_view name, int64_t amount) {
   const auto at = Find(items_, name);
-  if (at != items_.end() && at->first == name) at->second = amount;
-  else items_.emplace(at, std::string(name), amount);
+  if (at != items_.end() && at->first == name)
+    at->second = amount;
+  else
+    items_.emplace(at, std::string(name), amount);
 }
 
 void ResourceList::Add(std::string_view name, int64_t amount) { Set(name, SaturatingAdd(Get(name), amount)); }

@@ -15,10 +15,10 @@ namespace tutti::observe {
 struct MemberDecision {
   std::string ns, name, uid;
   std::string role;
-  std::string node;     // bound, or reserved by a plan in progress; empty while it waits
-  bool bound = false;   // acknowledged by the API server
+  std::string node;    // bound, or reserved by a plan in progress; empty while it waits
+  bool bound = false;  // acknowledged by the API server
   bool finished = false;
-  std::string reason;   // of the PodScheduled condition, for one that waits: "Unschedulable", ...
+  std::string reason;  // of the PodScheduled condition, for one that waits: "Unschedulable", ...
   std::string message;
 };
 
@@ -31,8 +31,8 @@ struct Decision {
   dialects::GangState state = dialects::GangState::kWaitingForMembers;
   std::string reason;   // one CamelCase word: "NotEnoughMembers", "QueueFull", "NoPlacement", "Binding", "Whole", ...
   std::string message;  // the gang's sentence and the nodes' sentence
-  base::Millis since_ms = 0;  // wall time of the last change of state or message
-  std::string plan;     // the plan being carried out, or the last one
+  base::Millis since_ms = 0;            // wall time of the last change of state or message
+  std::string plan;                     // the plan being carried out, or the last one
   std::vector<MemberDecision> members;  // sorted by (ns, name)
 };
 
@@ -44,7 +44,8 @@ class Observer {
  public:
   virtual ~Observer() = default;
   // A gang was considered: result is "scheduled", "unschedulable" or "error"; `members` pods were concerned.
-  virtual void OnAttempt(std::string_view /*profile*/, std::string_view /*result*/, int64_t /*members*/, double /*seconds*/) {}
+  virtual void OnAttempt(std::string_view /*profile*/, std::string_view /*result*/, int64_t /*members*/,
+                         double /*seconds*/) {}
   // A member was bound; `waited_seconds` since the pod was created.
   virtual void OnBound(double /*waited_seconds*/) {}
   // A gang became whole; `seconds` from when all its minimum existed.

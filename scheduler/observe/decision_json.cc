@@ -9,9 +9,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json ToJson(const MemberDecision& member) {
-  Json out = {{"namespace", member.ns}, {"name", member.name},   {"uid", member.uid},
-              {"role", member.role},    {"node", member.node},   {"bound", member.bound},
-              {"finished", member.finished}};
+  Json out = {{"namespace", member.ns}, {"name", member.name},   {"uid", member.uid},          {"role", member.role},
+              {"node", member.node},    {"bound", member.bound}, {"finished", member.finished}};
   if (!member.reason.empty()) out["reason"] = member.reason;
   if (!member.message.empty()) out["message"] = member.message;
   return out;

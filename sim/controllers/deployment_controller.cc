@@ -71,20 +71,25 @@ void DeploymentController::WriteStatus(const Json& deployment, const std::string
     if (NameOf(*set) == newest) updated = IntOf(Dig(*set, "status", "replicas"));
   }
   const int64_t wanted = IntOf(Dig(deployment, "spec", "replicas"), 1);
-  store_.Modify(kDeployments, NamespaceOf(deployment), NameOf(deployment), [&](Json& next) {
-    Json& status = next["status"];
-    status["replicas"] = replicas;
-    status["updatedReplicas"] = updated;
-    status["readyReplicas"] = ready;
-    status["availableReplicas"] = ready;
-    status["unavailableReplicas"] = wanted > ready ? wanted - ready : 0;
-    status["observedGeneration"] = IntOf(Dig(deployment, "metadata", "generation"), 1);
-    const bool available = ready >= wanted;
-    SetCondition(next, {"Available", available ? "True" : "False",
-                        available ? "MinimumReplicasAvailable" : "MinimumReplicasUnavailable",
-                        available ? "Deployment has minimum availability." : "Deployment does not have minimum availability."},
-                 store_.now_ms());
-  }, Part::kStatus);
+  store_.Modify(
+      kDeployments, NamespaceOf(deployment), NameOf(deployment),
+      [&](Json& next) {
+        Json& status = next["status"];
+        status["replicas"] = replicas;
+        status["updatedReplicas"] = updated;
+        status["readyReplicas"] = ready;
+        status["availableReplicas"] = ready;
+        status["unavailableReplicas"] = wanted > ready ? wanted - ready : 0;
+        status["observedGeneration"] = IntOf(Dig(deployment, "metadata", "generation"), 1);
+        const bool available = ready >= wanted;
+        SetCondition(
+            next,
+            {"Available", available ? "True" : "False",
+             available ? "MinimumReplicasAvailable" : "MinimumReplicasUnavailable",
+             available ? "Deployment has minimum availability." : "Deployment does not have minimum availability."},
+            store_.now_ms());
+      },
+      Part::kStatus);
 }
 
 }  // namespace tutti::sim

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/controllers/job_controller.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -15,7 +16,9 @@ constexpr base::Millis kFirstBackoffMs = 10'000;
 constexpr base::Millis kLastBackoffMs = 600'000;
 constexpr int64_t kMaxPodsAtOnce = 50'000;  // what a job may have active here, whatever it asks for
 
-bool IsConditionTrue(const Json& job, const char* type) { return DigString(ConditionOf(job, type), "status") == "True"; }
+bool IsConditionTrue(const Json& job, const char* type) {
+  return DigString(ConditionOf(job, type), "status") == "True";
+}
 bool IsFinishedJob(const Json& job) { return IsConditionTrue(job, "Complete") || IsConditionTrue(job, "Failed"); }
 bool IsIndexed(const Json& job) { return DigString(job, "spec", "completionMode") == "Indexed"; }
 bool IsSuspended(const Json& job) { return BoolOf(Dig(job, "spec", "suspend")); }
@@ -87,7 +90,8 @@ std::string FormatIndexes(const std::set<int64_t>& indexes) {
     int64_t last = first;
     for (++it; it != indexes.end() && *it == last + 1; ++it) ++last;
     if (!text.empty()) text += ',';
-    text += first == last ? fmt::format("{}", first) : fmt::format("{}{}{}", first, last == first + 1 ? "," : "-", last);
+    text +=
+        first == last ? fmt::format("{}", first) : fmt::format("{}{}{}", first, last == first + 1 ? "," : "-", last);
   }
   return text;
 }
@@ -168,8 +172,10 @@ void JobController::Reconcile(const ObjectKey& key) {
 std::vector<Object> JobController::PodsOf(const ObjectKey& key, const std::string& uid) {
   std::vector<Object> own;
   for (Object& pod : pods_.Find(store_, key.ns + "/" + key.name)) {
-    if (DigString(ControllerOf(*pod), "uid") == uid) own.push_back(std::move(pod));
-    else RemoveFinalizer(*pod);
+    if (DigString(ControllerOf(*pod), "uid") == uid)
+      own.push_back(std::move(pod));
+    else
+      RemoveFinalizer(*pod);
   }
   return own;
 }
@@ -194,8 +200,8 @@ void JobController::CountPod(const Json& job, const Json& pod, Tally& tally) {
     if (action == "Ignore") return;
     ++tally.failed;
     if (action == "FailJob" && !tally.failure) {
-      tally.failure = Condition{"Failed", "True", "PodFailurePolicy",
-                                fmt::format("Pod {} matching FailJob rule", KeyOf(pod))};
+      tally.failure =
+          Condition{"Failed", "True", "PodFailurePolicy", fmt::format("Pod {} matching FailJob rule", KeyOf(pod))};
     }
     return;
   }
@@ -224,8 +230,10 @@ void JobController::DecideEnd(const Json& job, Tally& tally) {
   const auto started = base::ParseTime(DigString(job, "status", "startTime"));
   if (!tally.failure && deadline.is_number() && started && !IsSuspended(job)) {
     const base::Millis left = *started + IntOf(deadline) * 1000 - store_.now_ms();
-    if (left > 0) EnqueueIn(KeyFor(job), left);
-    else tally.failure = Condition{"Failed", "True", "DeadlineExceeded", "Job was active longer than specified deadline"};
+    if (left > 0)
+      EnqueueIn(KeyFor(job), left);
+    else
+      tally.failure = Condition{"Failed", "True", "DeadlineExceeded", "Job was active longer than specified deadline"};
   }
   if (tally.failure) return;
   const Json& completions = Dig(job, "spec", "completions");
@@ -247,8 +255,10 @@ void JobController::Scale(const Json& job, Tally& tally) {
   const Json& completions = Dig(job, "spec", "completions");
   const int64_t active = int64_t(tally.active.size());
   int64_t wanted = parallelism;
-  if (completions.is_number()) wanted = std::min(parallelism, IntOf(completions) - tally.succeeded);
-  else if (tally.succeeded > 0) wanted = std::min(parallelism, active);
+  if (completions.is_number())
+    wanted = std::min(parallelism, IntOf(completions) - tally.succeeded);
+  else if (tally.succeeded > 0)
+    wanted = std::min(parallelism, active);
   if (active > wanted) {
     DeletePods(tally.active, size_t(active - wanted));
     tally.active.erase(tally.active.begin(), tally.active.begin() + (active - wanted));
@@ -296,41 +306,50 @@ void JobController::DeletePods(const std::vector<Object>& pods, size_t count) {
 void JobController::WriteStatus(const Json& job, const Tally& tally) {
   const base::Millis now = store_.now_ms();
   const bool suspended = IsSuspended(job);
-  store_.Modify(kJobs, NamespaceOf(job), NameOf(job), [&](Json& next) {
-    Json& status = next["status"];
-    if (!status.is_object()) status = Json::object();
-    const auto set = [&](const char* field, int64_t value) {
-      if (value != 0) status[field] = value;
-      else status.erase(field);
-    };
-    set("active", int64_t(tally.active.size()));
-    set("succeeded", tally.succeeded);
-    set("failed", tally.failed);
-    status["ready"] = tally.ready;
-    status["terminating"] = tally.terminating;
-    status["uncountedTerminatedPods"] = Json::object();
-    if (IsIndexed(job) && !tally.done_indexes.empty()) status["completedIndexes"] = FormatIndexes(tally.done_indexes);
-    if (suspended) {
-      status.erase("startTime");
-      SetCondition(next, {"Suspended", "True", "JobSuspended", "Job suspended"}, now);
-    } else {
-      if (!status.contains("startTime")) status["startTime"] = base::FormatTime(now);
-      if (!ConditionOf(next, "Suspended").is_null()) SetCondition(next, {"Suspended", "False", "JobResumed", "Job resumed"}, now);
-    }
-    if (tally.failure) {
-      Condition target = *tally.failure;
-      target.type = "FailureTarget";
-      SetCondition(next, target, now);
-      SetCondition(next, *tally.failure, now);
-    } else if (tally.complete) {
-      for (const char* type : {"SuccessCriteriaMet", "Complete"}) {
-        SetCondition(next, {type, "True", "CompletionsReached", "Reached expected number of succeeded pods"}, now);
-      }
-      status["completionTime"] = base::FormatTime(now);
-    }
-  }, Part::kStatus);
-  if (tally.failure) Warn(job, tally.failure->reason, tally.failure->message);
-  else if (tally.complete) Note(job, "Completed", "Job completed");
+  store_.Modify(
+      kJobs, NamespaceOf(job), NameOf(job),
+      [&](Json& next) {
+        Json& status = next["status"];
+        if (!status.is_object()) status = Json::object();
+        const auto set = [&](const char* field, int64_t value) {
+          if (value != 0)
+            status[field] = value;
+          else
+            status.erase(field);
+        };
+        set("active", int64_t(tally.active.size()));
+        set("succeeded", tally.succeeded);
+        set("failed", tally.failed);
+        status["ready"] = tally.ready;
+        status["terminating"] = tally.terminating;
+        status["uncountedTerminatedPods"] = Json::object();
+        if (IsIndexed(job) && !tally.done_indexes.empty())
+          status["completedIndexes"] = FormatIndexes(tally.done_indexes);
+        if (suspended) {
+          status.erase("startTime");
+          SetCondition(next, {"Suspended", "True", "JobSuspended", "Job suspended"}, now);
+        } else {
+          if (!status.contains("startTime")) status["startTime"] = base::FormatTime(now);
+          if (!ConditionOf(next, "Suspended").is_null())
+            SetCondition(next, {"Suspended", "False", "JobResumed", "Job resumed"}, now);
+        }
+        if (tally.failure) {
+          Condition target = *tally.failure;
+          target.type = "FailureTarget";
+          SetCondition(next, target, now);
+          SetCondition(next, *tally.failure, now);
+        } else if (tally.complete) {
+          for (const char* type : {"SuccessCriteriaMet", "Complete"}) {
+            SetCondition(next, {type, "True", "CompletionsReached", "Reached expected number of succeeded pods"}, now);
+          }
+          status["completionTime"] = base::FormatTime(now);
+        }
+      },
+      Part::kStatus);
+  if (tally.failure)
+    Warn(job, tally.failure->reason, tally.failure->message);
+  else if (tally.complete)
+    Note(job, "Completed", "Job completed");
   if (suspended && !IsConditionTrue(job, "Suspended")) Note(job, "Suspended", "Job suspended");
   if (!suspended && IsConditionTrue(job, "Suspended")) Note(job, "Resumed", "Job resumed");
 }

@@ -36,7 +36,7 @@ class JobController final : public Controller {
     base::Millis last_ms = 0;
   };
 
-  ObjectIndex pods_{kPods};                           // by namespace and name of their job
+  ObjectIndex pods_{kPods};                 // by namespace and name of their job
   std::map<std::string, Backoff> backoff_;  // by job uid
 };
 

@@ -106,7 +106,8 @@ void AddVolcanoMetadata(const KubeRayOptions& options, const Json& parent, const
 // --- scheduler-plugins ---
 
 std::optional<std::string> SyncPluginPodGroup(Store& store, const KubeRayOptions& options, const Json& cluster) {
-  if (IsLater(options) && IsOfRayJob(cluster)) return "RayJob is not supported by the batch scheduler scheduler-plugins";
+  if (IsLater(options) && IsOfRayJob(cluster))
+    return "RayJob is not supported by the batch scheduler scheduler-plugins";
   if (!WantsGang(cluster) || store.Find(kPluginPodGroups, NamespaceOf(cluster), NameOf(cluster))) return std::nullopt;
   const Json& spec = Child(cluster, "spec");
   int64_t members = 1;
@@ -115,13 +116,12 @@ std::optional<std::string> SyncPluginPodGroup(Store& store, const KubeRayOptions
   Json owner = ControllerReference(cluster);
   owner.erase("controller");
   owner.erase("blockOwnerDeletion");
-  const auto created = store.Create({{"apiVersion", "scheduling.x-k8s.io/v1alpha1"},
-                                     {"kind", "PodGroup"},
-                                     {"metadata",
-                                      {{"name", NameOf(cluster)},
-                                       {"namespace", NamespaceOf(cluster)},
-                                       {"ownerReferences", Json::array({owner})}}},
-                                     {"spec", {{"minMember", members}, {"minResources", DesiredResources(spec)}}}});
+  const auto created = store.Create(
+      {{"apiVersion", "scheduling.x-k8s.io/v1alpha1"},
+       {"kind", "PodGroup"},
+       {"metadata",
+        {{"name", NameOf(cluster)}, {"namespace", NamespaceOf(cluster)}, {"ownerReferences", Json::array({owner})}}},
+       {"spec", {{"minMember", members}, {"minResources", DesiredResources(spec)}}}});
   if (!created) return "failed to create PodGroup: " + created.error().message;
   return std::nullopt;
 }
@@ -132,13 +132,37 @@ using OrderedJson = nlohmann::ordered_json;
 
 // The operator writes this annotation from Go structs: fields in the order of their declaration, not by name.
 int FieldRank(const std::string& field) {
-  static const char* const kOrder[] = {
-      "minResource", "nodeSelector", "affinity", "name", "topologySpreadConstraints", "tolerations", "minMember",
-      "nodeAffinity", "podAffinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution",
-      "preferredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", "weight", "preference", "podAffinityTerm",
-      "labelSelector", "namespaces", "topologyKey", "namespaceSelector", "matchLabelKeys", "mismatchLabelKeys",
-      "matchLabels", "matchExpressions", "matchFields", "key", "operator", "values", "value", "effect",
-      "tolerationSeconds"};
+  static const char* const kOrder[] = {"minResource",
+                                       "nodeSelector",
+                                       "affinity",
+                                       "name",
+                                       "topologySpreadConstraints",
+                                       "tolerations",
+                                       "minMember",
+                                       "nodeAffinity",
+                                       "podAffinity",
+                                       "podAntiAffinity",
+                                       "requiredDuringSchedulingIgnoredDuringExecution",
+                                       "preferredDuringSchedulingIgnoredDuringExecution",
+                                       "nodeSelectorTerms",
+                                       "weight",
+                                       "preference",
+                                       "podAffinityTerm",
+                                       "labelSelector",
+                                       "namespaces",
+                                       "topologyKey",
+                                       "namespaceSelector",
+                                       "matchLabelKeys",
+                                       "mismatchLabelKeys",
+                                       "matchLabels",
+                                       "matchExpressions",
+                                       "matchFields",
+                                       "key",
+                                       "operator",
+                                       "values",
+                                       "value",
+                                       "effect",
+                                       "tolerationSeconds"};
   const auto at = std::ranges::find(kOrder, field);
   return int(at - std::begin(kOrder));
 }
@@ -204,15 +228,12 @@ std::optional<std::string> SyncJobPodGroup(Store& store, const KubeRayOptions& o
   if (!IsLater(options)) return std::nullopt;
   const bool submits_by_job = DigString(ray_job, "spec", "submissionMode") == "K8sJobMode";
   switch (options.batch_scheduler) {
-    case BatchScheduler::kSchedulerPlugins:
-      return "RayJob is not supported by the batch scheduler scheduler-plugins";
+    case BatchScheduler::kSchedulerPlugins: return "RayJob is not supported by the batch scheduler scheduler-plugins";
     case BatchScheduler::kKai:
       if (submits_by_job) return "RayJob in K8sJobMode is not supported by the batch scheduler kai-scheduler";
       return std::nullopt;
-    case BatchScheduler::kVolcano:
-      break;
-    default:
-      return std::nullopt;
+    case BatchScheduler::kVolcano: break;
+    default: return std::nullopt;
   }
   GangSize size;
   if (!cluster.is_null()) {
@@ -227,16 +248,13 @@ std::optional<std::string> SyncJobPodGroup(Store& store, const KubeRayOptions& o
 
 void AddBatchMetadata(const KubeRayOptions& options, const Json& parent, const std::string& group, Json& pod) {
   switch (options.batch_scheduler) {
-    case BatchScheduler::kNone:
-      return;
-    case BatchScheduler::kVolcano:
-      return AddVolcanoMetadata(options, parent, group, pod);
+    case BatchScheduler::kNone: return;
+    case BatchScheduler::kVolcano: return AddVolcanoMetadata(options, parent, group, pod);
     case BatchScheduler::kSchedulerPlugins:
       if (WantsGang(parent)) pod["metadata"]["labels"]["scheduling.x-k8s.io/pod-group"] = NameOf(parent);
       if (IsLater(options)) pod["spec"]["schedulerName"] = "scheduler-plugins-scheduler";
       return;
-    case BatchScheduler::kYunikorn:
-      return AddYunikornMetadata(options, parent, group, pod);
+    case BatchScheduler::kYunikorn: return AddYunikornMetadata(options, parent, group, pod);
     case BatchScheduler::kKai:
       CopyLabel(parent, "kai.scheduler/queue", pod, "kai.scheduler/queue");
       pod["spec"]["schedulerName"] = "kai-scheduler";

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/controllers/ray_cluster_controller.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
-#include <fmt/format.h>
 #include <set>
 
 #include "sim/controllers/ray_batch_scheduler.h"
@@ -51,8 +52,8 @@ std::string Spoken(const std::string& kind) {
 }
 
 std::string DeletedText(const char* type, const Json& pod) {
-  return fmt::format("Deleted {} Pod {}; Pod status: {}; Pod restart policy: {}; Ray container terminated status: {}", type,
-                     KeyOf(pod), PhaseOf(pod), DigString(pod, "spec", "restartPolicy"),
+  return fmt::format("Deleted {} Pod {}; Pod status: {}; Pod restart policy: {}; Ray container terminated status: {}",
+                     type, KeyOf(pod), PhaseOf(pod), DigString(pod, "spec", "restartPolicy"),
                      RayContainerEnded(pod) ? "terminated" : "nil");
 }
 
@@ -62,7 +63,8 @@ void RayClusterController::Observe(const WatchEvent& event) {
   const Json& object = *event.object;
   if (event.resource == kRayClusters) {
     // As the operator's predicates: its own status writes do not wake it.
-    const bool same = event.previous && Dig(object, "metadata", "generation") == Dig(*event.previous, "metadata", "generation") &&
+    const bool same = event.previous &&
+                      Dig(object, "metadata", "generation") == Dig(*event.previous, "metadata", "generation") &&
                       Dig(object, "metadata", "labels") == Dig(*event.previous, "metadata", "labels") &&
                       Dig(object, "metadata", "annotations") == Dig(*event.previous, "metadata", "annotations");
     if (!same || event.type == EventType::kDeleted) Enqueue(KeyFor(object));
@@ -88,10 +90,12 @@ void RayClusterController::Reconcile(const ObjectKey& key) {
   if (!object || IsTerminating(*object) || ray::IsManagedElsewhere(*object)) return;
   const Json& cluster = *object;
   if (const auto problem = ray::MetadataProblem(Child(cluster, "metadata"), "RayCluster", kLongestClusterName)) {
-    return Warn(cluster, "InvalidRayClusterMetadata", fmt::format("The RayCluster metadata is invalid {}: {}", KeyOf(cluster), *problem));
+    return Warn(cluster, "InvalidRayClusterMetadata",
+                fmt::format("The RayCluster metadata is invalid {}: {}", KeyOf(cluster), *problem));
   }
   if (const auto problem = ray::SpecProblem(Child(cluster, "spec"), Dig(cluster, "metadata", "annotations"))) {
-    return Warn(cluster, "InvalidRayClusterSpec", fmt::format("The RayCluster spec is invalid {}: {}", KeyOf(cluster), *problem));
+    return Warn(cluster, "InvalidRayClusterSpec",
+                fmt::format("The RayCluster spec is invalid {}: {}", KeyOf(cluster), *problem));
   }
   const Outcome outcome = ReconcileAll(cluster);
   const Json status = ray::NewStatus(cluster, PodsOf(cluster), HeadServicesOf(cluster), outcome, store_.now_ms());
@@ -99,8 +103,10 @@ void RayClusterController::Reconcile(const ObjectKey& key) {
   if (changed) {
     store_.Modify(kRayClusters, key.ns, key.name, [&](Json& next) { next["status"] = status; }, Part::kStatus);
   }
-  if (outcome.error) RetryLater(key);
-  else Succeeded(key);
+  if (outcome.error)
+    RetryLater(key);
+  else
+    Succeeded(key);
   // A suspension moves on by what its status says. A failure waits for its retry: its text may name a pod that was
   // never made, another one each time.
   if (changed && !outcome.error) Enqueue(key);
@@ -117,8 +123,10 @@ std::optional<std::string> RayClusterController::EnsureAccess(const Json& cluste
   for (const Json& object : ray::BuildAutoscalerAccess(cluster)) {
     const std::string& kind = DigString(object, "kind");
     const auto created = store_.Create(object);
-    if (created) Note(cluster, "Created" + kind, fmt::format("Created {} {}", Spoken(kind), KeyOf(object)));
-    else if (created.error().code != 409) return created.error().message;
+    if (created)
+      Note(cluster, "Created" + kind, fmt::format("Created {} {}", Spoken(kind), KeyOf(object)));
+    else if (created.error().code != 409)
+      return created.error().message;
   }
   return std::nullopt;
 }
@@ -130,7 +138,8 @@ std::optional<std::string> RayClusterController::EnsureServices(const Json& clus
   if (AnnotationOf(cluster, ray::kServeServiceAnnotation) == "true") {
     wanted.push_back(ray::BuildServeService(cluster));
     if (wanted.back().is_null()) {
-      return "Please specify the port named 'serve' in the Ray head container; otherwise, the Kubernetes service for Ray "
+      return "Please specify the port named 'serve' in the Ray head container; otherwise, the Kubernetes service for "
+             "Ray "
              "Serve will not be created.";
     }
   }
@@ -138,7 +147,8 @@ std::optional<std::string> RayClusterController::EnsureServices(const Json& clus
     if (store_.Find(kServices, NamespaceOf(service), NameOf(service))) continue;
     const auto created = store_.Create(service);
     if (!created) {
-      Warn(cluster, "FailedToCreateService", fmt::format("Failed creating service {}, {}", KeyOf(service), created.error().message));
+      Warn(cluster, "FailedToCreateService",
+           fmt::format("Failed creating service {}, {}", KeyOf(service), created.error().message));
       return created.error().message;
     }
     // Of the serve service the operator says nothing.
@@ -189,7 +199,8 @@ Outcome RayClusterController::ReconcileHead(const Json& cluster, const std::vect
   ray::AddBatchMetadata(options_, cluster, ray::kHeadGroup, pod);
   const auto created = store_.Create(pod);
   if (!created) {
-    Warn(cluster, "FailedToCreateHeadPod", fmt::format("Failed to create head Pod {}, {}", KeyOf(pod), created.error().message));
+    Warn(cluster, "FailedToCreateHeadPod",
+         fmt::format("Failed to create head Pod {}, {}", KeyOf(pod), created.error().message));
     return Failure("FailedCreateHeadPod", created.error().message);
   }
   Note(cluster, "CreatedHeadPod", "Created head Pod " + KeyOf(**created));
@@ -244,11 +255,13 @@ Outcome RayClusterController::AddWorkers(const Json& cluster, const Json& group,
 }
 
 // Replicas are numbered, lowest free number first; the hosts of one share its name.
-void RayClusterController::LabelReplica(const Json& group, const std::vector<Object>& pods, int64_t ordinal, Json& pod) {
+void RayClusterController::LabelReplica(const Json& group, const std::vector<Object>& pods, int64_t ordinal,
+                                        Json& pod) {
   const int64_t hosts = std::max<int64_t>(1, IntOf(Child(group, "numOfHosts"), 1));
   std::set<int64_t> taken;
   for (const Object& each : pods) {
-    if (const std::string& index = LabelOf(*each, ray::kReplicaIndexLabel); !index.empty()) taken.insert(std::atoll(index.c_str()));
+    if (const std::string& index = LabelOf(*each, ray::kReplicaIndexLabel); !index.empty())
+      taken.insert(std::atoll(index.c_str()));
   }
   int64_t index = 0;
   for (int64_t skip = ordinal / hosts;; ++index) {

@@ -56,15 +56,12 @@ Json WorkerGroup(bool stable) {
 }
 
 Json AutoscalerOptions(bool stable) {
-  Json fields = {{"env", ListOf(Anything())},
-                 {"envFrom", ListOf(Anything())},
-                 {"idleTimeoutSeconds", Int32()},
-                 {"image", Typed("string")},
-                 {"imagePullPolicy", Typed("string")},
-                 {"resources", Anything()},
-                 {"securityContext", Anything()},
-                 {"upscalingMode", OneOf({"Default", "Aggressive", "Conservative"})},
-                 {"volumeMounts", ListOf(Anything())}};
+  Json fields = {
+      {"env", ListOf(Anything())},          {"envFrom", ListOf(Anything())},
+      {"idleTimeoutSeconds", Int32()},      {"image", Typed("string")},
+      {"imagePullPolicy", Typed("string")}, {"resources", Anything()},
+      {"securityContext", Anything()},      {"upscalingMode", OneOf({"Default", "Aggressive", "Conservative"})},
+      {"volumeMounts", ListOf(Anything())}};
   if (stable) fields["version"] = OneOf({"v1", "v2"});
   return Fields(std::move(fields));
 }
@@ -152,28 +149,28 @@ Json Definition(const char* kind, const char* singular, std::vector<Json> versio
 }  // namespace
 
 std::vector<Json> RayDefinitions() {
-  const std::vector<Json> cluster_columns = {
-      Column("desired workers", "integer", ".status.desiredWorkerReplicas"),
-      Column("available workers", "integer", ".status.availableWorkerReplicas"),
-      Column("cpus", "string", ".status.desiredCPU"),
-      Column("memory", "string", ".status.desiredMemory"),
-      Column("gpus", "string", ".status.desiredGPU"),
-      Column("tpus", "string", ".status.desiredTPU", 1),
-      Column("status", "string", ".status.state"),
-      Column("age", "date", ".metadata.creationTimestamp"),
-      Column("head pod IP", "string", ".status.head.podIP", 1),
-      Column("head service IP", "string", ".status.head.serviceIP", 1)};
+  const std::vector<Json> cluster_columns = {Column("desired workers", "integer", ".status.desiredWorkerReplicas"),
+                                             Column("available workers", "integer", ".status.availableWorkerReplicas"),
+                                             Column("cpus", "string", ".status.desiredCPU"),
+                                             Column("memory", "string", ".status.desiredMemory"),
+                                             Column("gpus", "string", ".status.desiredGPU"),
+                                             Column("tpus", "string", ".status.desiredTPU", 1),
+                                             Column("status", "string", ".status.state"),
+                                             Column("age", "date", ".metadata.creationTimestamp"),
+                                             Column("head pod IP", "string", ".status.head.podIP", 1),
+                                             Column("head service IP", "string", ".status.head.serviceIP", 1)};
   const std::vector<Json> job_columns = {Column("job status", "string", ".status.jobStatus"),
                                          Column("deployment status", "string", ".status.jobDeploymentStatus"),
                                          Column("ray cluster name", "string", ".status.rayClusterName"),
                                          Column("start time", "string", ".status.startTime"),
                                          Column("end time", "string", ".status.endTime"),
                                          Column("age", "date", ".metadata.creationTimestamp")};
-  return {Definition("RayCluster", "raycluster",
-                     {Version("v1", true, ClusterSpec(true), cluster_columns),
-                      Version("v1alpha1", false, ClusterSpec(false), cluster_columns)}),
-          Definition("RayJob", "rayjob",
-                     {Version("v1", true, JobSpec(true), job_columns), Version("v1alpha1", false, JobSpec(false), {})})};
+  return {
+      Definition("RayCluster", "raycluster",
+                 {Version("v1", true, ClusterSpec(true), cluster_columns),
+                  Version("v1alpha1", false, ClusterSpec(false), cluster_columns)}),
+      Definition("RayJob", "rayjob",
+                 {Version("v1", true, JobSpec(true), job_columns), Version("v1alpha1", false, JobSpec(false), {})})};
 }
 
 }  // namespace tutti::sim

@@ -20,7 +20,9 @@ constexpr const char* kStopFinalizer = "ray.io/rayjob-finalizer";
 const std::string& Deployment(const Json& ray_job) { return DigString(ray_job, "status", "jobDeploymentStatus"); }
 const std::string& Mode(const Json& ray_job) { return DigString(ray_job, "spec", "submissionMode"); }
 bool SelectsCluster(const Json& ray_job) { return !Dig(ray_job, "spec", "clusterSelector").empty(); }
-bool IsTerminal(const std::string& status) { return status == "STOPPED" || status == "SUCCEEDED" || status == "FAILED"; }
+bool IsTerminal(const std::string& status) {
+  return status == "STOPPED" || status == "SUCCEEDED" || status == "FAILED";
+}
 
 // "Complete", "Failed" or "".
 std::string EndOf(const Json& job) {
@@ -33,7 +35,8 @@ std::string EndOf(const Json& job) {
 std::string DashboardAddress(const Store& store, const Json& cluster) {
   const Object service = store.Find(kServices, NamespaceOf(cluster), ray::HeadServiceName(cluster));
   for (const Json& port : service ? Dig(*service, "spec", "ports") : Json()) {
-    if (DigString(port, "name") == "dashboard") return fmt::format("{}:{}", ray::HeadAddress(cluster), IntOf(Child(port, "port")));
+    if (DigString(port, "name") == "dashboard")
+      return fmt::format("{}:{}", ray::HeadAddress(cluster), IntOf(Child(port, "port")));
   }
   return "";
 }
@@ -43,7 +46,8 @@ std::string DashboardAddress(const Store& store, const Json& cluster) {
 void RayJobController::Observe(const WatchEvent& event) {
   const Json& object = *event.object;
   if (event.resource == kRayJobs) Enqueue(KeyFor(object));
-  if (event.resource == kRayClusters || event.resource == kJobs || event.resource == kServices) EnqueueOwner(object, "RayJob");
+  if (event.resource == kRayClusters || event.resource == kJobs || event.resource == kServices)
+    EnqueueOwner(object, "RayJob");
   // The submitter's pod: Ray knows of the job from when it runs.
   if (event.resource == kPods && DigString(ControllerOf(object), "kind") == "Job") {
     const ObjectKey of{NamespaceOf(object), DigString(ControllerOf(object), "name")};
@@ -56,10 +60,12 @@ void RayJobController::Reconcile(const ObjectKey& key) {
   if (!object || ray::IsManagedElsewhere(*object)) return;
   if (IsTerminating(*object)) return LetGo(*object);
   if (const auto problem = ray::MetadataProblem(Child(*object, "metadata"), "RayJob", kLongestJobName)) {
-    return Warn(*object, "InvalidRayJobMetadata", fmt::format("The RayJob metadata is invalid {}: {}", KeyOf(*object), *problem));
+    return Warn(*object, "InvalidRayJobMetadata",
+                fmt::format("The RayJob metadata is invalid {}: {}", KeyOf(*object), *problem));
   }
   if (const auto problem = ray::JobSpecProblem(*object)) {
-    return Warn(*object, "InvalidRayJobSpec", fmt::format("The RayJob spec is invalid {}: {}", KeyOf(*object), *problem));
+    return Warn(*object, "InvalidRayJobSpec",
+                fmt::format("The RayJob spec is invalid {}: {}", KeyOf(*object), *problem));
   }
   Json next = *object;
   if (!next["status"].is_object()) next["status"] = Json::object();
@@ -172,8 +178,8 @@ RayJobController::Step RayJobController::Follow(Json& ray_job) {
       if (by_app) status["jobStatus"] = "FAILED";
       status["reason"] = by_app ? "AppFailed" : "SubmissionFailed";
       if (!by_app) {
-        status["message"] = fmt::format("Job submission has failed. Reason: {}. Message: {}", DigString(failed, "reason"),
-                                        DigString(failed, "message"));
+        status["message"] = fmt::format("Job submission has failed. Reason: {}. Message: {}",
+                                        DigString(failed, "reason"), DigString(failed, "message"));
       }
       return Step::kWrite;
     }
@@ -202,8 +208,8 @@ RayJobController::Step RayJobController::TakeBack(Json& ray_job) {
   ray::SyncJobPodGroup(store_, options_, ray_job, Json());
   Json& status = ray_job["status"];
   const bool suspended = Deployment(ray_job) == "Suspending";
-  for (const char* field : {"rayClusterStatus", "rayClusterName", "dashboardURL", "jobId", "message", "reason", "rayJobInfo",
-                            "jobStatus", "jobDeploymentStatus"}) {
+  for (const char* field : {"rayClusterStatus", "rayClusterName", "dashboardURL", "jobId", "message", "reason",
+                            "rayJobInfo", "jobStatus", "jobDeploymentStatus"}) {
     status.erase(field);
   }
   if (suspended) status["jobDeploymentStatus"] = "Suspended";
@@ -216,8 +222,10 @@ RayJobController::Step RayJobController::ShutDown(Json& ray_job) {
   if (!BoolOf(Dig(ray_job, "spec", "shutdownAfterJobFinishes")) || SelectsCluster(ray_job)) return Step::kWait;
   const auto ended = base::ParseTime(DigString(ray_job, "status", "endTime"));
   const base::Millis due = ended.value_or(0) + IntOf(Dig(ray_job, "spec", "ttlSecondsAfterFinished")) * 1000;
-  if (store_.now_ms() < due) EnqueueIn(KeyFor(ray_job), due - store_.now_ms());
-  else if (!DeleteCluster(ray_job)) Enqueue(KeyFor(ray_job));
+  if (store_.now_ms() < due)
+    EnqueueIn(KeyFor(ray_job), due - store_.now_ms());
+  else if (!DeleteCluster(ray_job))
+    Enqueue(KeyFor(ray_job));
   return Step::kWait;
 }
 
@@ -239,8 +247,9 @@ bool RayJobController::FailIfOverdue(Json& ray_job) {
   Json& status = ray_job["status"];
   status["jobDeploymentStatus"] = "Failed";
   status["reason"] = "DeadlineExceeded";
-  status["message"] = fmt::format("The RayJob has passed the activeDeadlineSeconds. StartTime: {}. ActiveDeadlineSeconds: {}",
-                                  DigString(status, "startTime"), IntOf(deadline));
+  status["message"] =
+      fmt::format("The RayJob has passed the activeDeadlineSeconds. StartTime: {}. ActiveDeadlineSeconds: {}",
+                  DigString(status, "startTime"), IntOf(deadline));
   return true;
 }
 
@@ -251,7 +260,8 @@ void RayJobController::CountAttempt(Json& ray_job) {
   status["failed"] = IntOf(Child(status, "failed")) + failed;
   status["succeeded"] = IntOf(Child(status, "succeeded")) + succeeded;
   const Json& limit = Dig(ray_job, "spec", "backoffLimit");
-  if (failed && limit.is_number() && IntOf(status["failed"]) <= IntOf(limit) && DigString(status, "reason") != "DeadlineExceeded") {
+  if (failed && limit.is_number() && IntOf(status["failed"]) <= IntOf(limit) &&
+      DigString(status, "reason") != "DeadlineExceeded") {
     status["jobDeploymentStatus"] = "Retrying";
   }
 }
@@ -269,7 +279,8 @@ Object RayJobController::FindOrMakeCluster(const Json& ray_job) {
   const Json built = ray::BuildJobCluster(ray_job, DigString(ray_job, "status", "rayClusterName"));
   const auto created = store_.Create(built);
   if (!created) {
-    Warn(ray_job, "FailedToCreateRayCluster", fmt::format("Failed to create RayCluster {}: {}", KeyOf(built), created.error().message));
+    Warn(ray_job, "FailedToCreateRayCluster",
+         fmt::format("Failed to create RayCluster {}: {}", KeyOf(built), created.error().message));
     RetryLater(KeyFor(ray_job));
     return nullptr;
   }
@@ -282,7 +293,8 @@ bool RayJobController::MakeSubmitter(const Json& ray_job, const Json& cluster) {
   const Json built = ray::BuildSubmitterJob(ray_job, cluster, options_);
   const auto created = store_.Create(built);
   if (!created) {
-    Warn(ray_job, "FailedToCreateRayJobSubmitter", fmt::format("Failed to create new Kubernetes Job {}: {}", KeyOf(built), created.error().message));
+    Warn(ray_job, "FailedToCreateRayJobSubmitter",
+         fmt::format("Failed to create new Kubernetes Job {}: {}", KeyOf(built), created.error().message));
     RetryLater(KeyFor(ray_job));
     return false;
   }

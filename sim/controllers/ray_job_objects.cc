@@ -37,8 +37,10 @@ std::string SubmitCommand(const Json& ray_job) {
   const std::string& id = DigString(ray_job, "status", "jobId");
   const Json& spec = Child(ray_job, "spec");
   std::string submit = fmt::format("ray job submit --address {} --no-wait", address);
-  if (const std::string env = RuntimeEnv(ray_job).value_or(""); !env.empty()) submit += " --runtime-env-json " + Quote(env);
-  if (const Json& metadata = Child(spec, "metadata"); !metadata.empty()) submit += " --metadata-json " + Quote(GoJson(metadata.dump()));
+  if (const std::string env = RuntimeEnv(ray_job).value_or(""); !env.empty())
+    submit += " --runtime-env-json " + Quote(env);
+  if (const Json& metadata = Child(spec, "metadata"); !metadata.empty())
+    submit += " --metadata-json " + Quote(GoJson(metadata.dump()));
   if (!id.empty()) submit += " --submission-id " + id;
   for (const auto& [field, flag] : {std::pair{"entrypointNumCpus", "--entrypoint-num-cpus"},
                                     std::pair{"entrypointNumGpus", "--entrypoint-num-gpus"}}) {
@@ -49,17 +51,18 @@ std::string SubmitCommand(const Json& ray_job) {
     submit += " --entrypoint-resources " + Quote(custom);
   }
   return fmt::format(
-      "if ! ray job status --address {0} {1} >/dev/null 2>&1 ; then {2} -- {3} ; fi ; ray job logs --address {0} --follow {1}",
+      "if ! ray job status --address {0} {1} >/dev/null 2>&1 ; then {2} -- {3} ; fi ; ray job logs --address {0} "
+      "--follow {1}",
       address, id, submit, Trim(DigString(spec, "entrypoint")));
 }
 
 Json DefaultSubmitterTemplate(const Json& cluster) {
   const Json& containers = Dig(cluster, "spec", "headGroupSpec", "template", "spec", "containers");
-  const Json container = {{"name", "ray-job-submitter"},
-                          {"image", Child(containers[0], "image")},
-                          {"resources",
-                           {{"limits", {{"cpu", "1"}, {"memory", "1Gi"}}},
-                            {"requests", {{"cpu", "500m"}, {"memory", "200Mi"}}}}}};
+  const Json container = {
+      {"name", "ray-job-submitter"},
+      {"image", Child(containers[0], "image")},
+      {"resources",
+       {{"limits", {{"cpu", "1"}, {"memory", "1Gi"}}}, {"requests", {{"cpu", "500m"}, {"memory", "200Mi"}}}}}};
   return {{"spec", {{"containers", Json::array({container})}, {"restartPolicy", "Never"}}}};
 }
 
@@ -72,7 +75,8 @@ Json SubmitterTemplate(const Json& ray_job, const Json& cluster) {
     container["args"] = Json::array({SubmitCommand(ray_job)});
   }
   container["env"].push_back({{"name", "PYTHONUNBUFFERED"}, {"value", "1"}});
-  container["env"].push_back({{"name", "RAY_DASHBOARD_ADDRESS"}, {"value", DigString(ray_job, "status", "dashboardURL")}});
+  container["env"].push_back(
+      {{"name", "RAY_DASHBOARD_ADDRESS"}, {"value", DigString(ray_job, "status", "dashboardURL")}});
   container["env"].push_back({{"name", "RAY_JOB_SUBMISSION_ID"}, {"value", DigString(ray_job, "status", "jobId")}});
   return pod;
 }
@@ -87,7 +91,8 @@ Json BuildJobCluster(const Json& ray_job, const std::string& name) {
                {"namespace", NamespaceOf(ray_job)},
                {"labels", std::move(labels)},
                {"ownerReferences", Json::array({ControllerReference(ray_job)})}};
-  if (const Json& annotations = Dig(ray_job, "metadata", "annotations"); !annotations.empty()) meta["annotations"] = annotations;
+  if (const Json& annotations = Dig(ray_job, "metadata", "annotations"); !annotations.empty())
+    meta["annotations"] = annotations;
   return {{"apiVersion", "ray.io/v1"},
           {"kind", "RayCluster"},
           {"metadata", std::move(meta)},
@@ -121,17 +126,21 @@ std::optional<std::string> JobSpecProblem(const Json& ray_job) {
   const bool shuts_down = BoolOf(Child(spec, "shutdownAfterJobFinishes"));
   const bool selects = !Child(spec, "clusterSelector").empty();
   const int64_t ttl = IntOf(Child(spec, "ttlSecondsAfterFinished"));
-  if (suspend && !shuts_down) return "a RayJob with shutdownAfterJobFinishes set to false is not allowed to be suspended";
+  if (suspend && !shuts_down)
+    return "a RayJob with shutdownAfterJobFinishes set to false is not allowed to be suspended";
   if (ttl < 0) return "TTLSecondsAfterFinished must be a non-negative integer";
-  if (!shuts_down && ttl > 0) return "a RayJob with shutdownAfterJobFinishes set to false cannot have TTLSecondsAfterFinished";
+  if (!shuts_down && ttl > 0)
+    return "a RayJob with shutdownAfterJobFinishes set to false cannot have TTLSecondsAfterFinished";
   if (suspend && selects) return "the ClusterSelector mode doesn't support the suspend operation";
-  if (Child(spec, "rayClusterSpec").is_null() && !selects) return "one of RayClusterSpec or ClusterSelector must be set";
+  if (Child(spec, "rayClusterSpec").is_null() && !selects)
+    return "one of RayClusterSpec or ClusterSelector must be set";
   const int64_t backoff = IntOf(Child(spec, "backoffLimit"));
   if (DigString(spec, "submissionMode") == "InteractiveMode" && backoff > 0) {
     return "BackoffLimit is incompatible with InteractiveMode";
   }
   if (!Child(spec, "rayClusterSpec").is_null()) {
-    if (auto problem = SpecProblem(Child(spec, "rayClusterSpec"), Dig(ray_job, "metadata", "annotations"))) return problem;
+    if (auto problem = SpecProblem(Child(spec, "rayClusterSpec"), Dig(ray_job, "metadata", "annotations")))
+      return problem;
   }
   if (!RuntimeEnv(ray_job)) return "failed to unmarshal RuntimeEnvYAML";
   const Json& deadline = Child(spec, "activeDeadlineSeconds");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/controllers/ray_names.h"
 
-#include <cctype>
 #include <fmt/format.h>
+
+#include <cctype>
 
 #include "sim/controllers/ray_options.h"
 
@@ -14,9 +15,9 @@ base::Result<BatchScheduler> ParseBatchScheduler(std::string_view name, KubeRayR
   if (name == "scheduler-plugins") return BatchScheduler::kSchedulerPlugins;
   if (name == "yunikorn") return BatchScheduler::kYunikorn;
   if (name == "kai-scheduler" && release != KubeRayRelease::k1_4) return BatchScheduler::kKai;
-  return base::Invalid(fmt::format(
-      "the KubeRay operator has no batch scheduler \"{}\"; give volcano, scheduler-plugins or yunikorn{}", name,
-      release == KubeRayRelease::k1_4 ? "" : " or kai-scheduler"));
+  return base::Invalid(
+      fmt::format("the KubeRay operator has no batch scheduler \"{}\"; give volcano, scheduler-plugins or yunikorn{}",
+                  name, release == KubeRayRelease::k1_4 ? "" : " or kai-scheduler"));
 }
 
 namespace ray {
@@ -69,8 +70,10 @@ std::string ServeServiceName(const std::string& cluster) { return cluster + "-se
 std::string GoJson(const std::string& json) {
   std::string escaped;
   for (const char c : json) {
-    if (c == '<' || c == '>' || c == '&') escaped += fmt::format("\\u{:04x}", int(c));
-    else escaped += c;
+    if (c == '<' || c == '>' || c == '&')
+      escaped += fmt::format("\\u{:04x}", int(c));
+    else
+      escaped += c;
   }
   return escaped;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/controllers/ray_pod.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "sim/controllers/ray_names.h"
 #include "sim/controllers/ray_sizes.h"
@@ -99,7 +100,8 @@ void Builder::Begin(const std::string& group_name, const std::string& name_prefi
   meta["annotations"] = Dig(given, "metadata", "annotations");
   if (!meta["annotations"].is_object()) meta["annotations"] = Json::object();
   if (OverwritesCommand(cluster)) meta["annotations"][kOverwriteCmdAnnotation] = "true";
-  if (const Json& finalizers = Dig(given, "metadata", "finalizers"); !finalizers.empty()) meta["finalizers"] = finalizers;
+  if (const Json& finalizers = Dig(given, "metadata", "finalizers"); !finalizers.empty())
+    meta["finalizers"] = finalizers;
   if (const std::string& name = DigString(given, "metadata", "name"); is_head() && !name.empty()) meta["name"] = name;
   pod = {{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(meta)}, {"spec", Child(given, "spec")}};
 }

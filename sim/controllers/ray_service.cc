@@ -2,6 +2,7 @@
 #include "sim/controllers/ray_service.h"
 
 #include <fmt/format.h>
+
 #include <map>
 
 #include "sim/controllers/ray_names.h"
@@ -64,7 +65,8 @@ Json HeadServiceLabels(const Json& cluster) {
 Json BuildHeadService(const Json& cluster) {
   const Json& head = Dig(cluster, "spec", "headGroupSpec");
   Json labels = HeadServiceLabels(cluster);
-  if (const Json& app = Dig(head, "template", "metadata", "labels", kAppNameLabel); !app.is_null()) labels[kAppNameLabel] = app;
+  if (const Json& app = Dig(head, "template", "metadata", "labels", kAppNameLabel); !app.is_null())
+    labels[kAppNameLabel] = app;
   const Json& annotations = Dig(cluster, "spec", "headServiceAnnotations");
   Json ports = Json::array();
   for (const auto& [name, port] : ServicePorts(cluster)) {
@@ -105,7 +107,8 @@ Json BuildServeService(const Json& cluster) {
   const std::string& name = NameOf(cluster);
   Json spec = {{"selector", {{kClusterLabel, name}}},
                {"ports", Json::array({{{"name", "serve"}, {"port", serve->second}}})}};
-  if (const std::string& type = DigString(cluster, "spec", "headGroupSpec", "serviceType"); !type.empty()) spec["type"] = type;
+  if (const std::string& type = DigString(cluster, "spec", "headGroupSpec", "serviceType"); !type.empty())
+    spec["type"] = type;
   return Service(Owned(cluster, ServeServiceName(name),
                        {{kOriginNameLabel, name}, {kOriginKindLabel, "RayCluster"}, {kServeLabel, name + "-serve"}}),
                  std::move(spec));
@@ -120,7 +123,8 @@ std::vector<Json> BuildAutoscalerAccess(const Json& cluster) {
   constexpr const char* kRbac = "rbac.authorization.k8s.io";
   std::vector<Json> objects;
   if (given.empty()) {
-    objects.push_back({{"apiVersion", "v1"}, {"kind", "ServiceAccount"}, {"metadata", Owned(cluster, account, labels)}});
+    objects.push_back(
+        {{"apiVersion", "v1"}, {"kind", "ServiceAccount"}, {"metadata", Owned(cluster, account, labels)}});
   }
   const auto rule = [](const char* group, const char* resource, std::vector<const char*> verbs) {
     return Json{{"apiGroups", Json::array({group})}, {"resources", Json::array({resource})}, {"verbs", verbs}};
@@ -134,7 +138,8 @@ std::vector<Json> BuildAutoscalerAccess(const Json& cluster) {
       {{"apiVersion", fmt::format("{}/v1", kRbac)},
        {"kind", "RoleBinding"},
        {"metadata", Owned(cluster, role, labels)},
-       {"subjects", Json::array({{{"kind", "ServiceAccount"}, {"name", account}, {"namespace", NamespaceOf(cluster)}}})},
+       {"subjects",
+        Json::array({{{"kind", "ServiceAccount"}, {"name", account}, {"namespace", NamespaceOf(cluster)}}})},
        {"roleRef", {{"apiGroup", kRbac}, {"kind", "Role"}, {"name", role}}}});
   return objects;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/controllers/ray_sizes.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "model/quantity.h"
 #include "sim/controllers/ray_names.h"
@@ -182,10 +183,12 @@ bool IsManagedElsewhere(const Json& object) {
 
 std::optional<std::string> MetadataProblem(const Json& meta, const char* kind, size_t max_name_length) {
   const std::string& name = DigString(meta, "name");
-  if (name.size() > max_name_length) return fmt::format("{} name should be no more than {} characters", kind, max_name_length);
+  if (name.size() > max_name_length)
+    return fmt::format("{} name should be no more than {} characters", kind, max_name_length);
   if (IsDns1035Label(name)) return std::nullopt;
   return fmt::format(
-      "{} name should be a valid DNS1035 label: [a DNS-1035 label must consist of lower case alphanumeric characters or "
+      "{} name should be a valid DNS1035 label: [a DNS-1035 label must consist of lower case alphanumeric characters "
+      "or "
       "'-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', "
       "regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')]",
       kind);
@@ -207,7 +210,8 @@ std::optional<std::string> SpecProblem(const Json& spec, const Json& annotations
   if (!IsAutoscaled(spec)) return std::nullopt;
   const Json& head = FirstContainer(Dig(spec, "headGroupSpec", "template"));
   if (!Dig(spec, "autoscalerOptions", "version").is_null() && HasEnv(head, "RAY_enable_autoscaler_v2")) {
-    return "both .spec.autoscalerOptions.version and head Pod env var RAY_enable_autoscaler_v2 are set, please only use "
+    return "both .spec.autoscalerOptions.version and head Pod env var RAY_enable_autoscaler_v2 are set, please only "
+           "use "
            "the former";
   }
   return IsAutoscalerV2(spec) ? RestartPolicyProblem(spec) : std::nullopt;

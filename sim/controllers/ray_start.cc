@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/controllers/ray_start.h"
 
+#include <fmt/format.h>
+
 #include <cctype>
 #include <cmath>
-#include <fmt/format.h>
 #include <optional>
 
 #include "model/quantity.h"
@@ -93,9 +94,12 @@ std::string Flags(const StartParams& params) {
   std::string flags;
   for (const auto& [option, argument] : params) {
     const std::string lower = Lower(argument);
-    const bool is_switch = (lower == "true" || lower == "false") && option != "log-color" && option != "include-dashboard";
-    if (!is_switch) flags += fmt::format(" --{}={} ", option, argument);
-    else if (lower == "true") flags += fmt::format(" --{} ", option);
+    const bool is_switch =
+        (lower == "true" || lower == "false") && option != "log-color" && option != "include-dashboard";
+    if (!is_switch)
+      flags += fmt::format(" --{}={} ", option, argument);
+    else if (lower == "true")
+      flags += fmt::format(" --{} ", option);
   }
   return flags;
 }

@@ -57,8 +57,10 @@ Condition HeadCondition(const Object& head) {
 
 // Zero is left out, as Go's omitempty does.
 void SetCount(Json& status, const char* field, int64_t value) {
-  if (value != 0) status[field] = value;
-  else status.erase(field);
+  if (value != 0)
+    status[field] = value;
+  else
+    status.erase(field);
 }
 
 void CountPods(Json& status, const Json& spec, const std::vector<Object>& pods) {
@@ -111,8 +113,10 @@ void FollowSuspension(Json& next, bool has_pods, base::Millis now_ms) {
 
 void DescribeHead(Json& status, const Object& head, const std::vector<Object>& services) {
   const auto set = [&](const char* field, const std::string& value) {
-    if (!value.empty()) status["head"][field] = value;
-    else status["head"].erase(field);
+    if (!value.empty())
+      status["head"][field] = value;
+    else
+      status["head"].erase(field);
   };
   if (!status["head"].is_object()) status["head"] = Json::object();
   set("podIP", head ? DigString(*head, "status", "podIP") : "");
@@ -151,7 +155,8 @@ Json NewStatus(const Json& cluster, const std::vector<Object>& pods, const std::
   if (!status.is_object()) status = Json::object();
   const Json& spec = Child(cluster, "spec");
   const std::string before = DigString(status, "state");
-  if (!outcome.error) RemoveCondition(next, kReplicaFailure);
+  if (!outcome.error)
+    RemoveCondition(next, kReplicaFailure);
   else if (!outcome.failure_reason.empty()) {
     SetRayCondition(next, {kReplicaFailure, "True", outcome.failure_reason, *outcome.error}, now_ms);
   }
@@ -166,9 +171,12 @@ Json NewStatus(const Json& cluster, const std::vector<Object>& pods, const std::
   SetRayCondition(next, HeadCondition(head), now_ms);
   if (!IsTrue(next, kProvisioned) && SuspendState(next) != "Suspended") {
     if (AllRunning(pods)) {
-      SetRayCondition(next, {kProvisioned, "True", "AllPodRunningAndReadyFirstTime", "All Ray Pods are ready for the first time"}, now_ms);
+      SetRayCondition(
+          next, {kProvisioned, "True", "AllPodRunningAndReadyFirstTime", "All Ray Pods are ready for the first time"},
+          now_ms);
     } else {
-      SetRayCondition(next, {kProvisioned, "False", kProvisioning, "RayCluster Pods are being provisioned for first time"}, now_ms);
+      SetRayCondition(
+          next, {kProvisioned, "False", kProvisioning, "RayCluster Pods are being provisioned for first time"}, now_ms);
     }
   }
   FollowSuspension(next, !pods.empty(), now_ms);
@@ -182,8 +190,9 @@ Json NewStatus(const Json& cluster, const std::vector<Object>& pods, const std::
 }
 
 bool WorthWriting(const Json& before, const Json& next) {
-  for (const char* field : {"state", "reason", "readyWorkerReplicas", "availableWorkerReplicas", "desiredWorkerReplicas",
-                            "minWorkerReplicas", "maxWorkerReplicas", "endpoints", "head", "conditions"}) {
+  for (const char* field :
+       {"state", "reason", "readyWorkerReplicas", "availableWorkerReplicas", "desiredWorkerReplicas",
+        "minWorkerReplicas", "maxWorkerReplicas", "endpoints", "head", "conditions"}) {
     if (Child(before, field) != Child(next, field)) return true;
   }
   return false;

@@ -69,7 +69,8 @@ TEST_CASE("A bound pod in the middle of a resize holds the larger of old and new
   CHECK(DecodePod(object)->spec->requests.Get("cpu") == 4000);
   object["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "9";
   CHECK(DecodePod(object)->spec->requests.Get("cpu") == 9000);
-  object["status"]["conditions"] = json::parse(R"([{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}])");
+  object["status"]["conditions"] =
+      json::parse(R"([{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}])");
   CHECK(DecodePod(object)->spec->requests.Get("cpu") == 4000);
 }
 
@@ -109,7 +110,8 @@ TEST_CASE("Placement rules are read whole") {
 }
 
 TEST_CASE("Volumes that any node can mount do not count") {
-  const auto pod = DecodePod(PodWith(R"({"volumes": [{"name": "m", "emptyDir": {}}, {"name": "c", "configMap": {}}]})"));
+  const auto pod =
+      DecodePod(PodWith(R"({"volumes": [{"name": "m", "emptyDir": {}}, {"name": "c", "configMap": {}}]})"));
   REQUIRE(pod);
   CHECK(pod->spec->volumes.empty());
   CHECK(pod->claims.empty());
@@ -167,7 +169,8 @@ TEST_CASE("Any other kind is kept whole, under the plural it is served by") {
   CHECK(object->resource == "podgroups");
   CHECK(object->meta.name == "g");
   CHECK(object->body == body);
-  CHECK(DecodeObject(kind, std::make_shared<const json>(json::object())).error().message == "metadata.name: is missing");
+  CHECK(DecodeObject(kind, std::make_shared<const json>(json::object())).error().message ==
+        "metadata.name: is missing");
 }
 
 }  // namespace

@@ -21,15 +21,21 @@ TEST_CASE("each pod has one owner: what an integration wrote comes before the la
   CHECK(OwnerOf(dialects, PodFrom("{}")) == "plain");
   CHECK(OwnerOf(dialects, PodFrom("{" + labels + "}}")) == "kuberay");
   CHECK(OwnerOf(dialects, PodFrom("{" + labels + R"(,"kai.scheduler/queue":"q"}})")) == "kuberay");
-  CHECK(OwnerOf(dialects, PodFrom("{" + labels + R"(},"annotations":{"scheduling.k8s.io/group-name":"ray-c-pg"}})")) == "volcano");
+  CHECK(OwnerOf(dialects, PodFrom("{" + labels + R"(},"annotations":{"scheduling.k8s.io/group-name":"ray-c-pg"}})")) ==
+        "volcano");
   CHECK(OwnerOf(dialects, PodFrom("{" + labels + R"(,"scheduling.x-k8s.io/pod-group":"c"}})")) == "scheduler-plugins");
-  CHECK(OwnerOf(dialects, PodFrom("{" + labels + "}}", R"({"schedulingGroup":{"podGroupName":"c-cluster"}})")) == "upstream");
-  CHECK(OwnerOf(dialects, PodFrom("{" + labels + R"(,"applicationId":"a"},"annotations":{"yunikorn.apache.org/task-groups":"[]"}})")) == "yunikorn");
+  CHECK(OwnerOf(dialects, PodFrom("{" + labels + "}}", R"({"schedulingGroup":{"podGroupName":"c-cluster"}})")) ==
+        "upstream");
+  CHECK(
+      OwnerOf(dialects, PodFrom("{" + labels +
+                                R"(,"applicationId":"a"},"annotations":{"yunikorn.apache.org/task-groups":"[]"}})")) ==
+      "yunikorn");
 }
 
 TEST_CASE("a Ray head is a head in every dialect") {
-  const std::string labels = std::string("{\"labels\":{\"applicationId\":\"a\",\"scheduling.x-k8s.io/pod-group\":\"g\",") + kRay +
-                             R"(},"annotations":{"scheduling.k8s.io/group-name":"g","yunikorn.apache.org/task-groups":"[]"}})";
+  const std::string labels =
+      std::string("{\"labels\":{\"applicationId\":\"a\",\"scheduling.x-k8s.io/pod-group\":\"g\",") + kRay +
+      R"(},"annotations":{"scheduling.k8s.io/group-name":"g","yunikorn.apache.org/task-groups":"[]"}})";
   const model::Pod pod = PodFrom(labels, R"({"schedulingGroup":{"podGroupName":"g"}})");
   for (const auto& dialect : MakeDialects()) {
     CAPTURE(std::string(dialect->name()));
@@ -44,7 +50,8 @@ TEST_CASE("a Ray head is a head in every dialect") {
 
 TEST_CASE("a lone pod is a gang of one that waits for nobody") {
   const DialectList dialects = MakeDialects();
-  const auto member = dialects.back()->MembershipOf(PodFrom(R"({"labels":{"ray.io/cluster":"c","ray.io/group":"w","ray.io/node-type":"worker"}})"));
+  const auto member = dialects.back()->MembershipOf(
+      PodFrom(R"({"labels":{"ray.io/cluster":"c","ray.io/group":"w","ray.io/node-type":"worker"}})"));
   CHECK(member->gang == model::GangKey{"plain", "ns", "p"});
   CHECK_FALSE(member->needs_head);
   const model::GangSpec spec = dialects.back()->Describe(member->gang);

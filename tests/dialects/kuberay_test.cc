@@ -121,8 +121,8 @@ TEST_CASE("where no RayCluster is served, pods with no more than Ray's labels ar
   made.meta.controller = model::OwnerReference{"RayCluster", "c", "u", "ray.io/v1"};
   const auto waits = dialect.MembershipOf(made);
   REQUIRE(waits);
-  CHECK(dialect.Describe(waits->gang).problem.find("cannot exist, for the API server does not serve rayclusters.ray.io") !=
-        std::string::npos);
+  CHECK(dialect.Describe(waits->gang)
+            .problem.find("cannot exist, for the API server does not serve rayclusters.ray.io") != std::string::npos);
   made.meta.controller = model::OwnerReference{"RayCluster", "c", "u", "example.com/v1"};
   CHECK_FALSE(dialect.MembershipOf(made));
   touched = {};

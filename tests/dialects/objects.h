@@ -16,11 +16,13 @@ namespace tutti::dialects {
 using Json = base::Json;
 
 // `text`: kind, metadata, spec, ...; group and resource are given.
-inline std::shared_ptr<const model::Object> ObjectFrom(const std::string& api_version, const std::string& resource, const std::string& text) {
+inline std::shared_ptr<const model::Object> ObjectFrom(const std::string& api_version, const std::string& resource,
+                                                       const std::string& text) {
   auto body = std::make_shared<Json>(Json::parse(text));
   (*body)["apiVersion"] = api_version;
   const size_t slash = api_version.find('/');
-  const model::ObjectKind kind{api_version.substr(0, slash), resource, body->value("kind", ""), {api_version.substr(slash + 1)}};
+  const model::ObjectKind kind{
+      api_version.substr(0, slash), resource, body->value("kind", ""), {api_version.substr(slash + 1)}};
   auto object = cluster::DecodeObject(kind, body);
   REQUIRE(object);
   return std::make_shared<const model::Object>(std::move(*object));

@@ -8,9 +8,10 @@ namespace {
 
 std::shared_ptr<const model::Object> UpstreamGroup(const std::string& spec, const std::string& status = "{}",
                                                    const std::string& version = "v1alpha2") {
-  return ObjectFrom("scheduling.k8s.io/" + version, "podgroups",
-                    R"({"kind":"PodGroup","metadata":{"namespace":"ns","name":"g","uid":"u","generation":4,"resourceVersion":"1"},"spec":)" + spec +
-                        R"(,"status":)" + status + "}");
+  return ObjectFrom(
+      "scheduling.k8s.io/" + version, "podgroups",
+      R"({"kind":"PodGroup","metadata":{"namespace":"ns","name":"g","uid":"u","generation":4,"resourceVersion":"1"},"spec":)" +
+          spec + R"(,"status":)" + status + "}");
 }
 
 const model::GangKey kUpstreamGang{"upstream", "ns", "g"};
@@ -80,28 +81,31 @@ TEST_CASE("a pod of an upstream gang") {
   REQUIRE(member);
   CHECK(member->gang == kUpstreamGang);
   const auto worker = [&](const std::string& group) {
-    return dialect.MembershipOf(PodFrom(R"({"labels":{"ray.io/cluster":"c","ray.io/group":"w","ray.io/node-type":"worker"}})",
-                                        R"({"schedulingGroup":{"podGroupName":")" + group + R"("}})"));
+    return dialect.MembershipOf(
+        PodFrom(R"({"labels":{"ray.io/cluster":"c","ray.io/group":"w","ray.io/node-type":"worker"}})",
+                R"({"schedulingGroup":{"podGroupName":")" + group + R"("}})"));
   };
   CHECK(worker("c-cluster")->needs_head);
   CHECK_FALSE(worker("workers")->needs_head);
 }
 
 TEST_CASE("the condition has the name of the API version that is served") {
-  for (const auto& [version, type] : {std::pair("v1alpha2", "PodGroupScheduled"), std::pair("v1alpha3", "PodGroupInitiallyScheduled"),
-                                      std::pair("v1beta1", "PodGroupInitiallyScheduled")}) {
+  for (const auto& [version, type] :
+       {std::pair("v1alpha2", "PodGroupScheduled"), std::pair("v1alpha3", "PodGroupInitiallyScheduled"),
+        std::pair("v1beta1", "PodGroupInitiallyScheduled")}) {
     UpstreamFixture f("{}", version);
     const auto patch = Report(f.dialect, f.report);
     REQUIRE(patch);
     CHECK(patch->type == cluster::Patch::Type::kStrategic);
     CHECK(patch->status);
     CHECK(patch->object.version == version);
-    CHECK(StatusIn(patch) == Json{{"conditions", Json::array({{{"type", type},
-                                                               {"status", "False"},
-                                                               {"reason", "Unschedulable"},
-                                                               {"message", f.report.sentence + " " + f.report.nodes_sentence},
-                                                               {"observedGeneration", 4},
-                                                               {"lastTransitionTime", "2026-08-20T10:00:00Z"}}})}});
+    CHECK(StatusIn(patch) ==
+          Json{{"conditions", Json::array({{{"type", type},
+                                            {"status", "False"},
+                                            {"reason", "Unschedulable"},
+                                            {"message", f.report.sentence + " " + f.report.nodes_sentence},
+                                            {"observedGeneration", 4},
+                                            {"lastTransitionTime", "2026-08-20T10:00:00Z"}}})}});
     CHECK_FALSE(Report(f.dialect, f.report));
   }
 }

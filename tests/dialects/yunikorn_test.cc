@@ -6,7 +6,8 @@
 namespace tutti::dialects {
 namespace {
 
-model::Pod App(const std::string& task_groups, const std::string& group = "workers", const std::string& more_labels = "") {
+model::Pod App(const std::string& task_groups, const std::string& group = "workers",
+               const std::string& more_labels = "") {
   Json metadata = {{"labels", Json::parse(R"({"applicationId":"app")" + more_labels + "}")},
                    {"annotations", {{"yunikorn.apache.org/task-group-name", group}}}};
   if (!task_groups.empty()) metadata["annotations"]["yunikorn.apache.org/task-groups"] = task_groups;
@@ -17,7 +18,8 @@ model::Pod App(const std::string& task_groups, const std::string& group = "worke
 
 TEST_CASE("YuniKorn's task groups are roles") {
   YuniKorn dialect;
-  const auto member = dialect.MembershipOf(App(R"([{"name":"workers","minMember":2,"minResource":{"cpu":"1"}},{"name":"headgroup","minMember":1},{"name":"none","minMember":0}])"));
+  const auto member = dialect.MembershipOf(App(
+      R"([{"name":"workers","minMember":2,"minResource":{"cpu":"1"}},{"name":"headgroup","minMember":1},{"name":"none","minMember":0}])"));
   REQUIRE(member);
   CHECK(member->gang == model::GangKey{"yunikorn", "ns", "app"});
   CHECK(member->role == "workers");
@@ -51,7 +53,11 @@ TEST_CASE("an application without task groups is no gang") {
   YuniKorn dialect;
   CHECK_FALSE(dialect.MembershipOf(PodFrom(R"({"labels":{"applicationId":"app"}})")));
   CHECK_FALSE(dialect.MembershipOf(PodFrom(R"({"annotations":{"yunikorn.apache.org/task-groups":"[]"}})")));
-  CHECK(dialect.MembershipOf(PodFrom(R"({"labels":{"yunikorn.apache.org/app-id":"new","applicationId":"old"},"annotations":{"yunikorn.apache.org/task-groups":"[]"}})"))->gang.name == "new");
+  CHECK(
+      dialect
+          .MembershipOf(PodFrom(
+              R"({"labels":{"yunikorn.apache.org/app-id":"new","applicationId":"old"},"annotations":{"yunikorn.apache.org/task-groups":"[]"}})"))
+          ->gang.name == "new");
 }
 
 TEST_CASE("a pod that names a task group which nobody declares is told so") {
@@ -59,8 +65,9 @@ TEST_CASE("a pod that names a task group which nobody declares is told so") {
   const auto member = dialect.MembershipOf(App(""));
   REQUIRE(member);
   CHECK_FALSE(member->declared);
-  CHECK(dialect.Describe(member->gang).problem ==
-        "application app: none of its pods has the annotation yunikorn.apache.org/task-groups; write it on each of them");
+  CHECK(
+      dialect.Describe(member->gang).problem ==
+      "application app: none of its pods has the annotation yunikorn.apache.org/task-groups; write it on each of them");
 }
 
 TEST_CASE("what cannot be read in task groups is said") {
@@ -69,12 +76,15 @@ TEST_CASE("what cannot be read in task groups is said") {
       {"{}", "is not a JSON list of task groups such as [{\"name\": \"workers\", \"minMember\": 2}]"},
       {R"([{"minMember":1}])", "[0].name: is missing; give each task group a name"},
       {R"([{"name":"a","minMember":-1}])", "[0].minMember: -1 cannot be; write a whole number from 0 to 2147483647"},
-      {R"([{"name":"a","minMember":"2"}])", "[0].minMember: \"2\" cannot be; write a whole number from 0 to 2147483647"},
-      {R"([{"name":"a","minMember":1},{"name":"a","minMember":1}])", "task group a is there twice; give each a name of its own"},
+      {R"([{"name":"a","minMember":"2"}])",
+       "[0].minMember: \"2\" cannot be; write a whole number from 0 to 2147483647"},
+      {R"([{"name":"a","minMember":1},{"name":"a","minMember":1}])",
+       "task group a is there twice; give each a name of its own"},
   };
   for (const auto& [groups, problem] : hostile) {
     YuniKorn dialect;
-    CHECK(dialect.MembershipOf(App(groups))->declared->problem == std::string("application app: annotation yunikorn.apache.org/task-groups: ") + problem);
+    CHECK(dialect.MembershipOf(App(groups))->declared->problem ==
+          std::string("application app: annotation yunikorn.apache.org/task-groups: ") + problem);
   }
 }
 

@@ -21,8 +21,10 @@ TEST_CASE("the best node is the first of the highest, through growth and changes
       totals[slot] = random.OneIn(4) ? framework::BestNode::kOut : static_cast<int32_t>(random.Between(0, 20));
       best.Set(slot, totals[slot]);
       const auto at = std::ranges::max_element(totals);
-      if (*at == framework::BestNode::kOut) REQUIRE_FALSE(best.Best().valid());
-      else REQUIRE(best.Best().index() == static_cast<size_t>(at - totals.begin()));
+      if (*at == framework::BestNode::kOut)
+        REQUIRE_FALSE(best.Best().valid());
+      else
+        REQUIRE(best.Best().index() == static_cast<size_t>(at - totals.begin()));
     }
   }
 }

@@ -30,15 +30,11 @@ class Churn {
     if (random_.OneIn(40)) cluster_.snapshot().PutNamespace("other", {{"team", Pick("team", 2)}});
     if (random_.OneIn(30)) racks_ = !racks_;
     switch (random_.Below(10)) {
-      case 0:
-        return PutNode();
-      case 1:
-        return DropNode();
+      case 0: return PutNode();
+      case 1: return DropNode();
       case 2:
-      case 3:
-        return DropPod();
-      default:
-        return AddPod();
+      case 3: return DropPod();
+      default: return AddPod();
     }
   }
 
@@ -46,7 +42,8 @@ class Churn {
   base::Random& random() { return random_; }
 
   json Spec() {
-    json spec = {{"requests", {{"cpu", std::to_string(random_.Below(4))}, {"memory", fmt::format("{}Gi", random_.Below(4))}}}};
+    json spec = {
+        {"requests", {{"cpu", std::to_string(random_.Below(4))}, {"memory", fmt::format("{}Gi", random_.Below(4))}}}};
     if (random_.OneIn(3)) spec["requests"]["nvidia.com/gpu"] = std::to_string(random_.Below(3));
     if (random_.OneIn(3)) spec["tolerations"] = json::array({{{"key", Pick("t", 3)}, {"operator", "Exists"}}});
     if (random_.OneIn(3)) spec["nodeSelector"] = {{"zone", Pick("z", 3)}};
@@ -55,12 +52,14 @@ class Churn {
     if (random_.OneIn(3))
       container["ports"] = json::array({{{"containerPort", 1}, {"hostPort", 8000 + random_.Below(2)}}});
     spec["containers"] = json::array({container});
-    if (random_.OneIn(2)) spec["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] = Preferred();
+    if (random_.OneIn(2))
+      spec["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] = Preferred();
     spec["namespace"] = random_.OneIn(3) ? "other" : "default";
     for (const char* key : {"app", "tier", "unread"})
       if (random_.OneIn(2)) spec["labels"][key] = Pick("v", 2);
     for (const char* kind : {"podAffinity", "podAntiAffinity"}) {
-      if (random_.OneIn(5)) spec["affinity"][kind]["requiredDuringSchedulingIgnoredDuringExecution"] = json::array({PodTerm()});
+      if (random_.OneIn(5))
+        spec["affinity"][kind]["requiredDuringSchedulingIgnoredDuringExecution"] = json::array({PodTerm()});
       if (random_.OneIn(5))
         spec["affinity"][kind]["preferredDuringSchedulingIgnoredDuringExecution"] =
             json::array({{{"weight", random_.Between(1, 100)}, {"podAffinityTerm", PodTerm()}}});
@@ -75,9 +74,10 @@ class Churn {
   json Preferred() {
     json terms = json::array();
     for (uint64_t i = 0; i <= random_.Below(3); ++i)
-      terms.push_back({{"weight", random_.Between(1, 100)},
-                       {"preference", {{"matchExpressions",
-                                        json::array({{{"key", "zone"}, {"operator", "In"}, {"values", {Pick("z", 3)}}}})}}}});
+      terms.push_back(
+          {{"weight", random_.Between(1, 100)},
+           {"preference",
+            {{"matchExpressions", json::array({{{"key", "zone"}, {"operator", "In"}, {"values", {Pick("z", 3)}}}})}}}});
     return terms;
   }
 
@@ -90,16 +90,20 @@ class Churn {
   json PodTerm() {
     json term = {{"topologyKey", TopologyKey()}, {"labelSelector", Selector()}};
     if (random_.OneIn(3)) term["namespaces"] = json::array({"other"});
-    if (random_.OneIn(3)) term["namespaceSelector"] = random_.OneIn(2) ? json::object() : json{{"matchLabels", {{"team", "team0"}}}};
+    if (random_.OneIn(3))
+      term["namespaceSelector"] = random_.OneIn(2) ? json::object() : json{{"matchLabels", {{"team", "team0"}}}};
     return term;
   }
   json Spread() {
-    json spread = {{"maxSkew", random_.Between(1, 3)}, {"topologyKey", TopologyKey()}, {"labelSelector", Selector()},
+    json spread = {{"maxSkew", random_.Between(1, 3)},
+                   {"topologyKey", TopologyKey()},
+                   {"labelSelector", Selector()},
                    {"whenUnsatisfiable", random_.OneIn(2) ? "DoNotSchedule" : "ScheduleAnyway"}};
     if (random_.OneIn(3)) spread["nodeTaintsPolicy"] = "Honor";
     if (random_.OneIn(3)) spread["nodeAffinityPolicy"] = "Ignore";
     if (random_.OneIn(3)) spread["matchLabelKeys"] = json::array({"app"});
-    if (spread["whenUnsatisfiable"] == "DoNotSchedule" && random_.OneIn(3)) spread["minDomains"] = random_.Between(1, 4);
+    if (spread["whenUnsatisfiable"] == "DoNotSchedule" && random_.OneIn(3))
+      spread["minDomains"] = random_.Between(1, 4);
     return spread;
   }
 
@@ -108,13 +112,17 @@ class Churn {
     if (!random_.OneIn(6)) node["labels"]["zone"] = Pick("z", 3);
     if (!random_.OneIn(6)) node["labels"]["kubernetes.io/hostname"] = node["name"];
     if (racks_ && random_.OneIn(3)) node["labels"]["rack"] = Pick("r", 2);
-    node["allocatable"] = {{"cpu", std::to_string(random_.Below(9))}, {"memory", fmt::format("{}Gi", random_.Below(9))},
-                           {"pods", std::to_string(random_.Below(6))}, {"nvidia.com/gpu", std::to_string(random_.Below(3))}};
+    node["allocatable"] = {{"cpu", std::to_string(random_.Below(9))},
+                           {"memory", fmt::format("{}Gi", random_.Below(9))},
+                           {"pods", std::to_string(random_.Below(6))},
+                           {"nvidia.com/gpu", std::to_string(random_.Below(3))}};
     if (random_.OneIn(3))
-      node["taints"] = json::array({{{"key", Pick("t", 3)}, {"effect", random_.OneIn(2) ? "NoSchedule" : "PreferNoSchedule"}}});
+      node["taints"] =
+          json::array({{{"key", Pick("t", 3)}, {"effect", random_.OneIn(2) ? "NoSchedule" : "PreferNoSchedule"}}});
     if (random_.OneIn(8)) node["unschedulable"] = true;
     for (uint64_t i = random_.Below(4); i > 0; --i)
-      node["images"].push_back({{"names", {Pick("image", 4) + ":latest"}}, {"sizeBytes", random_.Between(1, 2'000'000'000)}});
+      node["images"].push_back(
+          {{"names", {Pick("image", 4) + ":latest"}}, {"sizeBytes", random_.Between(1, 2'000'000'000)}});
     cluster_.AddNode(node);
   }
   void DropNode() {
@@ -150,7 +158,8 @@ model::NodeId BestByHand(const framework::Ranking& ranking, const cluster::Snaps
 }
 
 // What kube-scheduler would say, from the filters alone.
-std::string SentenceByHand(const framework::Profile& profile, const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot) {
+std::string SentenceByHand(const framework::Profile& profile, const cluster::PodClass& pod_class,
+                           const cluster::Snapshot& snapshot) {
   std::map<std::string, int> count;
   for (uint32_t n = 0; n < snapshot.slots(); ++n) {
     if (!snapshot.present(model::NodeId(n))) continue;
@@ -238,7 +247,8 @@ TEST_CASE("a ranking follows a speculation and its undoing") {
       for (int i = 0; i < 20 && ranking.Best(); ++i) {
         what_if.Place(pod, *pod_class, ranking.Best());
         ranking.Refresh();
-        CheckSame(ranking, framework::Ranking(profile, *pod_class, churn.cluster().snapshot()), churn.cluster().snapshot());
+        CheckSame(ranking, framework::Ranking(profile, *pod_class, churn.cluster().snapshot()),
+                  churn.cluster().snapshot());
       }
     }
     ranking.Refresh();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plants: bugs to be found by the simulation: in the core, by name, or around it, where its ports and dialects are told lies.
+// Plants: bugs to be found by the simulation: in the core, by name, or around it, by lies to its ports.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ struct PlantedBug {
   std::string name;
   base::Bug in_core = base::Bug::kNone;
   std::function<std::unique_ptr<simulation::Plant>()> around;  // null: only in the core
-  std::string world = {};  // the scenario that shows it soonest; empty: all in turn
+  std::string world = {};                                      // the scenario that shows it soonest; empty: all in turn
 };
 
 std::vector<PlantedBug> AllBugs();

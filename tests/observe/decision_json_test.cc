@@ -17,8 +17,15 @@ TEST_CASE("a decision says who waits, in which state and why") {
   decision.reason = "QueueFull";
   decision.message = "queue kuberay-test-queue is full";
   decision.since_ms = 1'700'000'000'000;
-  decision.members = {{.ns = "test", .name = "head", .uid = "u1", .role = "headgroup", .node = "", .bound = false,
-                       .finished = false, .reason = "Unschedulable", .message = "full"}};
+  decision.members = {{.ns = "test",
+                       .name = "head",
+                       .uid = "u1",
+                       .role = "headgroup",
+                       .node = "",
+                       .bound = false,
+                       .finished = false,
+                       .reason = "Unschedulable",
+                       .message = "full"}};
   const auto json = ToJson(std::vector<Decision>{decision});
   const auto& one = json["decisions"][0];
   CHECK(one["state"] == "waiting-for-queue");

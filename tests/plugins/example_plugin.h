@@ -17,7 +17,8 @@ class SameGeneration final : public framework::Filter {
   // Called once for a class of pods. Everything that is the same for all nodes is worked out here.
   std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&,
                                                         const cluster::Snapshot& snapshot) const override {
-    return std::make_unique<Prepared>(snapshot, snapshot.symbols().Intern("generation"), snapshot.symbols().Intern(wanted_));
+    return std::make_unique<Prepared>(snapshot, snapshot.symbols().Intern("generation"),
+                                      snapshot.symbols().Intern(wanted_));
   }
 
   // A refused pod is looked at again when one of these happens, and not before.

@@ -17,7 +17,8 @@ std::string Filters(const framework::Profile& profile) {
 }
 std::string Scores(const framework::Profile& profile) {
   std::string list;
-  for (const auto& score : profile.scores) list += std::string(score.plugin->name()) + ":" + std::to_string(score.weight) + " ";
+  for (const auto& score : profile.scores)
+    list += std::string(score.plugin->name()) + ":" + std::to_string(score.weight) + " ";
   return list;
 }
 plugins::ProfileConfig Config() {
@@ -39,7 +40,9 @@ std::string ArgsError(const std::string& plugin, const char* args) {
 
 TEST_CASE("the default profile has kube-scheduler's plugins in its order, with its weights") {
   const auto profile = plugins::DefaultProfile("default-scheduler");
-  CHECK_THAT(Filters(profile), Contains("Unsupported NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit"));
+  CHECK_THAT(
+      Filters(profile),
+      Contains("Unsupported NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit"));
   CHECK_THAT(Scores(profile), Contains("TaintToleration:3 NodeAffinity:2 NodeResourcesFit:1"));
   CHECK_THAT(Scores(profile), Contains("NodeResourcesBalancedAllocation:1 ImageLocality:1"));
 }
@@ -126,7 +129,8 @@ TEST_CASE("args are read strictly, to their last field") {
 TEST_CASE("plugins that are not active yet are accepted with a warning") {
   auto config = Config();
   config.plugins["multiPoint"].enabled = {{"DefaultPreemption", 0}, {"DynamicResources", 2}};
-  config.plugin_config.emplace_back("DefaultPreemption", std::make_shared<const json>(json{{"minCandidateNodesPercentage", 5}}));
+  config.plugin_config.emplace_back("DefaultPreemption",
+                                    std::make_shared<const json>(json{{"minCandidateNodesPercentage", 5}}));
   std::vector<std::string> warnings;
   REQUIRE(plugins::MakeProfile(config, &warnings));
   REQUIRE(warnings.size() == 2);
@@ -141,15 +145,19 @@ TEST_CASE("how long volumes may take is VolumeBinding's argument") {
 }
 
 TEST_CASE("arguments that a plugin does not take name the field") {
-  CHECK_THAT(ArgsError("NodeResourcesFit", R"({"scoringStrategy":{"type":"Least"}})"), Contains("scoringStrategy.type"));
+  CHECK_THAT(ArgsError("NodeResourcesFit", R"({"scoringStrategy":{"type":"Least"}})"),
+             Contains("scoringStrategy.type"));
   CHECK_THAT(ArgsError("NodeResourcesFit", R"({"scoringStrategy":{"type":"RequestedToCapacityRatio"}})"),
              Contains("must be specified when type is RequestedToCapacityRatio"));
   CHECK_THAT(ArgsError("NodeResourcesFit", R"({"ignoredResourceGroups":["a/b"]})"), Contains("can't contain '/'"));
-  CHECK_THAT(ArgsError("NodeResourcesFit", R"({"scoringStrategy":{"type":"LeastAllocated","resources":[{"name":"cpu","weight":101}]}})"),
+  CHECK_THAT(ArgsError("NodeResourcesFit",
+                       R"({"scoringStrategy":{"type":"LeastAllocated","resources":[{"name":"cpu","weight":101}]}})"),
              Contains("not in valid range (0, 100]"));
-  CHECK_THAT(ArgsError("NodeResourcesBalancedAllocation", R"({"resources":[{"name":"cpu","weight":2}]})"), Contains("must be 1"));
+  CHECK_THAT(ArgsError("NodeResourcesBalancedAllocation", R"({"resources":[{"name":"cpu","weight":2}]})"),
+             Contains("must be 1"));
   CHECK_THAT(ArgsError("NodeAffinity", R"({"addedAffinty":{}})"), Contains("unknown field \"addedAffinty\""));
   CHECK_THAT(ArgsError("NodeName", R"({"a":1})"), Contains("takes no arguments"));
   CHECK_THAT(ArgsError("VolumeBinding", R"({"bindTimeoutSeconds":-1})"), Contains("should not be a negative value"));
-  CHECK_THAT(ArgsError("VolumeBinding", R"({"shape":[{"utilization":0,"score":1}]})"), Contains("StorageCapacityScoring"));
+  CHECK_THAT(ArgsError("VolumeBinding", R"({"shape":[{"utilization":0,"score":1}]})"),
+             Contains("StorageCapacityScoring"));
 }

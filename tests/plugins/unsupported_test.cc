@@ -135,7 +135,8 @@ TEST_CASE("Of a pod that runs, no more is looked at either") {
     const json apart = {{"topologyKey", "host"}, {"labelSelector", json::object()}};
     const model::PodId pod = cluster.AddPod(
         {{"node", "n"},
-         {"affinity", {{"podAntiAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", Times(terms, apart)}}}}}});
+         {"affinity",
+          {{"podAntiAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", Times(terms, apart)}}}}}});
     const bool fits = framework::Ranking(profile, cluster.Class({{"priority", 1}}), cluster.snapshot()).Best().valid();
     cluster.state().DropPod(pod);
     return fits;

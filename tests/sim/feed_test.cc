@@ -42,8 +42,8 @@ TEST_CASE_METHOD(FeedFixture, "The first pump lists each kind and says that it i
   feed.Start({kQueues});
   CHECK(sink.lines().empty());
   feed.Pump();
-  CHECK(sink.Take() == std::vector<std::string>{"pod default/a", "synced pods", "synced nodes",
-                                                "not served queues.tutti.test"});
+  CHECK(sink.Take() ==
+        std::vector<std::string>{"pod default/a", "synced pods", "synced nodes", "not served queues.tutti.test"});
   CHECK_FALSE(feed.HasNews());
 }
 
@@ -96,8 +96,7 @@ TEST_CASE_METHOD(FeedFixture, "A mended watch tells only the differences") {
   CHECK(sink.Take().empty());
   feed.MendWatch("pods");
   feed.Pump();
-  CHECK(sink.Take() ==
-        std::vector<std::string>{"pod default/comes", "pod default/replaced", "pod gone default/goes"});
+  CHECK(sink.Take() == std::vector<std::string>{"pod default/comes", "pod default/replaced", "pod gone default/goes"});
 }
 
 }  // namespace

@@ -10,8 +10,10 @@ TEST_CASE_METHOD(WorldFixture, "A new node reports in: Ready, addressed, allocat
   Apply({{"apiVersion", "v1"},
          {"kind", "Node"},
          {"metadata", {{"name", "n"}}},
-         {"spec", {{"taints", {{{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}},
-                               {{"key", "gpu"}, {"value", "yes"}, {"effect", "NoSchedule"}}}}}},
+         {"spec",
+          {{"taints",
+            {{{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}},
+             {{"key", "gpu"}, {"value", "yes"}, {"effect", "NoSchedule"}}}}}},
          {"status", {{"capacity", {{"cpu", "4"}, {"memory", "8Gi"}}}}}});
   world.Pump();
   const Object node = store().Find(kNodes, "", "n");
@@ -65,7 +67,9 @@ TEST_CASE_METHOD(WorldFixture, "Extended resources and the number of pods count 
     Apply({{"apiVersion", "v1"},
            {"kind", "Pod"},
            {"metadata", {{"name", name}, {"namespace", "default"}}},
-           {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"limits", {{"nvidia.com/gpu", "1"}}}}}}}}}}});
+           {"spec",
+            {{"containers",
+              {{{"name", "c"}, {"image", "i"}, {"resources", {{"limits", {{"nvidia.com/gpu", "1"}}}}}}}}}}});
     Bind(name, "n");
   }
   world.Pump();
@@ -181,7 +185,9 @@ TEST_CASE_METHOD(WorldFixture, "A running pod of a dump is taken over, whatever 
       {{"apiVersion", "v1"},
        {"kind", "Pod"},
        {"metadata", {{"name", "p"}, {"namespace", "default"}, {"annotations", {{kRunForAnnotation, "1h"}}}}},
-       {"spec", {{"nodeName", "n"}, {"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", "4"}}}}}}}}}},
+       {"spec",
+        {{"nodeName", "n"},
+         {"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", "4"}}}}}}}}}},
        {"status", {{"phase", "Running"}, {"startTime", "2023-11-14T21:43:20Z"}}}},
       {.restore = true});
   REQUIRE(restored);

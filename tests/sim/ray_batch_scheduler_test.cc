@@ -12,17 +12,19 @@ const GroupResource kPluginPodGroups{"scheduling.x-k8s.io", "podgroups"};
 
 Json Definition(const std::string& group, const char* version) {
   Json versions = Json::array();
-  versions.push_back({{"name", version},
-                      {"served", true},
-                      {"storage", true},
-                      {"schema", {{"openAPIV3Schema", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}});
+  versions.push_back(
+      {{"name", version},
+       {"served", true},
+       {"storage", true},
+       {"schema", {{"openAPIV3Schema", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}});
   return {{"apiVersion", "apiextensions.k8s.io/v1"},
           {"kind", "CustomResourceDefinition"},
           {"metadata", {{"name", "podgroups." + group}}},
           {"spec",
            {{"group", group},
             {"scope", "Namespaced"},
-            {"names", {{"plural", "podgroups"}, {"singular", "podgroup"}, {"kind", "PodGroup"}, {"listKind", "PodGroupList"}}},
+            {"names",
+             {{"plural", "podgroups"}, {"singular", "podgroup"}, {"kind", "PodGroup"}, {"listKind", "PodGroupList"}}},
             {"versions", versions}}}};
 }
 
@@ -155,7 +157,8 @@ TEST_CASE("kai-scheduler is of later releases: its queue's label and name, and n
   CHECK(DigString(*f.Worker(), "spec", "schedulerName") == "kai-scheduler");
   std::vector<std::string> places;
   for (const Object& pod : f.PodsLabelled("ray.io/node-type", "worker")) {
-    places.push_back(LabelOf(*pod, "ray.io/worker-group-replica-index") + "." + LabelOf(*pod, "ray.io/replica-host-index"));
+    places.push_back(LabelOf(*pod, "ray.io/worker-group-replica-index") + "." +
+                     LabelOf(*pod, "ray.io/replica-host-index"));
   }
   std::ranges::sort(places);
   CHECK(places == std::vector<std::string>{"0.0", "0.1", "1.0", "1.1"});
@@ -164,7 +167,8 @@ TEST_CASE("kai-scheduler is of later releases: its queue's label and name, and n
 TEST_CASE("Without an integration pods keep the scheduler of their template") {
   BatchFixture f(With(BatchScheduler::kNone));
   f.ApplyYaml(kBatchCluster);
-  f.Modify(kRayClusters, "c", [](Json& c) { c["spec"]["headGroupSpec"]["template"]["spec"]["schedulerName"] = "tutti"; });
+  f.Modify(kRayClusters, "c",
+           [](Json& c) { c["spec"]["headGroupSpec"]["template"]["spec"]["schedulerName"] = "tutti"; });
   f.world.Pump();
   CHECK(DigString(*f.PodsLabelled("ray.io/node-type", "head").at(0), "spec", "schedulerName") == "tutti");
   CHECK(AnnotationOf(*f.Worker(), "scheduling.k8s.io/group-name").empty());

@@ -131,7 +131,8 @@ TEST_CASE_METHOD(ClusterFixture, "Containers get their start command, environmen
   const Json worker = Dig(*Workers()[0], "spec", "containers")[0];
   CHECK(StringOf(Child(worker, "args")[0]) ==
         "ulimit -n 65536; ray start  --address=c-head-svc.default.svc.cluster.local:6379  --block  "
-        "--dashboard-agent-listen-port=52365  --memory=1073741824  --metrics-export-port=8080  --num-cpus=1  --num-gpus=1 ");
+        "--dashboard-agent-listen-port=52365  --memory=1073741824  --metrics-export-port=8080  --num-cpus=1  "
+        "--num-gpus=1 ");
   CHECK(Env(worker, "FQ_RAY_IP") == "c-head-svc.default.svc.cluster.local");
   CHECK(Env(worker, "RAY_IP") == "c-head-svc");
   CHECK(Env(worker, "RAY_ADDRESS") == "c-head-svc.default.svc.cluster.local:6379");
@@ -141,7 +142,8 @@ TEST_CASE_METHOD(ClusterFixture, "A user's own command runs before ray start, an
   ApplyYaml(kCluster);
   Modify(kRayClusters, "c", [](Json& cluster) {
     cluster["spec"]["headGroupSpec"]["template"]["spec"]["containers"][0]["args"] = {"echo", "hi"};
-    cluster["spec"]["workerGroupSpecs"][0]["template"]["spec"]["containers"][0]["command"] = Json::array({"ray start --block"});
+    cluster["spec"]["workerGroupSpecs"][0]["template"]["spec"]["containers"][0]["command"] =
+        Json::array({"ray start --block"});
   });
   world.Pump();
   CHECK_THAT(StringOf(Child(Dig(*Head(), "spec", "containers")[0], "args")[0]),
@@ -295,8 +297,9 @@ TEST_CASE_METHOD(ClusterFixture, "A spec that cannot be worked with says so in a
   CHECK(DigString(Status(), "state") == "ready");
   bool said = false;
   for (const Object& event : store().All(kEvents)) {
-    said = said || DigString(*event, "message") ==
-                       "The RayCluster spec is invalid default/broken: headGroupSpec should have at least one container";
+    said =
+        said || DigString(*event, "message") ==
+                    "The RayCluster spec is invalid default/broken: headGroupSpec should have at least one container";
   }
   CHECK(said);
 }

@@ -66,10 +66,11 @@ TEST_CASE_METHOD(JobFixture, "A RayJob makes its cluster, submits once that is r
   const Object job = Get(kJobs, "train");
   const Json container = Dig(*job, "spec", "template", "spec", "containers")[0];
   const std::string id = DigString(Status(), "jobId"), url = "http://" + DigString(Status(), "dashboardURL");
-  CHECK(StringOf(Child(container, "args")[0]) ==
-        "if ! ray job status --address " + url + " " + id + " >/dev/null 2>&1 ; then ray job submit --address " + url +
-            R"( --no-wait --runtime-env-json "{\"env_vars\":{\"counter\":\"1\"},\"pip\":[\"requests\\u003c3\"]}" --submission-id )" + id +
-            " -- python train.py ; fi ; ray job logs --address " + url + " --follow " + id);
+  CHECK(
+      StringOf(Child(container, "args")[0]) ==
+      "if ! ray job status --address " + url + " " + id + " >/dev/null 2>&1 ; then ray job submit --address " + url +
+          R"( --no-wait --runtime-env-json "{\"env_vars\":{\"counter\":\"1\"},\"pip\":[\"requests\\u003c3\"]}" --submission-id )" +
+          id + " -- python train.py ; fi ; ray job logs --address " + url + " --follow " + id);
   CHECK(DigString(container, "image") == "ray:1");
   CHECK(DigString(container, "resources", "requests", "memory") == "200Mi");
   CHECK(IntOf(Dig(*job, "spec", "backoffLimit")) == 2);
@@ -159,17 +160,19 @@ TEST_CASE("Later releases make one Volcano PodGroup for the RayJob, with room fo
   options.kuberay = {BatchScheduler::kVolcano, KubeRayRelease::k1_7};
   JobFixture f(options);
   Json versions = Json::array();
-  versions.push_back({{"name", "v1beta1"},
-                      {"served", true},
-                      {"storage", true},
-                      {"schema", {{"openAPIV3Schema", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}});
+  versions.push_back(
+      {{"name", "v1beta1"},
+       {"served", true},
+       {"storage", true},
+       {"schema", {{"openAPIV3Schema", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}});
   f.Apply({{"apiVersion", "apiextensions.k8s.io/v1"},
            {"kind", "CustomResourceDefinition"},
            {"metadata", {{"name", "podgroups.scheduling.volcano.sh"}}},
            {"spec",
             {{"group", "scheduling.volcano.sh"},
              {"scope", "Namespaced"},
-             {"names", {{"plural", "podgroups"}, {"singular", "podgroup"}, {"kind", "PodGroup"}, {"listKind", "PodGroupList"}}},
+             {"names",
+              {{"plural", "podgroups"}, {"singular", "podgroup"}, {"kind", "PodGroup"}, {"listKind", "PodGroupList"}}},
              {"versions", versions}}}});
   f.ApplyYaml(kRayJob);
   f.world.Pump();

@@ -16,7 +16,10 @@ Json Template(Json annotations = Json::object()) {
 
 Json Job(Json spec, Json annotations = Json::object()) {
   spec["template"] = Template(annotations);
-  return {{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"metadata", {{"name", "j"}, {"namespace", "default"}}}, {"spec", spec}};
+  return {{"apiVersion", "batch/v1"},
+          {"kind", "Job"},
+          {"metadata", {{"name", "j"}, {"namespace", "default"}}},
+          {"spec", spec}};
 }
 
 Json ReplicaSet(int replicas) {
@@ -136,7 +139,9 @@ TEST_CASE_METHOD(WorkloadFixture, "A failure policy that ignores DisruptionTarge
   Apply(Job({{"backoffLimit", 0}, {"podFailurePolicy", {{"rules", Json::array({rule})}}}}));
   BindAll("n");
   const std::string name = NameOf(*Pods()[0]);
-  Modify(kPods, name, [&](Json& pod) { SetCondition(pod, {"DisruptionTarget", "True", "Undone", "x"}, clock.WallMs()); }, Part::kStatus);
+  Modify(
+      kPods, name, [&](Json& pod) { SetCondition(pod, {"DisruptionTarget", "True", "Undone", "x"}, clock.WallMs()); },
+      Part::kStatus);
   REQUIRE(store().Delete(kPods, "default", name));
   world.Pump();
   Advance(10'000);

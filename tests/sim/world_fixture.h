@@ -31,14 +31,18 @@ struct WorldFixture {
   }
 
   void AddNode(const std::string& name, Json allocatable = {{"cpu", "8"}, {"memory", "32Gi"}}) {
-    Apply({{"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", name}}}, {"status", {{"allocatable", allocatable}}}});
+    Apply({{"apiVersion", "v1"},
+           {"kind", "Node"},
+           {"metadata", {{"name", name}}},
+           {"status", {{"allocatable", allocatable}}}});
     world.Pump();
   }
   Object AddPod(const std::string& name, const std::string& cpu, Json annotations = Json::object()) {
-    return Apply({{"apiVersion", "v1"},
-                  {"kind", "Pod"},
-                  {"metadata", {{"name", name}, {"namespace", "default"}, {"annotations", annotations}}},
-                  {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", cpu}}}}}}}}}}});
+    return Apply(
+        {{"apiVersion", "v1"},
+         {"kind", "Pod"},
+         {"metadata", {{"name", name}, {"namespace", "default"}, {"annotations", annotations}}},
+         {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", cpu}}}}}}}}}}});
   }
 
   void Bind(const std::string& pod, const std::string& node) {

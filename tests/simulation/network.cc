@@ -360,9 +360,7 @@ void Network::Die() {
   timer_at_.clear();
   posted_.clear();
   for (auto& [id, call] : calls_) call.done = nullptr;
-  Forget([](const Call& call) {
-    return call.carried || call.kind == Kind::kWatch || call.arrives_ms == call.sent_ms;
-  });
+  Forget([](const Call& call) { return call.carried || call.kind == Kind::kWatch || call.arrives_ms == call.sent_ms; });
 }
 
 size_t Network::Bury() {

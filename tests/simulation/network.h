@@ -101,7 +101,7 @@ class Network final : public kube::Loop, public kube::Transport {
   void Break(Call& call);
   void Sweep();
   template <typename Those>
-  void Forget(Those&& those);  // these calls
+  void Forget(Those&& those);            // these calls
   Call* Watch(const std::string& path);  // null: none is open
 
   Parts parts_;
@@ -109,11 +109,11 @@ class Network final : public kube::Loop, public kube::Transport {
   std::map<kube::TimerId, base::Millis> timer_at_;
   std::deque<kube::Task> posted_;
   std::map<kube::RequestId, Call> calls_;
-  std::set<kube::RequestId> leaving_, listening_;  // of these: what is not carried yet, and the watches
-  base::Millis none_due_before_ms_ = 0;            // no answer, that is
-  bool over_ = false;                              // perhaps of some all is over
+  std::set<kube::RequestId> leaving_, listening_;             // of these: what is not carried yet, and the watches
+  base::Millis none_due_before_ms_ = 0;                       // no answer, that is
+  bool over_ = false;                                         // perhaps of some all is over
   std::unordered_map<std::string, kube::RequestId> watches_;  // the last of each path
-  std::set<std::string> unreachable_;               // paths
+  std::set<std::string> unreachable_;                         // paths
   uint64_t last_id_ = 0;
   base::Millis lease_cut_until_ms_ = 0;
   std::optional<base::Millis> lease_over_ms_;  // as the API server holds it; null: it never had one
