@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/json_string.h"
 #include "dialects/declaration.h"
 #include "dialects/wording.h"
 
@@ -14,6 +15,17 @@ namespace {
 std::string Place(std::string_view ns, std::string_view name) { return fmt::format("{}/{}", ns, name); }
 
 }  // namespace
+
+void WriteStatus(PodGroup* group, base::Json wanted, std::vector<cluster::CommandBody>* out) {
+  group->written = base::PrintJson(wanted);
+  for (const char* counter : {"running", "succeeded", "failed"})
+    if (!wanted.contains(counter)) wanted[counter] = nullptr;  // taken out by a merge patch
+  cluster::Patch patch;
+  patch.object = cluster::RefOf(group->object);
+  patch.status = true;
+  patch.body = base::PrintJson({{"status", std::move(wanted)}});
+  out->push_back(std::move(patch));
+}
 
 PodGroup& PodGroupTable::Put(std::shared_ptr<const model::Object> object, model::GangSpec spec, Touched* touched) {
   PodGroup& group = groups_[Place(object->meta.ns, object->meta.name)];

@@ -20,6 +20,9 @@ struct PodGroup {
   std::string written;  // for the dialect: what it wrote and has not observed
 };
 
+// Writes the status that is `wanted` of the group; the counters that it does not name are taken out.
+void WriteStatus(PodGroup* group, base::Json wanted, std::vector<cluster::CommandBody>* out);
+
 class PodGroupTable {
  public:
   // `link` ends the sentence about one that is missing: how a pod came to name it.

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
-#include "base/json_string.h"
 #include "cluster/json_text.h"
 #include "dialects/declaration.h"
 #include "dialects/ray_pod.h"
@@ -212,15 +211,7 @@ void Volcano::Report(const GangReport& report, std::vector<cluster::CommandBody>
   if (!group->memory.MustWrite(VolcanoComparable(wanted), VolcanoComparable(observed),
                                group->object->meta.resource_version))
     return;
-  group->written = base::PrintJson(wanted);
-  for (const char* counter : {"running", "succeeded", "failed"})
-    if (!wanted.contains(counter)) wanted[counter] = nullptr;  // taken out by a merge patch
-
-  cluster::Patch patch;
-  patch.object = cluster::RefOf(group->object);
-  patch.status = true;
-  patch.body = base::PrintJson({{"status", std::move(wanted)}});
-  out->push_back(std::move(patch));
+  WriteStatus(group, std::move(wanted), out);
 }
 
 }  // namespace tutti::dialects
