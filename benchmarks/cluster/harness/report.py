@@ -3,11 +3,15 @@
 
 import csv
 import dataclasses
+import itertools
+import math
+import random
 import statistics
 
 RAW, CLIENT_GO, LONE, GANGS, PEER = "raw binder", "client-go binder", "tutti, lone pods", "tutti, gangs", "kube-scheduler"
 
 EVENT_LIMIT_SECONDS = 1.25  # 10 s for 8,000 pods, and a wave is of 1,000
+RESAMPLES = 500
 
 
 @dataclasses.dataclass
@@ -67,9 +71,24 @@ def rows_table(rows):
 
 
 def paired(rows, one, other, ratio):
-    """The ratio of one's wave to the other's of each round, sorted. Both met the same machine, whatever it did between rounds."""
+    """The ratio of one's wave to the other's of each round. Both met the same machine, whatever it did between rounds."""
     others = {row.round: row for row in rows if row.who == other.who}
-    return sorted(ratio(row, others[row.round]) for row in rows if row.who == one.who)
+    return [ratio(row, others[row.round]) for row in rows if row.who == one.who]
+
+
+def centre(ratios):
+    """Hodges and Lehmann's estimate: the median of the geometric means of all pairs.
+
+    One bad second moves it as little as the median, and as many rounds make it surer.
+    """
+    logs = map(math.log, ratios)
+    return math.exp(statistics.median(map(statistics.fmean, itertools.combinations_with_replacement(logs, 2))))
+
+
+def standard_error(ratios):
+    """Of their centre: how it scatters when as many rounds are drawn from these, again and again (bootstrap)."""
+    draw = random.Random(0)
+    return statistics.pstdev(centre(draw.choices(ratios, k=len(ratios))) for _ in range(RESAMPLES))
 
 
 def duration(row, waves):
@@ -78,7 +97,7 @@ def duration(row, waves):
 
 
 def targets(rows, waves):
-    """(what, figure, the middle half of the ratios whose median it is, bound as text, reached) of each target that the rows can judge.
+    """(what, figure, its standard error and of how many rounds, bound as text, reached) of each target that the rows can judge.
 
     Of `waves` 1 means one gang: it is of use with its last bind, and it counts when that was, not how long ago the first one was.
     The limit is the faster binder's, by its median.
@@ -92,9 +111,9 @@ def targets(rows, waves):
 
     def compare(row, what, ratio, form, bound, reached):
         ratios = paired(rows, row, raw, ratio)
-        median, at = statistics.median(ratios), len(ratios) // 4
-        spread = f"{ratios[at]:{form}} to {ratios[-1 - at]:{form}} of {len(ratios)}"
-        result.append((f"{row.who}: {what}", f"{median:{form}}", spread, bound, reached(median)))
+        share = centre(ratios)
+        error = f"± {standard_error(ratios):{form}}, {len(ratios)} rounds"
+        result.append((f"{row.who}: {what}", f"{share:{form}}", error, bound, reached(share)))
 
     for row in ours:
         if raw and waves == 1:
@@ -119,7 +138,7 @@ def targets(rows, waves):
 
 
 def targets_table(judged):
-    return table([["", "measured", "half of the pairs", "to reach", "reached"]] +
+    return table([["", "measured", "standard error", "to reach", "reached"]] +
                  [[what, figure, spread, bound, "yes" if reached else "NO"] for what, figure, spread, bound, reached in judged])
 
 
@@ -131,5 +150,5 @@ def write_csv(path, header, lines):
 def write_all(directory, rows, judged):
     write_csv(directory / "rows.csv", [field.name for field in dataclasses.fields(Figures)],
               [dataclasses.astuple(row) for row in rows])
-    write_csv(directory / "targets.csv", ["what", "measured", "half_of_the_pairs", "to_reach", "reached"],
+    write_csv(directory / "targets.csv", ["what", "measured", "standard_error", "to_reach", "reached"],
               [(*judgement, "yes" if reached else "no") for *judgement, reached in judged])
