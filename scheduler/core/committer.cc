@@ -206,7 +206,10 @@ bool Committer::OnAnswer(const cluster::Answer& answer) {
   Gang& gang = book_.at(bound.gang);
   if (book_.GangOf(bound.pod) != bound.gang || state_.pod(bound.pod).pod->meta.uid != bound.as->meta.uid) {
     // It went before its answer came, and perhaps before it was seen bound; its gang was whole all the same.
-    if (answer.outcome == Outcome::kDone && gang.plan && gang.plan->commit_uid == bound.as->meta.uid) MakeWhole(gang);
+    if (answer.outcome == Outcome::kDone && gang.plan && gang.plan->commit_uid == bound.as->meta.uid) {
+      MakeWhole(gang);
+      book_.MarkReady(bound.gang);
+    }
     return true;
   }
   const bool as_planned = OnBindAnswer(bound.gang, bound.pod, answer);
@@ -462,7 +465,7 @@ void Committer::Evict(Gang& gang, Member& member, const std::string& why) {
   const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
   if (member.evicting || pod->meta.deleting()) return;
   if (const auto kept = WhyKept(*pod)) {
-    member.kept = *kept;
+    member.kept = fmt::format("{}, but this pod is kept: {}", why, *kept);
     return;
   }
   member.evicting = true;

@@ -12,6 +12,7 @@
 #include "base/planted.h"
 #include "core/evidence.h"
 #include "core/explain.h"
+#include "core/lightest.h"
 #include "core/topology_rules.h"
 #include "model/quantity.h"
 
@@ -103,8 +104,8 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
   committer.on_timer = set_timer;
   publisher.on_timer = set_timer;
   publisher.on_free = [this](GangId id) { Touch(id); };
-  publisher.on_queue_free = [this](const queue::QueueKey& key, dialects::Dialect* dialect) {
-    dirty_queues[key] = dialect;
+  publisher.on_queue_free = [this](const queue::QueueKey& key, dialects::Dialect* dialect, Millis not_before_ms) {
+    dirty_queues[key] = {dialect, not_before_ms};
   };
   committer.on_bound = [this](const Gang& gang, const Member& member, const std::string& node) {
     publisher.TellBound(member, node);
@@ -234,15 +235,25 @@ void Cycle::Reselect(Gang& gang) {
   for (const Member& member : gang.members) state.Reselect(member.pod);
 }
 
+// Nodes that refused a bind long enough ago are as any other.
+void Cycle::ForgiveNodes(Gang& gang) const {
+  const Millis now = clock.MonotonicMs();
+  for (Member& member : gang.members)
+    if (!member.refused_nodes.empty())
+      std::erase_if(member.refused_nodes, [now](const auto& item) { return item.second <= now; });
+}
+
 void Cycle::Consider(GangId id) {
   Gang& gang = book.at(id);
   Reselect(gang);
+  ForgiveNodes(gang);
   Census census = TakeCensus(gang, state);
   if (gang.plan && gang.plan->undoing) return ContinueUndoing(id, census);
   if (gang.plan && gang.whole) {
+    bool leaving = false;  // the delete may have to be asked for again
     for (Member* member : census.lost)
-      if (IsOfPlan(*member, gang, state)) committer.Evict(gang, *member, "the node it was bound to does not exist");
-    if (gang.plan->open.empty()) EndPlan(id);
+      if (IsOfPlan(*member, gang, state)) leaving = EvictLost(gang, *member) || leaving;
+    if (gang.plan->open.empty() && !leaving) EndPlan(id);
   }
   if (census.succeeded + census.failed == static_cast<int64_t>(gang.members.size())) {
     gang.refusal.reset();
@@ -275,6 +286,13 @@ void Cycle::Consider(GangId id) {
     ConsiderWhole(id, census);
   else
     ConsiderStart(id, census);
+}
+
+// Bound to a node that does not exist: it can only be recreated. True: it is on its way out.
+bool Cycle::EvictLost(Gang& gang, Member& member) {
+  committer.Evict(gang, member, "the node it was bound to does not exist");
+  if (!member.kept.empty()) publisher.TellKept(member);
+  return member.evicting;
 }
 
 // A gang that was whole takes whatever of the rest fits, in whole units. Where that is more than can be tried at once,
@@ -370,8 +388,9 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
       census = TakeCensus(gang, state);
       return ContinueUndoing(id, census);
     }
-    // Bound to a node that does not exist: it can only be recreated.
-    for (Member* member : census.lost) committer.Evict(gang, *member, "the node it was bound to does not exist");
+    for (Member* member : census.lost) EvictLost(gang, *member);
+    // Nobody knows what its minimum is: whoever has a place held waits for the declaration.
+    if (!gang.spec.problem.empty()) return Wait(id, ExplainProblem(gang.spec.problem));
   }
   Requirement requirement = Require(gang, census);
   if (requirement.reachable() && gang.complete_since_ms == 0) gang.complete_since_ms = clock.MonotonicMs();
@@ -430,6 +449,7 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
     if (result.fits) {
       if (census.empty_handed())
         if (auto refusal = CheckMinResources(gang)) return refusal->figures_ms = now, refusal;
+      if (auto refusal = FitQueue(gang, census, requirement, &result)) return refusal;
       committer.Reserve(id, result.placements);
       return std::nullopt;
     }
@@ -479,32 +499,38 @@ std::string Cycle::ShapeOf(const Gang& gang, const Census& census, const Require
   return shape;
 }
 
+// For the least that can start it. Before anything is placed, for minResources at least.
 queue::Admission Cycle::Admit(const Gang& gang, const Census& census, const Requirement& requirement) const {
-  return quota.Admit({gang.key.dialect, gang.spec.queue}, Ask(gang, census.pending, requirement));
+  if (gang.spec.queue.empty()) return quota.Admit({gang.key.dialect, {}}, {});
+  ResourceList ask = LeastWeight(census.pending, requirement, state);
+  if (requirement.have == 0 && gang.spec.min_resources) ask.MaxAll(*gang.spec.min_resources);
+  return quota.Admit({gang.key.dialect, gang.spec.queue}, ask);
 }
 
-// What the members still to be placed ask for: the smallest choice that meets the minima. Before anything is placed,
-// minResources at least.
-ResourceList Cycle::Ask(const Gang& gang, const Members& pending, const Requirement& requirement) const {
-  if (gang.spec.queue.empty()) return {};
+queue::Admission Cycle::AdmitPlaced(const Gang& gang, const std::vector<cluster::Placement>& placements) const {
   ResourceList ask;
-  std::set<const Member*> counted;
-  int64_t left = requirement.min - requirement.have;
-  const auto count = [&](const Member* member) {
-    ask.AddAll(Charges::Weight(*state.pod(member->pod).pod_class));
-    counted.insert(member);
-    --left;
-  };
-  for (const Member* member : requirement.must) count(member);
-  for (const Requirement::Role& role : requirement.roles) {
-    int64_t need = role.min - role.have - role.must;
-    for (const Member* member : pending)
-      if (need > 0 && member->role == role.name && !counted.contains(member)) count(member), --need;
+  for (const cluster::Placement& placement : placements) ask.AddAll(Charges::Weight(*placement.pod_class));
+  return quota.Admit({gang.key.dialect, gang.spec.queue}, ask);
+}
+
+// Who was placed may weigh more than the least that was admitted. Then the lightest are placed in their stead.
+std::optional<Refusal> Cycle::FitQueue(const Gang& gang, const Census& census, const Requirement& requirement,
+                                       PlanResult* result) {
+  if (gang.spec.queue.empty()) return std::nullopt;
+  const queue::Admission admission = AdmitPlaced(gang, result->placements);
+  if (admission.admitted) return std::nullopt;
+  Refusal refusal = ExplainQueue(gang, requirement, admission);
+  refusal.figures_ms = clock.MonotonicMs();
+  for (const queue::Shortage& shortage : admission.shortages) {
+    const Members lightest = Lightest(census.pending, requirement, state, shortage.resource);
+    PlanResult again = planner.PlaceRequired(gang, lightest, requirement, refusal.figures_ms);
+    if (again.fits && AdmitPlaced(gang, again.placements).admitted) {
+      *result = std::move(again);
+      return std::nullopt;
+    }
+    refusal.wakes = refusal.wakes | again.wakes;
   }
-  for (const Member* member : pending)
-    if (left > 0 && !counted.contains(member)) count(member);
-  if (requirement.have == 0 && gang.spec.min_resources) ask.MaxAll(*gang.spec.min_resources);
-  return ask;
+  return refusal;
 }
 
 std::optional<Refusal> Cycle::CheckMinResources(const Gang& gang) const {
@@ -523,9 +549,10 @@ std::optional<Refusal> Cycle::CheckMinResources(const Gang& gang) const {
 void Cycle::ContinueUndoing(GangId id, const Census& census) {
   Gang& gang = book.at(id);
   SetState(gang, GangState::kWaitingForNodes);
+  gang.refusal = ExplainUndoing(gang);
   committer.GiveUpUnsent(id);
   committer.Pump(id);  // repeats binds in doubt
-  bool busy = census.deleting > 0;
+  bool busy = false;   // who is seen to be going may take for ever, and is nobody's any more
   for (Member* member : census.placed) {
     committer.Evict(gang, *member, "its gang is being undone");
     busy = busy || member->evicting;

@@ -77,7 +77,11 @@ class Cycle {
   absl::btree_set<std::pair<base::Millis, model::GangId>> timers;
   base::Millis next_queue_report_ms = 0;
   base::Millis refresh_at_ms = 0;  // when the figures in waiting gangs' reasons are brought up to date; 0: they are
-  std::map<queue::QueueKey, dialects::Dialect*> dirty_queues;
+  struct DirtyQueue {
+    dialects::Dialect* dialect = nullptr;
+    base::Millis not_before_ms = 0;  // monotonic; after a write that failed
+  };
+  std::map<queue::QueueKey, DirtyQueue> dirty_queues;  // to be reported
 
  private:
   void DropPod(model::PodId id);
@@ -104,12 +108,16 @@ class Cycle {
   static void SumUp(Gang& gang, const Members& pending);
   void ConsiderStart(model::GangId id, Census& census);
   void Fence(model::GangId id, Member& member);
+  bool EvictLost(Gang& gang, Member& member);
+  void ForgiveNodes(Gang& gang) const;
   void ContinueUndoing(model::GangId id, const Census& census);
   // Where the gang cannot start now: why; else places and reserves.
   std::optional<Refusal> TryStart(model::GangId id, const Census& census, const Requirement& requirement);
   std::optional<Refusal> CheckMinResources(const Gang& gang) const;
   queue::Admission Admit(const Gang& gang, const Census& census, const Requirement& requirement) const;
-  model::ResourceList Ask(const Gang& gang, const Members& pending, const Requirement& requirement) const;
+  queue::Admission AdmitPlaced(const Gang& gang, const std::vector<cluster::Placement>& placements) const;
+  std::optional<Refusal> FitQueue(const Gang& gang, const Census& census, const Requirement& requirement,
+                                  PlanResult* result);
   base::Millis FiguresFrom(const Gang& gang) const;
   std::string ShapeOf(const Gang& gang, const Census& census, const Requirement& requirement) const;
   void Wait(model::GangId id, Refusal refusal);

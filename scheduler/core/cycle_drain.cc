@@ -55,7 +55,11 @@ void Cycle::Apply(const cluster::PodChanged& event) {
 void Cycle::Rejoin(PodId pod) {
   const GangId before = book.GangOf(pod);
   const GangId after = book.Join(pod);
-  if (after) charges.Move(book.at(after));
+  if (after) {
+    Gang& gang = book.at(after);
+    charges.Move(gang);
+    charges.Update(gang, *gang.Find(pod));
+  }
   if (before == after) {
     if (after) book.MarkReady(after);  // it may ask for another topology now
     return;
@@ -219,10 +223,11 @@ void Cycle::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
       quota.Put(std::move(*spec));
     else
       quota.Drop(key);
-    dirty_queues[key] = &dialect;
+    dirty_queues[key].dialect = &dialect;
     happened_ = happened_ | Wake::kQueue;
   }
-  for (const std::string& name : touched.queue_statuses) dirty_queues[{std::string(dialect.name()), name}] = &dialect;
+  for (const std::string& name : touched.queue_statuses)
+    dirty_queues[{std::string(dialect.name()), name}].dialect = &dialect;
   for (const model::GangKey& key : touched.gangs) {
     const GangId id = book.Find(key);
     if (!id) continue;
@@ -274,7 +279,7 @@ void Cycle::Apply(const cluster::Leadership& event) {
       gang.reported.reset();
       book.MarkReady(id);
       Touch(id);
-      if (!gang.spec.queue.empty()) dirty_queues[{gang.key.dialect, gang.spec.queue}] = gang.dialect;
+      if (!gang.spec.queue.empty()) dirty_queues[{gang.key.dialect, gang.spec.queue}].dialect = gang.dialect;
     });
   }
   leading = event.leading;

@@ -51,9 +51,14 @@ void Cycle::Publish() {
       PublishGang(id);
       book.SettleIfLone(id);
     }
-  if (dirty_queues.empty() || clock.MonotonicMs() < next_queue_report_ms) return;
-  publisher.ReportQueues(std::exchange(dirty_queues, {}));
-  next_queue_report_ms = clock.MonotonicMs() + kQueueReportEveryMs;
+  const base::Millis now = clock.MonotonicMs();
+  if (dirty_queues.empty() || now < next_queue_report_ms) return;
+  std::map<queue::QueueKey, dialects::Dialect*> due;
+  for (const auto& [key, queue] : dirty_queues)
+    if (queue.not_before_ms <= now) due.emplace(key, queue.dialect);
+  std::erase_if(dirty_queues, [now](const auto& item) { return item.second.not_before_ms <= now; });
+  publisher.ReportQueues(due);
+  next_queue_report_ms = now + kQueueReportEveryMs;
 }
 
 void Cycle::Touch(GangId id) {
@@ -142,8 +147,8 @@ base::Millis Cycle::ReportAt(const Gang& gang) {
 // What a queue holds counts in those above it too.
 void Cycle::MarkQueues(const std::string& dialect_name, const std::string& queue, dialects::Dialect* dialect) {
   if (queue.empty()) return;
-  dirty_queues[{dialect_name, queue}] = dialect;
-  for (const queue::QueueKey& key : quota.Path({dialect_name, queue})) dirty_queues[key] = dialect;
+  dirty_queues[{dialect_name, queue}].dialect = dialect;
+  for (const queue::QueueKey& key : quota.Path({dialect_name, queue})) dirty_queues[key].dialect = dialect;
 }
 
 std::vector<observe::Decision> Cycle::Decisions() const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/evidence.h"
 
+#include <absl/container/flat_hash_map.h>
+
 #include "base/json.h"
 #include "base/json_string.h"
 #include "base/planted.h"
@@ -54,18 +56,19 @@ bool WasLast(const model::Pod& pod) {
 
 Finding Examine(const Gang& gang, const Census& census, const cluster::ClusterState& state) {
   Finding finding;
+  absl::flat_hash_map<std::string_view, const model::Pod*> by_uid;
+  for (const Member& member : gang.members) {
+    const model::Pod& pod = *state.pod(member.pod).pod;
+    by_uid.emplace(pod.meta.uid, &pod);
+  }
   for (const Members* members : {&census.placed, &census.lost, &census.ran})
     for (const Member* member : *members) {
-      const model::Pod& pod = *state.pod(member->pod).pod;
-      const std::optional<Evidence> evidence = ReadEvidence(pod);
-      if (!evidence) continue;
-      for (const Member& other : gang.members) {
-        const model::Pod& commit = *state.pod(other.pod).pod;
-        if (commit.meta.uid != evidence->commit_uid) continue;
-        if (WasLast(commit)) return {true, {}};
-        // Where it was bound by a later plan, before the last of that one, what it says itself counts.
-        if (!commit.bound()) finding.half_done = *evidence;
-      }
+      const std::optional<Evidence> evidence = ReadEvidence(*state.pod(member->pod).pod);
+      const auto commit = evidence ? by_uid.find(evidence->commit_uid) : by_uid.end();
+      if (commit == by_uid.end()) continue;
+      if (WasLast(*commit->second)) return {true, {}};
+      // Where it was bound by a later plan, before the last of that one, what it says itself counts.
+      if (!commit->second->bound()) finding.half_done = *evidence;
     }
   finding.whole = finding.half_done.commit_uid.empty();
   return finding;

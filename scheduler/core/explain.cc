@@ -88,6 +88,17 @@ Refusal ExplainProblem(const std::string& problem) {
   return refusal;
 }
 
+Refusal ExplainUndoing(const Gang& gang) {
+  Refusal refusal;
+  refusal.state = GangState::kWaitingForNodes;
+  refusal.reason = "Undone";
+  refusal.wakes = Wake::kMembers;
+  refusal.sentence = fmt::format(
+      "{} is being undone, for not every required member could be bound in time: those that are bound go first.",
+      Name(gang));
+  return refusal;
+}
+
 Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census) {
   Refusal refusal;
   refusal.state = GangState::kWaitingForMembers;

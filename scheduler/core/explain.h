@@ -13,6 +13,9 @@ namespace tutti::core {
 // GangSpec::problem.
 Refusal ExplainProblem(const std::string& problem);
 
+// Its plan failed, and what is bound of it has to go before it starts again.
+Refusal ExplainUndoing(const Gang& gang);
+
 // Too few members exist: which minimum, how many there are, how many are held back by gates.
 Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census);
 

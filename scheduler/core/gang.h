@@ -38,7 +38,7 @@ struct Member {
   std::map<std::string, base::Millis> refused_nodes;
   bool evicting = false;  // a delete of ours is under way, or was refused to us
   bool away = false;      // a bind's answer says that it is gone, or bound; its own event is still to come
-  std::string kept;       // why it is not deleted though its gang is undone; empty otherwise
+  std::string kept;       // that it should go, and why it is not deleted; empty otherwise
   std::shared_ptr<const Refusal> refusal;  // why it has no place though its gang is whole; null: not known
 };
 

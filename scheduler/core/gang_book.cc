@@ -105,6 +105,8 @@ GangId GangBook::Join(PodId pod) {
   member.needs_head = membership.needs_head;
   member.unit = std::move(membership.unit);
   member.topology = membership.topology ? std::move(membership.topology) : dialects::TopologyOfPod(it, member.role);
+  const int32_t priority = gang.spec.priority.value_or(std::max(gang.ready_priority, it.spec->priority));
+  if (gang.ready && (priority != gang.ready_priority || Created(gang) != gang.ready_created_ms)) Resort(id);
   return id;
 }
 
@@ -165,6 +167,7 @@ bool GangBook::Describe(GangId id) {
   if (gang.declared && spec == gang.spec) return false;
   gang.spec = std::move(spec);
   gang.declared = true;
+  if (gang.ready) Resort(id);
   return true;
 }
 
@@ -194,6 +197,14 @@ void GangBook::MarkReady(GangId id) {
     LeaveGroup(id);
   if (gang.group == Gang::kNoGroup) SetPlaceInLine(gang);
   gang.ready = true;
+  ready_.Insert(id);
+}
+
+// Its priority or its age is another one than when it was put in line.
+void GangBook::Resort(GangId id) {
+  ready_.Erase(id);
+  LeaveGroup(id);
+  SetPlaceInLine(at(id));
   ready_.Insert(id);
 }
 

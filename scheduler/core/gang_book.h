@@ -125,6 +125,7 @@ class GangBook {
   void Settle(model::PodId pod, base::Millis since_ms);
   void Unsettle(model::PodId pod);
   void SetPlaceInLine(Gang& gang) const;
+  void Resort(model::GangId id);
   void LeaveGroup(model::GangId id);
   void WakeFirst(const Group& group);
 

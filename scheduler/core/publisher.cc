@@ -96,12 +96,11 @@ void Publisher::TellBound(const Member& member, const std::string& node) {
 
 void Publisher::TellKept(Member& member) {
   const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
-  const std::string note = fmt::format("its gang is being undone, but this pod is kept: {}", member.kept);
-  if (member.told_message == note) return;
-  member.told_message = note;
+  if (member.told_message == member.kept) return;
+  member.told_message = member.kept;
   outbox_.Post(
       Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
-      cluster::EmitEvent{cluster::RefOf(pod), true, "GangNotWhole", "Undoing", note, pod->spec->scheduler_name});
+      cluster::EmitEvent{cluster::RefOf(pod), true, "GangNotWhole", "Undoing", member.kept, pod->spec->scheduler_name});
 }
 
 void Publisher::TellGang(const Gang& gang, bool warning, const std::string& reason, const std::string& note) {
@@ -176,7 +175,7 @@ void Publisher::ReportQueues(const std::map<queue::QueueKey, dialects::Dialect*>
       const cluster::CommandId id =
           outbox_.Send(Lane::kStatus, clock_.MonotonicMs() + kStatusDeadlineMs, std::move(write));
       queue_reports_.emplace(id, std::pair(key, dialect));
-      ++queues_on_their_way_[key];
+      ++queues_on_their_way_[key].count;
     }
   }
 }
@@ -189,10 +188,13 @@ bool Publisher::OnAnswer(const cluster::Answer& answer) {
     OnReportAnswer(report.mapped(), done);
   } else if (const auto queue = queue_reports_.extract(answer.id)) {
     const auto& [key, dialect] = queue.mapped();
+    QueueWrites& writes = queues_on_their_way_[key];
     if (!done) dialect->QueueReportLost(key.name);
-    if (--queues_on_their_way_[key] > 0) return true;
+    writes.failed = writes.failed || !done;
+    if (--writes.count > 0) return true;
+    const base::Millis again_ms = writes.failed ? clock_.MonotonicMs() + kTellAgainMs : 0;
     queues_on_their_way_.erase(key);
-    on_queue_free(key, dialect);
+    on_queue_free(key, dialect, again_ms);
   } else {
     return false;
   }

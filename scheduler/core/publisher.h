@@ -44,7 +44,8 @@ class Publisher {
   size_t awaited() const { return told_.size() + reports_.size() + queue_reports_.size(); }
   std::function<void(model::GangId, base::Millis at_ms)> on_timer;
   std::function<void(model::GangId)> on_free;  // nothing about the gang is on its way any more: publish what is new
-  std::function<void(const queue::QueueKey&, dialects::Dialect*)> on_queue_free;
+  // All writes of the queue's status are answered; it is to be told again then, or, where one failed, at that instant.
+  std::function<void(const queue::QueueKey&, dialects::Dialect*, base::Millis not_before_ms)> on_queue_free;
 
  private:
   struct Told {
@@ -62,7 +63,11 @@ class Publisher {
   std::unordered_map<cluster::CommandId, Told> told_;
   std::unordered_map<cluster::CommandId, model::GangKey> reports_;
   std::unordered_map<cluster::CommandId, std::pair<queue::QueueKey, dialects::Dialect*>> queue_reports_;
-  std::map<queue::QueueKey, int> queues_on_their_way_;
+  struct QueueWrites {
+    int count = 0;
+    bool failed = false;  // one of them
+  };
+  std::map<queue::QueueKey, QueueWrites> queues_on_their_way_;
 };
 
 }  // namespace tutti::core

@@ -68,6 +68,10 @@ VolumeBinder::Stand VolumeBinder::Advance(GangId id, PodId pod, Assignment& assi
 VolumeBinder::Stand VolumeBinder::StillSettled(PodId id, std::string* why) const {
   const model::Pod& pod = *state_.pod(id).pod;
   const Storage& storage = state_.snapshot().storage();
+  // Without VolumeBinding nobody looks after claims, as with kube-scheduler.
+  const framework::Profile* profile = framework::FindProfile(options_.profiles, pod.spec->scheduler_name);
+  if (!profile || std::ranges::none_of(profile->filters, [](const auto& f) { return f->JudgesBoundVolumes(); }))
+    return Stand::kSettled;
   for (const model::PodClaim& use : pod.claims) {
     const std::string name = pod.meta.ns + "/" + use.name;
     const Claim* claim = Storage::Find(storage.claims(), name);

@@ -6,20 +6,11 @@
 namespace tutti::core {
 namespace {
 
-void RefuseBindsTo(Rig& rig, const std::string& node) {
-  rig.fate = [node](const cluster::Command& command) {
-    const auto* bind = std::get_if<cluster::Bind>(&command.body);
-    if (bind && bind->node == node)
-      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
-    return sim::Fate{};
-  };
-}
-
 TEST_CASE("A member whose bind is refused is placed elsewhere, and no other member is disturbed") {
   Rig rig;
   rig.AddNode("n1", 4);
   rig.AddNode("n2", 4);
-  RefuseBindsTo(rig, "n1");
+  rig.RefuseBindsTo("n1");
   rig.AddGang("g", 4, 4);
   rig.Pass(5'000);
   CHECK(rig.Bound() == 4);
@@ -234,25 +225,6 @@ TEST_CASE("A member on its way out does not make its gang whole, though its node
   CHECK(rig.Bound() == 0);
 }
 
-TEST_CASE("When a gang is undone, a member that somebody else bound stays where it is") {
-  Rig rig;
-  for (const char* node : {"n1", "n2", "n3"}) rig.AddNode(node, 1);
-  int binds = 0;
-  rig.fate = [&](const cluster::Command& command) {
-    if (!std::holds_alternative<cluster::Bind>(command.body) || ++binds == 1) return sim::Fate{};
-    return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
-  };
-  rig.AddGang("g", 3, 3);
-  rig.Settle();
-  REQUIRE(rig.Bound() == 1);
-  const std::string stranger = rig.NodeOf("g-2").empty() ? "g-2" : "g-1";
-  REQUIRE(rig.store.Bind(
-      {{"metadata", {{"name", stranger}, {"namespace", "default"}}}, {"target", {{"kind", "Node"}, {"name", "n3"}}}}));
-  rig.Pass(70'000);
-  CHECK(rig.NodeOf(stranger) == "n3");
-  CHECK(rig.Bound() == 1);
-}
-
 TEST_CASE("A declaration that becomes unreadable while a gang is being bound does not make it whole") {
   Rig rig;
   rig.AddNode("n1", 4);
@@ -276,7 +248,7 @@ TEST_CASE("A gang that is half bound is whole once it asks for no more than is b
   Rig rig(Options::Policy::kRepair, &reports);
   rig.AddNode("n1", 2);
   rig.AddNode("n2", 2);
-  RefuseBindsTo(rig, "n2");
+  rig.RefuseBindsTo("n2");
   rig.AddGang("g", 4, 4);
   rig.Pass(20'000);
   REQUIRE(rig.Bound() == 2);
@@ -288,48 +260,6 @@ TEST_CASE("A gang that is half bound is whole once it asks for no more than is b
   rig.Restart();
   rig.Settle();
   CHECK(reports == std::vector{GangState::kWhole});
-}
-
-TEST_CASE("A gang that cannot be completed is undone as a whole") {
-  Rig rig;
-  rig.AddNode("n1", 2);
-  rig.AddNode("n2", 2);
-  RefuseBindsTo(rig, "n2");
-  SECTION("its members are deleted where a controller recreates them") {
-    rig.AddGang("g", 4, 4);
-    rig.Pass(1'000);
-    CHECK(rig.Bound() == 2);
-    rig.Pass(90'000);
-    CHECK(rig.Bound() == 0);
-  }
-  SECTION("a pod without a controller is kept, with the reason on it") {
-    rig.AddGang("g", 4, 4, 0, "");
-    rig.Pass(90'000);
-    CHECK(rig.Bound() == 2);
-  }
-  SECTION("a pod whose Job would count a failure is kept") {
-    rig.AddGang("g", 4, 4, 0, "Job");
-    rig.Pass(90'000);
-    CHECK(rig.Bound() == 2);
-  }
-}
-
-TEST_CASE("A member that is kept when its gang is undone is not planned again before its bind is seen") {
-  Rig rig;
-  rig.AddNode("n1", 2);
-  rig.AddNode("n2", 2);
-  RefuseBindsTo(rig, "n2");
-  rig.AddGang("g", 4, 4, 0, "");
-  rig.Step();
-  rig.feed->BreakWatch("pods");  // binds are answered, and not seen
-  rig.Pass(90'000);
-  REQUIRE(rig.Bound() == 2);
-  rig.AddNode("n3", 8);
-  rig.Pass(10'000);
-  CHECK(rig.Bound() == 2);
-  rig.feed->MendWatch("pods");
-  rig.Pass(10'000);
-  CHECK(rig.Bound() == 4);
 }
 
 TEST_CASE("Killed after any bind and restarted, the scheduler finishes what it finds half done") {
@@ -345,36 +275,6 @@ TEST_CASE("Killed after any bind and restarted, the scheduler finishes what it f
     rig.Settle();
     CHECK(rig.Bound() == 12);
   }
-}
-
-TEST_CASE("Killed half way with the rest of the room taken, the restarted scheduler undoes the half") {
-  Rig rig;
-  for (int i = 0; i < 4; ++i) rig.AddNode(fmt::format("n{}", i), 1);
-  rig.AddGang("g", 4, 4);
-  rig.LoseBindsAfter(2);
-  rig.Settle();
-  REQUIRE(rig.Bound() == 2);
-  rig.fate = nullptr;
-  rig.DeleteNode("n3");
-  for (int i = 0; i < 4; ++i)
-    if (bool used = false; !used) {
-      for (const sim::Object& pod : rig.store.All(sim::kPods))
-        used = used || sim::DigString(*pod, "spec", "nodeName") == fmt::format("n{}", i);
-      if (!used && rig.store.Find(sim::kNodes, "", fmt::format("n{}", i))) rig.DeleteNode(fmt::format("n{}", i));
-    }
-  rig.Restart();
-  rig.Pass(120'000);
-  CHECK(rig.Bound() == 0);
-
-  // Their controller makes them again, there is room again, and they start.
-  for (int i = 0; i < 4; ++i)
-    if (rig.NodeOf(fmt::format("g-{}", i)) == "<gone>")
-      rig.AddPod(fmt::format("g-new-{}", i), {.gang = "g", .min = "4"});
-  rig.Pass(1'000);
-  CHECK(rig.Bound() == 0);
-  rig.AddNode("n9", 2);
-  rig.Pass(1'000);
-  CHECK(rig.Bound() == 4);
 }
 
 TEST_CASE("Whom the bound members name as the last stays the last, in a new leader's eyes too") {
@@ -395,25 +295,6 @@ TEST_CASE("Whom the bound members name as the last stays the last, in a new lead
   rig.Restart();
   rig.Pass(200'000);
   CHECK(rig.Bound() == 3);
-}
-
-TEST_CASE("Binds refused while their gang is being undone do not hold it up") {
-  Rig rig;
-  rig.AddNode("n1", 4);
-  rig.AddGang("g", 4, 4);
-  bool refuse = true;
-  rig.fate = [&](const cluster::Command& command) {
-    const auto* bind = std::get_if<cluster::Bind>(&command.body);
-    if (bind && refuse && bind->pod.name() != "g-0")
-      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .reply_delay_ms = 1'900, .http_status = 503};
-    return sim::Fate{};
-  };
-  rig.Pass(100'000);
-  CHECK(rig.Bound() == 0);
-  refuse = false;
-  rig.AddPod("g-new", {.gang = "g", .min = "4"});
-  rig.Pass(10'000);
-  CHECK(rig.Bound() == 4);
 }
 
 TEST_CASE("A gang that was whole and lost a member is filled up, never undone, by a restarted scheduler too") {

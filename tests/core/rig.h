@@ -35,6 +35,17 @@ class LabelDialect final : public dialects::Dialect {
   void Report(const dialects::GangReport& report, std::vector<cluster::CommandBody>*) override {
     reports_->push_back(report.state);
   }
+  // One write of the queue's status, until it has arrived.
+  void ReportQueue(const dialects::QueueReport&, std::vector<cluster::CommandBody>* out) override {
+    if (!reports_ || std::exchange(queue_told_, true)) return;
+    static const auto queue = [] {
+      auto meta = std::make_shared<model::ObjectMeta>();
+      meta->name = "four";
+      return std::shared_ptr<const model::ObjectMeta>(std::move(meta));
+    }();
+    out->push_back(cluster::Patch{.object = {"test.tutti.dev", "v1", "queues", "Queue", queue}, .body = "{}"});
+  }
+  void QueueReportLost(std::string_view) override { queue_told_ = false; }
   void Put(std::shared_ptr<const model::Object>, dialects::Touched*) override {}
   void Drop(std::string_view, std::string_view, std::string_view, dialects::Touched*) override {}
   void Served(std::string_view, bool, dialects::Touched* touched) override { touched->queues.insert("four"); }
@@ -83,6 +94,7 @@ class LabelDialect final : public dialects::Dialect {
 
  private:
   std::vector<dialects::GangState>* const reports_;
+  bool queue_told_ = false;
 };
 
 class Rig final : public cluster::EventSink, public sim::Interceptor {
@@ -213,6 +225,14 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
     fate = [most, binds = size_t{0}](const cluster::Command& command) mutable {
       if (std::holds_alternative<cluster::Bind>(command.body) && ++binds > most)
         return sim::Fate{.kind = sim::Fate::Kind::kDrop};
+      return sim::Fate{};
+    };
+  }
+  void RefuseBindsTo(const std::string& node) {
+    fate = [node](const cluster::Command& command) {
+      const auto* bind = std::get_if<cluster::Bind>(&command.body);
+      if (bind && bind->node == node)
+        return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
       return sim::Fate{};
     };
   }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/lightest.h"
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+
+#include <algorithm>
+
+#include "core/charges.h"
+
+namespace tutti::core {
+
+using model::ResourceList;
+
+namespace {
+
+// What pods weigh, worked out once for each class.
+class Scale {
+ public:
+  Scale(const Members& members, const cluster::ClusterState& state) : state_(state) {
+    for (const Member* member : members) {
+      const auto [at, fresh] = by_class_.try_emplace(ClassOf(*member));
+      if (fresh) at->second = Charges::Weight(*at->first);
+    }
+  }
+  const ResourceList& Of(const Member& member) const { return by_class_.at(ClassOf(member)); }
+  const auto& by_class() const { return by_class_; }
+
+ private:
+  const cluster::PodClass* ClassOf(const Member& member) const { return state_.pod(member.pod).pod_class.get(); }
+
+  const cluster::ClusterState& state_;
+  absl::flat_hash_map<const cluster::PodClass*, ResourceList> by_class_;
+};
+
+// First those that must be, then of each role the lightest up to its minimum, then the lightest of the rest.
+Members Choose(const Members& pending, const Requirement& requirement, const Scale& scale, std::string_view resource) {
+  Members chosen = requirement.must;
+  const absl::flat_hash_set<const Member*> must(chosen.begin(), chosen.end());
+  std::vector<std::pair<int64_t, Member*>> others;
+  for (Member* member : pending)
+    if (!must.contains(member)) others.emplace_back(scale.Of(*member).Get(resource), member);
+  std::ranges::stable_sort(others, {}, [](const auto& item) { return item.first; });
+
+  absl::flat_hash_map<std::string_view, int64_t> needs;
+  for (const Requirement::Role& role : requirement.roles) needs[role.name] = role.min - role.have - role.must;
+  Members rest;
+  for (const auto& [amount, member] : others) {
+    const auto need = needs.find(member->role);
+    (need != needs.end() && need->second-- > 0 ? chosen : rest).push_back(member);
+  }
+  const int64_t wanted = requirement.min - requirement.have;
+  for (size_t i = 0; i < rest.size() && static_cast<int64_t>(chosen.size()) < wanted; ++i) chosen.push_back(rest[i]);
+  return chosen;
+}
+
+}  // namespace
+
+Members Lightest(const Members& pending, const Requirement& requirement, const cluster::ClusterState& state,
+                 std::string_view resource) {
+  return Choose(pending, requirement, Scale(pending, state), resource);
+}
+
+ResourceList LeastWeight(const Members& pending, const Requirement& requirement, const cluster::ClusterState& state) {
+  const Scale scale(pending, state);
+  ResourceList least;
+  for (const auto& [pod_class, weight] : scale.by_class()) least.MaxAll(weight);  // for the names
+  for (const auto& [name, unused] : ResourceList(least)) {
+    ResourceList sum;
+    for (const Member* member : Choose(pending, requirement, scale, name)) sum.Add(name, scale.Of(*member).Get(name));
+    least.Set(name, sum.Get(name));
+  }
+  return least;
+}
+
+}  // namespace tutti::core

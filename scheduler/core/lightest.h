@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lightest: which of the members that wait are enough for the minimum and weigh least on the gang's queue.
+//
+// "Least" is of one resource: of two resources at once there may be no one choice. Cost: O(members log members).
+#pragma once
+
+#include <string_view>
+
+#include "cluster/state.h"
+#include "core/census.h"
+#include "model/resource_list.h"
+
+namespace tutti::core {
+
+// As many of `pending` as are still to be placed, the lightest in the resource.
+Members Lightest(const Members& pending, const Requirement& requirement, const cluster::ClusterState& state,
+                 std::string_view resource);
+
+// Of each resource by itself, what the members that are still to be placed weigh at least: a gang that is not granted
+// this cannot start, whoever of it is placed.
+model::ResourceList LeastWeight(const Members& pending, const Requirement& requirement,
+                                const cluster::ClusterState& state);
+
+}  // namespace tutti::core

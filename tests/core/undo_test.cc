@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gangs that cannot be completed: who is undone, who is kept, what is said meanwhile, and that it ends.
+#include <algorithm>
+
+#include "tests/core/rig.h"
+
+namespace tutti::core {
+namespace {
+
+TEST_CASE("When a gang is undone, a member that somebody else bound stays where it is") {
+  Rig rig;
+  for (const char* node : {"n1", "n2", "n3"}) rig.AddNode(node, 1);
+  int binds = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    if (!std::holds_alternative<cluster::Bind>(command.body) || ++binds == 1) return sim::Fate{};
+    return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+  };
+  rig.AddGang("g", 3, 3);
+  rig.Settle();
+  REQUIRE(rig.Bound() == 1);
+  const std::string stranger = rig.NodeOf("g-2").empty() ? "g-2" : "g-1";
+  REQUIRE(rig.store.Bind(
+      {{"metadata", {{"name", stranger}, {"namespace", "default"}}}, {"target", {{"kind", "Node"}, {"name", "n3"}}}}));
+  rig.Pass(70'000);
+  CHECK(rig.NodeOf(stranger) == "n3");
+  CHECK(rig.Bound() == 1);
+}
+
+TEST_CASE("A gang that cannot be completed is undone as a whole") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 2);
+  rig.RefuseBindsTo("n2");
+  SECTION("its members are deleted where a controller recreates them") {
+    rig.AddGang("g", 4, 4);
+    rig.Pass(1'000);
+    CHECK(rig.Bound() == 2);
+    rig.Pass(90'000);
+    CHECK(rig.Bound() == 0);
+  }
+  SECTION("a pod without a controller is kept, with the reason on it") {
+    rig.AddGang("g", 4, 4, 0, "");
+    rig.Pass(90'000);
+    CHECK(rig.Bound() == 2);
+  }
+  SECTION("a pod whose Job would count a failure is kept") {
+    rig.AddGang("g", 4, 4, 0, "Job");
+    rig.Pass(90'000);
+    CHECK(rig.Bound() == 2);
+  }
+}
+
+TEST_CASE("A member that is kept when its gang is undone is not planned again before its bind is seen") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 2);
+  rig.RefuseBindsTo("n2");
+  rig.AddGang("g", 4, 4, 0, "");
+  rig.Step();
+  rig.feed->BreakWatch("pods");  // binds are answered, and not seen
+  rig.Pass(90'000);
+  REQUIRE(rig.Bound() == 2);
+  rig.AddNode("n3", 8);
+  rig.Pass(10'000);
+  CHECK(rig.Bound() == 2);
+  rig.feed->MendWatch("pods");
+  rig.Pass(10'000);
+  CHECK(rig.Bound() == 4);
+}
+
+TEST_CASE("Killed half way with the rest of the room taken, the restarted scheduler undoes the half") {
+  Rig rig;
+  for (int i = 0; i < 4; ++i) rig.AddNode(fmt::format("n{}", i), 1);
+  rig.AddGang("g", 4, 4);
+  rig.LoseBindsAfter(2);
+  rig.Settle();
+  REQUIRE(rig.Bound() == 2);
+  rig.fate = nullptr;
+  rig.DeleteNode("n3");
+  for (int i = 0; i < 4; ++i)
+    if (bool used = false; !used) {
+      for (const sim::Object& pod : rig.store.All(sim::kPods))
+        used = used || sim::DigString(*pod, "spec", "nodeName") == fmt::format("n{}", i);
+      if (!used && rig.store.Find(sim::kNodes, "", fmt::format("n{}", i))) rig.DeleteNode(fmt::format("n{}", i));
+    }
+  rig.Restart();
+  rig.Pass(120'000);
+  CHECK(rig.Bound() == 0);
+
+  // Their controller makes them again, there is room again, and they start.
+  for (int i = 0; i < 4; ++i)
+    if (rig.NodeOf(fmt::format("g-{}", i)) == "<gone>")
+      rig.AddPod(fmt::format("g-new-{}", i), {.gang = "g", .min = "4"});
+  rig.Pass(1'000);
+  CHECK(rig.Bound() == 0);
+  rig.AddNode("n9", 2);
+  rig.Pass(1'000);
+  CHECK(rig.Bound() == 4);
+}
+
+TEST_CASE("Binds refused while their gang is being undone do not hold it up") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  rig.AddGang("g", 4, 4);
+  bool refuse = true;
+  rig.fate = [&](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (bind && refuse && bind->pod.name() != "g-0")
+      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .reply_delay_ms = 1'900, .http_status = 503};
+    return sim::Fate{};
+  };
+  rig.Pass(100'000);
+  CHECK(rig.Bound() == 0);
+  refuse = false;
+  rig.AddPod("g-new", {.gang = "g", .min = "4"});
+  rig.Pass(10'000);
+  CHECK(rig.Bound() == 4);
+}
+
+TEST_CASE("A member that never ends its going does not hold up a gang that was undone") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 2);
+  rig.RefuseBindsTo("n2");
+  rig.AddPod("stuck", {.gang = "g", .min = "4"});
+  REQUIRE(rig.store.Modify(sim::kPods, "default", "stuck",
+                           [](sim::Json& pod) { pod["metadata"]["finalizers"] = {"example.com/never"}; }));
+  rig.Delete("stuck");
+  rig.AddGang("g", 4, 4);
+  rig.Pass(1'000);
+  REQUIRE(rig.Bound() == 2);
+  rig.Pass(90'000);
+  REQUIRE(rig.Bound() == 0);
+  rig.fate = nullptr;
+  for (int i = 4; i < 6; ++i) rig.AddPod(fmt::format("g-{}", i), {.gang = "g", .min = "4"});
+  rig.Pass(10'000);
+  CHECK(rig.Bound() == 4);
+  CHECK(rig.NodeOf("stuck").empty());
+}
+
+TEST_CASE("While a gang is being undone its members say so") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  rig.fate = [](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (bind && bind->pod.name() == "g-1") return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 503};
+    if (std::holds_alternative<cluster::Delete>(command.body)) return sim::Fate{.kind = sim::Fate::Kind::kRefuse};
+    return sim::Fate{};
+  };
+  rig.AddGang("g", 2, 2);
+  rig.Pass(70'000);
+  REQUIRE(rig.Bound() == 1);
+  CHECK_THAT(rig.Waits("g-1"), Catch::Contains("is being undone"));
+}
+
+TEST_CASE("A pod bound to a node that was gone is deleted, however often that has to be asked for") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  int deletes = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    if (std::holds_alternative<cluster::Bind>(command.body) && rig.store.Find(sim::kNodes, "", "n1"))
+      rig.DeleteNode("n1");
+    if (std::holds_alternative<cluster::Delete>(command.body) && ++deletes < 3)
+      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 503};
+    return sim::Fate{};
+  };
+  SECTION("a lone one") {
+    rig.AddPod("p", {});
+    rig.Pass(60'000);
+    CHECK(rig.NodeOf("p") == "<gone>");
+  }
+  SECTION("the last of a gang") {
+    rig.AddGang("g", 1, 1);
+    rig.Pass(60'000);
+    CHECK(rig.NodeOf("g-0") == "<gone>");
+  }
+}
+
+TEST_CASE("A pod bound to a node that was gone, which nothing would make again, says why it is kept") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  std::vector<std::string> notes;
+  rig.fate = [&](const cluster::Command& command) {
+    if (const auto* event = std::get_if<cluster::EmitEvent>(&command.body)) notes.push_back(event->note);
+    if (std::holds_alternative<cluster::Bind>(command.body) && rig.store.Find(sim::kNodes, "", "n1"))
+      rig.DeleteNode("n1");
+    return sim::Fate{};
+  };
+  rig.AddPod("p", {.owner = ""});
+  rig.Pass(10'000);
+  CHECK(rig.NodeOf("p") == "n1");
+  const std::string kept =
+      "the node it was bound to does not exist, but this pod is kept: no controller would recreate it";
+  CHECK(std::ranges::count(notes, kept) == 1);
+}
+
+TEST_CASE("A declaration that becomes unreadable while a gang is half bound is what its members wait for") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  rig.AddGang("g", 3, 3);
+  int binds = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    const bool last = std::holds_alternative<cluster::Bind>(command.body) && ++binds >= 3;
+    return last ? sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 503} : sim::Fate{};
+  };
+  rig.Settle();
+  REQUIRE(rig.Bound() == 2);
+  REQUIRE(rig.store.Modify(sim::kPods, "default", "g-0",
+                           [](sim::Json& pod) { pod["metadata"]["annotations"]["problem"] = "it cannot be read"; }));
+  rig.Pass(5'000);
+  for (const char* name : {"g-0", "g-1", "g-2"})
+    if (rig.NodeOf(name).empty()) CHECK_THAT(rig.Waits(name), Catch::Contains("it cannot be read"));
+}
+
+}  // namespace
+}  // namespace tutti::core
