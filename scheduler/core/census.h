@@ -50,6 +50,7 @@ struct Requirement {
   std::vector<Units> units;
   Members must;               // pending members each of whom is placed: who make units whole, and who is bound last
   bool head_missing = false;  // a member needs a head and none exists
+  bool on_top = false;        // of members that a whole gang takes besides
 
   bool met() const;         // every minimum is placed or reserved
   bool reachable() const;   // every minimum exists

@@ -65,6 +65,7 @@ bool IsOfPlan(const Member& member, const Gang& gang, const cluster::ClusterStat
 Requirement AllOf(const Part& part) {
   Requirement requirement;
   requirement.min = part.size;
+  requirement.on_top = true;
   return requirement;
 }
 

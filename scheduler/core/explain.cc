@@ -40,6 +40,11 @@ std::string Minimum(const Requirement& requirement) {
   return text + ")";
 }
 
+// "gang ns/g is whole; 2 members more wait"
+std::string OnTop(const Gang& gang, const Requirement& requirement) {
+  return fmt::format("{} is whole; {} more wait{}", Name(gang), Minimum(requirement), requirement.min == 1 ? "s" : "");
+}
+
 // "nvidia.com/gpu by 1, cpu by 500m": for each resource named insufficient, what the members without a node ask for.
 std::string Shortfall(const PlanResult& result) {
   if (!result.failed_class) return {};
@@ -140,8 +145,10 @@ Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const que
   refusal.reason = admission.problem.empty() ? "QueueFull" : "QueueUnusable";
   refusal.wakes = Wake::kQueue | Wake::kMembers;
   const int64_t lacking = std::max<int64_t>(requirement.lacking(), 1);
-  refusal.sentence =
-      fmt::format("{} cannot start {} of its {}: {}.", Name(gang), lacking, Minimum(requirement), admission.Sentence());
+  const std::string who = requirement.on_top
+                              ? OnTop(gang, requirement)
+                              : fmt::format("{} cannot start {} of its {}", Name(gang), lacking, Minimum(requirement));
+  refusal.sentence = fmt::format("{}: {}.", who, admission.Sentence());
   return refusal;
 }
 
@@ -158,9 +165,11 @@ Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const Pla
   if (!result.role.empty() && result.role_lacking != result.lacking)
     fit += fmt::format(", {} of {} of role {}", result.role_placed, result.role_lacking, Named(result.role));
   const std::string short_of = Shortfall(result);
+  const std::string who = requirement.on_top ? OnTop(gang, requirement)
+                                             : fmt::format("{} needs {} at once", Name(gang), Minimum(requirement));
   refusal.sentence =
-      fmt::format("{} needs {} at once: {}{}{}{}.", Name(gang), Minimum(requirement), fit,
-                  result.nearest ? Nearest(*result.nearest) : "", short_of.empty() ? "" : "; short of " + short_of,
+      fmt::format("{}: {}{}{}{}.", who, fit, result.nearest ? Nearest(*result.nearest) : "",
+                  short_of.empty() ? "" : "; short of " + short_of,
                   result.verdict == Verdict::kGaveUp ? "; the search was cut off, so this is no proof" : "");
   return refusal;
 }

@@ -24,8 +24,9 @@ std::string Admission::Sentence() const {
     last_queue = &s.queue;
     const int64_t over = model::SaturatingSub(model::SaturatingAdd(s.used, s.asked), s.capability);
     const auto amount = [&](int64_t n) { return model::FormatAmount(s.resource, n); };
-    text += fmt::format("{} capability {}, used {}, asked {} (short by {})", s.resource, amount(s.capability),
-                        amount(s.used), amount(s.asked), amount(over));
+    text += fmt::format("{} capability {}, used {}, asked {} (short by {}{})", s.resource, amount(s.capability),
+                        amount(s.used), amount(s.asked), amount(over),
+                        s.asked > s.capability ? ", and more than it ever holds" : "");
   }
   return text;
 }

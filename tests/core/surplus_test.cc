@@ -18,11 +18,13 @@ TEST_CASE("Each member that a whole gang has no place for is told why it finds n
   rig.Pass(2'000);
   for (const char* name : {"b-label", "d-label"})
     CHECK(rig.Waits(name) ==
-          "Unschedulable: gang default/g needs 1 member at once: 0 of 1 fit. 0/1 nodes are available: 1 node(s) didn't "
+          "Unschedulable: gang default/g is whole; 1 member more waits: 0 of 1 fit. 0/1 nodes are available: 1 node(s) "
+          "didn't "
           "match Pod's node affinity/selector.");
-  CHECK(rig.Waits("c-big") ==
-        "Unschedulable: gang default/g cannot start 1 of its 1 member: queue \"four\" is full: cpu capability 4, used "
-        "1, asked 100 (short by 97).");
+  CHECK(
+      rig.Waits("c-big") ==
+      "Unschedulable: gang default/g is whole; 1 member more waits: queue \"four\" is full: cpu capability 4, used 1, "
+      "asked 100 (short by 97, and more than it ever holds).");
 }
 
 TEST_CASE("However many kinds of members find no place, each is tried, and told its own reason") {
@@ -84,7 +86,7 @@ TEST_CASE("The members of a role that grows by units wait until a unit of them e
   rig.AddPod("w-1", {.gang = "g", .role = "pairs"});
   rig.Pass(2'000);
   CHECK(rig.Bound() == 1);
-  CHECK(rig.Waits("w-0").starts_with("Unschedulable: gang default/g needs 2 members at once: 1 of 2 fit"));
+  CHECK(rig.Waits("w-0").starts_with("Unschedulable: gang default/g is whole; 2 members more wait: 1 of 2 fit"));
   rig.AddNode("n2", 2);
   rig.AddPod("w-2", {.gang = "g", .role = "pairs"});
   rig.Pass(2'000);

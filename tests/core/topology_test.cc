@@ -163,7 +163,8 @@ TEST_CASE("Members that a changed label tore apart are named to those that would
   rig.Settle();
   CHECK(rig.NodeOf("g-9").empty());
   CHECK(rig.Waits("g-9") ==
-        "Unschedulable: gang default/g needs 1 member at once: 1 of 1 fit; 1 must be in one domain of rack, but other "
+        "Unschedulable: gang default/g is whole; 1 member more waits: 1 of 1 fit; 1 must be in one domain of rack, but "
+        "other "
         "members are in 2 of them: r0, r1. 0/2 nodes are available: 2 node(s) were outside of what the topology of the "
         "gang allows.");
 }

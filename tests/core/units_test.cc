@@ -36,7 +36,7 @@ TEST_CASE("A gang starts when so many of its units are whole, and the others fol
   CHECK(BoundOf(rig, "a") == 2);
   CHECK(BoundOf(rig, "b") == 2);
   CHECK(BoundOf(rig, "c") == 0);
-  CHECK(rig.Waits("g-c-1").starts_with("Unschedulable: gang default/g needs 2 members at once: 1 of 2 fit"));
+  CHECK(rig.Waits("g-c-1").starts_with("Unschedulable: gang default/g is whole; 2 members more wait: 1 of 2 fit"));
   rig.AddNode("n3", 1);
   rig.Settle();
   CHECK(BoundOf(rig, "c") == 2);
