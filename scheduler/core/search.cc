@@ -341,8 +341,9 @@ void Search::SayOutside(const std::vector<NodeId>& inside, SearchResult* result)
     refusals.reasons.emplace_back("node(s) were outside of what the topology of the gang allows", outside);
 }
 
-// The domain that comes nearest to what the rule wants in one; the nodes of it, where there is one.
-std::vector<NodeId> Search::FindNearest(const Rule& rule, NearestDomain* nearest) {
+// The domain that comes nearest to what the rule wants in one: its nodes, or none where no domain has room for any.
+// nullopt: the rule does not ask for one domain, or they are in several already.
+std::optional<std::vector<NodeId>> Search::FindNearest(const Rule& rule, NearestDomain* nearest) {
   const cluster::Snapshot& snapshot = state_.snapshot();
   const std::vector<Domain> domains = DomainsByRoom(rule.level);
   nearest->level = snapshot.symbols().Text(rule.level);
@@ -358,13 +359,19 @@ std::vector<NodeId> Search::FindNearest(const Rule& rule, NearestDomain* nearest
   if (TornApart(rule)) {
     for (const auto& [value, count] : rule.held) nearest->torn.push_back(snapshot.symbols().Text(value));
     std::ranges::sort(nearest->torn);
-    return {};
+    return std::nullopt;
   }
-  if (rule.shape != Rule::Shape::kOne || domains.empty()) return {};
+  if (rule.shape != Rule::Shape::kOne) return std::nullopt;
+  if (domains.empty() && rule.held.empty()) return std::vector<NodeId>();
   auto best = domains.begin();
   if (!rule.held.empty()) best = std::ranges::find(domains, rule.held.begin()->first, &Domain::value);
   nearest->value = snapshot.symbols().Text(best != domains.end() ? best->value : rule.held.begin()->first);
-  if (best == domains.end()) return {};
+  if (best == domains.end()) {
+    const auto in = snapshot.NodesIn(rule.level, rule.held.begin()->first);
+    std::vector<NodeId> full(in.begin(), in.end());
+    std::ranges::sort(full);
+    return full;
+  }
   nearest->room = std::min(nearest->wanted, RoomIn(best->nodes));
   return best->nodes;
 }
@@ -375,7 +382,7 @@ void Search::Explain(const std::vector<Rule>& rules, SearchResult* result) {
   if (!result->gave_up && !short_kinds_.empty()) kinds = short_kinds_, result->short_by = short_by_;
   if (!result->gave_up) result->short_kinds = kinds;
   const auto rule = std::ranges::find_if(rules, [](const Rule& r) { return !r.kinds.empty(); });
-  std::vector<NodeId> nodes;
+  std::optional<std::vector<NodeId>> nodes;
   if (rule != rules.end()) {
     result->nearest.emplace();
     nodes = FindNearest(*rule, &*result->nearest);
@@ -384,10 +391,10 @@ void Search::Explain(const std::vector<Rule>& rules, SearchResult* result) {
   WhatIf what_if(state_.planning());
   if (result->attempt.placed.empty()) {
     Greedy greedy(problem_, rankings_, what_if, state_.snapshot());
-    result->attempt = greedy.Run(Greedy::Order::kLargestFirst, order_matters_, nodes.empty() ? nullptr : &nodes);
+    result->attempt = greedy.Run(Greedy::Order::kLargestFirst, order_matters_, nodes ? &*nodes : nullptr);
     greedy.Explain(&result->attempt);
   }
-  SayOutside(nodes, result);
+  SayOutside(nodes.value_or(std::vector<NodeId>()), result);
   result->wakes = WakesOf(kinds);
   const Attempt& attempt = result->attempt;
   if (attempt.any_failed && std::ranges::find(kinds, attempt.failed_kind) != kinds.end())

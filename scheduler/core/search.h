@@ -68,7 +68,7 @@ class Search {
   std::vector<Counts> Targets(bool* all) const;
   std::vector<Domain> DomainsByRoom(model::Symbol level);
   int64_t RoomIn(const std::vector<model::NodeId>& nodes);
-  std::vector<model::NodeId> FindNearest(const Rule& rule, NearestDomain* nearest);
+  std::optional<std::vector<model::NodeId>> FindNearest(const Rule& rule, NearestDomain* nearest);
   void Explain(const std::vector<Rule>& rules, SearchResult* result);
   void SayOutside(const std::vector<model::NodeId>& inside, SearchResult* result);
   framework::Wake WakesOf(const std::vector<size_t>& kinds);

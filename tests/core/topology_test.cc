@@ -43,6 +43,21 @@ TEST_CASE("A gang that must be in one rack takes the tightest that holds it") {
   CHECK(ByRack(rig, "g") == Racks{{"r2", 5}});
 }
 
+TEST_CASE("A member more, whose gang's rack is full, has no place, though another rack has room") {
+  Rig rig;
+  AddRack(rig, "r1", 2, 3);
+  AddGang(rig, "g", 6, {{"tutti.dev/topology-required", "rack"}});
+  rig.Settle();
+  REQUIRE(ByRack(rig, "g") == Racks{{"r1", 6}});
+  AddRack(rig, "r2", 2, 3);
+  rig.AddPod("g-9", {.gang = "g", .min = "6", .annotations = {{"tutti.dev/topology-required", "rack"}}});
+  rig.Settle();
+  CHECK(rig.Waits("g-9") ==
+        "Unschedulable: gang default/g is whole; 1 member more waits: 0 of 1 fit; 1 must be in one domain of rack: of "
+        "2, r1 comes nearest, with room for 0 of 1; short of cpu by 1. 0/4 nodes are available: 2 Insufficient cpu, 2 "
+        "node(s) were outside of what the topology of the gang allows.");
+}
+
 TEST_CASE("A gang that no rack holds waits, names the best one, and starts when there is room") {
   Rig rig;
   AddRack(rig, "r1", 2, 3);
