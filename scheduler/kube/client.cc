@@ -161,7 +161,7 @@ base::Result<KubeClient::Reply> KubeClient::Call(Request request) {
   if (future.wait_for(std::chrono::milliseconds(kCallTimeoutMs + 5'000)) != std::future_status::ready)
     return base::Fail(base::ErrorCode::kUnavailable, "no answer from the API server");
   Response response = future.get();
-  if (response.status == 0) return base::Fail(base::ErrorCode::kUnavailable, response.error);
+  if (response.failure != Response::Failure::kNone) return base::Fail(base::ErrorCode::kUnavailable, response.error);
   return Reply{response.status, std::move(response.body)};
 }
 

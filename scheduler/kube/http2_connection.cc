@@ -132,9 +132,7 @@ Http2Exchange* Http2Connection::Take(int32_t stream) {
 }
 
 void Http2Connection::Fail(Http2Exchange& exchange, const std::string& why) {
-  exchange.response.failure = exchange.sent ? Response::Failure::kLost : Response::Failure::kNotSent;
-  exchange.response.status = 0;
-  exchange.response.error = why;
+  exchange.response.Break(exchange.sent ? Response::Failure::kLost : Response::Failure::kNotSent, why);
   callbacks_.done(exchange);
 }
 

@@ -126,10 +126,9 @@ void Http2Transport::OnTimeout(RequestId id) {
   Http2Exchange& exchange = slot->exchange;
   exchange.timer = 0;
   if (exchange.connection != nullptr) exchange.connection->Abandon(exchange);
-  Response response;
-  response.failure = exchange.sent ? Response::Failure::kTimeout : Response::Failure::kNotSent;
-  response.error = "no answer in time";
-  exchange.done(std::move(response));
+  exchange.response.Break(exchange.sent ? Response::Failure::kTimeout : Response::Failure::kNotSent,
+                          "no answer in time");
+  exchange.done(std::move(exchange.response));
 }
 
 void Http2Transport::Cancel(RequestId id) {

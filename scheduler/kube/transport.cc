@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 namespace tutti::kube {
 
@@ -42,6 +43,12 @@ void Response::ReadHeader(std::string_view name, std::string_view value) {
 
 void Response::AppendBody(std::string_view piece) {
   if (ok() || body.size() < kMostErrorBody) body.append(piece);
+}
+
+void Response::Break(Failure how, std::string why) {
+  failure = how;
+  error = std::move(why);
+  if (status < 200) status = 0;  // only said that an answer would come
 }
 
 Url SplitUrl(const std::string& url) {

@@ -47,14 +47,14 @@ struct Request {
 
 struct Response {
   enum class Failure {
-    kNone,     // there is a status
+    kNone,     // the answer is whole
     kNotSent,  // no byte of the request left: it has not happened
     kLost,     // the connection broke; the request may have taken effect
     kTimeout,  // timeout_ms passed; the request may yet take effect
   };
   Failure failure = Failure::kNone;
-  int status = 0;
-  std::string error;  // for people, when there is no status
+  int status = 0;     // may be there with a failure: the answer began, and was cut
+  std::string error;  // for people, what the failure was
   std::string content_type, etag;
   base::Millis retry_after_ms = -1;  // Retry-After; -1 when absent
   std::string body;                  // what on_data did not take
@@ -63,6 +63,8 @@ struct Response {
   void ReadHeader(std::string_view name, std::string_view value);
   // Keeps a piece of the body; of an error only the beginning.
   void AppendBody(std::string_view piece);
+  // It ends here, before it is whole. A status that is final stays: by it the server has decided.
+  void Break(Failure how, std::string why);
   bool ok() const { return failure == Failure::kNone && status >= 200 && status < 300; }
   bool protobuf() const { return std::string_view(content_type).starts_with(kProtobuf); }
 };

@@ -59,6 +59,7 @@ struct Session {
       from.answered += size;
       if (from.answered == from.answer.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
       return static_cast<ssize_t>(size);
+      if (from.path == "/begin") return size > 0 ? static_cast<ssize_t>(size) : ssize_t{NGHTTP2_ERR_DEFERRED};
     };
     nghttp2_submit_response(session, id, head.data(), head.size(), &body);
     if (stream.path == "/leave") nghttp2_submit_goaway(session, 0, id, NGHTTP2_NO_ERROR, nullptr, 0);

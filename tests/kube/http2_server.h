@@ -7,6 +7,7 @@
 //   /leave    as /ok, and asks the client to leave (GOAWAY)
 //   /cut      the connection is closed without an answer
 //   /late     no answer
+//   /begin    200 and the first piece of a body, of which no more comes
 //   /hang     nothing is read or written from then on; the connection stays
 #pragma once
 

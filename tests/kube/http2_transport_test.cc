@@ -80,6 +80,22 @@ struct TransportRig {
     sent.get_future().wait();
     return answers;
   }
+  // Returns once the first piece of the body is there.
+  std::future<Response> Watch(const std::string& path, base::Millis timeout_ms) {
+    const auto answer = std::make_shared<std::promise<Response>>();
+    std::promise<void> begun;
+    loop.Post([&] {
+      Request request;
+      request.target = path;
+      request.timeout_ms = timeout_ms;
+      request.credential = Nobody();
+      transport->Send(
+          std::move(request), [answer](Response response) { answer->set_value(std::move(response)); },
+          [&begun](const Response&, std::string_view) { begun.set_value(); });
+    });
+    begun.get_future().wait();
+    return answer->get_future();
+  }
   Response Get(const std::string& path, base::Millis timeout_ms = 10'000) {
     std::vector<Request> one(1);
     one[0].target = path;
@@ -143,6 +159,22 @@ TEST_CASE("a request that left and has no answer may have happened") {
     CHECK(rig.Get("/late", 50).failure == Failure::kTimeout);
     CHECK(rig.Get("/ok").body == "connection 1");
   }
+}
+
+TEST_CASE("an answer that breaks off keeps the status that came") {
+  const Http2Server server;
+  TransportRig rig(server);
+  auto watch = rig.Watch("/begin", 600'000);
+  Failure expected = Failure::kLost;
+  SECTION("when the connection breaks") { CHECK(rig.Get("/cut").status == 0); }
+  SECTION("when time is up") {
+    expected = Failure::kTimeout;
+    rig.clock.Skip(600'000, rig.loop);
+  }
+  const Response response = watch.get();
+  CHECK(response.failure == expected);
+  CHECK(response.status == 200);
+  CHECK_FALSE(response.error.empty());
 }
 
 TEST_CASE("a connection that nobody answers is given up, and the next request makes another") {
