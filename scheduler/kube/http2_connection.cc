@@ -206,6 +206,9 @@ void Http2Connection::Flush() {
   busy_ = false;
   if (size < 0) return FailAll(fmt::format("HTTP/2: {}", nghttp2_strerror(static_cast<int>(size))));
   socket_.Flush();
+  // After an error of the other side's, of which the last frame tells it, nghttp2 looks at nothing more.
+  if (nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0)
+    FailAll("HTTP/2: the session is over");
 }
 
 // --- What nghttp2 tells ---

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "base/check.h"
 
@@ -33,7 +34,7 @@ struct Session {
   int number = 0;
   std::atomic<bool>* refused = nullptr;
   std::atomic<int>* pings = nullptr;
-  bool cut = false, hang = false;
+  bool cut = false, hang = false, nonsense = false;
   std::map<int32_t, Stream> streams;
 
   void Answer(nghttp2_session* session, int32_t id) {
@@ -41,7 +42,8 @@ struct Session {
     if (stream.path == "/late") return;
     cut = stream.path == "/cut";
     hang = stream.path == "/hang";
-    if (cut || hang) return;
+    nonsense = stream.path == "/nonsense";
+    if (cut || hang || nonsense) return;
     if (stream.path == "/refuse" && !refused->exchange(true)) {
       nghttp2_submit_rst_stream(session, 0, id, NGHTTP2_REFUSED_STREAM);
       return;
@@ -57,9 +59,9 @@ struct Session {
       const size_t size = std::min(room, from.answer.size() - from.answered);
       std::memcpy(to, from.answer.data() + from.answered, size);
       from.answered += size;
+      if (from.path == "/begin") return size > 0 ? static_cast<ssize_t>(size) : ssize_t{NGHTTP2_ERR_DEFERRED};
       if (from.answered == from.answer.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
       return static_cast<ssize_t>(size);
-      if (from.path == "/begin") return size > 0 ? static_cast<ssize_t>(size) : ssize_t{NGHTTP2_ERR_DEFERRED};
     };
     nghttp2_submit_response(session, id, head.data(), head.size(), &body);
     if (stream.path == "/leave") nghttp2_submit_goaway(session, 0, id, NGHTTP2_NO_ERROR, nullptr, 0);
@@ -168,6 +170,7 @@ void Http2Server::Serve(int socket, int number) {
     ssize_t size = 0;
     while (well && (size = nghttp2_session_mem_send(session, &data)) > 0)
       well = SSL_write(ssl.get(), data, static_cast<int>(size)) > 0;
+    if (well && std::exchange(state.nonsense, false)) well = SSL_write(ssl.get(), "\0\0\1\6\0\0\0\0\0x", 10) > 0;
     const int got = well ? SSL_read(ssl.get(), buffer.data(), buffer.size()) : 0;
     well = got > 0 && nghttp2_session_mem_recv(session, buffer.data(), static_cast<size_t>(got)) >= 0;
   }

@@ -8,6 +8,7 @@
 //   /cut      the connection is closed without an answer
 //   /late     no answer
 //   /begin    200 and the first piece of a body, of which no more comes
+//   /nonsense a frame that is none (a PING of the wrong size)
 //   /hang     nothing is read or written from then on; the connection stays
 #pragma once
 

@@ -177,6 +177,13 @@ TEST_CASE("an answer that breaks off keeps the status that came") {
   CHECK_FALSE(response.error.empty());
 }
 
+TEST_CASE("a connection whose frames make no sense is given up with all that it carries") {
+  const Http2Server server;
+  TransportRig rig(server);
+  CHECK(rig.Get("/nonsense").failure == Failure::kLost);
+  CHECK(rig.Get("/ok").body == "connection 2");
+}
+
 TEST_CASE("a connection that nobody answers is given up, and the next request makes another") {
   const Http2Server server;
   TransportRig rig(server);
