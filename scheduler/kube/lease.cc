@@ -134,7 +134,9 @@ void LeaderElection::Watch() {
       },
       [this](const Response&, std::string_view piece) {
         WatchParser::Each each = [this](WatchType type, const WireObject& object) { OnSeen(type, object); };
-        parser_->Feed(piece, each);
+        if (parser_->Feed(piece, each)) return;
+        Complain("a watch that cannot be read");
+        transport_.Cancel(std::exchange(watch_, 0));
       });
 }
 

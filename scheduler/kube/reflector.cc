@@ -152,7 +152,6 @@ void Reflector::SendWatch(bool initial_events) {
   request.accept = options_.watch_accept;
   request.timeout_ms = timeout_ms + kSlackMs;
   parser_.reset();
-  broken_ = false;
   started_ms_ = last_data_ms_ = loop_.Now();
   request_ = transport_.Send(
       std::move(request), [this](Response response) { OnWatchDone(std::move(response)); },
@@ -162,14 +161,21 @@ void Reflector::SendWatch(bool initial_events) {
 
 void Reflector::OnPiece(const Response& head, std::string_view piece) {
   last_data_ms_ = loop_.Now();
-  if (broken_) return;
   if (parser_ == nullptr) parser_ = std::make_unique<WatchParser>(head.protobuf());
   WatchParser::Each each = [this](WatchType type, const WireObject& object) {
-    if (!broken_) OnEvent(type, object);
+    if (request_ != 0) OnEvent(type, object);
   };
-  if (parser_->Feed(piece, each)) return;
+  if (parser_->Feed(piece, each) || request_ == 0) return;
   Complain("a watch that cannot be read");
-  broken_ = listing_ = true;
+  listing_ = true;
+  GiveUp();
+}
+
+// Of this watch nothing more is wanted.
+void Reflector::GiveUp() {
+  transport_.Cancel(std::exchange(request_, 0));
+  HeedLife();
+  Again(backoff_.Next());
 }
 
 void Reflector::OnEvent(WatchType type, const WireObject& object) {
@@ -185,7 +191,7 @@ void Reflector::OnEvent(WatchType type, const WireObject& object) {
         Expired();
       else
         Complain("the watch ended: " + status.message);
-      broken_ = true;
+      GiveUp();
       break;
     }
   }
@@ -208,13 +214,16 @@ void Reflector::OnBookmark(const WireObject& object) {
 void Reflector::OnWatchDone(Response response) {
   request_ = 0;
   loop_.CancelTimer(std::exchange(timer_, 0));
+  HeedLife();
   if (response.status < 200 || response.status >= 300) return OnTrouble(response);
-  const base::Millis lived_ms = loop_.Now() - started_ms_;
-  if (lived_ms > kHealthyAfterMs) backoff_.Reset();
   if (response.failure != Response::Failure::kNone)
     base::LogInfo("a watch was cut", {{"kind", options_.name}, {"why", response.error}});
-  const bool quick = lived_ms < kQuickEndMs;
-  Again(quick || broken_ ? backoff_.Next() : 0);
+  const bool quick = loop_.Now() - started_ms_ < kQuickEndMs;
+  Again(quick || listing_ ? backoff_.Next() : 0);
+}
+
+void Reflector::HeedLife() {
+  if (loop_.Now() - started_ms_ > kHealthyAfterMs) backoff_.Reset();
 }
 
 // The server gave no list and no watch.

@@ -5,7 +5,7 @@
 //   list: streamed (sendInitialEvents) where the server takes that, else in pages
 //   watch: from the last resourceVersion seen, bookmarks included; ended by the server after 5 to 10 minutes
 //   410: list again. 429: when the server says. Anything else: backoff with jitter, 0.8 to 30 s
-//   a watch that is silent for too long is taken for dead
+//   a watch that is silent for too long is taken for dead; one that cannot be read is ended, and all is listed again
 #pragma once
 
 #include <memory>
@@ -54,7 +54,9 @@ class Reflector {
   void OnPiece(const Response& head, std::string_view piece);
   void OnEvent(WatchType type, const WireObject& object);
   void OnBookmark(const WireObject& object);
+  void GiveUp();
   void OnWatchDone(Response response);
+  void HeedLife();
   void OnTrouble(const Response& response);
   void Listed();
   void Expired();
@@ -79,7 +81,6 @@ class Reflector {
   bool pages_next_ = false;  // the last try at a streamed list went silent
   std::string version_;      // where the watch resumes
   std::unique_ptr<WatchParser> parser_;
-  bool broken_ = false;  // this watch delivers nonsense or an error; what follows is not looked at
   base::Millis started_ms_ = 0, last_data_ms_ = 0;
   std::string last_complaint_;
 };

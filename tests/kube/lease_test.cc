@@ -180,6 +180,18 @@ TEST_CASE("a watch that ends is opened again with the next read") {
   CHECK(rig.server.Has("watch=1"));
 }
 
+TEST_CASE("a watch that cannot be read is ended, and opened again with the next read") {
+  LeaseRig rig;
+  rig.election.Start();
+  const std::string held = LeaseRig::Lease("other", "2026-01-01T00:00:00.000000Z").dump();
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, held);
+  FakeTransport::Stream(rig.server.Find("watch=1"), "<html>\n");
+  CHECK(rig.server.open.empty());
+  rig.loop.Advance(4'400);
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, held);
+  CHECK(rig.server.Has("watch=1"));
+}
+
 TEST_CASE("a lease that was given up is taken at once") {
   LeaseRig rig;
   rig.election.Start();

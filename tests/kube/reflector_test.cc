@@ -115,7 +115,6 @@ TEST_CASE("after 410 a new list posts only what differs") {
   ReflectorRig rig;
   const auto call = rig.Listed();
   FakeTransport::Stream(call, Line("ERROR", json::parse(StatusJson(410, "Expired"))));
-  rig.server.EndStream(call);
   rig.loop.Advance(2'000);
   const auto again = rig.server.Find("sendInitialEvents");
   // a is as it was, b is gone, c is new; d came back under its name with another UID.
@@ -140,7 +139,6 @@ TEST_CASE("a list that breaks off in the middle posts nothing as gone") {
   ReflectorRig rig;
   const auto call = rig.Listed();
   FakeTransport::Stream(call, Line("ERROR", json::parse(StatusJson(410, "Expired"))));
-  rig.server.EndStream(call);
   rig.loop.Advance(2'000);
   const auto again = rig.server.Find("sendInitialEvents");
   FakeTransport::Stream(again, Line("ADDED", Queue("a", "1")));
@@ -208,9 +206,55 @@ TEST_CASE("nonsense in a watch leads to a new list") {
   ReflectorRig rig;
   const auto call = rig.Listed();
   FakeTransport::Stream(call, "<html>\n");
-  rig.server.EndStream(call);
-  rig.loop.Advance(2'000);
+  CHECK(rig.server.open.empty());  // it waits for no end
+  rig.loop.Advance(100);
+  CHECK(rig.server.open.empty());
+  rig.loop.Advance(700);
   CHECK(rig.server.Has("sendInitialEvents"));
+}
+
+TEST_CASE("what follows an error in a watch is not looked at") {
+  ReflectorRig rig;
+  FakeTransport::Stream(rig.Listed(),
+                        Line("ERROR", json::parse(StatusJson(500, "Internal"))) + Line("ADDED", Queue("c", "20")));
+  CHECK(rig.Changed().empty());
+  CHECK(rig.server.open.empty());
+  rig.loop.Advance(800);
+  CHECK(rig.server.Has("&resourceVersion=10"));
+}
+
+TEST_CASE("however often a watch that has lived is cut, it is resumed soon") {
+  ReflectorRig rig;
+  auto call = rig.Listed();
+  const int status = GENERATE(200, 0);
+  for (int i = 0; i < 6; ++i) {
+    rig.loop.Advance(121'000);
+    Response cut;
+    cut.status = status;
+    cut.failure = Response::Failure::kLost;
+    rig.server.Answer(call, cut);
+    rig.loop.Advance(800);
+    REQUIRE(rig.server.open.size() == 1);
+    call = rig.server.Find("&resourceVersion=10");
+  }
+}
+
+TEST_CASE("a streamed list that is cut again and again is asked for with growing pauses") {
+  ReflectorRig rig;
+  rig.reflector.Start();
+  for (int i = 0; i < 8; ++i) {
+    rig.loop.Advance(2'000);
+    const auto call = rig.server.Find("sendInitialEvents");
+    FakeTransport::Stream(call, Line("ADDED", Queue("a", "1")));
+    Response cut;
+    cut.status = 200;
+    cut.failure = Response::Failure::kLost;
+    rig.server.Answer(call, cut);
+    if (i < 7)
+      while (rig.server.open.empty()) rig.loop.Advance(100);
+  }
+  rig.loop.Advance(14'000);
+  CHECK(rig.server.open.empty());
 }
 
 TEST_CASE("a collection that is not there is reported") {
