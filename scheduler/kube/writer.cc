@@ -183,7 +183,7 @@ void KubeWriter::PumpAt(base::Millis at_ms) {
 void KubeWriter::SendWrite(Job& job) {
   const base::Millis now = loop_.Now();
   const base::Millis left_ms = job.deadline_ms - now;
-  if (left_ms <= 0) return OnDeadline(job.number);
+  if (left_ms <= 0) return Expire(job);
   // Half of what is left, so that there is time to read back.
   const base::Millis server_timeout_ms =
       std::min({options_.write_timeout_ms, std::max<base::Millis>(left_ms / 2, 1), over_ms_ - kGraceMs - now});
@@ -456,12 +456,15 @@ void KubeWriter::Requeue(Job& job) {
 }
 
 void KubeWriter::OnDeadline(uint64_t number) {
-  Job& job = *jobs_.at(number);
+  Expire(*jobs_.at(number));
+  Pump();
+}
+
+void KubeWriter::Expire(Job& job) {
   const bool perhaps = job.writing || job.uncertain;
   std::string why = perhaps ? "no answer before the deadline" : "the deadline passed before it could be sent";
   if (!job.why.empty()) why += ": " + job.why;
   Finish(job, perhaps ? Outcome::kUnknown : Outcome::kRefused, job.http_status, std::move(why));
-  Pump();
 }
 
 void KubeWriter::Finish(Job& job, Outcome outcome, int http_status, std::string message) {

@@ -99,6 +99,7 @@ class KubeWriter final : public cluster::ClusterWriter {
   std::string Version(const cluster::ObjectRef& ref) const;
 
   const Options options_;
+  void Expire(Job& job);
   Loop& loop_;
   Transport& transport_;
   base::Random& random_;

@@ -2,6 +2,7 @@
 // A loop under a virtual clock, a transport that a test plays the server for, and a sink that keeps what it was given.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -30,7 +31,9 @@ class FakeLoop final : public Loop {
     return id;
   }
   void CancelTimer(TimerId id) override {
-    std::erase_if(timers_, [id](const auto& timer) { return timer.first.second == id; });
+    if (id == 0) return;
+    const auto at = std::ranges::find_if(timers_, [id](const auto& timer) { return timer.first.second == id; });
+    if (at != timers_.end()) timers_.erase(at);
   }
 
   void RunPosted() {

@@ -219,6 +219,19 @@ TEST_CASE("an unanswered bind that cannot be read back either is unknown at its 
   CHECK(rig.server.open.empty());
 }
 
+TEST_CASE("any number of commands may be over before the first can leave") {
+  WriterRig rig;
+  rig.writer.SetWritable(0, 0);
+  constexpr uint64_t kMany = 100'000;
+  std::vector<cluster::Command> commands;
+  for (uint64_t id = 1; id <= kMany; ++id) commands.push_back(rig.Bind(id, 1'000));
+  rig.Submit(std::move(commands));
+  rig.loop.virtual_clock().AdvanceTo(rig.In(1'000));  // and no timer has run yet
+  rig.writer.SetWritable(kForever, kForever);
+  CHECK(rig.sink.Take<Answer>().size() == kMany);
+  CHECK(rig.server.sent == 0);
+}
+
 TEST_CASE("a bind that never left is refused, and tried again while there is time") {
   WriterRig rig;
   rig.Submit({rig.Bind(1, 3'000)});
