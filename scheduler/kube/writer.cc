@@ -354,7 +354,7 @@ void KubeWriter::OnOtherJudged(Job& job, const Judgement& judgement) {
 
 void KubeWriter::OnEventJudged(Job& job, const Judgement& judgement) {
   EventRecord& record = *job.record;
-  const bool exists = judgement.http_status == 409 && job.uncertain && record.written_count == 0;
+  const bool exists = judgement.http_status == 409 && record.written_count == 0;  // the name is ours alone
   if (judgement.meaning == Meaning::kDone || exists) {
     record.written_count = job.count_on_its_way;
     record.last_write_ms = loop_.Now();

@@ -576,6 +576,15 @@ TEST_CASE("whatever the server does, every command gets exactly one answer by it
         commands.push_back(rig.Bind(id, dice.Between(500, 12'000), "b" + std::to_string(id)));
     }
     rig.Submit(std::move(commands));
+TEST_CASE("an Event that is there already was written: its name is ours alone") {
+  WriterRig rig;
+  rig.Submit({Event(rig, 1, "x")});
+  rig.server.AnswerJson(rig.server.open.front(), 409, StatusJson(409, "AlreadyExists"));
+  CHECK(rig.Only().outcome == Outcome::kDone);
+  rig.Submit({Event(rig, 2, "x")});
+  CHECK(rig.server.open.front()->request.method == Method::kPatch);
+}
+
     for (int step = 0; step < 400; ++step) {
       for (const auto& call : std::vector(rig.server.open)) {
         constexpr int kStatuses[] = {200, 201, 404, 409, 415, 429, 500, 503, 504};
