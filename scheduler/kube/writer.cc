@@ -19,6 +19,7 @@ using cluster::Outcome;
 constexpr base::Millis kDeadlineUnlessSaidMs = 30'000;
 constexpr base::Millis kReadTimeoutMs = 2'000;
 constexpr int kMostBindTries = 4;
+constexpr size_t kWritesPerRead = 4;  // 64 + 16 < 100, the streams that an API server takes of a connection
 // Beside binds, which should not be slowed, so many writes of the background go on, and only what has waited so long.
 constexpr size_t kBesideStarts = 4;
 constexpr base::Millis kBesideAfterMs = 500, kSinceNever = -1;
@@ -44,12 +45,16 @@ std::string ApiVersion(std::string_view group, std::string_view version) {
 }  // namespace
 
 struct KubeWriter::Job {
+  explicit Job(base::Random& random)
+      : write_pause(kFirstRetryMs, kLongestRetryMs, random), read_pause(kFirstRetryMs, kLongestRetryMs, random) {}
+
   uint64_t number = 0;
   cluster::Command command;
   base::Millis deadline_ms = 0;
   TimerId deadline_timer = 0, wait_timer = 0;
   RequestId request = 0;
-  bool writing = false;         // `request` is a write and holds a place
+  Backoff write_pause, read_pause;
+  bool writing = false;         // `request` is a write, and holds a place; else it reads the pod back
   bool uncertain = false;       // some try may have taken effect, or may yet
   bool refused = false;         // the last try was refused for good
   base::Millis settled_ms = 0;  // from then on no try can take effect any more
@@ -91,7 +96,7 @@ void KubeWriter::Submit(std::vector<cluster::Command> commands) {
 }
 
 void KubeWriter::Enqueue(cluster::Command command) {
-  auto owned = std::make_unique<Job>();
+  auto owned = std::make_unique<Job>(random_);
   Job& job = *owned;
   job.number = ++last_job_;
   job.command = std::move(command);
@@ -150,6 +155,7 @@ void KubeWriter::CheckDrained() {
 // --- Out ---
 
 void KubeWriter::Pump() {
+  PumpReads();
   const auto cap = static_cast<size_t>(options_.in_flight);
   while (in_flight_ < cap && lanes_.size() > 0) {
     const base::Millis now = loop_.Now();
@@ -377,7 +383,27 @@ void KubeWriter::OnEventJudged(Job& job, const Judgement& judgement) {
 
 // --- Reading a pod back ---
 
-void KubeWriter::ReadBack(Job& job) {
+void KubeWriter::ReadBack(Job& job) { to_read_.push_back(job.number); }
+
+void KubeWriter::ReadLater(Job& job, base::Millis wait_ms) {
+  job.wait_timer = loop_.After(wait_ms, [this, &job] {
+    job.wait_timer = 0;
+    ReadBack(job);
+    Pump();
+  });
+}
+
+// Reads have places of their own, so that neither they nor the writes wait for each other.
+void KubeWriter::PumpReads() {
+  const size_t cap = std::max<size_t>(static_cast<size_t>(options_.in_flight) / kWritesPerRead, 1);
+  while (reading_ < cap && !to_read_.empty()) {
+    const auto at = jobs_.find(to_read_.front());
+    to_read_.pop_front();
+    if (at != jobs_.end()) SendRead(*at->second);  // else answered at its deadline
+  }
+}
+
+void KubeWriter::SendRead(Job& job) {
   const cluster::ObjectRef& pod = job.As<cluster::Bind>()->pod;
   Request request;
   request.channel = Channel::kCall;
@@ -385,6 +411,7 @@ void KubeWriter::ReadBack(Job& job) {
   request.accept = kProtobufOrJson;
   request.timeout_ms = kReadTimeoutMs;
   job.read_sent_ms = loop_.Now();
+  ++reading_;
   job.request = transport_.Send(
       std::move(request), [this, number = job.number](const Response& response) { OnReadBack(number, response); });
 }
@@ -392,6 +419,12 @@ void KubeWriter::ReadBack(Job& job) {
 void KubeWriter::OnReadBack(uint64_t number, const Response& response) {
   Job& job = *jobs_.at(number);
   job.request = 0;
+  --reading_;
+  OnPodRead(job, response);
+  Pump();
+}
+
+void KubeWriter::OnPodRead(Job& job, const Response& response) {
   const auto& bind = *job.As<cluster::Bind>();
   std::shared_ptr<const model::Pod> pod;
   if (response.ok() && response.protobuf()) {
@@ -407,13 +440,7 @@ void KubeWriter::OnReadBack(uint64_t number, const Response& response) {
     job.gone = true;
     return Finish(job, Outcome::kRefused, job.http_status, "the pod is gone");
   }
-  if (pod == nullptr) {
-    job.wait_timer = loop_.After(kFirstRetryMs, [this, &job] {
-      job.wait_timer = 0;
-      ReadBack(job);
-    });
-    return;
-  }
+  if (pod == nullptr) return ReadLater(job, std::max(Judge(response).wait_ms, job.read_pause.Next()));
   if (!pod->bound()) return AfterUnbound(job, *pod);
   if (pod->node_name == bind.node && HasAll(pod->meta.annotations, bind.annotations))
     return Finish(job, Outcome::kDone, job.http_status, "read back");
@@ -432,17 +459,13 @@ void KubeWriter::AfterUnbound(Job& job, const model::Pod& pod) {
   const bool time_left = now + kGraceMs + kReadTimeoutMs < job.deadline_ms;
   if (!job.refused && job.tries < kMostBindTries && time_left) return RetryLater(job, 0, {});
   if (job.read_sent_ms >= job.settled_ms) return Finish(job, Outcome::kRefused, job.http_status, job.why);
-  job.wait_timer = loop_.After(job.settled_ms - now, [this, &job] {
-    job.wait_timer = 0;
-    ReadBack(job);
-  });
+  ReadLater(job, job.settled_ms - now);
 }
 
 // --- Again, or over ---
 
 void KubeWriter::RetryLater(Job& job, base::Millis wait_ms, const Judgement& judgement) {
-  const base::Millis step_ms = std::min(kFirstRetryMs << std::min(job.tries - 1, 10), kLongestRetryMs);
-  wait_ms = std::max(wait_ms, random_.Between(step_ms / 2, step_ms));
+  wait_ms = std::max(wait_ms, job.write_pause.Next());
   if (loop_.Now() + wait_ms >= job.deadline_ms && !job.uncertain)
     return Finish(job, Outcome::kRefused, job.http_status, judgement.message);
   ++counters_.retried;
@@ -471,7 +494,10 @@ void KubeWriter::Finish(Job& job, Outcome outcome, int http_status, std::string 
   transport_.Cancel(job.request);
   loop_.CancelTimer(job.deadline_timer);
   loop_.CancelTimer(job.wait_timer);
-  if (job.writing) CountWriting(job, false);
+  if (job.writing)
+    CountWriting(job, false);
+  else if (job.request != 0)
+    --reading_;
   if (job.record != nullptr) job.record->on_its_way = false;
   ++(outcome == Outcome::kDone ? counters_.done : outcome == Outcome::kRefused ? counters_.refused : counters_.unknown);
   if (job.command.id != 0)

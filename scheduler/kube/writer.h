@@ -6,13 +6,14 @@
 // Invariants
 //   (1) every command with an id gets exactly one Answer, at its deadline at the latest;
 //   (2) no write is sent at or after the writable deadline (SetWritable), nor after the command's own;
-//   (3) at most `in_flight` writes are under way;
+//   (3) at most `in_flight` writes are under way, and a quarter as many reads;
 //   (4) every write leaves within kGraceMs or not at all, and carries a server-side timeout of at most
 //       `write_timeout_ms`: after both it cannot take effect; nor after the instant that SetWritable names;
 //   (5) a bind is answered kDone or kRefused only when that is known: from the server's answer, or by reading the pod
 //       back; "not bound" is believed only after (4).
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -89,17 +90,21 @@ class KubeWriter final : public cluster::ClusterWriter {
   void OnOtherJudged(Job& job, const Judgement& judgement);
   void OnEventJudged(Job& job, const Judgement& judgement);
   void ReadBack(Job& job);
+  void ReadLater(Job& job, base::Millis wait_ms);
+  void PumpReads();
+  void SendRead(Job& job);
   void OnReadBack(uint64_t number, const Response& response);
+  void OnPodRead(Job& job, const Response& response);
   void AfterUnbound(Job& job, const model::Pod& pod);
   void RetryLater(Job& job, base::Millis wait_ms, const Judgement& judgement);
   void Requeue(Job& job);
   void OnDeadline(uint64_t number);
+  void Expire(Job& job);
   void Finish(Job& job, cluster::Outcome outcome, int http_status, std::string message);
   void CheckDrained();
   std::string Version(const cluster::ObjectRef& ref) const;
 
   const Options options_;
-  void Expire(Job& job);
   Loop& loop_;
   Transport& transport_;
   base::Random& random_;
@@ -110,6 +115,8 @@ class KubeWriter final : public cluster::ClusterWriter {
   uint64_t last_job_ = 0;
   Lanes lanes_;
   EventBook events_;
+  std::deque<uint64_t> to_read_;                     // jobs whose pods are to be read back
+  size_t reading_ = 0;                               // reads under way
   SpecCache specs_;                                  // for pods read back
   size_t in_flight_ = 0, background_in_flight_ = 0;  // writes; those of the background among them
   base::Millis held_until_ms_ = 0;                   // the background, if no start is on its way

@@ -219,6 +219,64 @@ TEST_CASE("an unanswered bind that cannot be read back either is unknown at its 
   CHECK(rig.server.open.empty());
 }
 
+TEST_CASE("a read back that fails is repeated with growing pauses, and not before the server says") {
+  WriterRig rig;
+  rig.Submit({rig.Bind(1, 100'000)});
+  rig.server.Fail(rig.server.open.front(), Response::Failure::kLost);
+  const auto pause_after = [&](const Response& trouble) {
+    REQUIRE(rig.server.open.size() == 1);
+    REQUIRE(rig.server.open.front()->request.method == Method::kGet);
+    rig.server.Answer(rig.server.open.front(), trouble);
+    const base::Millis from = rig.loop.Now();
+    while (rig.server.open.empty()) rig.loop.Advance(1);
+    return rig.loop.Now() - from;
+  };
+  Response busy, broken;
+  busy.status = 429;
+  busy.retry_after_ms = 3'000;
+  broken.status = 500;
+  CHECK(pause_after(busy) == 3'000);
+  base::Millis pause_ms = 0;
+  for (int i = 0; i < 6; ++i) pause_ms = pause_after(broken);
+  CHECK(pause_ms >= 2'500);
+  CHECK(pause_ms <= 5'000);
+  rig.AnswerPod("uid-p", "n1");
+  CHECK(rig.Only().outcome == Outcome::kDone);
+}
+
+TEST_CASE("reads back are bounded, and neither they nor the binds wait for each other") {
+  KubeWriter::Options options;
+  options.in_flight = 16;
+  WriterRig rig(options);
+  std::vector<cluster::Command> commands;
+  for (uint64_t id = 1; id <= 52; ++id) commands.push_back(rig.Bind(id, 60'000, "b" + std::to_string(id)));
+  rig.Submit(std::move(commands));
+  const auto open = [&](Method method) {
+    return std::ranges::count_if(rig.server.open, [=](const auto& call) { return call->request.method == method; });
+  };
+  const auto first = [&](Method method) {
+    return *std::ranges::find_if(rig.server.open, [=](const auto& call) { return call->request.method == method; });
+  };
+  for (int i = 0; i < 36; ++i) {  // no read is answered
+    rig.server.Fail(first(Method::kPost), Response::Failure::kLost);
+    CHECK(open(Method::kPost) == 16);
+    CHECK(open(Method::kGet) == std::min(i + 1, 4));
+  }
+  for (int i = 0; i < 36; ++i) {  // no bind is
+    rig.server.AnswerJson(first(Method::kGet), 404, StatusJson(404, "NotFound"));
+    CHECK(open(Method::kGet) == std::min(35 - i, 4));
+  }
+  CHECK(rig.sink.Take<Answer>().size() == 36);
+  SECTION("one that is given up makes room") {
+    for (int i = 0; i < 16; ++i) rig.server.Fail(first(Method::kPost), Response::Failure::kLost);
+    rig.Submit({rig.Bind(53, 90'000, "b53")});
+    rig.server.Fail(first(Method::kPost), Response::Failure::kLost);
+    rig.loop.Advance(60'000);
+    CHECK(rig.sink.Take<Answer>().size() == 16);
+    CHECK(rig.server.Has("/b53"));
+  }
+}
+
 TEST_CASE("any number of commands may be over before the first can leave") {
   WriterRig rig;
   rig.writer.SetWritable(0, 0);
@@ -518,6 +576,15 @@ TEST_CASE("an Event is created once, and its repeats become a series") {
   CHECK(rig.server.open.back()->request.method == Method::kPost);
 }
 
+TEST_CASE("an Event that is there already was written: its name is ours alone") {
+  WriterRig rig;
+  rig.Submit({Event(rig, 1, "x")});
+  rig.server.AnswerJson(rig.server.open.front(), 409, StatusJson(409, "AlreadyExists"));
+  CHECK(rig.Only().outcome == Outcome::kDone);
+  rig.Submit({Event(rig, 2, "x")});
+  CHECK(rig.server.open.front()->request.method == Method::kPatch);
+}
+
 TEST_CASE("an Event that has expired is created anew") {
   WriterRig rig;
   rig.Submit({Event(rig, 0, "x")});
@@ -576,15 +643,6 @@ TEST_CASE("whatever the server does, every command gets exactly one answer by it
         commands.push_back(rig.Bind(id, dice.Between(500, 12'000), "b" + std::to_string(id)));
     }
     rig.Submit(std::move(commands));
-TEST_CASE("an Event that is there already was written: its name is ours alone") {
-  WriterRig rig;
-  rig.Submit({Event(rig, 1, "x")});
-  rig.server.AnswerJson(rig.server.open.front(), 409, StatusJson(409, "AlreadyExists"));
-  CHECK(rig.Only().outcome == Outcome::kDone);
-  rig.Submit({Event(rig, 2, "x")});
-  CHECK(rig.server.open.front()->request.method == Method::kPatch);
-}
-
     for (int step = 0; step < 400; ++step) {
       for (const auto& call : std::vector(rig.server.open)) {
         constexpr int kStatuses[] = {200, 201, 404, 409, 415, 429, 500, 503, 504};
