@@ -24,20 +24,29 @@ uint64_t Pack(int fd, uint64_t generation) {
 
 }  // namespace
 
-EpollLoop::EpollLoop(const base::Clock& clock)
-    : clock_(clock), epoll_fd_(epoll_create1(EPOLL_CLOEXEC)), wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  TUTTI_CHECK(epoll_fd_ >= 0 && wake_fd_ >= 0, "epoll_create1 or eventfd failed");
+EpollLoop::Inbox::Inbox() : wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  TUTTI_CHECK(wake_fd_ >= 0, "eventfd failed");
+}
+
+EpollLoop::Inbox::~Inbox() { close(wake_fd_); }
+
+void EpollLoop::Inbox::Post(Task task) {
+  posted_.Put(std::move(task));
+  if (wake_pending_.exchange(true, std::memory_order_acq_rel)) return;
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(wake_fd_, &one, sizeof one);
+}
+
+EpollLoop::EpollLoop(const base::Clock& clock) : clock_(clock), epoll_fd_(epoll_create1(EPOLL_CLOEXEC)) {
+  TUTTI_CHECK(epoll_fd_ >= 0, "epoll_create1 failed");
   // Whenever it is readable: a Post may write when its task has run already.
-  Watch(wake_fd_, EPOLLIN, [this](uint32_t) {
+  Watch(inbox_->wake_fd_, EPOLLIN, [fd = inbox_->wake_fd_](uint32_t) {
     uint64_t count = 0;
-    [[maybe_unused]] const ssize_t got = read(wake_fd_, &count, sizeof count);
+    [[maybe_unused]] const ssize_t got = read(fd, &count, sizeof count);
   });
 }
 
-EpollLoop::~EpollLoop() {
-  close(wake_fd_);
-  close(epoll_fd_);
-}
+EpollLoop::~EpollLoop() { close(epoll_fd_); }
 
 void EpollLoop::Run() {
   // Writing to a socket that the other side closed is an error, not the end of the process.
@@ -71,16 +80,9 @@ void EpollLoop::Stop() {
   Post([] {});
 }
 
-void EpollLoop::Post(Task task) {
-  posted_.Put(std::move(task));
-  if (wake_pending_.exchange(true, std::memory_order_acq_rel)) return;
-  const uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = write(wake_fd_, &one, sizeof one);
-}
-
 void EpollLoop::RunPosted() {
-  if (!wake_pending_.exchange(false, std::memory_order_acq_rel)) return;
-  for (Task& task : posted_.TakeAll(std::chrono::milliseconds(0))) task();
+  if (!inbox_->wake_pending_.exchange(false, std::memory_order_acq_rel)) return;
+  for (Task& task : inbox_->posted_.TakeAll(std::chrono::milliseconds(0))) task();
 }
 
 TimerId EpollLoop::After(base::Millis delay_ms, Task task) {
@@ -115,7 +117,7 @@ void EpollLoop::RunTimers() {
 }
 
 int EpollLoop::WaitMs() const {
-  if (wake_pending_.load(std::memory_order_acquire)) return 0;
+  if (inbox_->wake_pending_.load(std::memory_order_acquire)) return 0;
   if (timers_.empty()) return -1;
   const base::Millis left = timers_.begin()->first.first - Now();
   return static_cast<int>(std::clamp<base::Millis>(left, 0, std::numeric_limits<int>::max()));

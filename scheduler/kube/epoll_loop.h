@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <map>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 
@@ -17,6 +18,23 @@ class EpollLoop final : public Loop {
   // `events` is a set of EPOLL* bits.
   using SocketCallback = absl::AnyInvocable<void(uint32_t events)>;
 
+  // Where other threads leave tasks. Whoever may outlive the loop holds it, for what is posted to a loop that is gone
+  // is dropped. Any thread.
+  class Inbox {
+   public:
+    Inbox();
+    ~Inbox();
+    Inbox(const Inbox&) = delete;
+    Inbox& operator=(const Inbox&) = delete;
+    void Post(Task task);
+
+   private:
+    friend class EpollLoop;
+    base::Mailbox<Task> posted_;
+    std::atomic<bool> wake_pending_ = false;
+    const int wake_fd_;
+  };
+
   explicit EpollLoop(const base::Clock& clock);
   ~EpollLoop() override;
   EpollLoop(const EpollLoop&) = delete;
@@ -27,7 +45,8 @@ class EpollLoop final : public Loop {
   // Any thread. Tasks already posted still run.
   void Stop();
 
-  void Post(Task task) override;
+  void Post(Task task) override { inbox_->Post(std::move(task)); }
+  std::shared_ptr<Inbox> inbox() const { return inbox_; }
   const base::Clock& clock() const override { return clock_; }
   TimerId After(base::Millis delay_ms, Task task) override;
   void CancelTimer(TimerId id) override;
@@ -48,11 +67,9 @@ class EpollLoop final : public Loop {
 
   const base::Clock& clock_;
   const int epoll_fd_;
-  const int wake_fd_;
 
   // any thread
-  base::Mailbox<Task> posted_;
-  std::atomic<bool> wake_pending_ = false;
+  const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
   std::atomic<bool> stopping_ = false;
 
   // the loop's thread only

@@ -144,9 +144,9 @@ void TlsSocket::StartLookup(const Url& url) {
     look(AI_NUMERICHOST | AI_NUMERICSERV);
     loop_.After(0, tell);
   } else {
-    std::thread([look, tell, &loop = loop_] {
+    std::thread([look, tell, inbox = loop_.inbox()] {
       look(AI_NUMERICSERV);
-      loop.Post(tell);
+      inbox->Post(tell);
     }).detach();
   }
 }

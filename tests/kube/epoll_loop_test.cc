@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -45,6 +46,20 @@ TEST_CASE("a wake that comes when its task has run already wakes once") {
   });
   loop.Run();
   CHECK_FALSE(wakes_again);
+}
+
+TEST_CASE("what is posted to a loop that is gone is dropped") {
+  std::shared_ptr<EpollLoop::Inbox> inbox;
+  {
+    const base::SystemClock clock;
+    const EpollLoop loop(clock);
+    inbox = loop.inbox();
+  }
+  const auto ran = std::make_shared<bool>(false);
+  inbox->Post([ran] { *ran = true; });
+  inbox = nullptr;
+  CHECK_FALSE(*ran);
+  CHECK(ran.use_count() == 1);
 }
 
 }  // namespace
