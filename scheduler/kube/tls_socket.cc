@@ -3,11 +3,14 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <linux/sockios.h>
 #include <netdb.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -39,6 +42,13 @@ std::string TlsError() {
 bool IsAddress(const std::string& host) {
   unsigned char buffer[sizeof(in6_addr)];
   return inet_pton(AF_INET, host.c_str(), buffer) == 1 || inet_pton(AF_INET6, host.c_str(), buffer) == 1;
+}
+
+// A socket that is closed, be it by the end of the process, drops what it has not delivered. Else the kernel would go
+// on to deliver it, and a write of ours could take effect long after we have stopped to answer for it.
+void ResetAtClose(int fd, bool reset) {
+  const linger how{.l_onoff = reset ? 1 : 0, .l_linger = 0};
+  setsockopt(fd, SOL_SOCKET, SO_LINGER, &how, sizeof how);
 }
 
 bool TrustOnly(SSL_CTX* context, const std::string& pem) {
@@ -118,7 +128,10 @@ TlsSocket::~TlsSocket() {
   lookup_->socket = nullptr;
   loop_.CancelTimer(close_timer_);
   if (ssl_ != nullptr) {
-    if (state_ == State::kOpen) SSL_shutdown(ssl_);  // a word of farewell, if it can be said without waiting
+    if (AllArrived()) {
+      SSL_shutdown(ssl_);  // a word of farewell, if it can be said without waiting
+      ResetAtClose(fd_, false);
+    }
     SSL_free(ssl_);
   }
   ERR_clear_error();
@@ -126,6 +139,11 @@ TlsSocket::~TlsSocket() {
     loop_.Unwatch(fd_);
     close(fd_);
   }
+}
+
+bool TlsSocket::AllArrived() const {
+  int unacknowledged = 0;
+  return state_ == State::kOpen && unsent() == 0 && ioctl(fd_, SIOCOUTQ, &unacknowledged) == 0 && unacknowledged == 0;
 }
 
 void TlsSocket::StartLookup(const Url& url) {
@@ -161,6 +179,7 @@ void TlsSocket::OnAddresses(Lookup& lookup) {
 
 void TlsSocket::OnConnected(int fd) {
   fd_ = fd;
+  ResetAtClose(fd_, true);
   ssl_ = SSL_new(tls_->get());
   SSL_set_fd(ssl_, fd_);
   SSL_set_connect_state(ssl_);

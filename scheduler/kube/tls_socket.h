@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // TlsSocket: one TLS connection that never blocks. The loop's thread only.
 //
-// Names are looked up on a thread of their own. The peer's certificate and name are verified unless the configuration
-// says not to.
+// What the other side has not acknowledged when the socket is destroyed is never sent again: a write that is given up
+// cannot happen later than that. Names are looked up on a thread of their own. The peer's certificate and name are
+// verified unless the configuration says not to.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -65,6 +66,7 @@ class TlsSocket {
   struct Lookup;
 
   size_t unsent() const { return out_.size() - out_at_; }
+  bool AllArrived() const;
   void StartLookup(const Url& url);
   void OnAddresses(Lookup& lookup);
   void OnReady(uint32_t events);
