@@ -31,7 +31,10 @@ Judgement Judge(const Response& response) {
     return judgement;
   }
   judgement.meaning = MeaningOf(response.status, response.retry_after_ms >= 0);
-  if (judgement.meaning == Meaning::kDone) return judgement;
+  if (judgement.meaning == Meaning::kDone) {
+    judgement.message = response.error;
+    return judgement;
+  }
   const ApiStatus status = DecodeStatus(response.body);
   judgement.reason = status.reason;
   judgement.message = status.message.empty() ? fmt::format("HTTP {}", response.status) : status.message;

@@ -22,7 +22,7 @@ struct Judgement {
   base::Millis wait_ms = 0;  // before asking again, if the server said so
   int http_status = 0;
   std::string reason;   // metav1.Status.reason: "Conflict", "Expired", ...
-  std::string message;  // why, for everything but kDone
+  std::string message;  // why, for everything but kDone; of that, why the answer is not whole
 };
 
 // What the answer to a write, or to a read, means.
