@@ -84,6 +84,7 @@ bool WatchParser::Feed(std::string_view piece, Each& each) {
     used += size;
   }
   const std::string_view rest = piece.substr(used);
+  if (!protobuf_ && rest.size() > kLargestFrame) return false;
   if (protobuf_ && rest.size() >= kPrefix && PrefixedSize(rest) > kLargestFrame) return false;
   if (pending_.empty())
     pending_.assign(rest);

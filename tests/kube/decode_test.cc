@@ -373,5 +373,14 @@ TEST_CASE("a watch in JSON is one document a line; anything else ends it") {
   CHECK_FALSE(parser.Feed("}\n", each));
 }
 
+TEST_CASE("a watch in JSON whose document has no end is ended") {
+  WatchParser::Each each = [](WatchType, const WireObject&) {};
+  WatchParser parser(false);
+  const std::string piece(32u << 20, ' ');
+  CHECK(parser.Feed(piece, each));
+  CHECK(parser.Feed(piece, each));
+  CHECK_FALSE(parser.Feed(" ", each));
+}
+
 }  // namespace
 }  // namespace tutti::kube
