@@ -181,6 +181,7 @@ CurlTransport::Handle CurlTransport::TakeHandle() {
   curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, &OnSocketMade);
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &OnBody);
   curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &OnHeader);
+  curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // of a proxy's tunnel
   if (connect_list_ != nullptr) curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connect_list_);
   if (config_.insecure_skip_tls_verify) {
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
