@@ -108,6 +108,7 @@ void Credentials::Renew(uint64_t stale_generation, absl::AnyInvocable<void(bool)
     ReadFiles();
     return then(current_->generation != stale_generation);
   }
+  if (exec_retry_ms_ > 0 && !exec_running_) return then(false);  // it has just been asked, in vain
   waiting_.push_back(
       [this, stale_generation, then = std::move(then)]() mutable { then(current_->generation != stale_generation); });
   StartExec();
@@ -128,23 +129,24 @@ void Credentials::StartExec() {
 void Credentials::ExecDone(base::Result<ExecCredential> result) {
   exec_running_ = false;
   base::Millis again_ms = -1;
+  bool useful = false;
   if (result) {
-    exec_retry_ms_ = 0;
     Credential next;
     if (!result->token.empty()) next.authorization = "Bearer " + result->token;
     next.client_cert_pem = result->client_cert_pem.empty() ? config_.client_cert_pem : result->client_cert_pem;
     next.client_key_pem = result->client_key_pem.empty() ? config_.client_key_pem : result->client_key_pem;
     Apply(std::move(next));
     ready_ = true;
-    if (result->expires_wall_ms >= 0) {
-      const base::Millis left = result->expires_wall_ms - loop_.clock().WallMs();
-      again_ms = std::max(left - kRefreshBeforeExpiryMs, std::max<base::Millis>(left / 2, kFirstRetryMs));
-    }
+    const base::Millis left = result->expires_wall_ms - loop_.clock().WallMs();
+    const bool expires = result->expires_wall_ms >= 0;
+    if (expires) again_ms = std::max(left - kRefreshBeforeExpiryMs, left / 2);
+    useful = !expires || again_ms >= kFirstRetryMs;
+    if (!useful) base::LogWarn("an exec plugin's credential has expired on arrival, by this machine's clock");
   } else {
     base::LogError("no credential", {{"error", result.error().message}});
-    exec_retry_ms_ = std::min(std::max(2 * exec_retry_ms_, kFirstRetryMs), kLongestRetryMs);
-    again_ms = exec_retry_ms_;
   }
+  exec_retry_ms_ = useful ? 0 : std::min(std::max(2 * exec_retry_ms_, kFirstRetryMs), kLongestRetryMs);
+  if (!useful) again_ms = exec_retry_ms_;
   loop_.CancelTimer(refresh_timer_);
   refresh_timer_ = again_ms < 0 ? 0 : loop_.After(again_ms, [this] { StartExec(); });
   if (!ready_) return;

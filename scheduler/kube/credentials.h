@@ -3,7 +3,8 @@
 //
 // Token and certificate files are read again once a minute, as rotation replaces them; a certificate that is not of the
 // key next to it is not used, and looked at again in a second. An exec plugin runs on a thread of its own: before the
-// first request, shortly before its credential expires, and after a 401. The loop's thread only.
+// first request, shortly before its credential expires, and after a 401; with growing pauses while what it gives is of
+// no use. The loop's thread only.
 #pragma once
 
 #include <memory>
