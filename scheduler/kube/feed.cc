@@ -92,6 +92,7 @@ void KubeFeed::OnDiscovery() {
       kind->reflector->Relist();
     else if (kind->reflector == nullptr || kind->version != *version)
       Watch(*kind, *version);
+    if (version) kind->has_status = HasStatus(kind->kind.group, *version, kind->kind.resource);
   }
 }
 
@@ -143,6 +144,14 @@ std::string KubeFeed::WatchedVersion(const std::string& group, const std::string
   for (const auto& kind : kinds_)
     if (kind->kind.group == group && kind->kind.resource == resource) return kind->version;
   return {};
+}
+
+bool KubeFeed::HasStatus(const std::string& group, const std::string& version, const std::string& resource) const {
+  if (const ServedResource* served = discovery_.Find(group, version, resource)) return served->has_status;
+  for (const auto& kind : kinds_)
+    if (kind->kind.group == group && kind->kind.resource == resource && kind->version == version && !kind->built_in)
+      return kind->has_status;
+  return group.empty();
 }
 
 }  // namespace tutti::kube

@@ -35,6 +35,8 @@ class KubeFeed final : public cluster::ClusterFeed {
   const Discovery& discovery() const { return discovery_; }
   // The version in which `resource` of `group` is watched; empty when it is not.
   std::string WatchedVersion(const std::string& group, const std::string& resource) const;
+  // As discovery says; of a kind that it leaves out though it is watched, as it said last.
+  bool HasStatus(const std::string& group, const std::string& version, const std::string& resource) const;
 
  private:
   struct WatchedKind {
@@ -42,8 +44,9 @@ class KubeFeed final : public cluster::ClusterFeed {
     std::unique_ptr<KindStore> store;
     std::unique_ptr<Reflector> reflector;  // null while not served
     std::string version;
-    bool built_in = false;  // always served, in v1
-    bool synced = false;    // KindSynced{served=true} has been posted
+    bool has_status = false;  // in that version
+    bool built_in = false;    // always served, in v1
+    bool synced = false;      // KindSynced{served=true} has been posted
     bool said_unserved = false;
     bool left_out = false;  // by discovery, when it was last asked
   };

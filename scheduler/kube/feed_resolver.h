@@ -18,8 +18,7 @@ class FeedResolver final : public KindResolver {
     return group.empty() ? "v1" : "";
   }
   bool HasStatus(const std::string& group, const std::string& version, const std::string& resource) const override {
-    const ServedResource* served = feed_.discovery().Find(group, version, resource);
-    return served != nullptr ? served->has_status : group.empty();
+    return feed_.HasStatus(group, version, resource);
   }
 
  private:

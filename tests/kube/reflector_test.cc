@@ -4,6 +4,7 @@
 #include "base/json_fwd.h"
 #include "fakes.h"
 #include "kube/feed.h"
+#include "kube/feed_resolver.h"
 #include "tests/support/catch.h"
 
 namespace tutti::kube {
@@ -375,6 +376,7 @@ TEST_CASE("a kind that discovery leaves out, but is served, stays as it is") {
   }
   CHECK(rig.sink.events.empty());
   CHECK(rig.feed.WatchedVersion("g", "queues") == "v1");
+  CHECK(FeedResolver(rig.feed).HasStatus("g", "v1", "queues"));
 }
 
 TEST_CASE("an unchanged answer of discovery is asked for by its tag, and changes nothing") {
