@@ -5,6 +5,7 @@
 #include <httplib.h>
 #include <netdb.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <thread>
@@ -27,6 +28,24 @@ std::string Verb(const std::string& method) {
   std::string verb = method;
   for (char& c : verb) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return verb;
+}
+
+bool HasBody(const httplib::Request& request) {
+  if (request.has_header("Transfer-Encoding")) return true;
+  const auto [from, to] = request.headers.equal_range("Content-Length");
+  return std::any_of(from, to, [](const auto& header) { return header.second != "0"; });
+}
+
+// Whether no page takes such a request, which `response` says then.
+bool Untaken(const httplib::Request& request, httplib::Response& response) {
+  if (request.method != "GET" && request.method != "HEAD") {
+    response.status = 405;
+    response.set_header("Allow", "GET, HEAD");
+    return true;
+  }
+  if (!HasBody(request)) return false;
+  response.status = 413;
+  return true;
 }
 
 // Why nobody can listen there; `error` is errno, which says nothing where the address is the trouble.
@@ -89,6 +108,8 @@ struct Server::Impl {
 
   void AddPages() {
     http.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+      // Before the body is read: the library would take all of it into memory, whoever sends it.
+      if (Untaken(request, response)) return httplib::Server::HandlerResponse::Handled;
       const Access access = Decide(request);
       if (access.kind == Access::Kind::kAllowed) return httplib::Server::HandlerResponse::Unhandled;
       Refuse(request, access, response);

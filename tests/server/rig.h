@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// A server on loopback for tests, with pages that say little, and clients for it.
+#pragma once
+
+#include <httplib.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "server/server.h"
+#include "tests/support/catch.h"
+
+namespace tutti::server {
+
+// The machine's clock, of which a test skips what it would have to wait for. Thread-safe.
+class SkippingClock final : public base::Clock {
+ public:
+  base::Millis WallMs() const override { return machine_.WallMs() + skipped_ms_; }
+  base::Millis MonotonicMs() const override { return machine_.MonotonicMs() + skipped_ms_; }
+  void Skip(base::Millis by_ms) { skipped_ms_ += by_ms; }
+
+ private:
+  const base::SystemClock machine_;
+  std::atomic<base::Millis> skipped_ms_ = 0;
+};
+
+// Knows two tokens: admin, who may everything, and prometheus.
+class Reviewer final : public AccessReview {
+ public:
+  base::Result<std::optional<User>> Authenticate(std::string_view token) override {
+    if (token == "down") return base::Fail(base::ErrorCode::kUnavailable, "down");
+    if (token != "prometheus" && token != "admin") return std::nullopt;
+    return User{std::string(token), "", {}, {}};
+  }
+  base::Result<bool> Authorize(const User& user, std::string_view, std::string_view path) override {
+    return user.name == "admin" || (user.name == "prometheus" && path == "/metrics");
+  }
+};
+
+inline Pages SomePages(std::string* ready_problem) {
+  Pages pages;
+  pages.live = {{"ping", [] { return ""; }}};
+  pages.ready = {{"ping", [] { return ""; }}, {"sched-handler-sync", [ready_problem] { return *ready_problem; }}};
+  pages.metrics = [] { return "tutti_up 1\n"; };
+  pages.configz = [] { return "{}"; };
+  pages.decisions = [](const std::string& ns, const std::string& name) { return "[\"" + ns + "/" + name + "\"]"; };
+  return pages;
+}
+
+// A folder that goes away with the test.
+class Folder {
+ public:
+  Folder() : path_(std::filesystem::temp_directory_path() / ("tutti-server-" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string File(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline httplib::Result Get(int port, const std::string& path, const std::string& token = "") {
+  httplib::SSLClient client("127.0.0.1", port);
+  client.enable_server_certificate_verification(false);
+  return token.empty() ? client.Get(path) : client.Get(path, httplib::Headers{{"Authorization", "Bearer " + token}});
+}
+
+inline ServerOptions OnLoopback() {
+  ServerOptions options;
+  options.bind_address = "127.0.0.1";
+  options.port = 0;
+  return options;
+}
+
+// A TCP connection to `port` that says nothing of itself.
+class RawClient {
+ public:
+  explicit RawClient(int port) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  }
+  ~RawClient() { close(socket_); }
+  RawClient(const RawClient&) = delete;
+  RawClient& operator=(const RawClient&) = delete;
+
+  int socket_fd() const { return socket_; }
+  void Say(std::string_view text) const { send(socket_, text.data(), text.size(), MSG_NOSIGNAL); }
+
+  // Whether the server hangs up on one who says `next` every second, which keeps time-outs of single reads away.
+  template <typename Next>
+  bool IsHungUpOn(Next next) const {
+    constexpr int kPatienceSeconds = 8;
+    for (int i = 0; i < kPatienceSeconds; ++i) {
+      pollfd events{socket_, POLLRDHUP, 0};
+      if (poll(&events, 1, 1'000) > 0) return true;
+      next();
+    }
+    return false;
+  }
+
+ private:
+  const int socket_;
+};
+
+// TLS on top of it.
+class TlsClient {
+ public:
+  explicit TlsClient(int port)
+      : raw_(port), context_(SSL_CTX_new(TLS_client_method()), SSL_CTX_free), ssl_(SSL_new(context_.get()), SSL_free) {
+    SSL_set_fd(ssl_.get(), raw_.socket_fd());
+    REQUIRE(SSL_connect(ssl_.get()) == 1);
+  }
+
+  const RawClient& raw() const { return raw_; }
+  // False: nobody takes it any more.
+  bool Say(std::string_view text) const {
+    return SSL_write(ssl_.get(), text.data(), static_cast<int>(text.size())) > 0;
+  }
+  // Until the server hangs up.
+  std::string Hear() const {
+    std::string heard;
+    char piece[4096];
+    for (int got; (got = SSL_read(ssl_.get(), piece, sizeof piece)) > 0;) heard.append(piece, static_cast<size_t>(got));
+    return heard;
+  }
+
+ private:
+  const RawClient raw_;
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_;
+  const std::unique_ptr<SSL, decltype(&SSL_free)> ssl_;
+};
+
+}  // namespace tutti::server
