@@ -6,6 +6,7 @@
 #include <netdb.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <thread>
@@ -18,7 +19,6 @@ namespace {
 // Scrapes, probes and a person come seldom: each request has a connection of its own, so that none is held for long.
 constexpr size_t kRequestsEach = 1;
 constexpr time_t kReadSeconds = 5;
-constexpr size_t kMostBytesIn = 64 * 1024;
 
 constexpr const char* kText = "text/plain; charset=utf-8";
 constexpr const char* kPrometheus = "text/plain; version=0.0.4; charset=utf-8";
@@ -84,9 +84,11 @@ struct Server::Impl {
         always_allowed(options.always_allow_paths),
         always_allow_loopback(options.always_allow_loopback),
         certificate(std::move(served)),
+        time(clock),
         authorities(std::move(client_ca), clock),
         delegated(review, options.access_times, clock),
         http([this](SSL_CTX& context) {
+          Connections::Install(context);
           authorities.Install(context);
           return certificate->Install(context);
         }) {}
@@ -108,6 +110,7 @@ struct Server::Impl {
 
   void AddPages() {
     http.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+      Connections::HeadIsRead();
       // Before the body is read: the library would take all of it into memory, whoever sends it.
       if (Untaken(request, response)) return httplib::Server::HandlerResponse::Handled;
       const Access access = Decide(request);
@@ -131,7 +134,8 @@ struct Server::Impl {
   }
 
   void Tune() {
-    http.new_task_queue = [] { return new Connections; };
+    http.new_task_queue = [this] { return new Connections(time, stopping); };
+    http.set_idle_interval(Connections::kLook);
     // The library's own choice is SO_REUSEPORT, with which a port that is taken is shared instead of refused.
     http.set_socket_options([](socket_t socket) {
       const int yes = 1;
@@ -142,7 +146,6 @@ struct Server::Impl {
     http.set_keep_alive_timeout(kReadSeconds);
     http.set_read_timeout(kReadSeconds);
     http.set_write_timeout(kReadSeconds);
-    http.set_payload_max_length(kMostBytesIn);
   }
 
   // Constant after construction.
@@ -150,7 +153,9 @@ struct Server::Impl {
   const AlwaysAllowed always_allowed;
   const bool always_allow_loopback;
   const std::shared_ptr<Certificate> certificate;
+  const base::Clock& time;
 
+  std::atomic<bool> stopping = false;
   ClientAuthorities authorities;
   DelegatedAccess delegated;
 
@@ -191,6 +196,7 @@ base::Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Server::~Server() {
+  impl_->stopping = true;
   impl_->http.stop();
   impl_->thread.join();
 }

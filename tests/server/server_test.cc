@@ -85,25 +85,6 @@ TEST_CASE("requests from the machine itself may be let in by a flag") {
   CHECK(Get((*server)->port(), "/debug/decisions")->status == 200);
 }
 
-TEST_CASE("those who connect and say nothing keep nobody out") {
-  std::string problem;
-  const auto server = Start(OnLoopback(), SomePages(&problem), nullptr);
-  REQUIRE(server);
-  std::vector<int> silent;
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<uint16_t>((*server)->port()));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  for (int i = 0; i < 100; ++i) {
-    silent.push_back(socket(AF_INET, SOCK_STREAM, 0));
-    REQUIRE(connect(silent.back(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-  }
-  const auto live = Get((*server)->port(), "/livez");
-  REQUIRE(live);
-  CHECK(live->status == 200);
-  for (const int one : silent) close(one);
-}
-
 TEST_CASE("what no page takes is refused before its body is read") {
   std::string problem;
   Reviewer reviewer;
