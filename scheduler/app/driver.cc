@@ -22,8 +22,7 @@ constexpr milliseconds kCycleSpacing{2};
 void Driver::Post(cluster::FeedEvent event) {
   if (const auto* leadership = std::get_if<cluster::Leadership>(&event)) {
     // A lease that ran out: what the core believes is reserved may be somebody else's by now.
-    if (!leadership->leading && led_ && !stop_) Lose();
-    led_ = leadership->leading;
+    if (!leadership->leading && !stop_) Lose();
   }
   std::string key = cluster::CoalesceKey(event);
   if (key.empty()) {

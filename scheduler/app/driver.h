@@ -21,7 +21,7 @@ class Driver final : public cluster::EventSink {
  public:
   explicit Driver(const base::Clock& clock) : clock_(clock) {}
 
-  // Leadership{false} after Leadership{true} is Lose().
+  // Leadership{false} is Lose(): a lease that was won is lost, even if nobody got to lead on it.
   void Post(cluster::FeedEvent event) override;
 
   enum class Ending {
@@ -54,7 +54,7 @@ class Driver final : public cluster::EventSink {
   base::Mailbox<cluster::FeedEvent> mailbox_;
   std::chrono::steady_clock::time_point next_cycle_;  // not before
   observe::Published<std::vector<observe::Decision>> decisions_;
-  std::atomic<bool> stop_ = false, lost_ = false, led_ = false, synced_ = false, leading_ = false;
+  std::atomic<bool> stop_ = false, lost_ = false, synced_ = false, leading_ = false;
   std::atomic<base::Millis> last_cycle_ms_ = 0;
 };
 

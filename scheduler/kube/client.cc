@@ -83,14 +83,14 @@ struct KubeClient::Parts {
     const uint64_t this_term = ++term;
     const auto lead = [this, this_term] {
       if (term != this_term) return;
-      leading = true;
       sink.Post(cluster::Leadership{true, loop.Now()});
     };
     feed.FreshPods(lead);
   }
+  // Said even if it was not yet said that it leads: the lease is not tried for again.
   void Lost() {
     ++term;
-    if (std::exchange(leading, false)) sink.Post(cluster::Leadership{false, 0});
+    sink.Post(cluster::Leadership{false, 0});
   }
 
   cluster::EventSink& sink;
@@ -103,8 +103,7 @@ struct KubeClient::Parts {
   FeedResolver kinds;
   KubeWriter writer;
   std::unique_ptr<LeaderElection> election;
-  uint64_t term = 0;     // of leading; a list asked for in an older one is not waited for
-  bool leading = false;  // and said so
+  uint64_t term = 0;  // of leading; a list asked for in an older one is not waited for
   std::thread thread;
 };
 

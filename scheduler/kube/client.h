@@ -40,7 +40,8 @@ class KubeClient {
   cluster::ClusterWriter& writer();
 
   // One of these, once. Leadership is posted to the sink when pods have been listed since the lease was won, at which
-  // instant the former leader's last write was over; plan_after_ms is no later than its arrival.
+  // instant the former leader's last write was over; plan_after_ms is no later than its arrival. Leadership{false} says
+  // that the lease was lost, even before they were listed; it is not tried for again.
   void LeadAlone();
   void Elect(LeaseOptions options);
 

@@ -240,7 +240,7 @@ void LeaderElection::Lose(const std::string& why) {
   callbacks_.writable(0, 0);
   loop_.CancelTimer(std::exchange(deadline_timer_, 0));
   transport_.Cancel(std::exchange(request_, 0));
-  Again(options_.retry_period_ms);
+  loop_.CancelTimer(std::exchange(timer_, 0));
   callbacks_.lost();
 }
 

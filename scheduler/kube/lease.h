@@ -8,7 +8,9 @@
 // Invariants
 //   (1) `writable` is never told a time later than renew_deadline after the last renewal that succeeded was SENT;
 //   (2) no write takes effect after the lease_duration from that instant, so that whoever finds the lease run out has
-//       nothing to wait for: the end that others see is never earlier.
+//       nothing to wait for: the end that others see is never earlier;
+//   (3) a lease that was lost is not tried for again: who led on it is on the way out, and would keep a standby from
+//       leading.
 #pragma once
 
 #include <functional>
@@ -38,8 +40,8 @@ class LeaderElection {
   struct Callbacks {
     // Writes may leave before `until_ms`, and must be over, one way or the other, by `over_ms`; both monotonic.
     std::function<void(base::Millis until_ms, base::Millis over_ms)> writable;
-    std::function<void()> won;  // every write of a former holder is over
-    std::function<void()> lost;
+    std::function<void()> won;   // every write of a former holder is over
+    std::function<void()> lost;  // once, and the last of all
   };
 
   LeaderElection(LeaseOptions options, Loop& loop, Transport& transport, base::Random& random, Callbacks callbacks);

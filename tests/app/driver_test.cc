@@ -47,11 +47,17 @@ TEST_CASE("a lease that is lost ends it without another cycle") {
   other.join();
 }
 
-TEST_CASE("never having led is no loss") {
+TEST_CASE("a lease that is lost before anybody led on it ends it too") {
   Rig rig;
   rig.driver.Post(cluster::Leadership{.leading = false});
+  CHECK(rig.driver.Run(rig.scheduler, 60'000) == Driver::Ending::kLost);
+}
+
+TEST_CASE("a lease that is lost after a stop is no loss") {
+  Rig rig;
   rig.driver.Stop();
-  CHECK(rig.driver.Run(rig.scheduler, 1'000) == Driver::Ending::kDrained);
+  rig.driver.Post(cluster::Leadership{.leading = false});
+  CHECK(rig.driver.Run(rig.scheduler, 60'000) == Driver::Ending::kDrained);
 }
 
 TEST_CASE("others see a running scheduler's state and its decisions") {

@@ -267,6 +267,29 @@ TEST_CASE("a leader that finds another holder stops at once") {
   CHECK(rig.writable_until == 0);
 }
 
+TEST_CASE("a lease that was lost is never tried for again") {
+  LeaseRig rig;
+  rig.Lead();
+  rig.loop.Advance(2'000);
+  SECTION("to another") {
+    rig.server.AnswerJson(rig.Next(Method::kPut), 409, StatusJson(409, "Conflict"));
+    rig.server.AnswerJson(rig.Next(Method::kGet), 200, LeaseRig::Lease("other", "2026-01-01T00:00:00.000000Z").dump());
+  }
+  SECTION("by not being renewed") {
+    rig.server.Fail(rig.Next(Method::kPut), Response::Failure::kLost);
+    rig.loop.Advance(10'000);
+  }
+  CHECK(rig.lost == 1);
+  const auto sent = rig.server.sent;
+  rig.loop.Advance(600'000);
+  CHECK(rig.server.open.empty());
+  CHECK(rig.server.sent == sent);
+  bool released = false;
+  rig.election.Release([&] { released = true; });
+  CHECK(released);
+  CHECK(rig.server.open.empty());
+}
+
 TEST_CASE("on the way out the lease is given up for the next to take") {
   LeaseRig rig;
   rig.Lead();
