@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include "app/driver.h"
@@ -147,14 +148,16 @@ int Run(const RunFlags& flags) {
   }
 
   const Driver::Ending ending = RunToEnd(driver, scheduler, drain_ms);
-  pages.reset();  // before the client that answers its reviews
   if (ending == Driver::Ending::kLost) {
     base::LogError("the lease is lost: somebody else leads, or the API server cannot be reached");
-    return 1;
+    // At once, as kube-scheduler ends: nothing is left to do that is worth waiting for.
+    std::fflush(nullptr);
+    std::_Exit(1);
   }
   if (ending == Driver::Ending::kUnfinished)
     base::LogWarn("stopping with writes unanswered; the lease runs out by itself");
   client.Shutdown(kShutdownSlackMs + client_options.write_timeout_ms);
+  pages.reset();  // after the lease is given up, and before the client that its reviews ask is gone
   base::LogInfo("stopped");
   return 0;
 }

@@ -36,7 +36,8 @@ base::Result<server::ServerOptions> EffectiveServing(const RunFlags& flags);
 // For /configz.
 std::string ConfigJson(const Config& config);
 
-// Runs until SIGTERM or SIGINT (0), or until the lease or the start fails (1). REQUIRES: BlockStopSignals().
+// Runs until SIGTERM or SIGINT (0), or until the start fails (1); a lost lease ends the process from within (1).
+// REQUIRES: BlockStopSignals().
 int Run(const RunFlags& flags);
 
 }  // namespace tutti::app

@@ -36,7 +36,12 @@ struct Serving::Parts {
 };
 
 Serving::Serving(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-Serving::~Serving() = default;
+
+// Whom the pages ask is not waited for.
+Serving::~Serving() {
+  for (kube::KubeClient* asked : {parts_->authentication.get(), parts_->authorization.get()})
+    if (asked != nullptr) asked->Shutdown(0);
+}
 
 base::Result<std::unique_ptr<Serving>> Serving::Start(const RunFlags& flags, server::Pages pages,
                                                       kube::KubeClient& client, const base::Clock& clock) {

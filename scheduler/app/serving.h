@@ -15,6 +15,7 @@ class Serving {
   // `client`: the API server that is scheduled for; it and `clock` outlive this. Errors name the flag or the file.
   static base::Result<std::unique_ptr<Serving>> Start(const RunFlags& flags, server::Pages pages,
                                                       kube::KubeClient& client, const base::Clock& clock);
+  // REQUIRES, lest a review is waited for: `client` is shut down.
   ~Serving();
 
  private:

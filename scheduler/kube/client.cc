@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <future>
 #include <limits>
 #include <random>
@@ -21,6 +23,8 @@ namespace tutti::kube {
 namespace {
 
 constexpr base::Millis kCallTimeoutMs = 10'000;
+// How often one who waits for an answer looks whether there can still be one.
+constexpr std::chrono::milliseconds kLook{50};
 constexpr base::Millis kForever = std::numeric_limits<base::Millis>::max();
 
 std::string HostName() {
@@ -104,6 +108,7 @@ struct KubeClient::Parts {
   KubeWriter writer;
   std::unique_ptr<LeaderElection> election;
   uint64_t term = 0;  // of leading; a list asked for in an older one is not waited for
+  std::atomic<bool> ended = false;
   std::thread thread;
 };
 
@@ -144,6 +149,7 @@ void KubeClient::Shutdown(base::Millis patience_ms) {
     });
   });
   finished.wait_for(std::chrono::milliseconds(patience_ms));
+  parts_->ended = true;
   parts_->loop.Stop();
   parts_->thread.join();
 }
@@ -157,8 +163,12 @@ base::Result<KubeClient::Reply> KubeClient::Call(Request request) {
     parts.transport.Send(
         std::move(request), [answer](Response response) { answer->set_value(std::move(response)); }, nullptr);
   });
-  if (future.wait_for(std::chrono::milliseconds(kCallTimeoutMs + 5'000)) != std::future_status::ready)
-    return base::Fail(base::ErrorCode::kUnavailable, "no answer from the API server");
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kCallTimeoutMs + 5'000);
+  do {
+    if (parts_->ended) return base::Fail(base::ErrorCode::kUnavailable, "shutting down");
+    if (std::chrono::steady_clock::now() >= until)
+      return base::Fail(base::ErrorCode::kUnavailable, "no answer from the API server");
+  } while (future.wait_for(kLook) != std::future_status::ready);
   Response response = future.get();
   if (response.failure != Response::Failure::kNone) return base::Fail(base::ErrorCode::kUnavailable, response.error);
   return Reply{response.status, std::move(response.body)};

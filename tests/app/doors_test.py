@@ -8,10 +8,12 @@
 import json
 import pathlib
 import signal
+import socket
 import ssl
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import urllib.error
@@ -23,6 +25,7 @@ from ports import free_port
 
 TUTTI = None
 SECONDS = 90
+SOON = 10  # seconds: less than a review may take
 
 POD = """
 apiVersion: v1
@@ -32,6 +35,7 @@ spec:
   schedulerName: tutti
   containers: [{name: main, image: busybox, resources: {requests: {cpu: "%s"}}}]
 """
+LEASE = "/apis/coordination.k8s.io/v1/namespaces/tutti-system/leases/tutti"
 # Nobody listens there.
 KUBECONFIG = """
 apiVersion: v1
@@ -217,10 +221,10 @@ class OnTheEmbeddedCluster(unittest.TestCase):
         self.addCleanup(end)
         return process
 
-    def replica(self):
+    def replica(self, *flags):
         port = free_port()
         process = self.start("run", "--kubeconfig", self.kubeconfig, "--bind-address", "127.0.0.1",
-                             "--secure-port", str(port))
+                             "--secure-port", str(port), *flags)
         eventually(lambda: self.page(port, "/readyz")[0] == 200, "a replica is ready")
         return process, port
 
@@ -230,6 +234,15 @@ class OnTheEmbeddedCluster(unittest.TestCase):
     @staticmethod
     def page(port, path, token="anybody"):
         return fetch(f"https://127.0.0.1:{port}{path}", token=token)
+
+    def lease_holder(self):
+        status, text = self.api(LEASE)
+        return json.loads(text)["spec"]["holderIdentity"] if status == 200 else ""
+
+    def steal_the_lease(self):
+        stolen = json.dumps({"spec": {"holderIdentity": "somebody-else"}})
+        status, text = self.api(LEASE, "PATCH", stolen, content_type="application/merge-patch+json")
+        self.assertEqual(status, 200, text)
 
     def leads(self, port):
         return 'leader_election_master_status{name="tutti"} 1' in self.page(port, "/metrics")[1]
@@ -253,11 +266,44 @@ class OnTheEmbeddedCluster(unittest.TestCase):
         eventually(lambda: self.leads(second_port), "the second leads once the first gave the lease up")
         self.assertIsNone(second.poll())
 
-        stolen = json.dumps({"spec": {"holderIdentity": "somebody-else"}})
-        status, text = self.api("/apis/coordination.k8s.io/v1/namespaces/tutti-system/leases/tutti", "PATCH", stolen,
-                                content_type="application/merge-patch+json")
-        self.assertEqual(status, 200, text)
+        self.steal_the_lease()
         self.assertEqual(second.wait(SECONDS), 1)
+
+    def test_nobody_at_its_pages_holds_up_an_exit(self):
+        reviewer = socket.create_server(("127.0.0.1", 0))  # takes questions and answers none
+        self.addCleanup(reviewer.close)
+        mute = pathlib.Path(self.directory.name) / "mute"
+        mute.write_text(KUBECONFIG.replace("127.0.0.1:1", f"127.0.0.1:{reviewer.getsockname()[1]}"))
+
+        def ends(end):
+            """The exit code of a leader with a review under way and a request whose head never ends."""
+            process, port = self.replica("--authentication-kubeconfig", str(mute))
+            eventually(lambda: self.lease_holder() not in ("", "somebody-else"), "it leads")
+            asks = threading.Thread(target=self.ask_in_vain, args=(port,))
+            asks.start()
+            self.addCleanup(asks.join)
+            question, _ = reviewer.accept()
+            self.addCleanup(question.close)
+            slow = ssl._create_unverified_context().wrap_socket(socket.create_connection(("127.0.0.1", port)))
+            self.addCleanup(slow.close)
+            slow.sendall(b"GET /livez HTTP/1.1\r\nX: ")
+            end(process)
+            for _ in range(SOON):
+                try:
+                    return process.wait(1)
+                except subprocess.TimeoutExpired:
+                    slow.sendall(b"x")
+            return "none: it still runs"
+
+        self.assertEqual(ends(lambda process: process.send_signal(signal.SIGTERM)), 0)
+        self.assertEqual(self.lease_holder(), "")
+        self.assertEqual(ends(lambda _: self.steal_the_lease()), 1)
+
+    def ask_in_vain(self, port):
+        try:
+            self.page(port, "/metrics")
+        except OSError:
+            pass
 
     def test_a_port_that_is_taken_is_an_error_with_a_remedy(self):
         done = tutti("run", "--kubeconfig", self.kubeconfig, "--bind-address", "127.0.0.1", "--secure-port", str(self.port))

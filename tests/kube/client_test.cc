@@ -2,8 +2,12 @@
 #include "kube/client.h"
 
 #include <httplib.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include "base/mailbox.h"
@@ -22,10 +26,52 @@ class EventBox final : public cluster::EventSink {
   base::Mailbox<cluster::FeedEvent> events_;
 };
 
+// Takes connections and says nothing.
+class MuteServer {
+ public:
+  MuteServer() : listener_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    REQUIRE(bind(listener_, reinterpret_cast<sockaddr*>(&address), size) == 0);
+    REQUIRE(listen(listener_, 8) == 0);
+    REQUIRE(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    port_ = ntohs(address.sin_port);
+  }
+  ~MuteServer() {
+    for (const int one : accepted_) close(one);
+    close(listener_);
+  }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  void Accept() { accepted_.push_back(accept(listener_, nullptr, nullptr)); }
+
+ private:
+  const int listener_;
+  int port_ = 0;
+  std::vector<int> accepted_;
+};
+
 KubeClient MakeClient(const std::string& url, const base::Clock& clock, cluster::EventSink& sink) {
   Config config;
   config.server = url;
   return KubeClient(config, {}, clock, sink);
+}
+
+TEST_CASE("a shutdown ends calls that are under way, and those to come") {
+  const base::SystemClock clock;
+  EventBox events;
+  MuteServer mute;
+  KubeClient client = MakeClient(mute.url(), clock, events);
+  auto under_way = std::async(std::launch::async, [&] { return client.Get("/version"); });
+  mute.Accept();
+  client.Shutdown(0);
+  const auto cut = under_way.get();
+  REQUIRE_FALSE(cut);
+  CHECK(cut.error().message == "shutting down");
+  const auto late = client.Get("/version");
+  REQUIRE_FALSE(late);
+  CHECK(late.error().message == "shutting down");
 }
 
 // An API server that has a Lease and nothing else; whoever takes it loses it with the first renewal.
