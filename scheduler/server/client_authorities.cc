@@ -65,12 +65,27 @@ void ClientAuthorities::Install(SSL_CTX& context) const {
   SSL_CTX_set_cert_verify_callback(&context, [](X509_STORE_CTX*, void*) { return 1; }, nullptr);
 }
 
+bool ClientAuthorities::IsFresh(const Trust* trust) const {
+  return trust != nullptr && clock_.MonotonicMs() - trust->read_ms < kMaxAgeMs;
+}
+
 std::shared_ptr<const ClientAuthorities::Trust> ClientAuthorities::Current() {
   auto current = trust_.Latest();
-  const base::Millis now = clock_.MonotonicMs();
-  if (current && now - current->read_ms < kMaxAgeMs) return current;
-  auto fresh = std::make_shared<Trust>(current ? *current : Trust{});
-  fresh->read_ms = now;
+  if (IsFresh(current.get())) return current;
+  if (!current) {
+    reading_.acquire();  // nobody can be judged before the first
+  } else if (!reading_.try_acquire()) {
+    return current;
+  }
+  current = trust_.Latest();  // somebody may have read it in between
+  if (!IsFresh(current.get())) current = Read(current.get());
+  reading_.release();
+  return current;
+}
+
+std::shared_ptr<const ClientAuthorities::Trust> ClientAuthorities::Read(const Trust* known) {
+  auto fresh = std::make_shared<Trust>(known != nullptr ? *known : Trust{});
+  fresh->read_ms = clock_.MonotonicMs();
   const auto pem = read_();
   auto store = pem ? StoreOf(*pem) : nullptr;
   if (store) {

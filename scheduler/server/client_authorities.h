@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <semaphore>
 
 #include "base/clock.h"
 #include "observe/published.h"
@@ -17,7 +18,8 @@ namespace tutti::server {
 
 class ClientAuthorities {
  public:
-  // PEM certificates; may block for seconds. Asked for when a certificate is presented, once a minute at most.
+  // PEM certificates; may block for seconds. Asked for when a certificate is presented, once a minute at most, by one
+  // thread at a time: what is known meanwhile stays in use.
   using ReadPem = std::function<base::Result<std::string>()>;
 
   // Without `read` no certificate is asked for. `clock` outlives this.
@@ -34,11 +36,14 @@ class ClientAuthorities {
     std::shared_ptr<X509_STORE> store;  // null: what was read is no PEM
     base::Millis read_ms = 0;
   };
+  bool IsFresh(const Trust* trust) const;
   std::shared_ptr<const Trust> Current();
+  std::shared_ptr<const Trust> Read(const Trust* known);
 
   const ReadPem read_;
   const base::Clock& clock_;
   observe::Published<Trust> trust_;
+  std::binary_semaphore reading_{1};
 };
 
 }  // namespace tutti::server

@@ -2,6 +2,7 @@
 #include "server/client_authorities.h"
 
 #include <fstream>
+#include <future>
 
 #include "rig.h"
 
@@ -75,6 +76,33 @@ TEST_CASE("a client certificate of the cluster's client CA names its user") {
   CHECK(status("server", "/metrics") == 401);
   CHECK(status("forged", "/livez") == 200);
   CHECK(reads == 1);
+}
+
+TEST_CASE("the client CA is read by one at a time, and the others go by what is known") {
+  const ClientCertificates certificates;
+  std::string problem;
+  std::atomic<int> reads = 0;
+  std::promise<void> second_began, second_may_end;
+  SkippingClock clock;
+  const auto server = Server::Start(OnLoopback(), SomePages(&problem), clock, nullptr, [&] {
+    if (++reads == 2) {
+      second_began.set_value();
+      second_may_end.get_future().wait();
+    }
+    return certificates.Authority();
+  });
+  REQUIRE(server);
+  const auto status = [&] { return certificates.Status((*server)->port(), "master", "/metrics"); };
+  CHECK(status() == 200);
+  clock.Skip(60'000);
+  auto who_reads = std::async(std::launch::async, status);
+  second_began.get_future().wait();
+  CHECK(status() == 200);
+  CHECK(reads == 2);
+  second_may_end.set_value();
+  CHECK(who_reads.get() == 200);
+  CHECK(status() == 200);
+  CHECK(reads == 2);
 }
 
 }  // namespace
