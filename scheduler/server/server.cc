@@ -43,8 +43,13 @@ bool Untaken(const httplib::Request& request, httplib::Response& response) {
     response.set_header("Allow", "GET, HEAD");
     return true;
   }
-  if (!HasBody(request)) return false;
-  response.status = 413;
+  if (HasBody(request)) {
+    response.status = 413;
+    return true;
+  }
+  // The library answers each with a copy of what it covers.
+  if (request.ranges.size() < 2) return false;
+  response.status = 416;
   return true;
 }
 

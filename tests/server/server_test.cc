@@ -101,6 +101,7 @@ TEST_CASE("what no page takes is refused before its body is read") {
   CHECK(status("OPTIONS /livez HTTP/1.1") == "HTTP/1.1 405");
   CHECK(status("GET /livez HTTP/1.1\r\nTransfer-Encoding: chunked") == "HTTP/1.1 413");
   CHECK(status("GET /livez HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 7") == "HTTP/1.1 413");
+  CHECK(status("GET /livez HTTP/1.1\r\nRange: bytes=0-,0-") == "HTTP/1.1 416");
   CHECK(status("GET /livez HTTP/1.1\r\nContent-Length: 0") == "HTTP/1.1 200");
   CHECK(status("HEAD /livez HTTP/1.1") == "HTTP/1.1 200");
 }
