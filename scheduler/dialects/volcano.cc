@@ -34,6 +34,21 @@ const Json& SpecOf(const model::Object& object) {
   return spec != object.body->end() && spec->is_object() ? *spec : none;
 }
 
+// A name of ResourceQuota's: Volcano's controllers write such beside the resources of nodes (GetPodQuotaUsage).
+bool IsQuotaName(std::string_view name) {
+  return name.starts_with("count/") || name.starts_with("requests.") || name.starts_with("limits.") ||
+         name == "persistentvolumeclaims" || name.find(".storageclass.storage.k8s.io/") != name.npos;
+}
+
+std::optional<model::ResourceList> ReadMinResources(cluster::JsonReader& read, const cluster::JsonField& field) {
+  const std::optional<model::ResourceList> written = ReadRequests(read, field);
+  if (!written) return std::nullopt;
+  model::ResourceList of_nodes;
+  for (const auto& [name, amount] : *written)
+    if (!IsQuotaName(name)) of_nodes.Set(name, amount);
+  return of_nodes;
+}
+
 // minTaskMember as roles. Volcano enforces them only where minMember is at least their sum.
 void ReadRoles(cluster::JsonReader& read, const cluster::JsonField& field, model::GangSpec* gang) {
   int64_t sum = 0;
@@ -103,7 +118,7 @@ Volcano::Declaration Volcano::Read(const model::Object& object) const {
   model::GangSpec gang = GangOf(name(), object);
   gang.min_member = ReadCount(read, spec["minMember"], 0, 0);
   ReadRoles(read, spec["minTaskMember"], &gang);
-  gang.min_resources = ReadRequests(read, spec["minResources"]);
+  gang.min_resources = ReadMinResources(read, spec["minResources"]);
   gang.queue = read.Text(spec["queue"]);
   if (gang.queue.empty()) gang.queue = "default";
   gang.priority = priorities_.Value(read.Text(spec["priorityClassName"]));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dialects/volcano.h"
 
+#include <algorithm>
+
 #include "tests/dialects/objects.h"
 
 namespace tutti::dialects {
@@ -92,6 +94,25 @@ TEST_CASE("a PodGroup that says little means what Volcano means") {
   CHECK(gang.queue == "default");
   CHECK_FALSE(gang.min_resources);
   CHECK_FALSE(gang.priority);
+}
+
+TEST_CASE(
+    "what minResources names in the words of a ResourceQuota, as Volcano's controllers do, is no node's resource") {
+  Volcano volcano;
+  Put(volcano, VolcanoGroup("g", R"({"minMember":1,"minResources":{
+      "cpu":"1","memory":"1Gi","pods":"1","ephemeral-storage":"2","hugepages-2Mi":"3","nvidia.com/gpu":"4",
+      "count/pods":"1","requests.cpu":"1","requests.memory":"1Gi","limits.cpu":"2","limits.memory":"2Gi",
+      "requests.nvidia.com/gpu":"4","requests.hugepages-2Mi":"3","requests.storage":"5","persistentvolumeclaims":"1",
+      "fast.storageclass.storage.k8s.io/requests.storage":"5","fast.storageclass.storage.k8s.io/persistentvolumeclaims":"1"
+      }})"));
+  const model::GangSpec gang = volcano.Describe(kVolcanoGang);
+  CHECK(gang.problem == "");
+  REQUIRE(gang.min_resources);
+  std::vector<std::string> names;
+  for (const auto& [name, amount] : *gang.min_resources) names.push_back(name);
+  std::ranges::sort(names);
+  CHECK(names ==
+        std::vector<std::string>{"cpu", "ephemeral-storage", "hugepages-2Mi", "memory", "nvidia.com/gpu", "pods"});
 }
 
 TEST_CASE("minTaskMember counts only where minMember is at least its sum") {
