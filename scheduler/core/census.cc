@@ -35,6 +35,10 @@ struct UnitCount {
   int64_t exist() const { return have + static_cast<int64_t>(pending.size()); }
 };
 
+bool AllSayTheirUnit(const Gang& gang, std::string_view role) {
+  return std::ranges::all_of(gang.members, [&](const Member& member) { return member.unit || member.role != role; });
+}
+
 // Which units are to be whole: those that are, then of those that can be the ones that have most, then by name. Where
 // units ask for the same, as those of one template do, no other choice does better.
 void RequireUnits(const Gang& gang, const Census& census, Requirement* requirement) {
@@ -50,6 +54,7 @@ void RequireUnits(const Gang& gang, const Census& census, Requirement* requireme
   for (size_t i = 0; i < counts.size(); ++i) {
     const model::UnitSpec& spec = gang.spec.units[i];
     if (spec.min == 0) continue;
+    if (!spec.role.empty() && (counts[i].empty() || !AllSayTheirUnit(gang, spec.role))) continue;
     Requirement::Units units{spec.name, spec.size, spec.min};
     std::vector<UnitCount*> open;
     for (auto& [name, unit] : counts[i]) {

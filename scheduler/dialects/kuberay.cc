@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::string_view kPriorityClass = "ray.io/priority-class-name";
 constexpr std::string_view kKaiQueue = "kai.scheduler/queue";
+// Of multi-host groups: on the pods of one replica, since KubeRay 1.5.
+constexpr std::string_view kReplicaName = "ray.io/worker-group-replica-name";
 
 // What KubeRay will keep (ray-operator, GetWorkerGroupDesiredReplicas), or with its autoscaler the least it will keep.
 model::RoleSpec ReadGroup(cluster::JsonReader& read, const cluster::JsonField& group, bool autoscaled) {
@@ -29,6 +31,23 @@ model::RoleSpec ReadGroup(cluster::JsonReader& read, const cluster::JsonField& g
   model::RoleSpec role{read.Text(name), model::SaturatingMul(replicas, hosts), hosts};
   if (role.name.empty()) read.Problem(name, "is missing; give each worker group a name");
   return role;
+}
+
+// The replicas of multi-host groups, whose hosts are of no use one without the other.
+std::vector<model::UnitSpec> ReplicasOf(const std::vector<model::RoleSpec>& roles) {
+  std::vector<model::UnitSpec> replicas;
+  for (const model::RoleSpec& role : roles)
+    if (role.unit > 1) replicas.push_back({role.name, role.unit, role.min / role.unit, role.name});
+  return replicas;
+}
+
+// Null where the gang has no multi-host group of that name.
+std::shared_ptr<const model::Unit> ReplicaIn(const model::GangSpec& gang, const std::string& group,
+                                             const std::string& replica) {
+  const auto spec = std::ranges::find(gang.units, group, &model::UnitSpec::role);
+  if (spec == gang.units.end() || replica.empty()) return nullptr;
+  return std::make_shared<const model::Unit>(
+      model::Unit{static_cast<size_t>(spec - gang.units.begin()), fmt::format("{}/{}", group, replica)});
 }
 
 // Then the kind is, or was, served, whatever an API server says that has only begun to start.
@@ -60,6 +79,7 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
       gang.roles.push_back(std::move(role));
   });
   std::sort(gang.roles.begin(), gang.roles.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  gang.units = ReplicasOf(gang.roles);
   gang.min_member = 0;
   for (const model::RoleSpec& role : gang.roles) gang.min_member = model::SaturatingAdd(gang.min_member, role.min);
   if (read.Flag(suspend)) read.Problem(suspend, "the cluster is suspended; set it to false to start it");
@@ -71,25 +91,39 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
   return gang;
 }
 
+void KubeRay::PutCluster(std::shared_ptr<const model::Object> object, Touched* touched) {
+  model::GangSpec gang = Read(*object);
+  if (!gang.queue.empty()) touched->queues.insert(gang.queue);
+  const PodGroup* before = clusters_.Find(gang.key);
+  static const std::vector<model::UnitSpec> kNone;
+  if (!std::ranges::equal(before ? before->spec.units : kNone, gang.units, {}, &model::UnitSpec::role,
+                          &model::UnitSpec::role))
+    touched->members.insert(gang.key);
+  clusters_.Put(std::move(object), std::move(gang), touched);
+}
+
 void KubeRay::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
   if (object->kind != "PriorityClass") {
-    model::GangSpec gang = Read(*object);
-    if (!gang.queue.empty()) touched->queues.insert(gang.queue);
-    clusters_.Put(std::move(object), std::move(gang), touched);
+    PutCluster(std::move(object), touched);
   } else if (priorities_.Put(*object)) {
     ReadAgain(object->meta.name, touched);
   }
 }
 
 void KubeRay::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
-  if (kind_name == clusters_.kind().Name()) return clusters_.Drop(ns, name, touched);
+  if (kind_name == clusters_.kind().Name()) {
+    const model::GangKey key{std::string(this->name()), std::string(ns), std::string(name)};
+    if (const PodGroup* cluster = clusters_.Find(key); cluster && !cluster->spec.units.empty())
+      touched->members.insert(key);
+    return clusters_.Drop(ns, name, touched);
+  }
   if (kind_name == PriorityClasses::Kind().Name() && priorities_.Drop(name)) ReadAgain(name, touched);
 }
 
 void KubeRay::ReadAgain(std::string_view priority_class, Touched* touched) {
   for (auto& [place, cluster] : clusters_.all()) {
     const std::string* named = model::Find(cluster.object->meta.labels, kPriorityClass);
-    if (named && *named == priority_class) clusters_.Put(cluster.object, Read(*cluster.object), touched);
+    if (named && *named == priority_class) PutCluster(cluster.object, touched);
   }
 }
 
@@ -110,6 +144,9 @@ std::optional<Membership> KubeRay::MembershipOf(const model::Pod& pod) const {
   membership.gang = {std::string(name()), pod.meta.ns, *ray.cluster};
   SetRayRole(ray, &membership);
   membership.needs_head = ray.worker;
+  if (const std::string* replica = model::Find(pod.meta.labels, kReplicaName))
+    if (const PodGroup* cluster = clusters_.Find(membership.gang))
+      membership.unit = ReplicaIn(cluster->spec, membership.role, *replica);
   return membership;
 }
 

@@ -30,6 +30,7 @@ class KubeRay final : public Dialect {
 
  private:
   model::GangSpec Read(const model::Object& object) const;
+  void PutCluster(std::shared_ptr<const model::Object> object, Touched* touched);
   void ReadAgain(std::string_view priority_class, Touched* touched);
 
   PodGroupTable clusters_;

@@ -20,9 +20,9 @@ namespace tutti::core {
 
 // Gangs declared by the pods' own labels: "gang" names it, "role" the part, "queue" the queue; annotation "min" is "N".
 // A pod that says none of this is a lone one.
-// Label "unit" names the unit that the pod is in; annotations "unit-size" and "unit-min" say what is asked of units.
-// Members of role "pairs" start two at a time; annotation "role" names a role, of two, by any text. Annotation
-// "problem" makes it unreadable. There is one queue, "four", of 4 cpu.
+// Label "unit" names the unit that the pod is in; annotations "unit-size" and "unit-min" say what is asked of units,
+// and "unit-role" of which role's. Members of role "pairs" start two at a time; annotation "role" names a role, of two,
+// by any text. Annotation "problem" makes it unreadable. There is one queue, "four", of 4 cpu.
 class LabelDialect final : public dialects::Dialect {
  public:
   // Where `reports` is given, it is told what would be written about gangs.
@@ -77,10 +77,12 @@ class LabelDialect final : public dialects::Dialect {
     if (const std::string* queue = model::Find(pod.meta.labels, "queue")) spec.queue = *queue;
     if (const std::string* min = model::Find(pod.meta.annotations, "min")) spec.min_member = std::stoll(*min);
     if (gang) spec.roles.push_back({"pairs", 0, 2});
-    if (const std::string* unit = model::Find(pod.meta.labels, "unit")) {
+    if (const std::string* unit = model::Find(pod.meta.labels, "unit"))
       membership.unit = std::make_shared<const model::Unit>(model::Unit{0, *unit});
+    if (model::Find(pod.meta.annotations, "unit-size")) {
       const auto number = [&](const char* name) { return std::stoll(*model::Find(pod.meta.annotations, name)); };
-      spec.units.push_back({"units", number("unit-size"), number("unit-min")});
+      const std::string* of = model::Find(pod.meta.annotations, "unit-role");
+      spec.units.push_back({"units", number("unit-size"), number("unit-min"), of ? *of : ""});
     }
     if (const std::string* problem = model::Find(pod.meta.annotations, "problem")) {
       spec = {};

@@ -42,6 +42,32 @@ TEST_CASE("A gang starts when so many of its units are whole, and the others fol
   CHECK(BoundOf(rig, "c") == 2);
 }
 
+TEST_CASE("Units of a role are asked for while all its members say which they are in, and else are not") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  const sim::Json asked = {{"unit-size", "2"}, {"unit-min", "1"}, {"unit-role", "pairs"}};
+  for (const char* unit : {"a", "b", "c"})
+    rig.AddPod(fmt::format("g-{}-0", unit),
+               {.gang = "g", .role = "pairs", .min = "3", .unit = unit, .annotations = asked});
+  rig.AddPod("g-h", {.gang = "g", .role = "head", .min = "3", .annotations = asked});
+  rig.Pass(2'000);
+  CHECK(rig.Bound() == 0);  // three halves are no whole
+  CHECK(rig.Waits("g-h").find("of the subgroups of units 0 of 1 have 2 members") != std::string::npos);
+  SECTION("a whole one starts") {
+    rig.AddPod("g-b-1", {.gang = "g", .role = "pairs", .min = "3", .unit = "b", .annotations = asked});
+    rig.Settle();
+    CHECK(BoundOf(rig, "b") == 2);
+    CHECK(rig.NodeOf("g-h") == "n1");
+    CHECK(rig.Bound() == 3);
+  }
+  SECTION("one who does not say leaves the count") {
+    rig.AddPod("g-d", {.gang = "g", .role = "pairs", .min = "3", .annotations = asked});
+    rig.Settle();
+    CHECK(rig.Bound() >= 3);
+    CHECK(rig.NodeOf("g-h") == "n1");
+  }
+}
+
 TEST_CASE("A unit that lost a member after the gang was whole is filled up by itself") {
   Rig rig;
   rig.AddNode("n1", 4);

@@ -110,6 +110,48 @@ TEST_CASE("a Ray pod's place") {
   CHECK_FALSE(dialect.MembershipOf(PodFrom(R"({"labels":{"ray.io/node-type":"worker"}})")));
 }
 
+TEST_CASE("the hosts of a replica that KubeRay names are a unit") {
+  KubeRay dialect;
+  const auto put = [&](const char* groups) {
+    return Put(dialect, Cluster(R"({"enableInTreeAutoscaling":true,"workerGroupSpecs":)" + std::string(groups) + "}"));
+  };
+  const auto unit = [&](const std::string& group, const std::string& replica) {
+    return dialect
+        .MembershipOf(PodFrom(R"({"labels":{"ray.io/cluster":"c","ray.io/node-type":"worker","ray.io/group":")" +
+                              group + R"(","ray.io/worker-group-replica-name":")" + replica + R"("}})"))
+        ->unit;
+  };
+  CHECK_FALSE(unit("pair", "pair-x"));  // there is no RayCluster yet
+  CHECK(put(R"([{"groupName":"single","replicas":2},{"groupName":"pair","minReplicas":3,"numOfHosts":2},
+                {"groupName":"four","numOfHosts":4}])")
+            .members == std::set<model::GangKey>{kRayGang});
+  const model::GangSpec gang = dialect.Describe(kRayGang);
+  CHECK(gang.units == std::vector<model::UnitSpec>{{"four", 4, 0, "four"}, {"pair", 2, 3, "pair"}});
+  CHECK(gang.roles == std::vector<model::RoleSpec>{{"four", 0, 4}, {"headgroup", 1, 1}, {"pair", 6, 2}, {"single", 0}});
+  REQUIRE(unit("pair", "pair-x"));
+  CHECK(unit("pair", "pair-x")->spec == 1);
+  CHECK(unit("four", "four-x")->spec == 0);
+  CHECK(unit("pair", "pair-x")->name == unit("pair", "pair-x")->name);
+  CHECK(unit("pair", "pair-x")->name != unit("pair", "pair-y")->name);
+  CHECK(unit("pair", "x")->name != unit("four", "x")->name);
+  CHECK_FALSE(unit("pair", ""));
+  CHECK_FALSE(unit("single", "single-x"));
+  CHECK_FALSE(unit("none", "none-x"));
+  CHECK_FALSE(dialect.MembershipOf(RayPodOf("worker", "pair"))->unit);  // KubeRay before 1.5 names none
+
+  // How many there are to be says nothing about who is in which; what groups there are does.
+  const Touched more =
+      put(R"([{"groupName":"pair","minReplicas":4,"numOfHosts":2},{"groupName":"four","numOfHosts":4}])");
+  CHECK(more.gangs.size() == 1);
+  CHECK(more.members.empty());
+  CHECK(put(R"([{"groupName":"pair","minReplicas":4,"numOfHosts":2}])").members.size() == 1);
+  CHECK(unit("pair", "pair-x")->spec == 0);
+  Touched touched;
+  dialect.Drop("rayclusters.ray.io", "ns", "c", &touched);
+  CHECK(touched.members.size() == 1);
+  CHECK_FALSE(unit("pair", "pair-x"));
+}
+
 TEST_CASE("where no RayCluster is served, pods with no more than Ray's labels are left to the next dialect") {
   KubeRay dialect;
   Touched touched;
