@@ -60,7 +60,8 @@ void ReadRoles(cluster::JsonReader& read, const cluster::JsonField& field, model
   if (sum > gang->min_member) gang->roles.clear();
 }
 
-// All within one HyperNode of the highest tier allowed, and better within one of a lower tier.
+// All within one HyperNode of the highest tier allowed, and better within one of a lower tier. Where no tier is named
+// nothing is required: so it is in Volcano (JobInfo.IsHardTopologyMode), and KubeRay's label for the mode names none.
 void ReadTopology(cluster::JsonReader& read, const cluster::JsonField& field, const HyperNodes& hyper_nodes,
                   model::TopologyRequest* request) {
   if (!field.present()) return;
@@ -79,7 +80,9 @@ void ReadTopology(cluster::JsonReader& read, const cluster::JsonField& field, co
   for (const int64_t t : tiers)
     if (t <= highest) levels.push_back(HyperNodes::LabelFor(t));
   *request = {};
-  if (read.Text(mode) != "soft") request->required = levels.empty() ? HyperNodes::LabelFor(highest) : levels.back();
+  const bool bounded = tier.present() || name.present();
+  if (read.Text(mode) != "soft" && bounded)
+    request->required = levels.empty() ? HyperNodes::LabelFor(highest) : levels.back();
   request->preferred = std::move(levels);
 }
 

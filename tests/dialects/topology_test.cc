@@ -139,6 +139,11 @@ TEST_CASE("HyperNodes become labels of nodes, and a PodGroup's tiers levels") {
   const auto soft = topology(R"({"mode":"soft"})");
   CHECK(soft.required.empty());
   CHECK(soft.preferred.size() == 2);
+  // Volcano takes no tier for no constraint (JobInfo.IsHardTopologyMode), and KubeRay's label alone writes none.
+  for (const char* without : {"{}", R"({"mode":"hard"})"}) {
+    CHECK(topology(without).required.empty());
+    CHECK(topology(without).preferred == two.preferred);
+  }
 }
 
 TEST_CASE("A Volcano subgroup's pods ask for its topology, each subgroup for itself") {
