@@ -64,21 +64,22 @@ std::string Nearest(const NearestDomain& nearest) {
   const auto of = [&](std::string_view what) {
     return fmt::format("room for {} of {}{}", nearest.room, nearest.wanted, what);
   };
-  if (nearest.domains == 0) return fmt::format("; no node has the label {}", Named(nearest.level));
+  if (nearest.domains == 0) return "; " + dialects::NobodyIn(nearest.level);
   if (nearest.even)
-    return fmt::format("; there is no even split over the {} domains of {}", nearest.domains, Named(nearest.level));
+    return fmt::format("; there is no even split over the {} domains of {}", nearest.domains,
+                       dialects::NamedLevel(nearest.level));
   if (!nearest.torn.empty())
     return fmt::format("; {} must be in one domain of {}, but other members are in {} of them: {}", nearest.wanted,
-                       Named(nearest.level), nearest.torn.size(),
+                       dialects::NamedLevel(nearest.level), nearest.torn.size(),
                        dialects::OneLine(fmt::format("{}", fmt::join(nearest.torn, ", "))));
   if (nearest.slice > 1)
     return fmt::format("; slices of {} must each be in one domain of {}: the {} domains have {}", nearest.slice,
-                       Named(nearest.level), nearest.domains, of(" slices"));
+                       dialects::NamedLevel(nearest.level), nearest.domains, of(" slices"));
   if (nearest.value.empty())
     return fmt::format("; {} must be in one domain of {}: none of {} has room for any", nearest.wanted,
-                       Named(nearest.level), nearest.domains);
+                       dialects::NamedLevel(nearest.level), nearest.domains);
   return fmt::format("; {} must be in one domain of {}: of {}, {} comes nearest, with {}", nearest.wanted,
-                     Named(nearest.level), nearest.domains, Named(nearest.value), of(""));
+                     dialects::NamedLevel(nearest.level), nearest.domains, Named(nearest.value), of(""));
 }
 
 }  // namespace

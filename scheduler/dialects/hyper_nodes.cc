@@ -5,6 +5,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/json.h"
 #include "cluster/json_reader.h"
@@ -17,6 +18,9 @@ using cluster::JsonField;
 
 // A tree deeper than this is none.
 constexpr int kDeepest = 32;
+
+// Two slashes: the API server takes no such label on a node.
+constexpr std::string_view kTierLabel = "topology.volcano.sh/tier/";
 
 // Go's syntax, as Volcano has it, and its promise: a time linear in the name, whatever the pattern.
 std::shared_ptr<const re2::RE2> Compiled(const std::string& pattern) {
@@ -34,8 +38,15 @@ const model::ObjectKind& HyperNodes::Kind() {
   return kind;
 }
 
-// Two slashes: the API server takes no such label on a node.
-std::string HyperNodes::LabelFor(int64_t tier) { return fmt::format("topology.volcano.sh/tier/{}", tier); }
+std::string HyperNodes::LabelFor(int64_t tier) { return fmt::format("{}{}", kTierLabel, tier); }
+
+std::optional<int64_t> HyperNodes::TierOf(std::string_view label) {
+  if (!label.starts_with(kTierLabel)) return std::nullopt;
+  const char* end = label.data() + label.size();
+  int64_t tier = 0;
+  const auto [stop, error] = std::from_chars(label.data() + kTierLabel.size(), end, tier);
+  return error == std::errc() && stop == end ? std::optional(tier) : std::nullopt;
+}
 
 void HyperNodes::Put(const model::Object& object) {
   cluster::JsonReader read;

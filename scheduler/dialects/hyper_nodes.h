@@ -8,8 +8,10 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/node.h"
@@ -26,6 +28,8 @@ class HyperNodes {
  public:
   static const model::ObjectKind& Kind();
   static std::string LabelFor(int64_t tier);
+  // The tier that a label is for; nullopt: it is another's.
+  static std::optional<int64_t> TierOf(std::string_view label);
 
   void Put(const model::Object& object);
   bool Drop(std::string_view name) { return hyper_nodes_.erase(std::string(name)) > 0; }

@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "base/text.h"
+#include "dialects/hyper_nodes.h"
 
 namespace tutti::dialects {
 namespace {
@@ -42,6 +43,17 @@ std::string Named(std::string_view name) {
 
 std::string Named(std::string_view kind, std::string_view ns, std::string_view name) {
   return ns.empty() ? fmt::format("{} {}", kind, Named(name)) : fmt::format("{} {}/{}", kind, Named(ns), Named(name));
+}
+
+std::string NamedLevel(std::string_view key) {
+  const auto tier = HyperNodes::TierOf(key);
+  return tier ? fmt::format("HyperNodes of tier {} or below", *tier) : Named(key);
+}
+
+std::string NobodyIn(std::string_view key) {
+  const auto tier = HyperNodes::TierOf(key);
+  return tier ? fmt::format("no HyperNode of tier {} or below holds a node", *tier)
+              : fmt::format("no node has the label {}", Named(key));
 }
 
 std::string OneLine(std::string_view text) { return Printable(text, kLineBytes); }

@@ -13,6 +13,11 @@ std::string Named(std::string_view name);
 // "PodGroup ns/name"; without "ns/" for cluster-scoped objects.
 std::string Named(std::string_view kind, std::string_view ns, std::string_view name);
 
+// A level of topology for people: a label's key, or what the dialect has that made the label.
+std::string NamedLevel(std::string_view key);
+// "no node has the label rack": why no domain of the level holds anybody.
+std::string NobodyIn(std::string_view key);
+
 // `text` on one line, cut at 512 bytes.
 std::string OneLine(std::string_view text);
 

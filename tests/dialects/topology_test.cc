@@ -146,6 +146,16 @@ TEST_CASE("HyperNodes become labels of nodes, and a PodGroup's tiers levels") {
   }
 }
 
+TEST_CASE("People are told of HyperNodes, not of the labels that are made of them") {
+  const std::string tier = HyperNodes::LabelFor(2);
+  CHECK(NamedLevel(tier) == "HyperNodes of tier 2 or below");
+  CHECK(NobodyIn(tier) == "no HyperNode of tier 2 or below holds a node");
+  for (const std::string& other : {std::string("rack"), tier + "x", tier.substr(0, tier.size() - 1)}) {
+    CHECK(NamedLevel(other) == other);
+    CHECK(NobodyIn(other) == "no node has the label " + other);
+  }
+}
+
 TEST_CASE("A Volcano subgroup's pods ask for its topology, each subgroup for itself") {
   Volcano volcano;
   const auto put = [&](const std::string& policies) {
