@@ -48,10 +48,15 @@ std::optional<int64_t> HyperNodes::TierOf(std::string_view label) {
   return error == std::errc() && stop == end ? std::optional(tier) : std::nullopt;
 }
 
-void HyperNodes::Put(const model::Object& object) {
+bool HyperNodes::Put(const model::Object& object) {
   cluster::JsonReader read;
   const JsonField root(*object.body), spec = root["spec"], members = spec["members"];
+  if (const auto known = hyper_nodes_.find(object.meta.name); known != hyper_nodes_.end()) {
+    const JsonField before(*known->second.body);
+    if (before["spec"].value() == spec.value()) return false;  // its status counts nodes, and changes with them
+  }
   HyperNode hyper_node;
+  hyper_node.body = object.body;
   hyper_node.tier = read.Integer(spec["tier"], 0);
   hyper_node.tier_name = read.Text(spec["tierName"]);
   read.Items(members, [&](const JsonField& item) {
@@ -64,6 +69,7 @@ void HyperNodes::Put(const model::Object& object) {
     hyper_node.members.push_back(std::move(member));
   });
   hyper_nodes_[object.meta.name] = std::move(hyper_node);
+  return true;
 }
 
 bool HyperNodes::Matches(const Member& member, const std::string& name, const model::StringMap& labels) {

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "model/node.h"
 #include "model/object.h"
 #include "model/selector.h"
@@ -31,7 +32,8 @@ class HyperNodes {
   // The tier that a label is for; nullopt: it is another's.
   static std::optional<int64_t> TierOf(std::string_view label);
 
-  void Put(const model::Object& object);
+  // False when it says what it has said before.
+  bool Put(const model::Object& object);
   bool Drop(std::string_view name) { return hyper_nodes_.erase(std::string(name)) > 0; }
 
   void AddLabels(const model::Node& node, model::StringMap* labels) const;
@@ -49,6 +51,7 @@ class HyperNodes {
     std::optional<model::LabelSelector> labels;
   };
   struct HyperNode {
+    std::shared_ptr<const base::Json> body;  // what it was read from
     int64_t tier = 0;
     std::string tier_name;
     std::vector<Member> members;

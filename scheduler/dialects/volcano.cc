@@ -155,7 +155,7 @@ void Volcano::Put(std::shared_ptr<const model::Object> object, Touched* touched)
     return;
   }
   if (object->kind == "HyperNode") {
-    hyper_nodes_.Put(*object);
+    if (!hyper_nodes_.Put(*object)) return;
     touched->nodes = true;
     return ReadAgainWithTopology(touched);
   }

@@ -146,6 +146,30 @@ TEST_CASE("HyperNodes become labels of nodes, and a PodGroup's tiers levels") {
   }
 }
 
+TEST_CASE("A HyperNode that says what it said touches nothing") {
+  Volcano volcano;
+  Put(volcano, ObjectFrom("scheduling.volcano.sh/v1beta1", "podgroups",
+                          R"({"kind":"PodGroup","metadata":{"name":"g","namespace":"ns"},
+                              "spec":{"networkTopology":{"highestTierAllowed":1}}})"));
+  const auto put = [&](int tier, int nodes) {
+    return Put(volcano, ObjectFrom("topology.volcano.sh/v1alpha1", "hypernodes",
+                                   Json{{"kind", "HyperNode"},
+                                        {"metadata", {{"name", "h"}, {"resourceVersion", std::to_string(nodes)}}},
+                                        {"spec", {{"tier", tier}}},
+                                        {"status", {{"nodeCount", nodes}}}}
+                                       .dump()));
+  };
+  CHECK(put(1, 0).nodes);
+  const Touched status = put(1, 4);
+  CHECK_FALSE(status.nodes);
+  CHECK(status.gangs.empty());
+  CHECK(put(0, 4).nodes);
+  Touched touched;
+  volcano.Drop("hypernodes.topology.volcano.sh", "", "h", &touched);
+  CHECK(touched.nodes);
+  CHECK(put(0, 4).nodes);
+}
+
 TEST_CASE("People are told of HyperNodes, not of the labels that are made of them") {
   const std::string tier = HyperNodes::LabelFor(2);
   CHECK(NamedLevel(tier) == "HyperNodes of tier 2 or below");
