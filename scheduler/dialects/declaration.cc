@@ -11,15 +11,16 @@
 
 namespace tutti::dialects {
 
-int64_t ReadCount(cluster::JsonReader& read, const cluster::JsonField& field, int64_t fallback, int64_t least) {
+int64_t ReadCount(cluster::JsonReader& read, const cluster::JsonField& field, int64_t fallback, int64_t least,
+                  int64_t most) {
   if (!field.present()) return fallback;
   const base::Json& value = field.value();
   // nlohmann keeps what is beyond INT64_MAX as unsigned; get<int64_t> would wrap it.
-  const bool wraps = value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(kLargestCount);
-  if (value.is_number_integer() && !wraps && value.get<int64_t>() >= least && value.get<int64_t>() <= kLargestCount)
+  const bool wraps = value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(most);
+  if (value.is_number_integer() && !wraps && value.get<int64_t>() >= least && value.get<int64_t>() <= most)
     return value.get<int64_t>();
-  read.Problem(field, fmt::format("{} cannot be; write a whole number from {} to {}", cluster::Describe(value), least,
-                                  kLargestCount));
+  read.Problem(field,
+               fmt::format("{} cannot be; write a whole number from {} to {}", cluster::Describe(value), least, most));
   return fallback;
 }
 

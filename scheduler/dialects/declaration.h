@@ -16,8 +16,9 @@ namespace tutti::dialects {
 
 inline constexpr int64_t kLargestCount = 2147483647;  // Kubernetes counts in int32
 
-// A whole number in [least, kLargestCount], or `fallback` when absent or a problem.
-int64_t ReadCount(cluster::JsonReader& read, const cluster::JsonField& field, int64_t fallback, int64_t least);
+// A whole number in [least, most], or `fallback` when absent or a problem.
+int64_t ReadCount(cluster::JsonReader& read, const cluster::JsonField& field, int64_t fallback, int64_t least,
+                  int64_t most = kLargestCount);
 
 // Amounts that are asked for: one beyond all counting is a problem, for nothing could ever grant it. nullopt: absent.
 std::optional<model::ResourceList> ReadRequests(cluster::JsonReader& read, const cluster::JsonField& field);

@@ -24,10 +24,7 @@ model::QueueSpec Read(const model::Object& object) {
   queue.dialect = "volcano";
   queue.name = object.meta.name;
   queue.parent = read.Text(spec["parent"]);
-  queue.weight = ReadCount(read, spec["weight"], 1, 1);
-  if (queue.weight > kLargestWeight)
-    read.Problem(spec["weight"],
-                 fmt::format("{} cannot be; write a whole number from 1 to {}", queue.weight, kLargestWeight));
+  queue.weight = ReadCount(read, spec["weight"], 1, 1, kLargestWeight);
   // A cap beyond all counting is no cap. Volcano has none on its root.
   for (const auto& [resource, amount] : read.Resources(spec["capability"]))
     if (amount != std::numeric_limits<int64_t>::max() && queue.name != "root") queue.capability.Set(resource, amount);

@@ -471,8 +471,8 @@ TEST_CASE("only an open Queue is open; an empty state is Open") {
 
 TEST_CASE("what cannot be read in a Queue is said") {
   const std::pair<const char*, const char*> hostile[] = {
-      {R"({"weight":0})", "Queue q: spec.weight: 0 cannot be; write a whole number from 1 to 2147483647"},
-      {R"({"weight":-4})", "Queue q: spec.weight: -4 cannot be; write a whole number from 1 to 2147483647"},
+      {R"({"weight":0})", "Queue q: spec.weight: 0 cannot be; write a whole number from 1 to 65535"},
+      {R"({"weight":-4})", "Queue q: spec.weight: -4 cannot be; write a whole number from 1 to 65535"},
       {R"({"weight":70000})", "Queue q: spec.weight: 70000 cannot be; write a whole number from 1 to 65535"},
       {R"({"capability":{"cpu":"-1"}})", "Queue q: spec.capability.cpu: \"-1\" is negative; write 0 or more"},
       {R"({"capability":{"nvidia.com/gpu":true}})",
