@@ -73,7 +73,9 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
   read.Items(groups, [&](const cluster::JsonField& group) {
     model::RoleSpec role = ReadGroup(read, group, autoscaled);
     const bool twice = !taken.insert(role.name).second;
-    if (twice && !role.name.empty())
+    if (role.name == kRayHeadGroup)
+      read.Problem(group, fmt::format("groupName {} is reserved for the head; give the group another name", role.name));
+    else if (twice && !role.name.empty())
       read.Problem(group, fmt::format("groupName {} is taken; give the group a name of its own", Named(role.name)));
     else
       gang.roles.push_back(std::move(role));

@@ -85,7 +85,8 @@ TEST_CASE("what is wrong in a RayCluster is said") {
       {R"({"workerGroupSpecs":[{"groupName":"a"},{"groupName":"a"}]})",
        "RayCluster ns/c: spec.workerGroupSpecs[1]: groupName a is taken; give the group a name of its own"},
       {R"({"workerGroupSpecs":[{"groupName":"headgroup"}]})",
-       "RayCluster ns/c: spec.workerGroupSpecs[0]: groupName headgroup is taken; give the group a name of its own"},
+       "RayCluster ns/c: spec.workerGroupSpecs[0]: groupName headgroup is reserved for the head; give the group "
+       "another name"},
   };
   for (const auto& [spec, problem] : hostile) CHECK(ReadRay(spec).problem == problem);
   KubeRay dialect;
