@@ -11,7 +11,6 @@ enum class Bug {
   kForgetToWake,     // a pod that leaves wakes nobody
   kBelieveForgery,   // a bind annotation counts whoever it was written for
   kUndoWhole,        // a restarted scheduler takes every gang it finds for half done
-  kForgetDoubt,      // the last word on a bind counts for those before it that had no answer
   kLastIsNotLast,    // the commit member is bound with the others
   kForgetCharge,     // a reserved member weighs nothing on its queue
   kPlanUnsynced,     // decides before every kind is listed

@@ -308,7 +308,6 @@ bool Committer::CommitOnItsWay(GangId id) const {
 }
 
 Member* Committer::CommitInDoubt(Gang& gang) const {
-  if (base::Planted(base::Bug::kForgetDoubt)) return nullptr;
   for (const auto& [id, resource_version] : gang.plan->in_doubt)
     if (const Pod& pod = *state_.pod(id).pod; !pod.bound() && pod.meta.resource_version == resource_version)
       return gang.Find(id);

@@ -550,6 +550,7 @@ std::optional<Refusal> Cycle::CheckMinResources(const Gang& gang) const {
 void Cycle::ContinueUndoing(GangId id, const Census& census) {
   Gang& gang = book.at(id);
   SetState(gang, GangState::kWaitingForNodes);
+  // To say so also changes the pods: a bind that is still on its way to one of them comes too late then.
   gang.refusal = ExplainUndoing(gang);
   committer.GiveUpUnsent(id);
   committer.Pump(id);  // repeats binds in doubt

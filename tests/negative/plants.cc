@@ -174,7 +174,6 @@ std::vector<PlantedBug> AllBugs() {
       InCore("a pod that leaves wakes nobody", Bug::kForgetToWake),
       In("restarts", InCore("a forged annotation is believed", Bug::kBelieveForgery)),
       InCore("a gang that was whole is taken for half done", Bug::kUndoWhole),
-      In("arrivals", InCore("a gang is undone while its last bind may happen", Bug::kForgetDoubt)),
       InCore("the last bind goes out with the others", Bug::kLastIsNotLast),
       In("queues", InCore("a reservation is not charged to its queue", Bug::kForgetCharge)),
       In("standby", InCore("planning begins before every kind is listed", Bug::kPlanUnsynced)),
