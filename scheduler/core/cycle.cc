@@ -310,13 +310,13 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
   std::map<std::string, std::shared_ptr<const Refusal>> refused;  // by kind; null: it has no turn now
   int searches = 0, reserved = 0;
   for (const Part& part : parts) {
-    const std::string kind = KindOf(part, !stand.empty(), state, now);
+    const std::string kind = KindOf(part, !stand.empty(), state);
     auto known = refused.find(kind);
     if (known == refused.end()) {
       const std::string shape = stand.empty() ? "+" + kind : fmt::format("{}+{}+{}", stand, reserved, kind);
       std::optional<Refusal> refusal = RefuseAtOnce(gang, part, shape, figures_from_ms);
       if (!refusal && searches < kSearchAtOnce) {
-        PlanResult result = planner.PlaceAll(gang, part.members, now);
+        PlanResult result = planner.PlaceAll(gang, part.members);
         if (result.fits) {
           committer.Reserve(id, result.placements);
           for (Member* member : part.members) member->refusal = nullptr;
@@ -446,7 +446,7 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
   std::shared_ptr<Certificate> certificate;
   if (!shape.empty()) certificate = certificates.Find(shape, FiguresFrom(gang));
   if (!certificate) {
-    PlanResult result = planner.PlaceRequired(gang, census.pending, requirement, now);
+    PlanResult result = planner.PlaceRequired(gang, census.pending, requirement);
     if (result.fits) {
       if (census.empty_handed())
         if (auto refusal = CheckMinResources(gang)) return refusal->figures_ms = now, refusal;
@@ -502,9 +502,11 @@ std::string Cycle::ShapeOf(const Gang& gang, const Census& census, const Require
 
 // For the least that can start it. Before anything is placed, for minResources at least.
 queue::Admission Cycle::Admit(const Gang& gang, const Census& census, const Requirement& requirement) const {
-  if (gang.spec.queue.empty()) return quota.Admit({gang.key.dialect, {}}, {});
-  ResourceList ask = LeastWeight(census.pending, requirement, state);
-  if (requirement.have == 0 && gang.spec.min_resources) ask.MaxAll(*gang.spec.min_resources);
+  ResourceList ask;
+  if (!gang.spec.queue.empty()) {
+    ask = LeastWeight(census.pending, requirement, state);
+    if (requirement.have == 0 && gang.spec.min_resources) ask.MaxAll(*gang.spec.min_resources);
+  }
   return quota.Admit({gang.key.dialect, gang.spec.queue}, ask);
 }
 
@@ -524,7 +526,7 @@ std::optional<Refusal> Cycle::FitQueue(const Gang& gang, const Census& census, c
   refusal.figures_ms = clock.MonotonicMs();
   for (const queue::Shortage& shortage : admission.shortages) {
     const Members lightest = Lightest(census.pending, requirement, state, shortage.resource);
-    PlanResult again = planner.PlaceRequired(gang, lightest, requirement, refusal.figures_ms);
+    PlanResult again = planner.PlaceRequired(gang, lightest, requirement);
     if (again.fits && AdmitPlaced(gang, again.placements).admitted) {
       *result = std::move(again);
       return std::nullopt;
@@ -554,7 +556,7 @@ void Cycle::ContinueUndoing(GangId id, const Census& census) {
   gang.refusal = ExplainUndoing(gang);
   committer.GiveUpUnsent(id);
   committer.Pump(id);  // repeats binds in doubt
-  bool busy = false;   // who is seen to be going may take for ever, and is nobody's any more
+  bool busy = false;   // with those who are seen to be going it is not: that may take for ever
   for (Member* member : census.placed) {
     committer.Evict(gang, *member, "its gang is being undone");
     busy = busy || member->evicting;

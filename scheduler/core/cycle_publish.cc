@@ -54,9 +54,10 @@ void Cycle::Publish() {
   const base::Millis now = clock.MonotonicMs();
   if (dirty_queues.empty() || now < next_queue_report_ms) return;
   std::map<queue::QueueKey, dialects::Dialect*> due;
-  for (const auto& [key, queue] : dirty_queues)
-    if (queue.not_before_ms <= now) due.emplace(key, queue.dialect);
-  std::erase_if(dirty_queues, [now](const auto& item) { return item.second.not_before_ms <= now; });
+  std::erase_if(dirty_queues, [&](const auto& item) {
+    const auto& [key, queue] = item;
+    return queue.not_before_ms <= now && due.emplace(key, queue.dialect).second;
+  });
   publisher.ReportQueues(due);
   next_queue_report_ms = now + kQueueReportEveryMs;
 }

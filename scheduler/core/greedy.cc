@@ -96,8 +96,8 @@ Attempt Greedy::Run(Order order, bool order_matters, const std::vector<NodeId>* 
   std::vector<size_t> taken(problem_.kinds.size());
   const auto fill = [&](size_t d) {  // true when something was placed
     const int64_t before_placed = attempt.placed[d];
-    const cluster::PodClass* full =
-        nullptr;  // no node takes another of it, as things are: thousands of kinds may be of it
+    // No node takes another of this class, as things are; thousands of kinds may be of it.
+    const cluster::PodClass* full = nullptr;
     for (const size_t k : turns.kinds[d]) {
       const Kind& kind = problem_.kinds[k];
       while (kind.pod_class.get() != full && attempt.placed[d] < problem_.demands[d].count &&

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/charges.h"
+#include "model/quantity.h"
 
 namespace tutti::core {
 
@@ -64,12 +65,14 @@ Members Lightest(const Members& pending, const Requirement& requirement, const c
 ResourceList LeastWeight(const Members& pending, const Requirement& requirement, const cluster::ClusterState& state) {
   const Scale scale(pending, state);
   ResourceList least;
-  for (const auto& [pod_class, weight] : scale.by_class()) least.MaxAll(weight);  // for the names
-  for (const auto& [name, unused] : ResourceList(least)) {
-    ResourceList sum;
-    for (const Member* member : Choose(pending, requirement, scale, name)) sum.Add(name, scale.Of(*member).Get(name));
-    least.Set(name, sum.Get(name));
-  }
+  for (const auto& [pod_class, weight] : scale.by_class())
+    for (const auto& [name, amount] : weight) {
+      if (least.Has(name)) continue;
+      int64_t sum = 0;
+      for (const Member* member : Choose(pending, requirement, scale, name))
+        sum = model::SaturatingAdd(sum, scale.Of(*member).Get(name));
+      least.Set(name, sum);
+    }
   return least;
 }
 

@@ -15,7 +15,7 @@ using framework::Verdict;
 using model::NodeId;
 
 // Members by kind, kinds in the order of their oldest members; no demands yet.
-Problem Planner::Sort(const Members& members, base::Millis now_ms, const Members& must) const {
+Problem Planner::Sort(const Members& members, const Members& must) const {
   Problem problem;
   const absl::flat_hash_set<const Member*> demanded(must.begin(), must.end());
   std::map<std::tuple<uint32_t, std::string, std::string, bool, std::vector<NodeId>>, size_t> kind_of;
@@ -24,7 +24,7 @@ Problem Planner::Sort(const Members& members, base::Millis now_ms, const Members
     const std::string& subset = member->topology ? member->topology->subset : std::string();
     std::vector<NodeId> refused;
     for (const auto& [name, until_ms] : member->refused_nodes)
-      if (const NodeId n = state_.snapshot().FindNode(name); n && until_ms > now_ms) refused.push_back(n);
+      if (const NodeId n = state_.snapshot().FindNode(name); n) refused.push_back(n);
     std::ranges::sort(refused);
     const bool is_must = demanded.contains(member);
     const auto [at, fresh] =
@@ -48,11 +48,10 @@ std::optional<PlanResult> Planner::PlaceLone(const Gang& gang, const Members& me
   return result;
 }
 
-PlanResult Planner::PlaceRequired(const Gang& gang, const Members& pending, const Requirement& requirement,
-                                  base::Millis now_ms) {
+PlanResult Planner::PlaceRequired(const Gang& gang, const Members& pending, const Requirement& requirement) {
   if (requirement.min == requirement.have + 1)
     if (auto placed = PlaceLone(gang, pending)) return *std::move(placed);
-  Problem problem = Sort(pending, now_ms, requirement.must);
+  Problem problem = Sort(pending, requirement.must);
   const auto demand = [&](const std::string& role, int64_t count, int64_t others, auto of_kind) {
     Demand made{role, count, {}, others};
     for (size_t k = 0; k < problem.kinds.size(); ++k)
@@ -70,9 +69,9 @@ PlanResult Planner::PlaceRequired(const Gang& gang, const Members& pending, cons
   return Solve(gang, problem);
 }
 
-PlanResult Planner::PlaceAll(const Gang& gang, const Members& members, base::Millis now_ms) {
+PlanResult Planner::PlaceAll(const Gang& gang, const Members& members) {
   if (auto placed = PlaceLone(gang, members)) return *std::move(placed);
-  Problem problem = Sort(members, now_ms);
+  Problem problem = Sort(members);
   problem.DemandAll();
   return Solve(gang, problem);
 }

@@ -41,17 +41,16 @@ class Planner {
  public:
   Planner(cluster::ClusterState& state, Rankings& rankings) : state_(state), rankings_(rankings) {}
 
-  // Places the members that `requirement` lacks, chosen from `pending`. The state is as before afterwards.
-  // `now_ms` (monotonic): nodes refused to a member until later are left out for it.
-  PlanResult PlaceRequired(const Gang& gang, const Members& pending, const Requirement& requirement,
-                           base::Millis now_ms);
+  // Places the members that `requirement` lacks, chosen from `pending`, none on a node that refused it. The state is as
+  // before afterwards.
+  PlanResult PlaceRequired(const Gang& gang, const Members& pending, const Requirement& requirement);
 
   // Places exactly these members, all or none.
-  PlanResult PlaceAll(const Gang& gang, const Members& members, base::Millis now_ms);
+  PlanResult PlaceAll(const Gang& gang, const Members& members);
 
  private:
   std::optional<PlanResult> PlaceLone(const Gang& gang, const Members& members);
-  Problem Sort(const Members& members, base::Millis now_ms, const Members& must = {}) const;
+  Problem Sort(const Members& members, const Members& must = {}) const;
   PlanResult Solve(const Gang& gang, const Problem& problem);
 
   cluster::ClusterState& state_;

@@ -49,13 +49,12 @@ std::vector<Part> SurplusOf(const Gang& gang, const Census& census) {
   return parts;
 }
 
-std::string KindOf(const Part& part, bool topology, const cluster::ClusterState& state, base::Millis now_ms) {
+std::string KindOf(const Part& part, bool topology, const cluster::ClusterState& state) {
   if (part.lacks() > 0) return fmt::format("{} lacks {}", part.members.front()->pod.value, part.lacks());
   std::vector<std::string> kinds;
   for (const Member* member : part.members) {
     std::string& kind = kinds.emplace_back(fmt::format("{}", state.pod(member->pod).pod_class->id.value));
-    for (const auto& [node, until_ms] : member->refused_nodes)
-      if (until_ms > now_ms) kind.append(1, '!').append(node);
+    for (const auto& [node, until_ms] : member->refused_nodes) kind.append(1, '!').append(node);
     if (topology) kind.append(1, '@').append(member->role);
     if (topology && member->topology) kind.append(1, '@').append(member->topology->subset);
   }

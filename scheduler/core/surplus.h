@@ -26,7 +26,7 @@ std::vector<Part> SurplusOf(const Gang& gang, const Census& census);
 
 // What decides whether the part finds nodes: parts of equal kinds find them alike, while the rest of the gang is placed
 // as it is. `topology`: the gang has topology requests.
-std::string KindOf(const Part& part, bool topology, const cluster::ClusterState& state, base::Millis now_ms);
+std::string KindOf(const Part& part, bool topology, const cluster::ClusterState& state);
 
 // How the rest is placed, as far as that decides: a text that no other gang has. Empty: it does not.
 std::string StandOf(model::GangId id, const Gang& gang, const cluster::ClusterState& state);

@@ -140,18 +140,21 @@ void KubeFeed::FreshPods(Task done) {
   if (pods_ != nullptr) pods_->reflector->Relist();
 }
 
-std::string KubeFeed::WatchedVersion(const std::string& group, const std::string& resource) const {
+const KubeFeed::WatchedKind* KubeFeed::Find(const std::string& group, const std::string& resource) const {
   for (const auto& kind : kinds_)
-    if (kind->kind.group == group && kind->kind.resource == resource) return kind->version;
-  return {};
+    if (kind->kind.group == group && kind->kind.resource == resource) return kind.get();
+  return nullptr;
+}
+
+std::string KubeFeed::WatchedVersion(const std::string& group, const std::string& resource) const {
+  const WatchedKind* kind = Find(group, resource);
+  return kind ? kind->version : std::string();
 }
 
 bool KubeFeed::HasStatus(const std::string& group, const std::string& version, const std::string& resource) const {
   if (const ServedResource* served = discovery_.Find(group, version, resource)) return served->has_status;
-  for (const auto& kind : kinds_)
-    if (kind->kind.group == group && kind->kind.resource == resource && kind->version == version && !kind->built_in)
-      return kind->has_status;
-  return group.empty();
+  const WatchedKind* kind = Find(group, resource);
+  return kind && kind->version == version && !kind->built_in ? kind->has_status : group.empty();
 }
 
 }  // namespace tutti::kube

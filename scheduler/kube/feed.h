@@ -52,6 +52,7 @@ class KubeFeed final : public cluster::ClusterFeed {
   };
 
   void StartOnLoop(std::vector<model::ObjectKind> kinds);
+  const WatchedKind* Find(const std::string& group, const std::string& resource) const;
   WatchedKind& WatchBuiltIn(const char* resource, std::unique_ptr<KindStore> store);
   void WatchDefinitions();
   void OnDiscovery();

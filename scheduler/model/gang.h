@@ -54,8 +54,8 @@ struct GangSpec {
   int64_t min_member = 1;
   std::vector<RoleSpec> roles;  // sorted by name; members of other roles count towards min_member alone
 
-  std::vector<UnitSpec>
-      units;  // what is asked of units comes on top of what is asked of roles; one member may serve both
+  // What is asked of units comes on top of what is asked of roles; one member may serve both.
+  std::vector<UnitSpec> units;
 
   TopologyRequest topology;  // of all members
 

@@ -225,23 +225,6 @@ TEST_CASE("A member on its way out does not make its gang whole, though its node
   CHECK(rig.Bound() == 0);
 }
 
-TEST_CASE("A declaration that becomes unreadable while a gang is being bound does not make it whole") {
-  Rig rig;
-  rig.AddNode("n1", 4);
-  rig.AddGang("g", 3, 3);
-  int binds = 0;
-  rig.fate = [&](const cluster::Command& command) {
-    const bool last = std::holds_alternative<cluster::Bind>(command.body) && ++binds >= 3;
-    return last ? sim::Fate{.kind = sim::Fate::Kind::kRefuse} : sim::Fate{};
-  };
-  rig.Settle();
-  REQUIRE(rig.Bound() == 2);
-  REQUIRE(rig.store.Modify(sim::kPods, "default", "g-0",
-                           [](sim::Json& pod) { pod["metadata"]["annotations"]["problem"] = "it cannot be read"; }));
-  rig.Pass(70'000);
-  CHECK(rig.Bound() == 0);
-}
-
 TEST_CASE("A gang that is half bound is whole once it asks for no more than is bound, in a new leader's eyes too") {
   using dialects::GangState;
   std::vector<GangState> reports;

@@ -90,10 +90,7 @@ TEST_CASE("Gangs go by priority, then age") {
   Rig rig;
   rig.AddPod("old", {.cpu = "4"});
   rig.Settle();
-  REQUIRE(rig.store.Create({{"apiVersion", "scheduling.k8s.io/v1"},
-                            {"kind", "PriorityClass"},
-                            {"metadata", {{"name", "high"}}},
-                            {"value", 10}}));
+  rig.AddPriorityClass("high", 10);
   rig.AddPod("important", {.cpu = "4", .priority_class = "high"});
   rig.Settle();
   rig.AddNode("n1", 4);

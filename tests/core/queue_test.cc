@@ -38,10 +38,7 @@ TEST_CASE("Where the lightest members have no node, the gang waits for its queue
 
 TEST_CASE("Of gangs that come with one batch of events the one of higher priority is first, whoever was seen first") {
   Rig rig;
-  REQUIRE(rig.store.Create({{"apiVersion", "scheduling.k8s.io/v1"},
-                            {"kind", "PriorityClass"},
-                            {"metadata", {{"name", "high"}}},
-                            {"value", 10}}));
+  rig.AddPriorityClass("high", 10);
   rig.AddNode("n1", 2);
   for (const char* name : {"a1", "a2"}) rig.AddPod(name, {.gang = "a", .min = "2"});
   rig.AddPod("b1", {.gang = "b", .min = "2"});

@@ -90,10 +90,7 @@ TEST_CASE("The figures in a queue's reason follow what is charged to it") {
 
 TEST_CASE("A gang that room came for, which others of its queue took, says that its queue is full") {
   Rig rig;
-  REQUIRE(rig.store.Create({{"apiVersion", "scheduling.k8s.io/v1"},
-                            {"kind", "PriorityClass"},
-                            {"metadata", {{"name", "high"}}},
-                            {"value", 10}}));
+  rig.AddPriorityClass("high", 10);
   rig.AddNode("n1", 4);
   rig.AddPod("blocker", {.cpu = "3"});
   rig.Settle();

@@ -213,6 +213,12 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
     for (int i = 0; i < members; ++i)
       AddPod(fmt::format("{}-{}", gang, i), {.gang = gang, .min = std::to_string(min), .gpu = gpu, .owner = owner});
   }
+  void AddPriorityClass(const std::string& name, int value) {
+    REQUIRE(store.Create({{"apiVersion", "scheduling.k8s.io/v1"},
+                          {"kind", "PriorityClass"},
+                          {"metadata", {{"name", name}}},
+                          {"value", value}}));
+  }
   void PutNamespace(const std::string& name, const sim::Json& labels) {
     const sim::Json object = {
         {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}, {"labels", labels}}}};

@@ -57,7 +57,7 @@ class Asking {
     }
     core::Members pending;
     for (core::Member& member : gang.members) pending.push_back(&member);
-    const core::PlanResult result = planner_.PlaceRequired(gang, pending, requirement, 0);
+    const core::PlanResult result = planner_.PlaceRequired(gang, pending, requirement);
     if (!result.fits) return result.verdict;
     for (const cluster::Placement& placement : result.placements) {
       for (size_t m = 0; m < gang.members.size(); ++m)
