@@ -264,6 +264,37 @@ void RunSubGroups(size_t subgroups, size_t size, size_t nodes, size_t full) {
              later);
 }
 
+// One gang of so many pods, all of one second: the longest cycle while they come a hundred at a time, that in which the
+// last came, the longest after it, and that in which all of them go, as after a list.
+void RunLargeGang(size_t members, bool fits, size_t nodes) {
+  World world;
+  for (size_t i = 0; i < nodes; ++i) world.Post(MakeNode(i, fits ? 8 : 0));
+  const model::ObjectKind volcano{"scheduling.volcano.sh", "podgroups", "PodGroup", {"v1beta1"}};
+  world.Post(Applied(volcano, {{"kind", "PodGroup"},
+                               {"metadata", {{"name", "g"}, {"namespace", "default"}}},
+                               {"spec", {{"minMember", members}}}}));
+  world.Settle();
+  const auto spec = std::make_shared<const model::PodSpec>(MakeSpec(1000, int64_t{1} << 30, 1));
+  std::vector<std::shared_ptr<const model::Pod>> pods;
+  double comes = 0, last = 0, after = 0;
+  for (size_t i = 0; i < members; ++i) {
+    auto pod = MakePod(fmt::format("p-{:05}", i * 7919 % members), spec, 1'000'000);
+    pod->meta.annotations = {{"scheduling.k8s.io/group-name", "g"}};
+    world.Arrive(pods.emplace_back(std::move(pod)));
+    if (i % 100 != 99 && i + 1 != members) continue;
+    comes = std::max(comes, last);
+    last = 1e3 * world.RunOnce();
+  }
+  for (uint64_t bound = members; bound != world.bound || world.bound == 0;) {
+    bound = world.bound;
+    after = std::max(after, LongestCycle(world, 20));
+    if (!fits) break;
+  }
+  for (const auto& pod : pods) world.Post(cluster::PodGone{pod->meta.ns, pod->meta.name, pod->meta.uid});
+  const double go = 1e3 * world.RunOnce();
+  fmt::print("{:>10} {:>10} {:>12.2f} {:>12.2f} {:>12.2f} {:>12.2f}\n", members, world.bound, comes, last, after, go);
+}
+
 }  // namespace
 }  // namespace tutti::bench
 
@@ -286,4 +317,8 @@ int main(int argc, char** argv) {
     for (const auto& [subgroups, size] :
          {std::pair<size_t, size_t>{2, 8}, {4, 8}, {8, 8}, {64, 8}, {128, 4}, {500, 2}, {2000, 2}})
       tutti::bench::RunSubGroups(subgroups, size, nodes, full);
+  fmt::print("\none gang of many pods; milliseconds\n{:>10} {:>10} {:>12} {:>12} {:>12} {:>12}\n", "pods", "bound",
+             "pods come", "decided", "and after", "all go");
+  for (const bool fits : {true, false})
+    for (const size_t members : {100, 1'000, 10'000}) tutti::bench::RunLargeGang(members, fits, nodes);
 }

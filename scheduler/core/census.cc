@@ -20,13 +20,13 @@ std::string_view ControllerOf(const model::Pod& pod) {
 // whose gang this one has the name, do not.
 void FindRan(Gang& gang, const cluster::ClusterState& state, Census& census) {
   std::set<std::string_view> busy;
-  for (const Member& member : gang.members)
-    if (const model::Pod& pod = *state.pod(member.pod).pod; !pod.done()) busy.insert(ControllerOf(pod));
+  for (const Member* member : gang.members)
+    if (const model::Pod& pod = *state.pod(member->pod).pod; !pod.done()) busy.insert(ControllerOf(pod));
   busy.erase(std::string_view());
-  for (Member& member : gang.members)
-    if (const model::Pod& pod = *state.pod(member.pod).pod;
+  for (Member* member : gang.members)
+    if (const model::Pod& pod = *state.pod(member->pod).pod;
         pod.phase == model::PodPhase::kSucceeded && pod.bound() && busy.contains(ControllerOf(pod)))
-      census.ran.push_back(&member);
+      census.ran.push_back(member);
 }
 
 struct UnitCount {
@@ -36,7 +36,7 @@ struct UnitCount {
 };
 
 bool AllSayTheirUnit(const Gang& gang, std::string_view role) {
-  return std::ranges::all_of(gang.members, [&](const Member& member) { return member.unit || member.role != role; });
+  return std::ranges::all_of(gang.members, [&](const Member* member) { return member->unit || member->role != role; });
 }
 
 // Which units are to be whole: those that are, then of those that can be the ones that have most, then by name. Where
@@ -74,11 +74,11 @@ void RequireUnits(const Gang& gang, const Census& census, Requirement* requireme
 
 Census TakeCensus(Gang& gang, const cluster::ClusterState& state) {
   Census census;
-  for (Member& member : gang.members) {
-    const model::Pod& pod = *state.pod(member.pod).pod;
+  for (Member* member : gang.members) {
+    const model::Pod& pod = *state.pod(member->pod).pod;
     const Assignment* open = nullptr;
     if (gang.plan)
-      if (const auto at = gang.plan->open.find(member.pod); at != gang.plan->open.end()) open = &at->second;
+      if (const auto at = gang.plan->open.find(member->pod); at != gang.plan->open.end()) open = &at->second;
     if (pod.phase == model::PodPhase::kSucceeded)
       ++census.succeeded;
     else if (pod.phase == model::PodPhase::kFailed)
@@ -86,17 +86,17 @@ Census TakeCensus(Gang& gang, const cluster::ClusterState& state) {
     else if (pod.meta.deleting())
       ++census.deleting;
     else if (pod.bound())
-      (state.NodeExists(pod.node_name) ? census.placed : census.lost).push_back(&member);
+      (state.NodeExists(pod.node_name) ? census.placed : census.lost).push_back(member);
     else if (open && open->stage == Assignment::Stage::kBound)
-      (open->room_lost ? census.lost : census.placed).push_back(&member);
+      (open->room_lost ? census.lost : census.placed).push_back(member);
     else if (open)
-      census.reserved.push_back(&member);
+      census.reserved.push_back(member);
     else if (!pod.scheduling_gates.empty())
       ++census.gated;
-    else if (!member.away && gang.plan && pod.meta.uid == gang.plan->commit_uid)
-      census.pending.insert(census.pending.begin(), census.last = &member);
-    else if (!member.away)
-      census.pending.push_back(&member);
+    else if (!member->away && gang.plan && pod.meta.uid == gang.plan->commit_uid)
+      census.pending.insert(census.pending.begin(), census.last = member);
+    else if (!member->away)
+      census.pending.push_back(member);
     census.running += pod.phase == model::PodPhase::kRunning && !pod.meta.deleting();
   }
   if (census.succeeded > 0) FindRan(gang, state, census);
@@ -127,11 +127,11 @@ Requirement Require(const Gang& gang, const Census& census) {
   for (const model::RoleSpec& role : gang.spec.roles)
     if (role.min > 0) roles[role.name].min = role.min;
   bool head = false, needs_head = false;
-  for (const Member& member : gang.members) {
-    head = head || member.head;
-    needs_head = needs_head || member.needs_head;
-    if (member.head) {
-      auto& role = roles[member.role];
+  for (const Member* member : gang.members) {
+    head = head || member->head;
+    needs_head = needs_head || member->needs_head;
+    if (member->head) {
+      auto& role = roles[member->role];
       role.min = std::max<int64_t>(role.min, 1);
     }
   }

@@ -2,8 +2,6 @@
 // Census: the members of one gang by what they are doing, and what its minimum still lacks.
 #pragma once
 
-#include <absl/container/inlined_vector.h>
-
 #include <map>
 #include <string>
 #include <vector>
@@ -12,8 +10,6 @@
 #include "core/gang.h"
 
 namespace tutti::core {
-
-using Members = absl::InlinedVector<Member*, 4>;
 
 struct Census {
   Members placed;          // bound to an existing node and alive, or acknowledged there

@@ -38,9 +38,9 @@ void Charges::Move(Gang& gang) {
   if (gang.charged_queue == gang.spec.queue) return;
   // A declaration that vanished or became unreadable names no queue, but its members still hold what they hold.
   if (!gang.spec.problem.empty() && gang.spec.queue.empty()) return;
-  for (Member& member : gang.members) TakeBack(gang, member);
+  for (Member* member : gang.members) TakeBack(gang, *member);
   gang.charged_queue = gang.spec.queue;
-  for (Member& member : gang.members) Update(gang, member);
+  for (Member* member : gang.members) Update(gang, *member);
 }
 
 }  // namespace tutti::core

@@ -44,7 +44,7 @@ void Committer::StartTerm() {
   evictions_.clear();
   volumes_.StartTerm();
   book_.ForEach([this](GangId, Gang& gang) {
-    for (Member& member : gang.members) member.evicting = member.away = false;
+    for (Member* member : gang.members) member->evicting = member->away = false;
     if (!gang.plan) return;
     for (auto& [pod, assignment] : gang.plan->open)
       if (assignment.stage == Stage::kSent) Doubt(gang, pod, assignment);
@@ -80,9 +80,9 @@ void Committer::Resume(GangId id, const std::string& plan_id, const std::string&
   Begin(id, plan_id, commit_uid);
   Gang& gang = book_.at(id);
   gang.plan->bind_left = true;
-  for (const Member& member : gang.members)  // whether its bind has left is not known here
-    if (const Pod& pod = *state_.pod(member.pod).pod; pod.meta.uid == commit_uid)
-      gang.plan->in_doubt[member.pod] = pod.meta.resource_version;
+  for (const Member* member : gang.members)  // whether its bind has left is not known here
+    if (const Pod& pod = *state_.pod(member->pod).pod; pod.meta.uid == commit_uid)
+      gang.plan->in_doubt[member->pod] = pod.meta.resource_version;
 }
 
 void Committer::EndPlan(GangId id) {
@@ -103,12 +103,12 @@ void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placem
       on_timer(id, assignment.volumes_until_ms);
       plan.deadline_ms = std::max(plan.deadline_ms, assignment.volumes_until_ms + options_.repair_timeout_ms);
     }
-    charges_.Update(gang, *gang.Find(placement.pod));
+    charges_.Update(gang, book_.MemberOf(placement.pod));
   }
   if (!placements.empty() && !plan.open.contains(CommitMember(id))) {  // the head, where one is placed; else the last
     PodId commit = placements.back().pod;
     for (const cluster::Placement& placement : placements)
-      if (gang.Find(placement.pod)->head) commit = placement.pod;
+      if (book_.MemberOf(placement.pod).head) commit = placement.pod;
     plan.commit_uid = state_.pod(commit).pod->meta.uid;
   }
   on_timer(id, plan.deadline_ms);
@@ -164,7 +164,7 @@ void Committer::Refuse(Gang& gang, PodId pod, const std::string& message) {
   for (int i = 0; i < gang.refused_binds && backoff < options_.pod_max_backoff_ms; ++i) backoff *= 2;
   backoff = std::min(backoff, options_.pod_max_backoff_ms);
   ++gang.refused_binds;
-  Member& member = *gang.Find(pod);
+  Member& member = book_.MemberOf(pod);
   member.refused_nodes[gang.plan->open.at(pod).node] = now + backoff;
   on_timer(book_.GangOf(pod), now + backoff);
   Release(gang, pod);
@@ -219,7 +219,7 @@ bool Committer::OnAnswer(const cluster::Answer& answer) {
 
 bool Committer::OnBindAnswer(GangId id, PodId pod, const cluster::Answer& answer) {
   Gang& gang = book_.at(id);
-  Member& member = *gang.Find(pod);
+  Member& member = book_.MemberOf(pod);
   if (!gang.plan) return false;
   const auto open = gang.plan->open.find(pod);
   if (open == gang.plan->open.end()) return answer.outcome == Outcome::kDone;  // it was seen bound, or went, before
@@ -267,7 +267,7 @@ bool Committer::OnEvictionAnswer(const cluster::Answer& answer) {
   const Eviction eviction = at->second;
   evictions_.erase(at);
   const GangId id = book_.Find(eviction.gang);
-  Member* member = id ? book_.at(id).Find(eviction.pod) : nullptr;
+  Member* member = id ? book_.Find(id, eviction.pod) : nullptr;
   if (!member || state_.pod(eviction.pod).pod->meta.uid != eviction.uid) return true;
   if (!eviction.marked) {
     const cluster::CommandId next = outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
@@ -288,7 +288,7 @@ PodId Committer::CommitMember(GangId id) const {
   const auto is_it = [&](PodId pod) { return state_.pod(pod).pod->meta.uid == plan.commit_uid; };
   if (plan.commit_pod && book_.GangOf(plan.commit_pod) == id && is_it(plan.commit_pod)) return plan.commit_pod;
   const auto at = std::ranges::find_if(gang.members, is_it, &Member::pod);
-  return plan.commit_pod = at == gang.members.end() ? PodId() : at->pod;
+  return plan.commit_pod = at == gang.members.end() ? PodId() : (*at)->pod;
 }
 
 // Acknowledged, or seen; as the last of a plan, not by whoever.
@@ -310,7 +310,7 @@ bool Committer::CommitOnItsWay(GangId id) const {
 Member* Committer::CommitInDoubt(Gang& gang) const {
   for (const auto& [id, resource_version] : gang.plan->in_doubt)
     if (const Pod& pod = *state_.pod(id).pod; !pod.bound() && pod.meta.resource_version == resource_version)
-      return gang.Find(id);
+      return &book_.MemberOf(id);
   return nullptr;
 }
 
@@ -348,7 +348,7 @@ void Committer::MakeWhole(Gang& gang) {
 
 bool Committer::OnPodChanged(GangId id, PodId pod) {
   Gang& gang = book_.at(id);
-  gang.Find(pod)->away = false;
+  book_.MemberOf(pod).away = false;
   if (!gang.plan) return false;
   const auto open = gang.plan->open.find(pod);
   bool as_planned = false;
@@ -359,7 +359,7 @@ bool Committer::OnPodChanged(GangId id, PodId pod) {
       const std::string node = open->second.node;
       gang.plan->open.erase(open);
       as_planned = now.node_name == node && state_.NodeExists(node) && !now.done() && !now.meta.deleting();
-      if (!acknowledged && now.node_name == node && on_bound) on_bound(gang, *gang.Find(pod), node);
+      if (!acknowledged && now.node_name == node && on_bound) on_bound(gang, book_.MemberOf(pod), node);
     } else if (now.done() || now.meta.deleting()) {
       if (open->second.stage == Stage::kReserved) Release(gang, pod);
     } else if (open->second.stage == Stage::kReserved &&
@@ -374,7 +374,7 @@ bool Committer::OnPodChanged(GangId id, PodId pod) {
 void Committer::Release(Gang& gang, PodId pod) {
   state_.Forget(pod);
   if (gang.plan) gang.plan->open.erase(pod);
-  charges_.Update(gang, *gang.Find(pod));
+  charges_.Update(gang, book_.MemberOf(pod));
 }
 
 void Committer::OnLeave(Gang& gang, Member& member) {
@@ -446,7 +446,7 @@ void Committer::OnNodeCame(model::NodeId node) {
       if (assignment.room_lost && assignment.node == name) {
         assignment.room_lost = false;
         state_.Assume(pod, node);
-        charges_.Update(gang, *gang.Find(pod));
+        charges_.Update(gang, book_.MemberOf(pod));
         book_.MarkReady(id);
       }
   }

@@ -233,15 +233,15 @@ bool Cycle::AbortPlan(GangId id) {
 // kube-scheduler: with a busy cluster's rollouts there is no end to it.
 void Cycle::Reselect(Gang& gang) {
   if (std::exchange(gang.selections, selections_) == selections_) return;
-  for (const Member& member : gang.members) state.Reselect(member.pod);
+  for (const Member* member : gang.members) state.Reselect(member->pod);
 }
 
 // Nodes that refused a bind long enough ago are as any other.
 void Cycle::ForgiveNodes(Gang& gang) const {
   const Millis now = clock.MonotonicMs();
-  for (Member& member : gang.members)
-    if (!member.refused_nodes.empty())
-      std::erase_if(member.refused_nodes, [now](const auto& item) { return item.second <= now; });
+  for (Member* member : gang.members)
+    if (!member->refused_nodes.empty())
+      std::erase_if(member->refused_nodes, [now](const auto& item) { return item.second <= now; });
 }
 
 void Cycle::Consider(GangId id) {
@@ -405,7 +405,7 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
     }
     if (observer) {
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
-      observer->OnAttempt(state.pod(gang.members.front().pod).pod->spec->scheduler_name,
+      observer->OnAttempt(state.pod(gang.members.front()->pod).pod->spec->scheduler_name,
                           refusal ? "unschedulable" : "scheduled", requirement.lacking(), took.count());
     }
     if (refusal) return Wait(id, std::move(*refusal));
@@ -563,8 +563,8 @@ void Cycle::ContinueUndoing(GangId id, const Census& census) {
   }
   // What is acknowledged has to be seen, or without its plan it would look as if it waited.
   if (busy || !gang.plan->open.empty()) return;
-  for (Member& member : gang.members)
-    if (!member.kept.empty()) publisher.TellKept(member);
+  for (Member* member : gang.members)
+    if (!member->kept.empty()) publisher.TellKept(*member);
   EndPlan(id);
   book.MarkReady(id);
 }

@@ -45,9 +45,9 @@ void Cycle::Apply(const cluster::PodChanged& event) {
   const GangId id = book.GangOf(change.id);
   if (!id) return;
   const bool as_planned = committer.OnPodChanged(id, change.id);
-  if (was_there && change.before->scheduled != pod.scheduled) publisher.OnCondition(*book.at(id).Find(change.id));
+  if (was_there && change.before->scheduled != pod.scheduled) publisher.OnCondition(book.MemberOf(change.id));
   Gang& gang = book.at(id);
-  charges.Update(gang, *gang.Find(change.id));
+  charges.Update(gang, book.MemberOf(change.id));
   if (!as_planned && (!was_there || Matters(*change.before, pod) || gang.plan)) book.MarkReady(id);
   Touch(id);
 }
@@ -58,7 +58,7 @@ void Cycle::Rejoin(PodId pod) {
   if (after) {
     Gang& gang = book.at(after);
     charges.Move(gang);
-    charges.Update(gang, *gang.Find(pod));
+    charges.Update(gang, book.MemberOf(pod));
   }
   if (before == after) {
     if (after) book.MarkReady(after);  // it may ask for another topology now
@@ -243,7 +243,7 @@ void Cycle::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
   for (const model::GangKey& key : touched.members) {
     std::vector<PodId> pods;
     if (const GangId id = book.Find(key))
-      for (const Member& member : book.at(id).members) pods.push_back(member.pod);
+      for (const Member* member : book.at(id).members) pods.push_back(member->pod);
     for (const PodId pod : pods) Rejoin(pod);
   }
   for (const model::GangKey& key : touched.statuses)
@@ -274,7 +274,7 @@ void Cycle::Apply(const cluster::Leadership& event) {
     book.ForEach([this](GangId id, Gang& gang) {
       // Another replica may have written since: what bound members say counts, not what is remembered.
       if (!gang.plan) gang.whole = false;
-      for (Member& member : gang.members) member.told_message.clear(), member.telling = 0;
+      for (Member* member : gang.members) member->told_message.clear(), member->telling = 0;
       gang.reports_on_their_way = 0;
       gang.reported.reset();
       book.MarkReady(id);

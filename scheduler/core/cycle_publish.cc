@@ -69,8 +69,8 @@ void Cycle::Touch(GangId id) {
 
 void Cycle::Recount(Gang& gang) {
   Tally now;
-  for (const Member& member : gang.members) {
-    const model::Pod& pod = *state.pod(member.pod).pod;
+  for (const Member* member : gang.members) {
+    const model::Pod& pod = *state.pod(member->pod).pod;
     if (pod.bound() || pod.done()) continue;
     if (!pod.scheduling_gates.empty())
       ++now.gated;
@@ -165,7 +165,7 @@ observe::Decision Cycle::Describe(const Gang& gang) const {
   observe::Decision decision;
   decision.gang = gang.key;
   decision.queue = gang.spec.queue;
-  decision.scheduler_name = state.pod(gang.members.front().pod).pod->spec->scheduler_name;
+  decision.scheduler_name = state.pod(gang.members.front()->pod).pod->spec->scheduler_name;
   decision.priority = book.Priority(gang);
   decision.min_member = gang.spec.min_member;
   decision.state = gang.state;
@@ -182,17 +182,17 @@ observe::Decision Cycle::Describe(const Gang& gang) const {
   else if (open_volumes > 0)
     decision.message =
         fmt::format("{} of its volumes {} still to be bound", open_volumes, open_volumes == 1 ? "is" : "are");
-  for (const Member& member : gang.members) {
-    observe::MemberDecision line = DescribeMember(*state.pod(member.pod).pod);
-    line.role = member.role;
+  for (const Member* member : gang.members) {
+    observe::MemberDecision line = DescribeMember(*state.pod(member->pod).pod);
+    line.role = member->role;
     if (gang.plan && !line.bound)
-      if (const auto open = gang.plan->open.find(member.pod); open != gang.plan->open.end()) {
+      if (const auto open = gang.plan->open.find(member->pod); open != gang.plan->open.end()) {
         line.node = open->second.node;
         line.bound = open->second.stage == Assignment::Stage::kBound;
       }
     if (!line.bound && !line.finished) {
-      line.reason = member.told_reason;
-      line.message = member.told_message;
+      line.reason = member->told_reason;
+      line.message = member->told_message;
     }
     decision.members.push_back(std::move(line));
   }

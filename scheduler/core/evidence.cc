@@ -57,8 +57,8 @@ bool WasLast(const model::Pod& pod) {
 Finding Examine(const Gang& gang, const Census& census, const cluster::ClusterState& state) {
   Finding finding;
   absl::flat_hash_map<std::string_view, const model::Pod*> by_uid;
-  for (const Member& member : gang.members) {
-    const model::Pod& pod = *state.pod(member.pod).pod;
+  for (const Member* member : gang.members) {
+    const model::Pod& pod = *state.pod(member->pod).pod;
     by_uid.emplace(pod.meta.uid, &pod);
   }
   for (const Members* members : {&census.placed, &census.lost, &census.ran})

@@ -2,6 +2,8 @@
 // Gang: one gang as the cycle knows it. All of it can be found again from the API server (P3).
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
 #include <map>
 #include <memory>
 #include <optional>
@@ -41,6 +43,8 @@ struct Member {
   std::string kept;       // that it should go, and why it is not deleted; empty otherwise
   std::shared_ptr<const Refusal> refusal;  // why it has no place though its gang is whole; null: not known
 };
+
+using Members = absl::InlinedVector<Member*, 4>;
 
 // One member of a plan that is not seen bound yet.
 struct Assignment {
@@ -114,10 +118,10 @@ struct Gang {
   model::GangKey key;
   dialects::Dialect* dialect = nullptr;
   model::GangSpec spec;
-  bool declared = false;        // spec has been asked for
-  bool lone = false;            // of one pod, which nothing but itself declares
-  std::vector<Member> members;  // by creation time, then name
-  std::string charged_queue;    // where its members' charges are
+  bool declared = false;      // spec has been asked for
+  bool lone = false;          // of one pod, which nothing but itself declares
+  Members members;            // by creation time, then name; the book owns them
+  std::string charged_queue;  // where its members' charges are
 
   // Was whole since it last had no bound member. Never undone then; filled up.
   bool whole = false;
@@ -143,18 +147,8 @@ struct Gang {
   int32_t ready_priority = 0;
   uint32_t ready_class = 0;
   uint32_t group = kNoGroup;  // of gangs that wait for the same
-  size_t found = 0;           // the place of the member that was last asked for
   Tally tally;
   static constexpr uint32_t kNoGroup = ~uint32_t{0};
-
-  // Begins where the last was found: one is mostly asked for after another.
-  Member* Find(model::PodId pod) {
-    for (size_t i = 0, at = found; i < members.size(); ++i, ++at) {
-      if (at >= members.size()) at = 0;
-      if (members[at].pod == pod) return &members[found = at];
-    }
-    return nullptr;
-  }
 };
 
 // The units that the member is in one of; null: it is in none that the gang declares.

@@ -30,6 +30,10 @@ bool GangBook::InLine::operator()(GangId a, GangId b) const {
 
 GangId GangBook::GangOf(PodId pod) const { return pod.index() < gang_of_.size() ? gang_of_[pod.index()] : GangId(); }
 
+Member* GangBook::Find(GangId gang, PodId pod) const {
+  return gang && GangOf(pod) == gang ? members_[pod.index()].get() : nullptr;
+}
+
 GangId GangBook::Find(const model::GangKey& key) const {
   const auto at = by_key_.find(key);
   return at == by_key_.end() ? GangId() : *at;
@@ -61,9 +65,9 @@ model::GangKey GangBook::KeyOfSettled(PodId pod) const { return OwnerOf(pod)->me
 
 void GangBook::SettleIfLone(GangId id) {
   const Gang& gang = at(id);
-  if (!gang.lone || gang.members.size() != 1 || gang.plan || gang.ready || gang.members.front().evicting) return;
+  if (!gang.lone || gang.members.size() != 1 || gang.plan || gang.ready || gang.members.front()->evicting) return;
   if (gang.state != dialects::GangState::kWhole && gang.state != dialects::GangState::kFinished) return;
-  const PodId pod = gang.members.front().pod;
+  const PodId pod = gang.members.front()->pod;
   const base::Millis since_ms = gang.since_ms;
   Leave(pod);
   Settle(pod, since_ms);
@@ -129,18 +133,18 @@ GangId GangBook::Open(dialects::Dialect* dialect, model::GangKey key, bool lone)
 
 // The pod as a member, where its age puts it.
 Member& GangBook::Enlist(GangId id, PodId pod) {
-  if (gang_of_.size() <= pod.index()) gang_of_.resize(pod.index() + 1);
-  Gang& gang = at(id);
-  if (Member* member = gang.Find(pod)) return *member;
+  if (Member* member = Find(id, pod)) return *member;
+  if (gang_of_.size() <= pod.index()) gang_of_.resize(pod.index() + 1), members_.resize(pod.index() + 1);
   gang_of_[pod.index()] = id;
-  const auto order = [this](PodId p) {
-    const model::ObjectMeta& meta = state_.pod(p).pod->meta;
+  members_[pod.index()] = std::make_unique<Member>();
+  Member& member = *members_[pod.index()];
+  member.pod = pod;
+  const auto age = [this](const Member* it) {
+    const model::ObjectMeta& meta = state_.pod(it->pod).pod->meta;
     return std::tie(meta.created_ms, meta.name);
   };
-  auto where = gang.members.end();
-  while (where != gang.members.begin() && order(pod) < order(std::prev(where)->pod)) --where;
-  Member& member = *gang.members.insert(where, Member{});
-  member.pod = pod;
+  Members& all = at(id).members;
+  all.insert(std::ranges::upper_bound(all, age(&member), {}, age), &member);
   return member;
 }
 
@@ -149,10 +153,10 @@ void GangBook::Leave(PodId pod) {
   const GangId id = GangOf(pod);
   if (!id) return;
   gang_of_[pod.index()] = GangId();
+  const std::unique_ptr<Member> member = std::move(members_[pod.index()]);
   Gang& gang = at(id);
-  Member* member = gang.Find(pod);
   if (on_leave) on_leave(gang, *member);
-  gang.members.erase(gang.members.begin() + (member - gang.members.data()));
+  gang.members.erase(std::ranges::find(gang.members, member.get()));
   if (!gang.members.empty()) return;
   if (gang.ready) ready_.Erase(id);
   LeaveGroup(id);
@@ -174,19 +178,19 @@ bool GangBook::Describe(GangId id) {
 int32_t GangBook::Priority(const Gang& gang) const {
   if (gang.spec.priority) return *gang.spec.priority;
   int32_t highest = std::numeric_limits<int32_t>::min();
-  for (const Member& member : gang.members) highest = std::max(highest, state_.pod(member.pod).pod->spec->priority);
+  for (const Member* member : gang.members) highest = std::max(highest, state_.pod(member->pod).pod->spec->priority);
   return highest;
 }
 
 base::Millis GangBook::Created(const Gang& gang) const {
-  return gang.spec.created_ms != 0 ? gang.spec.created_ms : state_.pod(gang.members.front().pod).pod->meta.created_ms;
+  return gang.spec.created_ms != 0 ? gang.spec.created_ms : state_.pod(gang.members.front()->pod).pod->meta.created_ms;
 }
 
 // REQUIRES: it stands neither in line nor in a group, which are sorted by this.
 void GangBook::SetPlaceInLine(Gang& gang) const {
   gang.ready_priority = Priority(gang);
   gang.ready_created_ms = Created(gang);
-  gang.ready_class = state_.pod(gang.members.front().pod).pod_class->id.value;
+  gang.ready_class = state_.pod(gang.members.front()->pod).pod_class->id.value;
 }
 
 void GangBook::MarkReady(GangId id) {

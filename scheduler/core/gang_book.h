@@ -14,6 +14,7 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -46,6 +47,10 @@ class GangBook {
   size_t settled_whole() const { return settled_whole_; }  // those that have not ended
   model::GangId GangOf(model::PodId pod) const;
   model::GangId Find(const model::GangKey& key) const;
+  // It stays where it is until it leaves. REQUIRES: GangOf(pod)
+  Member& MemberOf(model::PodId pod) { return *members_[pod.index()]; }
+  // nullptr: the pod is not of this gang.
+  Member* Find(model::GangId gang, model::PodId pod) const;
 
   Gang& at(model::GangId id) { return gangs_[id.index()]; }
   const Gang& at(model::GangId id) const { return gangs_[id.index()]; }
@@ -135,8 +140,9 @@ class GangBook {
   Gangs gangs_;
   std::vector<model::GangId> free_;
   absl::flat_hash_set<model::GangId, KeyHash, KeyEqual> by_key_;
-  std::vector<model::GangId> gang_of_;  // by pod slot
-  std::vector<Settlement> settled_;     // by pod slot
+  std::vector<model::GangId> gang_of_;            // by pod slot
+  std::vector<std::unique_ptr<Member>> members_;  // by pod slot; null: in no gang
+  std::vector<Settlement> settled_;               // by pod slot
   size_t settled_whole_ = 0;
   Line<model::GangId, InLine> ready_;
   std::deque<Group> groups_;

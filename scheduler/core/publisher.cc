@@ -108,7 +108,7 @@ void Publisher::TellGang(const Gang& gang, bool warning, const std::string& reas
   if (!target || gang.members.empty()) return;
   outbox_.Post(warning ? Lane::kEvent : Lane::kReport, clock_.MonotonicMs() + kEventDeadlineMs,
                cluster::EmitEvent{*target, warning, reason, "Scheduling", note,
-                                  state_.pod(gang.members.front().pod).pod->spec->scheduler_name});
+                                  state_.pod(gang.members.front()->pod).pod->spec->scheduler_name});
 }
 
 void Publisher::Report(Gang& gang) {
@@ -203,7 +203,7 @@ bool Publisher::OnAnswer(const cluster::Answer& answer) {
 
 void Publisher::OnToldAnswer(const Told& told, bool done) {
   const GangId id = book_.Find(told.gang);
-  Member* member = id ? book_.at(id).Find(told.pod) : nullptr;
+  Member* member = id ? book_.Find(id, told.pod) : nullptr;
   if (!member || state_.pod(told.pod).pod->meta.uid != told.uid) return;
   member->telling = 0;
   if (done) return on_free(id);

@@ -65,9 +65,9 @@ std::string KindOf(const Part& part, bool topology, const cluster::ClusterState&
 std::string StandOf(model::GangId id, const Gang& gang, const cluster::ClusterState& state) {
   if (FreeOfTopology(gang)) return {};
   std::string text = TopologyText(gang);
-  for (const Member& member : gang.members)
-    if (const cluster::PodEntry& pod = state.pod(member.pod); pod.node && !pod.pod->meta.deleting())
-      fmt::format_to(std::back_inserter(text), "|{}:{}", member.pod.value, pod.node.value);
+  for (const Member* member : gang.members)
+    if (const cluster::PodEntry& pod = state.pod(member->pod); pod.node && !pod.pod->meta.deleting())
+      fmt::format_to(std::back_inserter(text), "|{}:{}", member->pod.value, pod.node.value);
   return fmt::format("#{}+{:x}", id.value, std::hash<std::string>()(text));
 }
 

@@ -37,8 +37,8 @@ std::vector<Group> FindGroups(const Gang& gang, const Problem& problem, const cl
     Group group{request, {}, {}, 0};
     for (size_t k = 0; k < problem.kinds.size(); ++k)
       if (kind_in(problem.kinds[k])) group.kinds.push_back(k);
-    for (const Member& member : gang.members)
-      if (member_in(member) && Holds(member, state)) group.held.push_back(&member);
+    for (const Member* member : gang.members)
+      if (member_in(*member) && Holds(*member, state)) group.held.push_back(member);
     if (!group.kinds.empty()) groups.push_back(std::move(group));
   };
   add(gang.spec.topology, [](const Kind&) { return true; }, [](const Member&) { return true; });
@@ -54,10 +54,10 @@ std::vector<Group> FindGroups(const Gang& gang, const Problem& problem, const cl
     if (fresh) groups.push_back({*own, {}, {}, 0});
     groups[at->second].kinds.push_back(k);
   }
-  for (const Member& member : gang.members)
-    if (!of_subset.empty() && member.topology && Holds(member, state))
-      if (const auto at = of_subset.find(member.topology->subset); at != of_subset.end())
-        groups[at->second].held.push_back(&member);
+  for (const Member* member : gang.members)
+    if (!of_subset.empty() && member->topology && Holds(*member, state))
+      if (const auto at = of_subset.find(member->topology->subset); at != of_subset.end())
+        groups[at->second].held.push_back(member);
   for (Group& group : groups) {
     for (const size_t k : group.kinds) group.total += problem.kinds[k].count();
     group.total = std::min(group.total, problem.total()) + static_cast<int64_t>(group.held.size());
@@ -124,13 +124,13 @@ bool Combine(const std::vector<size_t>& least, size_t sum, size_t room, size_t a
 bool FreeOfTopology(const Gang& gang) {
   return gang.spec.topology.empty() &&
          std::ranges::all_of(gang.spec.roles, [](const model::RoleSpec& role) { return role.topology.empty(); }) &&
-         std::ranges::all_of(gang.members, [](const Member& member) { return !member.topology; });
+         std::ranges::all_of(gang.members, [](const Member* member) { return !member->topology; });
 }
 
 std::string TopologyProblem(const Gang& gang) {
   if (!gang.spec.topology.problem.empty()) return gang.spec.topology.problem;
-  for (const Member& member : gang.members)
-    if (member.topology && !member.topology->problem.empty()) return member.topology->problem;
+  for (const Member* member : gang.members)
+    if (member->topology && !member->topology->problem.empty()) return member->topology->problem;
   return {};
 }
 
@@ -144,10 +144,10 @@ std::string TopologyText(const Gang& gang) {
   add("", gang.spec.topology);
   for (const model::RoleSpec& role : gang.spec.roles) add(role.name, role.topology);
   const TopologyRequest* last = nullptr;
-  for (const Member& member : gang.members)
-    if (member.topology && (!last || *last != *member.topology)) {
-      last = member.topology.get();
-      add(member.role, *last);
+  for (const Member* member : gang.members)
+    if (member->topology && (!last || *last != *member->topology)) {
+      last = member->topology.get();
+      add(member->role, *last);
     }
   return text;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/exact/engine.h"
 
+#include <deque>
+
 #include "base/json_fwd.h"
 #include "core/planner.h"
 #include "plugins/registry.h"
@@ -32,6 +34,7 @@ class Asking {
 
   framework::Verdict Place(size_t g, std::vector<std::vector<int>>* on) {
     const QuestionGang& asked = question_.gangs[g];
+    std::deque<core::Member> members;
     core::Gang gang;
     gang.key = {"exact", "default", fmt::format("g{}", g)};
     if (asked.one >= 0) gang.spec.topology.required = Key(static_cast<Level>(asked.one));
@@ -48,20 +51,18 @@ class Asking {
       requirement.roles.push_back({role, it.count, 0, it.count});
       requirement.min += it.count;
       for (int i = 0; i < it.count; ++i) {
-        core::Member member;
+        core::Member& member = members.emplace_back();
         member.pod = cluster_.AddPod(PodOf(g, c, i));
         member.role = role;
-        gang.members.push_back(std::move(member));
+        gang.members.push_back(&member);
         class_of.push_back(c);
       }
     }
-    core::Members pending;
-    for (core::Member& member : gang.members) pending.push_back(&member);
-    const core::PlanResult result = planner_.PlaceRequired(gang, pending, requirement);
+    const core::PlanResult result = planner_.PlaceRequired(gang, gang.members, requirement);
     if (!result.fits) return result.verdict;
     for (const cluster::Placement& placement : result.placements) {
       for (size_t m = 0; m < gang.members.size(); ++m)
-        if (gang.members[m].pod == placement.pod)
+        if (gang.members[m]->pod == placement.pod)
           ++(*on)[class_of[m]][static_cast<size_t>(std::stoi(cluster_.snapshot().node(placement.node).name.substr(1)))];
       cluster_.state().Assume(placement.pod, placement.node);
     }
