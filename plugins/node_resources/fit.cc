@@ -43,7 +43,7 @@ class FitFilterState final : public framework::FilterState {
     for (const Request& request : requests_)
       if (request.amount > snapshot_.Free(n, request.column))
         reasons->push_back(fmt::format("Insufficient {}", snapshot_.ResourceName(request.column)));
-    if (saturated_ && reasons->empty()) reasons->emplace_back("the pod's requests cannot be represented");
+    if (saturated_ && reasons->empty()) reasons->emplace_back("the pod asks for more than can be counted");
   }
 
   void ExplainAll(RefusedBy mine, std::span<const RefusedBy> refused_by,
@@ -114,11 +114,13 @@ class FitFilterState final : public framework::FilterState {
 // The strategies: the score of one resource of one node. REQUIRES: capacity > 0.
 struct LeastAllocated {
   static int64_t Score(int64_t requested, int64_t capacity) {
-    return requested > capacity ? 0 : Percent(capacity - requested, capacity);
+    return Percent(capacity - std::clamp<int64_t>(requested, 0, capacity), capacity);
   }
 };
 struct MostAllocated {
-  static int64_t Score(int64_t requested, int64_t capacity) { return Percent(std::min(requested, capacity), capacity); }
+  static int64_t Score(int64_t requested, int64_t capacity) {
+    return Percent(std::clamp<int64_t>(requested, 0, capacity), capacity);
+  }
 };
 
 // The mean of a strategy's scores, weighted, over the resources that the node has.
@@ -172,7 +174,8 @@ class RatioScoreState final : public framework::ScoreState {
       const int64_t capacity = view.allocatable[n.index()];
       if (capacity <= 0) continue;
       const int64_t requested = view.used[n.index()] + view.pod;
-      const int64_t score = scores_[static_cast<size_t>(requested > capacity ? 100 : Percent(requested, capacity))];
+      const int64_t score =
+          scores_[static_cast<size_t>(Percent(std::clamp<int64_t>(requested, 0, capacity), capacity))];
       if (score <= 0) continue;
       sum += view.weight * score;
       weights += view.weight;

@@ -274,8 +274,8 @@ void Snapshot::Record(const PodClass& pod_class, NodeId n, int32_t by) {
   if (at->second.nodes.empty()) occupants_.erase(at);
 }
 
-// Sums wrap in both directions alike (unsigned), so that taking a pod away restores exactly what was there even when
-// hostile requests add up beyond int64; such a class is refused before it is placed by us (PodSpec::saturated).
+// Sums wrap in both directions alike (unsigned), so that taking a pod away restores exactly what was there even where
+// thousands of hostile requests, each of model::kLargestRequest, add up beyond int64.
 void Snapshot::Shift(const PodClass& pod_class, NodeId n, int64_t sign) {
   const auto shift = [sign](int64_t& cell, int64_t amount) {
     cell =

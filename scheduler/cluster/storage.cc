@@ -78,18 +78,12 @@ Storage::Applied Storage::Drop(const std::string& resource, const std::string& n
     volumes_.erase(key);
     return {Change::kNothing, claim};
   }
-  if (resource == "volumeattachments") {
-    attachments_.erase(key);
-    return {Change::kDriver, ""};
-  }
-  if (resource == "storageclasses")
-    classes_.erase(key);
-  else if (resource == "csinodes")
-    csi_nodes_.erase(key);
-  else if (resource == "csidrivers")
-    csi_drivers_.erase(key);
-  else if (resource == "csistoragecapacities")
-    capacities_.erase(key);
+  // With these go limits: of what an attachment holds, of a node's volumes, of a driver's room.
+  if (resource == "volumeattachments" && attachments_.erase(key) > 0) return {Change::kDriver, ""};
+  if (resource == "csinodes" && csi_nodes_.erase(key) > 0) return {Change::kDriver, ""};
+  if (resource == "csidrivers" && csi_drivers_.erase(key) > 0) return {Change::kDriver, ""};
+  if (resource == "storageclasses") classes_.erase(key);
+  if (resource == "csistoragecapacities") capacities_.erase(key);
   return {};
 }
 

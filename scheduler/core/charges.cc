@@ -10,7 +10,7 @@ namespace tutti::core {
 model::ResourceList Charges::Weight(const cluster::PodClass& pod_class) {
   model::ResourceList weight;
   for (const auto& [name, amount] : pod_class.spec->requests)
-    if (amount > 0) weight.Set(name, std::min(amount, cluster::kLargestRequest));
+    if (amount > 0) weight.Set(name, std::min(amount, model::kLargestRequest));
   weight.Set(model::kPods, 1);
   return weight;
 }

@@ -26,7 +26,7 @@ enum class Wake : uint32_t {
   kMembers = 1 << 7,     // the gang itself: a member or its PodGroup came, went or changed
   kTime = 1 << 8,        // an instant named beside it
   kVolume = 1 << 9,      // a PersistentVolume or StorageClass came or changed (the pod's own claims: kMembers)
-  kDriver = 1 << 10,     // a CSINode, CSIDriver or CSIStorageCapacity came or changed, a VolumeAttachment went
+  kDriver = 1 << 10,     // a CSINode, CSIDriver or CSIStorageCapacity came or changed, or a limit went; see Storage
   kAll = ~0u,
 };
 constexpr Wake operator|(Wake a, Wake b) { return Wake(uint32_t(a) | uint32_t(b)); }

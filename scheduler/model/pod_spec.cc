@@ -126,10 +126,10 @@ void SetEffectiveRequests(const std::vector<ContainerRequests>& init, const std:
   spec->requests.AddAll(overhead);
   for (const auto& [name, amount] : overhead)
     if (name == kCpu || name == kMemory) nonzero.Add(name, amount);
-  spec->nonzero_cpu = nonzero.Get(kCpu);
-  spec->nonzero_memory = nonzero.Get(kMemory);
-  spec->saturated = std::ranges::any_of(
-      spec->requests.items(), [](const auto& item) { return item.second == std::numeric_limits<int64_t>::max(); });
+  spec->nonzero_cpu = std::min(nonzero.Get(kCpu), kLargestRequest);
+  spec->nonzero_memory = std::min(nonzero.Get(kMemory), kLargestRequest);
+  spec->saturated =
+      std::ranges::any_of(spec->requests.items(), [](const auto& item) { return item.second > kLargestRequest; });
 }
 
 }  // namespace tutti::model

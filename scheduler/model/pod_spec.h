@@ -100,7 +100,7 @@ struct PodSpec {
   // The same for cpu (milli) and memory (bytes) with 100m and 200Mi for each container that asks for none
   // (pkg/scheduler/util/pod_resources.go); scores use it.
   int64_t nonzero_cpu = 0, nonzero_memory = 0;
-  bool saturated = false;  // some sum left int64; the pod then fits nowhere
+  bool saturated = false;  // it asks for more than kLargestRequest of something; the pod then fits nowhere
 
   std::string node_name;  // spec.nodeName of a pod that is asked about while bound; empty for every pod that waits
   StringMap node_selector;
@@ -117,6 +117,9 @@ struct PodSpec {
 
   friend bool operator==(const PodSpec&, const PodSpec&) = default;
 };
+
+// More than any node has: what goes beyond it counts as it, so that sums over pods stay exact.
+inline constexpr int64_t kLargestRequest = int64_t{1} << 50;
 
 // A stable 64-bit hash of everything in `spec`; equal specs have equal hashes.
 uint64_t Hash(const PodSpec& spec);

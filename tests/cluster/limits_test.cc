@@ -41,6 +41,13 @@ TEST_CASE("the sum of ten thousand containers stops at the largest int64, and sa
   CHECK(pod->spec->requests.Get(model::kMemory) == int64_t{kMany} << 20);
 }
 
+TEST_CASE("what one pod asks for beyond all measure is counted as the most that is") {
+  const auto pod = DecodePod(PodOf(Json::array({{{"name", "c"}, {"resources", {{"requests", {{"memory", "5E"}}}}}}})));
+  REQUIRE(pod);
+  CHECK(pod->spec->saturated);
+  CHECK(pod->spec->nonzero_memory == model::kLargestRequest);
+}
+
 TEST_CASE("ten thousand labels, resources and tolerations are read whole") {
   Json pod = PodOf({{{"name", "c"}}});
   Json& requests = pod["spec"]["containers"][0]["resources"]["requests"];

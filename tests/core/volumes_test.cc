@@ -178,6 +178,21 @@ TEST_CASE("Members do not share a volume, and a new one wakes the gang") {
   CHECK(world.rig.Bound() == 3);
 }
 
+TEST_CASE("A driver that goes takes its limit with it, and wakes who waited for its room") {
+  VolumeRig world("csi.example.com");
+  world.Create({{"apiVersion", "storage.k8s.io/v1"},
+                {"kind", "CSIDriver"},
+                {"metadata", {{"name", "csi.example.com"}}},
+                {"spec", {{"storageCapacity", true}}}});
+  world.AddNode("a");
+  world.AddGang(1);
+  world.rig.Settle();
+  CHECK_THAT(world.rig.Waits("g-0"), Catch::Contains("did not have enough free storage"));
+  REQUIRE(world.rig.store.Delete({"storage.k8s.io", "csidrivers"}, "", "csi.example.com", {}));
+  world.rig.Settle();
+  CHECK(world.SelectedNode("g-0") == "a");
+}
+
 TEST_CASE("Volumes are made for the nodes that were planned, and one that cannot be made is tried elsewhere") {
   VolumeRig world("csi.example.com");
   world.AddNode("a");
