@@ -47,19 +47,24 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
   const Pod* before = change.before.get();
   const bool moved = !before || before->node_name != pod->node_name;
   if (moved && before) Unbind(entry);
-  bool new_keys = (!before || before->spec != pod->spec) && LearnKeys(*pod->spec);
   const Selector selected_by = SelectorOf(*pod, entry.pod_class.get());
-  if (selected_by) new_keys = LearnKeys(*selected_by) || new_keys;
   const bool same_class = before && before->spec == pod->spec && before->meta.labels == pod->meta.labels &&
                           before->meta.deleting() == pod->meta.deleting() &&
                           Same(entry.pod_class->selected_by, selected_by);
-  if (!same_class) SetClass(entry, InternClass(*pod, selected_by));
-  if (!before)
+  if (!same_class) {  // a resize, new labels or the beginning of deletion may win room
+    const PodClass* was = entry.pod_class.get();
+    SetClass(entry, InternClass(*pod, selected_by));
+    if (entry.node && entry.pod_class.get() != was) Improve(entry.node), improved_.by_pods = true;
+  }
+  if (!before) {
     for (const ClaimUse& use : entry.pod_class->claims) users_[use.claim].insert(change.id);
+    std::vector<PodId>& there = in_[entry.pod_class->ns.value];
+    entry.ns_place = static_cast<uint32_t>(there.size());
+    there.push_back(change.id);
+  }
   entry.pod = std::move(pod);
   if (!known) by_name_.insert({change.id, name.hash});
   if (moved) Bind(entry, change.id, entry.pod->node_name);
-  if (new_keys) ClassifyAgain();
 
   const NodeId target = entry.pod->occupies() ? snapshot_.FindNode(entry.pod->node_name) : NodeId();
   const bool keep_assumed = entry.assumed && !entry.pod->bound() && !entry.pod->done();
@@ -85,7 +90,13 @@ void ClusterState::DropPod(PodId id) {
       at->second.erase(id);
       if (at->second.empty()) users_.erase(at);
     }
+  std::vector<PodId>& there = in_.at(entry.pod_class->ns.value);
+  pods_[there.back().index()].ns_place = entry.ns_place;
+  there[entry.ns_place] = there.back();
+  there.pop_back();
+  if (there.empty()) in_.erase(entry.pod_class->ns.value);
   by_name_.erase(Name(entry.pod->meta.ns, entry.pod->meta.name));
+  if (LabelKeys::Reads(*entry.pod_class)) Read(*entry.pod_class, -1);
   entry = PodEntry{};
   free_pods_.push_back(id);
 }
@@ -189,52 +200,38 @@ ClusterState::Improved ClusterState::TakeImproved() {
   return std::exchange(improved_, {});
 }
 
-// A resize, new labels or the beginning of deletion: the old weight goes before the new one is set.
+// The old weight goes before the new one is set, and new readers come before the old ones go: a key that both read is
+// read all the time.
 void ClusterState::SetClass(PodEntry& entry, std::shared_ptr<const PodClass> pod_class) {
-  if (pod_class != entry.pod_class && entry.node) {
+  if (pod_class == entry.pod_class) return;
+  if (entry.node) {
     snapshot_.Remove(*entry.pod_class, entry.node, entry.picks);
     snapshot_.Place(*pod_class, entry.node, entry.picks);
-    Improve(entry.node);
-    improved_.by_pods = true;
   }
+  if (LabelKeys::Reads(*pod_class)) Read(*pod_class, 1);
+  if (entry.pod_class && LabelKeys::Reads(*entry.pod_class)) Read(*entry.pod_class, -1);
   entry.pod_class = std::move(pod_class);
 }
 
-// True when `selector` reads a label key of pods that none read before.
-bool ClusterState::LearnKeys(const model::LabelSelector& selector) {
-  const size_t known = read_keys_.size();
-  for (const auto& [key, value] : selector.match_labels) read_keys_.insert(key);
-  for (const model::Requirement& r : selector.match_expressions) read_keys_.insert(r.key);
-  return read_keys_.size() != known;
-}
-
-bool ClusterState::LearnKeys(const model::PodSpec& spec) {
-  const size_t known = read_keys_.size();
-  const auto learn_selector = [this](const std::optional<model::LabelSelector>& selector) {
-    if (selector) LearnKeys(*selector);
-  };
-  const auto learn_term = [&](const model::PodAffinityTerm& term) {
-    learn_selector(term.selector);
-    read_keys_.insert(term.match_label_keys.begin(), term.match_label_keys.end());
-    read_keys_.insert(term.mismatch_label_keys.begin(), term.mismatch_label_keys.end());
-  };
-  for (const model::PodAffinity* affinity : {&spec.pod_affinity, &spec.pod_anti_affinity}) {
-    for (const model::PodAffinityTerm& term : affinity->required) learn_term(term);
-    for (const model::WeightedPodAffinityTerm& weighted : affinity->preferred) learn_term(weighted.term);
+// A pod of the class came, or went.
+void ClusterState::Read(const PodClass& pod_class, int32_t sign) {
+  int32_t& pods = readers_[&pod_class];
+  pods += sign;
+  const std::string& ns = snapshot_.symbols().Text(pod_class.ns);
+  if (pods == 0) {
+    readers_.erase(&pod_class);
+    keys_.Remove(pod_class, ns);
+  } else if (sign > 0 && pods == 1) {
+    keys_.Add(pod_class, ns);
   }
-  for (const model::TopologySpread& spread : spec.spread) {
-    learn_selector(spread.selector);
-    read_keys_.insert(spread.match_label_keys.begin(), spread.match_label_keys.end());
-  }
-  return read_keys_.size() != known;
 }
 
 LabelEntries ClusterState::ReadLabels(const Pod& pod) {
   LabelEntries labels;
-  if (read_keys_.empty()) return labels;
+  if (keys_.empty()) return labels;
   SymbolTable& symbols = snapshot_.symbols();
   for (const auto& [key, value] : pod.meta.labels)
-    if (read_keys_.contains(key)) labels.emplace_back(symbols.Intern(key), symbols.Intern(value));
+    if (keys_.IsRead(key, pod.meta.ns)) labels.emplace_back(symbols.Intern(key), symbols.Intern(value));
   std::ranges::sort(labels);
   return labels;
 }
@@ -246,10 +243,19 @@ std::vector<ClaimUse> ClusterState::ReadClaims(const Pod& pod) {
   return claims;
 }
 
-void ClusterState::ClassifyAgain() {
-  for (size_t i = 0; i < pods_.size(); ++i)
-    if (PodEntry& entry = pods_[i]; entry.pod && ReadLabels(*entry.pod) != entry.pod_class->labels)
-      SetClass(entry, InternClass(*entry.pod, entry.pod_class->selected_by));
+void ClusterState::ClassifyAgain(PodEntry& entry) {
+  if (ReadLabels(*entry.pod) != entry.pod_class->labels)
+    SetClass(entry, InternClass(*entry.pod, entry.pod_class->selected_by));
+}
+
+void ClusterState::Settle() {
+  if (!keys_.AnyChanged()) return;
+  const LabelKeys::Changed changed = keys_.TakeChanged();
+  for (size_t i = 0; changed.everywhere && i < pods_.size(); ++i)
+    if (pods_[i].pod) ClassifyAgain(pods_[i]);
+  for (const std::string& ns : changed.namespaces)
+    if (const auto at = in_.find(snapshot_.symbols().Intern(ns).value); at != in_.end())
+      for (const PodId id : at->second) ClassifyAgain(pods_[id.index()]);
 }
 
 // A pod keeps what it had when it is bound: that would only tell apart what counts alike.
@@ -264,9 +270,7 @@ bool ClusterState::Reselect(PodId id) {
   if (entry.assumed || entry.pod->bound() || entry.pod->done()) return false;
   const Selector selected_by = SelectorOf(*entry.pod, nullptr);
   if (Same(entry.pod_class->selected_by, selected_by)) return false;
-  const bool new_keys = selected_by && LearnKeys(*selected_by);
   SetClass(entry, InternClass(*entry.pod, selected_by));
-  if (new_keys) ClassifyAgain();
   return true;
 }
 
@@ -296,7 +300,7 @@ std::shared_ptr<const PodClass> ClusterState::InternClass(const Pod& pod, const 
   fresh->claims = std::move(claims);
   fresh->selected_by = selected_by;
   for (const auto& [name, amount] : pod.spec->requests)
-    if (amount > 0) fresh->requests.emplace_back(snapshot_.Column(name), std::min(amount, kLargestRequest));
+    if (amount > 0) fresh->requests.emplace_back(snapshot_.Column(name), std::min(amount, model::kLargestRequest));
   classes_.emplace(hash, fresh);
   return fresh;
 }

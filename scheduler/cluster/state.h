@@ -7,9 +7,8 @@
 //   (2) an assumption ends by the pod being seen bound (anywhere), by Forget, or by the pod going;
 //   (3) a pod bound to a node that does not exist weighs nowhere until such a node appears.
 //
-// Pods are told apart by those of their labels that some pod's selectors read (PodClass). When a pod brings a selector
-// over a new key, all pods with that label are classified again.
-// One thread.
+// Pods are told apart by those of their labels that some pod's selectors read (PodClass, LabelKeys). Where a key begins
+// or ceases to be read, the pods there are classified again, once for all that was applied: see Settle. One thread.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -19,11 +18,11 @@
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "base/slots.h"
+#include "cluster/label_keys.h"
 #include "cluster/selections.h"
 #include "cluster/snapshot.h"
 #include "model/node.h"
@@ -38,6 +37,7 @@ struct PodEntry {
   bool assumed = false;           // it weighs there by our reservation only
   std::vector<VolumePick> picks;  // what it took of volumes when it was assumed; kept while it weighs there
   uint32_t place = 0;             // among the pods bound to its node's name
+  uint32_t ns_place = 0;          // among the pods of its namespace
 };
 
 class ClusterState {
@@ -82,6 +82,10 @@ class ClusterState {
   // Classifies a pod again by what selects it. True when its class changed: never of one that is bound or assumed, for
   // which it does not matter any more.
   bool Reselect(model::PodId id);
+  // Classes are as the selectors that there are now have it. To be called before anything is planned on what was
+  // applied, or selected again. O(1) when no label key began or ceased to be read; else O(pods of the namespaces where
+  // one did).
+  void Settle();
 
   // The pods that use the claim "namespace/name", bound or not.
   std::vector<model::PodId> UsersOf(const std::string& claim) const;
@@ -117,12 +121,11 @@ class ClusterState {
   using Selector = std::shared_ptr<const model::LabelSelector>;
   std::shared_ptr<const PodClass> InternClass(const model::Pod& pod, const Selector& selected_by);
   Selector SelectorOf(const model::Pod& pod, const PodClass* before);
-  bool LearnKeys(const model::PodSpec& spec);
-  bool LearnKeys(const model::LabelSelector& selector);
   LabelEntries ReadLabels(const model::Pod& pod);
   static std::vector<ClaimUse> ReadClaims(const model::Pod& pod);
-  void ClassifyAgain();
+  void ClassifyAgain(PodEntry& entry);
   void SetClass(PodEntry& entry, std::shared_ptr<const PodClass> pod_class);
+  void Read(const PodClass& pod_class, int32_t sign);
   void ReleaseUnusedClasses();
   void Weigh(PodEntry& entry, model::NodeId node);
   void Unweigh(PodEntry& entry);
@@ -173,15 +176,14 @@ class ClusterState {
   std::unordered_multimap<uint64_t, std::weak_ptr<const PodClass>> classes_;
   // Hashes of the specs in use: pods of one template share a spec, and hashing it reads all of it.
   absl::flat_hash_map<const model::PodSpec*, std::pair<std::weak_ptr<const model::PodSpec>, uint64_t>> hashes_;
-  std::unordered_set<std::string> read_keys_;  // label keys that the selectors of some pod read; never shrinks
+  LabelKeys keys_;
+  absl::flat_hash_map<const PodClass*, int32_t> readers_;        // pods of each class that reads labels of pods
+  absl::flat_hash_map<uint32_t, std::vector<model::PodId>> in_;  // by namespace
   uint32_t next_class_ = 0;
   size_t sweep_classes_at_ = 1024, sweep_hashes_at_ = 1024;
   size_t assumed_count_ = 0;
   Improved improved_;
   std::vector<char> marked_;  // by node slot: it is among the improved
 };
-
-// More than any node has: amounts beyond it are counted as it, so that sums stay exact, and such a pod fits nowhere.
-inline constexpr int64_t kLargestRequest = int64_t{1} << 50;
 
 }  // namespace tutti::cluster

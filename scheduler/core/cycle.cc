@@ -135,6 +135,7 @@ bool Cycle::MayDecide() const {
 
 void Cycle::Decide() {
   if (!MayDecide()) return;
+  state.Settle();
   if (std::exchange(relabel_, false)) RelabelNodes();
   Wake();
   FireTimers();
@@ -234,6 +235,7 @@ bool Cycle::AbortPlan(GangId id) {
 void Cycle::Reselect(Gang& gang) {
   if (std::exchange(gang.selections, selections_) == selections_) return;
   for (const Member* member : gang.members) state.Reselect(member->pod);
+  state.Settle();
 }
 
 // Nodes that refused a bind long enough ago are as any other.

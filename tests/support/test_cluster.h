@@ -61,7 +61,9 @@ class TestCluster {
     if (!brief.contains("name")) brief["name"] = fmt::format("pod-{}", ++made_);
     auto pod = cluster::DecodePod(PodManifest(brief));
     if (!pod) throw std::runtime_error(pod.error().message);
-    return state_.ApplyPod(std::make_shared<const model::Pod>(*std::move(pod))).id;
+    const model::PodId id = state_.ApplyPod(std::make_shared<const model::Pod>(*std::move(pod))).id;
+    state_.Settle();
+    return id;
   }
   // A claim, a volume, a StorageClass, ...: the manifest as it is.
   void AddStorage(const json& manifest) {
