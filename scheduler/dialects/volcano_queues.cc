@@ -162,11 +162,15 @@ void VolcanoQueues::Report(const QueueReport& report, std::vector<cluster::Comma
   // A merge patch takes out what is named with null, and nothing that is not named.
   for (const auto& [field, count] : counters)
     if (count == 0) wanted[field] = nullptr;
+  std::set<std::string> there = std::exchange(queue.named, {});
   if (const auto old = observed.find("allocated"); old != observed.end() && old->is_object())
-    for (const auto& item : old->items()) queue.allocated.insert(item.key());
-  for (const std::string& resource : queue.allocated)
-    if (!wanted["allocated"].contains(resource)) wanted["allocated"][resource] = nullptr;
-  for (const auto& item : wanted["allocated"].items()) queue.allocated.insert(item.key());
+    for (const auto& item : old->items()) there.insert(item.key());
+  Json& allocated = wanted["allocated"];
+  for (const auto& item : allocated.items()) queue.named.insert(item.key());
+  for (const std::set<std::string>* names : {&there, &queue.taken_out})
+    for (const std::string& resource : *names)
+      if (!allocated.contains(resource)) allocated[resource] = nullptr;
+  queue.taken_out = std::move(there);
   if (!observed.contains("reservation")) wanted["reservation"] = Json::object();
   if (stateless) wanted["state"] = "Open";
 

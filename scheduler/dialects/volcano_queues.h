@@ -41,7 +41,9 @@ class VolcanoQueues {
     model::QueueSpec spec;                        // as written, the parent not looked at
     StatusMemory memory;
     std::optional<std::string> opened_at;  // the resourceVersion at which we wrote the state
-    std::set<std::string> allocated;       // resources that a write of ours has named
+    // Of status.allocated: what the last write of ours has set, and what it was to take out, which the next one does
+    // again, for it may be lost. All else is seen in the object.
+    std::set<std::string> named, taken_out;
   };
   void TouchTree(std::string_view name, Touched* touched) const;
   // Empty, or why the queues above cannot be used.

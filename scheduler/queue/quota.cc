@@ -61,16 +61,21 @@ std::vector<QueueKey> Quota::Upwards(const QueueKey& key) const {
 }
 
 void Quota::Charge(const QueueKey& key, const model::ResourceList& amount, int sign) {
-  const auto add = [&](const std::string& queue, Sum* sum) {
-    for (const auto& [name, value] : amount) {
-      Wide& total = (*sum)[name];
-      total += sign * Wide{value};
-      TUTTI_CHECK(total >= 0, "a charge is taken back once: " + queue);
-    }
-  };
-  add(key.name, &own_[key]);
+  Add(key, amount, sign, &own_);
   if (stale_) return;
-  for (const QueueKey& at : Upwards(key)) add(at.name, &sums_[at]);
+  for (const QueueKey& at : Upwards(key)) Add(at, amount, sign, &sums_);
+}
+
+// Whoever makes pods makes up names of resources: what comes to nothing is let go.
+void Quota::Add(const QueueKey& key, const model::ResourceList& amount, int sign, std::map<QueueKey, Sum>* sums) {
+  const auto sum = sums->try_emplace(key).first;
+  for (const auto& [name, value] : amount) {
+    const auto total = sum->second.try_emplace(name).first;
+    total->second += sign * Wide{value};
+    TUTTI_CHECK(total->second >= 0, "a charge is taken back once: " + key.name);
+    if (total->second == 0) sum->second.erase(total);
+  }
+  if (sum->second.empty()) sums->erase(sum);
 }
 
 void Quota::SumUp() const {
@@ -85,9 +90,17 @@ model::ResourceList Quota::Used(const QueueKey& key) const {
   if (stale_) SumUp();
   model::ResourceList used;
   if (const auto at = sums_.find(key); at != sums_.end())
-    for (const auto& [name, total] : at->second)
-      used.Set(name, static_cast<int64_t>(std::min(total, Wide{std::numeric_limits<int64_t>::max()})));
+    for (const auto& [name, total] : at->second) used.Set(name, Used(key, name));
   return used;
+}
+
+int64_t Quota::Used(const QueueKey& key, std::string_view resource) const {
+  if (stale_) SumUp();
+  const auto sum = sums_.find(key);
+  if (sum == sums_.end()) return 0;
+  const auto total = sum->second.find(resource);
+  if (total == sum->second.end()) return 0;
+  return static_cast<int64_t>(std::min(total->second, Wide{std::numeric_limits<int64_t>::max()}));
 }
 
 std::vector<QueueKey> Quota::Path(const QueueKey& key) const {
@@ -120,10 +133,10 @@ Admission Quota::Admit(const QueueKey& key, const model::ResourceList& ask) cons
     else if (!spec.open)
       admission.problem = fmt::format("queue \"{}\" is not open; it starts nothing until it is", at.name);
     if (!admission.problem.empty()) return admission;
-    const model::ResourceList used = Used(at);
     for (const auto& [name, capability] : spec.capability)
-      if (const int64_t asked = ask.Get(name); asked > 0 && model::SaturatingAdd(used.Get(name), asked) > capability)
-        admission.shortages.push_back({at.name, name, capability, used.Get(name), asked});
+      if (const int64_t asked = ask.Get(name), used = Used(at, name);
+          asked > 0 && model::SaturatingAdd(used, asked) > capability)
+        admission.shortages.push_back({at.name, name, capability, used, asked});
   }
   admission.admitted = admission.shortages.empty();
   return admission;

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/gang.h"
@@ -43,8 +44,9 @@ class Quota {
   // Adds to the queue's sum and those of all above it; `sign` is +1 or -1.
   // CHECKs that no sum falls below zero.
   void Charge(const QueueKey& key, const model::ResourceList& amount, int sign);
-  // Of the queue itself and everything below it; the largest int64 stands for more.
+  // Of the queue itself and everything below it, what is not zero; the largest int64 stands for more.
   model::ResourceList Used(const QueueKey& key) const;
+  int64_t Used(const QueueKey& key, std::string_view resource) const;
 
   // Would `ask` fit now? Only resources that a capability lists and `ask` asks for can be short.
   // An undeclared queue admits nothing unless its name is empty.
@@ -58,9 +60,10 @@ class Quota {
   std::vector<QueueKey> Upwards(const QueueKey& key) const;
   void SumUp() const;
 
-  // By resource; of more pods than there can be, each of the largest amount there is.
+  // By resource, without zeros; of more pods than there can be, each of the largest amount there is.
   __extension__ using Wide = __int128;
   using Sum = std::map<std::string, Wide, std::less<>>;
+  static void Add(const QueueKey& key, const model::ResourceList& amount, int sign, std::map<QueueKey, Sum>* sums);
   std::map<QueueKey, Sum> own_;  // charged to the queue itself
   // Of each queue and all below it; summed up anew after the tree changed.
   mutable std::map<QueueKey, Sum> sums_;

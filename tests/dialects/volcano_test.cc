@@ -576,6 +576,18 @@ TEST_CASE("a Queue's status: state where it is empty, counters, allocated") {
     CHECK(StatusIn(patch) == Json::parse(R"({"completed":2,"running":null,"pending":null,"inqueue":null,"unknown":null,
         "allocated":{"cpu":null,"memory":null,"pods":null,"x":null}})"));
   }
+  SECTION("what was allocated is taken out twice, for a write may be lost, and then only where it is seen") {
+    const auto allocated = [&] { return StatusIn(write())["allocated"]; };
+    report.allocated = {};
+    report.allocated.Set("cpu", 1000);
+    CHECK(allocated() == Json::parse(R"({"cpu":"1","memory":null,"pods":null})"));
+    report.allocated.Set("cpu", 2000);
+    CHECK(allocated() == Json::parse(R"({"cpu":"2","memory":null,"pods":null})"));
+    report.allocated.Set("cpu", 3000);
+    CHECK(allocated() == Json::parse(R"({"cpu":"3"})"));
+    Put(volcano, Queue("q", "{}", R"({"state":"Open","reservation":{},"allocated":{"cpu":"3","pods":"3"}})", "8"));
+    CHECK(allocated() == Json::parse(R"({"cpu":"3","pods":null})"));
+  }
   SECTION("a queue that does not exist is not written") {
     Touched touched;
     volcano.Drop("queues.scheduling.volcano.sh", "", "q", &touched);

@@ -79,6 +79,19 @@ TEST_CASE("a sum beyond what can be counted stops there, and is right again when
   CHECK(quota.Admit(Key("a"), Cpu(10)).admitted);
 }
 
+TEST_CASE("a resource that nothing is charged for any more is not known any more") {
+  Quota quota;
+  Put(quota, "root", "");
+  Put(quota, "q", "root", 10);
+  model::ResourceList made_up = Cpu(1);
+  made_up.Set("example.com/made-up", 1);
+  quota.Charge(Key("q"), made_up, +1);
+  CHECK(quota.Used(Key("root")) == made_up);
+  quota.Charge(Key("q"), made_up, -1);
+  CHECK(quota.Used(Key("q")).empty());
+  CHECK(quota.Used(Key("root")).empty());
+}
+
 TEST_CASE("a queue's own sum may go beyond what can be counted, and come back") {
   constexpr int64_t kPebi = int64_t{1} << 50;
   Quota quota;
