@@ -274,6 +274,26 @@ void Snapshot::Record(const PodClass& pod_class, NodeId n, int32_t by) {
   if (at->second.nodes.empty()) occupants_.erase(at);
 }
 
+void Snapshot::MarkSymbols(SymbolTable::Used* used) const {
+  const auto mark_labels = [used](const LabelEntries& labels) {
+    for (const auto& [key, value] : labels) used->Mark(key), used->Mark(value);
+  };
+  for (const NodeEntry& node : nodes_) {
+    mark_labels(node.labels);
+    for (const TaintEntry& taint : node.taints)
+      used->Mark(taint.key), used->Mark(taint.value), used->Mark(taint.effect);
+    for (const PortEntry& port : node.ports) used->Mark(port.protocol), used->Mark(port.ip);
+  }
+  for (const auto& [image, holders] : images_) used->Mark(image);
+  for (const auto& [key, nodes] : keys_) used->Mark(key);
+  for (const auto& [key, domains] : domains_) {
+    used->Mark(key);
+    for (const auto& [value, nodes] : domains) used->Mark(value);
+  }
+  for (const auto& [name, labels] : namespaces_) used->Mark(name), mark_labels(labels);
+  for (const Symbol name : namespaces_asked_for_) used->Mark(name);
+}
+
 // Sums wrap in both directions alike (unsigned), so that taking a pod away restores exactly what was there even where
 // thousands of hostile requests, each of model::kLargestRequest, add up beyond int64.
 void Snapshot::Shift(const PodClass& pod_class, NodeId n, int64_t sign) {

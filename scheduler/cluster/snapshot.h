@@ -167,6 +167,7 @@ class Snapshot {
   // True when `namespaces_version` changed: terms about pods may mean others now.
   bool PutNamespace(std::string_view name, const model::StringMap& labels);
   bool DropNamespace(std::string_view name);
+  void MarkSymbols(SymbolTable::Used* used) const;  // that it has itself; its pods' classes have theirs
 
  private:
   void Touch(model::NodeId n);

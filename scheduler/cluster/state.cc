@@ -322,6 +322,18 @@ void ClusterState::ReleaseUnusedClasses() {
   sweep_classes_at_ = std::max<size_t>(1024, 2 * classes_.size());
 }
 
+void ClusterState::SweepSymbols() {
+  ReleaseUnusedClasses();
+  SymbolTable::Used used(snapshot_.symbols());
+  snapshot_.MarkSymbols(&used);
+  for (const auto& [hash, weak] : classes_)
+    if (const auto pod_class = weak.lock()) {
+      used.Mark(pod_class->ns);
+      for (const auto& [key, value] : pod_class->labels) used.Mark(key), used.Mark(value);
+    }
+  snapshot_.symbols().Sweep(used);
+}
+
 void ClusterState::Audit() const {
   std::vector<std::vector<int64_t>> sums(snapshot_.columns(), std::vector<int64_t>(snapshot_.slots()));
   size_t assumed = 0;

@@ -114,6 +114,10 @@ class ClusterState {
   Improved TakeImproved();
   bool AnyImproved() const { return !improved_.nodes.empty(); }
 
+  // Lets go of texts that neither nodes, namespaces nor pods have any more: those of selectors, and of pods that went.
+  // REQUIRES: no Ranking of this, nor anything else that was compiled against its symbols.
+  void SweepSymbols();
+
   // Recomputes every sum from the pods and CHECKs the columns against it. O(pods + nodes · columns).
   void Audit() const;
 

@@ -136,6 +136,10 @@ bool Cycle::MayDecide() const {
 void Cycle::Decide() {
   if (!MayDecide()) return;
   state.Settle();
+  if (state.snapshot().symbols().Grown()) {  // users make up texts without end
+    rankings.Clear();
+    state.SweepSymbols();
+  }
   if (std::exchange(relabel_, false)) RelabelNodes();
   Wake();
   FireTimers();

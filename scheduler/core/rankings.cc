@@ -31,6 +31,12 @@ framework::Ranking& Rankings::For(const std::shared_ptr<const cluster::PodClass>
   return *entries_.front().ranking;
 }
 
+void Rankings::Clear() {
+  by_class_.clear();
+  entries_.clear();
+  bytes_ = 0;
+}
+
 // Those that were not used for longest go first; the one in use stays, whatever its size.
 void Rankings::Measure(Entry& entry) {
   bytes_ -= entry.bytes;

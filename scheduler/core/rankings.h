@@ -38,6 +38,8 @@ class Rankings {
     return pod_class->claims.empty() ? std::vector<cluster::VolumePick>() : For(pod_class).Picks(n);
   }
 
+  void Clear();
+
   size_t count() const { return entries_.size(); }
   size_t bytes() const { return bytes_; }
 

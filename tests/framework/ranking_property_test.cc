@@ -235,6 +235,26 @@ TEST_CASE("a ranking that followed the cluster equals one made now") {
   rc::prop("where few of many nodes change at a time", [](uint64_t seed) { FollowAndCompare(seed, 400, 8); });
 }
 
+TEST_CASE("texts that nobody has are let go, and what is made afterwards says what it would have") {
+  rc::prop("sweeping now and then", [](uint64_t seed) {
+    const framework::Profile profile = plugins::DefaultProfile("s");
+    Churn swept(seed), kept(seed);
+    for (int step = 0; step < 60; ++step) {
+      swept.Step(), kept.Step();
+      if (step % 7 != 0) continue;
+      for (int i = 0; i < 5; ++i) swept.cluster().snapshot().symbols().Intern(fmt::format("made-up-{}-{}", step, i));
+      swept.cluster().state().SweepSymbols();
+      RC_ASSERT(swept.cluster().snapshot().symbols().size() <= kept.cluster().snapshot().symbols().size());
+    }
+    const auto ranking = [&](Churn& churn) {
+      const auto& state = churn.cluster().state();
+      return framework::Ranking(profile, *state.pod(churn.cluster().AddPod(churn.Spec())).pod_class, state.snapshot());
+    };
+    framework::Ranking after = ranking(swept);
+    CheckSame(after, ranking(kept), swept.cluster().snapshot());
+  });
+}
+
 TEST_CASE("a ranking follows a speculation and its undoing") {
   rc::prop("placing the best again and again, then rewinding", [](uint64_t seed) {
     const framework::Profile profile = plugins::DefaultProfile("s");
