@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "sim/quantity_text.h"
 #include "sim/type_table.h"
@@ -151,6 +152,8 @@ class Decoder {
 
 // --- OpenAPI ---
 
+const std::string kReference = "#/components/schemas/";
+
 Json SchemaOf(const TypeRef& type) {
   switch (type.shape) {
     case Shape::kString: return {{"type", "string"}};
@@ -160,15 +163,32 @@ Json SchemaOf(const TypeRef& type) {
     case Shape::kBytes: return {{"type", "string"}, {"format", "byte"}};
     case Shape::kTime:
     case Shape::kMicroTime: return {{"type", "string"}, {"format", "date-time"}};
-    case Shape::kQuantity: return {{"$ref", "#/components/schemas/Quantity"}};
-    case Shape::kIntOrString: return {{"$ref", "#/components/schemas/IntOrString"}};
-    case Shape::kStruct: return {{"$ref", "#/components/schemas/" + type.type->name}};
+    case Shape::kQuantity: return {{"$ref", kReference + "Quantity"}};
+    case Shape::kIntOrString: return {{"$ref", kReference + "IntOrString"}};
+    case Shape::kStruct: return {{"$ref", kReference + type.type->name}};
     case Shape::kList: return {{"type", "array"}, {"items", SchemaOf(*type.element)}};
     case Shape::kMap: return {{"type", "object"}, {"additionalProperties", SchemaOf(*type.element)}};
     case Shape::kRaw:
     case Shape::kAny: break;
   }
-  return {{"type", "object"}};
+  return {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
+}
+
+// What a value of the type must be, without words about it.
+Json PlainSchema(const Type& type) {
+  Json schema = {{"type", "object"}, {"properties", Json::object()}};
+  for (const Field& field : type.fields) {
+    schema["properties"][field.name] = SchemaOf(field.type);
+    if (field.required) schema["required"].push_back(field.name);
+  }
+  return schema;
+}
+
+std::map<std::string, Json> PlainSchemas() {
+  std::map<std::string, Json> schemas;
+  for (const auto& [name, type] : TypeTable::Get().All()) schemas[name] = PlainSchema(type);
+  for (const char* name : {"Quantity", "IntOrString"}) schemas[name] = {{"x-kubernetes-int-or-string", true}};
+  return schemas;
 }
 
 const Type* ReferredBy(const TypeRef& type) { return type.element ? ReferredBy(*type.element) : type.type; }
@@ -215,6 +235,13 @@ void AddBuiltinSchemas(const std::string& name, Json& schemas) {
   AddSchemas(*type, schemas);
   schemas["Quantity"] = {{"type", "string"}, {"description", "A number with a unit, such as 500m or 1Gi."}};
   schemas["IntOrString"] = {{"type", "string"}, {"format", "int-or-string"}};
+}
+
+const Json* BuiltinSchema(const std::string& reference) {
+  if (!reference.starts_with(kReference)) return nullptr;
+  static const std::map<std::string, Json> schemas = PlainSchemas();
+  const auto found = schemas.find(reference.substr(kReference.size()));
+  return found == schemas.end() ? nullptr : &found->second;
 }
 
 }  // namespace tutti::sim

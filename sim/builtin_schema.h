@@ -32,6 +32,10 @@ std::string BuiltinTypeName(const ApiResource& resource);
 // References read "#/components/schemas/NAME".
 void AddBuiltinSchemas(const std::string& type, Json& schemas);
 
+// The type that a custom resource's schema names by such a reference, as a schema itself: a definition that embeds
+// pods says so in one line. Null for any other text.
+const Json* BuiltinSchema(const std::string& reference);
+
 // What the field (or, with `field` "", the type) is for; "" when nothing is written about it.
 std::string_view DescriptionOf(const std::string& type, const std::string& field);
 

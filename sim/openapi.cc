@@ -61,10 +61,20 @@ void AddPaths(const ApiResource& resource, const GroupVersion& gv, const Json& g
   }
 }
 
+// The built-in types that a custom resource's schema refers to.
+void AddReferred(const Json& schema, Json& schemas) {
+  const std::string& reference = DigString(schema, "$ref");
+  if (!reference.empty()) AddBuiltinSchemas(reference.substr(reference.rfind('/') + 1), schemas);
+  for (const Json& each : schema) {
+    if (each.is_structured()) AddReferred(each, schemas);
+  }
+}
+
 // A custom resource's schema with what every object has.
 Json CustomSchema(const ApiVersion& version, Json& schemas) {
   Json schema = version.schema ? *version.schema : Json{{"type", "object"}};
   AddBuiltinSchemas("ObjectMeta", schemas);
+  AddReferred(schema, schemas);
   schema["properties"]["apiVersion"] = {{"type", "string"}, {"description", DescriptionOf("", "apiVersion")}};
   schema["properties"]["kind"] = {{"type", "string"}, {"description", DescriptionOf("", "kind")}};
   schema["properties"]["metadata"] = {{"allOf", {{{"$ref", "#/components/schemas/ObjectMeta"}}}},

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "sim/builtin_schema.h"
+
 namespace tutti::sim {
 namespace {
 
@@ -16,15 +18,24 @@ bool IsImplicit(const std::string& key) { return key == "apiVersion" || key == "
 
 std::string Join(const std::string& path, const std::string& key) { return path.empty() ? key : path + "." + key; }
 
+// What the schema says, by itself or by the built-in type that it refers to.
+const Json& Meant(const Json& schema) {
+  const Json* type = BuiltinSchema(DigString(schema, "$ref"));
+  return type ? *type : schema;
+}
+
 class Pruner {
  public:
-  void Visit(const Json& schema, Json& value, const std::string& path, bool is_resource) {
+  void Visit(const Json& said, Json& value, const std::string& path, bool is_resource) {
+    const Json& schema = Meant(said);
     if (value.is_array()) {
       const Json& items = Child(schema, "items");
       for (size_t i = 0; i < value.size(); ++i) Visit(items, value[i], fmt::format("{}[{}]", path, i), false);
       return;
     }
     if (!value.is_object()) return;
+    // A map where a list is due has no fields to be unknown: it is its type that is wrong.
+    if (const std::string& type = DigString(schema, "type"); !type.empty() && type != "object") return;
     is_resource = is_resource || BoolOf(Child(schema, kEmbedded));
     const Json& properties = MapOf(Child(schema, "properties"));
     const Json& additional = Child(schema, "additionalProperties");
@@ -55,7 +66,8 @@ class Validator {
  public:
   explicit Validator(std::vector<FieldError>& errors) : errors_(errors) {}
 
-  void Visit(const Json& schema, const Json& value, const std::string& path, bool is_resource) {
+  void Visit(const Json& said, const Json& value, const std::string& path, bool is_resource) {
+    const Json& schema = Meant(said);
     if (value.is_null() && BoolOf(Child(schema, "nullable"))) return;
     if (!HasType(schema, value)) {
       const std::string& type = DigString(schema, "type");
@@ -177,7 +189,8 @@ std::vector<std::string> PruneUnknown(const Json& schema, Json& object) {
   return std::move(pruner.dropped);
 }
 
-void ApplyDefaults(const Json& schema, Json& value) {
+void ApplyDefaults(const Json& said, Json& value) {
+  const Json& schema = Meant(said);
   if (value.is_array()) {
     for (Json& item : value) ApplyDefaults(Child(schema, "items"), item);
     return;

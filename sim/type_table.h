@@ -59,6 +59,7 @@ class TypeTable {
 
   // Null when there is none of that name.
   const Type* Find(const std::string& name) const;
+  const std::unordered_map<std::string, Type>& All() const { return types_; }
 
  private:
   explicit TypeTable(std::string_view text);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/log.h"
+
 namespace tutti::sim {
 namespace {
 
@@ -44,8 +46,19 @@ bool Controller::Work() {
       RetryLater(*key);
       continue;
     }
-    Reconcile(*key);
     worked = true;
+    try {
+      Reconcile(*key);
+      unreadable_.erase(*key);
+    } catch (const Json::exception& error) {
+      // What a definition lets through may still be of a type that no code expects: one object's trouble, not the
+      // cluster's.
+      if (unreadable_.insert(*key).second) {
+        base::LogError("an object cannot be worked off",
+                       {{"controller", name()}, {"namespace", key->ns}, {"name", key->name}, {"error", error.what()}});
+      }
+      RetryLater(*key);
+    }
   }
   return worked;
 }

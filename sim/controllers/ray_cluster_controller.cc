@@ -26,9 +26,9 @@ Outcome Failure(std::string reason, std::string error) {
 }
 
 bool RayContainerEnded(const Json& pod) {
-  const Json& containers = Dig(pod, "spec", "containers");
+  const std::string& ray = DigString(ray::FirstContainer(pod), "name");
   for (const Json& status : Dig(pod, "status", "containerStatuses")) {
-    if (DigString(status, "name") == DigString(containers[0], "name")) {
+    if (DigString(status, "name") == ray) {
       return !Dig(status, "state", "terminated").is_null();
     }
   }

@@ -17,13 +17,15 @@ Json Fields(Json properties, const std::vector<const char*>& required) {
   return schema;
 }
 Json Anything() { return {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}; }
+// Where the operator's own definition writes out a type of Kubernetes.
+Json Embedded(const char* type) { return {{"$ref", std::string("#/components/schemas/") + type}}; }
 
 // With the fields of newer releases, which are kept as they are written.
 Json HeadGroup(bool stable) {
   std::vector<const char*> required = {"template"};
   if (!stable) required.insert(required.begin(), "rayStartParams");
-  Json fields = {{"template", Anything()},
-                 {"headService", Anything()},
+  Json fields = {{"template", Embedded("PodTemplateSpec")},
+                 {"headService", Embedded("Service")},
                  {"enableIngress", Typed("boolean")},
                  {"rayStartParams", MapOfStrings()},
                  {"serviceType", Typed("string")}};
@@ -41,7 +43,7 @@ Json WorkerGroup(bool stable) {
                  {"maxReplicas", Int32(INT32_MAX)},
                  {"rayStartParams", MapOfStrings()},
                  {"scaleStrategy", Fields({{"workersToDelete", ListOf(Typed("string"))}})},
-                 {"template", Anything()}};
+                 {"template", Embedded("PodTemplateSpec")}};
   std::vector<const char*> required = {"groupName", "maxReplicas", "minReplicas", "template"};
   if (stable) {
     fields["numOfHosts"] = Int32(1);
@@ -56,14 +58,26 @@ Json WorkerGroup(bool stable) {
 }
 
 Json AutoscalerOptions(bool stable) {
-  Json fields = {
-      {"env", ListOf(Anything())},          {"envFrom", ListOf(Anything())},
-      {"idleTimeoutSeconds", Int32()},      {"image", Typed("string")},
-      {"imagePullPolicy", Typed("string")}, {"resources", Anything()},
-      {"securityContext", Anything()},      {"upscalingMode", OneOf({"Default", "Aggressive", "Conservative"})},
-      {"volumeMounts", ListOf(Anything())}};
+  Json fields = {{"env", ListOf(Embedded("EnvVar"))},
+                 {"envFrom", ListOf(Embedded("EnvFromSource"))},
+                 {"idleTimeoutSeconds", Int32()},
+                 {"image", Typed("string")},
+                 {"imagePullPolicy", Typed("string")},
+                 {"resources", Embedded("ResourceRequirements")},
+                 {"securityContext", Embedded("SecurityContext")},
+                 {"upscalingMode", OneOf({"Default", "Aggressive", "Conservative"})},
+                 {"volumeMounts", ListOf(Embedded("VolumeMount"))}};
   if (stable) fields["version"] = OneOf({"v1", "v2"});
   return Fields(std::move(fields));
+}
+
+Json FaultToleranceOptions() {
+  const Json credential = Fields({{"value", Typed("string")}, {"valueFrom", Embedded("EnvVarSource")}});
+  return Fields({{"externalStorageNamespace", Typed("string")},
+                 {"redisAddress", Typed("string")},
+                 {"redisPassword", credential},
+                 {"redisUsername", credential}},
+                {"redisAddress"});
 }
 
 Json ClusterSpec(bool stable) {
@@ -76,7 +90,7 @@ Json ClusterSpec(bool stable) {
                  {"workerGroupSpecs", ListOf(WorkerGroup(stable))}};
   if (stable) {
     for (const char* newer : {"authOptions", "networkPolicy", "upgradeStrategy"}) fields[newer] = Anything();
-    fields["gcsFaultToleranceOptions"] = Anything();
+    fields["gcsFaultToleranceOptions"] = FaultToleranceOptions();
     fields["managedBy"] = OneOf({"ray.io/kuberay-operator", "kueue.x-k8s.io/multikueue"});
   }
   return Fields(std::move(fields), {"headGroupSpec"});
@@ -93,7 +107,7 @@ Json JobSpec(bool stable) {
                  {"rayClusterSpec", ClusterSpec(stable)},
                  {"runtimeEnvYAML", Typed("string")},
                  {"shutdownAfterJobFinishes", Typed("boolean")},
-                 {"submitterPodTemplate", Anything()},
+                 {"submitterPodTemplate", Embedded("PodTemplateSpec")},
                  {"suspend", Typed("boolean")},
                  {"ttlSecondsAfterFinished", Int32(0)}};
   if (stable) {

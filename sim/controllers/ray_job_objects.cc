@@ -57,10 +57,10 @@ std::string SubmitCommand(const Json& ray_job) {
 }
 
 Json DefaultSubmitterTemplate(const Json& cluster) {
-  const Json& containers = Dig(cluster, "spec", "headGroupSpec", "template", "spec", "containers");
+  const Json& head = FirstContainer(Dig(cluster, "spec", "headGroupSpec", "template"));
   const Json container = {
       {"name", "ray-job-submitter"},
-      {"image", Child(containers[0], "image")},
+      {"image", Child(head, "image")},
       {"resources",
        {{"limits", {{"cpu", "1"}, {"memory", "1Gi"}}}, {"requests", {{"cpu", "500m"}, {"memory", "200Mi"}}}}}};
   return {{"spec", {{"containers", Json::array({container})}, {"restartPolicy", "Never"}}}};

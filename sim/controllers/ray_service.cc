@@ -6,6 +6,7 @@
 #include <map>
 
 #include "sim/controllers/ray_names.h"
+#include "sim/controllers/ray_sizes.h"
 
 namespace tutti::sim::ray {
 namespace {
@@ -13,8 +14,8 @@ namespace {
 // The head container's ports by name, or Ray's own where it lists none; metrics in any case.
 std::map<std::string, int64_t> ServicePorts(const Json& cluster) {
   std::map<std::string, int64_t> ports;
-  const Json& containers = Dig(cluster, "spec", "headGroupSpec", "template", "spec", "containers");
-  for (const Json& port : Child(containers[0], "ports")) {
+  const Json& head = FirstContainer(Dig(cluster, "spec", "headGroupSpec", "template"));
+  for (const Json& port : ArrayOf(Child(head, "ports"))) {
     const int64_t number = IntOf(Child(port, "containerPort"));
     const std::string& name = DigString(port, "name");
     ports[name.empty() ? fmt::format("{}-port", number) : name] = number;

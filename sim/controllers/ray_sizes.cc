@@ -24,12 +24,6 @@ int64_t SumOverGroups(const Json& spec, const char* field) {
   return sum;
 }
 
-const Json& FirstContainer(const Json& pod_template) {
-  const Json& containers = Dig(pod_template, "spec", "containers");
-  static const Json kNone;
-  return containers.is_array() && !containers.empty() ? containers[0] : kNone;
-}
-
 bool HasEnv(const Json& container, const char* name) {
   const Json& env = Child(container, "env");
   return std::any_of(env.begin(), env.end(), [&](const Json& each) { return DigString(each, "name") == name; });
@@ -98,6 +92,12 @@ std::optional<std::string> FaultToleranceProblem(const Json& spec, const Json& a
 }
 
 }  // namespace
+
+const Json& FirstContainer(const Json& pod_template) {
+  const Json& containers = Dig(pod_template, "spec", "containers");
+  static const Json kNone;
+  return containers.is_array() && !containers.empty() ? containers[0] : kNone;
+}
 
 bool IsAutoscaled(const Json& spec) { return BoolOf(Child(spec, "enableInTreeAutoscaling")); }
 bool IsAutoscalerV2(const Json& spec) { return DigString(spec, "autoscalerOptions", "version") == "v2"; }

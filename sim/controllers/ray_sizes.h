@@ -10,6 +10,9 @@
 
 namespace tutti::sim::ray {
 
+// Ray's own container; null where the template lists none.
+const Json& FirstContainer(const Json& pod_template);
+
 bool IsAutoscaled(const Json& spec);
 bool IsAutoscalerV2(const Json& spec);
 bool HasFaultTolerance(const Json& cluster);

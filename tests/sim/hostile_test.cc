@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever JSON a client sends, every request gets an answer, and what is stored can be read in every form.
+// Whatever JSON a client sends, every request gets an answer, what is stored can be read in every form, and the
+// controllers that work it off go on.
+#include <fmt/format.h>
+
 #include "base/random.h"
 #include "sim/api_handler.h"
+#include "sim/field_validation.h"
 #include "tests/sim/cluster.h"
+#include "tests/sim/world_fixture.h"
 
 namespace tutti::sim {
 namespace {
@@ -136,6 +141,116 @@ TEST_CASE("any JSON is answered, never crashed on") {
       CHECK_FALSE(Json::parse(list.body, nullptr, false).is_discarded());
     }
   }
+}
+
+// --- Ray ---
+
+constexpr const char* kRayCluster = R"({"apiVersion":"ray.io/v1","kind":"RayCluster",
+  "metadata":{"annotations":{"ray.io/enable-serve-service":"true"},"labels":{"a":"b"}},
+  "spec":{"enableInTreeAutoscaling":true,"rayVersion":"2.46.0","headServiceAnnotations":{"a":"b"},
+    "autoscalerOptions":{"version":"v2","env":[{"name":"A","value":"b"}],"envFrom":[{"prefix":"p"}],
+      "resources":{"requests":{"cpu":"1"}},"securityContext":{"runAsUser":1},
+      "volumeMounts":[{"name":"m","mountPath":"/m"}]},
+    "gcsFaultToleranceOptions":{"redisAddress":"r","redisPassword":{"value":"p"},
+      "redisUsername":{"valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}},
+    "headGroupSpec":{"rayStartParams":{"port":"1","resources":"'{\"a\": 1}'"},"serviceType":"ClusterIP",
+      "headService":{"metadata":{"name":"h","labels":{"a":"b"},"annotations":{"a":"b"}},
+        "spec":{"type":"ClusterIP","ports":[{"name":"x","port":80}],"selector":{"a":"b"}}},
+      "template":{"metadata":{"labels":{"a":"b"},"annotations":{"sim.tutti.dev/run-for":"60s"},"finalizers":["x.io/f"]},
+        "spec":{"restartPolicy":"Never","volumes":[{"name":"m","emptyDir":{}}],
+          "containers":[{"name":"ray","image":"i","command":["c"],"args":["a"],"env":[{"name":"A","value":"b"}],
+            "ports":[{"name":"serve","containerPort":8000}],"volumeMounts":[{"name":"m","mountPath":"/m"}],
+            "resources":{"limits":{"cpu":"1","nvidia.com/gpu":0},"requests":{"memory":"1Mi"}}}]}}},
+    "workerGroupSpecs":[{"groupName":"w","replicas":1,"minReplicas":1,"maxReplicas":2,"numOfHosts":2,
+      "rayStartParams":{"block":"true"},"scaleStrategy":{"workersToDelete":["x"]},
+      "template":{"metadata":{"labels":{"a":"b"}},"spec":{"initContainers":[{"name":"i","image":"i"}],
+        "containers":[{"name":"ray","image":"i","env":[{"name":"A","value":"b"}]}]}}}]}})";
+
+constexpr const char* kRayJob = R"({"apiVersion":"ray.io/v1","kind":"RayJob",
+  "metadata":{"annotations":{"sim.tutti.dev/run-for":"5s"},"labels":{"a":"b"}},
+  "spec":{"entrypoint":"e","metadata":{"a":"b"},"runtimeEnvYAML":"a: b","entrypointNumCpus":1.5,
+    "entrypointResources":"{}","shutdownAfterJobFinishes":true,"ttlSecondsAfterFinished":1,"backoffLimit":1,
+    "activeDeadlineSeconds":100,"submissionMode":"K8sJobMode","submitterConfig":{"backoffLimit":1},
+    "submitterPodTemplate":{"metadata":{"labels":{"a":"b"},"annotations":{"a":"b"}},
+      "spec":{"restartPolicy":"Never","containers":[{"name":"s","image":"i","env":[{"name":"A","value":"b"}],
+        "resources":{"requests":{"cpu":"1"}}}]}},
+    "rayClusterSpec":{"headGroupSpec":{"rayStartParams":{},"template":{"spec":{"containers":[
+      {"name":"ray","image":"i","ports":[{"name":"dashboard","containerPort":8265}]}]}}}}}})";
+
+void AddPointers(const Json& value, const Json::json_pointer& at, std::vector<Json::json_pointer>& pointers) {
+  if (!at.empty()) pointers.push_back(at);
+  if (value.is_object())
+    for (const auto& [key, member] : value.items()) AddPointers(member, at / key, pointers);
+  if (value.is_array())
+    for (size_t i = 0; i < value.size(); ++i) AddPointers(value[i], at / i, pointers);
+}
+
+// Ray's definitions as someone may write them: any fields, of any type.
+void AllowAnything(Store& store) {
+  for (const char* name : {"rayclusters.ray.io", "rayjobs.ray.io"}) {
+    REQUIRE(store.Modify(kCustomResourceDefinitions, "", name, [](Json& definition) {
+      for (Json& version : definition["spec"]["versions"])
+        version["schema"]["openAPIV3Schema"] = {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
+    }));
+  }
+}
+
+void Live(WorldFixture& f) {
+  for (int round = 0; round < 4; ++round) {
+    f.BindAll("n");
+    f.Advance(3'000);
+  }
+}
+
+TEST_CASE("whatever stands in a field of a RayCluster or RayJob, the cluster lives on") {
+  const bool any_type = GENERATE(false, true);
+  const Json specimen = ParseJson(GENERATE(kRayCluster, kRayJob));
+  std::vector<Json::json_pointer> pointers;
+  AddPointers(Child(specimen, "spec"), Json::json_pointer("/spec"), pointers);
+  AddPointers(Dig(specimen, "metadata", "annotations"), Json::json_pointer("/metadata/annotations"), pointers);
+  for (const Json::json_pointer& pointer : pointers) {
+    INFO(pointer.to_string());
+    WorldFixture f;
+    if (any_type) AllowAnything(f.store());
+    f.AddNode("n", {{"cpu", "1k"}, {"memory", "1Ti"}, {"pods", "1k"}});
+    int n = 0;
+    for (const char* text : {"null", "7", "-1.5", "true", R"("x")", "[]", R"(["x"])", "[null]", "[{}]", "{}",
+                             R"({"name":"x"})", R"({"name":[1]})"}) {
+      Json object = specimen;
+      object[pointer] = ParseJson(text);
+      object["metadata"]["name"] = fmt::format("s{}", n++);
+      (void)f.store().Create(std::move(object));
+    }
+    Live(f);
+    Json good = specimen;
+    good["metadata"]["name"] = "good";
+    f.Apply(std::move(good));
+    Live(f);
+    CHECK(std::ranges::any_of(f.Pods(), [](const Object& pod) { return NameOf(*pod).starts_with("good"); }));
+  }
+}
+
+TEST_CASE("a field of a pod that a Ray object embeds is refused by its path when its type is wrong") {
+  WorldFixture f;
+  Json job = ParseJson(kRayJob);
+  job["metadata"]["name"] = "j";
+  job["spec"]["submitterPodTemplate"]["spec"]["containers"] = {{"name", "s"}, {"image", "i"}};
+  const auto refused = f.store().Create(job);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == 422);
+  CHECK(refused.error().message.find("spec.submitterPodTemplate.spec.containers in body must be of type array: "
+                                     "\"object\"") != std::string::npos);
+  CHECK(CheckFieldsStrictly(*f.store().resources().Find(kRayJobs), "v1", job));  // no field of it is unknown
+  Json cluster = ParseJson(kRayCluster);
+  cluster["metadata"]["name"] = "c";
+  cluster["spec"]["headGroupSpec"]["headService"]["spec"]["ports"] = {{"name", "x"}, {"port", 80}};
+  const auto also = f.store().Create(cluster);
+  REQUIRE_FALSE(also);
+  CHECK(also.error().message.find("spec.headGroupSpec.headService.spec.ports in body must be of type array") !=
+        std::string::npos);
+  cluster["spec"]["headGroupSpec"]["headService"] = nullptr;
+  cluster["spec"]["headGroupSpec"]["template"]["metadata"]["creationTimestamp"] = nullptr;
+  CHECK(f.store().Create(cluster));
 }
 
 }  // namespace

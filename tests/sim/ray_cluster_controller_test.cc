@@ -292,7 +292,7 @@ TEST_CASE_METHOD(ClusterFixture, "A spec that cannot be worked with says so in a
   Apply({{"apiVersion", "ray.io/v1"},
          {"kind", "RayCluster"},
          {"metadata", {{"name", "broken"}, {"namespace", "default"}}},
-         {"spec", {{"headGroupSpec", {{"template", {{"spec", Json::object()}}}}}}}});
+         {"spec", {{"headGroupSpec", {{"template", {{"spec", {{"containers", Json::array()}}}}}}}}}});
   BindAll("n");
   CHECK(DigString(Status(), "state") == "ready");
   bool said = false;
