@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <tuple>
+
 namespace tutti::sim {
 namespace {
 
@@ -32,6 +35,33 @@ Json ReplicaSetFor(const Json& deployment, const std::string& hash) {
   return {{"apiVersion", "apps/v1"}, {"kind", "ReplicaSet"}, {"metadata", std::move(meta)}, {"spec", std::move(spec)}};
 }
 
+// A template's metadata without the label that its set adds.
+Json OwnMetadata(const Json& workload) {
+  Json meta = MapOf(Dig(workload, "spec", "template", "metadata"));
+  const auto labels = meta.find("labels");
+  if (labels == meta.end() || !labels->is_object()) return meta;
+  labels->erase(kHashLabel);
+  if (labels->empty()) meta.erase(labels);
+  return meta;
+}
+
+bool HasTemplateOf(const Json& set, const Json& deployment) {
+  return Dig(set, "spec", "template", "spec") == Dig(deployment, "spec", "template", "spec") &&
+         OwnMetadata(set) == OwnMetadata(deployment);
+}
+
+// The set of the present template: the oldest, as the real controller takes it, whose name need not be by our hash.
+std::string CurrentSet(const std::vector<Object>& sets, const Json& deployment) {
+  const auto age = [](const Object& set) {
+    return std::tuple(DigString(*set, "metadata", "creationTimestamp"), NameOf(*set));
+  };
+  Object found;
+  for (const Object& set : sets) {
+    if (!IsTerminating(*set) && HasTemplateOf(*set, deployment) && (!found || age(set) < age(found))) found = set;
+  }
+  return found ? NameOf(*found) : "";
+}
+
 }  // namespace
 
 void DeploymentController::Observe(const WatchEvent& event) {
@@ -42,9 +72,11 @@ void DeploymentController::Observe(const WatchEvent& event) {
 void DeploymentController::Reconcile(const ObjectKey& key) {
   const Object deployment = store_.Find(kDeployments, key.ns, key.name);
   if (!deployment || IsTerminating(*deployment)) return;
-  const std::string newest = NameOf(*deployment) + "-" + TemplateHash(Dig(*deployment, "spec", "template"));
-  if (!store_.Find(kReplicaSets, key.ns, newest)) {
-    const auto created = store_.Create(ReplicaSetFor(*deployment, newest.substr(NameOf(*deployment).size() + 1)));
+  std::string newest = CurrentSet(SetsOf(*deployment), *deployment);
+  if (newest.empty()) {
+    const std::string hash = TemplateHash(Dig(*deployment, "spec", "template"));
+    newest = NameOf(*deployment) + "-" + hash;
+    const auto created = store_.Create(ReplicaSetFor(*deployment, hash));
     if (!created) {
       Warn(*deployment, "ReplicaSetCreateError", created.error().message);
       return RetryLater(key);
@@ -53,8 +85,7 @@ void DeploymentController::Reconcile(const ObjectKey& key) {
          fmt::format("Scaled up replica set {} from 0 to {}", newest, IntOf(Dig(*deployment, "spec", "replicas"), 1)));
   }
   Succeeded(key);
-  for (const Object& set : store_.All(kReplicaSets, key.ns)) {
-    if (DigString(ControllerOf(*set), "uid") != UidOf(*deployment)) continue;
+  for (const Object& set : SetsOf(*deployment)) {
     const int64_t wanted = NameOf(*set) == newest ? IntOf(Dig(*deployment, "spec", "replicas"), 1) : 0;
     if (IntOf(Dig(*set, "spec", "replicas")) == wanted) continue;
     store_.Modify(kReplicaSets, key.ns, NameOf(*set), [&](Json& next) { next["spec"]["replicas"] = wanted; });
@@ -62,10 +93,15 @@ void DeploymentController::Reconcile(const ObjectKey& key) {
   WriteStatus(*deployment, newest);
 }
 
+std::vector<Object> DeploymentController::SetsOf(const Json& deployment) const {
+  std::vector<Object> sets = store_.All(kReplicaSets, NamespaceOf(deployment));
+  std::erase_if(sets, [&](const Object& set) { return DigString(ControllerOf(*set), "uid") != UidOf(deployment); });
+  return sets;
+}
+
 void DeploymentController::WriteStatus(const Json& deployment, const std::string& newest) {
   int64_t replicas = 0, ready = 0, updated = 0;
-  for (const Object& set : store_.All(kReplicaSets, NamespaceOf(deployment))) {
-    if (DigString(ControllerOf(*set), "uid") != UidOf(deployment)) continue;
+  for (const Object& set : SetsOf(deployment)) {
     replicas += IntOf(Dig(*set, "status", "replicas"));
     ready += IntOf(Dig(*set, "status", "readyReplicas"));
     if (NameOf(*set) == newest) updated = IntOf(Dig(*set, "status", "replicas"));

@@ -17,6 +17,7 @@ class DeploymentController final : public Controller {
 
  private:
   void Reconcile(const ObjectKey& key) override;
+  std::vector<Object> SetsOf(const Json& deployment) const;
   void WriteStatus(const Json& deployment, const std::string& newest);
 };
 

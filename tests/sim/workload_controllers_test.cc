@@ -87,6 +87,35 @@ TEST_CASE_METHOD(WorkloadFixture,
   CHECK(IntOf(Dig(*Get(kDeployments, "d"), "status", "updatedReplicas")) == 2);
 }
 
+TEST_CASE_METHOD(WorkloadFixture, "A Deployment of a dump keeps its ReplicaSet, whatever name that has, and its pods") {
+  Json deployment = ReplicaSet(1);
+  deployment["kind"] = "Deployment";
+  deployment["metadata"] = {{"name", "d"}, {"namespace", "default"}, {"uid", "d-1"}};
+  Json set = ReplicaSet(1);
+  set["metadata"] = {{"name", "d-5d89d5ff74"}, {"namespace", "default"}, {"uid", "r-1"}};
+  set["metadata"]["ownerReferences"] = Json::array({ControllerReference(deployment)});
+  set["spec"]["selector"]["matchLabels"]["pod-template-hash"] = "5d89d5ff74";
+  set["spec"]["template"]["metadata"]["labels"]["pod-template-hash"] = "5d89d5ff74";
+  Json pod = PodFromTemplate(Dig(set, "spec", "template"), set, "");
+  pod["metadata"]["name"] = "d-5d89d5ff74-abcde";
+  pod["spec"]["nodeName"] = "n";
+  pod["status"]["phase"] = "Running";
+  for (const Json& each : {deployment, set, pod}) REQUIRE(store().Create(each, {.restore = true}));
+  world.Pump();
+  CHECK(store().All(kReplicaSets).size() == 1);
+  CHECK(Phase("d-5d89d5ff74-abcde") == "Running");
+  CHECK(Pods().size() == 1);
+  CHECK(IntOf(Dig(*Get(kDeployments, "d"), "status", "updatedReplicas")) == 1);
+
+  Modify(kDeployments, "d", [](Json& d) { d["spec"]["template"]["spec"]["containers"][0]["image"] = "i2"; });
+  world.Pump();
+  CHECK(store().All(kReplicaSets).size() == 2);
+  Modify(kDeployments, "d", [](Json& d) { d["spec"]["template"]["spec"]["containers"][0]["image"] = "i"; });
+  world.Pump();
+  CHECK(store().All(kReplicaSets).size() == 2);
+  CHECK(IntOf(Dig(*Get(kReplicaSets, "d-5d89d5ff74"), "spec", "replicas")) == 1);
+}
+
 // --- Job ---
 
 TEST_CASE_METHOD(WorkloadFixture, "A Job completes when enough pods have succeeded, at most `parallelism` at a time") {
