@@ -91,8 +91,14 @@ ContainerStatus: allocatedResources=10 {}quantity, allocatedResourcesStatus=14 [
   resources=11 *ResourceRequirements, restartCount=5! int32, started=9 *bool, state=2 ContainerState,
   stopSignal=15 *string, user=13 *ContainerUser, volumeMounts=12 []VolumeMountStatus
 ContainerUser: linux=1 *LinuxContainerUser
+ControllerRevision: apiVersion=0 string, data=2 raw, kind=0 string, metadata=1 ObjectMeta, revision=3! int64
 Counter: value=1! quantity
 CounterSet: counters=2 {}Counter, name=1! string
+CronJob: apiVersion=0 string, kind=0 string, metadata=1 ObjectMeta, spec=2 CronJobSpec, status=3 CronJobStatus
+CronJobSpec: concurrencyPolicy=3 string, failedJobsHistoryLimit=7 *int32, jobTemplate=5! JobTemplateSpec,
+  schedule=1! string, startingDeadlineSeconds=2 *int64, successfulJobsHistoryLimit=6 *int32, suspend=4 *bool,
+  timeZone=8 *string
+CronJobStatus: active=1 []ObjectReference, lastScheduleTime=4 *time, lastSuccessfulTime=5 *time
 DaemonEndpoint: Port=1! int32
 DaemonSet: apiVersion=0 string, kind=0 string, metadata=1 ObjectMeta, spec=2 DaemonSetSpec, status=3 DaemonSetStatus
 DaemonSetCondition: lastTransitionTime=3 time, message=5 string, reason=4 string, status=2! string, type=1! string
@@ -147,8 +153,15 @@ DownwardAPIVolumeFile: fieldRef=2 *ObjectFieldSelector, mode=4 *int32, path=1! s
   resourceFieldRef=3 *ResourceFieldSelector
 DownwardAPIVolumeSource: defaultMode=2 *int32, items=1 []DownwardAPIVolumeFile
 EmptyDirVolumeSource: medium=1 string, sizeLimit=2 *quantity
+Endpoint: addresses=1! []string, conditions=2 EndpointConditions, deprecatedTopology=5 {}string,
+  hints=8 *EndpointHints, hostname=3 *string, nodeName=6 *string, targetRef=4 *ObjectReference, zone=7 *string
 EndpointAddress: hostname=3 string, ip=1! string, nodeName=4 *string, targetRef=2 *ObjectReference
+EndpointConditions: ready=1 *bool, serving=2 *bool, terminating=3 *bool
+EndpointHints: forNodes=2 []ForNode, forZones=1 []ForZone
 EndpointPort: appProtocol=4 *string, name=1 string, port=2! int32, protocol=3 string
+EndpointSlice: addressType=4! string, apiVersion=0 string, endpoints=2! []Endpoint, kind=0 string,
+  metadata=1 ObjectMeta, ports=3! []EndpointSlicePort
+EndpointSlicePort: appProtocol=4 *string, name=1 *string, port=3 *int32, protocol=2 *string
 EndpointSubset: addresses=1 []EndpointAddress, notReadyAddresses=2 []EndpointAddress, ports=3 []EndpointPort
 Endpoints: apiVersion=0 string, kind=0 string, metadata=1 ObjectMeta, subsets=2 []EndpointSubset
 EnvFromSource: configMapRef=2 *ConfigMapEnvSource, prefix=1 string, secretRef=3 *SecretEnvSource
@@ -187,6 +200,8 @@ FlexPersistentVolumeSource: driver=1! string, fsType=2 string, options=5 {}strin
 FlexVolumeSource: driver=1! string, fsType=2 string, options=5 {}string, readOnly=4 bool,
   secretRef=3 *LocalObjectReference
 FlockerVolumeSource: datasetName=1 string, datasetUUID=2 string
+ForNode: name=1! string
+ForZone: name=1! string
 GCEPersistentDiskVolumeSource: fsType=2 string, partition=3 int32, pdName=1! string, readOnly=4 bool
 GRPCAction: port=1! int32, service=2! *string
 GangSchedulingPolicy: minCount=1! int32
@@ -229,6 +244,7 @@ JobSpec: activeDeadlineSeconds=3 *int64, backoffLimit=7 *int32, backoffLimitPerI
 JobStatus: active=4 int32, completedIndexes=7 string, completionTime=3 *time, conditions=1 []JobCondition,
   failed=6 int32, failedIndexes=10 *string, ready=9 *int32, startTime=2 *time, succeeded=5 int32,
   terminating=11 *int32, uncountedTerminatedPods=8 *UncountedTerminatedPods
+JobTemplateSpec: metadata=1 ObjectMeta, spec=2 JobSpec
 KeyToPath: key=1! string, mode=3 *int32, path=2! string
 LabelSelector: matchExpressions=2 []LabelSelectorRequirement, matchLabels=1 {}string
 LabelSelectorAttributes: rawSelector=1 string, requirements=2 []LabelSelectorRequirement
@@ -293,6 +309,7 @@ ObjectMeta: annotations=12 {}string, creationTimestamp=8 time, deletionGracePeri
 ObjectReference: apiVersion=5 string, fieldPath=7 string, kind=1 string, name=3 string, namespace=2 string,
   resourceVersion=6 string, uid=4 string
 OpaqueDeviceConfiguration: driver=1! string, parameters=2! raw
+Overhead: podFixed=1 {}quantity
 OwnerReference: apiVersion=5! string, blockOwnerDeletion=7 *bool, controller=6 *bool, kind=1! string, name=3! string,
   uid=4! string
 PersistentVolume: apiVersion=0 string, kind=0 string, metadata=1 ObjectMeta, spec=2 PersistentVolumeSpec,
@@ -392,6 +409,7 @@ PodStatus: allocatedResources=19 {}quantity, conditions=2 []PodCondition, contai
   observedGeneration=17 int64, phase=1 string, podIP=6 string, podIPs=12 []PodIP, qosClass=9 string, reason=4 string,
   resize=14 string, resourceClaimStatuses=15 []PodResourceClaimStatus, resources=20 *ResourceRequirements,
   startTime=7 *time
+PodTemplate: apiVersion=0 string, kind=0 string, metadata=1 ObjectMeta, template=2 PodTemplateSpec
 PodTemplateSpec: metadata=1 ObjectMeta, spec=2 PodSpec
 PolicyRule: apiGroups=2 []string, nonResourceURLs=5 []string, resourceNames=4 []string, resources=3 []string,
   verbs=1! []string
@@ -453,6 +471,8 @@ RoleRef: apiGroup=1! string, kind=2! string, name=3! string
 RollingUpdateDaemonSet: maxSurge=2 *int-or-string, maxUnavailable=1 *int-or-string
 RollingUpdateDeployment: maxSurge=2 *int-or-string, maxUnavailable=1 *int-or-string
 RollingUpdateStatefulSetStrategy: maxUnavailable=2 *int-or-string, partition=1 *int32
+RuntimeClass: apiVersion=0 string, handler=2! string, kind=0 string, metadata=1 ObjectMeta, overhead=3 *Overhead,
+  scheduling=4 *Scheduling
 SELinuxOptions: level=4 string, role=2 string, type=3 string, user=1 string
 Scale: apiVersion=0 string, kind=0 string, metadata=1 ObjectMeta, spec=2 ScaleSpec, status=3 ScaleStatus
 ScaleIOPersistentVolumeSource: fsType=9 string, gateway=1! string, protectionDomain=5 string, readOnly=10 bool,
@@ -463,6 +483,7 @@ ScaleIOVolumeSource: fsType=9 string, gateway=1! string, protectionDomain=5 stri
   volumeName=8 string
 ScaleSpec: replicas=1 int32
 ScaleStatus: replicas=1! int32, selector=2 string
+Scheduling: nodeSelector=1 {}string, tolerations=2 []Toleration
 SchedulingTypedLocalObjectReference: apiGroup=1 string, kind=2! string, name=3! string
 ScopeSelector: matchExpressions=1 []ScopedResourceSelectorRequirement
 ScopedResourceSelectorRequirement: operator=2! string, scopeName=1! string, values=3 []string

@@ -16,9 +16,16 @@ using sim::Child;
 using sim::DigString;
 using sim::Json;
 
-// Pods, those whose controller the embedded cluster has, and templates that nobody works off anywhere.
-constexpr std::array<std::string_view, 7> kWorkedOff = {"Pod",        "Deployment", "ReplicaSet", "Job",
-                                                        "RayCluster", "RayJob",     "PodTemplate"};
+// Pods, and those whose controller the embedded cluster has.
+constexpr std::array<std::string_view, 6> kWorkedOff = {"Pod", "Deployment", "ReplicaSet",
+                                                        "Job", "RayCluster", "RayJob"};
+// Kinds that are kept and shown but change nothing here, and what they would have changed.
+constexpr std::pair<std::string_view, std::string_view> kWithoutEffect[] = {
+    {"HorizontalPodAutoscaler", "replicas stay as they are written"},
+    {"RuntimeClass", "its overhead and its nodes are not added to pods"},
+    {"ValidatingAdmissionPolicy", "nothing is refused by it"},
+    {"ValidatingWebhookConfiguration", "it is not called"},
+    {"MutatingWebhookConfiguration", "it is not called"}};
 constexpr size_t kNamesShown = 3;
 
 // Whether containers are listed anywhere in it.
@@ -32,6 +39,13 @@ bool HasPodTemplate(const Json& value) {
   return false;
 }
 
+// "a, b, c and 4 more"
+std::string Some(std::vector<std::string> names) {
+  const size_t more = names.size() - std::min(names.size(), kNamesShown);
+  names.resize(names.size() - more);
+  return fmt::format("{}{}", fmt::join(names, ", "), more ? fmt::format(" and {} more", more) : "");
+}
+
 void AddKindsWithoutController(const sim::Store& store, std::vector<std::string>& notes) {
   for (const auto& [id, resource] : store.resources().All()) {
     if (std::ranges::find(kWorkedOff, resource.kind) != kWorkedOff.end() && id.group != "batch.volcano.sh") continue;
@@ -40,10 +54,25 @@ void AddKindsWithoutController(const sim::Store& store, std::vector<std::string>
       if (HasPodTemplate(Child(*object, "spec"))) names.push_back(sim::KeyOf(*object));
     });
     if (names.empty()) continue;
-    const size_t more = names.size() - std::min(names.size(), kNamesShown);
-    names.resize(names.size() - more);
-    notes.push_back(fmt::format("the embedded cluster has no controller for the kind {}: no pods are made for {}{}",
-                                resource.kind, fmt::join(names, ", "), more ? fmt::format(" and {} more", more) : ""));
+    notes.push_back(fmt::format("the embedded cluster has no controller for the kind {}: no pods are made for {}",
+                                resource.kind, Some(std::move(names))));
+  }
+}
+
+void AddKindsWithoutEffect(const sim::Store& store, std::vector<std::string>& notes) {
+  for (const auto& [kind, effect] : kWithoutEffect) {
+    std::vector<std::string> names;
+    for (const auto& [id, resource] : store.resources().All()) {
+      if (resource.custom || resource.kind != kind) continue;
+      store.ForEach(id, [&](const auto&, const sim::Object& object) {
+        const bool says_nothing =
+            kind == "RuntimeClass" && Child(*object, "overhead").empty() && Child(*object, "scheduling").empty();
+        if (!says_nothing) names.push_back(sim::KeyOf(*object));
+      });
+    }
+    if (!names.empty())
+      notes.push_back(fmt::format("the kind {} has no effect in the embedded cluster: {}; this is so of {}", kind,
+                                  effect, Some(std::move(names))));
   }
 }
 
@@ -56,6 +85,7 @@ bool IsController(const std::string& reporter) {
 std::vector<std::string> SimulationNotes(const sim::Store& store) {
   std::vector<std::string> notes;
   AddKindsWithoutController(store, notes);
+  AddKindsWithoutEffect(store, notes);
   // A retry says the same again, of a pod of another name.
   std::map<std::tuple<std::string, std::string, std::string>, std::pair<std::string, std::string>> last;
   store.ForEach(sim::kEvents, [&](const auto&, const sim::Object& event) {

@@ -185,6 +185,29 @@ std::vector<std::string> NotesOf(const std::string& yaml, const std::string& con
   return notes;
 }
 
+TEST_CASE("kinds that every cluster has are taken, and those that change nothing here are told of") {
+  const auto meta = [](const char* version, const char* kind) {
+    return std::string("---\napiVersion: ") + version + "\nkind: " + kind + "\nmetadata: {name: x}\n";
+  };
+  const std::string pod =
+      "template: {metadata: {labels: {a: b}}, spec: {restartPolicy: Never, containers: [{name: c, "
+      "image: i}]}}";
+  const auto notes = NotesOf(
+      Node("n1", "4") + meta("batch/v1", "CronJob") + "spec: {schedule: '* * * * *', jobTemplate: {spec: {" + pod +
+      "}}}\n" + meta("autoscaling/v2", "HorizontalPodAutoscaler") +
+      "spec: {maxReplicas: 3, scaleTargetRef: {kind: Deployment, name: d}}\n" + meta("node.k8s.io/v1", "RuntimeClass") +
+      "handler: h\noverhead: {podFixed: {cpu: 250m}}\n" + meta("discovery.k8s.io/v1", "EndpointSlice") +
+      "addressType: IPv4\nendpoints: []\nports: []\n" + meta("v1", "PodTemplate") + pod + "\n" +
+      meta("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy") + "spec: {}\n");
+  REQUIRE(notes.size() == 4);
+  CHECK(notes[0] == "the embedded cluster has no controller for the kind CronJob: no pods are made for default/x");
+  CHECK_THAT(notes[1], Catch::StartsWith("the kind HorizontalPodAutoscaler has no effect in the embedded cluster"));
+  CHECK_THAT(notes[2], Catch::StartsWith("the kind RuntimeClass has no effect"));
+  CHECK_THAT(notes[3], Catch::StartsWith("the kind ValidatingAdmissionPolicy has no effect"));
+  CHECK(Refusal(meta("batch/v1", "CronJbo")).find("test.yaml: document 1, line 2: no matches for kind \"CronJbo\"") ==
+        0);
+}
+
 TEST_CASE("pods that are never made are told of: no controller, or one that cannot make them") {
   CHECK(NotesOf(Node("n1", "4") + PodText{.name = "p"}.Text()).empty());
   const std::string pods =

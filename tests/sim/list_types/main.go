@@ -19,8 +19,10 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -43,7 +45,8 @@ var roots = []any{
 	storagev1.StorageClass{}, storagev1.CSINode{}, storagev1.CSIDriver{}, storagev1.CSIStorageCapacity{},
 	storagev1.VolumeAttachment{}, rbacv1.Role{}, rbacv1.RoleBinding{}, rbacv1.ClusterRole{}, rbacv1.ClusterRoleBinding{},
 	resourcev1.ResourceClaim{}, resourcev1.ResourceClaimTemplate{}, resourcev1.DeviceClass{}, resourcev1.ResourceSlice{},
-	networkingv1.Ingress{}, metav1.DeleteOptions{},
+	networkingv1.Ingress{}, metav1.DeleteOptions{}, corev1.PodTemplate{}, appsv1.ControllerRevision{},
+	batchv1.CronJob{}, discoveryv1.EndpointSlice{}, nodev1.RuntimeClass{},
 	authorizationv1.SelfSubjectAccessReview{}, authorizationv1.SelfSubjectRulesReview{},
 	authorizationv1.SubjectAccessReview{}, authenticationv1.TokenReview{},
 	authenticationv1.SelfSubjectReview{},
@@ -56,6 +59,7 @@ var renamed = map[reflect.Type]string{
 	reflect.TypeFor[corev1.ResourceClaim]():                         "ContainerResourceClaim",
 	reflect.TypeFor[schedulingv1alpha2.TypedLocalObjectReference](): "SchedulingTypedLocalObjectReference",
 	reflect.TypeFor[authorizationv1.ResourceRule]():                 "SubjectResourceRule",
+	reflect.TypeFor[discoveryv1.EndpointPort]():                     "EndpointSlicePort",
 	reflect.TypeFor[authorizationv1.NonResourceRule]():              "SubjectNonResourceRule",
 }
 
