@@ -180,7 +180,8 @@ int Order(const Json& object) {
   if (kind == "CustomResourceDefinition") return 0;
   if (kind == "Namespace") return 1;
   if (kind == "PriorityClass") return 2;
-  return 3;
+  if (kind == "LimitRange" || kind == "StorageClass") return 3;
+  return 4;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "sim/admission_defaults.h"
 #include "sim/quantity_text.h"
 #include "sim/strategy.h"
 
@@ -69,6 +70,8 @@ std::string QosClass(const Json& spec) {
 
 ApiResult<void> PreparePod(const Store& store, Json& pod, bool keep_status) {
   DefaultPod(pod);
+  // A bound pod of a dump may be older than its namespace's limits.
+  if (!keep_status || DigString(pod, "spec", "nodeName").empty()) AddDefaultLimits(store, pod);
   MergeLabelKeys(pod);
   if (auto resolved = ResolvePriority(store, pod, keep_status); !resolved) return resolved;
   Json& status = pod["status"];

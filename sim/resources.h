@@ -31,6 +31,8 @@ inline const GroupResource kEvents{"", "events"};
 inline const GroupResource kServices{"", "services"};
 inline const GroupResource kJobs{"batch", "jobs"};
 inline const GroupResource kReplicaSets{"apps", "replicasets"};
+inline const GroupResource kClaims{"", "persistentvolumeclaims"};
+inline const GroupResource kStorageClasses{"storage.k8s.io", "storageclasses"};
 inline const GroupResource kLeases{"coordination.k8s.io", "leases"};
 inline const GroupResource kPriorityClasses{"scheduling.k8s.io", "priorityclasses"};
 inline const GroupResource kCustomResourceDefinitions{"apiextensions.k8s.io", "customresourcedefinitions"};

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 
+#include "sim/admission_defaults.h"
 #include "sim/builtin_schema.h"
 #include "sim/crd.h"
 #include "sim/event_conversion.h"
@@ -48,6 +49,18 @@ void PrepareNamespace(Json& object, bool restore) {
   if (labels.is_null() || labels.is_object()) labels["kubernetes.io/metadata.name"] = name;
 }
 
+void PrepareClaim(const Store& store, Json& claim, bool creating) {
+  Json& spec = SpecOf(claim);
+  SetDefault(spec, "volumeMode", "Filesystem");
+  if (Dig(spec, "resources", "requests").is_object()) CanonicalizeResources(spec["resources"]["requests"]);
+  // One of a dump that has its volume keeps what it was bound by.
+  if (creating && DigString(spec, "volumeName").empty() && !NamesStorageClass(claim)) {
+    if (const std::string by_default = DefaultStorageClass(store); !by_default.empty())
+      spec["storageClassName"] = by_default;
+  }
+  FirstPhase(claim, "Pending");
+}
+
 enum class Occasion { kCreate, kRestore, kUpdate };
 using Preparer = std::function<void(const Store&, Json&, Occasion)>;
 
@@ -58,20 +71,16 @@ const std::map<GroupResource, Preparer>& Preparers() {
        [](const Store&, Json& object, Occasion occasion) { PrepareNamespace(object, occasion == Occasion::kRestore); }},
       {kServices, [](const Store& store, Json& object, Occasion) { PrepareService(store, object); }},
       {{"", "secrets"}, [](const Store&, Json& object, Occasion) { PrepareSecret(object); }},
-      {{"", "persistentvolumeclaims"},
-       [](const Store&, Json& object, Occasion) {
-         Json& spec = SpecOf(object);
-         SetDefault(spec, "volumeMode", "Filesystem");
-         if (Dig(spec, "resources", "requests").is_object()) CanonicalizeResources(spec["resources"]["requests"]);
-         FirstPhase(object, "Pending");
-       }},
+      {kClaims, [](const Store& store, Json& object,
+                   Occasion occasion) { PrepareClaim(store, object, occasion != Occasion::kUpdate); }},
+      {{"", "limitranges"}, [](const Store&, Json& object, Occasion) { PrepareLimitRange(object); }},
       {{"", "persistentvolumes"},
        [](const Store&, Json& object, Occasion) {
          SetDefault(SpecOf(object), "volumeMode", "Filesystem");
          SetDefault(SpecOf(object), "persistentVolumeReclaimPolicy", "Retain");
          FirstPhase(object, "Pending");
        }},
-      {{"storage.k8s.io", "storageclasses"},
+      {kStorageClasses,
        [](const Store&, Json& object, Occasion) {
          SetDefault(object, "reclaimPolicy", "Delete");
          SetDefault(object, "volumeBindingMode", "Immediate");

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "sim/controllers/deployment_controller.h"
+#include "sim/controllers/ephemeral_volume_controller.h"
 #include "sim/controllers/job_controller.h"
 #include "sim/controllers/ray_cluster_controller.h"
 #include "sim/controllers/ray_definitions.h"
@@ -32,6 +33,7 @@ World::World(const base::Clock& clock, WorldOptions options)
     add(std::make_unique<JobController>(store_, clock_));
     add(std::make_unique<ReplicaSetController>(store_, clock_));
     add(std::make_unique<DeploymentController>(store_, clock_));
+    add(std::make_unique<EphemeralVolumeController>(store_, clock_));
     add(std::make_unique<VolumeController>(store_, clock_));
     add(std::make_unique<RayClusterController>(store_, clock_, options.kuberay));
     add(std::make_unique<RayJobController>(store_, clock_, options.kuberay));

@@ -28,8 +28,8 @@ struct WorldOptions {
   bool with_ray = true;
   // scheduling.k8s.io/v1alpha2 is served, which kube-apiserver does only with --runtime-config.
   bool with_upstream_gangs = true;
-  // Deployments, ReplicaSets, Jobs, RayClusters, RayJobs and volume claims are worked off. Off: something outside does
-  // it.
+  // Deployments, ReplicaSets, Jobs, RayClusters, RayJobs, volume claims and ephemeral volumes are worked off. Off:
+  // something outside does it.
   bool with_controllers = true;
   // Kubelets and controllers write Events.
   bool with_events = true;

@@ -7,13 +7,12 @@
 
 #include "model/quantity.h"
 #include "model/storage.h"
+#include "sim/admission_defaults.h"
 
 namespace tutti::sim {
 namespace {
 
 const GroupResource kVolumes{"", "persistentvolumes"};
-const GroupResource kClaims{"", "persistentvolumeclaims"};
-const GroupResource kClasses{"storage.k8s.io", "storageclasses"};
 constexpr const char* kProvisionedBy = "pv.kubernetes.io/provisioned-by";
 
 bool IsFor(const Json& volume, const Json& claim) {
@@ -63,7 +62,7 @@ void VolumeController::Observe(const WatchEvent& event) {
   } else if (event.resource == kClaims) {
     Enqueue(KeyFor(object));
     if (const std::string& volume = DigString(object, "spec", "volumeName"); !volume.empty()) Enqueue({"", volume});
-  } else if (event.resource == kClasses) {
+  } else if (event.resource == kStorageClasses) {
     for (const Object& claim : store_.All(kClaims)) Enqueue(KeyFor(*claim));
   }
 }
@@ -92,11 +91,16 @@ void VolumeController::ReconcileVolume(const ObjectKey& key) {
 void VolumeController::ReconcileClaim(const ObjectKey& key) {
   const Object claim = store_.Find(kClaims, key.ns, key.name);
   if (!claim || IsTerminating(*claim)) return;
-  const Object storage_class = store_.Find(kClasses, "", DigString(*claim, "spec", "storageClassName"));
+  const Object storage_class = store_.Find(kStorageClasses, "", DigString(*claim, "spec", "storageClassName"));
   const bool waits = storage_class && DigString(*storage_class, "volumeBindingMode") == "WaitForFirstConsumer";
   if (const Object volume = VolumeFor(*claim, waits)) return Bind(*claim, *volume);
   if (!DigString(*claim, "spec", "volumeName").empty())
     return SetPhase(kClaims, *claim, AnnotationOf(*claim, model::kBindCompleted).empty() ? "Pending" : "Lost");
+  // A default class that came after the claim is its class from then on.
+  if (const std::string by_default = DefaultStorageClass(store_); !NamesStorageClass(*claim) && !by_default.empty()) {
+    store_.Modify(kClaims, key.ns, key.name, [&](Json& next) { next["spec"]["storageClassName"] = by_default; });
+    return;
+  }
   SetPhase(kClaims, *claim, "Pending");
   const bool due = !waits || !AnnotationOf(*claim, model::kSelectedNode).empty();
   if (storage_class && due) Provision(*claim, *storage_class);

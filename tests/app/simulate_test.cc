@@ -198,12 +198,14 @@ TEST_CASE("kinds that every cluster has are taken, and those that change nothing
       "spec: {maxReplicas: 3, scaleTargetRef: {kind: Deployment, name: d}}\n" + meta("node.k8s.io/v1", "RuntimeClass") +
       "handler: h\noverhead: {podFixed: {cpu: 250m}}\n" + meta("discovery.k8s.io/v1", "EndpointSlice") +
       "addressType: IPv4\nendpoints: []\nports: []\n" + meta("v1", "PodTemplate") + pod + "\n" +
-      meta("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy") + "spec: {}\n");
-  REQUIRE(notes.size() == 4);
+      meta("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy") + "spec: {}\n" +
+      meta("v1", "ResourceQuota") + "spec: {hard: {pods: '1'}}\n");
+  REQUIRE(notes.size() == 5);
   CHECK(notes[0] == "the embedded cluster has no controller for the kind CronJob: no pods are made for default/x");
-  CHECK_THAT(notes[1], Catch::StartsWith("the kind HorizontalPodAutoscaler has no effect in the embedded cluster"));
-  CHECK_THAT(notes[2], Catch::StartsWith("the kind RuntimeClass has no effect"));
-  CHECK_THAT(notes[3], Catch::StartsWith("the kind ValidatingAdmissionPolicy has no effect"));
+  CHECK_THAT(notes[1], Catch::StartsWith("the kind ResourceQuota has no effect in the embedded cluster"));
+  CHECK_THAT(notes[2], Catch::StartsWith("the kind HorizontalPodAutoscaler has no effect"));
+  CHECK_THAT(notes[3], Catch::StartsWith("the kind RuntimeClass has no effect"));
+  CHECK_THAT(notes[4], Catch::StartsWith("the kind ValidatingAdmissionPolicy has no effect"));
   CHECK(Refusal(meta("batch/v1", "CronJbo")).find("test.yaml: document 1, line 2: no matches for kind \"CronJbo\"") ==
         0);
 }

@@ -25,6 +25,32 @@ TEST_CASE("a pod is defaulted and admitted as on a cluster") {
   CHECK(DigString(*made, "status", "qosClass") == "Guaranteed");
 }
 
+TEST_CASE("a limit range gives a namespace's containers what they leave out") {
+  Cluster c;
+  Make(c.store, ParseJson(R"({"apiVersion":"v1","kind":"LimitRange","metadata":{"name":"l"},"spec":{"limits":[
+    {"type":"Pod","max":{"cpu":"64"}},
+    {"type":"Container","default":{"cpu":"6"},"defaultRequest":{"memory":"1Gi"},"max":{"memory":"2048Mi"},
+     "min":{"ephemeral-storage":"1Mi"}}]}})"));
+  const auto resources = [&](const char* name, const Json& given, const char* ns = "default") {
+    Json pod = Pod(name);
+    pod["metadata"]["namespace"] = ns;
+    if (!given.is_null()) pod["spec"]["containers"][0]["resources"] = given;
+    return Dig(*Make(c.store, pod), "spec", "containers")[0]["resources"];
+  };
+  CHECK(resources("p", nullptr) == ParseJson(R"({"limits":{"cpu":"6","memory":"2Gi"},
+    "requests":{"cpu":"6","memory":"1Gi","ephemeral-storage":"1Mi"}})"));
+  CHECK(
+      resources("q", ParseJson(R"({"limits":{"cpu":"1"},"requests":{"memory":"1Mi"}})")) ==
+      ParseJson(
+          R"({"limits":{"cpu":"1","memory":"2Gi"},"requests":{"cpu":"1","memory":"1Mi","ephemeral-storage":"1Mi"}})"));
+  CHECK(resources("r", nullptr, "kube-system").empty());
+  Json bound = Pod("old");
+  bound["spec"]["nodeName"] = "n";
+  const auto restored = c.store.Create(bound, {.restore = true});
+  REQUIRE(restored);
+  CHECK(Dig(**restored, "spec", "containers")[0]["resources"].empty());
+}
+
 TEST_CASE("label keys become part of their selectors when a pod is created") {
   Cluster c;
   Json pod = Pod("p");
