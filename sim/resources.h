@@ -32,6 +32,7 @@ inline const GroupResource kServices{"", "services"};
 inline const GroupResource kJobs{"batch", "jobs"};
 inline const GroupResource kReplicaSets{"apps", "replicasets"};
 inline const GroupResource kClaims{"", "persistentvolumeclaims"};
+inline const GroupResource kVolumes{"", "persistentvolumes"};
 inline const GroupResource kStorageClasses{"storage.k8s.io", "storageclasses"};
 inline const GroupResource kLeases{"coordination.k8s.io", "leases"};
 inline const GroupResource kPriorityClasses{"scheduling.k8s.io", "priorityclasses"};

@@ -66,13 +66,17 @@ std::string CurrentSet(const std::vector<Object>& sets, const Json& deployment) 
 
 void DeploymentController::Observe(const WatchEvent& event) {
   if (event.resource == kDeployments) Enqueue(KeyFor(*event.object));
-  if (event.resource == kReplicaSets) EnqueueOwner(*event.object, "Deployment");
+  if (event.resource != kReplicaSets) return;
+  const Json& owner = ControllerOf(*event.object);
+  const bool owned = event.type != EventType::kDeleted && DigString(owner, "kind") == "Deployment";
+  sets_.Put(KeyFor(*event.object), owned ? DigString(owner, "uid") : "");
+  EnqueueOwner(*event.object, "Deployment");
 }
 
 void DeploymentController::Reconcile(const ObjectKey& key) {
   const Object deployment = store_.Find(kDeployments, key.ns, key.name);
   if (!deployment || IsTerminating(*deployment)) return;
-  std::string newest = CurrentSet(SetsOf(*deployment), *deployment);
+  std::string newest = CurrentSet(sets_.Find(store_, UidOf(*deployment)), *deployment);
   if (newest.empty()) {
     const std::string hash = TemplateHash(Dig(*deployment, "spec", "template"));
     newest = NameOf(*deployment) + "-" + hash;
@@ -85,7 +89,7 @@ void DeploymentController::Reconcile(const ObjectKey& key) {
          fmt::format("Scaled up replica set {} from 0 to {}", newest, IntOf(Dig(*deployment, "spec", "replicas"), 1)));
   }
   Succeeded(key);
-  for (const Object& set : SetsOf(*deployment)) {
+  for (const Object& set : sets_.Find(store_, UidOf(*deployment))) {
     const int64_t wanted = NameOf(*set) == newest ? IntOf(Dig(*deployment, "spec", "replicas"), 1) : 0;
     if (IntOf(Dig(*set, "spec", "replicas")) == wanted) continue;
     store_.Modify(kReplicaSets, key.ns, NameOf(*set), [&](Json& next) { next["spec"]["replicas"] = wanted; });
@@ -93,15 +97,9 @@ void DeploymentController::Reconcile(const ObjectKey& key) {
   WriteStatus(*deployment, newest);
 }
 
-std::vector<Object> DeploymentController::SetsOf(const Json& deployment) const {
-  std::vector<Object> sets = store_.All(kReplicaSets, NamespaceOf(deployment));
-  std::erase_if(sets, [&](const Object& set) { return DigString(ControllerOf(*set), "uid") != UidOf(deployment); });
-  return sets;
-}
-
 void DeploymentController::WriteStatus(const Json& deployment, const std::string& newest) {
   int64_t replicas = 0, ready = 0, updated = 0;
-  for (const Object& set : SetsOf(deployment)) {
+  for (const Object& set : sets_.Find(store_, UidOf(deployment))) {
     replicas += IntOf(Dig(*set, "status", "replicas"));
     ready += IntOf(Dig(*set, "status", "readyReplicas"));
     if (NameOf(*set) == newest) updated = IntOf(Dig(*set, "status", "replicas"));

@@ -17,8 +17,9 @@ class DeploymentController final : public Controller {
 
  private:
   void Reconcile(const ObjectKey& key) override;
-  std::vector<Object> SetsOf(const Json& deployment) const;
   void WriteStatus(const Json& deployment, const std::string& newest);
+
+  ObjectIndex sets_{kReplicaSets};  // by their Deployment's uid
 };
 
 }  // namespace tutti::sim

@@ -3,16 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "model/quantity.h"
 #include "model/storage.h"
 #include "sim/admission_defaults.h"
 
 namespace tutti::sim {
 namespace {
 
-const GroupResource kVolumes{"", "persistentvolumes"};
+// The namespace of a class's key.
+constexpr const char* kOfClass = "/";
 constexpr const char* kProvisionedBy = "pv.kubernetes.io/provisioned-by";
 
 bool IsFor(const Json& volume, const Json& claim) {
@@ -20,25 +18,6 @@ bool IsFor(const Json& volume, const Json& claim) {
   const std::string& uid = DigString(ref, "uid");
   return DigString(ref, "name") == NameOf(claim) && DigString(ref, "namespace") == NamespaceOf(claim) &&
          (uid.empty() || uid == UidOf(claim));
-}
-
-int64_t Bytes(const Json& quantity) {
-  const auto parsed = model::ParseUnits(StringOf(quantity));
-  return parsed ? parsed->value : 0;
-}
-
-int64_t SizeOf(const Json& volume) { return Bytes(Dig(volume, "spec", "capacity", "storage")); }
-
-bool CouldServe(const Json& volume, const Json& claim) {
-  const auto has = [&](const Json& mode) {
-    return std::ranges::find(ArrayOf(Dig(volume, "spec", "accessModes")), mode) !=
-           ArrayOf(Dig(volume, "spec", "accessModes")).end();
-  };
-  return DigString(volume, "status", "phase") == "Available" && Dig(volume, "spec", "claimRef").is_null() &&
-         !IsTerminating(volume) &&
-         DigString(volume, "spec", "storageClassName") == DigString(claim, "spec", "storageClassName") &&
-         SizeOf(volume) >= Bytes(Dig(claim, "spec", "resources", "requests", "storage")) &&
-         std::ranges::all_of(ArrayOf(Dig(claim, "spec", "accessModes")), has);
 }
 
 Json ReferenceTo(const Json& claim) {
@@ -52,26 +31,48 @@ Json ReferenceTo(const Json& claim) {
 }  // namespace
 
 void VolumeController::Observe(const WatchEvent& event) {
-  const Json& object = *event.object;
+  const bool gone = event.type == EventType::kDeleted;
   if (event.resource == kVolumes) {
-    Enqueue(KeyFor(object));
-    if (const Json& ref = Dig(object, "spec", "claimRef"); !ref.is_null())
-      Enqueue({DigString(ref, "namespace"), DigString(ref, "name")});
-    else
-      for (const Object& claim : store_.All(kClaims)) Enqueue(KeyFor(*claim));
+    ObserveVolume(*event.object, gone);
   } else if (event.resource == kClaims) {
-    Enqueue(KeyFor(object));
-    if (const std::string& volume = DigString(object, "spec", "volumeName"); !volume.empty()) Enqueue({"", volume});
+    ObserveClaim(*event.object, gone);
   } else if (event.resource == kStorageClasses) {
-    for (const Object& claim : store_.All(kClaims)) Enqueue(KeyFor(*claim));
+    Enqueue({kOfClass, NameOf(*event.object)});
+    Enqueue({kOfClass, ""});  // there may be another default class now
   }
 }
 
+void VolumeController::ObserveVolume(const Json& volume, bool gone) {
+  const Json& ref = Dig(volume, "spec", "claimRef");
+  const ObjectKey claim{DigString(ref, "namespace"), DigString(ref, "name")};
+  const ObjectKey key = KeyFor(volume);
+  Enqueue(key);
+  reserved_.Put(key, gone || ref.is_null() ? "" : claim.ns + "/" + claim.name);
+  if (!ref.is_null()) Enqueue(claim);
+  for (const Object& each : naming_.Find(store_, key.name)) Enqueue(KeyFor(*each));
+  if (gone)
+    free_.Remove(key.name);
+  else if (free_.Put(volume))
+    Enqueue({kOfClass, DigString(volume, "spec", "storageClassName")});
+}
+
+void VolumeController::ObserveClaim(const Json& claim, bool gone) {
+  const ObjectKey key = KeyFor(claim);
+  const std::string& volume = DigString(claim, "spec", "volumeName");
+  Enqueue(key);
+  if (!volume.empty()) Enqueue({"", volume});
+  naming_.Put(key, gone ? "" : volume);
+  waiting_.Put(key, gone || !volume.empty() ? "" : kOfClass + DigString(claim, "spec", "storageClassName"));
+}
+
 void VolumeController::Reconcile(const ObjectKey& key) {
-  if (key.ns.empty())
+  if (key.ns == kOfClass) {
+    for (const Object& claim : waiting_.Find(store_, kOfClass + key.name)) Enqueue(KeyFor(*claim));
+  } else if (key.ns.empty()) {
     ReconcileVolume(key);
-  else
+  } else {
     ReconcileClaim(key);
+  }
 }
 
 void VolumeController::ReconcileVolume(const ObjectKey& key) {
@@ -111,12 +112,10 @@ Object VolumeController::VolumeFor(const Json& claim, bool waits) const {
     const Object volume = store_.Find(kVolumes, "", name);
     return volume && (Dig(*volume, "spec", "claimRef").is_null() || IsFor(*volume, claim)) ? volume : nullptr;
   }
-  Object smallest;
-  for (const Object& volume : store_.All(kVolumes)) {
+  for (const Object& volume : reserved_.Find(store_, KeyOf(claim))) {
     if (IsFor(*volume, claim)) return volume;
-    if (!waits && CouldServe(*volume, claim) && (!smallest || SizeOf(*volume) < SizeOf(*smallest))) smallest = volume;
   }
-  return smallest;
+  return waits ? nullptr : free_.SmallestFor(store_, claim);
 }
 
 void VolumeController::Provision(const Json& claim, const Json& storage_class) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "sim/controllers/controller.h"
+#include "sim/controllers/free_volumes.h"
 
 namespace tutti::sim {
 
@@ -19,7 +20,10 @@ class VolumeController final : public Controller {
   void Observe(const WatchEvent& event) override;
 
  private:
-  // A key without namespace is a volume's.
+  void ObserveVolume(const Json& volume, bool gone);
+  void ObserveClaim(const Json& claim, bool gone);
+  // A key without namespace is a volume's; one of the namespace "/" a class's, for all claims that wait in it: many
+  // volumes that come at once wake them once.
   void Reconcile(const ObjectKey& key) override;
   void ReconcileVolume(const ObjectKey& key);
   void ReconcileClaim(const ObjectKey& key);
@@ -28,6 +32,11 @@ class VolumeController final : public Controller {
   void Provision(const Json& claim, const Json& storage_class);
   void Bind(const Json& claim, const Json& volume);
   void SetPhase(const GroupResource& resource, const Json& object, const char* phase);
+
+  FreeVolumes free_;
+  ObjectIndex reserved_{kVolumes};  // volumes by the claim that they are for
+  ObjectIndex naming_{kClaims};     // claims by the volume that they name
+  ObjectIndex waiting_{kClaims};    // claims that name none, by class
 };
 
 }  // namespace tutti::sim

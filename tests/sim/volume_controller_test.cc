@@ -5,8 +5,6 @@
 namespace tutti::sim {
 namespace {
 
-const GroupResource kVolumes{"", "persistentvolumes"};
-
 struct VolumeFixture : WorldFixture {
   void AddClass(const std::string& name, const std::string& annotations = "",
                 const std::string& provisioner = "csi.x.io") {
