@@ -256,6 +256,7 @@ ApiResult<HttpResponse> ApiHandler::Watch(const HttpRequest& request, const Targ
     if (streams_list && *after > store.resource_version()) {
       return Refuse(TooLargeResourceVersion(*after, store.resource_version()));
     }
+    if (!store.resources().Find(target.resource.id)) return Refuse(PathNotFound());  // gone since it was looked up
     return hub_->Open(target.resource, std::move(*representation), std::move(options));
   });
   if (!opened) return Refuse(opened.error());

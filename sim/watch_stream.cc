@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/json_string.h"
+#include "sim/crd.h"
 
 namespace tutti::sim {
 
@@ -105,6 +106,12 @@ void WatchStream::Offer(const std::shared_ptr<SharedEvent>& event) {
   arrived_.NotifyOne();
 }
 
+void WatchStream::End() {
+  const base::MutexLock lock(mutex_);
+  closed_ = true;
+  arrived_.NotifyOne();
+}
+
 std::optional<std::string> WatchStream::Next(std::chrono::milliseconds patience) {
   // Read before the queue is seen empty: then nothing up to it can still be on its way.
   const int64_t delivered = hub_.delivered_.load();
@@ -154,10 +161,7 @@ std::shared_ptr<WatchStream> WatchHub::Open(const ApiResource& resource, Represe
   auto stream = std::make_shared<WatchStream>(*this, std::move(representation), std::move(options));
   stream->Begin(store_, resource);
   const base::MutexLock lock(mutex_);
-  if (closed_) {
-    const base::MutexLock stream_lock(stream->mutex_);
-    stream->closed_ = true;
-  }
+  if (closed_) stream->End();
   streams_[resource.stored_as].push_back(stream.get());
   return stream;
 }
@@ -172,6 +176,17 @@ void WatchHub::Observe(const WatchEvent& event) {
     }
   }
   delivered_.store(event.resource_version);
+  if (event.resource != kCustomResourceDefinitions || event.type == EventType::kAdded) return;
+  const bool changed =
+      event.type == EventType::kDeleted || Child(*event.object, "spec") != Child(*event.previous, "spec");
+  if (changed) EndStreamsOf(ResourceOfDefinition(*event.object).id);
+}
+
+void WatchHub::EndStreamsOf(const GroupResource& resource) {
+  const base::MutexLock lock(mutex_);
+  const auto found = streams_.find(resource);
+  if (found == streams_.end()) return;
+  for (WatchStream* stream : found->second) stream->End();
 }
 
 void WatchHub::Leave(WatchStream* stream) {
@@ -183,11 +198,7 @@ void WatchHub::Close() {
   const base::MutexLock lock(mutex_);
   closed_ = true;
   for (auto& [_, streams] : streams_) {
-    for (WatchStream* stream : streams) {
-      const base::MutexLock stream_lock(stream->mutex_);
-      stream->closed_ = true;
-      stream->arrived_.NotifyOne();
-    }
+    for (WatchStream* stream : streams) stream->End();
   }
 }
 

@@ -3,7 +3,8 @@
 //
 // The hub observes the store inside its door and hands each event to the streams of
 // its resource; a stream is emptied by the thread that serves its client, which does
-// the selecting and the printing.
+// the selecting and the printing. It ends with its resource's definition, and when that
+// changes, after the events that came before.
 #pragma once
 
 #include <atomic>
@@ -65,6 +66,7 @@ class WatchStream {
 
   void Begin(Store& store, const ApiResource& resource);
   void Offer(const std::shared_ptr<SharedEvent>& event);
+  void End();
   void Append(const SharedEvent& event, std::string& out);
   void AppendLine(const char* type, const std::string& object, std::string& out) const;
   base::Millis Now() const;
@@ -104,6 +106,8 @@ class WatchHub {
   friend class WatchStream;
 
   void Observe(const WatchEvent& event);
+  // Ends the streams of a resource whose definition has changed or gone: what it sends may not be what it was.
+  void EndStreamsOf(const GroupResource& resource);
   void Leave(WatchStream* stream);
 
   Store& store_;

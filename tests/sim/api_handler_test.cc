@@ -128,6 +128,37 @@ TEST_CASE("a streamed list ends with the bookmark that says so, before anything 
   CHECK(api.Call("GET", "/api/v1/pods?watch=1&sendInitialEvents=true").code == 422);
 }
 
+TEST_CASE("a watch ends when the definition of its resource changes or goes, after what came before") {
+  Api api;
+  const Json definition = ParseJson(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+    "metadata":{"name":"gangs.x.io"},"spec":{"group":"x.io","scope":"Namespaced",
+    "names":{"plural":"gangs","kind":"Gang"},"versions":[{"name":"v1","served":true,"storage":true,
+    "schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})");
+  Make(api.cluster.store, definition);
+  const std::string gangs = "/apis/x.io/v1/gangs?watch=1";
+  const HttpResponse other = api.Call("GET", "/api/v1/pods?watch=1");
+  const HttpResponse first = api.Call("GET", gangs);
+  const auto change = [&](const std::function<void(Json&)>& edit) {
+    REQUIRE(api.cluster.store.Modify(kCustomResourceDefinitions, "", "gangs.x.io", edit));
+  };
+  change([](Json& o) { o["metadata"]["labels"]["a"] = "b"; });
+  CHECK(first.watch->Next(milliseconds(0)) == "");
+  Make(api.cluster.store, {{"apiVersion", "x.io/v1"}, {"kind", "Gang"}, {"metadata", {{"name", "g"}}}});
+  change([](Json& o) { o["spec"]["names"]["shortNames"] = {"gg"}; });
+  CHECK(api.Lines(first).size() == 1);
+  CHECK_FALSE(first.watch->Next(milliseconds(0)));
+
+  const HttpResponse second = api.Call("GET", gangs);
+  CHECK(api.Lines(second).size() == 1);
+  REQUIRE(api.cluster.store.Delete(kCustomResourceDefinitions, "", "gangs.x.io"));
+  const std::vector<Json> lines = api.Lines(second);
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0]["type"] == "DELETED");
+  CHECK_FALSE(second.watch->Next(milliseconds(0)));
+  CHECK(api.Call("GET", gangs).code == 404);
+  CHECK(other.watch->Next(milliseconds(0)) == "");
+}
+
 TEST_CASE("a watch ends at its time-out, with a last bookmark where those are wanted") {
   Api api;
   const HttpResponse plain = api.Call("GET", kPodsPath + "?watch=1&timeoutSeconds=1");
