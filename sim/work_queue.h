@@ -56,7 +56,6 @@ class WorkQueue {
     return key;
   }
 
-  bool has_line() const { return !line_.empty(); }
   std::optional<base::Millis> NextTime() const {
     if (timed_.empty()) return std::nullopt;
     return timed_.begin()->first;

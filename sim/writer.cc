@@ -57,14 +57,14 @@ void Writer::Submit(std::vector<cluster::Command> commands) {
   for (cluster::Command& command : commands) {
     Fate fate = interceptor_ ? interceptor_->Decide(command) : Fate{};
     const base::Millis arrives = now + fate.request_delay_ms;
-    const bool on_its_way = fate.request_delay_ms > 0 && now < writable_until_ms_;
+    const bool on_its_way = fate.request_delay_ms > 0;
     if (on_its_way && command.id != 0 && command.deadline_ms > 0 && arrives > command.deadline_ms) {
       Answer answer = Unknown();  // the sender does not wait for it
       answer.id = std::exchange(command.id, 0);
       ReplyAt(command.deadline_ms, std::move(answer));
     }
     std::deque<Waiting>& lane = queue_[command.lane];
-    lane.push_back({std::move(command), std::move(fate), arrives, on_its_way, over_ms_});
+    lane.push_back({std::move(command), std::move(fate), arrives, on_its_way});
   }
 }
 
@@ -76,7 +76,7 @@ size_t Writer::PumpCommands(size_t limit) {
     auto lane = queue_.begin();
     std::deque<Waiting>::iterator found;
     for (; lane != queue_.end(); ++lane) {
-      found = std::ranges::find_if(lane->second, [&](const Waiting& w) { return w.arrives_ms <= now && MayCarry(w); });
+      found = std::ranges::find_if(lane->second, [&](const Waiting& w) { return w.arrives_ms <= now; });
       if (found != lane->second.end()) break;
     }
     if (lane == queue_.end()) break;
@@ -89,29 +89,13 @@ size_t Writer::PumpCommands(size_t limit) {
   return carried;
 }
 
-bool Writer::MayCarry(const Waiting& waiting) const {
-  const base::Millis now = clock_.MonotonicMs();
-  return waiting.on_its_way || now < writable_until_ms_ || Expired(waiting.command, now);
-}
-
-bool Writer::TooLate(const Waiting& waiting) const {
-  const base::Millis now = clock_.MonotonicMs();
-  return Expired(waiting.command, now) || (waiting.on_its_way && now >= waiting.over_ms);
-}
-
-bool Writer::InFlight() const {
-  const auto sent = [](const Waiting& waiting) { return waiting.on_its_way; };
-  return !answers_.empty() ||
-         std::ranges::any_of(queue_, [&](const auto& lane) { return std::ranges::any_of(lane.second, sent); });
-}
-
 void Writer::Carry(const Waiting& waiting) {
   const base::Millis now = clock_.MonotonicMs();
   const cluster::Command& command = waiting.command;
   const Fate& fate = waiting.fate;
   Answer answer;
   bool reply_lost = fate.kind == Fate::Kind::kDrop || fate.kind == Fate::Kind::kLoseReply;
-  if (TooLate(waiting) && !(waiting.on_its_way && fate.stray)) {
+  if (Expired(command, now) && !(waiting.on_its_way && fate.stray)) {
     // On its way it is the server's timeout that stops it; the sender cannot know.
     if (waiting.on_its_way)
       reply_lost = true;
@@ -121,7 +105,6 @@ void Writer::Carry(const Waiting& waiting) {
     answer = Refused(fate.http_status, fate.message);
   } else if (fate.kind != Fate::Kind::kDrop) {
     answer = Execute(command.body);
-    if (answer.outcome == Outcome::kDone && std::holds_alternative<cluster::Bind>(command.body)) ++binds_done_;
     if (interceptor_) interceptor_->Happened(command, answer);
   }
   if (command.id == 0) return;
@@ -157,7 +140,7 @@ std::optional<base::Millis> Writer::NextDeadline() const {
     if (!next || at < *next) next = at;
   };
   for (const auto& [lane, waiting] : queue_) {
-    for (const Waiting& each : waiting) consider(MayCarry(each) ? each.arrives_ms : each.command.deadline_ms + 1);
+    for (const Waiting& each : waiting) consider(each.arrives_ms);
   }
   if (!answers_.empty()) consider(answers_.begin()->first);
   return next;

@@ -40,20 +40,10 @@ class Writer final : public cluster::ClusterWriter {
   }
   // When something becomes due that a pump now would not do yet; monotonic. Empty: nothing will.
   std::optional<base::Millis> NextDeadline() const;
-  // Nothing leaves at or after `until_ms`, and nothing that left takes effect at or after `over_ms` (monotonic), as
-  // when a lease is not renewed. At the start: never.
-  void SetWritable(base::Millis until_ms, base::Millis over_ms) {
-    writable_until_ms_ = until_ms;
-    over_ms_ = over_ms;
-  }
-  // Something has left that is not answered.
-  bool InFlight() const;
   bool Idle() const { return queue_.empty() && answers_.empty(); }
 
   // The sender has died: what is on its way still arrives, what waits to be sent does not, and nobody hears.
   void OrphanInFlight();
-
-  uint64_t binds_done() const { return binds_done_; }
 
  private:
   struct Waiting {
@@ -61,11 +51,8 @@ class Writer final : public cluster::ClusterWriter {
     Fate fate;
     base::Millis arrives_ms;
     bool on_its_way;
-    base::Millis over_ms;  // of what is on its way
   };
 
-  bool MayCarry(const Waiting& waiting) const;
-  bool TooLate(const Waiting& waiting) const;
   void Carry(const Waiting& waiting);
   void ReplyAt(base::Millis due_ms, cluster::Answer answer);
   cluster::Answer Execute(const cluster::CommandBody& body);
@@ -84,10 +71,7 @@ class Writer final : public cluster::ClusterWriter {
   EventRecorder events_;
   std::map<cluster::Lane, std::deque<Waiting>> queue_;    // no empty lanes
   std::multimap<base::Millis, cluster::Answer> answers_;  // by when they are due
-  base::Millis writable_until_ms_ = std::numeric_limits<base::Millis>::max();
-  base::Millis over_ms_ = std::numeric_limits<base::Millis>::max();
   bool orphaned_ = false;
-  uint64_t binds_done_ = 0;
 };
 
 }  // namespace tutti::sim

@@ -242,7 +242,6 @@ TEST_CASE_METHOD(WriterFixture, "Objects are created and deleted, and a refusal 
 TEST_CASE_METHOD(WriterFixture, "a stray takes effect long after its sender was told that nothing is known") {
   interceptor.next = {.request_delay_ms = 10'000, .stray = true};
   Submit(cluster::Bind{Ref("a"), "n1", {}});
-  CHECK(writer.InFlight());
   clock.Advance(3'000);
   writer.Pump();
   CHECK(Only().outcome == Outcome::kUnknown);
@@ -251,35 +250,6 @@ TEST_CASE_METHOD(WriterFixture, "a stray takes effect long after its sender was 
   writer.Pump();
   CHECK(DigString(*Pod("a"), "spec", "nodeName") == "n1");
   CHECK(sink.TakeAnswers().empty());
-}
-
-TEST_CASE_METHOD(WriterFixture,
-                 "what has left does not take effect at or after the instant at which all is to be over") {
-  writer.SetWritable(clock.MonotonicMs() + 100, clock.MonotonicMs() + 300);
-  interceptor.next = {.request_delay_ms = 300};
-  Submit(cluster::Bind{Ref("a"), "n1", {}});
-  clock.Advance(300);
-  writer.Pump();
-  CHECK(DigString(*Pod("a"), "spec", "nodeName").empty());
-  clock.Advance(30'000);
-  writer.Pump();
-  CHECK(Only().outcome == Outcome::kUnknown);
-}
-
-TEST_CASE_METHOD(WriterFixture, "nothing leaves at or after the writable deadline; what has left arrives") {
-  writer.SetWritable(clock.MonotonicMs() + 100, clock.MonotonicMs() + 300);
-  interceptor.next = {.request_delay_ms = 200};
-  Submit(cluster::Bind{Ref("a"), "n1", {}});
-  clock.Advance(100);
-  Submit(cluster::Bind{Ref("b"), "n1", {}});
-  clock.Advance(100);
-  writer.Pump();
-  CHECK(DigString(*Pod("a"), "spec", "nodeName") == "n1");
-  CHECK(DigString(*Pod("b"), "spec", "nodeName").empty());
-  CHECK(sink.TakeAnswers().size() == 1);
-  clock.Advance(3'000);
-  writer.Pump();
-  CHECK(Only().outcome == Outcome::kRefused);
 }
 
 }  // namespace
