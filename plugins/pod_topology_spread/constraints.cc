@@ -22,6 +22,7 @@ Constraint::Constraint(const model::TopologySpread& spread, const PodClass& pod_
       selector(spread.selector, symbols) {
   selector.AddValuesOf(spread.match_label_keys, pod_class.labels, symbols);
   selects_itself = selector.Match(pod_class.labels);
+  counts_itself = Counts(pod_class.labels);
 }
 
 Constraints::Constraints(Kind kind, Nodes nodes, std::span<const model::TopologySpread> wanted,
@@ -47,13 +48,12 @@ bool Constraints::HasAllKeys(NodeId n) const {
   return std::ranges::all_of(list_, [n](const Constraint& c) { return c.counts.DomainOf(n) != SpreadCounts::kNone; });
 }
 
-// An empty selector counts no pods, though it selects the pod itself: upstream's rule.
 Constraints::Mask Constraints::MatchedBy(const PodClass& other) {
   return matched_by_.Of(other, [this](const PodClass& unseen) {
     Mask matched = 0;
     if (!unseen.terminating && unseen.ns == pod_class_.ns)
       for (size_t i = 0; i < list_.size(); ++i)
-        if (!list_[i].selector.everything() && list_[i].selector.Match(unseen.labels)) matched |= Mask{1} << i;
+        if (list_[i].Counts(unseen.labels)) matched |= Mask{1} << i;
     return matched;
   });
 }

@@ -20,12 +20,16 @@ namespace tutti::plugins {
 struct Constraint {
   Constraint(const model::TopologySpread& spread, const cluster::PodClass& pod_class, cluster::SymbolTable& symbols);
 
+  // Pods with these labels count. An empty selector counts none, though it selects all: upstream's rule.
+  bool Counts(const cluster::LabelEntries& labels) const { return !selector.everything() && selector.Match(labels); }
+
   model::Symbol key;
   int64_t max_skew;
   size_t min_domains;
   bool honors_affinity, honors_taints;
   PodSelector selector;
   bool selects_itself;  // the class matches its own selector
+  bool counts_itself;   // its pods count
   SpreadCounts counts;
 };
 

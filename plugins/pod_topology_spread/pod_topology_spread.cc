@@ -74,7 +74,7 @@ class SpreadFilter final : public framework::FilterState {
     int64_t most = FilterState::Most(room, others);
     if (others.empty())
       for (const Constraint& c : constraints_.list())
-        if (c.selects_itself) most = std::min(most, Most(c, room));
+        if (c.counts_itself) most = std::min(most, Most(c, room));
     return most;
   }
 
@@ -101,19 +101,22 @@ class SpreadFilter final : public framework::FilterState {
     Constraints::Around before, after;
   };
 
-  // No domain can be more than the skew above what the least one can have at the end.
+  // No domain can be more than the skew above what the least one can have at the end. On nodes that are not eligible
+  // nothing counts; the filters that keep pods off them may be disabled.
   static int64_t Most(const Constraint& c, std::span<const int32_t> room) {
     std::vector<int64_t> domains(c.counts.domains());
-    for (uint32_t n = 0; n < room.size(); ++n)
-      if (const uint32_t domain = c.counts.DomainOf(NodeId(n)); room[n] > 0 && domain != SpreadCounts::kNone)
-        domains[domain] += room[n];
+    int64_t sum = 0;
+    for (uint32_t n = 0; n < room.size(); ++n) {
+      const uint32_t domain = c.counts.DomainOf(NodeId(n));
+      if (domain == SpreadCounts::kNone) continue;
+      (c.counts.Eligible(NodeId(n)) ? domains[domain] : sum) += room[n];
+    }
     int64_t floor = Floor(c);
     if (c.counts.live_domains() >= c.min_domains) {
       floor = std::numeric_limits<int64_t>::max();
       for (uint32_t d = 0; d < domains.size(); ++d)
         if (c.counts.Live(d)) floor = std::min(floor, c.counts.Total(d) + domains[d]);
     }
-    int64_t sum = 0;
     for (uint32_t d = 0; d < domains.size(); ++d)
       if (domains[d] > 0) sum += std::clamp<int64_t>(floor - c.counts.Total(d) + c.max_skew, 0, domains[d]);
     return sum;

@@ -25,6 +25,7 @@ class SpreadCounts {
   void Add(model::NodeId n, int32_t by);
 
   uint32_t DomainOf(model::NodeId n) const { return n.index() < nodes_.size() ? nodes_[n.index()].domain : kNone; }
+  bool Eligible(model::NodeId n) const { return n.index() < nodes_.size() && nodes_[n.index()].eligible; }
   int64_t OnNode(model::NodeId n) const { return n.index() < nodes_.size() ? nodes_[n.index()].matching : 0; }
 
   size_t domains() const { return domains_.size(); }

@@ -97,7 +97,7 @@ class Churn {
   json Spread() {
     json spread = {{"maxSkew", random_.Between(1, 3)},
                    {"topologyKey", TopologyKey()},
-                   {"labelSelector", Selector()},
+                   {"labelSelector", random_.OneIn(4) ? json::object() : Selector()},
                    {"whenUnsatisfiable", random_.OneIn(2) ? "DoNotSchedule" : "ScheduleAnyway"}};
     if (random_.OneIn(3)) spread["nodeTaintsPolicy"] = "Honor";
     if (random_.OneIn(3)) spread["nodeAffinityPolicy"] = "Ignore";
@@ -276,11 +276,19 @@ TEST_CASE("a ranking follows a speculation and its undoing") {
   });
 }
 
+// kube-scheduler's plugins, or those without what keeps pods off nodes that spread does not count.
+framework::Profile AnyProfile(base::Random& random) {
+  plugins::ProfileConfig config;
+  config.scheduler_name = "s";
+  if (random.OneIn(3)) config.plugins["filter"].disabled = {"NodeAffinity", "TaintToleration"};
+  return *plugins::MakeProfile(config);
+}
+
 // More and more pods of one class; what was said before the first of them bounds what fits.
 TEST_CASE("a node has the room that its ranking says, and all nodes together have no more than Most") {
   rc::prop("placing one class until nothing fits", [](uint64_t seed) {
-    const framework::Profile profile = plugins::DefaultProfile("s");
     Churn churn(seed);
+    const framework::Profile profile = AnyProfile(churn.random());
     const model::PodId pod = churn.cluster().AddPod(churn.Spec());
     const auto pod_class = churn.cluster().state().pod(pod).pod_class;
     const cluster::Snapshot& snapshot = churn.cluster().snapshot();
