@@ -16,16 +16,19 @@ class ClassMemo {
   template <class Make>
   const T& Of(const cluster::PodClass& other, Make make) {
     if (const auto known = known_.find(other.id); known != known_.end()) return known->second;
-    if (known_.size() >= kMost) known_.clear();
-    return known_.try_emplace(other.id, make(other)).first->second;
+    if (known_.size() >= kMost) known_.clear(), pointed_to_ = 0;
+    const T& made = known_.try_emplace(other.id, make(other)).first->second;
+    if constexpr (requires { made.memory(); }) pointed_to_ += made.memory();
+    return made;
   }
 
-  // In bytes; what a T points to is not counted.
-  size_t memory() const { return known_.capacity() * sizeof(typename decltype(known_)::value_type); }
+  // In bytes. A T that points to anything says by memory() how much that is.
+  size_t memory() const { return known_.capacity() * sizeof(typename decltype(known_)::value_type) + pointed_to_; }
 
  private:
   static constexpr size_t kMost = 4096;
   absl::flat_hash_map<model::ClassId, T> known_;
+  size_t pointed_to_ = 0;  // by what is in known_
 };
 
 }  // namespace tutti::plugins

@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <vector>
 
 #include "cluster/snapshot.h"
@@ -45,9 +44,6 @@ class DomainCounts {
   // Catches up with the labels of n; calls `changed` for each domain that gained or lost by it.
   template <typename Changed>
   void NodeChanged(model::NodeId n, Changed changed);
-
-  // The nodes of the domain of this value, as the snapshot has it now.
-  std::span<const model::NodeId> NodesIn(model::Symbol value) const { return snapshot_.NodesIn(key_, value); }
 
  private:
   static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();

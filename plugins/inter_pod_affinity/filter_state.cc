@@ -61,6 +61,9 @@ InterPodAffinityFilter::Relation InterPodAffinityFilter::MakeRelation(const PodC
     if (unknown_keys_.Knows(key) && PodTerm(term, other.ns, snapshot_).SelectsWaiting(pod_class_))
       relation.against_me.push_back(AgainstMe(key));
   }
+  std::ranges::sort(relation.against_me);
+  relation.against_me.erase(std::unique(relation.against_me.begin(), relation.against_me.end()),
+                            relation.against_me.end());
   return relation;
 }
 
@@ -76,7 +79,7 @@ void InterPodAffinityFilter::Apply(const PodClass& other, NodeId n, int64_t by, 
   const Relation& relation = RelationTo(other);
   const auto add = [&](DomainCounts& counts) {
     const DomainCounts::Change change = counts.Add(n, by);
-    if (dirty && change.value && (change.before > 0) != (change.after > 0)) dirty->Nodes(counts.NodesIn(change.value));
+    if (dirty && change.value && (change.before > 0) != (change.after > 0)) dirty->Domain(counts.key(), change.value);
   };
   if (relation.affine) {
     const bool any_before = AnyAffine();
@@ -96,7 +99,7 @@ void InterPodAffinityFilter::NodesChanged(std::span<const NodeId> nodes, Dirty& 
   const auto follow = [&](DomainCounts& counts) {
     for (const NodeId n : nodes)
       counts.NodeChanged(n, [&](const DomainCounts::Change& change) {
-        if ((change.before > 0) != (change.after > 0)) dirty.Nodes(counts.NodesIn(change.value));
+        if ((change.before > 0) != (change.after > 0)) dirty.Domain(counts.key(), change.value);
       });
   };
   for (Term& term : affinity_) follow(term.counts);

@@ -49,7 +49,8 @@ class InterPodAffinityFilter final : public framework::FilterState {
   struct Relation {
     bool affine = false;             // selected by all affinity terms
     std::vector<size_t> anti;        // the anti-affinity terms that select it
-    std::vector<size_t> against_me;  // places in against_, once for each of its terms that selects this class
+    std::vector<size_t> against_me;  // places in against_: the keys of its terms that select this class
+    size_t memory() const { return (anti.capacity() + against_me.capacity()) * sizeof(size_t); }  // in bytes
   };
 
   const Relation& RelationTo(const cluster::PodClass& other);
@@ -67,7 +68,7 @@ class InterPodAffinityFilter final : public framework::FilterState {
   bool selects_itself_ = false;       // by all its affinity terms
   std::vector<model::Symbol> alone_;  // keys under which it keeps others of its own class out
   std::vector<Term> affinity_, anti_;
-  std::vector<DomainCounts> against_;  // by topology key: terms of running pods that select this class
+  std::vector<DomainCounts> against_;  // by topology key: running pods with terms that select this class
   UnknownKeys unknown_keys_;           // of any of these terms
   ClassMemo<Relation> relations_;
 };

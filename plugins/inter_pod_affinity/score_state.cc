@@ -36,9 +36,12 @@ const InterPodAffinityScore::Weights& InterPodAffinityScore::WeightsOf(const Pod
 }
 
 InterPodAffinityScore::Weights InterPodAffinityScore::MakeWeights(const PodClass& other) {
-  Weights weights;
+  std::vector<int64_t> sums(counts_.size());
   const auto add = [&](model::Symbol key, int64_t weight) {
-    if (weight != 0) weights.emplace_back(CountsFor(key), weight);
+    if (weight == 0) return;
+    const size_t place = CountsFor(key);
+    if (place >= sums.size()) sums.resize(place + 1);
+    sums[place] += weight;
   };
   const auto add_theirs = [&](const model::PodAffinityTerm& term, int64_t weight) {
     const model::Symbol key = snapshot_.symbols().Intern(term.topology_key);
@@ -52,6 +55,10 @@ InterPodAffinityScore::Weights InterPodAffinityScore::MakeWeights(const PodClass
   }
   if (const model::PodAffinity& theirs = other.spec->pod_anti_affinity; IsLookedAt(theirs))
     for (const auto& [weight, term] : theirs.preferred) add_theirs(term, -int64_t{weight});
+  Weights weights;
+  weights.list.reserve(sums.size() - static_cast<size_t>(std::ranges::count(sums, 0)));
+  for (size_t place = 0; place < sums.size(); ++place)
+    if (sums[place] != 0) weights.list.emplace_back(place, sums[place]);
   return weights;
 }
 
@@ -62,9 +69,9 @@ size_t InterPodAffinityScore::memory() const {
 }
 
 void InterPodAffinityScore::Apply(const PodClass& other, NodeId n, int64_t by, Dirty* dirty) {
-  for (const auto& [place, weight] : WeightsOf(other)) {
+  for (const auto& [place, weight] : WeightsOf(other).list) {
     const DomainCounts::Change change = counts_[place].Add(n, by * weight);
-    if (dirty && change.value) dirty->Nodes(counts_[place].NodesIn(change.value));
+    if (dirty && change.value) dirty->Domain(counts_[place].key(), change.value);
   }
 }
 
@@ -75,7 +82,7 @@ void InterPodAffinityScore::PodChanged(const PodClass& other, NodeId n, int32_t 
 void InterPodAffinityScore::NodesChanged(std::span<const NodeId> nodes, Dirty& dirty) {
   for (DomainCounts& counts : counts_)
     for (const NodeId n : nodes)
-      counts.NodeChanged(n, [&](const DomainCounts::Change& change) { dirty.Nodes(counts.NodesIn(change.value)); });
+      counts.NodeChanged(n, [&](const DomainCounts::Change& change) { dirty.Domain(counts.key(), change.value); });
 }
 
 int64_t InterPodAffinityScore::Score(NodeId n) const {

@@ -34,8 +34,11 @@ class InterPodAffinityScore final : public framework::ScoreState {
     PodTerm term;
     int64_t weight;  // negative for anti-affinity
   };
-  // What one pod of another class adds, by place in counts_; few.
-  using Weights = std::vector<std::pair<size_t, int64_t>>;
+  // What one pod of another class adds, by place in counts_: one weight for each, and none that is 0.
+  struct Weights {
+    std::vector<std::pair<size_t, int64_t>> list;
+    size_t memory() const { return list.capacity() * sizeof list[0]; }  // in bytes
+  };
 
   const Weights& WeightsOf(const cluster::PodClass& other);
   Weights MakeWeights(const cluster::PodClass& other);

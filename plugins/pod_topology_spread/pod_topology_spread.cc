@@ -41,8 +41,7 @@ class SpreadFilter final : public framework::FilterState {
  public:
   SpreadFilter(std::span<const model::TopologySpread> wanted, const cluster::PodClass& pod_class,
                const cluster::Snapshot& snapshot)
-      : snapshot_(snapshot),
-        constraints_(Constraints::Kind::kHard, Constraints::Nodes::kWithAllKeys, wanted, pod_class, snapshot) {}
+      : constraints_(Constraints::Kind::kHard, Constraints::Nodes::kWithAllKeys, wanted, pod_class, snapshot) {}
 
   bool empty() const { return constraints_.empty(); }
 
@@ -130,7 +129,7 @@ class SpreadFilter final : public framework::FilterState {
     const auto look = [&](uint32_t d) {
       const int64_t more = c.counts.Total(d) + (c.selects_itself ? 1 : 0) - c.max_skew;
       const int64_t was = d == mine ? more - by : more;
-      if ((more > floor) != (was > before)) dirty.Nodes(snapshot_.NodesIn(c.key, c.counts.Value(d)));
+      if ((more > floor) != (was > before)) dirty.Domain(c.key, c.counts.Value(d));
     };
     if (floor == before) return look(mine);
     for (uint32_t d = 0; d < c.counts.domains(); ++d) look(d);
@@ -144,11 +143,10 @@ class SpreadFilter final : public framework::FilterState {
   void MarkFlipped(const Constraint& c, Dirty& dirty) const {
     const std::vector<char> now = BlockedDomains(c);
     for (uint32_t d = 0; d < now.size(); ++d) {
-      if (d >= blocked_.size() || now[d] != blocked_[d]) dirty.Nodes(snapshot_.NodesIn(c.key, c.counts.Value(d)));
+      if (d >= blocked_.size() || now[d] != blocked_[d]) dirty.Domain(c.key, c.counts.Value(d));
     }
   }
 
-  const cluster::Snapshot& snapshot_;
   Constraints constraints_;
   std::vector<char> blocked_;  // domains blocked before the change at hand
 };
@@ -157,8 +155,7 @@ class SpreadScore final : public framework::ScoreState {
  public:
   SpreadScore(Constraints::Nodes nodes, std::span<const model::TopologySpread> wanted,
               const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot)
-      : snapshot_(snapshot),
-        hostname_(snapshot.symbols().Intern(kHostname)),
+      : hostname_(snapshot.symbols().Intern(kHostname)),
         constraints_(Constraints::Kind::kSoft, nodes, wanted, pod_class, snapshot),
         weights_(constraints_.list().size()) {}
 
@@ -220,10 +217,9 @@ class SpreadScore final : public framework::ScoreState {
   }
   void MarkDomain(const Constraint& c, uint32_t domain, Dirty& dirty) {
     if (c.key == hostname_ || domain == SpreadCounts::kNone) return;  // per node: it is asked again anyway
-    dirty.Nodes(snapshot_.NodesIn(c.key, c.counts.Value(domain)));
+    dirty.Domain(c.key, c.counts.Value(domain));
   }
 
-  const cluster::Snapshot& snapshot_;
   const model::Symbol hostname_;
   Constraints constraints_;
   std::vector<double> weights_;

@@ -16,23 +16,10 @@
 #include <vector>
 
 #include "cluster/snapshot.h"
+#include "framework/dirty.h"
 #include "framework/verdict.h"
 
 namespace tutti::framework {
-
-// What a pod that is placed or removed elsewhere changes for a state: nodes to be asked about again.
-class Dirty {
- public:
-  void Node(model::NodeId n) { nodes_.push_back(n); }
-  void Nodes(std::span<const model::NodeId> nodes) { nodes_.insert(nodes_.end(), nodes.begin(), nodes.end()); }
-  void Everything() { everything_ = true; }
-  bool everything() const { return everything_; }
-  const std::vector<model::NodeId>& nodes() const { return nodes_; }
-
- private:
-  std::vector<model::NodeId> nodes_;
-  bool everything_ = false;
-};
 
 class State {
  public:

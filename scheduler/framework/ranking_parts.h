@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/best_node.h"
@@ -35,9 +36,11 @@ struct ActiveScore {
 struct Ranking::Workspace {
   std::vector<model::NodeId> changed;
   std::vector<cluster::PodChange> pods;
+  // What the states named when they were told: all filters together, and each score.
+  Dirty by_filters;
+  std::vector<Dirty> by_scores;
   std::vector<char> marked;  // 0 between calls
   std::vector<uint64_t> bits;
-  std::vector<model::NodeId> unknown;  // whose scores without normalisation others changed
   std::vector<RefusedBy> verdicts, again;
   std::vector<size_t> places;
   std::vector<model::NodeId> moved, redone, rescored, returned, asked;
@@ -101,18 +104,15 @@ struct Ranking::Impl {
   // Nodes to be asked about again, each once: first those that changed themselves, then those that pods came to or
   // left, then those that states named. A bit set each in `work.marked`.
   static constexpr char kObject = 1, kPods = 2, kFilter = 4, kScore = 8;
-  struct Named {
-    Dirty by_filters, by_scores;
-    bool everything() const { return by_filters.everything() || by_scores.everything(); }
-  };
   struct Changes {
     std::span<const model::NodeId> nodes;
     size_t objects = 0, themselves = 0;  // how many are of the first kind; of the first two
+    bool told = false;                   // some state, of something
   };
   void Refresh();
-  bool TellChanges(Named* named, Changes* changes);
+  bool TellChanges(Changes* changes);
   void MarkChanged();
-  void MarkNamed(const Dirty& dirty, char mark);
+  bool MarkNamed();
   void Grow();
   void Ask(const Changes& changes);
   void FilterSome(const Changes& changes);
@@ -135,21 +135,18 @@ struct Ranking::Impl {
   }
   // tell(state, dirty) for each.
   template <typename Tell>
-  void TellStates(Named* named, Tell tell);
+  void TellStates(Changes* changes, Tell tell);
 };
 
 template <typename Tell>
-void Ranking::Impl::TellStates(Named* named, Tell tell) {
-  for (ActiveFilter& filter : filters) tell(static_cast<State&>(*filter.state), named->by_filters);
-  const std::vector<model::NodeId>& nodes = named->by_scores.nodes();
-  for (ActiveScore& score : scores) {
-    const size_t before = nodes.size();
-    tell(static_cast<State&>(*score.state), named->by_scores);
-    if (nodes.size() == before) continue;
-    score.named = true;
-    if (!score.normalizer)
-      work.unknown.insert(work.unknown.end(), nodes.begin() + static_cast<ptrdiff_t>(before), nodes.end());
+void Ranking::Impl::TellStates(Changes* changes, Tell tell) {
+  if (!std::exchange(changes->told, true)) {
+    work.by_filters.Clear();
+    if (work.by_scores.size() < scores.size()) work.by_scores.resize(scores.size());
+    for (Dirty& dirty : work.by_scores) dirty.Clear();
   }
+  for (ActiveFilter& filter : filters) tell(static_cast<State&>(*filter.state), work.by_filters);
+  for (size_t i = 0; i < scores.size(); ++i) tell(static_cast<State&>(*scores[i].state), work.by_scores[i]);
 }
 
 }  // namespace tutti::framework

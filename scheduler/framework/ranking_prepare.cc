@@ -61,12 +61,15 @@ void Ranking::Impl::Follow() {
   const State::Pods before = follows_pods;
   follows_pods = State::Pods::kNone;
   follows_nodes = follows_feasible = false;
-  Named nobody;
-  TellStates(&nobody, [this](const State& state, Dirty&) {
+  const auto ask = [this](const State& state) {
     follows_pods = std::max(follows_pods, state.FollowsPods());
     follows_nodes |= state.FollowsNodes();
-  });
-  for (const ActiveScore& score : scores) follows_feasible |= score.state->FollowsFeasible();
+  };
+  for (const ActiveFilter& filter : filters) ask(*filter.state);
+  for (const ActiveScore& score : scores) {
+    ask(*score.state);
+    follows_feasible |= score.state->FollowsFeasible();
+  }
   if (follows_pods == State::Pods::kAll) snapshot.FollowAllPods();
   if (before == State::Pods::kAll) snapshot.UnfollowAllPods();
   seen_nodes = snapshot.log_end();

@@ -23,35 +23,43 @@ constexpr size_t kSlotsPerChange = 64;
 void Ranking::Impl::Refresh() {
   if (seen_nodes == snapshot.log_end() && seen_namespaces == snapshot.namespaces_version() && !StorageChanged()) return;
   work.changed.clear();
-  work.unknown.clear();
-  for (ActiveScore& score : scores) score.named = false;
-  Named named;
   Changes changes;
-  if (!TellChanges(&named, &changes)) {
+  if (!TellChanges(&changes)) {
     std::ranges::fill(work.marked, 0);
     Prepare();
     return;
   }
   Grow();
-  if (named.everything()) {
+  if (changes.told && !MarkNamed()) {
     std::ranges::fill(work.marked, 0);
     AskAll();
     return;
   }
-  for (const NodeId n : work.unknown) moving[n.index()] = kUnknown;
-  MarkNamed(named.by_filters, kFilter);
-  MarkNamed(named.by_scores, kScore);
   changes.nodes = work.changed;
   Ask(changes);
   for (const NodeId n : work.changed) work.marked[n.index()] = 0;
 }
 
-void Ranking::Impl::MarkNamed(const Dirty& dirty, char mark) {
-  for (const NodeId n : dirty.nodes()) {
+// False when some state named everything.
+bool Ranking::Impl::MarkNamed() {
+  bool everything = work.by_filters.everything();
+  for (const Dirty& dirty : work.by_scores) everything |= dirty.everything();
+  if (everything) return false;
+  const auto mark = [this](NodeId n, char with) {
     char& marks = work.marked[n.index()];
     if (!marks) work.changed.push_back(n);
-    marks |= mark;
+    marks |= with;
+  };
+  work.by_filters.ForEach(snapshot, [&](NodeId n) { mark(n, kFilter); });
+  for (size_t i = 0; i < scores.size(); ++i) {
+    ActiveScore& score = scores[i];
+    score.named = !work.by_scores[i].nobody();
+    work.by_scores[i].ForEach(snapshot, [&](NodeId n) {
+      if (!score.normalizer) moving[n.index()] = kUnknown;
+      mark(n, kScore);
+    });
   }
+  return true;
 }
 
 // Some state was made when no node had a label key that one has now.
@@ -62,7 +70,7 @@ bool Ranking::Impl::Outdated() const {
 }
 
 // Tells the states what happened. False when they must be prepared anew.
-bool Ranking::Impl::TellChanges(Named* named, Changes* changes) {
+bool Ranking::Impl::TellChanges(Changes* changes) {
   const bool heeds_namespaces = follows_pods != State::Pods::kNone || class_refuser;  // who refused may have for them
   if (seen_namespaces != snapshot.namespaces_version() && heeds_namespaces) return false;
   if (Outdated() || StorageChanged() || !snapshot.ReadLog(seen_nodes, &work.changed)) return false;
@@ -80,7 +88,7 @@ bool Ranking::Impl::TellChanges(Named* named, Changes* changes) {
   const std::span<const NodeId> objects = std::span<const NodeId>(work.changed).first(changes->objects);
   for (const NodeId n : objects) work.marked[n.index()] = kObject;
   if (follows_nodes && !objects.empty())
-    TellStates(named, [&](State& state, Dirty& dirty) {
+    TellStates(changes, [&](State& state, Dirty& dirty) {
       if (state.FollowsNodes()) state.NodesChanged(objects, dirty);
     });
   if (follows_pods == State::Pods::kNone || seen_pods == snapshot.pod_log_end(pod_log())) return true;
@@ -88,7 +96,7 @@ bool Ranking::Impl::TellChanges(Named* named, Changes* changes) {
   if (!snapshot.ReadPodLog(pod_log(), seen_pods, &work.pods)) return false;
   seen_pods = snapshot.pod_log_end(pod_log());
   for (const cluster::PodChange& pod : work.pods)
-    TellStates(named, [&](State& state, Dirty& dirty) {
+    TellStates(changes, [&](State& state, Dirty& dirty) {
       const State::Pods follows = state.FollowsPods();
       if (follows == State::Pods::kAll || (follows == State::Pods::kAffine && pod.pod_class->affine()))
         state.PodChanged(*pod.pod_class, pod.node, pod.by, dirty);

@@ -14,6 +14,7 @@ namespace {
 using json = base::Json;
 
 constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+constexpr const char* kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
 
 // Keeps every pod of every namespace out of its domain under `key`.
 json Alone(const std::string& key) {
@@ -68,8 +69,31 @@ TEST_CASE("What classes that came and went meant to a class does not pile up") {
     return most;
   };
   const size_t before = most_bytes_over(5'000);
-  CHECK(most_bytes_over(20'000) == before);
+  CHECK(most_bytes_over(20'000) <= before);
   CHECK(ranking.feasible_count() == 1);
+}
+
+TEST_CASE("What is remembered of the terms of others is counted, and no more than one weight for a key") {
+  constexpr int kTerms = 100, kPods = 50;
+  json labels;
+  for (int i = 0; i < kTerms; ++i) labels[fmt::format("key-{}", i)] = "v";
+  const framework::Profile profile = DefaultProfile("s");
+  // Of one beside `pods` that run, each of a class of its own and with a hundred terms under so many keys.
+  const auto memory_beside = [&](int pods, int keys) {
+    tests::TestCluster cluster;
+    cluster.AddNode({{"name", "n"}, {"labels", labels}});
+    for (int p = 0; p < pods; ++p) {
+      json pod = {{"node", "n"}, {"priority", p}, {"namespace", "other"}};
+      for (int i = 0; i < kTerms; ++i)
+        pod["affinity"]["podAffinity"][kPreferred].push_back(
+            {{"weight", 1 + i}, {"podAffinityTerm", Alone(fmt::format("key-{}", i % keys))}});
+      cluster.AddPod(pod);
+    }
+    return framework::Ranking(profile, cluster.Class({{"priority", -1}}), cluster.snapshot()).memory();
+  };
+  constexpr size_t kWeight = 16;
+  CHECK(memory_beside(kPods, kTerms) - memory_beside(1, kTerms) >= (kPods - 1) * kTerms * kWeight);
+  CHECK(memory_beside(kPods, 1) - memory_beside(1, 1) < kPods * 10 * kWeight);
 }
 
 TEST_CASE("The labels of a namespace concern others once a pod is in it") {
