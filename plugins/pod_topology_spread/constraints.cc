@@ -2,13 +2,11 @@
 #include "plugins/pod_topology_spread/constraints.h"
 
 #include <algorithm>
+#include <limits>
+
+#include "plugins/unsupported/unsupported.h"
 
 namespace tutti::plugins {
-namespace {
-
-constexpr size_t kMostConstraints = 64;
-
-}  // namespace
 
 using cluster::PodClass;
 using model::NodeId;
@@ -33,8 +31,10 @@ Constraints::Constraints(Kind kind, Nodes nodes, std::span<const model::Topology
       affinity_(pod_class.spec->node_selector, pod_class.spec->required_node_affinity, snapshot.symbols()),
       tolerations_(pod_class.spec->tolerations, snapshot.symbols()),
       effects_(snapshot.symbols()) {
+  static_assert(kMostSpreadConstraints <= std::numeric_limits<Mask>::digits);
+  // A pod that has more is refused by Unsupported.
   for (const model::TopologySpread& spread : wanted)
-    if (spread.hard == (kind == Kind::kHard) && list_.size() < kMostConstraints)
+    if (spread.hard == (kind == Kind::kHard) && list_.size() < kMostSpreadConstraints)
       list_.emplace_back(spread, pod_class, snapshot.symbols());
   if (list_.empty()) return;
   const Around nothing = [](const Constraint&) {};

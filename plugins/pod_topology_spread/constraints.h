@@ -58,7 +58,7 @@ class Constraints {
   size_t memory() const;  // in bytes
 
  private:
-  using Mask = uint64_t;  // of constraints; the API server allows no more of them
+  using Mask = uint64_t;  // of constraints
 
   Mask MatchedBy(const cluster::PodClass& other);
 

@@ -11,6 +11,7 @@
 #include "plugins/common/args.h"
 #include "plugins/common/label_syntax.h"
 #include "plugins/pod_topology_spread/constraints.h"
+#include "plugins/unsupported/unsupported.h"
 
 namespace tutti::plugins {
 namespace {
@@ -293,6 +294,9 @@ base::Result<std::shared_ptr<PodTopologySpread>> PodTopologySpread::Make(const b
         return base::Invalid(
             fmt::format("{}: Duplicate value: \"{{{}, {}}}\"", at, spread->topology_key, spread->hard ? kHard : kSoft));
     plugin->defaults_.push_back(*std::move(spread));
+    const auto same = [&](const model::TopologySpread& other) { return other.hard == plugin->defaults_.back().hard; };
+    if (std::ranges::count_if(plugin->defaults_, same) > static_cast<ptrdiff_t>(kMostSpreadConstraints))
+      return base::Invalid(fmt::format("{}: no more than {} with one whenUnsatisfiable", at, kMostSpreadConstraints));
   }
   return plugin;
 }

@@ -76,6 +76,15 @@ size_t ExtentOfSpread(const model::PodSpec& spec) {
   return sum;
 }
 
+std::optional<std::string> TooManyConstraints(const model::PodSpec& spec) {
+  const auto hard = static_cast<size_t>(std::ranges::count_if(spec.spread, &model::TopologySpread::hard));
+  for (const auto& [when, count] : {std::pair("DoNotSchedule", hard), {"ScheduleAnyway", spec.spread.size() - hard}})
+    if (count > kMostSpreadConstraints)
+      return fmt::format("the pod has {} topologySpreadConstraints with {}, and no more than {} are looked at", count,
+                         when, kMostSpreadConstraints);
+  return std::nullopt;
+}
+
 // The first part of the spec that is too large.
 std::optional<std::string> TooLarge(const model::PodSpec& spec) {
   const std::array<std::pair<const char*, size_t>, 8> parts = {{
@@ -92,7 +101,7 @@ std::optional<std::string> TooLarge(const model::PodSpec& spec) {
     if (extent > kMostThings)
       return fmt::format("the pod's {} have {} things to look at on each node, and no more than {} are looked at", name,
                          extent, kMostThings);
-  return std::nullopt;
+  return TooManyConstraints(spec);
 }
 
 }  // namespace

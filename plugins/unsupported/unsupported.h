@@ -17,6 +17,8 @@ namespace tutti::plugins {
 // Labels, terms, resources, ... in one part of a spec; of the values of one requirement, which are looked up and not
 // compared one by one, so many count as one.
 constexpr size_t kMostThings = 256, kValuesPerThing = 64;
+// Topology spread constraints, hard ones and soft ones each.
+constexpr size_t kMostSpreadConstraints = 64;
 
 // What of `spec` is not supported, as a sentence for the pod's owner; nullopt when all of it is.
 // `namespaces_known`: the labels of namespaces are, so that namespaceSelectors can be told.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/registry.h"
 
+#include <fmt/format.h>
+
 #include "base/json.h"
 #include "tests/support/catch.h"
 
@@ -116,6 +118,14 @@ TEST_CASE("args are read strictly, to their last field") {
              Contains("defaultConstraints[0]: unknown field \"topolgyKey\""));
   CHECK_THAT(ArgsError("PodTopologySpread", R"({"defaultingType": "List", "defaultConstraints": {"a": 1}})"),
              Contains("defaultConstraints: must be a list"));
+  json many = {{"defaultingType", "List"}};
+  for (int i = 0; i <= 64; ++i)
+    many["defaultConstraints"].push_back(
+        {{"maxSkew", 1}, {"topologyKey", fmt::format("key-{}", i)}, {"whenUnsatisfiable", "DoNotSchedule"}});
+  CHECK_THAT(ArgsError("PodTopologySpread", many.dump().c_str()),
+             Contains("defaultConstraints[64]: no more than 64 with one whenUnsatisfiable"));
+  many["defaultConstraints"][64]["whenUnsatisfiable"] = "ScheduleAnyway";
+  CHECK(ArgsError("PodTopologySpread", many.dump().c_str()).empty());
   CHECK_THAT(ArgsError("VolumeBinding", R"({"bindTimeoutSeconds": 9223372036854775807})"),
              Contains("must not be more than"));
   CHECK_THAT(ArgsError("VolumeBinding", R"({"kind": "NodeAffinityArgs"})"), Contains("write VolumeBindingArgs"));

@@ -53,6 +53,22 @@ TEST_CASE("Each part of a spec is looked at to its limit, and no further") {
   CHECK(Said({{"tolerations", Times(kMostThings + 1, {{"operator", "Exists"}})}}) ==
         TooMany("tolerations", kMostThings + 1));
 
+  const auto spread = [&](size_t hard, size_t soft) {
+    json constraint = {{"maxSkew", 1}, {"topologyKey", "host"}, {"whenUnsatisfiable", "DoNotSchedule"}};
+    json all = Times(hard, constraint);
+    constraint["whenUnsatisfiable"] = "ScheduleAnyway";
+    for (const json& one : Times(soft, constraint)) all.push_back(one);
+    return json{{"topologySpreadConstraints", all}};
+  };
+  const auto too_many_spread = [](const std::string& when) {
+    return fmt::format(
+        "0/1 nodes are available: the pod has 65 topologySpreadConstraints with {}, and no more than 64 are looked at.",
+        when);
+  };
+  CHECK(Said(spread(64, 64)) == "");
+  CHECK(Said(spread(65, 0)) == too_many_spread("DoNotSchedule"));
+  CHECK(Said(spread(0, 65)) == too_many_spread("ScheduleAnyway"));
+
   json requests;
   for (size_t i = 0; i <= kMostThings; ++i) requests[fmt::format("example.com/r{}", i)] = "1";
   CHECK(Said({{"requests", requests}}) == TooMany("resources", kMostThings + 1));
