@@ -76,10 +76,4 @@ std::optional<Requirements::OneOf> Requirements::FirstOneOf() const {
   return at == entries_.end() ? std::nullopt : std::optional(OneOf{at->key, at->values});
 }
 
-std::vector<Symbol> Requirements::Keys() const {
-  std::vector<Symbol> keys;
-  for (const Entry& entry : entries_) keys.push_back(entry.key);
-  return keys;
-}
-
 }  // namespace tutti::plugins

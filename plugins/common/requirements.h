@@ -38,9 +38,6 @@ class Requirements {
   };
   std::optional<OneOf> FirstOneOf() const;
 
-  // The keys that Match reads.
-  std::vector<model::Symbol> Keys() const;
-
  private:
   struct Entry {
     model::Symbol key;

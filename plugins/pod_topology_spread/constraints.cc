@@ -88,8 +88,10 @@ void Constraints::NodeChanged(NodeId n, const Around& before, const Around& afte
                          });
   for (Constraint& c : list_) {
     const bool eligible = counts && (affine || !c.honors_affinity) && (tolerated || !c.honors_taints);
+    const model::Symbol value = node.present ? node.Label(c.key) : model::Symbol();
+    if (c.counts.Is(n, value, eligible)) continue;
     before(c);
-    c.counts.SetNode(n, node.present ? node.Label(c.key) : model::Symbol(), eligible);
+    c.counts.SetNode(n, value, eligible);
     after(c);
   }
 }

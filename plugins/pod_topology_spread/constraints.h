@@ -52,7 +52,7 @@ class Constraints {
   using Around = std::function<void(const Constraint&)>;
   void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, const Around& before,
                   const Around& after);
-  // Catches up with the labels and taints of n; nothing is called when they are as they were.
+  // Catches up with the labels and taints of n; nothing is called for a constraint to which they are as they were.
   void NodeChanged(model::NodeId n, const Around& before, const Around& after);
 
   size_t memory() const;  // in bytes

@@ -23,22 +23,18 @@ void SpreadCounts::Shift(const Node& node, int64_t matching, int64_t nodes) {
   count(domain, true);
 }
 
-std::pair<uint32_t, uint32_t> SpreadCounts::SetNode(model::NodeId n, model::Symbol value, bool eligible) {
+void SpreadCounts::SetNode(model::NodeId n, model::Symbol value, bool eligible) {
   if (n.index() >= nodes_.size()) nodes_.resize(n.index() + 1);
   Node& node = nodes_[n.index()];
-  const uint32_t before = node.domain;
-  uint32_t after = kNone;
+  Shift(node, -node.matching, -1);
+  node.domain = kNone;
   if (value) {
     const auto [at, fresh] = by_value_.try_emplace(value, static_cast<uint32_t>(domains_.size()));
     if (fresh) domains_.push_back({value});
-    after = at->second;
+    node.domain = at->second;
   }
-  if (before == after && node.eligible == eligible) return {before, after};
-  Shift(node, -node.matching, -1);
-  node.domain = after;
   node.eligible = eligible;
   Shift(node, node.matching, +1);
-  return {before, after};
 }
 
 void SpreadCounts::Add(model::NodeId n, int32_t by) {

@@ -19,8 +19,12 @@ class SpreadCounts {
   static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 
   // The label value of n under the constraint's key (invalid: it lacks the key) and whether it is eligible.
-  // Returns the domains before and after, or kNone.
-  std::pair<uint32_t, uint32_t> SetNode(model::NodeId n, model::Symbol value, bool eligible);
+  void SetNode(model::NodeId n, model::Symbol value, bool eligible);
+  // They are so already.
+  bool Is(model::NodeId n, model::Symbol value, bool eligible) const {
+    const uint32_t domain = DomainOf(n);
+    return eligible == Eligible(n) && value == (domain == kNone ? model::Symbol() : Value(domain));
+  }
   // More or fewer matching pods on n.
   void Add(model::NodeId n, int32_t by);
 

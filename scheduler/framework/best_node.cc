@@ -39,12 +39,6 @@ void BestNode::Rebuild() {
   rounds_.resize(level);
 }
 
-void BestNode::Set(size_t slot, int32_t total) {
-  if (totals_[slot] == total) return;
-  totals_[slot] = total;
-  Replay(slot);
-}
-
 void BestNode::Replay(size_t slot) {
   for (size_t level = 0; level < rounds_.size(); ++level) {
     slot /= kFanOut;

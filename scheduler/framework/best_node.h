@@ -17,12 +17,10 @@ class BestNode {
   // The total of a node that is out of the contest.
   static constexpr int32_t kOut = std::numeric_limits<int32_t>::min();
 
-  size_t size() const { return totals_.size(); }
   int32_t total(size_t slot) const { return totals_[slot]; }
 
   // New slots are out. Never shrinks.
   void Grow(size_t slots);
-  void Set(size_t slot, int32_t total);
 
   // To change some: write through totals(), then Replay() each, or Rebuild() when they are many.
   std::vector<int32_t>& totals() { return totals_; }

@@ -19,7 +19,8 @@ TEST_CASE("the best node is the first of the highest, through growth and changes
     for (int i = 0; i < 500; ++i) {
       const size_t slot = random.Below(slots);
       totals[slot] = random.OneIn(4) ? framework::BestNode::kOut : static_cast<int32_t>(random.Between(0, 20));
-      best.Set(slot, totals[slot]);
+      best.totals()[slot] = totals[slot];
+      best.Replay(slot);
       const auto at = std::ranges::max_element(totals);
       if (*at == framework::BestNode::kOut)
         REQUIRE_FALSE(best.Best().valid());
