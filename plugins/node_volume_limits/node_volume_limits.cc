@@ -8,6 +8,7 @@
 #include <set>
 
 #include "plugins/common/claims.h"
+#include "plugins/unsupported/unsupported.h"
 
 namespace tutti::plugins {
 namespace {
@@ -79,7 +80,8 @@ class LimitsState final : public framework::FilterState {
  private:
   bool Exceeds(const cluster::NodeEntry& node, const std::vector<model::CsiNode::Driver>& drivers) const {
     Disks used;
-    for (const PodClass* pod : node.with_volumes) AddDisks(*pod, snapshot_.storage(), &used);
+    for (const PodClass* pod : node.with_volumes)
+      if (IsLookedAt(pod->spec->volumes)) AddDisks(*pod, snapshot_.storage(), &used);
     std::map<std::string, int64_t> now, more;
     for (const CsiDisk& disk : mine_)
       if (!used.contains(disk)) ++more[disk.driver];

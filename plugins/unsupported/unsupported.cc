@@ -76,6 +76,12 @@ size_t ExtentOfSpread(const model::PodSpec& spec) {
   return sum;
 }
 
+size_t Extent(const std::vector<model::PodVolume>& volumes) {
+  size_t sum = volumes.size();
+  for (const model::PodVolume& volume : volumes) sum += volume.monitors.size();
+  return sum;
+}
+
 std::optional<std::string> TooManyConstraints(const model::PodSpec& spec) {
   const auto hard = static_cast<size_t>(std::ranges::count_if(spec.spread, &model::TopologySpread::hard));
   for (const auto& [when, count] : {std::pair("DoNotSchedule", hard), {"ScheduleAnyway", spec.spread.size() - hard}})
@@ -95,7 +101,7 @@ std::optional<std::string> TooLarge(const model::PodSpec& spec) {
       {"topologySpreadConstraints", ExtentOfSpread(spec)},
       {"tolerations", spec.tolerations.size()},
       {"host ports", spec.host_ports.size()},
-      {"volumes", spec.volumes.size()},
+      {"volumes", Extent(spec.volumes)},
   }};
   for (const auto& [name, extent] : parts)
     if (extent > kMostThings)
@@ -108,6 +114,10 @@ std::optional<std::string> TooLarge(const model::PodSpec& spec) {
 
 bool IsLookedAt(const model::PodAffinity& affinity) {
   return affinity.required.size() + affinity.preferred.size() <= kMostThings && Extent(affinity) <= kMostThings;
+}
+
+bool IsLookedAt(const std::vector<model::PodVolume>& volumes) {
+  return volumes.size() <= kMostThings && Extent(volumes) <= kMostThings;
 }
 
 std::optional<std::string> UnsupportedReason(const model::PodSpec& spec, bool namespaces_known) {

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "framework/plugin.h"
 
@@ -25,8 +26,9 @@ constexpr size_t kMostSpreadConstraints = 64;
 std::optional<std::string> UnsupportedReason(const model::PodSpec& spec, bool namespaces_known);
 
 // Not more than kMostThings. Pods that run may have more, for whoever may make a pod may name its node: what they say
-// about others is then not looked at either.
+// about others, or hold, is then not looked at either.
 bool IsLookedAt(const model::PodAffinity& affinity);
+bool IsLookedAt(const std::vector<model::PodVolume>& volumes);
 
 class Unsupported final : public framework::Filter {
  public:

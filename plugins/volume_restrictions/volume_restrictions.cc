@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "plugins/common/claims.h"
+#include "plugins/unsupported/unsupported.h"
 
 namespace tutti::plugins {
 namespace {
@@ -66,11 +67,12 @@ class RestrictionsState final : public framework::FilterState {
                                [&](const std::string& claim) { return snapshot_.storage().Users(claim) > 0; });
   }
   bool DiskInUse(model::NodeId n) const {
-    return std::ranges::any_of(disks_, [&](const PodVolume& mine) {
-      return std::ranges::any_of(snapshot_.node(n).with_volumes, [&](const PodClass* other) {
-        return std::ranges::any_of(other->spec->volumes,
-                                   [&](const PodVolume& theirs) { return Conflict(mine, theirs); });
-      });
+    if (disks_.empty()) return false;
+    return std::ranges::any_of(snapshot_.node(n).with_volumes, [&](const PodClass* other) {
+      const std::vector<PodVolume>& volumes = other->spec->volumes;
+      return IsLookedAt(volumes) && std::ranges::any_of(volumes, [&](const PodVolume& theirs) {
+               return std::ranges::any_of(disks_, [&](const PodVolume& mine) { return Conflict(mine, theirs); });
+             });
     });
   }
 

@@ -143,6 +143,36 @@ TEST_CASE("Ports are taken and freed whatever their number and order") {
   CHECK(fits(9));
 }
 
+TEST_CASE("Of the volumes of a pod that runs, no more is looked at either") {
+  tests::TestCluster cluster;
+  cluster.AddNode({{"name", "n"}});
+  const json driver = {{"name", "pd.csi.storage.gke.io"}, {"allocatable", {{"count", 2}}}};
+  cluster.AddStorage({{"kind", "CSINode"}, {"metadata", {{"name", "n"}}}, {"spec", {{"drivers", {driver}}}}});
+  const framework::Profile profile = DefaultProfile("s");
+  const auto disk = [](const char* name) { return json{{"name", name}, {"gcePersistentDisk", {{"pdName", name}}}}; };
+  const auto fits_beside = [&](size_t volumes, const char* mine) {
+    json list = Times(volumes - 1, disk("one"));
+    list.push_back(disk("two"));
+    const model::PodId pod = cluster.AddPod({{"node", "n"}, {"volumes", list}});
+    const cluster::PodClass& waits = cluster.Class({{"volumes", {disk(mine)}}});
+    const bool fits = framework::Ranking(profile, waits, cluster.snapshot()).Best().valid();
+    cluster.state().DropPod(pod);
+    return fits;
+  };
+  for (const char* mine : {"two", "three"}) {  // in use there; one more than the driver takes
+    CHECK_FALSE(fits_beside(kMostThings, mine));
+    CHECK(fits_beside(kMostThings + 1, mine));
+  }
+}
+
+TEST_CASE("The monitors of an RBD image are things to look at") {
+  const auto with = [](size_t monitors) {
+    return json{{"volumes", {{{"name", "v"}, {"rbd", {{"image", "i"}, {"monitors", Times(monitors, "m")}}}}}}};
+  };
+  CHECK(Said(with(kMostThings - 1)) == "");
+  CHECK(Said(with(kMostThings)) == TooMany("volumes", kMostThings + 1));
+}
+
 TEST_CASE("Of a pod that runs, no more is looked at either") {
   tests::TestCluster cluster;
   cluster.AddNode({{"name", "n"}, {"labels", {{"host", "n"}}}});
