@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/json_string.h"
 #include "kube/config.h"
+#include "kube/transport.h"
 
 namespace tutti::kube {
 namespace {
@@ -185,6 +186,18 @@ std::string ExecConfig(const YAML::Node& extensions) {
   return "";
 }
 
+// What would have to be escaped in a user or a password is where libcurl ends reading them. The schemes are
+// client-go's.
+bool IsProxyUrl(const std::string& text) {
+  const size_t begin = text.find("://");
+  if (begin == std::string::npos || text.find_first_of(" \t\r\n\\?#") != std::string::npos) return false;
+  std::string rest = text.substr(begin + 3);
+  if (rest.ends_with('/')) rest.pop_back();
+  if (rest.find('/') != std::string::npos) return false;
+  const Url url = SplitUrl(text.substr(0, begin + 3) + rest.substr(rest.find('@') + 1));
+  return url.sound() && (url.scheme == "http" || url.scheme == "https" || url.scheme == "socks5");
+}
+
 void ReadCluster(const Fields& cluster, Reader* reader, Config* config) {
   reader->Into(&config->server, cluster.Text("server"));
   reader->Into(&config->ca_pem, cluster.DataOrFile("certificate-authority-data", "certificate-authority"));
@@ -195,6 +208,10 @@ void ReadCluster(const Fields& cluster, Reader* reader, Config* config) {
   if (!reader->status()) return;
   if (!config->server.starts_with("https://") && !config->server.starts_with("http://"))
     reader->Fail(cluster.Wrong("server", "must be a URL that begins with https:// or http://"));
+  if (!config->proxy_url.empty() && !IsProxyUrl(config->proxy_url))
+    reader->Fail(cluster.Wrong("proxy-url",
+                               "must be a URL such as http://proxy:3128 (or https, socks5); in a user and password "
+                               "before it, @ : / ? # and the like are written as %40 and so on"));
   if (config->insecure_skip_tls_verify && !config->ca_pem.empty())
     reader->Fail(cluster.Wrong("insecure-skip-tls-verify", "may not be set together with a certificate-authority"));
 }

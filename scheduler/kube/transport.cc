@@ -2,6 +2,7 @@
 #include "kube/transport.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <limits>
 #include <utility>
@@ -71,6 +72,16 @@ Url SplitUrl(const std::string& url) {
   parts.host = rest;
   if (parts.port.empty()) parts.port = parts.scheme == "http" ? "80" : "443";
   return parts;
+}
+
+bool Url::sound() const {
+  const auto of_name = [](unsigned char c) {
+    return std::isalnum(c) || c == '.' || c == '-' || c == '_' || c == ':' || c == '%';
+  };
+  if (host.empty() || !std::ranges::all_of(host, of_name)) return false;
+  uint16_t number = 0;
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
+  return error == std::errc() && end == port.data() + port.size() && number > 0;
 }
 
 bool Url::loopback() const { return host == "localhost" || host == "::1" || host.starts_with("127."); }

@@ -175,6 +175,22 @@ echo '{{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","
         process.wait()
         self.clean(self.log.read_text())
 
+        # Where libcurl would stop reading it, so that it quotes all of it.
+        for end in ("/s@127.0.0.1:1", "#s@127.0.0.1:1", "@s@127.0.0.1:1", " s@127.0.0.1:1", "@127.0.0.1:99999", "@127.0.0.1:port"):
+            with self.subTest(end):
+                proxy = f"http://user:{PASSWORD}{end}"
+                done = doors.tutti("run", "--kubeconfig", str(self.kubeconfig("https://127.0.0.1:1", "{}", f'proxy-url: "{proxy}"')))
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("clusters[c].cluster.proxy-url", done.stderr)
+                self.clean(done.stderr)
+        for proxy in (f"http://user:{PASSWORD}/s@127.0.0.1:1", f"gopher://user:{PASSWORD}@127.0.0.1:1"):
+            with self.subTest(proxy), unittest.mock.patch.dict(os.environ, {"HTTPS_PROXY": proxy}):
+                process = self.start(self.kubeconfig("https://api.invalid:6443", "{}"))
+                doors.eventually(lambda: '"error"' in self.log.read_text(), "it complains")
+                process.kill()
+                process.wait()
+                self.clean(self.log.read_text())
+
         broken = {"user": f"{{token: [{TOKEN}]}}", "yaml": f"{{token: '{TOKEN}", "data": f"{{client-key-data: '{MARK}!'}}",
                   "twice": f"{{client-key-data: {base64.b64encode(TOKEN.encode()).decode()}}}"}
         for what, user in broken.items():

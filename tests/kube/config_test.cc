@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/config.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <filesystem>
 
@@ -111,8 +113,25 @@ TEST_CASE("errors name the file and the field, and no secret") {
         std::string::npos);
   CHECK(error(with("{server: 'https://k'}", "{exec: {command: x, apiVersion: v9}}"))
             .find("users[u].user.exec.apiVersion") != std::string::npos);
+  for (const char* proxy : {"http://u:SE/CRET@p", "http://u:SECRET#@p", "http://u:SECRET@@p", "http://u:SECRET @p",
+                            "http://u:SECRET@p:99999", "gopher://u:SECRET@p", "u:SECRET@p"})
+    CHECK(error(with(fmt::format("{{server: 'https://k', proxy-url: '{}'}}", proxy), "{}"))
+              .find("clusters[k].cluster.proxy-url must be a URL") != std::string::npos);
   CHECK(error(with("{server: 'https://k', insecure-skip-tls-verify: maybe}", "{}")).find("insecure-skip-tls-verify") !=
         std::string::npos);
+}
+
+TEST_CASE("a proxy's URL may hold a user, whose password is escaped, and stand for an address of either family") {
+  const Folder folder;
+  for (const char* proxy :
+       {"http://proxy", "https://u:p%40s%2Fs@proxy:3128/", "socks5://[::1]:1080", "http://u@[fd00::1]:1"})
+    CHECK(LoadConfig({folder.Write("config", fmt::format(R"(
+current-context: c
+contexts: [{{name: c, context: {{cluster: k}}}}]
+clusters: [{{name: k, cluster: {{server: "https://k", proxy-url: "{}"}}}}]
+)",
+                                                         proxy)),
+                      "", ""}));
 }
 
 TEST_CASE("what a cluster's entry has for exec plugins is read with its types") {
