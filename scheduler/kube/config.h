@@ -33,6 +33,8 @@ struct Config {
   // Who we are. A token file goes before a token; a file is read again as it changes.
   std::string token, token_file;
   std::string username, password;
+  // Whom the server is asked to take us for, as headers: names in lower case, values of one line.
+  std::vector<std::pair<std::string, std::string>> impersonation;
   std::string client_cert_pem, client_key_pem;
   std::string client_cert_file, client_key_file;
   std::optional<ExecPlugin> exec;

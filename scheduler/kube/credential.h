@@ -4,13 +4,16 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tutti::kube {
 
 struct Credential {
   std::string authorization;  // the header's value; empty: none
   std::string client_cert_pem, client_key_pem;
-  uint64_t generation = 0;  // another one: something changed; from 1
+  std::vector<std::pair<std::string, std::string>> impersonation;  // headers, as in Config
+  uint64_t generation = 0;                                         // another one: something changed; from 1
 };
 
 }  // namespace tutti::kube

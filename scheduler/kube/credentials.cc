@@ -54,6 +54,7 @@ void Credentials::Apply(Credential next) {
                     next.client_cert_pem == current_->client_cert_pem &&
                     next.client_key_pem == current_->client_key_pem;
   if (same && current_->generation > 0) return;
+  next.impersonation = config_.impersonation;
   next.generation = current_->generation + 1;
   current_ = std::make_shared<const Credential>(std::move(next));
 }

@@ -213,6 +213,8 @@ curl_slist* CurlTransport::Headers(const Request& request, const Credential& cre
   list = curl_slist_append(list, "Expect:");
   if (!credential.authorization.empty())
     list = curl_slist_append(list, ("Authorization: " + credential.authorization).c_str());
+  for (const auto& [name, value] : credential.impersonation)
+    list = curl_slist_append(list, fmt::format(fmt::runtime(value.empty() ? "{};" : "{}: {}"), name, value).c_str());
   if (!host_header_.empty()) list = curl_slist_append(list, host_header_.c_str());
   if (!request.if_none_match.empty())
     return curl_slist_append(list, ("If-None-Match: " + request.if_none_match).c_str());

@@ -83,7 +83,7 @@ bool Http2Connection::Submit(Http2Exchange& exchange) {
   const Request& request = exchange.request;
   const std::string path = url_.prefix + request.target;
   std::vector<nghttp2_nv> headers;
-  headers.reserve(9);
+  headers.reserve(9 + request.credential->impersonation.size());
   headers.push_back(Header(":method", Name(request.method)));
   headers.push_back(Header(":scheme", "https"));
   headers.push_back(Header(":authority", url_.authority));
@@ -92,6 +92,7 @@ bool Http2Connection::Submit(Http2Exchange& exchange) {
   headers.push_back(Header("user-agent", user_agent_));
   if (!request.credential->authorization.empty())
     headers.push_back(Header("authorization", request.credential->authorization));
+  for (const auto& [name, value] : request.credential->impersonation) headers.push_back(Header(name, value));
   if (!request.body.empty()) headers.push_back(Header("content-type", request.content_type));
   if (!request.if_none_match.empty()) headers.push_back(Header("if-none-match", request.if_none_match));
   nghttp2_data_provider body{};

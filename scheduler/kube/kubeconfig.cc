@@ -247,6 +247,48 @@ ExecPlugin ReadExec(const Fields& user, Reader* reader) {
   return plugin;
 }
 
+// A key of as-user-extra as a header's name has it: in lower case, with what no name may have as %XX.
+std::string HeaderKey(std::string_view key) {
+  constexpr std::string_view kAllowed = "!#$&'*+-.^_`|~";
+  std::string out;
+  for (const unsigned char c : key) {
+    if (std::isalnum(c) || kAllowed.find(static_cast<char>(c)) != std::string_view::npos)
+      out += static_cast<char>(std::tolower(c));
+    else
+      out += fmt::format("%{:02X}", c);
+  }
+  return out;
+}
+
+// `as` and what goes with it.
+void ReadImpersonation(const Fields& user, Reader* reader, Config* config) {
+  const auto add = [&](const char* field, std::string header, const YAML::Node& value) {
+    if (!value.IsScalar() || value.Scalar().find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos)
+      return reader->Fail(user.Wrong(field, "must be made of strings of one line"));
+    config->impersonation.emplace_back(std::move(header), value.Scalar());
+  };
+  const auto said = [&](const char* field) { return user.Child(field) && !user.Child(field).IsNull(); };
+  if (const YAML::Node name = user.Child("as"); said("as") && !(name.IsScalar() && name.Scalar().empty()))
+    add("as", "impersonate-user", name);
+  if (said("as-uid")) add("as-uid", "impersonate-uid", user.Child("as-uid"));
+  if (const YAML::Node groups = user.Child("as-groups"); said("as-groups")) {
+    if (!groups.IsSequence()) return reader->Fail(user.Wrong("as-groups", "must be a list of strings"));
+    for (const YAML::Node& group : groups) add("as-groups", "impersonate-group", group);
+  }
+  if (const YAML::Node extra = user.Child("as-user-extra"); said("as-user-extra")) {
+    if (!extra.IsMap()) return reader->Fail(user.Wrong("as-user-extra", "must be a map of lists of strings"));
+    for (const auto& entry : extra) {
+      const YAML::Node &key = entry.first, &values = entry.second;
+      if (!key.IsScalar() || !values.IsSequence())
+        return reader->Fail(user.Wrong("as-user-extra", "must be a map of lists of strings"));
+      for (const YAML::Node& value : values)
+        add("as-user-extra", "impersonate-extra-" + HeaderKey(key.Scalar()), value);
+    }
+  }
+  if (!config->impersonation.empty() && config->impersonation.front().first != "impersonate-user")
+    reader->Fail(user.Wrong("as", "is missing: as-uid, as-groups and as-user-extra go with it"));
+}
+
 void ReadUser(const Fields& user, Reader* reader, Config* config) {
   reader->Into(&config->token, user.Text("token"));
   reader->Into(&config->token_file, user.Path("tokenFile"));
@@ -261,6 +303,7 @@ void ReadUser(const Fields& user, Reader* reader, Config* config) {
     reader->Fail(user.Wrong(config->client_cert_pem.empty() ? "client-certificate" : "client-key",
                             "is missing: a client certificate and its key go together"));
   if (const YAML::Node exec = user.Child("exec"); exec && exec.IsMap()) config->exec = ReadExec(user, reader);
+  ReadImpersonation(user, reader, config);
   if (user.Child("auth-provider"))
     reader->Fail(user.Wrong("auth-provider", "is not supported since Kubernetes 1.26; use an exec plugin"));
 }

@@ -117,6 +117,11 @@ TEST_CASE("errors name the file and the field, and no secret") {
                             "http://u:SECRET@p:99999", "gopher://u:SECRET@p", "u:SECRET@p"})
     CHECK(error(with(fmt::format("{{server: 'https://k', proxy-url: '{}'}}", proxy), "{}"))
               .find("clusters[k].cluster.proxy-url must be a URL") != std::string::npos);
+  const std::string k = "{server: 'https://k'}";
+  CHECK(error(with(k, "{as-groups: [g]}")).find("users[u].user.as is missing") != std::string::npos);
+  CHECK(error(with(k, "{as: a, as-groups: g}")).find("as-groups must be a list") != std::string::npos);
+  CHECK(error(with(k, "{as: a, as-user-extra: {k: v}}")).find("as-user-extra must be a map of lists") !=
+        std::string::npos);
   CHECK(error(with("{server: 'https://k', insecure-skip-tls-verify: maybe}", "{}")).find("insecure-skip-tls-verify") !=
         std::string::npos);
 }
@@ -132,6 +137,34 @@ clusters: [{{name: k, cluster: {{server: "https://k", proxy-url: "{}"}}}}]
 )",
                                                          proxy)),
                       "", ""}));
+}
+
+TEST_CASE("who is impersonated is said in headers") {
+  const Folder folder;
+  const auto config = LoadConfig({folder.Write("config", R"(
+current-context: c
+contexts: [{name: c, context: {cluster: k, user: u}}]
+clusters: [{name: k, cluster: {server: "https://k"}}]
+users:
+- name: u
+  user:
+    as: system:serviceaccount:tutti-system:tutti
+    as-uid: "7"
+    as-groups: [system:serviceaccounts, "a b"]
+    as-user-extra: {example.com/Team%: [one, two]}
+)"),
+                                  "", ""});
+  REQUIRE(config);
+  using Headers = std::vector<std::pair<std::string, std::string>>;
+  const Headers wanted = {{"impersonate-user", "system:serviceaccount:tutti-system:tutti"},
+                          {"impersonate-uid", "7"},
+                          {"impersonate-group", "system:serviceaccounts"},
+                          {"impersonate-group", "a b"},
+                          {"impersonate-extra-example.com%2Fteam%25", "one"},
+                          {"impersonate-extra-example.com%2Fteam%25", "two"}};
+  CHECK(config->impersonation == wanted);
+  FakeLoop loop;
+  CHECK(Credentials(*config, loop).Current()->impersonation == wanted);
 }
 
 TEST_CASE("what a cluster's entry has for exec plugins is read with its types") {

@@ -49,5 +49,31 @@ TEST_CASE("what a proxy says of its tunnel is no answer of the server") {
   CHECK(answer.retry_after_ms == -1);
 }
 
+TEST_CASE("a request over HTTP/1.1 says whom it is to be taken for") {
+  const Listener listener(1);
+  std::string asked;
+  std::thread serving([&] {
+    const int client = accept(listener.fd(), nullptr, nullptr);
+    std::array<char, 4096> text;
+    const ssize_t size = recv(client, text.data(), text.size(), 0);
+    if (size > 0) asked.assign(text.data(), static_cast<size_t>(size));
+    close(client);
+  });
+  const base::SystemClock clock;
+  EpollLoop loop(clock);
+  Config config;
+  config.server = "http://127.0.0.1:" + std::to_string(listener.port());
+  CurlTransport transport(config, "test", loop);
+  auto credential = std::make_shared<Credential>();
+  credential->impersonation = {{"impersonate-user", "robot"}, {"impersonate-group", "a"}, {"impersonate-uid", ""}};
+  Request request;
+  request.target = "/ok";
+  request.credential = credential;
+  transport.Send(std::move(request), [&](const Response&) { loop.Stop(); }, nullptr);
+  loop.Run();
+  serving.join();
+  CHECK(asked.find("impersonate-user: robot\r\nimpersonate-group: a\r\nimpersonate-uid:\r\n") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace tutti::kube

@@ -25,7 +25,7 @@ nghttp2_nv Header(const char* name, const char* value) {
 }
 
 struct Stream {
-  std::string path, received, answer;
+  std::string path, received, as, answer;
   size_t answered = 0;
 };
 
@@ -50,6 +50,7 @@ struct Session {
     }
     stream.answer = stream.path == "/big"    ? std::string(Http2Server::kBigBody, 'b')
                     : stream.path == "/echo" ? stream.received
+                    : stream.path == "/as"   ? stream.as
                                              : "connection " + std::to_string(number);
     const std::array<nghttp2_nv, 2> head{Header(":status", "200"), Header("Content-Type", "text/plain")};
     nghttp2_data_provider body{};
@@ -75,8 +76,9 @@ nghttp2_session* MakeSession(Session& state) {
       callbacks, [](nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name, size_t name_size,
                     const uint8_t* value, size_t value_size, uint8_t, void* self) {
         const std::string key(name, name + name_size);
-        if (key == ":path")
-          static_cast<Session*>(self)->streams[frame->hd.stream_id].path.assign(value, value + value_size);
+        Stream& stream = static_cast<Session*>(self)->streams[frame->hd.stream_id];
+        if (key == ":path") stream.path.assign(value, value + value_size);
+        if (key.starts_with("impersonate-")) stream.as += key + ": " + std::string(value, value + value_size) + ";";
         return 0;
       });
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(

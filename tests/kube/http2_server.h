@@ -2,6 +2,7 @@
 // An HTTP/2 server for tests, on a thread of its own, that misbehaves as the path asks:
 //   /ok       200, body "connection N", N counted from 1 as they are accepted
 //   /echo     200, body what was sent
+//   /as       200, body the Impersonate- headers that came, each "name: value;"
 //   /big      200, a body of kBigBody bytes
 //   /refuse   the stream is refused the first time, then as /ok
 //   /leave    as /ok, and asks the client to leave (GOAWAY)

@@ -71,7 +71,7 @@ struct TransportRig {
       for (Request& request : requests) {
         auto answer = std::make_shared<std::promise<Response>>();
         answers.push_back(answer->get_future());
-        request.credential = Nobody();
+        if (!request.credential) request.credential = Nobody();
         transport->Send(std::move(request), [answer](Response response) { answer->set_value(std::move(response)); },
                         {});
       }
@@ -135,6 +135,18 @@ TEST_CASE("bodies go and come whole, whatever their size") {
   const std::string sent = post[0].body;
   CHECK(rig.SendAll(std::move(post))[0].get().body == sent);
   CHECK(rig.Get("/big").body.size() == Http2Server::kBigBody);
+}
+
+TEST_CASE("a request says whom it is to be taken for") {
+  const Http2Server server;
+  TransportRig rig(server);
+  auto credential = std::make_shared<Credential>(*Nobody());
+  credential->impersonation = {{"impersonate-user", "robot"}, {"impersonate-group", "a"}, {"impersonate-group", "b"}};
+  std::vector<Request> one(1);
+  one[0].target = "/as";
+  one[0].credential = credential;
+  CHECK(rig.SendAll(std::move(one))[0].get().body ==
+        "impersonate-user: robot;impersonate-group: a;impersonate-group: b;");
 }
 
 TEST_CASE("what was refused, or asked to leave before it was sent, goes again") {
