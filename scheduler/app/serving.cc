@@ -61,7 +61,10 @@ base::Result<std::unique_ptr<Serving>> Serving::Start(const RunFlags& flags, ser
   server::ClientAuthorities::ReadPem client_ca;
   if (!flags.client_ca_file.empty()) {
     client_ca = [file = flags.client_ca_file] { return base::ReadFile(file); };
-    if (const auto read = client_ca(); !read) return base::Invalid("--client-ca-file: " + read.error().message);
+    const auto read = client_ca();
+    if (!read) return base::Invalid("--client-ca-file: " + read.error().message);
+    if (!kube::HoldsCertificate(*read))
+      return base::Invalid(fmt::format("--client-ca-file: {}: holds no certificate in PEM", flags.client_ca_file));
   } else if (!flags.authentication_skip_lookup) {
     client_ca = [&authenticator] { return ClusterClientCa(authenticator); };
     if (!flags.authentication_tolerate_lookup_failure) {

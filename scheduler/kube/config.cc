@@ -2,9 +2,12 @@
 #include "kube/config.h"
 
 #include <fmt/format.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <sstream>
 
 #include "base/file.h"
@@ -12,6 +15,8 @@
 
 namespace tutti::kube {
 namespace {
+
+using BioPtr = std::unique_ptr<BIO, decltype(&BIO_free)>;
 
 constexpr const char* kServiceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -30,6 +35,33 @@ std::vector<std::string> SplitPathList(const std::string& list) {
 
 }  // namespace
 
+std::string ServerProblem(const std::string& server) {
+  // It is logged, and sent as Host.
+  if (SplitUrl(server).authority.find('@') != std::string::npos)
+    return "has a user in it; write users[].user.username and password instead";
+  const bool known = server.starts_with("https://") || server.starts_with("http://");
+  if (!known || !SplitUrl(server).sound() || server.find_first_of(" \t\r\n\\?#") != std::string::npos)
+    return "must be a URL such as https://10.0.0.1:6443: https:// or http://, a host, a port from 1 to 65535";
+  return "";
+}
+
+bool HoldsCertificate(const std::string& pem) {
+  const BioPtr text{BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free};
+  const std::unique_ptr<X509, decltype(&X509_free)> read{PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr),
+                                                         &X509_free};
+  ERR_clear_error();
+  return read != nullptr;
+}
+
+bool HoldsPrivateKey(const std::string& pem) {
+  const BioPtr text{BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free};
+  // With an empty pass phrase, or a terminal would be asked for one.
+  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> read{
+      PEM_read_bio_PrivateKey(text.get(), nullptr, nullptr, const_cast<char*>("")), &EVP_PKEY_free};
+  ERR_clear_error();
+  return read != nullptr;
+}
+
 base::Result<Config> LoadInCluster(const std::string& folder) {
   const std::string host = Environment("KUBERNETES_SERVICE_HOST");
   const std::string port = Environment("KUBERNETES_SERVICE_PORT");
@@ -43,6 +75,8 @@ base::Result<Config> LoadInCluster(const std::string& folder) {
   auto ca = base::ReadFile(folder + "/ca.crt");
   if (!ca) return tl::make_unexpected(ca.error());
   config.ca_pem = std::move(*ca);
+  if (!HoldsCertificate(config.ca_pem))
+    return base::Invalid(fmt::format("{}/ca.crt: holds no certificate in PEM", folder));
   config.token_file = folder + "/token";
   if (auto token = base::ReadFile(config.token_file); !token) return tl::make_unexpected(token.error());
   if (auto ns = base::ReadFile(folder + "/namespace")) config.default_namespace = std::move(*ns);
@@ -61,12 +95,12 @@ base::Result<Config> LoadConfig(const ConfigSource& source) {
     return base::Invalid("no cluster is configured: give --kubeconfig FILE, set KUBECONFIG, or run in a pod");
   };
   base::Result<Config> config = load();
-  if (config && !source.server.empty()) config->server = source.server;
   if (!config) return config;
+  if (!source.server.empty()) config->server = source.server;
+  if (const std::string problem = ServerProblem(config->server); !problem.empty())
+    return base::Invalid(
+        fmt::format("{} {}", source.server.empty() ? "in-cluster: the API server's URL" : "--master", problem));
   while (config->server.ends_with('/')) config->server.pop_back();
-  // It is logged, and sent as Host.
-  if (SplitUrl(config->server).authority.find('@') != std::string::npos)
-    return base::Invalid("the API server's URL has a user in it; write users[].user.username and password instead");
   return config;
 }
 

@@ -50,9 +50,16 @@ struct ConfigSource {
   std::string server;      // --master: replaces the server
 };
 
+// What is wrong with it as the API server's URL; empty: nothing.
+std::string ServerProblem(const std::string& server);
+
+// Whether it holds a certificate, or a private key, that can be read.
+bool HoldsCertificate(const std::string& pem);
+bool HoldsPrivateKey(const std::string& pem);
+
 // In order: `source.kubeconfig`; the list in $KUBECONFIG, merged (the first to name a thing wins, missing files are
 // passed over); in-cluster where KUBERNETES_SERVICE_HOST is set; ~/.kube/config. Error kInvalid names the file and the
-// field.
+// field: what no connection could be made with is refused here.
 base::Result<Config> LoadConfig(const ConfigSource& source);
 
 // The merge of `paths`; at least one must exist unless `paths` is empty.

@@ -19,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kNoCertificate = "holds no certificate in PEM";
+
 // A named entry and the file that it came from, which relative paths are relative to.
 struct Entry {
   YAML::Node node;
@@ -80,6 +82,11 @@ class Fields {
     if (!content)
       return base::Invalid(fmt::format("{}: {}.{}: {}", entry_.file, path_, file_key, content.error().message));
     return content;
+  }
+  // Of the two that DataOrFile read, the one that counts.
+  const char* Holder(const char* data_key, const char* file_key) const {
+    const YAML::Node data = entry_.node[data_key];
+    return data && data.IsScalar() && !data.Scalar().empty() ? data_key : file_key;
   }
   YAML::Node Child(const char* key) const { return entry_.node[key]; }
   const Entry& entry() const { return entry_; }
@@ -206,8 +213,10 @@ void ReadCluster(const Fields& cluster, Reader* reader, Config* config) {
   reader->Into(&config->proxy_url, cluster.Text("proxy-url"));
   config->exec_config = ExecConfig(cluster.Child("extensions"));
   if (!reader->status()) return;
-  if (!config->server.starts_with("https://") && !config->server.starts_with("http://"))
-    reader->Fail(cluster.Wrong("server", "must be a URL that begins with https:// or http://"));
+  if (const std::string problem = ServerProblem(config->server); !problem.empty())
+    reader->Fail(cluster.Wrong("server", problem));
+  if (!config->ca_pem.empty() && !HoldsCertificate(config->ca_pem))
+    reader->Fail(cluster.Wrong(cluster.Holder("certificate-authority-data", "certificate-authority"), kNoCertificate));
   if (!config->proxy_url.empty() && !IsProxyUrl(config->proxy_url))
     reader->Fail(cluster.Wrong("proxy-url",
                                "must be a URL such as http://proxy:3128 (or https, socks5); in a user and password "
@@ -302,6 +311,13 @@ void ReadUser(const Fields& user, Reader* reader, Config* config) {
   if (config->client_cert_pem.empty() != config->client_key_pem.empty())
     reader->Fail(user.Wrong(config->client_cert_pem.empty() ? "client-certificate" : "client-key",
                             "is missing: a client certificate and its key go together"));
+  if (!config->client_cert_pem.empty() && !HoldsCertificate(config->client_cert_pem))
+    reader->Fail(user.Wrong(user.Holder("client-certificate-data", "client-certificate"), kNoCertificate));
+  if (!config->client_key_pem.empty() && !HoldsPrivateKey(config->client_key_pem))
+    reader->Fail(user.Wrong(user.Holder("client-key-data", "client-key"), "holds no private key in PEM"));
+  if (!config->token_file.empty())
+    if (const auto token = base::ReadFile(config->token_file); !token)
+      reader->Fail(user.Wrong("tokenFile", "cannot be read: " + token.error().message));
   if (const YAML::Node exec = user.Child("exec"); exec && exec.IsMap()) config->exec = ReadExec(user, reader);
   ReadImpersonation(user, reader, config);
   if (user.Child("auth-provider"))

@@ -123,7 +123,8 @@ class Offline(unittest.TestCase):
             file.write(KUBECONFIG)
             file.flush()
             for flag, value in (("--authentication-kubeconfig", "/nowhere"), ("--authorization-kubeconfig", "/nowhere"),
-                                ("--client-ca-file", "/nowhere"), ("--tls-cert-file", "/nowhere"),
+                                ("--client-ca-file", "/nowhere"), ("--client-ca-file", file.name), ("--tls-cert-file", "/nowhere"),
+                                ("--master", "foo"), ("--master", "https://127.0.0.1:99999"),
                                 ("--authentication-token-webhook-cache-ttl", "soon"),
                                 ("--authentication-tolerate-lookup-failure", "false")):
                 done = tutti("run", "--kubeconfig", file.name, "--secure-port", str(free_port()), f"{flag}={value}")

@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/base64.h"
 #include "base/file.h"
+#include "certificates.h"
 #include "fakes.h"
 #include "folder.h"
 #include "kube/credentials.h"
@@ -17,6 +19,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// PAIR-CERT and PAIR-KEY stand for a pair made in `folder`.
+std::string Filled(const Folder& folder, std::string text) {
+  MakeCertificate(folder, "pair");
+  for (const auto& [word, file] : {std::pair("PAIR-CERT", "pair.crt"), std::pair("PAIR-KEY", "pair.key")})
+    for (size_t at = 0; (at = text.find(word)) != std::string::npos;)
+      text.replace(at, std::string_view(word).size(), base::EncodeBase64(*base::ReadFile(folder.At(file))));
+  return text;
+}
+
 constexpr const char* kWhole = R"(
 apiVersion: v1
 kind: Config
@@ -25,7 +36,7 @@ clusters:
 - name: prod
   cluster:
     server: https://10.0.0.1:6443/
-    certificate-authority-data: Q0EtQllURVM=
+    certificate-authority-data: PAIR-CERT
     tls-server-name: kubernetes.default
     proxy-url: http://proxy:3128
 - name: dev
@@ -38,21 +49,22 @@ contexts:
 users:
 - name: robot
   user:
-    client-certificate-data: Q0VSVA==
-    client-key-data: S0VZ
+    client-certificate-data: PAIR-CERT
+    client-key-data: PAIR-KEY
     tokenFile: token
 )";
 
 TEST_CASE("a kubeconfig's current context is read whole") {
   const Folder folder;
-  const auto config = LoadConfig({folder.Write("config", kWhole), "", ""});
+  folder.Write("token", "t");
+  const auto config = LoadConfig({folder.Write("config", Filled(folder, kWhole)), "", ""});
   REQUIRE(config);
   CHECK(config->server == "https://10.0.0.1:6443");
-  CHECK(config->ca_pem == "CA-BYTES");
+  CHECK(config->ca_pem == *base::ReadFile(folder.At("pair.crt")));
   CHECK(config->tls_server_name == "kubernetes.default");
   CHECK(config->proxy_url == "http://proxy:3128");
-  CHECK(config->client_cert_pem == "CERT");
-  CHECK(config->client_key_pem == "KEY");
+  CHECK(config->client_cert_pem == *base::ReadFile(folder.At("pair.crt")));
+  CHECK(config->client_key_pem == *base::ReadFile(folder.At("pair.key")));
   CHECK(config->token_file == folder.At("token"));
   CHECK(config->default_namespace == "ml");
 }
@@ -77,12 +89,12 @@ current-context: other
 clusters: [{name: k, cluster: {server: "https://k", certificate-authority: ca.crt}}]
 users: [{name: u, user: {token: second}}]
 )");
-  two.Write("ca.crt", "PEM");
+  MakeCertificate(two, "ca");
   const auto config = LoadKubeconfig({first, one.At("missing"), second}, "");
   REQUIRE(config);
   CHECK(config->token == "first");
   CHECK(config->server == "https://k");
-  CHECK(config->ca_pem == "PEM");
+  CHECK(config->ca_pem == *base::ReadFile(two.At("ca.crt")));
 }
 
 TEST_CASE("errors name the file and the field, and no secret") {
@@ -113,11 +125,23 @@ TEST_CASE("errors name the file and the field, and no secret") {
         std::string::npos);
   CHECK(error(with("{server: 'https://k'}", "{exec: {command: x, apiVersion: v9}}"))
             .find("users[u].user.exec.apiVersion") != std::string::npos);
+  const std::string k = "{server: 'https://k'}";
+  const std::string bytes = "U0VDUkVU";  // SECRET
+  for (const char* server : {"foo", "https://k:99999", "https://k:0", "https://k:a", "https://", "https://k k"})
+    CHECK(error(with(fmt::format("{{server: '{}'}}", server), "{}")).find("clusters[k].cluster.server must be a URL") !=
+          std::string::npos);
+  CHECK(error(with("{server: 'https://u:SECRET@k'}", "{}")).find("write users[].user") != std::string::npos);
   for (const char* proxy : {"http://u:SE/CRET@p", "http://u:SECRET#@p", "http://u:SECRET@@p", "http://u:SECRET @p",
                             "http://u:SECRET@p:99999", "gopher://u:SECRET@p", "u:SECRET@p"})
     CHECK(error(with(fmt::format("{{server: 'https://k', proxy-url: '{}'}}", proxy), "{}"))
               .find("clusters[k].cluster.proxy-url must be a URL") != std::string::npos);
-  const std::string k = "{server: 'https://k'}";
+  CHECK(error(with("{server: 'https://k', certificate-authority-data: " + bytes + "}", "{}"))
+            .find("certificate-authority-data holds no certificate") != std::string::npos);
+  CHECK(error(with(k, fmt::format("{{client-certificate-data: {}, client-key-data: {}}}", bytes, bytes)))
+            .find("client-certificate-data holds no certificate") != std::string::npos);
+  CHECK(error(Filled(folder, with(k, "{client-certificate-data: PAIR-CERT, client-key-data: " + bytes + "}")))
+            .find("client-key-data holds no private key") != std::string::npos);
+  CHECK(error(with(k, "{tokenFile: missing}")).find("users[u].user.tokenFile cannot be read: ") != std::string::npos);
   CHECK(error(with(k, "{as-groups: [g]}")).find("users[u].user.as is missing") != std::string::npos);
   CHECK(error(with(k, "{as: a, as-groups: g}")).find("as-groups must be a list") != std::string::npos);
   CHECK(error(with(k, "{as: a, as-user-extra: {k: v}}")).find("as-user-extra must be a map of lists") !=
@@ -137,6 +161,18 @@ clusters: [{{name: k, cluster: {{server: "https://k", proxy-url: "{}"}}}}]
 )",
                                                          proxy)),
                       "", ""}));
+}
+
+TEST_CASE("--master is refused as a kubeconfig's server is, under its own name") {
+  const Folder folder;
+  const std::string file = folder.Write("config", Filled(folder, kWhole));
+  folder.Write("token", "t");
+  for (const char* master : {"foo", "https://k:99999", "ftp://k"}) {
+    const auto config = LoadConfig({file, "", master});
+    REQUIRE_FALSE(config);
+    CHECK(config.error().message.starts_with("--master must be a URL such as https://10.0.0.1:6443"));
+  }
+  CHECK(LoadConfig({file, "", "https://u:p@k"}).error().message.starts_with("--master has a user in it"));
 }
 
 TEST_CASE("who is impersonated is said in headers") {
@@ -198,18 +234,23 @@ TEST_CASE("a directory where a file belongs is an error that names it") {
 
 TEST_CASE("in a pod, the mounted account is used") {
   const Folder folder;
-  folder.Write("ca.crt", "PEM");
+  MakeCertificate(folder, "ca");
   folder.Write("token", "t1\n");
   folder.Write("namespace", "scheduling");
   setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
   setenv("KUBERNETES_SERVICE_PORT", "443", 1);
   const auto config = LoadInCluster(folder.At(""));
+  const std::string ca = *base::ReadFile(folder.At("ca.crt"));
+  folder.Write("ca.crt", "no PEM");
+  const auto without = LoadInCluster(folder.At(""));
   unsetenv("KUBERNETES_SERVICE_HOST");
   unsetenv("KUBERNETES_SERVICE_PORT");
   REQUIRE(config);
+  REQUIRE_FALSE(without);
+  CHECK(without.error().message.ends_with("ca.crt: holds no certificate in PEM"));
   CHECK(config->server == "https://[fd00::1]:443");
   CHECK(config->default_namespace == "scheduling");
-  CHECK(config->ca_pem == "PEM");
+  CHECK(config->ca_pem == ca);
 }
 
 TEST_CASE("a rotated token is used within a minute, and at once after a 401") {
