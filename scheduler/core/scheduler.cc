@@ -10,14 +10,7 @@ namespace tutti::core {
 struct Scheduler::Impl {
   Cycle cycle;
   cluster::ClusterWriter& writer;
-  base::Millis next_gauges_ms = 0;
 };
-
-namespace {
-
-constexpr base::Millis kGaugesEveryMs = 1'000;
-
-}  // namespace
 
 Scheduler::Scheduler(Options options, dialects::DialectList dialects, cluster::ClusterWriter& writer,
                      const base::Clock& clock, observe::Observer* observer)
@@ -46,8 +39,7 @@ void Scheduler::RunOnce(const std::vector<cluster::FeedEvent>& events) {
   for (const cluster::FeedEvent& event : events) std::visit([&cycle](const auto& e) { cycle.Apply(e); }, event);
   cycle.Decide();
   cycle.outbox.Flush(impl_->writer);
-  if (!cycle.observer || cycle.clock.MonotonicMs() < impl_->next_gauges_ms) return;
-  impl_->next_gauges_ms = cycle.clock.MonotonicMs() + kGaugesEveryMs;
+  if (!cycle.observer) return;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
   cycle.observer->OnCycle(took.count(), static_cast<int64_t>(events.size()), cycle.Gauges());
 }

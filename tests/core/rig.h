@@ -99,7 +99,7 @@ class LabelDialect final : public dialects::Dialect {
   bool queue_told_ = false;
 };
 
-class Rig final : public cluster::EventSink, public sim::Interceptor {
+class Rig : public cluster::EventSink, public sim::Interceptor {
  public:
   explicit Rig(Options::Policy policy = Options::Policy::kRepair, std::vector<dialects::GangState>* reports = nullptr)
       : policy_(policy), reports_(reports) {
@@ -121,7 +121,7 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
     options.profiles.push_back(plugins::DefaultProfile("tutti"));
     dialects::DialectList dialects;
     dialects.push_back(std::make_unique<LabelDialect>(reports_));
-    scheduler = std::make_unique<Scheduler>(std::move(options), std::move(dialects), *writer, clock, nullptr);
+    scheduler = std::make_unique<Scheduler>(std::move(options), std::move(dialects), *writer, clock, observer);
     feed->Start(scheduler->Kinds());
     events_.push_back(cluster::Leadership{true, clock.MonotonicMs()});
     return dead;
@@ -269,6 +269,7 @@ class Rig final : public cluster::EventSink, public sim::Interceptor {
     return bound;
   }
 
+  observe::Observer* observer = nullptr;  // of schedulers that are started from now on
   base::VirtualClock clock{1'800'000'000'000};
   sim::Store store{clock};
   std::function<sim::Fate(const cluster::Command&)> fate;
