@@ -112,7 +112,7 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
     publisher.TellBound(member, node);
     if (observer)
       observer->OnBound(static_cast<double>(clock.WallMs() - state.pod(member.pod).pod->meta.created_ms) / 1000.0);
-    if (gang.whole && observer) observer->OnRepaired(1);
+    if (gang.whole && observer) observer->OnFilledUp();
   };
   committer.on_whole = [this](Gang& gang) {
     gang.refusal.reset();

@@ -51,7 +51,8 @@ class Observer {
   // A gang became whole; `seconds` from when all its minimum existed.
   virtual void OnWhole(double /*seconds*/, int64_t /*members*/) {}
   virtual void OnUndone(int64_t /*members*/) {}
-  virtual void OnRepaired(int64_t /*members*/) {}
+  // A member was bound to a gang that was whole already: one above its minimum, or in the place of one that was lost.
+  virtual void OnFilledUp() {}
   // After each cycle: pods by where they wait (kube-scheduler's queues) and gangs by state.
   struct Gauges {
     int64_t active_pods = 0, unschedulable_pods = 0, gated_pods = 0;

@@ -88,9 +88,9 @@ struct Metrics::Registry {
   Counter& undone_members = NewCounters(registry, "tutti_gang_members_undone_total",
                                         "Bound members that were undone because their gang could not be completed.")
                                 .Add({});
-  Counter& repaired_members =
-      NewCounters(registry, "tutti_gang_members_repaired_total",
-                  "Members placed again after a bind that failed, a node that vanished or a kubelet that refused.")
+  Counter& filled_up =
+      NewCounters(registry, "tutti_gang_members_filled_up_total",
+                  "Members bound to gangs that were whole already: above the minimum, or in the place of lost ones.")
           .Add({});
 
   Histogram& cycle_seconds = NewHistograms(registry, "tutti_cycle_duration_seconds", "Time of one scheduling cycle.")
@@ -154,7 +154,7 @@ void Metrics::OnUndone(int64_t members) {
   registry_->undone_members.Increment(static_cast<double>(members));
 }
 
-void Metrics::OnRepaired(int64_t members) { registry_->repaired_members.Increment(static_cast<double>(members)); }
+void Metrics::OnFilledUp() { registry_->filled_up.Increment(); }
 
 void Metrics::OnCycle(double seconds, int64_t events, const Gauges& now) {
   Registry& r = *registry_;

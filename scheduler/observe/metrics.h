@@ -24,7 +24,7 @@ class Metrics final : public Observer {
   void OnBound(double waited_seconds) override;
   void OnWhole(double seconds, int64_t members) override;
   void OnUndone(int64_t members) override;
-  void OnRepaired(int64_t members) override;
+  void OnFilledUp() override;
   void OnCycle(double seconds, int64_t events, const Gauges& gauges) override;
 
   void SetLeading(bool leading);

@@ -54,14 +54,14 @@ TEST_CASE("leadership, gangs' fates and the version are shown") {
   metrics.SetLeading(true);
   metrics.OnWhole(0.4, 64);
   metrics.OnUndone(5);
-  metrics.OnRepaired(2);
+  metrics.OnFilledUp();
   metrics.OnBound(0.02);
   const std::string text = metrics.Text();
   CHECK(ValueOf(text, R"(leader_election_master_status{name="my-lease"})") == "1");
   CHECK(ValueOf(text, "tutti_gang_members_started_total") == "64");
   CHECK(ValueOf(text, "tutti_gangs_undone_total") == "1");
   CHECK(ValueOf(text, "tutti_gang_members_undone_total") == "5");
-  CHECK(ValueOf(text, "tutti_gang_members_repaired_total") == "2");
+  CHECK(ValueOf(text, "tutti_gang_members_filled_up_total") == "1");
   CHECK(ValueOf(text, R"(tutti_build_info{version="1.2.3"})") == "1");
   CHECK(ValueOf(text, "scheduler_pod_scheduling_sli_duration_seconds_count") == "1");
 }
