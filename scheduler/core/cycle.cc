@@ -314,7 +314,9 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
   if (next != parts.end()) std::ranges::rotate(parts, next);
   const std::string stand = StandOf(id, gang, state);
   std::map<std::string, std::shared_ptr<const Refusal>> refused;  // by kind; null: it has no turn now
+  const auto started = std::chrono::steady_clock::now();
   int searches = 0, reserved = 0;
+  int64_t placed = 0, unplaced = 0;  // members, for the metrics
   for (const Part& part : parts) {
     const std::string kind = KindOf(part, !stand.empty(), state);
     auto known = refused.find(kind);
@@ -326,6 +328,7 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
         if (result.fits) {
           committer.Reserve(id, result.placements);
           for (Member* member : part.members) member->refusal = nullptr;
+          placed += std::ssize(part.members);
           ++reserved;
           continue;
         }
@@ -337,9 +340,13 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
       }
       known = refused.emplace(kind, refusal ? std::make_shared<const Refusal>(*std::move(refusal)) : nullptr).first;
     }
-    if (known->second)
-      for (Member* member : part.members) member->refusal = known->second;
+    if (!known->second) continue;
+    for (Member* member : part.members) member->refusal = known->second;
+    if (part.lacks() > 0) continue;
+    unplaced += std::ssize(part.members);
   }
+  CountAttempt(gang, "scheduled", placed, started);
+  CountAttempt(gang, "unschedulable", unplaced, started);
   const bool old = gang.refusal && gang.refusal->old && gang.surplus_from;
   SumUp(gang, census.pending);
   if (gang.refusal) gang.refusal->old = old;
@@ -409,16 +416,21 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
       requirement = Require(gang, census);
       refusal = TryStart(id, census, requirement);
     }
-    if (observer) {
-      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
-      observer->OnAttempt(state.pod(gang.members.front()->pod).pod->spec->scheduler_name,
-                          refusal ? "unschedulable" : "scheduled", requirement.lacking(), took.count());
+    if (requirement.reachable()) {  // where some are gated, or still to come, nothing was attempted
+      CountAttempt(gang, refusal ? "unschedulable" : "scheduled", requirement.lacking(), started);
     }
     if (refusal) return Wait(id, std::move(*refusal));
   }
   gang.refusal.reset();
   SetState(gang, GangState::kBinding);
   committer.Pump(id);
+}
+
+void Cycle::CountAttempt(const Gang& gang, std::string_view result, int64_t members,
+                         std::chrono::steady_clock::time_point started) const {
+  if (!observer || members == 0) return;
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
+  observer->OnAttempt(state.pod(gang.members.front()->pod).pod->spec->scheduler_name, result, members, took.count());
 }
 
 // Once the member's pod has changed, its bind that nobody answered comes too late.

@@ -4,6 +4,7 @@
 
 #include <absl/container/btree_set.h>
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <set>
@@ -107,6 +108,9 @@ class Cycle {
                                       base::Millis figures_from_ms);
   static void SumUp(Gang& gang, const Members& pending);
   void ConsiderStart(model::GangId id, Census& census);
+  // For the metrics: a place was sought for so many members since `started`.
+  void CountAttempt(const Gang& gang, std::string_view result, int64_t members,
+                    std::chrono::steady_clock::time_point started) const;
   void Fence(model::GangId id, Member& member);
   bool EvictLost(Gang& gang, Member& member);
   void ForgiveNodes(Gang& gang) const;

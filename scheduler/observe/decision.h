@@ -43,7 +43,8 @@ std::string_view Word(dialects::GangState state);
 class Observer {
  public:
   virtual ~Observer() = default;
-  // A gang was considered: result is "scheduled", "unschedulable" or "error"; `members` pods were concerned.
+  // A gang whose minimum exists was considered, or members that a whole one takes besides: result is "scheduled" or
+  // "unschedulable"; `members` pods were concerned.
   virtual void OnAttempt(std::string_view /*profile*/, std::string_view /*result*/, int64_t /*members*/,
                          double /*seconds*/) {}
   // A member was bound; `waited_seconds` since the pod was created.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the metrics are told.
+#include <map>
+
 #include "tests/core/rig.h"
 
 namespace tutti::core {
@@ -7,6 +9,9 @@ namespace {
 
 class Counts final : public observe::Observer {
  public:
+  void OnAttempt(std::string_view, std::string_view result, int64_t members, double) override {
+    attempts[std::string(result)] += members;
+  }
   void OnFilledUp() override { ++filled_up; }
   void OnCycle(double, int64_t applied, const Gauges& now) override {
     ++cycles;
@@ -14,6 +19,7 @@ class Counts final : public observe::Observer {
     gauges = now;
   }
 
+  std::map<std::string, int64_t> attempts;
   int64_t filled_up = 0, cycles = 0, events = 0;
   Gauges gauges;
 };
@@ -23,6 +29,11 @@ struct ObservedRig : Rig {
     observer = &counts;
     Restart();
   }
+  // Its gates are gone.
+  void Ungate(const std::string& name) {
+    REQUIRE(store.Modify(sim::kPods, "default", name, [](sim::Json& pod) { pod["spec"].erase("schedulingGates"); }));
+  }
+  using Attempts = std::map<std::string, int64_t>;
   Counts counts;
 };
 
@@ -39,12 +50,27 @@ TEST_CASE_METHOD(ObservedRig, "Every cycle and every event counts, and the gauge
   CHECK(counts.gauges.nodes == 3);
 }
 
-TEST_CASE_METHOD(ObservedRig, "Members above the minimum fill the gang up") {
+TEST_CASE_METHOD(ObservedRig, "Members above the minimum are attempted, and fill the gang up") {
   AddNode("n1", 3);
   AddGang("g", 5, 2);
   Pass(1'000);
   CHECK(Bound() == 3);
+  CHECK(counts.attempts["scheduled"] == 3);
+  CHECK(counts.attempts["unschedulable"] >= 2);
   CHECK(counts.filled_up == 1);
+}
+
+TEST_CASE_METHOD(ObservedRig, "Of a gang whose minimum is gated, or does not exist, nothing is attempted") {
+  AddNode("n1", 9);
+  AddPod("alone", {.gate = "later"});
+  AddPod("g-0", {.gang = "g", .min = "2"});
+  AddPod("g-1", {.gang = "g", .min = "2", .gate = "later"});
+  AddGang("h", 1, 2);
+  Pass(30'000);
+  CHECK(counts.attempts == Attempts());
+  Ungate("g-1");
+  Settle();
+  CHECK(counts.attempts == Attempts{{"scheduled", 2}});
 }
 
 }  // namespace
