@@ -110,9 +110,10 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
   };
   committer.on_bound = [this](const Gang& gang, const Member& member, const std::string& node) {
     publisher.TellBound(member, node);
-    if (observer)
-      observer->OnBound(static_cast<double>(clock.WallMs() - state.pod(member.pod).pod->meta.created_ms) / 1000.0);
-    if (gang.whole && observer) observer->OnFilledUp();
+    if (!observer) return;
+    const Millis since_ms = std::max(state.pod(member.pod).pod->meta.created_ms, member.free_ms);
+    observer->OnBound(static_cast<double>(clock.WallMs() - since_ms) / 1000.0, member.attempts);
+    if (gang.whole) observer->OnFilledUp();
   };
   committer.on_whole = [this](Gang& gang) {
     gang.refusal.reset();
@@ -327,7 +328,7 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
         PlanResult result = planner.PlaceAll(gang, part.members);
         if (result.fits) {
           committer.Reserve(id, result.placements);
-          for (Member* member : part.members) member->refusal = nullptr;
+          for (Member* member : part.members) member->refusal = nullptr, ++member->attempts;
           placed += std::ssize(part.members);
           ++reserved;
           continue;
@@ -343,6 +344,7 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
     if (!known->second) continue;
     for (Member* member : part.members) member->refusal = known->second;
     if (part.lacks() > 0) continue;
+    for (Member* member : part.members) ++member->attempts;
     unplaced += std::ssize(part.members);
   }
   CountAttempt(gang, "scheduled", placed, started);
@@ -417,6 +419,8 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
       refusal = TryStart(id, census, requirement);
     }
     if (requirement.reachable()) {  // where some are gated, or still to come, nothing was attempted
+      for (Member* member : census.pending)
+        if (refusal || (gang.plan && gang.plan->open.contains(member->pod))) ++member->attempts;
       CountAttempt(gang, refusal ? "unschedulable" : "scheduled", requirement.lacking(), started);
     }
     if (refusal) return Wait(id, std::move(*refusal));

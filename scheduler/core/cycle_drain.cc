@@ -45,6 +45,8 @@ void Cycle::Apply(const cluster::PodChanged& event) {
   const GangId id = book.GangOf(change.id);
   if (!id) return;
   const bool as_planned = committer.OnPodChanged(id, change.id);
+  if (was_there && !change.before->scheduling_gates.empty() && pod.scheduling_gates.empty())
+    book.MemberOf(change.id).free_ms = clock.WallMs();
   if (was_there && change.before->scheduled != pod.scheduled) publisher.OnCondition(book.MemberOf(change.id));
   Gang& gang = book.at(id);
   charges.Update(gang, book.MemberOf(change.id));

@@ -47,8 +47,9 @@ class Observer {
   // "unschedulable"; `members` pods were concerned.
   virtual void OnAttempt(std::string_view /*profile*/, std::string_view /*result*/, int64_t /*members*/,
                          double /*seconds*/) {}
-  // A member was bound; `waited_seconds` since the pod was created.
-  virtual void OnBound(double /*waited_seconds*/) {}
+  // A member was bound; `waited_seconds` since the pod was created, or its last scheduling gate was seen to go;
+  // considered so many times.
+  virtual void OnBound(double /*waited_seconds*/, int64_t /*attempts*/) {}
   // A gang became whole; `seconds` from when all its minimum existed.
   virtual void OnWhole(double /*seconds*/, int64_t /*members*/) {}
   virtual void OnUndone(int64_t /*members*/) {}

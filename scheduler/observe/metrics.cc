@@ -7,6 +7,8 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
+#include <array>
 #include <tuple>
 #include <utility>
 
@@ -18,6 +20,9 @@ using prometheus::Family;
 using prometheus::Gauge;
 using prometheus::Histogram;
 using Buckets = Histogram::BucketBoundaries;
+
+// Of the label `attempts`; more are told as "15+".
+constexpr size_t kMostAttempts = 15;
 
 // first, 2·first, 4·first, ...: kube-scheduler's buckets.
 Buckets Doubling(double first, int count) {
@@ -53,9 +58,9 @@ struct Metrics::Registry {
   Family<Histogram>& attempt_seconds =
       NewHistograms(registry, "scheduler_scheduling_attempt_duration_seconds",
                     "Scheduling attempt latency in seconds (of the whole gang; without the bind).");
-  Histogram& pod_sli = NewHistograms(registry, "scheduler_pod_scheduling_sli_duration_seconds",
-                                     "E2e latency for a pod being scheduled, from the pod's creation to its bind.")
-                           .Add({}, Doubling(0.01, 20));
+  Family<Histogram>& pod_sli = NewHistograms(
+      registry, "scheduler_pod_scheduling_sli_duration_seconds",
+      "E2e latency for a pod being scheduled, from its creation, or the end of its last scheduling gate, to its bind.");
 
   Family<Gauge>& pending = NewGauges(registry, "scheduler_pending_pods", "Number of pending pods, by the queue type.");
   Gauge& active = pending.Add({{"queue", "active"}});
@@ -110,6 +115,7 @@ struct Metrics::Registry {
 
   // Scheduler thread only: label look-ups cost a map of strings each.
   std::map<std::pair<std::string, std::string>, Attempt, std::less<>> by_attempt;
+  std::array<Histogram*, kMostAttempts + 1> by_attempts{};  // null: none yet
 
   explicit Registry(std::string_view lease_name)
       : leading(NewGauges(registry, "leader_election_master_status", "Gauge of if the reporting system is the leader.")
@@ -142,7 +148,15 @@ void Metrics::OnAttempt(std::string_view profile, std::string_view result, int64
   attempt.seconds->Observe(seconds);
 }
 
-void Metrics::OnBound(double waited_seconds) { registry_->pod_sli.Observe(waited_seconds); }
+void Metrics::OnBound(double waited_seconds, int64_t attempts) {
+  const auto at = static_cast<size_t>(std::clamp<int64_t>(attempts, 1, kMostAttempts));
+  Histogram*& histogram = registry_->by_attempts[at];
+  if (histogram == nullptr) {
+    const std::string label = std::to_string(at) + (at == kMostAttempts ? "+" : "");
+    histogram = &registry_->pod_sli.Add({{"attempts", label}}, Doubling(0.01, 20));
+  }
+  histogram->Observe(waited_seconds);
+}
 
 void Metrics::OnWhole(double seconds, int64_t members) {
   registry_->whole_seconds.Observe(seconds);

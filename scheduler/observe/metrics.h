@@ -21,7 +21,7 @@ class Metrics final : public Observer {
   ~Metrics() override;
 
   void OnAttempt(std::string_view profile, std::string_view result, int64_t members, double seconds) override;
-  void OnBound(double waited_seconds) override;
+  void OnBound(double waited_seconds, int64_t attempts) override;
   void OnWhole(double seconds, int64_t members) override;
   void OnUndone(int64_t members) override;
   void OnFilledUp() override;

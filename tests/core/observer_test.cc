@@ -12,6 +12,10 @@ class Counts final : public observe::Observer {
   void OnAttempt(std::string_view, std::string_view result, int64_t members, double) override {
     attempts[std::string(result)] += members;
   }
+  void OnBound(double waited_seconds, int64_t tries) override {
+    waited.push_back(waited_seconds);
+    attempts_of.push_back(tries);
+  }
   void OnFilledUp() override { ++filled_up; }
   void OnCycle(double, int64_t applied, const Gauges& now) override {
     ++cycles;
@@ -20,6 +24,8 @@ class Counts final : public observe::Observer {
   }
 
   std::map<std::string, int64_t> attempts;
+  std::vector<double> waited;
+  std::vector<int64_t> attempts_of;
   int64_t filled_up = 0, cycles = 0, events = 0;
   Gauges gauges;
 };
@@ -40,7 +46,7 @@ struct ObservedRig : Rig {
 TEST_CASE_METHOD(ObservedRig, "Every cycle and every event counts, and the gauges are those of the last cycle") {
   AddNode("n1", 4);
   Settle();
-  const int64_t filled_up = 0, cycles = counts.cycles, events = counts.events;
+  const int64_t cycles = counts.cycles, events = counts.events;
   CHECK(counts.gauges.nodes == 1);
   AddNode("n2", 4);
   AddNode("n3", 4);
@@ -58,6 +64,7 @@ TEST_CASE_METHOD(ObservedRig, "Members above the minimum are attempted, and fill
   CHECK(counts.attempts["scheduled"] == 3);
   CHECK(counts.attempts["unschedulable"] >= 2);
   CHECK(counts.filled_up == 1);
+  CHECK(counts.attempts_of == std::vector<int64_t>{1, 1, 1});
 }
 
 TEST_CASE_METHOD(ObservedRig, "Of a gang whose minimum is gated, or does not exist, nothing is attempted") {
@@ -71,6 +78,22 @@ TEST_CASE_METHOD(ObservedRig, "Of a gang whose minimum is gated, or does not exi
   Ungate("g-1");
   Settle();
   CHECK(counts.attempts == Attempts{{"scheduled", 2}});
+}
+
+TEST_CASE_METHOD(ObservedRig, "A pod's wait begins when its last gate goes") {
+  AddNode("n1", 1);
+  AddPod("p", {.gate = "later"});
+  Pass(8'000);
+  Ungate("p");
+  Settle();
+  AddPod("q", {});
+  Pass(5'000);
+  AddNode("n2", 1);
+  Settle();
+  REQUIRE(counts.waited.size() == 2);
+  CHECK(counts.waited[0] < 1);
+  CHECK(counts.waited[1] >= 5);
+  CHECK(counts.attempts_of == std::vector<int64_t>{1, 2});
 }
 
 }  // namespace

@@ -55,7 +55,9 @@ TEST_CASE("leadership, gangs' fates and the version are shown") {
   metrics.OnWhole(0.4, 64);
   metrics.OnUndone(5);
   metrics.OnFilledUp();
-  metrics.OnBound(0.02);
+  metrics.OnBound(0.02, 1);
+  metrics.OnBound(0.02, 40);
+  metrics.OnBound(0.02, 15);
   const std::string text = metrics.Text();
   CHECK(ValueOf(text, R"(leader_election_master_status{name="my-lease"})") == "1");
   CHECK(ValueOf(text, "tutti_gang_members_started_total") == "64");
@@ -63,7 +65,8 @@ TEST_CASE("leadership, gangs' fates and the version are shown") {
   CHECK(ValueOf(text, "tutti_gang_members_undone_total") == "5");
   CHECK(ValueOf(text, "tutti_gang_members_filled_up_total") == "1");
   CHECK(ValueOf(text, R"(tutti_build_info{version="1.2.3"})") == "1");
-  CHECK(ValueOf(text, "scheduler_pod_scheduling_sli_duration_seconds_count") == "1");
+  CHECK(ValueOf(text, R"(scheduler_pod_scheduling_sli_duration_seconds_count{attempts="1"})") == "1");
+  CHECK(ValueOf(text, R"(scheduler_pod_scheduling_sli_duration_seconds_count{attempts="15+"})") == "2");
 }
 
 TEST_CASE("the process's own use is read from the kernel") {
