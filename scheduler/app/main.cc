@@ -145,7 +145,9 @@ struct RunVerb {
 
   void AddServing(CLI::App& verb) {
     const char* group = "Health, metrics, decisions (HTTPS)";
-    verb.add_option("--bind-address", flags.server.bind_address, "")->group(group)->capture_default_str();
+    verb.add_option("--bind-address", flags.server.bind_address, "0.0.0.0: every address, those of IPv6 too")
+        ->group(group)
+        ->capture_default_str();
     verb.add_option("--secure-port", secure_port, "0: serve nothing")->group(group)->capture_default_str();
     verb.add_option("--tls-cert-file", flags.server.certificate.cert, "default: self-signed, in memory")->group(group);
     verb.add_option("--tls-private-key-file", flags.server.certificate.key, "")->group(group);

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <httplib.h>
 #include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -51,6 +54,17 @@ bool Untaken(const httplib::Request& request, httplib::Response& response) {
   if (request.ranges.size() < 2) return false;
   response.status = 416;
   return true;
+}
+
+// All addresses of both families, as Go's listeners have it; those of IPv4 where the machine has no IPv6.
+std::string ListenAddress(const std::string& asked) {
+  if (!asked.empty() && asked != "0.0.0.0") return asked;
+  sockaddr_in6 any{};
+  any.sin6_family = AF_INET6;
+  const int probe = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const bool has_ipv6 = probe >= 0 && bind(probe, reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0;
+  if (probe >= 0) close(probe);
+  return has_ipv6 ? "::" : "0.0.0.0";
 }
 
 // Why nobody can listen there; `error` is errno, which says nothing where the address is the trouble.
@@ -145,6 +159,8 @@ struct Server::Impl {
     http.set_socket_options([](socket_t socket) {
       const int yes = 1;
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+      const int no = 0;  // refused where it is a socket of IPv4
+      setsockopt(socket, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
     });
     http.set_tcp_nodelay(true);
     http.set_keep_alive_max_count(kRequestsEach);
@@ -178,18 +194,19 @@ base::Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options
       std::make_unique<Impl>(std::move(pages), options, *std::move(certificate), clock, review, std::move(client_ca));
   impl->Tune();
   impl->AddPages();
+  const std::string address = ListenAddress(options.bind_address);
   errno = 0;
   if (options.port == 0) {
-    impl->port = impl->http.bind_to_any_port(options.bind_address);
+    impl->port = impl->http.bind_to_any_port(address);
   } else {
-    impl->port = impl->http.bind_to_port(options.bind_address, options.port) ? options.port : -1;
+    impl->port = impl->http.bind_to_port(address, options.port) ? options.port : -1;
   }
   if (impl->port < 0) {
     return base::Fail(
         base::ErrorCode::kUnavailable,
         fmt::format("cannot listen on {}:{}: {}; choose another with --bind-address and --secure-port, or "
                     "none with --secure-port=0",
-                    options.bind_address, options.port, WhyNot(options.bind_address, errno)));
+                    options.bind_address, options.port, WhyNot(address, errno)));
   }
   Impl* serving = impl.get();
   impl->thread = std::thread([serving] { serving->http.listen_after_bind(); });

@@ -22,8 +22,8 @@
 namespace tutti::server {
 
 struct ServerOptions {
-  std::string bind_address = "0.0.0.0";
-  int port = 10259;  // 0: any free one
+  std::string bind_address = "0.0.0.0";  // as "": every address of the machine, of IPv6 too
+  int port = 10259;                      // 0: any free one
   CertificateFiles certificate;
   std::vector<std::string> always_allow_paths = DefaultAlwaysAllowedPaths();
   bool always_allow_loopback = false;  // requests from this machine, or this pod, need no user

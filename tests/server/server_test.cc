@@ -85,6 +85,39 @@ TEST_CASE("requests from the machine itself may be let in by a flag") {
   CHECK(Get((*server)->port(), "/debug/decisions")->status == 200);
 }
 
+bool HasIpv6() {
+  sockaddr_in6 loopback{};
+  loopback.sin6_family = AF_INET6;
+  loopback.sin6_addr = in6addr_loopback;
+  const int probe = socket(AF_INET6, SOCK_STREAM, 0);
+  const bool has = probe >= 0 && bind(probe, reinterpret_cast<const sockaddr*>(&loopback), sizeof loopback) == 0;
+  if (probe >= 0) close(probe);
+  return has;
+}
+
+TEST_CASE("by default it listens on every address, of IPv4 and of IPv6") {
+  std::string ready;
+  const base::SystemClock clock;
+  for (const char* address : {"0.0.0.0", ""}) {
+    ServerOptions options;
+    options.bind_address = address;
+    options.port = 0;
+    options.always_allow_loopback = true;
+    const auto server = Server::Start(options, SomePages(&ready), clock, nullptr);
+    INFO(address);
+    REQUIRE(server);
+    for (const char* host : {"127.0.0.1", "::1"}) {
+      if (host == std::string("::1") && !HasIpv6()) continue;
+      httplib::SSLClient client(host, (*server)->port());
+      client.enable_server_certificate_verification(false);
+      const auto answer = client.Get("/metrics");
+      INFO(host);
+      REQUIRE(answer);
+      CHECK(answer->status == 200);
+    }
+  }
+}
+
 TEST_CASE("what no page takes is refused before its body is read") {
   std::string problem;
   Reviewer reviewer;
