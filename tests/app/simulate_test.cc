@@ -168,10 +168,19 @@ TEST_CASE("a misspelt field is refused in built-in kinds and in the dialects', w
       Refusal("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeSelectorr: {a: b}, containers: "
               "[{name: c, image: i}]}\n"),
       Catch::StartsWith("test.yaml: document 1, line 1:") && Catch::Contains("unknown field \"spec.nodeSelectorr\""));
-  // Volcano's schema keeps what it does not list, and so does what is below it.
-  Must(Node("n1", "4") +
-       "---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: g}\n"
-       "spec: {minMember: 1, minTaskMember: {a: 1}, networkTopology: {mode: hard}}\n");
+  const std::string volcano = "---\napiVersion: scheduling.volcano.sh/v1beta1\nmetadata: {name: g}\n";
+  CHECK_THAT(Refusal(Node("n1", "4") + volcano + "kind: PodGroup\nspec: {minMembr: 3}\n"),
+             Catch::Contains("unknown field \"spec.minMembr\""));
+  CHECK_THAT(Refusal(Node("n1", "4") + volcano + "kind: Queue\nspec: {weigth: 3}\n"),
+             Catch::Contains("unknown field \"spec.weigth\""));
+  // What Volcano has and we do not list is below fields that are kept as they are.
+  Must(Node("n1", "4") + volcano +
+       "kind: PodGroup\nspec: {minMember: 1, minTaskMember: {a: 1}, networkTopology: {mode: hard}, subGroupPolicy: "
+       "[{name: a, newer: 1}]}\n" +
+       volcano +
+       "kind: Queue\nspec: {weight: 1, guarantee: {resource: {cpu: 1}}, deserved: {cpu: 1}, reclaimable: true, "
+       "priority: "
+       "1, type: a, dequeueStrategy: fifo, affinity: {nodeGroupAffinity: {}}, extendClusters: [{name: c}]}\n");
 }
 
 std::vector<std::string> NotesOf(const std::string& yaml, const std::string& config = "") {
