@@ -28,7 +28,8 @@ base::Result<model::Pod> ReadPod(sim::Json& object) {
   return pod;
 }
 
-// Fills a state and finds the asked pod, which it leaves unbound: its node, if it has one, is a wish (NodeName).
+// Fills a state and finds the asked pod, which it leaves unbound: its node, if it has one that no scheduler chose for
+// it, is a wish (NodeName).
 class Question {
  public:
   Question(const std::string& ns, const std::string& name) : ns_(ns), name_(name) {}
@@ -50,7 +51,8 @@ class Question {
       const bool asked = pod->meta.ns == ns_ && pod->meta.name == name_;
       if (asked) {
         auto spec = std::make_shared<model::PodSpec>(*pod->spec);
-        spec->node_name = std::exchange(pod->node_name, {});
+        spec->node_name = pod->scheduled.present && pod->scheduled.status ? "" : pod->node_name;
+        pod->node_name.clear();
         pod->spec = std::move(spec);
       }
       const auto change = state_.ApplyPod(std::make_shared<const model::Pod>(*std::move(pod)));

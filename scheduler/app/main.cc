@@ -262,10 +262,12 @@ struct EvaluateVerb {
     CLI::App& verb =
         *main.add_subcommand("evaluate", "Ask every filter and score about one pod on every node, offline");
     verb.footer(
-        "Takes the Nodes, Pods and Namespaces among the manifests. The pod is asked about as if it were not bound, "
-        "under\n"
-        "the profile of its schedulerName. Plugins, reasons and scores are kube-scheduler's, with WholeNodes where\n"
-        "keepNodesWhole is on.");
+        "Takes from the manifests the Nodes, Pods and Namespaces, the Services and controllers that select pods, and "
+        "the\n"
+        "volumes, claims, storage classes and CSI objects. The pod is asked about as if it were not bound, under the\n"
+        "profile of its schedulerName; its spec.nodeName counts as a wish only while it has no condition "
+        "PodScheduled=True.\n"
+        "Plugins, reasons and scores are kube-scheduler's, with WholeNodes where keepNodesWhole is on.");
     verb.add_option("PATH", paths, "manifests: files, folders, or - for standard input")->required();
     verb.add_option("--pod", pod, "the pod, as NAMESPACE/NAME or NAME")->required();
     AddConfig(verb, &config_files);

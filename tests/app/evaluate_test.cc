@@ -48,7 +48,16 @@ TEST_CASE("evaluate says per node who refuses and what each score adds") {
   CHECK_THAT(app::EvaluationTable(*result), Contains("Insufficient cpu"));
 }
 
-TEST_CASE("evaluate asks about a bound pod as if it were not there") {
+TEST_CASE("evaluate asks about a pod that a scheduler bound as if it were not there") {
+  auto objects = Cluster();
+  objects.back()["spec"]["nodeName"] = "cordoned";
+  objects.back()["status"]["conditions"] = {{{"type", "PodScheduled"}, {"status", "True"}}};
+  const auto result = app::Evaluate(objects, {plugins::DefaultProfile("s")}, "default", "asked");
+  REQUIRE(result);
+  CHECK_THAT((*result)["summary"].get<std::string>(), Contains("1/3 nodes are available; the best is roomy"));
+}
+
+TEST_CASE("evaluate takes the node that a pod names without having been scheduled for its wish") {
   auto objects = Cluster();
   objects.back()["spec"]["nodeName"] = "full";
   const auto result = app::Evaluate(objects, {plugins::DefaultProfile("s")}, "default", "asked");
