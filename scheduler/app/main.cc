@@ -215,7 +215,10 @@ struct SimulateVerb {
         "Takes any mix of Kubernetes manifests: Nodes, Pods bound or pending, PodGroups, Queues, RayClusters, Jobs, "
         "CRDs.\n"
         "Pods of every schedulerName that KubeRay writes, of tutti and of default-scheduler are scheduled.\n"
-        "Annotations give it time: sim.tutti.dev/arrive-at: 30s on any object, sim.tutti.dev/run-for: 5m on pods.\n"
+        "Annotations give it time: sim.tutti.dev/arrive-at: 30s on any object, sim.tutti.dev/run-for: 5m on pods, "
+        "which\n"
+        "then succeed, or fail with sim.tutti.dev/exit-code: \"1\"; deleted, they take sim.tutti.dev/stop-after: 10s "
+        "to stop.\n"
         "The same input gives the same bytes.");
     verb.add_option("PATH", paths, "manifests: files, folders, or - for standard input")->required();
     AddConfig(verb, &config_files);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -60,11 +62,20 @@ std::optional<std::string> BadQuantity(const std::string& key, const Json& item,
   return "";
 }
 
-std::optional<std::string> BadRunFor(const std::string& key, const Json& item, const std::string& path) {
+std::optional<std::string> BadLifetime(const std::string& key, const Json& item, const std::string& path) {
   if (key != "annotations") return std::nullopt;
-  const std::string& text = sim::DigString(item, sim::kRunForAnnotation);
-  const auto parsed = sim::ParseDuration(text);
-  return text.empty() || parsed ? "" : fmt::format("{}[{}]: {}", path, sim::kRunForAnnotation, parsed.error().message);
+  for (const char* duration : {sim::kRunForAnnotation, sim::kStopAfterAnnotation}) {
+    const std::string& text = sim::DigString(item, duration);
+    if (const auto parsed = sim::ParseDuration(text); !text.empty() && !parsed)
+      return fmt::format("{}[{}]: {}", path, duration, parsed.error().message);
+  }
+  const std::string& code = sim::DigString(item, sim::kExitCodeAnnotation);
+  uint8_t number = 0;
+  const auto [end, error] = std::from_chars(code.data(), code.data() + code.size(), number);
+  if (!code.empty() && (error != std::errc() || end != code.data() + code.size()))
+    return fmt::format("{}[{}]: \"{}\" is no exit code; write a whole number from 0 to 255", path,
+                       sim::kExitCodeAnnotation, code);
+  return "";
 }
 
 // Where fields are listed, others stay unknown: those are misspelt.
@@ -97,8 +108,8 @@ base::Status CheckQuantities(const std::vector<sim::Manifest>& manifests) {
   return {};
 }
 
-base::Status CheckRunFor(const sim::Manifest& manifest) {
-  const std::string problem = FirstProblem(manifest.object, "", BadRunFor);
+base::Status CheckLifetimes(const sim::Manifest& manifest) {
+  const std::string problem = FirstProblem(manifest.object, "", BadLifetime);
   if (!problem.empty()) return base::Invalid(fmt::format("{}: {}", manifest.Where(), problem));
   return {};
 }

@@ -14,9 +14,9 @@ namespace tutti::app {
 // Quantities of Pods, Nodes and pod templates. Error: kInvalid, naming file, document, line, field and remedy.
 base::Status CheckQuantities(const std::vector<sim::Manifest>& manifests);
 
-// Annotations sim.tutti.dev/run-for of a pod or of a template in it. Error: kInvalid, naming file, document, line,
-// field.
-base::Status CheckRunFor(const sim::Manifest& manifest);
+// Annotations sim.tutti.dev/run-for, stop-after and exit-code of a pod or of a template in it. Error: kInvalid, naming
+// file, document, line, field.
+base::Status CheckLifetimes(const sim::Manifest& manifest);
 
 // A CustomResourceDefinition without its bounds and types: objects that a cluster with a looser schema would store are
 // stored, so that the scheduler's own reason is seen. Defaults and the names of the fields stay.

@@ -40,7 +40,7 @@ base::Result<Arrivals> SortByArrival(std::vector<sim::Manifest> manifests) {
   for (sim::Manifest& one : manifests) {
     const std::string text = sim::AnnotationOf(one.object, kArriveAt);
     base::Millis at = 0;
-    if (const base::Status checked = CheckRunFor(one); !checked) return tl::make_unexpected(checked.error());
+    if (const base::Status checked = CheckLifetimes(one); !checked) return tl::make_unexpected(checked.error());
     if (!text.empty()) {
       const auto parsed = sim::ParseDuration(text);
       if (!parsed) {
@@ -78,6 +78,18 @@ class Simulation {
       clock_.AdvanceTo(std::max(*next, clock_.MonotonicMs()));
     }
     return {};
+  }
+
+  // What was to come later than the end: a sentence, or empty.
+  std::string NotArrived() const {
+    size_t count = 0;
+    for (const auto& [at, manifests] : arrivals_) count += manifests.size();
+    if (count == 0) return "";
+    const auto& [at, manifests] = *arrivals_.begin();
+    const sim::Json& first = manifests.front().object;
+    return fmt::format("{} to arrive after --until never came; the first is {} {}, at {} s",
+                       count == 1 ? "1 object" : fmt::format("{} objects", count), sim::DigString(first, "kind"),
+                       sim::KeyOf(first), at / 1000);
   }
 
  private:
@@ -148,6 +160,7 @@ base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifes
   if (options.notes != nullptr) {
     *options.notes = std::move(options.config.notes);
     for (std::string& note : SimulationNotes(cluster.store())) options.notes->push_back(std::move(note));
+    if (std::string note = simulation.NotArrived(); !note.empty()) options.notes->push_back(std::move(note));
   }
   return record.Result(cluster.scheduler()->Decisions());
 }

@@ -19,8 +19,8 @@ struct SimulateOptions {
   Config config;
   sim::WorldOptions world;
   base::Millis until_ms = 24 * 3'600'000;  // of virtual time; what waits longer is not waited for
-  // Gets, where given, what a person should know beside the result: what of the configuration has no effect, and why
-  // pods were never made.
+  // Gets, where given, what a person should know beside the result: what of the configuration has no effect, why
+  // pods were never made, and what came too late.
   std::vector<std::string>* notes = nullptr;
 };
 

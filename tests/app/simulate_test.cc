@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/simulate.h"
 
+#include <fmt/format.h>
+
 #include "app/output.h"
 #include "base/json.h"
 #include "tests/support/catch.h"
@@ -159,6 +161,12 @@ TEST_CASE("what an API server would refuse is refused with file, document and fi
   CHECK(Refusal("apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {template: {metadata: {annotations: "
                 "{sim.tutti.dev/run-for: 5x}}, spec: {containers: [{name: c, image: i}]}}}\n")
             .find("test.yaml: document 1, line 1: spec.template.metadata.annotations[sim.tutti.dev/run-for]:") == 0);
+  for (const char* wrong : {"exit-code: '256'", "exit-code: one", "exit-code: '-1'", "stop-after: 5x"})
+    CHECK_THAT(
+        Refusal(fmt::format("apiVersion: v1\nkind: Pod\nmetadata: {{name: p, annotations: {{sim.tutti.dev/{}}}}}\n"
+                            "spec: {{containers: [{{name: c, image: i}}]}}\n",
+                            wrong)),
+        Catch::StartsWith("test.yaml: document 1, line 1: metadata.annotations[sim.tutti.dev/"));
 }
 
 TEST_CASE("a misspelt field is refused in built-in kinds and in the dialects', whose bounds and types are not held") {
@@ -217,6 +225,21 @@ TEST_CASE("kinds that every cluster has are taken, and those that change nothing
   CHECK_THAT(notes[4], Catch::StartsWith("the kind ValidatingAdmissionPolicy has no effect"));
   CHECK(Refusal(meta("batch/v1", "CronJbo")).find("test.yaml: document 1, line 2: no matches for kind \"CronJbo\"") ==
         0);
+}
+
+TEST_CASE("what arrives after the end is told of") {
+  std::vector<std::string> notes;
+  SimulateOptions options;
+  options.notes = &notes;
+  const auto late = sim::ParseManifests(
+      Node("n1", "4") +
+          "---\napiVersion: v1\nkind: Pod\nmetadata: {name: late, annotations: {sim.tutti.dev/arrive-at: 48h}}\nspec: "
+          "{containers: [{name: c, image: i}]}\n",
+      "test.yaml");
+  REQUIRE(late);
+  REQUIRE(Simulate(*late, std::move(options)));
+  CHECK(notes ==
+        std::vector<std::string>{"1 object to arrive after --until never came; the first is Pod late, at 172800 s"});
 }
 
 TEST_CASE("pods that are never made are told of: no controller, or one that cannot make them") {
