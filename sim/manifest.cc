@@ -73,8 +73,10 @@ std::string DuplicateKey(std::string_view text) {
 // A typed list's items carry no kind of their own.
 void AddItems(const Manifest& list, std::vector<Manifest>& out) {
   const std::string kind = DigString(list.object, "kind");
+  size_t index = 0;
+  const std::string outer = list.item.empty() ? "" : list.item + ".";
   for (const Json& each : ArrayOf(Child(list.object, "items"))) {
-    Manifest item{each, list.file, list.document, list.line};
+    Manifest item{each, list.file, list.document, list.line, fmt::format("{}items[{}]", outer, index++)};
     if (kind != "List" && each.is_object()) {
       if (!each.contains("kind")) item.object["kind"] = kind.substr(0, kind.size() - 4);
       if (!each.contains("apiVersion")) item.object["apiVersion"] = Child(list.object, "apiVersion");
@@ -135,7 +137,7 @@ class Parser {
     return base::Invalid(fmt::format("{}: document {}, {}", file_, documents_ + 1, why));
   }
   base::Status AddObject(Json object, int line) {
-    return AddManifest({std::move(object), file_, ++documents_, line}, manifests);
+    return AddManifest({std::move(object), file_, ++documents_, line, ""}, manifests);
   }
   base::Status AddYaml(std::string_view text, int line, bool after_json) {
     auto parsed = ParseYaml(text, line);
@@ -186,7 +188,13 @@ int Order(const Json& object) {
 
 }  // namespace
 
-std::string Manifest::Where() const { return fmt::format("{}: document {}, line {}", file, document, line); }
+std::string Manifest::Where() const {
+  std::string where = fmt::format("{}: document {}, line {}", file, document, line);
+  if (!item.empty()) where += ", " + item;
+  if (const std::string& kind = DigString(object, "kind"); !item.empty() && !kind.empty())
+    where += fmt::format(" ({} {})", kind, KeyOf(object));
+  return where;
+}
 
 base::Result<std::vector<Manifest>> ParseManifests(std::string_view text, const std::string& file) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
@@ -221,10 +229,11 @@ base::Status StoreManifests(Store& store, std::vector<Manifest> manifests) {
   std::stable_sort(manifests.begin(), manifests.end(),
                    [](const Manifest& a, const Manifest& b) { return Order(a.object) < Order(b.object); });
   for (Manifest& manifest : manifests) {
+    const std::string where = manifest.Where();  // its object is given away
     const std::string ns = NamespaceOf(manifest.object);
     if (!ns.empty() && !store.Find(kNamespaces, "", ns)) {
       const Json space = {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", ns}}}};
-      if (auto made = store.Create(space); !made) return base::Invalid(manifest.Where() + ": " + made.error().message);
+      if (auto made = store.Create(space); !made) return base::Invalid(where + ": " + made.error().message);
     }
     const ApiResource* resource =
         store.resources().FindKind(DigString(manifest.object, "apiVersion"), DigString(manifest.object, "kind"));
@@ -236,10 +245,10 @@ base::Status StoreManifests(Store& store, std::vector<Manifest> manifests) {
     if (resource) {
       const std::string& version = DigString(manifest.object, "apiVersion");
       const auto known = CheckFieldsStrictly(*resource, version.substr(version.find('/') + 1), manifest.object);
-      if (!known) return base::Invalid(fmt::format("{}: {}", manifest.Where(), known.error().message));
+      if (!known) return base::Invalid(fmt::format("{}: {}", where, known.error().message));
     }
     if (auto made = store.Create(std::move(manifest.object), {.restore = true}); !made) {
-      return base::Invalid(fmt::format("{}: {}", manifest.Where(), made.error().message));
+      return base::Invalid(fmt::format("{}: {}", where, made.error().message));
     }
   }
   return {};

@@ -22,8 +22,9 @@ struct Manifest {
   std::string file;
   int document = 1;  // within the file, from 1
   int line = 1;      // of its first content
+  std::string item;  // "items[3]", of a List
 
-  // "pods.yaml: document 2, line 14"
+  // "pods.yaml: document 2, line 14", and of an item of a List: ", items[3] (Pod default/a)"
   std::string Where() const;
 };
 

@@ -169,6 +169,15 @@ TEST_CASE("what an API server would refuse is refused with file, document and fi
         Catch::StartsWith("test.yaml: document 1, line 1: metadata.annotations[sim.tutti.dev/"));
 }
 
+TEST_CASE("an item of a List is told of by its place, kind and name") {
+  const std::string list =
+      "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: n1}}\n"
+      "- {apiVersion: v1, kind: NodeList, items: [{metadata: {name: n2}, spec: {taints: [{key: a, effect: Not}]}}]}\n";
+  CHECK_THAT(Refusal(list), Catch::StartsWith("test.yaml: document 1, line 1, items[1].items[0] (Node n2): "));
+  CHECK_THAT(Refusal("apiVersion: v1\nkind: List\nitems: [{}]\n"),
+             Catch::StartsWith("test.yaml: document 1, line 1, items[0]: kind is missing"));
+}
+
 TEST_CASE("a misspelt field is refused in built-in kinds and in the dialects', whose bounds and types are not held") {
   CHECK_THAT(Refusal(Node("n1", "4") + Group("g", "3, minMembers: 3")),
              Catch::StartsWith("test.yaml: document 2, line") && Catch::Contains("unknown field \"spec.minMembers\""));
