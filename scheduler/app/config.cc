@@ -56,10 +56,21 @@ void ReadClientConnection(Fields fields, Config* config) {
   fields.Done();
 }
 
+// Of a field `name` that says which plugin is meant.
+void CheckPluginName(Fields& fields, const std::string& name) {
+  static const std::vector<std::string> known = plugins::KnownPlugins();
+  if (name.empty() || name == "*" || std::ranges::find(known, name) != known.end()) return;
+  const std::string_view meant = Closest(name, {known.begin(), known.end()});
+  fields.Complain("name", fmt::format("there is no plugin \"{}\"; {}", name,
+                                      meant.empty() ? fmt::format("known are {}", fmt::join(known, ", "))
+                                                    : fmt::format("did you mean {}?", meant)));
+}
+
 plugins::ProfileConfig::Plugin ReadPlugin(Fields& fields, bool disabled) {
   plugins::ProfileConfig::Plugin choice;
   fields.String("name", &choice.name);
   if (choice.name.empty()) fields.Complain("", "has no name; write which plugin is meant");
+  CheckPluginName(fields, choice.name);
   if (choice.name == "*" && !disabled) fields.Complain("name", "\"*\" stands for all only under disabled");
   fields.Integer("weight", 0, 1'000'000, &choice.weight);
   fields.Done();
@@ -80,12 +91,14 @@ plugins::ProfileConfig::PluginSet ReadPoint(Fields fields) {
   return point;
 }
 
-void ReadPluginArgs(Fields& fields, plugins::ProfileConfig* profile) {
+void ReadPluginArgs(Fields& fields, ProfileSettings* settings) {
+  plugins::ProfileConfig* profile = &settings->config;
   std::string name;
   fields.String("name", &name);
   base::Json args = base::Json::object();
   fields.Json("args", &args);
   fields.Done();
+  CheckPluginName(fields, name);
   if (name.empty()) {
     fields.Complain("", "has no name; write whose args these are");
   } else if (!args.is_object()) {
@@ -95,6 +108,7 @@ void ReadPluginArgs(Fields& fields, plugins::ProfileConfig* profile) {
     fields.Complain("name", fmt::format("the args of {} are there twice; remove one", name));
   } else {
     profile->plugin_config.emplace_back(name, std::make_shared<const base::Json>(std::move(args)));
+    if (fields.Has("args")) settings->args_where.emplace(name, fields.Map("args").Where());
   }
 }
 
@@ -105,7 +119,8 @@ void CheckPercentageOfNodes(Fields& fields) {
 }
 
 void ReadProfile(Fields& fields, Config* config) {
-  plugins::ProfileConfig profile;
+  ProfileSettings settings;
+  plugins::ProfileConfig& profile = settings.config;
   fields.String("schedulerName", &profile.scheduler_name);
   if (profile.scheduler_name.empty() && fields.Has("schedulerName")) {
     fields.Complain("schedulerName", "is empty; write the name that pods use");
@@ -116,7 +131,7 @@ void ReadProfile(Fields& fields, Config* config) {
     profile.plugins.emplace(point, ReadPoint(plugins.Map(point)));
   }
   plugins.Done();
-  fields.Sequence("pluginConfig", [&](Fields& one) { ReadPluginArgs(one, &profile); });
+  fields.Sequence("pluginConfig", [&](Fields& one) { ReadPluginArgs(one, &settings); });
   fields.Done();
   for (const ProfileSettings& other : config->profiles) {
     if (!profile.scheduler_name.empty() && other.config.scheduler_name == profile.scheduler_name) {
@@ -124,7 +139,8 @@ void ReadProfile(Fields& fields, Config* config) {
                       fmt::format("\"{}\" is served by two profiles; keep one", profile.scheduler_name));
     }
   }
-  config->profiles.push_back({std::move(profile), fields.Where()});
+  settings.where = fields.Where();
+  config->profiles.push_back(std::move(settings));
 }
 
 void ReadProfiles(Fields& fields, Config* config) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,8 @@ struct ClientConnectionConfig {
 // One of profiles[] as written; nothing is expanded.
 struct ProfileSettings {
   plugins::ProfileConfig config;
-  std::string where;  // "FILE:LINE: profiles[0]", for messages
+  std::string where;                              // "FILE:LINE: profiles[0]", for messages
+  std::map<std::string, std::string> args_where;  // likewise of pluginConfig[].args, by plugin
 };
 
 struct Config {

@@ -15,6 +15,13 @@ bool SaysNothing(const plugins::ProfileConfig& config) {
          });
 }
 
+// What the registry complains of: the args of a plugin, where it names one; else something of the profile.
+const std::string& WhereOf(const ProfileSettings& settings, const std::string& complaint) {
+  for (const auto& [plugin, where] : settings.args_where)
+    if (complaint.find(fmt::format("pluginConfig: {}: ", plugin)) != std::string::npos) return where;
+  return settings.where;
+}
+
 }  // namespace
 
 base::Result<std::vector<framework::Profile>> MakeProfiles(Config& config,
@@ -34,7 +41,8 @@ base::Result<std::vector<framework::Profile>> MakeProfiles(Config& config,
     if (profile) {
       profiles.push_back(*std::move(profile));
     } else {
-      complaints += fmt::format("{}{}: {}", complaints.empty() ? "" : "\n", settings.where, profile.error().message);
+      const std::string& complaint = profile.error().message;
+      complaints += fmt::format("{}{}: {}", complaints.empty() ? "" : "\n", WhereOf(settings, complaint), complaint);
     }
   }
   if (!complaints.empty()) return base::Invalid(complaints);

@@ -94,13 +94,16 @@ class JsonMaker {
       for (auto item = node.begin(); item != node.end() && problem.empty(); ++item)
         out.push_back(Convert(*item, depth + 1));
     } else {
-      for (auto entry = node.begin(); entry != node.end() && problem.empty(); ++entry)
-        out[entry->first.Scalar()] = Convert(entry->second, depth + 1);
+      for (auto entry = node.begin(); entry != node.end() && problem.empty(); ++entry) {
+        const std::string& key = entry->first.Scalar();
+        if (out.contains(key)) problem = fmt::format("has the key \"{}\" twice; remove one", key);
+        out[key] = Convert(entry->second, depth + 1);
+      }
     }
     return out;
   }
 
-  std::string_view problem;  // empty: none
+  std::string problem;  // empty: none
 
  private:
   int64_t nodes_ = 0;
@@ -130,7 +133,7 @@ std::string_view Closest(std::string_view word, const std::vector<std::string_vi
 base::Result<base::Json> YamlToJson(const YAML::Node& node) {
   JsonMaker maker;
   base::Json out = maker.Convert(node, 0);
-  if (!maker.problem.empty()) return base::Invalid(std::string(maker.problem));
+  if (!maker.problem.empty()) return base::Invalid(maker.problem);
   return out;
 }
 

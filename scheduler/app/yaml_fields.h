@@ -36,7 +36,7 @@ class Complaints {
 std::string_view Closest(std::string_view word, const std::vector<std::string_view>& known);
 
 // YAML as JSON, scalars by YAML's core schema: plain 1 is a number, "1" a string, 010 is ten. Error: nested too deeply,
-// as what stands in itself is, or too large with its aliases expanded.
+// as what stands in itself is, too large with its aliases expanded, or a key that is there twice.
 base::Result<base::Json> YamlToJson(const YAML::Node& node);
 
 // One mapping. Each field is asked for once, an absent or null one leaves `out` as it is; Done() complains about

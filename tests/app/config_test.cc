@@ -131,6 +131,19 @@ TEST_CASE("a misspelt field is refused with its line and the field that was mean
   CHECK(refusal == "config.yaml:6: profiles[0].plugins.multipoint: unknown field; did you mean multiPoint?");
 }
 
+TEST_CASE("a plugin's name and its args are refused with their own line, and the plugin that was meant") {
+  const std::string head = std::string(kHead) + "profiles:\n- schedulerName: a\n";
+  CHECK(ConfigRefusal(head + "  plugins:\n    score:\n      disabled:\n      - {name: ImageLocalit}\n") ==
+        "config.yaml:8: profiles[0].plugins.score.disabled[0].name: there is no plugin \"ImageLocalit\"; did you mean "
+        "ImageLocality?");
+  CHECK(ConfigRefusal(head + "  pluginConfig:\n  - name: NodeResourceFit\n    args: {}\n") ==
+        "config.yaml:6: profiles[0].pluginConfig[0].name: there is no plugin \"NodeResourceFit\"; did you mean "
+        "NodeResourcesFit?");
+  CHECK(ConfigRefusal(head + "  pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      ignoredResources: [a]\n"
+                             "      ignoredResources: [b]\n") ==
+        "config.yaml:8: profiles[0].pluginConfig[0].args: has the key \"ignoredResources\" twice; remove one");
+}
+
 TEST_CASE("all complaints of a file come at once") {
   const std::string refusal = ConfigRefusal(std::string(kHead) +
                                             "podMaxBackoffSeconds: soon\n"

@@ -50,12 +50,12 @@ TEST_CASE("a profile that cannot be made is named with its place") {
   Config config;
   REQUIRE(
       ReadConfig("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n"
-                 "- schedulerName: a\n  plugins: {filter: {enabled: [{name: NodeResourcesFitt}]}}\n",
+                 "- schedulerName: a\n  plugins: {filter: {enabled: [{name: ImageLocality}]}}\n",
                  "c.yaml", &config));
   const auto profiles = MakeProfiles(config, {});
   REQUIRE_FALSE(profiles);
   CHECK(profiles.error().message.find("c.yaml:4: profiles[0]: ") == 0);
-  CHECK(profiles.error().message.find("NodeResourcesFitt") != std::string::npos);
+  CHECK(profiles.error().message.find("ImageLocality does not extend filter") != std::string::npos);
 }
 
 }  // namespace

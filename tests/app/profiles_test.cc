@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which profiles keep whole free nodes whole.
+// Which profiles keep whole free nodes whole, and what is said of plugins that cannot be made.
 #include "app/profiles.h"
 
 #include <algorithm>
@@ -31,6 +31,19 @@ TEST_CASE("whole free nodes are kept whole where no plugins are configured, but 
   CHECK_FALSE(KeepsNodesWhole(std::string(kStock) + "- schedulerName: default-scheduler\n", "default-scheduler"));
   CHECK_FALSE(KeepsNodesWhole(
       std::string(kStock) + "- schedulerName: a\n  plugins: {score: {disabled: [{name: ImageLocality}]}}\n", "a"));
+}
+
+TEST_CASE("args that a plugin does not take are refused with the line of the args") {
+  Config config;
+  REQUIRE(ReadConfig(std::string(kStock) +
+                         "- schedulerName: a\n  pluginConfig:\n  - name: NodeResourcesFit\n    args:\n"
+                         "      scoringStrategi: {type: MostAllocated}\n",
+                     "config.yaml", &config));
+  const auto profiles = MakeProfiles(config, {});
+  REQUIRE_FALSE(profiles);
+  CHECK_THAT(profiles.error().message,
+             Catch::StartsWith("config.yaml:8: profiles[0].pluginConfig[0].args: profile a: pluginConfig: ") &&
+                 Catch::Contains("scoringStrategi"));
 }
 
 }  // namespace
