@@ -46,8 +46,10 @@ void ReadClientConnection(Fields fields, Config* config) {
   fields.String("kubeconfig", &out.kubeconfig);
   fields.Accept("acceptContentTypes");
   fields.Accept("contentType");
-  fields.Number("qps", &out.qps);
-  fields.Integer("burst", 0, 1'000'000'000, &out.burst);
+  double qps = 0;
+  int64_t burst = 0;
+  fields.Number("qps", &qps);
+  fields.Integer("burst", 0, 1'000'000'000, &burst);
   if (fields.Has("qps") || fields.Has("burst")) {
     config->notes.push_back(
         "clientConnection.qps and burst have no effect: maxInFlight of TuttiConfiguration and the API server's own "

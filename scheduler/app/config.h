@@ -34,8 +34,6 @@ std::string CheckTimes(const LeaderElectionConfig& config);
 
 struct ClientConnectionConfig {
   std::string kubeconfig;  // empty: in-cluster, or kubectl's own rules
-  double qps = 0;          // accepted; the API server's flow control sets our pace
-  int64_t burst = 0;
 };
 
 // One of profiles[] as written; nothing is expanded.

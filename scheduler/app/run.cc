@@ -129,8 +129,11 @@ int Run(const RunFlags& flags) {
   client_options.version = TUTTI_VERSION;
   client_options.in_flight = static_cast<int>(config->max_in_flight);
   client_options.write_timeout_ms = std::min<base::Millis>(kLongestWriteMs, options->bind_timeout_ms);
+  observe::Metrics metrics(TUTTI_VERSION, election.resource_name, kube::SplitUrl(cluster->server).authority);
+  client_options.on_answer = [&metrics](kube::Method method, int status) {
+    metrics.OnAnswer(kube::Name(method), status);
+  };
   kube::KubeClient client(*cluster, client_options, clock, driver);
-  observe::Metrics metrics(TUTTI_VERSION, election.resource_name);
   const base::Millis drain_ms = options->bind_timeout_ms + kShutdownSlackMs;
   core::Scheduler scheduler(*std::move(options), dialects::MakeDialects(), client.writer(), clock, &metrics);
 

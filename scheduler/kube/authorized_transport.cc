@@ -25,8 +25,8 @@ void Redact(const Credential& credential, Response* response) {
 
 }  // namespace
 
-AuthorizedTransport::AuthorizedTransport(const Config& config, Loop& loop, Transport& inner)
-    : loop_(loop), inner_(inner), credentials_(config, loop) {}
+AuthorizedTransport::AuthorizedTransport(const Config& config, Loop& loop, Transport& inner, Told told)
+    : loop_(loop), inner_(inner), credentials_(config, loop), told_(std::move(told)) {}
 
 AuthorizedTransport::~AuthorizedTransport() {
   loop_.CancelTimer(bury_timer_);
@@ -35,7 +35,6 @@ AuthorizedTransport::~AuthorizedTransport() {
 
 RequestId AuthorizedTransport::Send(Request request, OnDone done, OnData data) {
   const RequestId id = ++last_id_;
-  ++counters_.requests;
   open_.emplace(id, Exchange{std::move(request), std::move(done), std::move(data)});
   if (credentials_.ready())
     SendInner(id);
@@ -53,7 +52,12 @@ void AuthorizedTransport::SendInner(RequestId id) {
   // The exchange outlives the data: it goes with OnAnswer or Cancel, after which none comes.
   if (exchange.data) data = [&exchange](const Response& head, std::string_view piece) { exchange.data(head, piece); };
   exchange.inner = inner_.Send(
-      exchange.request, [this, id](Response response) { OnAnswer(id, std::move(response)); }, std::move(data));
+      exchange.request,
+      [this, id](Response response) {
+        if (told_) told_(open_.at(id).request.method, response.status);
+        OnAnswer(id, std::move(response));
+      },
+      std::move(data));
 }
 
 void AuthorizedTransport::OnAnswer(RequestId id, Response response) {
@@ -70,7 +74,6 @@ void AuthorizedTransport::OnAnswer(RequestId id, Response response) {
     });
     return;
   }
-  if (response.status == 0) ++counters_.failures;
   OnDone done = std::move(exchange.done);
   open_.erase(at);
   done(std::move(response));

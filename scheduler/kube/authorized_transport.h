@@ -3,6 +3,7 @@
 // second time if there is a newer credential to be had. The loop's thread only.
 #pragma once
 
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -13,17 +14,15 @@ namespace tutti::kube {
 
 class AuthorizedTransport final : public Transport {
  public:
-  AuthorizedTransport(const Config& config, Loop& loop, Transport& inner);
+  // Told of each answer; 0: no status came back.
+  using Told = std::function<void(Method, int status)>;
+
+  AuthorizedTransport(const Config& config, Loop& loop, Transport& inner, Told told = nullptr);
   ~AuthorizedTransport() override;
 
   // A request sent before the first credential is there waits for it.
   RequestId Send(Request request, OnDone done, OnData data) override;
   void Cancel(RequestId id) override;
-
-  struct Counters {
-    uint64_t requests = 0, failures = 0;  // a failure: no status came back
-  };
-  const Counters& counters() const { return counters_; }
 
  private:
   struct Exchange {
@@ -44,7 +43,7 @@ class AuthorizedTransport final : public Transport {
   std::vector<std::unordered_map<RequestId, Exchange>::node_type> cancelled_;  // perhaps from inside their own callback
   TimerId bury_timer_ = 0;
   RequestId last_id_ = 0;
-  Counters counters_;
+  const Told told_;
 };
 
 }  // namespace tutti::kube

@@ -68,7 +68,7 @@ struct KubeClient::Parts {
         random(Seed(options.seed)),
         http1(config, fmt::format("{}/{} (linux)", options.component, options.version), loop),
         http2(config, fmt::format("{}/{} (linux)", options.component, options.version), loop, http1),
-        transport(config, loop, ThroughCurl(config) ? static_cast<Transport&>(http1) : http2),
+        transport(config, loop, ThroughCurl(config) ? static_cast<Transport&>(http1) : http2, options.on_answer),
         feed(loop, transport, random, sink),
         kinds(feed),
         writer(WriterOptions(options), loop, transport, random, kinds, sink) {
@@ -186,18 +186,6 @@ base::Result<KubeClient::Reply> KubeClient::Post(const std::string& target, std:
   request.target = target;
   request.body = std::move(json);
   return Call(std::move(request));
-}
-
-KubeClient::Stats KubeClient::stats() {
-  const auto answer = std::make_shared<std::promise<Stats>>();
-  auto future = answer->get_future();
-  parts_->loop.Post([&parts = *parts_, answer] {
-    const AuthorizedTransport::Counters& sent = parts.transport.counters();
-    answer->set_value(
-        {sent.requests, sent.failures, parts.writer.counters(), parts.writer.waiting(), parts.writer.in_flight()});
-  });
-  if (future.wait_for(std::chrono::seconds(1)) != std::future_status::ready) return {};
-  return future.get();
 }
 
 }  // namespace tutti::kube

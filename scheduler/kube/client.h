@@ -11,6 +11,7 @@
 // neither block nor call back. `clock` and `sink` outlive the client.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -29,6 +30,8 @@ class KubeClient {
     int in_flight = 64;                     // writes at a time
     base::Millis write_timeout_ms = 5'000;  // each, enforced by the API server
     uint64_t seed = 0;                      // of jitter; 0: from the machine
+    // Told of each request that ends, on kube-io; status 0: none came back. May be empty.
+    std::function<void(Method, int status)> on_answer;
   };
 
   KubeClient(const Config& config, const Options& options, const base::Clock& clock, cluster::EventSink& sink);
@@ -57,14 +60,6 @@ class KubeClient {
   };
   base::Result<Reply> Get(const std::string& target);
   base::Result<Reply> Post(const std::string& target, std::string json);
-
-  // For metrics; a moment old.
-  struct Stats {
-    uint64_t requests = 0, failures = 0;
-    KubeWriter::Counters writes;
-    size_t waiting = 0, in_flight = 0;
-  };
-  Stats stats();
 
  private:
   struct Parts;

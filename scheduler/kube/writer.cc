@@ -201,7 +201,6 @@ void KubeWriter::SendWrite(Job& job) {
   job.settled_ms = std::max(job.settled_ms, now + request->timeout_ms);
   CountWriting(job, true);
   ++job.tries;
-  ++counters_.sent;
   job.request = transport_.Send(std::move(*request),
                                 [this, number = job.number](const Response& response) { OnAnswer(number, response); });
 }
@@ -468,7 +467,6 @@ void KubeWriter::RetryLater(Job& job, base::Millis wait_ms, const Judgement& jud
   wait_ms = std::max(wait_ms, job.write_pause.Next());
   if (loop_.Now() + wait_ms >= job.deadline_ms && !job.uncertain)
     return Finish(job, Outcome::kRefused, job.http_status, judgement.message);
-  ++counters_.retried;
   job.wait_timer = loop_.After(wait_ms, [this, &job] { Requeue(job); });
 }
 
@@ -499,7 +497,6 @@ void KubeWriter::Finish(Job& job, Outcome outcome, int http_status, std::string 
   else if (job.request != 0)
     --reading_;
   if (job.record != nullptr) job.record->on_its_way = false;
-  ++(outcome == Outcome::kDone ? counters_.done : outcome == Outcome::kRefused ? counters_.refused : counters_.unknown);
   if (job.command.id != 0)
     sink_.Post(cluster::Answer{job.command.id, outcome, http_status, std::move(message), job.current_node, job.gone});
   jobs_.erase(job.number);

@@ -53,9 +53,6 @@ class KubeWriter final : public cluster::ClusterWriter {
     std::string component = "tutti";  // reportingController where an event names none
     std::string instance;             // reportingInstance; "<component>-<hostname>"
   };
-  struct Counters {
-    uint64_t sent = 0, done = 0, refused = 0, unknown = 0, retried = 0;
-  };
 
   KubeWriter(Options options, Loop& loop, Transport& transport, base::Random& random, const KindResolver& kinds,
              cluster::EventSink& sink);
@@ -69,9 +66,7 @@ class KubeWriter final : public cluster::ClusterWriter {
   // Refuses what has not left, answers the rest as it comes, then runs `done`.
   void Drain(Task done);
 
-  size_t waiting() const { return lanes_.size(); }
   size_t in_flight() const { return in_flight_; }
-  const Counters& counters() const { return counters_; }
 
  private:
   struct Job;
@@ -126,7 +121,6 @@ class KubeWriter final : public cluster::ClusterWriter {
   Encoding encoding_ = Encoding::kProtobuf;
   bool draining_ = false;
   Task drained_;
-  Counters counters_;
 };
 
 }  // namespace tutti::kube

@@ -98,6 +98,10 @@ struct Metrics::Registry {
                   "Members bound to gangs that were whole already: above the minimum, or in the place of lost ones.")
           .Add({});
 
+  Family<Counter>& requests = NewCounters(registry, "rest_client_requests_total",
+                                          "Number of HTTP requests, partitioned by status code, method, and host. A "
+                                          "watch counts when it ends.");
+
   Histogram& cycle_seconds = NewHistograms(registry, "tutti_cycle_duration_seconds", "Time of one scheduling cycle.")
                                  .Add({}, Doubling(0.00001, 20));
   Counter& events = NewCounters(registry, "tutti_events_total", "Cluster events that were applied.").Add({});
@@ -116,10 +120,14 @@ struct Metrics::Registry {
   // Scheduler thread only: label look-ups cost a map of strings each.
   std::map<std::pair<std::string, std::string>, Attempt, std::less<>> by_attempt;
   std::array<Histogram*, kMostAttempts + 1> by_attempts{};  // null: none yet
+  // OnAnswer's thread only.
+  std::map<std::pair<std::string, int>, Counter*, std::less<>> by_answer;
+  const std::string host;
 
-  explicit Registry(std::string_view lease_name)
+  Registry(std::string_view lease_name, std::string_view server)
       : leading(NewGauges(registry, "leader_election_master_status", "Gauge of if the reporting system is the leader.")
-                    .Add({{"name", std::string(lease_name)}})) {}
+                    .Add({{"name", std::string(lease_name)}})),
+        host(server) {}
 
   Attempt& Of(std::string_view profile, std::string_view result) {
     std::pair<std::string, std::string> key(profile, result);
@@ -132,8 +140,8 @@ struct Metrics::Registry {
   }
 };
 
-Metrics::Metrics(std::string_view version, std::string_view lease_name)
-    : registry_(std::make_unique<Registry>(lease_name)) {
+Metrics::Metrics(std::string_view version, std::string_view lease_name, std::string_view host)
+    : registry_(std::make_unique<Registry>(lease_name, host)) {
   NewGauges(registry_->registry, "tutti_build_info", "1, labelled with the version.")
       .Add({{"version", std::string(version)}})
       .Set(1);
@@ -169,6 +177,16 @@ void Metrics::OnUndone(int64_t members) {
 }
 
 void Metrics::OnFilledUp() { registry_->filled_up.Increment(); }
+
+void Metrics::OnAnswer(std::string_view method, int status) {
+  std::pair<std::string, int> key(method, status);
+  Counter*& counter = registry_->by_answer[key];
+  if (counter == nullptr) {
+    const std::string code = status == 0 ? "<error>" : std::to_string(status);
+    counter = &registry_->requests.Add({{"code", code}, {"host", registry_->host}, {"method", key.first}});
+  }
+  counter->Increment();
+}
 
 void Metrics::OnCycle(double seconds, int64_t events, const Gauges& now) {
   Registry& r = *registry_;

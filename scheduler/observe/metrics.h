@@ -2,7 +2,8 @@
 // Metrics: what /metrics shows. kube-scheduler's names (scheduler_*) where the meaning is the same, so that its
 // dashboards and alerts keep working; tutti_* for what it has no word for.
 //
-// The Observer's calls come from the scheduler thread; Text() and SetLeading() from any. The registry holds the mutex.
+// The Observer's calls come from the scheduler thread, OnAnswer from kube-io; Text() and SetLeading() from any. The
+// registry holds the mutex.
 #pragma once
 
 #include <map>
@@ -16,8 +17,8 @@ namespace tutti::observe {
 
 class Metrics final : public Observer {
  public:
-  // `lease_name` labels leader_election_master_status.
-  Metrics(std::string_view version, std::string_view lease_name);
+  // `lease_name` labels leader_election_master_status, `host` the API server's requests.
+  Metrics(std::string_view version, std::string_view lease_name, std::string_view host);
   ~Metrics() override;
 
   void OnAttempt(std::string_view profile, std::string_view result, int64_t members, double seconds) override;
@@ -25,6 +26,8 @@ class Metrics final : public Observer {
   void OnWhole(double seconds, int64_t members) override;
   void OnUndone(int64_t members) override;
   void OnFilledUp() override;
+  // The API server answered; 0: no status came back. On one thread, whichever.
+  void OnAnswer(std::string_view method, int status);
   void OnCycle(double seconds, int64_t events, const Gauges& gauges) override;
 
   void SetLeading(bool leading);

@@ -21,7 +21,6 @@ class Published {
   void Publish(std::shared_ptr<const T> view) {
     const base::MutexLock lock(mutex_);
     view_ = std::move(view);
-    ++published_;
     answered_ = asked_;
     arrived_.NotifyAll();
   }
@@ -50,11 +49,6 @@ class Published {
     return asked_ != answered_;
   }
 
-  uint64_t published() const {
-    const base::MutexLock lock(mutex_);
-    return published_;
-  }
-
  private:
   uint64_t Ask() {
     const base::MutexLock lock(mutex_);
@@ -64,7 +58,6 @@ class Published {
   mutable base::Mutex mutex_;
   base::Condition arrived_;
   std::shared_ptr<const T> view_ ABSL_GUARDED_BY(mutex_);
-  uint64_t published_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t asked_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t answered_ ABSL_GUARDED_BY(mutex_) = 0;
 };

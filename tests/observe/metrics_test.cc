@@ -18,7 +18,7 @@ std::string ValueOf(const std::string& text, const std::string& series) {
 }
 
 TEST_CASE("attempts count pods under kube-scheduler's name and gangs under ours") {
-  Metrics metrics("1.2.3", "tutti");
+  Metrics metrics("1.2.3", "tutti", "api:6443");
   metrics.OnAttempt("volcano", "scheduled", 3, 0.0015);
   metrics.OnAttempt("volcano", "scheduled", 2, 0.5);
   metrics.OnAttempt("volcano", "unschedulable", 8, 0.1);
@@ -33,7 +33,7 @@ TEST_CASE("attempts count pods under kube-scheduler's name and gangs under ours"
 }
 
 TEST_CASE("pending pods are shown for every one of kube-scheduler's queues") {
-  Metrics metrics("1.2.3", "tutti");
+  Metrics metrics("1.2.3", "tutti", "api:6443");
   Observer::Gauges gauges;
   gauges.active_pods = 4;
   gauges.unschedulable_pods = 7;
@@ -50,7 +50,7 @@ TEST_CASE("pending pods are shown for every one of kube-scheduler's queues") {
 }
 
 TEST_CASE("leadership, gangs' fates and the version are shown") {
-  Metrics metrics("1.2.3", "my-lease");
+  Metrics metrics("1.2.3", "my-lease", "api:6443");
   metrics.SetLeading(true);
   metrics.OnWhole(0.4, 64);
   metrics.OnUndone(5);
@@ -58,6 +58,9 @@ TEST_CASE("leadership, gangs' fates and the version are shown") {
   metrics.OnBound(0.02, 1);
   metrics.OnBound(0.02, 40);
   metrics.OnBound(0.02, 15);
+  metrics.OnAnswer("POST", 201);
+  metrics.OnAnswer("POST", 201);
+  metrics.OnAnswer("GET", 0);
   const std::string text = metrics.Text();
   CHECK(ValueOf(text, R"(leader_election_master_status{name="my-lease"})") == "1");
   CHECK(ValueOf(text, "tutti_gang_members_started_total") == "64");
@@ -67,6 +70,8 @@ TEST_CASE("leadership, gangs' fates and the version are shown") {
   CHECK(ValueOf(text, R"(tutti_build_info{version="1.2.3"})") == "1");
   CHECK(ValueOf(text, R"(scheduler_pod_scheduling_sli_duration_seconds_count{attempts="1"})") == "1");
   CHECK(ValueOf(text, R"(scheduler_pod_scheduling_sli_duration_seconds_count{attempts="15+"})") == "2");
+  CHECK(ValueOf(text, R"(rest_client_requests_total{code="201",host="api:6443",method="POST"})") == "2");
+  CHECK(ValueOf(text, R"(rest_client_requests_total{code="<error>",host="api:6443",method="GET"})") == "1");
 }
 
 TEST_CASE("the process's own use is read from the kernel") {
