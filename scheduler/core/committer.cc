@@ -269,14 +269,14 @@ bool Committer::OnEvictionAnswer(const cluster::Answer& answer) {
   const GangId id = book_.Find(eviction.gang);
   Member* member = id ? book_.Find(id, eviction.pod) : nullptr;
   if (!member || state_.pod(eviction.pod).pod->meta.uid != eviction.uid) return true;
-  if (!eviction.marked) {
+  if (answer.outcome != Outcome::kDone) {  // without the condition it is not deleted
+    member->evicting = false;              // tried again when the gang is next considered
+    on_timer(id, clock_.MonotonicMs() + kRepeatBindMs);
+    ConfirmIfWhole(id);
+  } else if (!eviction.marked) {
     const cluster::CommandId next = outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
                                                  cluster::Delete{cluster::RefOf(state_.pod(eviction.pod).pod)});
     evictions_.emplace(next, Eviction{eviction.gang, eviction.pod, eviction.uid, true});
-  } else if (answer.outcome != Outcome::kDone) {
-    member->evicting = false;  // tried again when the gang is next considered
-    on_timer(id, clock_.MonotonicMs() + kRepeatBindMs);
-    ConfirmIfWhole(id);
   }
   return true;
 }

@@ -50,6 +50,28 @@ TEST_CASE("A gang that cannot be completed is undone as a whole") {
   }
 }
 
+TEST_CASE("A member on which it cannot be written that its gang is undone is not deleted before it can") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 2);
+  bool lost = true;
+  rig.fate = [&lost](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    const auto* patch = std::get_if<cluster::Patch>(&command.body);
+    if (bind && bind->node == "n2")
+      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+    if (lost && patch && patch->body.find("DisruptionTarget") != std::string::npos)
+      return sim::Fate{.kind = sim::Fate::Kind::kDrop};
+    return sim::Fate{};
+  };
+  rig.AddGang("g", 4, 4);
+  rig.Pass(180'000);
+  CHECK(rig.Bound() == 2);
+  lost = false;
+  rig.Pass(60'000);
+  CHECK(rig.Bound() == 0);
+}
+
 TEST_CASE("A member that is kept when its gang is undone is not planned again before its bind is seen") {
   Rig rig;
   rig.AddNode("n1", 2);
