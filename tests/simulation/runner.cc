@@ -30,8 +30,9 @@ Json ToJson(const Outcome& outcome) {
   Json json = {{"steps", outcome.steps},    {"actions", outcome.actions},
                {"calms", outcome.calms},    {"commands", outcome.commands},
                {"nodes", outcome.node_sum}, {"gangs", outcome.gang_sum},
-               {"turns", outcome.turns},    {"faults", outcome.faults},
-               {"hash", outcome.log_hash},  {"violated", outcome.violation.has_value()}};
+               {"turns", outcome.turns},    {"all_kinds", outcome.turns_of_all_kinds},
+               {"faults", outcome.faults},  {"hash", outcome.log_hash},
+               {"violated", outcome.violation.has_value()}};
   if (outcome.violation) json["invariant"] = outcome.violation->invariant, json["message"] = outcome.violation->message;
   return json;
 }
@@ -45,6 +46,7 @@ Outcome FromJson(const Json& json) {
   outcome.node_sum = json["nodes"];
   outcome.gang_sum = json["gangs"];
   outcome.turns = json["turns"];
+  outcome.turns_of_all_kinds = json["all_kinds"];
   outcome.faults = json["faults"].get<std::map<std::string, uint64_t>>();
   outcome.log_hash = json["hash"];
   if (json["violated"]) outcome.violation = Violation{json["invariant"], json["message"]};

@@ -225,6 +225,7 @@ void Simulation::Turn() {
   idle_ += !moved;  // where nothing happens, the next action comes sooner
   outcome_.node_sum += static_cast<int64_t>(truth_.node_count());
   outcome_.gang_sum += static_cast<int64_t>(truth_.gang_count());
+  outcome_.turns_of_all_kinds += workload_.HasAllKinds();
   ++outcome_.turns;
   PassTime(moved);
 }
@@ -283,7 +284,9 @@ void Simulation::ThrowDice() {
     const std::string kind = workload_.RemoveKind(faults_.dice(Fault::kKindRemoved));
     if (kind.empty()) return faults_.TakeBack(Fault::kKindRemoved);
     Note("fault: " + kind + " is removed");
-    repairs_.push_back({later(Fault::kKindRemoved, 1, 20'000), [this, kind] {
+    // Soon, mostly: without their kinds most gangs wait for those, and for nothing else.
+    const Millis longest = faults_.dice(Fault::kKindRemoved).OneIn(4) ? 20'000 : 1'000;
+    repairs_.push_back({later(Fault::kKindRemoved, 1, longest), [this, kind] {
                           workload_.RestoreKind(kind);
                           Note(kind + " is restored");
                         }});

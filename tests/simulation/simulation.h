@@ -33,6 +33,7 @@ struct Outcome {
   std::optional<Violation> violation;
   int64_t steps = 0, actions = 0, calms = 0, commands = 0;
   int64_t node_sum = 0, gang_sum = 0, turns = 0;
+  int64_t turns_of_all_kinds = 0;  // in which none was removed
   std::map<std::string, uint64_t> faults;
   uint64_t log_hash = 0;  // of every command with its time
   std::vector<std::string> trace;

@@ -83,7 +83,7 @@ void Report(const Flags& flags, const Run& run, const Outcome& outcome) {
 int Soak(const Flags& flags, const std::vector<Scenario>& scenarios) {
   const auto started = std::chrono::steady_clock::now();
   std::map<std::string, uint64_t> faults;
-  int64_t steps = 0, calms = 0, turns = 0, nodes = 0, gangs = 0, commands = 0;
+  int64_t steps = 0, calms = 0, turns = 0, all_kinds = 0, nodes = 0, gangs = 0, commands = 0;
   uint64_t seed = flags.seed, next_seed = flags.seed;
   int violations = 0;
   std::deque<std::pair<Run, Apart>> under_way;  // in the order of their seeds
@@ -100,6 +100,7 @@ int Soak(const Flags& flags, const std::vector<Scenario>& scenarios) {
     steps += std::max<int64_t>(outcome.steps, 1);
     calms += outcome.calms;
     turns += outcome.turns;
+    all_kinds += outcome.turns_of_all_kinds;
     nodes += outcome.node_sum;
     gangs += outcome.gang_sum;
     commands += outcome.commands;
@@ -114,9 +115,9 @@ int Soak(const Flags& flags, const std::vector<Scenario>& scenarios) {
       "seeds {} to {} over {} scenarios, {} steps, {} commands, {} times at rest and compared with a fresh scheduler\n",
       flags.seed, seed - 1, scenarios.size(), steps, commands, calms);
   if (turns > 0)
-    fmt::print("worlds of {:.1f} nodes and {:.1f} gangs on average\n",
+    fmt::print("worlds of {:.1f} nodes and {:.1f} gangs on average; no kind was removed in {} of {} turns\n",
                static_cast<double>(nodes) / static_cast<double>(turns),
-               static_cast<double>(gangs) / static_cast<double>(turns));
+               static_cast<double>(gangs) / static_cast<double>(turns), all_kinds, turns);
   for (const auto& [name, count] : faults) fmt::print("  {:<18} {:>8}\n", name, count);
   fmt::print("violations {}; {:.0f} steps/s by the clock, {:.0f} per second of a core\n", violations,
              static_cast<double>(steps) / took.count(), static_cast<double>(steps) / CpuSeconds());

@@ -548,6 +548,12 @@ void Workload::RestoreKind(const std::string& name) {
     if (!gang.declaration.is_null() && belongs(gang.declaration)) (void)store_.Create(gang.declaration);
 }
 
+bool Workload::HasAllKinds() const {
+  return std::ranges::all_of(kRemovable, [this](const char* name) {
+    return store_.Find(sim::kCustomResourceDefinitions, "", name) != nullptr;
+  });
+}
+
 std::string Workload::LoseNode(Random& random) {
   const std::string name = PickNode(random);
   if (name.empty()) return {};

@@ -29,6 +29,7 @@ class Workload {
   // Faults that need to know what was made.
   std::string RemoveKind(base::Random& random);  // returns its name; empty: all are gone
   void RestoreKind(const std::string& definition);
+  bool HasAllKinds() const;
   std::string LoseNode(base::Random& random);
   void ReturnNode(const std::string& name);
 
