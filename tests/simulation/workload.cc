@@ -557,17 +557,19 @@ bool Workload::HasAllKinds() const {
 std::string Workload::LoseNode(Random& random) {
   const std::string name = PickNode(random);
   if (name.empty()) return {};
-  lost_nodes_[name] = sim::Dig(*store_.Find(sim::kNodes, "", name), "status", "allocatable");
+  const sim::Object node = store_.Find(sim::kNodes, "", name);
+  lost_nodes_[name] = {{"apiVersion", "v1"},
+                       {"kind", "Node"},
+                       {"metadata", {{"name", name}, {"labels", sim::Dig(*node, "metadata", "labels")}}},
+                       {"spec", sim::MapOf(sim::Child(*node, "spec"))},
+                       {"status", {{"allocatable", sim::Dig(*node, "status", "allocatable")}}}};
   store_.Delete(sim::kNodes, "", name);
   return name;
 }
 
 void Workload::ReturnNode(const std::string& name) {
   if (store_.Find(sim::kNodes, "", name)) return;
-  MustCreate(store_, {{"apiVersion", "v1"},
-                      {"kind", "Node"},
-                      {"metadata", {{"name", name}}},
-                      {"status", {{"allocatable", lost_nodes_[name]}}}});
+  MustCreate(store_, lost_nodes_.at(name));
 }
 
 }  // namespace tutti::simulation

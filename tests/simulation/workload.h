@@ -91,7 +91,7 @@ class Workload {
   std::vector<Gang> gangs_;
   std::map<std::string, sim::Json> definitions_;  // of custom kinds, by name
   std::map<std::string, sim::Json> queues_;
-  std::map<std::string, sim::Json> lost_nodes_;
+  std::map<std::string, sim::Json> lost_nodes_;  // as they are to return
   int64_t made_ = 0, nodes_made_ = 0;
 };
 
