@@ -117,7 +117,8 @@ void Checks::AfterStep(base::Millis healthy_ms) {
   for (const std::string& gang : truth_.TakeTouched()) FollowGang(gang, healthy_ms);
   for (const std::string& key : half_) {
     const TrueGang& gang = truth_.gangs().at(key);
-    if (healthy_ms - gang.half_since <= half_limit_ms_) continue;
+    const base::Millis limit_ms = calm_since_ms_ ? half_limits_.without_ms : half_limits_.with_faults_ms;
+    if (healthy_ms - std::max(gang.half_since, calm_since_ms_.value_or(0)) <= limit_ms) continue;
     if (gang.restarted && !truth_.HasOpenCommit(gang)) continue;  // its commit member is gone: kept and filled up
     const auto standing = truth_.StandingOf(gang);
     Fail("no gang settles in between", fmt::format("{}: {} members bound, {} needed, for {} s", key, standing.held,
@@ -204,6 +205,11 @@ void Checks::FollowGang(const std::string& key, base::Millis healthy_ms) {
 void Checks::OnSchedulerDied() {
   for (auto& [key, gang] : truth_.gangs())
     if (gang.half_since >= 0) gang.restarted = true, gang.half_since = healthy_ms_;  // it is given its time again
+}
+
+void Checks::OnFaults(bool on, base::Millis healthy_ms) {
+  calm_since_ms_.reset();
+  if (!on) calm_since_ms_ = healthy_ms;
 }
 
 // --- At rest ---

@@ -20,8 +20,12 @@ struct Violation {
 
 class Checks {
  public:
-  // `half_limit_ms`: how long, in time in which the scheduler could work, a gang may be half done.
-  Checks(Truth& truth, base::Millis half_limit_ms) : truth_(truth), half_limit_ms_(half_limit_ms) {}
+  // How long, in time in which the scheduler could work, a gang may be half done: while faults go on, and from when they
+  // have stopped.
+  struct HalfLimits {
+    base::Millis with_faults_ms, without_ms;
+  };
+  Checks(Truth& truth, const HalfLimits& half_limits) : truth_(truth), half_limits_(half_limits) {}
 
   // It has the lease from now on.
   void OnLead(const std::string& replica) { led_.emplace(replica, led_.size()); }
@@ -35,6 +39,7 @@ class Checks {
   // `healthy_ms`: how long the scheduler has been able to see and act.
   void AfterStep(base::Millis healthy_ms);
   void OnSchedulerDied();
+  void OnFaults(bool on, base::Millis healthy_ms);
   // At rest: every waiting pod says why.
   void AtRest(base::Millis healthy_ms);
 
@@ -52,7 +57,7 @@ class Checks {
   void FollowGang(const std::string& key, base::Millis healthy_ms);
 
   Truth& truth_;
-  const base::Millis half_limit_ms_;
+  const HalfLimits half_limits_;
   std::optional<Violation> violation_;
   std::unordered_map<std::string, Replica::Knowledge> plans_;  // by replica's name and plan
   std::unordered_map<std::string, std::string> plan_of_;       // the last one that bound the pod of this uid
@@ -64,6 +69,7 @@ class Checks {
   std::string planner_;                // the latest of them that has acted; who lost its lease in its sleep may do so
   std::set<std::string> kept_on_;      // gangs found half bound with their commit member gone: kept, and filled up
   base::Millis healthy_ms_ = 0;
+  std::optional<base::Millis> calm_since_ms_;  // in healthy time; null: faults go on
   uint64_t commands_ = 0;
 };
 

@@ -21,8 +21,8 @@ constexpr Millis kStart = 1'800'000'000'000;
 constexpr Millis kBindTimeoutMs = 5'000;
 constexpr Millis kRepairTimeoutMs = 15'000;
 constexpr Millis kVolumeTimeoutMs = 60'000;  // over when the world is at rest, as the default of 600 s would not be
-// A repair that times out, then an eviction of two writes that may each be lost a few times.
-constexpr Millis kHalfLimitMs = kRepairTimeoutMs + 240'000;
+// A repair that times out, then an eviction of two writes; each may be lost a few times while faults go on.
+constexpr Checks::HalfLimits kHalfLimits{kRepairTimeoutMs + 240'000, kRepairTimeoutMs + 20'000};
 constexpr int64_t kMostWritesPerChange = 20;
 // Nothing has changed for so long: figures of reasons follow the cluster in less, and no pod runs for longer.
 constexpr Millis kAtRestMs = 130'000;
@@ -68,7 +68,7 @@ class Simulation {
       : run_(run),
         world_(clock_, WorldOptionsOf(run)),
         truth_(world_.store()),
-        checks_(truth_, kHalfLimitMs),
+        checks_(truth_, kHalfLimits),
         faults_(run.scenario, run.seed, run.without_faults, kBindTimeoutMs),
         workload_(run.scenario, world_),
         pace_(Mix(run.seed, "pace")),
@@ -343,6 +343,7 @@ void Simulation::Calm() {
   faults_.set_on(false);
   Mend(true);
   processes_->MendAll();
+  checks_.OnFaults(false, healthy_ms_);
   if (!Settle(400'000)) return;
   for (int i = 0; i < 20 && !processes_->calm(); ++i)
     if (!Settle(20'000)) return;
@@ -361,6 +362,7 @@ void Simulation::Calm() {
   CheckWrites("at rest");
   CheckWoken();
   faults_.set_on(true);
+  checks_.OnFaults(true, healthy_ms_);
   Note("the faults go on");
 }
 
