@@ -82,14 +82,9 @@ void Checks::CheckPlanWhole(const Replica& replica, const std::string& plan, con
                                          pods.front()->gang, plan, pods.size(), covered, min));
 }
 
-void Checks::ExpectStray(const PodName& name) {
-  const TruePod* pod = truth_.PodAt(name.first, name.second);
-  if (pod) strays_.insert(pod->uid), truth_.ExpectStray(pod->uid);
-}
-
 void Checks::OnBind(const std::string& replica, const PodName& name) {
   const TruePod* pod = truth_.PodAt(name.first, name.second);
-  if (pod && replica != planner_ && !strays_.contains(pod->uid))
+  if (pod && replica != planner_ && !pod->stray)
     Fail("the former leader's writes are over",
          fmt::format("{} binds {} after {} has begun", replica, name.second, planner_));
   // Or it would pass for a bind by others, and be forgiven.
@@ -138,7 +133,7 @@ void Checks::CheckBound(const std::string& uid) {
   CheckNode(*pod, known);
   CheckQueue(*pod, known);
   CheckCommit(*pod, known);
-  if (strays_.contains(uid)) return;
+  if (pod->stray) return;
   if (const std::string wrong = truth_.WrongVolumes(*pod, known.objects); !wrong.empty())
     Fail("volumes are bound before pods", fmt::format("{} of {} on {}: {}", pod->name, pod->gang, pod->node, wrong));
 }

@@ -34,8 +34,8 @@ class Checks {
   // A bind, a delete took effect.
   void OnBind(const std::string& replica, const PodName& pod);
   void OnDelete(const PodName& pod);
-  // A write about the pod may take effect long after its deadline; nobody is to blame for what that leads to.
-  void ExpectStray(const PodName& pod);
+  // What takes effect now does so long after its deadline; nobody is to blame for what that leads to.
+  void set_stray(bool stray) { truth_.set_stray(stray); }
   // `healthy_ms`: how long the scheduler has been able to see and act.
   void AfterStep(base::Millis healthy_ms);
   void OnSchedulerDied();
@@ -64,7 +64,6 @@ class Checks {
   std::set<std::string> repaired_;      // uids of members that are evicted because their node is gone
   std::set<std::string> whole_before_;  // gangs that were, at the last step
   std::set<std::string> half_;
-  std::set<std::string> strays_;       // uids of pods about which a write may come at any time
   std::map<std::string, size_t> led_;  // replicas that have led, and who of them came after whom
   std::string planner_;                // the latest of them that has acted; who lost its lease in its sleep may do so
   std::set<std::string> kept_on_;      // gangs found half bound with their commit member gone: kept, and filled up

@@ -118,8 +118,6 @@ void Network::Decide(Call& call) {
   if (call.kind != Kind::kLease) {
     call.fate = parts_.faults.Decide(call.kind == Kind::kBind);
     call.arrives_ms += call.fate.request_delay_ms;
-    if (call.fate.stray && (call.kind == Kind::kBind || call.request.method == kube::Method::kDelete))
-      parts_.checks.ExpectStray(PodOf(call.request.target));
     return;
   }
   // Its own connection is cut, while that of the writes may live on.
@@ -161,7 +159,9 @@ void Network::CarryOne(Call& call) {
   } else {
     sim::HttpRequest http = ToHttp(call.request);
     http.bodyless = write;
+    parts_.checks.set_stray(call.fate.stray);
     const sim::HttpResponse response = parts_.api.Handle(http);
+    parts_.checks.set_stray(false);
     call.response.status = response.code;
     call.response.content_type = response.content_type;
     call.response.body = response.body;

@@ -175,9 +175,10 @@ void Truth::Join(const Json& object, const std::string& uid, TruePod& pod, TrueG
   if (pod.gang.starts_with("ray/") && pod.role.empty()) pod.role = "headgroup";
 }
 
-void Truth::OnBound(const std::string& uid, const TruePod& pod, TrueGang& gang, Version version) {
+void Truth::OnBound(const std::string& uid, TruePod& pod, TrueGang& gang, Version version) {
   bound_.push_back(uid);
-  if (pod.plan.empty() || strays_.contains(uid)) {  // by others
+  pod.stray = stray_;
+  if (pod.plan.empty() || pod.stray) {  // by others
     gang.disturbed = nodes_[pod.node].disturbed = version;
     if (!gang.queue.empty()) queues_[gang.queue].disturbed = version;
   }

@@ -30,6 +30,7 @@ struct TruePod {
   std::string reason, message;
   std::string plan, commit;  // of its bind annotation, where that is its own
   std::string controller;    // its uid
+  bool stray = false;        // its bind took effect long after its sender gave up
 
   bool bound() const { return !node.empty(); }
   bool occupies() const { return bound() && !done; }
@@ -97,8 +98,8 @@ class Truth {
   // Empty: nothing, or the claim came or went later than `known`.
   std::string WrongVolumes(const TruePod& pod, Version known) const;
 
-  // A bind of the pod may take effect long after its sender gave up: as if others had bound it.
-  void ExpectStray(const std::string& uid) { strays_.insert(uid); }
+  // A bind that takes effect now does so long after its sender gave up: as if others had bound the pod.
+  void set_stray(bool stray) { stray_ = stray; }
 
   int64_t lease_writes() const { return lease_writes_; }
 
@@ -120,7 +121,7 @@ class Truth {
   void Read(const sim::Json& pod, bool first, TruePod& now) const;
   void Forget(const std::string& uid, const TruePod& pod, Version version);
   void Join(const sim::Json& object, const std::string& uid, TruePod& pod, TrueGang& gang);
-  void OnBound(const std::string& uid, const TruePod& pod, TrueGang& gang, Version version);
+  void OnBound(const std::string& uid, TruePod& pod, TrueGang& gang, Version version);
   // Adds the pod to its node and queue, or takes it off.
   void Weigh(const TruePod& pod, int sign);
   void Redeclare(const std::string& gang, const std::function<void(TrueGang&)>& change, Version version);
@@ -134,7 +135,7 @@ class Truth {
   std::map<std::string, TrueQueue> queues_;
   std::vector<std::string> bound_;
   std::set<std::string> touched_;
-  std::set<std::string> strays_;
+  bool stray_ = false;
   int64_t lease_writes_ = 0;
   std::map<std::string, Version> claims_;  // "namespace/name": when it last came or went
   size_t node_count_ = 0, gang_count_ = 0;
