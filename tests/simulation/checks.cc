@@ -43,6 +43,7 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
         Fail("bind without precondition", bind->pod.name());
     } else if (const auto* gone = std::get_if<cluster::Delete>(&command.body)) {
       if (gone->object.uid().empty()) Fail("delete without precondition", gone->object.name());
+      deletes_.insert_or_assign(gone->object.uid(), replica.Knew());
     } else if (const auto* patch = std::get_if<cluster::Patch>(&command.body)) {
       // The first step of an eviction. A member on a node that is not there is repaired by it, not undone.
       const TruePod* pod = patch->object.resource == "pods" ? truth_.Pod(patch->object.uid()) : nullptr;
@@ -92,16 +93,23 @@ void Checks::OnBind(const std::string& replica, const PodName& name) {
     Fail("a bind is what its annotation says", fmt::format("{} binds {} to {}", replica, name.second, pod->node));
 }
 
-void Checks::OnDelete(const PodName& name) {
+std::optional<Violation> Checks::JudgeDelete(const PodName& name) const {
   const TruePod* pod = truth_.PodAt(name.first, name.second);
-  if (!pod) return;  // it was not bound, and went at once
-  if (pod->kept) Fail("nothing is deleted that nobody recreates", pod->name);
-  if (pod->foreign) Fail("others' pods are left alone", pod->name);
-  if (pod->bound() && pod->plan.empty() && !repaired_.contains(pod->uid))
-    Fail("what others bound is not undone", fmt::format("{} of {}", pod->name, pod->gang));
-  if (!pod->disruption) Fail("undoing is announced", pod->name + " is deleted without the condition DisruptionTarget");
+  if (!pod) return std::nullopt;
+  const auto left = deletes_.find(pod->uid);
+  if (pod->kept) return Violation{"nothing is deleted that nobody recreates", pod->name};
+  if (pod->foreign) return Violation{"others' pods are left alone", pod->name};
+  if (!pod->bound()) return Violation{"who waits is not deleted", fmt::format("{} of {}", pod->name, pod->gang)};
+  if (pod->done && left != deletes_.end() && pod->done_since <= left->second.pods)
+    return Violation{"who has finished is not deleted", fmt::format("{} of {}: {}", pod->name, pod->gang, pod->phase)};
+  if (pod->plan.empty() && !repaired_.contains(pod->uid))
+    return Violation{"what others bound is not undone", fmt::format("{} of {}", pod->name, pod->gang)};
+  if (!pod->disruption)
+    return Violation{"undoing is announced", pod->name + " is deleted without the condition DisruptionTarget"};
   if (truth_.Committed(pod->gang, pod->plan) && !repaired_.contains(pod->uid))
-    Fail("a gang that was whole is not undone", fmt::format("{} of {}, plan {}", pod->name, pod->gang, pod->plan));
+    return Violation{"a gang that was whole is not undone",
+                     fmt::format("{} of {}, plan {}", pod->name, pod->gang, pod->plan)};
+  return std::nullopt;
 }
 
 // --- After each step ---

@@ -31,9 +31,10 @@ class Checks {
   void OnLead(const std::string& replica) { led_.emplace(replica, led_.size()); }
   void OnSubmit(Replica& replica, const std::vector<cluster::Command>& commands);
   using PodName = std::pair<std::string, std::string>;  // namespace, name; empty: of no pod
-  // A bind, a delete took effect.
+  // A bind took effect.
   void OnBind(const std::string& replica, const PodName& pod);
-  void OnDelete(const PodName& pod);
+  // What is wrong with deleting the pod as it is; null: nothing. Asked before that takes effect, for it may be gone then.
+  std::optional<Violation> JudgeDelete(const PodName& pod) const;
   // What takes effect now does so long after its deadline; nobody is to blame for what that leads to.
   void set_stray(bool stray) { truth_.set_stray(stray); }
   // `healthy_ms`: how long the scheduler has been able to see and act.
@@ -61,6 +62,7 @@ class Checks {
   std::optional<Violation> violation_;
   std::unordered_map<std::string, Replica::Knowledge> plans_;  // by replica's name and plan
   std::unordered_map<std::string, std::string> plan_of_;       // the last one that bound the pod of this uid
+  std::unordered_map<std::string, Replica::Knowledge> deletes_;  // by uid: when the last one of the pod left
   std::set<std::string> repaired_;      // uids of members that are evicted because their node is gone
   std::set<std::string> whole_before_;  // gangs that were, at the last step
   std::set<std::string> half_;

@@ -159,6 +159,9 @@ void Network::CarryOne(Call& call) {
   } else {
     sim::HttpRequest http = ToHttp(call.request);
     http.bodyless = write;
+    const auto wrong = call.request.method == kube::Method::kDelete
+                           ? parts_.checks.JudgeDelete(PodOf(call.request.target))
+                           : std::nullopt;
     parts_.checks.set_stray(call.fate.stray);
     const sim::HttpResponse response = parts_.api.Handle(http);
     parts_.checks.set_stray(false);
@@ -177,7 +180,7 @@ void Network::CarryOne(Call& call) {
                          fmt::format("{}: {} takes effect {} ms after it", parts_.process, call.request.target,
                                      now - *lease_over_ms_));
     if (done && call.kind == Kind::kBind) parts_.checks.OnBind(parts_.process, PodOf(call.request.target));
-    if (done && call.request.method == kube::Method::kDelete) parts_.checks.OnDelete(PodOf(call.request.target));
+    if (done && wrong) parts_.checks.Fail(wrong->invariant, wrong->message);
     if (call.fate.kind == Fate::Kind::kLoseReply) call.answered_ms = kForever;
   }
 }

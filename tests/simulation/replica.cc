@@ -94,6 +94,7 @@ size_t Replica::KindsWithEvents() const {
 size_t Replica::Work(size_t limit, Order order, base::Random& random) {
   const base::Millis now = parts_.clock.MonotonicMs();
   const bool begins = !scheduler_->synced();
+  knew_ = Knows();
   if (begins) limit = random.OneIn(4) ? 100 : 10'000;
   std::erase_if(stalled_, [now](const auto& item) { return item.second <= now; });
   std::vector<Queue*> open;

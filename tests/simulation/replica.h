@@ -93,6 +93,8 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
     Version pods = 0, nodes = 0, objects = 0;
   };
   Knowledge Knows() const;
+  // ... before the events that it works on now: what it does at once upon one of them may come before the others.
+  const Knowledge& Knew() const { return knew_; }
 
   // When it has something to do though no event came; monotonic.
   std::optional<base::Millis> NextDeadline() const;
@@ -119,6 +121,7 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
   std::map<std::string, Queue> queues_;  // by kind; "" for answers and leadership
   std::vector<std::string> kind_names_;
   std::map<std::string, base::Millis> stalled_;
+  Knowledge knew_;
   bool blind_ = false;
   std::optional<base::Millis> lead_at_;
   int term_ = 0;  // a list of pods asked for in an older one makes nobody a leader

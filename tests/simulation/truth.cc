@@ -138,9 +138,10 @@ void Truth::OnPod(const sim::WatchEvent& event) {
     return;
   }
   const bool was_bound = pod.bound(), was_live = !fresh && pod.live(), weighed = pod.occupies(),
-             was_deleting = pod.deleting;
+             was_deleting = pod.deleting, was_done = pod.done;
   if (weighed) Weigh(pod, -1);
   Read(*event.object, fresh, pod);
+  if (pod.done && !was_done) pod.done_since = event.resource_version;
   TrueGang& gang = gangs_[pod.gang];
   if (fresh) Join(*event.object, uid, pod, gang);
   if (pod.occupies()) Weigh(pod, +1);

@@ -23,6 +23,7 @@ struct TruePod {
   std::string gang;              // "dialect/ns/name"; of a lone pod its own
   std::string role;
   bool done = false, deleting = false, gated = false;
+  Version done_since = 0;
   bool kept = false;        // nobody would recreate it without harm
   bool foreign = false;     // not ours to schedule
   bool disruption = false;  // it carries the DisruptionTarget condition
