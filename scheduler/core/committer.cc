@@ -269,13 +269,16 @@ bool Committer::OnEvictionAnswer(const cluster::Answer& answer) {
   const GangId id = book_.Find(eviction.gang);
   Member* member = id ? book_.Find(id, eviction.pod) : nullptr;
   if (!member || state_.pod(eviction.pod).pod->meta.uid != eviction.uid) return true;
+  const std::shared_ptr<const Pod>& pod = state_.pod(eviction.pod).pod;
   if (answer.outcome != Outcome::kDone) {  // without the condition it is not deleted
     member->evicting = false;              // tried again when the gang is next considered
     on_timer(id, clock_.MonotonicMs() + kRepeatBindMs);
     ConfirmIfWhole(id);
+  } else if (pod->done()) {  // meanwhile; it holds nothing any more, and what it has left behind is its owner's
+    member->evicting = false;
   } else if (!eviction.marked) {
-    const cluster::CommandId next = outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
-                                                 cluster::Delete{cluster::RefOf(state_.pod(eviction.pod).pod)});
+    const cluster::CommandId next =
+        outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs, cluster::Delete{cluster::RefOf(pod)});
     evictions_.emplace(next, Eviction{eviction.gang, eviction.pod, eviction.uid, true});
   }
   return true;

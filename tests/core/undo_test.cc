@@ -72,6 +72,29 @@ TEST_CASE("A member on which it cannot be written that its gang is undone is not
   CHECK(rig.Bound() == 0);
 }
 
+TEST_CASE("A member that has ended while it was written on it that its gang is undone is not deleted") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 2);
+  std::vector<std::string> told;
+  rig.fate = [&told](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    const auto* patch = std::get_if<cluster::Patch>(&command.body);
+    if (bind && bind->node == "n2")
+      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+    if (!patch || patch->body.find("DisruptionTarget") == std::string::npos) return sim::Fate{};
+    told.push_back(patch->object.name());
+    return sim::Fate{.reply_delay_ms = 5'000};
+  };
+  rig.AddGang("g", 4, 4);
+  for (int i = 0; i < 90 && told.empty(); ++i) rig.Pass(1'000);
+  REQUIRE(told.size() == 2);
+  for (const std::string& name : std::vector(told)) rig.SetPhase(name, "Failed");
+  rig.Pass(60'000);
+  CHECK(told.size() == 2);
+  for (const std::string& name : told) CHECK(rig.NodeOf(name) == "n1");
+}
+
 TEST_CASE("A member that is kept when its gang is undone is not planned again before its bind is seen") {
   Rig rig;
   rig.AddNode("n1", 2);
