@@ -139,6 +139,8 @@ void Checks::CheckBound(const std::string& uid) {
   }
   const Knowledge& known = plans_.at(plan->second);
   CheckNode(*pod, known);
+  CheckAllowed(*pod, known);
+  CheckTopology(*pod, known);
   CheckQueue(*pod, known);
   CheckCommit(*pod, known);
   if (pod->stray) return;
@@ -154,6 +156,34 @@ void Checks::CheckNode(const TruePod& pod, const Knowledge& known) {
       Fail("no node is over its allocatable",
            fmt::format("{} on {} ({}): {} of {} {} used", pod.name, pod.node, plan_of_.at(pod.uid), node.used.Get(name),
                        node.allocatable.Get(name), name));
+}
+
+// By selector, taints and cordon, as the node has them.
+void Checks::CheckAllowed(const TruePod& pod, const Knowledge& known) {
+  const TrueNode& node = truth_.nodes().at(pod.node);
+  if (pod.stray || !node.present || std::max(node.disturbed, node.marked) > known.nodes) return;
+  if (const std::string wrong = truth_.WrongNode(pod); !wrong.empty())
+    Fail("no bind where the pod may not be", fmt::format("{} of {} on {} ({}): {}", pod.name, pod.gang, pod.node,
+                                                         plan_of_.at(pod.uid), wrong));
+}
+
+// Members that must be in one zone. Where those that are there are not, such as since a node's label changed, there is
+// nothing to compare with.
+void Checks::CheckTopology(const TruePod& pod, const Knowledge& known) {
+  const TrueGang& gang = truth_.GangOf(pod);
+  if (pod.stray || !pod.one_zone || gang.disturbed > Oldest(known)) return;
+  std::set<std::string> zones;
+  for (const std::string& uid : gang.members) {
+    const TruePod& member = *truth_.Pod(uid);
+    if (!member.occupies() || member.deleting || !member.one_zone) continue;
+    const TrueNode& node = truth_.nodes().at(member.node);
+    if (!node.present || std::max(node.disturbed, node.marked) > known.nodes) return;
+    if (uid != pod.uid) zones.insert(node.zone);
+  }
+  const std::string& zone = truth_.nodes().at(pod.node).zone;
+  if (zones.size() == 1 && !zones.contains(zone))
+    Fail("a gang that must be is in one zone", fmt::format("{} of {} is bound in zone {}, the others in zone {}",
+                                                           pod.name, pod.gang, zone, *zones.begin()));
 }
 
 void Checks::CheckQueue(const TruePod& pod, const Knowledge& known) {

@@ -51,6 +51,8 @@ class Checks {
  private:
   void CheckBound(const std::string& uid);
   void CheckNode(const TruePod& pod, const Replica::Knowledge& known);
+  void CheckAllowed(const TruePod& pod, const Replica::Knowledge& known);
+  void CheckTopology(const TruePod& pod, const Replica::Knowledge& known);
   void CheckQueue(const TruePod& pod, const Replica::Knowledge& known);
   void CheckCommit(const TruePod& pod, const Replica::Knowledge& known);
   void CheckPlanWhole(const Replica& replica, const std::string& plan, const std::vector<const TruePod*>& pods,

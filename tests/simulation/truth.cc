@@ -24,6 +24,8 @@ constexpr const char* kYuniKornApp = "yunikorn.apache.org/app-id";
 constexpr const char* kTaskGroup = "yunikorn.apache.org/task-group-name";
 constexpr const char* kTaskGroups = "yunikorn.apache.org/task-groups";
 constexpr const char* kBind = "tutti.dev/bind";
+constexpr const char* kTopologyRequired = "tutti.dev/topology-required";
+constexpr const char* kZone = "zone";
 
 const sim::GroupResource kVolcanoPodGroups{"scheduling.volcano.sh", "podgroups"};
 const sim::GroupResource kVolcanoQueues{"scheduling.volcano.sh", "queues"};
@@ -37,6 +39,23 @@ std::string Key(const char* dialect, const Json& object) {
 
 void AddClamped(model::ResourceList& sum, const model::ResourceList& amount, int sign) {
   for (const auto& [name, value] : amount) sum.Set(name, sum.Get(name) + sign * value);
+}
+
+// Of a node, what keeps pods away that do not ask for it or tolerate it.
+bool SameMarks(const Json& a, const Json& b) {
+  return sim::Dig(a, "metadata", "labels") == sim::Dig(b, "metadata", "labels") &&
+         sim::Dig(a, "spec", "taints") == sim::Dig(b, "spec", "taints") &&
+         sim::BoolOf(sim::Dig(a, "spec", "unschedulable")) == sim::BoolOf(sim::Dig(b, "spec", "unschedulable"));
+}
+
+bool Tolerates(const Json& pod, const std::string& key, const std::string& value, const std::string& effect) {
+  return std::ranges::any_of(sim::ArrayOf(sim::Dig(pod, "spec", "tolerations")), [&](const Json& toleration) {
+    const std::string& its_key = DigString(toleration, "key");
+    const std::string& its_effect = DigString(toleration, "effect");
+    const bool any_value = DigString(toleration, "operator") == "Exists";
+    return (its_effect.empty() || its_effect == effect) && (its_key == key || (its_key.empty() && any_value)) &&
+           (any_value || DigString(toleration, "value") == value);
+  });
 }
 
 // The gang a pod says it is in, and its part.
@@ -100,6 +119,7 @@ void Truth::Read(const Json& pod, bool first, TruePod& now) const {
     const std::string& owner = DigString(sim::ControllerOf(pod), "kind");
     now.kept = owner.empty() || owner == "Job";
     now.controller = DigString(sim::ControllerOf(pod), "uid");
+    now.one_zone = sim::AnnotationOf(pod, kTopologyRequired) == kZone;
   }
   const bool was_bound = now.bound();
   now.node = DigString(pod, "spec", "nodeName");
@@ -201,6 +221,9 @@ void Truth::OnNode(const sim::WatchEvent& event) {
   const bool shrunk =
       std::ranges::any_of(before, [&](const auto& item) { return node.allocatable.Get(item.first) < item.second; });
   if (was != node.present || shrunk) node.disturbed = event.resource_version;
+  if (event.type != EventType::kModified || !SameMarks(*event.previous, *event.object))
+    node.marked = event.resource_version;
+  node.zone = sim::LabelOf(*event.object, kZone);
   if (was == node.present) return;
   if (node.present)
     ++node_count_;
@@ -335,6 +358,23 @@ bool Truth::Ran(const TrueGang& gang, const TruePod& pod) const {
     const TruePod& other = pods_.at(uid);
     return !other.done && !other.foreign && other.controller == pod.controller;
   });
+}
+
+std::string Truth::WrongNode(const TruePod& pod) const {
+  const sim::Object object = store_.Find(sim::kPods, pod.ns, pod.name), node = store_.Find(sim::kNodes, "", pod.node);
+  if (!object || !node) return {};
+  for (const auto& [key, value] : sim::MapOf(sim::Dig(*object, "spec", "nodeSelector")).items())
+    if (sim::LabelOf(*node, key) != sim::StringOf(value))
+      return fmt::format("it asks for {} {}, and there it is \"{}\"", key, sim::StringOf(value), sim::LabelOf(*node, key));
+  if (sim::BoolOf(sim::Dig(*node, "spec", "unschedulable")) &&
+      !Tolerates(*object, "node.kubernetes.io/unschedulable", "", "NoSchedule"))
+    return "the node is cordoned";
+  for (const Json& taint : sim::ArrayOf(sim::Dig(*node, "spec", "taints"))) {
+    const std::string& effect = DigString(taint, "effect");
+    if (effect != "PreferNoSchedule" && !Tolerates(*object, DigString(taint, "key"), DigString(taint, "value"), effect))
+      return fmt::format("it does not tolerate {}={}:{}", DigString(taint, "key"), DigString(taint, "value"), effect);
+  }
+  return {};
 }
 
 std::string Truth::WrongVolumes(const TruePod& pod, Version known) const {

@@ -31,6 +31,7 @@ struct TruePod {
   std::string reason, message;
   std::string plan, commit;  // of its bind annotation, where that is its own
   std::string controller;    // its uid
+  bool one_zone = false;     // all members are to be in the same
   bool stray = false;        // its bind took effect long after its sender gave up
 
   bool bound() const { return !node.empty(); }
@@ -40,8 +41,10 @@ struct TruePod {
 
 struct TrueNode {
   model::ResourceList allocatable, used;
+  std::string zone;
   bool present = false;
   Version disturbed = 0;  // the last change by others that took room
+  Version marked = 0;     // the last change of labels, taints or cordon
 };
 
 struct TrueGang {
@@ -94,6 +97,9 @@ class Truth {
 
   // The queue and its ancestors; each with what is used below it.
   std::vector<std::pair<std::string, model::ResourceList>> PathUse(const std::string& queue) const;
+
+  // Why the pod may not be on the node where it is, as that is now; empty: it may.
+  std::string WrongNode(const TruePod& pod) const;
 
   // What is wrong with the pod's volumes, now that it is bound: a claim that has none, or one that another node has.
   // Empty: nothing, or the claim came or went later than `known`.
