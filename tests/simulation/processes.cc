@@ -304,12 +304,15 @@ bool Processes::calm() const {
          std::ranges::none_of(processes_, [&](const auto& p) { return Stands(*p) || p->stops_at_ms > 0 || p->lost; });
 }
 
-void Processes::CheckFootprints() const {
+void Processes::CheckFootprints(size_t gangs) const {
   for (const auto& process : processes_) {
     const core::Scheduler::Footprint holds = process->replica->scheduler().Holds();
     if (holds.awaited > 0 && process->replica->leading())
       parts_.checks.Fail("memory is bounded", fmt::format("{} awaits {} answers that will not come",
                                                           process->replica->name(), holds.awaited));
+    if (holds.gangs > gangs)
+      parts_.checks.Fail("memory is bounded",
+                         fmt::format("{} holds {} gangs of {}", process->replica->name(), holds.gangs, gangs));
     if (holds.timers > 8 * holds.gangs + 64 || holds.shapes > holds.gangs)
       parts_.checks.Fail("memory is bounded",
                          fmt::format("{} holds {} timers and {} refused shapes for {} gangs", process->replica->name(),

@@ -51,8 +51,8 @@ class Processes {
   bool leads() const;
   // Somebody leads, sees, and may act.
   bool healthy() const;
-  // Looks into every scheduler while the world rests: nothing is awaited, nothing piles up.
-  void CheckFootprints() const;
+  // Looks into every scheduler while the world rests, which has so many gangs: nothing is awaited, nothing piles up.
+  void CheckFootprints(size_t gangs) const;
   // Core's, of who leads; empty: nobody does.
   std::vector<std::string> NodeOrder() const;
   // Commands that took effect.

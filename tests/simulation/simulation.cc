@@ -354,7 +354,7 @@ void Simulation::Calm() {
   }
   if (!processes_->calm()) return checks_.Fail("somebody leads", "nobody does, 800 s after the last fault");
   checks_.AtRest(healthy_ms_);
-  processes_->CheckFootprints();
+  processes_->CheckFootprints(truth_.gang_count());
   CheckFresh();
   ++outcome_.calms;
   CheckWrites("while faults went on");
