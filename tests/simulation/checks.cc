@@ -163,8 +163,8 @@ void Checks::CheckAllowed(const TruePod& pod, const Knowledge& known) {
   const TrueNode& node = truth_.nodes().at(pod.node);
   if (pod.stray || !node.present || std::max(node.disturbed, node.marked) > known.nodes) return;
   if (const std::string wrong = truth_.WrongNode(pod); !wrong.empty())
-    Fail("no bind where the pod may not be", fmt::format("{} of {} on {} ({}): {}", pod.name, pod.gang, pod.node,
-                                                         plan_of_.at(pod.uid), wrong));
+    Fail("no bind where the pod may not be",
+         fmt::format("{} of {} on {} ({}): {}", pod.name, pod.gang, pod.node, plan_of_.at(pod.uid), wrong));
 }
 
 // Members that must be in one zone. Where those that are there are not, such as since a node's label changed, there is
@@ -182,8 +182,8 @@ void Checks::CheckTopology(const TruePod& pod, const Knowledge& known) {
   }
   const std::string& zone = truth_.nodes().at(pod.node).zone;
   if (zones.size() == 1 && !zones.contains(zone))
-    Fail("a gang that must be is in one zone", fmt::format("{} of {} is bound in zone {}, the others in zone {}",
-                                                           pod.name, pod.gang, zone, *zones.begin()));
+    Fail("a gang that must be is in one zone",
+         fmt::format("{} of {} is bound in zone {}, the others in zone {}", pod.name, pod.gang, zone, *zones.begin()));
 }
 
 void Checks::CheckQueue(const TruePod& pod, const Knowledge& known) {
@@ -247,7 +247,7 @@ void Checks::OnFaults(bool on, base::Millis healthy_ms) {
 
 // --- At rest ---
 
-void Checks::AtRest(base::Millis) {
+void Checks::AtRest() {
   for (const auto& [uid, pod] : truth_.pods()) {
     if (pod.foreign || pod.bound() || pod.done || pod.deleting || pod.gated) continue;
     if (!pod.waiting || pod.message.empty()) {

@@ -20,8 +20,8 @@ struct Violation {
 
 class Checks {
  public:
-  // How long, in time in which the scheduler could work, a gang may be half done: while faults go on, and from when they
-  // have stopped.
+  // How long, in time in which the scheduler could work, a gang may be half done: while faults go on, and from when
+  // they have stopped.
   struct HalfLimits {
     base::Millis with_faults_ms, without_ms;
   };
@@ -33,7 +33,8 @@ class Checks {
   using PodName = std::pair<std::string, std::string>;  // namespace, name; empty: of no pod
   // A bind took effect.
   void OnBind(const std::string& replica, const PodName& pod);
-  // What is wrong with deleting the pod as it is; null: nothing. Asked before that takes effect, for it may be gone then.
+  // What is wrong with deleting the pod as it is; null: nothing. Asked before that takes effect, for it may be gone
+  // then.
   std::optional<Violation> JudgeDelete(const PodName& pod) const;
   // What takes effect now does so long after its deadline; nobody is to blame for what that leads to.
   void set_stray(bool stray) { truth_.set_stray(stray); }
@@ -42,7 +43,7 @@ class Checks {
   void OnSchedulerDied();
   void OnFaults(bool on, base::Millis healthy_ms);
   // At rest: every waiting pod says why.
-  void AtRest(base::Millis healthy_ms);
+  void AtRest();
 
   void Fail(const std::string& invariant, const std::string& message);
   const std::optional<Violation>& violation() const { return violation_; }
@@ -62,8 +63,8 @@ class Checks {
   Truth& truth_;
   const HalfLimits half_limits_;
   std::optional<Violation> violation_;
-  std::unordered_map<std::string, Replica::Knowledge> plans_;  // by replica's name and plan
-  std::unordered_map<std::string, std::string> plan_of_;       // the last one that bound the pod of this uid
+  std::unordered_map<std::string, Replica::Knowledge> plans_;    // by replica's name and plan
+  std::unordered_map<std::string, std::string> plan_of_;         // the last one that bound the pod of this uid
   std::unordered_map<std::string, Replica::Knowledge> deletes_;  // by uid: when the last one of the pod left
   std::set<std::string> repaired_;      // uids of members that are evicted because their node is gone
   std::set<std::string> whole_before_;  // gangs that were, at the last step

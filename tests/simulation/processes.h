@@ -66,7 +66,6 @@ class Processes {
   int64_t CarryForTheDead();  // returns how many writes
   size_t Turn(Process& process, size_t writes);
   void Elect(Process& process);
-  void Stop(Process& process);
   void ThrowWatchDice(Process& process);
   size_t Leader() const;  // its index; of two, that which does not stand still; past the end: nobody
   bool Stands(const Process& process) const;

@@ -27,11 +27,16 @@ using Json = base::Json;
 namespace {
 
 Json ToJson(const Outcome& outcome) {
-  Json json = {{"steps", outcome.steps},    {"actions", outcome.actions},
-               {"calms", outcome.calms},    {"commands", outcome.commands},
-               {"nodes", outcome.node_sum}, {"gangs", outcome.gang_sum},
-               {"turns", outcome.turns},    {"all_kinds", outcome.turns_of_all_kinds},
-               {"faults", outcome.faults},  {"hash", outcome.log_hash},
+  Json json = {{"steps", outcome.steps},
+               {"actions", outcome.actions},
+               {"calms", outcome.calms},
+               {"commands", outcome.commands},
+               {"nodes", outcome.node_sum},
+               {"gangs", outcome.gang_sum},
+               {"turns", outcome.turns},
+               {"all_kinds", outcome.turns_of_all_kinds},
+               {"faults", outcome.faults},
+               {"hash", outcome.log_hash},
                {"violated", outcome.violation.has_value()}};
   if (outcome.violation) json["invariant"] = outcome.violation->invariant, json["message"] = outcome.violation->message;
   return json;

@@ -353,7 +353,7 @@ void Simulation::Calm() {
     if (!Settle(kAtRestMs)) return;
   }
   if (!processes_->calm()) return checks_.Fail("somebody leads", "nobody does, 800 s after the last fault");
-  checks_.AtRest(healthy_ms_);
+  checks_.AtRest();
   processes_->CheckFootprints(truth_.gang_count());
   CheckFresh();
   ++outcome_.calms;

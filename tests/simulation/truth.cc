@@ -290,7 +290,6 @@ void Truth::OnQueue(const sim::WatchEvent& event) {
   const Json& spec = sim::Child(*event.object, "spec");
   if (event.type == EventType::kModified && sim::Child(*event.previous, "spec") == spec) return;
   TrueQueue& queue = queues_[sim::NameOf(*event.object)];
-  queue.declared = event.type != EventType::kDeleted;
   queue.parent = DigString(spec, "parent");
   queue.capability = {};
   for (const auto& [name, amount] : sim::MapOf(sim::Child(spec, "capability")).items()) {
@@ -322,33 +321,29 @@ std::vector<std::pair<std::string, model::ResourceList>> Truth::PathUse(const st
 
 Truth::Standing Truth::StandingOf(const TrueGang& gang) const {
   Standing standing;
-  std::map<std::string, std::pair<int64_t, int64_t>> roles;  // bound, exist
+  std::map<std::string, int64_t> bound;  // by role
   for (const std::string& uid : gang.members) {
     const TruePod& pod = pods_.at(uid);
     if (Ran(gang, pod)) {
       standing.ran = true;
-      ++standing.bound, ++standing.exist, ++roles[pod.role].first, ++roles[pod.role].second;
+      ++standing.bound, ++bound[pod.role];
       continue;
     }
     if (pod.foreign || pod.done || pod.deleting) continue;
     const bool here = pod.bound() && nodes_.contains(pod.node) && nodes_.at(pod.node).present;
     standing.held += pod.bound();
     standing.bound += here;
-    standing.exist += pod.live();
     standing.kept = standing.kept || (pod.bound() && (pod.kept || pod.plan.empty()));
-    roles[pod.role].first += here;
-    roles[pod.role].second += pod.live();
+    bound[pod.role] += here;
   }
   int64_t sum = 0;
-  standing.whole = standing.reachable = true;
+  standing.whole = true;
   for (const auto& [role, min] : gang.role_min) {
     sum += min;
-    standing.whole = standing.whole && roles[role].first >= min;
-    standing.reachable = standing.reachable && roles[role].second >= min;
+    standing.whole = standing.whole && bound[role] >= min;
   }
   const int64_t min = std::max({sum, gang.min, int64_t{1}});
   standing.whole = standing.whole && standing.bound >= min;
-  standing.reachable = standing.reachable && standing.exist >= min;
   return standing;
 }
 
@@ -365,7 +360,8 @@ std::string Truth::WrongNode(const TruePod& pod) const {
   if (!object || !node) return {};
   for (const auto& [key, value] : sim::MapOf(sim::Dig(*object, "spec", "nodeSelector")).items())
     if (sim::LabelOf(*node, key) != sim::StringOf(value))
-      return fmt::format("it asks for {} {}, and there it is \"{}\"", key, sim::StringOf(value), sim::LabelOf(*node, key));
+      return fmt::format("it asks for {} {}, and there it is \"{}\"", key, sim::StringOf(value),
+                         sim::LabelOf(*node, key));
   if (sim::BoolOf(sim::Dig(*node, "spec", "unschedulable")) &&
       !Tolerates(*object, "node.kubernetes.io/unschedulable", "", "NoSchedule"))
     return "the node is cordoned";

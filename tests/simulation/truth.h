@@ -60,7 +60,6 @@ struct TrueGang {
 };
 
 struct TrueQueue {
-  bool declared = false;
   std::string parent;
   model::ResourceList capability, used;  // used: of its own gangs
   Version disturbed = 0;
@@ -83,11 +82,10 @@ class Truth {
   size_t node_count() const { return node_count_; }
   size_t gang_count() const { return gang_count_; }  // with members
 
-  // Required members that are bound to an existing node and not failed, and those that exist at all, against the
-  // minimum.
+  // Required members that are bound to an existing node and not failed, against the minimum.
   struct Standing {
-    int64_t bound = 0, held = 0, exist = 0;  // held: bound anywhere, alive
-    bool whole = false, reachable = false;
+    int64_t bound = 0, held = 0;  // held: bound anywhere, alive
+    bool whole = false;
     bool kept = false;  // a bound one would not be recreated, or somebody else bound it
     bool ran = false;   // some have done their work, and more are at work or to come
   };
