@@ -8,6 +8,7 @@ from chaos.cluster import Down
 from chaos.replicas import unix
 
 LEASE_SECONDS = 8  # of the configuration that the replicas run with
+LEADER_SECONDS = 120  # in which somebody must lead while the API server can be reached
 
 
 class Misfortunes:
@@ -27,7 +28,7 @@ class Misfortunes:
 
     def _leader(self):
         """Waits until one of the replicas leads."""
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + LEADER_SECONDS
         while time.monotonic() < deadline:
             try:
                 leader, standby = self._replicas.leader()
@@ -92,7 +93,12 @@ class Misfortunes:
             self.wrong.append(f"{leader.name} was asked to stop and {'does not end' if code is None else f'ended with {code}'}; "
                               f"its log is {log}")
             return
+        deadline = time.monotonic() + LEADER_SECONDS
         while (lease := self._replicas.lease()).get("holderIdentity") in ("", None):
+            if time.monotonic() > deadline:
+                self.wrong.append(f"{leader.name} was asked to stop and gave up its lease, and nobody has taken it in "
+                                  f"{LEADER_SECONDS} s; its log is {log}")
+                return
             self._tick()
         if lease["holderIdentity"] == identity:
             self.wrong.append(f"{leader.name} was asked to stop, ended with 0, and kept its lease; its log is {log}")
