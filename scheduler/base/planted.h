@@ -14,6 +14,9 @@ enum class Bug {
   kLastIsNotLast,    // the commit member is bound with the others
   kForgetCharge,     // a reserved member weighs nothing on its queue
   kPlanUnsynced,     // decides before every kind is listed
+  kKeepHalf,         // the repair never times out
+  kSleepOn,          // nothing that happens in the cluster wakes anybody
+  kStaleFigures,     // a reason's figures are never brought up to date
 };
 
 #ifdef TUTTI_PLANTED

@@ -176,6 +176,7 @@ void Cycle::Wake() {
   if (improved.by_pods) happened_ = happened_ | Wake::kPodGone;
   if (improved.by_volumes) happened_ = happened_ | Wake::kVolume;
   if (charges.TakeFreed()) happened_ = happened_ | Wake::kQueue;
+  if (base::Planted(base::Bug::kSleepOn)) happened_ = Wake::kNothing;
   RefreshCounts();
   const auto happened = std::exchange(happened_, Wake::kNothing);
   if (!framework::Any(happened)) return;
@@ -187,6 +188,7 @@ void Cycle::Wake() {
 // What does not help a waiting gang may still change the figures in its reason. They are brought up to date some time
 // after a change, and some gangs at a time, so that a busy cluster does not rewrite every waiting pod at every bind.
 void Cycle::RefreshCounts() {
+  if (base::Planted(base::Bug::kStaleFigures)) return;
   const Millis now = clock.MonotonicMs();
   const bool charged = charges.TakeCharged();
   const bool among = framework::Any(happened_ & Wake::kNodeAdded);  // nodes are more or fewer now
@@ -394,7 +396,7 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
   Gang& gang = book.at(id);
   if (gang.plan) {
     if (clock.MonotonicMs() >= gang.plan->deadline_ms && options.policy == Options::Policy::kRepair &&
-        !committer.CommitOnItsWay(id)) {
+        !committer.CommitOnItsWay(id) && !base::Planted(base::Bug::kKeepHalf)) {
       if (Member* member = committer.CommitInDoubt(gang)) return Fence(id, *member);
       const std::string why = fmt::format("not every required member of the gang could be bound in time; {}",
                                           gang.refusal ? gang.refusal->sentence : "its members start again together");

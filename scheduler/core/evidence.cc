@@ -66,7 +66,7 @@ Finding Examine(const Gang& gang, const Census& census, const cluster::ClusterSt
       const std::optional<Evidence> evidence = ReadEvidence(*state.pod(member->pod).pod);
       const auto commit = evidence ? by_uid.find(evidence->commit_uid) : by_uid.end();
       if (commit == by_uid.end()) continue;
-      if (WasLast(*commit->second)) return {true, {}};
+      if (WasLast(*commit->second)) return {true, {evidence->plan, {}}};
       // Where it was bound by a later plan, before the last of that one, what it says itself counts.
       if (!commit->second->bound()) finding.half_done = *evidence;
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "base/json.h"
 
@@ -143,10 +144,48 @@ PlantedBug Made(std::string name, Arguments... arguments) {
   return {std::move(name), Bug::kNone, [=] { return std::make_unique<P>(arguments...); }};
 }
 
-// Sooner seen in that scenario than in others.
-PlantedBug In(std::string world, PlantedBug bug) {
-  bug.world = std::move(world);
-  return bug;
+// For the scheduler a node's labels, taints and cordon stay as they were when it first came.
+class SeesOldMarks final : public Plant {
+ public:
+  Handling Event(FeedEvent& event, bool) override {
+    auto* changed = std::get_if<cluster::NodeChanged>(&event);
+    if (!changed) return Handling::kKeep;
+    const auto& first = first_.try_emplace(changed->node->meta.name, changed->node).first->second;
+    auto node = std::make_shared<model::Node>(*changed->node);
+    node->meta.labels = first->meta.labels;
+    node->taints = first->taints;
+    node->unschedulable = first->unschedulable;
+    changed->node = std::move(node);
+    return Handling::kKeep;
+  }
+
+ private:
+  std::map<std::string, std::shared_ptr<const model::Node>> first_;
+};
+
+class KeepsFinished final : public Plant {
+ public:
+  Handling Event(FeedEvent& event, bool) override {
+    const auto* changed = std::get_if<cluster::PodChanged>(&event);
+    const auto* gone = std::get_if<cluster::PodGone>(&event);
+    if (changed && changed->pod->done()) ended_.insert(changed->pod->meta.uid);
+    return gone && ended_.contains(gone->uid) ? Handling::kLose : Handling::kKeep;
+  }
+
+ private:
+  std::set<std::string> ended_;
+};
+
+// Every pod is as `change` makes it.
+PlantedBug InPods(std::string name, std::function<void(model::Pod&)> change) {
+  return InEvents(std::move(name), [change](FeedEvent& event, bool) {
+    if (auto* changed = std::get_if<cluster::PodChanged>(&event)) {
+      auto pod = std::make_shared<model::Pod>(*changed->pod);
+      change(*pod);
+      changed->pod = std::move(pod);
+    }
+    return Plant::Handling::kKeep;
+  });
 }
 
 cluster::Answer* AsAnswer(FeedEvent& event) { return std::get_if<cluster::Answer>(&event); }
@@ -167,78 +206,165 @@ void RewriteEvidence(Command& command, const std::function<void(base::Json&, con
 
 }  // namespace
 
+PlantedBug PlantedBug::SeenBy(std::set<std::string> invariants) const {
+  PlantedBug bug = *this;
+  bug.expects = std::move(invariants);
+  return bug;
+}
+
+PlantedBug PlantedBug::In(std::string scenario) const {
+  PlantedBug bug = *this;
+  bug.world = std::move(scenario);
+  return bug;
+}
+
 std::vector<PlantedBug> AllBugs() {
   using Handling = Plant::Handling;
   return {
-      InCore("the reservation is skipped", Bug::kSkipReservation),
-      InCore("a pod that leaves wakes nobody", Bug::kForgetToWake),
-      In("restarts", InCore("a forged annotation is believed", Bug::kBelieveForgery)),
-      InCore("a gang that was whole is taken for half done", Bug::kUndoWhole),
-      InCore("the last bind goes out with the others", Bug::kLastIsNotLast),
-      In("queues", InCore("a reservation is not charged to its queue", Bug::kForgetCharge)),
-      In("standby", InCore("planning begins before every kind is listed", Bug::kPlanUnsynced)),
-      In("standby", Made<NeverOver>("a leader's last writes outlive its lease")),
-      Made<WritesOn>("a leader writes on when its lease has run out"),
-      In("volumes", Made<HearsAnswers>("an unanswered bind is taken for refused", 422, base::Millis{200})),
-      Made<HearsAnswers>("an unanswered bind is taken for done", 201, kNever),
-      In("wire", Made<SkipsAhead>("a watch that was cut goes on at the present")),
+      InCore("the reservation is skipped", Bug::kSkipReservation).SeenBy({"no node is over its allocatable"}),
+      InCore("a pod that leaves wakes nobody", Bug::kForgetToWake).SeenBy({"who waits is woken"}),
+      InCore("nothing wakes anybody", Bug::kSleepOn).SeenBy({"nothing is forgotten"}),
+      InCore("figures are never brought up to date", Bug::kStaleFigures).SeenBy({"a reason is current"}),
+      InCore("a repair never times out", Bug::kKeepHalf).SeenBy({"no gang settles in between"}),
+      InCore("a forged annotation is believed", Bug::kBelieveForgery)
+          .SeenBy({"a gang that was whole is not undone", "what others bound is not undone"})
+          .In("restarts"),
+      InCore("a gang that was whole is taken for half done", Bug::kUndoWhole)
+          .SeenBy({"a gang that was whole is not undone"}),
+      InCore("the last bind goes out with the others", Bug::kLastIsNotLast).SeenBy({"the last bind is the last"}),
+      InCore("a reservation is not charged to its queue", Bug::kForgetCharge)
+          .SeenBy({"no bind beyond a queue's capability"})
+          .In("queues"),
+      InCore("planning begins before every kind is listed", Bug::kPlanUnsynced)
+          .SeenBy({"nothing is decided before every kind is listed"})
+          .In("standby"),
+      Made<NeverOver>("a leader's last writes outlive its lease").SeenBy({"no write outlives its lease"}).In("standby"),
+      Made<WritesOn>("a leader writes on when its lease has run out")
+          .SeenBy({"no write outlives its lease", "the former leader's writes are over"}),
+      Made<HearsAnswers>("an unanswered bind is taken for refused", 422, base::Millis{200})
+          .SeenBy({"no node is over its allocatable"})
+          .In("volumes"),
+      Made<HearsAnswers>("an unanswered bind is taken for done", 201, kNever)
+          .SeenBy({"the last bind is the last", "no gang settles in between"}),
+      Made<SkipsAhead>("a watch that was cut goes on at the present")
+          .SeenBy({"a reason is true", "every waiting pod says why", "no gang settles in between"})
+          .In("wire"),
+      Made<SeesOldMarks>("changes of a node's labels and taints are not noticed")
+          .SeenBy({"no bind where the pod may not be"})
+          .In("nodes"),
+      InPods("that a gang must be in one zone is not read",
+             [](model::Pod& pod) {
+               std::erase_if(pod.meta.annotations,
+                             [](const auto& each) { return each.first == "tutti.dev/topology-required"; });
+             })
+          .SeenBy({"a gang that must be is in one zone"}),
+      InPods("a Job's pods pass for a ReplicaSet's",
+             [](model::Pod& pod) {
+               if (!pod.meta.Controller() || pod.meta.Controller()->kind != "Job") return;
+               model::OwnerReference controller = *pod.meta.Controller();
+               controller.kind = "ReplicaSet";
+               pod.meta.controller = controller;
+             })
+          .SeenBy({"nothing is deleted that nobody recreates"})
+          .In("arrivals"),
+      InPods("that a pod has finished is not noticed",
+             [](model::Pod& pod) {
+               if (pod.done()) pod.phase = model::PodPhase::kRunning;
+             })
+          .SeenBy({"who has finished is not deleted"})
+          .In("nodes"),
+      InCommands("who waits is deleted",
+                 [](Command& command) {
+                   auto* patch = std::get_if<cluster::Patch>(&command.body);
+                   if (patch && patch->body.find("PodScheduled") != std::string::npos)
+                     command.body = cluster::Delete{patch->object};
+                 })
+          .SeenBy({"who waits is not deleted"}),
       InEvents("pods that go are not noticed",
                [](FeedEvent& event, bool) {
                  return std::holds_alternative<cluster::PodGone>(event) ? Handling::kLose : Handling::kKeep;
-               }),
+               })
+          .SeenBy({"no gang settles in between"}),
+      InEvents("nodes that go are not noticed",
+               [](FeedEvent& event, bool) {
+                 return std::holds_alternative<cluster::NodeGone>(event) ? Handling::kLose : Handling::kKeep;
+               })
+          .SeenBy({"the last bind is the last"}),
       InEvents("changes of nodes are not noticed",
                [](FeedEvent& event, bool first_list) {
                  return !first_list && std::holds_alternative<cluster::NodeChanged>(event) ? Handling::kLose
                                                                                            : Handling::kKeep;
-               }),
+               })
+          .SeenBy({"a reason is true"}),
       InEvents("after a restart an old list is believed",
                [](FeedEvent& event, bool first_list) {
                  const auto* pod = std::get_if<cluster::PodChanged>(&event);
                  return first_list && pod && pod->pod->bound() ? Handling::kLose : Handling::kKeep;
-               }),
+               })
+          .SeenBy({"no node is over its allocatable"}),
       InEvents("a good answer to a status is taken for a bad one",
                [](FeedEvent& event, bool) {
                  if (cluster::Answer* answer = AsAnswer(event); answer && answer->http_status == 200)
                    answer->outcome = cluster::Outcome::kRefused, answer->http_status = 500;
                  return Handling::kKeep;
-               }),
-      In("nodes", InCommands("a delete names no UID",
-                             [](Command& command) {
-                               if (auto* gone = std::get_if<cluster::Delete>(&command.body)) {
-                                 auto meta = std::make_shared<model::ObjectMeta>(*gone->object.meta);
-                                 meta->uid.clear();
-                                 gone->object.meta = std::move(meta);
-                               }
-                             })),
+               })
+          .SeenBy({"no write without a cause"}),
+      Made<KeepsFinished>("that a pod which had ended goes is not noticed").SeenBy({"memory is bounded"}),
+      InCommands("a delete names no UID",
+                 [](Command& command) {
+                   if (auto* gone = std::get_if<cluster::Delete>(&command.body)) {
+                     auto meta = std::make_shared<model::ObjectMeta>(*gone->object.meta);
+                     meta->uid.clear();
+                     gone->object.meta = std::move(meta);
+                   }
+                 })
+          .SeenBy({"delete without precondition"})
+          .In("nodes"),
       InCommands("a bind names no resourceVersion",
                  [](Command& command) {
                    if (auto* bind = std::get_if<cluster::Bind>(&command.body)) bind->pod.resource_version.clear();
-                 }),
-      In("nodes", InCommands("undoing is not announced",
-                             [](Command& command) {
-                               if (auto* patch = std::get_if<cluster::Patch>(&command.body))
-                                 Replace(patch->body, "DisruptionTarget", "SomethingElse");
-                             })),
+                 })
+          .SeenBy({"bind without precondition"}),
+      InCommands("a bind has no annotation",
+                 [](Command& command) {
+                   if (auto* bind = std::get_if<cluster::Bind>(&command.body)) bind->annotations.clear();
+                 })
+          .SeenBy({"every bind names its plan"}),
+      InCommands("undoing is not announced",
+                 [](Command& command) {
+                   if (auto* patch = std::get_if<cluster::Patch>(&command.body))
+                     Replace(patch->body, "DisruptionTarget", "SomethingElse");
+                 })
+          .SeenBy({"undoing is announced"})
+          .In("nodes"),
       InCommands("a waiting pod is told nothing",
                  [](Command& command) {
                    if (auto* patch = std::get_if<cluster::Patch>(&command.body))
                      Replace(patch->body, "PodScheduled", "SomethingElse");
-                 }),
+                 })
+          .SeenBy({"every waiting pod says why"}),
       InCommands("every member is written down as the last",
                  [](Command& command) {
                    RewriteEvidence(command, [](base::Json& evidence, const cluster::Bind& bind) {
                      evidence["commit"] = bind.pod.uid();
                    });
-                 }),
+                 })
+          .SeenBy({"the last bind is the last"}),
       InCommands("binds go to a node that was not planned",
                  [](Command& command) {
                    if (auto* bind = std::get_if<cluster::Bind>(&command.body)) bind->node = "n1";
-                 }),
+                 })
+          .SeenBy({"a bind is what its annotation says"}),
       InDialects("a minimum is read as one less",
                  [](model::GangSpec& spec) {
                    if (spec.min_member > 1) --spec.min_member;
-                 }),
-      In("queues", InDialects("queues are not charged", [](model::GangSpec& spec) { spec.queue.clear(); })),
+                 })
+          .SeenBy({"whole or nothing"}),
+      InDialects("a gang that nothing declares starts", [](model::GangSpec& spec) { spec.problem.clear(); })
+          .SeenBy({"nothing starts undeclared"}),
+      InDialects("queues are not charged", [](model::GangSpec& spec) { spec.queue.clear(); })
+          .SeenBy({"no bind beyond a queue's capability"})
+          .In("queues"),
   };
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,11 @@ struct PlantedBug {
   std::string name;
   base::Bug in_core = base::Bug::kNone;
   std::function<std::unique_ptr<simulation::Plant>()> around;  // null: only in the core
+  std::set<std::string> expects = {};                          // invariants, one of which must be the one that sees it
   std::string world = {};                                      // the scenario that shows it soonest; empty: all in turn
+
+  PlantedBug SeenBy(std::set<std::string> invariants) const;
+  PlantedBug In(std::string scenario) const;
 };
 
 std::vector<PlantedBug> AllBugs();
