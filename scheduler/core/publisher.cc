@@ -140,7 +140,8 @@ void Publisher::Report(Gang& gang) {
   const bool started = gang.state == GangState::kWhole || gang.state == GangState::kFinished;
   for (cluster::CommandBody& write : writes) {
     const Lane lane = started && report.pending == 0 ? Lane::kReport : Lane::kStatus;
-    reports_.emplace(outbox_.Send(lane, clock_.MonotonicMs() + kStatusDeadlineMs, std::move(write)), gang.key);
+    reports_.emplace(outbox_.Send(lane, clock_.MonotonicMs() + kStatusDeadlineMs, std::move(write)),
+                     std::pair(gang.key, gang.dialect));
     ++gang.reports_on_their_way;
   }
 }
@@ -185,7 +186,7 @@ bool Publisher::OnAnswer(const cluster::Answer& answer) {
   if (const auto told = told_.extract(answer.id)) {
     OnToldAnswer(told.mapped(), done);
   } else if (const auto report = reports_.extract(answer.id)) {
-    OnReportAnswer(report.mapped(), done);
+    OnReportAnswer(report.mapped().first, report.mapped().second, done);
   } else if (const auto queue = queue_reports_.extract(answer.id)) {
     const auto& [key, dialect] = queue.mapped();
     QueueWrites& writes = queues_on_their_way_[key];
@@ -211,12 +212,12 @@ void Publisher::OnToldAnswer(const Told& told, bool done) {
   on_timer(id, clock_.MonotonicMs() + kTellAgainMs);
 }
 
-void Publisher::OnReportAnswer(const model::GangKey& key, bool done) {
+void Publisher::OnReportAnswer(const model::GangKey& key, dialects::Dialect* dialect, bool done) {
+  if (!done) dialect->ReportLost(key);  // though the gang's last member went: it may come back
   const GangId id = book_.Find(key);
   if (!id || book_.at(id).reports_on_their_way == 0) return;  // it went, and came back, meanwhile
   Gang& gang = book_.at(id);
   if (!done) {
-    gang.dialect->ReportLost(key);
     gang.reported.reset();
     on_timer(id, clock_.MonotonicMs() + kTellAgainMs);
   }

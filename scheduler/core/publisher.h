@@ -54,14 +54,14 @@ class Publisher {
     std::string uid;
   };
   void OnToldAnswer(const Told& told, bool done);
-  void OnReportAnswer(const model::GangKey& key, bool done);
+  void OnReportAnswer(const model::GangKey& key, dialects::Dialect* dialect, bool done);
   const cluster::ClusterState& state_;
   GangBook& book_;
   const queue::Quota& quota_;
   Outbox& outbox_;
   const base::Clock& clock_;
   std::unordered_map<cluster::CommandId, Told> told_;
-  std::unordered_map<cluster::CommandId, model::GangKey> reports_;
+  std::unordered_map<cluster::CommandId, std::pair<model::GangKey, dialects::Dialect*>> reports_;
   std::unordered_map<cluster::CommandId, std::pair<queue::QueueKey, dialects::Dialect*>> queue_reports_;
   struct QueueWrites {
     int count = 0;

@@ -26,6 +26,63 @@ TEST_CASE("That a gang is being bound is told once it has lasted") {
   CHECK(reports == std::vector{GangState::kBinding});
 }
 
+// Says once that a gang is whole, unless it hears that this was lost.
+class SaysOnce final : public dialects::Dialect {
+ public:
+  std::string_view name() const override { return "once"; }
+  std::vector<model::ObjectKind> Kinds() const override { return {{"test.tutti.dev", "gangs", "Gang", {"v1"}}}; }
+  void Put(std::shared_ptr<const model::Object>, dialects::Touched*) override {}
+  void Drop(std::string_view, std::string_view, std::string_view, dialects::Touched*) override {}
+  std::optional<dialects::Membership> MembershipOf(const model::Pod& pod) const override {
+    dialects::Membership membership;
+    membership.gang = {"once", pod.meta.ns, "g"};
+    return membership;
+  }
+  model::GangSpec Describe(const model::GangKey& key) const override {
+    model::GangSpec spec;
+    spec.key = key;
+    return spec;
+  }
+  void Report(const dialects::GangReport& report, std::vector<cluster::CommandBody>* out) override {
+    if (report.state != dialects::GangState::kWhole || std::exchange(said_, true)) return;
+    auto meta = std::make_shared<model::ObjectMeta>();
+    meta->name = "g";
+    out->push_back(cluster::Patch{.object = {"test.tutti.dev", "v1", "gangs", "Gang", meta}, .body = "{}"});
+  }
+  void ReportLost(const model::GangKey&) override { said_ = false; }
+
+ private:
+  bool said_ = false;
+};
+
+TEST_CASE("A status that was lost is written again, though the gang's last member went before that was known") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  Options options;
+  options.profiles.push_back(plugins::DefaultProfile("tutti"));
+  dialects::DialectList dialects;
+  dialects.push_back(std::make_unique<SaysOnce>());
+  rig.scheduler = std::make_unique<Scheduler>(std::move(options), std::move(dialects), *rig.writer, rig.clock, nullptr);
+  rig.feed = std::make_unique<sim::Feed>(rig.store, rig);
+  rig.feed->Start(rig.scheduler->Kinds());
+  int written = 0;
+  rig.fate = [&written](const cluster::Command& command) {
+    const auto* patch = std::get_if<cluster::Patch>(&command.body);
+    if (!patch || patch->object.resource != "gangs") return sim::Fate{};
+    ++written;
+    return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .reply_delay_ms = 5'000};
+  };
+  rig.AddPod("g-0", {});
+  rig.Settle();
+  REQUIRE(written == 1);
+  rig.Delete("g-0");
+  rig.Pass(10'000);
+  CHECK(written == 1);
+  rig.AddPod("g-1", {});
+  rig.Settle();
+  CHECK(written == 2);
+}
+
 TEST_CASE("Members that come one after another cause no word until no more come") {
   Rig rig;
   rig.AddNode("n1", 4);
