@@ -136,7 +136,8 @@ void Committer::Pump(GangId id) {
   }
   if (!commit || others_open || plan.undoing) return;
   const Census census = TakeCensus(gang, state_);
-  if (Require(gang, census).met() && census.lost.empty()) SendWhenDue(id, commit, plan.open.at(commit));
+  const bool leaving = std::ranges::any_of(census.placed, &Member::evicting);  // its node was gone, and is back
+  if (Require(gang, census).met() && census.lost.empty() && !leaving) SendWhenDue(id, commit, plan.open.at(commit));
 }
 
 bool Committer::SettleVolumes(GangId id) {

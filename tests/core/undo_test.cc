@@ -95,6 +95,33 @@ TEST_CASE("A member that has ended while it was written on it that its gang is u
   for (const std::string& name : told) CHECK(rig.NodeOf(name) == "n1");
 }
 
+TEST_CASE("The last member is not bound while another one is being evicted, though that one's node is back") {
+  Rig rig;
+  rig.AddNode("n1", 1);
+  rig.AddNode("n2", 1);
+  int binds = 0;
+  rig.fate = [&binds](const cluster::Command& command) {
+    const auto* patch = std::get_if<cluster::Patch>(&command.body);
+    if (std::holds_alternative<cluster::Bind>(command.body) && ++binds == 2)
+      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+    if (patch && patch->body.find("DisruptionTarget") != std::string::npos) return sim::Fate{.reply_delay_ms = 5'000};
+    return sim::Fate{};
+  };
+  rig.AddGang("g", 2, 2);
+  rig.Settle();
+  REQUIRE(rig.Bound() == 1);
+  const std::string first = rig.NodeOf("g-0").empty() ? "g-1" : "g-0", last = first == "g-0" ? "g-1" : "g-0";
+  const std::string node = rig.NodeOf(first);
+  rig.DeleteNode(node);
+  rig.Settle();
+  rig.AddNode(node, 1);
+  rig.Pass(4'000);
+  CHECK(rig.NodeOf(last).empty());
+  rig.Pass(60'000);
+  CHECK(rig.NodeOf(first) == "<gone>");
+  CHECK(rig.NodeOf(last).empty());
+}
+
 TEST_CASE("A member that is kept when its gang is undone is not planned again before its bind is seen") {
   Rig rig;
   rig.AddNode("n1", 2);
