@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <span>
 
 #include "sim/controllers/ray_batch_scheduler.h"
 #include "sim/controllers/ray_names.h"
@@ -228,9 +229,10 @@ Outcome RayClusterController::ReconcileGroup(const Json& cluster, const Json& gr
   if (missing > 0) return AddWorkers(cluster, group, pods, missing);
   // With autoscaling, who goes is the autoscaler's to say.
   if (missing == 0 || ray::IsAutoscaled(Child(cluster, "spec"))) return {};
-  for (int64_t i = 0; i < -missing; ++i) {
-    DeletePod(*pods[size_t(i)]);
-    Note(cluster, "DeletedWorkerPod", "Deleted Pod " + KeyOf(*pods[size_t(i)]));
+  const size_t surplus = std::min(pods.size(), static_cast<size_t>(-missing));  // a size may be below zero
+  for (const Object& pod : std::span(pods).first(surplus)) {
+    DeletePod(*pod);
+    Note(cluster, "DeletedWorkerPod", "Deleted Pod " + KeyOf(*pod));
   }
   return {};
 }

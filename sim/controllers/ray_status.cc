@@ -126,7 +126,9 @@ void DescribeHead(Json& status, const Object& head, const std::vector<Object>& s
   for (const Json& port : Dig(service, "spec", "ports")) {
     const Json& target = IntOf(Child(port, "nodePort")) != 0 ? Child(port, "nodePort") : Child(port, "targetPort");
     if (DigString(port, "name").empty() || target.is_null()) continue;
-    status["endpoints"][DigString(port, "name")] = target.is_string() ? StringOf(target) : target.dump();
+    Json& endpoints = status["endpoints"];
+    if (!endpoints.is_object()) endpoints = Json::object();
+    endpoints[DigString(port, "name")] = target.is_string() ? StringOf(target) : target.dump();
   }
   const std::string& ip = DigString(service, "spec", "clusterIP");
   set("serviceIP", ip == "None" ? (head ? DigString(*head, "status", "podIP") : "") : ip);

@@ -161,7 +161,7 @@ TEST_CASE("documents, lists and JSON are taken apart, each with its place") {
   REQUIRE(manifests);
   REQUIRE(manifests->size() == 4);
   CHECK((*manifests)[0].Where() == "f.yaml: document 1, line 3");
-  CHECK((*manifests)[1].Where() == "f.yaml: document 2, line 8");
+  CHECK((*manifests)[1].Where() == "f.yaml: document 2, line 8, items[0] (Pod b)");
   CHECK(NameOf((*manifests)[2].object) == "c");
   CHECK(DigString((*manifests)[2].object, "kind") == "Pod");
   CHECK((*manifests)[3].document == 3);

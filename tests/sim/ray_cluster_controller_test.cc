@@ -189,6 +189,15 @@ TEST_CASE_METHOD(ClusterFixture, "Replicas stay within their bounds, and follow 
   CHECK(DigString(Status(), "state") == "ready");
 }
 
+TEST_CASE_METHOD(ClusterFixture, "A group whose size is below zero has no pods, and its cluster a status of its own") {
+  std::string text = kCluster;
+  text.replace(text.find("maxReplicas: 5"), 14, "maxReplicas: -5");
+  ApplyYaml(text + "status: {endpoints: \"none\"}\n");
+  BindAll("n");
+  CHECK(Workers().empty());
+  CHECK(Child(Status(), "endpoints").is_object());
+}
+
 TEST_CASE_METHOD(ClusterFixture, "Lost pods are replaced under new names") {
   ApplyYaml(kCluster);
   BindAll("n");
