@@ -66,9 +66,10 @@ void VolcanoQueues::Put(const std::shared_ptr<const model::Object>& object, Touc
   const std::string& name = object->meta.name;
   Queue& queue = queues_[name];
   mentioned_.erase(name);
-  if (queue.object && queue.object->meta.uid != object->meta.uid) queue.memory = {}, queue.opened_at.reset();
+  const bool another = queue.object && queue.object->meta.uid != object->meta.uid;  // what was written is not in it
+  if (another) queue.memory = {}, queue.opened_at.reset(), queue.named.clear(), queue.taken_out.clear();
   model::QueueSpec spec = Read(*object);
-  const bool changed = !queue.object || queue.spec != spec;
+  const bool changed = !queue.object || another || queue.spec != spec;
   if (!changed && StatusOf(*queue.object) != StatusOf(*object)) touched->queue_statuses.insert(name);
   if (queue.object && queue.spec.parent != spec.parent) children_[queue.spec.parent].erase(name);
   children_[spec.parent].insert(name);

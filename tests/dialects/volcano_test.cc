@@ -588,6 +588,14 @@ TEST_CASE("a Queue's status: state where it is empty, counters, allocated") {
     Put(volcano, Queue("q", "{}", R"({"state":"Open","reservation":{},"allocated":{"cpu":"3","pods":"3"}})", "8"));
     CHECK(allocated() == Json::parse(R"({"cpu":"3","pods":null})"));
   }
+  SECTION("one that was made again under its name has nothing of what was written") {
+    model::Object another = *Queue("q", "{}", "{}", "9");
+    another.meta.uid = "another";
+    Touched touched;
+    volcano.Put(std::make_shared<const model::Object>(another), &touched);
+    CHECK(touched.queues.contains("q"));
+    CHECK(write());
+  }
   SECTION("a queue that does not exist is not written") {
     Touched touched;
     volcano.Drop("queues.scheduling.volcano.sh", "", "q", &touched);
