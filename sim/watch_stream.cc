@@ -141,7 +141,7 @@ std::optional<std::string> WatchStream::Next(std::chrono::milliseconds patience)
     if (over && finished_) return std::nullopt;
     finished_ = over;
     const bool due = over || now - last_line_ms_ >= kBookmarkEveryMs;
-    if (options_.bookmarks && due)
+    if (options_.bookmarks && due && !closed)  // one that is closed was not offered all of that
       AppendLine("BOOKMARK", PrintJson(representation_.RenderBookmark(delivered, false)), out);
   }
   if (!out.empty()) last_line_ms_ = now;

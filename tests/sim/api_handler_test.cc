@@ -128,13 +128,16 @@ TEST_CASE("a streamed list ends with the bookmark that says so, before anything 
   CHECK(api.Call("GET", "/api/v1/pods?watch=1&sendInitialEvents=true").code == 422);
 }
 
-TEST_CASE("a watch ends when the definition of its resource changes or goes, after what came before") {
-  Api api;
-  const Json definition = ParseJson(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+Json GangDefinition() {
+  return ParseJson(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
     "metadata":{"name":"gangs.x.io"},"spec":{"group":"x.io","scope":"Namespaced",
     "names":{"plural":"gangs","kind":"Gang"},"versions":[{"name":"v1","served":true,"storage":true,
     "schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})");
-  Make(api.cluster.store, definition);
+}
+
+TEST_CASE("a watch ends when the definition of its resource changes or goes, after what came before") {
+  Api api;
+  Make(api.cluster.store, GangDefinition());
   const std::string gangs = "/apis/x.io/v1/gangs?watch=1";
   const HttpResponse other = api.Call("GET", "/api/v1/pods?watch=1");
   const HttpResponse first = api.Call("GET", gangs);
@@ -157,6 +160,21 @@ TEST_CASE("a watch ends when the definition of its resource changes or goes, aft
   CHECK_FALSE(second.watch->Next(milliseconds(0)));
   CHECK(api.Call("GET", gangs).code == 404);
   CHECK(other.watch->Next(milliseconds(0)) == "");
+}
+
+TEST_CASE("a watch that ended with its definition marks nothing that came after, which it has not sent") {
+  Api api;
+  Store& store = api.cluster.store;
+  Make(store, GangDefinition());
+  const HttpResponse watch = api.Call("GET", "/apis/x.io/v1/gangs?watch=1&allowWatchBookmarks=true");
+  const Json gang = {{"apiVersion", "x.io/v1"}, {"kind", "Gang"}, {"metadata", {{"name", "g"}}}};
+  Make(store, gang);
+  REQUIRE(store.Delete(kCustomResourceDefinitions, "", "gangs.x.io"));
+  Make(store, GangDefinition());
+  const int64_t before = store.resource_version();
+  Make(store, gang);
+  for (const Json& line : api.Lines(watch))
+    CHECK(std::stoll(DigString(line, "object", "metadata", "resourceVersion")) <= before);
 }
 
 TEST_CASE("a watch ends at its time-out, with a last bookmark where those are wanted") {
