@@ -6,6 +6,7 @@
 #include "app/access_review.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "kube/pem.h"
 
 namespace tutti::app {
 namespace {

@@ -24,11 +24,23 @@ void ForEachKey(const model::PodAffinityTerm& term, const std::string& own, cons
     for (const std::string& key : *keys) there(key), f(key, &own);
 }
 
-}  // namespace
-
-bool LabelKeys::Reads(const PodClass& pod_class) {
+bool Reads(const PodClass& pod_class) {
   const model::PodSpec& spec = *pod_class.spec;
   return pod_class.selected_by || !spec.spread.empty() || !spec.pod_affinity.empty() || !spec.pod_anti_affinity.empty();
+}
+
+}  // namespace
+
+void LabelKeys::Add(const PodClass& pod_class, const std::string& ns) {
+  if (Reads(pod_class) && ++pods_[&pod_class] == 1) Count(pod_class, ns, 1);
+}
+
+void LabelKeys::Remove(const PodClass& pod_class, const std::string& ns) {
+  if (!Reads(pod_class)) return;
+  const auto at = pods_.find(&pod_class);
+  if (--at->second > 0) return;
+  pods_.erase(at);
+  Count(pod_class, ns, -1);
 }
 
 bool LabelKeys::IsRead(const std::string& key, const std::string& ns) const {

@@ -18,10 +18,9 @@ namespace tutti::cluster {
 
 class LabelKeys {
  public:
-  // A class of pods of the namespace has its first pod, or lost its last.
-  void Add(const PodClass& pod_class, const std::string& ns) { Count(pod_class, ns, 1); }
-  void Remove(const PodClass& pod_class, const std::string& ns) { Count(pod_class, ns, -1); }
-  static bool Reads(const PodClass& pod_class);  // some; else the calls above do nothing
+  // A pod of the class came to the namespace, or went. O(1) but for the first and the last.
+  void Add(const PodClass& pod_class, const std::string& ns);
+  void Remove(const PodClass& pod_class, const std::string& ns);
 
   // Some pod reads the key of pods in the namespace.
   bool IsRead(const std::string& key, const std::string& ns) const;
@@ -45,7 +44,8 @@ class LabelKeys {
   void Count(const PodClass& pod_class, const std::string& ns, int32_t sign);
   void Count(const std::string& key, const std::string* ns, int32_t sign);  // nullptr: everywhere
 
-  absl::flat_hash_map<std::string, Readers> readers_;  // by key
+  absl::flat_hash_map<const PodClass*, int32_t> pods_;  // of each class that reads some key
+  absl::flat_hash_map<std::string, Readers> readers_;   // by key
   Changed changed_;
 };
 

@@ -46,7 +46,7 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
   PodEntry& entry = pods_[change.id.index()];
   const Pod* before = change.before.get();
   const bool moved = !before || before->node_name != pod->node_name;
-  if (moved && before) Unbind(entry);
+  if (before && before->bound() && moved) TakeFrom(&bound_to_, before->node_name, entry, &PodEntry::place);
   const Selector selected_by = SelectorOf(*pod, entry.pod_class.get());
   const bool same_class = before && before->spec == pod->spec && before->meta.labels == pod->meta.labels &&
                           before->meta.deleting() == pod->meta.deleting() &&
@@ -58,13 +58,11 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
   }
   if (!before) {
     for (const ClaimUse& use : entry.pod_class->claims) users_[use.claim].insert(change.id);
-    std::vector<PodId>& there = in_[entry.pod_class->ns.value];
-    entry.ns_place = static_cast<uint32_t>(there.size());
-    there.push_back(change.id);
+    PutInto(&by_ns_, entry.pod_class->ns, change.id, &PodEntry::ns_place);
   }
   entry.pod = std::move(pod);
   if (!known) by_name_.insert({change.id, name.hash});
-  if (moved) Bind(entry, change.id, entry.pod->node_name);
+  if (entry.pod->bound() && moved) PutInto(&bound_to_, entry.pod->node_name, change.id, &PodEntry::place);
 
   const NodeId target = entry.pod->occupies() ? snapshot_.FindNode(entry.pod->node_name) : NodeId();
   const bool keep_assumed = entry.assumed && !entry.pod->bound() && !entry.pod->done();
@@ -84,38 +82,34 @@ void ClusterState::DropPod(PodId id) {
   TUTTI_CHECK(entry.pod != nullptr, "a pod is dropped once");
   Unweigh(entry);
   if (entry.assumed) --assumed_count_;
-  Unbind(entry);
+  if (entry.pod->bound()) TakeFrom(&bound_to_, entry.pod->node_name, entry, &PodEntry::place);
   for (const ClaimUse& use : entry.pod_class->claims)
     if (const auto at = users_.find(use.claim); at != users_.end()) {  // not, for a claim that it names twice
       at->second.erase(id);
       if (at->second.empty()) users_.erase(at);
     }
-  std::vector<PodId>& there = in_.at(entry.pod_class->ns.value);
-  pods_[there.back().index()].ns_place = entry.ns_place;
-  there[entry.ns_place] = there.back();
-  there.pop_back();
-  if (there.empty()) in_.erase(entry.pod_class->ns.value);
+  TakeFrom(&by_ns_, entry.pod_class->ns, entry, &PodEntry::ns_place);
   by_name_.erase(Name(entry.pod->meta.ns, entry.pod->meta.name));
-  if (LabelKeys::Reads(*entry.pod_class)) Read(*entry.pod_class, -1);
+  keys_.Remove(*entry.pod_class, entry.pod->meta.ns);
   entry = PodEntry{};
   free_pods_.push_back(id);
 }
 
-void ClusterState::Bind(PodEntry& entry, PodId id, const std::string& node_name) {
-  if (node_name.empty()) return;
-  std::vector<PodId>& there = bound_to_[node_name];
-  entry.place = static_cast<uint32_t>(there.size());
+template <typename Lists, typename Key>
+void ClusterState::PutInto(Lists* lists, const Key& key, PodId id, Place place) {
+  std::vector<PodId>& there = (*lists)[key];
+  pods_[id.index()].*place = static_cast<uint32_t>(there.size());
   there.push_back(id);
 }
 
-void ClusterState::Unbind(PodEntry& entry) {
-  if (!entry.pod->bound()) return;
-  const auto at = bound_to_.find(entry.pod->node_name);
+template <typename Lists, typename Key>
+void ClusterState::TakeFrom(Lists* lists, const Key& key, const PodEntry& entry, Place place) {
+  const auto at = lists->find(key);
   std::vector<PodId>& there = at->second;
-  pods_[there.back().index()].place = entry.place;
-  there[entry.place] = there.back();
+  pods_[there.back().index()].*place = entry.*place;
+  there[entry.*place] = there.back();
   there.pop_back();
-  if (there.empty()) bound_to_.erase(at);
+  if (there.empty()) lists->erase(at);
 }
 
 ClusterState::NodeChange ClusterState::ApplyNode(std::shared_ptr<const model::Node> node) {
@@ -208,22 +202,10 @@ void ClusterState::SetClass(PodEntry& entry, std::shared_ptr<const PodClass> pod
     snapshot_.Remove(*entry.pod_class, entry.node, entry.picks);
     snapshot_.Place(*pod_class, entry.node, entry.picks);
   }
-  if (LabelKeys::Reads(*pod_class)) Read(*pod_class, 1);
-  if (entry.pod_class && LabelKeys::Reads(*entry.pod_class)) Read(*entry.pod_class, -1);
+  const std::string& ns = snapshot_.symbols().Text(pod_class->ns);
+  keys_.Add(*pod_class, ns);
+  if (entry.pod_class) keys_.Remove(*entry.pod_class, ns);
   entry.pod_class = std::move(pod_class);
-}
-
-// A pod of the class came, or went.
-void ClusterState::Read(const PodClass& pod_class, int32_t sign) {
-  int32_t& pods = readers_[&pod_class];
-  pods += sign;
-  const std::string& ns = snapshot_.symbols().Text(pod_class.ns);
-  if (pods == 0) {
-    readers_.erase(&pod_class);
-    keys_.Remove(pod_class, ns);
-  } else if (sign > 0 && pods == 1) {
-    keys_.Add(pod_class, ns);
-  }
 }
 
 LabelEntries ClusterState::ReadLabels(const Pod& pod) {
@@ -254,7 +236,7 @@ void ClusterState::Settle() {
   for (size_t i = 0; changed.everywhere && i < pods_.size(); ++i)
     if (pods_[i].pod) ClassifyAgain(pods_[i]);
   for (const std::string& ns : changed.namespaces)
-    if (const auto at = in_.find(snapshot_.symbols().Intern(ns).value); at != in_.end())
+    if (const auto at = by_ns_.find(snapshot_.symbols().Intern(ns)); at != by_ns_.end())
       for (const PodId id : at->second) ClassifyAgain(pods_[id.index()]);
 }
 

@@ -129,13 +129,16 @@ class ClusterState {
   static std::vector<ClaimUse> ReadClaims(const model::Pod& pod);
   void ClassifyAgain(PodEntry& entry);
   void SetClass(PodEntry& entry, std::shared_ptr<const PodClass> pod_class);
-  void Read(const PodClass& pod_class, int32_t sign);
   void ReleaseUnusedClasses();
   void Weigh(PodEntry& entry, model::NodeId node);
   void Unweigh(PodEntry& entry);
   void Improve(model::NodeId node);
-  void Bind(PodEntry& entry, model::PodId id, const std::string& node_name);
-  void Unbind(PodEntry& entry);
+  // Pods in lists by some key, in no order. Each knows its place, and leaves in O(1).
+  using Place = uint32_t PodEntry::*;
+  template <typename Lists, typename Key>
+  void PutInto(Lists* lists, const Key& key, model::PodId id, Place place);
+  template <typename Lists, typename Key>
+  void TakeFrom(Lists* lists, const Key& key, const PodEntry& entry, Place place);
   uint64_t HashOf(const std::shared_ptr<const model::PodSpec>& spec);
 
   using Entries = base::Slots<PodEntry, 1024>;
@@ -176,13 +179,12 @@ class ClusterState {
   std::vector<model::PodId> free_pods_;
   absl::flat_hash_set<Named, NameHash, NameEqual> by_name_;
   absl::flat_hash_map<std::string, std::vector<model::PodId>> bound_to_;  // by node name
+  absl::flat_hash_map<model::Symbol, std::vector<model::PodId>> by_ns_;   // by namespace
   std::unordered_map<std::string, std::set<model::PodId>> users_;         // by claim, "namespace/name"
   std::unordered_multimap<uint64_t, std::weak_ptr<const PodClass>> classes_;
   // Hashes of the specs in use: pods of one template share a spec, and hashing it reads all of it.
   absl::flat_hash_map<const model::PodSpec*, std::pair<std::weak_ptr<const model::PodSpec>, uint64_t>> hashes_;
   LabelKeys keys_;
-  absl::flat_hash_map<const PodClass*, int32_t> readers_;        // pods of each class that reads labels of pods
-  absl::flat_hash_map<uint32_t, std::vector<model::PodId>> in_;  // by namespace
   uint32_t next_class_ = 0;
   size_t sweep_classes_at_ = 1024, sweep_hashes_at_ = 1024;
   size_t assumed_count_ = 0;

@@ -40,8 +40,8 @@ class Storage {
     kNothing,
     kClaim,   // `claim` came, went, or changed
     kVolume,  // a PersistentVolume or StorageClass came or changed; `claim`: which one the volume is for, if any
-    kDriver,  // a CSINode, CSIDriver or CSIStorageCapacity came or changed, or a CSINode, CSIDriver or VolumeAttachment
-              // went
+    kDriver,  // a CSINode, CSIDriver or CSIStorageCapacity came or changed, or a limit went: with one of the first two
+              // or a VolumeAttachment
   };
   struct Applied {
     Change change = Change::kNothing;

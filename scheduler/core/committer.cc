@@ -268,7 +268,7 @@ bool Committer::OnEvictionAnswer(const cluster::Answer& answer) {
   const Eviction eviction = at->second;
   evictions_.erase(at);
   const GangId id = book_.Find(eviction.gang);
-  Member* member = id ? book_.Find(id, eviction.pod) : nullptr;
+  Member* member = book_.Find(id, eviction.pod);
   if (!member || state_.pod(eviction.pod).pod->meta.uid != eviction.uid) return true;
   const std::shared_ptr<const Pod>& pod = state_.pod(eviction.pod).pod;
   if (answer.outcome != Outcome::kDone) {  // without the condition it is not deleted

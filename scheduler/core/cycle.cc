@@ -35,9 +35,6 @@ constexpr Millis kFenceAgainMs = 1'000;  // a second at least, as the time in th
 constexpr int kRefreshAtOnce = 8;
 constexpr uint32_t kLookAtOnce = 8192;
 constexpr Millis kRefreshStepMs = 50;
-// So many searches in vain for parts of a whole gang, and others have their turn.
-constexpr int kSearchAtOnce = 32;
-constexpr Millis kSearchOnMs = 50;
 constexpr Wake kFreesNodes = Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints |
                              Wake::kPodGone | Wake::kPodPlaced | Wake::kVolume | Wake::kDriver;
 
@@ -60,24 +57,6 @@ bool IsOfPlan(const Member& member, const Gang& gang, const cluster::ClusterStat
   if (gang.plan->open.contains(member.pod)) return true;
   const std::optional<Evidence> evidence = ReadEvidence(*state.pod(member.pod).pod);
   return evidence && evidence->plan == gang.plan->id;
-}
-
-Requirement AllOf(const Part& part) {
-  Requirement requirement;
-  requirement.min = part.size;
-  requirement.on_top = true;
-  return requirement;
-}
-
-Refusal Certified(const Gang& gang, const Requirement& requirement, std::shared_ptr<Certificate> certificate) {
-  Refusal refusal = ExplainNodes(gang, requirement, certificate->result);
-  refusal.figures_ms = certificate->made_ms;
-  refusal.certificate = std::move(certificate);
-  return refusal;
-}
-
-bool HasFigures(GangState state) {
-  return state == GangState::kWaitingForNodes || state == GangState::kWaitingForQueue;
 }
 
 }  // namespace
@@ -305,93 +284,6 @@ bool Cycle::EvictLost(Gang& gang, Member& member) {
   return member.evicting;
 }
 
-// A gang that was whole takes whatever of the rest fits, in whole units. Where that is more than can be tried at once,
-// it goes on from there; what has been tried in vain costs no search while its certificate holds.
-void Cycle::ConsiderWhole(GangId id, Census& census) {
-  Gang& gang = book.at(id);
-  SetState(gang, GangState::kWhole);
-  const Millis now = clock.MonotonicMs(), figures_from_ms = FiguresFrom(gang);
-  std::vector<Part> parts = SurplusOf(gang, census);
-  const auto next = std::ranges::find(parts, std::exchange(gang.surplus_from, {}),
-                                      [](const Part& part) { return part.members.front()->pod; });
-  if (next != parts.end()) std::ranges::rotate(parts, next);
-  const std::string stand = StandOf(id, gang, state);
-  std::map<std::string, std::shared_ptr<const Refusal>> refused;  // by kind; null: it has no turn now
-  const auto started = std::chrono::steady_clock::now();
-  int searches = 0, reserved = 0;
-  int64_t placed = 0, unplaced = 0;  // members, for the metrics
-  for (const Part& part : parts) {
-    const std::string kind = KindOf(part, !stand.empty(), state);
-    auto known = refused.find(kind);
-    if (known == refused.end()) {
-      const std::string shape = stand.empty() ? "+" + kind : fmt::format("{}+{}+{}", stand, reserved, kind);
-      std::optional<Refusal> refusal = RefuseAtOnce(gang, part, shape, figures_from_ms);
-      if (!refusal && searches < kSearchAtOnce) {
-        PlanResult result = planner.PlaceAll(gang, part.members);
-        if (result.fits) {
-          committer.Reserve(id, result.placements);
-          for (Member* member : part.members) member->refusal = nullptr, ++member->attempts;
-          placed += std::ssize(part.members);
-          ++reserved;
-          continue;
-        }
-        ++searches;
-        refusal = Certified(gang, AllOf(part), certificates.Keep(shape, std::move(result), now));
-      } else if (!refusal && !gang.surplus_from) {
-        gang.surplus_from = part.members.front()->pod;
-        timers.emplace(now + kSearchOnMs, id);
-      }
-      known = refused.emplace(kind, refusal ? std::make_shared<const Refusal>(*std::move(refusal)) : nullptr).first;
-    }
-    if (!known->second) continue;
-    for (Member* member : part.members) member->refusal = known->second;
-    if (part.lacks() > 0) continue;
-    for (Member* member : part.members) ++member->attempts;
-    unplaced += std::ssize(part.members);
-  }
-  CountAttempt(gang, "scheduled", placed, started);
-  CountAttempt(gang, "unschedulable", unplaced, started);
-  const bool old = gang.refusal && gang.refusal->old && gang.surplus_from;
-  SumUp(gang, census.pending);
-  if (gang.refusal) gang.refusal->old = old;
-  committer.Pump(id);
-}
-
-std::optional<Refusal> Cycle::RefuseAtOnce(const Gang& gang, const Part& part, const std::string& shape,
-                                           Millis figures_from_ms) {
-  if (part.lacks() > 0) return ExplainPart(gang, *part.members.front(), part.size, part.lacks());
-  ResourceList ask;
-  for (const Member* member : part.members) ask.AddAll(Charges::Weight(*state.pod(member->pod).pod_class));
-  const queue::Admission admission = quota.Admit({gang.key.dialect, gang.spec.queue}, ask);
-  if (!admission.admitted) return ExplainQueue(gang, AllOf(part), admission);
-  if (auto certificate = certificates.Find(shape, figures_from_ms))
-    return Certified(gang, AllOf(part), std::move(certificate));
-  return std::nullopt;
-}
-
-// What its members wait for, the gang waits for; and what is said of it is said of the first that waits for room.
-void Cycle::SumUp(Gang& gang, const Members& pending) {
-  gang.refusal.reset();
-  const Refusal* shown = nullptr;
-  auto wakes = Wake::kMembers;
-  absl::flat_hash_set<const Refusal*> seen;
-  std::vector<std::shared_ptr<const Certificate>> by;
-  for (const Member* member : pending) {
-    const Refusal* refusal = member->refusal.get();
-    if (!refusal || !seen.insert(refusal).second) continue;
-    if (refusal->certificate)
-      by.push_back(refusal->certificate);
-    else
-      wakes = wakes | refusal->wakes;
-    if (!shown || (!HasFigures(shown->state) && HasFigures(refusal->state))) shown = refusal;
-  }
-  if (!shown) return;
-  gang.refusal = *shown;
-  gang.refusal->wakes = wakes;
-  gang.refusal->certificate = nullptr;
-  gang.refusal->certificates = std::move(by);
-}
-
 void Cycle::ConsiderStart(GangId id, Census& census) {
   Gang& gang = book.at(id);
   if (gang.plan) {
@@ -481,7 +373,7 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
     shape = ShapeOf(gang, census, requirement);
     certificate = certificates.Keep(shape.empty() ? fmt::format("#{}", id.value) : shape, std::move(result), now);
   }
-  return refuse(Certified(gang, requirement, std::move(certificate)), shape);
+  return refuse(ExplainNodes(gang, requirement, std::move(certificate)), shape);
 }
 
 // When what is said about the gang was found at the earliest.

@@ -34,7 +34,7 @@ bool WasLast(const model::Pod& pod);
 // What the bound members say of a gang that nothing is remembered of.
 struct Finding {
   bool whole = false;  // it was; or nothing shows that it never was: keep it and fill up
-  Evidence half_done;  // when !whole: the plan that was being carried out
+  Evidence half_done;  // the plan that was carried out, where one is named; the pod to be bound last only when !whole
 };
 // Members that failed, or are going, may be of an earlier start: they are not asked. REQUIRES: some member is bound.
 Finding Examine(const Gang& gang, const Census& census, const cluster::ClusterState& state);

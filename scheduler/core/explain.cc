@@ -175,6 +175,17 @@ Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const Pla
   return refusal;
 }
 
+Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, std::shared_ptr<Certificate> certificate) {
+  Refusal refusal = ExplainNodes(gang, requirement, certificate->result);
+  refusal.figures_ms = certificate->made_ms;
+  refusal.certificate = std::move(certificate);
+  return refusal;
+}
+
+bool HasFigures(GangState state) {
+  return state == GangState::kWaitingForNodes || state == GangState::kWaitingForQueue;
+}
+
 Refusal ExplainMinResources(const Gang& gang, const std::string& resource, int64_t asked, int64_t free) {
   Refusal refusal;
   refusal.state = GangState::kWaitingForNodes;

@@ -3,7 +3,11 @@
 // it.
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "core/census.h"
+#include "core/certificates.h"
 #include "core/gang.h"
 #include "core/planner.h"
 #include "queue/quota.h"
@@ -27,6 +31,12 @@ Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const que
 
 // No nodes: which minimum, how many fit, what is short and by how much; for a lone pod just the nodes' sentence.
 Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const PlanResult& result);
+
+// The same by a certificate, for as long as that holds.
+Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, std::shared_ptr<Certificate> certificate);
+
+// What it says counts something that others change.
+bool HasFigures(dialects::GangState state);
 
 // Its minResources exceed what all nodes together have free of `resource`.
 Refusal ExplainMinResources(const Gang& gang, const std::string& resource, int64_t asked, int64_t free);

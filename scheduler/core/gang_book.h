@@ -49,7 +49,7 @@ class GangBook {
   model::GangId Find(const model::GangKey& key) const;
   // It stays where it is until it leaves. REQUIRES: GangOf(pod)
   Member& MemberOf(model::PodId pod) { return *members_[pod.index()]; }
-  // nullptr: the pod is not of this gang.
+  // nullptr: the pod is not of this gang, or there is none of this id.
   Member* Find(model::GangId gang, model::PodId pod) const;
 
   Gang& at(model::GangId id) { return gangs_[id.index()]; }

@@ -204,7 +204,7 @@ bool Publisher::OnAnswer(const cluster::Answer& answer) {
 
 void Publisher::OnToldAnswer(const Told& told, bool done) {
   const GangId id = book_.Find(told.gang);
-  Member* member = id ? book_.Find(id, told.pod) : nullptr;
+  Member* member = book_.Find(id, told.pod);
   if (!member || state_.pod(told.pod).pod->meta.uid != told.uid) return;
   member->telling = 0;
   if (done) return on_free(id);

@@ -2,21 +2,17 @@
 #include "kube/config.h"
 
 #include <fmt/format.h>
-#include <openssl/err.h>
-#include <openssl/pem.h>
 
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <sstream>
 
 #include "base/file.h"
+#include "kube/pem.h"
 #include "kube/transport.h"
 
 namespace tutti::kube {
 namespace {
-
-using BioPtr = std::unique_ptr<BIO, decltype(&BIO_free)>;
 
 constexpr const char* kServiceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -43,23 +39,6 @@ std::string ServerProblem(const std::string& server) {
   if (!known || !SplitUrl(server).sound() || server.find_first_of(" \t\r\n\\?#") != std::string::npos)
     return "must be a URL such as https://10.0.0.1:6443: https:// or http://, a host, a port from 1 to 65535";
   return "";
-}
-
-bool HoldsCertificate(const std::string& pem) {
-  const BioPtr text{BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free};
-  const std::unique_ptr<X509, decltype(&X509_free)> read{PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr),
-                                                         &X509_free};
-  ERR_clear_error();
-  return read != nullptr;
-}
-
-bool HoldsPrivateKey(const std::string& pem) {
-  const BioPtr text{BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free};
-  // With an empty pass phrase, or a terminal would be asked for one.
-  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> read{
-      PEM_read_bio_PrivateKey(text.get(), nullptr, nullptr, const_cast<char*>("")), &EVP_PKEY_free};
-  ERR_clear_error();
-  return read != nullptr;
 }
 
 base::Result<Config> LoadInCluster(const std::string& folder) {

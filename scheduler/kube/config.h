@@ -53,10 +53,6 @@ struct ConfigSource {
 // What is wrong with it as the API server's URL; empty: nothing.
 std::string ServerProblem(const std::string& server);
 
-// Whether it holds a certificate, or a private key, that can be read.
-bool HoldsCertificate(const std::string& pem);
-bool HoldsPrivateKey(const std::string& pem);
-
 // In order: `source.kubeconfig`; the list in $KUBECONFIG, merged (the first to name a thing wins, missing files are
 // passed over); in-cluster where KUBERNETES_SERVICE_HOST is set; ~/.kube/config. Error kInvalid names the file and the
 // field: what no connection could be made with is refused here.

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/json_string.h"
 #include "kube/config.h"
+#include "kube/pem.h"
 #include "kube/transport.h"
 
 namespace tutti::kube {

@@ -18,18 +18,13 @@
 #include <cstring>
 #include <thread>
 
+#include "kube/pem.h"
+
 namespace tutti::kube {
 namespace {
 
 constexpr unsigned char kAlpn[] = "\x02h2\x08http/1.1";
 constexpr size_t kReadSize = 64 * 1024;
-
-using BioPtr = std::unique_ptr<BIO, decltype(&BIO_free)>;
-using X509Ptr = std::unique_ptr<X509, decltype(&X509_free)>;
-
-BioPtr Memory(const std::string& text) {
-  return {BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), &BIO_free};
-}
 
 std::string TlsError() {
   const unsigned long code = ERR_get_error();

@@ -90,7 +90,7 @@ model::ResourceList Quota::Used(const QueueKey& key) const {
   if (stale_) SumUp();
   model::ResourceList used;
   if (const auto at = sums_.find(key); at != sums_.end())
-    for (const auto& [name, total] : at->second) used.Set(name, Used(key, name));
+    for (const auto& [name, total] : at->second) used.Set(name, Counted(total));
   return used;
 }
 
@@ -99,8 +99,11 @@ int64_t Quota::Used(const QueueKey& key, std::string_view resource) const {
   const auto sum = sums_.find(key);
   if (sum == sums_.end()) return 0;
   const auto total = sum->second.find(resource);
-  if (total == sum->second.end()) return 0;
-  return static_cast<int64_t>(std::min(total->second, Wide{std::numeric_limits<int64_t>::max()}));
+  return total == sum->second.end() ? 0 : Counted(total->second);
+}
+
+int64_t Quota::Counted(Wide total) {
+  return static_cast<int64_t>(std::min(total, Wide{std::numeric_limits<int64_t>::max()}));
 }
 
 std::vector<QueueKey> Quota::Path(const QueueKey& key) const {

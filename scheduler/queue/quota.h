@@ -63,6 +63,7 @@ class Quota {
   // By resource, without zeros; of more pods than there can be, each of the largest amount there is.
   __extension__ using Wide = __int128;
   using Sum = std::map<std::string, Wide, std::less<>>;
+  static int64_t Counted(Wide total);  // the largest int64 stands for more
   static void Add(const QueueKey& key, const model::ResourceList& amount, int sign, std::map<QueueKey, Sum>* sums);
   std::map<QueueKey, Sum> own_;  // charged to the queue itself
   // Of each queue and all below it; summed up anew after the tree changed.

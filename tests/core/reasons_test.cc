@@ -193,8 +193,7 @@ TEST_CASE("A pod whose only node refused its bind says so while it waits to try 
   bool refuse = true;
   int tries = 0;
   rig.fate = [&](const cluster::Command& command) {
-    if (refuse && std::holds_alternative<cluster::Bind>(command.body))
-      return ++tries, sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+    if (refuse && std::holds_alternative<cluster::Bind>(command.body)) return ++tries, Refused();
     return sim::Fate{};
   };
   rig.AddPod("p", {});

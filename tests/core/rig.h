@@ -99,6 +99,13 @@ class LabelDialect final : public dialects::Dialect {
   bool queue_told_ = false;
 };
 
+// For good, by the API server.
+inline sim::Fate Refused() { return {.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"}; }
+inline bool IsBindTo(const cluster::Command& command, std::string_view node) {
+  const auto* bind = std::get_if<cluster::Bind>(&command.body);
+  return bind && bind->node == node;
+}
+
 class Rig : public cluster::EventSink, public sim::Interceptor {
  public:
   explicit Rig(Options::Policy policy = Options::Policy::kRepair, std::vector<dialects::GangState>* reports = nullptr)
@@ -237,12 +244,7 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
     };
   }
   void RefuseBindsTo(const std::string& node) {
-    fate = [node](const cluster::Command& command) {
-      const auto* bind = std::get_if<cluster::Bind>(&command.body);
-      if (bind && bind->node == node)
-        return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
-      return sim::Fate{};
-    };
+    fate = [node](const cluster::Command& command) { return IsBindTo(command, node) ? Refused() : sim::Fate(); };
   }
   void DeleteNode(const std::string& name) { REQUIRE(store.Delete(sim::kNodes, "", name)); }
   void SetPhase(const std::string& name, const std::string& phase) {

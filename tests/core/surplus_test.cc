@@ -62,8 +62,7 @@ TEST_CASE("A member whose bind a node refuses does not keep its equals from bein
   rig.Settle();
   rig.fate = [](const cluster::Command& command) {
     const auto* bind = std::get_if<cluster::Bind>(&command.body);
-    if (bind && bind->pod.name() == "b")
-      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+    if (bind && bind->pod.name() == "b") return Refused();
     return sim::Fate{};
   };
   rig.AddPod("b", {.gang = "g"});

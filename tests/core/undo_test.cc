@@ -7,13 +7,19 @@
 namespace tutti::core {
 namespace {
 
+// What tells a member of its end before it is deleted; nullptr: the command is something else.
+const cluster::Patch* Announcement(const cluster::Command& command) {
+  const auto* patch = std::get_if<cluster::Patch>(&command.body);
+  return patch && patch->body.find("DisruptionTarget") != std::string::npos ? patch : nullptr;
+}
+
 TEST_CASE("When a gang is undone, a member that somebody else bound stays where it is") {
   Rig rig;
   for (const char* node : {"n1", "n2", "n3"}) rig.AddNode(node, 1);
   int binds = 0;
   rig.fate = [&](const cluster::Command& command) {
     if (!std::holds_alternative<cluster::Bind>(command.body) || ++binds == 1) return sim::Fate{};
-    return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
+    return Refused();
   };
   rig.AddGang("g", 3, 3);
   rig.Settle();
@@ -56,13 +62,8 @@ TEST_CASE("A member on which it cannot be written that its gang is undone is not
   rig.AddNode("n2", 2);
   bool lost = true;
   rig.fate = [&lost](const cluster::Command& command) {
-    const auto* bind = std::get_if<cluster::Bind>(&command.body);
-    const auto* patch = std::get_if<cluster::Patch>(&command.body);
-    if (bind && bind->node == "n2")
-      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
-    if (lost && patch && patch->body.find("DisruptionTarget") != std::string::npos)
-      return sim::Fate{.kind = sim::Fate::Kind::kDrop};
-    return sim::Fate{};
+    if (IsBindTo(command, "n2")) return Refused();
+    return lost && Announcement(command) ? sim::Fate{.kind = sim::Fate::Kind::kDrop} : sim::Fate{};
   };
   rig.AddGang("g", 4, 4);
   rig.Pass(180'000);
@@ -78,12 +79,10 @@ TEST_CASE("A member that has ended while it was written on it that its gang is u
   rig.AddNode("n2", 2);
   std::vector<std::string> told;
   rig.fate = [&told](const cluster::Command& command) {
-    const auto* bind = std::get_if<cluster::Bind>(&command.body);
-    const auto* patch = std::get_if<cluster::Patch>(&command.body);
-    if (bind && bind->node == "n2")
-      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
-    if (!patch || patch->body.find("DisruptionTarget") == std::string::npos) return sim::Fate{};
-    told.push_back(patch->object.name());
+    if (IsBindTo(command, "n2")) return Refused();
+    const cluster::Patch* announcement = Announcement(command);
+    if (!announcement) return sim::Fate{};
+    told.push_back(announcement->object.name());
     return sim::Fate{.reply_delay_ms = 5'000};
   };
   rig.AddGang("g", 4, 4);
@@ -101,11 +100,8 @@ TEST_CASE("The last member is not bound while another one is being evicted, thou
   rig.AddNode("n2", 1);
   int binds = 0;
   rig.fate = [&binds](const cluster::Command& command) {
-    const auto* patch = std::get_if<cluster::Patch>(&command.body);
-    if (std::holds_alternative<cluster::Bind>(command.body) && ++binds == 2)
-      return sim::Fate{.kind = sim::Fate::Kind::kRefuse, .http_status = 422, .message = "no"};
-    if (patch && patch->body.find("DisruptionTarget") != std::string::npos) return sim::Fate{.reply_delay_ms = 5'000};
-    return sim::Fate{};
+    if (std::holds_alternative<cluster::Bind>(command.body) && ++binds == 2) return Refused();
+    return Announcement(command) ? sim::Fate{.reply_delay_ms = 5'000} : sim::Fate{};
   };
   rig.AddGang("g", 2, 2);
   rig.Settle();

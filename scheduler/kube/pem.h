@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pem: certificates and keys as text.
+#pragma once
+
+#include <openssl/bio.h>
+#include <openssl/x509.h>
+
+#include <memory>
+#include <string>
+
+namespace tutti::kube {
+
+using BioPtr = std::unique_ptr<BIO, decltype(&BIO_free)>;
+using X509Ptr = std::unique_ptr<X509, decltype(&X509_free)>;
+// To read `text` from, which must outlive it.
+BioPtr Memory(const std::string& text);
+
+// Whether it holds a certificate, or a private key, that can be read.
+bool HoldsCertificate(const std::string& pem);
+bool HoldsPrivateKey(const std::string& pem);
+
+}  // namespace tutti::kube
