@@ -25,7 +25,7 @@ using Stage = Assignment::Stage;
 
 namespace {
 
-constexpr Millis kRepeatBindMs = 500;
+constexpr Millis kRepeatBindMs = 500, kRepeatEvictionMs = 500;
 constexpr Millis kEvictDeadlineMs = 30'000;
 
 void AppendBase36(uint64_t value, std::string* to) {
@@ -272,8 +272,9 @@ bool Committer::OnEvictionAnswer(const cluster::Answer& answer) {
   if (!member || state_.pod(eviction.pod).pod->meta.uid != eviction.uid) return true;
   const std::shared_ptr<const Pod>& pod = state_.pod(eviction.pod).pod;
   if (answer.outcome != Outcome::kDone) {  // without the condition it is not deleted
-    member->evicting = false;              // tried again when the gang is next considered
-    on_timer(id, clock_.MonotonicMs() + kRepeatBindMs);
+    member->evicting = false;
+    member->evict_again_ms = clock_.MonotonicMs() + kRepeatEvictionMs;
+    on_timer(id, member->evict_again_ms);
     ConfirmIfWhole(id);
   } else if (pod->done()) {  // meanwhile; it holds nothing any more, and what it has left behind is its owner's
     member->evicting = false;
@@ -464,13 +465,14 @@ std::optional<std::string> Committer::WhyKept(const Pod& pod) const {
   return std::nullopt;
 }
 
-void Committer::Evict(Gang& gang, Member& member, const std::string& why) {
+bool Committer::Evict(Gang& gang, Member& member, const std::string& why) {
   const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
-  if (member.evicting || pod->meta.deleting()) return;
+  if (member.evicting || pod->meta.deleting()) return member.evicting;
   if (const auto kept = WhyKept(*pod)) {
     member.kept = fmt::format("{}, but this pod is kept: {}", why, *kept);
-    return;
+    return false;
   }
+  if (clock_.MonotonicMs() < member.evict_again_ms) return true;
   member.evicting = true;
   const base::Json patch = {{"metadata", {{"uid", pod->meta.uid}}},
                             {"status",
@@ -484,6 +486,7 @@ void Committer::Evict(Gang& gang, Member& member, const std::string& why) {
       outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
                    cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, base::PrintJson(patch)});
   evictions_.emplace(id, Eviction{gang.key, member.pod, pod->meta.uid, false});
+  return true;
 }
 
 void Committer::GiveUpUnsent(GangId id) {

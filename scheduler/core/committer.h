@@ -74,8 +74,9 @@ class Committer {
   void Undo(model::GangId id, const std::string& why);
   // Of a plan that is being undone: room that no bind on its way needs, such as after a refused one.
   void GiveUpUnsent(model::GangId id);
-  // Evicts a member (as in Undo) unless it is on its way out already.
-  void Evict(Gang& gang, Member& member, const std::string& why);
+  // Evicts a member (as in Undo) unless it is on its way out already. True: it is on its way, or will be tried again,
+  // once every half second, for what refuses it may last (a cache that is behind: the pod is gone).
+  bool Evict(Gang& gang, Member& member, const std::string& why);
 
   // An answer; true when it was to a command of ours. The gang concerned is marked ready, unless it Flows.
   bool OnAnswer(const cluster::Answer& answer);

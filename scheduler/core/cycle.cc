@@ -279,9 +279,9 @@ void Cycle::Consider(GangId id) {
 
 // Bound to a node that does not exist: it can only be recreated. True: it is on its way out.
 bool Cycle::EvictLost(Gang& gang, Member& member) {
-  committer.Evict(gang, member, "the node it was bound to does not exist");
+  const bool going = committer.Evict(gang, member, "the node it was bound to does not exist");
   if (!member.kept.empty()) publisher.TellKept(member);
-  return member.evicting;
+  return going;
 }
 
 void Cycle::ConsiderStart(GangId id, Census& census) {
@@ -473,10 +473,7 @@ void Cycle::ContinueUndoing(GangId id, const Census& census) {
   committer.GiveUpUnsent(id);
   committer.Pump(id);  // repeats binds in doubt
   bool busy = false;   // with those who are seen to be going it is not: that may take for ever
-  for (Member* member : census.placed) {
-    committer.Evict(gang, *member, "its gang is being undone");
-    busy = busy || member->evicting;
-  }
+  for (Member* member : census.placed) busy = committer.Evict(gang, *member, "its gang is being undone") || busy;
   // What is acknowledged has to be seen, or without its plan it would look as if it waited.
   if (busy || !gang.plan->open.empty()) return;
   for (Member* member : gang.members)

@@ -38,11 +38,12 @@ struct Member {
   cluster::CommandId telling = 0;  // the write of it that is on its way; the next one waits for its answer
   // Nodes whose bind was refused for good; not tried again before the instant (monotonic).
   std::map<std::string, base::Millis> refused_nodes;
-  bool evicting = false;     // a delete of ours is under way, or was refused to us
-  bool away = false;         // a bind's answer says that it is gone, or bound; its own event is still to come
-  int32_t attempts = 0;      // how often a place was sought for it, for metrics
-  base::Millis free_ms = 0;  // wall; when its last scheduling gate was seen to go, likewise; 0: it was not
-  std::string kept;          // that it should go, and why it is not deleted; empty otherwise
+  bool evicting = false;            // a delete of ours is under way, or done
+  base::Millis evict_again_ms = 0;  // monotonic; not before, for the last one was refused
+  bool away = false;                // a bind's answer says that it is gone, or bound; its own event is still to come
+  int32_t attempts = 0;             // how often a place was sought for it, for metrics
+  base::Millis free_ms = 0;         // wall; when its last scheduling gate was seen to go, likewise; 0: it was not
+  std::string kept;                 // that it should go, and why it is not deleted; empty otherwise
   std::shared_ptr<const Refusal> refusal;  // why it has no place though its gang is whole; null: not known
 };
 

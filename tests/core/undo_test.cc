@@ -73,6 +73,28 @@ TEST_CASE("A member on which it cannot be written that its gang is undone is not
   CHECK(rig.Bound() == 0);
 }
 
+TEST_CASE("However often its gang is considered, a member that cannot be written to is tried every half second") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 2);
+  int tries = 0;
+  rig.fate = [&tries](const cluster::Command& command) {
+    if (IsBindTo(command, "n2")) return Refused();
+    return Announcement(command) ? ++tries, Refused() : sim::Fate{};
+  };
+  rig.AddGang("g", 4, 4);
+  for (int i = 0; i < 90 && tries == 0; ++i) rig.Pass(1'000);
+  REQUIRE(tries > 0);
+  for (int i = 0; i < 20; ++i) {
+    rig.SetPhase("g-0", i % 2 == 0 ? "Unknown" : "Pending");
+    rig.Pass(20);
+  }
+  tries = 0;
+  rig.Pass(10'000);
+  CHECK(tries > 0);
+  CHECK(tries <= 2 * 20);
+}
+
 TEST_CASE("A member that has ended while it was written on it that its gang is undone is not deleted") {
   Rig rig;
   rig.AddNode("n1", 2);
