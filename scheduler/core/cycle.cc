@@ -376,9 +376,10 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
   return refuse(ExplainNodes(gang, requirement, std::move(certificate)), shape);
 }
 
-// When what is said about the gang was found at the earliest.
+// When what is said about the gang was found at the earliest. What is older than the last round is of no gang that it
+// went through: nobody would bring that up to date.
 Millis Cycle::FiguresFrom(const Gang& gang) const {
-  if (!gang.refusal || !gang.refusal->old) return 0;
+  if (!gang.refusal || !gang.refusal->old) return figures_from_ms_;
   return std::max(figures_from_ms_, clock.MonotonicMs() - kRefreshCountsMs);
 }
 

@@ -142,7 +142,7 @@ class Cycle {
   uint64_t selections_ = 0;           // changes of what selects pods
   uint32_t refresh_from_ = 0;         // the gang at which RefreshCounts goes on
   base::Millis refresh_next_ms_ = 0;  // for what changed since it began; 0: nothing
-  base::Millis figures_from_ms_ = 0;  // older figures will not do for those it goes through
+  base::Millis figures_from_ms_ = 0;  // when the last one began: older figures will not do
   std::vector<model::GangId> touched_;
   Tally tally_;  // of all gangs
 };

@@ -116,6 +116,22 @@ TEST_CASE("The figures in a reason follow the cluster, though nothing that chang
   CHECK(rig.Waits("larger").empty());
 }
 
+TEST_CASE("A gang that comes when all figures were brought up to date is not told those that another left behind") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  const Rig::PodArgs args{.cpu = "2", .gpu = 1};
+  rig.AddPod("first", args);
+  rig.Settle();
+  REQUIRE(rig.Waits("first") == "Unschedulable: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu.");
+  rig.Delete("first");
+  rig.AddPod("a", {.cpu = "1"});
+  rig.Pass(60'000);
+  rig.AddPod("second", args);
+  rig.Pass(60'000);
+  CHECK(rig.Waits("second") ==
+        "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu, 1 Insufficient nvidia.com/gpu.");
+}
+
 TEST_CASE("The figures follow what changes while they are being brought up to date, too") {
   Rig rig;
   rig.AddNode("n1", 4);
