@@ -365,6 +365,19 @@ std::vector<PlantedBug> AllBugs() {
       InDialects("queues are not charged", [](model::GangSpec& spec) { spec.queue.clear(); })
           .SeenBy({"no bind beyond a queue's capability"})
           .In("queues"),
+      InDialects("of roles only the sum is asked",
+                 [](model::GangSpec& spec) {
+                   for (const model::RoleSpec& role : spec.roles) spec.min_member += role.min;
+                   spec.roles.clear();
+                 })
+          .SeenBy({"whole or nothing"})
+          .In("parts"),
+      InDialects("of subgroups only the sum is asked", [](model::GangSpec& spec) { spec.units.clear(); })
+          .SeenBy({"whole or nothing"})
+          .In("parts"),
+      InDialects("a gang may be in any HyperNode", [](model::GangSpec& spec) { spec.topology = {}; })
+          .SeenBy({"a gang that must be is in one zone"})
+          .In("parts"),
   };
 }
 

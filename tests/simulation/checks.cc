@@ -28,7 +28,7 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
   commands_ += commands.size();
   if (planner_.empty() || led_.at(replica.name()) > led_.at(planner_)) planner_ = replica.name();
   if (!replica.scheduler().synced()) Fail("nothing is decided before every kind is listed", replica.name());
-  std::map<std::string, std::vector<const TruePod*>> fresh;
+  std::map<std::string, Departure> fresh;
   for (const cluster::Command& command : commands) {
     if (const auto* bind = std::get_if<cluster::Bind>(&command.body)) {
       const std::string* text = model::Find(bind->annotations, "tutti.dev/bind");
@@ -37,7 +37,10 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
       const bool is_new = plans_.try_emplace(plan, replica.Knows()).second;
       plan_of_[bind->pod.uid()] = plan;
       if (is_new || fresh.contains(plan))
-        if (const TruePod* pod = truth_.Pod(bind->pod.uid())) fresh[plan].push_back(pod);
+        if (const TruePod* pod = truth_.Pod(bind->pod.uid())) {
+          fresh[plan].pods.push_back(pod);
+          fresh[plan].commit = evidence.is_object() ? evidence.value("commit", "") : "";
+        }
       if (!evidence.is_object()) Fail("every bind names its plan", bind->pod.name());
       if (bind->pod.uid().empty() || bind->pod.resource_version.empty())
         Fail("bind without precondition", bind->pod.name());
@@ -52,12 +55,13 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
       if (!node.present || node.disturbed > replica.Knows().nodes) repaired_.insert(pod->uid);
     }
   }
-  for (const auto& [plan, pods] : fresh) CheckPlanWhole(replica, plan, pods, plans_.at(plan));
+  for (const auto& [plan, departure] : fresh) CheckPlanWhole(replica, plan, departure, plans_.at(plan));
 }
 
 // P1: the first binds of a plan leave together, for all of the minimum but the member that is bound last.
-void Checks::CheckPlanWhole(const Replica& replica, const std::string& plan, const std::vector<const TruePod*>& pods,
+void Checks::CheckPlanWhole(const Replica& replica, const std::string& plan, const Departure& departure,
                             const Knowledge& known) {
+  const std::vector<const TruePod*>& pods = departure.pods;
   const TrueGang& gang = truth_.GangOf(*pods.front());
   if (gang.was_whole || gang.disturbed > Oldest(known) || truth_.Committed(pods.front()->gang, plan)) return;
   const bool found = std::ranges::any_of(gang.members, [&](const std::string& uid) {
@@ -66,25 +70,23 @@ void Checks::CheckPlanWhole(const Replica& replica, const std::string& plan, con
   });
   if (found && !truth_.HasOpenCommit(gang)) kept_on_.insert(pods.front()->gang);
   if (kept_on_.contains(pods.front()->gang)) return;
-  int64_t sum = 0;
-  for (const auto& [role, min] : gang.role_min) sum += min;
-  const int64_t min = std::max({gang.min, sum, int64_t{1}});
-  int64_t covered = 1;  // the commit member
+  std::vector<std::string> covered;
   for (const std::string& uid : gang.members) {
     const TruePod& pod = *truth_.Pod(uid);
-    const bool sent = std::ranges::find(pods, &pod) != pods.end();
-    covered += sent || (pod.bound() && !pod.done && !pod.deleting) || truth_.Ran(gang, pod);
+    const bool sent = uid == departure.commit || std::ranges::find(pods, &pod) != pods.end();
+    if (sent || (pod.bound() && !pod.done && !pod.deleting) || truth_.Ran(gang, pod)) covered.push_back(uid);
   }
   if (!gang.declared)
     Fail("nothing starts undeclared",
          fmt::format("{}: plan {} binds, and nothing declares the gang", pods.front()->gang, plan));
-  if (covered < min)
-    Fail("whole or nothing", fmt::format("{}: plan {} begins with {} binds, which makes {} of {} with the last one",
-                                         pods.front()->gang, plan, pods.size(), covered, min));
+  if (!truth_.Suffices(gang, covered))
+    Fail("whole or nothing", fmt::format("{}: plan {} begins with {} binds, which makes {} with the last one",
+                                         pods.front()->gang, plan, pods.size(), covered.size()));
 }
 
-void Checks::OnBind(const std::string& replica, const PodName& name) {
+void Checks::OnBind(const std::string& replica, const PodName& name, bool heard) {
   const TruePod* pod = truth_.PodAt(name.first, name.second);
+  if (pod && !heard) unheard_.insert(pod->uid);
   if (pod && replica != planner_ && !pod->stray)
     Fail("the former leader's writes are over",
          fmt::format("{} binds {} after {} has begun", replica, name.second, planner_));
@@ -106,7 +108,9 @@ std::optional<Violation> Checks::JudgeDelete(const PodName& name) const {
     return Violation{"what others bound is not undone", fmt::format("{} of {}", pod->name, pod->gang)};
   if (!pod->disruption)
     return Violation{"undoing is announced", pod->name + " is deleted without the condition DisruptionTarget"};
-  if (truth_.Committed(pod->gang, pod->plan) && !repaired_.contains(pod->uid))
+  // That the last bind took effect nobody can know whose reply was lost and who has not seen the pod before it went.
+  const bool knowable = truth_.Pod(pod->commit) || !unheard_.contains(pod->commit);
+  if (truth_.Committed(pod->gang, pod->plan) && !repaired_.contains(pod->uid) && knowable)
     return Violation{"a gang that was whole is not undone",
                      fmt::format("{} of {}, plan {}", pod->name, pod->gang, pod->plan)};
   return std::nullopt;
@@ -171,11 +175,15 @@ void Checks::CheckAllowed(const TruePod& pod, const Knowledge& known) {
 // nothing to compare with.
 void Checks::CheckTopology(const TruePod& pod, const Knowledge& known) {
   const TrueGang& gang = truth_.GangOf(pod);
-  if (pod.stray || !pod.one_zone || gang.disturbed > Oldest(known)) return;
+  const auto near = [&](const TruePod& other) {
+    return gang.one_zone || (pod.one_zone && other.one_zone) ||
+           (gang.one_zone_each && !pod.unit.empty() && other.unit == pod.unit);
+  };
+  if (pod.stray || gang.disturbed > Oldest(known)) return;
   std::set<std::string> zones;
   for (const std::string& uid : gang.members) {
     const TruePod& member = *truth_.Pod(uid);
-    if (!member.occupies() || member.deleting || !member.one_zone) continue;
+    if (!member.occupies() || member.deleting || !near(member)) continue;
     const TrueNode& node = truth_.nodes().at(member.node);
     if (!node.present || std::max(node.disturbed, node.marked) > known.nodes) return;
     if (uid != pod.uid) zones.insert(node.zone);

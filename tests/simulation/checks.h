@@ -31,8 +31,8 @@ class Checks {
   void OnLead(const std::string& replica) { led_.emplace(replica, led_.size()); }
   void OnSubmit(Replica& replica, const std::vector<cluster::Command>& commands);
   using PodName = std::pair<std::string, std::string>;  // namespace, name; empty: of no pod
-  // A bind took effect.
-  void OnBind(const std::string& replica, const PodName& pod);
+  // A bind took effect. `heard`: its sender will know.
+  void OnBind(const std::string& replica, const PodName& pod, bool heard);
   // What is wrong with deleting the pod as it is; null: nothing. Asked before that takes effect, for it may be gone
   // then.
   std::optional<Violation> JudgeDelete(const PodName& pod) const;
@@ -56,7 +56,12 @@ class Checks {
   void CheckTopology(const TruePod& pod, const Replica::Knowledge& known);
   void CheckQueue(const TruePod& pod, const Replica::Knowledge& known);
   void CheckCommit(const TruePod& pod, const Replica::Knowledge& known);
-  void CheckPlanWhole(const Replica& replica, const std::string& plan, const std::vector<const TruePod*>& pods,
+  // The binds of one plan that leave together.
+  struct Departure {
+    std::vector<const TruePod*> pods;
+    std::string commit;  // uid of the member that is bound last
+  };
+  void CheckPlanWhole(const Replica& replica, const std::string& plan, const Departure& departure,
                       const Replica::Knowledge& known);
   void FollowGang(const std::string& key, base::Millis healthy_ms);
 
@@ -66,6 +71,7 @@ class Checks {
   std::unordered_map<std::string, Replica::Knowledge> plans_;    // by replica's name and plan
   std::unordered_map<std::string, std::string> plan_of_;         // the last one that bound the pod of this uid
   std::unordered_map<std::string, Replica::Knowledge> deletes_;  // by uid: when the last one of the pod left
+  std::set<std::string> unheard_;       // uids of pods whose bind took effect and whose reply did not arrive
   std::set<std::string> repaired_;      // uids of members that are evicted because their node is gone
   std::set<std::string> whole_before_;  // gangs that were, at the last step
   std::set<std::string> half_;

@@ -179,7 +179,10 @@ void Network::CarryOne(Call& call) {
       parts_.checks.Fail("no write outlives its lease",
                          fmt::format("{}: {} takes effect {} ms after it", parts_.process, call.request.target,
                                      now - *lease_over_ms_));
-    if (done && call.kind == Kind::kBind) parts_.checks.OnBind(parts_.process, PodOf(call.request.target));
+    if (done && call.kind == Kind::kBind) {
+      const bool heard = call.fate.kind != Fate::Kind::kLoseReply && call.answered_ms < call.times_out_ms;
+      parts_.checks.OnBind(parts_.process, PodOf(call.request.target), heard);
+    }
     if (done && wrong) parts_.checks.Fail(wrong->invariant, wrong->message);
     if (call.fate.kind == Fate::Kind::kLoseReply) call.answered_ms = kForever;
   }

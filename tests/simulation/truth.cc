@@ -22,6 +22,7 @@ constexpr const char* kVolcanoGroup = "scheduling.k8s.io/group-name";
 constexpr const char* kPluginsGroup = "scheduling.x-k8s.io/pod-group";
 constexpr const char* kYuniKornApp = "yunikorn.apache.org/app-id";
 constexpr const char* kTaskGroup = "yunikorn.apache.org/task-group-name";
+constexpr const char* kTaskSpec = "volcano.sh/task-spec";
 constexpr const char* kTaskGroups = "yunikorn.apache.org/task-groups";
 constexpr const char* kBind = "tutti.dev/bind";
 constexpr const char* kTopologyRequired = "tutti.dev/topology-required";
@@ -30,6 +31,7 @@ constexpr const char* kZone = "zone";
 const sim::GroupResource kVolcanoPodGroups{"scheduling.volcano.sh", "podgroups"};
 const sim::GroupResource kVolcanoQueues{"scheduling.volcano.sh", "queues"};
 const sim::GroupResource kPluginsPodGroups{"scheduling.x-k8s.io", "podgroups"};
+const sim::GroupResource kHyperNodes{"topology.volcano.sh", "hypernodes"};
 const sim::GroupResource kLeases{"coordination.k8s.io", "leases"};
 const sim::GroupResource kUpstreamPodGroups{"scheduling.k8s.io", "podgroups"};
 
@@ -62,7 +64,7 @@ bool Tolerates(const Json& pod, const std::string& key, const std::string& value
 std::pair<std::string, std::string> Membership(const Json& pod) {
   const std::string place = sim::NamespaceOf(pod) + "/";
   if (const auto& group = sim::AnnotationOf(pod, kVolcanoGroup); !group.empty())
-    return {"volcano/" + place + group, ""};
+    return {"volcano/" + place + group, sim::AnnotationOf(pod, kTaskSpec)};
   if (const auto& group = sim::LabelOf(pod, kPluginsGroup); !group.empty()) return {"plugins/" + place + group, ""};
   if (const auto& group = DigString(pod, "spec", "schedulingGroup", "podGroupName"); !group.empty())
     return {"upstream/" + place + group, ""};
@@ -83,6 +85,8 @@ Truth::Truth(sim::Store& store) : store_(store) {
       OnNode(event);
     else if (event.resource == kVolcanoQueues)
       OnQueue(event);
+    else if (event.resource == kHyperNodes)
+      OnHyperNode(event);
     else if (event.resource == kLeases)
       ++lease_writes_;
     else if (event.resource == kClaims && event.type != EventType::kModified)
@@ -116,6 +120,7 @@ void Truth::Read(const Json& pod, bool first, TruePod& now) const {
     now.requests = cluster::DecodePodLeniently(pod, &problems).spec->requests;
     now.requests.Set(model::kPods, 1);
     std::tie(now.gang, now.role) = Membership(pod);
+    now.unit = sim::LabelOf(pod, kUnit);
     const std::string& owner = DigString(sim::ControllerOf(pod), "kind");
     now.kept = owner.empty() || owner == "Job";
     now.controller = DigString(sim::ControllerOf(pod), "uid");
@@ -259,6 +264,8 @@ void Truth::OnDeclaration(const sim::WatchEvent& event) {
           gang.declared = there;
           gang.queue.clear();
           gang.role_min.clear();
+          gang.unit_size = gang.unit_min = 0;
+          gang.one_zone = gang.one_zone_each = false;
           if (there) read(gang);
         },
         event.resource_version);
@@ -267,6 +274,14 @@ void Truth::OnDeclaration(const sim::WatchEvent& event) {
     declare("volcano", [&](TrueGang& gang) {
       gang.min = IntOf(sim::Child(spec, "minMember"), 0);
       gang.queue = DigString(spec, "queue").empty() ? "default" : DigString(spec, "queue");
+      for (const auto& [role, least] : sim::MapOf(sim::Child(spec, "minTaskMember")).items())
+        gang.role_min[role] = IntOf(least);
+      gang.one_zone = !sim::Dig(spec, "networkTopology", "highestTierAllowed").is_null();
+      for (const Json& policy : sim::ArrayOf(sim::Child(spec, "subGroupPolicy"))) {
+        gang.unit_size = IntOf(sim::Child(policy, "subGroupSize"));
+        gang.unit_min = IntOf(sim::Child(policy, "minSubGroups"));
+        gang.one_zone_each = !sim::Dig(policy, "networkTopology", "highestTierAllowed").is_null();
+      }
     });
   } else if (event.resource == kPluginsPodGroups) {
     declare("plugins", [&](TrueGang& gang) { gang.min = IntOf(sim::Child(spec, "minMember"), 1); });
@@ -284,6 +299,12 @@ void Truth::OnDeclaration(const sim::WatchEvent& event) {
       if (sim::BoolOf(sim::Child(spec, "suspend"))) gang.declared = false;
     });
   }
+}
+
+// Until all are there again, nobody can tell which zone is whose.
+void Truth::OnHyperNode(const sim::WatchEvent& event) {
+  for (auto& [key, gang] : gangs_)
+    if (gang.one_zone || gang.one_zone_each) gang.disturbed = event.resource_version;
 }
 
 void Truth::OnQueue(const sim::WatchEvent& event) {
@@ -321,30 +342,40 @@ std::vector<std::pair<std::string, model::ResourceList>> Truth::PathUse(const st
 
 Truth::Standing Truth::StandingOf(const TrueGang& gang) const {
   Standing standing;
-  std::map<std::string, int64_t> bound;  // by role
+  std::vector<std::string> bound;
   for (const std::string& uid : gang.members) {
     const TruePod& pod = pods_.at(uid);
     if (Ran(gang, pod)) {
       standing.ran = true;
-      ++standing.bound, ++bound[pod.role];
+      bound.push_back(uid);
       continue;
     }
     if (pod.foreign || pod.done || pod.deleting) continue;
     const bool here = pod.bound() && nodes_.contains(pod.node) && nodes_.at(pod.node).present;
     standing.held += pod.bound();
-    standing.bound += here;
     standing.kept = standing.kept || (pod.bound() && (pod.kept || pod.plan.empty()));
-    bound[pod.role] += here;
+    if (here) bound.push_back(uid);
+  }
+  standing.bound = std::ssize(bound);
+  standing.whole = Suffices(gang, bound);
+  return standing;
+}
+
+bool Truth::Suffices(const TrueGang& gang, const std::vector<std::string>& uids) const {
+  std::map<std::string, int64_t> of_role, of_unit;
+  for (const std::string& uid : uids) {
+    const TruePod& pod = pods_.at(uid);
+    ++of_role[pod.role];
+    if (!pod.unit.empty()) ++of_unit[pod.unit];
   }
   int64_t sum = 0;
-  standing.whole = true;
   for (const auto& [role, min] : gang.role_min) {
+    if (of_role[role] < min) return false;
     sum += min;
-    standing.whole = standing.whole && bound[role] >= min;
   }
-  const int64_t min = std::max({sum, gang.min, int64_t{1}});
-  standing.whole = standing.whole && standing.bound >= min;
-  return standing;
+  const auto full = [&](const auto& unit) { return unit.second >= gang.unit_size; };
+  return std::ranges::count_if(of_unit, full) >= gang.unit_min &&
+         std::ssize(uids) >= std::max({sum, gang.min, int64_t{1}});
 }
 
 bool Truth::Ran(const TrueGang& gang, const TruePod& pod) const {

@@ -21,7 +21,7 @@ struct TruePod {
   std::string ns, name, uid, node, phase, scheduler;
   model::ResourceList requests;  // with "pods"
   std::string gang;              // "dialect/ns/name"; of a lone pod its own
-  std::string role;
+  std::string role, unit;
   bool done = false, deleting = false, gated = false;
   Version done_since = 0;
   bool kept = false;        // nobody would recreate it without harm
@@ -51,6 +51,9 @@ struct TrueGang {
   bool declared = false;  // its object is there, or its pods carry the declaration
   int64_t min = 1;
   std::map<std::string, int64_t> role_min;
+  int64_t unit_size = 0, unit_min = 0;  // so many subgroups of so many
+  bool one_zone = false;                // all members are to be in the same
+  bool one_zone_each = false;           // those of each subgroup
   std::string queue;
   std::set<std::string> members;  // uids
   Version disturbed = 0;          // the last change by others that made it harder to be whole
@@ -90,6 +93,8 @@ class Truth {
     bool ran = false;   // some have done their work, and more are at work or to come
   };
   Standing StandingOf(const TrueGang& gang) const;
+  // Whether these members, by uid, are what the gang needs.
+  bool Suffices(const TrueGang& gang, const std::vector<std::string>& uids) const;
   // Bound, has succeeded, and its controller has other members at work or to come: it counts as before.
   bool Ran(const TrueGang& gang, const TruePod& pod) const;
 
@@ -122,6 +127,7 @@ class Truth {
   void OnNode(const sim::WatchEvent& event);
   void OnDeclaration(const sim::WatchEvent& event);
   void OnQueue(const sim::WatchEvent& event);
+  void OnHyperNode(const sim::WatchEvent& event);
   // Of a pod that is known, what may change.
   void Read(const sim::Json& pod, bool first, TruePod& now) const;
   void Forget(const std::string& uid, const TruePod& pod, Version version);

@@ -18,14 +18,20 @@ namespace {
 
 constexpr const char* kQueueNames[] = {"default", "team-a", "team-b", "team-c"};
 constexpr const char* kRemovable[] = {"podgroups.scheduling.volcano.sh", "queues.scheduling.volcano.sh",
-                                      "podgroups.scheduling.x-k8s.io", "rayclusters.ray.io"};
+                                      "podgroups.scheduling.x-k8s.io", "rayclusters.ray.io",
+                                      "hypernodes.topology.volcano.sh"};
 constexpr int64_t kHighPriority = 1000;
 
 sim::GroupResource ResourceOf(const Json& declaration) {
   const auto [group, version] = sim::SplitApiVersion(sim::DigString(declaration, "apiVersion"));
   const std::string& kind = sim::DigString(declaration, "kind");
-  return {group, kind == "RayCluster" ? "rayclusters" : kind == "Queue" ? "queues" : "podgroups"};
+  return {group, kind == "RayCluster"  ? "rayclusters"
+                 : kind == "Queue"     ? "queues"
+                 : kind == "HyperNode" ? "hypernodes"
+                                       : "podgroups"};
 }
+
+std::string SetOf(const std::string& gang, const std::string& part) { return gang + "-" + part; }
 
 }  // namespace
 
@@ -39,6 +45,8 @@ const std::map<std::string, Workload::Action>& Workload::Actions() {
                                                         {"arrive-bare", &Workload::ArriveBare},
                                                         {"arrive-job", &Workload::ArriveJob},
                                                         {"arrive-volumes", &Workload::ArriveVolumes},
+                                                        {"arrive-roles", &Workload::ArriveRoles},
+                                                        {"arrive-units", &Workload::ArriveUnits},
                                                         {"arrive-forged", &Workload::ArriveForged},
                                                         {"bind-forged", &Workload::BindForged},
                                                         {"leave", &Workload::Leave},
@@ -108,6 +116,14 @@ void Workload::Setup(Random& random) {
   add_queue("org", "", cpu / 2);
   for (const char* name : {"team-a", "team-b"}) add_queue(name, "org", cpu / 3);
   add_queue("team-c", "", cpu / 4);
+  for (const char* zone : {"a", "b"}) {
+    const Json members = {{"type", "Node"}, {"selector", {{"labelMatch", {{"matchLabels", {{"zone", zone}}}}}}}};
+    hyper_nodes_.push_back({{"apiVersion", "topology.volcano.sh/v1alpha1"},
+                            {"kind", "HyperNode"},
+                            {"metadata", {{"name", fmt::format("zone-{}", zone)}}},
+                            {"spec", {{"tier", 1}, {"members", Json::array({members})}}}});
+    MustCreate(store_, hyper_nodes_.back());
+  }
   for (int64_t i = 0; i < scenario_.nodes; ++i) AddNode(random);
   world_.Pump();
 }
@@ -161,7 +177,7 @@ std::string Workload::PickNode(Random& random) const {
 
 // --- Arrivals ---
 
-Json Workload::PodTemplate(Random& random, const Gang& gang) const {
+Json Workload::PodTemplate(Random& random, const Gang& gang, const Part* part) const {
   Json requests = {{"cpu", fmt::format("{}m", 500 * random.Between(1, 6))},
                    {"memory", fmt::format("{}Gi", random.Between(1, 4))}};
   if (scenario_.gpu > 0 && random.OneIn(3)) requests["nvidia.com/gpu"] = std::to_string(random.Between(1, 2));
@@ -176,7 +192,7 @@ Json Workload::PodTemplate(Random& random, const Gang& gang) const {
   if (random.OneIn(5)) pod["spec"]["nodeSelector"] = {{"zone", random.OneIn(2) ? "a" : "b"}};
   if (random.OneIn(4)) pod["spec"]["tolerations"] = {{{"key", "team"}, {"operator", "Exists"}}};
   if (random.OneIn(6)) meta["annotations"]["sim.tutti.dev/stop-after"] = "3s";
-  if (random.OneIn(10))
+  if (!part && random.OneIn(10))
     meta["annotations"][random.OneIn(2) ? "kueue.x-k8s.io/podset-preferred-topology" : "tutti.dev/topology-required"] =
         "zone";
   if (gang.owner != "ReplicaSet" && gang.owner != "RayCluster")
@@ -185,21 +201,40 @@ Json Workload::PodTemplate(Random& random, const Gang& gang) const {
   if (gang.dialect == "plugins") meta["labels"]["scheduling.x-k8s.io/pod-group"] = gang.name;
   if (gang.dialect == "upstream") pod["spec"]["schedulingGroup"] = {{"podGroupName", gang.name}};
   if (gang.dialect == "yunikorn") {
+    Json groups = Json::array();
+    for (const Part& each : gang.parts) groups.push_back({{"name", each.name}, {"minMember", each.min}});
+    if (!part) groups.push_back({{"name", "w"}, {"minMember", gang.min}});
     meta["labels"]["yunikorn.apache.org/app-id"] = gang.name;
-    meta["annotations"]["yunikorn.apache.org/task-group-name"] = "w";
-    meta["annotations"]["yunikorn.apache.org/task-groups"] =
-        Json::array({{{"name", "w"}, {"minMember", gang.min}}}).dump();
+    meta["annotations"]["yunikorn.apache.org/task-group-name"] = part ? part->name : "w";
+    meta["annotations"]["yunikorn.apache.org/task-groups"] = groups.dump();
+  } else if (gang.parted == Parted::kInRoles) {
+    meta["annotations"]["volcano.sh/task-spec"] = part->name;
+  } else if (gang.parted == Parted::kInUnits) {
+    meta["labels"][kUnit] = part->name;
   }
   return pod;
 }
 
 Json Workload::Declaration(Random& random, const Gang& gang) const {
   const Json meta = {{"name", gang.name}, {"namespace", kNamespace}};
-  if (gang.dialect == "volcano")
+  if (gang.dialect == "volcano") {
+    Json spec = {{"minMember", gang.min}, {"queue", kQueueNames[random.Below(std::size(kQueueNames))]}};
+    const Json one_zone = {{"mode", "hard"}, {"highestTierAllowed", 1}};
+    if (gang.parted == Parted::kInRoles)
+      for (const Part& part : gang.parts) spec["minTaskMember"][part.name] = part.min;
+    if (gang.parted == Parted::kInUnits) {
+      const int64_t least = random.Between(1, static_cast<int64_t>(gang.parts.size())), size = gang.parts.front().size;
+      Json policy = {{"name", "units"}, {"matchLabelKeys", {kUnit}}, {"subGroupSize", size}, {"minSubGroups", least}};
+      if (random.OneIn(3)) policy["networkTopology"] = one_zone;
+      spec["subGroupPolicy"] = Json::array({policy});
+      spec["minMember"] = least * size;
+    }
+    if (gang.parted != Parted::kNot && random.OneIn(4)) spec["networkTopology"] = one_zone;
     return {{"apiVersion", "scheduling.volcano.sh/v1beta1"},
             {"kind", "PodGroup"},
             {"metadata", meta},
-            {"spec", {{"minMember", gang.min}, {"queue", kQueueNames[random.Below(std::size(kQueueNames))]}}}};
+            {"spec", std::move(spec)}};
+  }
   if (gang.dialect == "plugins")
     return {{"apiVersion", "scheduling.x-k8s.io/v1alpha1"},
             {"kind", "PodGroup"},
@@ -215,13 +250,7 @@ Json Workload::Declaration(Random& random, const Gang& gang) const {
 
 void Workload::MakePods(const Gang& gang, Json pod_template) {
   if (gang.owner == "ReplicaSet") {
-    MustCreate(store_, {{"apiVersion", "apps/v1"},
-                        {"kind", "ReplicaSet"},
-                        {"metadata", {{"name", gang.name}, {"namespace", kNamespace}}},
-                        {"spec",
-                         {{"replicas", gang.size},
-                          {"selector", {{"matchLabels", {{"app", gang.name}}}}},
-                          {"template", std::move(pod_template)}}}});
+    MakeReplicaSet(gang.name, gang.size, std::move(pod_template));
   } else if (gang.owner == "Job") {
     pod_template["spec"]["restartPolicy"] = "Never";
     MustCreate(
@@ -242,6 +271,17 @@ void Workload::MakePods(const Gang& gang, Json pod_template) {
       MustCreate(store_, std::move(pod));
     }
   }
+}
+
+void Workload::MakeReplicaSet(const std::string& name, int64_t size, Json pod_template) {
+  pod_template["metadata"]["labels"]["set"] = name;
+  MustCreate(store_, {{"apiVersion", "apps/v1"},
+                      {"kind", "ReplicaSet"},
+                      {"metadata", {{"name", name}, {"namespace", kNamespace}}},
+                      {"spec",
+                       {{"replicas", size},
+                        {"selector", {{"matchLabels", {{"set", name}}}}},
+                        {"template", std::move(pod_template)}}}});
 }
 
 std::string Workload::Arrive(Random& random, const std::string& dialect, const std::string& owner) {
@@ -271,6 +311,44 @@ std::string Workload::ArriveLone(Random& random) { return Arrive(random, "", ran
 std::string Workload::ArriveBare(Random& random) { return Arrive(random, random.OneIn(2) ? "volcano" : "plugins", ""); }
 std::string Workload::ArriveJob(Random& random) {
   return Arrive(random, random.OneIn(2) ? "volcano" : "upstream", "Job");
+}
+
+std::string Workload::ArriveInParts(Random& random, Gang gang) {
+  gang.owner = "ReplicaSet";
+  gang.min = gang.size = 0;
+  for (const Part& part : gang.parts) gang.min += part.min, gang.size += part.size;
+  gang.declaration = Declaration(random, gang);
+  if (!gang.declaration.is_null()) (void)store_.Create(gang.declaration);  // its kind may be gone just now
+  const Json like = PodTemplate(random, gang, &gang.parts.front());
+  for (const Part& part : gang.parts) {
+    Json pods = PodTemplate(random, gang, &part);
+    // What is asked of subgroups is of any of them only while they are alike.
+    if (gang.parted == Parted::kInUnits) pods["spec"] = like["spec"];
+    MakeReplicaSet(SetOf(gang.name, part.name), part.size, std::move(pods));
+  }
+  gangs_.push_back(gang);
+  return fmt::format("{} gang {} of {} {} with {} pods, {} needed, arrives", gang.dialect, gang.name, gang.parts.size(),
+                     gang.parted == Parted::kInRoles ? "roles" : "subgroups", gang.size, gang.min);
+}
+
+std::string Workload::ArriveRoles(Random& random) {
+  if (Full()) return {};
+  Gang gang{.name = fmt::format("g{}", ++made_), .dialect = random.OneIn(2) ? "volcano" : "yunikorn"};
+  gang.parted = Parted::kInRoles;
+  for (const char* role : {"a", "b"}) {
+    const int64_t min = random.Between(1, 3);
+    gang.parts.push_back({role, min, min + (random.OneIn(3) ? random.Between(1, 2) : 0)});
+  }
+  return ArriveInParts(random, std::move(gang));
+}
+
+std::string Workload::ArriveUnits(Random& random) {
+  if (Full()) return {};
+  Gang gang{.name = fmt::format("g{}", ++made_), .dialect = "volcano"};
+  gang.parted = Parted::kInUnits;
+  const int64_t size = random.Between(2, 3), units = random.Between(1, 3) + (random.OneIn(3) ? 1 : 0);
+  for (int64_t i = 0; i < units; ++i) gang.parts.push_back({fmt::format("u{}", i), size, size});
+  return ArriveInParts(random, std::move(gang));
 }
 
 std::string Workload::ArriveRay(Random& random) {
@@ -313,7 +391,7 @@ std::string Workload::ArriveForged(Random& random) {
   const sim::Object victim = PickPod(random, true);
   const std::string stolen = victim ? sim::AnnotationOf(*victim, "tutti.dev/bind") : "";
   if (stolen.empty()) return {};
-  Gang gang{fmt::format("f{}", ++made_), "plugins", "ReplicaSet", random.Between(2, 4), 0, "", nullptr};
+  Gang gang{fmt::format("f{}", ++made_), "plugins", "ReplicaSet", random.Between(2, 4), 0};
   gang.size = gang.min;
   gang.declaration = Declaration(random, gang);
   Json pods = PodTemplate(random, gang);
@@ -356,7 +434,8 @@ std::string Workload::Leave(Random& random) {
   const size_t at = random.Below(gangs_.size());
   const Gang gang = gangs_[at];
   gangs_.erase(gangs_.begin() + static_cast<ptrdiff_t>(at));
-  if (gang.owner == "ReplicaSet") store_.Delete(sim::kReplicaSets, kNamespace, gang.name);
+  if (gang.owner == "ReplicaSet" && gang.parts.empty()) store_.Delete(sim::kReplicaSets, kNamespace, gang.name);
+  for (const Part& part : gang.parts) store_.Delete(sim::kReplicaSets, kNamespace, SetOf(gang.name, part.name));
   if (gang.owner == "Job") store_.Delete(sim::kJobs, kNamespace, gang.name);
   if (gang.owner.empty())
     for (int64_t i = 0; i < gang.size; ++i) store_.Delete(sim::kPods, kNamespace, fmt::format("{}-{}", gang.name, i));
@@ -375,6 +454,13 @@ std::string Workload::Scale(Random& random) {
     const auto changed = store_.Modify(sim::kRayClusters, kNamespace, gang->name,
                                        [&](Json& next) { next["spec"]["workerGroupSpecs"][0]["replicas"] = to; });
     return changed ? fmt::format("RayCluster {} is scaled to {} workers", gang->name, to) : "";
+  }
+  if (!gang->parts.empty()) {
+    const Part& part = gang->parts[random.Below(gang->parts.size())];
+    const int64_t to = std::max<int64_t>(0, part.min + random.Between(-1, 2));
+    const std::string set = SetOf(gang->name, part.name);
+    store_.Modify(sim::kReplicaSets, kNamespace, set, [&](Json& next) { next["spec"]["replicas"] = to; });
+    return fmt::format("part {} of gang {} is scaled to {} pods", part.name, gang->name, to);
   }
   gang->size = std::max<int64_t>(1, gang->min + random.Between(-1, 4));
   store_.Modify(sim::kReplicaSets, kNamespace, gang->name, [&](Json& next) { next["spec"]["replicas"] = gang->size; });
@@ -401,7 +487,7 @@ std::string Workload::Fail(Random& random) {
 
 std::string Workload::EditMin(Random& random) {
   Gang* gang = PickGang(random);
-  if (!gang || gang->declaration.is_null() || gang->dialect == "ray") return {};
+  if (!gang || gang->declaration.is_null() || gang->dialect == "ray" || !gang->parts.empty()) return {};
   gang->min = std::max<int64_t>(1, gang->size + random.Between(-3, 1));
   const auto edit = [&](Json& object) {
     if (gang->dialect == "upstream")
@@ -543,6 +629,8 @@ void Workload::RestoreKind(const std::string& name) {
   MustCreate(store_, definitions_.at(name));
   const auto belongs = [&](const Json& object) { return ResourceOf(object).ToString() == name; };
   for (const auto& [queue, object] : queues_)
+    if (belongs(object)) (void)store_.Create(object);
+  for (const Json& object : hyper_nodes_)
     if (belongs(object)) (void)store_.Create(object);
   for (const Gang& gang : gangs_)
     if (!gang.declaration.is_null() && belongs(gang.declaration)) (void)store_.Create(gang.declaration);

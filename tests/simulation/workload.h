@@ -34,12 +34,20 @@ class Workload {
   void ReturnNode(const std::string& name);
 
  private:
+  // Of a gang, those of one role or in one subgroup: a ReplicaSet of their own.
+  struct Part {
+    std::string name;
+    int64_t min = 1, size = 1;
+  };
+  enum class Parted { kNot, kInRoles, kInUnits };
   struct Gang {
     std::string name, dialect;
-    std::string owner;  // "ReplicaSet", "Job", "RayCluster" or "": bare pods
+    std::string owner = {};  // "ReplicaSet", "Job", "RayCluster" or "": bare pods
     int64_t min = 1, size = 1;
-    std::string volume_class;  // its pods use claims of this class; empty: none
-    sim::Json declaration;     // the object that declares it; null: none
+    std::string volume_class = {};    // its pods use claims of this class; empty: none
+    sim::Json declaration = nullptr;  // the object that declares it; null: none
+    Parted parted = Parted::kNot;
+    std::vector<Part> parts = {};  // none: all are equal
   };
   using Action = std::string (Workload::*)(base::Random&);
   static const std::map<std::string, Action>& Actions();
@@ -53,6 +61,8 @@ class Workload {
   std::string ArriveBare(base::Random&);
   std::string ArriveJob(base::Random&);
   std::string ArriveVolumes(base::Random&);
+  std::string ArriveRoles(base::Random&);
+  std::string ArriveUnits(base::Random&);
   std::string ArriveForged(base::Random&);
   std::string BindForged(base::Random&);
   std::string Leave(base::Random&);
@@ -74,9 +84,11 @@ class Workload {
   std::string DropClaim(base::Random&);
 
   std::string Arrive(base::Random& random, const std::string& dialect, const std::string& owner);
-  sim::Json PodTemplate(base::Random& random, const Gang& gang) const;
+  std::string ArriveInParts(base::Random& random, Gang gang);
+  sim::Json PodTemplate(base::Random& random, const Gang& gang, const Part* part = nullptr) const;
   sim::Json Declaration(base::Random& random, const Gang& gang) const;
   void MakePods(const Gang& gang, sim::Json pod_template);
+  void MakeReplicaSet(const std::string& name, int64_t size, sim::Json pod_template);
   void MakeClaim(const Gang& gang, const std::string& name, const char* mode);
   void MakeDisk(const std::string& name, const std::string& node);
   Gang* PickGang(base::Random& random);
@@ -91,6 +103,7 @@ class Workload {
   std::vector<Gang> gangs_;
   std::map<std::string, sim::Json> definitions_;  // of custom kinds, by name
   std::map<std::string, sim::Json> queues_;
+  std::vector<sim::Json> hyper_nodes_;
   std::map<std::string, sim::Json> lost_nodes_;  // as they are to return
   int64_t made_ = 0, nodes_made_ = 0;
 };

@@ -19,8 +19,7 @@ std::string Workload::ArriveVolumes(Random& random) {
             shared ? "ReplicaSet" : "",
             random.Between(1, 4),
             0,
-            shared || random.OneIn(2) ? kNetwork : kDisks,
-            nullptr};
+            shared || random.OneIn(2) ? kNetwork : kDisks};
   gang.size = gang.min + random.Between(0, 1);
   gang.declaration = Declaration(random, gang);
   Json pods = PodTemplate(random, gang);
