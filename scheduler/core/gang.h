@@ -36,6 +36,7 @@ struct Member {
   std::string told_reason, told_message;
   bool told_in_doubt = false;      // a write of it had no answer, or a bad one; the pod may say either
   cluster::CommandId telling = 0;  // the write of it that is on its way; the next one waits for its answer
+  base::Millis tell_again_ms = 0;  // monotonic; not before, for the last one failed
   // Nodes whose bind was refused for good; not tried again before the instant (monotonic).
   std::map<std::string, base::Millis> refused_nodes;
   bool evicting = false;            // a delete of ours is under way, or done

@@ -42,7 +42,7 @@ std::string WaitingPatch(const std::string& reason, const std::string& message, 
 }  // namespace
 
 void Publisher::TellWaiting(GangId id, Member& member, const std::string& reason, const std::string& message) {
-  if (member.telling != 0) return;
+  if (member.telling != 0 || clock_.MonotonicMs() < member.tell_again_ms) return;
   const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
   const bool told = member.told_reason == reason && member.told_message == message;
   const model::ScheduledCondition wanted{true, false, reason, message};
@@ -74,6 +74,7 @@ void Publisher::TellWaiting(GangId id, Member& member, const std::string& reason
 void Publisher::Distrust(Member& member) {
   member.told_message.clear();
   member.told_in_doubt = true;
+  member.tell_again_ms = 0;
 }
 
 void Publisher::OnCondition(Member& member) {
@@ -209,7 +210,8 @@ void Publisher::OnToldAnswer(const Told& told, bool done) {
   member->telling = 0;
   if (done) return on_free(id);
   Distrust(*member);
-  on_timer(id, clock_.MonotonicMs() + kTellAgainMs);
+  member->tell_again_ms = clock_.MonotonicMs() + kTellAgainMs;
+  on_timer(id, member->tell_again_ms);
 }
 
 void Publisher::OnReportAnswer(const model::GangKey& key, dialects::Dialect* dialect, bool done) {

@@ -55,16 +55,21 @@ class SaysOnce final : public dialects::Dialect {
   bool said_ = false;
 };
 
-TEST_CASE("A status that was lost is written again, though the gang's last member went before that was known") {
-  Rig rig;
-  rig.AddNode("n1", 4);
+void Speak(Rig* rig, std::unique_ptr<dialects::Dialect> dialect) {
   Options options;
   options.profiles.push_back(plugins::DefaultProfile("tutti"));
   dialects::DialectList dialects;
-  dialects.push_back(std::make_unique<SaysOnce>());
-  rig.scheduler = std::make_unique<Scheduler>(std::move(options), std::move(dialects), *rig.writer, rig.clock, nullptr);
-  rig.feed = std::make_unique<sim::Feed>(rig.store, rig);
-  rig.feed->Start(rig.scheduler->Kinds());
+  dialects.push_back(std::move(dialect));
+  rig->scheduler =
+      std::make_unique<Scheduler>(std::move(options), std::move(dialects), *rig->writer, rig->clock, nullptr);
+  rig->feed = std::make_unique<sim::Feed>(rig->store, *rig);
+  rig->feed->Start(rig->scheduler->Kinds());
+}
+
+TEST_CASE("A status that was lost is written again, though the gang's last member went before that was known") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  Speak(&rig, std::make_unique<SaysOnce>());
   int written = 0;
   rig.fate = [&written](const cluster::Command& command) {
     const auto* patch = std::get_if<cluster::Patch>(&command.body);
@@ -81,6 +86,32 @@ TEST_CASE("A status that was lost is written again, though the gang's last membe
   rig.AddPod("g-1", {});
   rig.Settle();
   CHECK(written == 2);
+}
+
+TEST_CASE("However often its gang is considered, what cannot be written about it is tried every five seconds") {
+  Rig rig;
+  rig.AddNode("n1", 1);
+  int tries = 0;
+  const auto refuse = [&](const std::string& resource) {
+    rig.fate = [&tries, resource](const cluster::Command& command) {
+      const auto* patch = std::get_if<cluster::Patch>(&command.body);
+      return patch && patch->object.resource == resource ? ++tries, Refused() : sim::Fate{};
+    };
+  };
+  SECTION("a reason") {
+    refuse("pods");
+    rig.AddPod("g-0", {.cpu = "2"});
+  }
+  rig.Pass(2'000);
+  REQUIRE(tries > 0);
+  for (int i = 0; i < 40; ++i) {
+    rig.SetPhase("g-0", i % 2 == 0 ? "Unknown" : "Pending");
+    rig.Pass(97);
+  }
+  tries = 0;
+  rig.Pass(20'000);
+  CHECK(tries >= 3);
+  CHECK(tries <= 5);
 }
 
 TEST_CASE("Members that come one after another cause no word until no more come") {
