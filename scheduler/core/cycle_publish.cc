@@ -141,8 +141,8 @@ void Cycle::PublishGang(GangId id) {
 // what was written last is no longer so.
 base::Millis Cycle::ReportAt(const Gang& gang) {
   const bool told_otherwise = gang.reported && !gang.reported->sentence.empty();
-  if (gang.lone || gang.refusal || told_otherwise || gang.state > GangState::kBinding) return 0;
-  return (gang.plan ? gang.plan->begun_ms : gang.joined_ms) + kMovingQuietMs;
+  if (gang.lone || gang.refusal || told_otherwise || gang.state > GangState::kBinding) return gang.report_again_ms;
+  return std::max(gang.report_again_ms, (gang.plan ? gang.plan->begun_ms : gang.joined_ms) + kMovingQuietMs);
 }
 
 // What a queue holds counts in those above it too.

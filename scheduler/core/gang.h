@@ -141,7 +141,8 @@ struct Gang {
   int refused_binds = 0;                       // in a row, for backoff
   base::Boxed<dialects::GangReport> reported;  // spec is null in it
   base::Boxed<model::GangSpec> reported_spec;
-  int reports_on_their_way = 0;  // the next report waits for their answers
+  int reports_on_their_way = 0;      // the next report waits for their answers
+  base::Millis report_again_ms = 0;  // monotonic; not before, for one of the last failed
 
   // Kept by the book and the cycle.
   bool ready = false, touched = false;

@@ -221,7 +221,8 @@ void Publisher::OnReportAnswer(const model::GangKey& key, dialects::Dialect* dia
   Gang& gang = book_.at(id);
   if (!done) {
     gang.reported.reset();
-    on_timer(id, clock_.MonotonicMs() + kTellAgainMs);
+    gang.report_again_ms = clock_.MonotonicMs() + kTellAgainMs;
+    on_timer(id, gang.report_again_ms);
   }
   if (--gang.reports_on_their_way == 0 && done) on_free(id);
 }

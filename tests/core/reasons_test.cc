@@ -98,6 +98,11 @@ TEST_CASE("However often its gang is considered, what cannot be written about it
       return patch && patch->object.resource == resource ? ++tries, Refused() : sim::Fate{};
     };
   };
+  SECTION("a status") {
+    Speak(&rig, std::make_unique<SaysOnce>());
+    refuse("gangs");
+    rig.AddPod("g-0", {});
+  }
   SECTION("a reason") {
     refuse("pods");
     rig.AddPod("g-0", {.cpu = "2"});
