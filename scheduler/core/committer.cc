@@ -76,11 +76,12 @@ void Committer::Begin(GangId id, const std::string& plan_id, const std::string& 
   planned_.insert(id);
 }
 
-void Committer::Resume(GangId id, const std::string& plan_id, const std::string& commit_uid) {
+void Committer::Resume(GangId id, const std::string& plan_id, const std::string& commit_uid, bool in_doubt) {
   Begin(id, plan_id, commit_uid);
   Gang& gang = book_.at(id);
   gang.plan->bind_left = true;
-  for (const Member* member : gang.members)  // whether its bind has left is not known here
+  if (!in_doubt) return;
+  for (const Member* member : gang.members)
     if (const Pod& pod = *state_.pod(member->pod).pod; pod.meta.uid == commit_uid)
       gang.plan->in_doubt[member->pod] = pod.meta.resource_version;
 }
@@ -489,6 +490,10 @@ bool Committer::Evict(Gang& gang, Member& member, const std::string& why) {
   return true;
 }
 
+bool Committer::EvictLost(Gang& gang, Member& member) {
+  return Evict(gang, member, "the node it was bound to does not exist");
+}
+
 void Committer::GiveUpUnsent(GangId id) {
   Gang& gang = book_.at(id);
   std::vector<PodId> unsent;
@@ -507,14 +512,16 @@ bool Committer::Abort(GangId id) {
   return true;
 }
 
-void Committer::Undo(GangId id, const std::string& why) {
+bool Committer::Undo(GangId id, const std::string& why) {
   Gang& gang = book_.at(id);
   TUTTI_CHECK(gang.plan && !gang.whole, "only a gang that never was whole is undone");
   gang.plan->undoing = true;
   GiveUpUnsent(id);
   const Census census = TakeCensus(gang, state_);
-  for (Member* member : census.placed) Evict(gang, *member, why);
-  for (Member* member : census.lost) Evict(gang, *member, why);
+  bool going = census.placed.empty() && census.lost.empty();
+  for (Member* member : census.placed) going = Evict(gang, *member, why) || going;
+  for (Member* member : census.lost) going = EvictLost(gang, *member) || going;
+  return going;
 }
 
 }  // namespace tutti::core

@@ -44,8 +44,9 @@ class Committer {
   // A new term as leader: plans get ids of their own, and nothing is remembered of commands before.
   void StartTerm();
 
-  // Takes up a plan that an earlier scheduler left half done.
-  void Resume(model::GangId id, const std::string& plan_id, const std::string& commit_uid);
+  // Takes up a plan that was left half done. `in_doubt`: by an earlier scheduler, perhaps, whose bind of the member
+  // that is bound last may have left.
+  void Resume(model::GangId id, const std::string& plan_id, const std::string& commit_uid, bool in_doubt);
 
   // Nothing of the plan is left to do.
   void EndPlan(model::GangId id);
@@ -71,12 +72,15 @@ class Committer {
   // The gang is whole from here on if its last bind is seen to have happened, or its minimum to be bound.
   void ConfirmIfWhole(model::GangId id);
   // Begins to undo the gang's plan: unsent members give up their room, bound ones are evicted where that does no harm.
-  void Undo(model::GangId id, const std::string& why);
+  // False: all that are bound are kept.
+  bool Undo(model::GangId id, const std::string& why);
   // Of a plan that is being undone: room that no bind on its way needs, such as after a refused one.
   void GiveUpUnsent(model::GangId id);
   // Evicts a member (as in Undo) unless it is on its way out already. True: it is on its way, or will be tried again,
   // once every half second, for what refuses it may last (a cache that is behind: the pod is gone).
   bool Evict(Gang& gang, Member& member, const std::string& why);
+  // As Evict, of a member that can only be recreated, for its node does not exist.
+  bool EvictLost(Gang& gang, Member& member);
 
   // An answer; true when it was to a command of ours. The gang concerned is marked ready, unless it Flows.
   bool OnAnswer(const cluster::Answer& answer);

@@ -260,10 +260,11 @@ void Cycle::Consider(GangId id) {
     } else if (!holds_nodes) {
       gang.whole = Require(gang, census).met();
     } else {
-      committer.Resume(id, finding.half_done.plan, finding.half_done.commit_uid);
+      const bool first = fenced_.insert(id).second;  // later it was planned here, and nothing of it is on its way
+      committer.Resume(id, finding.half_done.plan, finding.half_done.commit_uid, first);
       // A word on those that cannot be bound at once, whatever they say already: a late bind of whoever planned this
       // then finds another resourceVersion than it asks for.
-      if (fenced_.insert(id).second)
+      if (first)
         for (Member* member : census.pending) member->told_in_doubt = true;
       timers.emplace(gang.plan->deadline_ms, id);
       census = TakeCensus(gang, state);  // it knows now who is to be the last
@@ -277,9 +278,9 @@ void Cycle::Consider(GangId id) {
     ConsiderStart(id, census);
 }
 
-// Bound to a node that does not exist: it can only be recreated. True: it is on its way out.
+// True: it is on its way out.
 bool Cycle::EvictLost(Gang& gang, Member& member) {
-  const bool going = committer.Evict(gang, member, "the node it was bound to does not exist");
+  const bool going = committer.EvictLost(gang, member);
   if (!member.kept.empty()) publisher.TellKept(member);
   return going;
 }
@@ -292,9 +293,10 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
       if (Member* member = committer.CommitInDoubt(gang)) return Fence(id, *member);
       const std::string why = fmt::format("not every required member of the gang could be bound in time; {}",
                                           gang.refusal ? gang.refusal->sentence : "its members start again together");
-      committer.Undo(id, why);
-      if (observer) observer->OnUndone(static_cast<int64_t>(census.placed.size()));
-      publisher.TellGang(gang, true, "Undone", why);
+      if (committer.Undo(id, why)) {
+        if (observer) observer->OnUndone(static_cast<int64_t>(census.placed.size()));
+        publisher.TellGang(gang, true, "Undone", why);
+      }
       census = TakeCensus(gang, state);
       return ContinueUndoing(id, census);
     }

@@ -284,6 +284,38 @@ TEST_CASE("A pod bound to a node that was gone, which nothing would make again, 
   CHECK(std::ranges::count(notes, kept) == 1);
 }
 
+TEST_CASE("What is kept of a gang that cannot be completed is told of once, and nothing is said to be undone") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 2);
+  std::map<std::string, int> notes;
+  int undone = 0;
+  struct Counting final : observe::Observer {
+    explicit Counting(int* count) : undone(count) {}
+    void OnUndone(int64_t) override { ++*undone; }
+    int* undone;
+  } observer(&undone);
+  rig.observer = &observer;
+  rig.Restart();
+  rig.fate = [&](const cluster::Command& command) {
+    if (const auto* event = std::get_if<cluster::EmitEvent>(&command.body)) ++notes[event->note];
+    return IsBindTo(command, "n2") ? Refused() : sim::Fate();
+  };
+  rig.AddGang("g", 4, 4, 0, "Job");
+  rig.Pass(5'000);
+  REQUIRE(rig.Bound() == 2);
+  rig.DeleteNode("n2");
+  SECTION("on a node that is there") {}
+  SECTION("on a node that is gone") { rig.DeleteNode("n1"); }
+  rig.Pass(150'000);
+  const std::string said = rig.Waits("g-3");
+  notes.clear();
+  rig.Pass(600'000);
+  CHECK(undone == 0);
+  for (const auto& [note, times] : notes) CHECK(fmt::format("{} x {}", times, note) == "");
+  CHECK(rig.Waits("g-3") == said);
+}
+
 TEST_CASE("A declaration that becomes unreadable half way is what a gang waits for, and does not make it whole") {
   Rig rig;
   rig.AddNode("n1", 4);
