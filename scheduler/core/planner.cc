@@ -58,15 +58,22 @@ PlanResult Planner::PlaceRequired(const Gang& gang, const Members& pending, cons
       if (of_kind(problem.kinds[k])) made.kinds.push_back(k);
     problem.demands.push_back(std::move(made));
   };
+  // Without units it is whoever was named as the last: its role counts only where roles do.
+  const std::string unnamed = "the last";
+  std::string must = "subgroups";
+  if (requirement.units.empty() && !requirement.must.empty())
+    must = requirement.roles.empty() || requirement.must[0]->role.empty() ? unnamed : requirement.must[0]->role;
   if (!requirement.must.empty())
-    demand("subgroups", static_cast<int64_t>(requirement.must.size()), 0, [](const Kind& kind) { return kind.must; });
+    demand(must, static_cast<int64_t>(requirement.must.size()), 0, [](const Kind& kind) { return kind.must; });
   for (const Requirement::Role& role : requirement.roles)
     if (const int64_t more = role.min - role.have - role.must; more > 0)
       demand(role.name, more, role.must, [&](const Kind& kind) { return kind.role == role.name; });
   const int64_t asked = problem.total();
   if (const int64_t rest = requirement.min - requirement.have - asked; rest > 0)
     demand("", rest, asked, [](const Kind&) { return true; });
-  return Solve(gang, problem);
+  PlanResult result = Solve(gang, problem);
+  if (result.role == unnamed) result.role.clear();
+  return result;
 }
 
 PlanResult Planner::PlaceAll(const Gang& gang, const Members& members) {
