@@ -230,7 +230,12 @@ void Cycle::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
   }
   for (const std::string& name : touched.queue_statuses)
     dirty_queues[{std::string(dialect.name()), name}].dialect = &dialect;
-  for (const model::GangKey& key : touched.gangs) {
+  std::set<model::GangKey> gangs = touched.gangs;
+  if (touched.declarations)
+    book.ForEach([&](GangId, const Gang& gang) {
+      if (gang.dialect == &dialect) gangs.insert(gang.key);
+    });
+  for (const model::GangKey& key : gangs) {
     const GangId id = book.Find(key);
     if (!id) continue;
     const std::string queue = book.at(id).charged_queue;

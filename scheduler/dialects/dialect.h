@@ -29,6 +29,7 @@ struct Touched {
   std::set<std::string> queues;
   std::set<std::string> queue_statuses;  // likewise
   bool memberships = false;              // MembershipOf may answer otherwise now, for any pod
+  bool declarations = false;             // Describe may answer otherwise now, for any gang
   bool nodes = false;                    // AddNodeLabels may add others now, for any node
 };
 

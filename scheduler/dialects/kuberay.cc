@@ -134,7 +134,7 @@ void KubeRay::Served(std::string_view kind_name, bool served, Touched* touched) 
   if (kind_name != clusters_.kind().Name() || was_served_) return;
   was_served_ = served;
   if (served == clusters_.served()) return;
-  clusters_.set_served(served);
+  clusters_.set_served(served, touched);
   touched->memberships = true;
 }
 

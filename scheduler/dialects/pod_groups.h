@@ -31,7 +31,10 @@ class PodGroupTable {
 
   const model::ObjectKind& kind() const { return kind_; }
   // Told by Dialect::Served; until then the kind counts as served.
-  void set_served(bool served) { served_ = served; }
+  void set_served(bool served, Touched* touched) {
+    touched->declarations = touched->declarations || served != served_;  // what it says of those that are missing
+    served_ = served;
+  }
   bool served() const { return served_; }
 
   // Touches the gang where the declaration is not what it was. The reference is good until the next Put or Drop.

@@ -65,8 +65,8 @@ void SchedulerPlugins::Drop(std::string_view kind_name, std::string_view ns, std
   if (kind_name == groups_.kind().Name()) groups_.Drop(ns, name, touched);
 }
 
-void SchedulerPlugins::Served(std::string_view kind_name, bool served, Touched*) {
-  if (kind_name == groups_.kind().Name()) groups_.set_served(served);
+void SchedulerPlugins::Served(std::string_view kind_name, bool served, Touched* touched) {
+  if (kind_name == groups_.kind().Name()) groups_.set_served(served, touched);
 }
 
 std::optional<Membership> SchedulerPlugins::MembershipOf(const model::Pod& pod) const {

@@ -101,8 +101,8 @@ void Upstream::Drop(std::string_view kind_name, std::string_view ns, std::string
   if (kind_name == groups_.kind().Name()) groups_.Drop(ns, name, touched);
 }
 
-void Upstream::Served(std::string_view kind_name, bool served, Touched*) {
-  if (kind_name == groups_.kind().Name()) groups_.set_served(served);
+void Upstream::Served(std::string_view kind_name, bool served, Touched* touched) {
+  if (kind_name == groups_.kind().Name()) groups_.set_served(served, touched);
 }
 
 std::optional<Membership> Upstream::MembershipOf(const model::Pod& pod) const {

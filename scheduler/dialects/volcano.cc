@@ -179,8 +179,8 @@ void Volcano::Drop(std::string_view kind_name, std::string_view ns, std::string_
   }
 }
 
-void Volcano::Served(std::string_view kind_name, bool served, Touched*) {
-  if (kind_name == groups_.kind().Name()) groups_.set_served(served);
+void Volcano::Served(std::string_view kind_name, bool served, Touched* touched) {
+  if (kind_name == groups_.kind().Name()) groups_.set_served(served, touched);
 }
 
 // What a PodGroup says may depend on other objects.

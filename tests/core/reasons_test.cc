@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said about those that wait, and when.
+#include "dialects/volcano.h"
 #include "tests/core/rig.h"
 
 namespace tutti::core {
@@ -117,6 +118,20 @@ TEST_CASE("However often its gang is considered, what cannot be written about it
   rig.Pass(20'000);
   CHECK(tries >= 3);
   CHECK(tries <= 5);
+}
+
+TEST_CASE("That the kind of what is missing is served now, or no more, is said") {
+  Rig rig;
+  rig.AddNode("n1", 4);
+  Speak(&rig, std::make_unique<dialects::Volcano>());
+  rig.Settle();
+  const std::string kind = "podgroups.scheduling.volcano.sh";
+  rig.AddPod("p", {.annotations = {{"scheduling.k8s.io/group-name", "g"}}});
+  for (const bool served : {false, true, false}) {
+    rig.Post(cluster::KindSynced{kind, served});
+    rig.Pass(10'000);
+    CHECK_THAT(rig.Waits("p"), Catch::Contains(served ? "does not exist" : "install its CustomResourceDefinition"));
+  }
 }
 
 TEST_CASE("Members that come one after another cause no word until no more come") {
