@@ -27,6 +27,8 @@ namespace {
 
 constexpr Millis kRepeatBindMs = 500, kRepeatEvictionMs = 500;
 constexpr Millis kEvictDeadlineMs = 30'000;
+// Whom so many nodes refuse is refused for what it is, not for where it goes.
+constexpr int kRefusedAtOnce = 3;
 
 void AppendBase36(uint64_t value, std::string* to) {
   std::array<char, 16> digits;
@@ -99,6 +101,7 @@ void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placem
     if (!base::Planted(base::Bug::kSkipReservation)) state_.Assume(placement.pod, placement.node, placement.picks);
     Assignment& assignment = plan.open[placement.pod] = {};
     assignment.node = state_.snapshot().node(placement.node).name;
+    assignment.not_before_ms = book_.MemberOf(placement.pod).bind_again_ms;
     volumes_.Begin(placement.pod, assignment);
     if (!assignment.volumes.empty()) {  // the time-out of the repair begins when they are bound
       on_timer(id, assignment.volumes_until_ms);
@@ -159,7 +162,8 @@ bool Committer::SettleVolumes(GangId id) {
   return settled;
 }
 
-// The node will not do for the member for a while: it gives up its room there.
+// The node will not do for the member for a while: it gives up its room there. Another one is asked at once, but not
+// one after another.
 void Committer::Refuse(Gang& gang, PodId pod, const std::string& message) {
   const Millis now = clock_.MonotonicMs();
   Millis backoff = options_.pod_initial_backoff_ms;
@@ -168,6 +172,9 @@ void Committer::Refuse(Gang& gang, PodId pod, const std::string& message) {
   ++gang.refused_binds;
   Member& member = book_.MemberOf(pod);
   member.refused_nodes[gang.plan->open.at(pod).node] = now + backoff;
+  const auto refusing =
+      std::ranges::count_if(member.refused_nodes, [now](const auto& item) { return item.second > now; });
+  if (refusing >= kRefusedAtOnce) member.bind_again_ms = now + backoff;
   on_timer(book_.GangOf(pod), now + backoff);
   Release(gang, pod);
   if (on_refused) on_refused(gang, member, message);
@@ -368,7 +375,7 @@ bool Committer::OnPodChanged(GangId id, PodId pod) {
       if (!acknowledged && now.node_name == node && on_bound) on_bound(gang, book_.MemberOf(pod), node);
     } else if (now.done() || now.meta.deleting()) {
       if (open->second.stage == Stage::kReserved) Release(gang, pod);
-    } else if (open->second.stage == Stage::kReserved &&
+    } else if (open->second.stage == Stage::kReserved && !open->second.sent_resource_version.empty() &&
                open->second.sent_resource_version != now.meta.resource_version) {
       open->second.not_before_ms = 0;
     }

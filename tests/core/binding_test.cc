@@ -17,6 +17,23 @@ TEST_CASE("A member whose bind is refused is placed elsewhere, and no other memb
   for (int i = 0; i < 4; ++i) CHECK(rig.NodeOf(fmt::format("g-{}", i)) == "n2");
 }
 
+TEST_CASE("A member whose binds are refused wherever it goes is not sent to one node after another") {
+  Rig rig;
+  for (int i = 0; i < 100; ++i) rig.AddNode(fmt::format("n{}", i), 4);
+  int binds = 0;
+  rig.fate = [&binds](const cluster::Command& command) {
+    return std::holds_alternative<cluster::Bind>(command.body) ? ++binds, Refused() : sim::Fate{};
+  };
+  rig.AddPod("a", {});
+  rig.Pass(60'000);
+  CHECK(binds >= 9);
+  CHECK(binds <= 30);
+  CHECK_THAT(rig.Waits("a"), Catch::Contains("was refused: no"));
+  rig.fate = nullptr;
+  rig.Pass(10'000);
+  CHECK(rig.Bound() == 1);
+}
+
 TEST_CASE("A lost reply keeps its reservation, and the bind is found to have happened") {
   Rig rig;
   rig.AddNode("n1", 2);
