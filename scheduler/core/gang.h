@@ -39,7 +39,7 @@ struct Member {
   base::Millis tell_again_ms = 0;  // monotonic; not before, for the last one failed
   // Nodes whose bind was refused for good; not tried again before the instant (monotonic).
   std::map<std::string, base::Millis> refused_nodes;
-  base::Millis bind_again_ms = 0;   // monotonic; not before, for several nodes refused it
+  base::Millis bind_again_ms = 0;   // monotonic; it or its volumes, not before, for several nodes refused it
   bool evicting = false;            // a delete of ours is under way, or done
   base::Millis evict_again_ms = 0;  // monotonic; not before, for the last one was refused
   bool away = false;                // a bind's answer says that it is gone, or bound; its own event is still to come

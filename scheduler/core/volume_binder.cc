@@ -42,7 +42,11 @@ std::string ReservationOf(const Volume& volume, const Claim& claim) {
 void VolumeBinder::Begin(PodId pod, Assignment& assignment) const {
   const cluster::PodEntry& entry = state_.pod(pod);
   const framework::Profile* profile = framework::FindProfile(options_.profiles, entry.pod->spec->scheduler_name);
-  for (const cluster::VolumePick& pick : entry.picks) assignment.volumes.emplace_back().pick = pick;
+  for (const cluster::VolumePick& pick : entry.picks) {
+    Open& open = assignment.volumes.emplace_back();
+    open.pick = pick;
+    open.not_before_ms = assignment.not_before_ms;
+  }
   assignment.volumes_until_ms = clock_.MonotonicMs() + (profile ? profile->volume_timeout_ms : 0);
 }
 

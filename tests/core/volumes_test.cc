@@ -216,6 +216,25 @@ TEST_CASE("Volumes are made for the nodes that were planned, and one that cannot
   CHECK(world.rig.NodeOf("g-0") == world.SelectedNode("g-0"));
 }
 
+TEST_CASE("A claim that cannot be written is not tried for one node after another") {
+  VolumeRig world("csi.example.com");
+  for (int i = 0; i < 100; ++i) world.AddNode(fmt::format("n{}", i));
+  int writes = 0;
+  world.rig.fate = [&writes](const cluster::Command& command) {
+    const auto* patch = std::get_if<cluster::Patch>(&command.body);
+    return patch && patch->object.resource == kClaims.resource ? ++writes, Refused() : sim::Fate{};
+  };
+  world.AddGang(1);
+  world.rig.Pass(60'000);
+  CHECK(writes >= 9);
+  CHECK(writes <= 30);
+  world.rig.fate = nullptr;
+  world.rig.Pass(10'000);
+  world.Control();
+  world.rig.Pass(10'000);
+  CHECK(world.rig.Bound() == 1);
+}
+
 TEST_CASE("A scheduler that dies while volumes are bound leaves what the next one finishes") {
   VolumeRig world;
   world.AddNodesWithDisks({"a", "b", "c"});
