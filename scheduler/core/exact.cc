@@ -373,7 +373,7 @@ bool Exact::Enough(const Counts& counts) const {
   return std::ranges::all_of(problem_.demands, [&](const Demand& demand) {
     int64_t of_demand = 0;
     for (const size_t k : demand.kinds) of_demand += std::min(counts[k], targets_[k]);
-    return demand.role.empty() || of_demand >= demand.of_kinds();
+    return of_demand >= demand.of_kinds();
   });
 }
 

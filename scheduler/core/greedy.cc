@@ -54,7 +54,7 @@ Turns TakeTurns(const Problem& problem, Greedy::Order order) {
     std::ranges::stable_sort(turns.kinds.back(), before);
   }
   std::ranges::stable_sort(turns.demands, [&](size_t a, size_t b) {
-    const bool rest_a = problem.demands[a].role.empty(), rest_b = problem.demands[b].role.empty();
+    const bool rest_a = problem.demands[a].of == Demand::Of::kRest, rest_b = problem.demands[b].of == Demand::Of::kRest;
     if (rest_a != rest_b) return rest_b;
     const bool top_a = problem.demands[a].others > 0, top_b = problem.demands[b].others > 0;
     if (top_a != top_b) return top_b;

@@ -52,8 +52,9 @@ PlanResult Planner::PlaceRequired(const Gang& gang, const Members& pending, cons
   if (requirement.min == requirement.have + 1)
     if (auto placed = PlaceLone(gang, pending)) return *std::move(placed);
   Problem problem = Sort(pending, requirement.must);
-  const auto demand = [&](const std::string& role, int64_t count, int64_t others, auto of_kind) {
-    Demand made{role, count, {}, others};
+  using Of = Demand::Of;
+  const auto demand = [&](Of of, const std::string& role, int64_t count, int64_t others, auto of_kind) {
+    Demand made{role, count, {}, others, of};
     for (size_t k = 0; k < problem.kinds.size(); ++k)
       if (of_kind(problem.kinds[k])) made.kinds.push_back(k);
     problem.demands.push_back(std::move(made));
@@ -64,13 +65,14 @@ PlanResult Planner::PlaceRequired(const Gang& gang, const Members& pending, cons
   if (requirement.units.empty() && !requirement.must.empty())
     must = requirement.roles.empty() || requirement.must[0]->role.empty() ? unnamed : requirement.must[0]->role;
   if (!requirement.must.empty())
-    demand(must, static_cast<int64_t>(requirement.must.size()), 0, [](const Kind& kind) { return kind.must; });
+    demand(Of::kUnits, must, static_cast<int64_t>(requirement.must.size()), 0,
+           [](const Kind& kind) { return kind.must; });
   for (const Requirement::Role& role : requirement.roles)
     if (const int64_t more = role.min - role.have - role.must; more > 0)
-      demand(role.name, more, role.must, [&](const Kind& kind) { return kind.role == role.name; });
+      demand(Of::kRole, role.name, more, role.must, [&](const Kind& kind) { return kind.role == role.name; });
   const int64_t asked = problem.total();
   if (const int64_t rest = requirement.min - requirement.have - asked; rest > 0)
-    demand("", rest, asked, [](const Kind&) { return true; });
+    demand(Of::kRest, "", rest, asked, [](const Kind&) { return true; });
   PlanResult result = Solve(gang, problem);
   if (result.role == unnamed) result.role.clear();
   return result;

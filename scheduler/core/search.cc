@@ -224,7 +224,7 @@ bool Search::SettleIn(const Domain& domain, std::vector<Spot> spots, WhatIf& wha
     for (const Spot& spot : spots) count += spot.kind == k ? spot.count : 0;
     auto& members = part.kinds[k].members;
     members.erase(members.begin(), members.begin() + (*used)[k]);
-    if (count > 0) part.demands.push_back({"*", count, {k}, 0});
+    if (count > 0) part.demands.push_back({"*", count, {k}, 0, Demand::Of::kRole});
   }
   const WhatIf::Mark mark = what_if.Here();
   const Attempt attempt = Greedy(part, rankings_, what_if, state_.snapshot())

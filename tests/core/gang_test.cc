@@ -59,6 +59,19 @@ TEST_CASE("A role that cannot be met alone is a proof, whatever else the gang as
   CHECK(rig.Waits("w1").starts_with("Unschedulable: gang default/g needs 3 members (head 1) at once: 2 of 3 fit"));
 }
 
+TEST_CASE("The minimum of a role without a name is no less a minimum") {
+  Rig rig;
+  for (const char* name : {"n1", "n2"}) rig.AddNode(name, 5);
+  // Four of the small ones fit, but then neither of the two that must be among the four.
+  for (int i = 0; i < 4; ++i)
+    rig.AddPod(fmt::format("a-small-{}", i), {.gang = "g", .role = "small", .min = "4", .cpu = "2"});
+  for (int i = 0; i < 2; ++i)
+    rig.AddPod(fmt::format("b-large-{}", i), {.gang = "g", .min = "4", .cpu = "5", .annotations = {{"role", ""}}});
+  rig.Settle();
+  CHECK(rig.Bound() == 0);
+  CHECK_THAT(rig.Waits("b-large-0"), Catch::Contains("gang default/g needs 4 members (\"\" 2) at once: 2 of 4 fit"));
+}
+
 TEST_CASE("Surplus starts as room allows, after the minimum") {
   Rig rig;
   rig.AddNode("n1", 3);
