@@ -247,37 +247,66 @@ bool Search::Put(const Spot& spot, WhatIf& what_if, Counts* used) {
   return true;
 }
 
-// The ways to choose which kinds meet the demands. `all` is set to whether these are all.
+// The ways to choose how many of each kind meet the demands, each of them once. What is chosen of some kinds can always
+// be completed: of many kinds there may be more ways to choose in vain than can be looked at. `all` is set to whether
+// these are all.
 std::vector<Counts> Search::Targets(bool* all) const {
-  std::vector<Counts> found;
-  *all = true;
-  const auto choose = [&](const auto& self, size_t d, size_t i, int64_t left, Counts counts) -> void {
-    if (found.size() >= kMostTargets) {
-      *all = false;
-      return;
-    }
-    if (d == problem_.demands.size()) {
-      if (std::ranges::find(found, counts) == found.end()) found.push_back(std::move(counts));
-      return;
-    }
-    const Demand& demand = problem_.demands[d];
-    if (i == demand.kinds.size()) {
-      if (left == 0)
-        self(self, d + 1, 0, d + 1 < problem_.demands.size() ? problem_.demands[d + 1].count : 0, std::move(counts));
-      return;
-    }
-    const size_t k = demand.kinds[i];
-    int64_t later = 0;  // what the kinds after this one have
-    for (size_t j = i + 1; j < demand.kinds.size(); ++j)
-      later += problem_.kinds[demand.kinds[j]].count() - counts[demand.kinds[j]];
-    const int64_t most = std::min<int64_t>(left, problem_.kinds[k].count() - counts[k]);
-    for (int64_t take = most; take >= std::max<int64_t>(0, left - later); --take) {
-      Counts next = counts;
-      next[k] += static_cast<int32_t>(take);
-      self(self, d, i + 1, left - take, std::move(next));
-    }
+  struct Part {        // the kinds of a role with a minimum; the first: those of no such role
+    int64_t owed = 0;  // still to be chosen
+    int64_t must = 0;  // in the kinds to come, those who must be
+    int64_t room = 0;  // in the kinds to come, all
+    int64_t need() const { return std::max(owed, must); }
+    bool can() const { return owed <= room; }
   };
-  if (!problem_.demands.empty()) choose(choose, 0, 0, problem_.demands[0].count, Counts(problem_.kinds.size(), 0));
+  const std::vector<Kind>& kinds = problem_.kinds;
+  std::vector<Part> parts(1);
+  std::vector<size_t> part_of(kinds.size(), 0);
+  for (const Demand& demand : problem_.demands) {
+    if (demand.of != Demand::Of::kRole) continue;
+    for (const size_t k : demand.kinds) part_of[k] = parts.size();
+    parts.push_back({demand.of_kinds()});
+  }
+  int64_t room = 0, need = 0;
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    Part& part = parts[part_of[k]];
+    part.room += kinds[k].count();
+    part.must += kinds[k].must ? kinds[k].count() : 0;
+    room += kinds[k].count();
+  }
+  for (const Part& part : parts) need += part.need();
+  *all = true;
+  std::vector<Counts> found;
+  Counts counts(kinds.size(), 0);
+  const auto choose = [&](const auto& self, size_t k, int64_t left) -> void {
+    if (k == kinds.size()) return found.push_back(counts);
+    Part& part = parts[part_of[k]];
+    const Part before = part;
+    const int32_t most = kinds[k].count();
+    part.room -= most;
+    part.must -= kinds[k].must ? most : 0;
+    room -= most;
+    need -= before.need();
+    for (auto take = static_cast<int32_t>(std::min<int64_t>(most, left)); take >= (kinds[k].must ? most : 0); --take) {
+      part.owed = before.owed - take;
+      const int64_t after = left - take;
+      if (after > room || !part.can()) break;
+      if (need + part.need() > after) continue;
+      if (found.size() >= kMostTargets) {
+        *all = false;
+        break;
+      }
+      need += part.need();
+      counts[k] = take;
+      self(self, k + 1, after);
+      need -= part.need();
+    }
+    counts[k] = 0;
+    part = before;
+    room += most;
+    need += before.need();
+  };
+  if (need <= problem_.total() && problem_.total() <= room && std::ranges::all_of(parts, &Part::can))
+    choose(choose, 0, problem_.total());
   return found;
 }
 

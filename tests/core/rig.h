@@ -21,8 +21,8 @@ namespace tutti::core {
 // Gangs declared by the pods' own labels: "gang" names it, "role" the part, "queue" the queue; annotation "min" is "N".
 // A pod that says none of this is a lone one.
 // Label "unit" names the unit that the pod is in; annotations "unit-size" and "unit-min" say what is asked of units,
-// and "unit-role" of which role's. Members of role "pairs" start two at a time; annotation "role" names a role, of two,
-// by any text. Annotation "problem" makes it unreadable. There is one queue, "four", of 4 cpu.
+// and "unit-role" of which role's. Members of role "pairs" start two at a time; annotation "role" names a role by any
+// text, of "role-min" members or two. Annotation "problem" makes it unreadable. There is one queue, "four", of 4 cpu.
 class LabelDialect final : public dialects::Dialect {
  public:
   // Where `reports` is given, it is told what would be written about gangs.
@@ -72,7 +72,8 @@ class LabelDialect final : public dialects::Dialect {
     spec.key = membership.gang;
     if (const std::string* any = model::Find(pod.meta.annotations, "role")) {
       membership.role = *any;
-      spec.roles.push_back({*any, 2, 1});
+      const std::string* least = model::Find(pod.meta.annotations, "role-min");
+      spec.roles.push_back({*any, least ? std::stoll(*least) : 2, 1});
     }
     if (const std::string* queue = model::Find(pod.meta.labels, "queue")) spec.queue = *queue;
     if (const std::string* min = model::Find(pod.meta.annotations, "min")) spec.min_member = std::stoll(*min);

@@ -149,6 +149,20 @@ TEST_CASE("Each role may have a rack of its own, within one block for all") {
   CHECK(ByRack(rig, "gb").size() == 1);
 }
 
+TEST_CASE("A gang of many kinds, half of which its role needs, is refused without a look at every half") {
+  Rig rig;
+  AddRack(rig, "r1", 1, 1);
+  AddRack(rig, "r2", 1, 30);
+  for (int i = 0; i < 40; ++i)
+    rig.AddPod(fmt::format("g-{}", i),
+               {.gang = "g",
+                .min = "40",
+                .cpu = fmt::format("{}m", 1000 + i),
+                .annotations = {{"role", "w"}, {"role-min", "20"}, {"tutti.dev/topology-required", "rack"}}});
+  rig.Settle();
+  CHECK(rig.Bound() == 0);
+}
+
 TEST_CASE("A member that comes back goes where the others are") {
   Rig rig;
   AddRack(rig, "r1", 1, 4);
