@@ -146,7 +146,7 @@ Answer Search::TryInDomains(const std::vector<Rule>& rules, SearchResult* result
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   for (const Symbol key : keys) {
     size_t tried = 0;
-    for (const Domain& domain : DomainsByRoom(key))
+    for (const Domain& domain : DomainsByRoom(key, AllKinds()))
       if (++tried > kMostDomains)
         break;
       else if (TryGreedily(Greedy::Order::kLargestFirst, &domain.nodes, rules, result))
@@ -163,7 +163,7 @@ Answer Search::TryInDomains(const std::vector<Rule>& rules, SearchResult* result
     const Answer answer = descend.Run(nullptr, &spots);
     return answer == Answer::kFound && !Settle(spots, {}, rules, result) ? Answer::kUnknown : answer;
   }
-  for (const Domain& domain : DomainsByRoom(rules[0].level)) {
+  for (const Domain& domain : DomainsByRoom(rules[0].level, AllKinds())) {
     if (!rules[0].held.empty() && !rules[0].held.contains(domain.value)) continue;
     const Answer answer = descend.Run(&domain.nodes, &spots);
     if (answer == Answer::kFound && Settle(spots, {}, rules, result)) return Answer::kFound;
@@ -310,11 +310,18 @@ std::vector<Counts> Search::Targets(bool* all) const {
   return found;
 }
 
-// Of every kind as many as fit, were no other there. A gang may have thousands of kinds of one class.
-int64_t Search::RoomIn(const std::vector<NodeId>& nodes) {
+std::vector<size_t> Search::AllKinds() const {
+  std::vector<size_t> kinds(problem_.kinds.size());
+  std::iota(kinds.begin(), kinds.end(), size_t{0});
+  return kinds;
+}
+
+// Of each of `kinds` as many as fit, were no other there. A gang may have thousands of kinds of one class.
+int64_t Search::RoomIn(const std::vector<NodeId>& nodes, const std::vector<size_t>& kinds) {
   absl::flat_hash_map<const cluster::PodClass*, int64_t> rooms;
   int64_t sum = 0;
-  for (const Kind& kind : problem_.kinds) {
+  for (const size_t k : kinds) {
+    const Kind& kind = problem_.kinds[k];
     const auto [room, fresh] = rooms.try_emplace(kind.pod_class.get(), 0);
     if (fresh) {
       const std::span<const int32_t> on_node = rankings_.For(kind.pod_class).Rooms();
@@ -325,14 +332,15 @@ int64_t Search::RoomIn(const std::vector<NodeId>& nodes) {
   return sum;
 }
 
-// The domains with room for anything; those with room for all first, the one with the fewest nodes first, then by name.
-std::vector<Domain> Search::DomainsByRoom(Symbol level) {
+// The domains with room for any of `kinds`; those with room for all first, the one with the fewest nodes first, then by
+// name.
+std::vector<Domain> Search::DomainsByRoom(Symbol level, const std::vector<size_t>& kinds) {
   std::vector<std::pair<std::tuple<int64_t, size_t, std::string_view>, Domain>> keyed;
   for (const auto& [value, nodes] : state_.snapshot().DomainsOf(level)) {
     Domain domain{level, value, nodes, {}};
     std::ranges::sort(domain.nodes);
     const std::string_view name = state_.snapshot().symbols().Text(value);
-    if (const int64_t room = RoomIn(nodes); room > 0)
+    if (const int64_t room = RoomIn(nodes, kinds); room > 0)
       keyed.emplace_back(std::tuple(-room, nodes.size(), name), std::move(domain));
   }
   std::ranges::sort(keyed, {}, [](const auto& item) { return item.first; });
@@ -374,7 +382,7 @@ void Search::SayOutside(const std::vector<NodeId>& inside, SearchResult* result)
 // nullopt: the rule does not ask for one domain, or they are in several already.
 std::optional<std::vector<NodeId>> Search::FindNearest(const Rule& rule, NearestDomain* nearest) {
   const cluster::Snapshot& snapshot = state_.snapshot();
-  const std::vector<Domain> domains = DomainsByRoom(rule.level);
+  const std::vector<Domain> domains = DomainsByRoom(rule.level, rule.kinds);
   nearest->level = snapshot.symbols().Text(rule.level);
   nearest->domains = snapshot.DomainsOf(rule.level).size();
   nearest->even = rule.shape == Rule::Shape::kEven;
@@ -383,7 +391,7 @@ std::optional<std::vector<NodeId>> Search::FindNearest(const Rule& rule, Nearest
   if (rule.shape == Rule::Shape::kSlices) {
     nearest->slice = rule.size;
     nearest->wanted = (nearest->wanted + rule.size - 1) / rule.size;
-    for (const Domain& domain : domains) nearest->room += RoomIn(domain.nodes) / rule.size;
+    for (const Domain& domain : domains) nearest->room += RoomIn(domain.nodes, rule.kinds) / rule.size;
   }
   if (TornApart(rule)) {
     for (const auto& [value, count] : rule.held) nearest->torn.push_back(snapshot.symbols().Text(value));
@@ -401,13 +409,12 @@ std::optional<std::vector<NodeId>> Search::FindNearest(const Rule& rule, Nearest
     std::ranges::sort(full);
     return full;
   }
-  nearest->room = std::min(nearest->wanted, RoomIn(best->nodes));
+  nearest->room = std::min(nearest->wanted, RoomIn(best->nodes, rule.kinds));
   return best->nodes;
 }
 
 void Search::Explain(const std::vector<Rule>& rules, SearchResult* result) {
-  std::vector<size_t> kinds(problem_.kinds.size());
-  std::iota(kinds.begin(), kinds.end(), size_t{0});
+  std::vector<size_t> kinds = AllKinds();
   if (!result->gave_up && !short_kinds_.empty()) kinds = short_kinds_, result->short_by = short_by_;
   if (!result->gave_up) result->short_kinds = kinds;
   const auto rule = std::ranges::find_if(rules, [](const Rule& r) { return !r.kinds.empty(); });

@@ -66,8 +66,9 @@ class Search {
   bool SettleIn(const Domain& domain, std::vector<Spot> spots, cluster::WhatIf& what_if, Counts* used);
   bool Put(const Spot& spot, cluster::WhatIf& what_if, Counts* used);
   std::vector<Counts> Targets(bool* all) const;
-  std::vector<Domain> DomainsByRoom(model::Symbol level);
-  int64_t RoomIn(const std::vector<model::NodeId>& nodes);
+  std::vector<Domain> DomainsByRoom(model::Symbol level, const std::vector<size_t>& kinds);
+  int64_t RoomIn(const std::vector<model::NodeId>& nodes, const std::vector<size_t>& kinds);
+  std::vector<size_t> AllKinds() const;
   std::optional<std::vector<model::NodeId>> FindNearest(const Rule& rule, NearestDomain* nearest);
   void Explain(const std::vector<Rule>& rules, SearchResult* result);
   void SayOutside(const std::vector<model::NodeId>& inside, SearchResult* result);

@@ -82,6 +82,22 @@ TEST_CASE("Of domains that come as near the first by name is named, whichever wa
   CHECK(rig.Waits("g-0").find("of 3, r1 comes nearest, with room for 6 of 7") != std::string::npos);
 }
 
+TEST_CASE("Of the domain that comes nearest it is said how many of those it has room for who must be in it") {
+  Rig rig;
+  for (const char* rack : {"r1", "r2"}) rig.AddNode(rack, 8, 1, {{"rack", rack}});
+  rig.AddPod("head", {.gang = "g", .role = "head", .min = "3"});
+  for (int i = 0; i < 2; ++i)
+    rig.AddPod(fmt::format("worker-{}", i), {.gang = "g",
+                                             .role = "worker",
+                                             .min = "3",
+                                             .gpu = 1,
+                                             .annotations = {{"kueue.x-k8s.io/podset-required-topology", "rack"}}});
+  rig.Settle();
+  CHECK(rig.Bound() == 0);
+  CHECK_THAT(rig.Waits("head"),
+             Catch::Contains("2 must be in one domain of rack: of 2, r1 comes nearest, with room for 1 of 2"));
+}
+
 TEST_CASE("A level that no node has is named") {
   Rig rig;
   rig.AddNode("n1", 8);
