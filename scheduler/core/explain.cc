@@ -47,15 +47,16 @@ std::string OnTop(const Gang& gang, const Requirement& requirement) {
 
 // "nvidia.com/gpu by 1, cpu by 500m": for each resource named insufficient, what the members without a node ask for.
 std::string Shortfall(const PlanResult& result) {
-  if (!result.failed_class) return {};
-  const auto& requests = result.failed_class->spec->requests;
-  const int64_t missing = result.role_lacking - result.role_placed;
+  if (result.unplaced.empty()) return {};
   std::string text;
-  for (const auto& [name, amount] : requests)
-    for (const auto& [reason, nodes] : result.refusals.reasons)
-      if (amount > 0 && reason == "Insufficient " + name)
-        text += fmt::format("{}{} by {}", text.empty() ? "" : ", ", name,
-                            model::FormatAmount(name, model::SaturatingMul(amount, missing)));
+  for (const auto& [name, amount] : result.unplaced.front().first->spec->requests)
+    for (const auto& [reason, nodes] : result.refusals.reasons) {
+      if (amount == 0 || reason != "Insufficient " + name) continue;
+      int64_t sum = 0;
+      for (const auto& [pod_class, count] : result.unplaced)
+        sum = model::SaturatingAdd(sum, model::SaturatingMul(pod_class->spec->requests.Get(name), count));
+      text += fmt::format("{}{} by {}", text.empty() ? "" : ", ", name, model::FormatAmount(name, sum));
+    }
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace tutti::core {
 namespace {
@@ -129,11 +130,13 @@ Attempt Greedy::Run(Order order, bool order_matters, const std::vector<NodeId>* 
   attempt.fits = failed == turns.demands.end();
   if (attempt.fits) return attempt;
   attempt.demand = *failed;
+  int64_t left = problem_.demands[*failed].count - attempt.placed[*failed];
   for (const size_t k : turns.kinds[*failed]) {
-    if (taken[k] == problem_.kinds[k].members.size()) continue;
-    attempt.any_failed = true;
-    attempt.failed_kind = k;
-    break;
+    const int64_t of_kind = std::min<int64_t>(left, problem_.kinds[k].count() - static_cast<int64_t>(taken[k]));
+    if (of_kind == 0) continue;
+    if (!std::exchange(attempt.any_failed, true)) attempt.failed_kind = k;
+    attempt.unplaced.emplace_back(k, of_kind);
+    left -= of_kind;
   }
   return attempt;
 }

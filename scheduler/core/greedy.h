@@ -4,6 +4,7 @@
 // It is the first thing tried, and what a refusal is explained by. Scheduler thread only.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "cluster/state.h"
@@ -20,8 +21,9 @@ struct Attempt {
   size_t demand = 0;            // the one that fell short
   std::vector<int64_t> placed;  // by demand
   bool any_failed = false;
-  size_t failed_kind = 0;        // of the first that found no node, if any_failed
-  framework::Refusals refusals;  // why, with the placed ones in place
+  size_t failed_kind = 0;                            // of the first that found no node, if any_failed
+  std::vector<std::pair<size_t, int64_t>> unplaced;  // of `demand`, from that one on: so many of a kind
+  framework::Refusals refusals;                      // why, with the placed ones in place
   framework::Wake wakes = framework::Wake::kNothing;
 };
 

@@ -101,7 +101,7 @@ PlanResult Planner::Solve(const Gang& gang, const Problem& problem) {
     result.role_lacking = demand.count;
     result.role_placed = attempt.placed[attempt.demand];
   }
-  if (attempt.any_failed) result.failed_class = problem.kinds[attempt.failed_kind].pod_class;
+  for (const auto& [k, count] : attempt.unplaced) result.unplaced.emplace_back(problem.kinds[k].pod_class, count);
   result.refusals = attempt.refusals;
   result.nearest = std::move(found.nearest);
   result.wakes = found.wakes;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/state.h"
@@ -27,9 +28,10 @@ struct PlanResult {
   int64_t lacking = 0, placed = 0;  // members asked for and members that found a node together
   std::string role;                 // the role that fell short; empty: the rest of the minimum
   int64_t role_lacking = 0, role_placed = 0;
-  std::shared_ptr<const cluster::PodClass> failed_class;  // of the first that found no node
-  framework::Refusals refusals;                           // why, as seen with the placed ones in place
-  std::optional<NearestDomain> nearest;                   // for a gang that asks for topology
+  // Who of that role found no node, the first of them first.
+  std::vector<std::pair<std::shared_ptr<const cluster::PodClass>, int64_t>> unplaced;
+  framework::Refusals refusals;          // why, as seen with the placed ones in place
+  std::optional<NearestDomain> nearest;  // for a gang that asks for topology
   framework::Wake wakes = framework::Wake::kAll;
   // Of the members that lack nodes; there is no placement before nodes have room for `short_by` more of them. Empty:
   // the search gave up, and nothing is known.

@@ -134,6 +134,18 @@ TEST_CASE("That the kind of what is missing is served now, or no more, is said")
   }
 }
 
+TEST_CASE("What is short is what those ask for who found no node, each for itself") {
+  Rig rig;
+  rig.AddNode("n1", 1);
+  rig.AddPod("large", {.gang = "g", .min = "3", .cpu = "8"});
+  for (int i = 0; i < 2; ++i) rig.AddPod(fmt::format("small-{}", i), {.gang = "g", .min = "3"});
+  rig.Settle();
+  CHECK(
+      rig.Waits("large") ==
+      "Unschedulable: gang default/g needs 3 members at once: 1 of 3 fit; short of cpu by 9. 0/1 nodes are available: "
+      "1 Insufficient cpu.");
+}
+
 TEST_CASE("Members that come one after another cause no word until no more come") {
   Rig rig;
   rig.AddNode("n1", 4);
