@@ -24,9 +24,9 @@ using model::Symbol;
 constexpr int64_t kSteps = 1'000'000;
 constexpr int64_t kPlacements = 20'000;
 constexpr size_t kMostTargets = 64;
-constexpr size_t kFewRules = 3;      // for more, an exact search is not the first thing tried
-constexpr size_t kMostRules = 6;     // and for more than these it is not tried at all
-constexpr size_t kMostDomains = 64;  // tried one after another, those with most room
+constexpr size_t kFewRules = 3, kFewKinds = 8;  // for more of either an exact search is not the first thing tried
+constexpr size_t kMostRules = 6;                // and for more rules than these it is not tried at all
+constexpr size_t kMostDomains = 64;             // tried one after another, those with most room
 
 constexpr Wake kRoom = Wake::kPodGone | Wake::kNodeCapacity | Wake::kNodeAdded;
 
@@ -113,9 +113,9 @@ Answer Search::TryRules(const std::vector<Rule>& rules, SearchResult* result) {
     result->fits = answer == Answer::kFound;
     return answer;
   };
-  const bool many = rules.size() > kFewRules;
+  const bool many = rules.size() > kFewRules || problem_.kinds.size() > kFewKinds;
   const Answer first = many ? apart() : TryExactly(rules, result);
-  if (first != Answer::kUnknown || rules.size() == 1 || rules.size() > kMostRules) return first;
+  if (first != Answer::kUnknown || rules.size() > kMostRules) return first;
   return many ? TryExactly(rules, result) : apart();
 }
 

@@ -165,6 +165,19 @@ TEST_CASE("Each role may have a rack of its own, within one block for all") {
   CHECK(ByRack(rig, "gb").size() == 1);
 }
 
+TEST_CASE("A gang of many kinds goes into the rack that has room for all of it") {
+  Rig rig;
+  AddRack(rig, "r1", 1, 1);
+  AddRack(rig, "r2", 2, 30);
+  for (int i = 0; i < 30; ++i)
+    rig.AddPod(fmt::format("g-{}", i), {.gang = "g",
+                                        .min = "30",
+                                        .cpu = fmt::format("{}m", 1000 + i),
+                                        .annotations = {{"tutti.dev/topology-required", "rack"}}});
+  rig.Settle();
+  CHECK(ByRack(rig, "g") == Racks{{"r2", 30}});
+}
+
 TEST_CASE("A gang of many kinds, half of which its role needs, is refused without a look at every half") {
   Rig rig;
   AddRack(rig, "r1", 1, 1);
