@@ -46,13 +46,14 @@ int64_t HeldIn(const Rule& rule, Symbol domain) {
 }  // namespace
 
 Exact::Exact(cluster::ClusterState& state, Rankings& rankings, const Problem& problem, const std::vector<Rule>& rules,
-             Counts targets, Budget& budget)
+             Counts targets, Budget& budget, Remainder remainder)
     : state_(state),
       rankings_(rankings),
       problem_(problem),
       rules_(rules),
       targets_(std::move(targets)),
       budget_(budget),
+      remainder_(remainder),
       caps_(targets_) {
   const cluster::Snapshot& snapshot = state.snapshot();
   std::vector<char> open(snapshot.slots());
@@ -72,6 +73,9 @@ Exact::Exact(cluster::ClusterState& state, Rankings& rankings, const Problem& pr
   for (const Rule& rule : rules)
     if (rule.shape == Rule::Shape::kEven)
       for (const size_t k : rule.kinds) caps_[k] += static_cast<int32_t>(rule.size) + 1;
+  // Which domain had better have it depends on more than that.
+  if (remainder == Remainder::kOnce)
+    rough_ = rules.size() > 1 || problem.kinds.size() > 1 || !rules.front().held.empty();
   if (!applies_) return;
 
   std::vector<NodeId> nodes;
@@ -80,6 +84,7 @@ Exact::Exact(cluster::ClusterState& state, Rankings& rankings, const Problem& pr
   std::vector<Symbol> levels;
   for (const Rule& rule : rules) levels.push_back(rule.level);
   FindExclusions(&levels);
+  rough_ = rough_ || (remainder == Remainder::kOnce && !exclusions_.empty());
   std::ranges::sort(levels);
   levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
   tree_ = MakeDomainTree(std::move(nodes), std::move(levels), snapshot, &applies_);
@@ -294,7 +299,11 @@ void Exact::Obey(const Rule& rule, const Domain& domain, Counts* counts) {
     int64_t total = Sum(rule, targets_);
     for (const auto& [value, count] : rule.held) total += count;
     const int64_t remainder = total % rule.size;
-    for (most = sum; most > 0 && (held + most) % rule.size != 0 && (held + most) % rule.size != remainder;) --most;
+    const auto whole = [&](int64_t count) { return (held + count) % rule.size == 0; };
+    for (most = sum; most > 0 && !whole(most) && (held + most) % rule.size != remainder;) --most;
+    if (remainder_ == Remainder::kOnce && !whole(most) &&
+        remainder_in_.try_emplace(&rule, domain.value).first->second != domain.value)
+      while (most > 0 && !whole(most)) --most;
   } else if (domain.value) {
     for (most = std::min(sum, std::max<int64_t>(0, rule.size + 1 - held)); most > 0 && held + most < rule.size;)
       most = 0;

@@ -12,6 +12,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,16 @@ namespace tutti::core {
 
 class Exact {
  public:
+  // What is left of members that are no multiple of their slices' size is a smaller slice. It may be in any domain: so
+  // several may be given one, and that is seen when the placement is looked at. Then only the first that has room for
+  // it is, beside its whole slices; where they are of one kind, and there is nothing else to obey, that does as well as
+  // any.
+  enum class Remainder { kAnywhere, kOnce };
+
   // `targets`: how many of each kind are to be placed. Where these are more than the demands ask for, any choice that
   // meets the demands will do; REQUIRES then that there are no rules.
   Exact(cluster::ClusterState& state, Rankings& rankings, const Problem& problem, const std::vector<Rule>& rules,
-        Counts targets, Budget& budget);
+        Counts targets, Budget& budget, Remainder remainder = Remainder::kAnywhere);
 
   // False: not a gang for which this search holds.
   bool applies() const { return applies_; }
@@ -76,7 +83,9 @@ class Exact {
   const std::vector<Rule>& rules_;
   const Counts targets_;
   Budget& budget_;
-  Counts caps_;  // targets_, or more where kEven may overshoot
+  const Remainder remainder_;
+  std::map<const Rule*, model::Symbol> remainder_in_;  // where kOnce: the domain that has it
+  Counts caps_;                                        // targets_, or more where kEven may overshoot
   std::vector<Exclusion> exclusions_;
   std::vector<std::vector<int32_t>> rooms_;  // by kind, by slot
   Domain tree_;

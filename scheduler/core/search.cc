@@ -40,6 +40,10 @@ bool HasEven(const std::vector<Rule>& rules) {
   return std::ranges::any_of(rules, [](const Rule& rule) { return rule.shape == Rule::Shape::kEven; });
 }
 
+bool HasSlices(const std::vector<Rule>& rules) {
+  return std::ranges::any_of(rules, [](const Rule& rule) { return rule.shape == Rule::Shape::kSlices; });
+}
+
 }  // namespace
 
 Search::Search(cluster::ClusterState& state, Rankings& rankings, const Problem& problem)
@@ -124,11 +128,15 @@ Answer Search::TryExactly(const std::vector<Rule>& rules, SearchResult* result) 
   const std::vector<Counts> targets = rules.empty() ? std::vector{CountsOf(problem_)} : Targets(&all);
   bool proof = all;
   for (const Counts& target : targets) {
-    Exact exact(state_, rankings_, problem_, rules, target, budget_);
-    if (!exact.applies()) return TryInDomains(rules, result);
-    std::vector<Spot> spots;
-    const Answer answer = exact.Run(&spots);
-    if (answer == Answer::kFound && Settle(spots, exact.tree(), rules, result)) return Answer::kFound;
+    Answer answer = Answer::kFound;
+    for (const auto remainder : {Exact::Remainder::kAnywhere, Exact::Remainder::kOnce}) {
+      Exact exact(state_, rankings_, problem_, rules, target, budget_, remainder);
+      if (!exact.applies()) return TryInDomains(rules, result);
+      std::vector<Spot> spots;
+      answer = exact.Run(&spots);
+      if (answer == Answer::kFound && Settle(spots, exact.tree(), rules, result)) return Answer::kFound;
+      if (answer != Answer::kFound || !HasSlices(rules)) break;
+    }
     proof = proof && answer == Answer::kImpossible;
   }
   return proof ? Answer::kImpossible : Answer::kUnknown;

@@ -142,6 +142,24 @@ TEST_CASE("Slices are each in one rack, in as few racks as hold them") {
         std::string::npos);
 }
 
+TEST_CASE("What is left over of slices is one smaller slice, wherever there is room for it") {
+  Rig rig;
+  AddRack(rig, "r1", 1, 6);
+  AddRack(rig, "r2", 1, 6);
+  const int third = GENERATE(4, 3);
+  AddRack(rig, "r3", 1, third);
+  AddGang(rig, "g", 14,
+          {{"kueue.x-k8s.io/podset-slice-required-topology", "rack"}, {"kueue.x-k8s.io/podset-slice-size", "4"}});
+  rig.Settle();
+  if (third == 4) {
+    CHECK(rig.Bound() == 14);
+    CHECK(ByRack(rig, "g")["r3"] == 4);
+    return;
+  }
+  CHECK(rig.Bound() == 0);
+  CHECK(rig.Waits("g-0").find("no proof") == std::string::npos);
+}
+
 TEST_CASE("Even parts differ by one at most and take no more racks than needed") {
   Rig rig;
   for (const char* rack : {"r1", "r2", "r3", "r4"}) AddRack(rig, rack, 1, 4);
