@@ -86,7 +86,9 @@ PlanResult Planner::PlaceAll(const Gang& gang, const Members& members) {
 }
 
 PlanResult Planner::Solve(const Gang& gang, const Problem& problem) {
-  SearchResult found = Search(state_, rankings_, problem).Run(MakeRules(gang, problem, state_));
+  bool all = true;
+  const RuleSets rule_sets = MakeRules(gang, problem, state_, &all);
+  SearchResult found = Search(state_, rankings_, problem).Run(rule_sets, all);
   PlanResult result;
   result.fits = found.fits;
   result.placements = std::move(found.placements);

@@ -52,7 +52,7 @@ Search::Search(cluster::ClusterState& state, Rankings& rankings, const Problem& 
     order_matters_ = order_matters_ || rankings.For(kind.pod_class).reach() == FilterState::Reach::kCluster;
 }
 
-SearchResult Search::Run(const RuleSets& rule_sets) {
+SearchResult Search::Run(const RuleSets& rule_sets, bool all) {
   SearchResult result;
   Answer last = Answer::kUnknown;
   for (const std::vector<Rule>& rules : rule_sets) {
@@ -61,6 +61,7 @@ SearchResult Search::Run(const RuleSets& rule_sets) {
     if (last == Answer::kFound) return result;
     result.gave_up = result.gave_up || (last == Answer::kUnknown && HasEven(rules));
   }
+  if (!all && !Disproved()) result.gave_up = true;
   result.gave_up = result.gave_up || last == Answer::kUnknown;
   Explain(rule_sets.back(), &result);
   return result;

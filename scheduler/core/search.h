@@ -49,7 +49,8 @@ class Search {
  public:
   Search(cluster::ClusterState& state, Rankings& rankings, const Problem& problem);
 
-  SearchResult Run(const RuleSets& rule_sets);
+  // `all`: one of `rule_sets` has to be obeyed; else there are others that would do.
+  SearchResult Run(const RuleSets& rule_sets, bool all = true);
 
   // What must be true of any placement is not: some demand cannot be met by the room there is, each class for itself.
   bool Disproved();

@@ -152,21 +152,32 @@ std::string TopologyText(const Gang& gang) {
   return text;
 }
 
-RuleSets MakeRules(const Gang& gang, const Problem& problem, const cluster::ClusterState& state) {
+RuleSets MakeRules(const Gang& gang, const Problem& problem, const cluster::ClusterState& state, bool* all) {
+  *all = true;
   if (FreeOfTopology(gang)) return {{}};
   std::vector<RuleSets> ways;
-  for (const Group& group : FindGroups(gang, problem, state)) ways.push_back(WaysFor(group, state));
+  bool balanced = false;  // the last way does not ask for less than the others
+  for (const Group& group : FindGroups(gang, problem, state)) {
+    ways.push_back(WaysFor(group, state));
+    balanced = balanced || (!group.request.balanced.empty() && ways.back().size() > 1);
+  }
   std::vector<size_t> least;
   for (const RuleSets& of_group : ways) least.push_back(of_group.size() - 1);
   // Combinations, those with the least given up first; what must be is never left out.
-  const size_t most = std::clamp(kMostRulesInAll / std::max<size_t>(1, ways.size()), size_t{2}, kMostRuleSets);
-  const size_t all = std::accumulate(least.begin(), least.end(), size_t{0});
+  // Of even parts alone all sizes are tried: there are twice as many as the root of the number of members.
+  const size_t most = balanced && ways.size() == 1
+                          ? ways.front().size()
+                          : std::clamp(kMostRulesInAll / std::max<size_t>(1, ways.size()), size_t{2}, kMostRuleSets);
+  const size_t least_sum = std::accumulate(least.begin(), least.end(), size_t{0});
   std::vector<std::vector<size_t>> picks;
   std::vector<size_t> pick(ways.size());
-  if (most == 2 && all > 0) picks.push_back(pick);
-  for (size_t sum = 0; most > 2 && sum < all; ++sum)
-    if (!Combine(least, sum, all, 0, most - 1, &pick, &picks)) break;
+  if (most == 2 && least_sum > 0) picks.push_back(pick);
+  size_t sum = 0;
+  while (most > 2 && sum < least_sum && Combine(least, sum, least_sum, 0, most - 1, &pick, &picks)) ++sum;
   picks.push_back(least);
+  size_t combinations = 1;
+  for (const size_t of_group : least) combinations = std::min(combinations * (of_group + 1), kMostRulesInAll);
+  *all = !balanced || picks.size() >= combinations;
   RuleSets sets;
   for (const std::vector<size_t>& pick : picks) {
     sets.emplace_back();

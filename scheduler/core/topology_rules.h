@@ -14,8 +14,9 @@ namespace tutti::core {
 // empty where nothing is required. Never empty itself.
 using RuleSets = std::vector<std::vector<Rule>>;
 
-// Members of `gang` that hold a node count as `held`.
-RuleSets MakeRules(const Gang& gang, const Problem& problem, const cluster::ClusterState& state);
+// Members of `gang` that hold a node count as `held`. `all` is set to false where there are ways to meet what is
+// required that are in none of the sets: that none of these can be obeyed is no proof then.
+RuleSets MakeRules(const Gang& gang, const Problem& problem, const cluster::ClusterState& state, bool* all);
 
 // Do `spots` obey the rules, together with what is held?
 bool Obeyed(const std::vector<Rule>& rules, const std::vector<Spot>& spots, const cluster::Snapshot& snapshot);

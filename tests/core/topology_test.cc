@@ -170,6 +170,16 @@ TEST_CASE("Even parts differ by one at most and take no more racks than needed")
   CHECK(std::abs(racks.begin()->second - racks.rbegin()->second) == 1);
 }
 
+TEST_CASE("Even parts are found over any number of racks, however many there are") {
+  Rig rig;
+  for (int rack = 0; rack < 100; ++rack)
+    rig.AddNode(fmt::format("r{}", rack), rack < 80 ? 63 : 1, 0, {{"rack", fmt::format("r{}", rack)}});
+  AddGang(rig, "g", 5000, {{"tutti.dev/topology-balanced", "rack"}});
+  rig.Settle();
+  CHECK(rig.Bound() == 5000);
+  CHECK(ByRack(rig, "g").size() == 80);
+}
+
 TEST_CASE("Each role may have a rack of its own, within one block for all") {
   Rig rig;
   AddRack(rig, "r1", 1, 4, "b1");
