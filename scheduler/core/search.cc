@@ -82,10 +82,17 @@ bool Search::Disproved() {
     Ranking& ranking = rankings_.For(one);
     return at->second = ranking.Most(ranking.Rooms(), others);
   };
+  absl::flat_hash_map<const cluster::PodClass*, int64_t> left_of;  // room that kinds of the class before did not take
   for (const Demand& demand : problem_.demands) {
     int64_t most = 0;
-    for (const size_t k : demand.kinds)
-      most += std::min<int64_t>(problem_.kinds[k].count(), measure(problem_.kinds[k].pod_class));
+    left_of.clear();
+    for (const size_t k : demand.kinds) {
+      const auto& pod_class = problem_.kinds[k].pod_class;
+      int64_t& left = left_of.try_emplace(pod_class.get(), measure(pod_class)).first->second;
+      const int64_t taken = std::min<int64_t>(problem_.kinds[k].count(), left);
+      left -= taken;
+      most += taken;
+    }
     const int64_t wanted = demand.of_kinds();
     if (most >= wanted) continue;
     short_kinds_ = demand.kinds;

@@ -59,6 +59,17 @@ TEST_CASE("A role that cannot be met alone is a proof, whatever else the gang as
   CHECK(rig.Waits("w1").starts_with("Unschedulable: gang default/g needs 3 members (head 1) at once: 2 of 3 fit"));
 }
 
+TEST_CASE("Roles whose members are alike share the room there is, and that it is too little is a proof") {
+  Rig rig;
+  for (int i = 0; i < 100; ++i) rig.AddNode(fmt::format("n{}", i), 9);
+  for (const char* role : {"a", "b"})
+    for (int i = 0; i < 451; ++i) rig.AddPod(fmt::format("{}-{}", role, i), {.gang = "g", .role = role, .min = "902"});
+  rig.Settle();
+  CHECK(rig.Waits("a-0") ==
+        "Unschedulable: gang default/g needs 902 members at once: 900 of 902 fit; short of cpu by 2. 0/100 nodes are "
+        "available: 100 Insufficient cpu.");
+}
+
 TEST_CASE("The minimum of a role without a name is no less a minimum") {
   Rig rig;
   for (const char* name : {"n1", "n2"}) rig.AddNode(name, 5);
