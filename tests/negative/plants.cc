@@ -284,7 +284,7 @@ std::vector<PlantedBug> AllBugs() {
                [](FeedEvent& event, bool) {
                  return std::holds_alternative<cluster::PodGone>(event) ? Handling::kLose : Handling::kKeep;
                })
-          .SeenBy({"no gang settles in between"}),
+          .SeenBy({"no gang settles in between", "nothing is forgotten"}),
       InEvents("nodes that go are not noticed",
                [](FeedEvent& event, bool) {
                  return std::holds_alternative<cluster::NodeGone>(event) ? Handling::kLose : Handling::kKeep;
@@ -349,7 +349,7 @@ std::vector<PlantedBug> AllBugs() {
                      evidence["commit"] = bind.pod.uid();
                    });
                  })
-          .SeenBy({"the last bind is the last"}),
+          .SeenBy({"the last bind is the last", "whole or nothing"}),
       InCommands("binds go to a node that was not planned",
                  [](Command& command) {
                    if (auto* bind = std::get_if<cluster::Bind>(&command.body)) bind->node = "n1";
@@ -367,7 +367,9 @@ std::vector<PlantedBug> AllBugs() {
           .In("queues"),
       InDialects("of roles only the sum is asked",
                  [](model::GangSpec& spec) {
-                   for (const model::RoleSpec& role : spec.roles) spec.min_member += role.min;
+                   int64_t sum = 0;
+                   for (const model::RoleSpec& role : spec.roles) sum += role.min;
+                   spec.min_member = std::max(spec.min_member, sum);
                    spec.roles.clear();
                  })
           .SeenBy({"whole or nothing"})
