@@ -49,8 +49,8 @@ class KubeClient {
   void Elect(LeaseOptions options);
 
   // Refuses what has not left, waits for the answers to what has, gives the lease up, and ends the thread. Takes
-  // `patience_ms` at most; the lease is only given up if every answer came. Get and Post fail from then on, those under
-  // way too.
+  // `patience_ms` at most; the lease is only given up if no write can take effect any more. Get and Post fail from then
+  // on, those under way too.
   void Shutdown(base::Millis patience_ms);
 
   // One request outside of feed and writer (TokenReview, SubjectAccessReview, ...); waits for its answer.

@@ -84,6 +84,7 @@ KubeWriter::~KubeWriter() {
     loop_.CancelTimer(job->wait_timer);
   }
   loop_.CancelTimer(pump_timer_);
+  loop_.CancelTimer(drain_timer_);
 }
 
 // --- In ---
@@ -149,7 +150,14 @@ void KubeWriter::Drain(Task done) {
 }
 
 void KubeWriter::CheckDrained() {
-  if (draining_ && jobs_.empty() && drained_) std::exchange(drained_, nullptr)();
+  if (!draining_ || !jobs_.empty() || !drained_) return;
+  const base::Millis left_ms = unsettled_until_ms_ - loop_.Now();
+  if (left_ms <= 0) return std::exchange(drained_, nullptr)();
+  loop_.CancelTimer(drain_timer_);
+  drain_timer_ = loop_.After(left_ms, [this] {
+    drain_timer_ = 0;
+    CheckDrained();
+  });
 }
 
 // --- Out ---
@@ -492,6 +500,11 @@ void KubeWriter::Finish(Job& job, Outcome outcome, int http_status, std::string 
   transport_.Cancel(job.request);
   loop_.CancelTimer(job.deadline_timer);
   loop_.CancelTimer(job.wait_timer);
+  if (outcome == Outcome::kUnknown && job.As<cluster::EmitEvent>() == nullptr) {
+    // Of one that is given up under way there was no word: it may wait in a socket.
+    const base::Millis settled_ms = job.settled_ms + (job.writing ? kSocketPatienceMs : 0);
+    unsettled_until_ms_ = std::max(unsettled_until_ms_, settled_ms);
+  }
   if (job.writing)
     CountWriting(job, false);
   else if (job.request != 0)

@@ -63,7 +63,8 @@ class KubeWriter final : public cluster::ClusterWriter {
   // Writes may leave until `until_ms`, and take effect until `over_ms` (monotonic), which only the lease moves. At the
   // start: never.
   void SetWritable(base::Millis until_ms, base::Millis over_ms);
-  // Refuses what has not left, answers the rest as it comes, then runs `done`.
+  // Refuses what has not left, answers the rest as it comes, and runs `done` once no write can take effect any more, be
+  // it one that was answered as unknown. Events do not count: nobody decides by them.
   void Drain(Task done);
 
   size_t in_flight() const { return in_flight_; }
@@ -119,7 +120,9 @@ class KubeWriter final : public cluster::ClusterWriter {
   base::Millis pump_at_ms_ = 0;  // of that timer
   base::Millis writable_until_ms_ = 0, over_ms_ = 0;
   Encoding encoding_ = Encoding::kProtobuf;
+  base::Millis unsettled_until_ms_ = 0;  // what was answered as unknown may take effect until then
   bool draining_ = false;
+  TimerId drain_timer_ = 0;
   Task drained_;
 };
 

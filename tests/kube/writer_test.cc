@@ -346,6 +346,29 @@ TEST_CASE("draining refuses what has not left and waits for the rest") {
   CHECK(rig.Only().outcome == Outcome::kRefused);
 }
 
+TEST_CASE("draining is not over while what has no answer can still happen") {
+  WriterRig rig;
+  base::Millis left_ms = 0;
+  SECTION("a delete that was cut, and would have been sent again") {
+    rig.Submit({{1, cluster::Lane::kEvict, rig.In(60'000),
+                 cluster::Delete{cluster::NewRef("", "v1", "pods", "Pod", "ns", "p", "u1", "")}}});
+    rig.server.Fail(rig.server.open.front(), Response::Failure::kLost);
+    left_ms = 5'000 + KubeWriter::kGraceMs;
+  }
+  SECTION("a bind that was still on its way at its deadline, and may wait in a socket") {
+    rig.Submit({rig.Bind(1, 1'000)});
+    rig.loop.Advance(1'000);
+    left_ms = kSocketPatienceMs;
+  }
+  bool drained = false;
+  rig.writer.Drain([&] { drained = true; });
+  CHECK(rig.Only().outcome == Outcome::kUnknown);
+  rig.loop.Advance(left_ms - 1);
+  CHECK_FALSE(drained);
+  rig.loop.Advance(1);
+  CHECK(drained);
+}
+
 TEST_CASE("whatever the server does, every command gets exactly one answer by its deadline") {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     WriterRig rig;
