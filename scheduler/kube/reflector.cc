@@ -208,7 +208,12 @@ void Reflector::OnBookmark(const WireObject& object) {
     version_ = std::string(meta.resource_version);
     initial_events_end = meta.initial_events_end;
   }
-  if (listing_ && initial_events_end) Listed();
+  if (!listing_) return;
+  if (initial_events_end) return Listed();
+  // Of a streamed list the end is the first bookmark (KEP-3157): this is a watch, of a server that ignores the wish.
+  stream_lists_ = false;
+  transport_.Cancel(std::exchange(request_, 0));
+  Again(0);
 }
 
 void Reflector::OnWatchDone(Response response) {

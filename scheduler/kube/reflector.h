@@ -2,7 +2,9 @@
 // Reflector: keeps one KindStore equal to what the API server has, by a list and then a watch, for as long as it runs.
 // The loop's thread only.
 //
-//   list: streamed (sendInitialEvents) where the server takes that, else in pages
+//   list: streamed (sendInitialEvents) where the server takes that, else in pages; one that does not know how may
+//   ignore
+//         the wish, and is found out by its silence or by a bookmark that is not the list's end
 //   watch: from the last resourceVersion seen, bookmarks included; ended by the server after 5 to 10 minutes
 //   410: list again. 429: when the server says. Anything else: backoff with jitter, 0.8 to 30 s
 //   a watch that is silent for too long is taken for dead; one that cannot be read is ended, and all is listed again

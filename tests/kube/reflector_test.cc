@@ -112,6 +112,23 @@ TEST_CASE("a server that ignores the wish for a streamed list is found out by it
   CHECK(rig.server.Has("limit=500"));
 }
 
+TEST_CASE("one that ignores it and has much to say is found out by its first bookmark") {
+  ReflectorRig rig;
+  rig.reflector.Start();
+  const auto call = rig.server.Find("sendInitialEvents");
+  FakeTransport::Stream(call, Line("ADDED", Queue("a", "1")));
+  for (int version = 2; version < 14; ++version) {  // a change every five seconds, for a minute
+    rig.loop.Advance(5'000);
+    FakeTransport::Stream(call, Line("MODIFIED", Queue("a", std::to_string(version))));
+  }
+  FakeTransport::Stream(call, Bookmark("14") + Line("MODIFIED", Queue("a", "15")));
+  rig.loop.Advance(0);
+  REQUIRE(rig.server.Has("limit=500"));
+  rig.server.AnswerJson(rig.server.Find("limit=500"), 200, Page({Queue("a", "15")}, "16"));
+  CHECK(rig.synced == 1);
+  CHECK(rig.server.Find("watch=1")->request.target.find("&resourceVersion=16") != std::string::npos);
+}
+
 TEST_CASE("after 410 a new list posts only what differs") {
   ReflectorRig rig;
   const auto call = rig.Listed();
