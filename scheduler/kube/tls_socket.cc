@@ -25,6 +25,7 @@ namespace {
 
 constexpr unsigned char kAlpn[] = "\x02h2\x08http/1.1";
 constexpr size_t kReadSize = 64 * 1024;
+constexpr int kReadsAtOnce = 64;  // of 16 KiB each; then timers and other sockets have their turn
 
 std::string TlsError() {
   const unsigned long code = ERR_get_error();
@@ -122,6 +123,7 @@ TlsSocket::TlsSocket(EpollLoop& loop, std::shared_ptr<TlsContext> tls, const Url
 TlsSocket::~TlsSocket() {
   lookup_->socket = nullptr;
   loop_.CancelTimer(close_timer_);
+  loop_.CancelTimer(read_timer_);
   if (ssl_ != nullptr) {
     if (AllArrived()) {
       SSL_shutdown(ssl_);  // a word of farewell, if it can be said without waiting
@@ -228,7 +230,8 @@ void TlsSocket::OnReady(uint32_t events) {
 
 void TlsSocket::Read() {
   static thread_local std::array<char, kReadSize> buffer;
-  while (state_ == State::kOpen) {
+  for (int reads = 0; state_ == State::kOpen; ++reads) {
+    if (reads == kReadsAtOnce) return ReadOn();
     ERR_clear_error();
     const int got = SSL_read(ssl_, buffer.data(), static_cast<int>(buffer.size()));
     if (got > 0) {
@@ -242,6 +245,15 @@ void TlsSocket::Read() {
                  : error == SSL_ERROR_SYSCALL && number != 0 ? std::strerror(number)
                                                              : TlsError());
   }
+}
+
+// Soon; of what has been taken from the socket already, epoll says nothing.
+void TlsSocket::ReadOn() {
+  if (read_timer_ != 0) return;
+  read_timer_ = loop_.After(0, [this] {
+    read_timer_ = 0;
+    Read();
+  });
 }
 
 void TlsSocket::Flush() {

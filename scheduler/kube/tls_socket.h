@@ -73,6 +73,7 @@ class TlsSocket {
   void OnConnected(int fd);
   void Handshake();
   void Read();
+  void ReadOn();
   void Write();
   void Listen(bool writable);
   void Close(const std::string& why);
@@ -88,7 +89,7 @@ class TlsSocket {
   bool writable_watched_ = false;
   std::string out_;
   size_t out_at_ = 0;
-  TimerId close_timer_ = 0;
+  TimerId close_timer_ = 0, read_timer_ = 0;
 };
 
 }  // namespace tutti::kube

@@ -104,5 +104,42 @@ TEST_CASE("what a socket has not sent is never sent once it is gone") {
   CHECK(peer.Leave() == "reset");
 }
 
+TEST_CASE("a peer that sends without a pause keeps no timer from its time") {
+  constexpr size_t kMuch = 8 << 20;
+  const Listener listener(1);
+  const auto certificate = *server::Certificate::SelfSigned("localhost");
+  std::thread sending([&] {
+    SSL_CTX* const context = SSL_CTX_new(TLS_server_method());
+    certificate->Install(*context);
+    const int client = accept(listener.fd(), nullptr, nullptr);
+    SSL* const ssl = SSL_new(context);
+    SSL_set_fd(ssl, client);
+    const std::string much(kMuch, 'x');
+    if (SSL_accept(ssl) == 1) SSL_write(ssl, much.data(), static_cast<int>(much.size()));
+    SSL_shutdown(ssl);
+    SSL_free(ssl);
+    close(client);
+    SSL_CTX_free(context);
+  });
+  const base::SystemClock clock;
+  EpollLoop loop(clock);
+  Config config;
+  config.server = "https://127.0.0.1:" + std::to_string(listener.port());
+  config.insecure_skip_tls_verify = true;
+  size_t heard = 0, heard_by_then = 0;
+  TlsSocket socket(loop, *TlsContext::Make(config, {}), SplitUrl(config.server),
+                   {[](std::string_view) {},
+                    [&](std::string_view piece) {
+                      if (heard == 0) loop.After(0, [&] { heard_by_then = heard; });
+                      heard += piece.size();
+                      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the next is there by then
+                    },
+                    [&](const std::string&) { loop.Stop(); }});
+  loop.Run();
+  sending.join();
+  CHECK(heard == kMuch);
+  CHECK(heard_by_then < kMuch / 2);
+}
+
 }  // namespace
 }  // namespace tutti::kube
