@@ -45,6 +45,7 @@ Credentials::Credentials(const Config& config, Loop& loop) : config_(config), lo
 
 Credentials::~Credentials() {
   *alive_ = false;
+  ending_ = true;
   loop_.CancelTimer(refresh_timer_);
   if (exec_thread_.joinable()) exec_thread_.join();
 }
@@ -120,7 +121,7 @@ void Credentials::StartExec() {
   exec_running_ = true;
   if (exec_thread_.joinable()) exec_thread_.join();  // it has posted its result, so it is at its end
   exec_thread_ = std::thread([this, plugin = *config_.exec, cluster = config_, alive = alive_, &loop = loop_] {
-    auto result = RunExecPlugin(plugin, cluster);
+    auto result = RunExecPlugin(plugin, cluster, kExecPatienceMs, &ending_);
     loop.Post([this, alive, result = std::move(result)]() mutable {
       if (*alive) ExecDone(std::move(result));
     });

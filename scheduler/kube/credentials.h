@@ -7,6 +7,7 @@
 // no use. The loop's thread only.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -26,10 +27,11 @@ struct ExecCredential {
 
 inline constexpr base::Millis kExecPatienceMs = 60'000;
 
-// Runs the plugin and waits for its end; it is killed when its time is over. Errors carry the plugin's name, its exit
-// and the install hint, never what it printed to stdout.
+// Runs the plugin and waits for its end; it is killed when its time is over, or soon after `*unwanted` is set. Errors
+// carry the plugin's name, its exit and the install hint, never what it printed to stdout.
 base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Config& cluster,
-                                           base::Millis patience_ms = kExecPatienceMs);
+                                           base::Millis patience_ms = kExecPatienceMs,
+                                           const std::atomic<bool>* unwanted = nullptr);
 base::Result<ExecCredential> ParseExecCredential(const ExecPlugin& plugin, const std::string& printed);
 
 class Credentials {
@@ -66,6 +68,7 @@ class Credentials {
   TimerId refresh_timer_ = 0;
   base::Millis exec_retry_ms_ = 0;
   std::thread exec_thread_;
+  std::atomic<bool> ending_ = false;                            // nobody wants its result any more
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for tasks posted by exec_thread_
 };
 

@@ -28,6 +28,7 @@ using Json = base::Json;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr size_t kMostOutput = 1 << 20;
+constexpr int kLookMs = 10;  // how often it is looked whether time is over
 
 // KUBERNETES_EXEC_INFO, what the plugin is told.
 std::string ExecInfo(const ExecPlugin& plugin, const Config& cluster) {
@@ -61,15 +62,22 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   return pointers;
 }
 
+// How long a plugin may run on.
+struct Patience {
+  SteadyClock::time_point deadline;
+  const std::atomic<bool>* unwanted;  // may be null
+  bool over() const { return SteadyClock::now() >= deadline || (unwanted != nullptr && *unwanted); }
+};
+
 // What the process writes until it closes `fd`, or false when it takes too long or writes too much.
-bool ReadAll(int fd, SteadyClock::time_point deadline, std::string* out) {
+bool ReadAll(int fd, const Patience& patience, std::string* out) {
   std::array<char, 4096> buffer;
   while (out->size() < kMostOutput) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - SteadyClock::now());
+    if (patience.over()) return false;
     pollfd wait{fd, POLLIN, 0};
-    const int ready = left.count() <= 0 ? 0 : poll(&wait, 1, static_cast<int>(left.count()));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return false;
+    const int ready = poll(&wait, 1, kLookMs);
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+    if (ready < 0) return false;
     const ssize_t got = read(fd, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return got == 0;
@@ -78,11 +86,11 @@ bool ReadAll(int fd, SteadyClock::time_point deadline, std::string* out) {
   return false;
 }
 
-// False while it runs on at `deadline`.
-bool AwaitEnd(pid_t pid, SteadyClock::time_point deadline, int* status) {
+// False if it runs on when there is no patience left.
+bool AwaitEnd(pid_t pid, const Patience& patience, int* status) {
   while (waitpid(pid, status, WNOHANG) == 0) {
-    if (SteadyClock::now() >= deadline) return false;
-    poll(nullptr, 0, 10);
+    if (patience.over()) return false;
+    poll(nullptr, 0, kLookMs);
   }
   return true;
 }
@@ -149,7 +157,8 @@ base::Result<ExecCredential> ParseExecCredential(const ExecPlugin& plugin, const
   return credential;
 }
 
-base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Config& cluster, base::Millis patience_ms) {
+base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Config& cluster, base::Millis patience_ms,
+                                           const std::atomic<bool>* unwanted) {
   int out[2];
   if (pipe2(out, O_CLOEXEC) != 0) return base::Fail(base::ErrorCode::kInternal, "exec plugin: no pipe");
   pid_t pid = 0;
@@ -160,10 +169,10 @@ base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Confi
     return base::Fail(base::ErrorCode::kUnavailable,
                       fmt::format("exec plugin {}: {}{}", plugin.command, std::strerror(error), Hint(plugin)));
   }
-  const auto deadline = SteadyClock::now() + std::chrono::milliseconds(patience_ms);
+  const Patience patience{SteadyClock::now() + std::chrono::milliseconds(patience_ms), unwanted};
   std::string printed;
   int status = 0;
-  const bool in_time = ReadAll(out[0], deadline, &printed) && AwaitEnd(pid, deadline, &status);
+  const bool in_time = ReadAll(out[0], patience, &printed) && AwaitEnd(pid, patience, &status);
   close(out[0]);
   if (!in_time) {
     kill(pid, SIGKILL);

@@ -99,5 +99,18 @@ TEST_CASE("an exec plugin whose credential has expired on arrival is started wit
   loop.RunPosted();
 }
 
+TEST_CASE("an exec plugin that does not end is not waited for at the end") {
+  Config config;
+  config.exec.emplace();
+  config.exec->command = "/bin/sleep";
+  config.exec->args = {"20"};
+  PluginLoop loop;
+  const auto begun = std::chrono::steady_clock::now();
+  {
+    const Credentials credentials(config, loop);
+  }
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(10));
+}
+
 }  // namespace
 }  // namespace tutti::kube
