@@ -112,6 +112,7 @@ int Spawn(const ExecPlugin& plugin, const Config& cluster, int out, pid_t* pid) 
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, out, 1);
+  posix_spawn_file_actions_addclosefrom_np(&actions, 3);  // libcurl does not mark its own
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   ResetSignals(&attributes);

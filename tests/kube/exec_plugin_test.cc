@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <string>
 
@@ -44,6 +48,15 @@ TEST_CASE("an exec plugin has no signal blocked or ignored because this process 
   CHECK_THAT(credential->token, Catch::StartsWith("SigBlk:0000000000000000SigIgn:"));
   const uint64_t ignores = std::stoull(credential->token.substr(credential->token.rfind(':') + 1), nullptr, 16);
   CHECK((ignores & uint64_t{1} << (SIGPIPE - 1)) == 0);
+}
+
+TEST_CASE("an exec plugin has none of the files that this process has open") {
+  const int ours = fcntl(1, F_DUPFD, 100);  // as libraries open theirs: not to be closed in a child
+  REQUIRE(ours >= 0);
+  const auto credential = RunExecPlugin(Script(fmt::format("test -e /proc/$$/fd/{}; T=$?", ours)), Config{});
+  close(ours);
+  REQUIRE(credential);
+  CHECK(credential->token == "1");
 }
 
 TEST_CASE("an exec plugin is told all of the cluster that it may need") {
