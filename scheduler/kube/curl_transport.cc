@@ -43,6 +43,7 @@ Response::Failure Classify(CURLcode code, bool connected) {
     case CURLE_SSL_CERTPROBLEM:
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_ABORTED_BY_CALLBACK:  // BeforeSending
     case CURLE_NO_CONNECTION_AVAILABLE: return Response::Failure::kNotSent;
     case CURLE_OPERATION_TIMEDOUT: return connected ? Response::Failure::kTimeout : Response::Failure::kNotSent;
     default: return Response::Failure::kLost;
@@ -179,6 +180,7 @@ CurlTransport::Handle CurlTransport::TakeHandle() {
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, 15L);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, 5L);
   curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, &OnSocketMade);
+  curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &BeforeSending);
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &OnBody);
   curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &OnHeader);
   curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // of a proxy's tunnel
@@ -241,6 +243,7 @@ void CurlTransport::Configure(Exchange& exchange) {
   curl_easy_setopt(easy, CURLOPT_URL, (base_url_ + request.target).c_str());
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
   curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout_ms));
+  curl_easy_setopt(easy, CURLOPT_PREREQDATA, &exchange);
   curl_easy_setopt(easy, CURLOPT_WRITEDATA, &exchange);
   curl_easy_setopt(easy, CURLOPT_HEADERDATA, &exchange);
   curl_easy_setopt(easy, CURLOPT_PRIVATE, &exchange);
@@ -372,6 +375,14 @@ int CurlTransport::OnTimer(CURLM*, long timeout_ms, void* user) {
       multi.owner->Drive(multi, CURL_SOCKET_TIMEOUT, 0);
     });
   return 0;
+}
+
+// The connection is there, and nothing of the request has left.
+int CurlTransport::BeforeSending(void* user, char*, char*, int, int) {
+  const Exchange& exchange = *static_cast<Exchange*>(user);
+  const base::Millis not_after_ms = exchange.request.not_after_ms;
+  const bool too_late = not_after_ms > 0 && exchange.owner->loop_.Now() > not_after_ms;
+  return too_late ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
 size_t CurlTransport::OnBody(char* data, size_t size, size_t count, void* user) {

@@ -56,6 +56,7 @@ class CurlTransport final : public Transport {
 
   static int OnSocket(CURL*, curl_socket_t socket, int what, void* user, void*);
   static int OnTimer(CURLM*, long timeout_ms, void* user);
+  static int BeforeSending(void* user, char*, char*, int, int);
   static size_t OnBody(char* data, size_t size, size_t count, void* user);
   static size_t OnHeader(char* data, size_t size, size_t count, void* user);
 

@@ -40,8 +40,8 @@ struct Request {
   const char* content_type = kJson;  // a literal; sent when there is a body
   std::string body;
   std::string if_none_match;
-  base::Millis timeout_ms = 0;    // of the whole exchange; 0: none
-  base::Millis not_after_ms = 0;  // its body does not begin to leave later (monotonic, HTTP/2); 0: any time
+  base::Millis timeout_ms = 0;                   // of the whole exchange; 0: none
+  base::Millis not_after_ms = 0;                 // its body does not begin to leave later (monotonic); 0: any time
   std::shared_ptr<const Credential> credential;  // null: set by AuthorizedTransport
 };
 

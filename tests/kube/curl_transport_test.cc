@@ -75,5 +75,53 @@ TEST_CASE("a request over HTTP/1.1 says whom it is to be taken for") {
   CHECK(asked.find("impersonate-user: robot\r\nimpersonate-group: a\r\nimpersonate-uid:\r\n") != std::string::npos);
 }
 
+// Sends `request` to a server that reads it once, says `answer` and hangs up; *asked is what it read.
+Response Ask(Request request, std::string_view answer, std::string* asked) {
+  const Listener listener(1);
+  std::thread serving([&] {
+    const int client = accept(listener.fd(), nullptr, nullptr);
+    std::array<char, 4096> text;
+    const ssize_t size = recv(client, text.data(), text.size(), 0);
+    if (size > 0) asked->assign(text.data(), static_cast<size_t>(size));
+    if (size > 0) send(client, answer.data(), answer.size(), MSG_NOSIGNAL);
+    close(client);
+  });
+  const base::SystemClock clock;
+  EpollLoop loop(clock);
+  Config config;
+  config.server = "http://127.0.0.1:" + std::to_string(listener.port());
+  CurlTransport transport(config, "test", loop);
+  request.credential = std::make_shared<const Credential>();
+  Response got;
+  transport.Send(
+      std::move(request),
+      [&](Response response) {
+        got = std::move(response);
+        loop.Stop();
+      },
+      nullptr);
+  loop.Run();
+  serving.join();
+  return got;
+}
+
+Request Post() {
+  Request request;
+  request.method = Method::kPost;
+  request.target = "/ok";
+  request.body = "x";
+  return request;
+}
+
+TEST_CASE("over HTTP/1.1 too, a request whose time to leave is over does not leave") {
+  std::string asked;
+  Request late = Post();
+  late.not_after_ms = base::SystemClock().MonotonicMs() - 1;
+  CHECK(Ask(late, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", &asked).failure == Response::Failure::kNotSent);
+  CHECK(asked.empty());
+  late.not_after_ms += 60'000;
+  CHECK(Ask(late, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", &asked).ok());
+}
+
 }  // namespace
 }  // namespace tutti::kube
