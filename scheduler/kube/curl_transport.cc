@@ -336,10 +336,10 @@ void CurlTransport::Finish(Multi& multi, Exchange* exchange, CURLcode result) {
     curl_off_t connected = 0, pretransfer = 0;
     curl_easy_getinfo(exchange->handle.easy, CURLINFO_CONNECT_TIME_T, &connected);
     curl_easy_getinfo(exchange->handle.easy, CURLINFO_PRETRANSFER_TIME_T, &pretransfer);
-    response.failure = Classify(result, pretransfer > 0);
     // Until it has a connection, its own words may quote the proxy's URL, and the password in it.
     const bool may_quote = connected == 0 && pretransfer == 0;
-    response.error = exchange->error[0] == '\0' || may_quote ? curl_easy_strerror(result) : exchange->error;
+    response.Break(Classify(result, pretransfer > 0),
+                   exchange->error[0] == '\0' || may_quote ? curl_easy_strerror(result) : exchange->error);
   }
   const std::unique_ptr<Exchange> owned = Detach(multi, exchange);
   if (owned->cancelled) return;
