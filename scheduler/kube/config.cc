@@ -67,9 +67,13 @@ base::Result<Config> LoadConfig(const ConfigSource& source) {
     if (!source.kubeconfig.empty()) return LoadKubeconfig({source.kubeconfig}, source.context);
     if (const auto paths = SplitPathList(Environment("KUBECONFIG")); !paths.empty())
       return LoadKubeconfig(paths, source.context);
-    if (!Environment("KUBERNETES_SERVICE_HOST").empty()) return LoadInCluster(kServiceAccountFolder);
+    const bool in_pod = !Environment("KUBERNETES_SERVICE_HOST").empty();
     const std::string home = Environment("HOME") + "/.kube/config";
-    if (std::filesystem::exists(home)) return LoadKubeconfig({home}, source.context);
+    if (!in_pod && std::filesystem::exists(home)) return LoadKubeconfig({home}, source.context);
+    if (!source.context.empty())
+      return base::Invalid(fmt::format(
+          "--context: there is no kubeconfig that could have \"{}\"; give --kubeconfig too", source.context));
+    if (in_pod) return LoadInCluster(kServiceAccountFolder);
     if (!source.server.empty()) return Config{};
     return base::Invalid("no cluster is configured: give --kubeconfig FILE, set KUBECONFIG, or run in a pod");
   };

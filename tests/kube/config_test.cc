@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "base/base64.h"
 #include "base/file.h"
@@ -251,6 +252,18 @@ TEST_CASE("in a pod, the mounted account is used") {
   CHECK(config->server == "https://[fd00::1]:443");
   CHECK(config->default_namespace == "scheduling");
   CHECK(config->ca_pem == ca);
+}
+
+TEST_CASE("a context is not asked for where there is no kubeconfig") {
+  const std::optional<std::string> list =
+      getenv("KUBECONFIG") ? std::optional<std::string>(getenv("KUBECONFIG")) : std::nullopt;
+  unsetenv("KUBECONFIG");
+  setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1", 1);
+  const auto config = LoadConfig({"", "prod", ""});
+  unsetenv("KUBERNETES_SERVICE_HOST");
+  if (list) setenv("KUBECONFIG", list->c_str(), 1);
+  REQUIRE_FALSE(config);
+  CHECK(config.error().message == "--context: there is no kubeconfig that could have \"prod\"; give --kubeconfig too");
 }
 
 TEST_CASE("a rotated token is used within a minute, and at once after a 401") {
