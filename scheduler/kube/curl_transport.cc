@@ -20,6 +20,12 @@ constexpr long kConnections = 3;         // over HTTP/2; one is in use, the othe
 constexpr long kHttp1Connections = 128;  // a watch takes one each
 constexpr long kConnectTimeoutMs = 10'000;
 
+// As in Go, a SOCKS proxy looks names up itself: it may know some that this machine does not.
+std::string ForCurl(const std::string& proxy) {
+  constexpr std::string_view kSocks = "socks5:";
+  return proxy.starts_with(kSocks) ? "socks5h:" + proxy.substr(kSocks.size()) : proxy;
+}
+
 void StartLibrary() {
   static const CURLcode result = curl_global_init(CURL_GLOBAL_DEFAULT);
   TUTTI_CHECK(result == CURLE_OK, "curl_global_init failed");
@@ -195,7 +201,7 @@ CurlTransport::Handle CurlTransport::TakeHandle() {
   }
   // As in Go, an environment's proxy is not for this machine itself.
   if (!config_.proxy_url.empty())
-    curl_easy_setopt(easy, CURLOPT_PROXY, config_.proxy_url.c_str());
+    curl_easy_setopt(easy, CURLOPT_PROXY, ForCurl(config_.proxy_url).c_str());
   else if (loopback_)
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
   return {easy, 0};

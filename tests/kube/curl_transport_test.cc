@@ -131,5 +131,34 @@ TEST_CASE("over HTTP/1.1 too, who only said that an answer would come has not de
   CHECK(answer.status == 0);
 }
 
+TEST_CASE("a SOCKS proxy is told names, which it may know better than this machine") {
+  const Listener proxy(1);
+  std::string asked;
+  std::thread serving([&] {
+    proxy.WaitForOne();
+    const int client = accept(proxy.fd(), nullptr, nullptr);
+    std::array<char, 256> text;
+    constexpr std::string_view kNoPassword("\x05\x00", 2);
+    if (recv(client, text.data(), text.size(), 0) > 0) send(client, kNoPassword.data(), kNoPassword.size(), 0);
+    if (const ssize_t size = recv(client, text.data(), text.size(), 0); size > 0)
+      asked.assign(text.data(), static_cast<size_t>(size));
+    close(client);
+  });
+  const base::SystemClock clock;
+  EpollLoop loop(clock);
+  Config config;
+  config.server = "https://api.cluster.invalid:6443";
+  config.proxy_url = "socks5://127.0.0.1:" + std::to_string(proxy.port());
+  CurlTransport transport(config, "test", loop);
+  Request request;
+  request.target = "/ok";
+  request.credential = std::make_shared<const Credential>();
+  transport.Send(std::move(request), [&](const Response&) { loop.Stop(); }, nullptr);
+  loop.Run();
+  shutdown(proxy.fd(), SHUT_RDWR);
+  serving.join();
+  CHECK(asked.find("api.cluster.invalid") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace tutti::kube
