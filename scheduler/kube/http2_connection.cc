@@ -106,6 +106,7 @@ bool Http2Connection::Submit(Http2Exchange& exchange) {
   exchange.connection = this;
   exchange.stream = stream;
   exchange.body_sent = 0;
+  exchange.heard = heard_;
   streams_.emplace(stream, &exchange);
   FlushSoon();
   return true;
@@ -116,6 +117,11 @@ void Http2Connection::Abandon(Http2Exchange& exchange) {
   exchange.connection = nullptr;
   nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, exchange.stream, NGHTTP2_CANCEL);
   FlushSoon();
+}
+
+void Http2Connection::TimeOut(Http2Exchange& exchange) {
+  if (open_ && exchange.heard == heard_) Retire();
+  Abandon(exchange);
 }
 
 Http2Exchange* Http2Connection::Find(int32_t stream) {
@@ -163,6 +169,7 @@ void Http2Connection::OnReady(std::string_view protocol) {
 
 void Http2Connection::OnReceived(std::string_view bytes) {
   if (!open_) return;
+  ++heard_;
   received_ms_ = loop_.Now();
   pinged_ = false;
   busy_ = true;

@@ -32,6 +32,7 @@ struct Http2Exchange {
   Http2Connection* connection = nullptr;
   int32_t stream = 0;
   size_t body_sent = 0;
+  uint64_t heard = 0;     // by its connection, when it was submitted
   bool sent = false;      // its head went to the socket: it may have happened
   bool complete = false;  // the whole answer is there
   int moves = 0;          // to other connections, by none of which it was sent
@@ -55,6 +56,9 @@ class Http2Connection {
   bool Submit(Http2Exchange& exchange);
   // Nobody waits for it any more.
   void Abandon(Http2Exchange& exchange);
+  // The same because its time is up. If nothing was heard since it was submitted, there may be nobody: the connection
+  // takes no more, lest others wait in vain until the PING tells.
+  void TimeOut(Http2Exchange& exchange);
   // Takes no more; what it has goes on.
   void Retire() { retired_ = true; }
 
@@ -93,7 +97,8 @@ class Http2Connection {
   std::unordered_map<int32_t, Http2Exchange*> streams_;
   bool open_ = false, retired_ = false;
   bool busy_ = false;             // inside nghttp2
-  base::Millis received_ms_ = 0;  // when anything came last
+  uint64_t heard_ = 0;            // how often anything came
+  base::Millis received_ms_ = 0;  // when it did last
   bool pinged_ = false;           // and nothing came since
   TimerId flush_timer_ = 0, open_timer_ = 0, alive_timer_ = 0;
   TlsSocket socket_;

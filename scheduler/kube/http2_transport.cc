@@ -125,7 +125,8 @@ void Http2Transport::OnTimeout(RequestId id) {
   const std::unique_ptr<Slot> slot = Take(id);
   Http2Exchange& exchange = slot->exchange;
   exchange.timer = 0;
-  if (exchange.connection != nullptr) exchange.connection->Abandon(exchange);
+  if (exchange.connection != nullptr) exchange.connection->TimeOut(exchange);
+  SweepSoon();
   exchange.response.Break(exchange.sent ? Response::Failure::kTimeout : Response::Failure::kNotSent,
                           "no answer in time");
   exchange.done(std::move(exchange.response));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Http2Transport: Transport over TLS and HTTP/2, with one connection a channel, made when first needed.
 //
-// A connection that the server asks to leave (GOAWAY), on which nobody answers, whose stream numbers are used up, or
-// whose client certificate was renewed, takes no more requests and goes when its last is done; what it had not sent
-// moves to its successor. A server that does not speak HTTP/2 gets everything through `http1`. The loop's thread only.
+// A connection that the server asks to leave (GOAWAY), on which nobody answers, on which a request's time was up before
+// anything was heard, whose stream numbers are used up, or whose client certificate was renewed, takes no more requests
+// and goes when its last is done; what it had not sent moves to its successor. A server that does not speak HTTP/2 gets
+// everything through `http1`. The loop's thread only.
 #pragma once
 
 #include <array>

@@ -168,9 +168,22 @@ TEST_CASE("a request that left and has no answer may have happened") {
   }
   SECTION("when time is up") {
     REQUIRE(rig.Get("/ok").ok());  // the connection is there: the next request leaves at once
-    CHECK(rig.Get("/late", 50).failure == Failure::kTimeout);
+    std::vector<Request> late(1);
+    late[0].target = "/late";
+    late[0].timeout_ms = 300;
+    auto answers = rig.SendAll(std::move(late));
+    CHECK(rig.Get("/ok").body == "connection 1");
+    CHECK(answers[0].get().failure == Failure::kTimeout);
     CHECK(rig.Get("/ok").body == "connection 1");
   }
+}
+
+TEST_CASE("a connection on which nothing is heard until time is up takes no more") {
+  const Http2Server server;
+  TransportRig rig(server);
+  REQUIRE(rig.Get("/ok").body == "connection 1");
+  CHECK(rig.Get("/hang", 100).failure == Failure::kTimeout);
+  CHECK(rig.Get("/ok", 5'000).body == "connection 2");
 }
 
 TEST_CASE("an answer that breaks off keeps the status that came") {
