@@ -24,10 +24,9 @@ ALLOWED = {
     "observe": VALUES | {"dialects"},
     "plugins": VALUES | {"framework"},
     "core": VALUES | {"framework", "dialects", "queue", "observe"},
-    "kube": VALUES | {"proto"},
+    "kube": VALUES,
     "sim": VALUES,
     "server": VALUES | {"observe", "dialects"},
-    "proto": set(),
     "app": VALUES | {"framework", "dialects", "queue", "observe", "plugins", "core", "kube", "sim", "server"},
 }
 
@@ -35,7 +34,6 @@ ALLOWED = {
 CONFINED = {
     "CLI": {"app"},
     "curl": {"kube"},
-    "google": {"kube", "proto"},
     "httplib.h": {"server", "sim"},
     "openssl": {"kube", "server", "sim"},
     "prometheus": {"observe"},
@@ -43,7 +41,6 @@ CONFINED = {
     "yaml-cpp": {"app", "sim", "kube"},
     "catch2": set(),
     "rapidcheck.h": set(),
-    "benchmark": set(),
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
