@@ -10,34 +10,25 @@ function(tutti_together target)
   endif()
 endfunction()
 
-# Below, TOGETHER: as tutti_together.
-
 # tutti_room(NAME [TOGETHER] [LINK targets...]): the library of the room in the current folder, from all its sources.
+# TOGETHER: as tutti_together.
 function(tutti_room name)
   cmake_parse_arguments(ROOM "TOGETHER" "" "LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   list(FILTER sources EXCLUDE REGEX "main\\.cc$")
-  if(sources)
-    add_library(tutti_${name} STATIC ${sources})
-    target_include_directories(tutti_${name} PUBLIC ${CMAKE_SOURCE_DIR}/scheduler ${CMAKE_SOURCE_DIR})
-    target_link_libraries(tutti_${name} PUBLIC ${ROOM_LINK})
-    if(ROOM_TOGETHER)
-      tutti_together(tutti_${name})
-    endif()
-  else()
-    add_library(tutti_${name} INTERFACE)
-    target_include_directories(tutti_${name} INTERFACE ${CMAKE_SOURCE_DIR}/scheduler ${CMAKE_SOURCE_DIR})
-    target_link_libraries(tutti_${name} INTERFACE ${ROOM_LINK})
+  add_library(tutti_${name} STATIC ${sources})
+  target_include_directories(tutti_${name} PUBLIC ${CMAKE_SOURCE_DIR}/scheduler ${CMAKE_SOURCE_DIR})
+  target_link_libraries(tutti_${name} PUBLIC ${ROOM_LINK})
+  if(ROOM_TOGETHER)
+    tutti_together(tutti_${name})
   endif()
 endfunction()
 
 # tutti_test(NAME [TOGETHER] [LINK targets...]): one ctest binary from all *_test.cc in the current folder.
+# TOGETHER: as tutti_together.
 function(tutti_test name)
   cmake_parse_arguments(TEST "TOGETHER" "" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cc)
-  if(NOT sources)
-    return()
-  endif()
   add_executable(${name}_test ${sources})
   target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR}/scheduler ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name}_test PRIVATE ${TEST_LINK} tutti_test_main)
