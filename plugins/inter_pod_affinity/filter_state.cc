@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "plugins/unsupported/unsupported.h"
+#include "plugins/common/size_limits.h"
 
 namespace tutti::plugins {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "plugins/common/resource_names.h"
 #include "plugins/node_resources/percent.h"
-#include "plugins/node_resources/resource_names.h"
 
 namespace tutti::plugins {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "plugins/common/args.h"
-#include "plugins/node_resources/resource_names.h"
+#include "plugins/common/resource_names.h"
 
 namespace tutti::plugins {
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "plugins/common/claims.h"
-#include "plugins/unsupported/unsupported.h"
+#include "plugins/common/size_limits.h"
 
 namespace tutti::plugins {
 namespace {

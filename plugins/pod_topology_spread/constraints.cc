@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "plugins/unsupported/unsupported.h"
+#include "plugins/common/size_limits.h"
 
 namespace tutti::plugins {
 

@@ -10,8 +10,8 @@
 #include "base/json.h"
 #include "plugins/common/args.h"
 #include "plugins/common/label_syntax.h"
+#include "plugins/common/size_limits.h"
 #include "plugins/pod_topology_spread/constraints.h"
-#include "plugins/unsupported/unsupported.h"
 
 namespace tutti::plugins {
 namespace {

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <optional>
+#include <string>
 #include <vector>
+
+#include "plugins/common/size_limits.h"
 
 namespace tutti::plugins {
 namespace {
@@ -32,94 +35,8 @@ bool SelectsNamespaces(const model::PodAffinity& affinity) {
          std::ranges::any_of(affinity.preferred, [](const auto& weighted) { return SelectsNamespaces(weighted.term); });
 }
 
-// How much there is to look at on each node, in things that cost about as much as one label to compare.
-size_t Extent(const model::Requirement& requirement) { return 1 + requirement.values.size() / kValuesPerThing; }
-
-size_t Extent(const std::vector<model::Requirement>& requirements) {
-  size_t sum = 0;
-  for (const model::Requirement& requirement : requirements) sum += Extent(requirement);
-  return sum;
-}
-
-size_t Extent(const model::NodeSelectorTerm& term) {
-  return 1 + Extent(term.match_expressions) + Extent(term.match_fields);
-}
-
-size_t Extent(const std::optional<model::LabelSelector>& selector) {
-  return selector ? selector->match_labels.size() + Extent(selector->match_expressions) : 0;
-}
-
-size_t Extent(const model::PodAffinityTerm& term) {
-  return 1 + Extent(term.selector) + Extent(term.namespace_selector) + term.namespaces.size() / kValuesPerThing +
-         term.match_label_keys.size() + term.mismatch_label_keys.size();
-}
-
-size_t Extent(const model::PodAffinity& affinity) {
-  size_t sum = 0;
-  for (const model::PodAffinityTerm& term : affinity.required) sum += Extent(term);
-  for (const model::WeightedPodAffinityTerm& weighted : affinity.preferred) sum += Extent(weighted.term);
-  return sum;
-}
-
-size_t ExtentOfNodeAffinity(const model::PodSpec& spec) {
-  size_t sum = spec.node_selector.size();
-  if (spec.required_node_affinity)
-    for (const model::NodeSelectorTerm& term : spec.required_node_affinity->terms) sum += Extent(term);
-  for (const model::PreferredNodeTerm& preferred : spec.preferred_node_affinity) sum += Extent(preferred.term);
-  return sum;
-}
-
-size_t ExtentOfSpread(const model::PodSpec& spec) {
-  size_t sum = 0;
-  for (const model::TopologySpread& spread : spec.spread)
-    sum += 1 + Extent(spread.selector) + spread.match_label_keys.size();
-  return sum;
-}
-
-size_t Extent(const std::vector<model::PodVolume>& volumes) {
-  size_t sum = volumes.size();
-  for (const model::PodVolume& volume : volumes) sum += volume.monitors.size();
-  return sum;
-}
-
-std::optional<std::string> TooManyConstraints(const model::PodSpec& spec) {
-  const auto hard = static_cast<size_t>(std::ranges::count_if(spec.spread, &model::TopologySpread::hard));
-  for (const auto& [when, count] : {std::pair("DoNotSchedule", hard), {"ScheduleAnyway", spec.spread.size() - hard}})
-    if (count > kMostSpreadConstraints)
-      return fmt::format("the pod has {} topologySpreadConstraints with {}, and no more than {} are looked at", count,
-                         when, kMostSpreadConstraints);
-  return std::nullopt;
-}
-
-// The first part of the spec that is too large.
-std::optional<std::string> TooLarge(const model::PodSpec& spec) {
-  const std::array<std::pair<const char*, size_t>, 8> parts = {{
-      {"resources", spec.requests.items().size()},
-      {"nodeSelector and nodeAffinity", ExtentOfNodeAffinity(spec)},
-      {"podAffinity", Extent(spec.pod_affinity)},
-      {"podAntiAffinity", Extent(spec.pod_anti_affinity)},
-      {"topologySpreadConstraints", ExtentOfSpread(spec)},
-      {"tolerations", spec.tolerations.size()},
-      {"host ports", spec.host_ports.size()},
-      {"volumes", Extent(spec.volumes)},
-  }};
-  for (const auto& [name, extent] : parts)
-    if (extent > kMostThings)
-      return fmt::format("the pod's {} have {} things to look at on each node, and no more than {} are looked at", name,
-                         extent, kMostThings);
-  return TooManyConstraints(spec);
-}
-
-}  // namespace
-
-bool IsLookedAt(const model::PodAffinity& affinity) {
-  return affinity.required.size() + affinity.preferred.size() <= kMostThings && Extent(affinity) <= kMostThings;
-}
-
-bool IsLookedAt(const std::vector<model::PodVolume>& volumes) {
-  return volumes.size() <= kMostThings && Extent(volumes) <= kMostThings;
-}
-
+// What of `spec` is not supported, as a sentence for the pod's owner; nullopt when all of it is.
+// `namespaces_known`: the labels of namespaces are, so that namespaceSelectors can be told.
 std::optional<std::string> UnsupportedReason(const model::PodSpec& spec, bool namespaces_known) {
   if (auto reason = TooLarge(spec)) return reason;
   std::vector<std::string_view> asks;
@@ -129,6 +46,8 @@ std::optional<std::string> UnsupportedReason(const model::PodSpec& spec, bool na
   if (asks.empty()) return std::nullopt;
   return fmt::format("the pod asks for {}, which this version does not schedule by yet", fmt::join(asks, " and "));
 }
+
+}  // namespace
 
 std::unique_ptr<framework::FilterState> Unsupported::PrepareFilter(const cluster::PodClass& pod_class,
                                                                    const cluster::Snapshot& snapshot) const {

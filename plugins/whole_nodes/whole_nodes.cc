@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plugins/node_resources/resource_names.h"
+#include "plugins/common/resource_names.h"
 
 namespace tutti::plugins {
 namespace {

@@ -5,7 +5,8 @@
   check.py [ROOT]
 
 The table is that of ARCHITECTURE.md. It is closed: a room that is not in it, or an include that names no room,
-is an error too. Each third-party library is confined to the rooms that need it.
+is an error too. Each third-party library is confined to the rooms that need it. No plugin sees another one: what
+they share is in plugins/common.
 """
 
 import pathlib
@@ -47,11 +48,12 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
 def sources(root):
-    """(room, file) for every source of a room."""
+    """(room, plugin or "", file) for every source of a room."""
     for folder in sorted((root / "scheduler").iterdir()) + [root / "plugins", root / "sim"]:
         for file in sorted(folder.rglob("*")):
             if file.suffix in (".h", ".cc"):
-                yield folder.name, file
+                inside = file.relative_to(folder).parts
+                yield folder.name, inside[0] if folder.name == "plugins" and len(inside) > 1 else "", file
 
 
 def includes(file):
@@ -61,8 +63,8 @@ def includes(file):
             yield number, match.group(1) == '"', match.group(2)
 
 
-def wrong(room, quoted, path):
-    """Why `room` may not include `path`, or None."""
+def wrong(room, plugin, quoted, path):
+    """Why a file of `room`, and of `plugin` in it, may not include `path`, or None."""
     if room not in ALLOWED:
         return f"the room {room} is not in the table of tests/layers/check.py"
     head = path.split("/")[0]
@@ -71,6 +73,8 @@ def wrong(room, quoted, path):
             return f'"{path}" names no room: write it as "room/file.h"'
         if head != room and head not in ALLOWED[room]:
             return f"{room} may not see {head}"
+        if plugin and head == "plugins" and path.split("/")[1] not in (plugin, "common"):
+            return f'the plugin {plugin} may not see "{path}"'
     elif head in CONFINED and room not in CONFINED[head]:
         return f"<{path}> belongs to {', '.join(sorted(CONFINED[head])) or 'tests'} only"
     return None
@@ -79,10 +83,10 @@ def wrong(room, quoted, path):
 def check(root):
     """(number of includes read, the list of complaints)."""
     read, complaints = 0, []
-    for room, file in sources(root):
+    for room, plugin, file in sources(root):
         for number, quoted, path in includes(file):
             read += 1
-            why = wrong(room, quoted, path)
+            why = wrong(room, plugin, quoted, path)
             if why:
                 complaints.append(f"{file.relative_to(root)}:{number}: {why}")
     return read, complaints

@@ -15,7 +15,8 @@ RIGHT = {
     "scheduler/model/pod.h": '#include "base/clock.h"\n#include "model/pod.h"\n',
     "scheduler/kube/client.cc": '#include <curl/curl.h>\n#include "cluster/ports.h"\n',
     "scheduler/app/main.cc": '#include "core/scheduler.h"\n#include "sim/store.h"\n#include "plugins/registry.h"\n',
-    "plugins/fit/fit.cc": '#include "framework/plugin.h"\n',
+    "plugins/fit/fit.cc": '#include "framework/plugin.h"\n#include "plugins/common/args.h"\n#include "plugins/fit/fit.h"\n',
+    "plugins/registry.cc": '#include "plugins/fit/fit.h"\n',
     "sim/store.cc": '#include "cluster/ports.h"\n',
 }
 
@@ -25,6 +26,8 @@ PLANTED = {
     "kube that sees sim": ("scheduler/kube/client.cc", '#include "sim/store.h"\n'),
     "sim that sees the core": ("sim/store.cc", '#include "core/scheduler.h"\n'),
     "a plugin that sees the core": ("plugins/fit/fit.cc", '#include "core/scheduler.h"\n'),
+    "a plugin that sees another": ("plugins/fit/fit.cc", '#include "plugins/ports/ports.h"\n'),
+    "a plugin that sees the registry": ("plugins/fit/fit.cc", '#include "plugins/registry.h"\n'),
     "an include relative to its own folder": ("scheduler/model/pod.h", '#include "quantity.h"\n'),
     "production code that includes a test's": ("scheduler/model/pod.h", '#include "tests/support/catch.h"\n'),
     "a library outside its room": ("scheduler/model/pod.h", "#include <curl/curl.h>\n"),

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plugins/unsupported/unsupported.h"
-
 #include <fmt/format.h>
 
 #include "base/json_fwd.h"
 #include "framework/ranking.h"
+#include "plugins/common/size_limits.h"
 #include "plugins/registry.h"
 #include "tests/support/catch.h"
 #include "tests/support/test_cluster.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plugins/node_resources/resource_names.h"
+#include "plugins/common/resource_names.h"
 
 #include <fmt/format.h>
 
