@@ -119,7 +119,8 @@ struct RunVerb {
     AddElection(verb);
     AddServing(verb);
     AddReviews(verb);
-    verb.add_option("-v,--v", verbosity, "4 and above: debug lines too")->type_name("LEVEL");
+    verb.add_option("-v,--v", verbosity, "accepted, as kube-scheduler has it; the same is logged at every level")
+        ->type_name("LEVEL");
     verb.final_callback([this, exit_code] { *exit_code = Go(); });
   }
 
@@ -188,7 +189,6 @@ struct RunVerb {
   }
 
   int Go() {
-    if (verbosity >= 4) base::SetLogLevel(base::LogLevel::kDebug);
     if (flags.server.certificate.cert.empty() != flags.server.certificate.key.empty()) {
       return Refuse("run", "--tls-cert-file and --tls-private-key-file go together; give both or none");
     }

@@ -20,10 +20,10 @@ void Append(std::string& line, std::string_view text) {
 
 std::string_view Word(LogLevel level) {
   switch (level) {
-    case LogLevel::kDebug: return "debug";
     case LogLevel::kInfo: return "info";
     case LogLevel::kWarn: return "warn";
     case LogLevel::kError: return "error";
+    case LogLevel::kNone: break;
   }
   return "info";
 }
@@ -31,10 +31,9 @@ std::string_view Word(LogLevel level) {
 }  // namespace
 
 void SetLogLevel(LogLevel level) { g_level = level; }
-bool LogEnabled(LogLevel level) { return level >= g_level.load(std::memory_order_relaxed); }
 
 void Log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
-  if (!LogEnabled(level)) return;
+  if (level < g_level.load(std::memory_order_relaxed)) return;
   std::string line =
       fmt::format("{{\"ts\":\"{}\",\"level\":\"{}\",\"msg\":", FormatMicroTime(SystemClock().WallMs()), Word(level));
   Append(line, message);

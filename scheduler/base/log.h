@@ -13,7 +13,7 @@
 
 namespace tutti::base {
 
-enum class LogLevel { kDebug, kInfo, kWarn, kError };
+enum class LogLevel { kInfo, kWarn, kError, kNone };
 
 struct LogField {
   std::string_view key;
@@ -29,12 +29,11 @@ struct LogField {
   bool bare = false;  // a number or a boolean: not quoted
 };
 
-// Lines below `level` are not written. Set once, before threads start.
+// Lines below `level` are not written; kNone: no line is. Set once, before threads start; until then kInfo.
 void SetLogLevel(LogLevel level);
-bool LogEnabled(LogLevel level);
+// REQUIRES: a `level` below kNone.
 void Log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields = {});
 
-inline void LogDebug(std::string_view m, std::initializer_list<LogField> f = {}) { Log(LogLevel::kDebug, m, f); }
 inline void LogInfo(std::string_view m, std::initializer_list<LogField> f = {}) { Log(LogLevel::kInfo, m, f); }
 inline void LogWarn(std::string_view m, std::initializer_list<LogField> f = {}) { Log(LogLevel::kWarn, m, f); }
 inline void LogError(std::string_view m, std::initializer_list<LogField> f = {}) { Log(LogLevel::kError, m, f); }

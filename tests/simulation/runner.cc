@@ -101,7 +101,7 @@ void ReadWhatIsShared(const Run& run) {
 
 }  // namespace
 
-void SilenceLogs() { base::SetLogLevel(static_cast<base::LogLevel>(static_cast<int>(base::LogLevel::kError) + 1)); }
+void SilenceLogs() { base::SetLogLevel(base::LogLevel::kNone); }
 
 Apart::Apart(const Run& run) {
   ReadWhatIsShared(run);
