@@ -36,7 +36,6 @@ class Mailbox {
       arrived_.NotifyOne();
     } else {
       items_[at->second] = std::move(item);
-      ++coalesced_;
     }
   }
 
@@ -57,18 +56,12 @@ class Mailbox {
     arrived_.NotifyOne();
   }
 
-  uint64_t coalesced() const {
-    const MutexLock lock(mutex_);
-    return coalesced_;
-  }
-
  private:
-  mutable Mutex mutex_;
+  Mutex mutex_;
   Condition arrived_;
   std::vector<T> items_ ABSL_GUARDED_BY(mutex_);
   std::unordered_map<std::string, size_t> place_ ABSL_GUARDED_BY(mutex_);
   bool woken_ ABSL_GUARDED_BY(mutex_) = false;
-  uint64_t coalesced_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace tutti::base

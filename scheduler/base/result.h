@@ -9,15 +9,11 @@
 
 namespace tutti::base {
 
-// What a caller can tell apart and act on; everything else is in the message.
+// What kind of thing went wrong; all that a person needs is in the message.
 enum class ErrorCode {
   kInvalid,      // the input is wrong; the message names the field and the remedy
-  kNotFound,     // HTTP 404
-  kConflict,     // HTTP 409, or a precondition failed
-  kGone,         // HTTP 410: list again
-  kForbidden,    // HTTP 401, 403
+  kNotFound,     // HTTP 404, or a file that cannot be read
   kUnavailable,  // network, 429, 5xx: may succeed later
-  kUnknown,      // the request may or may not have taken effect
   kInternal,
 };
 

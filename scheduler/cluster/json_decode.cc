@@ -242,7 +242,6 @@ std::shared_ptr<model::PodSpec> ReadSpec(JsonReader& read, const JsonField& spec
   out->scheduler_name = read.Text(spec["schedulerName"]);
   if (out->scheduler_name.empty()) out->scheduler_name = "default-scheduler";
   out->priority = static_cast<int32_t>(read.Integer(spec["priority"], 0));
-  out->never_preempts = read.Text(spec["preemptionPolicy"]) == "Never";
   ReadContainers(read, spec, held, out.get());
   out->node_selector = read.Map(spec["nodeSelector"]);
   const JsonField affinity = spec["affinity"];
@@ -308,7 +307,6 @@ model::Node ReadNode(JsonReader& read, const Json& json) {
   read.Items(status["images"], [&](const JsonField& image) {
     node.images.push_back({read.Texts(image["names"]), read.Integer(image["sizeBytes"], 0)});
   });
-  node.declared_features = read.Texts(status["declaredFeatures"]);
   return node;
 }
 

@@ -23,8 +23,7 @@ Symbol Find(const LabelEntries& labels, Symbol key) {
 bool SamePlace(const model::Node& a, const model::Node& b) {
   return a.meta.labels == b.meta.labels && a.allocatable == b.allocatable && a.taints == b.taints &&
          a.unschedulable == b.unschedulable && a.ready == b.ready && a.images == b.images &&
-         a.declared_features == b.declared_features && a.meta.annotations == b.meta.annotations &&
-         a.meta.deleting() == b.meta.deleting() && a.meta.uid == b.meta.uid;
+         a.meta.annotations == b.meta.annotations && a.meta.deleting() == b.meta.deleting() && a.meta.uid == b.meta.uid;
 }
 
 }  // namespace

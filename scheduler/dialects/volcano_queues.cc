@@ -24,7 +24,7 @@ model::QueueSpec Read(const model::Object& object) {
   queue.dialect = "volcano";
   queue.name = object.meta.name;
   queue.parent = read.Text(spec["parent"]);
-  queue.weight = ReadCount(read, spec["weight"], 1, 1, kLargestWeight);
+  ReadCount(read, spec["weight"], 1, 1, kLargestWeight);  // without effect, but a wrong one is said
   // A cap beyond all counting is no cap. Volcano has none on its root.
   for (const auto& [resource, amount] : read.Resources(spec["capability"]))
     if (amount != std::numeric_limits<int64_t>::max() && queue.name != "root") queue.capability.Set(resource, amount);

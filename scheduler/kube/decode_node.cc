@@ -38,7 +38,6 @@ void DecodeNodeStatus(std::string_view message, model::Node* node) {
       case 2: SetResource(r.bytes(), &node->allocatable); break;  // what is not a quantity is not room
       case 4: DecodeCondition(r.bytes(), node); break;
       case 8: node->images.push_back(DecodeImage(r.bytes())); break;
-      case 14: node->declared_features.push_back(r.text()); break;
     }
 }
 

@@ -24,7 +24,6 @@ enum SpecField : uint32_t {
   kInitContainers = 20,
   kTolerations = 22,
   kPriority = 25,
-  kPreemptionPolicy = 31,
   kOverhead = 32,
   kTopologySpread = 33,
   kResourceClaims = 39,
@@ -284,7 +283,6 @@ void AppendSpecKey(std::string_view spec, const HeldResources& held, std::string
       case kAffinity:
       case kSchedulerName:
       case kTolerations:
-      case kPreemptionPolicy:
       case kOverhead:
       case kTopologySpread:
       case kResources: AppendTagged(r.field(), r.bytes(), key); break;
@@ -303,7 +301,6 @@ model::PodSpec DecodePodSpec(std::string_view message, const HeldResources& held
       case kSchedulerName: spec.scheduler_name = r.text(); break;
       case kTolerations: spec.tolerations.push_back(DecodeToleration(r.bytes())); break;
       case kPriority: spec.priority = static_cast<int32_t>(r.number()); break;
-      case kPreemptionPolicy: spec.never_preempts = r.bytes() == "Never"; break;
       case kTopologySpread: spec.spread.push_back(DecodeSpread(r.bytes())); break;
       case kResourceClaims: spec.has_claims = true; break;
     }

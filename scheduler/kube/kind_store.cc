@@ -23,8 +23,7 @@ bool SameButVersion(const model::Pod& a, const model::Pod& b) {
 
 bool SameButVersion(const model::Node& a, const model::Node& b) {
   return a.ready == b.ready && a.unschedulable == b.unschedulable && a.allocatable == b.allocatable &&
-         a.taints == b.taints && a.images == b.images && a.declared_features == b.declared_features &&
-         SameMeta(a.meta, b.meta);
+         a.taints == b.taints && a.images == b.images && SameMeta(a.meta, b.meta);
 }
 
 void Report(std::string_view kind, const model::ObjectMeta& meta, const std::vector<std::string>& problems) {

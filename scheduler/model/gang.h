@@ -76,8 +76,7 @@ struct QueueSpec {
   std::string parent;       // empty for a root
   ResourceList capability;  // hard cap per listed resource; unlisted ones are not capped
   bool open = true;         // a closed queue starts nothing
-  int64_t weight = 1;
-  std::string problem;  // why it cannot be used, naming the field; its gangs wait with it
+  std::string problem;      // why it cannot be used, naming the field; its gangs wait with it
   friend bool operator==(const QueueSpec&, const QueueSpec&) = default;
 };
 

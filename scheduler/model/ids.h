@@ -12,6 +12,5 @@ using NodeId = base::StrongId<struct NodeTag>;          // a slot; reused after 
 using PodId = base::StrongId<struct PodTag>;            // a slot; reused after the pod is gone
 using ClassId = base::StrongId<struct ClassTag>;        // a PodClass
 using GangId = base::StrongId<struct GangTag>;          // a slot; reused after the gang is gone
-using QueueId = base::StrongId<struct QueueTag>;        // a node of a quota tree
 
 }  // namespace tutti::model

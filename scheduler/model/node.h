@@ -28,7 +28,6 @@ struct Node {
   bool unschedulable = false;  // spec.unschedulable
   bool ready = true;           // condition Ready is True
   std::vector<ContainerImage> images;
-  std::vector<std::string> declared_features;
 };
 
 }  // namespace tutti::model

@@ -89,7 +89,7 @@ bool PodLevel(std::string_view name) { return name == kCpu || name == kMemory ||
 
 uint64_t Hash(const PodSpec& spec) {
   Hasher h;
-  h.Bytes(spec.scheduler_name), h.Number(spec.priority), h.Number(spec.never_preempts);
+  h.Bytes(spec.scheduler_name), h.Number(spec.priority);
   for (const auto& [name, amount] : spec.requests) h.Bytes(name), h.Number(amount);
   h.Number(spec.nonzero_cpu), h.Number(spec.nonzero_memory), h.Number(spec.saturated);
   h.Bytes(spec.node_name), h.Map(spec.node_selector);

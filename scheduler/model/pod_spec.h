@@ -93,7 +93,6 @@ struct ContainerRequests {
 struct PodSpec {
   std::string scheduler_name;
   int32_t priority = 0;
-  bool never_preempts = false;  // preemptionPolicy: Never
 
   // The pod's effective request: see EffectiveRequests. `pods` is not in it; each pod counts one.
   ResourceList requests;

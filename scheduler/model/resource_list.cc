@@ -49,12 +49,6 @@ void ResourceList::MaxAll(const ResourceList& other) {
   for (const auto& [name, amount] : other.items_) Set(name, Has(name) ? std::max(Get(name), amount) : amount);
 }
 
-ResourceList ResourceList::Times(int64_t n) const {
-  ResourceList product = *this;
-  for (auto& [name, amount] : product.items_) amount = SaturatingMul(amount, n);
-  return product;
-}
-
 base::Status ResourceList::SetText(std::string_view name, std::string_view text) {
   const auto parsed = name == kCpu ? ParseMilli(text) : ParseUnits(text);
   if (!parsed) return base::Invalid(fmt::format("{}: {}", name, parsed.error().message));

@@ -30,8 +30,6 @@ class ResourceList {
   void AddAll(const ResourceList& other);
   void SubtractAll(const ResourceList& other);
   void MaxAll(const ResourceList& other);
-  // Every amount times `n`, saturating.
-  ResourceList Times(int64_t n) const;
 
   // Parses `text` in the unit of `name`. Error kInvalid names the resource.
   base::Status SetText(std::string_view name, std::string_view text);

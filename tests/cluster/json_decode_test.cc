@@ -90,7 +90,6 @@ TEST_CASE("Placement rules are read whole") {
   REQUIRE(pod);
   const model::PodSpec& spec = *pod->spec;
   CHECK(spec.priority == -5);
-  CHECK(spec.never_preempts);
   CHECK(spec.host_ports == std::vector<model::HostPort>{{"", "", 8080}});
   CHECK(spec.tolerations == std::vector<model::Toleration>{{"k", "Exists", "", "NoSchedule"}});
   REQUIRE(spec.required_node_affinity);

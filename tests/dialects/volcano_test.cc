@@ -446,7 +446,6 @@ TEST_CASE("a Queue is read") {
         std::set<std::string>{"q"});
   const model::QueueSpec queue = *volcano.DescribeQueue("q");
   CHECK(queue.problem == "");
-  CHECK(queue.weight == 3);
   CHECK(queue.parent == "root");
   CHECK(queue.open);
   CHECK(queue.capability.Get("cpu") == 4000);

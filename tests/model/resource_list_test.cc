@@ -65,8 +65,6 @@ TEST_CASE("Sums of hostile amounts stop at the largest int64") {
   ResourceList list = FromMap({{"cpu", kMax - 1}});
   for (int i = 0; i < 10'000; ++i) list.Add("cpu", kMax / 2);
   CHECK(list.Get("cpu") == kMax);
-  CHECK(FromMap({{"cpu", kMax / 2}}).Times(1'000).Get("cpu") == kMax);
-  CHECK(FromMap({{"cpu", 3}}).Times(1'000).Get("cpu") == 3'000);
 }
 
 TEST_CASE("Text is read in the unit of its resource; an error names it") {
