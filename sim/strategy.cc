@@ -19,20 +19,13 @@
 namespace tutti::sim {
 namespace {
 
-Json& SpecOf(Json& object) {
-  Json& spec = object["spec"];
-  if (spec.is_null()) spec = Json::object();
-  return spec;
-}
-
 void FirstPhase(Json& object, const char* phase) {
   if (DigString(object, "status", "phase").empty()) object["status"] = {{"phase", phase}};
 }
 
 void CanonicalizeNode(Json& node) {
-  SpecOf(node);
-  Json& status = node["status"];
-  if (!status.is_object()) status = Json::object();
+  ObjectAt(node, "spec");
+  Json& status = ObjectAt(node, "status");
   for (const char* list : {"capacity", "allocatable"}) {
     if (status.contains(list)) CanonicalizeResources(status[list]);
   }
@@ -50,7 +43,7 @@ void PrepareNamespace(Json& object, bool restore) {
 }
 
 void PrepareClaim(const Store& store, Json& claim, bool creating) {
-  Json& spec = SpecOf(claim);
+  Json& spec = ObjectAt(claim, "spec");
   SetDefault(spec, "volumeMode", "Filesystem");
   if (Dig(spec, "resources", "requests").is_object()) CanonicalizeResources(spec["resources"]["requests"]);
   // One of a dump that has its volume keeps what it was bound by.
@@ -76,8 +69,8 @@ const std::map<GroupResource, Preparer>& Preparers() {
       {{"", "limitranges"}, [](const Store&, Json& object, Occasion) { PrepareLimitRange(object); }},
       {{"", "persistentvolumes"},
        [](const Store&, Json& object, Occasion) {
-         SetDefault(SpecOf(object), "volumeMode", "Filesystem");
-         SetDefault(SpecOf(object), "persistentVolumeReclaimPolicy", "Retain");
+         SetDefault(ObjectAt(object, "spec"), "volumeMode", "Filesystem");
+         SetDefault(ObjectAt(object, "spec"), "persistentVolumeReclaimPolicy", "Retain");
          FirstPhase(object, "Pending");
        }},
       {kStorageClasses,
@@ -105,7 +98,7 @@ const std::map<GroupResource, Preparer>& Preparers() {
       {{"apps", "daemonsets"}, [](const Store&, Json& object, Occasion) { PrepareDaemonSet(object); }},
       {{"scheduling.k8s.io", "podgroups"},
        [](const Store&, Json& object, Occasion) {
-         SetDefault(SpecOf(object), "disruptionMode", "Pod");
+         SetDefault(ObjectAt(object, "spec"), "disruptionMode", "Pod");
          SetDefault(object, "status", Json::object());
        }},
   };

@@ -13,12 +13,6 @@
 namespace tutti::sim {
 namespace {
 
-Json& SpecOf(Json& object) {
-  Json& spec = object["spec"];
-  if (spec.is_null()) spec = Json::object();
-  return spec;
-}
-
 // A free address of 10.96.0.0/16: from the name, so that the same manifests give the same addresses.
 std::string FreeClusterIp(const Store& store, const Json& service) {
   std::set<std::string> taken = {"10.96.0.0", "10.96.0.1", "10.96.0.10", "10.96.255.255"};
@@ -34,7 +28,7 @@ std::string FreeClusterIp(const Store& store, const Json& service) {
 }  // namespace
 
 void PrepareTemplate(Json& workload) {
-  Json& spec = SpecOf(workload);
+  Json& spec = ObjectAt(workload, "spec");
   if (!Child(spec, "template").is_object()) return;
   Json& pod = spec["template"];
   if (Child(pod, "spec").is_object()) DefaultPodSpec(pod["spec"]);
@@ -47,7 +41,7 @@ void PrepareTemplate(Json& workload) {
 
 void PrepareReplicas(Json& workload) {
   PrepareTemplate(workload);
-  Json& spec = SpecOf(workload);
+  Json& spec = ObjectAt(workload, "spec");
   SetDefault(spec, "replicas", 1);
   const Json& labels = Dig(spec, "template", "metadata", "labels");
   if (workload.value("kind", "") == "ReplicationController" && labels.is_object()) SetDefault(spec, "selector", labels);
@@ -56,7 +50,7 @@ void PrepareReplicas(Json& workload) {
 
 void PrepareDeployment(Json& deployment) {
   PrepareTemplate(deployment);
-  Json& spec = SpecOf(deployment);
+  Json& spec = ObjectAt(deployment, "spec");
   SetDefault(spec, "replicas", 1);
   SetDefault(spec, "revisionHistoryLimit", 10);
   SetDefault(spec, "progressDeadlineSeconds", 600);
@@ -68,7 +62,7 @@ void PrepareDeployment(Json& deployment) {
 void PrepareStatefulSet(Json& stateful_set) {
   PrepareTemplate(stateful_set);
   SetDefault(stateful_set, "status", {{"replicas", 0}, {"availableReplicas", 0}});
-  Json& spec = SpecOf(stateful_set);
+  Json& spec = ObjectAt(stateful_set, "spec");
   SetDefault(spec, "replicas", 1);
   SetDefault(spec, "revisionHistoryLimit", 10);
   SetDefault(spec, "podManagementPolicy", "OrderedReady");
@@ -79,7 +73,7 @@ void PrepareStatefulSet(Json& stateful_set) {
 
 void PrepareDaemonSet(Json& daemon_set) {
   PrepareTemplate(daemon_set);
-  Json& spec = SpecOf(daemon_set);
+  Json& spec = ObjectAt(daemon_set, "spec");
   SetDefault(spec, "revisionHistoryLimit", 10);
   if (Child(spec, "updateStrategy").empty()) spec.erase("updateStrategy");
   SetDefault(spec, "updateStrategy",
@@ -92,7 +86,7 @@ void PrepareDaemonSet(Json& daemon_set) {
 void PrepareJob(Json& job, bool creating) {
   PrepareTemplate(job);
   SetDefault(job, "status", Json::object());
-  Json& spec = SpecOf(job);
+  Json& spec = ObjectAt(job, "spec");
   if (Child(spec, "completions").is_null() && Child(spec, "parallelism").is_null()) spec["completions"] = 1;
   SetDefault(spec, "parallelism", 1);
   SetDefault(spec, "backoffLimit", 6);
@@ -114,7 +108,7 @@ void PrepareJob(Json& job, bool creating) {
 
 void PrepareService(const Store& store, Json& service) {
   SetDefault(service, "status", {{"loadBalancer", Json::object()}});
-  Json& spec = SpecOf(service);
+  Json& spec = ObjectAt(service, "spec");
   SetDefault(spec, "type", "ClusterIP");
   SetDefault(spec, "sessionAffinity", "None");
   if (Child(spec, "ports").is_array()) {

@@ -258,16 +258,8 @@ std::shared_ptr<model::PodSpec> ReadSpec(JsonReader& read, const JsonField& spec
 
 // --- Status ---
 
-model::PodPhase ParsePhase(std::string_view word) {
-  if (word.empty() || word == "Pending") return model::PodPhase::kPending;
-  if (word == "Running") return model::PodPhase::kRunning;
-  if (word == "Succeeded") return model::PodPhase::kSucceeded;
-  if (word == "Failed") return model::PodPhase::kFailed;
-  return model::PodPhase::kUnknown;
-}
-
 void ReadStatus(JsonReader& read, const JsonField& status, model::Pod* pod) {
-  pod->phase = ParsePhase(read.Text(status["phase"]));
+  pod->phase = model::ParsePhase(read.Text(status["phase"]));
   read.Items(status["conditions"], [&](const JsonField& condition) {
     if (read.Text(condition["type"]) == "PodScheduled")
       pod->scheduled = {true, read.Text(condition["status"]) == "True", read.Text(condition["reason"]),

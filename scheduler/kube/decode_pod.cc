@@ -6,14 +6,6 @@
 namespace tutti::kube {
 namespace {
 
-model::PodPhase ParsePhase(std::string_view word) {
-  if (word.empty() || word == "Pending") return model::PodPhase::kPending;
-  if (word == "Running") return model::PodPhase::kRunning;
-  if (word == "Succeeded") return model::PodPhase::kSucceeded;
-  if (word == "Failed") return model::PodPhase::kFailed;
-  return model::PodPhase::kUnknown;
-}
-
 void DecodeCondition(std::string_view message, model::Pod* pod, bool* infeasible_resize) {
   std::string_view type, status, reason, text;
   for (WireReader r(message); r.Next();) switch (r.field()) {
@@ -32,7 +24,7 @@ void DecodeCondition(std::string_view message, model::Pod* pod, bool* infeasible
 // The statuses of containers go to `held`: they say what a bound pod holds during a resize.
 void DecodePodStatus(std::string_view message, model::Pod* pod, HeldResources* held) {
   for (WireReader r(message); r.Next();) switch (r.field()) {
-      case 1: pod->phase = ParsePhase(r.bytes()); break;
+      case 1: pod->phase = model::ParsePhase(r.bytes()); break;
       case 2: DecodeCondition(r.bytes(), pod, &held->infeasible_resize); break;
       case 8:
       case 10: held->container_statuses.push_back(r.bytes()); break;

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/object_meta.h"
@@ -12,6 +13,9 @@
 namespace tutti::model {
 
 enum class PodPhase { kPending, kRunning, kSucceeded, kFailed, kUnknown };
+
+// "" is Pending, as the API server defaults it; a word that is not known is kUnknown.
+PodPhase ParsePhase(std::string_view word);
 
 // The pod's PodScheduled condition, to write it only when it changes.
 struct ScheduledCondition {
