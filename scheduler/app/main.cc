@@ -84,6 +84,21 @@ struct KubeRayFlags {
   }
 };
 
+struct OutputFlag {
+  std::string format = "table";
+
+  void AddTo(CLI::App& verb) {
+    verb.add_option("-o,--output", format, "table, json or yaml")
+        ->check(CLI::IsMember({"table", "json", "yaml"}))
+        ->capture_default_str();
+  }
+  std::string Render(const nlohmann::ordered_json& result, std::string (*table)(const nlohmann::ordered_json&)) const {
+    if (format == "json") return app::ToJsonText(result);
+    if (format == "yaml") return app::ToYamlText(result);
+    return table(result);
+  }
+};
+
 void AddConfig(CLI::App& verb, std::vector<std::string>* files) {
   verb.add_option("--config", *files,
                   "a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1) as it stands, a TuttiConfiguration\n"
@@ -206,7 +221,8 @@ struct RunVerb {
 
 struct SimulateVerb {
   std::vector<std::string> paths, config_files;
-  std::string output = "table", until = "24h";
+  std::string until = "24h";
+  OutputFlag output;
   KubeRayFlags kuberay;
 
   void AddTo(CLI::App& main, int* exit_code) {
@@ -222,9 +238,7 @@ struct SimulateVerb {
         "The same input gives the same bytes.");
     verb.add_option("PATH", paths, "manifests: files, folders, or - for standard input")->required();
     AddConfig(verb, &config_files);
-    verb.add_option("-o,--output", output, "table, json or yaml")
-        ->check(CLI::IsMember({"table", "json", "yaml"}))
-        ->capture_default_str();
+    output.AddTo(verb);
     verb.add_option("--until", until, "the longest virtual time")->type_name("DURATION")->capture_default_str();
     kuberay.AddTo(verb);
     verb.final_callback([this, exit_code] { *exit_code = Go(); });
@@ -248,10 +262,7 @@ struct SimulateVerb {
     const auto result = app::Simulate(*std::move(manifests), std::move(options));
     if (!result) return Refuse("simulate", result.error().message);
     app::ShowNotes(notes);
-    const std::string text = output == "json"   ? app::ToJsonText(*result)
-                             : output == "yaml" ? app::ToYamlText(*result)
-                                                : app::SimulationTable(*result);
-    return Show("simulate", text);
+    return Show("simulate", output.Render(*result, app::SimulationTable));
   }
 };
 
@@ -259,7 +270,8 @@ struct SimulateVerb {
 
 struct EvaluateVerb {
   std::vector<std::string> paths, config_files;
-  std::string output = "table", pod;
+  std::string pod;
+  OutputFlag output;
 
   void AddTo(CLI::App& main, int* exit_code) {
     CLI::App& verb =
@@ -274,9 +286,7 @@ struct EvaluateVerb {
     verb.add_option("PATH", paths, "manifests: files, folders, or - for standard input")->required();
     verb.add_option("--pod", pod, "the pod, as NAMESPACE/NAME or NAME")->required();
     AddConfig(verb, &config_files);
-    verb.add_option("-o,--output", output, "table, json or yaml")
-        ->check(CLI::IsMember({"table", "json", "yaml"}))
-        ->capture_default_str();
+    output.AddTo(verb);
     verb.final_callback([this, exit_code] { *exit_code = Go(); });
   }
 
@@ -297,10 +307,7 @@ struct EvaluateVerb {
     const auto result =
         app::Evaluate(*std::move(objects), *profiles, ns, slash == std::string::npos ? pod : pod.substr(slash + 1));
     if (!result) return Refuse("evaluate", result.error().message);
-    const std::string text = output == "json"   ? app::ToJsonText(*result)
-                             : output == "yaml" ? app::ToYamlText(*result)
-                                                : app::EvaluationTable(*result);
-    return Show("evaluate", text);
+    return Show("evaluate", output.Render(*result, app::EvaluationTable));
   }
 };
 
