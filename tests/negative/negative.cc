@@ -36,7 +36,7 @@ class Hunt {
       Run run{WorldOf(bug, seed), seed, {}, {}, flags_.trace, plant.get()};
       if (flags_.steps > 0) run.scenario.steps = flags_.steps;
       base::planted = bug.in_core;
-      const Outcome outcome = SimulateApart(run);
+      const Outcome outcome = SimulateForked(run);
       base::planted = base::Bug::kNone;
       for (const std::string& line : outcome.trace) fmt::print("{}\n", line);
       if (!outcome.violation || FailsHonestly(run)) continue;
@@ -68,7 +68,7 @@ class Hunt {
     const auto [at, fresh] = honest_.try_emplace({run.scenario.name, run.seed}, false);
     run.plant = nullptr;
     run.trace = false;
-    if (fresh) at->second = SimulateApart(run).violation.has_value();
+    if (fresh) at->second = SimulateForked(run).violation.has_value();
     return at->second;
   }
 

@@ -103,7 +103,7 @@ void ReadWhatIsShared(const Run& run) {
 
 void SilenceLogs() { base::SetLogLevel(base::LogLevel::kNone); }
 
-Apart::Apart(const Run& run) {
+ForkedRun::ForkedRun(const Run& run) {
   ReadWhatIsShared(run);
   int result[2];
   errors_ = memfd_create("errors", MFD_CLOEXEC);  // no pipe: nobody reads while the child runs
@@ -126,7 +126,7 @@ Apart::Apart(const Run& run) {
   result_ = result[0];
 }
 
-Outcome Apart::Wait() {
+Outcome ForkedRun::Wait() {
   const std::string text = ReadAll(result_);
   int status = 0;
   waitpid(child_, &status, 0);
@@ -143,14 +143,14 @@ Outcome Apart::Wait() {
   return outcome;
 }
 
-Outcome SimulateApart(const Run& run) { return Apart(run).Wait(); }
+Outcome SimulateForked(const Run& run) { return ForkedRun(run).Wait(); }
 
 Shrunk Shrink(const Run& run, const Outcome& outcome, int most_tries) {
   Shrunk best{run, outcome, 0};
   const auto fails = [&](const Run& candidate) {
     if (best.tries >= most_tries) return false;
     ++best.tries;
-    Outcome result = SimulateApart(candidate);
+    Outcome result = SimulateForked(candidate);
     if (!result.violation || result.violation->invariant != outcome.violation->invariant) return false;
     best.run = candidate;
     best.outcome = std::move(result);

@@ -14,15 +14,15 @@ void SilenceLogs();
 
 // A run in a child process. There, a CHECK that fails is a violation of that name, and a signal one of "the scheduler
 // does not crash"; the trace goes on until then.
-class Apart {
+class ForkedRun {
  public:
-  explicit Apart(const Run& run);  // begins
-  Outcome Wait();                  // once
+  explicit ForkedRun(const Run& run);  // begins
+  Outcome Wait();                      // once
 
  private:
   int child_ = 0, result_ = 0, errors_ = 0;
 };
-Outcome SimulateApart(const Run& run);
+Outcome SimulateForked(const Run& run);
 
 struct Shrunk {
   Run run;

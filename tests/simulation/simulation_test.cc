@@ -35,7 +35,7 @@ TEST_CASE("Some seeds of every scenario violate nothing") {
     for (uint64_t seed = 1; seed <= 2; ++seed) {
       Run run{scenario, seed, {}, {}, false, nullptr};
       run.scenario.steps = 1500;
-      const Outcome outcome = SimulateApart(run);
+      const Outcome outcome = SimulateForked(run);
       INFO(ReplayLine("soak", run));
       if (outcome.violation) FAIL_CHECK(outcome.violation->invariant << ": " << outcome.violation->message);
       CHECK(outcome.steps >= run.scenario.steps);
@@ -57,7 +57,7 @@ class Crashing final : public Plant {
 TEST_CASE("A CHECK that fails is a finding like any other, with its trace") {
   Crashing plant;
   const Run run{Scenarios().front(), 3, {}, {}, true, &plant};
-  const Outcome outcome = SimulateApart(run);
+  const Outcome outcome = SimulateForked(run);
   REQUIRE(outcome.violation);
   CHECK(outcome.violation->invariant == "CHECK(seen_ < 50)");
   CHECK(outcome.violation->message.starts_with("simulation_test.cc:"));
@@ -68,9 +68,9 @@ TEST_CASE("A CHECK that fails is a finding like any other, with its trace") {
 TEST_CASE("A trace that is told is the one that is collected") {
   Run run{Scenarios().front(), 5, {}, {}, true, nullptr};
   run.scenario.steps = 300;
-  const Outcome apart = SimulateApart(run), here = Simulate(run);
-  CHECK(apart.trace == here.trace);
-  CHECK(apart.log_hash == here.log_hash);
+  const Outcome forked = SimulateForked(run), here = Simulate(run);
+  CHECK(forked.trace == here.trace);
+  CHECK(forked.log_hash == here.log_hash);
 }
 
 TEST_CASE("A scenario that names what is not known is refused") {

@@ -76,7 +76,7 @@ void Report(const Flags& flags, const Run& run, const Outcome& outcome) {
   fmt::print("  replay: {}\n", ReplayLine(flags.program, shrunk.run));
   Run traced = shrunk.run;
   traced.trace = true;
-  for (const std::string& line : SimulateApart(traced).trace) fmt::print("    {}\n", line);
+  for (const std::string& line : SimulateForked(traced).trace) fmt::print("    {}\n", line);
   std::fflush(stdout);
 }
 
@@ -86,13 +86,13 @@ int Soak(const Flags& flags, const std::vector<Scenario>& scenarios) {
   int64_t steps = 0, calms = 0, turns = 0, all_kinds = 0, nodes = 0, gangs = 0, commands = 0;
   uint64_t seed = flags.seed, next_seed = flags.seed;
   int violations = 0;
-  std::deque<std::pair<Run, Apart>> under_way;  // in the order of their seeds
+  std::deque<std::pair<Run, ForkedRun>> under_way;  // in the order of their seeds
   for (; steps < flags.total && violations < flags.most_failures; ++seed) {
     for (; under_way.size() < static_cast<size_t>(flags.jobs); ++next_seed) {
       Run run{scenarios[next_seed % scenarios.size()], next_seed, {}, {}, false, nullptr};
       if (flags.steps > 0) run.scenario.steps = flags.steps;
-      Apart apart(run);
-      under_way.emplace_back(std::move(run), apart);
+      ForkedRun forked(run);
+      under_way.emplace_back(std::move(run), forked);
     }
     const Run run = std::move(under_way.front().first);
     const Outcome outcome = under_way.front().second.Wait();
@@ -109,7 +109,7 @@ int Soak(const Flags& flags, const std::vector<Scenario>& scenarios) {
     ++violations;
     Report(flags, run, outcome);
   }
-  for (auto& [run, apart] : under_way) apart.Wait();
+  for (auto& [run, forked] : under_way) forked.Wait();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
   fmt::print(
       "seeds {} to {} over {} scenarios, {} steps, {} commands, {} times at rest and compared with a fresh scheduler\n",
