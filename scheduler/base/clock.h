@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time is an input. The core never asks the machine: whoever drives it passes a Clock, real or virtual.
+// Time is an input: whoever drives the core passes a Clock, real or virtual. The core asks the machine only to tell the
+// metrics how long it took.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mailbox<T>: many threads put, one takes all that is there at once. One of the scheduler's two classes with a mutex.
+// Mailbox<T>: many threads put, one takes all that is there at once. Thread-safe.
 //
 // Invariants
 //   (1) nothing is dropped: items with a key replace an earlier item of the same key that has not been taken yet

@@ -23,7 +23,7 @@ struct Quantity {
 base::Result<Quantity> ParseMilli(std::string_view text);
 base::Result<Quantity> ParseUnits(std::string_view text);
 
-// What a person reads back: 1500 → "1500m" / "1.5"? Never a fraction: "1500m", "2", "6Gi", "1500Mi".
+// What a person reads back, never a fraction: "1500m", "2"; "6Gi", "1500Mi".
 std::string FormatCpu(int64_t milli);
 std::string FormatBytes(int64_t bytes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published<T>: the newest view that one thread shows to others. One of the scheduler's two classes with a mutex.
+// Published<T>: the newest view that one thread shows to others. Thread-safe.
 //
 // A view that is costly to make is made only when somebody asks: Fresh() raises wanted(), the owner looks at it once
 // a cycle and answers with Publish(). Views are immutable, so a reader keeps its own for as long as it likes.
