@@ -3,27 +3,31 @@
 MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
-.PHONY: exact fuzz soak negative tidy asan tsan help setup build build-all demo test walkthrough bench-engine bench-limits bench-cluster bench-idle bench-failover chaos format clean bench-packing
+.PHONY: help setup build build-all demo test walkthrough bench-cluster bench-idle bench-failover bench-engine bench-limits \
+  bench-packing oracle oracle-soak soak exact negative chaos fuzz asan tsan tidy format clean
 
 help:
 	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
-	@echo 'make test            everything: unit tests, scenarios, layers, walkthroughs on both clusters'
 	@echo 'make build           the release binary at bin/tutti'
+	@echo 'make test            everything: unit tests, scenarios, layers, walkthroughs on both clusters'
 	@echo 'make walkthrough W=  one walkthrough on the real control plane: $(notdir $(basename $(wildcard tests/walkthroughs/*.yaml)))'
-	@echo 'make bench-cluster   5,000 nodes and waves of 1,000 pods on the real control plane, beside kube-scheduler (CASE= NODES= PODS= REPEAT=)'
-	@echo 'make bench-engine    what a decision costs, without an API server: a table, and build/bench-engine/*.csv and scale.svg'
-	@echo 'make bench-limits    what one object as large as the API server takes costs everybody else'
-	@echo 'make oracle          3,000 questions put to kube-scheduler and to Tutti: differences, coverage by plugin; oracle-soak: 200,000'
-	@echo 'make soak STEPS=      seeds of hostile worlds until so many steps are done; a failing one is shrunk and can be replayed'
-	@echo 'make bench-packing   what large gangs can still start, by the score that placed the small ones'
-	@echo 'make exact           gangs and streams of gangs beside an exact solver (GANGS= STREAMS=)'
+	@echo
+	@echo 'make soak STEPS=     seeds of hostile worlds until so many steps are done; a failing one is shrunk and can be replayed'
 	@echo 'make negative        planted bugs, and which invariant finds each'
+	@echo 'make chaos           gangs come and go while all that can be killed is killed, then the invariants (T= seconds, ROUNDS=, SEED=)'
+	@echo 'make exact           gangs and streams of gangs beside an exact solver (GANGS= STREAMS=)'
+	@echo 'make oracle          3,000 questions put to kube-scheduler and to Tutti: differences, coverage by plugin; oracle-soak: 200,000'
 	@echo 'make fuzz T=60       libFuzzer for T seconds on each target: runs, crashes (installs clang 19)'
 	@echo 'make asan, make tsan the tests but for the walkthroughs, under AddressSanitizer and UBSan, and under ThreadSanitizer'
-	@echo 'make tidy            clang-tidy and -Wthread-safety over scheduler/, plugins/ and sim/, and the format (installs clang 19)'
+	@echo
+	@echo 'make bench-cluster   5,000 nodes and waves of 1,000 pods on the real control plane, beside kube-scheduler (CASE= NODES= PODS= REPEAT=)'
 	@echo 'make bench-idle      what 10,000 waiting gangs cost while nothing happens, on the real control plane'
 	@echo 'make bench-failover  the leader is killed at 5,000 nodes and 20,000 pods: until the next bind; and a cold start'
-	@echo 'make chaos           gangs come and go while all that can be killed is killed, then the invariants (T= seconds, ROUNDS=, SEED=)'
+	@echo 'make bench-engine    what a decision costs, without an API server: a table, and build/bench-engine/*.csv and scale.svg'
+	@echo 'make bench-limits    what one object as large as the API server takes costs everybody else'
+	@echo 'make bench-packing   what large gangs can still start, by the score that placed the small ones'
+	@echo
+	@echo 'make tidy            clang-tidy and -Wthread-safety over scheduler/, plugins/ and sim/, and the format (installs clang 19)'
 	@echo 'make format          clang-format over all sources'
 	@echo 'make clean           removes build/ and bin/'
 
