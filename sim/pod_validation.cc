@@ -284,7 +284,10 @@ void ValidateChange(const Json& pod, const Json& current, Errors& errors) {
   }
   Json was = Frozen(current), is = Frozen(pod);
   if (!had_gates.empty()) {
-    for (Json* spec : {&was, &is}) spec->erase("nodeSelector"), spec->erase("affinity");
+    for (Json* spec : {&was, &is}) {
+      spec->erase("nodeSelector");
+      spec->erase("affinity");
+    }
   }
   const Json& had_tolerations = ArrayOf(Dig(current, "spec", "tolerations"));
   const bool tolerates_all = std::all_of(had_tolerations.begin(), had_tolerations.end(), [&](const Json& each) {

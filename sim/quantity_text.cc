@@ -53,7 +53,10 @@ bool ReadMantissa(std::string_view& text, Parsed& out) {
     }
     value = value * 10 + (c - '0');
     if (fraction_digits >= 0) ++fraction_digits;
-    if (value > kLargest) out.too_large = true, value = kLargest;
+    if (value > kLargest) {
+      out.too_large = true;
+      value = kLargest;
+    }
   }
   for (int i = std::max(fraction_digits, 0); i < 9 && !out.too_large; ++i) {
     value *= 10;
@@ -82,10 +85,17 @@ std::optional<Parsed> Parse(std::string_view text) {
   if (!ReadMantissa(text, out)) return std::nullopt;
   bool known = false;
   for (const Suffix& suffix : kDecimalSuffixes) {
-    if (text == suffix.text) Scale(out, 1000, suffix.power), known = true;
+    if (text == suffix.text) {
+      Scale(out, 1000, suffix.power);
+      known = true;
+    }
   }
   for (const Suffix& suffix : kBinarySuffixes) {
-    if (text == suffix.text) Scale(out, 1024, suffix.power), out.notation = Notation::kBinary, known = true;
+    if (text == suffix.text) {
+      Scale(out, 1024, suffix.power);
+      out.notation = Notation::kBinary;
+      known = true;
+    }
   }
   if (!known) {
     if (text.size() < 2 || (text[0] != 'e' && text[0] != 'E')) return std::nullopt;
@@ -106,13 +116,19 @@ std::string Spell(Wide value, std::string_view suffix) {
 
 std::string SpellBinary(Wide units) {
   int power = 0;
-  while (units % 1024 == 0 && power < 6) units /= 1024, ++power;
+  while (units % 1024 == 0 && power < 6) {
+    units /= 1024;
+    ++power;
+  }
   return Spell(units, power == 0 ? "" : kBinarySuffixes[power - 1].text);
 }
 
 std::string SpellDecimal(Wide nano, Notation notation) {
   int power = -3;
-  while (nano % 1000 == 0 && power < 6) nano /= 1000, ++power;
+  while (nano % 1000 == 0 && power < 6) {
+    nano /= 1000;
+    ++power;
+  }
   if (notation == Notation::kExponent) return power == 0 ? Spell(nano, "") : Spell(nano, fmt::format("e{}", power * 3));
   return Spell(nano, kDecimalSuffixes[power + 3].text);
 }

@@ -54,13 +54,17 @@ std::optional<Json> AsInteger(std::string_view text) {
     return text.size() > 2 && text[0] == '0' && (text[1] == lower || text[1] == upper);
   };
   if (starts('x', 'X')) {
-    base = 16, text.remove_prefix(2);
+    base = 16;
+    text.remove_prefix(2);
   } else if (starts('o', 'O')) {
-    base = 8, text.remove_prefix(2);
+    base = 8;
+    text.remove_prefix(2);
   } else if (starts('b', 'B')) {
-    base = 2, text.remove_prefix(2);
+    base = 2;
+    text.remove_prefix(2);
   } else if (text.size() > 1 && text[0] == '0') {
-    base = 8, text.remove_prefix(1);
+    base = 8;
+    text.remove_prefix(1);
   }
   uint64_t magnitude = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), magnitude, base);

@@ -16,7 +16,10 @@ class ClassMemo {
   template <class Make>
   const T& Of(const cluster::PodClass& other, Make make) {
     if (const auto known = known_.find(other.id); known != known_.end()) return known->second;
-    if (known_.size() >= kMost) known_.clear(), pointed_to_ = 0;
+    if (known_.size() >= kMost) {
+      known_.clear();
+      pointed_to_ = 0;
+    }
     const T& made = known_.try_emplace(other.id, make(other)).first->second;
     if constexpr (requires { made.memory(); }) pointed_to_ += made.memory();
     return made;

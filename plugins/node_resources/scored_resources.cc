@@ -40,8 +40,14 @@ ScoredResources::ScoredResources(const std::vector<ResourceWeight>& resources, R
   const bool nonzero = requests == Requests::kNonZero;
   for (const auto& [name, weight] : resources) {
     Entry entry{snapshot.Column(name), Used::kRequested, spec.requests.Get(name), weight};
-    if (nonzero && name == model::kCpu) entry.used = Used::kNonZeroCpu, entry.pod = spec.nonzero_cpu;
-    if (nonzero && name == model::kMemory) entry.used = Used::kNonZeroMemory, entry.pod = spec.nonzero_memory;
+    if (nonzero && name == model::kCpu) {
+      entry.used = Used::kNonZeroCpu;
+      entry.pod = spec.nonzero_cpu;
+    }
+    if (nonzero && name == model::kMemory) {
+      entry.used = Used::kNonZeroMemory;
+      entry.pod = spec.nonzero_memory;
+    }
     all_zero_ = all_zero_ && entry.pod == 0;
     const bool scalar = IsScalarResource(name);
     const bool counted = scalar || name == model::kCpu || name == model::kMemory || name == model::kEphemeralStorage;

@@ -26,8 +26,12 @@ constexpr const char *kHard = "DoNotSchedule", *kSoft = "ScheduleAnyway";
 
 std::vector<model::TopologySpread> SystemDefaults() {
   model::TopologySpread host, zone;
-  host.topology_key = kHostname, host.max_skew = 3, host.hard = false;
-  zone.topology_key = "topology.kubernetes.io/zone", zone.max_skew = 5, zone.hard = false;
+  host.topology_key = kHostname;
+  host.max_skew = 3;
+  host.hard = false;
+  zone.topology_key = "topology.kubernetes.io/zone";
+  zone.max_skew = 5;
+  zone.hard = false;
   return {host, zone};
 }
 

@@ -61,8 +61,13 @@ std::string FormatTime(Millis wall_ms) {
     text[at] = static_cast<char>('0' + value / 10 % 10);
     text[at + 1] = static_cast<char>('0' + value % 10);
   };
-  put(0, c.year / 100), put(2, c.year), put(5, c.month), put(8, c.day);
-  put(11, c.hour), put(14, c.minute), put(17, c.second);
+  put(0, c.year / 100);
+  put(2, c.year);
+  put(5, c.month);
+  put(8, c.day);
+  put(11, c.hour);
+  put(14, c.minute);
+  put(17, c.second);
   return text;
 }
 

@@ -40,7 +40,9 @@ inline ObjectRef NewRef(std::string_view group, std::string_view version, std::s
                         std::string_view kind, const std::string& ns, const std::string& name,
                         const std::string& uid = "", const std::string& resource_version = "") {
   auto meta = std::make_shared<model::ObjectMeta>();
-  meta->ns = ns, meta->name = name, meta->uid = uid;
+  meta->ns = ns;
+  meta->name = name;
+  meta->uid = uid;
   return {group, version, resource, kind, std::move(meta), resource_version};
 }
 

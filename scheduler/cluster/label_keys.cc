@@ -21,7 +21,10 @@ void ForEachKey(const model::PodAffinityTerm& term, const std::string& own, cons
   };
   if (term.selector) ForEachKey(*term.selector, there);
   for (const auto* keys : {&term.match_label_keys, &term.mismatch_label_keys})
-    for (const std::string& key : *keys) there(key), f(key, &own);
+    for (const std::string& key : *keys) {
+      there(key);
+      f(key, &own);
+    }
 }
 
 bool Reads(const PodClass& pod_class) {

@@ -93,7 +93,10 @@ void Snapshot::PutKeys(const LabelEntries& before, const LabelEntries& now) {
   }
   for (const auto& [key, value] : before)
     if (!Find(now, key))
-      if (const auto at = keys_.find(key); --at->second == 0) keys_.erase(at), domains_.erase(key);
+      if (const auto at = keys_.find(key); --at->second == 0) {
+        keys_.erase(at);
+        domains_.erase(key);
+      }
 }
 
 // By the node's labels, not by the keys that somebody asked for: they are fewer.
@@ -275,13 +278,22 @@ void Snapshot::Record(const PodClass& pod_class, NodeId n, int32_t by) {
 
 void Snapshot::MarkSymbols(SymbolTable::Used* used) const {
   const auto mark_labels = [used](const LabelEntries& labels) {
-    for (const auto& [key, value] : labels) used->Mark(key), used->Mark(value);
+    for (const auto& [key, value] : labels) {
+      used->Mark(key);
+      used->Mark(value);
+    }
   };
   for (const NodeEntry& node : nodes_) {
     mark_labels(node.labels);
-    for (const TaintEntry& taint : node.taints)
-      used->Mark(taint.key), used->Mark(taint.value), used->Mark(taint.effect);
-    for (const PortEntry& port : node.ports) used->Mark(port.protocol), used->Mark(port.ip);
+    for (const TaintEntry& taint : node.taints) {
+      used->Mark(taint.key);
+      used->Mark(taint.value);
+      used->Mark(taint.effect);
+    }
+    for (const PortEntry& port : node.ports) {
+      used->Mark(port.protocol);
+      used->Mark(port.ip);
+    }
   }
   for (const auto& [image, holders] : images_) used->Mark(image);
   for (const auto& [key, nodes] : keys_) used->Mark(key);
@@ -289,7 +301,10 @@ void Snapshot::MarkSymbols(SymbolTable::Used* used) const {
     used->Mark(key);
     for (const auto& [value, nodes] : domains) used->Mark(value);
   }
-  for (const auto& [name, labels] : namespaces_) used->Mark(name), mark_labels(labels);
+  for (const auto& [name, labels] : namespaces_) {
+    used->Mark(name);
+    mark_labels(labels);
+  }
   for (const Symbol name : namespaces_asked_for_) used->Mark(name);
 }
 

@@ -54,7 +54,10 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
   if (!same_class) {  // a resize, new labels or the beginning of deletion may win room
     const PodClass* was = entry.pod_class.get();
     SetClass(entry, InternClass(*pod, selected_by));
-    if (entry.node && entry.pod_class.get() != was) Improve(entry.node), improved_.by_pods = true;
+    if (entry.node && entry.pod_class.get() != was) {
+      Improve(entry.node);
+      improved_.by_pods = true;
+    }
   }
   if (!before) {
     for (const ClaimUse& use : entry.pod_class->claims) users_[use.claim].insert(change.id);
@@ -311,7 +314,10 @@ void ClusterState::SweepSymbols() {
   for (const auto& [hash, weak] : classes_)
     if (const auto pod_class = weak.lock()) {
       used.Mark(pod_class->ns);
-      for (const auto& [key, value] : pod_class->labels) used.Mark(key), used.Mark(value);
+      for (const auto& [key, value] : pod_class->labels) {
+        used.Mark(key);
+        used.Mark(value);
+      }
     }
   snapshot_.symbols().Sweep(used);
 }

@@ -328,7 +328,10 @@ const std::vector<Counts>& Exact::Patterns(NodeId n) {
   bool own = false;
   for (size_t k = 0; k < rooms_.size(); ++k) {
     key.push_back(caps_[k] == 0 ? 0 : std::min(rooms_[k][n.index()], caps_[k]));
-    if (key.back() > 0) ++welcome, last = k;
+    if (key.back() > 0) {
+      ++welcome;
+      last = k;
+    }
     own = own || !problem_.kinds[k].pod_class->spec->volumes.empty();
   }
   if (welcome > 1) {

@@ -134,7 +134,10 @@ GangId GangBook::Open(dialects::Dialect* dialect, model::GangKey key, bool lone)
 // The pod as a member, where its age puts it.
 Member& GangBook::Enlist(GangId id, PodId pod) {
   if (Member* member = Find(id, pod)) return *member;
-  if (gang_of_.size() <= pod.index()) gang_of_.resize(pod.index() + 1), members_.resize(pod.index() + 1);
+  if (gang_of_.size() <= pod.index()) {
+    gang_of_.resize(pod.index() + 1);
+    members_.resize(pod.index() + 1);
+  }
   gang_of_[pod.index()] = id;
   members_[pod.index()] = std::make_unique<Member>();
   Member& member = *members_[pod.index()];

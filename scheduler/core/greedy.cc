@@ -81,7 +81,10 @@ NodeId Greedy::Choose(const Kind& kind, Order order, const std::vector<NodeId>* 
   const auto look = [&](NodeId n) {
     if (!ranking.Feasible(n) || !Admits(kind, n)) return;
     const int64_t value = order == Order::kTightestNode ? -Left(kind, snapshot_, n) : ranking.Total(n);
-    if (!best || value > best_value) best = n, best_value = value;
+    if (!best || value > best_value) {
+      best = n;
+      best_value = value;
+    }
   };
   if (nodes)
     std::ranges::for_each(*nodes, look);

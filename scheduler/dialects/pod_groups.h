@@ -42,7 +42,10 @@ class PodGroupTable {
   void Drop(std::string_view ns, std::string_view name, Touched* touched);
 
   void ReportLost(const model::GangKey& key) {
-    if (PodGroup* group = Find(key)) group->memory.Forget(), group->written.clear();
+    if (PodGroup* group = Find(key)) {
+      group->memory.Forget();
+      group->written.clear();
+    }
   }
 
   PodGroup* Find(const model::GangKey& key);

@@ -67,7 +67,12 @@ void VolcanoQueues::Put(const std::shared_ptr<const model::Object>& object, Touc
   Queue& queue = queues_[name];
   mentioned_.erase(name);
   const bool another = queue.object && queue.object->meta.uid != object->meta.uid;  // what was written is not in it
-  if (another) queue.memory = {}, queue.opened_at.reset(), queue.named.clear(), queue.taken_out.clear();
+  if (another) {
+    queue.memory = {};
+    queue.opened_at.reset();
+    queue.named.clear();
+    queue.taken_out.clear();
+  }
   model::QueueSpec spec = Read(*object);
   const bool changed = !queue.object || another || queue.spec != spec;
   if (!changed && StatusOf(*queue.object) != StatusOf(*object)) touched->queue_statuses.insert(name);

@@ -31,8 +31,10 @@ class VolcanoQueues {
   // Counters, allocated, and the state where it is empty: one that Volcano's controller has set is never changed.
   void Report(const QueueReport& report, std::vector<cluster::CommandBody>* out);
   void ReportLost(std::string_view name) {
-    if (const auto at = queues_.find(name); at != queues_.end())
-      at->second.memory.Forget(), at->second.opened_at.reset();
+    if (const auto at = queues_.find(name); at != queues_.end()) {
+      at->second.memory.Forget();
+      at->second.opened_at.reset();
+    }
   }
 
  private:

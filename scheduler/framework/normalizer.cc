@@ -12,8 +12,14 @@ void Normalizer::Count(int64_t raw) {
     at_max_ = at_min_ = 1;
     return;
   }
-  if (raw > now_.max) now_.max = raw, at_max_ = 0;
-  if (raw < now_.min) now_.min = raw, at_min_ = 0;
+  if (raw > now_.max) {
+    now_.max = raw;
+    at_max_ = 0;
+  }
+  if (raw < now_.min) {
+    now_.min = raw;
+    at_min_ = 0;
+  }
   at_max_ += raw == now_.max;
   at_min_ += raw == now_.min;
 }

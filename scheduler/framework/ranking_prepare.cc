@@ -24,8 +24,10 @@ void Ranking::Impl::Prepare() {
   class_refusal.clear();
   class_refuser = nullptr;
   PrepareFilters();
-  for (ActiveFilter& filter : filters)
-    filter.follows = filter.state->Follows(), filter.heeds = filter.state->HeedsPods();
+  for (ActiveFilter& filter : filters) {
+    filter.follows = filter.state->Follows();
+    filter.heeds = filter.state->HeedsPods();
+  }
   TUTTI_CHECK(filters.size() <= kMostFilters, "a profile has a few dozen filters at most");
   int64_t weights = 0;
   normalizes_pods = false;

@@ -25,7 +25,10 @@ class DefinitionStore final : public KindStore {
 
 Reflector::Options OptionsOf(const KindStore& store, std::string name, std::string path) {
   Reflector::Options options{std::move(name), std::move(path)};
-  if (store.reads_protobuf()) options.list_accept = kProtobufOrJson, options.watch_accept = kWatchProtobufOrJson;
+  if (store.reads_protobuf()) {
+    options.list_accept = kProtobufOrJson;
+    options.watch_accept = kWatchProtobufOrJson;
+  }
   return options;
 }
 

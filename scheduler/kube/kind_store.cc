@@ -137,7 +137,8 @@ void SelectionStore::PostChanged(const WireObject& object, Entry& entry) {
     std::vector<std::string> problems;
     decoded = cluster::DecodeSelection(kind_, *object.json, &problems);
     model::ObjectMeta meta;
-    meta.ns = entry.ns, meta.name = entry.name;
+    meta.ns = entry.ns;
+    meta.name = entry.name;
     Report(cluster::ObjectKindOf(kind_).Name(), meta, problems);
   } else {
     decoded = DecodeSelection(kind_, object.protobuf);

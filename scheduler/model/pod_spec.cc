@@ -26,26 +26,46 @@ class Hasher {
   }
   void Map(const StringMap& map) {
     Number(static_cast<int64_t>(map.size()));
-    for (const auto& [key, value] : map) Bytes(key), Bytes(value);
+    for (const auto& [key, value] : map) {
+      Bytes(key);
+      Bytes(value);
+    }
   }
   void Requirements(const std::vector<Requirement>& list) {
     Number(static_cast<int64_t>(list.size()));
-    for (const Requirement& r : list) Bytes(r.key), Number(static_cast<int>(r.op)), List(r.values);
+    for (const Requirement& r : list) {
+      Bytes(r.key);
+      Number(static_cast<int>(r.op));
+      List(r.values);
+    }
   }
   void Selector(const std::optional<LabelSelector>& selector) {
     Number(selector.has_value());
-    if (selector) Map(selector->match_labels), Requirements(selector->match_expressions);
+    if (selector) {
+      Map(selector->match_labels);
+      Requirements(selector->match_expressions);
+    }
   }
-  void Term(const NodeSelectorTerm& term) { Requirements(term.match_expressions), Requirements(term.match_fields); }
+  void Term(const NodeSelectorTerm& term) {
+    Requirements(term.match_expressions);
+    Requirements(term.match_fields);
+  }
   void Term(const PodAffinityTerm& term) {
-    Selector(term.selector), Selector(term.namespace_selector), List(term.namespaces), Bytes(term.topology_key);
-    List(term.match_label_keys), List(term.mismatch_label_keys);
+    Selector(term.selector);
+    Selector(term.namespace_selector);
+    List(term.namespaces);
+    Bytes(term.topology_key);
+    List(term.match_label_keys);
+    List(term.mismatch_label_keys);
   }
   void Affinity(const PodAffinity& affinity) {
     Number(static_cast<int64_t>(affinity.required.size()));
     for (const PodAffinityTerm& term : affinity.required) Term(term);
     Number(static_cast<int64_t>(affinity.preferred.size()));
-    for (const WeightedPodAffinityTerm& term : affinity.preferred) Number(term.weight), Term(term.term);
+    for (const WeightedPodAffinityTerm& term : affinity.preferred) {
+      Number(term.weight);
+      Term(term.term);
+    }
   }
   uint64_t value() const { return state_; }
 
@@ -89,27 +109,58 @@ bool PodLevel(std::string_view name) { return name == kCpu || name == kMemory ||
 
 uint64_t Hash(const PodSpec& spec) {
   Hasher h;
-  h.Bytes(spec.scheduler_name), h.Number(spec.priority);
-  for (const auto& [name, amount] : spec.requests) h.Bytes(name), h.Number(amount);
-  h.Number(spec.nonzero_cpu), h.Number(spec.nonzero_memory), h.Number(spec.saturated);
-  h.Bytes(spec.node_name), h.Map(spec.node_selector);
+  h.Bytes(spec.scheduler_name);
+  h.Number(spec.priority);
+  for (const auto& [name, amount] : spec.requests) {
+    h.Bytes(name);
+    h.Number(amount);
+  }
+  h.Number(spec.nonzero_cpu);
+  h.Number(spec.nonzero_memory);
+  h.Number(spec.saturated);
+  h.Bytes(spec.node_name);
+  h.Map(spec.node_selector);
   h.Number(spec.required_node_affinity.has_value());
   if (spec.required_node_affinity)
     for (const NodeSelectorTerm& term : spec.required_node_affinity->terms) h.Term(term);
-  for (const PreferredNodeTerm& term : spec.preferred_node_affinity) h.Number(term.weight), h.Term(term.term);
+  for (const PreferredNodeTerm& term : spec.preferred_node_affinity) {
+    h.Number(term.weight);
+    h.Term(term.term);
+  }
   h.Number(static_cast<int64_t>(spec.tolerations.size()));
-  for (const Toleration& t : spec.tolerations) h.Bytes(t.key), h.Bytes(t.op), h.Bytes(t.value), h.Bytes(t.effect);
-  for (const HostPort& port : spec.host_ports) h.Bytes(port.ip), h.Bytes(port.protocol), h.Number(port.port);
-  h.Affinity(spec.pod_affinity), h.Affinity(spec.pod_anti_affinity);
+  for (const Toleration& t : spec.tolerations) {
+    h.Bytes(t.key);
+    h.Bytes(t.op);
+    h.Bytes(t.value);
+    h.Bytes(t.effect);
+  }
+  for (const HostPort& port : spec.host_ports) {
+    h.Bytes(port.ip);
+    h.Bytes(port.protocol);
+    h.Number(port.port);
+  }
+  h.Affinity(spec.pod_affinity);
+  h.Affinity(spec.pod_anti_affinity);
   for (const TopologySpread& s : spec.spread) {
-    h.Number(s.max_skew), h.Bytes(s.topology_key), h.Number(s.hard), h.Selector(s.selector);
-    h.Number(s.min_domains.value_or(-1)), h.Bytes(s.node_affinity_policy), h.Bytes(s.node_taints_policy);
+    h.Number(s.max_skew);
+    h.Bytes(s.topology_key);
+    h.Number(s.hard);
+    h.Selector(s.selector);
+    h.Number(s.min_domains.value_or(-1));
+    h.Bytes(s.node_affinity_policy);
+    h.Bytes(s.node_taints_policy);
     h.List(s.match_label_keys);
   }
-  h.List(spec.images), h.Number(spec.container_count), h.Number(spec.has_claims);
+  h.List(spec.images);
+  h.Number(spec.container_count);
+  h.Number(spec.has_claims);
   for (const PodVolume& v : spec.volumes) {
-    h.Number(static_cast<int>(v.source)), h.Bytes(v.disk), h.Bytes(v.csi.driver), h.Bytes(v.csi.handle);
-    h.Number(v.read_only), h.List(v.monitors);
+    h.Number(static_cast<int>(v.source));
+    h.Bytes(v.disk);
+    h.Bytes(v.csi.driver);
+    h.Bytes(v.csi.handle);
+    h.Number(v.read_only);
+    h.List(v.monitors);
   }
   return h.value();
 }
