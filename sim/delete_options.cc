@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/delete_options.h"
 
-#include <cstdlib>
-
 #include "sim/representation.h"
 
 namespace tutti::sim {

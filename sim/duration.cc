@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <limits>
 
 namespace tutti::sim {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a pod's fields mean when left out.
-#include <algorithm>
 
 #include "sim/quantity_text.h"
 #include "sim/strategy.h"

@@ -2,8 +2,6 @@
 // A new pod: the priority that admission computes, its quality of service, its first status.
 #include <fmt/format.h>
 
-#include <map>
-
 #include "sim/admission_defaults.h"
 #include "sim/quantity_text.h"
 #include "sim/strategy.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/resource_path.h"
 
-#include <set>
 #include <vector>
 
 namespace tutti::sim {

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "sim/json_path.h"
 
 namespace tutti::sim {

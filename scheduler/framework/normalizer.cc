@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "framework/normalizer.h"
 
-#include <algorithm>
-
 namespace tutti::framework {
 
 void Normalizer::Count(int64_t raw) {

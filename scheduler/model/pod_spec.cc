@@ -2,7 +2,6 @@
 #include "model/pod_spec.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace tutti::model {
 namespace {

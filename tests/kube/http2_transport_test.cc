@@ -2,7 +2,6 @@
 #include "kube/http2_transport.h"
 
 #include <future>
-#include <map>
 #include <thread>
 
 #include "base/file.h"

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <set>
 
 #include "base/json.h"
 #include "base/mailbox.h"
