@@ -121,7 +121,7 @@ negative: setup $(RELEASE)/build.ninja
 	cmake --build --preset release --target negative
 	$(RELEASE)/tests/negative/negative
 
-T ?= 60
+fuzz: T ?= 60
 fuzz:
 	@scripts/setup --fuzz
 	cmake --preset fuzz
