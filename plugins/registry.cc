@@ -165,13 +165,19 @@ class Maker {
  public:
   explicit Maker(const ProfileConfig& config) : config_(config) {}
 
-  Made Make(const Entry& entry) {
-    if (const auto at = made_.find(entry.name); at != made_.end()) return at->second;
+  // nullptr: nothing is made of this name. REQUIRES: it is a plugin's.
+  Made Make(const std::string& name) {
+    const Entry& entry = *Find(name);
+    if (!entry.make) return nullptr;
+    if (const auto at = made_.find(name); at != made_.end()) return at->second;
     json args;
-    for (const auto& [name, given] : config_.plugin_config)
-      if (name == entry.name && given) args = *given;
+    for (const auto& [whose, given] : config_.plugin_config)
+      if (whose == name && given) args = *given;
     auto plugin = entry.make(args);
-    if (plugin) made_.emplace(entry.name, *plugin);
+    if (!plugin)
+      return base::Invalid(
+          fmt::format("profile {}: pluginConfig: {}: {}", config_.scheduler_name, name, plugin.error().message));
+    made_.emplace(name, *plugin);
     return plugin;
   }
 
@@ -243,10 +249,8 @@ Result<framework::Profile> MakeProfile(const ProfileConfig& config, std::vector<
   profile.scheduler_name = config.scheduler_name;
   profile.filters.push_back(std::make_shared<Unsupported>());
   for (const ProfileConfig::Plugin& plugin : Expand(set_of("filter"), multi_point)) {
-    const Entry& entry = *Find(plugin.name);
-    if (!entry.make) continue;
-    const auto made = maker.Make(entry);
-    if (!made) return base::Invalid(fmt::format("{}: pluginConfig: {}: {}", who, plugin.name, made.error().message));
+    const Made made = maker.Make(plugin.name);
+    if (!made) return tl::make_unexpected(made.error());
     if (auto filter = std::dynamic_pointer_cast<const framework::Filter>(*made))
       profile.filters.push_back(std::move(filter));
     if (const auto binding = std::dynamic_pointer_cast<const VolumeBinding>(*made))
@@ -254,10 +258,8 @@ Result<framework::Profile> MakeProfile(const ProfileConfig& config, std::vector<
   }
   int64_t weights = 0;
   for (const ProfileConfig::Plugin& plugin : Expand(set_of("score"), multi_point)) {
-    const Entry& entry = *Find(plugin.name);
-    if (!entry.make) continue;
-    const auto made = maker.Make(entry);
-    if (!made) return base::Invalid(fmt::format("{}: pluginConfig: {}: {}", who, plugin.name, made.error().message));
+    const Made made = maker.Make(plugin.name);
+    if (!made) return tl::make_unexpected(made.error());
     auto score = std::dynamic_pointer_cast<const framework::Score>(*made);
     if (!score) continue;
     if (plugin.weight < 0)
