@@ -14,12 +14,16 @@
 
 namespace tutti::app {
 
-// For the pod `ns`/`name`: {pod, summary, nodes: [{name, feasible, rejected_by: [{plugin, reasons, resolvable}],
-// scores:
-// {<Plugin>: {raw, normalized, weighted}}, total}]}, nodes by name, first in `rejected_by` whom upstream would name.
-// Reads the Nodes, Pods and Namespaces among `objects`; pods that are done take no room, and neither does the asked
-// pod. It is asked about under its spec.schedulerName's profile. Error kInvalid or kNotFound: an object that cannot be
-// read, no such pod, no such profile.
+// For the pod `ns`/`name`, nodes by name, first in `rejected_by` whom upstream would name:
+//
+//   {pod, summary, nodes: [{name, feasible, total,
+//                           rejected_by: [{plugin, reasons, resolvable}],
+//                           scores: {<Plugin>: {raw, normalized, weighted}}}]}
+//
+// Of `objects` it reads Nodes, Pods and Namespaces, the Services and controllers that select pods, and the storage
+// kinds. Pods that are done take no room, and neither does the asked pod. It is asked about under its
+// spec.schedulerName's profile. Error kInvalid or kNotFound: an object that cannot be read, no such pod, no such
+// profile.
 base::Result<nlohmann::ordered_json> Evaluate(std::vector<sim::Json> objects,
                                               const std::vector<framework::Profile>& profiles, const std::string& ns,
                                               const std::string& name);

@@ -24,11 +24,14 @@ struct SimulateOptions {
   std::vector<std::string>* notes = nullptr;
 };
 
-// {pods: [{namespace, name, node, state: bound|pending|evicted|finished, reason, message}], gangs: [{namespace, name,
-// dialect, queue, minMember, members, bound, state, reason, message}], timeline: [{at_s, action:
-// bind|evict|admit|finish, pod, node, gang}]}, `node` empty while pending; the same input gives the same bytes. Objects
-// with the annotation sim.tutti.dev/arrive-at come at that time after the start, the others at the start; it ends when
-// nothing changes any more. Error: kInvalid, naming file, document, field and remedy.
+// `node` is empty while pending:
+//
+//   {pods: [{namespace, name, node, state: bound|pending|evicted|finished, reason, message}],
+//    gangs: [{namespace, name, dialect, queue, minMember, members, bound, state, reason, message}],
+//    timeline: [{at_s, action: bind|evict|admit|finish, pod, node, gang}]}
+//
+// Objects with the annotation sim.tutti.dev/arrive-at come at that time after the start, the others at the start; it
+// ends when nothing changes any more. Error: kInvalid, naming file, document, field and remedy.
 base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifests, SimulateOptions options);
 
 // Its result for people: the gangs, the pods, what happened when.
