@@ -94,7 +94,7 @@ struct PodSpec {
   std::string scheduler_name;
   int32_t priority = 0;
 
-  // The pod's effective request: see EffectiveRequests. `pods` is not in it; each pod counts one.
+  // The pod's effective request: see SetEffectiveRequests. `pods` is not in it; each pod counts one.
   ResourceList requests;
   // The same for cpu (milli) and memory (bytes) with 100m and 200Mi for each container that asks for none
   // (pkg/scheduler/util/pod_resources.go); scores use it.
