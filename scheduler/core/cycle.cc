@@ -8,6 +8,7 @@
 #include <chrono>
 #include <compare>
 #include <tuple>
+#include <utility>
 
 #include "base/planted.h"
 #include "core/evidence.h"
@@ -30,6 +31,9 @@ namespace {
 // a gang of higher priority does not queue behind thousands.
 constexpr size_t kBindWindow = 1024;
 constexpr Millis kRefreshCountsMs = 30'000, kRefreshNodesMs = 1'000;
+// A search that is cut off has cost a tenth of a second, and nobody knows what would help it: any event might. So one
+// of them is repeated a second, and each of them a few seconds after it was made.
+constexpr Millis kSearchAgainMs = 1'000, kSameSearchAgainMs = 4'000;
 constexpr Millis kFenceAgainMs = 1'000;  // a second at least, as the time in the condition: it changes the pod
 // Then so many gangs a step, of so many looked at: no step holds a decision up.
 constexpr int kRefreshAtOnce = 8;
@@ -126,6 +130,7 @@ void Cycle::Decide() {
   while (book.AnyReady() && committer.binds_in_flight() < kBindWindow) {
     const GangId id = book.TakeReady();
     if (StaysRefused(id)) continue;
+    book.at(id).put_off = false;
     Consider(id);
     book.Regroup(id);
     Touch(id);
@@ -140,7 +145,13 @@ bool Cycle::StaysRefused(GangId id) {
   Gang& gang = book.at(id);
   if (!gang.only_woken || gang.plan || !gang.refusal || !gang.refusal->certificate) return false;
   Certificate& certificate = *gang.refusal->certificate;
-  if (!certificates.StillHolds(certificate)) return false;
+  if (!certificates.StillHolds(certificate)) {
+    if (certificate.result.verdict != framework::Verdict::kGaveUp) return false;
+    const Millis again_ms = std::max(search_again_ms_, certificate.made_ms + kSameSearchAgainMs);
+    if (clock.MonotonicMs() >= again_ms) return false;
+    timers.emplace(again_ms, id);
+    return gang.put_off = true;
+  }
   if (certificate.made_ms >= gang.refusal->figures_ms + kRefreshCountsMs) return false;
   if (!gang.spec.queue.empty()) {
     const Census census = TakeCensus(gang, state);
@@ -197,7 +208,11 @@ void Cycle::FireTimers() {
   while (!timers.empty() && timers.begin()->first <= now) {
     const GangId id = timers.begin()->second;
     timers.erase(timers.begin());
-    if (!book.at(id).members.empty()) book.MarkReady(id);
+    Gang& gang = book.at(id);
+    if (gang.members.empty()) continue;
+    const bool only_woken = std::exchange(gang.put_off, false) && (!gang.ready || gang.only_woken);
+    book.MarkReady(id);
+    gang.only_woken = only_woken;
   }
 }
 
@@ -374,6 +389,7 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
     }
     shape = ShapeOf(gang, census, requirement);
     certificate = certificates.Keep(shape.empty() ? fmt::format("#{}", id.value) : shape, std::move(result), now);
+    if (certificate->result.verdict == framework::Verdict::kGaveUp) search_again_ms_ = now + kSearchAgainMs;
   }
   return refuse(ExplainNodes(gang, requirement, std::move(certificate)), shape);
 }

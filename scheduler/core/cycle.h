@@ -140,6 +140,7 @@ class Cycle {
   std::set<model::GangId> fenced_;    // found half done in this term: their waiting members have been written to
   bool relabel_ = false;              // dialects may add other labels to nodes now
   uint64_t selections_ = 0;           // changes of what selects pods
+  base::Millis search_again_ms_ = 0;  // monotonic; not before is a search repeated that was cut off
   uint32_t refresh_from_ = 0;         // the gang at which RefreshCounts goes on
   base::Millis refresh_next_ms_ = 0;  // for what changed since it began; 0: nothing
   base::Millis figures_from_ms_ = 0;  // when the last one began: older figures will not do

@@ -15,6 +15,8 @@ using framework::FilterState;
 using model::NodeId;
 using model::Symbol;
 
+constexpr int64_t kStepsPerPlacement = 4;  // it takes as long as so many steps of joining
+
 Counts Least(const Counts& a, const Counts& b) {
   Counts least = a;
   for (size_t k = 0; k < least.size(); ++k) least[k] = std::min(a[k], b[k]);
@@ -363,7 +365,7 @@ void Exact::Enumerate(WhatIf& what_if, NodeId n, size_t k, Counts& counts, std::
   const Kind& kind = problem_.kinds[k];
   const WhatIf::Mark mark = what_if.Here();
   const int32_t most = std::min({caps_[k], rooms_[k][n.index()], kind.count()});
-  while (counts[k] < most && budget_.Spend() && rankings_.For(kind.pod_class).Feasible(n)) {
+  while (counts[k] < most && budget_.Spend(kStepsPerPlacement) && rankings_.For(kind.pod_class).Feasible(n)) {
     what_if.Place(kind.members[static_cast<size_t>(counts[k])]->pod, *kind.pod_class, n);
     ++counts[k];
   }

@@ -56,6 +56,28 @@ TEST_CASE_METHOD(ObservedRig, "Every cycle and every event counts, and the gauge
   CHECK(counts.gauges.nodes == 3);
 }
 
+TEST_CASE_METHOD(ObservedRig, "A search that was cut off is not repeated at each event, and is when that may help") {
+  for (const char* name : {"n1", "n2"}) AddNode(name, 10);
+  AddNode("other", 1, 0, {{"kubernetes.io/hostname", "other"}});
+  const sim::Json elsewhere = {{"nodeSelector", {{"kubernetes.io/hostname", "other"}}}};
+  AddPod("most", {.cpu = "500m", .spec = elsewhere});
+  for (int i = 0; i < 20; ++i) AddPod(fmt::format("short-{}", i), {.cpu = "1m", .spec = elsewhere});
+  Settle();
+  for (int i = 0; i < 20; ++i)
+    AddPod(fmt::format("g-{}", i), {.gang = "g", .min = "20", .cpu = fmt::format("{}m", 900 + i * 7919 % 200)});
+  Settle();
+  REQUIRE_THAT(Waits("g-0"), Catch::Contains("no proof"));
+  const int64_t before = counts.attempts["unschedulable"];
+  for (int i = 0; i < 20; ++i) {
+    Delete(fmt::format("short-{}", i));
+    Pass(100);
+  }
+  CHECK(counts.attempts["unschedulable"] - before <= 20);
+  Delete("most");
+  Pass(4'000);
+  CHECK(NodeOf("g-0") != "");
+}
+
 TEST_CASE_METHOD(ObservedRig, "Members above the minimum are attempted, and fill the gang up") {
   AddNode("n1", 3);
   AddGang("g", 5, 2);
