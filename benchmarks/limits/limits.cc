@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "base/json.h"
+#include "base/random.h"
 #include "benchmarks/engine/world.h"
 #include "cluster/json_decode.h"
 #include "cluster/json_text.h"
@@ -304,6 +305,54 @@ void RunLargeGang(size_t members, bool fits, size_t nodes) {
   fmt::print("{:>10} {:>10} {:>12.2f} {:>12.2f} {:>12.2f} {:>12.2f}\n", members, world.bound, comes, last, after, go);
 }
 
+struct Unlike {
+  const char* name;
+  size_t kinds, of_each, racks;
+  std::string annotation, value;  // what the pods ask for beside room
+  bool together = false;          // by pod affinity, in one rack
+};
+
+// A gang whose members are of many sizes that do not quite go into the nodes: so many kinds of so many pods each, on
+// nodes of 32 cpu, of which the gang asks for 99 %. The longest cycle while it is found that it cannot start, or that
+// this takes too long to find; and the longest after that, while pods elsewhere come and go.
+void RunUnlike(const Unlike& one) {
+  World world;
+  base::Random random(1);
+  std::vector<int64_t> sizes;
+  int64_t sum = 0;
+  for (size_t k = 0; k < one.kinds; ++k) sum += sizes.emplace_back(random.Between(5'000, 17'000)) * one.of_each;
+  const size_t nodes = static_cast<size_t>(sum / 32'000 * 100 / 99) + 1;
+  for (size_t i = 0; i < nodes; ++i) {
+    model::Node node = MakeNode(i);
+    node.meta.labels = {{"kubernetes.io/hostname", node.meta.name}, {"rack", fmt::format("r{}", i % one.racks)}};
+    world.Post(std::move(node));
+  }
+  world.Post(Applied({"scheduling.volcano.sh", "podgroups", "PodGroup", {"v1beta1"}},
+                     {{"kind", "PodGroup"},
+                      {"metadata", {{"name", "g"}, {"namespace", "default"}}},
+                      {"spec", {{"minMember", one.kinds * one.of_each}}}}));
+  world.Settle();
+  std::vector<std::string> problems;
+  for (size_t k = 0; k < one.kinds; ++k)
+    for (size_t i = 0; i < one.of_each; ++i) {
+      Json pod = With(Pod(), "/metadata/annotations/scheduling.k8s.io~1group-name", "g");
+      pod["metadata"]["name"] = pod["metadata"]["uid"] = fmt::format("p-{}-{}", k, i);
+      pod["metadata"]["labels"] = {{"app", "g"}};
+      pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = fmt::format("{}m", sizes[k]);
+      if (!one.annotation.empty()) pod["metadata"]["annotations"][one.annotation] = one.value;
+      if (one.annotation == "tutti.dev/topology-slice") pod["metadata"]["annotations"][one.annotation + "-size"] = "4";
+      if (one.together)
+        pod["spec"]["affinity"]["podAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] = {
+            {{"topologyKey", "rack"}, {"labelSelector", {{"matchLabels", {{"app", "g"}}}}}}};
+      world.Arrive(std::make_shared<const model::Pod>(cluster::DecodePodLeniently(pod, &problems)));
+    }
+  const double decided = LongestCycle(world, 5);
+  world.Post(MakeNode(nodes));
+  const double later = LongestCycle(world, 5);
+  fmt::print("{:44} {:>6} {:>6} {:>6} {:>6} {:>12.2f} {:>12.2f}\n", one.name, one.kinds, one.kinds * one.of_each, nodes,
+             world.bound, decided, later);
+}
+
 }  // namespace
 }  // namespace tutti::bench
 
@@ -330,4 +379,22 @@ int main(int argc, char** argv) {
              "pods come", "decided", "and after", "all go");
   for (const bool fits : {true, false})
     for (const size_t members : {100, 1'000, 10'000}) tutti::bench::RunLargeGang(members, fits, nodes);
+  fmt::print(
+      "\none gang of unlike pods that ask for 99 % of all nodes; milliseconds\n{:44} {:>6} {:>6} {:>6} {:>6} {:>12} "
+      "{:>12}\n",
+      "it is", "kinds", "pods", "nodes", "bound", "decided", "node comes");
+  for (const tutti::bench::Unlike& one : std::initializer_list<tutti::bench::Unlike>{
+           {"anywhere", 4, 30, 60, "", ""},
+           {"anywhere", 12, 10, 60, "", ""},
+           {"anywhere", 120, 1, 60, "", ""},
+           {"anywhere", 1'000, 1, 60, "", ""},
+           {"in one of 2 racks", 12, 10, 2, "tutti.dev/topology-required", "rack"},
+           {"in slices of 4 of a rack", 12, 10, 20, "tutti.dev/topology-slice", "rack"},
+           {"better in one of 60 racks", 12, 10, 60, "tutti.dev/topology-preferred", "rack"},
+           {"better in one of 60 racks", 120, 1, 60, "tutti.dev/topology-preferred", "rack"},
+           {"better in one of 60 racks, and with affinity", 12, 10, 60, "tutti.dev/topology-preferred", "rack", true},
+           {"better in one of 60 racks, and with affinity", 120, 8, 60, "tutti.dev/topology-preferred", "rack", true},
+           {"with affinity", 12, 10, 60, "", "", true},
+           {"with affinity", 1'000, 1, 60, "", "", true}})
+    tutti::bench::RunUnlike(one);
 }

@@ -31,9 +31,9 @@ namespace {
 // a gang of higher priority does not queue behind thousands.
 constexpr size_t kBindWindow = 1024;
 constexpr Millis kRefreshCountsMs = 30'000, kRefreshNodesMs = 1'000;
-// A search that is cut off has cost a tenth of a second, and nobody knows what would help it: any event might. So one
-// of them is repeated a second, and each of them a few seconds after it was made.
-constexpr Millis kSearchAgainMs = 1'000, kSameSearchAgainMs = 4'000;
+// A search that is cut off has cost a hundredth of a second, and nobody knows what would help it: any event might. So
+// one of them is repeated every 200 ms, a twentieth of the thread's time, and each of them a second after it was made.
+constexpr Millis kSearchAgainMs = 200, kSameSearchAgainMs = 1'000;
 constexpr Millis kFenceAgainMs = 1'000;  // a second at least, as the time in the condition: it changes the pod
 // Then so many gangs a step, of so many looked at: no step holds a decision up.
 constexpr int kRefreshAtOnce = 8;

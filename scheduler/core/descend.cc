@@ -11,6 +11,9 @@ namespace {
 using framework::Ranking;
 using model::NodeId;
 
+// Units of the budget (core/problem.h): to see what a placement changes for one kind; and nodes looked at in one.
+constexpr int64_t kWorkPerBound = 30, kNodesAtOnce = 2;
+
 // splitmix64: one number for "one more of this kind on this node"; sums of them do not depend on the order.
 uint64_t Mark(size_t kind, NodeId node) {
   uint64_t x = (static_cast<uint64_t>(kind) << 32 | node.value) + 0x9e3779b97f4a7c15;
@@ -50,6 +53,7 @@ int64_t Descend::Lacking(const Demand& demand) const {
 
 // Rooms leave out what members may open for each other, so they are a bound here too.
 bool Descend::Hopeless() {
+  budget_.Spend(kWorkPerBound * static_cast<int64_t>(problem_.kinds.size()));
   for (const Demand& demand : problem_.demands) {
     int64_t most = 0;
     for (const size_t k : demand.kinds) {
@@ -67,6 +71,7 @@ bool Descend::Hopeless() {
 std::vector<NodeId> Descend::Candidates(size_t k) {
   const Kind& kind = problem_.kinds[k];
   const Ranking& ranking = rankings_.For(kind.pod_class);
+  budget_.Spend(static_cast<int64_t>(nodes_ ? nodes_->size() : state_.snapshot().slots()) / kNodesAtOnce);
   std::vector<NodeId> candidates;
   const auto look = [&](NodeId n) {
     if (ranking.Feasible(n) && Admits(kind, n)) candidates.push_back(n);
@@ -82,16 +87,17 @@ std::vector<NodeId> Descend::Candidates(size_t k) {
 bool Descend::Step() {
   if (std::ranges::all_of(problem_.demands, [&](const Demand& demand) { return Lacking(demand) <= 0; })) return true;
   if (!seen_.insert(hash_ + Mark(oldest_kind_, {})).second || Hopeless()) return false;
+  std::vector<char> wanted(problem_.kinds.size());
+  for (const Demand& demand : problem_.demands)
+    if (Lacking(demand) > 0)
+      for (const size_t k : demand.kinds) wanted[k] = 1;
   for (size_t k = oldest_kind_; k < problem_.kinds.size(); ++k) {
     const Kind& kind = problem_.kinds[k];
-    const bool wanted = std::ranges::any_of(problem_.demands, [&](const Demand& demand) {
-      return Lacking(demand) > 0 && std::ranges::find(demand.kinds, k) != demand.kinds.end();
-    });
-    if (!wanted || placed_[k] == kind.count()) continue;
+    if (!wanted[k] || placed_[k] == kind.count()) continue;
     const size_t before = oldest_kind_;
     if (!opens_) oldest_kind_ = k;
     for (const NodeId n : Candidates(k)) {
-      if (!budget_.Spend(1 + static_cast<int64_t>(state_.snapshot().slots() / 64))) break;
+      if (!budget_.Spend(Budget::kPlacement)) break;
       what_if_.Place(kind.members[static_cast<size_t>(placed_[k])]->pod, *kind.pod_class, n,
                      rankings_.Picks(kind.pod_class, n));
       spots_.push_back({k, n, 1});

@@ -15,7 +15,8 @@ using framework::FilterState;
 using model::NodeId;
 using model::Symbol;
 
-constexpr int64_t kStepsPerPlacement = 4;  // it takes as long as so many steps of joining
+// Units of the budget (core/problem.h), and how many kinds are counted in one.
+constexpr int64_t kWorkPerState = 12, kWorkPerPair = 10, kKindsAtOnce = 2;
 
 Counts Least(const Counts& a, const Counts& b) {
   Counts least = a;
@@ -58,6 +59,7 @@ Exact::Exact(cluster::ClusterState& state, Rankings& rankings, const Problem& pr
       remainder_(remainder),
       caps_(targets_) {
   const cluster::Snapshot& snapshot = state.snapshot();
+  if (!budget.Spend(Walk() * static_cast<int64_t>(snapshot.slots()))) return;
   std::vector<char> open(snapshot.slots());
   for (size_t k = 0; k < problem.kinds.size(); ++k) {
     const Kind& kind = problem.kinds[k];
@@ -85,6 +87,7 @@ Exact::Exact(cluster::ClusterState& state, Rankings& rankings, const Problem& pr
     if (open[slot]) nodes.emplace_back(slot);
   std::vector<Symbol> levels;
   for (const Rule& rule : rules) levels.push_back(rule.level);
+  if (!budget.Spend(kWorkPerPair * static_cast<int64_t>(targets_.size() * targets_.size()))) return;
   FindExclusions(&levels);
   rough_ = rough_ || (remainder == Remainder::kOnce && !exclusions_.empty());
   std::ranges::sort(levels);
@@ -176,7 +179,11 @@ Counts Exact::Narrow(const Domain& domain, Counts caps) const {
   return caps;
 }
 
+// Once over all kinds.
+int64_t Exact::Walk() const { return 1 + static_cast<int64_t>(targets_.size()) / kKindsAtOnce; }
+
 Answer Exact::Run(std::vector<Spot>* spots) {
+  if (budget_.exhausted()) return Answer::kUnknown;
   const Front front = Solve(tree_, caps_, true);
   if (budget_.exhausted()) return Answer::kUnknown;
   for (const int32_t s : front) {
@@ -224,7 +231,7 @@ Exact::Front Exact::Join(const Front& a, const Front& b, const Counts& caps, con
   std::vector<State> found;
   for (const int32_t left : a)
     for (const int32_t right : b) {
-      if (!budget_.Spend()) return {};
+      if (!budget_.Spend(kWorkPerState + Walk())) return {};
       State state{states_[static_cast<size_t>(left)].counts, left, right, {}};
       for (size_t k = 0; k < caps.size(); ++k)
         state.counts[k] = std::min(caps[k], state.counts[k] + states_[static_cast<size_t>(right)].counts[k]);
@@ -246,7 +253,7 @@ Exact::Front Exact::Keep(std::vector<State> found) {
   std::ranges::stable_sort(found, [&](const State& a, const State& b) { return sum(a) > sum(b); });
   Front front;
   for (State& state : found) {
-    if (!budget_.Spend(1 + static_cast<int64_t>(front.size()) / 8)) return front;
+    if (!budget_.Spend(1 + static_cast<int64_t>(front.size()) / 4 + Walk())) return front;
     const bool dominated = std::ranges::any_of(front, [&](int32_t other) {
       return std::ranges::equal(state.counts, states_[static_cast<size_t>(other)].counts, std::less_equal<>());
     });
@@ -358,6 +365,7 @@ const std::vector<Counts>& Exact::Patterns(NodeId n) {
 }
 
 void Exact::Enumerate(WhatIf& what_if, NodeId n, size_t k, Counts& counts, std::vector<Counts>* patterns) {
+  budget_.Spend(Walk());
   if (k == counts.size()) {
     patterns->push_back(counts);
     return;
@@ -365,7 +373,7 @@ void Exact::Enumerate(WhatIf& what_if, NodeId n, size_t k, Counts& counts, std::
   const Kind& kind = problem_.kinds[k];
   const WhatIf::Mark mark = what_if.Here();
   const int32_t most = std::min({caps_[k], rooms_[k][n.index()], kind.count()});
-  while (counts[k] < most && budget_.Spend(kStepsPerPlacement) && rankings_.For(kind.pod_class).Feasible(n)) {
+  while (counts[k] < most && budget_.Spend(Budget::kPlacement) && rankings_.For(kind.pod_class).Feasible(n)) {
     what_if.Place(kind.members[static_cast<size_t>(counts[k])]->pod, *kind.pod_class, n);
     ++counts[k];
   }

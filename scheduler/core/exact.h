@@ -72,6 +72,7 @@ class Exact {
   const std::vector<Counts>& Patterns(model::NodeId n);
   void Enumerate(cluster::WhatIf& what_if, model::NodeId n, size_t kind, Counts& counts, std::vector<Counts>* patterns);
   Front Keep(std::vector<State> found);
+  int64_t Walk() const;
   bool Enough(const Counts& counts) const;
   Counts Wanted(const Counts& counts) const;
   void Unfold(int32_t state, const Counts& wanted, std::vector<Spot>* spots) const;

@@ -79,11 +79,15 @@ struct Spot {
   int32_t count = 0;
 };
 
-// What a search may still try, in placements or in combinations of them; the same input spends the same.
+// What a search may still spend, in units of some 10 ns: whoever does a piece of work says what it costs by its size,
+// so that the same input spends the same, and a step of a gang of a thousand kinds counts as what it takes.
 class Budget {
  public:
-  explicit Budget(int64_t steps) : left_(steps) {}
-  bool Spend(int64_t steps = 1) { return (left_ -= steps) >= 0; }
+  static constexpr int64_t kPlacement = 100;  // what a placement costs, with what it changes on its node for its kind
+
+  explicit Budget(int64_t units) : left_(units) {}
+  bool Spend(int64_t units) { return (left_ -= units) >= 0; }
+  int64_t left() const { return left_; }  // below zero: the last piece was too much
   bool exhausted() const { return left_ < 0; }
 
  private:

@@ -20,9 +20,10 @@ using framework::Wake;
 using model::NodeId;
 using model::Symbol;
 
-// About a tenth of a second at worst; a search that ends does so after a small part of it.
-constexpr int64_t kSteps = 1'000'000;
-constexpr int64_t kPlacements = 20'000;
+// Some 10 ms, or as long as two more tries of one member after another; a search that ends does so after a small part.
+constexpr int64_t kMostWork = 750'000;
+// To see what a placement changes for one kind; and where it may change all nodes for that, for one node.
+constexpr int64_t kWorkPerKind = 5, kWorkPerNode = 5;
 constexpr size_t kMostTargets = 64;
 constexpr size_t kFewRules = 3, kFewKinds = 8;  // for more of either an exact search is not the first thing tried
 constexpr size_t kMostRules = 6;                // and for more rules than these it is not tried at all
@@ -47,7 +48,11 @@ bool HasSlices(const std::vector<Rule>& rules) {
 }  // namespace
 
 Search::Search(cluster::ClusterState& state, Rankings& rankings, const Problem& problem)
-    : state_(state), rankings_(rankings), problem_(problem), budget_(kSteps), placements_(kPlacements) {
+    : state_(state),
+      rankings_(rankings),
+      problem_(problem),
+      most_work_(std::max(kMostWork, 2 * Budget::kPlacement * problem.total())),
+      budget_(most_work_) {
   for (const Kind& kind : problem.kinds)
     order_matters_ = order_matters_ || rankings.For(kind.pod_class).reach() == FilterState::Reach::kCluster;
 }
@@ -55,10 +60,18 @@ Search::Search(cluster::ClusterState& state, Rankings& rankings, const Problem& 
 SearchResult Search::Run(const RuleSets& rule_sets, bool all) {
   SearchResult result;
   Answer last = Answer::kUnknown;
+  // What is only preferred gets half, each an equal share, and what is required the other.
+  const auto preferred = static_cast<int64_t>(rule_sets.size()) - 1;
+  Budget to_prefer(most_work_ / 2);
   for (const std::vector<Rule>& rules : rule_sets) {
-    if (&rules == &rule_sets.back() && budget_.exhausted()) budget_ = Budget(kSteps);
+    const bool required = &rules == &rule_sets.back();
+    if (!required && to_prefer.exhausted()) continue;
+    const int64_t share = preferred == 0 ? most_work_ : most_work_ / 2 / (required ? 1 : preferred);
+    budget_ = Budget(share);
+    last_try_ = 0;
     last = rules.empty() ? TryFree(&result) : TryRules(rules, &result);
     if (last == Answer::kFound) return result;
+    if (!required) to_prefer.Spend(share - budget_.left() + last_try_);
     result.gave_up = result.gave_up || (last == Answer::kUnknown && HasEven(rules));
   }
   if (!all && !Disproved()) result.gave_up = true;
@@ -108,6 +121,7 @@ Answer Search::TryFree(SearchResult* result) {
   if (problem_.kinds.size() > 1)
     for (const auto order : {Greedy::Order::kTightestNode, Greedy::Order::kSmallestFirst})
       if (TryGreedily(order, nullptr, {}, result)) return Answer::kFound;
+  if (budget_.exhausted()) return Answer::kUnknown;
   return order_matters_ ? TryInDomains({}, result) : TryExactly({}, result);
 }
 
@@ -173,7 +187,7 @@ Answer Search::TryInDomains(const std::vector<Rule>& rules, SearchResult* result
   const bool confined =
       rules.size() == 1 && rules[0].shape == Rule::Shape::kOne && rules[0].kinds.size() == problem_.kinds.size();
   if (!rules.empty() && !confined) return Answer::kUnknown;
-  Descend descend(state_, rankings_, problem_, order_matters_, placements_);
+  Descend descend(state_, rankings_, problem_, order_matters_, budget_);
   std::vector<Spot> spots;
   if (rules.empty()) {
     const Answer answer = descend.Run(nullptr, &spots);
@@ -190,9 +204,13 @@ Answer Search::TryInDomains(const std::vector<Rule>& rules, SearchResult* result
 
 bool Search::TryGreedily(Greedy::Order order, const std::vector<NodeId>* nodes, const std::vector<Rule>& rules,
                          SearchResult* result) {
+  if (!budget_.Spend(last_try_)) return false;
   WhatIf what_if(state_.planning());
   Greedy greedy(problem_, rankings_, what_if, state_.snapshot());
   Attempt attempt = greedy.Run(order, order_matters_, nodes);
+  const auto placed = static_cast<int64_t>(attempt.spots.size()), kinds = static_cast<int64_t>(problem_.kinds.size());
+  last_try_ = (placed + 1) * (Budget::kPlacement + kWorkPerKind * kinds);
+  if (order_matters_) last_try_ += kWorkPerNode * kinds * static_cast<int64_t>(state_.snapshot().slots());
   if (attempt.fits && Obeyed(rules, attempt.spots, state_.snapshot())) {
     result->fits = true;
     result->placements = std::move(what_if).Take();
