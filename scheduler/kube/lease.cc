@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/check.h"
 #include "base/json_fwd.h"
@@ -157,6 +158,9 @@ void LeaderElection::Observe(Json lease) {
   if (record == observed_record_) return;
   observed_record_ = std::move(record);
   observed_at_ms_ = loop_.Now();
+  const std::string before = std::exchange(holder_, Text(SpecOf(observed_), "holderIdentity"));
+  if (holder_ != before && !holder_.empty() && holder_ != options_.identity && !leading_)
+    base::LogInfo("waiting for the lease", {{"lease", options_.ns + "/" + options_.name}, {"holder", holder_}});
 }
 
 Json LeaderElection::Spec() const {

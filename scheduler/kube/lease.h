@@ -81,6 +81,7 @@ class LeaderElection {
   base::Json observed_;              // the Lease as last read or written; null: none
   std::string observed_record_;      // its spec, to see it change
   base::Millis observed_at_ms_ = 0;  // when that was first seen
+  std::string holder_;               // as it says
   bool given_up_ = false;            // seen while a read was under way
   bool leading_ = false;
   base::Millis renewed_ms_ = 0;  // the last success was sent then
