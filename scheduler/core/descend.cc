@@ -53,7 +53,9 @@ int64_t Descend::Lacking(const Demand& demand) const {
 
 // Rooms leave out what members may open for each other, so they are a bound here too.
 bool Descend::Hopeless() {
-  budget_.Spend(kWorkPerBound * static_cast<int64_t>(problem_.kinds.size()));
+  const auto kinds = static_cast<int64_t>(problem_.kinds.size()),
+             nodes = static_cast<int64_t>(state_.snapshot().slots());
+  budget_.Spend(kinds * (opens_ ? kWorkPerBound + nodes / kNodesAtOnce : kWorkPerBound));
   for (const Demand& demand : problem_.demands) {
     int64_t most = 0;
     for (const size_t k : demand.kinds) {

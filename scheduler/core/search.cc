@@ -121,7 +121,6 @@ Answer Search::TryFree(SearchResult* result) {
   if (problem_.kinds.size() > 1)
     for (const auto order : {Greedy::Order::kTightestNode, Greedy::Order::kSmallestFirst})
       if (TryGreedily(order, nullptr, {}, result)) return Answer::kFound;
-  if (budget_.exhausted()) return Answer::kUnknown;
   return order_matters_ ? TryInDomains({}, result) : TryExactly({}, result);
 }
 
@@ -204,7 +203,8 @@ Answer Search::TryInDomains(const std::vector<Rule>& rules, SearchResult* result
 
 bool Search::TryGreedily(Greedy::Order order, const std::vector<NodeId>* nodes, const std::vector<Rule>& rules,
                          SearchResult* result) {
-  if (!budget_.Spend(last_try_)) return false;
+  if (last_try_ > budget_.left() / 2) return false;  // the exact search may yet prove something
+  budget_.Spend(last_try_);
   WhatIf what_if(state_.planning());
   Greedy greedy(problem_, rankings_, what_if, state_.snapshot());
   Attempt attempt = greedy.Run(order, order_matters_, nodes);

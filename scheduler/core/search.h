@@ -80,7 +80,7 @@ class Search {
   const Problem& problem_;
   const int64_t most_work_;
   Budget budget_;
-  int64_t last_try_ = 0;  // what the last greedy try cost: the next pays for it, so that the first is free
+  int64_t last_try_ = 0;  // what the last greedy try cost: the next pays for it, and the first is free
   bool order_matters_ = false;
   std::vector<size_t> short_kinds_;  // of the demand that cannot be met
   int64_t short_by_ = 1;             // members
