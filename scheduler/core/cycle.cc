@@ -71,7 +71,7 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
       clock(time),
       observer(watcher),
       rankings(options.profiles, state.snapshot(), options.ranking_bytes),
-      book(state, dialects, clock),
+      book(options.profiles, state, dialects, clock),
       charges(state, quota),
       committer(options, state, book, charges, outbox, clock),
       publisher(state, book, quota, outbox, clock),
@@ -193,7 +193,7 @@ void Cycle::RefreshCounts() {
   const uint32_t end = std::min(book.slots(), refresh_from_ + kLookAtOnce);
   for (int refreshed = 0; refresh_from_ < end && refreshed < kRefreshAtOnce; ++refresh_from_) {
     Gang& gang = book.at(GangId(refresh_from_));
-    if (gang.members.empty() || !gang.refusal || !HasFigures(gang.refusal->state)) continue;
+    if (!gang.refusal || (!HasFigures(gang.refusal->state) && gang.spec.queue.empty())) continue;
     gang.refusal->old = true;
     book.MarkReady(GangId(refresh_from_));
     ++refreshed;
@@ -209,7 +209,7 @@ void Cycle::FireTimers() {
     const GangId id = timers.begin()->second;
     timers.erase(timers.begin());
     Gang& gang = book.at(id);
-    if (gang.members.empty()) continue;
+    if (!gang.dialect) continue;
     const bool only_woken = std::exchange(gang.put_off, false) && (!gang.ready || gang.only_woken);
     book.MarkReady(id);
     gang.only_woken = only_woken;
@@ -259,7 +259,9 @@ void Cycle::Consider(GangId id) {
       if (IsOfPlan(*member, gang, state)) leaving = EvictLost(gang, *member) || leaving;
     if (gang.plan->open.empty() && !leaving) EndPlan(id);
   }
-  if (census.succeeded + census.failed == static_cast<int64_t>(gang.members.size())) {
+  const bool asks_for_none = gang.spec.min_member == 0 && gang.spec.problem.empty();
+  if (gang.members.empty() ? asks_for_none
+                           : census.succeeded + census.failed == static_cast<int64_t>(gang.members.size())) {
     gang.refusal.reset();
     if (gang.plan && gang.plan->open.empty()) EndPlan(id);  // nothing of it is left for who may yet join
     return SetState(gang, GangState::kFinished);
@@ -345,7 +347,7 @@ void Cycle::CountAttempt(const Gang& gang, std::string_view result, int64_t memb
                          std::chrono::steady_clock::time_point started) const {
   if (!observer || members == 0) return;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
-  observer->OnAttempt(state.pod(gang.members.front()->pod).pod->spec->scheduler_name, result, members, took.count());
+  observer->OnAttempt(book.SchedulerName(gang), result, members, took.count());
 }
 
 // Once the member's pod has changed, its bind that nobody answered comes too late.
@@ -361,7 +363,6 @@ void Cycle::Fence(GangId id, Member& member) {
 
 std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Requirement& requirement) {
   Gang& gang = book.at(id);
-  if (!requirement.reachable()) return ExplainMembers(gang, requirement, census);
   const auto refuse = [&](Refusal refusal, const std::string& shape) {
     if (shape.empty()) return refusal;  // it is like no other
     refusal.shape = fmt::format("{}|{}|{}", gang.key.dialect, gang.spec.queue, shape);
@@ -375,6 +376,7 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
     refusal.figures_ms = now;
     return refusal;
   }
+  if (!requirement.reachable()) return ExplainMembers(gang, requirement, census);
   std::string shape = certificates.empty() ? std::string() : ShapeOf(gang, census, requirement);
   std::shared_ptr<Certificate> certificate;
   if (!shape.empty()) certificate = certificates.Find(shape, FiguresFrom(gang));
@@ -435,11 +437,11 @@ std::string Cycle::ShapeOf(const Gang& gang, const Census& census, const Require
   return shape;
 }
 
-// For the least that can start it. Before anything is placed, for minResources at least.
+// For the least that can start it, where so many are there. Before anything is placed, for minResources at least.
 queue::Admission Cycle::Admit(const Gang& gang, const Census& census, const Requirement& requirement) const {
   ResourceList ask;
   if (!gang.spec.queue.empty()) {
-    ask = LeastWeight(census.pending, requirement, state);
+    if (requirement.reachable()) ask = LeastWeight(census.pending, requirement, state);
     if (requirement.have == 0 && gang.spec.min_resources) ask.MaxAll(*gang.spec.min_resources);
   }
   return quota.Admit({gang.key.dialect, gang.spec.queue}, ask);

@@ -66,7 +66,7 @@ void Cycle::Rejoin(PodId pod) {
     if (after) book.MarkReady(after);  // it may ask for another topology now
     return;
   }
-  if (before && !book.at(before).members.empty()) {
+  if (before && book.at(before).dialect) {
     book.MarkReady(before);
     Touch(before);
   }
@@ -81,7 +81,7 @@ void Cycle::DropPod(PodId id) {
   const GangId gang = book.GangOf(id);
   if (gang) MarkQueues(book.at(gang).key.dialect, book.at(gang).charged_queue, book.at(gang).dialect);
   book.Leave(id);
-  if (gang && !book.at(gang).members.empty()) {
+  if (gang && book.at(gang).dialect) {
     book.MarkReady(gang);
     Touch(gang);
   }
@@ -236,15 +236,23 @@ void Cycle::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
       if (gang.dialect == &dialect) gangs.insert(gang.key);
     });
   for (const model::GangKey& key : gangs) {
-    const GangId id = book.Find(key);
+    const bool keeps = book.Keeps(dialect, key);
+    GangId id = book.Find(key);
+    if (!id && keeps) id = book.Open(&dialect, key);
     if (!id) continue;
-    const std::string queue = book.at(id).charged_queue;
+    Gang& gang = book.at(id);
+    const std::string queue = gang.charged_queue;
     if (book.Describe(id)) {
       MarkQueues(key.dialect, queue, &dialect);
-      charges.Move(book.at(id));
+      charges.Move(gang);
       book.MarkReady(id);
     }
-    book.at(id).reported.reset();  // the object may not say any more what was written to it
+    if (gang.members.empty() && !keeps) {
+      SetTally(gang, {});
+      book.Close(id);
+      continue;
+    }
+    gang.reported.reset();  // the object may not say any more what was written to it
     Touch(id);
   }
   for (const model::GangKey& key : touched.members) {

@@ -81,7 +81,7 @@ void Cycle::Recount(Gang& gang) {
   }
   now.binding = gang.state == GangState::kBinding;
   now.whole = gang.state == GangState::kWhole;
-  now.waiting = gang.state < GangState::kBinding;
+  now.waiting = gang.state < GangState::kBinding && !AwaitsPods(gang);
   SetTally(gang, now);
 }
 
@@ -96,7 +96,8 @@ void Cycle::PublishGang(GangId id) {
   Gang& gang = book.at(id);
   const base::Millis quiet_ms = gang.joined_ms + kMembersQuietMs;
   const auto early = [&](const Refusal& refusal) {
-    if (refusal.state != GangState::kWaitingForMembers || clock.MonotonicMs() >= quiet_ms) return false;
+    if (refusal.state != GangState::kWaitingForMembers || gang.members.empty() || clock.MonotonicMs() >= quiet_ms)
+      return false;
     timers.emplace(quiet_ms, id);
     return true;
   };
@@ -123,7 +124,7 @@ void Cycle::PublishGang(GangId id) {
       if (!gang.whole && gang.plan->open.at(member->pod).stage == Assignment::Stage::kReserved)
         tell(*member, *gang.refusal);
     if (!early(*gang.refusal)) {
-      if (gang.told_sentence != gang.refusal->sentence && !gang.refusal->sentence.empty())
+      if (gang.told_sentence != gang.refusal->sentence && !gang.refusal->sentence.empty() && !AwaitsPods(gang))
         publisher.TellGang(gang, true, "FailedScheduling", FullMessage(*gang.refusal));
       gang.told_sentence = gang.refusal->sentence;
     }
@@ -165,7 +166,7 @@ observe::Decision Cycle::Describe(const Gang& gang) const {
   observe::Decision decision;
   decision.gang = gang.key;
   decision.queue = gang.spec.queue;
-  decision.scheduler_name = state.pod(gang.members.front()->pod).pod->spec->scheduler_name;
+  decision.scheduler_name = book.SchedulerName(gang);
   decision.priority = book.Priority(gang);
   decision.min_member = gang.spec.min_member;
   decision.state = gang.state;

@@ -158,6 +158,11 @@ struct Gang {
   static constexpr uint32_t kNoGroup = ~uint32_t{0};
 };
 
+// It has no pods yet, and nothing else keeps it from starting. Nobody is told that it waits, for nobody does.
+inline bool AwaitsPods(const Gang& gang) {
+  return gang.members.empty() && gang.state == dialects::GangState::kWaitingForMembers;
+}
+
 // The units that the member is in one of; null: it is in none that the gang declares.
 inline const model::UnitSpec* UnitsOf(const Gang& gang, const Member& member) {
   return member.unit && member.unit->spec < gang.spec.units.size() ? &gang.spec.units[member.unit->spec] : nullptr;

@@ -12,8 +12,10 @@ namespace tutti::core {
 using model::GangId;
 using model::PodId;
 
-GangBook::GangBook(const cluster::ClusterState& state, const dialects::DialectList& dialects, const base::Clock& clock)
-    : state_(state),
+GangBook::GangBook(const std::vector<framework::Profile>& profiles, const cluster::ClusterState& state,
+                   const dialects::DialectList& dialects, const base::Clock& clock)
+    : profiles_(profiles),
+      state_(state),
       dialects_(dialects),
       clock_(clock),
       by_key_(0, KeyHash{&gangs_}, KeyEqual{&gangs_}),
@@ -92,8 +94,10 @@ GangId GangBook::Join(PodId pod) {
   dialects::Membership& membership = owner->membership;
   GangId id = old ? old : Find(membership.gang);
   const bool fresh = !id;
-  if (fresh) id = Open(owner->dialect, std::move(membership.gang), membership.lone);
+  if (fresh) id = Open(owner->dialect, std::move(membership.gang));
   Gang& gang = at(id);
+  const bool first = gang.members.empty();
+  if (first) gang.lone = membership.lone;
   if (membership.declared) {
     gang.spec = *membership.declared;
     gang.declared = true;
@@ -110,12 +114,16 @@ GangId GangBook::Join(PodId pod) {
   member.unit = std::move(membership.unit);
   member.topology = membership.topology ? std::move(membership.topology) : dialects::TopologyOfPod(it, member.role);
   const int32_t priority = gang.spec.priority.value_or(std::max(gang.ready_priority, it.spec->priority));
-  if (gang.ready && (priority != gang.ready_priority || Created(gang) != gang.ready_created_ms)) Resort(id);
+  if (gang.ready && (first || priority != gang.ready_priority || Created(gang) != gang.ready_created_ms)) Resort(id);
   return id;
 }
 
-// A gang without members yet.
-GangId GangBook::Open(dialects::Dialect* dialect, model::GangKey key, bool lone) {
+bool GangBook::Keeps(const dialects::Dialect& dialect, const model::GangKey& key) const {
+  const std::string_view served_by = dialect.SchedulerName(key);
+  return !served_by.empty() && framework::FindProfile(profiles_, served_by) != nullptr;
+}
+
+GangId GangBook::Open(dialects::Dialect* dialect, model::GangKey key) {
   GangId id;
   if (free_.empty()) {
     id = GangId(static_cast<uint32_t>(gangs_.size()));
@@ -126,7 +134,6 @@ GangId GangBook::Open(dialects::Dialect* dialect, model::GangKey key, bool lone)
   }
   at(id).key = std::move(key);
   at(id).dialect = dialect;
-  at(id).lone = lone;
   by_key_.insert(id);
   return id;
 }
@@ -161,6 +168,16 @@ void GangBook::Leave(PodId pod) {
   if (on_leave) on_leave(gang, *member);
   gang.members.erase(std::ranges::find(gang.members, member.get()));
   if (!gang.members.empty()) return;
+  if (!Keeps(*gang.dialect, gang.key)) return Close(id);
+  // Those who come next start anew.
+  gang.whole = false;
+  gang.complete_since_ms = 0;
+  gang.last_plan.clear();
+  gang.refused_binds = 0;
+}
+
+void GangBook::Close(GangId id) {
+  Gang& gang = at(id);
   if (gang.ready) ready_.Erase(id);
   LeaveGroup(id);
   by_key_.erase(id);
@@ -180,20 +197,27 @@ bool GangBook::Describe(GangId id) {
 
 int32_t GangBook::Priority(const Gang& gang) const {
   if (gang.spec.priority) return *gang.spec.priority;
+  if (gang.members.empty()) return 0;
   int32_t highest = std::numeric_limits<int32_t>::min();
   for (const Member* member : gang.members) highest = std::max(highest, state_.pod(member->pod).pod->spec->priority);
   return highest;
 }
 
 base::Millis GangBook::Created(const Gang& gang) const {
-  return gang.spec.created_ms != 0 ? gang.spec.created_ms : state_.pod(gang.members.front()->pod).pod->meta.created_ms;
+  if (gang.spec.created_ms != 0 || gang.members.empty()) return gang.spec.created_ms;
+  return state_.pod(gang.members.front()->pod).pod->meta.created_ms;
+}
+
+std::string_view GangBook::SchedulerName(const Gang& gang) const {
+  return gang.members.empty() ? gang.dialect->SchedulerName(gang.key)
+                              : state_.pod(gang.members.front()->pod).pod->spec->scheduler_name;
 }
 
 // REQUIRES: it stands neither in line nor in a group, which are sorted by this.
 void GangBook::SetPlaceInLine(Gang& gang) const {
   gang.ready_priority = Priority(gang);
   gang.ready_created_ms = Created(gang);
-  gang.ready_class = state_.pod(gang.members.front()->pod).pod_class->id.value;
+  gang.ready_class = gang.members.empty() ? 0 : state_.pod(gang.members.front()->pod).pod_class->id.value;
 }
 
 void GangBook::MarkReady(GangId id) {
@@ -240,7 +264,6 @@ void GangBook::LeaveGroup(GangId id) {
 
 void GangBook::Regroup(GangId id) {
   Gang& gang = at(id);
-  if (gang.members.empty()) return;
   const bool waits = gang.refusal && framework::Any(gang.refusal->wakes);
   const std::string shape = !waits                        ? std::string()
                             : gang.refusal->shape.empty() ? "#" + std::to_string(id.value)

@@ -2,7 +2,7 @@
 // GangBook: which gangs exist, who is in them, and which are to be considered next.
 //
 // Invariants
-//   (1) a pod is a member of at most one gang; a gang without members does not exist;
+//   (1) a pod is a member of at most one gang; a gang without members exists while its declaration Keeps it;
 //   (2) ready gangs are taken by priority, then age (the API server tells it in seconds), then class by class, for a
 //       class's ranking catches up once for all of them, then name;
 //   (3) gangs refused alike (Refusal::shape) stand in one group, of which only the first is woken; when it leaves the
@@ -24,12 +24,14 @@
 #include "cluster/state.h"
 #include "core/gang.h"
 #include "core/line.h"
+#include "framework/profile.h"
 
 namespace tutti::core {
 
 class GangBook {
  public:
-  GangBook(const cluster::ClusterState& state, const dialects::DialectList& dialects, const base::Clock& clock);
+  GangBook(const std::vector<framework::Profile>& profiles, const cluster::ClusterState& state,
+           const dialects::DialectList& dialects, const base::Clock& clock);
   GangBook(const GangBook&) = delete;
   GangBook& operator=(const GangBook&) = delete;
 
@@ -54,26 +56,33 @@ class GangBook {
 
   Gang& at(model::GangId id) { return gangs_[id.index()]; }
   const Gang& at(model::GangId id) const { return gangs_[id.index()]; }
-  // Ids of gangs are below this; a slot without members is free.
+  // Ids of gangs are below this; a slot without a dialect is free.
   uint32_t slots() const { return static_cast<uint32_t>(gangs_.size()); }
   size_t count() const { return by_key_.size(); }
   // Calls f(id, gang) for each, in the same order for the same history.
   template <typename F>
   void ForEach(F f) {
     for (uint32_t slot = 0; slot < slots(); ++slot)
-      if (!gangs_[slot].members.empty()) f(model::GangId(slot), gangs_[slot]);
+      if (gangs_[slot].dialect) f(model::GangId(slot), gangs_[slot]);
   }
   template <typename F>
   void ForEach(F f) const {
     for (uint32_t slot = 0; slot < slots(); ++slot)
-      if (!gangs_[slot].members.empty()) f(model::GangId(slot), gangs_[slot]);
+      if (gangs_[slot].dialect) f(model::GangId(slot), gangs_[slot]);
   }
 
+  // The gang exists without members too, for its object is there and we serve it.
+  bool Keeps(const dialects::Dialect& dialect, const model::GangKey& key) const;
+  // A gang without members yet, and not described. REQUIRES: there is none of this key.
+  model::GangId Open(dialects::Dialect* dialect, model::GangKey key);
   // Asks the dialect for the declaration again. True when it changed.
   bool Describe(model::GangId id);
+  // REQUIRES: it has no members.
+  void Close(model::GangId id);
 
   int32_t Priority(const Gang& gang) const;
   base::Millis Created(const Gang& gang) const;
+  std::string_view SchedulerName(const Gang& gang) const;
 
   // Ready gangs. A gang is in the line at most once.
   void MarkReady(model::GangId id);
@@ -125,7 +134,6 @@ class GangBook {
     dialects::Membership membership;
   };
   std::optional<Owner> OwnerOf(model::PodId pod) const;
-  model::GangId Open(dialects::Dialect* dialect, model::GangKey key, bool lone);
   Member& Enlist(model::GangId id, model::PodId pod);
   void Settle(model::PodId pod, base::Millis since_ms);
   void Unsettle(model::PodId pod);
@@ -134,6 +142,7 @@ class GangBook {
   void LeaveGroup(model::GangId id);
   void WakeFirst(const Group& group);
 
+  const std::vector<framework::Profile>& profiles_;
   const cluster::ClusterState& state_;
   const dialects::DialectList& dialects_;
   const base::Clock& clock_;

@@ -106,10 +106,10 @@ void Publisher::TellKept(Member& member) {
 
 void Publisher::TellGang(const Gang& gang, bool warning, const std::string& reason, const std::string& note) {
   const auto target = gang.dialect->EventTarget(gang.key);
-  if (!target || gang.members.empty()) return;
-  outbox_.Post(warning ? Lane::kEvent : Lane::kReport, clock_.MonotonicMs() + kEventDeadlineMs,
-               cluster::EmitEvent{*target, warning, reason, "Scheduling", note,
-                                  state_.pod(gang.members.front()->pod).pod->spec->scheduler_name});
+  if (!target) return;
+  outbox_.Post(
+      warning ? Lane::kEvent : Lane::kReport, clock_.MonotonicMs() + kEventDeadlineMs,
+      cluster::EmitEvent{*target, warning, reason, "Scheduling", note, std::string(book_.SchedulerName(gang))});
 }
 
 void Publisher::Report(Gang& gang) {
@@ -164,10 +164,10 @@ void Publisher::ReportQueues(const std::map<queue::QueueKey, dialects::Dialect*>
       ++at->second.running;
     else if (gang.state == GangState::kFinished)
       ++at->second.finished;
-    else if (gang.state == GangState::kBinding)
-      ++at->second.starting;
-    else
+    else if (gang.state == GangState::kWaitingForQueue || gang.state == GangState::kInvalid)
       ++at->second.pending;
+    else
+      ++at->second.starting;
   });
   for (const auto& [key, report] : reports) {
     dialects::Dialect* dialect = queues.at(key);

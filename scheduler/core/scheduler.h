@@ -57,7 +57,7 @@ class Scheduler {
   // No bind, eviction or undoing is under way: a leader may hand over.
   bool quiet() const;
 
-  // The current record of every gang with members, sorted by key.
+  // The current record of every gang, sorted by key.
   std::vector<observe::Decision> Decisions() const;
 
   // What is held in memory beyond pods, nodes and objects. For tests: at rest nothing is awaited.

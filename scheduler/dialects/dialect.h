@@ -62,6 +62,9 @@ class Dialect {
   virtual std::optional<Membership> MembershipOf(const model::Pod& pod) const = 0;
   // The gang as declared now. Where its object is missing or wrong, `problem` says so.
   virtual model::GangSpec Describe(const model::GangKey& key) const = 0;
+  // By which schedulerName a gang is served that its object declares and of which there is no pod to say; empty: by
+  // none, for without pods there is no gang.
+  virtual std::string_view SchedulerName(const model::GangKey&) const { return {}; }
   // nullopt: no such queue.
   virtual std::optional<model::QueueSpec> DescribeQueue(std::string_view /*name*/) const { return std::nullopt; }
 

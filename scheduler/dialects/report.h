@@ -37,7 +37,7 @@ struct GangReport {
 struct QueueReport {
   const model::QueueSpec* spec = nullptr;  // never null
   model::ResourceList allocated;           // by bound and reserved members, with "pods"
-  // Gangs by state, for counters.
+  // Gangs by state, for counters: those that it lets in and that are not whole are starting.
   int64_t pending = 0, starting = 0, running = 0, finished = 0;
   base::Millis now_wall_ms = 0;
 };

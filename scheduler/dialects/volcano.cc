@@ -20,8 +20,8 @@ constexpr std::string_view kTaskSpec = "volcano.sh/task-spec";
 
 // Volcano's controller puts pods that name no group into "podgroup-<UID of their controller>" with minMember 1. For the
 // pods of a RayCluster that would make a gang of nothing; there the RayCluster itself declares it.
-bool MadeForStrays(const std::string& group, const model::Pod& pod) {
-  const model::OwnerReference* controller = pod.meta.Controller();
+bool MadeForStrays(const std::string& group, const model::ObjectMeta& meta) {
+  const model::OwnerReference* controller = meta.Controller();
   return controller && controller->kind == "RayCluster" && group == "podgroup-" + controller->uid;
 }
 
@@ -201,11 +201,18 @@ void Volcano::ReadAgainWithTopology(Touched* touched) {
   }
 }
 
+// A PodGroup names no scheduler. Volcano's Job controller makes the pods only once the phase is neither empty nor
+// Pending (syncJob), so whoever serves its pods says the phase before there are any.
+std::string_view Volcano::SchedulerName(const model::GangKey& key) const {
+  const PodGroup* group = groups_.Find(key);
+  return group && !MadeForStrays(key.name, group->object->meta) ? name() : std::string_view();
+}
+
 std::optional<Membership> Volcano::MembershipOf(const model::Pod& pod) const {
   const std::string* group = model::Find(pod.meta.annotations, kGroupName);
   if (!group || group->empty()) return std::nullopt;
   const RayPod ray = ReadRayPod(pod);
-  if (ray.node() && MadeForStrays(*group, pod)) return std::nullopt;
+  if (ray.node() && MadeForStrays(*group, pod.meta)) return std::nullopt;
 
   Membership membership;
   membership.gang = {std::string(name()), pod.meta.ns, *group};

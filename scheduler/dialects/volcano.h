@@ -22,6 +22,7 @@ class Volcano final : public Dialect {
   void Served(std::string_view kind_name, bool served, Touched* touched) override;
   std::optional<Membership> MembershipOf(const model::Pod& pod) const override;
   model::GangSpec Describe(const model::GangKey& key) const override { return groups_.Describe(key); }
+  std::string_view SchedulerName(const model::GangKey& key) const override;
   void AddNodeLabels(const model::Node& node, model::StringMap* labels) const override {
     hyper_nodes_.AddLabels(node, labels);
   }

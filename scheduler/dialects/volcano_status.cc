@@ -83,8 +83,8 @@ std::string VolcanoPhase(const GangReport& report, std::string_view before) {
     return done == Scheduled(report) ? "Completed" : "Running";
   }
   if (report.running > 0 && (Waits(report.state) || before == "Running" || before == "Unknown")) return "Unknown";
-  // Inqueue: the queue has room for it.
-  return report.state == GangState::kWaitingForNodes || report.state == GangState::kBinding ? "Inqueue" : "Pending";
+  // Inqueue: the queue has room for it. Volcano's Job controller waits for that before it makes the pods.
+  return report.state == GangState::kWaitingForQueue || report.state == GangState::kInvalid ? "Pending" : "Inqueue";
 }
 
 std::string VolcanoUnschedulable(const GangReport& report) {

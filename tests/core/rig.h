@@ -126,10 +126,8 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
     writer = std::make_unique<sim::Writer>(store, *this, clock, this);
     Options options;
     options.policy = policy_;
-    options.profiles.push_back(plugins::DefaultProfile("tutti"));
-    dialects::DialectList dialects;
-    dialects.push_back(std::make_unique<LabelDialect>(reports_));
-    scheduler = std::make_unique<Scheduler>(std::move(options), std::move(dialects), *writer, clock, observer);
+    for (const std::string& name : scheduler_names) options.profiles.push_back(plugins::DefaultProfile(name));
+    scheduler = std::make_unique<Scheduler>(std::move(options), make_dialects(), *writer, clock, observer);
     feed->Start(scheduler->Kinds());
     events_.push_back(cluster::Leadership{true, clock.MonotonicMs()});
     return dead;
@@ -272,7 +270,14 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
     return bound;
   }
 
-  observe::Observer* observer = nullptr;  // of schedulers that are started from now on
+  // Of schedulers that are started from now on.
+  observe::Observer* observer = nullptr;
+  std::vector<std::string> scheduler_names{"tutti"};
+  std::function<dialects::DialectList()> make_dialects = [this] {
+    dialects::DialectList dialects;
+    dialects.push_back(std::make_unique<LabelDialect>(reports_));
+    return dialects;
+  };
   base::VirtualClock clock{1'800'000'000'000};
   sim::Store store{clock};
   std::function<sim::Fate(const cluster::Command&)> fate;

@@ -359,7 +359,7 @@ TEST_CASE("phases are Volcano's") {
     const char* phase;
   };
   const Row rows[] = {
-      {GangState::kWaitingForMembers, 1, 0, 0, 0, 0, "", "Pending"},
+      {GangState::kWaitingForMembers, 1, 0, 0, 0, 0, "", "Inqueue"},
       {GangState::kWaitingForQueue, 3, 0, 0, 0, 0, "Inqueue", "Pending"},
       {GangState::kWaitingForNodes, 3, 0, 0, 0, 0, "Pending", "Inqueue"},
       {GangState::kInvalid, 3, 0, 0, 0, 0, "", "Pending"},

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gangs that an object declares before they have pods, or enough of them: Volcano's PodGroups, by whose phase its Job
+// controller knows when to make the pods.
+#include <set>
+
+#include "dialects/volcano.h"
+#include "sim/manifest.h"
+#include "tests/core/rig.h"
+
+namespace tutti::core {
+namespace {
+
+const sim::GroupResource kGroups{"scheduling.volcano.sh", "podgroups"}, kQueues{"scheduling.volcano.sh", "queues"};
+
+struct VolcanoRig : Rig {
+  explicit VolcanoRig(std::vector<std::string> names = {"tutti", "volcano"}) {
+    static const auto definitions = sim::LoadManifests({TUTTI_SOURCE_DIR "/manifests/crds"});
+    REQUIRE(definitions);
+    for (const sim::Manifest& each : *definitions) REQUIRE(store.Create(each.object));
+    scheduler_names = std::move(names);
+    make_dialects = [] {
+      dialects::DialectList dialects;
+      dialects.push_back(std::make_unique<dialects::Volcano>());
+      return dialects;
+    };
+    fate = [this](const cluster::Command& command) {
+      if (const auto* patch = std::get_if<cluster::Patch>(&command.body)) writes += patch->object.kind == "PodGroup";
+      const auto* event = std::get_if<cluster::EmitEvent>(&command.body);
+      if (event && event->warning && event->regarding.kind == "PodGroup")
+        said.push_back(fmt::format("{} {} {}: {}", event->reporting_controller, event->regarding.name(), event->reason,
+                                   event->note));
+      return sim::Fate{};
+    };
+    Restart();
+    AddNode("n1", 16);
+  }
+
+  void AddQueue(const std::string& name, int cpu) {
+    REQUIRE(store.Create({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
+                          {"kind", "Queue"},
+                          {"metadata", {{"name", name}}},
+                          {"spec", {{"weight", 1}, {"capability", {{"cpu", std::to_string(cpu)}}}}}}));
+  }
+  void AddGroup(const std::string& name, int min, const std::string& queue = "default",
+                const sim::Json& more = sim::Json::object()) {
+    sim::Json spec = {{"minMember", min}, {"queue", queue}, {"minResources", {{"cpu", std::to_string(min)}}}};
+    spec.update(more);
+    REQUIRE(store.Create({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
+                          {"kind", "PodGroup"},
+                          {"metadata", {{"name", name}, {"namespace", "default"}}},
+                          {"spec", spec}}));
+  }
+  // Pods GROUP-FROM, ... up to before GROUP-TO.
+  void AddMembers(const std::string& group, int from, int to) {
+    for (int i = from; i < to; ++i)
+      AddPod(fmt::format("{}-{}", group, i), {.annotations = {{"scheduling.k8s.io/group-name", group}}});
+  }
+  void DeleteMembers(const std::string& group, int from, int to) {
+    for (int i = from; i < to; ++i) Delete(fmt::format("{}-{}", group, i));
+  }
+  sim::Json Status(const std::string& group) const {
+    return sim::Child(*store.Find(kGroups, "default", group), "status");
+  }
+  std::string Phase(const std::string& group) const { return sim::DigString(Status(group), "phase"); }
+  void DropGroup(const std::string& group) { REQUIRE(store.Delete(kGroups, "default", group)); }
+
+  std::vector<std::string> said;  // warnings about PodGroups
+  int writes = 0;                 // of their statuses
+};
+
+TEST_CASE("A PodGroup is let into its queue before it has pods, and its status follows them as they come and go") {
+  VolcanoRig rig;
+  rig.AddGroup("g", 2);
+  rig.Settle();
+  CHECK(rig.Phase("g") == "Inqueue");
+  CHECK_FALSE(rig.Status("g").contains("conditions"));
+  CHECK(rig.said.empty());
+
+  rig.AddMembers("g", 0, 1);
+  rig.Pass(5'000);
+  CHECK(rig.Phase("g") == "Inqueue");  // or nobody would make the other one
+  CHECK_THAT(rig.Waits("g-0"), Catch::Contains("1 of 2 exist"));
+
+  rig.AddMembers("g", 1, 2);
+  rig.Settle();
+  REQUIRE(rig.Bound() == 2);
+  for (const char* pod : {"g-0", "g-1"}) rig.SetPhase(pod, "Running");
+  rig.Settle();
+  CHECK(rig.Phase("g") == "Running");
+  CHECK(rig.Status("g")["running"] == 2);
+
+  rig.DeleteMembers("g", 0, 2);
+  rig.Settle();
+  CHECK(rig.Phase("g") == "Inqueue");
+  CHECK_FALSE(rig.Status("g").contains("running"));
+
+  rig.AddMembers("g", 0, 2);  // as good as new ones
+  rig.Settle();
+  CHECK(rig.Bound() == 2);
+  CHECK(rig.Phase("g") == "Running");
+
+  rig.DeleteMembers("g", 0, 2);
+  rig.DropGroup("g");
+  rig.Settle();
+  CHECK(rig.scheduler->Holds().gangs == 0);
+}
+
+TEST_CASE("A PodGroup without pods waits for its queue, says so, and is let in when there is room") {
+  VolcanoRig rig;
+  rig.AddQueue("q", 3);
+  rig.AddGroup("first", 2, "q");
+  rig.AddMembers("first", 0, 2);
+  rig.Settle();
+  REQUIRE(rig.Bound() == 2);
+  for (const char* group : {"second", "third"}) rig.AddGroup(group, 2, "q");
+  rig.Settle();
+  const std::string why =
+      "cannot start 2 of its 2 members: queue \"q\" is full: cpu capability 3, used 2, asked 2 (short by 1).";
+  CHECK(rig.Phase("second") == "Pending");
+  CHECK(rig.Phase("third") == "Pending");
+  CHECK_FALSE(rig.Status("second").contains("conditions"));
+  std::ranges::sort(rig.said);
+  CHECK(rig.said == std::vector<std::string>{"volcano second FailedScheduling: gang default/second " + why,
+                                             "volcano third FailedScheduling: gang default/third " + why});
+
+  rig.DeleteMembers("first", 0, 1);
+  rig.Settle();
+  CHECK(rig.Phase("second") == "Inqueue");
+  CHECK(rig.Phase("third") == "Inqueue");  // nothing is held for those that have no pods
+  rig.AddMembers("second", 0, 2);
+  rig.Settle();
+  CHECK(rig.Phase("second") == "Running");
+  rig.Pass(60'000);
+  CHECK(rig.Phase("third") == "Pending");
+}
+
+TEST_CASE("Of a gang with too few members its queue is asked first") {
+  VolcanoRig rig;
+  rig.AddQueue("q", 4);
+  rig.AddGroup("first", 2, "q");
+  rig.AddMembers("first", 0, 2);
+  rig.Settle();
+  rig.AddGroup("second", 3, "q");
+  rig.AddMembers("second", 0, 1);
+  rig.Pass(5'000);
+  CHECK(rig.Phase("second") == "Pending");
+  CHECK(rig.Waits("second-0") ==
+        "Unschedulable: gang default/second cannot start 3 of its 3 members: queue \"q\" is full: cpu capability 4, "
+        "used 2, asked 3 (short by 1).");
+  rig.DeleteMembers("first", 0, 1);
+  rig.Pass(5'000);
+  CHECK(rig.Phase("second") == "Inqueue");
+  CHECK_THAT(rig.Waits("second-0"), Catch::Contains("waits for members: it needs 3 members, 1 of 3 exist"));
+}
+
+TEST_CASE("A PodGroup that asks for nothing and has nothing is Completed, as Volcano has it") {
+  VolcanoRig rig;
+  rig.AddGroup("g", 0);
+  rig.Settle();
+  CHECK(rig.Phase("g") == "Completed");
+  rig.AddMembers("g", 0, 1);
+  rig.Settle();
+  CHECK(rig.Phase("g") == "Running");
+}
+
+TEST_CASE("Where schedulerName volcano is not served, a PodGroup without pods is somebody else's") {
+  VolcanoRig rig({"tutti"});
+  rig.AddGroup("g", 1);
+  rig.Pass(60'000);
+  CHECK(rig.writes == 0);
+  CHECK(rig.scheduler->Holds().gangs == 0);
+  rig.AddMembers("g", 0, 1);
+  rig.Settle();
+  CHECK(rig.Phase("g") == "Running");
+  rig.DeleteMembers("g", 0, 1);
+  rig.Settle();
+  CHECK(rig.scheduler->Holds().gangs == 0);
+}
+
+TEST_CASE("The status of a PodGroup without pods is mended when somebody writes over it, and found after a restart") {
+  VolcanoRig rig;
+  rig.AddGroup("g", 2);
+  rig.Settle();
+  const int writes = rig.writes;
+  rig.Restart();
+  rig.Pass(60'000);
+  CHECK(rig.writes == writes);
+  REQUIRE(
+      rig.store.Modify(kGroups, "default", "g", [](sim::Json& group) { group["status"] = {{"phase", "Running"}}; }));
+  rig.Settle();
+  CHECK(rig.Phase("g") == "Inqueue");
+}
+
+TEST_CASE("A PodGroup without pods that cannot be read, or names no queue there is, says so") {
+  VolcanoRig rig;
+  rig.AddGroup("unread", 1, "default", {{"networkTopology", {{"highestTierName", "spine"}}}});
+  rig.AddGroup("lost", 1, "nowhere");
+  rig.Settle();
+  CHECK(rig.Phase("unread") == "Pending");
+  CHECK(rig.Phase("lost") == "Pending");
+  REQUIRE(rig.said.size() == 2);
+  std::ranges::sort(rig.said);
+  CHECK_THAT(rig.said[0], Catch::Contains("queue nowhere does not exist"));
+  CHECK_THAT(rig.said[1], Catch::Contains("no HyperNode has the tier \"spine\""));
+  rig.AddQueue("nowhere", 1);
+  rig.Settle();
+  CHECK(rig.Phase("lost") == "Inqueue");
+}
+
+TEST_CASE("PodGroups without pods are counted by phase in their queue, and wait only for that") {
+  VolcanoRig rig;
+  rig.AddQueue("q", 2);
+  rig.AddGroup("big", 3, "q");
+  rig.AddGroup("small", 2, "q");
+  rig.AddGroup("none", 0, "q");
+  rig.Pass(1'000);
+  const auto status = [&] { return sim::Child(*rig.store.Find(kQueues, "", "q"), "status"); };
+  CHECK(status()["pending"] == 1);
+  CHECK(status()["inqueue"] == 1);
+  CHECK(status()["completed"] == 1);
+  for (const observe::Decision& decision : rig.scheduler->Decisions()) {
+    CAPTURE(decision.gang.name);
+    CHECK(decision.scheduler_name == "volcano");
+    CHECK(decision.priority == 0);
+    CHECK(decision.members.empty());
+  }
+  rig.DropGroup("big");
+  rig.DropGroup("none");
+  rig.Pass(1'000);
+  CHECK_FALSE(status().contains("pending"));
+  CHECK_FALSE(status().contains("completed"));
+  CHECK(rig.scheduler->Decisions().size() == 1);
+}
+
+TEST_CASE("A gang that merely has no pods is not counted as waiting") {
+  struct Waiting final : observe::Observer {
+    void OnCycle(double, int64_t, const Gauges& now) override { gangs = now.waiting_gangs; }
+    int64_t gangs = 0;
+  } waiting;
+  VolcanoRig rig;
+  rig.observer = &waiting;
+  rig.Restart();
+  rig.AddQueue("q", 2);
+  rig.AddGroup("small", 2, "q");
+  rig.Settle();
+  CHECK(waiting.gangs == 0);
+  rig.AddGroup("big", 3, "q");
+  rig.Settle();
+  CHECK(waiting.gangs == 1);
+  rig.DropGroup("big");
+  rig.Settle();
+  CHECK(waiting.gangs == 0);
+  rig.AddMembers("small", 0, 1);
+  rig.Settle();
+  CHECK(waiting.gangs == 1);
+  rig.DeleteMembers("small", 0, 1);
+  rig.Settle();
+  CHECK(waiting.gangs == 0);
+}
+
+TEST_CASE("PodGroups without pods cost no write while others come and go") {
+  VolcanoRig rig;
+  rig.AddQueue("q", 1);
+  for (int i = 0; i < 300; ++i) rig.AddGroup(fmt::format("w{}", i), 2, i % 2 ? "q" : "default");
+  rig.Pass(60'000);
+  CHECK(rig.writes == 300);
+  CHECK(rig.said.size() == 150);
+  for (int i = 0; i < 3; ++i) {
+    rig.AddPod("p", {});
+    rig.Pass(40'000);
+    rig.Delete("p");
+    rig.Pass(40'000);
+  }
+  CHECK(rig.writes == 300);
+  CHECK(rig.said.size() == 150);
+  CHECK(rig.scheduler->Holds().gangs == 300);
+  CHECK(rig.scheduler->Holds().timers == 0);
+}
+
+}  // namespace
+}  // namespace tutti::core
