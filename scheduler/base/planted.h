@@ -17,6 +17,7 @@ enum class Bug {
   kKeepHalf,         // the repair never times out
   kSleepOn,          // nothing that happens in the cluster wakes anybody
   kStaleFigures,     // a reason's figures are never brought up to date
+  kForgetDeclared,   // what has a declaration and no pods is nothing
 };
 
 #ifdef TUTTI_PLANTED

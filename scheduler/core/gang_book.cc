@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/planted.h"
 #include "core/certificates.h"
 #include "dialects/topology_annotations.h"
 
@@ -120,7 +121,8 @@ GangId GangBook::Join(PodId pod) {
 
 bool GangBook::Keeps(const dialects::Dialect& dialect, const model::GangKey& key) const {
   const std::string_view served_by = dialect.SchedulerName(key);
-  return !served_by.empty() && framework::FindProfile(profiles_, served_by) != nullptr;
+  return !served_by.empty() && framework::FindProfile(profiles_, served_by) != nullptr &&
+         !base::Planted(base::Bug::kForgetDeclared);
 }
 
 GangId GangBook::Open(dialects::Dialect* dialect, model::GangKey key) {

@@ -59,6 +59,7 @@ class Lying final : public dialects::Dialect {
   std::optional<dialects::Membership> MembershipOf(const model::Pod& pod) const override {
     return honest_->MembershipOf(pod);
   }
+  std::string_view SchedulerName(const model::GangKey& key) const override { return honest_->SchedulerName(key); }
   model::GangSpec Describe(const model::GangKey& key) const override {
     model::GangSpec spec = honest_->Describe(key);
     change_(spec);
@@ -343,6 +344,16 @@ std::vector<PlantedBug> AllBugs() {
                      Replace(patch->body, "PodScheduled", "SomethingElse");
                  })
           .SeenBy({"every waiting pod says why"}),
+      InCore("a PodGroup without pods is not looked at", Bug::kForgetDeclared)
+          .SeenBy({"every PodGroup has its phase"})
+          .In("queues"),
+      InCommands("that a queue lets a PodGroup in is not written",
+                 [](Command& command) {
+                   if (auto* patch = std::get_if<cluster::Patch>(&command.body))
+                     Replace(patch->body, "\"phase\":\"Inqueue\"", "\"phase\":\"Pending\"");
+                 })
+          .SeenBy({"a status is current"})
+          .In("queues"),
       InCommands("every member is written down as the last",
                  [](Command& command) {
                    RewriteEvidence(command, [](base::Json& evidence, const cluster::Bind& bind) {

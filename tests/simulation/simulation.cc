@@ -10,6 +10,7 @@
 #include "tests/simulation/faults.h"
 #include "tests/simulation/processes.h"
 #include "tests/simulation/workload.h"
+#include "tests/simulation/workload_objects.h"
 
 namespace tutti::simulation {
 
@@ -57,8 +58,10 @@ core::Options CoreOptions() {
   core::Options options;
   options.repair_timeout_ms = kRepairTimeoutMs;
   options.bind_timeout_ms = kBindTimeoutMs;
-  options.profiles.push_back(plugins::DefaultProfile("tutti"));
-  options.profiles.back().volume_timeout_ms = kVolumeTimeoutMs;
+  for (const char* name : {"tutti", "volcano"}) {  // without the latter, no PodGroup without pods would be looked at
+    options.profiles.push_back(plugins::DefaultProfile(name));
+    options.profiles.back().volume_timeout_ms = kVolumeTimeoutMs;
+  }
   return options;
 }
 
@@ -111,6 +114,7 @@ class Simulation {
   bool Settle(Millis for_ms);
   bool OnlyTouches(const cluster::Command& command) const;
   std::vector<std::string> FreshWants();
+  void CheckPhases();
   void CheckFresh();
   void CheckWoken();
   void CheckWrites(const char* when);
@@ -354,7 +358,8 @@ void Simulation::Calm() {
   }
   if (!processes_->calm()) return checks_.Fail("somebody leads", "nobody does, 800 s after the last fault");
   checks_.AtRest();
-  processes_->CheckFootprints(truth_.gang_count());
+  processes_->CheckFootprints(truth_.gang_count() + truth_.CountPodGroupsWithoutPods());
+  CheckPhases();
   CheckFresh();
   ++outcome_.calms;
   CheckWrites("while faults went on");
@@ -431,6 +436,14 @@ std::vector<std::string> Simulation::FreshWants() {
   fresh.scheduler().Audit();
   for (const std::string& command : wanted) Note("fresh: " + command);
   return wanted;
+}
+
+// Volcano's controllers wait for it, pods or none.
+void Simulation::CheckPhases() {
+  if (checks_.violation()) return;
+  for (const sim::Object& group : world_.store().All(kVolcanoPodGroups))
+    if (sim::DigString(*group, "status", "phase").empty())
+      return checks_.Fail("every PodGroup has its phase", fmt::format("PodGroup {} has none", sim::NameOf(*group)));
 }
 
 void Simulation::CheckFresh() {

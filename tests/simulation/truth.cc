@@ -28,7 +28,6 @@ constexpr const char* kBind = "tutti.dev/bind";
 constexpr const char* kTopologyRequired = "tutti.dev/topology-required";
 constexpr const char* kZone = "zone";
 
-const sim::GroupResource kVolcanoPodGroups{"scheduling.volcano.sh", "podgroups"};
 const sim::GroupResource kVolcanoQueues{"scheduling.volcano.sh", "queues"};
 const sim::GroupResource kPluginsPodGroups{"scheduling.x-k8s.io", "podgroups"};
 const sim::GroupResource kHyperNodes{"topology.volcano.sh", "hypernodes"};
@@ -376,6 +375,12 @@ bool Truth::Suffices(const TrueGang& gang, const std::vector<std::string>& uids)
   const auto full = [&](const auto& unit) { return unit.second >= gang.unit_size; };
   return std::ranges::count_if(of_unit, full) >= gang.unit_min &&
          std::ssize(uids) >= std::max({sum, gang.min, int64_t{1}});
+}
+
+size_t Truth::CountPodGroupsWithoutPods() const {
+  return static_cast<size_t>(std::ranges::count_if(gangs_, [](const auto& each) {
+    return each.second.members.empty() && each.second.declared && each.first.starts_with("volcano/");
+  }));
 }
 
 bool Truth::Ran(const TrueGang& gang, const TruePod& pod) const {

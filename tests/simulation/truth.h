@@ -84,6 +84,7 @@ class Truth {
   const std::map<std::string, TrueQueue>& queues() const { return queues_; }
   size_t node_count() const { return node_count_; }
   size_t gang_count() const { return gang_count_; }  // with members
+  size_t CountPodGroupsWithoutPods() const;          // of Volcano: gangs all the same
 
   // Required members that are bound to an existing node and not failed, against the minimum.
   struct Standing {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "sim/manifest.h"
 #include "tests/simulation/workload_objects.h"
@@ -44,6 +45,8 @@ const std::map<std::string, Workload::Action>& Workload::Actions() {
                                                         {"arrive-lone", &Workload::ArriveLone},
                                                         {"arrive-bare", &Workload::ArriveBare},
                                                         {"arrive-job", &Workload::ArriveJob},
+                                                        {"arrive-volcano-job", &Workload::ArriveVolcanoJob},
+                                                        {"sync-volcano-jobs", &Workload::SyncVolcanoJobs},
                                                         {"arrive-volumes", &Workload::ArriveVolumes},
                                                         {"arrive-roles", &Workload::ArriveRoles},
                                                         {"arrive-units", &Workload::ArriveUnits},
@@ -311,6 +314,33 @@ std::string Workload::ArriveLone(Random& random) { return Arrive(random, "", ran
 std::string Workload::ArriveBare(Random& random) { return Arrive(random, random.OneIn(2) ? "volcano" : "plugins", ""); }
 std::string Workload::ArriveJob(Random& random) {
   return Arrive(random, random.OneIn(2) ? "volcano" : "upstream", "Job");
+}
+
+// As Volcano's Job controller begins: the PodGroup alone.
+std::string Workload::ArriveVolcanoJob(Random& random) {
+  if (Full()) return {};
+  Gang gang{.name = fmt::format("g{}", ++made_), .dialect = "volcano", .owner = random.OneIn(3) ? "Job" : "ReplicaSet"};
+  gang.min = gang.size = random.Between(1, 5);
+  gang.declaration = Declaration(random, gang);
+  gang.declaration["spec"]["minResources"] = {{"cpu", std::to_string(2 * gang.min)}};
+  gang.pods_to_come = PodTemplate(random, gang);
+  (void)store_.Create(gang.declaration);  // its kind may be gone just now
+  gangs_.push_back(gang);
+  return fmt::format("volcano gang {} arrives, whose {} pods are made when it is let in", gang.name, gang.size);
+}
+
+// As it goes on: the pods, of each whose PodGroup has been let in.
+std::string Workload::SyncVolcanoJobs(Random&) {
+  std::string made;
+  for (Gang& gang : gangs_) {
+    if (gang.pods_to_come.is_null()) continue;
+    const sim::Object group = store_.Find(kVolcanoPodGroups, kNamespace, gang.name);
+    const std::string& phase = group ? sim::DigString(*group, "status", "phase") : std::string();
+    if (phase.empty() || phase == "Pending") continue;
+    MakePods(gang, std::exchange(gang.pods_to_come, nullptr));
+    made += " " + gang.name;
+  }
+  return made.empty() ? "" : "pods are made of the gangs" + made;
 }
 
 std::string Workload::ArriveInParts(Random& random, Gang gang) {

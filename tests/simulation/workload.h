@@ -47,7 +47,8 @@ class Workload {
     std::string volume_class = {};    // its pods use claims of this class; empty: none
     sim::Json declaration = nullptr;  // the object that declares it; null: none
     Parted parted = Parted::kNot;
-    std::vector<Part> parts = {};  // none: all are equal
+    std::vector<Part> parts = {};      // none: all are equal
+    sim::Json pods_to_come = nullptr;  // their template, while their controller waits for the PodGroup's phase
   };
   using Action = std::string (Workload::*)(base::Random&);
   static const std::map<std::string, Action>& Actions();
@@ -60,6 +61,8 @@ class Workload {
   std::string ArriveLone(base::Random&);
   std::string ArriveBare(base::Random&);
   std::string ArriveJob(base::Random&);
+  std::string ArriveVolcanoJob(base::Random&);
+  std::string SyncVolcanoJobs(base::Random&);
   std::string ArriveVolumes(base::Random&);
   std::string ArriveRoles(base::Random&);
   std::string ArriveUnits(base::Random&);

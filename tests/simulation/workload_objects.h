@@ -13,6 +13,7 @@ inline constexpr const char* kNetwork = "network";  // one whose driver makes th
 inline constexpr const char* kUnit = "unit";        // pods with one value of this label are a subgroup
 inline const sim::GroupResource kClaims{"", "persistentvolumeclaims"};
 inline const sim::GroupResource kVolumes{"", "persistentvolumes"};
+inline const sim::GroupResource kVolcanoPodGroups{"scheduling.volcano.sh", "podgroups"};
 
 // The world cannot be as the seed has it where this is refused.
 inline void MustCreate(sim::Store& store, sim::Json object, bool restore = false) {
