@@ -430,16 +430,17 @@ bool Committer::StillTakes(model::NodeId node, PodId id) const {
   });
 }
 
-// Volumes take long to be made, and a node may be cordoned in the meantime. Once a bind has left, the others go where
-// they were planned all the same: undoing the gang for it would cost more.
+// Volumes take long to be made, and a node may be cordoned in the meantime. Once a bind of a gang that starts has left,
+// the others go where they were planned all the same: undoing the gang for it would cost more.
 void Committer::OnNodeChanged(model::NodeId node) {
   const std::string& name = state_.snapshot().node(node).name;
   for (const GangId id : planned_) {
     Gang& gang = book_.at(id);
-    if (gang.whole || gang.plan->bind_left) continue;
+    if (!gang.whole && gang.plan->bind_left) continue;
     std::vector<PodId> refused;
     for (const auto& [pod, assignment] : gang.plan->open)
-      if (assignment.node == name && !StillTakes(node, pod)) refused.push_back(pod);
+      if (assignment.stage == Stage::kReserved && assignment.node == name && !StillTakes(node, pod))
+        refused.push_back(pod);
     for (const PodId pod : refused) Release(gang, pod);
     if (!refused.empty()) book_.MarkReady(id);
   }

@@ -447,6 +447,31 @@ TEST_CASE("A node that changes while volumes are made, and still takes its membe
   CHECK(world.rig.Bound() == 2);
 }
 
+TEST_CASE("A node that is cordoned while a volume is made does not get who joins a gang that was whole") {
+  VolumeRig world("csi.example.com");
+  for (const char* node : {"a", "b"}) world.AddNode(node);
+  const auto go_on = [&] {
+    for (int i = 0; i < 4; ++i) {
+      world.rig.Pass(3'000);
+      world.Control();
+    }
+  };
+  world.AddMember(0, 1);
+  world.rig.Settle();
+  go_on();
+  REQUIRE(world.rig.Bound() == 1);
+  world.AddMember(1, 1);
+  world.rig.Settle();
+  const std::string planned = world.SelectedNode("g-1");
+  REQUIRE_FALSE(planned.empty());
+  REQUIRE(
+      world.rig.store.Modify(sim::kNodes, "", planned, [](sim::Json& node) { node["spec"]["unschedulable"] = true; }));
+  world.rig.Settle();
+  go_on();
+  CHECK(world.rig.Bound() == 2);
+  CHECK(world.rig.NodeOf("g-1") != planned);
+}
+
 TEST_CASE("A gang that cannot be completed where it was planned starts where there is room for all of it") {
   VolumeRig world;
   for (const char* name : {"a", "b", "c", "d"}) world.AddNode(name);

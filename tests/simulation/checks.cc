@@ -14,6 +14,15 @@ using Knowledge = Replica::Knowledge;
 
 namespace {
 
+// Whose volume it prepares, by the names that the workload gives; null: nobody's.
+const TruePod* PreparesFor(const cluster::Patch& patch, const Truth& truth) {
+  if (patch.object.resource == "persistentvolumeclaims") return truth.PodAt(patch.object.ns(), patch.object.name());
+  if (patch.object.resource != "persistentvolumes") return nullptr;
+  const sim::Json body = cluster::ParseJson(patch.body);
+  const sim::Json& claim = sim::Dig(body, "spec", "claimRef");
+  return truth.PodAt(sim::DigString(claim, "namespace"), sim::DigString(claim, "name"));
+}
+
 Version Oldest(const Knowledge& known) { return std::min({known.pods, known.nodes, known.objects}); }
 
 }  // namespace
@@ -36,6 +45,9 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
       const std::string plan = replica.name() + " " + (evidence.is_object() ? evidence.value("plan", "") : "");
       const bool is_new = plans_.try_emplace(plan, replica.Knows()).second;
       plan_of_[bind->pod.uid()] = plan;
+      if (const TruePod* pod = is_new ? truth_.Pod(bind->pod.uid()) : nullptr)
+        if (auto prepared = prepared_.extract({replica.name(), pod->gang}))
+          if (!truth_.GangOf(*pod).was_whole) prepared_plans_.insert_or_assign(plan, prepared.mapped());
       if (is_new || fresh.contains(plan))
         if (const TruePod* pod = truth_.Pod(bind->pod.uid())) {
           fresh[plan].pods.push_back(pod);
@@ -48,6 +60,8 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
       if (gone->object.uid().empty()) Fail("delete without precondition", gone->object.name());
       deletes_.insert_or_assign(gone->object.uid(), replica.Knew());
     } else if (const auto* patch = std::get_if<cluster::Patch>(&command.body)) {
+      if (const TruePod* member = PreparesFor(*patch, truth_))
+        prepared_.try_emplace({replica.name(), member->gang}, replica.Knew());
       // The first step of an eviction. A member on a node that is not there is repaired by it, not undone.
       const TruePod* pod = patch->object.resource == "pods" ? truth_.Pod(patch->object.uid()) : nullptr;
       if (!pod || !pod->bound()) continue;
@@ -162,10 +176,13 @@ void Checks::CheckNode(const TruePod& pod, const Knowledge& known) {
                        node.allocatable.Get(name), name));
 }
 
-// By selector, taints and cordon, as the node has them.
+// By selector, taints and cordon, as the node has them. A plan that goes on half done, or begins, keeps its nodes while
+// its volumes are made.
 void Checks::CheckAllowed(const TruePod& pod, const Knowledge& known) {
   const TrueNode& node = truth_.nodes().at(pod.node);
-  if (pod.stray || !node.present || std::max(node.disturbed, node.marked) > known.nodes) return;
+  const auto prepared = prepared_plans_.find(plan_of_.at(pod.uid));
+  const Version seen = prepared == prepared_plans_.end() ? known.nodes : std::min(known.nodes, prepared->second.nodes);
+  if (pod.stray || !node.present || std::max(node.disturbed, node.marked) > seen) return;
   if (const std::string wrong = truth_.WrongNode(pod); !wrong.empty())
     Fail("no bind where the pod may not be",
          fmt::format("{} of {} on {} ({}): {}", pod.name, pod.gang, pod.node, plan_of_.at(pod.uid), wrong));

@@ -68,7 +68,11 @@ class Checks {
   Truth& truth_;
   const HalfLimits half_limits_;
   std::optional<Violation> violation_;
-  std::unordered_map<std::string, Replica::Knowledge> plans_;    // by replica's name and plan
+  std::unordered_map<std::string, Replica::Knowledge> plans_;  // by replica's name and plan
+  // By replica's name and gang: when it first wrote of a volume of a member that it had not bound then; by replica's
+  // name and plan: the same, of the plan that came of it and makes it whole.
+  std::map<std::pair<std::string, std::string>, Replica::Knowledge> prepared_;
+  std::unordered_map<std::string, Replica::Knowledge> prepared_plans_;
   std::unordered_map<std::string, std::string> plan_of_;         // the last one that bound the pod of this uid
   std::unordered_map<std::string, Replica::Knowledge> deletes_;  // by uid: when the last one of the pod left
   std::set<std::string> unheard_;       // uids of pods whose bind took effect and whose reply did not arrive
