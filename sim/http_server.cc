@@ -196,12 +196,14 @@ HttpServer::HttpServer(Door& door) : handler_(door), listener_(std::make_unique<
 HttpServer::~HttpServer() { Stop(); }
 
 base::Status HttpServer::Start(const std::string& host, int port) {
-  host_ = host;
+  const bool bracketed = host.starts_with('[') && host.ends_with(']');
+  const std::string bare = bracketed ? host.substr(1, host.size() - 2) : host;
+  host_ = bare.find(':') == std::string::npos ? bare : fmt::format("[{}]", bare);
   errno = 0;
-  port_ = port == 0 ? listener_->bind_to_any_port(host) : listener_->bind_to_port(host, port) ? port : -1;
+  port_ = port == 0 ? listener_->bind_to_any_port(bare) : listener_->bind_to_port(bare, port) ? port : -1;
   if (port_ < 0) {
     return base::Invalid(
-        fmt::format("cannot listen on {}:{}: {}", host, port, errno ? std::strerror(errno) : "no such address"));
+        fmt::format("cannot listen on {}:{}: {}", host_, port, errno ? std::strerror(errno) : "no such address"));
   }
   listener_->WidenBacklog();
   accepting_ = std::thread([this] { listener_->listen_after_bind(); });

@@ -22,8 +22,8 @@ class HttpServer {
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  // Listens and serves; `port` 0: a free one. Error kInvalid: it cannot listen there, and why.
-  // REQUIRES: called once.
+  // Listens and serves; `port` 0: a free one. An IPv6 address may be in brackets. Error kInvalid: it cannot listen
+  // there, and why. REQUIRES: called once.
   base::Status Start(const std::string& host, int port);
   // Ends watches and connections, and waits for their threads. May be called twice.
   void Stop();

@@ -67,6 +67,23 @@ bool Eventually(const std::function<bool()>& holds) {
   return true;
 }
 
+TEST_CASE("an IPv6 address is in brackets where kubectl reads it, and may be where it is given") {
+  for (const char* host : {"::1", "[::1]"}) {
+    INFO(host);
+    base::SystemClock clock;
+    Store store{clock};
+    Door door{store};
+    HttpServer server{door};
+    const base::Status started = server.Start(host, 0);
+    if (!started) {
+      WARN("no IPv6 here: " << started.error().message);
+      return;
+    }
+    CHECK(server.url() == fmt::format("http://[::1]:{}", server.port()));
+    CHECK(httplib::Client("::1", server.port()).Get("/healthz"));
+  }
+}
+
 TEST_CASE("sixty watches and sixty-four writers at once are all served") {
   Served served;
   constexpr int kWriters = 64, kEach = 10;
