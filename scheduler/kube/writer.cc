@@ -22,7 +22,7 @@ constexpr int kMostBindTries = 4;
 constexpr size_t kWritesPerRead = 4;  // 64 + 16 < 100, the streams that an API server takes of a connection
 // Beside binds, which should not be slowed, so many writes of the background go on, and only what has waited so long.
 constexpr size_t kBesideStarts = 4;
-constexpr base::Millis kBesideAfterMs = 500, kSinceNever = -1;
+constexpr base::Millis kBesideAfterMs = 1'000, kSinceNever = -1;
 constexpr base::Millis kFirstRetryMs = 200, kLongestRetryMs = 5'000;
 constexpr const char* kMergePatch = "application/merge-patch+json";
 constexpr const char* kStrategicPatch = "application/strategic-merge-patch+json";

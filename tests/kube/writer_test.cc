@@ -156,7 +156,7 @@ TEST_CASE("while a bind is on its way, few others are, and those that have waite
                                        cluster::Patch::Type::kMerge, "{}"}});
   rig.Submit(std::move(commands));
   CHECK(rig.server.open.size() == 1);
-  rig.loop.Advance(499);
+  rig.loop.Advance(999);
   CHECK(rig.server.open.size() == 1);
   rig.loop.Advance(1);
   CHECK(rig.server.open.size() == 1 + 4);
