@@ -72,7 +72,7 @@ void World::Answer(const cluster::Command& command) {
 double World::RunOnce() {
   std::vector<cluster::FeedEvent> events = std::exchange(events_, {});
   const double started = ThreadSeconds();
-  scheduler_->RunOnce(std::move(events));
+  scheduler_->RunOnce(events);
   const double took = ThreadSeconds() - started;
   for (const cluster::Command& command : std::exchange(written_, {})) Answer(command);
   return took;

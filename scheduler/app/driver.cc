@@ -44,7 +44,7 @@ void Driver::Cycle(core::Scheduler& scheduler, milliseconds patience) {
   if (lost_) return;
   next_cycle_ = std::chrono::steady_clock::now() + kCycleSpacing;
   last_cycle_ms_ = clock_.MonotonicMs();
-  scheduler.RunOnce(std::move(events));
+  scheduler.RunOnce(events);
   synced_ = scheduler.synced();
   leading_ = scheduler.leading();
   if (decisions_.wanted()) {

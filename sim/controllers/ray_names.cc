@@ -41,13 +41,13 @@ std::string PodNamePrefix(const std::string& prefix, const std::string& node_typ
 }
 
 std::string ClipName(std::string name) {
-  name = LastOf(std::move(name), kMaxNameLength);
+  name = LastOf(name, kMaxNameLength);
   if (std::isdigit(static_cast<unsigned char>(name[0])) || IsPunctuation(name[0])) name[0] = 'r';
   return name;
 }
 
 std::string ClipLabel(std::string value) {
-  value = LastOf(std::move(value), kMaxLabelLength);
+  value = LastOf(value, kMaxLabelLength);
   if (IsPunctuation(value[0])) value[0] = 'r';
   return value;
 }

@@ -116,7 +116,7 @@ size_t Replica::Work(size_t limit, Order order, base::Random& random) {
     if (queue.events.empty()) open.erase(open.begin() + static_cast<ptrdiff_t>(at));
   }
   const size_t handed = batch.size();
-  scheduler_->RunOnce(std::move(batch));
+  scheduler_->RunOnce(batch);
   return begins ? 0 : handed;
 }
 
