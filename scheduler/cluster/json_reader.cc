@@ -31,10 +31,10 @@ std::string Describe(const Json& value) {
   return text;
 }
 
-JsonField JsonField::operator[](const char* key) const& {
+JsonField JsonField::operator[](std::string_view key) const& {
   const Json* value = &kNull;
-  if (value_->is_object()) {
-    if (const auto at = value_->find(key); at != value_->end()) value = &*at;
+  if (const auto* object = value_->get_ptr<const Json::object_t*>()) {
+    if (const auto at = object->find(key); at != object->end()) value = &at->second;
   }
   return {value, this, key, -1};
 }

@@ -30,8 +30,8 @@ class JsonField {
  public:
   explicit JsonField(const base::Json& root) : value_(&root) {}
 
-  JsonField operator[](const char* key) const&;
-  JsonField operator[](const char* key) && = delete;
+  JsonField operator[](std::string_view key) const&;
+  JsonField operator[](std::string_view key) && = delete;
 
   bool present() const;
   const base::Json& value() const { return *value_; }  // null when absent
