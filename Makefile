@@ -34,14 +34,14 @@ help:
 setup:
 	@scripts/setup
 
-$(RELEASE)/build.ninja: CMakePresets.json
+$(RELEASE)/build.ninja: CMakePresets.json | setup
 	cmake --preset release
 
-build: setup $(RELEASE)/build.ninja
+build: $(RELEASE)/build.ninja
 	cmake --build --preset release --target tutti
 	@install -D -m 755 $(RELEASE)/scheduler/app/tutti bin/tutti
 
-build-all: setup $(RELEASE)/build.ninja
+build-all: $(RELEASE)/build.ninja
 	cmake --build --preset release
 	@install -D -m 755 $(RELEASE)/scheduler/app/tutti bin/tutti
 
@@ -95,14 +95,15 @@ bench-limits: setup
 
 QUESTIONS ?= 3000
 ORACLE_SEED ?= 1
-oracle oracle-soak: setup $(RELEASE)/build.ninja
+oracle oracle-soak: $(RELEASE)/build.ninja
+	@scripts/setup --controlplane
 	@cmake --build --preset release --target oracle_answer
 	tests/oracle/run --answer $(CURDIR)/$(RELEASE)/tests/oracle/oracle_answer --seed $(ORACLE_SEED) --questions $(QUESTIONS)
 
 oracle-soak: QUESTIONS = 200000
 
 STEPS ?= 1000000
-soak: setup $(RELEASE)/build.ninja
+soak: $(RELEASE)/build.ninja
 	cmake --build --preset release --target soak
 	$(RELEASE)/tests/simulation/soak --total $(STEPS)
 
@@ -113,11 +114,11 @@ bench-packing: setup
 
 GANGS ?= 5000
 STREAMS ?= 200
-exact: setup $(RELEASE)/build.ninja
+exact: $(RELEASE)/build.ninja
 	cmake --build --preset release --target exact
 	$(RELEASE)/tests/exact/exact --gangs $(GANGS) --streams $(STREAMS)
 
-negative: setup $(RELEASE)/build.ninja
+negative: $(RELEASE)/build.ninja
 	cmake --build --preset release --target negative
 	$(RELEASE)/tests/negative/negative
 

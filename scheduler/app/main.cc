@@ -324,9 +324,8 @@ struct SimVerb {
   void AddTo(CLI::App& main, int* exit_code) {
     CLI::App& verb = *main.add_subcommand("sim", "Serve an embedded cluster that kubectl talks to");
     verb.footer(
-        "An API server in memory, virtual kubelets, the controllers of Deployments, ReplicaSets, Jobs, RayClusters "
-        "and\n"
-        "RayJobs, and the scheduler. Containers are not run: a pod is Running as soon as it is bound.\n"
+        "An API server in memory, virtual kubelets, the controllers of Deployments, ReplicaSets, Jobs, volumes,\n"
+        "RayClusters and RayJobs, and the scheduler. Containers are not run: a pod is Running as soon as it is bound.\n"
         "Without a kubeconfig kubectl looks at the default address by itself.");
     verb.add_option("PATH", paths, "manifests to begin with: files, folders, or - for standard input");
     verb.add_option("--listen", flags.listen, "address; port 0: a free one")->capture_default_str();

@@ -19,7 +19,7 @@ using cluster::Outcome;
 constexpr base::Millis kDeadlineUnlessSaidMs = 30'000;
 constexpr base::Millis kReadTimeoutMs = 2'000;
 constexpr int kMostBindTries = 4;
-constexpr size_t kWritesPerRead = 4;  // 64 + 16 < 100, the streams that an API server takes of a connection
+constexpr size_t kWritesPerRead = 4;  // 80 + 20: the 100 streams that an API server takes of a connection
 // Beside binds, which should not be slowed, so many writes of the background go on, and only what has waited so long.
 constexpr size_t kBesideStarts = 4;
 constexpr base::Millis kBesideAfterMs = 1'000, kSinceNever = -1;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No token, key or environment value leaves `tutti run`: not in its log at the highest level, its pages, Events, conditions
+"""No token, key or environment value leaves `tutti run`: not in its log, its pages, Events, conditions
 or a core file, whatever the API server answers, even when that repeats what it was sent.
 
   secrets_test.py PATH-TO-TUTTI
