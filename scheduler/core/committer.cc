@@ -253,7 +253,7 @@ bool Committer::OnBindAnswer(GangId id, PodId pod, const cluster::Answer& answer
   } else if (answer.gone || !answer.current_node.empty()) {
     Release(gang, pod);
     member.away = true;
-  } else if (assignment.room_lost) {
+  } else if (assignment.room_lost || state_.pod(pod).pod->done() || state_.pod(pod).pod->meta.deleting()) {
     Release(gang, pod);
   } else if (answer.http_status == 409) {
     assignment.stage = Stage::kReserved;  // the pod changed since; its event brings the new resourceVersion

@@ -143,6 +143,27 @@ std::string BindGangUnseen(Rig& rig, const sim::Fate& fate) {
   return commit;
 }
 
+TEST_CASE("A member that is on its way out when its bind is refused leaves its room to who replaces it") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddGang("g", 2, 2);
+  REQUIRE(rig.store.Modify(sim::kPods, "default", "g-0",
+                           [](sim::Json& pod) { pod["metadata"]["finalizers"] = {"test.tutti.dev/job"}; }));
+  int binds = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (bind && bind->pod.name() == "g-0" && ++binds == 1) rig.Delete("g-0");  // while the bind is on its way
+    return sim::Fate{};
+  };
+  rig.Settle();
+  rig.AddPod("g-2", {.gang = "g", .min = "2"});
+  rig.Pass(3'000);
+  CHECK(rig.NodeOf("g-0").empty());
+  CHECK(rig.NodeOf("g-1") == "n1");
+  CHECK(rig.NodeOf("g-2") == "n1");
+  CHECK(binds == 1);
+}
+
 TEST_CASE("A commit member that a stale list had left out is known again, and its gang stays whole") {
   for (const sim::Fate& fate : {sim::Fate{.reply_delay_ms = 3'000}, sim::Fate{.kind = sim::Fate::Kind::kLoseReply}}) {
     Rig rig;
