@@ -76,14 +76,15 @@ Storage::Applied Storage::Drop(const std::string& resource, const std::string& n
   if (resource == "persistentvolumes") {
     const std::string claim = ClaimOf(Find(volumes_, key));
     volumes_.erase(key);
-    return {Change::kNothing, claim};
+    return {Change::kVolume, claim};
   }
   // With these go limits: of what an attachment holds, of a node's volumes, of a driver's room.
   if (resource == "volumeattachments" && attachments_.erase(key) > 0) return {Change::kDriver, ""};
   if (resource == "csinodes" && csi_nodes_.erase(key) > 0) return {Change::kDriver, ""};
   if (resource == "csidrivers" && csi_drivers_.erase(key) > 0) return {Change::kDriver, ""};
-  if (resource == "storageclasses") classes_.erase(key);
-  if (resource == "csistoragecapacities") capacities_.erase(key);
+  // These make nothing possible, but what waits for them says how many nodes they would do for.
+  if (resource == "storageclasses" && classes_.erase(key) > 0) return {Change::kVolume, ""};
+  if (resource == "csistoragecapacities" && capacities_.erase(key) > 0) return {Change::kDriver, ""};
   return {};
 }
 

@@ -39,9 +39,8 @@ class Storage {
   enum class Change {
     kNothing,
     kClaim,   // `claim` came, went, or changed
-    kVolume,  // a PersistentVolume or StorageClass came or changed; `claim`: which one the volume is for, if any
-    kDriver,  // a CSINode, CSIDriver or CSIStorageCapacity came or changed, or a limit went: with one of the first two
-              // or a VolumeAttachment
+    kVolume,  // a PersistentVolume or StorageClass came, went, or changed; `claim`: which one the volume is for, if any
+    kDriver,  // a CSINode, CSIDriver or CSIStorageCapacity came, went, or changed, or a VolumeAttachment went
   };
   struct Applied {
     Change change = Change::kNothing;
