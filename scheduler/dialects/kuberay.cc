@@ -95,8 +95,8 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
 
 void KubeRay::PutCluster(std::shared_ptr<const model::Object> object, Touched* touched) {
   model::GangSpec gang = Read(*object);
-  if (!gang.queue.empty()) touched->queues.insert(gang.queue);
   const PodGroup* before = clusters_.Find(gang.key);
+  if (!gang.queue.empty() && (!before || before->spec.queue != gang.queue)) touched->queues.insert(gang.queue);
   static const std::vector<model::UnitSpec> kNone;
   if (!std::ranges::equal(before ? before->spec.units : kNone, gang.units, {}, &model::UnitSpec::role,
                           &model::UnitSpec::role))

@@ -17,6 +17,7 @@ using Json = base::Json;
 
 constexpr std::string_view kGroupName = "scheduling.k8s.io/group-name";
 constexpr std::string_view kTaskSpec = "volcano.sh/task-spec";
+constexpr size_t kLongestName = 253;  // of an object
 
 // Volcano's controller puts pods that name no group into "podgroup-<UID of their controller>" with minMember 1. For the
 // pods of a RayCluster that would make a gang of nothing; there the RayCluster itself declares it.
@@ -122,8 +123,11 @@ Volcano::Declaration Volcano::Read(const model::Object& object) const {
   gang.min_member = ReadCount(read, spec["minMember"], 0, 0);
   ReadRoles(read, spec["minTaskMember"], &gang);
   gang.min_resources = ReadMinResources(read, spec["minResources"]);
-  gang.queue = read.Text(spec["queue"]);
-  if (gang.queue.empty()) gang.queue = "default";
+  const cluster::JsonField queue = spec["queue"];
+  gang.queue = read.Text(queue);
+  if (gang.queue.size() > kLongestName)
+    read.Problem(queue, fmt::format("{} is longer than a name can be", cluster::Describe(queue.value())));
+  if (gang.queue.empty() || gang.queue.size() > kLongestName) gang.queue = "default";
   gang.priority = priorities_.Value(read.Text(spec["priorityClassName"]));
   const cluster::JsonField topology = spec["networkTopology"];
   ReadTopology(read, topology, hyper_nodes_, &gang.topology);
@@ -144,7 +148,9 @@ PodGroup& Volcano::PutGroup(std::shared_ptr<const model::Object> object, Touched
     else
       sub_groups_[place] = std::move(read.sub_groups);
   }
+  // In this order, so that a queue that goes on being named is not forgotten in between.
   queues_.Mention(read.gang.queue, touched);
+  if (const PodGroup* before = groups_.Find(read.gang.key)) queues_.Forget(before->spec.queue, touched);
   return groups_.Put(std::move(object), std::move(read.gang), touched);
 }
 
@@ -170,6 +176,8 @@ void Volcano::Drop(std::string_view kind_name, std::string_view ns, std::string_
   if (kind_name == groups_.kind().Name()) {
     if (sub_groups_.erase({std::string(ns), std::string(name)}) > 0)
       touched->members.insert({std::string(this->name()), std::string(ns), std::string(name)});
+    if (const PodGroup* group = groups_.Find({std::string(this->name()), std::string(ns), std::string(name)}))
+      queues_.Forget(group->spec.queue, touched);
     return groups_.Drop(ns, name, touched);
   }
   if (kind_name == PriorityClasses::Kind().Name() && priorities_.Drop(name)) ReadAgainOfClass(name, touched);

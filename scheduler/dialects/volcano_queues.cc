@@ -65,7 +65,6 @@ model::ObjectKind VolcanoQueues::Kind() { return {"scheduling.volcano.sh", "queu
 void VolcanoQueues::Put(const std::shared_ptr<const model::Object>& object, Touched* touched) {
   const std::string& name = object->meta.name;
   Queue& queue = queues_[name];
-  mentioned_.erase(name);
   const bool another = queue.object && queue.object->meta.uid != object->meta.uid;  // what was written is not in it
   if (another) {
     queue.memory = {};
@@ -95,7 +94,14 @@ void VolcanoQueues::Drop(std::string_view name, Touched* touched) {
 }
 
 void VolcanoQueues::Mention(const std::string& name, Touched* touched) {
-  if (!queues_.contains(name) && mentioned_.insert(name).second) touched->queues.insert(name);
+  if (mentions_[name]++ == 0 && !queues_.contains(name)) touched->queues.insert(name);
+}
+
+void VolcanoQueues::Forget(const std::string& name, Touched* touched) {
+  const auto at = mentions_.find(name);
+  if (--at->second > 0) return;
+  mentions_.erase(at);
+  if (!queues_.contains(name)) touched->queues.insert(name);
 }
 
 void VolcanoQueues::TouchTree(std::string_view name, Touched* touched) const {
@@ -130,12 +136,13 @@ std::string VolcanoQueues::ProblemAbove(const Queue& queue) const {
   return {};
 }
 
-model::QueueSpec VolcanoQueues::Describe(std::string_view name) const {
+std::optional<model::QueueSpec> VolcanoQueues::Describe(std::string_view name) const {
   if (const auto at = queues_.find(name); at != queues_.end()) {
     model::QueueSpec spec = at->second.spec;
     if (spec.problem.empty()) spec.problem = ProblemAbove(at->second);
     return spec;
   }
+  if (!mentions_.contains(name)) return std::nullopt;
   model::QueueSpec spec;
   spec.dialect = "volcano";
   spec.name = name;

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,12 +22,14 @@ class VolcanoQueues {
   void Put(const std::shared_ptr<const model::Object>& object, Touched* touched);
   void Drop(std::string_view name, Touched* touched);
 
-  // A PodGroup names this queue. One without an object is touched the first time, so that the engine asks about it.
+  // A PodGroup names this queue, or does so no longer. One without an object is touched when the first does and when
+  // the last does not, so that the engine asks about it.
   void Mention(const std::string& name, Touched* touched);
+  void Forget(const std::string& name, Touched* touched);
 
-  // Every name is answered: `default` and `root`, which Volcano's scheduler creates, need no object and have no cap;
-  // any other that does not exist has the problem that it does not.
-  model::QueueSpec Describe(std::string_view name) const;
+  // `default` and `root`, which Volcano's scheduler creates, need no object and have no cap; any other that is named
+  // and does not exist has the problem that it does not. nullopt: nobody speaks of it.
+  std::optional<model::QueueSpec> Describe(std::string_view name) const;
 
   // Counters, allocated, and the state where it is empty: one that Volcano's controller has set is never changed.
   void Report(const QueueReport& report, std::vector<cluster::CommandBody>* out);
@@ -53,7 +56,7 @@ class VolcanoQueues {
 
   std::map<std::string, Queue, std::less<>> queues_;
   std::map<std::string, std::set<std::string>, std::less<>> children_;  // by spec.parent, existing or not
-  std::set<std::string> mentioned_;                                     // names without an object
+  std::map<std::string, size_t, std::less<>> mentions_;                 // PodGroups by the queue that they name
 };
 
 }  // namespace tutti::dialects

@@ -492,6 +492,8 @@ TEST_CASE("what cannot be read in a Queue is said") {
 
 TEST_CASE("default and root need no Queue object; any other does") {
   Volcano volcano;
+  for (const char* name : {"default", "root", "x"})
+    Put(volcano, VolcanoGroup(name, std::string(R"({"queue":")") + name + "\"}"));
   for (const char* name : {"default", "root"}) {
     CHECK(volcano.DescribeQueue(name)->problem == "");
     CHECK(volcano.DescribeQueue(name)->capability.empty());
@@ -509,6 +511,27 @@ TEST_CASE("a queue that PodGroups name before it exists is touched once, and aga
   CHECK(Put(volcano, VolcanoGroup("h", R"({"queue":"late"})")).queues.empty());
   CHECK(Put(volcano, Queue("late", "{}")).queues.contains("late"));
   CHECK(volcano.DescribeQueue("late")->problem == "");
+}
+
+TEST_CASE("a queue that does not exist is forgotten with the last PodGroup that names it") {
+  Volcano volcano;
+  Put(volcano, VolcanoGroup("g", R"({"queue":"late"})"));
+  Put(volcano, VolcanoGroup("h", R"({"queue":"late"})"));
+  CHECK(Put(volcano, VolcanoGroup("g", R"({"queue":"other"})")).queues == std::set<std::string>{"other"});
+  CHECK(volcano.DescribeQueue("late"));
+  Touched touched;
+  volcano.Drop("podgroups.scheduling.volcano.sh", "ns", "h", &touched);
+  CHECK(touched.queues == std::set<std::string>{"late"});
+  CHECK_FALSE(volcano.DescribeQueue("late"));
+  CHECK(volcano.DescribeQueue("other"));
+}
+
+TEST_CASE("a queue's name that no object can have is said to be wrong, and not kept") {
+  Volcano volcano;
+  const std::string name(300, 'q');
+  const Touched touched = Put(volcano, VolcanoGroup("g", R"({"queue":")" + name + "\"}"));
+  CHECK_FALSE(touched.queues.contains(name));
+  CHECK_THAT(volcano.Describe(kVolcanoGang).problem, Catch::Contains("spec.queue") && Catch::Contains("longer than a name can be"));
 }
 
 TEST_CASE("parents that are missing, circular or broken are said, and mending one touches what is below") {
