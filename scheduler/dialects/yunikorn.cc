@@ -16,8 +16,10 @@ namespace {
 
 using Json = base::Json;
 
+constexpr std::string_view kApplication = "yunikorn.apache.org/app-id";
 constexpr std::string_view kTaskGroup = "yunikorn.apache.org/task-group-name";
 constexpr std::string_view kTaskGroups = "yunikorn.apache.org/task-groups";
+constexpr std::string_view kRaySubmitterGroup = "submittergroup";
 
 void ReadTaskGroups(const std::string& text, model::GangSpec* gang) {
   const auto problem = [&](std::string_view what) {
@@ -36,12 +38,28 @@ void ReadTaskGroups(const std::string& text, model::GangSpec* gang) {
     gang->min_member += role.min;
     if (role.min > 0) gang->roles.push_back(std::move(role));
   });
+  // KubeRay counts a RayJob's submitter among the task groups of its cluster, and makes it when that is ready.
+  const auto named = [gang](std::string_view role) { return std::ranges::find(gang->roles, role, &model::RoleSpec::name); };
+  if (const auto submitter = named(kRaySubmitterGroup);
+      submitter != gang->roles.end() && named(kRayHeadGroup) != gang->roles.end()) {
+    gang->min_member -= submitter->min;
+    gang->roles.erase(submitter);
+  }
   std::sort(gang->roles.begin(), gang->roles.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (size_t i = 1; i < gang->roles.size(); ++i)
     if (gang->roles[i].name == gang->roles[i - 1].name)
       return problem(
           fmt::format("task group {} is there twice; give each a name of its own", Named(gang->roles[i].name)));
   if (!read.ok()) problem(read.problem());
+}
+
+// Null: of none. In YuniKorn's own order (pkg/common/utils, GetApplicationIDFromPod); the older label is what KubeRay
+// still writes.
+const std::string* ApplicationOf(const model::Pod& pod) {
+  for (const std::string* id : {model::Find(pod.meta.labels, kApplication), model::Find(pod.meta.annotations, kApplication),
+                                model::Find(pod.meta.labels, "applicationId")})
+    if (id && !id->empty()) return id;
+  return nullptr;
 }
 
 }  // namespace
@@ -62,9 +80,8 @@ std::shared_ptr<const model::GangSpec> YuniKorn::Declared(const model::GangKey& 
 }
 
 std::optional<Membership> YuniKorn::MembershipOf(const model::Pod& pod) const {
-  const std::string* app = model::Find(pod.meta.labels, "yunikorn.apache.org/app-id");
-  if (!app) app = model::Find(pod.meta.labels, "applicationId");  // the older key, which KubeRay still writes
-  if (!app || app->empty()) return std::nullopt;
+  const std::string* app = ApplicationOf(pod);
+  if (!app) return std::nullopt;
   const std::string* task_groups = model::Find(pod.meta.annotations, kTaskGroups);
   const std::string* task_group = model::Find(pod.meta.annotations, kTaskGroup);
   if (!task_groups && !task_group) return std::nullopt;

@@ -49,6 +49,32 @@ TEST_CASE("a Ray worker needs its head only where the head is one of the task gr
   CHECK_FALSE(dialect.MembershipOf(App(R"([{"name":"w","minMember":1}])", "w", worker))->needs_head);
 }
 
+TEST_CASE("the submitter of a RayJob, which comes when its cluster is ready, is not waited for") {
+  YuniKorn dialect;
+  const auto member = dialect.MembershipOf(App(
+      R"([{"name":"headgroup","minMember":1},{"name":"workers","minMember":2},{"name":"submittergroup","minMember":1}])"));
+  REQUIRE(member);
+  CHECK(member->declared->min_member == 3);
+  CHECK(member->declared->roles == std::vector<model::RoleSpec>{{"headgroup", 1, 1}, {"workers", 2, 1}});
+  const auto other = dialect.MembershipOf(App(R"([{"name":"submittergroup","minMember":1}])"));
+  CHECK(other->declared->min_member == 1);  // somebody's own task group
+}
+
+TEST_CASE("an application's name is an annotation, too, and an empty one is none") {
+  YuniKorn dialect;
+  const auto app_of = [&](const char* labels, const char* annotated) {
+    Json metadata = {{"labels", Json::parse(labels)}, {"annotations", {{"yunikorn.apache.org/task-groups", "[]"}}}};
+    if (annotated) metadata["annotations"]["yunikorn.apache.org/app-id"] = annotated;
+    const auto member = dialect.MembershipOf(PodFrom(metadata.dump()));
+    return member ? member->gang.name : "none";
+  };
+  CHECK(app_of("{}", "a") == "a");
+  CHECK(app_of(R"({"applicationId":"old"})", "a") == "a");
+  CHECK(app_of(R"({"yunikorn.apache.org/app-id":"new"})", "a") == "new");
+  CHECK(app_of(R"({"yunikorn.apache.org/app-id":"","applicationId":"old"})", nullptr) == "old");
+  CHECK(app_of("{}", "") == "none");
+}
+
 TEST_CASE("an application without task groups is no gang") {
   YuniKorn dialect;
   CHECK_FALSE(dialect.MembershipOf(PodFrom(R"({"labels":{"applicationId":"app"}})")));
