@@ -20,9 +20,13 @@ std::string PhaseIn(const Json& status) {
   return at != status.end() && at->is_string() ? at->get<std::string>() : std::string();
 }
 
+// It has ended, and its pods are being cleaned up: what is said of it stays, as its controller leaves it.
+bool IsCleanedUp(const GangReport& report, const std::string& phase) {
+  return report.total < report.spec->min_member && (phase == "Finished" || phase == "Failed");
+}
+
 // As its controller decides, but that a group which recovers from a failed pod is Running again: theirs stays Failed.
-std::string Phase(const GangReport& report, const std::string& before) {
-  if (report.total == 0 && (before == "Finished" || before == "Failed")) return before;  // cleaned up after the end
+std::string Phase(const GangReport& report) {
   if (report.state == GangState::kInvalid) return "Pending";
   const int64_t least = report.spec->min_member;
   if (report.succeeded >= least) return "Finished";
@@ -87,10 +91,15 @@ void SchedulerPlugins::Report(const GangReport& report, std::vector<cluster::Com
   const Json& observed = StatusOf(*group->object);
   const Json before = group->written.empty() ? observed : cluster::ParseJson(group->written);
 
-  Json wanted = {{"phase", Phase(report, PhaseIn(before))}};
-  if (report.running > 0) wanted["running"] = report.running;
-  if (report.succeeded > 0) wanted["succeeded"] = report.succeeded;
-  if (report.failed > 0) wanted["failed"] = report.failed;
+  Json wanted = Json::object();
+  if (IsCleanedUp(report, PhaseIn(before))) {
+    wanted = Comparable(before);
+  } else {
+    wanted["phase"] = Phase(report);
+    if (report.running > 0) wanted["running"] = report.running;
+    if (report.succeeded > 0) wanted["succeeded"] = report.succeeded;
+    if (report.failed > 0) wanted["failed"] = report.failed;
+  }
   if (const auto start = before.find("scheduleStartTime"); start != before.end() && start->is_string())
     wanted["scheduleStartTime"] = *start;
   else if (wanted["phase"] == "Scheduling")
