@@ -310,6 +310,7 @@ struct Unlike {
   size_t kinds, of_each, racks;
   std::string annotation, value;  // what the pods ask for beside room
   bool together = false;          // by pod affinity, in one rack
+  int own = 0;                    // resources of its own that each pod asks for, which no node has
 };
 
 // A gang whose members are of many sizes that do not quite go into the nodes: so many kinds of so many pods each, on
@@ -339,6 +340,8 @@ void RunUnlike(const Unlike& one) {
       pod["metadata"]["name"] = pod["metadata"]["uid"] = fmt::format("p-{}-{}", k, i);
       pod["metadata"]["labels"] = {{"app", "g"}};
       pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = fmt::format("{}m", sizes[k]);
+      for (int r = 0; r < one.own; ++r)
+        pod["spec"]["containers"][0]["resources"]["requests"][fmt::format("example.com/r{}-{}-{}", k, i, r)] = "1";
       if (!one.annotation.empty()) pod["metadata"]["annotations"][one.annotation] = one.value;
       if (one.annotation == "tutti.dev/topology-slice") pod["metadata"]["annotations"][one.annotation + "-size"] = "4";
       if (one.together)
@@ -395,6 +398,7 @@ int main(int argc, char** argv) {
            {"better in one of 60 racks, and with affinity", 12, 10, 60, "tutti.dev/topology-preferred", "rack", true},
            {"better in one of 60 racks, and with affinity", 120, 8, 60, "tutti.dev/topology-preferred", "rack", true},
            {"with affinity", 12, 10, 60, "", "", true},
-           {"with affinity", 1'000, 1, 60, "", "", true}})
+           {"with affinity", 1'000, 1, 60, "", "", true},
+           {"each pod with 200 resources of its own", 1'000, 1, 60, "", "", false, 200}})
     tutti::bench::RunUnlike(one);
 }

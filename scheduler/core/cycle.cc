@@ -118,12 +118,14 @@ bool Cycle::MayDecide() const {
 }
 
 void Cycle::Decide() {
-  if (!MayDecide()) return;
+  const bool decides = MayDecide();
+  if (!decides && !unsynced.empty()) return;
   state.Settle();
-  if (state.snapshot().symbols().Grown()) {  // users make up texts without end
+  if (state.snapshot().symbols().Grown()) {  // users make up texts without end, also while another one leads
     rankings.Clear();
     state.SweepSymbols();
   }
+  if (!decides) return;
   if (std::exchange(relabel_, false)) RelabelNodes();
   Wake();
   FireTimers();
@@ -153,6 +155,10 @@ bool Cycle::StaysRefused(GangId id) {
     return gang.put_off = true;
   }
   if (certificate.made_ms >= gang.refusal->figures_ms + kRefreshCountsMs) return false;
+  const Millis now = clock.MonotonicMs();  // a node that refused a bind may do again
+  for (const Member* member : gang.members)
+    for (const auto& [node, until_ms] : member->refused_nodes)
+      if (until_ms <= now) return false;
   if (!gang.spec.queue.empty()) {
     const Census census = TakeCensus(gang, state);
     if (!Admit(gang, census, Require(gang, census)).admitted) return false;
@@ -267,7 +273,8 @@ void Cycle::Consider(GangId id) {
     return SetState(gang, GangState::kFinished);
   }
   const std::string problem = gang.spec.problem.empty() ? TopologyProblem(gang) : gang.spec.problem;
-  if (!problem.empty() && (!gang.plan || AbortPlan(id))) return Wait(id, ExplainProblem(problem));
+  // Of a whole gang nobody more is placed; who has a place held is bound.
+  if (!problem.empty() && (!gang.plan || gang.whole || AbortPlan(id))) return Wait(id, ExplainProblem(problem));
   if (!gang.whole && !gang.plan && !census.empty_handed()) {
     const Finding finding = Examine(gang, census, state);
     // Where the only ones that were bound have run, there is nothing to undo: the rest starts as any gang does.
@@ -420,10 +427,11 @@ std::string Cycle::ShapeOf(const Gang& gang, const Census& census, const Require
     auto operator<=>(const Like&) const = default;
   };
   absl::InlinedVector<Like, 4> kinds;
+  const bool tells_roles = !requirement.roles.empty() || gang.spec.topology.each_role;
   const absl::flat_hash_set<const Member*> must(requirement.must.begin(), requirement.must.end());
   for (const Member* member : census.pending) {
     if (!member->refused_nodes.empty()) return {};
-    kinds.push_back({requirement.roles.empty() ? std::string_view() : member->role,
+    kinds.push_back({tells_roles ? std::string_view(member->role) : std::string_view(),
                      member->topology ? std::string_view(member->topology->subset) : std::string_view(),
                      state.pod(member->pod).pod_class->id.value, must.contains(member)});
   }
@@ -440,11 +448,13 @@ std::string Cycle::ShapeOf(const Gang& gang, const Census& census, const Require
 // For the least that can start it, where so many are there. Before anything is placed, for minResources at least.
 queue::Admission Cycle::Admit(const Gang& gang, const Census& census, const Requirement& requirement) const {
   ResourceList ask;
+  const queue::QueueKey key{gang.key.dialect, gang.spec.queue};
   if (!gang.spec.queue.empty()) {
-    if (requirement.reachable()) ask = LeastWeight(census.pending, requirement, state);
+    // Users make up resources without end, and each costs a look at all members.
+    if (requirement.reachable()) ask = LeastWeight(census.pending, requirement, state, quota.Capped(key));
     if (requirement.have == 0 && gang.spec.min_resources) ask.MaxAll(*gang.spec.min_resources);
   }
-  return quota.Admit({gang.key.dialect, gang.spec.queue}, ask);
+  return quota.Admit(key, ask);
 }
 
 queue::Admission Cycle::AdmitPlaced(const Gang& gang, const std::vector<cluster::Placement>& placements) const {

@@ -243,6 +243,7 @@ void Cycle::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
     Gang& gang = book.at(id);
     const std::string queue = gang.charged_queue;
     if (book.Describe(id)) {
+      if (gang.refusal) gang.refusal->old = true;
       MarkQueues(key.dialect, queue, &dialect);
       charges.Move(gang);
       book.MarkReady(id);
@@ -282,7 +283,7 @@ void Cycle::RelabelNodes() {
 }
 
 void Cycle::Apply(const cluster::Leadership& event) {
-  if (event.leading && !leading) {
+  if (!std::exchange(leading, event.leading) && leading) {
     committer.StartTerm();
     fenced_.clear();
     plan_after_ms = event.plan_after_ms;
@@ -297,7 +298,6 @@ void Cycle::Apply(const cluster::Leadership& event) {
       if (!gang.spec.queue.empty()) dirty_queues[{gang.key.dialect, gang.spec.queue}].dialect = gang.dialect;
     });
   }
-  leading = event.leading;
 }
 
 void Cycle::Apply(const cluster::Answer& event) {

@@ -62,8 +62,9 @@ void Cycle::Publish() {
   next_queue_report_ms = now + kQueueReportEveryMs;
 }
 
+// Who comes to lead touches all that there are.
 void Cycle::Touch(GangId id) {
-  if (std::exchange(book.at(id).touched, true)) return;
+  if (!leading || std::exchange(book.at(id).touched, true)) return;
   touched_.push_back(id);
 }
 

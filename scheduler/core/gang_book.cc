@@ -100,6 +100,7 @@ GangId GangBook::Join(PodId pod) {
   const bool first = gang.members.empty();
   if (first) gang.lone = membership.lone;
   if (membership.declared) {
+    if (gang.refusal && gang.spec != *membership.declared) gang.refusal->old = true;
     gang.spec = *membership.declared;
     gang.declared = true;
   } else if (fresh && gang.lone) {

@@ -25,7 +25,6 @@ class Scale {
     }
   }
   const ResourceList& Of(const Member& member) const { return by_class_.at(ClassOf(member)); }
-  const auto& by_class() const { return by_class_; }
 
  private:
   const cluster::PodClass* ClassOf(const Member& member) const { return state_.pod(member.pod).pod_class.get(); }
@@ -62,17 +61,17 @@ Members Lightest(const Members& pending, const Requirement& requirement, const c
   return Choose(pending, requirement, Scale(pending, state), resource);
 }
 
-ResourceList LeastWeight(const Members& pending, const Requirement& requirement, const cluster::ClusterState& state) {
-  const Scale scale(pending, state);
+ResourceList LeastWeight(const Members& pending, const Requirement& requirement, const cluster::ClusterState& state,
+                         const std::set<std::string_view>& resources) {
   ResourceList least;
-  for (const auto& [pod_class, weight] : scale.by_class())
-    for (const auto& [name, amount] : weight) {
-      if (least.Has(name)) continue;
-      int64_t sum = 0;
-      for (const Member* member : Choose(pending, requirement, scale, name))
-        sum = model::SaturatingAdd(sum, scale.Of(*member).Get(name));
-      least.Set(name, sum);
-    }
+  if (resources.empty()) return least;
+  const Scale scale(pending, state);
+  for (const std::string_view name : resources) {
+    int64_t sum = 0;
+    for (const Member* member : Choose(pending, requirement, scale, name))
+      sum = model::SaturatingAdd(sum, scale.Of(*member).Get(name));
+    if (sum > 0) least.Set(name, sum);
+  }
   return least;
 }
 

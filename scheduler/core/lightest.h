@@ -4,6 +4,7 @@
 // "Least" is of one resource: of two resources at once there may be no one choice. Cost: O(members log members).
 #pragma once
 
+#include <set>
 #include <string_view>
 
 #include "cluster/state.h"
@@ -16,9 +17,9 @@ namespace tutti::core {
 Members Lightest(const Members& pending, const Requirement& requirement, const cluster::ClusterState& state,
                  std::string_view resource);
 
-// Of each resource by itself, what the members that are still to be placed weigh at least: a gang that is not granted
-// this cannot start, whoever of it is placed.
+// Of each of these resources by itself, what the members that are still to be placed weigh at least: a gang that is not
+// granted this cannot start, whoever of it is placed.
 model::ResourceList LeastWeight(const Members& pending, const Requirement& requirement,
-                                const cluster::ClusterState& state);
+                                const cluster::ClusterState& state, const std::set<std::string_view>& resources);
 
 }  // namespace tutti::core

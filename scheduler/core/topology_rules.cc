@@ -41,22 +41,31 @@ std::vector<Group> FindGroups(const Gang& gang, const Problem& problem, const cl
       if (member_in(*member) && Holds(*member, state)) group.held.push_back(member);
     if (!group.kinds.empty()) groups.push_back(std::move(group));
   };
-  add(gang.spec.topology, [](const Kind&) { return true; }, [](const Member&) { return true; });
+  const TopologyRequest& of_all = gang.spec.topology;
+  if (!of_all.each_role) add(of_all, [](const Kind&) { return true; }, [](const Member&) { return true; });
   for (const model::RoleSpec& role : gang.spec.roles)
     add(
         role.topology, [&](const Kind& kind) { return kind.role == role.name; },
         [&](const Member& member) { return member.role == role.name; });
-  absl::flat_hash_map<std::string_view, size_t> of_subset;
+  // What a member asks for itself, else what its role is asked as each role is; and who is asked together with it.
+  using Subset = std::pair<const TopologyRequest*, std::string_view>;
+  const auto subset_of = [&of_all](const Member& member) -> std::pair<const TopologyRequest*, Subset> {
+    const TopologyRequest* own = member.topology.get();
+    if (own && !own->empty()) return {own, {nullptr, own->subset}};
+    if (of_all.each_role && !of_all.empty()) return {&of_all, {&of_all, member.role}};
+    return {};
+  };
+  absl::flat_hash_map<Subset, size_t> of_subset;
   for (size_t k = 0; k < problem.kinds.size(); ++k) {
-    const auto& own = problem.kinds[k].members.front()->topology;
-    if (!own || own->empty()) continue;
-    const auto [at, fresh] = of_subset.try_emplace(own->subset, groups.size());
-    if (fresh) groups.push_back({*own, {}, {}, 0});
+    const auto [request, subset] = subset_of(*problem.kinds[k].members.front());
+    if (!request) continue;
+    const auto [at, fresh] = of_subset.try_emplace(subset, groups.size());
+    if (fresh) groups.push_back({*request, {}, {}, 0});
     groups[at->second].kinds.push_back(k);
   }
   for (const Member* member : gang.members)
-    if (!of_subset.empty() && member->topology && Holds(*member, state))
-      if (const auto at = of_subset.find(member->topology->subset); at != of_subset.end())
+    if (!of_subset.empty() && Holds(*member, state))
+      if (const auto at = of_subset.find(subset_of(*member).second); at != of_subset.end())
         groups[at->second].held.push_back(member);
   for (Group& group : groups) {
     for (const size_t k : group.kinds) group.total += problem.kinds[k].count();
@@ -138,8 +147,8 @@ std::string TopologyText(const Gang& gang) {
   std::string text;
   const auto add = [&](std::string_view of, const TopologyRequest& r) {
     if (!r.empty())
-      text += fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{};", of, r.required, fmt::join(r.preferred, ","), r.slice_level,
-                          r.slice_size, r.balanced, r.subset);
+      text += fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{};", of, r.required, fmt::join(r.preferred, ","), r.slice_level,
+                          r.slice_size, r.balanced, r.subset, r.each_role);
   };
   add("", gang.spec.topology);
   for (const model::RoleSpec& role : gang.spec.roles) add(role.name, role.topology);

@@ -26,7 +26,8 @@ bool ReadTuttiTopology(const model::StringMap& annotations, std::string_view rol
   if (request->problem.empty() && request->slice_level.empty() != (request->slice_size == 0))
     request->problem = "annotations tutti.dev/topology-slice and tutti.dev/topology-slice-size go together; write both";
   const std::string scope = Annotation(annotations, "tutti.dev/topology-scope");
-  if (scope == "role")
+  request->each_role = scope == "role";
+  if (request->each_role)
     request->subset = fmt::format("tutti/{}", role);
   else if (scope.empty() || scope == "gang")
     request->subset = "tutti";

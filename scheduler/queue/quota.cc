@@ -117,6 +117,13 @@ std::vector<QueueKey> Quota::Path(const QueueKey& key) const {
   return path;
 }
 
+std::set<std::string_view> Quota::Capped(const QueueKey& key) const {
+  std::set<std::string_view> names;
+  for (const QueueKey& at : Path(key))
+    for (const auto& [name, capability] : specs_.at(at).capability) names.insert(name);
+  return names;
+}
+
 Admission Quota::Admit(const QueueKey& key, const model::ResourceList& ask) const {
   Admission admission;
   if (key.name.empty()) {

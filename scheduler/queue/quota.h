@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,9 @@ class Quota {
   // Would `ask` fit now? Only resources that a capability lists and `ask` asks for can be short.
   // An undeclared queue admits nothing unless its name is empty.
   Admission Admit(const QueueKey& key, const model::ResourceList& ask) const;
+
+  // What some queue of the path caps, by name: of nothing else can there be too little.
+  std::set<std::string_view> Capped(const QueueKey& key) const;
 
   // The queue and its ancestors, leaf first; stops at a cycle or an undeclared parent.
   std::vector<QueueKey> Path(const QueueKey& key) const;

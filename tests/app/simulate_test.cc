@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
+
 #include "app/output.h"
 #include "base/json.h"
 #include "tests/support/catch.h"
@@ -276,6 +279,32 @@ TEST_CASE("what of the configuration has no effect is told of") {
   REQUIRE(notes.size() == 2);
   CHECK_THAT(notes[0], Catch::StartsWith("extenders are not active"));
   CHECK_THAT(notes[1], Catch::Contains("DefaultPreemption is not active yet"));
+}
+
+TEST_CASE("a RayCluster asks for a rack for each of its groups") {
+  std::string yaml;
+  for (const char* name : {"r1-a", "r1-b", "r2-a", "r2-b"}) {
+    const std::string node = Node(name, "2"), labels = std::string(", labels: {rack: ") + std::string(name, 2) + "}}";
+    yaml += node.substr(0, node.find("}\n")) + labels + node.substr(node.find("}\n") + 1);
+  }
+  const auto scope = GENERATE("role", "gang");
+  const std::string pod =
+      "template: {spec: {schedulerName: tutti, containers: [{name: ray, image: ray, resources: {requests: {cpu: '1'}}}]}}";
+  yaml += fmt::format(
+      "---\napiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {{name: c, annotations: {{tutti.dev/topology-required: rack, "
+      "tutti.dev/topology-scope: {0}}}}}\nspec: {{headGroupSpec: {{rayStartParams: {{}}, {1}}}, workerGroupSpecs: [{{groupName: "
+      "a, replicas: 3, rayStartParams: {{}}, {1}}}, {{groupName: b, replicas: 3, rayStartParams: {{}}, {1}}}]}}\n",
+      scope, pod);
+  const Json result = Must(yaml);
+  std::map<std::string, std::set<std::string>> racks;  // by group
+  size_t bound = 0;
+  for (const Json& one : result["pods"]) {
+    const auto name = one["name"].get<std::string>(), node = one["node"].get<std::string>();
+    bound += !node.empty();
+    racks[name.substr(0, name.find("-worker"))].insert(node.substr(0, 2));
+  }
+  CHECK(bound == (scope == std::string("role") ? 7 : 0));  // together they are more than a rack holds
+  for (const auto& [group, in] : racks) CHECK(in.size() == 1);
 }
 
 TEST_CASE("a RayCluster whose pods are refused comes to an end, and says why") {

@@ -277,5 +277,35 @@ TEST_CASE("PodGroups without pods cost no write while others come and go") {
   CHECK(rig.scheduler->Holds().timers == 0);
 }
 
+TEST_CASE("Of a whole gang that nobody declares any more nobody more is placed, while one bind is unanswered too") {
+  VolcanoRig rig;
+  rig.AddQueue("q", 3);
+  rig.AddGroup("g", 2, "q");
+  rig.AddMembers("g", 0, 2);
+  rig.Settle();
+  REQUIRE(rig.Bound() == 2);
+  rig.fate = [](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    return bind && bind->pod.name() == "g-2" ? sim::Fate{.kind = sim::Fate::Kind::kDrop} : sim::Fate{};
+  };
+  rig.AddMembers("g", 2, 5);
+  rig.Settle();
+  rig.DropGroup("g");
+  rig.Pass(1'000);
+  CHECK(rig.Bound() == 2);
+  for (const char* name : {"g-3", "g-4"}) CHECK_THAT(rig.Waits(name), Catch::Contains("PodGroup"));
+}
+
+TEST_CASE("A gang that asks for fewer members, and still for too many, says for how many") {
+  VolcanoRig rig;
+  rig.AddGroup("g", 19, "default", {{"minResources", nullptr}});
+  rig.AddMembers("g", 0, 19);
+  rig.Settle();
+  REQUIRE_THAT(rig.Waits("g-0"), Catch::Contains("needs 19 members"));
+  REQUIRE(rig.store.Modify(kGroups, "default", "g", [](sim::Json& group) { group["spec"]["minMember"] = 18; }));
+  rig.Pass(100);
+  CHECK_THAT(rig.Waits("g-0"), Catch::Contains("needs 18 members"));
+}
+
 }  // namespace
 }  // namespace tutti::core

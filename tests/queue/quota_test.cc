@@ -50,6 +50,21 @@ TEST_CASE("a queue has used what is charged to it and to all below it, wherever 
   CHECK(Used(quota, "mid") == 10);
 }
 
+TEST_CASE("what is capped is what some queue of the path caps") {
+  Quota quota;
+  Put(quota, "root", "", 10);
+  Put(quota, "mid", "root");
+  model::QueueSpec leaf;
+  leaf.dialect = "d";
+  leaf.name = "leaf";
+  leaf.parent = "mid";
+  leaf.capability.Set("nvidia.com/gpu", 4);
+  quota.Put(std::move(leaf));
+  CHECK(quota.Capped(Key("leaf")) == std::set<std::string_view>{"cpu", "nvidia.com/gpu"});
+  CHECK(quota.Capped(Key("mid")) == std::set<std::string_view>{"cpu"});
+  CHECK(quota.Capped(Key("nobody")).empty());
+}
+
 TEST_CASE("a cycle of parents counts each charge once") {
   Quota quota;
   Put(quota, "a", "b");
