@@ -51,15 +51,24 @@ base::Result<Config> LoadInCluster(const std::string& folder) {
   config.source = "in-cluster";
   const bool ipv6 = host.find(':') != std::string::npos;
   config.server = fmt::format("https://{}:{}", ipv6 ? "[" + host + "]" : host, port);
-  auto ca = base::ReadFile(folder + "/ca.crt");
+  config.ca_file = folder + "/ca.crt";
+  auto ca = base::ReadFile(config.ca_file);
   if (!ca) return tl::make_unexpected(ca.error());
   config.ca_pem = std::move(*ca);
   if (!HoldsCertificate(config.ca_pem))
-    return base::Invalid(fmt::format("{}/ca.crt: holds no certificate in PEM", folder));
+    return base::Invalid(fmt::format("{}: holds no certificate in PEM", config.ca_file));
   config.token_file = folder + "/token";
   if (auto token = base::ReadFile(config.token_file); !token) return tl::make_unexpected(token.error());
   if (auto ns = base::ReadFile(folder + "/namespace")) config.default_namespace = std::move(*ns);
   return config;
+}
+
+bool RereadAuthorities(Config* config) {
+  if (config->ca_file.empty()) return false;
+  auto pem = base::ReadFile(config->ca_file);
+  if (!pem || *pem == config->ca_pem || !HoldsCertificate(*pem)) return false;
+  config->ca_pem = *std::move(pem);
+  return true;
 }
 
 base::Result<Config> LoadConfig(const ConfigSource& source) {

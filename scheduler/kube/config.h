@@ -26,6 +26,7 @@ struct ExecPlugin {
 struct Config {
   std::string server;           // "https://10.0.0.1:6443", no trailing slash
   std::string ca_pem;           // empty: the system's
+  std::string ca_file;          // where ca_pem was read; may be empty
   std::string tls_server_name;  // empty: the host of `server`
   bool insecure_skip_tls_verify = false;
   std::string proxy_url;
@@ -60,6 +61,10 @@ base::Result<Config> LoadConfig(const ConfigSource& source);
 
 // The merge of `paths`; at least one must exist unless `paths` is empty.
 base::Result<Config> LoadKubeconfig(const std::vector<std::string>& paths, const std::string& context);
+
+// Authorities are replaced while we run: reads `ca_file` again. True: `ca_pem` is another now. What cannot be read, or
+// holds no certificate, leaves it as it is.
+bool RereadAuthorities(Config* config);
 
 // From a pod's mounted ServiceAccount; `folder` is /var/run/secrets/kubernetes.io/serviceaccount but in tests.
 base::Result<Config> LoadInCluster(const std::string& folder);

@@ -72,7 +72,7 @@ void Credentials::ReadPair(Credential* next) {
   if (!torn_pair_) return;
   if (!torn_before)
     base::LogWarn("the client certificate cannot be used with the key next to it; the last pair stays in use",
-                  {{"file", config_.client_cert_file}});
+                  {{"file", config_.client_cert_file.empty() ? config_.client_key_file : config_.client_cert_file}});
   next->client_cert_pem = last_cert;
   next->client_key_pem = last_key;
 }
@@ -94,7 +94,8 @@ void Credentials::ReadFiles() {
 
 std::shared_ptr<const Credential> Credentials::Current() {
   TUTTI_CHECK(ready_, "a request before the first credential");
-  const bool from_files = !config_.token_file.empty() || !config_.client_cert_file.empty();
+  const bool from_files =
+      !config_.token_file.empty() || !config_.client_cert_file.empty() || !config_.client_key_file.empty();
   if (!config_.exec && from_files && loop_.Now() >= files_due_ms_) ReadFiles();
   return current_;
 }
@@ -119,6 +120,7 @@ void Credentials::Renew(uint64_t stale_generation, absl::AnyInvocable<void(bool)
 void Credentials::StartExec() {
   if (exec_running_) return;
   exec_running_ = true;
+  RereadAuthorities(&config_);                       // it may be told them
   if (exec_thread_.joinable()) exec_thread_.join();  // it has posted its result, so it is at its end
   exec_thread_ = std::thread([this, plugin = *config_.exec, cluster = config_, alive = alive_, &loop = loop_] {
     auto result = RunExecPlugin(plugin, cluster, kExecPatienceMs, &ending_);

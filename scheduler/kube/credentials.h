@@ -57,7 +57,7 @@ class Credentials {
   void ExecDone(base::Result<ExecCredential> result);
   void Apply(Credential next);
 
-  const Config config_;
+  Config config_;
   Loop& loop_;
   bool ready_ = false;
   bool exec_running_ = false;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "base/check.h"
 #include "base/log.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr long kConnections = 3;         // over HTTP/2; one is in use, the others follow a GOAWAY
 constexpr long kHttp1Connections = 128;  // a watch takes one each
 constexpr long kConnectTimeoutMs = 10'000;
+constexpr base::Millis kAuthoritiesMaxAgeMs = 1'000;
 
 // As in Go, a SOCKS proxy looks names up itself: it may know some that this machine does not.
 std::string ForCurl(const std::string& proxy) {
@@ -38,7 +40,11 @@ int OnSocketMade(void*, curl_socket_t socket, curlsocktype) {
   return CURL_SOCKOPT_OK;
 }
 
-Response::Failure Classify(CURLcode code, bool connected) {
+// With `sent` it may have left before, whatever became of it now: of itself libcurl sends anew what a connection that
+// it used again has lost.
+Response::Failure Classify(CURLcode code, bool sent) {
+  if (code == CURLE_OPERATION_TIMEDOUT) return sent ? Response::Failure::kTimeout : Response::Failure::kNotSent;
+  if (sent) return Response::Failure::kLost;
   switch (code) {
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_URL_MALFORMAT:
@@ -51,7 +57,6 @@ Response::Failure Classify(CURLcode code, bool connected) {
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_ABORTED_BY_CALLBACK:  // BeforeSending
     case CURLE_NO_CONNECTION_AVAILABLE: return Response::Failure::kNotSent;
-    case CURLE_OPERATION_TIMEDOUT: return connected ? Response::Failure::kTimeout : Response::Failure::kNotSent;
     default: return Response::Failure::kLost;
   }
 }
@@ -87,6 +92,7 @@ struct CurlTransport::Exchange {
   OnData data;
   Response response;
   bool cancelled = false;
+  bool sent = false;  // something of it may have left
   curl_slist* own_headers = nullptr;
   char error[CURL_ERROR_SIZE] = {};
 };
@@ -194,17 +200,26 @@ CurlTransport::Handle CurlTransport::TakeHandle() {
   if (config_.insecure_skip_tls_verify) {
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
-  } else if (!config_.ca_pem.empty()) {
-    curl_blob blob{const_cast<char*>(config_.ca_pem.data()), config_.ca_pem.size(), CURL_BLOB_NOCOPY};
-    curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &blob);
-    curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);
   }
   // As in Go, an environment's proxy is not for this machine itself.
   if (!config_.proxy_url.empty())
     curl_easy_setopt(easy, CURLOPT_PROXY, ForCurl(config_.proxy_url).c_str());
   else if (loopback_)
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
-  return {easy, 0};
+  return {easy};
+}
+
+// Which request will need a new connection is not said beforehand.
+void CurlTransport::HeedAuthorities(Handle& handle) {
+  if (loop_.Now() >= authorities_due_ms_) {
+    authorities_due_ms_ = loop_.Now() + kAuthoritiesMaxAgeMs;
+    if (RereadAuthorities(&config_)) ++authorities_generation_;
+  }
+  if (std::exchange(handle.authorities_generation, authorities_generation_) == authorities_generation_) return;
+  if (config_.insecure_skip_tls_verify || config_.ca_pem.empty()) return;
+  curl_blob blob{config_.ca_pem.data(), config_.ca_pem.size(), CURL_BLOB_COPY};
+  curl_easy_setopt(handle.easy, CURLOPT_CAINFO_BLOB, &blob);
+  curl_easy_setopt(handle.easy, CURLOPT_CAPATH, nullptr);
 }
 
 curl_slist* CurlTransport::Headers(const Request& request, const Credential& credential) {
@@ -233,6 +248,7 @@ void CurlTransport::Configure(Exchange& exchange) {
   CURL* easy = exchange.handle.easy;
   const Request& request = exchange.request;
   const Credential& credential = *request.credential;
+  HeedAuthorities(exchange.handle);
   if (exchange.handle.credential_generation != credential.generation) {
     exchange.handle.credential_generation = credential.generation;
     if (!credential.client_cert_pem.empty()) {
@@ -344,7 +360,7 @@ void CurlTransport::Finish(Multi& multi, Exchange* exchange, CURLcode result) {
     curl_easy_getinfo(exchange->handle.easy, CURLINFO_PRETRANSFER_TIME_T, &pretransfer);
     // Until it has a connection, its own words may quote the proxy's URL, and the password in it.
     const bool may_quote = connected == 0 && pretransfer == 0;
-    response.Break(Classify(result, pretransfer > 0),
+    response.Break(Classify(result, exchange->sent),
                    exchange->error[0] == '\0' || may_quote ? curl_easy_strerror(result) : exchange->error);
   }
   const std::unique_ptr<Exchange> owned = Detach(multi, exchange);
@@ -383,12 +399,14 @@ int CurlTransport::OnTimer(CURLM*, long timeout_ms, void* user) {
   return 0;
 }
 
-// The connection is there, and nothing of the request has left.
+// The connection is there, and nothing of the request has left on it.
 int CurlTransport::BeforeSending(void* user, char*, char*, int, int) {
-  const Exchange& exchange = *static_cast<Exchange*>(user);
+  Exchange& exchange = *static_cast<Exchange*>(user);
   const base::Millis not_after_ms = exchange.request.not_after_ms;
   const bool too_late = not_after_ms > 0 && exchange.owner->loop_.Now() > not_after_ms;
-  return too_late ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+  if (too_late) return CURL_PREREQFUNC_ABORT;
+  exchange.sent = true;
+  return CURL_PREREQFUNC_OK;
 }
 
 size_t CurlTransport::OnBody(char* data, size_t size, size_t count, void* user) {

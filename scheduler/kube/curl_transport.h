@@ -40,12 +40,13 @@ class CurlTransport final : public Transport {
   struct Exchange;
   struct Handle {
     CURL* easy = nullptr;
-    uint64_t credential_generation = 0;
+    uint64_t credential_generation = 0, authorities_generation = 0;
   };
 
   void Start(std::unique_ptr<Exchange> exchange);
   Handle TakeHandle();
   void Configure(Exchange& exchange);
+  void HeedAuthorities(Handle& handle);
   curl_slist* Headers(const Request& request, const Credential& credential);
   void Drive(Multi& multi, curl_socket_t socket, int events);
   void Collect(Multi& multi);
@@ -60,14 +61,16 @@ class CurlTransport final : public Transport {
   static size_t OnBody(char* data, size_t size, size_t count, void* user);
   static size_t OnHeader(char* data, size_t size, size_t count, void* user);
 
-  const Config config_;
+  Config config_;
   const std::string user_agent_;
   std::string base_url_, host_header_, connect_to_;
   bool loopback_ = false;
   EpollLoop& loop_;
   curl_slist* connect_list_ = nullptr;
   std::array<std::unique_ptr<Multi>, kChannels> multis_;
-  std::vector<Handle> idle_;  // to use again
+  uint64_t authorities_generation_ = 1;
+  base::Millis authorities_due_ms_ = 0;  // to be read again
+  std::vector<Handle> idle_;             // to use again
   std::unordered_map<RequestId, Exchange*> active_;
   RequestId last_id_ = 0;
   int curl_depth_ = 0;          // > 0: inside libcurl, where its own functions must not be called

@@ -73,6 +73,7 @@ void Http2Transport::Forward(Slot& slot) {
 }
 
 base::Result<Http2Connection*> Http2Transport::Connect(Channel channel, const Credential& credential) {
+  if (RereadAuthorities(&config_)) tls_ = nullptr;
   if (tls_ == nullptr) {
     auto made = TlsContext::Make(config_, credential);
     if (!made) return tl::make_unexpected(made.error());

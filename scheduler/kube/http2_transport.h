@@ -46,7 +46,7 @@ class Http2Transport final : public Transport {
   std::unique_ptr<Slot> Take(RequestId id);
   void SweepSoon();
 
-  const Config config_;
+  Config config_;
   const Url url_;
   const std::string user_agent_;
   EpollLoop& loop_;

@@ -86,8 +86,11 @@ class Fields {
   }
   // Of the two that DataOrFile read, the one that counts.
   const char* Holder(const char* data_key, const char* file_key) const {
-    const YAML::Node data = entry_.node[data_key];
-    return data && data.IsScalar() && !data.Scalar().empty() ? data_key : file_key;
+    return InFile(data_key) ? file_key : data_key;
+  }
+  // The file that DataOrFile read; empty if none.
+  base::Result<std::string> FileOf(const char* data_key, const char* file_key) const {
+    return InFile(data_key) ? Path(file_key) : std::string();
   }
   YAML::Node Child(const char* key) const { return entry_.node[key]; }
   const Entry& entry() const { return entry_; }
@@ -97,6 +100,11 @@ class Fields {
   }
 
  private:
+  bool InFile(const char* data_key) const {
+    const auto data = Data(data_key);
+    return data && data->empty();
+  }
+
   const Entry& entry_;
   const std::string path_;
 };
@@ -209,6 +217,7 @@ bool IsProxyUrl(const std::string& text) {
 void ReadCluster(const Fields& cluster, Reader* reader, Config* config) {
   reader->Into(&config->server, cluster.Text("server"));
   reader->Into(&config->ca_pem, cluster.DataOrFile("certificate-authority-data", "certificate-authority"));
+  reader->Into(&config->ca_file, cluster.FileOf("certificate-authority-data", "certificate-authority"));
   reader->Into(&config->insecure_skip_tls_verify, cluster.Bool("insecure-skip-tls-verify"));
   reader->Into(&config->tls_server_name, cluster.Text("tls-server-name"));
   reader->Into(&config->proxy_url, cluster.Text("proxy-url"));
@@ -224,6 +233,25 @@ void ReadCluster(const Fields& cluster, Reader* reader, Config* config) {
                                "before it, @ : / ? # and the like are written as %40 and so on"));
   if (config->insecure_skip_tls_verify && !config->ca_pem.empty())
     reader->Fail(cluster.Wrong("insecure-skip-tls-verify", "may not be set together with a certificate-authority"));
+}
+
+// Its args and env.
+void ReadInvocation(const Fields& exec, Reader* reader, ExecPlugin* plugin) {
+  const auto list = [&](const char* key, const char* wanted) {
+    YAML::Node found = exec.Child(key);
+    if (!found || found.IsNull() || found.IsSequence()) return found;
+    reader->Fail(exec.Wrong(key, wanted));
+    return YAML::Node();
+  };
+  constexpr const char *kStrings = "must be a list of strings", *kPairs = "must be a list of name and value";
+  for (const YAML::Node& arg : list("args", kStrings)) {
+    if (!arg.IsScalar()) return reader->Fail(exec.Wrong("args", kStrings));
+    plugin->args.push_back(arg.Scalar());
+  }
+  for (const YAML::Node& variable : list("env", kPairs)) {
+    if (!variable.IsMap() || !variable["name"] || !variable["value"]) return reader->Fail(exec.Wrong("env", kPairs));
+    plugin->env.emplace_back(variable["name"].Scalar(), variable["value"].Scalar());
+  }
 }
 
 ExecPlugin ReadExec(const Fields& user, Reader* reader) {
@@ -245,15 +273,7 @@ ExecPlugin ReadExec(const Fields& user, Reader* reader) {
   if (interactive == "Always")
     reader->Fail(exec.Wrong("interactiveMode", "is Always, but a scheduler has no terminal"));
   if (plugin.command.find('/') != std::string::npos) reader->Into(&plugin.command, exec.Path("command"));
-  for (const YAML::Node& arg : entry.node["args"]) {
-    if (!arg.IsScalar()) return reader->Fail(exec.Wrong("args", "must be a list of strings")), plugin;
-    plugin.args.push_back(arg.Scalar());
-  }
-  for (const YAML::Node& variable : entry.node["env"]) {
-    if (!variable.IsMap() || !variable["name"] || !variable["value"])
-      return reader->Fail(exec.Wrong("env", "must be a list of name and value")), plugin;
-    plugin.env.emplace_back(variable["name"].Scalar(), variable["value"].Scalar());
-  }
+  ReadInvocation(exec, reader, &plugin);
   return plugin;
 }
 
@@ -306,8 +326,8 @@ void ReadUser(const Fields& user, Reader* reader, Config* config) {
   reader->Into(&config->password, user.Text("password"));
   reader->Into(&config->client_cert_pem, user.DataOrFile("client-certificate-data", "client-certificate"));
   reader->Into(&config->client_key_pem, user.DataOrFile("client-key-data", "client-key"));
-  if (!user.Child("client-certificate-data")) reader->Into(&config->client_cert_file, user.Path("client-certificate"));
-  if (!user.Child("client-key-data")) reader->Into(&config->client_key_file, user.Path("client-key"));
+  reader->Into(&config->client_cert_file, user.FileOf("client-certificate-data", "client-certificate"));
+  reader->Into(&config->client_key_file, user.FileOf("client-key-data", "client-key"));
   if (!reader->status()) return;
   if (config->client_cert_pem.empty() != config->client_key_pem.empty())
     reader->Fail(user.Wrong(config->client_cert_pem.empty() ? "client-certificate" : "client-key",
@@ -319,7 +339,10 @@ void ReadUser(const Fields& user, Reader* reader, Config* config) {
   if (!config->token_file.empty())
     if (const auto token = base::ReadFile(config->token_file); !token)
       reader->Fail(user.Wrong("tokenFile", "cannot be read: " + token.error().message));
-  if (const YAML::Node exec = user.Child("exec"); exec && exec.IsMap()) config->exec = ReadExec(user, reader);
+  if (const YAML::Node exec = user.Child("exec"); exec && exec.IsMap())
+    config->exec = ReadExec(user, reader);
+  else if (exec && !exec.IsNull())
+    reader->Fail(user.Wrong("exec", "must be a map"));
   ReadImpersonation(user, reader, config);
   if (user.Child("auth-provider"))
     reader->Fail(user.Wrong("auth-provider", "is not supported since Kubernetes 1.26; use an exec plugin"));

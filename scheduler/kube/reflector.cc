@@ -240,6 +240,7 @@ void Reflector::OnTrouble(const Response& response) {
   }
   if (response.status == 410 || response.status == 400 || judgement.reason == "Expired" ||
       judgement.message.find("Too large resource version") != std::string::npos) {
+    if (response.status == 400 && listing_) Complain(judgement.message);  // a list has no version that could be old
     Expired();
     return Again(backoff_.Next());
   }

@@ -71,6 +71,8 @@ struct KubeWriter::Job {
   const T* As() const {
     return std::get_if<T>(&command.body);
   }
+  // A bind of which it is to be found out what became of it, however long that takes.
+  bool unsettled() const { return uncertain && As<cluster::Bind>() != nullptr; }
 };
 
 KubeWriter::KubeWriter(Options options, Loop& loop, Transport& transport, base::Random& random,
@@ -143,10 +145,13 @@ void KubeWriter::Drain(Task done) {
   drained_ = std::move(done);
   std::vector<Job*> idle;
   for (const auto& [number, job] : jobs_)
-    if (job->request == 0 && !(job->uncertain && job->As<cluster::Bind>() != nullptr)) idle.push_back(job.get());
-  for (Job* job : idle)
-    Finish(*job, job->uncertain ? Outcome::kUnknown : Outcome::kRefused, job->http_status, "shutting down");
+    if (job->request == 0 && !job->unsettled()) idle.push_back(job.get());
+  for (Job* job : idle) GiveUp(*job);
   CheckDrained();
+}
+
+void KubeWriter::GiveUp(Job& job) {
+  Finish(job, job.uncertain ? Outcome::kUnknown : Outcome::kRefused, job.http_status, "shutting down");
 }
 
 void KubeWriter::CheckDrained() {
@@ -393,6 +398,7 @@ void KubeWriter::OnEventJudged(Job& job, const Judgement& judgement) {
 void KubeWriter::ReadBack(Job& job) { to_read_.push_back(job.number); }
 
 void KubeWriter::ReadLater(Job& job, base::Millis wait_ms) {
+  if (draining_ && !job.unsettled()) return GiveUp(job);
   job.wait_timer = loop_.After(wait_ms, [this, &job] {
     job.wait_timer = 0;
     ReadBack(job);
@@ -472,6 +478,7 @@ void KubeWriter::AfterUnbound(Job& job, const model::Pod& pod) {
 // --- Again, or over ---
 
 void KubeWriter::RetryLater(Job& job, base::Millis wait_ms, const Judgement& judgement) {
+  if (draining_ && !job.unsettled()) return GiveUp(job);
   wait_ms = std::max(wait_ms, job.write_pause.Next());
   if (loop_.Now() + wait_ms >= job.deadline_ms && !job.uncertain)
     return Finish(job, Outcome::kRefused, job.http_status, judgement.message);

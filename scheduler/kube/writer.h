@@ -63,8 +63,9 @@ class KubeWriter final : public cluster::ClusterWriter {
   // Writes may leave until `until_ms`, and take effect until `over_ms` (monotonic), which only the lease moves. At the
   // start: never.
   void SetWritable(base::Millis until_ms, base::Millis over_ms);
-  // Refuses what has not left, answers the rest as it comes, and runs `done` once no write can take effect any more, be
-  // it one that was answered as unknown. Events do not count: nobody decides by them.
+  // Refuses what has not left, answers the rest as it comes, without another try but for a bind that may have taken
+  // effect, and runs `done` once no write can take effect any more, be it one that was answered as unknown. Events do
+  // not count: nobody decides by them.
   void Drain(Task done);
 
   size_t in_flight() const { return in_flight_; }
@@ -96,6 +97,7 @@ class KubeWriter final : public cluster::ClusterWriter {
   void Requeue(Job& job);
   void OnDeadline(uint64_t number);
   void Expire(Job& job);
+  void GiveUp(Job& job);
   void Finish(Job& job, cluster::Outcome outcome, int http_status, std::string message);
   void CheckDrained();
   std::string Version(const cluster::ObjectRef& ref) const;

@@ -10,7 +10,7 @@
 namespace tutti::server {
 namespace {
 
-constexpr base::Millis kMaxAgeMs = 60'000;
+constexpr base::Millis kMaxAgeMs = 60'000, kNoneMaxAgeMs = 1'000;
 
 using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
 
@@ -66,7 +66,7 @@ void ClientAuthorities::Install(SSL_CTX& context) const {
 }
 
 bool ClientAuthorities::IsFresh(const Trust* trust) const {
-  return trust != nullptr && clock_.MonotonicMs() - trust->read_ms < kMaxAgeMs;
+  return trust != nullptr && clock_.MonotonicMs() - trust->read_ms < (trust->store ? kMaxAgeMs : kNoneMaxAgeMs);
 }
 
 std::shared_ptr<const ClientAuthorities::Trust> ClientAuthorities::Current() {
@@ -85,8 +85,8 @@ std::shared_ptr<const ClientAuthorities::Trust> ClientAuthorities::Current() {
 
 std::shared_ptr<const ClientAuthorities::Trust> ClientAuthorities::Read(const Trust* known) {
   auto fresh = std::make_shared<Trust>(known != nullptr ? *known : Trust{});
-  fresh->read_ms = clock_.MonotonicMs();
   const auto pem = read_();
+  fresh->read_ms = clock_.MonotonicMs();  // its end: an answer that fails to come takes longer than it is good for
   auto store = pem ? StoreOf(*pem) : nullptr;
   if (store) {
     fresh->store = std::move(store);
@@ -94,6 +94,7 @@ std::shared_ptr<const ClientAuthorities::Trust> ClientAuthorities::Read(const Tr
     base::LogWarn("the cluster's client CA cannot be read; what was known of it stays in use",
                   {{"error", pem ? "it holds no PEM certificate" : pem.error().message}});
   }
+  if (pem) fresh->unknown = false;
   trust_.Publish(fresh);
   return fresh;
 }
@@ -103,6 +104,7 @@ base::Result<std::optional<User>> ClientAuthorities::UserOf(const SSL* ssl) {
   const Certificate leaf(SSL_get1_peer_certificate(ssl), X509_free);
   if (!leaf) return std::nullopt;
   const auto trust = Current();
+  if (trust->unknown) return base::Fail(base::ErrorCode::kUnavailable, "the cluster's client CA is not known yet");
   if (!trust->store || !Trusted(trust->store.get(), leaf.get(), SSL_get_peer_cert_chain(ssl)))
     return base::Invalid("the client certificate is not trusted");
   const X509_NAME* subject = X509_get_subject_name(leaf.get());

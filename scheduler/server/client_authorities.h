@@ -18,8 +18,8 @@ namespace tutti::server {
 
 class ClientAuthorities {
  public:
-  // PEM certificates; may block for seconds. Asked for when a certificate is presented, once a minute at most, by one
-  // thread at a time: what is known meanwhile stays in use.
+  // PEM certificates; may block for seconds. Asked for when a certificate is presented, once a minute at most (while
+  // there are none, once a second), by one thread at a time: what is known meanwhile stays in use.
   using ReadPem = std::function<base::Result<std::string>()>;
 
   // Without `read` no certificate is asked for. `clock` outlives this.
@@ -28,12 +28,14 @@ class ClientAuthorities {
   // Makes `context` ask for a certificate, and take any: what it is worth is judged when a request needs a user.
   void Install(SSL_CTX& context) const;
 
-  // nullopt: none was presented. Error kInvalid: one that is not trusted, or whose CN is empty.
+  // nullopt: none was presented. Errors: kInvalid, one that is not trusted, or whose CN is empty; kUnavailable, it
+  // cannot be judged yet.
   base::Result<std::optional<User>> UserOf(const SSL* ssl);
 
  private:
   struct Trust {
     std::shared_ptr<X509_STORE> store;  // null: what was read is no PEM
+    bool unknown = true;                // there was no answer yet
     base::Millis read_ms = 0;
   };
   bool IsFresh(const Trust* trust) const;

@@ -52,6 +52,7 @@ std::string Key(const User& user, std::string_view verb, std::string_view path) 
 
 Access DelegatedAccess::Decide(const Caller& caller, std::string_view verb, std::string_view path) {
   bool refused = !caller.certificate;
+  const bool unjudged = refused && caller.certificate.error().code == base::ErrorCode::kUnavailable;
   std::optional<User> user;
   if (!refused) user = *caller.certificate;
   if (!user && !caller.token.empty()) {
@@ -60,7 +61,7 @@ Access DelegatedAccess::Decide(const Caller& caller, std::string_view verb, std:
     user = *std::move(whose);
     refused = !user;
   }
-  if (!user && refused) return {Access::Kind::kUnauthenticated, {}};
+  if (!user && refused) return {unjudged ? Access::Kind::kUnavailable : Access::Kind::kUnauthenticated, {}};
   const User somebody = user ? Authenticated(*std::move(user)) : Anonymous();
   if (In(kMasters, somebody)) return {Access::Kind::kAllowed, {}};
   const auto may = May(somebody, verb, path);

@@ -28,7 +28,7 @@ struct AccessTimes {
 // What a request says of its sender.
 struct Caller {
   std::string token;                                             // empty: none
-  base::Result<std::optional<User>> certificate = std::nullopt;  // nullopt: none; error: one that is not trusted
+  base::Result<std::optional<User>> certificate = std::nullopt;  // nullopt: none; errors as of ClientAuthorities
 };
 
 struct Access {

@@ -127,6 +127,18 @@ TEST_CASE("errors name the file and the field, and no secret") {
   CHECK(error(with("{server: 'https://k'}", "{exec: {command: x, apiVersion: v9}}"))
             .find("users[u].user.exec.apiVersion") != std::string::npos);
   const std::string k = "{server: 'https://k'}";
+  CHECK(error(with(k, "{exec: SECRET}")).find("users[u].user.exec must be a map") != std::string::npos);
+  const auto exec = [&](const std::string& more) {
+    return with(k, "{exec: {apiVersion: client.authentication.k8s.io/v1, command: x, " + more + "}}");
+  };
+  for (const char* args : {"SECRET", "{A: SECRET}", "[[SECRET]]"})
+    CHECK(error(exec(fmt::format("args: {}", args))).find("users[u].user.exec.args must be a list of strings") !=
+          std::string::npos);
+  for (const char* env : {"SECRET", "{A: SECRET}", "[SECRET]"})
+    CHECK(error(exec(fmt::format("env: {}", env))).find("users[u].user.exec.env must be a list of name and value") !=
+          std::string::npos);
+  CHECK(LoadConfig({folder.Write("config", exec("args: ~, env: ~")), "", ""}));
+  CHECK(LoadConfig({folder.Write("config", with(k, "{exec: ~}")), "", ""}));
   const std::string bytes = "U0VDUkVU";  // SECRET
   for (const char* server : {"foo", "https://k:99999", "https://k:0", "https://k:a", "https://", "https://k k"})
     CHECK(error(with(fmt::format("{{server: '{}'}}", server), "{}")).find("clusters[k].cluster.server must be a URL") !=
@@ -224,6 +236,65 @@ clusters:
   CHECK(config->exec_config == R"({"audience":"1","port":443,"weights":[0.5,true,null]})");
 }
 
+TEST_CASE("a client certificate and its key are read again wherever they came from a file") {
+  const Folder folder;
+  MakeCertificate(folder, "pair");
+  const auto user = [&](const std::string& fields) {
+    const auto config = LoadConfig({folder.Write("config", Filled(folder, R"(
+current-context: c
+contexts: [{name: c, context: {cluster: k, user: u}}]
+clusters: [{name: k, cluster: {server: "https://k"}}]
+users: [{name: u, user: {)" + fields + "}}]\n")),
+                                    "", ""});
+    REQUIRE(config);
+    return *config;
+  };
+  for (const char* nothing : {"''", "~", "' '"}) {
+    const Config config = user(fmt::format(
+        "client-certificate-data: {0}, client-certificate: pair.crt, client-key-data: {0}, client-key: pair.key",
+        nothing));
+    CHECK(config.client_cert_file == folder.At("pair.crt"));
+    CHECK(config.client_key_file == folder.At("pair.key"));
+  }
+  const Config config = user("client-certificate-data: PAIR-CERT, client-certificate: none, client-key: pair.key");
+  CHECK(config.client_cert_file.empty());
+  FakeLoop loop;
+  Credentials credentials(config, loop);
+  CHECK(credentials.Current()->client_key_pem == *base::ReadFile(folder.At("pair.key")));
+  const std::string renewed = *base::ReadFile(folder.At("pair.key")) + "\n";
+  folder.Write("pair.key", renewed);
+  loop.Advance(61'000);
+  CHECK(credentials.Current()->client_key_pem == renewed);
+}
+
+TEST_CASE("an API server's authorities are read again where they came from a file that still holds any") {
+  const Folder folder;
+  MakeCertificate(folder, "ca");
+  MakeCertificate(folder, "new");
+  const auto cluster = [&](const std::string& fields) {
+    const auto config = LoadConfig({folder.Write("config", Filled(folder, R"(
+current-context: c
+contexts: [{name: c, context: {cluster: k}}]
+clusters: [{name: k, cluster: {server: "https://k", )" + fields + "}}]\n")),
+                                    "", ""});
+    REQUIRE(config);
+    return *config;
+  };
+  CHECK(cluster("certificate-authority-data: PAIR-CERT, certificate-authority: ca.crt").ca_file.empty());
+  Config config = cluster("certificate-authority: ca.crt");
+  const std::string before = config.ca_pem, after = *base::ReadFile(folder.At("new.crt"));
+  CHECK_FALSE(RereadAuthorities(&config));
+  folder.Write("ca.crt", "no PEM");
+  CHECK_FALSE(RereadAuthorities(&config));
+  fs::remove(folder.At("ca.crt"));
+  CHECK_FALSE(RereadAuthorities(&config));
+  CHECK(config.ca_pem == before);
+  folder.Write("ca.crt", after);
+  CHECK(RereadAuthorities(&config));
+  CHECK(config.ca_pem == after);
+  CHECK_FALSE(RereadAuthorities(&config));
+}
+
 TEST_CASE("a directory where a file belongs is an error that names it") {
   const Folder folder;
   const std::string directory = folder.At("");
@@ -252,6 +323,7 @@ TEST_CASE("in a pod, the mounted account is used") {
   CHECK(config->server == "https://[fd00::1]:443");
   CHECK(config->default_namespace == "scheduling");
   CHECK(config->ca_pem == ca);
+  CHECK(fs::equivalent(config->ca_file, folder.At("ca.crt")));
 }
 
 TEST_CASE("a context is not asked for where there is no kubeconfig") {

@@ -6,7 +6,11 @@
 #include <string_view>
 #include <thread>
 
+#include "base/file.h"
+#include "certificates.h"
+#include "http2_server.h"
 #include "listener.h"
+#include "skipping_clock.h"
 #include "tests/support/catch.h"
 
 namespace tutti::kube {
@@ -129,6 +133,83 @@ TEST_CASE("over HTTP/1.1 too, who only said that an answer would come has not de
   CHECK_FALSE(asked.empty());
   CHECK(answer.failure == Response::Failure::kLost);
   CHECK(answer.status == 0);
+}
+
+TEST_CASE("a request that left on a connection used again may have happened, though no other could be made for it") {
+  const Listener listener(1);
+  bool left = false;
+  std::thread serving([&] {
+    const int client = accept(listener.fd(), nullptr, nullptr);
+    std::array<char, 4096> text;
+    constexpr std::string_view kAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    if (recv(client, text.data(), text.size(), 0) > 0) send(client, kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL);
+    left = recv(client, text.data(), text.size(), 0) > 0;
+    shutdown(listener.fd(), SHUT_RDWR);
+    close(client);
+  });
+  const base::SystemClock clock;
+  EpollLoop loop(clock);
+  Config config;
+  config.server = "http://127.0.0.1:" + std::to_string(listener.port());
+  CurlTransport transport(config, "test", loop);
+  Request request = Post();
+  request.credential = std::make_shared<const Credential>();
+  Response first, second;
+  transport.Send(
+      request,
+      [&](Response response) {
+        first = std::move(response);
+        transport.Send(
+            request,
+            [&](Response next) {
+              second = std::move(next);
+              loop.Stop();
+            },
+            nullptr);
+      },
+      nullptr);
+  loop.Run();
+  serving.join();
+  CHECK(first.ok());
+  CHECK(left);
+  CHECK(second.failure == Response::Failure::kLost);
+}
+
+TEST_CASE("over this transport too, a connection is made with the authorities that their file holds then") {
+  const Folder folder;
+  MakeCertificate(folder, "old");
+  MakeCertificate(folder, "new");
+  auto certificate = server::Certificate::Load({folder.At("new.crt"), folder.At("new.key")});
+  REQUIRE(certificate);
+  const Http2Server server("h2", *certificate);
+  Config config;
+  config.server = server.url();
+  config.ca_pem = *base::ReadFile(folder.At("old.crt"));
+  config.ca_file = folder.Write("ca.crt", config.ca_pem);
+  SkippingClock clock;
+  EpollLoop loop(clock);
+  CurlTransport transport(config, "test", loop);
+  std::vector<Response> answers;
+  const auto ask = [&](OnDone done) {
+    Request request;
+    request.target = "/ok";
+    request.credential = std::make_shared<const Credential>();
+    transport.Send(std::move(request), std::move(done), nullptr);
+  };
+  ask([&](Response refused) {
+    answers.push_back(std::move(refused));
+    folder.Write("ca.crt", *base::ReadFile(folder.At("new.crt")));
+    clock.Skip(1'000);
+    ask([&](Response answer) {
+      answers.push_back(std::move(answer));
+      loop.Stop();
+    });
+  });
+  loop.Run();
+  REQUIRE(answers.size() == 2);
+  CHECK(answers[0].failure == Response::Failure::kNotSent);
+  INFO(answers[1].error);
+  CHECK(answers[1].ok());
 }
 
 TEST_CASE("a SOCKS proxy is told names, which it may know better than this machine") {

@@ -287,6 +287,24 @@ TEST_CASE("an intermediate authority that is named is trusted for itself") {
   CHECK(response.ok());
 }
 
+TEST_CASE("a connection is made with the authorities that their file holds then") {
+  const Folder folder;
+  MakeCertificate(folder, "old");
+  MakeCertificate(folder, "new");
+  auto certificate = server::Certificate::Load({folder.At("new.crt"), folder.At("new.key")});
+  REQUIRE(certificate);
+  const Http2Server server("h2", *certificate);
+  Config config = ConfigFor(server.url(), true);
+  config.ca_pem = *base::ReadFile(folder.At("old.crt"));
+  config.ca_file = folder.Write("ca.crt", config.ca_pem);
+  TransportRig rig(config);
+  CHECK_THAT(rig.Get("/ok").error, Catch::Contains("is not trusted"));
+  folder.Write("ca.crt", *base::ReadFile(folder.At("new.crt")));
+  const Response response = rig.Get("/ok");
+  INFO(response.error);
+  CHECK(response.ok());
+}
+
 TEST_CASE("a server without HTTP/2 gets all through the other transport") {
   const Http2Server server("http/1.1");
   TransportRig rig(server);

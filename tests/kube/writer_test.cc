@@ -369,6 +369,58 @@ TEST_CASE("draining is not over while what has no answer can still happen") {
   CHECK(drained);
 }
 
+TEST_CASE("while draining nothing is tried again") {
+  WriterRig rig;
+  bool drained = false;
+  const auto drain = [&](cluster::Command command) {
+    rig.Submit({std::move(command)});
+    rig.writer.Drain([&] { drained = true; });
+    return rig.server.open.front();
+  };
+  Outcome outcome = Outcome::kRefused;
+  base::Millis left_ms = 0;
+  SECTION("that was put off") {
+    auto patch = rig.Other(cluster::Lane::kStatus, "pods", "p");
+    patch.id = 1;
+    rig.server.AnswerJson(drain(patch), 429, "");
+  }
+  SECTION("that was put off, were it a bind") { rig.server.AnswerJson(drain(rig.Bind(1)), 429, ""); }
+  SECTION("that may have taken effect, but for a bind") {
+    outcome = Outcome::kUnknown;
+    left_ms = 5'000 + KubeWriter::kGraceMs;
+    rig.server.AnswerJson(drain({1, cluster::Lane::kEvict, rig.In(60'000),
+                                 cluster::Delete{cluster::NewRef("", "v1", "pods", "Pod", "ns", "p", "u1", "")}}),
+                          500, "");
+  }
+  SECTION("that nobody decides by") {
+    outcome = Outcome::kUnknown;
+    rig.server.Fail(drain(rig.Event(1, "no room")), Response::Failure::kLost);
+  }
+  SECTION("that reads back what a refusal is about") {
+    rig.server.AnswerJson(drain(rig.Bind(1)), 409, StatusJson(409, "Conflict"));
+    rig.server.AnswerJson(rig.server.Find("/pods/p"), 500, "");
+  }
+  CHECK(rig.Only().outcome == outcome);
+  CHECK(rig.server.open.empty());
+  CHECK(drained == (left_ms == 0));
+  rig.loop.Advance(left_ms);
+  CHECK(drained);
+}
+
+TEST_CASE("a bind that may have taken effect is settled while draining") {
+  WriterRig rig;
+  bool drained = false;
+  rig.Submit({rig.Bind(1)});
+  rig.writer.Drain([&] { drained = true; });
+  rig.server.Fail(rig.server.open.front(), Response::Failure::kLost);
+  rig.server.AnswerJson(rig.server.Find("/pods/p"), 500, "");
+  CHECK(rig.Silent());
+  rig.loop.Advance(1'000);
+  rig.AnswerPod("uid-p", "n1");
+  CHECK(rig.Only().outcome == Outcome::kDone);
+  CHECK(drained);
+}
+
 TEST_CASE("whatever the server does, every command gets exactly one answer by its deadline") {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     WriterRig rig;

@@ -78,6 +78,26 @@ TEST_CASE("a client certificate of the cluster's client CA names its user") {
   CHECK(reads == 1);
 }
 
+TEST_CASE("while the client CA was never read a certificate is neither trusted nor refused, and it is soon asked for") {
+  const ClientCertificates certificates;
+  std::string problem;
+  Reviewer reviewer;
+  std::atomic<int> reads = 0;
+  SkippingClock clock;
+  const auto server = Server::Start(OnLoopback(), SomePages(&problem), clock, &reviewer, [&] {
+    if (++reads > 1) return certificates.Authority();
+    return base::Result<std::string>(base::Fail(base::ErrorCode::kUnavailable, "down"));
+  });
+  REQUIRE(server);
+  const auto status = [&](const char* token = "") {
+    return certificates.Status((*server)->port(), "master", "/metrics", token);
+  };
+  CHECK(status() == 500);
+  clock.Skip(1'000);
+  CHECK(status() == 200);
+  CHECK(reads == 2);
+}
+
 TEST_CASE("the client CA is read by one at a time, and the others go by what is known") {
   const ClientCertificates certificates;
   std::string problem;

@@ -97,6 +97,16 @@ TEST_CASE("an API server that gives no answer lets nobody in, and is asked again
   CHECK(rig.Ask(Token("prometheus")) == Kind::kAllowed);
 }
 
+TEST_CASE("a client certificate that cannot be judged yet is no reason to refuse a user whose token is good") {
+  Rig rig;
+  Caller caller{"", base::Fail(base::ErrorCode::kUnavailable, "down")};
+  CHECK(rig.Ask(caller) == Kind::kUnavailable);
+  caller.token = "nobody";
+  CHECK(rig.Ask(caller) == Kind::kUnavailable);
+  caller.token = "prometheus";
+  CHECK(rig.Ask(caller) == Kind::kAllowed);
+}
+
 TEST_CASE("answers are good for their time, each kind for its own") {
   Rig rig;
   for (int i = 0; i < 3; ++i) CHECK(rig.Ask(Token("prometheus")) == Kind::kAllowed);
