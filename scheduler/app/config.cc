@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "app/yaml_fields.h"
 #include "base/file.h"
@@ -26,6 +27,7 @@ constexpr std::string_view kExtensionPoints[] = {
     "score",          "reserve",          "permit",    "preBind",   "bind",   "postBind",   "podGroupPostFilter",
     "placementScore", "placementGenerate"};
 
+constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr int64_t kMostSeconds = 86'400;
 constexpr int64_t kMostInt32 = std::numeric_limits<int32_t>::max();
 
@@ -37,15 +39,19 @@ void ReadLeaderElection(Fields fields, LeaderElectionConfig* out) {
   fields.OneOf("resourceLock", {"leases"}, &out->resource_lock);
   fields.String("resourceName", &out->resource_name);
   fields.String("resourceNamespace", &out->resource_namespace);
-  if (const std::string problem = CheckTimes(*out); out->leader_elect && !problem.empty()) fields.Complain("", problem);
-  fields.Done();
+  fields.Done();  // flags go before its times: EffectiveConfig looks whether they can work together
 }
 
 void ReadClientConnection(Fields fields, Config* config) {
   ClientConnectionConfig& out = config->client_connection;
   fields.String("kubeconfig", &out.kubeconfig);
-  fields.Accept("acceptContentTypes");
-  fields.Accept("contentType");
+  for (const char* name : {"contentType", "acceptContentTypes"}) {
+    std::string type;
+    fields.String(name, &type);
+    if (type.empty() || type.starts_with(kProtobuf)) continue;
+    config->notes.push_back(
+        fmt::format("clientConnection.{} has no effect: protobuf is spoken wherever the API server knows it", name));
+  }
   double qps = 0;
   int64_t burst = 0;
   fields.Number("qps", &qps);
@@ -115,9 +121,12 @@ void ReadPluginArgs(Fields& fields, ProfileSettings* settings) {
 }
 
 // What has no effect here has its type and range all the same.
-void CheckPercentageOfNodes(Fields& fields) {
+void CheckPercentageOfNodes(Fields& fields, Config* config) {
   int64_t percentage = 0;
   fields.Integer("percentageOfNodesToScore", 0, 100, &percentage);
+  if (percentage == 0 || percentage == 100) return;
+  config->notes.push_back(fmt::format("{}{}percentageOfNodesToScore has no effect: every decision sees all nodes",
+                                      fields.path(), fields.path().empty() ? "" : "."));
 }
 
 void ReadProfile(Fields& fields, Config* config) {
@@ -127,7 +136,7 @@ void ReadProfile(Fields& fields, Config* config) {
   if (profile.scheduler_name.empty() && fields.Has("schedulerName")) {
     fields.Complain("schedulerName", "is empty; write the name that pods use");
   }
-  CheckPercentageOfNodes(fields);
+  CheckPercentageOfNodes(fields, config);
   Fields plugins = fields.Map("plugins");
   for (const std::string_view point : kExtensionPoints) {
     profile.plugins.emplace(point, ReadPoint(plugins.Map(point)));
@@ -182,27 +191,29 @@ void CheckExtender(Fields& fields) {
 }
 
 // What kube-scheduler has and we do without.
-void CheckUnused(Fields& fields) {
+void CheckUnused(Fields& fields, Config* config) {
   int64_t parallelism = 0;
   fields.Integer("parallelism", 1, kMostInt32, &parallelism);
-  CheckPercentageOfNodes(fields);
+  CheckPercentageOfNodes(fields, config);
   fields.Sequence("extenders", [](Fields& one) { CheckExtender(one); });
-  bool flag = false;
-  for (const char* name : {"delayCacheUntilActive", "enableProfiling", "enableContentionProfiling"}) {
-    fields.Bool(name, &flag);
+  constexpr std::pair<const char*, const char*> kSwitches[] = {
+      {"delayCacheUntilActive", "a standby lists and watches too, so that it can take over at once"},
+      {"enableProfiling", "there is no /debug/pprof"},
+      {"enableContentionProfiling", "there is no /debug/pprof"}};
+  for (const auto& [name, why] : kSwitches) {
+    bool on = false;
+    fields.Bool(name, &on);
+    if (on) config->notes.push_back(fmt::format("{} has no effect: {}", name, why));
   }
 }
 
 void ReadSchedulerConfiguration(Fields& fields, Config* config) {
-  if (fields.Has("percentageOfNodesToScore")) {
-    config->notes.push_back("percentageOfNodesToScore has no effect: every decision sees all nodes");
-  }
   if (fields.Has("parallelism")) config->notes.push_back("parallelism has no effect: a decision needs no threads");
   if (fields.Has("extenders")) {
     config->notes.push_back(
         "extenders are not active: Tutti calls no scheduler extender; pods that rely on one are not filtered by it");
   }
-  CheckUnused(fields);
+  CheckUnused(fields, config);
   ReadLeaderElection(fields.Map("leaderElection"), &config->leader_election);
   ReadClientConnection(fields.Map("clientConnection"), config);
   fields.Integer("podInitialBackoffSeconds", 1, kMostSeconds, &config->pod_initial_backoff_s);

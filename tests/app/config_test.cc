@@ -96,13 +96,36 @@ profiles:
   REQUIRE(packing.plugin_config.size() == 1);
   CHECK(packing.plugin_config[0].first == "NodeResourcesFit");
   CHECK((*packing.plugin_config[0].second)["scoringStrategy"]["resources"][0]["weight"] == 3);
-  CHECK(config.notes.size() == 3);
+  CHECK(config.notes.size() == 4);
 }
 
 TEST_CASE("what kube-scheduler has and Tutti does not do is said, not refused") {
   const Config config = Read(std::string(kHead) + "extenders:\n- urlPrefix: http://127.0.0.1/\n  filterVerb: filter\n");
   REQUIRE(config.notes.size() == 1);
   CHECK(config.notes[0].find("extenders are not active") == 0);
+}
+
+TEST_CASE("a setting that would change something elsewhere, and does not here, is told of") {
+  const auto notes = [](const char* text) { return Read(std::string(kHead) + text + "\n").notes; };
+  for (const auto& [field, text] :
+       {std::pair("percentageOfNodesToScore ", "percentageOfNodesToScore: 5"),
+        {"profiles[0].percentageOfNodesToScore ", "profiles: [{percentageOfNodesToScore: 5}]"},
+        {"delayCacheUntilActive ", "delayCacheUntilActive: true"},
+        {"enableProfiling ", "enableProfiling: true"},
+        {"enableContentionProfiling ", "enableContentionProfiling: true"},
+        {"clientConnection.contentType ", "clientConnection: {contentType: application/json}"},
+        {"clientConnection.acceptContentTypes ", "clientConnection: {acceptContentTypes: application/json}"}}) {
+    INFO(text);
+    REQUIRE(notes(text).size() == 1);
+    CHECK_THAT(notes(text)[0], Catch::StartsWith(field) && Catch::Contains("has no effect"));
+  }
+  for (const char* text :
+       {"percentageOfNodesToScore: 100", "profiles: [{percentageOfNodesToScore: 0}]", "delayCacheUntilActive: false",
+        "enableProfiling: false", "clientConnection: {contentType: application/vnd.kubernetes.protobuf}",
+        "clientConnection: {acceptContentTypes: ''}"}) {
+    INFO(text);
+    CHECK(notes(text).empty());
+  }
 }
 
 TEST_CASE("both kinds may stand in one file") {
@@ -165,11 +188,6 @@ TEST_CASE("values out of range, of the wrong shape or twice are refused") {
   CHECK(
       ConfigRefusal(std::string(kHead) + "profiles: [{schedulerName: a}, {schedulerName: a}]\n").find("two profiles") !=
       std::string::npos);
-  CHECK(ConfigRefusal(std::string(kHead) + "leaderElection: {leaseDuration: 5s}\n").find("longer than renewDeadline") !=
-        std::string::npos);
-  CHECK(ConfigRefusal(std::string(kHead) +
-                      "leaderElection: {leaseDuration: 900ms, renewDeadline: 600ms, retryPeriod: 100ms}\n")
-            .find("a second at least") != std::string::npos);
   CHECK(ConfigRefusal("apiVersion: tutti.dev/v1alpha1\nkind: TuttiConfiguration\npolicy: undo\n") ==
         "config.yaml:3: policy: \"undo\" is not known; write one of: repair, keep");
 }

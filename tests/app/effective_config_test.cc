@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "app/profiles.h"
 #include "app/run.h"
@@ -32,6 +36,30 @@ TEST_CASE("a flag that makes no sense is named") {
         std::string::npos);
   flags.leader_elect = false;  // then it does not matter
   CHECK(EffectiveConfig(flags));
+}
+
+TEST_CASE("a file's times are judged together with the flags that go before them") {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("tutti-times-" + std::to_string(getpid()) + ".yaml");
+  const auto effective = [&](const std::string& times, const RunFlags& given = {}) {
+    std::ofstream(file) << "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+                        << "leaderElection: " << times << "\n";
+    RunFlags flags = given;
+    flags.config_files = {file};
+    const auto config = EffectiveConfig(flags);
+    return config ? "" : config.error().message;
+  };
+  CHECK_THAT(effective("{leaseDuration: 8s}"), Catch::Contains("longer than renewDeadline"));
+  CHECK_THAT(effective("{leaseDuration: 900ms, renewDeadline: 600ms, retryPeriod: 100ms}"),
+             Catch::Contains("a second at least"));
+  CHECK(effective("{leaseDuration: 8s, leaderElect: false}").empty());
+  RunFlags flags;
+  flags.renew_deadline = "6s";
+  CHECK(effective("{leaseDuration: 8s}", flags).empty());
+  flags = {};
+  flags.leader_elect = false;
+  CHECK(effective("{leaseDuration: 8s}", flags).empty());
+  std::filesystem::remove(file);
 }
 
 TEST_CASE("with no profile the names that KubeRay writes are served") {

@@ -289,10 +289,13 @@ TEST_CASE("a RayCluster asks for a rack for each of its groups") {
   }
   const auto scope = GENERATE("role", "gang");
   const std::string pod =
-      "template: {spec: {schedulerName: tutti, containers: [{name: ray, image: ray, resources: {requests: {cpu: '1'}}}]}}";
+      "template: {spec: {schedulerName: tutti, containers: [{name: ray, image: ray, resources: {requests: {cpu: "
+      "'1'}}}]}}";
   yaml += fmt::format(
-      "---\napiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {{name: c, annotations: {{tutti.dev/topology-required: rack, "
-      "tutti.dev/topology-scope: {0}}}}}\nspec: {{headGroupSpec: {{rayStartParams: {{}}, {1}}}, workerGroupSpecs: [{{groupName: "
+      "---\napiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {{name: c, annotations: {{tutti.dev/topology-required: "
+      "rack, "
+      "tutti.dev/topology-scope: {0}}}}}\nspec: {{headGroupSpec: {{rayStartParams: {{}}, {1}}}, workerGroupSpecs: "
+      "[{{groupName: "
       "a, replicas: 3, rayStartParams: {{}}, {1}}}, {{groupName: b, replicas: 3, rayStartParams: {{}}, {1}}}]}}\n",
       scope, pod);
   const Json result = Must(yaml);
