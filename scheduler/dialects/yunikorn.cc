@@ -39,7 +39,9 @@ void ReadTaskGroups(const std::string& text, model::GangSpec* gang) {
     if (role.min > 0) gang->roles.push_back(std::move(role));
   });
   // KubeRay counts a RayJob's submitter among the task groups of its cluster, and makes it when that is ready.
-  const auto named = [gang](std::string_view role) { return std::ranges::find(gang->roles, role, &model::RoleSpec::name); };
+  const auto named = [gang](std::string_view role) {
+    return std::ranges::find(gang->roles, role, &model::RoleSpec::name);
+  };
   if (const auto submitter = named(kRaySubmitterGroup);
       submitter != gang->roles.end() && named(kRayHeadGroup) != gang->roles.end()) {
     gang->min_member -= submitter->min;
@@ -56,8 +58,9 @@ void ReadTaskGroups(const std::string& text, model::GangSpec* gang) {
 // Null: of none. In YuniKorn's own order (pkg/common/utils, GetApplicationIDFromPod); the older label is what KubeRay
 // still writes.
 const std::string* ApplicationOf(const model::Pod& pod) {
-  for (const std::string* id : {model::Find(pod.meta.labels, kApplication), model::Find(pod.meta.annotations, kApplication),
-                                model::Find(pod.meta.labels, "applicationId")})
+  for (const std::string* id :
+       {model::Find(pod.meta.labels, kApplication), model::Find(pod.meta.annotations, kApplication),
+        model::Find(pod.meta.labels, "applicationId")})
     if (id && !id->empty()) return id;
   return nullptr;
 }

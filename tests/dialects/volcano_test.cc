@@ -531,7 +531,8 @@ TEST_CASE("a queue's name that no object can have is said to be wrong, and not k
   const std::string name(300, 'q');
   const Touched touched = Put(volcano, VolcanoGroup("g", R"({"queue":")" + name + "\"}"));
   CHECK_FALSE(touched.queues.contains(name));
-  CHECK_THAT(volcano.Describe(kVolcanoGang).problem, Catch::Contains("spec.queue") && Catch::Contains("longer than a name can be"));
+  CHECK_THAT(volcano.Describe(kVolcanoGang).problem,
+             Catch::Contains("spec.queue") && Catch::Contains("longer than a name can be"));
 }
 
 TEST_CASE("parents that are missing, circular or broken are said, and mending one touches what is below") {
