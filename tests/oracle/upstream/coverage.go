@@ -64,7 +64,7 @@ var mustRefuse = []string{"NodeUnschedulable", "NodeName", "TaintToleration", "N
 var mustTake = []string{"a disk", "a claim that is bound", "a claim that gets a volume", "a claim that gets a new volume"}
 var mustSay = map[string][]string{"VolumeBinding": {"node(s) didn't find available persistent volumes to bind", "node(s) didn't match PersistentVolume's node affinity",
 	"node(s) did not have enough free storage", "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"}}
-var mustScore = map[string]int{"TaintToleration": 3, "NodeAffinity": 20, "NodeResourcesFit": 20, "PodTopologySpread": 20, "InterPodAffinity": 20,
+var mustScore = map[string]int{"TaintToleration": 20, "NodeAffinity": 20, "NodeResourcesFit": 20, "PodTopologySpread": 20, "InterPodAffinity": 20,
 	"NodeResourcesBalancedAllocation": 20, "ImageLocality": 20}
 
 func (c *Coverage) Missing() (missing []string) {

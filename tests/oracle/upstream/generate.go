@@ -207,6 +207,11 @@ func (g *Generator) node(i int, m mood) *v1.Node {
 			node.Spec.Taints = append(node.Spec.Taints, v1.Taint{Key: pick(g, "gpu", "spot", "team"), Value: pick(g, "", "yes", "no"),
 				Effect: pick(g, v1.TaintEffectNoSchedule, v1.TaintEffectPreferNoSchedule, v1.TaintEffectPreferNoSchedule, v1.TaintEffectNoExecute)})
 		}
+		if g.oneIn(6) { // one of many that nobody would rather be on, and each for other reasons
+			for i := range g.below(25) {
+				node.Spec.Taints = append(node.Spec.Taints, v1.Taint{Key: fmt.Sprintf("soft-%d", i), Effect: v1.TaintEffectPreferNoSchedule})
+			}
+		}
 		node.Spec.Unschedulable = g.oneIn(8)
 	}
 	if m.images {
