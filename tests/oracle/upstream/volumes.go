@@ -243,7 +243,7 @@ func (g *Generator) bind(claim *v1.PersistentVolumeClaim, volumes []*v1.Persiste
 		switch g.below(20) {
 		case 0:
 			delete(claim.Annotations, "pv.kubernetes.io/bind-completed")
-		case 1, 2, 3:
+		case 1, 2, 3, 5, 6, 7:
 			claim.Spec.VolumeName = "gone"
 		case 4:
 			claim.Status.Phase = v1.ClaimLost
