@@ -7,6 +7,7 @@ import socket
 
 FIRST = 10000
 TRIES = 1000
+given = set()  # by this process: two servers may be told theirs before either starts
 
 
 def free_port():
@@ -16,10 +17,13 @@ def free_port():
     end = max(int(words[0]), FIRST + TRIES)
     for _ in range(TRIES):
         port = random.SystemRandom().randrange(FIRST, end)
+        if port in given:
+            continue
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))
             except OSError:
                 continue
+        given.add(port)
         return port
     raise OSError(f"no free port among {TRIES} tried from {FIRST} to {end}")
