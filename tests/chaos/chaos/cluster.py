@@ -11,9 +11,11 @@ import time
 import urllib.parse
 import urllib.request
 
-from runner.clusters import CONTROL_PLANE, RealCluster, find_kubectl
+from runner.clusters import CONTROL_PLANE, ClusterError, RealCluster, find_kubectl
 
-COMPONENTS = ["etcd", "kube-apiserver", "kube-controller-manager", "kwok", "kuberay-operator"]
+from chaos import audit
+from chaos.wire import Wire
+
 PATIENCE_SECONDS = 10
 
 
@@ -28,6 +30,7 @@ class Cluster(RealCluster):
     def __init__(self, directory, say):
         super().__init__(directory, {"kuberay": "none"}, say)
         self._control = [str(CONTROL_PLANE / "cluster")]
+        self._names = {}  # {credential of a token: whose it is}
 
     def up(self):
         super().up()
@@ -36,18 +39,42 @@ class Cluster(RealCluster):
         self._address = server.hostname, server.port
         self._tls = ssl.create_default_context(cafile=str(self._dir / "pki" / "ca.crt"))
         self._bearer = "Bearer " + re.search(r"token: (\S+)", config).group(1)
-        self._etcd = next(word.partition("=")[2] for word in self.processes()["etcd"]["command"]
-                          if word.startswith("--listen-client-urls="))
+        etcd = json.loads((self._dir / "cluster.json").read_text())["processes"]["etcd"]["command"]
+        self._etcd = next(word.partition("=")[2] for word in etcd if word.startswith("--listen-client-urls="))
 
-    def processes(self):
-        """{name: {"pid", "command", ...}} of what was started."""
-        return json.loads((self._dir / "cluster.json").read_text())["processes"]
+    def door(self, name):
+        """(kubeconfig, wire) of a replica: a token of its own, by which the audit log knows it, and a way of its own."""
+        if not self._account:
+            raise ClusterError("manifests/ ships no ServiceAccount, and the audit log cannot tell the replicas apart")
+        path, wire = self._dir / f"{name}.kubeconfig", Wire(self._address)
+        self._run("kubeconfig", "--serviceaccount", "/".join(self._account), "--output", str(path))
+        text = path.read_text()
+        self._names[audit.credential(re.search(r"token: (\S+)", text).group(1))] = name
+        path.write_text(text.replace(f":{self._address[1]}\n", f":{wire.port}\n"))
+        return path, wire
+
+    def written(self):
+        """What the replicas have written so far."""
+        found = []
+        for log in self._audit.parent.glob("audit*.log"):  # one that is full is put aside under another name
+            with open(log, errors="replace") as lines:
+                found += audit.writes(lines, self._names)
+        return found
+
+    def revive(self):
+        """Starts what of the control plane ended for want of the rest, and names it."""
+        ended = [line.split()[0] for line in self.control("status").splitlines() if line.endswith(" ended")]
+        if ended:
+            self._say(f"started again, as it had ended: {', '.join(ended)}")
+            self.control("start", *ended)
+        return ended
 
     def control(self, verb, *names):
-        """`cluster kill` or `cluster start`."""
+        """What `cluster kill`, `start` or `status` prints."""
         done = subprocess.run([*self._control, verb, "--dir", str(self._dir), *names], text=True, capture_output=True)
         if done.returncode != 0:
             raise Down(f"cluster {verb} {' '.join(names)}: {done.stderr.strip()}")
+        return done.stdout
 
     def request(self, method, path, body=None):
         """(status, answer); raises Down where there is no answer, which says nothing about what was done."""

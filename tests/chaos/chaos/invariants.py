@@ -8,7 +8,7 @@ import json
 from runner.quantity import milli
 
 VOLCANO, PLUGINS = "scheduling.volcano.sh", "scheduling.x-k8s.io"
-KINDS = ["nodes", "pods", f"podgroups.{VOLCANO}", f"podgroups.{PLUGINS}", "rayclusters.ray.io"]
+KINDS = ["nodes", "pods", f"queues.{VOLCANO}", f"podgroups.{VOLCANO}", f"podgroups.{PLUGINS}", "rayclusters.ray.io"]
 BIND = "tutti.dev/bind"
 DONE = ("Succeeded", "Failed")
 
@@ -55,6 +55,7 @@ class Gang:
     """Members that start together. `minimum` and the members' roles: {role: count}; one role "" where roles do not matter."""
     name: str
     minimum: dict
+    queue: str = ""
     members: list = dataclasses.field(default_factory=list)
 
     def count(self, chosen):
@@ -76,6 +77,7 @@ class World:
         self.nodes = {node["metadata"]["name"]: node for node in lists["nodes"]}
         self.pods = [pod for pod in lists["pods"] if pod["spec"].get("schedulerName") == "tutti"]
         self.others = [pod for pod in lists["pods"] if pod["spec"].get("schedulerName") != "tutti"]
+        self.queues = {queue["metadata"]["name"]: queue["spec"] for queue in lists[f"queues.{VOLCANO}"]}
         self.gangs = {}
         for group in (VOLCANO, PLUGINS):
             for item in lists[f"podgroups.{group}"]:
@@ -90,7 +92,7 @@ class World:
 
     def _declare(self, group, item, minimum):
         key = group, item["metadata"]["namespace"], item["metadata"]["name"]
-        self.gangs[key] = Gang("/".join(key), minimum)
+        self.gangs[key] = Gang("/".join(key), minimum, item["spec"].get("queue", ""))
 
     def _join(self, pod):
         names = {VOLCANO: annotation(pod, "scheduling.k8s.io/group-name"),
@@ -125,6 +127,29 @@ class World:
                 room[node_of(pod)].subtract(requests(pod))
         return room
 
+    def above(self, queue):
+        """The queue itself, and those that it is a part of."""
+        while queue in self.queues:
+            yield queue
+            queue = self.queues[queue].get("parent", "")
+
+    def quota(self):
+        """{queue: what is left of its capability}, of what it limits. Who is being deleted needs none."""
+        left = {name: collections.Counter({r: milli(q) for r, q in spec.get("capability", {}).items()})
+                for name, spec in self.queues.items()}
+        for gang in self.gangs.values():
+            held = [pod for pod in gang.members if node_of(pod) and not deleting(pod) and pod["status"].get("phase") not in DONE]
+            for queue in self.above(gang.queue):
+                for pod in held:
+                    left[queue].subtract({r: amount for r, amount in requests(pod).items() if r in left[queue]})
+        return left
+
+    def fullest(self):
+        """The largest share of a capability that is held."""
+        left = self.quota()
+        return max((1 - left[name][r] / milli(q) for name, spec in self.queues.items()
+                    for r, q in spec.get("capability", {}).items()), default=0.0)
+
     def open(self, node):
         spec = self.nodes[node]["spec"]
         return not spec.get("unschedulable") and not [t for t in spec.get("taints", []) if t["effect"] != "PreferNoSchedule"]
@@ -138,24 +163,57 @@ def overcommitted(world):
             yield f"node {name} holds more than it has: over by {short} (thousandths)"
 
 
-def half_done(world):
-    """No gang in between: none whose members are bound by a plan of which the last bind is missing."""
+def over_capability(world):
+    """No queue that holds more than its capability."""
+    for name, left in world.quota().items():
+        short = {resource: -amount for resource, amount in left.items() if amount < 0}
+        if short:
+            yield f"queue {name} holds more than its capability: over by {short} (thousandths)"
+
+
+def _half_done(world):
+    """((gang, plan), what is wrong) of those whose members are bound by a plan of which the last bind is missing."""
     for gang in world.gangs.values():
         unbound = {pod["metadata"]["uid"] for pod in world.waiting(gang)}
         for pod in gang.members:
             evidence = json.loads(annotation(pod, BIND) or "{}")
             own = evidence.get("uid") == pod["metadata"]["uid"] and evidence.get("node") == node_of(pod)
             if own and not deleting(pod) and evidence["commit"] in unbound:
-                yield f"gang {gang.name} is half bound: {name_of(pod)} is on {node_of(pod)}, the last of its plan is not"
+                yield ((gang.name, evidence["plan"]),
+                       f"gang {gang.name} is half bound: {name_of(pod)} is on {node_of(pod)}, the last of its plan is not")
                 break
 
 
-def half_undone(world):
-    """No member that was marked for eviction and is still there."""
+def half_done(world):
+    """No gang in between."""
+    return (text for _, text in _half_done(world))
+
+
+def _half_undone(world):
+    """(its UID, what is wrong) of each member that was marked for eviction and is still there."""
     for pod in world.pods:
         mark = condition(pod, "DisruptionTarget")
         if mark.get("status") == "True" and mark.get("reason") == "GangNotWhole" and not deleting(pod):
-            yield f"pod {name_of(pod)} is marked for eviction, and not evicted"
+            yield pod["metadata"]["uid"], f"pod {name_of(pod)} is marked for eviction, and not evicted"
+
+
+def half_undone(world):
+    return (text for _, text in _half_undone(world))
+
+
+class Patience:
+    """What is in between may be so for a while, and no longer."""
+
+    def __init__(self, seconds):
+        self._seconds, self._since, self._told = seconds, {}, set()
+
+    def overdue(self, world, now):
+        """What is wrong with those that have been in between for longer; of each it is said once."""
+        between = {**dict(_half_done(world)), **dict(_half_undone(world))}
+        self._since = {key: self._since.get(key, now) for key in between}
+        late = [key for key, since in self._since.items() if now - since > self._seconds and key not in self._told]
+        self._told.update(late)
+        return [f"for more than {self._seconds} s: {between[key]}" for key in late]
 
 
 def silent(world):
@@ -193,21 +251,28 @@ def fits(rooms, asks):
 
 
 def waits_though_it_fits(world):
-    """Nothing waits that would fit: neither a gang that has not started, nor a member of one that has."""
+    """Nothing waits that would fit, nodes and queues: neither a gang that has not started, nor a member of one that has."""
     rooms = [room for name, room in world.free().items() if world.open(name)]
+    quota = world.quota()
+
+    def room_for(gang, asks):
+        together = sum(asks, collections.Counter())
+        left = [quota[queue] for queue in world.above(gang.queue)]
+        return all(together[r] <= amount for limits in left for r, amount in limits.items()) and fits(rooms, asks)
+
     for gang in world.gangs.values():
         pending = world.waiting(gang)
         if not pending:
             continue
         if world.whole(gang) or gang.count(world.started):
-            alone = next((pod for pod in pending if fits(rooms, [requests(pod)])), None)
+            alone = next((pod for pod in pending if room_for(gang, [requests(pod)])), None)
             if alone:
                 yield f"pod {name_of(alone)} of gang {gang.name}, which has started, waits though there is room for it"
             continue
         chosen = []
         for role, least in gang.minimum.items():
             chosen += [pod for pod in pending if gang.role(pod) == role][:least]
-        if len(chosen) == sum(gang.minimum.values()) and fits(rooms, [requests(pod) for pod in chosen]):
+        if len(chosen) == sum(gang.minimum.values()) and room_for(gang, [requests(pod) for pod in chosen]):
             yield f"gang {gang.name} waits though there is room for its {len(chosen)} members"
 
 
@@ -220,8 +285,8 @@ def not_whole(world):
             yield f"pod {name_of(pod)} waits though there is room for all"
 
 
-ALWAYS = [overcommitted]
-AT_REST = [overcommitted, half_done, half_undone, silent, waits_though_it_fits]
+ALWAYS = [overcommitted, over_capability]
+AT_REST = [*ALWAYS, half_done, half_undone, silent, waits_though_it_fits]
 WITH_ROOM = [*AT_REST, not_whole]
 
 

@@ -4,21 +4,24 @@
 import signal
 import time
 
+from runner.clusters import ClusterError
+
 from chaos.cluster import Down
 from chaos.replicas import unix
 
 LEASE_SECONDS = 8  # of the configuration that the replicas run with
 LEADER_SECONDS = 120  # in which somebody must lead while the API server can be reached
+INSIST_SECONDS = 120  # in which the API server must take what it is asked for again and again
 
 
 class Misfortunes:
-    """Each public method is one kind; it returns when the cause is over, not when its effects are."""
+    """Each public method is one kind; it returns when the cause is over, not when its effects are, or raises Down: cut short."""
 
-    def __init__(self, cluster, replicas, random, say, tick):
+    def __init__(self, cluster, replicas, random, takeovers, tick):
         self._cluster, self._replicas, self._random = cluster, replicas, random
-        self._say, self._tick = say, tick  # tick(): lets users and the rest go on for a moment
-        self.takeovers = []  # seconds from the end of a leader that was asked to stop until another had its lease
-        self.wrong = []      # what a replica did that it must not
+        self._takeovers = takeovers  # seconds from the end of a leader that was asked to stop until another had its lease
+        self._tick = tick            # lets users and the rest go on for a moment
+        self.wrong = []              # what a replica did that it must not
 
     def _pass(self, least, most=None):
         """Time goes by, and users go on."""
@@ -44,27 +47,55 @@ class Misfortunes:
 
     def leader_killed(self):
         leader, _ = self._leader()
-        leader.kill()
-        self._replicas.again(leader)
+        self._replicas.kill(leader)
 
     def standby_killed(self):
         _, standby = self._leader()
-        standby.kill()
-        self._replicas.again(standby)
+        self._replicas.kill(standby)
 
     def leader_paused(self):
-        """For longer than its lease; it must then end by itself, with 1."""
+        """Until another has its lease, and longer; it must then end by itself, with 1."""
         leader, _ = self._leader()
         leader.send(signal.SIGSTOP)
-        self._pass(LEASE_SECONDS + 2, LEASE_SECONDS + 5)
-        leader.send(signal.SIGCONT)
+        try:
+            self._pass(LEASE_SECONDS + 2, LEASE_SECONDS + 5)
+            self._await_heir(leader.identity())
+        finally:
+            leader.send(signal.SIGCONT)
         code = leader.wait()
-        if code != 1:
+        if code != 1 or not leader.lost_lease():
             self.wrong.append(f"{leader.name}, continued after its lease had run out, "
                               f"{'goes on' if code is None else f'ended with {code}'}; its log is {leader.log}")
-            if code is None:
-                leader.kill()
+            leader.kill()
         self._replicas.again(leader)
+
+    def leader_cut_off(self):
+        """From the API server, which its standby reaches, until that has its lease, and longer; it must end by itself, with 1."""
+        leader, _ = self._leader()
+        starts, log = leader.starts, leader.log
+        identity = leader.identity()
+        leader.wire.cut()
+        try:
+            self._pass(LEASE_SECONDS + 2, LEASE_SECONDS + 5)
+            self._await_heir(identity)
+        finally:
+            lost = leader.wire.mend()
+        if leader.starts == starts:
+            self.wrong.append(f"{leader.name} goes on, cut off for longer than its lease; its log is {log}")
+        if not lost:
+            raise Down(f"nothing was sent by {leader.name} while it was cut off")
+
+    def _await_heir(self, identity):
+        """Waits until another has the lease."""
+        deadline = time.monotonic() + LEADER_SECONDS
+        while time.monotonic() < deadline:
+            try:
+                if self._replicas.lease().get("holderIdentity") not in (identity, "", None):
+                    return
+            except Down:
+                pass
+            self._tick()
+        self.wrong.append(f"nobody has taken the lease of {identity} in {LEADER_SECONDS} s")
 
     def standby_paused(self):
         """Its watches break meanwhile, and what they missed is forgotten."""
@@ -84,10 +115,14 @@ class Misfortunes:
         leader, standby = self._leader()
         identity = self._replicas.lease()["holderIdentity"]
         ready = standby.ended() is None
+        if leader.ended() is not None:
+            raise Down(f"{leader.name} had ended before it was asked to stop")
         leader.send(signal.SIGTERM)
         code = leader.wait()
         ended = time.time()
         log = leader.log
+        if code is None:
+            leader.kill()
         self._replicas.again(leader)
         if code != 0:
             self.wrong.append(f"{leader.name} was asked to stop and {'does not end' if code is None else f'ended with {code}'}; "
@@ -103,7 +138,7 @@ class Misfortunes:
         if lease["holderIdentity"] == identity:
             self.wrong.append(f"{leader.name} was asked to stop, ended with 0, and kept its lease; its log is {log}")
         elif ready and standby.identity() == lease["holderIdentity"]:
-            self.takeovers.append(unix(lease["acquireTime"]) - ended)
+            self._takeovers.append(unix(lease["acquireTime"]) - ended)
 
     # -- The control plane --
 
@@ -145,13 +180,16 @@ class Misfortunes:
         self._insist("POST", "/api/v1/nodes", fresh, (201, 409))
 
     def _insist(self, method, path, body, enough):
-        while True:
+        deadline = time.monotonic() + INSIST_SECONDS
+        while time.monotonic() < deadline:
             try:
+                self._cluster.revive()
                 if self._cluster.request(method, path, body)[0] in enough:
                     return
             except Down:
                 pass
             self._tick()
+        raise ClusterError(f"{method} {path}: not in {INSIST_SECONDS} s")
 
     def node_vanished(self):
         self._lose_nodes(1, 1, 12)

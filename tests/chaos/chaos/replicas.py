@@ -20,10 +20,10 @@ def unix(text):
 
 
 class Replica:
-    """One process at a time. `died` is told the exit code of each that ended and was not asked to."""
+    """One process at a time, which reaches the API server through its wire."""
 
-    def __init__(self, name, command, directory):
-        self.name, self._command, self._dir = name, command, directory
+    def __init__(self, name, command, directory, wire):
+        self.name, self._command, self._dir, self.wire = name, command, directory, wire
         self.starts = 0
         self._process = None
 
@@ -41,8 +41,9 @@ class Replica:
         self._process.send_signal(sign)
 
     def kill(self):
+        """The exit code: not SIGKILL's if it had ended already."""
         self.send(signal.SIGKILL)
-        self._process.wait()
+        return self._process.wait()
 
     def wait(self, seconds=STOP_SECONDS):
         """The exit code; None if it does not end."""
@@ -58,18 +59,25 @@ class Replica:
                 return json.loads(line)["identity"]
         return ""
 
+    def lost_lease(self):
+        """Whether it says that it ends for that."""
+        return self._said("not leading any more") > 0
+
     def expiries(self):
         """How many watches it had to give up because their history was gone, since it started."""
-        return self.log.read_text(errors="replace").count('"msg":"the watch has expired, listing again"')
+        return self._said("the watch has expired, listing again")
+
+    def _said(self, message):
+        return self.log.read_text(errors="replace").count(f'"msg":"{message}"')
 
 
 class Replicas:
-    def __init__(self, command, directory, cluster, note):
-        self.all = [Replica(name, command, directory) for name in ("tutti-a", "tutti-b")]
+    def __init__(self, replicas, cluster, note):
+        self.all = replicas
         self._cluster, self._note = cluster, note
-        self.crashes = []      # exits that no scheduler should make, for the report
-        self.lost = 0          # exits for a lost lease
-        self.expired = 0
+        self.crashes = []  # exits that no scheduler should make, for the report
+        self.lost = 0      # exits for a lost lease
+        self._expired = 0  # of processes that are gone
 
     def start(self):
         for replica in self.all:
@@ -77,27 +85,44 @@ class Replicas:
 
     def stop(self):
         for replica in self.all:
-            if replica.ended() is None:
-                replica.send(signal.SIGCONT)
-                replica.kill()
-            self.expired += replica.expiries()
+            replica.send(signal.SIGCONT)
+            self._kill(replica)
 
     def again(self, replica):
-        self.expired += replica.expiries()
+        self._expired += replica.expiries()
         replica.start()
 
+    def kill(self, replica):
+        """And starts it again."""
+        self._kill(replica)
+        self.again(replica)
+
+    def _kill(self, replica):
+        code = replica.kill()
+        if code != -signal.SIGKILL:
+            self._ended(replica, code)
+
     def tend(self):
-        """Starts those that have ended by themselves: for a lost lease with 1, and for nothing else."""
+        """Starts those that have ended by themselves, and says which: for a lost lease with 1, and for nothing else."""
+        said = []
         for replica in self.all:
             code = replica.ended()
-            if code is None:
-                continue
-            self._note(f"{replica.name} has ended with {code}")
-            if code == 1:
-                self.lost += 1
-            else:
-                self.crashes.append(f"{replica.name} ended by itself with {code}; its log is {replica.log}")
-            self.again(replica)
+            if code is not None:
+                said.append(self._ended(replica, code))
+                self.again(replica)
+        return said
+
+    def _ended(self, replica, code):
+        self._note(f"{replica.name} has ended with {code}")
+        said = f"{replica.name} ended by itself with {code}; its log is {replica.log}"
+        if code == 1 and replica.lost_lease():
+            self.lost += 1
+        else:
+            self.crashes.append(said)
+        return said
+
+    def expired(self):
+        return self._expired + sum(replica.expiries() for replica in self.all)
 
     def lease(self):
         return self._cluster.get(LEASE)["spec"]

@@ -3,11 +3,14 @@
 
 import dataclasses
 
+from runner.clusters import ClusterError
+
 from chaos.cluster import Down
 
 NAMESPACE = "default"
 CPUS = ["500m", "1", "2"]
 MILLI = {"500m": 500, "1": 1000, "2": 2000}
+QUEUES = {"division": (30, "root"), "left": (20, "division"), "right": (20, "division")}  # CPUs at most, and part of what
 
 
 @dataclasses.dataclass
@@ -16,6 +19,7 @@ class Wish:
     name: str
     objects: list  # (collection, object), gangs before their members
     cpu_milli: int
+    queue: str = ""
     made: int = 0  # so many of the objects
     leaving: bool = False
     gone: int = 0
@@ -45,9 +49,12 @@ def _pod_group(group, version, name, least):
 
 
 def volcano(name, size, cpu, random):
-    """A ReplicaSet in a PodGroup of Volcano; some are elastic."""
+    """A ReplicaSet in a PodGroup of Volcano; some are elastic, some in a queue."""
     least = max(1, size - random.choice([0, 0, 0, 1]))
-    return [_pod_group("scheduling.volcano.sh", "v1beta1", name, least),
+    path, group = _pod_group("scheduling.volcano.sh", "v1beta1", name, least)
+    if queue := random.choice(["", "left", "right"]):
+        group["spec"]["queue"] = queue
+    return [(path, group),
             _replica_set(name, size, _pod(cpu, annotations={"scheduling.k8s.io/group-name": name}))]
 
 
@@ -83,33 +90,51 @@ def ray(name, size, cpu, random):
 KINDS = [volcano, volcano, plugins_set, plugins_job, plain, ray]
 
 
+def _cpu_milli(wishes):
+    return sum(wish.cpu_milli for wish in wishes)
+
+
 class Users:
     def __init__(self, cluster, random, capacity_milli):
         self._cluster, self._random, self._capacity = cluster, random, capacity_milli
         self.wishes = []
         self.made = 0
 
+    def make_queues(self):
+        for name, (cpus, parent) in QUEUES.items():
+            queue = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": name},
+                     "spec": {"capability": {"cpu": str(cpus)}, "parent": parent}}
+            status, answer = self._cluster.request("POST", "/apis/scheduling.volcano.sh/v1beta1/queues", queue)
+            if status != 201:
+                raise ClusterError(f"queue {name}: {answer}")
+
     def crowd(self):
         """One more, or one less: a little more is asked for than there is room."""
-        asked = sum(wish.cpu_milli for wish in self.wishes if not wish.leaving)
-        if asked < self._capacity * 1.3 or self._random.random() < 0.25:
+        staying = self._staying()
+        if _cpu_milli(staying) < self._capacity * 1.3 or self._random.random() < 0.25:
             self._come()
         else:
-            self._leave()
+            self._random.choice(staying).leaving = True
 
     def thin(self):
-        """Until all that is left fits with room to spare."""
-        while sum(wish.cpu_milli for wish in self.wishes if not wish.leaving) > self._capacity * 0.6:
-            self._leave()
+        """Until all that is left fits with room to spare, and into its queues."""
+        while _cpu_milli(staying := self._staying()) > self._capacity * 0.6:
+            self._random.choice(staying).leaving = True
+        for name, (cpus, _) in QUEUES.items():
+            while _cpu_milli(staying := self._staying(name)) > cpus * 1000:
+                self._random.choice(staying).leaving = True
+
+    def _staying(self, queue=None):
+        """Who does not leave; of a queue and of those below it, if one is named."""
+        return [wish for wish in self.wishes if not wish.leaving and
+                (queue is None or wish.queue and queue in (wish.queue, QUEUES[wish.queue][1]))]
 
     def _come(self):
         kind, size, cpu = self._random.choice(KINDS), self._random.randint(2, 10), self._random.choice(CPUS)
         self.made += 1
         name = f"{kind.__name__.replace('_', '-')}-{self.made}"
-        self.wishes.append(Wish(name, kind(name, size, cpu, self._random), size * MILLI[cpu]))
-
-    def _leave(self):
-        self._random.choice([wish for wish in self.wishes if not wish.leaving]).leaving = True
+        objects = kind(name, size, cpu, self._random)
+        self.wishes.append(Wish(name, objects, size * MILLI[cpu], objects[0][1]["spec"].get("queue", "")))
 
     def tend(self):
         """Asks for what is not there yet; where nobody answers, later again. False: something is left to ask for."""
