@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/json_string.h"
 #include "base/log.h"
+#include "cluster/json_text.h"
 
 namespace tutti::app {
 namespace {
@@ -39,7 +40,7 @@ base::Result<Json> Read(const base::Result<kube::KubeClient::Reply>& answered, c
   };
   if (!answered) return fail(answered.error().message);
   if (answered->status < 200 || answered->status > 299) return fail(fmt::format("HTTP {}", answered->status));
-  const Json answer = Json::parse(answered->body, nullptr, false);
+  const Json answer = cluster::ParseJson(answered->body);
   const Json& found = Dig(answer, field);
   if (!found.is_object()) return fail(fmt::format("the answer has no {}", field));
   return found;

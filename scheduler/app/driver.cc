@@ -17,6 +17,11 @@ constexpr milliseconds kDecisionsPatience{1'000};
 // nothing.
 constexpr milliseconds kCycleSpacing{2};
 
+bool Leads(const cluster::FeedEvent& event) {
+  const auto* leadership = std::get_if<cluster::Leadership>(&event);
+  return leadership != nullptr && leadership->leading;
+}
+
 }  // namespace
 
 void Driver::Post(cluster::FeedEvent event) {
@@ -42,6 +47,7 @@ void Driver::Cycle(core::Scheduler& scheduler, milliseconds patience) {
   std::this_thread::sleep_until(next_cycle_);
   std::vector<cluster::FeedEvent> events = mailbox_.TakeAll(patience);
   if (lost_) return;
+  if (stop_) std::erase_if(events, Leads);  // what comes too late would lead after all
   next_cycle_ = std::chrono::steady_clock::now() + kCycleSpacing;
   last_cycle_ms_ = clock_.MonotonicMs();
   scheduler.RunOnce(events);

@@ -8,6 +8,7 @@
 
 #include "app/output.h"
 #include "base/json.h"
+#include "cluster/json_text.h"
 
 namespace tutti::app {
 namespace {
@@ -68,7 +69,7 @@ base::Result<Json> KubectlView::Ask(const char* method, const std::string& path,
                                                       .accept = accept,
                                                       .content_type = content_type,
                                                       .body = std::move(body)});
-  Json answer = Json::parse(response.body, nullptr, false);
+  Json answer = cluster::ParseJson(response.body);
   if (response.code >= 200 && response.code < 300 && !answer.is_discarded()) return answer;
   const std::string message = answer.is_object() ? DigString(answer, "message") : response.body;
   return base::Fail(response.code == 404 ? base::ErrorCode::kNotFound : base::ErrorCode::kInvalid,
@@ -101,7 +102,7 @@ base::Result<std::string> KubectlView::GetYaml(const std::string& path) {
   auto object = Get(path);
   if (!object) return tl::make_unexpected(object.error());
   (*object)["metadata"].erase("managedFields");
-  return ToYamlText(nlohmann::ordered_json::parse(object->dump()));
+  return ToYamlText(nlohmann::ordered_json(*object));
 }
 
 base::Result<std::string> KubectlView::Create(const std::string& path, std::string_view yaml) {

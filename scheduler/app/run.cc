@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <thread>
 
 #include "app/driver.h"
@@ -23,7 +24,7 @@
 namespace tutti::app {
 namespace {
 
-// A scheduler thread that has not turned for so long never will: let the kubelet start another.
+// A thread that has not turned for so long never will: let the kubelet start another process.
 constexpr base::Millis kStuckMs = 60'000;
 // What a write may take on the way beyond its server-side time-out, and giving the lease up.
 constexpr base::Millis kShutdownSlackMs = 2'000;
@@ -56,18 +57,24 @@ std::string DecisionsJson(Driver& driver, const std::string& ns, const std::stri
   return observe::ToJson(chosen).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-server::Pages MakePages(Driver& driver, observe::Metrics& metrics, const std::string& config_json) {
+server::HealthCheck Turns(std::string thread, std::function<base::Millis()> since_last_turn) {
+  return {std::move(thread), [since_last_turn = std::move(since_last_turn)] {
+            const base::Millis since = since_last_turn();
+            return since < kStuckMs ? "" : fmt::format("its last turn began {} s ago", since / 1000);
+          }};
+}
+
+server::Pages MakePages(Driver& driver, const kube::KubeClient& client, observe::Metrics& metrics,
+                        const std::string& config_json) {
   server::Pages pages;
   const server::HealthCheck ping{"ping", [] { return std::string(); }};
-  const server::HealthCheck alive{
-      "scheduler-thread", [&driver] {
-        const base::Millis since = driver.SinceLastCycleMs();
-        return since < kStuckMs ? "" : fmt::format("its last cycle began {} s ago", since / 1000);
-      }};
-  pages.live = {ping, alive};
+  const server::HealthCheck scheduler = Turns("scheduler-thread", [&driver] { return driver.SinceLastCycleMs(); });
+  const server::HealthCheck kube_io = Turns("kube-io", [&client] { return client.SinceLastTurnMs(); });
+  pages.live = {ping, scheduler, kube_io};
   pages.ready = {
       ping,
-      alive,
+      scheduler,
+      kube_io,
       {"sched-handler-sync", [&driver] { return driver.synced() ? "" : "not every watched kind is listed yet"; }},
       {"shutdown", [&driver] { return driver.stopping() ? "stopping" : ""; }}};
   pages.metrics = [&driver, &metrics] {
@@ -139,7 +146,7 @@ int Run(const RunFlags& flags) {
 
   std::unique_ptr<Serving> pages;
   if (flags.secure_serving) {
-    auto started = Serving::Start(flags, MakePages(driver, metrics, ConfigJson(*config)), client, clock);
+    auto started = Serving::Start(flags, MakePages(driver, client, metrics, ConfigJson(*config)), client, clock);
     if (!started) return Refuse(started.error());
     pages = *std::move(started);
   }

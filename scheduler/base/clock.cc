@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 
 #include "base/check.h"
 
@@ -44,8 +45,10 @@ Millis SystemClock::WallMs() const {
 }
 
 Millis SystemClock::MonotonicMs() const {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+  // Not CLOCK_MONOTONIC, which stands still while the machine is suspended: a lease does not.
+  timespec now{};
+  TUTTI_CHECK(clock_gettime(CLOCK_BOOTTIME, &now) == 0, "clock_gettime failed");
+  return Millis{now.tv_sec} * 1'000 + now.tv_nsec / 1'000'000;
 }
 
 void VirtualClock::AdvanceTo(Millis monotonic_ms) {

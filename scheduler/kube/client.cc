@@ -119,6 +119,7 @@ KubeClient::~KubeClient() = default;
 
 cluster::ClusterFeed& KubeClient::feed() { return parts_->feed; }
 cluster::ClusterWriter& KubeClient::writer() { return parts_->writer; }
+base::Millis KubeClient::SinceLastTurnMs() const { return parts_->loop.SinceLastTurnMs(); }
 
 void KubeClient::LeadAlone() {
   parts_->loop.Post([&parts = *parts_] {

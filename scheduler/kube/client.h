@@ -41,6 +41,8 @@ class KubeClient {
 
   cluster::ClusterFeed& feed();
   cluster::ClusterWriter& writer();
+  // How long kube-io has been at its last turn; asleep it is for some seconds at most.
+  base::Millis SinceLastTurnMs() const;
 
   // One of these, once. Leadership is posted to the sink when pods have been listed since the lease was won, at which
   // instant the former leader's last write was over; plan_after_ms is no later than its arrival. Leadership{false} says

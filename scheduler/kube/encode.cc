@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/json_string.h"
 #include "base/text.h"
+#include "cluster/json_text.h"
 #include "kube/transport.h"
 #include "kube/wire.h"
 
@@ -165,7 +166,7 @@ base::Result<std::string> WithPreconditions(const std::string& patch, const std:
                                             const std::string& resource_version) {
   if (patch.starts_with("{\"") && patch.find(R"("metadata")") == std::string::npos)
     return PutMetadataFirst(patch, uid, resource_version);
-  Json json = Json::parse(patch, nullptr, false);
+  Json json = cluster::ParseJson(patch);
   if (!json.is_object()) return base::Invalid("the patch is not a JSON object");
   if (uid.empty() && resource_version.empty()) return patch;
   if (const auto meta = json.find("metadata"); meta != json.end() && !meta->is_object())

@@ -10,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <limits>
 
 #include "base/check.h"
 
@@ -37,7 +36,11 @@ void EpollLoop::Inbox::Post(Task task) {
   [[maybe_unused]] const ssize_t written = write(wake_fd_, &one, sizeof one);
 }
 
-EpollLoop::EpollLoop(const base::Clock& clock) : clock_(clock), epoll_fd_(epoll_create1(EPOLL_CLOEXEC)) {
+EpollLoop::EpollLoop(const base::Clock& clock, base::Millis longest_sleep_ms)
+    : clock_(clock),
+      longest_sleep_ms_(longest_sleep_ms),
+      epoll_fd_(epoll_create1(EPOLL_CLOEXEC)),
+      turned_ms_(clock.MonotonicMs()) {
   TUTTI_CHECK(epoll_fd_ >= 0, "epoll_create1 failed");
   // Whenever it is readable: a Post may write when its task has run already.
   Watch(inbox_->wake_fd_, EPOLLIN, [fd = inbox_->wake_fd_](uint32_t) {
@@ -56,6 +59,7 @@ void EpollLoop::Run() {
   pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
   std::array<epoll_event, 64> events;
   while (!stopping_.load(std::memory_order_acquire)) {
+    turned_ms_.store(Now(), std::memory_order_relaxed);
     const int ready = epoll_wait(epoll_fd_, events.data(), static_cast<int>(events.size()), WaitMs());
     TUTTI_CHECK(ready >= 0 || errno == EINTR, "epoll_wait failed");
     for (int i = 0; i < ready; ++i) {
@@ -118,9 +122,8 @@ void EpollLoop::RunTimers() {
 
 int EpollLoop::WaitMs() const {
   if (inbox_->wake_pending_.load(std::memory_order_acquire)) return 0;
-  if (timers_.empty()) return -1;
-  const base::Millis left = timers_.begin()->first.first - Now();
-  return static_cast<int>(std::clamp<base::Millis>(left, 0, std::numeric_limits<int>::max()));
+  const base::Millis left = timers_.empty() ? longest_sleep_ms_ : timers_.begin()->first.first - Now();
+  return static_cast<int>(std::clamp<base::Millis>(left, 0, longest_sleep_ms_));
 }
 
 void EpollLoop::Watch(int fd, uint32_t events, SocketCallback callback) {

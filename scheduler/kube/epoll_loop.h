@@ -35,7 +35,8 @@ class EpollLoop final : public Loop {
     const int wake_fd_;
   };
 
-  explicit EpollLoop(const base::Clock& clock);
+  // Comes round once in `longest_sleep_ms` though nothing happens.
+  explicit EpollLoop(const base::Clock& clock, base::Millis longest_sleep_ms = 5'000);
   ~EpollLoop() override;
   EpollLoop(const EpollLoop&) = delete;
   EpollLoop& operator=(const EpollLoop&) = delete;
@@ -44,6 +45,8 @@ class EpollLoop final : public Loop {
   void Run();
   // Any thread. Tasks already posted still run.
   void Stop();
+  // Any thread. How long it has been at its last turn, asleep or stuck.
+  base::Millis SinceLastTurnMs() const { return clock_.MonotonicMs() - turned_ms_.load(std::memory_order_relaxed); }
 
   void Post(Task task) override { inbox_->Post(std::move(task)); }
   std::shared_ptr<Inbox> inbox() const { return inbox_; }
@@ -66,11 +69,13 @@ class EpollLoop final : public Loop {
   int WaitMs() const;
 
   const base::Clock& clock_;
+  const base::Millis longest_sleep_ms_;
   const int epoll_fd_;
 
   // any thread
   const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
   std::atomic<bool> stopping_ = false;
+  std::atomic<base::Millis> turned_ms_;
 
   // the loop's thread only
   std::map<std::pair<base::Millis, TimerId>, Task> timers_;

@@ -16,6 +16,7 @@
 #include "base/base64.h"
 #include "base/json.h"
 #include "base/json_string.h"
+#include "cluster/json_text.h"
 #include "kube/credentials.h"
 
 extern char** environ;
@@ -38,7 +39,7 @@ std::string ExecInfo(const ExecPlugin& plugin, const Config& cluster) {
     if (!cluster.tls_server_name.empty()) spec["cluster"]["tls-server-name"] = cluster.tls_server_name;
     if (!cluster.proxy_url.empty()) spec["cluster"]["proxy-url"] = cluster.proxy_url;
     if (!cluster.ca_pem.empty()) spec["cluster"]["certificate-authority-data"] = base::EncodeBase64(cluster.ca_pem);
-    if (!cluster.exec_config.empty()) spec["cluster"]["config"] = Json::parse(cluster.exec_config);
+    if (!cluster.exec_config.empty()) spec["cluster"]["config"] = cluster::ParseJson(cluster.exec_config);
   }
   return base::PrintJson({{"apiVersion", plugin.api_version}, {"kind", "ExecCredential"}, {"spec", spec}});
 }
@@ -134,7 +135,7 @@ base::Result<ExecCredential> ParseExecCredential(const ExecPlugin& plugin, const
   const auto wrong = [&](std::string_view what) {
     return base::Invalid(fmt::format("exec plugin {}: {}", plugin.command, what));
   };
-  const Json json = Json::parse(printed, nullptr, false);
+  const Json json = cluster::ParseJson(printed);
   if (!json.is_object()) return wrong("did not print an ExecCredential");
   if (json.value("kind", Json()) != "ExecCredential") return wrong("printed a kind other than ExecCredential");
   if (json.value("apiVersion", Json()) != plugin.api_version)

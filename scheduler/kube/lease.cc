@@ -22,6 +22,8 @@ namespace {
 
 using Json = base::Json;
 
+constexpr base::Millis kSoonMs = 250;
+
 std::string Text(const Json& object, const char* key) {
   const auto at = object.is_object() ? object.find(key) : object.end();
   return at != object.end() && at->is_string() ? at->get<std::string>() : "";
@@ -61,7 +63,8 @@ LeaderElection::LeaderElection(LeaseOptions options, Loop& loop, Transport& tran
       loop_(loop),
       transport_(transport),
       random_(random),
-      callbacks_(std::move(callbacks)) {}
+      callbacks_(std::move(callbacks)),
+      soon_(kSoonMs, options_.retry_period_ms * 2, random) {}
 
 LeaderElection::~LeaderElection() {
   transport_.Cancel(request_);
@@ -76,11 +79,12 @@ base::Millis LeaderElection::CallTimeout() const {
   return std::max<base::Millis>(options_.renew_deadline_ms / 2, 1'000);
 }
 
-// A round: a leader renews what it wrote last; anyone else looks first.
-void LeaderElection::Try() {
-  if (leading_) return Write(false);
-  Ask();
+base::Millis LeaderElection::Pause() {
+  return random_.Between(options_.retry_period_ms, options_.retry_period_ms * 22 / 10);
 }
+
+// A round: a leader renews what it wrote last; anyone else looks first.
+void LeaderElection::Try() { leading_&& observed_.is_object() ? Write() : Ask(); }
 
 void LeaderElection::Ask() {
   Request request;
@@ -92,31 +96,21 @@ void LeaderElection::Ask() {
 
 void LeaderElection::OnRead(const Response& response) {
   request_ = 0;
-  const base::Millis pause_ms = random_.Between(options_.retry_period_ms, options_.retry_period_ms * 22 / 10);
-  if (response.status == 404) {
-    observed_ = nullptr;
-    return stopping_ ? Released() : Write(true);
-  }
-  if (!response.ok()) {
+  Json lease = response.ok() ? cluster::ParseJson(response.body) : Json();
+  if (response.status != 404 && !lease.is_object()) {
     if (stopping_) return Released();
-    Complain(Judge(response).message);
-    return Again(leading_ ? options_.retry_period_ms : pause_ms);
+    Complain(response.ok() ? "a Lease that cannot be read" : Judge(response).message);
+    return AgainAfterFailure(response);
   }
-  Json lease = cluster::ParseJson(response.body);
-  if (!lease.is_object()) return Again(pause_ms);
-  Observe(std::move(lease));
-  const Json& spec = SpecOf(observed_);
-  const std::string holder = Text(spec, "holderIdentity");
-  const base::Millis duration_ms = Number(spec, "leaseDurationSeconds") * 1000;
-  const bool ours = holder == options_.identity;
-  if (stopping_) return ours ? Write(false) : Released();
-  if (!holder.empty() && !ours) {
-    if (leading_) return Lose("the lease is held by " + holder);
-    Watch();
-    const base::Millis left_ms = observed_at_ms_ + duration_ms - loop_.Now();
-    if (left_ms > 0) return Again(std::exchange(given_up_, false) ? 0 : std::min(pause_ms, left_ms));
-  }
-  Write(false);
+  response.status == 404 ? ObserveNone() : Observe(std::move(lease));
+  const bool there = observed_.is_object(), ours = holder_ == options_.identity;
+  if (stopping_) return there && ours ? Write() : Released();
+  if (leading_ && there && !holder_.empty() && !ours) return Lose("the lease is held by " + holder_);
+  const base::Millis left_ms = over_at_ms_ - loop_.Now();
+  if (leading_ || left_ms <= 0) return Write();
+  soon_.Reset();
+  Watch();
+  Again(std::exchange(given_up_, false) ? 0 : std::min(Pause(), left_ms));
 }
 
 // Opened again, if it has ended, with the next read.
@@ -143,9 +137,10 @@ void LeaderElection::Watch() {
 
 void LeaderElection::OnSeen(WatchType type, const WireObject& object) {
   if (leading_ || stopping_ || object.json == nullptr) return;
+  if (type == WatchType::kDeleted) return ObserveNone();
   if (type != WatchType::kAdded && type != WatchType::kModified) return;
   Observe(*object.json);
-  if (!Text(SpecOf(observed_), "holderIdentity").empty()) return;
+  if (!holder_.empty()) return;
   if (request_ == 0)
     Again(0);
   else
@@ -157,10 +152,21 @@ void LeaderElection::Observe(Json lease) {
   std::string record = base::PrintJson(SpecOf(observed_));
   if (record == observed_record_) return;
   observed_record_ = std::move(record);
-  observed_at_ms_ = loop_.Now();
   const std::string before = std::exchange(holder_, Text(SpecOf(observed_), "holderIdentity"));
-  if (holder_ != before && !holder_.empty() && holder_ != options_.identity && !leading_)
+  const bool taken = !holder_.empty() && holder_ != options_.identity;
+  over_at_ms_ = taken ? loop_.Now() + Number(SpecOf(observed_), "leaseDurationSeconds") * 1000 : 0;
+  if (holder_ != before && taken && !leading_)
     base::LogInfo("waiting for the lease", {{"lease", options_.ns + "/" + options_.name}, {"holder", holder_}});
+}
+
+// Somebody deleted it. Until that was seen it may have been renewed, or taken by somebody else.
+void LeaderElection::ObserveNone() {
+  const base::Millis duration_ms =
+      std::max<base::Millis>(options_.lease_duration_ms, Number(SpecOf(observed_), "leaseDurationSeconds") * 1000);
+  observed_ = nullptr;
+  if (std::exchange(observed_record_, "").empty()) return;
+  over_at_ms_ = loop_.Now() + duration_ms;
+  Complain("the Lease was deleted");
 }
 
 Json LeaderElection::Spec() const {
@@ -181,7 +187,8 @@ Json LeaderElection::Spec() const {
   return spec;
 }
 
-void LeaderElection::Write(bool create) {
+void LeaderElection::Write() {
+  const bool create = !observed_.is_object();
   Json lease = observed_;
   if (create)
     lease = {{"apiVersion", "coordination.k8s.io/v1"},
@@ -210,14 +217,11 @@ void LeaderElection::OnWritten(const Response& response, base::Millis sent_ms) {
     Won(sent_ms);
     return Again(options_.retry_period_ms);
   }
-  const Judgement judgement = Judge(response);
-  if (response.status == 409 || response.status == 404) {
-    if (leading_) return Ask();  // somebody wrote it: look who
-    return Again(random_.Between(options_.retry_period_ms, options_.retry_period_ms * 22 / 10));
-  }
-  Complain(judgement.message);
-  // While leading, an unanswered renewal is tried again from what is there now.
-  Again(leading_ ? std::max<base::Millis>(options_.retry_period_ms / 2, 1) : options_.retry_period_ms);
+  // Somebody wrote it: look who. Not if it was to be made, for that may fail like this again and again.
+  const bool changed = response.status == 409 || response.status == 404;
+  if (changed && leading_ && observed_.is_object()) return Ask();
+  if (response.status != 409) Complain(Judge(response).message);
+  AgainAfterFailure(response);
 }
 
 void LeaderElection::Won(base::Millis sent_ms) {
@@ -256,6 +260,14 @@ void LeaderElection::Again(base::Millis delay_ms) {
   });
 }
 
+// Who waits is not to miss the end of the term, and past it not to press a server that goes on failing.
+void LeaderElection::AgainAfterFailure(const Response& response) {
+  if (leading_) return Again(std::max<base::Millis>(options_.retry_period_ms / 2, 1));
+  const base::Millis left_ms = over_at_ms_ - loop_.Now();
+  const base::Millis wait_ms = std::min(Pause(), std::max({left_ms, soon_.Next(), response.retry_after_ms}));
+  Again(std::exchange(given_up_, false) ? 0 : wait_ms);
+}
+
 void LeaderElection::Release(Task done) {
   stopping_ = true;
   loop_.CancelTimer(std::exchange(timer_, 0));
@@ -264,9 +276,9 @@ void LeaderElection::Release(Task done) {
   transport_.Cancel(std::exchange(watch_, 0));
   callbacks_.writable(0, 0);
   if (!leading_) return done();
-  leading_ = false;
   released_ = std::move(done);
-  Write(false);
+  Try();
+  leading_ = false;
 }
 
 void LeaderElection::Released() {

@@ -2,8 +2,9 @@
 // LeaderElection on a coordination.k8s.io/v1 Lease, as kube-scheduler does it (client-go tools/leaderelection).
 //
 // Times are measured on our own monotonic clock only: a holder is taken for gone when its record has not changed for
-// lease_duration since we first saw it so. Who waits watches the Lease: a change is seen at once, and one that is given
-// up is taken at once; where the watch does not work, it is read every few seconds. The loop's thread only.
+// lease_duration since we first saw it so, or when a Lease that was seen has been missing for as long. Who waits
+// watches the Lease: a change is seen at once, and one that is given up is taken at once; where the watch does not
+// work, it is read every few seconds. The loop's thread only.
 //
 // Invariants
 //   (1) `writable` is never told a time later than renew_deadline after the last renewal that succeeded was SENT;
@@ -20,6 +21,7 @@
 #include "base/json.h"
 #include "base/random.h"
 #include "kube/loop.h"
+#include "kube/retry.h"
 #include "kube/transport.h"
 #include "kube/watch_parser.h"
 
@@ -62,11 +64,14 @@ class LeaderElection {
   void OnRead(const Response& response);
   void OnWritten(const Response& response, base::Millis sent_ms);
   void Observe(base::Json lease);
-  void Write(bool create);
+  void ObserveNone();
+  void Write();
   base::Json Spec() const;
   void Won(base::Millis sent_ms);
   void Lose(const std::string& why);
   void Again(base::Millis delay_ms);
+  void AgainAfterFailure(const Response& response);
+  base::Millis Pause();  // between reads of who waits
   void CheckRenewal();
   void Released();
   void Complain(const std::string& what);
@@ -78,11 +83,12 @@ class LeaderElection {
   base::Random& random_;
   const Callbacks callbacks_;
 
-  base::Json observed_;              // the Lease as last read or written; null: none
-  std::string observed_record_;      // its spec, to see it change
-  base::Millis observed_at_ms_ = 0;  // when that was first seen
-  std::string holder_;               // as it says
-  bool given_up_ = false;            // seen while a read was under way
+  base::Json observed_;          // the Lease as last read or written; null: none
+  std::string observed_record_;  // its spec, to see it change; empty: none
+  base::Millis over_at_ms_ = 0;  // the term of whoever else holds it, or may have held it when it vanished
+  std::string holder_;           // as it says, or said
+  bool given_up_ = false;        // seen while a request was under way
+  Backoff soon_;                 // after failures, where nothing is left to wait for
   bool leading_ = false;
   base::Millis renewed_ms_ = 0;  // the last success was sent then
   RequestId request_ = 0, watch_ = 0;

@@ -210,7 +210,7 @@ void KubeWriter::SendWrite(Job& job) {
   if (!request) return Finish(job, Outcome::kRefused, 0, request.error().message);
   request->channel = Channel::kCall;
   request->timeout_ms = server_timeout_ms + kGraceMs;
-  request->not_after_ms = now + kGraceMs;
+  request->not_after_ms = std::min(now + kGraceMs, writable_until_ms_ - 1);
   job.settled_ms = std::max(job.settled_ms, now + request->timeout_ms);
   CountWriting(job, true);
   ++job.tries;

@@ -254,6 +254,9 @@ class OnTheEmbeddedCluster(unittest.TestCase):
         second, second_port = self.replica()
         self.assertFalse(self.leads(second_port))
         self.assertEqual(self.page(first_port, "/metrics", token=None)[0], 403)
+        for path in ("/livez", "/readyz"):
+            checks = self.page(first_port, path + "?verbose")[1]
+            self.assertIn("[+]scheduler-thread ok\n[+]kube-io ok\n", checks)
 
         status, text = self.api("/api/v1/namespaces/default/pods", "POST", POD % "1", content_type="application/yaml")
         self.assertEqual(status, 201, text)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/driver.h"
 
+#include <functional>
 #include <thread>
 
 #include "tests/support/catch.h"
@@ -17,6 +18,21 @@ class Recorder final : public cluster::ClusterWriter {
 
  private:
   std::vector<cluster::Command> commands_;
+};
+
+// Whoever reads it is told of something first.
+class TellingClock final : public base::Clock {
+ public:
+  explicit TellingClock(std::function<void()> tell) : tell_(std::move(tell)) {}
+  base::Millis WallMs() const override { return machine_.WallMs(); }
+  base::Millis MonotonicMs() const override {
+    tell_();
+    return machine_.MonotonicMs();
+  }
+
+ private:
+  const std::function<void()> tell_;
+  const base::SystemClock machine_;
 };
 
 // A scheduler of no profile: what counts here is how it is driven.
@@ -58,6 +74,17 @@ TEST_CASE("a lease that is lost after a stop is no loss") {
   rig.driver.Stop();
   rig.driver.Post(cluster::Leadership{.leading = false});
   CHECK(rig.driver.Run(rig.scheduler, 60'000) == Driver::Ending::kDrained);
+}
+
+TEST_CASE("a lease that is won after a stop makes nobody lead") {
+  Rig rig;
+  std::function<void()> win;
+  const TellingClock clock([&win] { win(); });
+  Driver driver(clock);
+  win = [&driver] { driver.Post(cluster::Leadership{.leading = true}); };
+  driver.Stop();
+  CHECK(driver.Run(rig.scheduler, 60'000) == Driver::Ending::kDrained);
+  CHECK_FALSE(rig.scheduler.leading());
 }
 
 TEST_CASE("others see a running scheduler's state and its decisions") {

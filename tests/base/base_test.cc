@@ -3,6 +3,7 @@
 #include <rapidcheck/catch.h>
 
 #include <chrono>
+#include <ctime>
 #include <thread>
 
 #include "base/clock.h"
@@ -70,6 +71,18 @@ TEST_CASE("A value is printed as the JSON library prints it") {
                       {"empty", Json::array()}, {"bare", Json::object()}};
   CHECK(PrintJson(value) == value.dump(-1, ' ', false, Json::error_handler_t::replace));
   CHECK(PrintJson(Json(Json::value_t::discarded)) == Json(Json::value_t::discarded).dump());
+}
+
+TEST_CASE("The monotonic clock counts the time in which the machine sleeps, too") {
+  // As CLOCK_BOOTTIME does, which is CLOCK_MONOTONIC until a machine has slept.
+  const auto since_boot = [] {
+    timespec now{};
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return Millis{now.tv_sec} * 1'000 + now.tv_nsec / 1'000'000;
+  };
+  const Millis before = since_boot(), now = SystemClock().MonotonicMs(), after = since_boot();
+  CHECK(before <= now);
+  CHECK(now <= after);
 }
 
 TEST_CASE("Times are read back as written") {

@@ -5,10 +5,14 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
+#include <future>
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
 
+#include "skipping_clock.h"
 #include "tests/support/catch.h"
 
 namespace tutti::kube {
@@ -46,6 +50,47 @@ TEST_CASE("a wake that comes when its task has run already wakes once") {
   });
   loop.Run();
   CHECK_FALSE(wakes_again);
+}
+
+TEST_CASE("a loop that hangs is known by its last turn") {
+  SkippingClock clock;
+  EpollLoop loop(clock);
+  std::promise<void> hangs, over;
+  loop.Post([&] {
+    hangs.set_value();
+    over.get_future().wait();
+  });
+  std::thread thread([&loop] { loop.Run(); });
+  hangs.get_future().wait();
+  clock.Skip(61'000);
+  CHECK(loop.SinceLastTurnMs() >= 61'000);
+  over.set_value();
+  clock.Skip(0, loop);
+  CHECK(loop.SinceLastTurnMs() < 60'000);
+  loop.Stop();
+  thread.join();
+}
+
+// Its loop's turns are counted by their readings of it.
+class CountingClock final : public base::Clock {
+ public:
+  base::Millis WallMs() const override { return 0; }
+  base::Millis MonotonicMs() const override {
+    if (++readings_ == 10) enough_();
+    return 0;
+  }
+  void set_enough(std::function<void()> enough) { enough_ = std::move(enough); }
+
+ private:
+  mutable int readings_ = 0;
+  std::function<void()> enough_;
+};
+
+TEST_CASE("a loop turns though nothing happens") {
+  CountingClock clock;
+  EpollLoop loop(clock, 1);
+  clock.set_enough([&loop] { loop.Stop(); });
+  loop.Run();
 }
 
 TEST_CASE("what is posted to a loop that is gone is dropped") {

@@ -50,6 +50,25 @@ TEST_CASE("an exec plugin has no signal blocked or ignored because this process 
   CHECK((ignores & uint64_t{1} << (SIGPIPE - 1)) == 0);
 }
 
+TEST_CASE("what an exec plugin prints may be nested as deeply as it likes") {
+  ExecPlugin plugin;
+  plugin.api_version = kExecV1;
+  constexpr size_t kDeep = 400'000;
+  const std::string deep = std::string(kDeep, '[') + std::string(kDeep, ']');
+  const auto credential = ParseExecCredential(
+      plugin, fmt::format(R"({{"apiVersion":"{}","kind":"ExecCredential","status":{{"token":"t"}},"more":{}}})",
+                          kExecV1, deep));
+  REQUIRE(credential);
+  CHECK(credential->token == "t");
+  Config cluster;
+  cluster.exec_config = deep;
+  plugin = Script(R"(T=$(printf '%s' "$KUBERNETES_EXEC_INFO" | wc -c))");
+  plugin.provide_cluster_info = true;
+  const auto told = RunExecPlugin(plugin, cluster);
+  REQUIRE(told);
+  CHECK(std::stoi(told->token) < 10'000);
+}
+
 TEST_CASE("an exec plugin has none of the files that this process has open") {
   const int ours = fcntl(1, F_DUPFD, 100);  // as libraries open theirs: not to be closed in a child
   REQUIRE(ours >= 0);

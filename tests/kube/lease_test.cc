@@ -62,8 +62,8 @@ struct LeaseRig {
     return asked;
   }
   // The watch shows the lease.
-  void Show(const json& lease) {
-    FakeTransport::Stream(server.Find("watch=1"), json{{"type", "MODIFIED"}, {"object", lease}}.dump() + "\n");
+  void Show(const json& lease, const char* type = "MODIFIED") {
+    FakeTransport::Stream(server.Find("watch=1"), json{{"type", type}, {"object", lease}}.dump() + "\n");
   }
   // Accepts a PUT or POST as the server would, and gives the lease back.
   json Accept(Method method) {
@@ -78,6 +78,23 @@ struct LeaseRig {
     Accept(Method::kPost);
     REQUIRE(election.leading());
   }
+  void Lacks(Method method) { server.AnswerJson(Next(method), 404, StatusJson(404, "NotFound")); }
+  // Waits behind `other`, which has just been seen.
+  void WaitBehindOther() {
+    election.Start();
+    server.AnswerJson(Next(Method::kGet), 200, Lease("other", kRenewed).dump());
+  }
+  // ... until its term is over: what is read in between says the same.
+  void WaitForItsEnd() {
+    WaitBehindOther();
+    const base::Millis end = loop.Now() + 15'000;
+    while (loop.Now() < end) {
+      if (const auto call = Asked()) server.AnswerJson(call, 200, Lease("other", kRenewed).dump());
+      loop.Advance(1);
+    }
+    REQUIRE(Next(Method::kGet) != nullptr);
+  }
+  static constexpr const char* kRenewed = "2026-01-01T00:00:00.000000Z";
 };
 
 TEST_CASE("a lease that nobody made is taken at once, with nothing to wait for") {
@@ -138,6 +155,101 @@ TEST_CASE("who waits sees a renewal when it happens, and counts from there") {
   }
   CHECK(rig.loop.Now() - seen >= 15'000);
   CHECK(rig.loop.Now() - seen <= 15'010);
+}
+
+TEST_CASE("a lease that is deleted is made anew by who waits only when its holder's term is over") {
+  LeaseRig rig;
+  rig.WaitBehindOther();
+  base::Millis gone = 0;
+  SECTION("which may have been renewed until it was not there any more") {
+    while (rig.Asked() == nullptr) rig.loop.Advance(100);
+    gone = rig.loop.Now();
+  }
+  SECTION("as the watch showed") {
+    rig.loop.Advance(1'000);
+    gone = rig.loop.Now();
+    rig.Show(LeaseRig::Lease("other", LeaseRig::kRenewed), "DELETED");
+  }
+  while (rig.Asked() == nullptr || rig.Asked()->request.method == Method::kGet) {
+    if (rig.Asked() != nullptr) rig.Lacks(Method::kGet);
+    rig.loop.Advance(10);
+  }
+  CHECK(rig.loop.Now() - gone >= 15'000);
+  CHECK(rig.loop.Now() - gone <= 15'010);
+  rig.Accept(Method::kPost);
+  CHECK(rig.won == 1);
+}
+
+TEST_CASE("a deleted lease that its holder makes anew is waited for as before") {
+  LeaseRig rig;
+  rig.WaitBehindOther();
+  while (rig.Asked() == nullptr) rig.loop.Advance(100);
+  rig.Lacks(Method::kGet);
+  while (rig.Asked() == nullptr) rig.loop.Advance(100);
+  const base::Millis renewed = rig.loop.Now();
+  while (rig.Asked() == nullptr || rig.Asked()->request.method == Method::kGet) {
+    if (const auto call = rig.Asked())
+      rig.server.AnswerJson(call, 200, LeaseRig::Lease("other", LeaseRig::kRenewed).dump());
+    rig.loop.Advance(10);
+  }
+  CHECK(rig.loop.Now() - renewed >= 15'000);
+  CHECK(rig.loop.Now() - renewed <= 15'010);
+}
+
+TEST_CASE("when the lease runs out, one request that fails costs little") {
+  LeaseRig rig;
+  rig.WaitForItsEnd();
+  const auto held = LeaseRig::Lease("other", LeaseRig::kRenewed).dump();
+  SECTION("a read that is lost") { rig.server.Fail(rig.Next(Method::kGet), Response::Failure::kLost); }
+  SECTION("a read that is no Lease") { rig.server.AnswerJson(rig.Next(Method::kGet), 200, "<html>"); }
+  SECTION("a write that is lost") {
+    rig.server.AnswerJson(rig.Next(Method::kGet), 200, held);
+    rig.server.Fail(rig.Next(Method::kPut), Response::Failure::kLost);
+  }
+  SECTION("a write that somebody else's was before") {
+    rig.server.AnswerJson(rig.Next(Method::kGet), 200, held);
+    rig.server.AnswerJson(rig.Next(Method::kPut), 409, StatusJson(409, "Conflict"));
+  }
+  CHECK(rig.Asked() == nullptr);
+  rig.loop.Advance(250);
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, held);
+  rig.Accept(Method::kPut);
+  CHECK(rig.won == 1);
+}
+
+TEST_CASE("a lease that is given up while it is being taken is taken at once") {
+  LeaseRig rig;
+  rig.WaitForItsEnd();
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, LeaseRig::Lease("other", LeaseRig::kRenewed).dump());
+  const json free = LeaseRig::Lease("", "2026-01-01T00:00:02.000000Z");
+  rig.Show(free);
+  rig.server.AnswerJson(rig.Next(Method::kPut), 409, StatusJson(409, "Conflict"));
+  rig.loop.Advance(0);
+  rig.server.AnswerJson(rig.Next(Method::kGet), 200, free.dump());
+  rig.Accept(Method::kPut);
+  CHECK(rig.won == 1);
+}
+
+TEST_CASE("who waits for an API server that fails asks it less and less") {
+  LeaseRig rig;
+  rig.WaitForItsEnd();
+  const int reads_fail = GENERATE(1, 0);
+  const int before = rig.server.sent;
+  base::Millis asked = 0, gap = 0;
+  for (base::Millis passed = 0; passed < 60'000; passed += 10) {
+    if (const auto call = rig.Asked()) {
+      const bool read = call->request.method == Method::kGet;
+      if (read) gap = rig.loop.Now() - std::exchange(asked, rig.loop.Now());
+      if (read && reads_fail == 0)
+        rig.server.AnswerJson(call, 200, LeaseRig::Lease("other", LeaseRig::kRenewed).dump());
+      else
+        rig.server.AnswerJson(call, 500, StatusJson(500, "InternalError"));
+    }
+    rig.loop.Advance(10);
+  }
+  CHECK(gap >= 2'000);
+  CHECK(gap <= 4'410);
+  CHECK(rig.server.sent - before < (reads_fail == 1 ? 40 : 80));
 }
 
 TEST_CASE("who waits takes a lease that is given up at once") {
@@ -290,6 +402,52 @@ TEST_CASE("a lease that was lost is never tried for again") {
   CHECK(rig.server.open.empty());
 }
 
+TEST_CASE("a leader whose namespace is gone does not ask without a pause") {
+  LeaseRig rig;
+  rig.Lead();
+  rig.loop.Advance(2'000);
+  rig.Lacks(Method::kPut);
+  rig.Lacks(Method::kGet);
+  rig.Lacks(Method::kPost);
+  CHECK(rig.Asked() == nullptr);
+  rig.loop.Advance(1'000);
+  rig.Lacks(Method::kGet);
+  rig.Accept(Method::kPost);  // it was restored
+  CHECK(rig.election.leading());
+  CHECK(rig.lost == 0);
+}
+
+TEST_CASE("a leader whose lease is deleted makes it anew, though the answer to that may be lost") {
+  LeaseRig rig;
+  rig.Lead();
+  rig.loop.Advance(2'000);
+  rig.Lacks(Method::kPut);
+  rig.Lacks(Method::kGet);
+  const std::string made = rig.Next(Method::kPost)->request.body;
+  SECTION("and it is there") {
+    rig.server.Fail(rig.Next(Method::kPost), Response::Failure::kLost);
+    rig.loop.Advance(1'000);
+    rig.server.AnswerJson(rig.Next(Method::kGet), 200, made);
+    CHECK(rig.Accept(Method::kPut).at("metadata").at("name") == "tutti");
+  }
+  SECTION("and it is not") {
+    rig.server.AnswerJson(rig.Next(Method::kPost), 500, StatusJson(500, "InternalError"));
+    rig.loop.Advance(1'000);
+    rig.Lacks(Method::kGet);
+    rig.Accept(Method::kPost);
+  }
+  SECTION("and another has it") {
+    rig.server.AnswerJson(rig.Next(Method::kPost), 409, StatusJson(409, "AlreadyExists"));
+    rig.loop.Advance(1'000);
+    rig.server.AnswerJson(rig.Next(Method::kGet), 200, LeaseRig::Lease("other", LeaseRig::kRenewed).dump());
+    CHECK(rig.lost == 1);
+    return;
+  }
+  CHECK(rig.election.leading());
+  CHECK(rig.writable_until == rig.loop.Now() + 10'000);
+  CHECK(rig.lost == 0);
+}
+
 TEST_CASE("on the way out the lease is given up for the next to take") {
   LeaseRig rig;
   rig.Lead();
@@ -302,6 +460,24 @@ TEST_CASE("on the way out the lease is given up for the next to take") {
   CHECK(rig.writable_until == 0);
   rig.loop.Advance(60'000);
   CHECK(rig.server.open.empty());
+}
+
+TEST_CASE("on the way out a lease that was being made anew is looked for before it is given up") {
+  LeaseRig rig;
+  rig.Lead();
+  rig.loop.Advance(2'000);
+  rig.Lacks(Method::kPut);
+  rig.Lacks(Method::kGet);
+  const std::string made = rig.Next(Method::kPost)->request.body;
+  bool released = false;
+  rig.election.Release([&] { released = true; });
+  SECTION("it was made") {
+    rig.server.AnswerJson(rig.Next(Method::kGet), 200, made);
+    CHECK(rig.Accept(Method::kPut).at("spec").at("holderIdentity") == "");
+  }
+  SECTION("it was not") { rig.Lacks(Method::kGet); }
+  SECTION("nobody can say") { rig.server.AnswerJson(rig.Next(Method::kGet), 200, "<html>"); }
+  CHECK(released);
 }
 
 TEST_CASE("identities differ") { CHECK(MakeIdentity() != MakeIdentity()); }

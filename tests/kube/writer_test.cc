@@ -65,6 +65,16 @@ TEST_CASE("nothing leaves after the writable deadline, and what waits is refused
   CHECK(rig.server.open.size() == 1);
 }
 
+TEST_CASE("what is made just before the writable deadline does not leave after it") {
+  WriterRig rig;
+  const base::Millis until = rig.In(10'000);
+  rig.writer.SetWritable(until, rig.In(15'000));
+  rig.loop.Advance(9'999);
+  rig.Submit({rig.Bind(1, 60'000)});
+  REQUIRE(rig.server.open.size() == 1);
+  CHECK(rig.server.open.front()->request.not_after_ms == until - 1);
+}
+
 TEST_CASE("no write outlives the instant at which all are to be over") {
   WriterRig rig;
   rig.writer.SetWritable(rig.In(10'000), rig.In(15'000));

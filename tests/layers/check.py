@@ -6,7 +6,7 @@
 
 The table is that of ARCHITECTURE.md. It is closed: a room that is not in it, or an include that names no room,
 is an error too. Each third-party library is confined to the rooms that need it. No plugin sees another one: what
-they share is in plugins/common.
+they share is in plugins/common. And the scheduler parses JSON by cluster::ParseJson alone, which bounds its depth.
 """
 
 import pathlib
@@ -44,6 +44,10 @@ CONFINED = {
     "rapidcheck.h": set(),
 }
 
+# The library's own parser, and where alone it is called.
+PARSER = re.compile(r"\w*(?i:json|tree)::(?:parse|sax_parse)\(")
+PARSES = "cluster/json_text.cc"
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
@@ -61,6 +65,16 @@ def includes(file):
         match = INCLUDE.match(line)
         if match:
             yield number, match.group(1) == '"', match.group(2)
+
+
+def bare_parses(root):
+    """The complaints about JSON that is parsed as deeply as it comes."""
+    for file in sorted((root / "scheduler").rglob("*.cc")) + sorted((root / "scheduler").rglob("*.h")):
+        if file.relative_to(root / "scheduler").as_posix() == PARSES:
+            continue
+        for number, line in enumerate(file.read_text().splitlines(), start=1):
+            if PARSER.search(line):
+                yield f"{file.relative_to(root)}:{number}: JSON is parsed by cluster::ParseJson, which bounds its depth"
 
 
 def wrong(room, plugin, quoted, path):
@@ -89,7 +103,7 @@ def check(root):
             why = wrong(room, plugin, quoted, path)
             if why:
                 complaints.append(f"{file.relative_to(root)}:{number}: {why}")
-    return read, complaints
+    return read, complaints + list(bare_parses(root))
 
 
 def main():
