@@ -60,6 +60,7 @@ void World::Answer(const cluster::Command& command) {
   const auto* bind = std::get_if<cluster::Bind>(&command.body);
   if (!bind) return;
   ++bound;
+  last_node = bind->node;
   const auto waiting = waiting_.extract(bind->pod.ns() + "/" + bind->pod.name());
   auto pod = std::make_shared<model::Pod>(*waiting.mapped());
   pod->node_name = bind->node;

@@ -37,6 +37,7 @@ class World final : public cluster::ClusterWriter, public observe::Observer {
 
   base::VirtualClock clock{1'800'000'000'000};
   uint64_t bound = 0;     // binds emitted
+  std::string last_node;  // of the last of them
   uint64_t attempts = 0;  // gangs considered
 
  private:

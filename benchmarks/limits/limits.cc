@@ -1,156 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// limits: what one object as large as the API server takes (1.5 MiB) costs. Decoding is the kube-io thread's; the
-// longest cycle is what the scheduler thread stood still for everybody else.
+// limits: what one object as large as the API server takes (1.5 MiB) costs. Decoding is the kube-io thread's, which
+// renews the Lease; the longest cycle is what the scheduler thread stood still for everybody else. Exits with 1 when a
+// row that must hold takes longer than it may; the other rows say how the cost grows.
 //
 //   limits [NODES]
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <functional>
+#include <optional>
 
-#include "base/json.h"
 #include "base/random.h"
 #include "benchmarks/engine/world.h"
+#include "benchmarks/limits/large_objects.h"
+#include "benchmarks/limits/pod_wire.h"
 #include "cluster/json_decode.h"
 #include "cluster/json_text.h"
+#include "kube/decode.h"
 
 namespace tutti::bench {
 namespace {
 
-using Json = base::Json;
-
-constexpr size_t kMostBytes = 3 * 512 * 1024;
+constexpr double kMostMs = 10, kMostDecodeMs = 100;
 constexpr int kLookedAt = 125;  // that many are, of most things
-int many = 10'000;
+constexpr int kTries = 3;       // of a row, of which the best counts: what disturbs one is not its own cost
 
-Json Pod() {
-  return {{"kind", "Pod"},
-          {"metadata",
-           {{"name", "large"}, {"namespace", "default"}, {"uid", "u"}, {"creationTimestamp", "2026-01-02T03:04:05Z"}}},
-          {"spec", {{"schedulerName", "default-scheduler"}, {"containers", {{{"name", "c"}}}}}}};
-}
-
-// `one` of `i`, as many times as the API server would take.
-Json Fill(const std::function<Json(int)>& one, int most = many) {
-  Json list = Json::array();
-  size_t bytes = 1024;
-  for (int i = 0; i < most; ++i) {
-    list.push_back(one(i));
-    if ((bytes += list.back().dump().size() + 1) > kMostBytes) break;
-  }
-  return list;
-}
-
-Json With(Json object, const char* pointer, Json value) {
-  object[Json::json_pointer(pointer)] = std::move(value);
-  return object;
-}
-
-Json Labels() {
-  Json labels = Json::object();
-  for (int i = 0; i < many; ++i) labels[fmt::format("label-{}", i)] = "v";
-  return labels;
-}
-
-Json Values() {
-  Json values = Json::array();
-  for (int i = 0; i < 10 * many; ++i) values.push_back(fmt::format("v{}", i));
-  return values;
-}
-
-Json Term(int i) {
-  return {{"matchExpressions", {{{"key", fmt::format("k{}", i)}, {"operator", "In"}, {"values", {"v"}}}}}};
-}
-
-// A pod affinity term that selects all pods, under a key of its own.
-Json Everybody(int i) {
-  return {
-      {"topologyKey", fmt::format("k{}", i)}, {"labelSelector", Json::object()}, {"namespaceSelector", Json::object()}};
-}
-
-struct Case {
-  std::string name;
-  Json object;
-  model::ObjectKind kind = {};
-};
-
-std::vector<Case> Cases() {
-  const model::ObjectKind ray{"ray.io", "rayclusters", "RayCluster", {"v1"}};
-  const model::ObjectKind volcano{"scheduling.volcano.sh", "podgroups", "PodGroup", {"v1beta1"}};
-  const auto object = [](const char* kind, Json spec) {
-    return Json{{"kind", kind}, {"metadata", {{"name", "g"}, {"namespace", "default"}}}, {"spec", std::move(spec)}};
-  };
-  Json members = Json::object();
-  for (int i = 0; i < many; ++i) members[fmt::format("role-{}", i)] = 1;
-  const Json huge = {{"requests", {{"cpu", "9223372036854775807"}, {"memory", "8Ei"}}}};
-  Json resources = Json::object();
-  for (int i = 0; i < many; ++i) resources[fmt::format("example.com/r{}", i)] = "1";
-  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
-  return {
-      {"an ordinary pod", Pod()},
-      {"labels", With(Pod(), "/metadata/labels", Labels())},
-      {"containers of 9.2E cpu",
-       With(Pod(), "/spec/containers", Fill([&](int) { return Json{{"name", "c"}, {"resources", huge}}; }))},
-      {"resource names", With(Pod(), "/spec/containers/0/resources", {{"requests", resources}})},
-      {"tolerations", With(Pod(), "/spec/tolerations",
-                           Fill([](int i) { return Json{{"key", fmt::format("k{}", i)}, {"operator", "Exists"}}; }))},
-      {"node selector", With(Pod(), "/spec/nodeSelector", Labels())},
-      {"node affinity terms",
-       With(Pod(), "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms",
-            Fill(Term))},
-      {"preferred terms", With(Pod(), "/spec/affinity/nodeAffinity/preferredDuringSchedulingIgnoredDuringExecution",
-                               Fill([](int i) { return Json{{"weight", 1}, {"preference", Term(i)}}; }))},
-      {"pod anti-affinity terms",
-       With(Pod(), "/spec/affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution", Fill([](int i) {
-              return Json{{"topologyKey", "rack"},
-                          {"labelSelector", {{"matchLabels", {{fmt::format("k{}", i), "v"}}}}}};
-            }))},
-      {"anti-affinity to everybody",
-       With(Pod(), "/spec/affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution", Fill(Everybody))},
-      {"values of one affinity term",
-       With(Pod(), "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms",
-            {{{"matchExpressions", {{{"key", "kubernetes.io/hostname"}, {"operator", "In"}, {"values", Values()}}}}}})},
-      {"names of one affinity term",
-       With(Pod(), "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms",
-            {{{"matchFields", {{{"key", "metadata.name"}, {"operator", "In"}, {"values", Values()}}}}}})},
-      {"preferred pod terms",
-       With(Pod(), "/spec/affinity/podAffinity/preferredDuringSchedulingIgnoredDuringExecution", Fill([](int i) {
-              return Json{
-                  {"weight", 1},
-                  {"podAffinityTerm",
-                   {{"topologyKey", "rack"}, {"labelSelector", {{"matchLabels", {{fmt::format("k{}", i), "v"}}}}}}}};
-            }))},
-      {"spread constraints", With(Pod(), "/spec/topologySpreadConstraints",
-                                  Fill(
-                                      [](int i) {
-                                        return Json{{"maxSkew", 1},
-                                                    {"topologyKey", fmt::format("k{}", i)},
-                                                    {"whenUnsatisfiable", "DoNotSchedule"},
-                                                    {"labelSelector", {{"matchLabels", {{"a", "b"}}}}}};
-                                      },
-                                      many > kLookedAt ? many : 64))},
-      {"host ports", With(Pod(), "/spec/containers/0/ports",
-                          Fill([](int i) { return Json{{"hostPort", i + 1}, {"containerPort", 1}}; }))},
-      {"claims", With(Pod(), "/spec/volumes", Fill([](int i) {
-                        return Json{{"name", "v"}, {"persistentVolumeClaim", {{"claimName", fmt::format("c{}", i)}}}};
-                      }))},
-      {"RayCluster's groups", object("RayCluster", {{"workerGroupSpecs", Fill([](int i) {
-                                                       return Json{{"groupName", fmt::format("g{}", i)},
-                                                                   {"replicas", 2147483647},
-                                                                   {"maxReplicas", 2147483647}};
-                                                     })}}),
-       ray},
-      {"PodGroup's task minima", object("PodGroup", {{"minMember", many}, {"minTaskMember", members}}), volcano},
-      {"PodGroup's minResources", object("PodGroup", {{"minMember", 1}, {"minResources", resources}}), volcano},
-      {"PodGroup, deep", object("PodGroup", {{"minMember", cluster::ParseJson(deep)}}), volcano},
-  };
-}
+int over = 0;  // rows that took longer than they may
 
 double Milliseconds(const std::function<void()>& work) {
-  const auto started = std::chrono::steady_clock::now();
+  const auto now = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
+  };
+  const double started = now();
   work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
+  return now() - started;
 }
 
 double LongestCycle(World& world, int cycles) {
@@ -162,40 +49,78 @@ double LongestCycle(World& world, int cycles) {
   return longest;
 }
 
-void Run(const Case& one, size_t nodes) {
-  World world;
-  for (size_t i = 0; i < nodes; ++i) world.Post(MakeNode(i));
-  world.Settle();
-  const std::string text = one.object.dump();
-  std::shared_ptr<const Json> json;
-  const double parse = Milliseconds([&] { json = std::make_shared<const Json>(cluster::ParseJson(text)); });
-  cluster::FeedEvent event = cluster::KindSynced{"pods"};
-  std::vector<std::string> problems;
-  const double decode = Milliseconds([&] {
-    if (one.kind.resource.empty())
-      event = cluster::PodChanged{std::make_shared<const model::Pod>(cluster::DecodePodLeniently(*json, &problems))};
-    else if (auto object = cluster::DecodeObject(one.kind, json))
-      event = cluster::ObjectChanged{std::make_shared<const model::Object>(std::move(*object))};
-  });
-  if (const auto* pod = std::get_if<cluster::PodChanged>(&event))
+struct Figure {
+  double ms = 0;
+  double most = kMostMs;
+};
+
+// Prints the figures of `measure`, marking those that are too high.
+void Row(const std::string& name, const std::function<std::vector<Figure>()>& measure) {
+  std::vector<Figure> best = measure();
+  const auto too_high = [](const Figure& figure) { return figure.ms > figure.most; };
+  for (int i = 1; i < kTries && std::ranges::any_of(best, too_high); ++i) {
+    const std::vector<Figure> again = measure();
+    for (size_t f = 0; f < best.size(); ++f) best[f].ms = std::min(best[f].ms, again[f].ms);
+  }
+  fmt::print("{}", name);
+  for (const Figure& figure : best) fmt::print(" {:>10.2f}{}", figure.ms, too_high(figure) ? '!' : ' ');
+  fmt::print("\n");
+  std::fflush(stdout);
+  over += std::ranges::any_of(best, too_high);
+}
+
+// As the kube-io thread does, from the bytes that the API server sends.
+cluster::FeedEvent Decode(const model::ObjectKind& kind, const std::string& bytes) {
+  kube::SpecCache specs;
+  if (kind.resource.empty()) return cluster::PodChanged{kube::DecodePod(bytes, &specs)};
+  auto json = std::make_shared<const Json>(cluster::ParseJson(bytes));
+  return cluster::ObjectChanged{
+      std::make_shared<const model::Object>(cluster::DecodeObject(kind, std::move(json)).value())};
+}
+
+std::shared_ptr<const model::Pod> DecodedPod(const Json& pod) {
+  return std::get<cluster::PodChanged>(Decode({}, PodMessage(pod))).pod;
+}
+
+cluster::FeedEvent Applied(const model::ObjectKind& kind, const Json& object) { return Decode(kind, object.dump()); }
+
+void PostObject(World& world, cluster::FeedEvent event) {
+  if (const auto* pod = std::get_if<cluster::PodChanged>(&event); pod && !pod->pod->bound())
     world.Arrive(pod->pod);
   else
     world.Post(std::move(event));
-  const double arrives = LongestCycle(world, 5);
-  world.Post(MakeNode(nodes));  // what a change of one node costs while it is there
-  const double later = LongestCycle(world, 5);
-  fmt::print("{:28} {:8.0f} {:10.1f} {:10.1f} {:12.2f} {:12.2f}\n", one.name, static_cast<double>(text.size()) / 1024,
-             parse, decode, arrives, later);
 }
 
-cluster::FeedEvent Applied(const model::ObjectKind& kind, const Json& object) {
-  return cluster::ObjectChanged{
-      std::make_shared<const model::Object>(*cluster::DecodeObject(kind, std::make_shared<const Json>(object)))};
+// The longest cycle as it comes, as it is replaced by another version, as a node comes and as it goes.
+std::vector<Figure> Measure(const LargeObject& one, const Json& object, size_t nodes) {
+  World world;
+  for (size_t i = 0; i < nodes; ++i) world.Post(MakeNode(i));
+  if (!one.member.is_null()) world.Arrive(DecodedPod(one.member));
+  world.Settle();
+  const std::string bytes = one.is_pod() ? PodMessage(object) : object.dump();
+  cluster::FeedEvent event = cluster::KindSynced{"pods"};
+  const double decode = Milliseconds([&] { event = Decode(one.kind, bytes); });
+  PostObject(world, std::move(event));
+  const double comes = LongestCycle(world, 5);
+
+  Json other = With(object, "/metadata/labels/edited", "yes");
+  if (!one.is_pod() && other["spec"]["minMember"].is_number()) other["spec"]["minMember"] = 3;
+  if (one.is_pod() && !world.last_node.empty()) other["spec"]["nodeName"] = world.last_node;
+  PostObject(world, Decode(one.kind, one.is_pod() ? PodMessage(other) : other.dump()));
+  const double edited = LongestCycle(world, 5);
+
+  world.Post(MakeNode(nodes));
+  const double node = LongestCycle(world, 5);
+  if (one.is_pod())
+    world.Post(cluster::PodGone{"default", "large", "u"});
+  else
+    world.Post(cluster::ObjectGone{one.kind.Name(), "default", "g", ""});
+  return {{decode, kMostDecodeMs}, {comes}, {edited}, {node}, {LongestCycle(world, 5)}};
 }
 
 // Forty such pods of one tenant run on one node, whoever brought them there: the longest cycle as each comes, that of
 // a pod of somebody else that has a disk, of a node that comes, and the longest as each goes.
-void RunNeighbours(const Case& one, size_t nodes) {
+std::vector<Figure> MeasureNeighbours(const Json& object, size_t nodes) {
   World world;
   for (size_t i = 0; i < nodes; ++i) world.Post(MakeNode(i));
   const Json driver = {{"name", "pd.csi.storage.gke.io"}, {"nodeID", "n"}, {"allocatable", {{"count", 100}}}};
@@ -203,22 +128,18 @@ void RunNeighbours(const Case& one, size_t nodes) {
       {"storage.k8s.io", "csinodes", "CSINode", {"v1"}},
       {{"kind", "CSINode"}, {"metadata", {{"name", MakeNode(0).meta.name}}}, {"spec", {{"drivers", {driver}}}}}));
   world.Settle();
-  std::vector<std::string> problems;
-  const auto decode = [&](const Json& pod) {
-    return std::make_shared<const model::Pod>(cluster::DecodePodLeniently(pod, &problems));
-  };
   std::vector<std::shared_ptr<const model::Pod>> pods;
   double comes = 0, goes = 0;
   for (int p = 0; p < 40; ++p) {
-    Json pod = one.object;
+    Json pod = object;
     pod["metadata"]["name"] = pod["metadata"]["uid"] = fmt::format("neighbour-{}", p);
     pod["spec"]["nodeName"] = MakeNode(0).meta.name;
     pod["spec"]["priority"] = p;  // a class of its own
-    world.Post(cluster::PodChanged{pods.emplace_back(decode(pod))});
+    world.Post(cluster::PodChanged{pods.emplace_back(DecodedPod(pod))});
     comes = std::max(comes, LongestCycle(world, 2));
   }
   const Json disk = {{"name", "v"}, {"gcePersistentDisk", {{"pdName", "disk"}}}};
-  world.Arrive(decode(With(With(Pod(), "/metadata/namespace", "other"), "/spec/volumes", {disk})));
+  world.Arrive(DecodedPod(With(With(Pod(), "/metadata/namespace", "other"), "/spec/volumes", {disk})));
   const double another = LongestCycle(world, 5);
   world.Post(MakeNode(nodes));
   const double node = LongestCycle(world, 5);
@@ -226,7 +147,30 @@ void RunNeighbours(const Case& one, size_t nodes) {
     world.Post(cluster::PodGone{pod->meta.ns, pod->meta.name, pod->meta.uid});
     goes = std::max(goes, LongestCycle(world, 2));
   }
-  fmt::print("{:28} {:12.2f} {:12.2f} {:12.2f} {:12.2f}\n", one.name, comes, another, node, goes);
+  return {{comes}, {another}, {node}, {goes}};
+}
+
+// Four pods run on each node, of so many apps, when one comes that is apart from those of some app in all namespaces:
+// the longest cycle as it comes, so that the label begins to tell pods apart, of a pod after it, and as it goes.
+void RunPopulated(size_t apps, size_t nodes) {
+  World world;
+  for (size_t i = 0; i < nodes; ++i) world.Post(MakeNode(i));
+  const auto spec = std::make_shared<const model::PodSpec>(MakeSpec(1000, int64_t{1} << 30));
+  for (size_t i = 0; i < 4 * nodes; ++i) {
+    auto pod = MakePod(fmt::format("p-{:05}", i), spec, 1'000'000, fmt::format("app-{}", i % apps));
+    pod->node_name = MakeNode(i % nodes).meta.name;
+    world.Post(cluster::PodChanged{std::move(pod)});
+  }
+  world.Settle();
+  world.Arrive(DecodedPod(With(Pod(), "/spec/affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution",
+                               {{{"topologyKey", "kubernetes.io/hostname"},
+                                 {"labelSelector", {{"matchLabels", {{"app", "app-0"}}}}},
+                                 {"namespaceSelector", Json::object()}}})));
+  const double comes = LongestCycle(world, 5);
+  world.Arrive(MakePod("another", spec, 1'000'000, "app-1"));
+  const double another = LongestCycle(world, 5);
+  world.Post(cluster::PodGone{"default", "large", "u"});
+  fmt::print("{:>10} {:>10} {:>12.2f} {:>12.2f} {:>12.2f}\n", 4 * nodes, apps, comes, another, LongestCycle(world, 5));
 }
 
 // A gang of so many subgroups of so many one-GPU pods, each subgroup in one rack and all in one cluster; `full` nodes
@@ -245,18 +189,17 @@ void RunSubGroups(size_t subgroups, size_t size, size_t nodes, size_t full) {
         fmt::format("rack-{}", rack), 1,
         {{"type", "Node"}, {"selector", {{"labelMatch", {{"matchLabels", {{"rack", fmt::format("r{}", rack)}}}}}}}});
   hyper_node("all", 2, {{"type", "HyperNode"}, {"selector", {{"regexMatch", {{"pattern", "^rack-"}}}}}});
-  const model::ObjectKind volcano{"scheduling.volcano.sh", "podgroups", "PodGroup", {"v1beta1"}};
   const Json policy = {{"name", "workers"},
                        {"subGroupSize", size},
                        {"minSubGroups", subgroups},
                        {"matchLabelKeys", {"part"}},
                        {"networkTopology", {{"highestTierAllowed", 1}}}};
-  world.Post(Applied(volcano, {{"kind", "PodGroup"},
-                               {"metadata", {{"name", "g"}, {"namespace", "default"}}},
-                               {"spec",
-                                {{"minMember", subgroups * size},
-                                 {"networkTopology", {{"highestTierAllowed", 2}}},
-                                 {"subGroupPolicy", {policy}}}}}));
+  world.Post(Applied(kVolcanoPodGroup, {{"kind", "PodGroup"},
+                                        {"metadata", {{"name", "g"}, {"namespace", "default"}}},
+                                        {"spec",
+                                         {{"minMember", subgroups * size},
+                                          {"networkTopology", {{"highestTierAllowed", 2}}},
+                                          {"subGroupPolicy", {policy}}}}}));
   world.Settle();
   const auto spec = std::make_shared<const model::PodSpec>(MakeSpec(1000, int64_t{1} << 30, 1));
   double arriving = 0, last = 0;
@@ -279,10 +222,9 @@ void RunSubGroups(size_t subgroups, size_t size, size_t nodes, size_t full) {
 void RunLargeGang(size_t members, bool fits, size_t nodes) {
   World world;
   for (size_t i = 0; i < nodes; ++i) world.Post(MakeNode(i, fits ? 8 : 0));
-  const model::ObjectKind volcano{"scheduling.volcano.sh", "podgroups", "PodGroup", {"v1beta1"}};
-  world.Post(Applied(volcano, {{"kind", "PodGroup"},
-                               {"metadata", {{"name", "g"}, {"namespace", "default"}}},
-                               {"spec", {{"minMember", members}}}}));
+  world.Post(Applied(kVolcanoPodGroup, {{"kind", "PodGroup"},
+                                        {"metadata", {{"name", "g"}, {"namespace", "default"}}},
+                                        {"spec", {{"minMember", members}}}}));
   world.Settle();
   const auto spec = std::make_shared<const model::PodSpec>(MakeSpec(1000, int64_t{1} << 30, 1));
   std::vector<std::shared_ptr<const model::Pod>> pods;
@@ -328,12 +270,10 @@ void RunUnlike(const Unlike& one) {
     node.meta.labels = {{"kubernetes.io/hostname", node.meta.name}, {"rack", fmt::format("r{}", i % one.racks)}};
     world.Post(std::move(node));
   }
-  world.Post(Applied({"scheduling.volcano.sh", "podgroups", "PodGroup", {"v1beta1"}},
-                     {{"kind", "PodGroup"},
-                      {"metadata", {{"name", "g"}, {"namespace", "default"}}},
-                      {"spec", {{"minMember", one.kinds * one.of_each}}}}));
+  world.Post(Applied(kVolcanoPodGroup, {{"kind", "PodGroup"},
+                                        {"metadata", {{"name", "g"}, {"namespace", "default"}}},
+                                        {"spec", {{"minMember", one.kinds * one.of_each}}}}));
   world.Settle();
-  std::vector<std::string> problems;
   for (size_t k = 0; k < one.kinds; ++k)
     for (size_t i = 0; i < one.of_each; ++i) {
       Json pod = With(Pod(), "/metadata/annotations/scheduling.k8s.io~1group-name", "g");
@@ -347,7 +287,7 @@ void RunUnlike(const Unlike& one) {
       if (one.together)
         pod["spec"]["affinity"]["podAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] = {
             {{"topologyKey", "rack"}, {"labelSelector", {{"matchLabels", {{"app", "g"}}}}}}};
-      world.Arrive(std::make_shared<const model::Pod>(cluster::DecodePodLeniently(pod, &problems)));
+      world.Arrive(DecodedPod(pod));
     }
   const double decided = LongestCycle(world, 5);
   world.Post(MakeNode(nodes));
@@ -361,17 +301,29 @@ void RunUnlike(const Unlike& one) {
 
 int main(int argc, char** argv) {
   const size_t nodes = argc > 1 ? std::stoul(argv[1]) : 5'000;
-  for (const auto& [what, how_many] : {std::pair("as large as the API server takes", 10'000),
-                                       std::pair("as large as is looked at", tutti::bench::kLookedAt)}) {
-    tutti::bench::many = how_many;
-    fmt::print("\n{}; {} nodes; milliseconds\n{:28} {:>8} {:>10} {:>10} {:>12} {:>12}\n", what, nodes,
-               "one object with many", "KiB", "parse", "decode", "cycle", "node comes");
-    for (const auto& one : tutti::bench::Cases()) tutti::bench::Run(one, nodes);
-    fmt::print("\n{:28} {:>12} {:>12} {:>12} {:>12}\n", "40 pods that run, each with", "comes", "another pod",
+  using tutti::bench::LargeObject;
+  const std::vector<LargeObject> objects = tutti::bench::LargeObjects();
+  for (const bool most : {true, false}) {
+    fmt::print("\nas large as {}; {} nodes; milliseconds\n{:32} {:>8} {:>8} {:>11} {:>11} {:>11} {:>11} {:>11}\n",
+               most ? "the API server takes" : "is looked at", nodes, "one object with many", "of it", "KiB", "decode",
+               "comes", "is edited", "node comes", "goes");
+    std::vector<std::pair<std::string, tutti::bench::Json>> pods;
+    for (const LargeObject& one : objects) {
+      const int many = most ? one.Most() : tutti::bench::kLookedAt;
+      tutti::bench::Json object = one.with(many);
+      tutti::bench::Row(fmt::format("{:32} {:>8} {:>8}", one.name, many, one.BytesOf(object) / 1024),
+                        [&] { return tutti::bench::Measure(one, object, nodes); });
+      if (one.is_pod()) pods.emplace_back(one.name, std::move(object));
+    }
+    fmt::print("\n{:50} {:>11} {:>11} {:>11} {:>11}\n", "40 pods that run, each with", "comes", "another pod",
                "node comes", "goes");
-    for (const auto& one : tutti::bench::Cases())
-      if (one.kind.resource.empty()) tutti::bench::RunNeighbours(one, nodes);
+    for (const auto& [name, pod] : pods)
+      tutti::bench::Row(fmt::format("{:50}", name),
+                        [&, &pod = pod] { return tutti::bench::MeasureNeighbours(pod, nodes); });
   }
+  fmt::print("\na label begins to tell pods apart; milliseconds\n{:>10} {:>10} {:>12} {:>12} {:>12}\n", "pods run",
+             "of apps", "it is read", "another pod", "and no more");
+  for (const size_t apps : {size_t{100}, 4 * nodes}) tutti::bench::RunPopulated(apps, nodes);
   fmt::print("\nsubgroups of one gang, each in one HyperNode; milliseconds\n{:>10} {:>6} {:>10} {:>12} {:>12} {:>12}\n",
              "subgroups", "of", "bound", "pods come", "decided", "and after");
   for (const size_t full : {size_t{0}, nodes - nodes / 50})
@@ -401,4 +353,8 @@ int main(int argc, char** argv) {
            {"with affinity", 1'000, 1, 60, "", "", true},
            {"each pod with 200 resources of its own", 1'000, 1, 60, "", "", false, 200}})
     tutti::bench::RunUnlike(one);
+  if (tutti::bench::over > 0)
+    fmt::print("\n{} rows took longer than the {} ms, or the {} ms of decoding, that they may\n", tutti::bench::over,
+               tutti::bench::kMostMs, tutti::bench::kMostDecodeMs);
+  return tutti::bench::over > 0 ? 1 : 0;
 }

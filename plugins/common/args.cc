@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/json_string.h"
 
 namespace tutti::plugins {
 namespace {
@@ -50,7 +51,8 @@ base::Status CheckFields(const base::Json& object, std::string_view path,
     if (whole && (field == "apiVersion" || field == "kind")) {
       const std::string_view wanted = field == "kind" ? path : kVersion;
       if (value == wanted) continue;
-      return base::Invalid(fmt::format("{}.{}: {} is not known here; write {}", path, field, value.dump(), wanted));
+      return base::Invalid(
+          fmt::format("{}.{}: {} is not known here; write {}", path, field, base::PrintJson(value), wanted));
     }
     return base::Invalid(fmt::format("{}: unknown field \"{}\"; known are {}", path, field, fmt::join(fields, ", ")));
   }

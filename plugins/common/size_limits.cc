@@ -7,8 +7,13 @@
 #include <array>
 #include <utility>
 
+#include "model/list_limit.h"
+
 namespace tutti::plugins {
 namespace {
+
+// What is not read was too much.
+static_assert(model::kMostRead > kMostThings && model::kMostRead > 2 * kMostSpreadConstraints);
 
 // So many values of one requirement, which are looked up and not compared one by one, count as one thing.
 constexpr size_t kValuesPerThing = 64;
@@ -67,8 +72,8 @@ std::optional<std::string> TooManyConstraints(const model::PodSpec& spec) {
   const auto hard = static_cast<size_t>(std::ranges::count_if(spec.spread, &model::TopologySpread::hard));
   for (const auto& [when, count] : {std::pair("DoNotSchedule", hard), {"ScheduleAnyway", spec.spread.size() - hard}})
     if (count > kMostSpreadConstraints)
-      return fmt::format("the pod has {} topologySpreadConstraints with {}, and no more than {} are looked at", count,
-                         when, kMostSpreadConstraints);
+      return fmt::format("the pod has more than {} topologySpreadConstraints with {}, and no more are looked at",
+                         kMostSpreadConstraints, when);
   return std::nullopt;
 }
 
@@ -87,8 +92,8 @@ std::optional<std::string> TooLarge(const model::PodSpec& spec) {
   }};
   for (const auto& [name, extent] : parts)
     if (extent > kMostThings)
-      return fmt::format("the pod's {} have {} things to look at on each node, and no more than {} are looked at", name,
-                         extent, kMostThings);
+      return fmt::format("the pod's {} have more than {} things to look at on each node, and no more are looked at",
+                         name, kMostThings);
   return TooManyConstraints(spec);
 }
 

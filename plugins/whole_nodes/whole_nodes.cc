@@ -2,7 +2,6 @@
 #include "plugins/whole_nodes/whole_nodes.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "plugins/common/resource_names.h"
 
@@ -32,10 +31,10 @@ class WholeNodesState final : public framework::ScoreState {
 
  private:
   // `most` · part/whole, rounded up, so that nothing but nothing counts as nothing.
+  __extension__ using Wide = __int128;
   static int64_t Share(int64_t most, int64_t part, int64_t whole) {
-    return static_cast<int64_t>(
-        std::ceil(static_cast<double>(most) * static_cast<double>(std::clamp<int64_t>(part, 0, whole)) /
-                  static_cast<double>(whole)));
+    const Wide of_part = Wide{most} * std::clamp<int64_t>(part, 0, whole);
+    return static_cast<int64_t>((of_part + whole - 1) / whole);
   }
 
   const cluster::Snapshot& snapshot_;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "app/yaml_fields.h"
+
 namespace tutti::app {
 namespace {
 
@@ -41,7 +43,7 @@ base::Result<std::vector<framework::Profile>> MakeProfiles(Config& config,
     if (profile) {
       profiles.push_back(*std::move(profile));
     } else {
-      const std::string& complaint = profile.error().message;
+      const std::string complaint = InOneLine(profile.error().message);
       complaints += fmt::format("{}{}: {}", complaints.empty() ? "" : "\n", WhereOf(settings, complaint), complaint);
     }
   }

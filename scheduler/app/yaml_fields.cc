@@ -111,10 +111,15 @@ class JsonMaker {
 
 }  // namespace
 
+std::string InOneLine(std::string text) {
+  std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
+  return text;
+}
+
 void Complaints::Add(const YAML::Node& at, std::string_view field, std::string_view what) {
   const YAML::Mark mark = at.IsDefined() ? at.Mark() : YAML::Mark::null_mark();
   const std::string line = mark.is_null() ? "" : fmt::format("{}:", mark.line + 1);
-  lines_.push_back(fmt::format("{}:{}{}{}: {}", file_, line, line.empty() ? "" : " ", field, what));
+  lines_.push_back(InOneLine(fmt::format("{}:{}{}{}: {}", file_, line, line.empty() ? "" : " ", field, what)));
 }
 
 std::string_view Closest(std::string_view word, const std::vector<std::string_view>& known) {

@@ -18,6 +18,9 @@
 
 namespace tutti::app {
 
+// The text with blanks for line ends and other control characters, which what people write may have.
+std::string InOneLine(std::string text);
+
 // The complaints about one file, in the order of their finding.
 class Complaints {
  public:

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // ChangeLog<T>: what changed, in order, for readers that each keep their own place in it. The oldest half is dropped
-// when it outgrows its bound: a reader that lags so far has more to read than starting over costs. One thread.
+// when it outgrows its bound: a reader that lags so far has more to read than starting over costs. The bound is of
+// entries, and of the bytes that so many ordinary ones keep alive. One thread.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "model/ids.h"
+
 namespace tutti::cluster {
+
+// What an entry keeps alive beside itself.
+inline size_t KeptBy(model::NodeId) { return 0; }
 
 template <typename T>
 class ChangeLog {
@@ -28,11 +34,14 @@ class ChangeLog {
   }
 
   void Push(T entry, size_t bound) {
-    if (entries_.size() >= std::max<size_t>(kShortest, bound)) {
-      const size_t dropped = entries_.size() / 2;
+    const size_t most = std::max<size_t>(kShortest, bound), most_bytes = kOrdinary * most;
+    if (entries_.size() >= most || bytes_ > most_bytes) {
+      size_t dropped = 0;
+      while (dropped < entries_.size() / 2 || bytes_ > most_bytes / 2) bytes_ -= KeptBy(entries_[dropped++]);
       entries_.erase(entries_.begin(), entries_.begin() + static_cast<ptrdiff_t>(dropped));
       start_ += dropped;
     }
+    bytes_ += KeptBy(entry);
     entries_.push_back(std::move(entry));
   }
 
@@ -40,12 +49,16 @@ class ChangeLog {
   void Skip() {
     start_ += entries_.size() + 1;
     entries_.clear();
+    bytes_ = 0;
   }
 
+  size_t bytes() const { return bytes_; }  // kept by the entries
+
  private:
-  static constexpr size_t kShortest = 4096;
+  static constexpr size_t kShortest = 4096, kOrdinary = 4096;
 
   std::vector<T> entries_;
+  size_t bytes_ = 0;
   uint64_t start_ = 0;
   mutable uint64_t asked_ = 0;
 };

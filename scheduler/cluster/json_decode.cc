@@ -6,12 +6,14 @@
 
 #include "base/json.h"
 #include "cluster/json_reader.h"
+#include "model/list_limit.h"
 
 namespace tutti::cluster {
 namespace {
 
 using Json = base::Json;
 using model::ContainerRequests;
+using model::Full;
 
 model::ObjectMeta ReadMeta(JsonReader& read, const JsonField& object) {
   const JsonField meta = object["metadata"];
@@ -127,6 +129,7 @@ void ReadContainers(JsonReader& read, const JsonField& spec, const HeldResources
   std::ranges::sort(out->host_ports);
   const auto repeats = std::ranges::unique(out->host_ports);
   out->host_ports.erase(repeats.begin(), repeats.end());
+  model::Cut(&out->host_ports);
   model::SetEffectiveRequests(init, containers, ReadPodLevel(read, spec, init, containers),
                               read.Resources(spec["overhead"]), out);
 }
@@ -141,10 +144,12 @@ void ReadNodeAffinity(JsonReader& read, const JsonField& affinity, model::PodSpe
   const JsonField required = affinity["requiredDuringSchedulingIgnoredDuringExecution"];
   if (required.present()) {
     out->required_node_affinity.emplace();
-    read.Items(required["nodeSelectorTerms"],
-               [&](const JsonField& term) { out->required_node_affinity->terms.push_back(ReadNodeTerm(read, term)); });
+    read.Items(required["nodeSelectorTerms"], [&, &terms = out->required_node_affinity->terms](const JsonField& term) {
+      if (!Full(terms)) terms.push_back(ReadNodeTerm(read, term));
+    });
   }
   read.Items(affinity["preferredDuringSchedulingIgnoredDuringExecution"], [&](const JsonField& item) {
+    if (Full(out->preferred_node_affinity)) return;
     out->preferred_node_affinity.push_back(
         {static_cast<int32_t>(read.Integer(item["weight"], 0)), ReadNodeTerm(read, item["preference"])});
   });
@@ -158,9 +163,11 @@ model::PodAffinityTerm ReadPodTerm(JsonReader& read, const JsonField& term) {
 
 model::PodAffinity ReadPodAffinity(JsonReader& read, const JsonField& affinity) {
   model::PodAffinity out;
-  read.Items(affinity["requiredDuringSchedulingIgnoredDuringExecution"],
-             [&](const JsonField& term) { out.required.push_back(ReadPodTerm(read, term)); });
+  read.Items(affinity["requiredDuringSchedulingIgnoredDuringExecution"], [&](const JsonField& term) {
+    if (!Full(out.required)) out.required.push_back(ReadPodTerm(read, term));
+  });
   read.Items(affinity["preferredDuringSchedulingIgnoredDuringExecution"], [&](const JsonField& item) {
+    if (Full(out.preferred)) return;
     out.preferred.push_back(
         {static_cast<int32_t>(read.Integer(item["weight"], 0)), ReadPodTerm(read, item["podAffinityTerm"])});
   });
@@ -169,6 +176,7 @@ model::PodAffinity ReadPodAffinity(JsonReader& read, const JsonField& affinity) 
 
 void ReadSpread(JsonReader& read, const JsonField& spec, model::PodSpec* out) {
   read.Items(spec["topologySpreadConstraints"], [&](const JsonField& item) {
+    if (Full(out->spread)) return;
     model::TopologySpread spread;
     spread.max_skew = static_cast<int32_t>(read.Integer(item["maxSkew"], 1));
     spread.topology_key = read.Text(item["topologyKey"]);
@@ -211,6 +219,7 @@ void ReadVolume(JsonReader& read, const JsonField& volume, model::PodSpec* out) 
   if (const JsonField image = volume["image"]; image.present())
     if (std::string reference = read.Text(image["reference"]); !reference.empty())
       out->images.push_back(std::move(reference));
+  if (Full(out->volumes)) return;
   if (volume["persistentVolumeClaim"].present()) out->volumes.emplace_back().source = Source::kClaim;
   if (volume["ephemeral"].present()) out->volumes.emplace_back().source = Source::kEphemeral;
   ReadDisk(read, volume, "gcePersistentDisk", "pdName", Source::kGcePersistentDisk, out);
@@ -231,6 +240,7 @@ void ReadVolume(JsonReader& read, const JsonField& volume, model::PodSpec* out) 
 // The claims are the pod's own, not its class's.
 void ReadClaims(JsonReader& read, const JsonField& spec, model::Pod* pod) {
   read.Items(spec["volumes"], [&](const JsonField& volume) {
+    if (Full(pod->claims)) return;
     const JsonField claim = volume["persistentVolumeClaim"];
     if (claim.present()) pod->claims.push_back({read.Text(claim["claimName"]), false});
     if (volume["ephemeral"].present()) pod->claims.push_back({pod->meta.name + "-" + read.Text(volume["name"]), true});
@@ -261,9 +271,11 @@ std::shared_ptr<model::PodSpec> ReadSpec(JsonReader& read, const JsonField& spec
 void ReadStatus(JsonReader& read, const JsonField& status, model::Pod* pod) {
   pod->phase = model::ParsePhase(read.Text(status["phase"]));
   read.Items(status["conditions"], [&](const JsonField& condition) {
-    if (read.Text(condition["type"]) == "PodScheduled")
-      pod->scheduled = {true, read.Text(condition["status"]) == "True", read.Text(condition["reason"]),
-                        read.Text(condition["message"])};
+    const std::string type = read.Text(condition["type"]);
+    const bool status = read.Text(condition["status"]) == "True";
+    if (type == "PodScheduled")
+      pod->scheduled = {true, status, read.Text(condition["reason"]), read.Text(condition["message"])};
+    if (type == model::kUndoCondition) pod->undo_begun = status && read.Text(condition["reason"]) == model::kUndoReason;
   });
 }
 
@@ -334,7 +346,7 @@ model::Selection DecodeSelection(model::Selection::Kind kind, const Json& object
     selection.selector.match_labels = read.Map(selector);
   else
     selection.selector = read.Selector(selector).value_or(model::LabelSelector());
-  *problems = std::move(read.problems());
+  *problems = read.TakeProblems();
   return selection;
 }
 
@@ -358,14 +370,14 @@ base::Result<model::Object> DecodeObject(const model::ObjectKind& kind, std::sha
 model::Pod DecodePodLeniently(const Json& pod, std::vector<std::string>* problems) {
   JsonReader read;
   model::Pod decoded = ReadPod(read, pod);
-  *problems = std::move(read.problems());
+  *problems = read.TakeProblems();
   return decoded;
 }
 
 model::Node DecodeNodeLeniently(const Json& node, std::vector<std::string>* problems) {
   JsonReader read;
   model::Node decoded = ReadNode(read, node);
-  *problems = std::move(read.problems());
+  *problems = read.TakeProblems();
   return decoded;
 }
 

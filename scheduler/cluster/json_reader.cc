@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/json.h"
 #include "base/json_string.h"
 #include "model/quantity.h"
@@ -13,6 +15,7 @@ namespace {
 using Json = base::Json;
 
 constexpr size_t kShown = 64;
+constexpr size_t kKept = 16;
 
 const Json kNull;
 
@@ -50,7 +53,14 @@ std::string JsonField::Path() const {
   return path.empty() ? std::string(key_) : fmt::format("{}.{}", path, key_);
 }
 
+std::vector<std::string> JsonReader::TakeProblems() {
+  if (found_ > kKept) problems_.push_back(fmt::format("and {} more", found_ - kKept));
+  found_ = 0;
+  return std::exchange(problems_, {});
+}
+
 void JsonReader::Problem(const JsonField& field, std::string_view what) {
+  if (++found_ > kKept) return;
   const std::string path = field.Path();
   problems_.push_back(path.empty() ? std::string(what) : fmt::format("{}: {}", path, what));
 }

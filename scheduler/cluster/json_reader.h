@@ -6,7 +6,8 @@
 //   const int64_t minimum = read.Integer(spec["minMember"], 1);
 //   if (!read.ok()) ... read.problem() == "spec.minMember: \"abc\" is not a whole number"
 //
-// Absent and null are the same and never a problem. One thread.
+// Absent and null are the same and never a problem. One may have a hundred thousand problems: the first sixteen are
+// remembered, and how many there are. One thread.
 #pragma once
 
 #include <cstdint>
@@ -67,13 +68,15 @@ class JsonReader {
 
   void Problem(const JsonField& field, std::string_view what);
 
-  bool ok() const { return problems_.empty(); }
+  bool ok() const { return found_ == 0; }
   // The first: "spec.containers[0].resources.requests.cpu: \"abc\" is not a quantity; ...".
   const std::string& problem() const { return problems_.front(); }
-  std::vector<std::string>& problems() { return problems_; }
+  // Those remembered, and as the last line how many more there are.
+  std::vector<std::string> TakeProblems();
 
  private:
   std::vector<std::string> problems_;
+  size_t found_ = 0;
 };
 
 // "a string", "a list", ... and the value itself, shortened: for people.

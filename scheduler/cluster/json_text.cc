@@ -102,6 +102,7 @@ size_t EndOfJson(std::string_view text) {
 // By way of a tree, into which keys in any order go at the same cost.
 base::Json ParseJson(std::string_view text) {
   using Tree = nlohmann::json;
+  if (text.empty()) return Json(Json::value_t::discarded);  // simdjson wants bytes, even if there are none
   if (auto json = ParseQuickly(text)) return *std::move(json);
   if (JsonDepth(text) <= kDeepestJson) return Json(Tree::parse(text, nullptr, /*allow_exceptions=*/false));
   const auto keep = [](int depth, Tree::parse_event_t, Tree&) { return static_cast<size_t>(depth) < kDeepestJson; };

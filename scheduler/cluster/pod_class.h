@@ -38,6 +38,7 @@ struct PodClass : std::enable_shared_from_this<PodClass> {
   // What the Services and the controller of a pod that waits select by, where it spreads by nothing of its own; null:
   // nothing, or the pods of the class were first seen bound.
   std::shared_ptr<const model::LabelSelector> selected_by;
+  size_t bytes = 0;  // about what it takes of memory, with its spec
 
   // Has terms about other pods, or claims, which other pods must heed.
   bool affine() const { return !spec->pod_affinity.empty() || !spec->pod_anti_affinity.empty() || !claims.empty(); }

@@ -47,15 +47,46 @@ NodeId Snapshot::FindNode(std::string_view name) const {
   return at == by_name_.end() ? NodeId() : at->second;
 }
 
-ResourceId Snapshot::Column(std::string_view resource) const {
-  const auto [at, fresh] =
-      columns_by_name_.try_emplace(std::string(resource), static_cast<uint32_t>(resource_names_.size()));
-  if (fresh) {
+Snapshot::NamedColumn& Snapshot::FindColumn(std::string_view resource) const {
+  if (const auto known = columns_by_name_.find(resource); known != columns_by_name_.end()) return known->second;
+  ResourceId id(static_cast<uint32_t>(resource_names_.size()));
+  if (free_columns_.empty()) {
     resource_names_.emplace_back(resource);
     allocatable_.AddColumn();
     requested_.AddColumn();
+  } else {
+    id = free_columns_.back();
+    free_columns_.pop_back();
+    resource_names_[id.index()] = resource;
   }
-  return at->second;
+  return columns_by_name_.emplace(resource_names_[id.index()], NamedColumn{id}).first->second;
+}
+
+ResourceId Snapshot::Column(std::string_view resource) const {
+  NamedColumn& column = FindColumn(resource);
+  column.stays = true;
+  return column.id;
+}
+
+ResourceId Snapshot::ColumnOfPods(std::string_view resource) const { return FindColumn(resource).id; }
+
+ResourceId Snapshot::KnownColumn(std::string_view resource) const {
+  const auto known = columns_by_name_.find(resource);
+  return known == columns_by_name_.end() ? ResourceId() : known->second.id;
+}
+
+void Snapshot::SweepColumns(const std::vector<char>& used) {
+  for (auto at = columns_by_name_.begin(); at != columns_by_name_.end();) {
+    const auto [id, stays] = at->second;
+    if (stays || used[id.index()]) {
+      ++at;
+      continue;
+    }
+    at = columns_by_name_.erase(at);
+    std::exchange(resource_names_[id.index()], {});
+    free_columns_.push_back(id);
+  }
+  columns_grown_ = std::max(kFewColumns, 2 * columns_by_name_.size());
 }
 
 const Snapshot::ImageHolders* Snapshot::Image(Symbol name) const {
@@ -331,6 +362,7 @@ void Snapshot::Shift(const PodClass& pod_class, NodeId n, int64_t sign) {
 
 // A node comes with the first of it.
 void Snapshot::Provide(ResourceId r) {
+  ++provided_;
   const auto from = requested_in_vain_.lower_bound({r, NodeId(0)});
   auto at = from;
   for (; at != requested_in_vain_.end() && at->first.first == r; ++at)

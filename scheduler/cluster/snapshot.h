@@ -16,6 +16,7 @@
 #include <absl/container/node_hash_map.h>
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <span>
@@ -81,6 +82,7 @@ struct PodChange {
   model::NodeId node;
   int32_t by = 0;  // +1 or -1
 };
+inline size_t KeptBy(const PodChange& change) { return change.pod_class->bytes; }
 
 class Snapshot {
  public:
@@ -111,6 +113,11 @@ class Snapshot {
   bool Exists(model::ResourceId r) const { return allocatable_.holds(r); }
   // Made on first use and never gone. Interning does not change what a reader sees.
   model::ResourceId Column(std::string_view resource) const;
+  // The same for what pods ask for, whose names are without end: gone by a sweep once no class has it. See
+  // SweepColumns.
+  model::ResourceId ColumnOfPods(std::string_view resource) const;
+  model::ResourceId KnownColumn(std::string_view resource) const;  // invalid: nobody has asked for it
+  size_t provided() const { return provided_; }                    // of how many some node has, or had, some
   const std::string& ResourceName(model::ResourceId r) const { return resource_names_[r.index()]; }
   SymbolTable& symbols() const { return symbols_; }
 
@@ -168,6 +175,11 @@ class Snapshot {
   bool PutNamespace(std::string_view name, const model::StringMap& labels);
   bool DropNamespace(std::string_view name);
   void MarkSymbols(SymbolTable::Used* used) const;  // that it has itself; its pods' classes have theirs
+  // There are twice as many names of resources as a sweep left, and enough for one to be worth its while.
+  bool ColumnsGrown() const { return columns_by_name_.size() >= columns_grown_; }
+  // Lets go of the names that only pods asked for, but for those whose place in `used` is set; the ids of the others
+  // will be of other names.
+  void SweepColumns(const std::vector<char>& used);
 
  private:
   void Touch(model::NodeId n);
@@ -191,8 +203,16 @@ class Snapshot {
   std::vector<uint8_t> barriers_;
   std::vector<int64_t> nonzero_cpu_, nonzero_memory_;
   absl::flat_hash_map<model::Symbol, ImageHolders> images_;
-  mutable std::vector<std::string> resource_names_;
-  mutable std::unordered_map<std::string, model::ResourceId> columns_by_name_;
+  struct NamedColumn {
+    model::ResourceId id;
+    bool stays = false;
+  };
+  NamedColumn& FindColumn(std::string_view resource) const;
+  static constexpr size_t kFewColumns = size_t{1} << 17;  // some 20 MB
+  mutable std::deque<std::string> resource_names_;        // a deque, so that the views in columns_by_name_ stay valid
+  mutable std::unordered_map<std::string_view, NamedColumn> columns_by_name_;
+  mutable std::vector<model::ResourceId> free_columns_;
+  size_t columns_grown_ = kFewColumns, provided_ = 0;
   mutable SymbolTable symbols_;
   absl::flat_hash_map<model::Symbol, uint32_t> keys_;  // of labels, and how many nodes have them
   uint64_t keys_version_ = 0;

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "model/footprint.h"
+#include "model/list_limit.h"
 
 namespace tutti::cluster {
 
@@ -15,6 +17,15 @@ namespace {
 
 bool Same(const std::shared_ptr<const model::LabelSelector>& a, const std::shared_ptr<const model::LabelSelector>& b) {
   return a == b || (a && b && *a == *b);
+}
+
+size_t FootprintOf(const PodClass& pod_class) {
+  size_t bytes = sizeof(pod_class) + Footprint(*pod_class.spec) +
+                 pod_class.requests.size() * sizeof(pod_class.requests[0]) +
+                 pod_class.labels.size() * sizeof(pod_class.labels[0]);
+  for (const ClaimUse& use : pod_class.claims)
+    bytes += sizeof(use) + use.claim.size() + use.owner.size() + use.owner_name.size();
+  return bytes;
 }
 
 }  // namespace
@@ -119,7 +130,9 @@ ClusterState::NodeChange ClusterState::ApplyNode(std::shared_ptr<const model::No
   const NodeId known = snapshot_.FindNode(node->meta.name);
   NodeChange change{known, known ? snapshot_.node(known).node : nullptr};
   const uint64_t version = snapshot_.last_version();
+  const size_t provided = snapshot_.provided();
   change.id = snapshot_.PutNode(std::move(node));
+  if (snapshot_.provided() != provided) NameAgain();
   if (snapshot_.last_version() != version) Improve(change.id);
   if (!known)
     for (const PodId id : PodsOn(snapshot_.node(change.id).name))
@@ -233,7 +246,20 @@ void ClusterState::ClassifyAgain(PodEntry& entry) {
     SetClass(entry, InternClass(*entry.pod, entry.pod_class->selected_by));
 }
 
+// A node has brought a resource. Pods that ask for more than are looked at may be of classes that were made without it.
+void ClusterState::NameAgain() {
+  const auto asks_too_much = [](const model::PodSpec& spec) { return model::Full(spec.requests.items()); };
+  const size_t outdated = std::erase_if(classes_, [&](const auto& item) {
+    const auto pod_class = item.second.lock();
+    return pod_class && asks_too_much(*pod_class->spec);
+  });
+  for (size_t i = 0; outdated > 0 && i < pods_.size(); ++i)
+    if (PodEntry& entry = pods_[i]; entry.pod && asks_too_much(*entry.pod->spec))
+      SetClass(entry, InternClass(*entry.pod, entry.pod_class->selected_by));
+}
+
 void ClusterState::Settle() {
+  if (snapshot_.ColumnsGrown()) SweepColumns();
   if (!keys_.AnyChanged()) return;
   const LabelKeys::Changed changed = keys_.TakeChanged();
   for (size_t i = 0; changed.everywhere && i < pods_.size(); ++i)
@@ -284,8 +310,12 @@ std::shared_ptr<const PodClass> ClusterState::InternClass(const Pod& pod, const 
   fresh->terminating = terminating;
   fresh->claims = std::move(claims);
   fresh->selected_by = selected_by;
+  // A pod with more names than are looked at makes up none: those count that others have brought. See NameAgain.
+  const bool few = !model::Full(pod.spec->requests.items());
   for (const auto& [name, amount] : pod.spec->requests)
-    if (amount > 0) fresh->requests.emplace_back(snapshot_.Column(name), std::min(amount, model::kLargestRequest));
+    if (const model::ResourceId r = few ? snapshot_.ColumnOfPods(name) : snapshot_.KnownColumn(name); r && amount > 0)
+      fresh->requests.emplace_back(r, std::min(amount, model::kLargestRequest));
+  fresh->bytes = FootprintOf(*fresh);
   classes_.emplace(hash, fresh);
   return fresh;
 }
@@ -305,6 +335,16 @@ uint64_t ClusterState::HashOf(const std::shared_ptr<const model::PodSpec>& spec)
 void ClusterState::ReleaseUnusedClasses() {
   std::erase_if(classes_, [](const auto& item) { return item.second.expired(); });
   sweep_classes_at_ = std::max<size_t>(1024, 2 * classes_.size());
+}
+
+// Whoever keeps a column keeps a class that has it, or has asked for it as one that stays.
+void ClusterState::SweepColumns() {
+  ReleaseUnusedClasses();
+  std::vector<char> used(snapshot_.columns());
+  for (const auto& [hash, weak] : classes_)
+    if (const auto pod_class = weak.lock())
+      for (const auto& [column, amount] : pod_class->requests) used[column.index()] = 1;
+  snapshot_.SweepColumns(used);
 }
 
 void ClusterState::SweepSymbols() {

@@ -84,7 +84,7 @@ class ClusterState {
   bool Reselect(model::PodId id);
   // Classes are as the selectors that there are now have it. To be called before anything is planned on what was
   // applied, or selected again. O(1) when no label key began or ceased to be read; else O(pods of the namespaces where
-  // one did).
+  // one did). What is left of resources that no pod asks for any more is let go then, too.
   void Settle();
 
   // The pods that use the claim "namespace/name", bound or not.
@@ -128,8 +128,10 @@ class ClusterState {
   LabelEntries ReadLabels(const model::Pod& pod);
   static std::vector<ClaimUse> ReadClaims(const model::Pod& pod);
   void ClassifyAgain(PodEntry& entry);
+  void NameAgain();
   void SetClass(PodEntry& entry, std::shared_ptr<const PodClass> pod_class);
   void ReleaseUnusedClasses();
+  void SweepColumns();
   void Weigh(PodEntry& entry, model::NodeId node);
   void Unweigh(PodEntry& entry);
   void Improve(model::NodeId node);

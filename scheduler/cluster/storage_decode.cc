@@ -65,7 +65,7 @@ std::shared_ptr<const T> Decode(const model::Object& object, std::vector<std::st
   auto value = std::make_shared<T>();
   value->meta = object.meta;
   fill(read, JsonField(*object.body), *value);
-  *problems = std::move(read.problems());
+  *problems = read.TakeProblems();
   return value;
 }
 

@@ -40,7 +40,7 @@ void AppendBase36(uint64_t value, std::string* to) {
 
 void Committer::StartTerm() {
   term_.clear();
-  AppendBase36(static_cast<uint64_t>(clock_.WallMs()), &term_);
+  if (!base::Planted(base::Bug::kReusePlanId)) AppendBase36(static_cast<uint64_t>(clock_.WallMs()), &term_);
   plans_ = 0;
   binds_.clear();
   evictions_.clear();
@@ -126,6 +126,7 @@ void Committer::Pump(GangId id) {
   // nobody is bound first.
   const bool may_start = gang.whole || (!gang.refusal && gang.spec.problem.empty());
   const bool settled = plan.undoing || (SettleVolumes(id) && may_start);
+  if (!gang.whole && !plan.bind_left) HoldTogether(plan);
   bool others_open = false;
   PodId commit;
   for (auto& [pod, assignment] : plan.open) {
@@ -144,6 +145,13 @@ void Committer::Pump(GangId id) {
   if (Require(gang, census).met() && census.lost.empty() && !leaving) SendWhenDue(id, commit, plan.open.at(commit));
 }
 
+// The first binds go out together, not each when it is due: what bound the others would be undone with them.
+void Committer::HoldTogether(Plan& plan) {
+  Millis latest = 0;
+  for (const auto& [pod, assignment] : plan.open) latest = std::max(latest, assignment.not_before_ms);
+  for (auto& [pod, assignment] : plan.open) assignment.not_before_ms = latest;
+}
+
 bool Committer::SettleVolumes(GangId id) {
   Gang& gang = book_.at(id);
   bool settled = true;
@@ -152,7 +160,7 @@ bool Committer::SettleVolumes(GangId id) {
     if (assignment.stage != Stage::kReserved) continue;
     std::string why;
     const VolumeBinder::Stand stand = volumes_.Advance(id, pod, assignment, &why);
-    settled = settled && stand == VolumeBinder::Stand::kSettled;
+    settled = settled && (stand == VolumeBinder::Stand::kSettled || base::Planted(base::Bug::kIgnoreVolumes));
     if (stand == VolumeBinder::Stand::kFailed) failed.emplace_back(pod, std::move(why));
   }
   for (const auto& [pod, why] : failed) {
@@ -321,6 +329,7 @@ bool Committer::CommitOnItsWay(GangId id) const {
 }
 
 Member* Committer::CommitInDoubt(Gang& gang) const {
+  if (base::Planted(base::Bug::kDropFence)) return nullptr;
   for (const auto& [id, resource_version] : gang.plan->in_doubt)
     if (const Pod& pod = *state_.pod(id).pod; !pod.bound() && pod.meta.resource_version == resource_version)
       return &book_.MemberOf(id);
@@ -414,36 +423,48 @@ void Committer::OnNodeGone(model::NodeId node) {
   }
 }
 
-// What the filters that judge a node alone say of it, and whether its pods still have room.
+// What the pod asks for, as all that is there or held leaves it.
+bool Committer::HasRoom(model::NodeId node, PodId pod) const {
+  const cluster::Snapshot& snapshot = state_.snapshot();
+  return snapshot.Free(node, cluster::kPodsColumn) >= 0 &&
+         std::ranges::all_of(state_.pod(pod).pod_class->requests,
+                             [&](const auto& request) { return snapshot.Free(node, request.first) >= 0; });
+}
+
+// What the filters that judge a node alone say of it.
 bool Committer::StillTakes(model::NodeId node, PodId id) const {
   using framework::Wake;
   constexpr Wake kOfNodeAlone = Wake::kNodeAdded | Wake::kNodeLabels | Wake::kNodeTaints;
   const cluster::PodEntry& pod = state_.pod(id);
-  const cluster::Snapshot& snapshot = state_.snapshot();
-  for (const auto& [column, amount] : pod.pod_class->requests)
-    if (snapshot.Free(node, column) < 0) return false;
   const framework::Profile* profile = framework::FindProfile(options_.profiles, pod.pod->spec->scheduler_name);
   return !profile || std::ranges::none_of(profile->filters, [&](const auto& filter) {
     if (framework::Any(filter->WakesOn() & ~kOfNodeAlone)) return false;
-    const auto asked = filter->PrepareFilter(*pod.pod_class, snapshot);
+    const auto asked = filter->PrepareFilter(*pod.pod_class, state_.snapshot());
     return asked && asked->Check(node) != framework::Verdict::kFits;
   });
 }
 
-// Volumes take long to be made, and a node may be cordoned in the meantime. Once a bind of a gang that starts has left,
-// the others go where they were planned all the same: undoing the gang for it would cost more.
+// Volumes take long to be made, and a node may be cordoned in the meantime, or filled by others. Once a bind of a gang
+// that starts has left, the rest goes to a cordoned node all the same, for undoing the gang would cost more; but not
+// where the kubelet would reject it.
 void Committer::OnNodeChanged(model::NodeId node) {
   const std::string& name = state_.snapshot().node(node).name;
   for (const GangId id : planned_) {
     Gang& gang = book_.at(id);
-    if (!gang.whole && gang.plan->bind_left) continue;
-    std::vector<PodId> refused;
+    const bool started = !gang.whole && gang.plan->bind_left;
+    std::vector<PodId> there;
     for (const auto& [pod, assignment] : gang.plan->open)
-      if (assignment.stage == Stage::kReserved && assignment.node == name && !StillTakes(node, pod))
-        refused.push_back(pod);
-    for (const PodId pod : refused) Release(gang, pod);
-    if (!refused.empty()) book_.MarkReady(id);
+      if (assignment.stage == Stage::kReserved && assignment.node == name) there.push_back(pod);
+    for (const PodId pod : there) {  // one that goes may leave room enough for the next
+      if (HasRoom(node, pod) && (started || StillTakes(node, pod))) continue;
+      Release(gang, pod);
+      book_.MarkReady(id);
+    }
   }
+}
+
+void Committer::OnRoomTaken(model::NodeId node, PodId by) {
+  if (!planned_.empty() && !HasRoom(node, by)) OnNodeChanged(node);
 }
 
 void Committer::OnVolumeChanged() {
@@ -486,9 +507,9 @@ bool Committer::Evict(Gang& gang, Member& member, const std::string& why) {
   const base::Json patch = {{"metadata", {{"uid", pod->meta.uid}}},
                             {"status",
                              {{"conditions",
-                               {{{"type", "DisruptionTarget"},
+                               {{{"type", model::kUndoCondition},
                                  {"status", "True"},
-                                 {"reason", "GangNotWhole"},
+                                 {"reason", model::kUndoReason},
                                  {"message", why},
                                  {"lastTransitionTime", base::FormatTime(clock_.WallMs())}}}}}}};
   const cluster::CommandId id =

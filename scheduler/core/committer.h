@@ -92,6 +92,8 @@ class Committer {
   void OnNodeGone(model::NodeId node);
   // Its labels, taints or capacity are others now.
   void OnNodeChanged(model::NodeId node);
+  // A pod that no plan put there takes room on it.
+  void OnRoomTaken(model::NodeId node, model::PodId by);
   // Some volume is another one now, or gone: those that wait for volumes look.
   void OnVolumeChanged();
   // A node of a name that was not there has come: what was sent to that name, and may have happened, holds room on it.
@@ -113,7 +115,9 @@ class Committer {
   bool OnBindAnswer(model::GangId id, model::PodId pod, const cluster::Answer& answer);
   bool OnEvictionAnswer(const cluster::Answer& answer);
   void Begin(model::GangId id, const std::string& plan_id, const std::string& commit_uid);
+  bool HasRoom(model::NodeId node, model::PodId pod) const;
   bool StillTakes(model::NodeId node, model::PodId pod) const;
+  static void HoldTogether(Plan& plan);
   // False while some volume of the plan is open, but for those of `id`'s members that failed: they give up their room.
   bool SettleVolumes(model::GangId id);
   void Refuse(Gang& gang, model::PodId pod, const std::string& message);

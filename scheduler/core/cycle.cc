@@ -174,9 +174,8 @@ void Cycle::Wake() {
   if (charges.TakeFreed()) happened_ = happened_ | Wake::kQueue;
   if (base::Planted(base::Bug::kSleepOn)) happened_ = Wake::kNothing;
   RefreshCounts();
-  const auto happened = std::exchange(happened_, Wake::kNothing);
+  const auto happened = std::exchange(happened_, Wake::kNothing) & ~base::Forgotten<framework::Wake>();
   if (!framework::Any(happened)) return;
-  if (base::Planted(base::Bug::kForgetToWake) && framework::Any(happened & Wake::kPodGone)) return;
   certificates.Happened(happened, improved.nodes);
   book.Wake(happened);
 }
@@ -288,8 +287,10 @@ void Cycle::Consider(GangId id) {
       committer.Resume(id, finding.half_done.plan, finding.half_done.commit_uid, first);
       // A word on those that cannot be bound at once, whatever they say already: a late bind of whoever planned this
       // then finds another resourceVersion than it asks for.
-      if (first)
+      if (first && !base::Planted(base::Bug::kDropFence))
         for (Member* member : census.pending) member->told_in_doubt = true;
+      if (std::ranges::any_of(census.placed, [this](const Member* m) { return state.pod(m->pod).pod->undo_begun; }))
+        gang.plan->deadline_ms = clock.MonotonicMs();  // whoever planned this was undoing it: that is finished
       timers.emplace(gang.plan->deadline_ms, id);
       census = TakeCensus(gang, state);  // it knows now who is to be the last
     }
@@ -487,7 +488,7 @@ std::optional<Refusal> Cycle::CheckMinResources(const Gang& gang) const {
   if (!gang.spec.min_resources) return std::nullopt;
   const cluster::Snapshot& nodes = state.snapshot();
   for (const auto& [name, asked] : *gang.spec.min_resources) {
-    const model::ResourceId column = nodes.Column(name);
+    const model::ResourceId column = nodes.ColumnOfPods(name);
     int64_t free = 0;
     for (uint32_t slot = 0; nodes.Exists(column) && slot < nodes.slots(); ++slot)
       free = model::SaturatingAdd(free, std::max<int64_t>(0, nodes.Free(model::NodeId(slot), column)));

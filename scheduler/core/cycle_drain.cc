@@ -38,6 +38,8 @@ void Cycle::Apply(const cluster::PodChanged& event) {
   const Pod& pod = *event.pod;
   const bool was_there = change.before != nullptr;
   if (pod.bound() && (!was_there || !change.before->bound())) happened_ = happened_ | Wake::kPodPlaced;
+  if (pod.occupies() && (!was_there || !change.before->occupies() || change.before->spec != pod.spec))
+    if (const model::NodeId node = state.snapshot().FindNode(pod.node_name)) committer.OnRoomTaken(node, change.id);
   if (!rankings.Serves(pod.spec->scheduler_name)) return;
 
   if (!was_there || !SameMetadata(*change.before, pod) || (book.Settled(change.id) && Matters(*change.before, pod)))

@@ -123,6 +123,8 @@ struct Gang {
   model::GangKey key;
   dialects::Dialect* dialect = nullptr;
   model::GangSpec spec;
+  // What a pod declared, and spec is a copy of; null: the dialect itself did.
+  std::shared_ptr<const model::GangSpec> said;
   bool declared = false;      // spec has been asked for
   bool lone = false;          // of one pod, which nothing but itself declares
   Members members;            // by creation time, then name; the book owns them

@@ -100,9 +100,12 @@ GangId GangBook::Join(PodId pod) {
   const bool first = gang.members.empty();
   if (first) gang.lone = membership.lone;
   if (membership.declared) {
-    if (gang.refusal && gang.spec != *membership.declared) gang.refusal->old = true;
-    gang.spec = *membership.declared;
-    gang.declared = true;
+    if (gang.said != membership.declared) {
+      if (gang.refusal && gang.spec != *membership.declared) gang.refusal->old = true;
+      gang.spec = *membership.declared;
+      gang.said = std::move(membership.declared);
+      gang.declared = true;
+    }
   } else if (fresh && gang.lone) {
     gang.spec.key = gang.key;
     gang.declared = true;
@@ -193,6 +196,7 @@ bool GangBook::Describe(GangId id) {
   model::GangSpec spec = gang.dialect->Describe(gang.key);
   if (gang.declared && spec == gang.spec) return false;
   gang.spec = std::move(spec);
+  gang.said = nullptr;
   gang.declared = true;
   if (gang.ready) Resort(id);
   return true;

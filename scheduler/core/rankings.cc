@@ -40,7 +40,7 @@ void Rankings::Clear() {
 // Those that were not used for longest go first; the one in use stays, whatever its size.
 void Rankings::Measure(Entry& entry) {
   bytes_ -= entry.bytes;
-  entry.bytes = entry.ranking->memory();
+  entry.bytes = entry.ranking->memory() + entry.pod_class->bytes;
   bytes_ += entry.bytes;
   while (bytes_ > most_bytes_ && entries_.size() > 1) {
     bytes_ -= entries_.back().bytes;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "base/json.h"
@@ -10,6 +11,17 @@
 #include "dialects/wording.h"
 
 namespace tutti::dialects {
+namespace {
+
+// Takes the values in it from `left`; false when that does not suffice.
+bool CountDown(const base::Json& value, size_t* left) {
+  if (*left == 0) return false;
+  --*left;
+  return !value.is_structured() ||
+         std::all_of(value.begin(), value.end(), [&](const base::Json& item) { return CountDown(item, left); });
+}
+
+}  // namespace
 
 int64_t ReadCount(cluster::JsonReader& read, const cluster::JsonField& field, int64_t fallback, int64_t least,
                   int64_t most) {
@@ -24,8 +36,22 @@ int64_t ReadCount(cluster::JsonReader& read, const cluster::JsonField& field, in
   return fallback;
 }
 
+bool FewEnough(cluster::JsonReader& read, const cluster::JsonField& field, size_t most) {
+  if (!field.value().is_structured() || field.value().size() <= most) return true;
+  read.Problem(
+      field, fmt::format("{} items are more than the {} that are looked at; write fewer", field.value().size(), most));
+  return false;
+}
+
+bool SmallEnough(cluster::JsonReader& read, const cluster::JsonField& field, size_t most) {
+  size_t left = most;
+  if (CountDown(field.value(), &left)) return true;
+  read.Problem(field, fmt::format("it holds more than the {} values that are looked at; write fewer", most));
+  return false;
+}
+
 std::optional<model::ResourceList> ReadRequests(cluster::JsonReader& read, const cluster::JsonField& field) {
-  if (!field.present()) return std::nullopt;
+  if (!field.present() || !FewEnough(read, field, kMostResources)) return std::nullopt;
   model::ResourceList amounts = read.Resources(field);
   read.Values(field, [&](std::string_view name, const cluster::JsonField& value) {
     if (amounts.Get(name) == std::numeric_limits<int64_t>::max())

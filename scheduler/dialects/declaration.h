@@ -16,11 +16,22 @@ namespace tutti::dialects {
 
 inline constexpr int64_t kLargestCount = 2147483647;  // Kubernetes counts in int32
 
+// How much of a declaration is read. It is read on the scheduler's thread, and an object may be 1.5 MiB large: up to
+// these it costs a millisecond.
+inline constexpr size_t kMostRoles = 1'000;    // tasks, worker groups, task groups
+inline constexpr size_t kMostResources = 256;  // as of a pod (plugins/common/size_limits.h)
+
 // A whole number in [least, most], or `fallback` when absent or a problem.
 int64_t ReadCount(cluster::JsonReader& read, const cluster::JsonField& field, int64_t fallback, int64_t least,
                   int64_t most = kLargestCount);
 
-// Amounts that are asked for: one beyond all counting is a problem, for nothing could ever grant it. nullopt: absent.
+// Whether a list or a map has no more than `most` items. If it has more that is a problem, and it is not to be read.
+bool FewEnough(cluster::JsonReader& read, const cluster::JsonField& field, size_t most);
+// The same of all values in it, at any depth.
+bool SmallEnough(cluster::JsonReader& read, const cluster::JsonField& field, size_t most);
+
+// Amounts that are asked for, of kMostResources at most: one beyond all counting is a problem, for nothing could ever
+// grant it. nullopt: absent.
 std::optional<model::ResourceList> ReadRequests(cluster::JsonReader& read, const cluster::JsonField& field);
 
 // Key, UID and age from the object, and what its annotations say about topology.

@@ -69,7 +69,13 @@ bool HyperNodes::Put(const model::Object& object) {
     hyper_node.members.push_back(std::move(member));
   });
   hyper_nodes_[object.meta.name] = std::move(hyper_node);
+  index_.reset();
   return true;
+}
+
+bool HyperNodes::Drop(std::string_view name) {
+  index_.reset();
+  return hyper_nodes_.erase(std::string(name)) > 0;
 }
 
 bool HyperNodes::Matches(const Member& member, const std::string& name, const model::StringMap& labels) {
@@ -104,16 +110,21 @@ void HyperNodes::AddLabels(const model::Node& node, model::StringMap* labels) co
   std::ranges::sort(*labels);
 }
 
-std::set<int64_t> HyperNodes::Tiers() const {
-  std::set<int64_t> tiers;
-  for (const auto& [name, hyper_node] : hyper_nodes_) tiers.insert(hyper_node.tier);
-  return tiers;
+int64_t HyperNodes::TierNamed(std::string_view name) const {
+  const auto at = Index().by_name.find(name);
+  return at == Index().by_name.end() ? -1 : at->second;
 }
 
-int64_t HyperNodes::TierNamed(std::string_view name) const {
-  for (const auto& [own, hyper_node] : hyper_nodes_)
-    if (hyper_node.tier_name == name) return hyper_node.tier;
-  return -1;
+// Of several that give one name to different tiers the first counts.
+const HyperNodes::Tiered& HyperNodes::Index() const {
+  if (!index_) {
+    index_.emplace();
+    for (const auto& [name, hyper_node] : hyper_nodes_) {
+      index_->tiers.insert(hyper_node.tier);
+      index_->by_name.emplace(hyper_node.tier_name, hyper_node.tier);
+    }
+  }
+  return *index_;
 }
 
 }  // namespace tutti::dialects

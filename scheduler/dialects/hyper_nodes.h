@@ -34,12 +34,12 @@ class HyperNodes {
 
   // False when it says what it has said before.
   bool Put(const model::Object& object);
-  bool Drop(std::string_view name) { return hyper_nodes_.erase(std::string(name)) > 0; }
+  bool Drop(std::string_view name);
 
   void AddLabels(const model::Node& node, model::StringMap* labels) const;
 
-  // All tiers there are, the lowest first.
-  std::set<int64_t> Tiers() const;
+  // All tiers there are, the lowest first. Good until the next Put or Drop.
+  const std::set<int64_t>& Tiers() const { return Index().tiers; }
   // -1: no HyperNode's tier has this name.
   int64_t TierNamed(std::string_view name) const;
 
@@ -56,9 +56,16 @@ class HyperNodes {
     std::string tier_name;
     std::vector<Member> members;
   };
+  // What a PodGroup asks for by each of its subgroups: found once after a change.
+  struct Tiered {
+    std::set<int64_t> tiers;
+    std::map<std::string, int64_t, std::less<>> by_name;
+  };
   static bool Matches(const Member& member, const std::string& name, const model::StringMap& labels);
+  const Tiered& Index() const;
 
   std::map<std::string, HyperNode> hyper_nodes_;  // by name
+  mutable std::optional<Tiered> index_;           // nullopt: to be made
 };
 
 }  // namespace tutti::dialects

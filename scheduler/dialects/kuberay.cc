@@ -70,7 +70,7 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
   const bool autoscaled = read.Flag(spec["enableInTreeAutoscaling"]);
   gang.roles.push_back({std::string(kRayHeadGroup), 1, 1});
   std::set<std::string, std::less<>> taken{std::string(kRayHeadGroup)};
-  read.Items(groups, [&](const cluster::JsonField& group) {
+  const auto add = [&](const cluster::JsonField& group) {
     model::RoleSpec role = ReadGroup(read, group, autoscaled);
     const bool twice = !taken.insert(role.name).second;
     if (role.name == kRayHeadGroup)
@@ -79,7 +79,8 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
       read.Problem(group, fmt::format("groupName {} is taken; give the group a name of its own", Named(role.name)));
     else
       gang.roles.push_back(std::move(role));
-  });
+  };
+  if (FewEnough(read, groups, kMostRoles)) read.Items(groups, add);
   std::sort(gang.roles.begin(), gang.roles.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   gang.units = ReplicasOf(gang.roles);
   gang.min_member = 0;
@@ -101,7 +102,7 @@ void KubeRay::PutCluster(std::shared_ptr<const model::Object> object, Touched* t
   if (!std::ranges::equal(before ? before->spec.units : kNone, gang.units, {}, &model::UnitSpec::role,
                           &model::UnitSpec::role))
     touched->members.insert(gang.key);
-  clusters_.Put(std::move(object), std::move(gang), touched);
+  clusters_.Put(std::move(object), std::move(gang), nullptr, touched);
 }
 
 void KubeRay::Put(std::shared_ptr<const model::Object> object, Touched* touched) {

@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json.h"
 #include "base/json_string.h"
-#include "dialects/declaration.h"
 #include "dialects/wording.h"
 
 namespace tutti::dialects {
@@ -27,17 +25,20 @@ void WriteStatus(PodGroup* group, base::Json wanted, std::vector<cluster::Comman
   out->push_back(std::move(patch));
 }
 
-PodGroup& PodGroupTable::Put(std::shared_ptr<const model::Object> object, model::GangSpec spec, Touched* touched) {
+void PodGroupTable::Put(std::shared_ptr<const model::Object> object, model::GangSpec spec, base::Json observed,
+                        Touched* touched) {
   PodGroup& group = groups_[Place(object->meta.ns, object->meta.name)];
   if (group.object && group.object->meta.uid != object->meta.uid) group = {};
   if (!group.object || group.spec != spec) {
     touched->gangs.insert(spec.key);
     group.spec = std::move(spec);
-  } else if (StatusOf(*group.object) != StatusOf(*object)) {
+  } else if (group.observed != observed) {
     touched->statuses.insert(group.spec.key);
   }
   group.object = std::move(object);
-  return group;
+  group.memory.Observed(observed);
+  if (!group.memory.pending()) group.written.clear();
+  group.observed = std::move(observed);
 }
 
 void PodGroupTable::Drop(std::string_view ns, std::string_view name, Touched* touched) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/json.h"
 #include "dialects/dialect.h"
 #include "dialects/status_memory.h"
 
@@ -16,6 +17,7 @@ namespace tutti::dialects {
 struct PodGroup {
   std::shared_ptr<const model::Object> object;  // never null
   model::GangSpec spec;
+  base::Json observed;  // of its status, what the dialect writes
   StatusMemory memory;
   std::string written;  // for the dialect: what it wrote and has not observed
 };
@@ -37,8 +39,10 @@ class PodGroupTable {
   }
   bool served() const { return served_; }
 
-  // Touches the gang where the declaration is not what it was. The reference is good until the next Put or Drop.
-  PodGroup& Put(std::shared_ptr<const model::Object> object, model::GangSpec spec, Touched* touched);
+  // `observed` is what of the status is the dialect's, without times: a status is its tenant's too, who may fill it
+  // with a megabyte, and of that nothing is looked at. Touches the gang where the declaration is not what it was, and
+  // its status where what is observed is not.
+  void Put(std::shared_ptr<const model::Object> object, model::GangSpec spec, base::Json observed, Touched* touched);
   void Drop(std::string_view ns, std::string_view name, Touched* touched);
 
   void ReportLost(const model::GangKey& key) {

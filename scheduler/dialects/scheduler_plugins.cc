@@ -59,10 +59,8 @@ void SchedulerPlugins::Put(std::shared_ptr<const model::Object> object, Touched*
   gang.start_timeout_ms = ReadCount(read, spec["scheduleTimeoutSeconds"], 0, 0) * 1000;
   gang.problem = ProblemIn(*object, read);
 
-  const Json observed = Comparable(StatusOf(*object));
-  PodGroup& group = groups_.Put(std::move(object), std::move(gang), touched);
-  group.memory.Observed(observed);
-  if (!group.memory.pending()) group.written.clear();
+  Json observed = Comparable(StatusOf(*object));
+  groups_.Put(std::move(object), std::move(gang), std::move(observed), touched);
 }
 
 void SchedulerPlugins::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
@@ -88,8 +86,7 @@ std::optional<Membership> SchedulerPlugins::MembershipOf(const model::Pod& pod) 
 void SchedulerPlugins::Report(const GangReport& report, std::vector<cluster::CommandBody>* out) {
   PodGroup* group = groups_.Find(report.spec->key);
   if (!group) return;
-  const Json& observed = StatusOf(*group->object);
-  const Json before = group->written.empty() ? observed : cluster::ParseJson(group->written);
+  const Json before = group->written.empty() ? group->observed : cluster::ParseJson(group->written);
 
   Json wanted = Json::object();
   if (IsCleanedUp(report, PhaseIn(before))) {
@@ -104,7 +101,7 @@ void SchedulerPlugins::Report(const GangReport& report, std::vector<cluster::Com
     wanted["scheduleStartTime"] = *start;
   else if (wanted["phase"] == "Scheduling")
     wanted["scheduleStartTime"] = base::FormatTime(report.now_wall_ms);
-  if (!group->memory.MustWrite(Comparable(wanted), Comparable(observed), group->object->meta.resource_version)) return;
+  if (!group->memory.MustWrite(Comparable(wanted), group->observed, group->object->meta.resource_version)) return;
   WriteStatus(group, std::move(wanted), out);
 }
 

@@ -3,10 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dialects/topology_annotations.h"
 #include "dialects/wording.h"
 
 namespace tutti::dialects {
+namespace {
+
+constexpr std::ptrdiff_t kMostLevels = 16;  // deeper than any network
+
+}  // namespace
 
 bool ReadTuttiTopology(const model::StringMap& annotations, std::string_view role, model::TopologyRequest* request) {
   request->required = LevelIn(annotations, "tutti.dev/topology-required", request);
@@ -15,6 +22,12 @@ bool ReadTuttiTopology(const model::StringMap& annotations, std::string_view rol
   request->balanced = LevelIn(annotations, "tutti.dev/topology-balanced", request);
   std::string_view preferred;
   if (const std::string* value = model::Find(annotations, "tutti.dev/topology-preferred")) preferred = *value;
+  if (const auto levels = std::ranges::count(preferred, ',') + 1; levels > kMostLevels) {
+    preferred = {};
+    request->problem = fmt::format(
+        "annotation tutti.dev/topology-preferred: {} levels are more than the {} that are looked at; name fewer",
+        levels, kMostLevels);
+  }
   while (!preferred.empty()) {
     const size_t comma = std::min(preferred.find(','), preferred.size());
     const model::StringMap one{{"tutti.dev/topology-preferred", std::string(preferred.substr(0, comma))}};

@@ -22,16 +22,19 @@ const char* ConditionType(const model::Object& object) {
   return object.version == "v1alpha2" ? "PodGroupScheduled" : "PodGroupInitiallyScheduled";
 }
 
-// The condition of `type` without its time; null when there is none.
-Json ConditionIn(const Json& status, std::string_view type) {
+// The condition of `type`; null when there is none. Of other conditions there may be thousands.
+const Json& ConditionIn(const Json& status, std::string_view type) {
+  static const Json none;
   const auto conditions = status.find("conditions");
-  if (conditions == status.end() || !conditions->is_array()) return nullptr;
-  for (Json condition : *conditions) {
-    if (!condition.is_object() || !condition.contains("type") || condition["type"] != type) continue;
-    condition.erase("lastTransitionTime");
-    return condition;
-  }
-  return nullptr;
+  if (conditions == status.end() || !conditions->is_array()) return none;
+  for (const Json& condition : *conditions)
+    if (condition.is_object() && condition.contains("type") && condition["type"] == type) return condition;
+  return none;
+}
+
+Json WithoutTime(Json condition) {
+  if (condition.is_object()) condition.erase("lastTransitionTime");
+  return condition;
 }
 
 std::optional<int32_t> ReadPriority(cluster::JsonReader& read, const cluster::JsonField& field) {
@@ -91,10 +94,8 @@ void Upstream::Put(std::shared_ptr<const model::Object> object, Touched* touched
     read.Problem(parent, "composite groups are not supported; take it out");
   gang.problem = ProblemIn(*object, read);
 
-  const Json observed = ConditionIn(StatusOf(*object), ConditionType(*object));
-  PodGroup& group = groups_.Put(std::move(object), std::move(gang), touched);
-  group.memory.Observed(observed);
-  if (!group.memory.pending()) group.written.clear();
+  Json observed = WithoutTime(ConditionIn(StatusOf(*object), ConditionType(*object)));
+  groups_.Put(std::move(object), std::move(gang), std::move(observed), touched);
 }
 
 void Upstream::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
@@ -122,7 +123,7 @@ void Upstream::Report(const GangReport& report, std::vector<cluster::CommandBody
   if (!group || !wanted) return;
   const model::Object& object = *group->object;
   const char* type = ConditionType(object);
-  const Json observed = ConditionIn(StatusOf(object), type);
+  const Json& observed = group->observed;
   const Json before = group->written.empty() ? observed : cluster::ParseJson(group->written);
   const bool was_true = (before.is_object() && before.value("status", Json()) == "True") ||
                         (observed.is_object() && observed.value("status", Json()) == "True");
@@ -135,9 +136,8 @@ void Upstream::Report(const GangReport& report, std::vector<cluster::CommandBody
   // The time is of the change of status, not of its reason.
   (*wanted)["lastTransitionTime"] = base::FormatTime(report.now_wall_ms);
   if (before.is_object() && before.value("status", Json()) == (*wanted)["status"]) {
-    for (const Json& condition : StatusOf(object).value("conditions", Json::array()))
-      if (condition.is_object() && condition.value("type", Json()) == type && condition.contains("lastTransitionTime"))
-        (*wanted)["lastTransitionTime"] = condition["lastTransitionTime"];
+    if (const Json& old = ConditionIn(StatusOf(object), type); old.contains("lastTransitionTime"))
+      (*wanted)["lastTransitionTime"] = old["lastTransitionTime"];
   }
 
   cluster::Patch patch;

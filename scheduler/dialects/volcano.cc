@@ -18,6 +18,8 @@ using Json = base::Json;
 constexpr std::string_view kGroupName = "scheduling.k8s.io/group-name";
 constexpr std::string_view kTaskSpec = "volcano.sh/task-spec";
 constexpr size_t kLongestName = 253;  // of an object
+// Each pod of the group is compared with all of them.
+constexpr size_t kMostPolicies = 256, kMostPolicyValues = 4'096;
 
 // Volcano's controller puts pods that name no group into "podgroup-<UID of their controller>" with minMember 1. For the
 // pods of a RayCluster that would make a gang of nothing; there the RayCluster itself declares it.
@@ -52,6 +54,7 @@ std::optional<model::ResourceList> ReadMinResources(cluster::JsonReader& read, c
 
 // minTaskMember as roles. Volcano enforces them only where minMember is at least their sum.
 void ReadRoles(cluster::JsonReader& read, const cluster::JsonField& field, model::GangSpec* gang) {
+  if (!FewEnough(read, field, kMostRoles)) return;
   int64_t sum = 0;
   read.Values(field, [&](std::string_view role, const cluster::JsonField& value) {
     const int64_t least = ReadCount(read, value, 0, 0);
@@ -67,7 +70,7 @@ void ReadTopology(cluster::JsonReader& read, const cluster::JsonField& field, co
                   model::TopologyRequest* request) {
   if (!field.present()) return;
   const cluster::JsonField mode = field["mode"], tier = field["highestTierAllowed"], name = field["highestTierName"];
-  const std::set<int64_t> tiers = hyper_nodes.Tiers();
+  const std::set<int64_t>& tiers = hyper_nodes.Tiers();
   int64_t highest = tiers.empty() ? 1 : *tiers.rbegin();
   if (tier.present()) {
     highest = ReadCount(read, tier, highest, 0);
@@ -90,6 +93,7 @@ void ReadTopology(cluster::JsonReader& read, const cluster::JsonField& field, co
 std::vector<SubGroupPolicy> ReadSubGroups(cluster::JsonReader& read, const cluster::JsonField& policies,
                                           const HyperNodes& hyper_nodes) {
   std::vector<SubGroupPolicy> sub_groups;
+  if (!FewEnough(read, policies, kMostPolicies) || !SmallEnough(read, policies, kMostPolicyValues)) return sub_groups;
   read.Items(policies, [&](const cluster::JsonField& field) {
     SubGroupPolicy policy;
     const cluster::JsonField selector = field["labelSelector"], keys = field["matchLabelKeys"],
@@ -137,7 +141,7 @@ Volcano::Declaration Volcano::Read(const model::Object& object) const {
   return {std::move(gang), std::move(sub_groups)};
 }
 
-PodGroup& Volcano::PutGroup(std::shared_ptr<const model::Object> object, Touched* touched) {
+void Volcano::PutGroup(std::shared_ptr<const model::Object> object, Touched* touched) {
   Declaration read = Read(*object);
   const std::pair place(object->meta.ns, object->meta.name);
   const auto at = sub_groups_.find(place);
@@ -151,7 +155,8 @@ PodGroup& Volcano::PutGroup(std::shared_ptr<const model::Object> object, Touched
   // In this order, so that a queue that goes on being named is not forgotten in between.
   queues_.Mention(read.gang.queue, touched);
   if (const PodGroup* before = groups_.Find(read.gang.key)) queues_.Forget(before->spec.queue, touched);
-  return groups_.Put(std::move(object), std::move(read.gang), touched);
+  Json observed = VolcanoComparable(StatusOf(*object));
+  groups_.Put(std::move(object), std::move(read.gang), std::move(observed), touched);
 }
 
 void Volcano::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
@@ -165,10 +170,7 @@ void Volcano::Put(std::shared_ptr<const model::Object> object, Touched* touched)
     touched->nodes = true;
     return ReadAgainWithTopology(touched);
   }
-  const Json observed = VolcanoComparable(StatusOf(*object));
-  PodGroup& group = PutGroup(std::move(object), touched);
-  group.memory.Observed(observed);
-  if (!group.memory.pending()) group.written.clear();
+  PutGroup(std::move(object), touched);
 }
 
 void Volcano::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
@@ -239,10 +241,9 @@ void Volcano::Report(const GangReport& report, std::vector<cluster::CommandBody>
   PodGroup* group = groups_.Find(report.spec->key);
   if (!group) return;
   const Json& observed = StatusOf(*group->object);
-  const Json before = group->written.empty() ? observed : cluster::ParseJson(group->written);
-  Json wanted = VolcanoStatus(report, before);
-  if (!group->memory.MustWrite(VolcanoComparable(wanted), VolcanoComparable(observed),
-                               group->object->meta.resource_version))
+  Json wanted = group->written.empty() ? VolcanoStatus(report, observed)
+                                       : VolcanoStatus(report, cluster::ParseJson(group->written));
+  if (!group->memory.MustWrite(VolcanoComparable(wanted), group->observed, group->object->meta.resource_version))
     return;
   WriteStatus(group, std::move(wanted), out);
 }

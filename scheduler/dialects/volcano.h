@@ -43,7 +43,7 @@ class Volcano final : public Dialect {
     std::vector<SubGroupPolicy> sub_groups;
   };
   Declaration Read(const model::Object& object) const;
-  PodGroup& PutGroup(std::shared_ptr<const model::Object> object, Touched* touched);
+  void PutGroup(std::shared_ptr<const model::Object> object, Touched* touched);
   void ReadAgainOfClass(std::string_view priority_class, Touched* touched);
   void ReadAgainWithTopology(Touched* touched);
 

@@ -14,6 +14,10 @@ namespace {
 
 using Json = base::Json;
 
+// Of Tutti and of Volcano, which has no more.
+constexpr std::string_view kConditionTypes[] = {"Scheduled", "Unschedulable"};
+constexpr size_t kMostConditions = 64;  // that are looked at
+
 bool Waits(GangState state) {
   return state == GangState::kWaitingForMembers || state == GangState::kWaitingForQueue ||
          state == GangState::kWaitingForNodes || state == GangState::kInvalid;
@@ -45,15 +49,21 @@ std::string TransitionId(const GangReport& report, std::string_view type, std::s
                      0x8000 | ((low >> 48) & 0x3FFF), low & 0xFFFFFFFFFFFFull);
 }
 
+// The first of `type`; null when there is none.
+auto* Find(auto& conditions, std::string_view type) {
+  const auto end = conditions.begin() + static_cast<int64_t>(std::min(conditions.size(), kMostConditions));
+  const auto at = std::find_if(conditions.begin(), end,
+                               [&](const Json& c) { return c.is_object() && c.contains("type") && c["type"] == type; });
+  return at == end ? nullptr : &*at;
+}
+
 // Replaces the condition of its type or adds it, unless it says the same already. Volcano removes none.
 void Upsert(const GangReport& report, std::string_view type, std::string_view reason, const std::string& message,
             Json* conditions) {
   Json condition = {{"type", type}, {"status", "True"}, {"reason", reason}};
   if (!message.empty()) condition["message"] = message;
-  const auto same_type = std::find_if(conditions->begin(), conditions->end(), [&](const Json& c) {
-    return c.is_object() && c.contains("type") && c["type"] == type;
-  });
-  if (same_type != conditions->end()) {
+  Json* same_type = Find(*conditions, type);
+  if (same_type) {
     Json present = *same_type;
     present.erase("lastTransitionTime");
     present.erase("transitionID");
@@ -61,15 +71,30 @@ void Upsert(const GangReport& report, std::string_view type, std::string_view re
   }
   condition["lastTransitionTime"] = base::FormatTime(report.now_wall_ms);
   condition["transitionID"] = TransitionId(report, type, message);
-  if (same_type != conditions->end())
+  if (same_type)
     *same_type = std::move(condition);
   else
     conditions->push_back(std::move(condition));
 }
 
-Json ConditionsOf(const Json& status) {
+const Json& ConditionsIn(const Json& status) {
+  static const Json none = Json::array();
   const auto at = status.is_object() ? status.find("conditions") : status.end();
-  return at != status.end() && at->is_array() ? *at : Json::array();
+  return at != status.end() && at->is_array() ? *at : none;
+}
+
+Json OursIn(const Json& conditions) {
+  Json ours = Json::array();
+  for (const std::string_view type : kConditionTypes)
+    if (const Json* condition = Find(conditions, type)) ours.push_back(*condition);
+  return ours;
+}
+
+// What is written holds the whole list, that of others too: theirs stay. A list of kMostConditions is nobody's but an
+// attacker's, or of a controller that leaks, and is not written back: it becomes ours alone.
+Json ConditionsToKeep(const Json& status) {
+  const Json& conditions = ConditionsIn(status);
+  return conditions.size() < kMostConditions ? conditions : OursIn(conditions);
 }
 
 }  // namespace
@@ -118,7 +143,7 @@ Json VolcanoStatus(const GangReport& report, const Json& before) {
   if (report.succeeded > 0) status["succeeded"] = report.succeeded;
   if (report.failed > 0) status["failed"] = report.failed;
 
-  Json conditions = ConditionsOf(before);
+  Json conditions = ConditionsToKeep(before);
   if (Waits(report.state) && report.total > 0)
     Upsert(report, "Unschedulable", "NotEnoughResources", VolcanoUnschedulable(report), &conditions);
   if (report.state == GangState::kWhole && Scheduled(report) > 0)
@@ -132,9 +157,8 @@ Json VolcanoComparable(const Json& status) {
   if (!status.is_object()) return comparable;
   for (const char* field : {"phase", "running", "succeeded", "failed"})
     if (const auto at = status.find(field); at != status.end() && *at != 0) comparable[field] = *at;
-  Json conditions = ConditionsOf(status);
+  Json conditions = OursIn(ConditionsIn(status));
   for (Json& condition : conditions) {
-    if (!condition.is_object()) continue;
     condition.erase("lastTransitionTime");
     condition.erase("transitionID");
   }

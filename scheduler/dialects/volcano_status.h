@@ -20,7 +20,7 @@ std::string VolcanoUnschedulable(const GangReport& report);
 // The whole status: phase, counters and `before` with the condition of now. `before` is the status until now.
 base::Json VolcanoStatus(const GangReport& report, const base::Json& before);
 
-// What two statuses are compared by: everything but the times and transition ids of conditions.
+// What two statuses are compared by: the fields and the conditions that are ours, without times and transition ids.
 base::Json VolcanoComparable(const base::Json& status);
 
 }  // namespace tutti::dialects

@@ -20,16 +20,22 @@ constexpr std::string_view kApplication = "yunikorn.apache.org/app-id";
 constexpr std::string_view kTaskGroup = "yunikorn.apache.org/task-group-name";
 constexpr std::string_view kTaskGroups = "yunikorn.apache.org/task-groups";
 constexpr std::string_view kRaySubmitterGroup = "submittergroup";
+// To parse so many takes half a millisecond, and each pod may have its own.
+constexpr size_t kMostBytes = 64 * 1024;
 
 void ReadTaskGroups(const std::string& text, model::GangSpec* gang) {
   const auto problem = [&](std::string_view what) {
     gang->problem = OneLine(fmt::format("application {}: annotation {}: {}", Named(gang->key.name), kTaskGroups, what));
   };
+  if (text.size() > kMostBytes)
+    return problem(fmt::format("{} bytes are more than the {} that are looked at; write fewer task groups", text.size(),
+                               kMostBytes));
   const Json groups = cluster::ParseJson(text);
   if (!groups.is_array())
     return problem("is not a JSON list of task groups such as [{\"name\": \"workers\", \"minMember\": 2}]");
   cluster::JsonReader read;
   const cluster::JsonField root(groups);
+  if (!FewEnough(read, root, kMostRoles)) return problem(read.problem());
   gang->min_member = 0;
   read.Items(root, [&](const cluster::JsonField& item) {
     const cluster::JsonField name = item["name"], least = item["minMember"];
@@ -69,17 +75,20 @@ const std::string* ApplicationOf(const model::Pod& pod) {
 
 std::shared_ptr<const model::GangSpec> YuniKorn::Declared(const model::GangKey& key,
                                                           const std::string& task_groups) const {
-  if (parsed_.size() >= sweep_at_) {
-    std::erase_if(parsed_, [](const auto& entry) { return entry.second.expired(); });
-    sweep_at_ = std::max<size_t>(256, 2 * parsed_.size());
+  if (said_.size() >= sweep_at_) {
+    std::erase_if(said_, [](const auto& entry) { return entry.second.expired(); });
+    sweep_at_ = std::max<size_t>(256, 2 * said_.size());
   }
-  std::weak_ptr<const model::GangSpec>& known = parsed_[fmt::format("{}\n{}\n{}", key.ns, key.name, task_groups)];
-  if (auto spec = known.lock()) return spec;
-  auto spec = std::make_shared<model::GangSpec>();
-  spec->key = key;
-  ReadTaskGroups(task_groups, spec.get());
-  known = spec;
-  return spec;
+  std::weak_ptr<const Said>& last = said_[{key.ns, key.name}];
+  std::shared_ptr<const Said> said = last.lock();
+  if (!said || said->task_groups != task_groups) {
+    auto read = std::make_shared<Said>();
+    read->spec.key = key;
+    ReadTaskGroups(task_groups, &read->spec);
+    read->task_groups = task_groups;
+    last = said = std::move(read);
+  }
+  return {said, &said->spec};
 }
 
 std::optional<Membership> YuniKorn::MembershipOf(const model::Pod& pod) const {

@@ -3,9 +3,10 @@
 // Its queues are in a ConfigMap of its own, which is not read: the queue that a pod names limits nothing.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
+#include <utility>
 
 #include "dialects/dialect.h"
 
@@ -22,10 +23,15 @@ class YuniKorn final : public Dialect {
   model::GangSpec Describe(const model::GangKey& key) const override;
 
  private:
+  struct Said {
+    std::string task_groups;
+    model::GangSpec spec;
+  };
   std::shared_ptr<const model::GangSpec> Declared(const model::GangKey& key, const std::string& task_groups) const;
 
-  // Each pod repeats the annotation: it is parsed once for all that say the same. Entries no gang holds are swept.
-  mutable std::unordered_map<std::string, std::weak_ptr<const model::GangSpec>> parsed_;
+  // By namespace and name, what was last said of an application: each pod repeats it, and it is read once for all that
+  // say the same. Here for as long as the gang holds it; what it does not is swept.
+  mutable std::map<std::pair<std::string, std::string>, std::weak_ptr<const Said>> said_;
   mutable size_t sweep_at_ = 256;
 };
 

@@ -3,6 +3,7 @@
 
 #include "kube/decode_meta.h"
 #include "kube/wire.h"
+#include "model/list_limit.h"
 
 namespace tutti::kube {
 namespace {
@@ -46,8 +47,8 @@ void DecodeNodeAffinity(std::string_view message, model::PodSpec* spec) {
     if (r.field() == 1) {
       auto& required = spec->required_node_affinity.emplace();
       for (WireReader terms(r.bytes()); terms.Next();)
-        if (terms.field() == 1) required.terms.push_back(DecodeNodeTerm(terms.bytes()));
-    } else if (r.field() == 2) {
+        if (terms.field() == 1 && !model::Full(required.terms)) required.terms.push_back(DecodeNodeTerm(terms.bytes()));
+    } else if (r.field() == 2 && !model::Full(spec->preferred_node_affinity)) {
       model::PreferredNodeTerm preferred;
       for (WireReader item(r.bytes()); item.Next();) {
         if (item.field() == 1) preferred.weight = static_cast<int32_t>(item.number());
@@ -74,8 +75,8 @@ model::PodAffinityTerm DecodePodTerm(std::string_view message) {
 model::PodAffinity DecodePodAffinity(std::string_view message) {
   model::PodAffinity affinity;
   for (WireReader r(message); r.Next();) {
-    if (r.field() == 1) affinity.required.push_back(DecodePodTerm(r.bytes()));
-    if (r.field() != 2) continue;
+    if (r.field() == 1 && !model::Full(affinity.required)) affinity.required.push_back(DecodePodTerm(r.bytes()));
+    if (r.field() != 2 || model::Full(affinity.preferred)) continue;
     model::WeightedPodAffinityTerm weighted;
     for (WireReader item(r.bytes()); item.Next();) {
       if (item.field() == 1) weighted.weight = static_cast<int32_t>(item.number());

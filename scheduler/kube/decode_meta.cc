@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kube/decode.h"
+#include "model/quantity.h"
 
 namespace tutti::kube {
 namespace {
@@ -76,7 +77,11 @@ void SortMap(model::StringMap* map) {
 
 bool SetResource(std::string_view entry, model::ResourceList* list) {
   const MapEntry e = DecodeEntry(entry);
-  return list->SetText(e.key, FindBytes(e.value, 1)).has_value();
+  const std::string_view text = FindBytes(e.value, 1);
+  const auto amount = e.key == model::kCpu ? model::ParseMilli(text) : model::ParseUnits(text);
+  if (!amount || amount->value < 0) return false;
+  list->Set(e.key, amount->value);
+  return true;
 }
 
 model::ObjectMeta DecodeMeta(std::string_view message) {

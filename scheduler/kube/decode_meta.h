@@ -22,7 +22,7 @@ MapEntry DecodeEntry(std::string_view entry);
 // Adds one entry of a map<string, string>; SortMap once all are in.
 void AddEntry(std::string_view entry, model::StringMap* map);
 void SortMap(model::StringMap* map);
-// Sets one entry of a map<string, Quantity>; false if it is not a quantity.
+// Sets one entry of a map<string, Quantity>; false, and nothing set, for what is no quantity or is below zero.
 bool SetResource(std::string_view entry, model::ResourceList* list);
 
 }  // namespace tutti::kube

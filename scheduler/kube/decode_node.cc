@@ -35,7 +35,7 @@ void DecodeCondition(std::string_view message, model::Node* node) {
 
 void DecodeNodeStatus(std::string_view message, model::Node* node) {
   for (WireReader r(message); r.Next();) switch (r.field()) {
-      case 2: SetResource(r.bytes(), &node->allocatable); break;  // what is not a quantity is not room
+      case 2: SetResource(r.bytes(), &node->allocatable); break;  // what cannot be read is no room
       case 4: DecodeCondition(r.bytes(), node); break;
       case 8: node->images.push_back(DecodeImage(r.bytes())); break;
     }

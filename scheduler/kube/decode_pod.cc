@@ -2,6 +2,7 @@
 #include "kube/decode.h"
 #include "kube/decode_meta.h"
 #include "kube/decode_pod_spec.h"
+#include "model/list_limit.h"
 
 namespace tutti::kube {
 namespace {
@@ -16,6 +17,8 @@ void DecodeCondition(std::string_view message, model::Pod* pod, bool* infeasible
     }
   if (type == "PodScheduled") {
     pod->scheduled = {true, status == "True", std::string(reason), std::string(text)};
+  } else if (type == model::kUndoCondition) {
+    pod->undo_begun = status == "True" && reason == model::kUndoReason;
   } else if (type == "PodResizePending") {
     *infeasible_resize = reason == "Infeasible";
   }
@@ -32,6 +35,7 @@ void DecodePodStatus(std::string_view message, model::Pod* pod, HeldResources* h
 }
 
 void DecodeClaim(std::string_view volume, model::Pod* pod) {
+  if (model::Full(pod->claims)) return;
   for (WireReader r(FindBytes(volume, 2)); r.Next();) switch (r.field()) {
       case 10: pod->claims.push_back({std::string(FindBytes(r.bytes(), 1)), false}); break;
       case 29: pod->claims.push_back({pod->meta.name + "-" + std::string(FindBytes(volume, 1)), true}); break;

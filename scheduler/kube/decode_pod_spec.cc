@@ -7,6 +7,7 @@
 #include "kube/decode_affinity.h"
 #include "kube/decode_meta.h"
 #include "kube/wire.h"
+#include "model/list_limit.h"
 
 namespace tutti::kube {
 namespace {
@@ -79,12 +80,14 @@ model::PodVolume DecodeDisk(const SourceField& field, std::string_view message) 
 }
 
 void DecodeVolume(std::string_view volume, model::PodSpec* spec) {
+  const bool full = model::Full(spec->volumes);
   for (WireReader r(FindBytes(volume, 2)); r.Next();) {
+    if (r.field() == kImageField)
+      if (std::string image(FindBytes(r.bytes(), 1)); !image.empty()) spec->images.push_back(std::move(image));
+    if (full) continue;
     if (r.field() == kClaimField) spec->volumes.emplace_back().source = Source::kClaim;
     if (r.field() == kEphemeralField) spec->volumes.emplace_back().source = Source::kEphemeral;
     if (r.field() == kRbdField) spec->volumes.push_back(DecodeRbd(r.bytes()));
-    if (r.field() == kImageField)
-      if (std::string image(FindBytes(r.bytes(), 1)); !image.empty()) spec->images.push_back(std::move(image));
     for (const SourceField& field : kSources)
       if (r.field() == field.field) spec->volumes.push_back(DecodeDisk(field, r.bytes()));
   }
@@ -223,6 +226,7 @@ void SortPorts(model::PodSpec* spec) {
   std::ranges::sort(spec->host_ports);
   const auto repeats = std::ranges::unique(spec->host_ports);
   spec->host_ports.erase(repeats.begin(), repeats.end());
+  model::Cut(&spec->host_ports);
 }
 
 void DecodeContainers(std::string_view message, const HeldResources& held, model::PodSpec* spec, bool* bad) {
@@ -301,7 +305,9 @@ model::PodSpec DecodePodSpec(std::string_view message, const HeldResources& held
       case kSchedulerName: spec.scheduler_name = r.text(); break;
       case kTolerations: spec.tolerations.push_back(DecodeToleration(r.bytes())); break;
       case kPriority: spec.priority = static_cast<int32_t>(r.number()); break;
-      case kTopologySpread: spec.spread.push_back(DecodeSpread(r.bytes())); break;
+      case kTopologySpread:
+        if (!model::Full(spec.spread)) spec.spread.push_back(DecodeSpread(r.bytes()));
+        break;
       case kResourceClaims: spec.has_claims = true; break;
     }
   SortMap(&spec.node_selector);

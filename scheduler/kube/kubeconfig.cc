@@ -163,10 +163,11 @@ base::Status MergeList(const YAML::Node& root, const std::string& file, const ch
   for (const YAML::Node& entry : entries) {
     if (!entry.IsMap() || !entry["name"] || !entry["name"].IsScalar())
       return base::Invalid(fmt::format("{}: an entry of {} has no name", file, list));
-    YAML::Node body = entry[item];
-    if (body && !body.IsNull() && !body.IsMap())
+    const YAML::Node said = entry[item];
+    const bool silent = !said || said.IsNull();
+    if (!silent && !said.IsMap())
       return base::Invalid(fmt::format("{}: {}[{}].{} must be a map", file, list, entry["name"].Scalar(), item));
-    if (!body || body.IsNull()) body = YAML::Node(YAML::NodeType::Map);
+    const YAML::Node body = silent ? YAML::Node(YAML::NodeType::Map) : said;
     into->try_emplace(entry["name"].Scalar(), Entry{body, file});
   }
   return {};

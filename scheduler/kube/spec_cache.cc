@@ -4,35 +4,55 @@
 #include <algorithm>
 
 namespace tutti::kube {
+namespace {
 
-SpecCache::Spec SpecCache::Find(const std::string& key) {
+// What a key takes beside its text; what a spec that nobody has any more leaves behind while it is pointed to weakly.
+constexpr size_t kOfKey = 128, kOfSpec = sizeof(model::PodSpec) + 128;
+
+}  // namespace
+
+SpecCache::Spec SpecCache::Find(const std::string& key) const {
   const auto at = by_key_.find(key);
-  return at == by_key_.end() ? nullptr : at->second;
+  return at == by_key_.end() ? nullptr : at->second.lock();
 }
 
 SpecCache::Spec SpecCache::Intern(model::PodSpec spec) {
-  auto& same_hash = by_hash_[model::Hash(spec)];
-  for (const auto& candidate : same_hash)
-    if (Spec live = candidate.lock(); live && *live == spec) return live;
-  std::erase_if(same_hash, [](const auto& weak) { return weak.expired(); });
+  const uint64_t hash = model::Hash(spec);
+  for (auto [at, end] = by_hash_.equal_range(hash); at != end; ++at)
+    if (Spec live = at->second.lock(); live && *live == spec) return live;
+  Grow(kOfSpec);
   auto made = std::make_shared<const model::PodSpec>(std::move(spec));
-  same_hash.push_back(made);
+  by_hash_.emplace(hash, made);
   return made;
 }
 
 SpecCache::Spec SpecCache::Put(const std::string& key, model::PodSpec spec) {
-  if (by_key_.size() >= drop_at_) DropUnused();
-  return by_key_.emplace(key, Intern(std::move(spec))).first->second;
+  Spec one = Intern(std::move(spec));
+  Grow(kOfKey + key.size());
+  by_key_.insert_or_assign(key, one);
+  return one;
 }
 
-void SpecCache::DropUnused() {
-  std::unordered_map<const model::PodSpec*, long> keys_of;
-  for (const auto& [key, spec] : by_key_) ++keys_of[spec.get()];
-  std::erase_if(by_key_, [&](const auto& item) { return item.second.use_count() <= keys_of[item.second.get()]; });
-  std::erase_if(by_hash_, [](auto& item) {
-    return std::ranges::all_of(item.second, [](const auto& weak) { return weak.expired(); });
+void SpecCache::Grow(size_t bytes) {
+  if (bytes_ + bytes > sweep_at_) Sweep();
+  bytes_ += bytes;
+}
+
+void SpecCache::Sweep() {
+  std::unordered_map<const model::PodSpec*, const std::string*> shortest;
+  for (const auto& [key, weak] : by_key_)
+    if (const Spec live = weak.lock())
+      if (const std::string*& known = shortest[live.get()]; !known || key.size() < known->size()) known = &key;
+  bytes_ = 0;
+  std::erase_if(by_key_, [&](const auto& item) {
+    const Spec live = item.second.lock();
+    if (!live || shortest[live.get()] != &item.first) return true;
+    bytes_ += kOfKey + item.first.size();
+    return false;
   });
-  drop_at_ = std::max<size_t>(1024, 2 * by_key_.size());
+  std::erase_if(by_hash_, [](const auto& item) { return item.second.expired(); });
+  bytes_ += by_hash_.size() * kOfSpec;
+  sweep_at_ = std::max(kFewBytes, 2 * bytes_);
 }
 
 }  // namespace tutti::kube

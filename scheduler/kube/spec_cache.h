@@ -4,13 +4,14 @@
 // A pod's key is the bytes of everything that its PodSpec is made of, in wire order and without what differs from pod
 // to pod (names, volume mounts, environment). Keys are compared whole, so there are no collisions. Two keys that decode
 // to equal specs share one too. One thread.
+//
+// Specs are those of the pods that there are; the cache keeps none alive. Its own are the keys: when they have doubled,
+// what is left is the shortest key of each spec that somebody has, which is no longer than that of the pod.
 #pragma once
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "model/pod_spec.h"
 #include "model/shared_pool.h"
@@ -21,8 +22,8 @@ class SpecCache {
  public:
   using Spec = std::shared_ptr<const model::PodSpec>;
 
-  // nullptr when the key has not been seen.
-  Spec Find(const std::string& key);
+  // nullptr when nobody has a spec of this key, as far as is known.
+  Spec Find(const std::string& key) const;
   // The one object for specs equal to `spec`.
   Spec Intern(model::PodSpec spec);
   // The same, found by `key` from now on.
@@ -32,14 +33,18 @@ class SpecCache {
   void Share(model::ObjectMeta* meta) { metas_.Share(meta); }
 
   size_t size() const { return by_key_.size(); }
+  size_t bytes() const { return bytes_; }  // of all but the specs that somebody has
 
  private:
-  void DropUnused();
+  using Weak = std::weak_ptr<const model::PodSpec>;
+  void Grow(size_t bytes);
+  void Sweep();
 
-  std::unordered_map<std::string, Spec> by_key_;
-  std::unordered_map<uint64_t, std::vector<std::weak_ptr<const model::PodSpec>>> by_hash_;
+  std::unordered_map<std::string, Weak> by_key_;
+  std::unordered_multimap<uint64_t, Weak> by_hash_;
   model::MetaPool metas_;
-  size_t drop_at_ = 1024;  // doubles with what is in use
+  static constexpr size_t kFewBytes = size_t{4} << 20;
+  size_t bytes_ = 0, sweep_at_ = kFewBytes;  // doubles with what is in use
 };
 
 }  // namespace tutti::kube

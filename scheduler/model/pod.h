@@ -25,6 +25,9 @@ struct ScheduledCondition {
   friend bool operator==(const ScheduledCondition&, const ScheduledCondition&) = default;
 };
 
+// The condition that is written on a member before it is deleted so that its gang starts again as a whole (P2).
+inline constexpr std::string_view kUndoCondition = "DisruptionTarget", kUndoReason = "GangNotWhole";
+
 struct PodClaim {
   std::string name;
   bool own = false;  // made for this pod, from an ephemeral volume's template
@@ -41,6 +44,7 @@ struct Pod {
   // The claims of its volumes, in the order of spec->volumes' claims and ephemeral claims: a name in its namespace.
   std::vector<PodClaim> claims;
   ScheduledCondition scheduled;
+  bool undo_begun = false;  // kUndoCondition is true for kUndoReason
 
   bool bound() const { return !node_name.empty(); }
   bool done() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/pod_spec.h"
 
+#include <absl/container/flat_hash_map.h>
+
 #include <algorithm>
+
+#include "model/quantity.h"
 
 namespace tutti::model {
 namespace {
@@ -73,34 +77,59 @@ class Hasher {
   uint64_t state_ = 14695981039346656037ull;
 };
 
-// The sum of what is asked, where a container that asks for no cpu or memory counts the default.
-ResourceList WithDefaults(const ResourceList& requests) {
-  ResourceList list;
-  list.Set(kCpu, requests.Has(kCpu) ? requests.Get(kCpu) : kDefaultCpuMilli);
-  list.Set(kMemory, requests.Has(kMemory) ? requests.Get(kMemory) : kDefaultMemoryBytes);
-  return list;
-}
+// What a pod's containers ask for of one resource. Init containers run one after another, beside the sidecars that were
+// started before them.
+struct Amount {
+  int64_t sum = 0, sidecars = 0, peak = 0, overhead = 0;
 
-template <typename Read>
-ResourceList Aggregate(const std::vector<ContainerRequests>& init, const std::vector<ContainerRequests>& containers,
-                       Read read) {
-  ResourceList sum;
-  for (const ContainerRequests& container : containers) sum.AddAll(read(container.requests));
-  ResourceList sidecars, peak;
-  for (const ContainerRequests& container : init) {
-    ResourceList during = read(container.requests);
-    if (container.restartable_init) {
-      sum.AddAll(during);
-      sidecars.AddAll(during);
-      during = sidecars;
-    } else {
-      during.AddAll(sidecars);
-    }
-    peak.MaxAll(during);
+  void Container(int64_t amount) { sum = SaturatingAdd(sum, amount); }
+  void Sidecar(int64_t amount) {
+    Container(amount);
+    sidecars = SaturatingAdd(sidecars, amount);
+    peak = std::max(peak, sidecars);
   }
-  sum.MaxAll(peak);
-  return sum;
-}
+  void Init(int64_t amount) { peak = std::max(peak, SaturatingAdd(amount, sidecars)); }
+  int64_t total() const { return SaturatingAdd(std::max(sum, peak), overhead); }
+};
+
+// Each container costs what it names itself, whatever the others do: a pod may have thousands of either.
+class Amounts {
+ public:
+  void Add(const ResourceList& requests, void (Amount::*count)(int64_t)) {
+    for (const auto& [name, amount] : requests) (by_name_[name].*count)(amount);
+    (cpu_.*count)(requests.Has(kCpu) ? requests.Get(kCpu) : kDefaultCpuMilli);
+    (memory_.*count)(requests.Has(kMemory) ? requests.Get(kMemory) : kDefaultMemoryBytes);
+  }
+  void Set(const std::string& name, int64_t amount) {
+    Each(name, [amount](Amount& one) { one = {.sum = amount}; });
+  }
+  void AddOverhead(const std::string& name, int64_t amount) {
+    Each(name, [amount](Amount& one) { one.overhead = SaturatingAdd(one.overhead, amount); });
+  }
+
+  ResourceList Totals() const {
+    std::vector<std::string_view> names;
+    for (const auto& [name, amount] : by_name_) names.push_back(name);
+    std::ranges::sort(names);
+    ResourceList totals;
+    for (const std::string_view name : names) totals.Set(name, by_name_.at(name).total());
+    return totals;
+  }
+  // Where a container that asks for none counts the default.
+  int64_t nonzero_cpu() const { return cpu_.total(); }
+  int64_t nonzero_memory() const { return memory_.total(); }
+
+ private:
+  template <typename Change>
+  void Each(const std::string& name, Change change) {
+    change(by_name_[name]);
+    if (name == kCpu) change(cpu_);
+    if (name == kMemory) change(memory_);
+  }
+
+  absl::flat_hash_map<std::string_view, Amount> by_name_;
+  Amount cpu_, memory_;
+};
 
 bool PodLevel(std::string_view name) { return name == kCpu || name == kMemory || name.starts_with("hugepages-"); }
 
@@ -166,18 +195,16 @@ uint64_t Hash(const PodSpec& spec) {
 
 void SetEffectiveRequests(const std::vector<ContainerRequests>& init, const std::vector<ContainerRequests>& containers,
                           const ResourceList& pod_level, const ResourceList& overhead, PodSpec* spec) {
-  spec->requests = Aggregate(init, containers, [](const ResourceList& r) { return r; });
-  ResourceList nonzero = Aggregate(init, containers, WithDefaults);
-  for (const auto& [name, amount] : pod_level) {
-    if (!PodLevel(name)) continue;
-    spec->requests.Set(name, amount);
-    if (name == kCpu || name == kMemory) nonzero.Set(name, amount);
-  }
-  spec->requests.AddAll(overhead);
-  for (const auto& [name, amount] : overhead)
-    if (name == kCpu || name == kMemory) nonzero.Add(name, amount);
-  spec->nonzero_cpu = std::min(nonzero.Get(kCpu), kLargestRequest);
-  spec->nonzero_memory = std::min(nonzero.Get(kMemory), kLargestRequest);
+  Amounts amounts;
+  for (const ContainerRequests& one : containers) amounts.Add(one.requests, &Amount::Container);
+  for (const ContainerRequests& one : init)
+    amounts.Add(one.requests, one.restartable_init ? &Amount::Sidecar : &Amount::Init);
+  for (const auto& [name, amount] : pod_level)
+    if (PodLevel(name)) amounts.Set(name, amount);
+  for (const auto& [name, amount] : overhead) amounts.AddOverhead(name, amount);
+  spec->requests = amounts.Totals();
+  spec->nonzero_cpu = std::min(amounts.nonzero_cpu(), kLargestRequest);
+  spec->nonzero_memory = std::min(amounts.nonzero_memory(), kLargestRequest);
   spec->saturated =
       std::ranges::any_of(spec->requests.items(), [](const auto& item) { return item.second > kLargestRequest; });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SharedPool: makes equal values one. What nobody has any more is dropped as the pool grows. One thread.
+// SharedPool: makes equal values one. What nobody has any more is dropped as what the pool holds doubles, in bytes: a
+// value may be as large as the API server takes. One thread.
 #pragma once
 
 #include <algorithm>
@@ -20,24 +21,40 @@ inline size_t HashOf(const StringMap& map) {
 }
 inline size_t HashOf(const OwnerReference& owner) { return std::hash<std::string>()(owner.uid); }
 
+// About what it takes of memory, its place in the pool included.
+inline size_t BytesOf(const StringMap& map) {
+  size_t bytes = 128;
+  for (const auto& [key, value] : map) bytes += sizeof(map[0]) + key.size() + value.size();
+  return bytes;
+}
+inline size_t BytesOf(const OwnerReference& owner) {
+  return 128 + sizeof(owner) + owner.kind.size() + owner.name.size() + owner.uid.size() + owner.api_version.size();
+}
+
 template <typename T>
 class SharedPool {
  public:
   // The one that is equal to `value`.
   Shared<T> One(Shared<T> value) {
     if (!value.value_) return value;
-    if (values_.size() >= sweep_at_) {
-      std::erase_if(values_, [](const auto& pooled) { return pooled.use_count() == 1; });
-      sweep_at_ = std::max<size_t>(1024, 2 * values_.size());
-    }
-    value.value_ = *values_.insert(std::move(value.value_)).first;
+    const auto [at, fresh] = values_.insert(std::move(value.value_));
+    value.value_ = *at;
+    if (fresh && (bytes_ += BytesOf(**at)) > sweep_at_) Sweep();
     return value;
   }
 
   size_t size() const { return values_.size(); }
+  size_t bytes() const { return bytes_; }
 
  private:
   using Pointer = std::shared_ptr<const T>;
+  void Sweep() {
+    std::erase_if(values_, [](const auto& pooled) { return pooled.use_count() == 1; });
+    bytes_ = 0;
+    for (const Pointer& pooled : values_) bytes_ += BytesOf(*pooled);
+    sweep_at_ = std::max(kFewBytes, 2 * bytes_);
+  }
+
   struct Hash {
     size_t operator()(const Pointer& value) const { return HashOf(*value); }
   };
@@ -46,7 +63,8 @@ class SharedPool {
   };
 
   std::unordered_set<Pointer, Hash, Equal> values_;
-  size_t sweep_at_ = 1024;
+  static constexpr size_t kFewBytes = size_t{1} << 20;
+  size_t bytes_ = 0, sweep_at_ = kFewBytes;
 };
 
 // The pods of one template have their labels and their controller in common.

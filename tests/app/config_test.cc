@@ -167,6 +167,11 @@ TEST_CASE("a plugin's name and its args are refused with their own line, and the
         "config.yaml:8: profiles[0].pluginConfig[0].args: has the key \"ignoredResources\" twice; remove one");
 }
 
+TEST_CASE("a complaint is one line, whatever stands in the value") {
+  const std::string head = std::string(kHead) + "profiles:\n- schedulerName: a\n";
+  CHECK(ConfigRefusal(head + "  pluginConfig:\n  - name: \"Image\\nLocalit\"\n").find('\n') == std::string::npos);
+}
+
 TEST_CASE("all complaints of a file come at once") {
   const std::string refusal = ConfigRefusal(std::string(kHead) +
                                             "podMaxBackoffSeconds: soon\n"

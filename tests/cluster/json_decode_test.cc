@@ -36,6 +36,7 @@ TEST_CASE("A pod's identity, owner and times are read") {
   CHECK(pod->scheduling_gates == std::vector<std::string>{"x"});
   CHECK(pod->phase == model::PodPhase::kFailed);
   CHECK(pod->scheduled == model::ScheduledCondition{true, false, "Unschedulable", "m"});
+  CHECK(!pod->undo_begun);  // somebody else's condition
   CHECK(pod->spec->scheduler_name == "default-scheduler");
 }
 
@@ -52,6 +53,20 @@ TEST_CASE("Requests default from limits, sidecars add up and ordinary init conta
   CHECK(pod->spec->requests.Get("memory") == int64_t{1} << 30);
   CHECK(pod->spec->requests.Get("nvidia.com/gpu") == 2);
   CHECK(pod->spec->container_count == 4);
+}
+
+TEST_CASE("An init container adds to the sidecars that were started before it, resource by resource") {
+  const auto pod =
+      DecodePod(PodWith(R"({"containers": [{"name": "a", "resources": {"requests": {"x/a": "1", "x/b": "1"}}}],
+    "initContainers": [
+      {"name": "early", "resources": {"requests": {"x/a": "3", "x/c": "5"}}},
+      {"name": "side", "restartPolicy": "Always", "resources": {"requests": {"x/a": "4", "x/d": "2"}}},
+      {"name": "late", "resources": {"requests": {"x/d": "1", "x/b": "9"}}},
+      {"name": "other", "restartPolicy": "Always", "resources": {"requests": {"x/d": "2"}}}]})"));
+  REQUIRE(pod);
+  CHECK(pod->spec->requests.items() ==
+        std::vector<model::ResourceList::Item>{{"x/a", 5}, {"x/b", 9}, {"x/c", 5}, {"x/d", 4}});
+  CHECK(pod->spec->nonzero_cpu == 3 * 100);
 }
 
 TEST_CASE("A pod-level limit counts only for what no container asks for") {

@@ -71,5 +71,13 @@ TEST_CASE("of a field that holds a megabyte of nonsense, a reason shows the begi
   CHECK(decoded.error().message.size() < 1'000);
 }
 
+TEST_CASE("of a thousand fields that cannot be read the first are told, and how many more there are") {
+  std::vector<std::string> problems;
+  (void)DecodePodLeniently(PodOf(Json(1'000, {{"resources", {{"requests", {{"cpu", "x"}}}}}})), &problems);
+  REQUIRE(problems.size() == 17);
+  CHECK_THAT(problems[15], Catch::StartsWith("spec.containers[15].resources.requests.cpu: \"x\""));
+  CHECK_THAT(problems[16], Catch::StartsWith("and ") && Catch::EndsWith(" more"));
+}
+
 }  // namespace
 }  // namespace tutti::cluster

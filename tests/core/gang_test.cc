@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a gang is: its minimum, its head and roles, its turn, and whose words count.
+#include "dialects/yunikorn.h"
 #include "tests/core/rig.h"
 
 namespace tutti::core {
@@ -27,6 +28,31 @@ TEST_CASE("A gang starts whole or not at all") {
   rig.AddNode("n2", 8, 1);
   rig.Settle();
   CHECK(rig.Bound() == 8);
+}
+
+TEST_CASE("What every pod of a gang declares alike is read once") {
+  Rig rig;
+  const dialects::Dialect* yunikorn = nullptr;
+  rig.make_dialects = [&] {
+    dialects::DialectList dialects;
+    yunikorn = dialects.emplace_back(std::make_unique<dialects::YuniKorn>()).get();
+    return dialects;
+  };
+  rig.Restart();
+  rig.AddNode("n1", 8);
+  const sim::Json annotations = {{"yunikorn.apache.org/app-id", "app"},
+                                 {"yunikorn.apache.org/task-groups", R"([{"name":"w","minMember":3}])"}};
+  for (int i = 0; i < 2; ++i) rig.AddPod(fmt::format("p-{}", i), {.annotations = annotations});
+  rig.Settle();
+  model::Pod pod;
+  pod.meta.ns = "default";
+  for (const auto& [key, value] : annotations.items()) pod.meta.annotations.emplace_back(key, value.get<std::string>());
+  const std::weak_ptr<const model::GangSpec> held = yunikorn->MembershipOf(pod)->declared;
+  CHECK_FALSE(held.expired());
+  rig.AddPod("p-2", {.annotations = {{"yunikorn.apache.org/app-id", "app"},
+                                     {"yunikorn.apache.org/task-groups", R"([{"name":"w","minMember":4}])"}}});
+  rig.Settle();
+  CHECK(held.expired());  // the last word counts
 }
 
 TEST_CASE("The head is not optional, and is bound last") {

@@ -188,6 +188,30 @@ TEST_CASE("Killed half way with the rest of the room taken, the restarted schedu
   CHECK(rig.Bound() == 4);
 }
 
+TEST_CASE("Killed between the word that a gang is undone and the deletes, the restarted scheduler finishes it") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 2);
+  bool announced = false;
+  rig.fate = [&announced](const cluster::Command& command) {
+    announced = announced || Announcement(command);
+    if (std::holds_alternative<cluster::Delete>(command.body)) return sim::Fate{.kind = sim::Fate::Kind::kDrop};
+    return IsBindTo(command, "n2") ? Refused() : sim::Fate{};
+  };
+  rig.AddGang("g", 4, 4);
+  for (int i = 0; i < 90 && !announced; ++i) rig.Pass(1'000);
+  REQUIRE(announced);
+  REQUIRE(rig.Bound() == 2);
+
+  rig.fate = nullptr;  // n2 would take the others now
+  rig.Restart();
+  rig.Settle();
+  CHECK(rig.Bound() == 0);
+  for (const char* name : {"g-new-0", "g-new-1"}) rig.AddPod(name, {.gang = "g", .min = "4"});
+  rig.Pass(10'000);
+  CHECK(rig.Bound() == 4);
+}
+
 TEST_CASE("Binds refused while their gang is being undone do not hold it up") {
   Rig rig;
   rig.AddNode("n1", 4);

@@ -447,6 +447,25 @@ TEST_CASE("A node that changes while volumes are made, and still takes its membe
   CHECK(world.rig.Bound() == 2);
 }
 
+TEST_CASE("A node that somebody else's pod fills while a volume is made does not get who was planned for it") {
+  VolumeRig world("csi.example.com");
+  for (const char* node : {"a", "b"}) world.AddNode(node);
+  world.AddGang(2);
+  world.rig.Settle();
+  const std::string filled = world.SelectedNode("g-0");
+  REQUIRE_FALSE(filled.empty());
+  world.rig.AddPod("other", {.cpu = "8", .spec = {{"schedulerName", "another"}, {"nodeName", filled}}});
+  for (int i = 0; i < 4; ++i) {
+    world.rig.Settle();
+    world.Control();
+    world.rig.Pass(3'000);
+  }
+  for (const char* member : {"g-0", "g-1"}) {
+    CHECK_FALSE(world.rig.NodeOf(member).empty());
+    CHECK(world.rig.NodeOf(member) != filled);
+  }
+}
+
 TEST_CASE("A node that is cordoned while a volume is made does not get who joins a gang that was whole") {
   VolumeRig world("csi.example.com");
   for (const char* node : {"a", "b"}) world.AddNode(node);

@@ -95,6 +95,29 @@ TEST_CASE("what is wrong in a RayCluster is said") {
         "ray.io/cluster");
 }
 
+TEST_CASE("of more than a thousand worker groups none is read") {
+  const auto with = [](int groups) {
+    Json list = Json::array();
+    for (int i = 0; i < groups; ++i) list.push_back({{"groupName", "g" + std::to_string(i)}, {"replicas", 1}});
+    return ReadRay(Json{{"workerGroupSpecs", std::move(list)}}.dump());
+  };
+  CHECK(with(1'000).problem == "");
+  CHECK(with(1'000).min_member == 1'001);
+  CHECK(with(1'001).roles.size() == 1);
+  CHECK(with(1'001).problem ==
+        "RayCluster ns/c: spec.workerGroupSpecs: 1001 items are more than the 1000 that are looked at; write fewer");
+}
+
+TEST_CASE("a RayCluster's status, of which nothing is ours, is no news") {
+  KubeRay dialect;
+  Put(dialect, Cluster("{}"));
+  Json body = *Cluster("{}")->body;
+  body["status"] = {{"state", "ready"}};
+  const Touched touched = Put(dialect, ObjectFrom("ray.io/v1", "rayclusters", body.dump()));
+  CHECK(touched.gangs.empty());
+  CHECK(touched.statuses.empty());
+}
+
 TEST_CASE("a Ray pod's place") {
   KubeRay dialect;
   const auto head = dialect.MembershipOf(RayPodOf("head", "headgroup"));

@@ -46,6 +46,16 @@ TEST_CASE("what cannot be read in a scheduler-plugins PodGroup is said") {
   }
 }
 
+TEST_CASE("of more than 256 resources in minResources none is read") {
+  Json resources = Json::object();
+  for (int i = 0; i < 257; ++i) resources["r" + std::to_string(i)] = 1;
+  SchedulerPlugins dialect;
+  Put(dialect, PluginsGroup(Json{{"minMember", 1}, {"minResources", std::move(resources)}}.dump()));
+  CHECK_FALSE(dialect.Describe(kPluginsGang).min_resources);
+  CHECK(dialect.Describe(kPluginsGang).problem ==
+        "PodGroup ns/g: spec.minResources: 257 items are more than the 256 that are looked at; write fewer");
+}
+
 TEST_CASE("a pod of a scheduler-plugins gang") {
   SchedulerPlugins dialect;
   CHECK_FALSE(dialect.MembershipOf(PodFrom("{}")));

@@ -61,6 +61,19 @@ TEST_CASE("Our own annotations have a scope") {
              Catch::Contains("neither gang nor role"));
 }
 
+TEST_CASE("Of more than sixteen preferred levels none is read") {
+  const auto asked = [](int levels) {
+    std::string value = "rack-0";
+    for (int i = 1; i < levels; ++i) value += ",rack-" + std::to_string(i);
+    return TopologyOfGang({{"tutti.dev/topology-preferred", value}});
+  };
+  CHECK(asked(16).preferred.size() == 16);
+  CHECK(asked(16).problem == "");
+  CHECK(asked(17).preferred.empty());
+  CHECK(asked(17).problem ==
+        "annotation tutti.dev/topology-preferred: 17 levels are more than the 16 that are looked at; name fewer");
+}
+
 TEST_CASE("Upstream's constraint is required of the group") {
   Upstream upstream;
   Put(upstream, ObjectFrom("scheduling.k8s.io/v1beta1", "podgroups",
@@ -136,6 +149,11 @@ TEST_CASE("HyperNodes become labels of nodes, and a PodGroup's tiers levels") {
   const auto two = topology(R"({"highestTierAllowed":2})");
   CHECK(two.required == HyperNodes::LabelFor(2));
   CHECK(two.preferred == std::vector<std::string>{HyperNodes::LabelFor(1), HyperNodes::LabelFor(2)});
+  hyper_node("top", 3, "HyperNode", R"({"exactMatch":{"name":"spine"}})");
+  CHECK(topology(R"({"highestTierAllowed":3})").preferred.size() == 3);
+  Touched touched;
+  volcano.Drop("hypernodes.topology.volcano.sh", "", "top", &touched);
+  CHECK(topology(R"({"highestTierAllowed":3})").preferred == two.preferred);
   const auto soft = topology(R"({"mode":"soft"})");
   CHECK(soft.required.empty());
   CHECK(soft.preferred.size() == 2);

@@ -141,6 +141,14 @@ TEST_CASE("once True, the condition never goes back") {
   CHECK_FALSE(Report(restarted.dialect, restarted.report));
 }
 
+TEST_CASE("conditions of others are no news") {
+  Upstream dialect;
+  Put(dialect, UpstreamGroup(kGang));
+  CHECK(Put(dialect, UpstreamGroup(kGang, R"({"conditions":[{"type":"Theirs","status":"True"}]})")).statuses.empty());
+  CHECK(Put(dialect, UpstreamGroup(kGang, R"({"conditions":[{"type":"PodGroupScheduled","status":"True"}]})"))
+            .statuses.size() == 1);
+}
+
 TEST_CASE("a new reason keeps the time of the old one") {
   UpstreamFixture f(
       R"({"conditions":[{"type":"Other","status":"True"},{"type":"PodGroupScheduled","status":"False","reason":"Unschedulable",

@@ -186,6 +186,46 @@ TEST_CASE("a subGroupPolicy says how large its subgroups are and how many there 
   CHECK_FALSE(unit("{}"));
 }
 
+TEST_CASE("a list longer than any group's is not read, and the limit is said") {
+  const auto with = [](const char* field, Json value) {
+    Volcano volcano;
+    Put(volcano, VolcanoGroup("g", Json{{"minMember", 2'000}, {field, std::move(value)}}.dump()));
+    return volcano.Describe(kVolcanoGang);
+  };
+  const auto named = [](int count) {
+    Json map = Json::object();
+    for (int i = 0; i < count; ++i) map["n" + std::to_string(i)] = 1;
+    return map;
+  };
+  const auto selecting = [](size_t values) {  // eight beside the values
+    return Json::array(
+        {{{"labelSelector",
+           {{"matchExpressions",
+             {{{"key", "k"}, {"operator", "In"}, {"values", std::vector<std::string>(values, "v")}}}}}}}});
+  };
+  CHECK(with("minTaskMember", named(1'000)).roles.size() == 1'000);
+  CHECK(with("minResources", named(256)).min_resources->items().size() == 256);
+  CHECK(with("subGroupPolicy", std::vector<Json>(256, Json::object())).units.size() == 256);
+  CHECK(with("subGroupPolicy", selecting(4'096 - 8)).problem == "");
+
+  const model::GangSpec tasks = with("minTaskMember", named(1'001));
+  CHECK(tasks.roles.empty());
+  CHECK(tasks.problem ==
+        "PodGroup ns/g: spec.minTaskMember: 1001 items are more than the 1000 that are looked at; write fewer");
+  const model::GangSpec resources = with("minResources", named(257));
+  CHECK_FALSE(resources.min_resources);
+  CHECK(resources.problem ==
+        "PodGroup ns/g: spec.minResources: 257 items are more than the 256 that are looked at; write fewer");
+  const model::GangSpec policies = with("subGroupPolicy", std::vector<Json>(257, Json::object()));
+  CHECK(policies.units.empty());
+  CHECK(policies.problem ==
+        "PodGroup ns/g: spec.subGroupPolicy: 257 items are more than the 256 that are looked at; write fewer");
+  const model::GangSpec values = with("subGroupPolicy", selecting(4'096 - 7));
+  CHECK(values.units.empty());
+  CHECK(values.problem ==
+        "PodGroup ns/g: spec.subGroupPolicy: it holds more than the 4096 values that are looked at; write fewer");
+}
+
 TEST_CASE("a missing PodGroup is said in one line whatever its name holds") {
   Volcano volcano;
   CHECK(volcano.Describe(kVolcanoGang).problem ==
@@ -438,6 +478,37 @@ TEST_CASE("a status that somebody filled with nonsense is overwritten") {
   const Json status = StatusIn(Report(f.volcano, f.report));
   CHECK(status["phase"] == "Pending");
   CHECK(status["conditions"][2]["reason"] == "NotEnoughResources");
+}
+
+TEST_CASE("others' conditions stay, but for those of a list that nobody can want") {
+  const auto status = [](size_t others) {
+    Json conditions(others, {{"type", "Theirs"}, {"status", "True"}});
+    if (others > 0) conditions[0] = {{"type", "Scheduled"}, {"status", "True"}, {"reason", "ours"}};
+    return Json{{"phase", "Running"}, {"conditions", std::move(conditions)}}.dump();
+  };
+  VolcanoFixture few(R"({"minMember":3})", status(63));
+  CHECK(StatusIn(Report(few.volcano, few.report))["conditions"].size() == 64);
+
+  VolcanoFixture many(R"({"minMember":3})", status(64));
+  const Json conditions = StatusIn(Report(many.volcano, many.report))["conditions"];
+  REQUIRE(conditions.size() == 2);
+  CHECK(conditions[0]["reason"] == "ours");
+  CHECK(conditions[1]["type"] == "Unschedulable");
+}
+
+TEST_CASE("what others write into a PodGroup's status is no news, and nothing is written for it") {
+  VolcanoFixture f;
+  Json status = StatusIn(Report(f.volcano, f.report));
+  for (const char* counter : {"running", "succeeded", "failed"}) status.erase(counter);
+  const std::string spec = R"({"minMember":3,"queue":"q"})";
+  CHECK(Put(f.volcano, VolcanoGroup("g", spec, status.dump(), "2")).gangs.size() == 1);  // without minResources
+  status["theirs"] = 1;
+  for (int i = 0; i < 100; ++i) status["conditions"].push_back({{"type", "Theirs"}});
+  CHECK(Put(f.volcano, VolcanoGroup("g", spec, status.dump(), "3")).statuses.empty());
+  CHECK_FALSE(Report(f.volcano, f.report));
+  status["conditions"].erase(0);
+  CHECK(Put(f.volcano, VolcanoGroup("g", spec, status.dump(), "4")).statuses.size() == 1);
+  CHECK(StatusIn(Report(f.volcano, f.report))["conditions"].size() == 1);
 }
 
 TEST_CASE("a Queue is read") {

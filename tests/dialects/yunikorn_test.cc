@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dialects/yunikorn.h"
 
+#include <algorithm>
+
 #include "tests/dialects/objects.h"
 
 namespace tutti::dialects {
@@ -36,10 +38,36 @@ TEST_CASE("the same annotation is parsed once") {
   const std::string groups = R"([{"name":"workers","minMember":2}])";
   const auto first = dialect.MembershipOf(App(groups));
   CHECK(dialect.MembershipOf(App(groups))->declared == first->declared);
-  CHECK(dialect.MembershipOf(App(R"([{"name":"workers","minMember":3}])"))->declared != first->declared);
   for (int i = 0; i < 2000; ++i)  // none of these is held; the sweep must not take the first
-    dialect.MembershipOf(App(R"([{"name":"workers","minMember":)" + std::to_string(i + 10) + "}]"));
+    dialect.MembershipOf(PodFrom(Json{{"labels", {{"applicationId", std::to_string(i)}}},
+                                      {"annotations", {{"yunikorn.apache.org/task-groups", groups}}}}
+                                     .dump()));
   CHECK(dialect.MembershipOf(App(groups))->declared == first->declared);
+  const auto second = dialect.MembershipOf(App(R"([{"name":"workers","minMember":3}])"));
+  CHECK(second->declared->min_member == 3);
+  CHECK(dialect.MembershipOf(App(groups))->declared->min_member == 2);
+}
+
+TEST_CASE("task groups that are too many, or too long a text, are not read") {
+  const auto with = [](size_t groups, size_t bytes = 0) {
+    std::string text;
+    for (size_t i = 0; i < groups; ++i)
+      text += (i ? ',' : '[') + Json{{"name", "g" + std::to_string(i)}, {"minMember", 1}}.dump();
+    text += ']';
+    text.resize(std::max(bytes, text.size()), ' ');
+    return YuniKorn().MembershipOf(App(text))->declared;
+  };
+  CHECK(with(1'000)->problem == "");
+  CHECK(with(1'000)->roles.size() == 1'000);
+  CHECK(with(1'001)->roles.empty());
+  CHECK(
+      with(1'001)->problem ==
+      "application app: annotation yunikorn.apache.org/task-groups: 1001 items are more than the 1000 that are looked "
+      "at; write fewer");
+  CHECK(with(1, 65'536)->problem == "");
+  CHECK(with(1, 65'537)->problem ==
+        "application app: annotation yunikorn.apache.org/task-groups: 65537 bytes are more than the 65536 that are "
+        "looked at; write fewer task groups");
 }
 
 TEST_CASE("a Ray worker needs its head only where the head is one of the task groups") {
@@ -115,12 +143,14 @@ TEST_CASE("what cannot be read in task groups is said") {
 }
 
 TEST_CASE("task groups nested a hundred thousand times are a problem like others") {
-  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
-  for (const std::string& text : {"[{\"name\":" + deep + "}]", deep, "[{\"minMember\":" + deep + "}]"}) {
-    YuniKorn dialect;
-    const std::string problem = dialect.MembershipOf(App(text))->declared->problem;
-    CHECK_FALSE(problem.empty());
-    CHECK(problem.size() < 1'000);
+  for (const size_t depth : {30'000, 100'000}) {
+    const std::string deep = std::string(depth, '[') + std::string(depth, ']');
+    for (const std::string& text : {"[{\"name\":" + deep + "}]", deep, "[{\"minMember\":" + deep + "}]"}) {
+      YuniKorn dialect;
+      const std::string problem = dialect.MembershipOf(App(text))->declared->problem;
+      CHECK_FALSE(problem.empty());
+      CHECK(problem.size() < 1'000);
+    }
   }
 }
 

@@ -295,6 +295,19 @@ clusters: [{name: k, cluster: {server: "https://k", )" + fields + "}}]\n")),
   CHECK_FALSE(RereadAuthorities(&config));
 }
 
+TEST_CASE("an entry that says nothing is an empty one") {
+  const Folder folder;
+  const std::string path = folder.Write("config", R"(
+current-context: c
+clusters: [{name: k, cluster: {server: "https://h"}}]
+users: [{name: u}, {name: v, user: null}]
+contexts: [{name: c, context: {cluster: k, user: u}}, {name: d, context: {cluster: k, user: v}}, {name: e}]
+)");
+  CHECK(LoadKubeconfig({path}, "c"));
+  CHECK(LoadKubeconfig({path}, "d"));
+  CHECK_FALSE(LoadKubeconfig({path}, "e"));
+}
+
 TEST_CASE("a directory where a file belongs is an error that names it") {
   const Folder folder;
   const std::string directory = folder.At("");

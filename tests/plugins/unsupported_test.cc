@@ -24,11 +24,11 @@ std::string Said(const json& pod) {
   return ranking.Best() ? "" : ranking.Explain().Sentence();
 }
 
-std::string TooMany(const std::string& part, size_t things) {
+std::string TooMany(const std::string& part) {
   return fmt::format(
-      "0/1 nodes are available: the pod's {} have {} things to look at on each node, and no more than {} are looked "
+      "0/1 nodes are available: the pod's {} have more than {} things to look at on each node, and no more are looked "
       "at.",
-      part, things, kMostThings);
+      part, kMostThings);
 }
 
 TEST_CASE("Each part of a spec is looked at to its limit, and no further") {
@@ -38,7 +38,7 @@ TEST_CASE("Each part of a spec is looked at to its limit, and no further") {
     return json{{"affinity", {{"nodeAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", terms}}}}}};
   };
   CHECK(Said(required(kMostThings / 2)) == "");
-  CHECK(Said(required(kMostThings / 2 + 1)) == TooMany("nodeSelector and nodeAffinity", kMostThings + 2));
+  CHECK(Said(required(kMostThings / 2 + 1)) == TooMany("nodeSelector and nodeAffinity"));
 
   const json apart = {{"topologyKey", "host"}, {"labelSelector", {{"matchLabels", {{"a", "b"}}}}}};
   const auto anti = [&](size_t n) {
@@ -46,11 +46,10 @@ TEST_CASE("Each part of a spec is looked at to its limit, and no further") {
         {"affinity", {{"podAntiAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", Times(n, apart)}}}}}};
   };
   CHECK(Said(anti(kMostThings / 2)) == "");
-  CHECK(Said(anti(5'000)) == TooMany("podAntiAffinity", 10'000));
+  CHECK(Said(anti(5'000)) == TooMany("podAntiAffinity"));
 
   CHECK(Said({{"tolerations", Times(kMostThings, {{"operator", "Exists"}})}}) == "");
-  CHECK(Said({{"tolerations", Times(kMostThings + 1, {{"operator", "Exists"}})}}) ==
-        TooMany("tolerations", kMostThings + 1));
+  CHECK(Said({{"tolerations", Times(kMostThings + 1, {{"operator", "Exists"}})}}) == TooMany("tolerations"));
 
   const auto spread = [&](size_t hard, size_t soft) {
     json constraint = {{"maxSkew", 1}, {"topologyKey", "host"}, {"whenUnsatisfiable", "DoNotSchedule"}};
@@ -61,7 +60,8 @@ TEST_CASE("Each part of a spec is looked at to its limit, and no further") {
   };
   const auto too_many_spread = [](const std::string& when) {
     return fmt::format(
-        "0/1 nodes are available: the pod has 65 topologySpreadConstraints with {}, and no more than 64 are looked at.",
+        "0/1 nodes are available: the pod has more than 64 topologySpreadConstraints with {}, and no more are looked "
+        "at.",
         when);
   };
   CHECK(Said(spread(64, 64)) == "");
@@ -70,7 +70,7 @@ TEST_CASE("Each part of a spec is looked at to its limit, and no further") {
 
   json requests;
   for (size_t i = 0; i <= kMostThings; ++i) requests[fmt::format("example.com/r{}", i)] = "1";
-  CHECK(Said({{"requests", requests}}) == TooMany("resources", kMostThings + 1));
+  CHECK(Said({{"requests", requests}}) == TooMany("resources"));
 }
 
 TEST_CASE("Values that are looked up count little: a list of a cluster's nodes is looked at") {
@@ -169,7 +169,7 @@ TEST_CASE("The monitors of an RBD image are things to look at") {
     return json{{"volumes", {{{"name", "v"}, {"rbd", {{"image", "i"}, {"monitors", Times(monitors, "m")}}}}}}};
   };
   CHECK(Said(with(kMostThings - 1)) == "");
-  CHECK(Said(with(kMostThings)) == TooMany("volumes", kMostThings + 1));
+  CHECK(Said(with(kMostThings)) == TooMany("volumes"));
 }
 
 TEST_CASE("Of a pod that runs, no more is looked at either") {
