@@ -172,6 +172,7 @@ ApiResult<HttpResponse> ApiHandler::HandleResource(const HttpRequest& request, c
 
 ApiResult<HttpResponse> ApiHandler::HandleCollection(const HttpRequest& request, const Target& target) {
   if (request.method == "GET") return request.Flag("watch") ? Watch(request, target) : List(request, target);
+  if (const auto accepts = CheckAccept(request); !accepts) return Refuse(accepts.error());
   if (request.method == "POST") return Create(request, target);
   if (request.method == "DELETE") return DeleteCollection(request, target);
   return Refuse(MethodNotAllowed());
@@ -183,6 +184,7 @@ ApiResult<HttpResponse> ApiHandler::HandleObject(const HttpRequest& request, con
     if (!object) return Refuse(object.error());
     return Answer(request, target, *object, 200);
   }
+  if (const auto accepts = CheckAccept(request); !accepts) return Refuse(accepts.error());
   if (request.method == "PUT") return Update(request, target);
   if (request.method == "PATCH") return Patch(request, target);
   if (request.method == "DELETE" && target.subresource.empty()) return Delete(request, target);

@@ -15,6 +15,8 @@
 
 namespace tutti::sim {
 
+class HttpListener;
+
 class HttpServer {
  public:
   explicit HttpServer(Door& door);  // `door` must outlive it
@@ -33,10 +35,8 @@ class HttpServer {
   std::string url() const;
 
  private:
-  class Listener;
-
   ApiHandler handler_;
-  std::unique_ptr<Listener> listener_;
+  std::unique_ptr<HttpListener> listener_;
   std::thread accepting_;
   std::string host_;
   int port_ = 0;

@@ -131,6 +131,12 @@ Json Representation::RenderBookmark(int64_t resource_version, bool ends_initial_
   return {{"kind", resource_.kind}, {"apiVersion", JoinApiVersion(resource_.id.group, version_)}, {"metadata", meta}};
 }
 
+ApiResult<void> CheckAccept(const HttpRequest& request) {
+  const auto form = FormOf(request.accept);
+  if (!form) return tl::make_unexpected(form.error());
+  return {};
+}
+
 ApiResult<Json> ParseBody(const HttpRequest& request) {
   const bool is_text = request.content_type.starts_with("text/");
   if (request.content_type.find("protobuf") != std::string::npos) return ParseProtobufBody(request.body);

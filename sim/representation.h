@@ -47,6 +47,9 @@ class Representation {
   bool as_stored_ = true;
 };
 
+// 406 when the client accepts nothing that is served: to be asked before anything is written.
+ApiResult<void> CheckAccept(const HttpRequest& request);
+
 // JSON, or YAML or Kubernetes' protobuf where the content type says so. 400, 415.
 ApiResult<Json> ParseBody(const HttpRequest& request);
 

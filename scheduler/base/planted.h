@@ -3,12 +3,14 @@
 // and the compiler takes its uses out.
 #pragma once
 
+#include <cstdint>
+
 namespace tutti::base {
 
 enum class Bug {
   kNone,
   kSkipReservation,  // a planned member's room is not held
-  kForgetToWake,     // a pod that leaves wakes nobody
+  kForgetToWake,     // some of what happens wakes nobody: see Forgotten
   kBelieveForgery,   // a bind annotation counts whoever it was written for
   kUndoWhole,        // a restarted scheduler takes every gang it finds for half done
   kLastIsNotLast,    // the commit member is bound with the others
@@ -18,13 +20,25 @@ enum class Bug {
   kSleepOn,          // nothing that happens in the cluster wakes anybody
   kStaleFigures,     // a reason's figures are never brought up to date
   kForgetDeclared,   // what has a declaration and no pods is nothing
+  kDropFence,        // a gang is undone though its last bind may still come
+  kReusePlanId,      // each term numbers its plans as the one before
+  kIgnoreVolumes,    // binds leave before their pods' volumes are bound
 };
 
 #ifdef TUTTI_PLANTED
 inline Bug planted = Bug::kNone;
 inline bool Planted(Bug bug) { return planted == bug; }
+inline uint32_t forgotten = 0;  // bits of framework::Wake
+template <class Set>
+Set Forgotten() {
+  return Set(Planted(Bug::kForgetToWake) ? forgotten : 0);
+}
 #else
 constexpr bool Planted(Bug) { return false; }
+template <class Set>
+constexpr Set Forgotten() {
+  return Set(0);
+}
 #endif
 
 }  // namespace tutti::base

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "base/json.h"
 #include "cluster/json_decode.h"
+#include "cluster/json_text.h"
 #include "cluster/storage_decode.h"
 #include "kube/decode.h"
 #include "kube/watch_parser.h"
@@ -40,6 +41,6 @@ TUTTI_FUZZ_TARGET(json) {
   WatchParser parser(false);
   (void)parser.Feed(input, each);
   (void)tutti::kube::DecodeStatus(input);
-  auto json = std::make_shared<tutti::base::Json>(tutti::base::Json::parse(input, nullptr, false));
+  auto json = std::make_shared<tutti::base::Json>(tutti::cluster::ParseJson(input));
   if (json->is_object()) tutti::cluster::Decode(json);
 }

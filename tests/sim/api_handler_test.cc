@@ -254,6 +254,19 @@ TEST_CASE("tables and metadata come in the form asked for, protobuf clients get 
   CHECK(api.Call("GET", kPodsPath, nullptr, "", "application/vnd.kubernetes.protobuf").code == 406);
 }
 
+TEST_CASE("whoever accepts no answer changes nothing") {
+  Api api;
+  const std::string kNothing = "application/vnd.kubernetes.protobuf";
+  CHECK(api.Call("POST", kPodsPath, Pod("p"), "application/json", kNothing).code == 406);
+  CHECK(api.Call("GET", kPodsPath + "/p").code == 404);
+  Make(api.cluster.store, Pod("p"));
+  const int64_t before = api.cluster.store.resource_version();
+  CHECK(api.Call("PUT", kPodsPath + "/p", Pod("p"), "application/json", kNothing).code == 406);
+  CHECK(api.Call("PATCH", kPodsPath + "/p", Json::object(), "application/merge-patch+json", kNothing).code == 406);
+  CHECK(api.Call("DELETE", kPodsPath + "/p", nullptr, "", kNothing).code == 406);
+  CHECK(api.cluster.store.resource_version() == before);
+}
+
 TEST_CASE("a request that contradicts its URL is refused") {
   Api api;
   Json pod = Pod("p");

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Selectors as Kubernetes' documentation has them, one requirement and one label after another.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/pod_spec.h"
+#include "model/selector.h"
+
+namespace tutti::fuzz {
+
+bool IsLabelKey(std::string_view text);
+bool IsLabelText(std::string_view text);
+bool IsSubdomain(std::string_view text);
+std::optional<int64_t> WholeNumber(std::string_view text);
+
+// That upstream takes it at all.
+bool Sound(const model::Requirement& requirement);
+bool Sound(const model::LabelSelector& selector);
+
+// REQUIRES: sound.
+bool Holds(const model::Requirement& requirement, const model::StringMap& labels);
+bool Selects(const model::LabelSelector& selector, const model::StringMap& labels);
+
+// A pod's nodeSelector and required node affinity.
+bool Admits(const model::PodSpec& pod, const std::string& node, const model::StringMap& labels);
+
+}  // namespace tutti::fuzz

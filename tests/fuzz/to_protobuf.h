@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A built-in object's JSON as Go writes it in Kubernetes' protobuf: in the order of the fields' numbers, and with every
+// field that is no pointer, zero or not. What has another type than its field counts as absent.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/json_fwd.h"
+
+namespace tutti::fuzz {
+
+// The bare message. REQUIRES: sim's type table has the kind.
+std::string ToProtobuf(const std::string& kind, const base::Json& object);
+
+// As a body of the API: "k8s\0" and a runtime.Unknown.
+std::string InEnvelope(std::string_view api_version, std::string_view kind, std::string_view message);
+
+}  // namespace tutti::fuzz
