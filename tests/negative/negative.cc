@@ -36,6 +36,7 @@ class Hunt {
       Run run{WorldOf(bug, seed), seed, {}, {}, flags_.trace, plant.get()};
       if (flags_.steps > 0) run.scenario.steps = flags_.steps;
       base::planted = bug.in_core;
+      base::forgotten = bug.forgets;
       const Outcome outcome = SimulateForked(run);
       base::planted = base::Bug::kNone;
       for (const std::string& line : outcome.trace) fmt::print("{}\n", line);

@@ -6,6 +6,8 @@
 #include <map>
 
 #include "base/json.h"
+#include "cluster/json_text.h"
+#include "framework/verdict.h"
 
 namespace tutti::negative {
 
@@ -36,6 +38,11 @@ class Around final : public Plant {
 };
 
 PlantedBug InCore(std::string name, Bug bug) { return {std::move(name), bug, nullptr}; }
+PlantedBug Forgets(std::string name, framework::Wake what) {
+  PlantedBug bug = InCore(std::move(name), Bug::kForgetToWake);
+  bug.forgets = static_cast<uint32_t>(what);
+  return bug;
+}
 PlantedBug InEvents(std::string name, OnEvent event) {
   return {std::move(name), Bug::kNone, [event] { return std::make_unique<Around>(event, nullptr); }};
 }
@@ -140,6 +147,40 @@ class SkipsAhead final : public Plant {
   }
 };
 
+class BeginsAtOnce final : public Plant {
+ public:
+  base::Millis Begins(base::Millis) override { return 0; }
+};
+
+// A standby takes the leader's lease to last a second.
+class TakesTooEarly final : public Plant {
+ public:
+  void LeaseSeen(std::string& body) override {
+    base::Json lease = cluster::ParseJson(body);
+    if (!lease.is_object() || !lease.contains("spec")) return;
+    lease["spec"]["leaseDurationSeconds"] = 1;
+    body = lease.dump();
+  }
+};
+
+// To make room, it says, another scheduler's pod is deleted, too.
+class DeletesOthers final : public Plant {
+ public:
+  Handling Event(FeedEvent& event, bool) override {
+    const auto* changed = std::get_if<cluster::PodChanged>(&event);
+    if (changed && changed->pod->spec->scheduler_name == "another") other_ = changed->pod;
+    return Handling::kKeep;
+  }
+  void Commands(std::vector<Command>& commands) override {
+    for (Command& command : commands)
+      if (other_ && std::holds_alternative<cluster::Patch>(command.body))
+        command.body = cluster::Delete{cluster::RefOf(std::exchange(other_, nullptr))};
+  }
+
+ private:
+  std::shared_ptr<const model::Pod> other_;
+};
+
 template <class P, class... Arguments>
 PlantedBug Made(std::string name, Arguments... arguments) {
   return {std::move(name), Bug::kNone, [=] { return std::make_unique<P>(arguments...); }};
@@ -223,7 +264,14 @@ std::vector<PlantedBug> AllBugs() {
   using Handling = Plant::Handling;
   return {
       InCore("the reservation is skipped", Bug::kSkipReservation).SeenBy({"no node is over its allocatable"}),
-      InCore("a pod that leaves wakes nobody", Bug::kForgetToWake).SeenBy({"who waits is woken"}),
+      Forgets("a pod that leaves wakes nobody", framework::Wake::kPodGone).SeenBy({"who waits is woken"}),
+      Forgets("a node that comes wakes nobody", framework::Wake::kNodeAdded).SeenBy({"who waits is woken"}),
+      Forgets("a node that grows wakes nobody", framework::Wake::kNodeCapacity).SeenBy({"who waits is woken"}),
+      Forgets("a node's new labels wake nobody", framework::Wake::kNodeLabels).SeenBy({"who waits is woken"}),
+      Forgets("a node that is opened wakes nobody", framework::Wake::kNodeTaints).SeenBy({"who waits is woken"}),
+      Forgets("a queue that may use more wakes nobody", framework::Wake::kQueue)
+          .SeenBy({"who waits is woken"})
+          .In("queues"),
       InCore("nothing wakes anybody", Bug::kSleepOn).SeenBy({"nothing is forgotten"}),
       InCore("figures are never brought up to date", Bug::kStaleFigures).SeenBy({"a reason is current"}),
       InCore("a repair never times out", Bug::kKeepHalf).SeenBy({"no gang settles in between"}),
@@ -239,6 +287,20 @@ std::vector<PlantedBug> AllBugs() {
       InCore("planning begins before every kind is listed", Bug::kPlanUnsynced)
           .SeenBy({"nothing is decided before every kind is listed"})
           .In("standby"),
+      InCore("what an earlier scheduler has sent is not fenced off", Bug::kDropFence)
+          .SeenBy({"what is being undone is not made whole", "a gang that was whole is not undone"})
+          .In("strays"),
+      InCore("each scheduler numbers its plans from one", Bug::kReusePlanId)
+          .SeenBy({"a plan's id is of one gang"})
+          .In("restarts"),
+      InCore("binds do not wait for volumes", Bug::kIgnoreVolumes)
+          .SeenBy({"volumes are bound before pods"})
+          .In("volumes"),
+      Made<TakesTooEarly>("a lease is taken before it is over").SeenBy({"one has the lease at a time"}).In("standby"),
+      Made<BeginsAtOnce>("a new leader does not wait for the former one's writes")
+          .SeenBy({"the former leader's writes are over"})
+          .In("restarts"),
+      Made<DeletesOthers>("another scheduler's pod makes room").SeenBy({"others' pods are left alone"}).In("nodes"),
       Made<NeverOver>("a leader's last writes outlive its lease").SeenBy({"no write outlives its lease"}).In("standby"),
       Made<WritesOn>("a leader writes on when its lease has run out")
           .SeenBy({"no write outlives its lease", "the former leader's writes are over"}),

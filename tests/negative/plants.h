@@ -18,6 +18,7 @@ struct PlantedBug {
   base::Bug in_core = base::Bug::kNone;
   std::function<std::unique_ptr<simulation::Plant>()> around;  // null: only in the core
   std::set<std::string> expects = {};                          // invariants, one of which must be the one that sees it
+  uint32_t forgets = 0;                                        // of kForgetToWake
   std::string world = {};                                      // the scenario that shows it soonest; empty: all in turn
 
   PlantedBug SeenBy(std::set<std::string> invariants) const;

@@ -23,20 +23,43 @@ const TruePod* PreparesFor(const cluster::Patch& patch, const Truth& truth) {
   return truth.PodAt(sim::DigString(claim, "namespace"), sim::DigString(claim, "name"));
 }
 
-Version Oldest(const Knowledge& known) { return std::min({known.pods, known.nodes, known.objects}); }
+// Some are judged in more than one place, or need not be.
+constexpr std::string_view kWholeOrNothing = "whole or nothing";
+constexpr std::string_view kNoOvercommit = "no node is over its allocatable";
+constexpr std::string_view kAllowed = "no bind where the pod may not be";
+constexpr std::string_view kOneZone = "a gang that must be is in one zone";
+constexpr std::string_view kCapability = "no bind beyond a queue's capability";
+constexpr std::string_view kLastIsLast = "the last bind is the last";
+constexpr std::string_view kWithCause = "no write without a cause";
+// After the faults have stopped, in which answers still come of what was written before.
+constexpr base::Millis kEchoesMs = 20'000;
 
 }  // namespace
 
-void Checks::Fail(const std::string& invariant, const std::string& message) {
-  if (!violation_) violation_ = Violation{invariant, message};
+void Checks::Fail(std::string_view invariant, const std::string& message) {
+  if (!violation_) violation_ = Violation{std::string(invariant), message};
+}
+
+bool Checks::Excused(std::string_view invariant, bool excuse) {
+  Asked& asked = asked_[invariant];
+  ++(excuse ? asked.excused : asked.judged);
+  return excuse;
 }
 
 // --- As commands leave ---
 
+void Checks::OnLease(const std::string& replica, base::Millis now, base::Millis over_ms, bool late) {
+  if (replica != holder_ && now < lease_over_ms_ && !late)
+    Fail("one has the lease at a time",
+         fmt::format("{} takes it {} ms before that of {} is over", replica, lease_over_ms_ - now, holder_));
+  holder_ = replica;
+  lease_over_ms_ = over_ms;
+}
+
 void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& commands) {
   commands_ += commands.size();
   if (planner_.empty() || led_.at(replica.name()) > led_.at(planner_)) planner_ = replica.name();
-  if (!replica.scheduler().synced()) Fail("nothing is decided before every kind is listed", replica.name());
+  if (!replica.knows_all_kinds()) Fail("nothing is decided before every kind is listed", replica.name());
   std::map<std::string, Departure> fresh;
   for (const cluster::Command& command : commands) {
     if (const auto* bind = std::get_if<cluster::Bind>(&command.body)) {
@@ -54,6 +77,11 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
           fresh[plan].commit = evidence.is_object() ? evidence.value("commit", "") : "";
         }
       if (!evidence.is_object()) Fail("every bind names its plan", bind->pod.name());
+      if (const TruePod* pod = evidence.is_object() ? truth_.Pod(bind->pod.uid()) : nullptr)
+        if (const std::string wrong =
+                pledges_.OnBindLeaves(truth_, *pod, evidence.value("plan", ""), evidence.value("commit", ""));
+            !wrong.empty())
+          Fail("a plan's id is of one gang", wrong);
       if (bind->pod.uid().empty() || bind->pod.resource_version.empty())
         Fail("bind without precondition", bind->pod.name());
     } else if (const auto* gone = std::get_if<cluster::Delete>(&command.body)) {
@@ -64,12 +92,28 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
         prepared_.try_emplace({replica.name(), member->gang}, replica.Knew());
       // The first step of an eviction. A member on a node that is not there is repaired by it, not undone.
       const TruePod* pod = patch->object.resource == "pods" ? truth_.Pod(patch->object.uid()) : nullptr;
+      if (pod && !pod->bound()) CheckPatch(replica, *patch, *pod);
       if (!pod || !pod->bound()) continue;
       const TrueNode& node = truth_.nodes().at(pod->node);
       if (!node.present || node.disturbed > replica.Knows().nodes) repaired_.insert(pod->uid);
+      if (replica.name() == planner_ && !truth_.GangOf(*pod).was_whole && !repaired_.contains(pod->uid) &&
+          sim::DigString(sim::ConditionOf(cluster::ParseJson(patch->body), "DisruptionTarget"), "status") == "True")
+        pledges_.OnUndo(*pod);
     }
   }
   for (const auto& [plan, departure] : fresh) CheckPlanWhole(replica, plan, departure, plans_.at(plan));
+}
+
+// Of who waits: the words that it has seen on the pod, or such as it has just written, come from nowhere. A touch is
+// told by its time.
+void Checks::CheckPatch(const Replica& replica, const cluster::Patch& patch, const TruePod& pod) {
+  if (!calm_since_ms_ || healthy_ms_ - *calm_since_ms_ < kEchoesMs) return;
+  const sim::Json body = cluster::ParseJson(patch.body);
+  const sim::Json& said = sim::ConditionOf(body, "PodScheduled");
+  const bool touches = !sim::DigString(said, "lastProbeTime").empty();
+  if (said.is_null() || touches || Excused(kWithCause, pod.said > replica.Knew().pods)) return;
+  if (pod.waiting && sim::DigString(said, "message") == pod.message && sim::DigString(said, "reason") == pod.reason)
+    Fail(kWithCause, fmt::format("{} of {} is told again: \"{}\"", pod.name, pod.gang, pod.message));
 }
 
 // P1: the first binds of a plan leave together, for all of the minimum but the member that is bound last.
@@ -77,7 +121,8 @@ void Checks::CheckPlanWhole(const Replica& replica, const std::string& plan, con
                             const Knowledge& known) {
   const std::vector<const TruePod*>& pods = departure.pods;
   const TrueGang& gang = truth_.GangOf(*pods.front());
-  if (gang.was_whole || gang.disturbed > Oldest(known) || truth_.Committed(pods.front()->gang, plan)) return;
+  if (gang.was_whole || truth_.Committed(pods.front()->gang, plan)) return;
+  if (Excused(kWholeOrNothing, gang.disturbed > known.OfGangs())) return;
   const bool found = std::ranges::any_of(gang.members, [&](const std::string& uid) {
     const TruePod& pod = *truth_.Pod(uid);
     return pod.bound() && replica.name() + " " + pod.plan != plan;
@@ -94,8 +139,8 @@ void Checks::CheckPlanWhole(const Replica& replica, const std::string& plan, con
     Fail("nothing starts undeclared",
          fmt::format("{}: plan {} binds, and nothing declares the gang", pods.front()->gang, plan));
   if (!truth_.Suffices(gang, covered))
-    Fail("whole or nothing", fmt::format("{}: plan {} begins with {} binds, which makes {} with the last one",
-                                         pods.front()->gang, plan, pods.size(), covered.size()));
+    Fail(kWholeOrNothing, fmt::format("{}: plan {} begins with {} binds, which makes {} with the last one",
+                                      pods.front()->gang, plan, pods.size(), covered.size()));
 }
 
 void Checks::OnBind(const std::string& replica, const PodName& name, bool heard) {
@@ -104,6 +149,8 @@ void Checks::OnBind(const std::string& replica, const PodName& name, bool heard)
   if (pod && replica != planner_ && !pod->stray)
     Fail("the former leader's writes are over",
          fmt::format("{} binds {} after {} has begun", replica, name.second, planner_));
+  if (pod && pledges_.ComesTooLate(*pod))
+    Fail("what is being undone is not made whole", fmt::format("{} of {}, plan {}", pod->name, pod->gang, pod->plan));
   // Or it would pass for a bind by others, and be forgiven.
   if (pod && pod->plan.empty())
     Fail("a bind is what its annotation says", fmt::format("{} binds {} to {}", replica, name.second, pod->node));
@@ -113,8 +160,8 @@ std::optional<Violation> Checks::JudgeDelete(const PodName& name) const {
   const TruePod* pod = truth_.PodAt(name.first, name.second);
   if (!pod) return std::nullopt;
   const auto left = deletes_.find(pod->uid);
-  if (pod->kept) return Violation{"nothing is deleted that nobody recreates", pod->name};
   if (pod->foreign) return Violation{"others' pods are left alone", pod->name};
+  if (pod->kept) return Violation{"nothing is deleted that nobody recreates", pod->name};
   if (!pod->bound()) return Violation{"who waits is not deleted", fmt::format("{} of {}", pod->name, pod->gang)};
   if (pod->done && left != deletes_.end() && pod->done_since <= left->second.pods)
     return Violation{"who has finished is not deleted", fmt::format("{} of {}: {}", pod->name, pod->gang, pod->phase)};
@@ -162,18 +209,18 @@ void Checks::CheckBound(const std::string& uid) {
   CheckQueue(*pod, known);
   CheckCommit(*pod, known);
   if (pod->stray) return;
-  if (const std::string wrong = truth_.WrongVolumes(*pod, known.objects); !wrong.empty())
+  if (const std::string wrong = truth_.WrongVolumes(*pod, known.others); !wrong.empty())
     Fail("volumes are bound before pods", fmt::format("{} of {} on {}: {}", pod->name, pod->gang, pod->node, wrong));
 }
 
 void Checks::CheckNode(const TruePod& pod, const Knowledge& known) {
   const TrueNode& node = truth_.nodes().at(pod.node);
-  if (!node.present || !pod.occupies() || node.disturbed > std::min(known.nodes, known.pods)) return;
+  if (!pod.occupies()) return;
+  if (Excused(kNoOvercommit, !node.present || node.disturbed > std::min(known.nodes, known.pods))) return;
   for (const auto& [name, amount] : pod.requests)
     if (amount > 0 && node.used.Get(name) > node.allocatable.Get(name))
-      Fail("no node is over its allocatable",
-           fmt::format("{} on {} ({}): {} of {} {} used", pod.name, pod.node, plan_of_.at(pod.uid), node.used.Get(name),
-                       node.allocatable.Get(name), name));
+      Fail(kNoOvercommit, fmt::format("{} on {} ({}): {} of {} {} used", pod.name, pod.node, plan_of_.at(pod.uid),
+                                      node.used.Get(name), node.allocatable.Get(name), name));
 }
 
 // By selector, taints and cordon, as the node has them. A plan that goes on half done, or begins, keeps its nodes while
@@ -182,10 +229,9 @@ void Checks::CheckAllowed(const TruePod& pod, const Knowledge& known) {
   const TrueNode& node = truth_.nodes().at(pod.node);
   const auto prepared = prepared_plans_.find(plan_of_.at(pod.uid));
   const Version seen = prepared == prepared_plans_.end() ? known.nodes : std::min(known.nodes, prepared->second.nodes);
-  if (pod.stray || !node.present || std::max(node.disturbed, node.marked) > seen) return;
+  if (Excused(kAllowed, pod.stray || !node.present || std::max(node.disturbed, node.marked) > seen)) return;
   if (const std::string wrong = truth_.WrongNode(pod); !wrong.empty())
-    Fail("no bind where the pod may not be",
-         fmt::format("{} of {} on {} ({}): {}", pod.name, pod.gang, pod.node, plan_of_.at(pod.uid), wrong));
+    Fail(kAllowed, fmt::format("{} of {} on {} ({}): {}", pod.name, pod.gang, pod.node, plan_of_.at(pod.uid), wrong));
 }
 
 // Members that must be in one zone. Where those that are there are not, such as since a node's label changed, there is
@@ -196,7 +242,8 @@ void Checks::CheckTopology(const TruePod& pod, const Knowledge& known) {
     return gang.one_zone || (pod.one_zone && other.one_zone) ||
            (gang.one_zone_each && !pod.unit.empty() && other.unit == pod.unit);
   };
-  if (pod.stray || gang.disturbed > Oldest(known)) return;
+  if (!gang.one_zone && !gang.one_zone_each && !pod.one_zone) return;
+  if (Excused(kOneZone, pod.stray || gang.disturbed > known.OfGangs())) return;
   std::set<std::string> zones;
   for (const std::string& uid : gang.members) {
     const TruePod& member = *truth_.Pod(uid);
@@ -207,39 +254,40 @@ void Checks::CheckTopology(const TruePod& pod, const Knowledge& known) {
   }
   const std::string& zone = truth_.nodes().at(pod.node).zone;
   if (zones.size() == 1 && !zones.contains(zone))
-    Fail("a gang that must be is in one zone",
+    Fail(kOneZone,
          fmt::format("{} of {} is bound in zone {}, the others in zone {}", pod.name, pod.gang, zone, *zones.begin()));
 }
 
 void Checks::CheckQueue(const TruePod& pod, const Knowledge& known) {
   const TrueGang& gang = truth_.GangOf(pod);
-  if (!gang.declared || gang.queue.empty() || gang.disturbed > Oldest(known)) return;
+  if (!gang.declared || gang.queue.empty()) return;
   const auto path = truth_.PathUse(gang.queue);
-  for (const auto& [name, used] : path)
-    if (truth_.queues().at(name).disturbed > std::min(known.objects, known.pods)) return;
+  const auto disturbed = [&](const auto& use) {
+    return truth_.queues().at(use.first).disturbed > std::min({known.queues, known.gangs, known.pods});
+  };
+  if (Excused(kCapability, gang.disturbed > known.OfGangs() || std::ranges::any_of(path, disturbed))) return;
   for (const auto& [name, used] : path)
     for (const auto& [resource, most] : truth_.queues().at(name).capability)
       if (pod.requests.Get(resource) > 0 && used.Get(resource) > most)
-        Fail("no bind beyond a queue's capability", fmt::format("{} of {}: queue {} uses {} of {} {}", pod.name,
-                                                                pod.gang, name, used.Get(resource), most, resource));
+        Fail(kCapability, fmt::format("{} of {}: queue {} uses {} of {} {}", pod.name, pod.gang, name,
+                                      used.Get(resource), most, resource));
 }
 
 // The member that others name as the last is bound when all of the minimum is.
 void Checks::CheckCommit(const TruePod& pod, const Knowledge& known) {
   if (pod.commit != pod.uid) return;
   const TrueGang& gang = truth_.GangOf(pod);
-  if (gang.disturbed > Oldest(known)) return;
-  for (const std::string& uid : gang.members)  // on its way to a node when that vanished
-    if (const TruePod& member = *truth_.Pod(uid);
-        member.bound() && truth_.nodes().at(member.node).disturbed > known.nodes)
-      return;
+  const auto node_gone = [&](const std::string& uid) {  // on its way to a node when that vanished
+    const TruePod& member = *truth_.Pod(uid);
+    return member.bound() && truth_.nodes().at(member.node).disturbed > known.nodes;
+  };
+  if (Excused(kLastIsLast, gang.disturbed > known.OfGangs() || std::ranges::any_of(gang.members, node_gone))) return;
   const bool fills_up = std::ranges::none_of(gang.members, [&](const std::string& uid) {
     return uid != pod.uid && truth_.Pod(uid)->plan == pod.plan && truth_.Pod(uid)->commit == pod.uid;
   });
   const auto standing = truth_.StandingOf(gang);
   if (!standing.whole && !(fills_up && (whole_before_.contains(pod.gang) || kept_on_.contains(pod.gang))))
-    Fail("the last bind is the last",
-         fmt::format("{} of {}: {} bound, {} needed", pod.name, pod.gang, standing.bound, gang.min));
+    Fail(kLastIsLast, fmt::format("{} of {}: {} bound, {} needed", pod.name, pod.gang, standing.bound, gang.min));
 }
 
 void Checks::FollowGang(const std::string& key, base::Millis healthy_ms) {

@@ -7,8 +7,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
+#include "tests/simulation/pledges.h"
 #include "tests/simulation/replica.h"
 #include "tests/simulation/truth.h"
 
@@ -27,8 +29,16 @@ class Checks {
   };
   Checks(Truth& truth, const HalfLimits& half_limits) : truth_(truth), half_limits_(half_limits) {}
 
+  // How often an invariant was asked about, and the answer was yes or no; and how often nobody could have known.
+  struct Asked {
+    uint64_t judged = 0, excused = 0;
+  };
+
   // It has the lease from now on.
   void OnLead(const std::string& replica) { led_.emplace(replica, led_.size()); }
+  // The API server took its word for it that it has the lease until then.
+  void OnLease(const std::string& replica, base::Millis now, base::Millis over_ms, bool late);
+  size_t terms() const { return led_.size(); }
   void OnSubmit(Replica& replica, const std::vector<cluster::Command>& commands);
   using PodName = std::pair<std::string, std::string>;  // namespace, name; empty: of no pod
   // A bind took effect. `heard`: its sender will know.
@@ -45,11 +55,15 @@ class Checks {
   // At rest: every waiting pod says why.
   void AtRest();
 
-  void Fail(const std::string& invariant, const std::string& message);
+  void Fail(std::string_view invariant, const std::string& message);
   const std::optional<Violation>& violation() const { return violation_; }
   uint64_t commands() const { return commands_; }
+  const std::map<std::string_view, Asked>& asked() const { return asked_; }
 
  private:
+  // Counts the question. Returns `excuse`.
+  bool Excused(std::string_view invariant, bool excuse);
+  void CheckPatch(const Replica& replica, const cluster::Patch& patch, const TruePod& pod);
   void CheckBound(const std::string& uid);
   void CheckNode(const TruePod& pod, const Replica::Knowledge& known);
   void CheckAllowed(const TruePod& pod, const Replica::Knowledge& known);
@@ -75,16 +89,20 @@ class Checks {
   std::unordered_map<std::string, Replica::Knowledge> prepared_plans_;
   std::unordered_map<std::string, std::string> plan_of_;         // the last one that bound the pod of this uid
   std::unordered_map<std::string, Replica::Knowledge> deletes_;  // by uid: when the last one of the pod left
+  Pledges pledges_;
   std::set<std::string> unheard_;       // uids of pods whose bind took effect and whose reply did not arrive
   std::set<std::string> repaired_;      // uids of members that are evicted because their node is gone
   std::set<std::string> whole_before_;  // gangs that were, at the last step
   std::set<std::string> half_;
   std::map<std::string, size_t> led_;  // replicas that have led, and who of them came after whom
-  std::string planner_;                // the latest of them that has acted; who lost its lease in its sleep may do so
-  std::set<std::string> kept_on_;      // gangs found half bound with their commit member gone: kept, and filled up
+  std::string holder_;                 // of the lease
+  base::Millis lease_over_ms_ = 0;
+  std::string planner_;            // the latest of them that has acted; who lost its lease in its sleep may do so
+  std::set<std::string> kept_on_;  // gangs found half bound with their commit member gone: kept, and filled up
   base::Millis healthy_ms_ = 0;
   std::optional<base::Millis> calm_since_ms_;  // in healthy time; null: faults go on
   uint64_t commands_ = 0;
+  std::map<std::string_view, Asked> asked_;  // by invariant
 };
 
 }  // namespace tutti::simulation

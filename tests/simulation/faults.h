@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults: dice for every kind of misfortune, and what may happen to a command on its way.
 //
-// Each kind has a stream of its own, so that taking one kind out leaves the others' throws as they were; a failing seed
-// is shrunk by that.
+// A throw depends on the seed, its kind, what it is about, and how many there were of that before; not on what happened
+// to others. So leaving out a kind of fault, or an action of the workload, leaves the other throws as they were; a
+// failing seed is shrunk by that.
 #pragma once
 
 #include <array>
@@ -10,6 +11,8 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/random.h"
@@ -30,6 +33,7 @@ enum class Fault {
   kBind504,       // ... says that it does not know in time
   kBindConflict,  // 409 though nothing changed
   kBindRefused,   // 422: not on this node
+  kPodRefused,    // 422 for this pod, wherever it goes: for minutes, or for good
   // Per other write.
   kWriteDrop,
   kWriteLoseReply,
@@ -41,6 +45,10 @@ enum class Fault {
   kReadDrop,
   kReadLate,
   kReadRefused,  // busy, or 410: too old
+  // Per request about the lease.
+  kLeaseDrop,  // it is lost, and those that follow for a while
+  kLeaseLoseReply,
+  kLeaseLate,
   // Per turn of the world.
   kWatchBreak,   // one kind's watch ends, and is listed again later
   kWatchStall,   // one kind's events come late
@@ -53,12 +61,10 @@ enum class Fault {
   kCrash,        // the leader dies, with its commands in every stage
   kPause,        // a leader stands still, perhaps for longer than its lease
   kStandbyCrash,
-  kHandover,   // voluntary release of the lease
-  kLeaseDrop,  // per request about the lease: it is lost, and those that follow for a while
-  kLeaseLoseReply,
-  kLeaseLate,
-  kClockStep,    // of the wall clock
-  kKindRemoved,  // a CustomResourceDefinition goes, with all objects, and comes back
+  kHandover,      // voluntary release of the lease
+  kLeaseDeleted,  // by a user, whoever has it; nobody starts soon after, who could not know that anybody had it
+  kClockStep,     // of the wall clock
+  kKindRemoved,   // a CustomResourceDefinition goes, with all objects, and comes back
   kCount,
 };
 
@@ -71,30 +77,42 @@ class Faults {
  public:
   Faults(const Scenario& scenario, uint64_t seed, const std::set<std::string>& without, base::Millis write_timeout_ms);
 
-  // True once in the scenario's rate, while faults are on. What is true has happened: it is counted.
-  bool Strikes(Fault fault);
+  // True once in the scenario's rate, while faults are on. What is true has happened: it is counted. `about`: an object
+  // or a process.
+  bool Strikes(Fault fault, std::string_view about = {});
+  // How the last throw goes on.
   base::Random& dice(Fault fault) { return streams_[static_cast<size_t>(fault)].random; }
+  // So many actions of the workload are over. What is thrown each turn is counted from here on.
+  void OnActions(size_t over);
   void set_on(bool on) { on_ = on; }
   bool on() const { return on_; }
   const std::map<std::string, uint64_t>& fired() const { return fired_; }
   // Counts one that was found to be impossible back.
   void TakeBack(Fault fault) { --fired_[FaultName(fault)]; }
 
-  // What becomes of a write, a bind or another.
-  sim::Fate Decide(bool bind);
-  // ... of a list, or of a watch before its first event.
-  sim::Fate DecideRead();
+  // What becomes of a bind of the pod, one of those `about`; of another write; of a list, or of a watch before its
+  // first event.
+  sim::Fate DecideBind(const std::string& pod, std::string_view about, base::Millis now);
+  sim::Fate DecideWrite(std::string_view about);
+  sim::Fate DecideRead(std::string_view about);
 
  private:
   struct Stream {
     int64_t one_in = 0;  // 0: never
+    uint64_t seed = 0;
     base::Random random{0};
   };
-  bool Refuses(Fault fault, int status, const char* message, sim::Fate& fate);
-  bool Delays(Fault fault, base::Millis least, base::Millis most, sim::Fate& fate);
+  using Counts = std::unordered_map<uint64_t, uint64_t>;
+  bool Refuses(Fault fault, int status, const char* message, std::string_view about, sim::Fate& fate);
+  bool RefusesPod(const std::string& pod, base::Millis now, sim::Fate& fate);
+  bool Delays(Fault fault, base::Millis least, base::Millis most, std::string_view about, sim::Fate& fate);
+  void DelayReply(std::string_view about, sim::Fate& fate);
 
   std::array<Stream, static_cast<size_t>(Fault::kCount)> streams_;
   const base::Millis write_timeout_ms_;
+  size_t actions_over_ = 0;
+  Counts throws_, throws_since_;  // of all times, and of each turn since the last action
+  std::unordered_map<std::string, base::Millis> refused_until_ms_;  // pods
   bool on_ = true;
   std::map<std::string, uint64_t> fired_;
 };

@@ -61,6 +61,18 @@ std::pair<std::string, std::string> PodOf(const std::string& target) {
           target.substr(name, target.find_first_of("/?", name) - name)};
 }
 
+// Its path without what is drawn by lot of the object's name: all pods of a set are one to the dice, or what is left
+// out of a run would change the names, and so the fates, of all others.
+std::string SetOf(const std::string& target) {
+  std::string path = PathOf(target);
+  if (const size_t dash = path.rfind('-'); dash != std::string::npos) path.erase(dash, path.find('/', dash) - dash);
+  return path;
+}
+
+std::string Describe(const std::string& process, const kube::Request& request) {
+  return fmt::format("{}'s {} {}", process, kMethods[static_cast<int>(request.method)], PathOf(request.target));
+}
+
 }  // namespace
 
 Network::Network(Parts parts) : parts_(std::move(parts)) {}
@@ -110,24 +122,44 @@ kube::RequestId Network::Send(kube::Request request, kube::OnDone done, kube::On
 }
 
 void Network::Decide(Call& call) {
-  if (call.kind == Kind::kRead || call.kind == Kind::kWatch) {
-    call.fate = parts_.faults.DecideRead();
-    call.arrives_ms += call.fate.request_delay_ms;
-    return;
-  }
-  if (call.kind != Kind::kLease) {
-    call.fate = parts_.faults.Decide(call.kind == Kind::kBind);
-    call.arrives_ms += call.fate.request_delay_ms;
-    return;
-  }
-  // Its own connection is cut, while that of the writes may live on.
-  if (parts_.faults.Strikes(Fault::kLeaseDrop))
-    lease_cut_until_ms_ = call.sent_ms + parts_.faults.dice(Fault::kLeaseDrop).Between(1, 20'000);
-  if (parts_.faults.on() && call.sent_ms < lease_cut_until_ms_) call.fate.kind = Fate::Kind::kDrop;
-  if (parts_.faults.Strikes(Fault::kLeaseLate))
-    call.arrives_ms += parts_.faults.dice(Fault::kLeaseLate).Between(1, 15'000);
-  if (parts_.faults.Strikes(Fault::kLeaseLoseReply) && call.fate.kind == Fate::Kind::kDeliver)
-    call.fate.kind = Fate::Kind::kLoseReply;
+  Faults& faults = parts_.faults;
+  if (call.kind == Kind::kRead || call.kind == Kind::kWatch)
+    call.fate = faults.DecideRead(parts_.process + PathOf(call.request.target));
+  else if (call.kind == Kind::kBind)
+    call.fate = faults.DecideBind(PodOf(call.request.target).second, SetOf(call.request.target), call.sent_ms);
+  else if (call.kind == Kind::kWrite)
+    call.fate = faults.DecideWrite(SetOf(call.request.target));
+  else
+    call.fate = DecideLease(call.sent_ms);
+  call.arrives_ms += call.fate.request_delay_ms;
+  NoteFate(call);
+}
+
+// Its own connection is cut, while that of the writes may live on.
+Fate Network::DecideLease(Millis now) {
+  Faults& faults = parts_.faults;
+  Fate fate;
+  if (faults.Strikes(Fault::kLeaseDrop, parts_.process))
+    lease_cut_until_ms_ = now + faults.dice(Fault::kLeaseDrop).Between(1, 20'000);
+  if (faults.on() && now < lease_cut_until_ms_) fate.kind = Fate::Kind::kDrop;
+  if (faults.Strikes(Fault::kLeaseLate, parts_.process))
+    fate.request_delay_ms = faults.dice(Fault::kLeaseLate).Between(1, 15'000);
+  if (faults.Strikes(Fault::kLeaseLoseReply, parts_.process) && fate.kind == Fate::Kind::kDeliver)
+    fate.kind = Fate::Kind::kLoseReply;
+  return fate;
+}
+
+void Network::NoteFate(const Call& call) const {
+  if (!parts_.note) return;
+  const Fate& fate = call.fate;
+  std::string what;
+  if (fate.kind == Fate::Kind::kDrop) what = " is lost";
+  if (fate.kind == Fate::Kind::kLoseReply) what = " has its answer lost";
+  if (fate.kind == Fate::Kind::kRefuse) what = fmt::format(" is refused: {} {}", fate.http_status, fate.message);
+  if (fate.request_delay_ms > 0)
+    what += fmt::format(" comes {} ms late{}", fate.request_delay_ms, fate.stray ? ", past every time-out" : "");
+  if (fate.reply_delay_ms > 0) what += fmt::format(" is answered {} ms late", fate.reply_delay_ms);
+  if (!what.empty()) parts_.note("fault: " + Describe(parts_.process, call.request) + what);
 }
 
 // What has left still arrives.
@@ -148,6 +180,7 @@ void Network::CarryOne(Call& call) {
   over_ = over_ || !call.done;
   // The API server gives up what its sender has given up.
   const bool given_up = write && now > call.given_up_ms && !call.fate.stray;
+  if (given_up && parts_.note) parts_.note("late: " + Describe(parts_.process, call.request) + " arrives, given up");
   if (read && unreachable_.contains(PathOf(call.request.target))) {
     call.response.failure = kube::Response::Failure::kNotSent;
     call.response.error = "connection refused";
@@ -173,7 +206,7 @@ void Network::CarryOne(Call& call) {
     if (call.stream) call.answered_ms = kForever;
     const bool done = response.code >= 200 && response.code < 300;
     parts_.done += write && done;
-    if (done && call.kind == Kind::kLease && call.request.method != kube::Method::kGet) OnLease(response.body);
+    if (done && call.kind == Kind::kLease && call.request.method != kube::Method::kGet) OnLease(call, response.body);
     // A renewal takes effect after it was sent, so this is the latest that anybody may hope for.
     if (done && write && !call.fate.stray && lease_over_ms_ && now > *lease_over_ms_)
       parts_.checks.Fail("no write outlives its lease",
@@ -185,15 +218,21 @@ void Network::CarryOne(Call& call) {
     }
     if (done && wrong) parts_.checks.Fail(wrong->invariant, wrong->message);
     if (call.fate.kind == Fate::Kind::kLoseReply) call.answered_ms = kForever;
+    if (parts_.note && call.fate.request_delay_ms > 0)
+      parts_.note(fmt::format("late: {} arrives: {}", Describe(parts_.process, call.request), response.code));
   }
 }
 
-// Renewed, or given up.
-void Network::OnLease(const std::string& written) {
+// Made, renewed, or given up. One that is made asks for nothing but that there is none: who gave that up long ago may
+// make it when it has been deleted meanwhile, which docs/availability.md owns up to.
+void Network::OnLease(const Call& call, const std::string& written) {
   const sim::Json lease = cluster::ParseJson(written);
   const bool held = sim::DigString(lease, "spec", "holderIdentity") == parts_.process;
   const Millis duration_ms = 1'000 * sim::IntOf(sim::Dig(lease, "spec", "leaseDurationSeconds"), 0);
-  lease_over_ms_ = parts_.clock.MonotonicMs() + (held ? duration_ms : 0);
+  const Millis now = parts_.clock.MonotonicMs();
+  lease_over_ms_ = now + (held ? duration_ms : 0);
+  const bool late = call.request.method == kube::Method::kPost && now >= call.times_out_ms;
+  parts_.checks.OnLease(parts_.process, now, *lease_over_ms_, late);
 }
 
 size_t Network::Carry(size_t writes) {
@@ -311,7 +350,9 @@ bool Network::AnswerDue() {
     if (!answered) response.failure = kube::Response::Failure::kTimeout;
     if (call.kind == Kind::kWrite || call.kind == Kind::kBind)
       parts_.plant.Response(response, call.kind == Kind::kBind);
+    if (call.kind == Kind::kLease && call.request.method == kube::Method::kGet) parts_.plant.LeaseSeen(response.body);
     kube::OnDone done = std::exchange(call.done, nullptr);
+    knows_lease_ = knows_lease_ || (call.kind == Kind::kLease && response.ok());
     over_ = true;
     done(std::move(response));
     return true;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,6 +36,7 @@ class Network final : public kube::Loop, public kube::Transport {
     std::string process;
     uint64_t& done;        // counts the writes of `process` that took effect, but for those of its lease
     bool watches = false;  // are answered; without, nothing ever comes back
+    std::function<void(const std::string&)> note = nullptr;  // where there is a trace: told what goes wrong
   };
   explicit Network(Parts parts);
 
@@ -48,6 +50,9 @@ class Network final : public kube::Loop, public kube::Transport {
   // After that: carries what arrives now; returns how many.
   size_t Bury();
   bool Idle() const { return calls_.empty(); }
+  // It was told of a Lease, since the last one was deleted.
+  bool knows_lease() const { return knows_lease_; }
+  void ForgetLease() { knows_lease_ = false; }
   std::optional<base::Millis> NextDeadline() const;
 
   // The last watch of a collection, by its path: 0 until there is one. It is asked for often, hence the reference,
@@ -93,8 +98,10 @@ class Network final : public kube::Loop, public kube::Transport {
 
   static Kind KindOf(const kube::Request& request);
   void Decide(Call& call);
+  sim::Fate DecideLease(base::Millis now);
+  void NoteFate(const Call& call) const;
   void CarryOne(Call& call);
-  void OnLease(const std::string& written);
+  void OnLease(const Call& call, const std::string& written);
   void AnswerAt(Call& call, base::Millis at);
   bool AnswerDue();
   bool Pour();
@@ -116,6 +123,7 @@ class Network final : public kube::Loop, public kube::Transport {
   std::set<std::string> unreachable_;                         // paths
   uint64_t last_id_ = 0;
   base::Millis lease_cut_until_ms_ = 0;
+  bool knows_lease_ = false;
   std::optional<base::Millis> lease_over_ms_;  // as the API server holds it; null: it never had one
 };
 

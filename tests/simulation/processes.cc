@@ -16,13 +16,16 @@ using base::Millis;
 namespace {
 
 constexpr Millis kPatienceMs = 20'000;  // of a process that is asked to stop
+constexpr Millis kLongestRenewalMs = 10'000;
+constexpr int kMostSpareSeconds = 3;  // after which the lease ends
+constexpr Millis kLongestLeaseMs = kLongestRenewalMs + 1'000 * kMostSpareSeconds;
 
 }  // namespace
 
 struct Processes::Process {
   Process(Processes& all, const std::string& name)
       : network({all.parts_.store, all.api_, all.parts_.clock, all.parts_.faults, all.parts_.checks, all.parts_.plant,
-                 name, all.done_, all.parts_.wire}),
+                 name, all.done_, all.parts_.wire, all.parts_.traced ? all.parts_.note : nullptr}),
         random(Mix(all.parts_.seed, name)),
         replica(std::make_unique<Replica>(
             Replica::Parts{all.parts_.store, [&](cluster::EventSink& sink) { return MakeSource(all.parts_, sink); },
@@ -66,7 +69,7 @@ void Processes::Start() {
     constexpr Millis kForever = std::numeric_limits<Millis>::max();
     process->writer.SetWritable(kForever, kForever);
     parts_.checks.OnLead(process->replica->name());
-    process->replica->Lead(former_over_ms_);
+    process->replica->Lead(parts_.plant.Begins(former_over_ms_));
   }
   processes_.push_back(std::move(process));
 }
@@ -79,8 +82,9 @@ void Processes::Elect(Process& it) {
   // and the end of its lease.
   base::Random random(Mix(parts_.seed, "lease"));
   options.retry_period_ms = random.Between(500, 2'000);
-  options.renew_deadline_ms = random.Between(std::max<Millis>(1'500, options.retry_period_ms * 5 / 4), 10'000);
-  options.lease_duration_ms = (options.renew_deadline_ms / 1'000 + random.Between(1, 3)) * 1'000;
+  options.renew_deadline_ms =
+      random.Between(std::max<Millis>(1'500, options.retry_period_ms * 5 / 4), kLongestRenewalMs);
+  options.lease_duration_ms = (options.renew_deadline_ms / 1'000 + random.Between(1, kMostSpareSeconds)) * 1'000;
   it.election = std::make_unique<kube::LeaderElection>(
       options, it.network, it.network, it.random,
       kube::LeaderElection::Callbacks{[this, &it](Millis until_ms, Millis over_ms) {
@@ -109,7 +113,7 @@ void Processes::Bury(size_t at) {
   process->replica->Die();
   process->network.Die();
   graveyard_.push_back(std::move(process));
-  starts_.push_back(now);
+  starts_.push_back(std::max(now, no_start_before_ms_));
 }
 
 bool Processes::Stands(const Process& process) const { return parts_.clock.MonotonicMs() < process.paused_until_ms; }
@@ -148,7 +152,8 @@ int64_t Processes::Move(size_t events, size_t commands, base::Random& pace) {
     Replica& replica = *process->replica;
     replica.Look();
     moved_ = moved_ || replica.HasEvents();
-    const bool reorder = replica.KindsWithEvents() > 1 && parts_.faults.Strikes(Fault::kReorder);
+    const bool reorder = replica.KindsWithEvents() > 1 && parts_.faults.Strikes(Fault::kReorder, replica.name());
+    if (reorder && parts_.traced) parts_.note("fault: " + replica.name() + " hears of some kinds before others");
     steps +=
         static_cast<int64_t>(replica.Work(events, reorder ? Replica::Order::kAnyKind : Replica::Order::kOldest, pace));
     replica.scheduler().Audit();
@@ -233,6 +238,7 @@ void Processes::Later(Millis least, Millis most, Fault fault, std::function<void
 void Processes::ThrowDice() {
   Faults& faults = parts_.faults;
   for (const auto& process : processes_) ThrowWatchDice(*process);
+  if (parts_.elect) ThrowLeaseDice();
   const size_t leader = Leader();
   if (leader == processes_.size()) return;
   Process& process = *processes_[leader];
@@ -270,7 +276,7 @@ void Processes::ThrowWatchDice(Process& process) {
   };
   for (const auto& [fault, longest] :
        {std::pair(Fault::kWatchBreak, Millis{5'000}), {Fault::kWatchSilent, Millis{60'000}}})
-    if (faults.Strikes(fault)) {
+    if (faults.Strikes(fault, replica.name())) {
       const std::string kind = pick(fault), name = replica.name();
       if (fault == Fault::kWatchBreak)
         replica.source().Break(kind, faults.dice(fault));
@@ -282,10 +288,38 @@ void Processes::ThrowWatchDice(Process& process) {
           it->replica->source().Mend(kind), parts_.note(fmt::format("{} lists {} again", name, kind));
       });
     }
-  if (faults.Strikes(Fault::kWatchStall)) replica.Stall(pick(Fault::kWatchStall), until(Fault::kWatchStall, 3'000));
-  if (faults.Strikes(Fault::kListStale)) replica.ListStale(pick(Fault::kListStale), until(Fault::kListStale, 3'000));
-  if (faults.Strikes(Fault::kDuplicate) && !replica.Duplicate(pick(Fault::kDuplicate)))
-    faults.TakeBack(Fault::kDuplicate);
+  const auto note = [&](const char* what, const std::string& kind) {
+    if (parts_.traced) parts_.note(fmt::format("fault: {} {} {}", replica.name(), what, kind));
+  };
+  if (faults.Strikes(Fault::kWatchStall, replica.name())) {
+    const std::string kind = pick(Fault::kWatchStall);
+    replica.Stall(kind, until(Fault::kWatchStall, 3'000));
+    note("hears late of", kind);
+  }
+  if (faults.Strikes(Fault::kListStale, replica.name())) {
+    const std::string kind = pick(Fault::kListStale);
+    replica.ListStale(kind, until(Fault::kListStale, 3'000));
+    note("lists, and is told late,", kind);
+  }
+  if (faults.Strikes(Fault::kDuplicate, replica.name())) {
+    const std::string kind = pick(Fault::kDuplicate);
+    if (replica.Duplicate(kind))
+      note("is told again of", kind);
+    else
+      faults.TakeBack(Fault::kDuplicate);
+  }
+}
+
+void Processes::ThrowLeaseDice() {
+  const Millis now = parts_.clock.MonotonicMs();
+  const bool all_know = std::ranges::all_of(processes_, [](const auto& p) { return p->network.knows_lease(); });
+  if (now < no_start_before_ms_ || processes_.size() < 2 || !all_know || !parts_.faults.Strikes(Fault::kLeaseDeleted))
+    return;
+  if (!parts_.store.Delete(sim::kLeases, "default", "tutti")) return parts_.faults.TakeBack(Fault::kLeaseDeleted);
+  parts_.note("fault: the Lease is deleted");
+  for (const auto& process : processes_) process->network.ForgetLease();
+  no_start_before_ms_ = now + kLongestLeaseMs;
+  for (Millis& at : starts_) at = std::max(at, no_start_before_ms_);
 }
 
 // --- Rest ---

@@ -32,6 +32,7 @@ class Processes {
     bool wire = false;   // they list and watch over the network
     std::function<void(Replica&, const std::vector<cluster::Command>&)> on_submit;
     std::function<void(const std::string&)> note;
+    bool traced = false;  // somebody reads what is noted
   };
   explicit Processes(Parts parts);
   ~Processes();
@@ -67,6 +68,7 @@ class Processes {
   size_t Turn(Process& process, size_t writes);
   void Elect(Process& process);
   void ThrowWatchDice(Process& process);
+  void ThrowLeaseDice();
   size_t Leader() const;  // its index; of two, that which does not stand still; past the end: nobody
   bool Stands(const Process& process) const;
   void Later(base::Millis least, base::Millis most, Fault fault, std::function<void()> mend);
@@ -83,6 +85,7 @@ class Processes {
   };
   std::vector<Repair> repairs_;
   std::vector<base::Millis> starts_;  // of processes that replace dead ones
+  base::Millis no_start_before_ms_ = 0;
   int started_ = 0;
   base::Millis former_over_ms_ = 0;  // without election: when the last one's writes are over
   uint64_t done_ = 0;

@@ -9,6 +9,14 @@ namespace tutti::simulation {
 
 using cluster::FeedEvent;
 
+namespace {
+
+bool Declares(const std::string& kind) {
+  return kind.starts_with("podgroups.") || kind.starts_with("rayclusters.") || kind.starts_with("hypernodes.");
+}
+
+}  // namespace
+
 Replica::Replica(Parts parts) : parts_(std::move(parts)) {
   source_ = parts_.source(*this);
   scheduler_ = std::make_unique<core::Scheduler>(parts_.options, parts_.plant.Dialects(dialects::MakeDialects()), *this,
@@ -112,10 +120,13 @@ size_t Replica::Work(size_t limit, Order order, base::Random& random) {
     for (size_t run = 1 + random.Below(longest); run > 0 && batch.size() < limit && !queue.events.empty(); --run) {
       batch.push_back(std::move(queue.events.front().first));
       queue.events.pop_front();
+      if (const auto* synced = std::get_if<cluster::KindSynced>(&batch.back())) told_.insert(synced->kind_name);
     }
     if (queue.events.empty()) open.erase(open.begin() + static_cast<ptrdiff_t>(at));
   }
-  const size_t handed = batch.size();
+  const auto answers = std::ranges::count_if(
+      batch, [](const FeedEvent& event) { return std::holds_alternative<cluster::Answer>(event); });
+  const size_t handed = batch.size() - static_cast<size_t>(answers);
   scheduler_->RunOnce(batch);
   return begins ? 0 : handed;
 }
@@ -165,10 +176,15 @@ Replica::Knowledge Replica::Knows() const {
   const auto seen = [](const Queue& queue) {
     return queue.events.empty() ? queue.covered : queue.events.front().second;
   };
-  Knowledge knowledge{seen(queues_.at("pods")), seen(queues_.at("nodes")), parts_.store.resource_version()};
-  for (const auto& [kind, queue] : queues_)
-    if (!kind.empty() && kind != "pods" && kind != "nodes")
-      knowledge.objects = std::min(knowledge.objects, seen(queue));
+  const Version now = parts_.store.resource_version();
+  Knowledge knowledge{seen(queues_.at("pods")), seen(queues_.at("nodes")), now, now, now};
+  for (const auto& [kind, queue] : queues_) {
+    if (kind.empty() || kind == "pods" || kind == "nodes") continue;
+    Version& known = Declares(kind)                ? knowledge.gangs
+                     : kind.starts_with("queues.") ? knowledge.queues
+                                                   : knowledge.others;
+    known = std::min(known, seen(queue));
+  }
   return knowledge;
 }
 

@@ -3,6 +3,7 @@
 // can be made to lie, lag and die.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -31,9 +32,13 @@ class Plant {
   // Until when a leader may write, and when its writes are over.
   virtual base::Millis Writable(base::Millis until_ms) { return until_ms; }
   virtual base::Millis Over(base::Millis over_ms) { return over_ms; }
+  // When one that need not be elected begins: when the former one's writes are over.
+  virtual base::Millis Begins(base::Millis former_over_ms) { return former_over_ms; }
   // How long the writer waits for an answer; and that answer, or that there was none, as it is told.
   virtual base::Millis Patience(base::Millis timeout_ms) { return timeout_ms; }
   virtual void Response(kube::Response& /*response*/, bool /*bind*/) {}
+  // The Lease, as it was read.
+  virtual void LeaseSeen(std::string& /*body*/) {}
   // What a watch asks for, as it leaves.
   virtual void Watch(std::string& /*target*/) {}
 };
@@ -58,7 +63,7 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
   // Kinds drawn by lot, or the oldest events first.
   enum class Order { kAnyKind, kOldest };
   // Hands `limit` events over at most, from queues that are not stalled, and lets the scheduler work. Returns how many;
-  // of the lists that a new process begins with, none are counted.
+  // answers, whose commands are counted, and the lists that a new process begins with are not.
   size_t Work(size_t limit, Order order, base::Random& random);
   bool HasEvents() const { return KindsWithEvents() > 0; }
   size_t KindsWithEvents() const;
@@ -74,6 +79,8 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
   // Lists the kind now, and hands the list over only at the instant.
   void ListStale(const std::string& kind, base::Millis until_ms);
   void MendAll();
+  // Of every kind it has been told that the first list is complete, or that it is not served.
+  bool knows_all_kinds() const { return told_.size() >= kind_names_.size(); }
   // Some kind is not heard of.
   bool blind() const { return blind_ || !stalled_.empty(); }
   Source& source() { return *source_; }
@@ -90,7 +97,8 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
 
   // How far it has seen.
   struct Knowledge {
-    Version pods = 0, nodes = 0, objects = 0;
+    Version pods = 0, nodes = 0, gangs = 0, queues = 0, others = 0;  // gangs: what declares them, and HyperNodes
+    Version OfGangs() const { return std::min({pods, nodes, gangs}); }
   };
   Knowledge Knows() const;
   // ... before the events that it works on now: what it does at once upon one of them may come before the others.
@@ -120,6 +128,7 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
   std::unique_ptr<core::Scheduler> scheduler_;
   std::map<std::string, Queue> queues_;  // by kind; "" for answers and leadership
   std::vector<std::string> kind_names_;
+  std::set<std::string> told_;  // kinds: their first list is complete, or not served
   std::map<std::string, base::Millis> stalled_;
   Knowledge knew_;
   bool blind_ = false;

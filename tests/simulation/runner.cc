@@ -27,17 +27,15 @@ using Json = base::Json;
 namespace {
 
 Json ToJson(const Outcome& outcome) {
-  Json json = {{"steps", outcome.steps},
-               {"actions", outcome.actions},
-               {"calms", outcome.calms},
-               {"commands", outcome.commands},
-               {"nodes", outcome.node_sum},
-               {"gangs", outcome.gang_sum},
-               {"turns", outcome.turns},
-               {"all_kinds", outcome.turns_of_all_kinds},
-               {"faults", outcome.faults},
-               {"hash", outcome.log_hash},
-               {"violated", outcome.violation.has_value()}};
+  Json asked = Json::object();
+  for (const auto& [invariant, each] : outcome.asked) asked[invariant] = {each.judged, each.excused};
+  Json json = {{"steps", outcome.steps},           {"calm_steps", outcome.calm_steps},
+               {"hostile_ms", outcome.hostile_ms}, {"actions", outcome.actions},
+               {"calms", outcome.calms},           {"commands", outcome.commands},
+               {"nodes", outcome.node_sum},        {"gangs", outcome.gang_sum},
+               {"turns", outcome.turns},           {"all_kinds", outcome.turns_of_all_kinds},
+               {"faults", outcome.faults},         {"asked", asked},
+               {"hash", outcome.log_hash},         {"violated", outcome.violation.has_value()}};
   if (outcome.violation) json["invariant"] = outcome.violation->invariant, json["message"] = outcome.violation->message;
   return json;
 }
@@ -45,6 +43,8 @@ Json ToJson(const Outcome& outcome) {
 Outcome FromJson(const Json& json) {
   Outcome outcome;
   outcome.steps = json["steps"];
+  outcome.calm_steps = json["calm_steps"];
+  outcome.hostile_ms = json["hostile_ms"];
   outcome.actions = json["actions"];
   outcome.calms = json["calms"];
   outcome.commands = json["commands"];
@@ -53,6 +53,7 @@ Outcome FromJson(const Json& json) {
   outcome.turns = json["turns"];
   outcome.turns_of_all_kinds = json["all_kinds"];
   outcome.faults = json["faults"].get<std::map<std::string, uint64_t>>();
+  for (const auto& [invariant, each] : json["asked"].items()) outcome.asked[invariant] = {each[0], each[1]};
   outcome.log_hash = json["hash"];
   if (json["violated"]) outcome.violation = Violation{json["invariant"], json["message"]};
   return outcome;

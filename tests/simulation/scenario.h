@@ -12,8 +12,8 @@
 //   rest-ms: 200                     # at most so much
 //   workload: {arrive-volcano: 10, kill: 3}      # weights; the names are in workload.cc
 //   faults: {bind-drop: 40, watch-break: 300}    # one in so many chances; the names are in faults.h
-//   steps: 4000
-//   calm-every: 1000                 # then the faults stop, and the world must settle
+//   steps: 4000                      # while faults strike
+//   calm-every: 1000                 # of those; then the faults stop, and the world must settle
 #pragma once
 
 #include <map>

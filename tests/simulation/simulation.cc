@@ -24,13 +24,15 @@ constexpr Millis kBindTimeoutMs = 5'000;
 constexpr Millis kRepairTimeoutMs = 15'000;
 constexpr Millis kVolumeTimeoutMs = 60'000;  // over when the world is at rest, as the default of 600 s would not be
 // A repair that times out, then an eviction of two writes; each may be lost a few times while faults go on.
-constexpr Checks::HalfLimits kHalfLimits{kRepairTimeoutMs + 240'000, kRepairTimeoutMs + 20'000};
-constexpr int64_t kMostWritesPerChange = 20;
+constexpr Checks::HalfLimits kHalfLimits{8 * kRepairTimeoutMs, kRepairTimeoutMs + 20'000};
+constexpr int64_t kMostWritesPerChange = 6, kMostWritesPerTerm = 3;
 // Nothing has changed for so long: figures of reasons follow the cluster in less, and no pod runs for longer.
 constexpr Millis kAtRestMs = 130'000;
-// In which what leaves is gone and its room taken, and before who waits is looked at again for the figures' sake.
-constexpr Millis kWokenMs = 15'000;
-constexpr int kLeaversAtRest = 3;
+// In which who waits for it starts: when what leaves must be gone first, and else; before anybody is looked at again
+// for the figures' sake.
+constexpr Millis kWokenMs = 15'000, kWokenAtOnceMs = 900;
+constexpr int kMostTurnsPerStep = 10;
+constexpr size_t kAll = 1'000;
 constexpr int kMostQuietTurns = 20'000;  // in which a world without faults must come to rest
 
 using Line = fmt::memory_buffer;
@@ -97,7 +99,7 @@ class Simulation {
         faults_(run.scenario, run.seed, run.without_faults, kBindTimeoutMs),
         workload_(run.scenario, world_),
         pace_(Mix(run.seed, "pace")),
-        leavers_(Mix(run.seed, "leavers")) {}
+        relief_(Mix(run.seed, "relief")) {}
 
   Outcome Go();
 
@@ -153,13 +155,13 @@ class Simulation {
   Checks checks_;
   Faults faults_;
   Workload workload_;
-  base::Random pace_, leavers_;
+  base::Random pace_, relief_;
   std::optional<Processes> processes_;
 
   std::vector<Action> actions_;
   size_t next_action_ = 0;
   int64_t idle_ = 0;
-  int64_t commands_before_ = 0, others_before_ = 0;  // at the last CheckWrites
+  int64_t commands_before_ = 0, others_before_ = 0, terms_before_ = 0;  // at the last CheckWrites
   std::vector<Repair> repairs_;
   Millis healthy_ms_ = 0;
   Line line_;
@@ -205,7 +207,8 @@ Processes::Parts Simulation::PartsOf(const Run& run) {
           run.scenario.standby,
           run.scenario.wire,
           [this](Replica& replica, const auto& commands) { Record(replica, commands); },
-          [this](const std::string& text) { Note(text); }};
+          [this](const std::string& text) { Note(text); },
+          run.trace};
 }
 
 // The whole workload is drawn before the run, each action with a seed of its own.
@@ -221,7 +224,8 @@ void Simulation::PlanActions() {
   };
   for (int64_t i = 0; i < run_.scenario.begin; ++i)
     if (const std::string name = draw("arrive"); !name.empty()) actions_.push_back({0, name, random.Next()});
-  for (int64_t at = 0; at < run_.scenario.steps; at += random.Between(0, 2 * run_.scenario.every))
+  // Where nothing happens they come sooner, and there must be some left.
+  for (int64_t at = 0; at < 3 * run_.scenario.steps; at += random.Between(0, 2 * run_.scenario.every))
     actions_.push_back({at, draw(""), random.Next()});
 }
 
@@ -231,8 +235,10 @@ Outcome Simulation::Go() {
   workload_.Setup(setup);
   processes_.emplace(PartsOf(run_));
   int64_t next_calm = run_.scenario.calm_every;
-  while (outcome_.steps < run_.scenario.steps && outcome_.turns < 10 * run_.scenario.steps && !checks_.violation()) {
+  while (outcome_.steps < run_.scenario.steps && !checks_.violation()) {
     Turn();
+    if (outcome_.turns > kMostTurnsPerStep * run_.scenario.steps)
+      checks_.Fail("the world goes on", fmt::format("{} steps in {} turns", outcome_.steps, outcome_.turns));
     if (outcome_.steps >= next_calm || outcome_.steps >= run_.scenario.steps) {
       Calm();
       next_calm = outcome_.steps + run_.scenario.calm_every;
@@ -241,6 +247,7 @@ Outcome Simulation::Go() {
   outcome_.violation = checks_.violation();
   if (outcome_.violation) Note("VIOLATION " + outcome_.violation->invariant + ": " + outcome_.violation->message);
   outcome_.faults = faults_.fired();
+  for (const auto& [invariant, asked] : checks_.asked()) outcome_.asked.emplace(invariant, asked);
   outcome_.log_hash = log_hash_;
   outcome_.commands = static_cast<int64_t>(checks_.commands());
   return std::move(outcome_);
@@ -264,7 +271,7 @@ void Simulation::Turn() {
 // Everybody does something, at most so much of it. False: nobody had anything to do.
 bool Simulation::Move(size_t events, size_t commands) {
   const bool moved = world_.Pump();
-  outcome_.steps += processes_->Move(events, commands, pace_);
+  (faults_.on() ? outcome_.steps : outcome_.calm_steps) += processes_->Move(events, commands, pace_);
   checks_.AfterStep(healthy_ms_);
   return moved || processes_->moved();
 }
@@ -273,11 +280,12 @@ void Simulation::DoActions() {
   for (; next_action_ < actions_.size() && actions_[next_action_].at_step <= outcome_.steps + idle_; ++next_action_) {
     if (run_.without_actions.contains(next_action_)) continue;
     base::Random random(actions_[next_action_].seed);
-    const std::string done = workload_.Do(actions_[next_action_].name, random);
+    const std::string done = workload_.Do(actions_[next_action_].name, random, next_action_);
     if (done.empty()) continue;
     ++outcome_.actions;
     Note("user: " + done);
   }
+  faults_.OnActions(next_action_);
 }
 
 // --- Faults ---
@@ -350,6 +358,7 @@ std::optional<Millis> Simulation::NextDeadline() const {
 void Simulation::AdvanceTo(Millis at) {
   const Millis by = std::max<Millis>(0, at - clock_.MonotonicMs());
   if (processes_->healthy()) healthy_ms_ += by;
+  if (faults_.on()) outcome_.hostile_ms += by;
   clock_.Advance(by);
 }
 
@@ -358,7 +367,9 @@ void Simulation::PassTime(bool moved) {
   // While nobody leads, users and nodes go on, but not for the hundreds of turns that a lease lasts.
   if (moved && processes_->leads() && !pace_.OneIn(static_cast<uint64_t>(run_.scenario.rest_every)))
     return AdvanceTo(now + static_cast<Millis>(pace_.Below(4)));
-  // Now and then a long time passes, deadline by deadline, or nothing else would ever time out.
+  // Now and then a long time passes, deadline by deadline, or nothing else would ever time out. What has left arrives
+  // in it, and is heard of.
+  if (moved) Move(kAll, kAll);
   const Millis most = now + (pace_.OneIn(8) ? 5'000 : run_.scenario.rest_ms);
   const auto next = NextDeadline();
   AdvanceTo(next && *next > now && *next < most ? *next : most);
@@ -398,16 +409,20 @@ void Simulation::Calm() {
   Note("the faults go on");
 }
 
-// Since the last time: writes of ours against changes by others.
+// Since the last time: writes of ours against changes by others, and what is said anew by who begins to lead.
 void Simulation::CheckWrites(const char* when) {
-  const auto commands = static_cast<int64_t>(checks_.commands());
+  const auto commands = static_cast<int64_t>(checks_.commands()), terms = static_cast<int64_t>(checks_.terms());
   const int64_t others = Changes() - static_cast<int64_t>(processes_->done());
-  const int64_t changes = std::max<int64_t>(0, others - others_before_);
-  if (commands - commands_before_ > kMostWritesPerChange * changes)
-    checks_.Fail("no write without a cause", fmt::format("{}: {} commands, {} changes by others; the last: {}", when,
-                                                         commands - commands_before_, changes, last_command_));
+  const int64_t changes = std::max<int64_t>(0, others - others_before_), writes = commands - commands_before_;
+  const auto all = static_cast<int64_t>(truth_.pods().size() + truth_.gang_count());
+  const std::string figures = fmt::format("{}: {} commands, {} changes by others, {} terms begun, {} pods and gangs",
+                                          when, writes, changes, terms - terms_before_, all);
+  Note(figures);
+  if (writes > kMostWritesPerChange * changes + kMostWritesPerTerm * all * (terms - terms_before_))
+    checks_.Fail("no write without a cause", fmt::format("{}; the last: {}", figures, last_command_));
   commands_before_ = commands;
   others_before_ = others;
+  terms_before_ = terms;
 }
 
 // Lets time pass until nothing moves and at least `for_ms` are over. False: a violation.
@@ -418,7 +433,7 @@ bool Simulation::Settle(Millis for_ms) {
       checks_.Fail("the world comes to rest", fmt::format("it moves on without faults after {} turns", turns));
       return false;
     }
-    if (Move(1000, 1000)) continue;
+    if (Move(kAll, kAll)) continue;
     const Millis now = clock_.MonotonicMs();
     if (now >= end) return true;
     const auto next = NextDeadline();
@@ -486,17 +501,20 @@ void Simulation::CheckFresh() {
                fmt::format("a scheduler that remembers nothing would {}", wanted.front()));
 }
 
-// Gangs leave a world at rest: who waited for their room starts at once, not when its reason is next brought up to
-// date.
+// Something gets better in a world at rest: who waited for that starts at once, not when its reason is next brought up
+// to date.
 void Simulation::CheckWoken() {
   if (checks_.violation()) return;
-  for (int i = 0; i < kLeaversAtRest; ++i) Note("user: " + workload_.Do("leave", leavers_));
-  if (!Settle(kWokenMs)) return;
+  const Workload::Relief relief = workload_.Relieve(relief_);
+  if (relief.done.empty()) return;
+  Note("user: " + relief.done);
+  const Millis within_ms = relief.at_once ? kWokenAtOnceMs : kWokenMs;
+  if (!Settle(within_ms)) return;
   for (const std::string& command : FreshWants())
     if (command.starts_with("bind"))
       return checks_.Fail(
           "who waits is woken",
-          fmt::format("{} s after gangs left, a scheduler that remembers nothing would {}", kWokenMs / 1000, command));
+          fmt::format("{}; {} ms later a scheduler that remembers nothing would {}", relief.done, within_ms, command));
 }
 
 }  // namespace

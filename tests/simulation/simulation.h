@@ -2,8 +2,8 @@
 // Simulation: one seed's run of one scenario: the real scheduler against the embedded cluster, under a virtual clock,
 // with every fault the scenario knows, and the invariants checked after each step.
 //
-// A step is one event handed to a scheduler, or one command carried out. The same run gives the same log, byte for
-// byte.
+// A step is one event handed to a scheduler, or one command that the API server is done with; its answer is not counted
+// again. The same run gives the same log, byte for byte.
 #pragma once
 
 #include <functional>
@@ -31,11 +31,14 @@ struct Run {
 
 struct Outcome {
   std::optional<Violation> violation;
-  int64_t steps = 0, actions = 0, calms = 0, commands = 0;
+  int64_t steps = 0, calm_steps = 0;  // while faults strike, and while they do not
+  base::Millis hostile_ms = 0;        // of the world's time, while faults strike
+  int64_t actions = 0, calms = 0, commands = 0;
   int64_t node_sum = 0, gang_sum = 0, turns = 0;
   int64_t turns_of_all_kinds = 0;  // in which none was removed
   std::map<std::string, uint64_t> faults;
-  uint64_t log_hash = 0;  // of every command with its time
+  std::map<std::string, Checks::Asked> asked;  // by invariant
+  uint64_t log_hash = 0;                       // of every command with its time
   std::vector<std::string> trace;
 };
 

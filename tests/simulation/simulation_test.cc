@@ -34,7 +34,7 @@ TEST_CASE("Some seeds of every scenario violate nothing") {
   for (const Scenario& scenario : Scenarios())
     for (uint64_t seed = 1; seed <= 2; ++seed) {
       Run run{scenario, seed, {}, {}, false, nullptr};
-      run.scenario.steps = 1500;
+      run.scenario.steps = 600;
       const Outcome outcome = SimulateForked(run);
       INFO(ReplayLine("soak", run));
       if (outcome.violation) FAIL_CHECK(outcome.violation->invariant << ": " << outcome.violation->message);

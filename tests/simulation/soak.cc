@@ -9,12 +9,15 @@
 #include <thread>
 
 #include "base/log.h"
+#include "tests/simulation/faults.h"
 #include "tests/simulation/runner.h"
 
 using namespace tutti;
 using namespace tutti::simulation;
 
 namespace {
+
+constexpr int64_t kALongRun = 1'000'000;  // steps: it stands for what the simulation promises
 
 struct Flags {
   int64_t steps = 0, total = 1'000'000, shrink = 400, jobs = std::max(1u, std::thread::hardware_concurrency());
@@ -49,7 +52,7 @@ int Again(const Flags& flags, Scenario scenario) {
     std::fflush(stdout);  // a CHECK ends it all
   };
   const Outcome outcome = Simulate(run);
-  fmt::print("{} steps, log {:016x}: {}\n", outcome.steps, outcome.log_hash,
+  fmt::print("{} steps and {} at rest, log {:016x}: {}\n", outcome.steps, outcome.calm_steps, outcome.log_hash,
              outcome.violation ? outcome.violation->invariant + ": " + outcome.violation->message : "no violation");
   return outcome.violation ? 1 : 0;
 }
@@ -80,14 +83,102 @@ void Report(const Flags& flags, const Run& run, const Outcome& outcome) {
   std::fflush(stdout);
 }
 
+// What all seeds came to.
+class Totals {
+ public:
+  void Add(const Run& run, const Outcome& outcome);
+  void Print() const;
+  // Of what a long run stands for, what is not so; one line each.
+  std::vector<std::string> Lacking() const;
+  int64_t steps() const { return steps_; }
+  int64_t all_steps() const { return steps_ + calm_steps_; }
+
+ private:
+  struct Stretches {  // in which faults strike
+    int64_t count = 0;
+    base::Millis ms = 0;
+    double seconds() const {
+      return static_cast<double>(ms) / 1000.0 / static_cast<double>(std::max<int64_t>(count, 1));
+    }
+  };
+  double PerTurn(int64_t sum) const {
+    return static_cast<double>(sum) / static_cast<double>(std::max<int64_t>(turns_, 1));
+  }
+  static double Judged(const Checks::Asked& asked) {
+    return static_cast<double>(asked.judged) / static_cast<double>(std::max<uint64_t>(asked.judged + asked.excused, 1));
+  }
+
+  int64_t steps_ = 0, calm_steps_ = 0, calms_ = 0, turns_ = 0, all_kinds_ = 0, nodes_ = 0, gangs_ = 0, commands_ = 0;
+  std::map<std::string, uint64_t> faults_, on_the_wire_;
+  std::map<std::string, Stretches> stretches_;  // by scenario
+  std::map<std::string, Checks::Asked> asked_;  // by invariant
+};
+
+void Totals::Add(const Run& run, const Outcome& outcome) {
+  steps_ += std::max<int64_t>(outcome.steps, 1);
+  calm_steps_ += outcome.calm_steps;
+  calms_ += outcome.calms;
+  turns_ += outcome.turns;
+  all_kinds_ += outcome.turns_of_all_kinds;
+  nodes_ += outcome.node_sum;
+  gangs_ += outcome.gang_sum;
+  commands_ += outcome.commands;
+  for (const auto& [name, count] : outcome.faults) {
+    faults_[name] += count;
+    if (run.scenario.wire) on_the_wire_[name] += count;
+  }
+  for (const auto& [invariant, asked] : outcome.asked) {
+    asked_[invariant].judged += asked.judged;
+    asked_[invariant].excused += asked.excused;
+  }
+  stretches_[run.scenario.name].count += outcome.calms;
+  stretches_[run.scenario.name].ms += outcome.hostile_ms;
+}
+
+void Totals::Print() const {
+  fmt::print(
+      "{} steps while faults strike, {} with those of {} times of rest, compared with a fresh scheduler; "
+      "{} commands\n",
+      steps_, all_steps(), calms_, commands_);
+  fmt::print("worlds of {:.1f} nodes and {:.1f} gangs on average; no kind was removed in {} of {} turns\n",
+             PerTurn(nodes_), PerTurn(gangs_), all_kinds_, turns_);
+  fmt::print("seconds between two times of rest:");
+  for (const auto& [scenario, stretches] : stretches_) fmt::print(" {} {:.0f}", scenario, stretches.seconds());
+  fmt::print("\n  {:<40} {:>8} {:>9}\n", "fault", "times", "on wires");
+  for (const std::string& name : FaultNames()) {
+    const auto of = [&name](const auto& counts) { return counts.contains(name) ? counts.at(name) : 0; };
+    fmt::print("  {:<40} {:>8} {:>9}\n", name, of(faults_), of(on_the_wire_));
+  }
+  fmt::print("  {:<40} {:>8} {:>9}\n", "invariant", "judged", "excused");
+  for (const auto& [invariant, asked] : asked_)
+    fmt::print("  {:<40} {:>8} {:>9}\n", invariant, asked.judged, asked.excused);
+}
+
+std::vector<std::string> Totals::Lacking() const {
+  constexpr uint64_t kTimes = 1'000;
+  constexpr double kNodes = 20, kGangs = 50, kStretchSeconds = 75, kLeastJudged = 0.25;
+  std::vector<std::string> lacking;
+  for (const std::string& name : FaultNames())
+    if (!faults_.contains(name) || faults_.at(name) < kTimes)
+      lacking.push_back(fmt::format("{} struck less than {} times", name, kTimes));
+  if (PerTurn(nodes_) < kNodes || PerTurn(gangs_) < kGangs)
+    lacking.push_back(fmt::format("worlds have less than {} nodes or {} gangs", kNodes, kGangs));
+  for (const auto& [scenario, stretches] : stretches_)
+    if (stretches.seconds() < kStretchSeconds)
+      lacking.push_back(fmt::format("{} comes to rest after less than {} s", scenario, kStretchSeconds));
+  for (const auto& [invariant, asked] : asked_)
+    if (Judged(asked) < kLeastJudged)
+      lacking.push_back(fmt::format("\"{}\" is judged less than {} times in a hundred", invariant, 100 * kLeastJudged));
+  return lacking;
+}
+
 int Soak(const Flags& flags, const std::vector<Scenario>& scenarios) {
   const auto started = std::chrono::steady_clock::now();
-  std::map<std::string, uint64_t> faults;
-  int64_t steps = 0, calms = 0, turns = 0, all_kinds = 0, nodes = 0, gangs = 0, commands = 0;
+  Totals totals;
   uint64_t seed = flags.seed, next_seed = flags.seed;
   int violations = 0;
   std::deque<std::pair<Run, ForkedRun>> under_way;  // in the order of their seeds
-  for (; steps < flags.total && violations < flags.most_failures; ++seed) {
+  for (; totals.steps() < flags.total && violations < flags.most_failures; ++seed) {
     for (; under_way.size() < static_cast<size_t>(flags.jobs); ++next_seed) {
       Run run{scenarios[next_seed % scenarios.size()], next_seed, {}, {}, false, nullptr};
       if (flags.steps > 0) run.scenario.steps = flags.steps;
@@ -97,31 +188,24 @@ int Soak(const Flags& flags, const std::vector<Scenario>& scenarios) {
     const Run run = std::move(under_way.front().first);
     const Outcome outcome = under_way.front().second.Wait();
     under_way.pop_front();
-    steps += std::max<int64_t>(outcome.steps, 1);
-    calms += outcome.calms;
-    turns += outcome.turns;
-    all_kinds += outcome.turns_of_all_kinds;
-    nodes += outcome.node_sum;
-    gangs += outcome.gang_sum;
-    commands += outcome.commands;
-    for (const auto& [name, count] : outcome.faults) faults[name] += count;
+    totals.Add(run, outcome);
     if (!outcome.violation) continue;
     ++violations;
     Report(flags, run, outcome);
   }
   for (auto& [run, forked] : under_way) forked.Wait();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
+  fmt::print("seeds {} to {} over {} scenarios: ", flags.seed, seed - 1, scenarios.size());
+  totals.Print();
+  const bool stands_for_all = violations == 0 && flags.scenario.empty() && totals.steps() >= kALongRun;
+  const auto lacking = stands_for_all ? totals.Lacking() : std::vector<std::string>();
+  for (const std::string& what : lacking) fmt::print("LACKING: {}\n", what);
+  const double core = CpuSeconds();
   fmt::print(
-      "seeds {} to {} over {} scenarios, {} steps, {} commands, {} times at rest and compared with a fresh scheduler\n",
-      flags.seed, seed - 1, scenarios.size(), steps, commands, calms);
-  if (turns > 0)
-    fmt::print("worlds of {:.1f} nodes and {:.1f} gangs on average; no kind was removed in {} of {} turns\n",
-               static_cast<double>(nodes) / static_cast<double>(turns),
-               static_cast<double>(gangs) / static_cast<double>(turns), all_kinds, turns);
-  for (const auto& [name, count] : faults) fmt::print("  {:<18} {:>8}\n", name, count);
-  fmt::print("violations {}; {:.0f} steps/s by the clock, {:.0f} per second of a core\n", violations,
-             static_cast<double>(steps) / took.count(), static_cast<double>(steps) / CpuSeconds());
-  return violations > 0 ? 1 : 0;
+      "violations {}; per second of a core {:.0f} steps, {:.0f} of them while faults strike; {:.0f} by the clock\n",
+      violations, static_cast<double>(totals.all_steps()) / core, static_cast<double>(totals.steps()) / core,
+      static_cast<double>(totals.all_steps()) / took.count());
+  return violations > 0 || !lacking.empty() ? 1 : 0;
 }
 
 }  // namespace
@@ -129,8 +213,8 @@ int Soak(const Flags& flags, const std::vector<Scenario>& scenarios) {
 int main(int argc, char** argv) {
   Flags flags;
   CLI::App app("the scheduler against a world that misbehaves on purpose");
-  app.add_option("--total", flags.total, "steps altogether");
-  app.add_option("--steps", flags.steps, "steps of one seed; 0: as the scenario says");
+  app.add_option("--total", flags.total, "steps altogether, while faults strike");
+  app.add_option("--steps", flags.steps, "of one seed; 0: as the scenario says");
   app.add_option("--seed", flags.seed, "the first seed, or the one to replay");
   app.add_option("--scenario", flags.scenario, "only this one");
   app.add_option("--shrink", flags.shrink, "tries to make a failing run smaller");

@@ -164,7 +164,9 @@ void Truth::OnPod(const sim::WatchEvent& event) {
   const bool was_bound = pod.bound(), was_live = !fresh && pod.live(), weighed = pod.occupies(),
              was_deleting = pod.deleting, was_done = pod.done;
   if (weighed) Weigh(pod, -1);
+  const std::string said = std::exchange(pod.message, {});
   Read(*event.object, fresh, pod);
+  if (said != pod.message) pod.said = event.resource_version;
   if (pod.done && !was_done) pod.done_since = event.resource_version;
   TrueGang& gang = gangs_[pod.gang];
   if (fresh) Join(*event.object, uid, pod, gang);
@@ -181,13 +183,13 @@ void Truth::Forget(const std::string& uid, const TruePod& pod, Version version) 
   by_name_.erase({pod.ns, pod.name});
   TrueGang& gang = gangs_[pod.gang];
   gang.members.erase(uid);
-  gang_count_ -= gang.members.empty();
+  gang_count_ -= gang.members.empty() && !pod.foreign;
   gang.disturbed = version;
   touched_.insert(pod.gang);
 }
 
 void Truth::Join(const Json& object, const std::string& uid, TruePod& pod, TrueGang& gang) {
-  gang_count_ += gang.members.empty();
+  gang_count_ += gang.members.empty() && !pod.foreign;
   gang.members.insert(uid);
   by_name_[{pod.ns, pod.name}] = uid;
   if (pod.gang.starts_with("pod/")) gang.declared = true;
@@ -431,7 +433,7 @@ std::set<std::string> Truth::TakeTouched() { return std::exchange(touched_, {});
 bool Truth::HasOpenCommit(const TrueGang& gang) const {
   for (const std::string& uid : gang.members) {
     const TruePod& pod = pods_.at(uid);
-    if (!pod.bound() || pod.commit.empty() || (pod.done && !Ran(gang, pod))) continue;
+    if (!pod.bound() || pod.deleting || pod.commit.empty() || (pod.done && !Ran(gang, pod))) continue;
     const TruePod* commit = Pod(pod.commit);
     if (commit && !commit->bound() && gang.members.contains(commit->uid)) return true;
   }

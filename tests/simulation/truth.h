@@ -29,6 +29,7 @@ struct TruePod {
   bool disruption = false;  // it carries the DisruptionTarget condition
   bool waiting = false;     // PodScheduled=False is on it
   std::string reason, message;
+  Version said = 0;          // when that last changed
   std::string plan, commit;  // of its bind annotation, where that is its own
   std::string controller;    // its uid
   bool one_zone = false;     // all members are to be in the same
@@ -83,7 +84,7 @@ class Truth {
   const TrueGang& GangOf(const TruePod& pod) const { return gangs_.at(pod.gang); }
   const std::map<std::string, TrueQueue>& queues() const { return queues_; }
   size_t node_count() const { return node_count_; }
-  size_t gang_count() const { return gang_count_; }  // with members
+  size_t gang_count() const { return gang_count_; }  // ours, with members
   size_t CountPodGroupsWithoutPods() const;          // of Volcano: gangs all the same
 
   // Required members that are bound to an existing node and not failed, against the minimum.

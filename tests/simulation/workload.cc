@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/manifest.h"
+#include "tests/simulation/faults.h"
 #include "tests/simulation/workload_objects.h"
 
 namespace tutti::simulation {
@@ -78,7 +79,10 @@ std::vector<std::string> Workload::Names() {
   return names;
 }
 
-std::string Workload::Do(const std::string& name, Random& random) { return (this->*Actions().at(name))(random); }
+std::string Workload::Do(const std::string& name, Random& random, size_t number) {
+  made_ = number;
+  return (this->*Actions().at(name))(random);
+}
 
 // --- Setup ---
 
@@ -154,6 +158,8 @@ std::string Workload::AddNode(Random& random) {
 }
 
 // --- Picking ---
+//
+// Each has a lot of its own, and the least is drawn: whether others are there does not change the lot of any.
 
 bool Workload::Full() const {
   return static_cast<int64_t>(gangs_.size()) >= scenario_.most_gangs ||
@@ -161,21 +167,29 @@ bool Workload::Full() const {
 }
 
 Workload::Gang* Workload::PickGang(Random& random) {
-  return gangs_.empty() ? nullptr : &gangs_[random.Below(gangs_.size())];
+  const auto lot = [salt = random.Next()](const Gang& gang) { return Mix(salt, gang.name); };
+  const auto at = std::ranges::min_element(gangs_, {}, lot);
+  return at == gangs_.end() ? nullptr : &*at;
 }
 
+// First whose, then which.
 sim::Object Workload::PickPod(Random& random, bool bound_only) const {
-  const std::vector<sim::Object> pods = store_.All(sim::kPods);
-  for (int tries = 0; tries < 20 && !pods.empty(); ++tries) {
-    const sim::Object& pod = pods[random.Below(pods.size())];
-    if (!sim::IsTerminating(*pod) && !(bound_only && sim::DigString(*pod, "spec", "nodeName").empty())) return pod;
+  const uint64_t salt = random.Next();
+  std::vector<sim::Object> pods;
+  uint64_t least = 0;
+  for (const sim::Object& pod : store_.All(sim::kPods)) {
+    if (sim::IsTerminating(*pod) || (bound_only && sim::DigString(*pod, "spec", "nodeName").empty())) continue;
+    const uint64_t lot = Mix(salt, std::string_view(sim::NameOf(*pod)).substr(0, sim::NameOf(*pod).rfind('-')));
+    if (pods.empty() || lot < least) pods.clear(), least = lot;
+    if (lot == least) pods.push_back(pod);
   }
-  return nullptr;
+  return pods.empty() ? nullptr : pods[random.Below(pods.size())];
 }
 
 std::string Workload::PickNode(Random& random) const {
   const std::vector<sim::Object> nodes = store_.All(sim::kNodes);
-  return nodes.empty() ? "" : sim::NameOf(*nodes[random.Below(nodes.size())]);
+  const auto lot = [salt = random.Next()](const sim::Object& node) { return Mix(salt, sim::NameOf(*node)); };
+  return nodes.empty() ? "" : sim::NameOf(**std::ranges::min_element(nodes, {}, lot));
 }
 
 // --- Arrivals ---
@@ -460,10 +474,10 @@ std::string Workload::BindForged(Random& random) {
 // --- Departures and changes ---
 
 std::string Workload::Leave(Random& random) {
-  if (gangs_.empty()) return {};
-  const size_t at = random.Below(gangs_.size());
-  const Gang gang = gangs_[at];
-  gangs_.erase(gangs_.begin() + static_cast<ptrdiff_t>(at));
+  const Gang* picked = PickGang(random);
+  if (!picked) return {};
+  const Gang gang = *picked;
+  gangs_.erase(gangs_.begin() + (picked - gangs_.data()));
   if (gang.owner == "ReplicaSet" && gang.parts.empty()) store_.Delete(sim::kReplicaSets, kNamespace, gang.name);
   for (const Part& part : gang.parts) store_.Delete(sim::kReplicaSets, kNamespace, SetOf(gang.name, part.name));
   if (gang.owner == "Job") store_.Delete(sim::kJobs, kNamespace, gang.name);
@@ -517,17 +531,21 @@ std::string Workload::Fail(Random& random) {
 
 std::string Workload::EditMin(Random& random) {
   Gang* gang = PickGang(random);
-  if (!gang || gang->declaration.is_null() || gang->dialect == "ray" || !gang->parts.empty()) return {};
-  gang->min = std::max<int64_t>(1, gang->size + random.Between(-3, 1));
+  return gang ? SetMin(*gang, std::max<int64_t>(1, gang->size + random.Between(-3, 1))) : "";
+}
+
+std::string Workload::SetMin(Gang& gang, int64_t min) {
+  if (gang.declaration.is_null() || gang.dialect == "ray" || !gang.parts.empty()) return {};
+  gang.min = min;
   const auto edit = [&](Json& object) {
-    if (gang->dialect == "upstream")
-      object["spec"]["schedulingPolicy"]["gang"]["minCount"] = gang->min;
+    if (gang.dialect == "upstream")
+      object["spec"]["schedulingPolicy"]["gang"]["minCount"] = gang.min;
     else
-      object["spec"]["minMember"] = gang->min;
+      object["spec"]["minMember"] = gang.min;
   };
-  edit(gang->declaration);
-  const auto changed = store_.Modify(ResourceOf(gang->declaration), kNamespace, gang->name, edit);
-  return changed ? fmt::format("gang {} needs {} now", gang->name, gang->min) : "";
+  edit(gang.declaration);
+  const auto changed = store_.Modify(ResourceOf(gang.declaration), kNamespace, gang.name, edit);
+  return changed ? fmt::format("gang {} needs {} now", gang.name, gang.min) : "";
 }
 
 std::string Workload::EditGroupQueue(Random& random) {

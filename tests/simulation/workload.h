@@ -24,7 +24,14 @@ class Workload {
   // Nodes, queues and the kinds of the dialects.
   void Setup(base::Random& random);
   // Does one action. Returns what it did, for a trace; empty: there was nothing to act on.
-  std::string Do(const std::string& name, base::Random& random);
+  // `number`: of the action in its run, for which what it makes is named.
+  std::string Do(const std::string& name, base::Random& random, size_t number);
+  // What may let others start, at once or when what leaves is gone.
+  struct Relief {
+    std::string done;  // empty: nothing
+    bool at_once = true;
+  };
+  Relief Relieve(base::Random& random);
 
   // Faults that need to know what was made.
   std::string RemoveKind(base::Random& random);  // returns its name; empty: all are gone
@@ -85,6 +92,11 @@ class Workload {
   std::string Foreign(base::Random&);
   std::string WipeDisk(base::Random&);
   std::string DropClaim(base::Random&);
+  std::string GrowNode(base::Random&);
+  std::string OpenNode(base::Random&);
+  std::string MoveNode(base::Random&);
+  std::string RaiseQueue(base::Random&);
+  std::string LowerMin(base::Random&);
 
   std::string Arrive(base::Random& random, const std::string& dialect, const std::string& owner);
   std::string ArriveInParts(base::Random& random, Gang gang);
@@ -94,6 +106,7 @@ class Workload {
   void MakeReplicaSet(const std::string& name, int64_t size, sim::Json pod_template);
   void MakeClaim(const Gang& gang, const std::string& name, const char* mode);
   void MakeDisk(const std::string& name, const std::string& node);
+  std::string SetMin(Gang& gang, int64_t min);
   Gang* PickGang(base::Random& random);
   sim::Object PickPod(base::Random& random, bool bound_only) const;
   std::string PickNode(base::Random& random) const;
@@ -108,7 +121,7 @@ class Workload {
   std::map<std::string, sim::Json> queues_;
   std::vector<sim::Json> hyper_nodes_;
   std::map<std::string, sim::Json> lost_nodes_;  // as they are to return
-  int64_t made_ = 0, nodes_made_ = 0;
+  size_t made_ = 0, nodes_made_ = 0;
 };
 
 }  // namespace tutti::simulation
