@@ -217,13 +217,14 @@ void Publisher::OnToldAnswer(const Told& told, bool done) {
 void Publisher::OnReportAnswer(const model::GangKey& key, dialects::Dialect* dialect, bool done) {
   if (!done) dialect->ReportLost(key);  // though the gang's last member went: it may come back
   const GangId id = book_.Find(key);
-  if (!id || book_.at(id).reports_on_their_way == 0) return;  // it went, and came back, meanwhile
+  if (!id) return;
   Gang& gang = book_.at(id);
-  if (!done) {
+  if (!done) {  // whoever wrote it: what was to be said since may have been left out, for this was to say it
     gang.reported.reset();
     gang.report_again_ms = clock_.MonotonicMs() + kTellAgainMs;
     on_timer(id, gang.report_again_ms);
   }
+  if (gang.reports_on_their_way == 0) return;  // it went, and came back, meanwhile
   if (--gang.reports_on_their_way == 0 && done) on_free(id);
 }
 

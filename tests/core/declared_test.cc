@@ -3,6 +3,7 @@
 // controller knows when to make the pods.
 #include <set>
 
+#include "dialects/upstream.h"
 #include "dialects/volcano.h"
 #include "sim/manifest.h"
 #include "tests/core/rig.h"
@@ -103,6 +104,39 @@ TEST_CASE("A PodGroup is let into its queue before it has pods, and its status f
   rig.DropGroup("g");
   rig.Settle();
   CHECK(rig.scheduler->Holds().gangs == 0);
+}
+
+TEST_CASE("A status whose write is lost after its gang went and came back is written again") {
+  Rig rig;
+  rig.make_dialects = [] {
+    dialects::DialectList dialects;
+    dialects.push_back(std::make_unique<dialects::Upstream>());
+    return dialects;
+  };
+  bool lost = true;
+  rig.fate = [&lost](const cluster::Command& command) {
+    const auto* patch = std::get_if<cluster::Patch>(&command.body);
+    const bool status = patch && patch->object.kind == "PodGroup";
+    return lost && status ? sim::Fate{.kind = sim::Fate::Kind::kDrop} : sim::Fate{};
+  };
+  rig.Restart();
+  rig.AddNode("n1", 4);
+  REQUIRE(rig.store.Create({{"apiVersion", "scheduling.k8s.io/v1alpha2"},
+                            {"kind", "PodGroup"},
+                            {"metadata", {{"name", "g"}, {"namespace", "default"}}},
+                            {"spec", {{"schedulingPolicy", {{"gang", {{"minCount", 1}}}}}}}}));
+  const sim::Json of_group = {{"schedulingGroup", {{"podGroupName", "g"}}}};
+  rig.AddPod("a", {.spec = of_group});
+  rig.Settle();
+  rig.Delete("a");
+  rig.Settle();
+  rig.AddPod("b", {.spec = of_group});
+  rig.Settle();
+  REQUIRE(rig.Bound() == 1);
+  lost = false;
+  rig.Pass(120'000);
+  const sim::Object group = rig.store.Find({"scheduling.k8s.io", "podgroups"}, "default", "g");
+  CHECK(sim::DigString(sim::ConditionOf(*group, "PodGroupScheduled"), "status") == "True");
 }
 
 TEST_CASE("A PodGroup without pods waits for its queue, says so, and is let in when there is room") {
