@@ -48,10 +48,11 @@ bool Checks::Excused(std::string_view invariant, bool excuse) {
 
 // --- As commands leave ---
 
-void Checks::OnLease(const std::string& replica, base::Millis now, base::Millis over_ms, bool late) {
-  if (replica != holder_ && now < lease_over_ms_ && !late)
+void Checks::OnLease(const std::string& replica, base::Millis now, base::Millis over_ms, base::Millis as_of_ms) {
+  if (replica != holder_ && now < lease_over_ms_ && as_of_ms > lease_taken_ms_)
     Fail("one has the lease at a time",
          fmt::format("{} takes it {} ms before that of {} is over", replica, lease_over_ms_ - now, holder_));
+  if (replica != holder_) lease_taken_ms_ = now;
   holder_ = replica;
   lease_over_ms_ = over_ms;
 }

@@ -36,8 +36,9 @@ class Checks {
 
   // It has the lease from now on.
   void OnLead(const std::string& replica) { led_.emplace(replica, led_.size()); }
-  // The API server took its word for it that it has the lease until then.
-  void OnLease(const std::string& replica, base::Millis now, base::Millis over_ms, bool late);
+  // The API server took its word for it that it has the lease until then, as things stood at `as_of_ms`: a Lease that
+  // was made and deleted since is one that it could not see, which docs/availability.md owns up to.
+  void OnLease(const std::string& replica, base::Millis now, base::Millis over_ms, base::Millis as_of_ms);
   size_t terms() const { return led_.size(); }
   void OnSubmit(Replica& replica, const std::vector<cluster::Command>& commands);
   using PodName = std::pair<std::string, std::string>;  // namespace, name; empty: of no pod
@@ -96,7 +97,7 @@ class Checks {
   std::set<std::string> half_;
   std::map<std::string, size_t> led_;  // replicas that have led, and who of them came after whom
   std::string holder_;                 // of the lease
-  base::Millis lease_over_ms_ = 0;
+  base::Millis lease_over_ms_ = 0, lease_taken_ms_ = -1;
   std::string planner_;            // the latest of them that has acted; who lost its lease in its sleep may do so
   std::set<std::string> kept_on_;  // gangs found half bound with their commit member gone: kept, and filled up
   base::Millis healthy_ms_ = 0;

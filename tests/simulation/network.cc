@@ -223,16 +223,15 @@ void Network::CarryOne(Call& call) {
   }
 }
 
-// Made, renewed, or given up. One that is made asks for nothing but that there is none: who gave that up long ago may
-// make it when it has been deleted meanwhile, which docs/availability.md owns up to.
+// Made, renewed, or given up. To be made it asks for nothing but that there is none.
 void Network::OnLease(const Call& call, const std::string& written) {
   const sim::Json lease = cluster::ParseJson(written);
   const bool held = sim::DigString(lease, "spec", "holderIdentity") == parts_.process;
   const Millis duration_ms = 1'000 * sim::IntOf(sim::Dig(lease, "spec", "leaseDurationSeconds"), 0);
   const Millis now = parts_.clock.MonotonicMs();
   lease_over_ms_ = now + (held ? duration_ms : 0);
-  const bool late = call.request.method == kube::Method::kPost && now >= call.times_out_ms;
-  parts_.checks.OnLease(parts_.process, now, *lease_over_ms_, late);
+  const Millis as_of_ms = call.request.method == kube::Method::kPost ? call.sent_ms : now;
+  parts_.checks.OnLease(parts_.process, now, *lease_over_ms_, as_of_ms);
 }
 
 size_t Network::Carry(size_t writes) {
