@@ -4,32 +4,15 @@
 #include <algorithm>
 
 #include "tests/dialects/objects.h"
+#include "tests/dialects/volcano_objects.h"
 
 namespace tutti::dialects {
 namespace {
-
-std::shared_ptr<const model::Object> VolcanoGroup(const std::string& name, const std::string& spec,
-                                                  const std::string& status = "{}", const std::string& version = "1") {
-  return ObjectFrom("scheduling.volcano.sh/v1beta1", "podgroups",
-                    R"({"kind":"PodGroup","metadata":{"namespace":"ns","name":")" + name + R"(","uid":"u-)" + name +
-                        R"(","resourceVersion":")" + version +
-                        R"(","creationTimestamp":"2026-08-20T09:00:00Z"},"spec":)" + spec + R"(,"status":)" + status +
-                        "}");
-}
-
-std::shared_ptr<const model::Object> Queue(const std::string& name, const std::string& spec,
-                                           const std::string& status = "{}", const std::string& version = "1") {
-  return ObjectFrom("scheduling.volcano.sh/v1beta1", "queues",
-                    R"({"kind":"Queue","metadata":{"name":")" + name + R"(","uid":"q-)" + name +
-                        R"(","resourceVersion":")" + version + R"("},"spec":)" + spec + R"(,"status":)" + status + "}");
-}
 
 std::shared_ptr<const model::Object> Class(const std::string& name, const std::string& value) {
   return ObjectFrom("scheduling.k8s.io/v1", "priorityclasses",
                     R"({"kind":"PriorityClass","metadata":{"name":")" + name + R"("},"value":)" + value + "}");
 }
-
-const model::GangKey kVolcanoGang{"volcano", "ns", "g"};
 
 // What KubeRay writes, read, and reported on.
 struct VolcanoFixture {
@@ -509,194 +492,6 @@ TEST_CASE("what others write into a PodGroup's status is no news, and nothing is
   status["conditions"].erase(0);
   CHECK(Put(f.volcano, VolcanoGroup("g", spec, status.dump(), "4")).statuses.size() == 1);
   CHECK(StatusIn(Report(f.volcano, f.report))["conditions"].size() == 1);
-}
-
-TEST_CASE("a Queue is read") {
-  Volcano volcano;
-  CHECK(Put(volcano, Queue("q", R"({"weight":3,"capability":{"cpu":4,"memory":"6Gi"},"parent":"root"})")).queues ==
-        std::set<std::string>{"q"});
-  const model::QueueSpec queue = *volcano.DescribeQueue("q");
-  CHECK(queue.problem == "");
-  CHECK(queue.parent == "root");
-  CHECK(queue.open);
-  CHECK(queue.capability.Get("cpu") == 4000);
-  CHECK(queue.capability.Get("memory") == int64_t{6} << 30);
-  CHECK_FALSE(queue.capability.Has("pods"));
-}
-
-TEST_CASE("only an open Queue is open; an empty state is Open") {
-  const std::pair<const char*, bool> states[] = {{R"({})", true},
-                                                 {R"({"state":""})", true},
-                                                 {R"({"state":"Open"})", true},
-                                                 {R"({"state":"Closed"})", false},
-                                                 {R"({"state":"Closing"})", false},
-                                                 {R"({"state":"Unknown"})", false}};
-  for (const auto& [status, open] : states) {
-    Volcano volcano;
-    Put(volcano, Queue("q", "{}", status));
-    CAPTURE(status);
-    CHECK(volcano.DescribeQueue("q")->open == open);
-  }
-}
-
-TEST_CASE("what cannot be read in a Queue is said") {
-  const std::pair<const char*, const char*> hostile[] = {
-      {R"({"weight":0})", "Queue q: spec.weight: 0 cannot be; write a whole number from 1 to 65535"},
-      {R"({"weight":-4})", "Queue q: spec.weight: -4 cannot be; write a whole number from 1 to 65535"},
-      {R"({"weight":70000})", "Queue q: spec.weight: 70000 cannot be; write a whole number from 1 to 65535"},
-      {R"({"capability":{"cpu":"-1"}})", "Queue q: spec.capability.cpu: \"-1\" is negative; write 0 or more"},
-      {R"({"capability":{"nvidia.com/gpu":true}})",
-       "Queue q: spec.capability[\"nvidia.com/gpu\"]: true is not a quantity"},
-      {R"({"capability":"all"})", "Queue q: spec.capability: \"all\" is not an object"},
-  };
-  for (const auto& [spec, problem] : hostile) {
-    Volcano volcano;
-    Put(volcano, Queue("q", spec));
-    CHECK(volcano.DescribeQueue("q")->problem == problem);
-  }
-  Volcano volcano;
-  Put(volcano, Queue("q", R"({"capability":{"cpu":"1e30","memory":"1Gi"}})"));
-  CHECK(volcano.DescribeQueue("q")->problem == "");
-  CHECK_FALSE(volcano.DescribeQueue("q")->capability.Has("cpu"));  // beyond counting: no cap
-  CHECK(volcano.DescribeQueue("q")->capability.Has("memory"));
-}
-
-TEST_CASE("default and root need no Queue object; any other does") {
-  Volcano volcano;
-  for (const char* name : {"default", "root", "x"})
-    Put(volcano, VolcanoGroup(name, std::string(R"({"queue":")") + name + "\"}"));
-  for (const char* name : {"default", "root"}) {
-    CHECK(volcano.DescribeQueue(name)->problem == "");
-    CHECK(volcano.DescribeQueue(name)->capability.empty());
-    CHECK(volcano.DescribeQueue(name)->open);
-  }
-  CHECK(volcano.DescribeQueue("x")->problem ==
-        "queue x does not exist; create a Queue of that name, or name another in the PodGroup's spec.queue");
-  Put(volcano, Queue("default", R"({"capability":{"cpu":"1"}})"));
-  CHECK(volcano.DescribeQueue("default")->capability.Get("cpu") == 1000);
-}
-
-TEST_CASE("a queue that PodGroups name before it exists is touched once, and again when it comes") {
-  Volcano volcano;
-  CHECK(Put(volcano, VolcanoGroup("g", R"({"queue":"late"})")).queues.contains("late"));
-  CHECK(Put(volcano, VolcanoGroup("h", R"({"queue":"late"})")).queues.empty());
-  CHECK(Put(volcano, Queue("late", "{}")).queues.contains("late"));
-  CHECK(volcano.DescribeQueue("late")->problem == "");
-}
-
-TEST_CASE("a queue that does not exist is forgotten with the last PodGroup that names it") {
-  Volcano volcano;
-  Put(volcano, VolcanoGroup("g", R"({"queue":"late"})"));
-  Put(volcano, VolcanoGroup("h", R"({"queue":"late"})"));
-  CHECK(Put(volcano, VolcanoGroup("g", R"({"queue":"other"})")).queues == std::set<std::string>{"other"});
-  CHECK(volcano.DescribeQueue("late"));
-  Touched touched;
-  volcano.Drop("podgroups.scheduling.volcano.sh", "ns", "h", &touched);
-  CHECK(touched.queues == std::set<std::string>{"late"});
-  CHECK_FALSE(volcano.DescribeQueue("late"));
-  CHECK(volcano.DescribeQueue("other"));
-}
-
-TEST_CASE("a queue's name that no object can have is said to be wrong, and not kept") {
-  Volcano volcano;
-  const std::string name(300, 'q');
-  const Touched touched = Put(volcano, VolcanoGroup("g", R"({"queue":")" + name + "\"}"));
-  CHECK_FALSE(touched.queues.contains(name));
-  CHECK_THAT(volcano.Describe(kVolcanoGang).problem,
-             Catch::Contains("spec.queue") && Catch::Contains("longer than a name can be"));
-}
-
-TEST_CASE("parents that are missing, circular or broken are said, and mending one touches what is below") {
-  Volcano volcano;
-  Put(volcano, Queue("leaf", R"({"parent":"mid"})"));
-  CHECK(volcano.DescribeQueue("leaf")->problem ==
-        "Queue leaf: spec.parent names Queue mid, which does not exist; create it or name another");
-  CHECK(Put(volcano, Queue("mid", R"({"parent":"leaf"})")).queues == std::set<std::string>{"leaf", "mid"});
-  CHECK_THAT(volcano.DescribeQueue("leaf")->problem, Catch::Contains("circle"));
-  CHECK_THAT(volcano.DescribeQueue("mid")->problem, Catch::Contains("circle"));
-  Put(volcano, Queue("mid", R"({"capability":{"cpu":"x"}})"));
-  CHECK_THAT(volcano.DescribeQueue("leaf")->problem, Catch::StartsWith("Queue mid: spec.capability.cpu"));
-  CHECK(Put(volcano, Queue("mid", R"({"capability":{"cpu":"1"}})")).queues.contains("leaf"));
-  CHECK(volcano.DescribeQueue("leaf")->problem == "");
-}
-
-TEST_CASE("a Queue's status that somebody wrote is looked at again, and is no new declaration") {
-  Volcano volcano;
-  Put(volcano, Queue("q", "{}", R"({"state":"Open","running":1})", "7"));
-  const Touched touched = Put(volcano, Queue("q", "{}", R"({"state":"Open","running":2})", "8"));
-  CHECK(touched.queues.empty());
-  CHECK(touched.queue_statuses == std::set<std::string>{"q"});
-  CHECK(Put(volcano, Queue("q", "{}", R"({"state":"Open","running":2})", "9")).queue_statuses.empty());
-}
-
-TEST_CASE("a Queue's status: state where it is empty, counters, allocated") {
-  Volcano volcano;
-  Put(volcano, Queue("q", "{}", "{}", "7"));
-  const model::QueueSpec spec = *volcano.DescribeQueue("q");
-  QueueReport report;
-  report.spec = &spec;
-  report.now_wall_ms = kNow;
-  const auto write = [&] {
-    std::vector<cluster::CommandBody> writes;
-    volcano.ReportQueue(report, &writes);
-    return Patch(writes);
-  };
-  report.allocated.Set("cpu", 3000);
-  report.allocated.Set("memory", int64_t{4} << 30);
-  report.allocated.Set("pods", 3);
-  report.running = 1;
-  auto patch = write();
-  REQUIRE(patch);
-  CHECK(patch->object.ns() == "");
-  CHECK(patch->object.resource_version == "7");  // nobody else's state is overwritten
-  CHECK(StatusIn(patch) ==
-        Json::parse(R"({"state":"Open","running":1,"pending":null,"inqueue":null,"completed":null,"unknown":null,
-      "reservation":{},"allocated":{"cpu":"3","memory":"4Gi","pods":"3"}})"));
-  CHECK_FALSE(write());
-
-  SECTION("an equal amount that Volcano wrote in another form is left alone, and so is its state") {
-    Put(volcano,
-        Queue(
-            "q", "{}",
-            R"({"state":"Closing","running":1,"reservation":{},"allocated":{"cpu":3,"memory":"4294967296","pods":"3","x":"0"}})",
-            "8"));
-    CHECK_FALSE(write());
-    report.running = 0;
-    report.finished = 2;
-    report.allocated = {};
-    patch = write();
-    REQUIRE(patch);
-    CHECK(patch->object.resource_version == "");
-    CHECK(StatusIn(patch) == Json::parse(R"({"completed":2,"running":null,"pending":null,"inqueue":null,"unknown":null,
-        "allocated":{"cpu":null,"memory":null,"pods":null,"x":null}})"));
-  }
-  SECTION("what was allocated is taken out twice, for a write may be lost, and then only where it is seen") {
-    const auto allocated = [&] { return StatusIn(write())["allocated"]; };
-    report.allocated = {};
-    report.allocated.Set("cpu", 1000);
-    CHECK(allocated() == Json::parse(R"({"cpu":"1","memory":null,"pods":null})"));
-    report.allocated.Set("cpu", 2000);
-    CHECK(allocated() == Json::parse(R"({"cpu":"2","memory":null,"pods":null})"));
-    report.allocated.Set("cpu", 3000);
-    CHECK(allocated() == Json::parse(R"({"cpu":"3"})"));
-    Put(volcano, Queue("q", "{}", R"({"state":"Open","reservation":{},"allocated":{"cpu":"3","pods":"3"}})", "8"));
-    CHECK(allocated() == Json::parse(R"({"cpu":"3","pods":null})"));
-  }
-  SECTION("one that was made again under its name has nothing of what was written") {
-    model::Object another = *Queue("q", "{}", "{}", "9");
-    another.meta.uid = "another";
-    Touched touched;
-    volcano.Put(std::make_shared<const model::Object>(another), &touched);
-    CHECK(touched.queues.contains("q"));
-    CHECK(write());
-  }
-  SECTION("a queue that does not exist is not written") {
-    Touched touched;
-    volcano.Drop("queues.scheduling.volcano.sh", "", "q", &touched);
-    CHECK(touched.queues.contains("q"));
-    report.pending = 1;
-    CHECK_FALSE(write());
-  }
 }
 
 }  // namespace tutti::dialects

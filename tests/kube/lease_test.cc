@@ -79,6 +79,13 @@ struct LeaseRig {
     REQUIRE(election.leading());
   }
   void Lacks(Method method) { server.AnswerJson(Next(method), 404, StatusJson(404, "NotFound")); }
+  // Until it writes, every read is answered with this.
+  void AnswerReads(int status, const std::string& body) {
+    while (Asked() == nullptr || Asked()->request.method == Method::kGet) {
+      if (const auto call = Asked()) server.AnswerJson(call, status, body);
+      loop.Advance(10);
+    }
+  }
   // Waits behind `other`, which has just been seen.
   void WaitBehindOther() {
     election.Start();
@@ -149,10 +156,7 @@ TEST_CASE("who waits sees a renewal when it happens, and counts from there") {
   const base::Millis seen = rig.loop.Now();
   const json renewed = LeaseRig::Lease("other", "2026-01-01T00:00:02.000000Z");
   rig.Show(renewed);
-  while (rig.Asked() == nullptr || rig.Asked()->request.method == Method::kGet) {
-    if (const auto call = rig.Asked()) rig.server.AnswerJson(call, 200, renewed.dump());
-    rig.loop.Advance(10);
-  }
+  rig.AnswerReads(200, renewed.dump());
   CHECK(rig.loop.Now() - seen >= 15'000);
   CHECK(rig.loop.Now() - seen <= 15'010);
 }
@@ -170,10 +174,7 @@ TEST_CASE("a lease that is deleted is made anew by who waits only when its holde
     gone = rig.loop.Now();
     rig.Show(LeaseRig::Lease("other", LeaseRig::kRenewed), "DELETED");
   }
-  while (rig.Asked() == nullptr || rig.Asked()->request.method == Method::kGet) {
-    if (rig.Asked() != nullptr) rig.Lacks(Method::kGet);
-    rig.loop.Advance(10);
-  }
+  rig.AnswerReads(404, StatusJson(404, "NotFound"));
   CHECK(rig.loop.Now() - gone >= 15'000);
   CHECK(rig.loop.Now() - gone <= 15'010);
   rig.Accept(Method::kPost);
@@ -187,11 +188,7 @@ TEST_CASE("a deleted lease that its holder makes anew is waited for as before") 
   rig.Lacks(Method::kGet);
   while (rig.Asked() == nullptr) rig.loop.Advance(100);
   const base::Millis renewed = rig.loop.Now();
-  while (rig.Asked() == nullptr || rig.Asked()->request.method == Method::kGet) {
-    if (const auto call = rig.Asked())
-      rig.server.AnswerJson(call, 200, LeaseRig::Lease("other", LeaseRig::kRenewed).dump());
-    rig.loop.Advance(10);
-  }
+  rig.AnswerReads(200, LeaseRig::Lease("other", LeaseRig::kRenewed).dump());
   CHECK(rig.loop.Now() - renewed >= 15'000);
   CHECK(rig.loop.Now() - renewed <= 15'010);
 }
