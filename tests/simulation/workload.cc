@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "sim/manifest.h"
@@ -133,28 +132,6 @@ void Workload::Setup(Random& random) {
   }
   for (int64_t i = 0; i < scenario_.nodes; ++i) AddNode(random);
   world_.Pump();
-}
-
-void Workload::PutNode(const std::string& name, int64_t cpu, int64_t gpu, Random& random) {
-  MustCreate(store_, {{"apiVersion", "v1"},
-                      {"kind", "Node"},
-                      {"metadata", {{"name", name}, {"labels", {{"zone", random.OneIn(2) ? "a" : "b"}}}}},
-                      {"status",
-                       {{"allocatable",
-                         {{"cpu", std::to_string(cpu)},
-                          {"memory", "64Gi"},
-                          {"pods", "32"},
-                          {"nvidia.com/gpu", std::to_string(gpu)}}}}}});
-}
-
-std::string Workload::AddNode(Random& random) {
-  if (store_.Count(sim::kNodes) >= static_cast<size_t>(scenario_.nodes * 3 / 2)) return {};
-  const std::string name = fmt::format("n{}", ++nodes_made_);
-  PutNode(name, random.Between(scenario_.cpu / 2, scenario_.cpu),
-          scenario_.gpu > 0 ? random.Between(0, scenario_.gpu) : 0, random);
-  if (scenario_.workload.contains("arrive-volumes"))
-    for (const char* disk : {"a", "b"}) MakeDisk(fmt::format("{}-{}", name, disk), name);
-  return "node " + name + " is added";
 }
 
 // --- Picking ---
@@ -567,76 +544,6 @@ std::string Workload::EditQueue(Random& random) {
   return changed ? fmt::format("queue {} may use {} cpu", name, most) : "";
 }
 
-std::string Workload::EditNodeSize(Random& random) {
-  const std::string name = PickNode(random);
-  const int64_t cpu = random.Between(1, scenario_.cpu * 3 / 2);
-  if (name.empty()) return {};
-  store_.Modify(
-      sim::kNodes, "", name, [&](Json& next) { next["status"]["allocatable"]["cpu"] = std::to_string(cpu); },
-      sim::Part::kStatus);
-  return fmt::format("node {} has {} cpu", name, cpu);
-}
-
-std::string Workload::Relabel(Random& random) {
-  const std::string name = PickNode(random);
-  if (name.empty()) return {};
-  const std::string zone = random.OneIn(2) ? "a" : "b";
-  store_.Modify(sim::kNodes, "", name, [&](Json& next) { next["metadata"]["labels"]["zone"] = zone; });
-  return fmt::format("node {} is in zone {}", name, zone);
-}
-
-std::string Workload::Taint(Random& random) {
-  const std::string name = PickNode(random);
-  if (name.empty()) return {};
-  const bool away = random.OneIn(2);
-  store_.Modify(sim::kNodes, "", name, [&](Json& next) {
-    Json taints = Json::array();
-    for (const Json& taint : sim::ArrayOf(sim::Dig(next, "spec", "taints")))
-      if (sim::DigString(taint, "key") != "team") taints.push_back(taint);
-    if (!away) taints.push_back({{"key", "team"}, {"value", "x"}, {"effect", "NoSchedule"}});
-    next["spec"]["taints"] = std::move(taints);
-  });
-  return fmt::format("node {} is {}", name, away ? "for all" : "for team x");
-}
-
-// As the cluster-autoscaler: a node for pods that say no node has room, and one less where one is empty.
-std::string Workload::Autoscale(Random& random) {
-  std::set<std::string> used;
-  bool wanted = false;
-  for (const sim::Object& pod : store_.All(sim::kPods)) {
-    used.insert(sim::DigString(*pod, "spec", "nodeName"));
-    wanted = wanted || sim::DigString(sim::ConditionOf(*pod, "PodScheduled"), "message").find("nodes are available") !=
-                           std::string::npos;
-  }
-  if (wanted) return AddNode(random);
-  for (const sim::Object& node : store_.All(sim::kNodes))
-    if (!used.contains(sim::NameOf(*node)) && store_.Count(sim::kNodes) > static_cast<size_t>(scenario_.nodes)) {
-      store_.Delete(sim::kNodes, "", sim::NameOf(*node));
-      return fmt::format("empty node {} is taken away", sim::NameOf(*node));
-    }
-  return {};
-}
-
-std::string Workload::Cordon(Random& random) {
-  const std::string name = PickNode(random);
-  if (name.empty()) return {};
-  bool now = false;
-  store_.Modify(sim::kNodes, "", name, [&](Json& next) {
-    now = !sim::BoolOf(sim::Dig(next, "spec", "unschedulable"));
-    next["spec"]["unschedulable"] = now;
-  });
-  return fmt::format("node {} is {}", name, now ? "cordoned" : "open again");
-}
-
-std::string Workload::Drain(Random& random) {
-  const std::string name = PickNode(random);
-  if (name.empty()) return {};
-  store_.Modify(sim::kNodes, "", name, [](Json& next) { next["spec"]["unschedulable"] = true; });
-  for (const sim::Object& pod : store_.All(sim::kPods))
-    if (sim::DigString(*pod, "spec", "nodeName") == name) store_.Delete(sim::kPods, kNamespace, sim::NameOf(*pod));
-  return "node " + name + " is drained";
-}
-
 // Bound by somebody else, whatever we think of it.
 std::string Workload::Foreign(Random& random) {
   const std::string node = PickNode(random);
@@ -688,24 +595,6 @@ bool Workload::HasAllKinds() const {
   return std::ranges::all_of(kRemovable, [this](const char* name) {
     return store_.Find(sim::kCustomResourceDefinitions, "", name) != nullptr;
   });
-}
-
-std::string Workload::LoseNode(Random& random) {
-  const std::string name = PickNode(random);
-  if (name.empty()) return {};
-  const sim::Object node = store_.Find(sim::kNodes, "", name);
-  lost_nodes_[name] = {{"apiVersion", "v1"},
-                       {"kind", "Node"},
-                       {"metadata", {{"name", name}, {"labels", sim::Dig(*node, "metadata", "labels")}}},
-                       {"spec", sim::MapOf(sim::Child(*node, "spec"))},
-                       {"status", {{"allocatable", sim::Dig(*node, "status", "allocatable")}}}};
-  store_.Delete(sim::kNodes, "", name);
-  return name;
-}
-
-void Workload::ReturnNode(const std::string& name) {
-  if (store_.Find(sim::kNodes, "", name)) return;
-  MustCreate(store_, lost_nodes_.at(name));
 }
 
 }  // namespace tutti::simulation
