@@ -57,7 +57,7 @@ Json Terminated(const std::string& since, const std::string& until, int64_t exit
 }
 
 // What `pod` asks for more than `allocatable` has left: the first in the order in which kubelets look.
-std::optional<std::string> FirstShortage(const model::ResourceList& requests, const model::ResourceList& used,
+std::optional<std::string> FirstShortage(const model::ResourceList& requests, const model::ResourceSum& used,
                                          const model::ResourceList& allocatable) {
   const auto is_short = [&](std::string_view name) {
     const int64_t asked = requests.Get(name);
@@ -79,7 +79,7 @@ Kubelet::Kubelet(Store& store, const base::Clock& clock, KubeletOptions options)
 
 model::ResourceList Kubelet::UsedOn(const std::string& node) const {
   const auto it = nodes_.find(node);
-  return it == nodes_.end() ? model::ResourceList{} : it->second.used;
+  return it == nodes_.end() ? model::ResourceList{} : it->second.used.Seen();
 }
 
 void Kubelet::Observe(const WatchEvent& event) {
@@ -138,7 +138,7 @@ void Kubelet::Reconcile(const ObjectKey& key) {
 void Kubelet::Release(const ObjectKey& key) {
   const auto it = admitted_.find(key);
   if (it == admitted_.end()) return;
-  nodes_[it->second.node].used.SubtractAll(it->second.requests);
+  nodes_[it->second.node].used.Subtract(it->second.requests);
   admitted_.erase(it);
 }
 
@@ -157,7 +157,7 @@ void Kubelet::Admit(const ObjectKey& key, const Json& pod, NodeState& node) {
                       requests.Get(*resource), node.used.Get(*resource), node.allocatable.Get(*resource)));
     }
   }
-  node.used.AddAll(requests);
+  node.used.Add(requests);
   Admitted& admitted = admitted_[key];
   admitted = {UidOf(pod), decoded.node_name, std::move(requests), clock_.MonotonicMs() + options_.start_ms, {}, {}};
   Run(key, admitted, pod);

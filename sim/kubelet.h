@@ -19,7 +19,7 @@
 #include <string>
 
 #include "model/pod.h"
-#include "model/resource_list.h"
+#include "model/resource_sum.h"
 #include "sim/component.h"
 #include "sim/event_recorder.h"
 #include "sim/work_queue.h"
@@ -63,7 +63,7 @@ class Kubelet final : public Component {
     bool present = false;
     bool ready = false;
     model::ResourceList allocatable;
-    model::ResourceList used;
+    model::ResourceSum used;
     std::set<ObjectKey> bound;  // every pod that names the node and is there
   };
 

@@ -110,9 +110,7 @@ std::optional<Parsed> Parse(std::string_view text) {
   return out;
 }
 
-std::string Spell(Wide value, std::string_view suffix) {
-  return fmt::format("{}{}", static_cast<long long>(value), suffix);
-}
+std::string Spell(Wide value, std::string_view suffix) { return fmt::format("{}{}", value, suffix); }
 
 std::string SpellBinary(Wide units) {
   int power = 0;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/json.h"
 #include "plugins/common/args.h"
 #include "plugins/common/resource_names.h"
@@ -39,7 +41,8 @@ ScoredResources::ScoredResources(const std::vector<ResourceWeight>& resources, R
   const model::PodSpec& spec = *pod_class.spec;
   const bool nonzero = requests == Requests::kNonZero;
   for (const auto& [name, weight] : resources) {
-    Entry entry{snapshot.Column(name), Used::kRequested, spec.requests.Get(name), weight};
+    Entry entry{snapshot.Column(name), Used::kRequested, std::min(spec.requests.Get(name), model::kLargestRequest),
+                weight};
     if (nonzero && name == model::kCpu) {
       entry.used = Used::kNonZeroCpu;
       entry.pod = spec.nonzero_cpu;

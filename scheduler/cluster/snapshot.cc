@@ -40,6 +40,7 @@ Symbol NodeEntry::Label(Symbol key) const { return Find(labels, key); }
 Snapshot::Snapshot() {
   for (const std::string_view name : {model::kCpu, model::kMemory, model::kEphemeralStorage, model::kPods})
     Column(name);
+  for (int i = 0; i < 2; ++i) nonzero_.AddColumn();
 }
 
 NodeId Snapshot::FindNode(std::string_view name) const {
@@ -200,8 +201,7 @@ NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
       nodes_.emplace_back();
       allocatable_.AddSlot();
       requested_.AddSlot();
-      nonzero_cpu_.push_back(0);
-      nonzero_memory_.push_back(0);
+      nonzero_.AddSlot();
       barriers_.push_back(0);
     } else {
       n = free_slots_.back();
@@ -229,7 +229,7 @@ NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
   for (const auto& [name, amount] : node->allocatable) {
     const ResourceId r = Column(name);
     if (!allocatable_.holds(r)) Provide(r);
-    allocatable_.Cell(r, n) = amount;
+    allocatable_.Cell(r, n) = std::clamp<int64_t>(amount, 0, kLargestSum);
   }
   PutImages(n, *node);
   entry.node = std::move(node);
@@ -339,25 +339,19 @@ void Snapshot::MarkSymbols(SymbolTable::Used* used) const {
   for (const Symbol name : namespaces_asked_for_) used->Mark(name);
 }
 
-// Sums wrap in both directions alike (unsigned), so that taking a pod away restores exactly what was there even where
-// thousands of hostile requests, each of model::kLargestRequest, add up beyond int64.
 void Snapshot::Shift(const PodClass& pod_class, NodeId n, int64_t sign) {
-  const auto shift = [sign](int64_t& cell, int64_t amount) {
-    cell =
-        static_cast<int64_t>(static_cast<uint64_t>(cell) + static_cast<uint64_t>(sign) * static_cast<uint64_t>(amount));
-  };
   for (const auto& [r, amount] : pod_class.requests) {
     if (r <= kPodsColumn || allocatable_.holds(r)) {
-      shift(requested_.Cell(r, n), amount);
+      requested_.Add(r, n, sign * amount);
     } else {
       const auto at = requested_in_vain_.try_emplace({r, n}, 0).first;
-      shift(at->second, amount);
+      at->second += sign * amount;
       if (at->second == 0) requested_in_vain_.erase(at);
     }
   }
-  shift(requested_.Cell(kPodsColumn, n), 1);
-  shift(nonzero_cpu_[n.index()], pod_class.spec->nonzero_cpu);
-  shift(nonzero_memory_[n.index()], pod_class.spec->nonzero_memory);
+  requested_.Add(kPodsColumn, n, sign);
+  nonzero_.Add(kCpuColumn, n, sign * pod_class.spec->nonzero_cpu);
+  nonzero_.Add(kMemoryColumn, n, sign * pod_class.spec->nonzero_memory);
 }
 
 // A node comes with the first of it.
@@ -366,7 +360,7 @@ void Snapshot::Provide(ResourceId r) {
   const auto from = requested_in_vain_.lower_bound({r, NodeId(0)});
   auto at = from;
   for (; at != requested_in_vain_.end() && at->first.first == r; ++at)
-    requested_.Cell(r, at->first.second) += at->second;
+    requested_.AddBeyond(r, at->first.second, at->second);
   requested_in_vain_.erase(from, at);
 }
 

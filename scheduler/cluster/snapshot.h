@@ -98,12 +98,13 @@ class Snapshot {
 
   // Columns: cpu in thousandths, the others in units; indexed by node slot.
   size_t columns() const { return allocatable_.size(); }
+  // None is below zero or above kLargestSum.
   std::span<const int64_t> allocatable(model::ResourceId r) const { return allocatable_[r]; }
   std::span<const int64_t> requested(model::ResourceId r) const { return requested_[r]; }
   int64_t Free(model::NodeId n, model::ResourceId r) const { return allocatable_.at(r, n) - requested_.at(r, n); }
   // Sums of PodSpec::nonzero_cpu / nonzero_memory.
-  std::span<const int64_t> nonzero_cpu() const { return nonzero_cpu_; }
-  std::span<const int64_t> nonzero_memory() const { return nonzero_memory_; }
+  std::span<const int64_t> nonzero_cpu() const { return nonzero_[kCpuColumn]; }
+  std::span<const int64_t> nonzero_memory() const { return nonzero_[kMemoryColumn]; }
 
   // Without a look at its entry, for passes over all nodes: has it taints, is it cordoned?
   bool tainted(model::NodeId n) const { return barriers_[n.index()] & kTainted; }
@@ -198,10 +199,10 @@ class Snapshot {
   absl::flat_hash_map<std::string, model::NodeId> by_name_;
   size_t node_count_ = 0;
   mutable Columns allocatable_, requested_;
-  std::map<std::pair<model::ResourceId, model::NodeId>, int64_t> requested_in_vain_;  // of what no node has
+  Columns nonzero_;                                                                         // of cpu and memory
+  std::map<std::pair<model::ResourceId, model::NodeId>, Columns::Wide> requested_in_vain_;  // of what no node has
   static constexpr uint8_t kTainted = 1, kUnschedulable = 2;
   std::vector<uint8_t> barriers_;
-  std::vector<int64_t> nonzero_cpu_, nonzero_memory_;
   absl::flat_hash_map<model::Symbol, ImageHolders> images_;
   struct NamedColumn {
     model::ResourceId id;

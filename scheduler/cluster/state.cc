@@ -363,7 +363,7 @@ void ClusterState::SweepSymbols() {
 }
 
 void ClusterState::Audit() const {
-  std::vector<std::vector<int64_t>> sums(snapshot_.columns(), std::vector<int64_t>(snapshot_.slots()));
+  std::vector<std::vector<Columns::Wide>> sums(snapshot_.columns(), std::vector<Columns::Wide>(snapshot_.slots()));
   size_t assumed = 0;
   for (size_t i = 0; i < pods_.size(); ++i) {
     const PodEntry& entry = pods_[i];
@@ -381,7 +381,8 @@ void ClusterState::Audit() const {
   TUTTI_CHECK(assumed == assumed_count_, "assumptions are counted");
   for (size_t r = 0; r < sums.size(); ++r)
     TUTTI_CHECK(
-        std::ranges::equal(sums[r], snapshot_.requested(model::ResourceId(static_cast<uint32_t>(r)))),
+        std::ranges::equal(sums[r], snapshot_.requested(model::ResourceId(static_cast<uint32_t>(r))), {},
+                           [](Columns::Wide sum) { return std::min<Columns::Wide>(sum, kLargestSum); }),
         "requested is the sum of the pods: " + snapshot_.ResourceName(model::ResourceId(static_cast<uint32_t>(r))));
 }
 

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "model/quantity.h"
+
 namespace tutti::core {
 namespace {
 
@@ -22,7 +24,7 @@ std::tuple<int64_t, int64_t, int64_t> Size(const Kind& kind) {
     else if (column == cluster::kMemoryColumn)
       memory = amount;
     else if (column > cluster::kPodsColumn)
-      extended += amount;
+      extended = model::SaturatingAdd(extended, amount);
   }
   return {extended, memory, cpu};
 }

@@ -117,7 +117,8 @@ struct PodSpec {
   friend bool operator==(const PodSpec&, const PodSpec&) = default;
 };
 
-// More than any node has: what goes beyond it counts as it, so that sums over pods stay exact.
+// More than any node has: what goes beyond it counts as it, so that to add one pod to what a node's pods ask for
+// (cluster/columns.h) stays within int64.
 inline constexpr int64_t kLargestRequest = int64_t{1} << 50;
 
 // A stable 64-bit hash of everything in `spec`; equal specs have equal hashes.

@@ -41,10 +41,6 @@ void ResourceList::AddAll(const ResourceList& other) {
   for (const auto& [name, amount] : other.items_) Add(name, amount);
 }
 
-void ResourceList::SubtractAll(const ResourceList& other) {
-  for (const auto& [name, amount] : other.items_) Set(name, SaturatingSub(Get(name), amount));
-}
-
 void ResourceList::MaxAll(const ResourceList& other) {
   for (const auto& [name, amount] : other.items_) Set(name, Has(name) ? std::max(Get(name), amount) : amount);
 }

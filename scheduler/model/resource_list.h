@@ -28,7 +28,6 @@ class ResourceList {
   void Set(std::string_view name, int64_t amount);
   void Add(std::string_view name, int64_t amount);  // saturating
   void AddAll(const ResourceList& other);
-  void SubtractAll(const ResourceList& other);
   void MaxAll(const ResourceList& other);
 
   // Parses `text` in the unit of `name`. Error kInvalid names the resource.

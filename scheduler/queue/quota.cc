@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
-#include "base/check.h"
 #include "base/text.h"
 #include "model/quantity.h"
 
@@ -66,44 +64,32 @@ void Quota::Charge(const QueueKey& key, const model::ResourceList& amount, int s
   for (const QueueKey& at : Upwards(key)) Add(at, amount, sign, &sums_);
 }
 
-// Whoever makes pods makes up names of resources: what comes to nothing is let go.
-void Quota::Add(const QueueKey& key, const model::ResourceList& amount, int sign, std::map<QueueKey, Sum>* sums) {
+void Quota::Add(const QueueKey& key, const model::ResourceList& amount, int sign, Sums* sums) {
   const auto sum = sums->try_emplace(key).first;
-  for (const auto& [name, value] : amount) {
-    const auto total = sum->second.try_emplace(name).first;
-    total->second += sign * Wide{value};
-    TUTTI_CHECK(total->second >= 0, "a charge is taken back once: " + key.name);
-    if (total->second == 0) sum->second.erase(total);
-  }
+  if (sign > 0)
+    sum->second.Add(amount);
+  else
+    sum->second.Subtract(amount);
   if (sum->second.empty()) sums->erase(sum);
 }
 
 void Quota::SumUp() const {
   sums_.clear();
   for (const auto& [key, own] : own_)
-    for (const QueueKey& at : Upwards(key))
-      for (const auto& [name, total] : own) sums_[at][name] += total;
+    for (const QueueKey& at : Upwards(key)) sums_[at].Add(own);
   stale_ = false;
 }
 
 model::ResourceList Quota::Used(const QueueKey& key) const {
   if (stale_) SumUp();
-  model::ResourceList used;
-  if (const auto at = sums_.find(key); at != sums_.end())
-    for (const auto& [name, total] : at->second) used.Set(name, Counted(total));
-  return used;
+  const auto sum = sums_.find(key);
+  return sum == sums_.end() ? model::ResourceList() : sum->second.Seen();
 }
 
 int64_t Quota::Used(const QueueKey& key, std::string_view resource) const {
   if (stale_) SumUp();
   const auto sum = sums_.find(key);
-  if (sum == sums_.end()) return 0;
-  const auto total = sum->second.find(resource);
-  return total == sum->second.end() ? 0 : Counted(total->second);
-}
-
-int64_t Quota::Counted(Wide total) {
-  return static_cast<int64_t>(std::min(total, Wide{std::numeric_limits<int64_t>::max()}));
+  return sum == sums_.end() ? 0 : sum->second.Get(resource);
 }
 
 std::vector<QueueKey> Quota::Path(const QueueKey& key) const {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "model/gang.h"
-#include "model/resource_list.h"
+#include "model/resource_sum.h"
 
 namespace tutti::queue {
 
@@ -64,14 +64,11 @@ class Quota {
   std::vector<QueueKey> Upwards(const QueueKey& key) const;
   void SumUp() const;
 
-  // By resource, without zeros; of more pods than there can be, each of the largest amount there is.
-  __extension__ using Wide = __int128;
-  using Sum = std::map<std::string, Wide, std::less<>>;
-  static int64_t Counted(Wide total);  // the largest int64 stands for more
-  static void Add(const QueueKey& key, const model::ResourceList& amount, int sign, std::map<QueueKey, Sum>* sums);
-  std::map<QueueKey, Sum> own_;  // charged to the queue itself
+  using Sums = std::map<QueueKey, model::ResourceSum>;  // without empty ones
+  static void Add(const QueueKey& key, const model::ResourceList& amount, int sign, Sums* sums);
+  Sums own_;  // charged to the queue itself
   // Of each queue and all below it; summed up anew after the tree changed.
-  mutable std::map<QueueKey, Sum> sums_;
+  mutable Sums sums_;
   mutable bool stale_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/json.h"
+#include "model/quantity.h"
 #include "sim/controllers/ray_names.h"
 #include "sim/controllers/ray_sizes.h"
 
@@ -195,7 +196,8 @@ std::string TaskGroups(const KubeRayOptions& options, const Json& spec, const Js
   Json groups = Json::array({TaskGroup(kHeadGroup, 1, Dig(spec, "headGroupSpec", "template", "spec"))});
   for (const Json& group : Child(spec, "workerGroupSpecs")) {
     const int64_t hosts = IsLater(options) ? std::max<int64_t>(1, IntOf(Child(group, "numOfHosts"), 1)) : 1;
-    groups.push_back(TaskGroup(DigString(group, "groupName"), IntOf(Child(group, "minReplicas")) * hosts,
+    groups.push_back(TaskGroup(DigString(group, "groupName"),
+                               model::SaturatingMul(IntOf(Child(group, "minReplicas")), hosts),
                                Dig(group, "template", "spec")));
   }
   if (!submitter_spec.is_null()) groups.push_back(TaskGroup(kSubmitterGroup, 1, submitter_spec));

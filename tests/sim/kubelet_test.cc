@@ -61,6 +61,27 @@ TEST_CASE_METHOD(WorldFixture, "A pod that exceeds what the node has left is rej
   CHECK(world.kubelet().UsedOn("n").Get("cpu") == 1500);
 }
 
+TEST_CASE_METHOD(WorldFixture, "What pods that run take beyond all counting is right again when they are gone") {
+  AddNode("n", {{"cpu", "2"}, {"memory", "8Gi"}, {"pods", "110"}});
+  for (const char* name : {"a", "b", "c"}) {
+    Json pod = {
+        {"apiVersion", "v1"},
+        {"kind", "Pod"},
+        {"metadata", {{"name", name}, {"namespace", "default"}}},
+        {"spec",
+         {{"nodeName", "n"},
+          {"containers", {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"memory", "4Ei"}}}}}}}}}},
+        {"status", {{"phase", "Running"}}}};
+    REQUIRE(store().Create(std::move(pod), {.restore = true}));
+  }
+  world.Pump();
+  CHECK(world.kubelet().UsedOn("n").Get("memory") == INT64_MAX);
+  REQUIRE(store().Delete(kPods, "default", "a", {.grace_seconds = 0}));
+  REQUIRE(store().Delete(kPods, "default", "b", {.grace_seconds = 0}));
+  world.Pump();
+  CHECK(world.kubelet().UsedOn("n").Get("memory") == int64_t{1} << 62);
+}
+
 TEST_CASE_METHOD(WorldFixture, "Extended resources and the number of pods count too") {
   AddNode("n", {{"cpu", "8"}, {"memory", "8Gi"}, {"nvidia.com/gpu", "1"}, {"pods", "2"}});
   for (const char* name : {"a", "b"}) {

@@ -41,6 +41,14 @@ TEST_CASE("quantities are spelled as the API server spells them") {
   CHECK_FALSE(CanonicalQuantity(Json::array()).has_value());
 }
 
+TEST_CASE("sums and products of quantities are exact, and stop at the largest there is") {
+  CHECK(AddQuantities("8E", "1n") == "8000000000000000000000000001n");
+  CHECK(AddQuantities("4Ei", "3Ei") == "7Ei");
+  CHECK(AddQuantities("7Ei", "7Ei") == "9223372036854775807");
+  CHECK(MultiplyQuantity("1Pi", 8'191) == "8191Pi");
+  CHECK(MultiplyQuantity("1Pi", INT64_MAX) == "9223372036854775807");
+}
+
 TEST_CASE("quantities compare across suffixes") {
   CHECK(CompareQuantities("1", "1000m") == 0);
   CHECK(CompareQuantities("1Gi", "1G") == 1);
