@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/json_string.h"
 #include "sim/resources.h"
 
 namespace tutti::sim {
@@ -32,7 +33,7 @@ FieldError RequiredField(std::string field, std::string_view detail) {
 }
 
 FieldError InvalidField(std::string field, const Json& value, std::string_view detail) {
-  return {std::move(field), "FieldValueInvalid", fmt::format("Invalid value: {}: {}", value.dump(), detail)};
+  return {std::move(field), "FieldValueInvalid", fmt::format("Invalid value: {}: {}", base::PrintJson(value), detail)};
 }
 
 FieldError ForbiddenField(std::string field, std::string_view detail) {
@@ -40,15 +41,16 @@ FieldError ForbiddenField(std::string field, std::string_view detail) {
 }
 
 FieldError DuplicateField(std::string field, const Json& value) {
-  return {std::move(field), "FieldValueDuplicate", fmt::format("Duplicate value: {}", value.dump())};
+  return {std::move(field), "FieldValueDuplicate", fmt::format("Duplicate value: {}", base::PrintJson(value))};
 }
 
 FieldError MissingField(std::string field, const Json& value) {
-  return {std::move(field), "FieldValueNotFound", fmt::format("Not found: {}", value.dump())};
+  return {std::move(field), "FieldValueNotFound", fmt::format("Not found: {}", base::PrintJson(value))};
 }
 
 FieldError TypeInvalidField(std::string field, const Json& value, std::string_view detail) {
-  return {std::move(field), "FieldValueTypeInvalid", fmt::format("Invalid value: {}: {}", value.dump(), detail)};
+  return {std::move(field), "FieldValueTypeInvalid",
+          fmt::format("Invalid value: {}: {}", base::PrintJson(value), detail)};
 }
 
 FieldError TooManyField(std::string field, size_t count, int64_t most) {
@@ -62,9 +64,9 @@ FieldError TooLongField(std::string field, int64_t most) {
 
 FieldError UnsupportedField(std::string field, const Json& value, const std::vector<std::string>& supported) {
   std::vector<std::string> quoted;
-  for (const std::string& each : supported) quoted.push_back(Json(each).dump());
+  for (const std::string& each : supported) quoted.push_back(base::PrintJson(Json(each)));
   return {std::move(field), "FieldValueNotSupported",
-          fmt::format("Unsupported value: {}: supported values: {}", value.dump(), fmt::join(quoted, ", "))};
+          fmt::format("Unsupported value: {}: supported values: {}", base::PrintJson(value), fmt::join(quoted, ", "))};
 }
 
 ApiError BadRequest(std::string message) { return {400, "BadRequest", std::move(message), nullptr}; }

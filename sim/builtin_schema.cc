@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "base/json_string.h"
 #include "sim/quantity_text.h"
 #include "sim/type_table.h"
 
@@ -34,7 +35,7 @@ std::string GoName(const TypeRef& type) {
 }
 
 std::string JsonKind(const Json& value) {
-  if (value.is_number_float()) return "number " + value.dump();
+  if (value.is_number_float()) return "number " + base::PrintJson(value);
   if (value.is_number()) return "number";
   if (value.is_boolean()) return "bool";
   return value.type_name();
@@ -123,7 +124,7 @@ class Decoder {
         good = value.is_string();
         if (good && !base::ParseTime(StringOf(value))) {
           Fail(fmt::format("parsing time {} as \"2006-01-02T15:04:05Z07:00\": cannot parse {} as \"2006\"",
-                           value.dump(), value.dump()));
+                           base::PrintJson(value), base::PrintJson(value)));
         }
         break;
       case Shape::kQuantity:

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <string>
 
+#include "base/json_string.h"
+
 namespace tutti::sim {
 namespace {
 
@@ -46,7 +48,9 @@ Found Filtered(const Found& from, std::string_view test) {
   for (const Json* each : from) {
     for (const Json& item : ArrayOf(*each)) {
       const Found hits = FindPath(item, path);
-      const std::string text = hits.empty() ? "" : hits[0]->is_string() ? hits[0]->get<std::string>() : hits[0]->dump();
+      const std::string text = hits.empty()           ? ""
+                               : hits[0]->is_string() ? hits[0]->get<std::string>()
+                                                      : base::PrintJson(*hits[0]);
       if ((text == value) == equal) out.push_back(&item);
     }
   }

@@ -7,11 +7,9 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
-#include <optional>
 #include <set>
 
 #include "base/file.h"
-#include "base/text.h"
 #include "cluster/json_text.h"
 #include "sim/field_validation.h"
 #include "sim/yaml.h"
@@ -44,13 +42,6 @@ std::vector<Document> SplitDocuments(std::string_view text) {
     ++number;
   }
   return documents;
-}
-
-// Of the first byte that is no UTF-8.
-std::optional<size_t> InvalidUtf8(std::string_view text) {
-  for (size_t at = 0, length = 0; at < text.size(); at += length)
-    if (length = base::CharacterAt(text, at); length == 0) return at;
-  return std::nullopt;
 }
 
 // The first key that an object of this JSON has twice, or "".
@@ -198,10 +189,6 @@ std::string Manifest::Where() const {
 
 base::Result<std::vector<Manifest>> ParseManifests(std::string_view text, const std::string& file) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  if (const auto at = InvalidUtf8(text)) {
-    const auto line = 1 + std::count(text.begin(), text.begin() + ptrdiff_t(*at), '\n');
-    return base::Invalid(fmt::format("{}: line {}: this is not UTF-8", file, line));
-  }
   Parser parser(file);
   for (const Document& document : SplitDocuments(text)) {
     if (auto added = parser.Add(document.text, document.line); !added) return tl::make_unexpected(added.error());

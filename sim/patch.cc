@@ -7,6 +7,8 @@
 #include <map>
 #include <vector>
 
+#include "base/json_string.h"
+
 namespace tutti::sim {
 namespace {
 
@@ -214,7 +216,8 @@ ApiResult<void> ApplyPatch(const ApiResource& resource, PatchType type, const Js
   }
   if (!target.is_object() || !Child(target, "metadata").is_object()) return Unusable();
   if (Child(target, "kind") != before_kind) {
-    return tl::make_unexpected(BadRequest(fmt::format("the patch changes the kind from {}", before_kind.dump())));
+    return tl::make_unexpected(
+        BadRequest(fmt::format("the patch changes the kind from {}", base::PrintJson(before_kind))));
   }
   return {};
 }

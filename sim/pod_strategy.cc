@@ -2,6 +2,7 @@
 // A new pod: the priority that admission computes, its quality of service, its first status.
 #include <fmt/format.h>
 
+#include "base/json_string.h"
 #include "sim/admission_defaults.h"
 #include "sim/quantity_text.h"
 #include "sim/strategy.h"
@@ -33,7 +34,7 @@ ApiResult<void> ResolvePriority(const Store& store, Json& pod, bool restore) {
         Forbidden(kPods, NameOf(pod),
                   fmt::format("the integer value of priority ({}) must not be provided in pod spec; priority admission "
                               "controller computed {} from the given PriorityClass name",
-                              given.dump(), priority)));
+                              base::PrintJson(given), priority)));
   }
   if (!restore || !Child(spec, "priority").is_number_integer()) spec["priority"] = priority;
   const std::string& preemption = cls ? DigString(*cls, "preemptionPolicy") : "";

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/json_string.h"
 #include "sim/table.h"
 
 namespace tutti::sim {
@@ -284,7 +285,7 @@ Json VolumeCells(const Json& volume, base::Millis now_ms) {
 }
 
 std::string AmountText(const Json& value) {
-  return value.is_null() ? "N/A" : value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_null() ? "N/A" : value.is_string() ? value.get<std::string>() : base::PrintJson(value);
 }
 
 Json BudgetCells(const Json& budget, base::Millis now_ms) {

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/json_string.h"
+
 namespace tutti::sim {
 namespace {
 
@@ -139,7 +141,7 @@ std::string SpellQuantity(const Parsed& parsed) {
   return SpellDecimal(parsed.nano, parsed.notation == Notation::kBinary ? Notation::kDecimal : parsed.notation);
 }
 
-std::string TextOf(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+std::string TextOf(const Json& value) { return value.is_string() ? value.get<std::string>() : base::PrintJson(value); }
 
 }  // namespace
 

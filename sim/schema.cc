@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/json_string.h"
 #include "sim/builtin_schema.h"
 
 namespace tutti::sim {
@@ -74,7 +75,7 @@ class Validator {
       const std::string expected = BoolOf(Child(schema, kIntOrString)) ? "integer,string" : type;
       const Json found = TypeName(value);
       errors_.push_back(TypeInvalidField(
-          path, found, fmt::format("{} in body must be of type {}: {}", path, expected, found.dump())));
+          path, found, fmt::format("{} in body must be of type {}: {}", path, expected, base::PrintJson(found))));
       return;
     }
     Bounds(schema, value, path);
@@ -151,14 +152,14 @@ class Validator {
              const char* words) {
     const Json& bound = Child(schema, keyword);
     if (!bound.is_number() || holds(value.get<double>(), bound.get<double>())) return;
-    Add(path, value, fmt::format("{} in body should {} {}", path, words, bound.dump()));
+    Add(path, value, fmt::format("{} in body should {} {}", path, words, base::PrintJson(bound)));
   }
 
   void AtLeast(const Json& schema, const char* keyword, int64_t count, const char* unit, const Json& shown,
                const std::string& path) {
     const Json& bound = Child(schema, keyword);
     if (count >= IntOf(bound, count)) return;
-    Add(path, shown, fmt::format("{} in body should be at least {} {}", path, bound.dump(), unit));
+    Add(path, shown, fmt::format("{} in body should be at least {} {}", path, base::PrintJson(bound), unit));
   }
 
   void AtMost(const Json& schema, const char* keyword, size_t count, const std::string& path) {
@@ -170,7 +171,8 @@ class Validator {
     const Json& allowed = Child(schema, "enum");
     if (!allowed.is_array() || std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
     std::vector<std::string> names;
-    for (const Json& each : allowed) names.push_back(each.is_string() ? each.get<std::string>() : each.dump());
+    for (const Json& each : allowed)
+      names.push_back(each.is_string() ? each.get<std::string>() : base::PrintJson(each));
     errors_.push_back(UnsupportedField(path, value, names));
   }
 

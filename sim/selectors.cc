@@ -7,6 +7,8 @@
 #include <charconv>
 #include <set>
 
+#include "base/json_string.h"
+
 namespace tutti::sim {
 namespace {
 
@@ -242,7 +244,7 @@ std::string TextAt(const Json& object, const std::vector<std::string>& path) {
   const Json* at = &object;
   for (const std::string& key : path) at = &Child(*at, key);
   if (at->is_null()) return path.back() == "unschedulable" || path.back() == "hostNetwork" ? "false" : "";
-  return at->is_string() ? at->get<std::string>() : at->dump();
+  return at->is_string() ? at->get<std::string>() : base::PrintJson(*at);
 }
 
 std::string_view Trim(std::string_view text) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "sim/patch.h"
 #include "sim/store.h"
 #include "sim/strategy.h"
@@ -100,7 +101,7 @@ ApiResult<void> Store::CheckNamespaceOpen(const ApiResource& resource, const std
 
 ApiResult<void> Store::AssignName(const ApiResource& resource, Json& object) {
   if (!NameOf(object).empty()) return {};
-  const std::string base = DigString(object, "metadata", "generateName").substr(0, kMaxGeneratedBase);
+  const std::string base(base::Cut(DigString(object, "metadata", "generateName"), kMaxGeneratedBase));
   if (base.empty()) {
     return Refuse(Invalid(resource.id.group, resource.kind, "",
                           {RequiredField("metadata.name", "name or generateName is required")}));

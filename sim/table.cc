@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_string.h"
 #include "sim/json_path.h"
 
 namespace tutti::sim {
@@ -32,7 +33,7 @@ Json CustomCell(const PrinterColumn& column, const Json& object, base::Millis no
   }
   if (column.type == "number") return value.is_number() ? value : Json();
   if (column.type == "boolean") return value.is_boolean() ? value : Json();
-  return value.is_string() ? value : Json(value.dump());
+  return value.is_string() ? value : Json(base::PrintJson(value));
 }
 
 }  // namespace

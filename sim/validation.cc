@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "base/json_string.h"
 #include "sim/crd.h"
 #include "sim/strategy.h"
 
@@ -298,7 +299,7 @@ void ValidateMetadata(const ApiResource& resource, const Json& object, const Jso
       errors.push_back(ForbiddenField("metadata.finalizers",
                                       "no new finalizers can be added if the object is being deleted, found new "
                                       "finalizers " +
-                                          Json::array({finalizer}).dump()));
+                                          base::PrintJson(Json::array({finalizer}))));
     }
   }
 }

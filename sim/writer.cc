@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cluster/json_text.h"
+
 namespace tutti::sim {
 namespace {
 
@@ -44,8 +46,6 @@ Json Preconditions(const cluster::ObjectRef& ref) {
   if (!ref.resource_version.empty()) meta["resourceVersion"] = ref.resource_version;
   return meta;
 }
-
-Json ParseBody(const std::string& body) { return Json::parse(body, nullptr, /*allow_exceptions=*/false); }
 
 }  // namespace
 
@@ -190,7 +190,7 @@ Answer Writer::DoDelete(const cluster::Delete& command) {
 }
 
 Answer Writer::DoPatch(const cluster::Patch& patch) {
-  Json body = ParseBody(patch.body);
+  Json body = cluster::ParseJson(patch.body);
   if (!body.is_object()) return Refused(400, "the body of the patch is not a JSON object");
   if (Json preconditions = Preconditions(patch.object); !preconditions.empty()) {
     body["metadata"].update(preconditions);
@@ -208,7 +208,7 @@ Answer Writer::DoPatch(const cluster::Patch& patch) {
 }
 
 Answer Writer::DoCreate(const cluster::Create& create) {
-  Json body = ParseBody(create.body);
+  Json body = cluster::ParseJson(create.body);
   if (!body.is_object()) return Refused(400, "the body of the object is not a JSON object");
   const auto created = store_.Create(std::move(body));
   return created ? Done(201) : Refused(created.error());

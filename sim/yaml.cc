@@ -15,6 +15,9 @@
 #include <sstream>
 #include <utility>
 
+#include "base/json_string.h"
+#include "base/text.h"
+
 namespace tutti::sim {
 namespace {
 
@@ -234,7 +237,7 @@ class Builder final : public YAML::EventHandler {
   void TakeKey(const YAML::Mark& mark, const Json& key, const std::string& tag) {
     if (key.is_structured()) throw Bad{mark, "a key must be a scalar"};
     Frame& frame = open_.back();
-    frame.key = key.is_string() ? key.get<std::string>() : key.dump();
+    frame.key = key.is_string() ? key.get<std::string>() : base::PrintJson(key);
     frame.merges = *frame.key == "<<" && tag != "!";
     if (!duplicate && frame.value.json.contains(*frame.key)) {
       duplicate = Bad{mark, fmt::format("the key \"{}\" is there twice; remove one", *frame.key)};
@@ -255,12 +258,31 @@ class Builder final : public YAML::EventHandler {
   std::map<YAML::anchor_t, Value> anchors_;
 };
 
+// The line, counted from 0, and what is wrong with the first byte that is not UTF-8. What stands before it on its line
+// shows the field.
+std::optional<std::pair<ptrdiff_t, std::string>> NotUtf8(std::string_view text) {
+  constexpr size_t kShown = 64;
+  size_t at = 0;
+  for (size_t length = 0; at < text.size(); at += length)
+    if (length = base::CharacterAt(text, at); length == 0) break;
+  if (at == text.size()) return std::nullopt;
+  const std::string_view before = text.substr(0, at);
+  std::string_view shown = before.substr(before.rfind('\n') + 1);
+  shown.remove_prefix(std::min(shown.find_first_not_of(' '), shown.size()));
+  while (shown.size() > kShown) shown.remove_prefix(base::CharacterAt(shown, 0));
+  return std::pair(std::ranges::count(before, '\n'),
+                   fmt::format("the byte {:#04x} after `{}` is not UTF-8; save the text as UTF-8",
+                               static_cast<unsigned char>(text[at]), shown));
+}
+
 }  // namespace
 
 base::Result<YamlDocument> ParseYaml(std::string_view text, int first_line) {
   const auto place = [&](const YAML::Mark& mark, const std::string& why) {
     return fmt::format("line {}: {}", first_line + (mark.is_null() ? 0 : mark.line), why);
   };
+  if (const auto bad = NotUtf8(text))
+    return base::Invalid(fmt::format("line {}: {}", first_line + bad->first, bad->second));
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);

@@ -20,7 +20,7 @@ struct YamlDocument {
   std::string duplicate;  // "line 3: the key ... is there twice", or ""
 };
 
-// One document, and nothing after it. Errors name the line, counted from `first_line`.
+// One document of UTF-8, and nothing after it. Errors name the line, counted from `first_line`.
 base::Result<YamlDocument> ParseYaml(std::string_view text, int first_line = 1);
 
 }  // namespace tutti::sim

@@ -7,6 +7,7 @@
 
 #include "app/output.h"
 #include "base/json.h"
+#include "base/json_string.h"
 #include "cluster/json_decode.h"
 #include "cluster/selections.h"
 #include "cluster/state.h"
@@ -217,9 +218,10 @@ std::string EvaluationTable(const ordered_json& result) {
       table.Add({name, "-", rejection["plugin"], "", "", "", reasons});
     }
     if (!node["feasible"].get<bool>()) continue;
-    table.Add({name, node["total"].dump(), "", "", "", "", ""});
+    table.Add({name, base::PrintOrdered(node["total"]), "", "", "", "", ""});
     for (const auto& [plugin, score] : node["scores"].items())
-      table.Add({"", "", plugin, score["raw"].dump(), score["normalized"].dump(), score["weighted"].dump(), ""});
+      table.Add({"", "", plugin, base::PrintOrdered(score["raw"]), base::PrintOrdered(score["normalized"]),
+                 base::PrintOrdered(score["weighted"]), ""});
   }
   return fmt::format("{}\n{}\n", table.Text(), result["summary"].get<std::string>());
 }

@@ -8,6 +8,7 @@
 
 #include "app/output.h"
 #include "base/json.h"
+#include "base/json_string.h"
 #include "cluster/json_text.h"
 
 namespace tutti::app {
@@ -32,7 +33,7 @@ std::string Lower(std::string text) {
 
 std::string CellText(const Json& cell) {
   if (cell.is_string()) return cell.get<std::string>();
-  return cell.is_null() ? "<none>" : cell.dump();
+  return cell.is_null() ? "<none>" : base::PrintJson(cell);
 }
 
 // "raycluster.ray.io", "pod"

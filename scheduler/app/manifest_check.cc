@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/json_string.h"
 #include "model/quantity.h"
 #include "sim/duration.h"
 #include "sim/kubelet.h"
@@ -25,7 +26,7 @@ constexpr std::array<std::string_view, 5> kQuantityMaps = {"requests", "limits",
 
 // What is wrong with it; empty: nothing.
 std::string Problem(const Json& quantity) {
-  const std::string text = quantity.is_string() ? quantity.get<std::string>() : quantity.dump();
+  const std::string text = quantity.is_string() ? quantity.get<std::string>() : base::PrintJson(quantity);
   if (!quantity.is_string() && !quantity.is_number()) return fmt::format("{} is not a quantity", text);
   const auto parsed = model::ParseMilli(text);
   if (!parsed) return fmt::format("\"{}\" is not a quantity", text);

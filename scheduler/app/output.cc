@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/json.h"
+#include "base/json_string.h"
 
 namespace tutti::app {
 namespace {
@@ -31,14 +32,14 @@ bool NeedsQuotes(const std::string& text) {
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 std::string Scalar(const Json& value) {
-  if (!value.is_string()) return value.dump();
+  if (!value.is_string()) return base::PrintOrdered(value);
   const std::string& text = value.get_ref<const std::string&>();
   const bool plain = !NeedsQuotes(text) && std::ranges::none_of(text, IsControl) &&
                      text.find_first_of("\"\\") == std::string::npos && text.find(": ") == std::string::npos &&
                      text.find(" #") == std::string::npos &&
                      std::string_view("-?:,[]{}#&*!|>'\"%@` ").find(text.front()) == std::string_view::npos &&
                      text.back() != ':' && text.back() != ' ';
-  return plain ? text : value.dump(-1, ' ', false, Json::error_handler_t::replace);  // JSON's strings are YAML's
+  return plain ? text : base::PrintOrdered(value);  // JSON's strings are YAML's
 }
 
 // As kubectl's tables have it: what would move the cursor is written out, and a second line is not shown.

@@ -13,6 +13,7 @@
 #include "app/simulation_notes.h"
 #include "app/simulation_record.h"
 #include "base/json.h"
+#include "base/json_string.h"
 #include "sim/duration.h"
 
 namespace tutti::app {
@@ -124,7 +125,7 @@ class Simulation {
 };
 
 std::string Text(const nlohmann::ordered_json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : base::PrintOrdered(value);
 }
 
 // A table of `list`, with these fields of each item.

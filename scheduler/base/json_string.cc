@@ -85,4 +85,8 @@ std::string PrintJson(const Json& value) {
   return text;
 }
 
+std::string PrintOrdered(const nlohmann::ordered_json& value) {
+  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 }  // namespace tutti::base

@@ -15,5 +15,6 @@ void AppendQuoted(std::string_view text, std::string* to);
 // The value on one line, as its own dump() has it; what is not UTF-8 is replaced.
 void AppendJson(const Json& value, std::string* to);
 std::string PrintJson(const Json& value);
+std::string PrintOrdered(const nlohmann::ordered_json& value);
 
 }  // namespace tutti::base

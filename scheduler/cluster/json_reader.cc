@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/json_string.h"
+#include "base/text.h"
 #include "model/quantity.h"
 
 namespace tutti::cluster {
@@ -22,7 +23,7 @@ const Json kNull;
 // Numbers as their text: "cpu: 1" is as good as "cpu: '1'".
 std::optional<std::string> QuantityText(const Json& value) {
   if (const auto* text = value.get_ptr<const std::string*>()) return *text;
-  if (value.is_number()) return value.dump();
+  if (value.is_number()) return base::PrintJson(value);
   return std::nullopt;
 }
 
@@ -30,7 +31,7 @@ std::optional<std::string> QuantityText(const Json& value) {
 
 std::string Describe(const Json& value) {
   std::string text = base::PrintJson(value);
-  if (text.size() > kShown) text = text.substr(0, kShown) + "…";
+  if (text.size() > kShown) text.replace(base::Cut(text, kShown).size(), std::string::npos, "…");
   return text;
 }
 

@@ -153,13 +153,13 @@ std::string EncodeEvent(const EventBody& body, Encoding encoding) {
 }
 
 std::string EncodeSeriesPatch(int count, base::Millis last_ms) {
-  return Json{{"series", Series(count, last_ms)}}.dump();
+  return base::PrintJson(Json{{"series", Series(count, last_ms)}});
 }
 
 std::string EncodeDelete(const std::string& uid) {
   Json options = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
   if (!uid.empty()) options["preconditions"]["uid"] = uid;
-  return options.dump();
+  return base::PrintJson(options);
 }
 
 base::Result<std::string> WithPreconditions(const std::string& patch, const std::string& uid,

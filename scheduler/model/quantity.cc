@@ -7,6 +7,8 @@
 #include <limits>
 #include <optional>
 
+#include "base/text.h"
+
 namespace tutti::model {
 namespace {
 
@@ -70,7 +72,7 @@ Result<Quantity> Parse(std::string_view text, int unit_power) {
   const auto bad = [&] {
     return Invalid(
         fmt::format("\"{}\" is not a quantity; write a number with an optional suffix, such as 500m, 2 or 4Gi",
-                    text.substr(0, 64)));
+                    base::Cut(text, 64)));
   };
   std::string_view rest = text;
   bool negative = false;

@@ -5,6 +5,8 @@
 
 #include <tuple>
 
+#include "base/json_string.h"
+
 namespace tutti::sim {
 namespace {
 
@@ -15,7 +17,7 @@ constexpr const char* kHashLabel = "pod-template-hash";
 std::string TemplateHash(const Json& pod_template) {
   constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
   uint64_t hash = 14695981039346656037ull;
-  for (const char c : pod_template.dump()) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  for (const char c : base::PrintJson(pod_template)) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
   std::string text;
   for (int i = 0; i < 10; ++i, hash /= kAlphabet.size()) text += kAlphabet[hash % kAlphabet.size()];
   return text;

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/json.h"
+#include "base/json_string.h"
 #include "model/quantity.h"
 #include "sim/controllers/ray_names.h"
 #include "sim/controllers/ray_sizes.h"
@@ -174,7 +175,7 @@ OrderedJson InDeclaredOrder(const Json& value) {
     for (const Json& each : value) list.push_back(InDeclaredOrder(each));
     return list;
   }
-  if (!value.is_object()) return OrderedJson::parse(value.dump());
+  if (!value.is_object()) return OrderedJson(value);
   std::vector<std::string> fields;
   for (const auto& [field, unused] : value.items()) fields.push_back(field);
   std::ranges::stable_sort(fields, {}, FieldRank);
@@ -201,7 +202,7 @@ std::string TaskGroups(const KubeRayOptions& options, const Json& spec, const Js
                                Dig(group, "template", "spec")));
   }
   if (!submitter_spec.is_null()) groups.push_back(TaskGroup(kSubmitterGroup, 1, submitter_spec));
-  return GoJson(InDeclaredOrder(groups).dump());
+  return GoJson(base::PrintOrdered(InDeclaredOrder(groups)));
 }
 
 void AddYunikornMetadata(const KubeRayOptions& options, const Json& parent, const std::string& group, Json& pod) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_string.h"
 #include "sim/controllers/ray_batch_scheduler.h"
 #include "sim/controllers/ray_names.h"
 #include "sim/controllers/ray_sizes.h"
@@ -13,7 +14,7 @@ namespace tutti::sim::ray {
 namespace {
 
 // As Go's strconv.Quote, for text that is JSON.
-std::string Quote(const std::string& text) { return Json(text).dump(); }
+std::string Quote(const std::string& text) { return base::PrintJson(Json(text)); }
 
 std::string Trim(const std::string& text) {
   constexpr const char* kSpace = " \t\r\n";
@@ -28,7 +29,7 @@ std::optional<std::string> RuntimeEnv(const Json& ray_job) {
   if (text.empty()) return "";
   const auto parsed = ParseYaml(text);
   if (!parsed) return std::nullopt;
-  return GoJson(parsed->value.dump());
+  return GoJson(base::PrintJson(parsed->value));
 }
 
 std::string SubmitCommand(const Json& ray_job) {
@@ -40,7 +41,7 @@ std::string SubmitCommand(const Json& ray_job) {
   if (const std::string env = RuntimeEnv(ray_job).value_or(""); !env.empty())
     submit += " --runtime-env-json " + Quote(env);
   if (const Json& metadata = Child(spec, "metadata"); !metadata.empty())
-    submit += " --metadata-json " + Quote(GoJson(metadata.dump()));
+    submit += " --metadata-json " + Quote(GoJson(base::PrintJson(metadata)));
   if (!id.empty()) submit += " --submission-id " + id;
   for (const auto& [field, flag] : {std::pair{"entrypointNumCpus", "--entrypoint-num-cpus"},
                                     std::pair{"entrypointNumGpus", "--entrypoint-num-gpus"}}) {

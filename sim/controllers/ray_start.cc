@@ -7,6 +7,8 @@
 #include <cmath>
 #include <optional>
 
+#include "base/json_string.h"
+#include "cluster/json_text.h"
 #include "model/quantity.h"
 #include "sim/controllers/ray_names.h"
 #include "sim/quantity_text.h"
@@ -59,7 +61,7 @@ std::optional<Json> CustomResources(const StartParams& params) {
   const auto quote = [](char c) { return c == '\'' || c == '"' || c == '`' || c == ' '; };
   while (!text.empty() && quote(text.back())) text.pop_back();
   while (!text.empty() && quote(text.front())) text.erase(0, 1);
-  Json parsed = Json::parse(text, nullptr, false);
+  Json parsed = cluster::ParseJson(text);
   if (!parsed.is_object()) return std::nullopt;
   return parsed;
 }
@@ -81,7 +83,7 @@ void AddAccelerators(StartParams& params, const Json& limits) {
     for (auto& [name, value] : custom->items()) {
       if (value.is_number_float() && value == std::floor(value.get<double>())) value = value.get<int64_t>();
     }
-    params["resources"] = fmt::format("'{}'", custom->dump());
+    params["resources"] = fmt::format("'{}'", base::PrintJson(*custom));
   }
 }
 

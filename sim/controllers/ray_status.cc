@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/json_string.h"
 #include "sim/controllers/controller.h"
 #include "sim/controllers/ray_names.h"
 #include "sim/controllers/ray_sizes.h"
@@ -128,7 +129,7 @@ void DescribeHead(Json& status, const Object& head, const std::vector<Object>& s
     if (DigString(port, "name").empty() || target.is_null()) continue;
     Json& endpoints = status["endpoints"];
     if (!endpoints.is_object()) endpoints = Json::object();
-    endpoints[DigString(port, "name")] = target.is_string() ? StringOf(target) : target.dump();
+    endpoints[DigString(port, "name")] = target.is_string() ? StringOf(target) : base::PrintJson(target);
   }
   const std::string& ip = DigString(service, "spec", "clusterIP");
   set("serviceIP", ip == "None" ? (head ? DigString(*head, "status", "podIP") : "") : ip);

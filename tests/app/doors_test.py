@@ -184,6 +184,12 @@ class Offline(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("note: extenders are not active", done.stderr)
 
+    def test_a_name_that_is_cut_within_a_character_is_refused(self):
+        pod = f"apiVersion: v1\nkind: Pod\nmetadata: {{generateName: a{60 * 'é'}}}\nspec: {{containers: [{{name: c}}]}}\n"
+        done = tutti("simulate", "-", stdin=pod)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("-: document 1, line 1: Pod", done.stderr)
+
     def test_what_is_no_text_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder)
@@ -191,7 +197,8 @@ class Offline(unittest.TestCase):
             (path / "y.yaml").write_bytes(b"apiVersion: v1\nkind: Pod\nmetadata: {name: \"\xff\"}\n")
             done = tutti("simulate", folder)
             self.assertEqual((done.returncode, done.stderr),
-                             (1, f"tutti simulate: error: {path}/y.yaml: line 3: this is not UTF-8\n"))
+                             (1, f"tutti simulate: error: {path}/y.yaml: document 1, line 3: the byte 0xff after "
+                                 "`metadata: {name: \"` is not UTF-8; save the text as UTF-8\n"))
             done = tutti("simulate", "--config", folder, str(path / "y.yaml"))
             self.assertEqual(done.returncode, 1)
             self.assertIn(f"{folder}: Is a directory", done.stderr)

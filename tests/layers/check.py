@@ -6,7 +6,8 @@
 
 The table is that of ARCHITECTURE.md. It is closed: a room that is not in it, or an include that names no room,
 is an error too. Each third-party library is confined to the rooms that need it. No plugin sees another one: what
-they share is in plugins/common. And the scheduler parses JSON by cluster::ParseJson alone, which bounds its depth.
+they share is in plugins/common. And JSON is parsed by cluster::ParseJson alone, which bounds its depth, and printed
+by base::PrintJson, which does not throw at what is not UTF-8.
 """
 
 import pathlib
@@ -44,9 +45,11 @@ CONFINED = {
     "rapidcheck.h": set(),
 }
 
-# The library's own parser, and where alone it is called.
+# The library's own parser and printer, and where alone they are called: the manifest's is shown no text that is deep.
 PARSER = re.compile(r"\w*(?i:json|tree)::(?:parse|sax_parse)\(")
-PARSES = "cluster/json_text.cc"
+PARSES = {"scheduler/cluster/json_text.cc", "sim/manifest.cc"}
+PRINTER = re.compile(r"(?:\.|->)dump\((?!.*error_handler_t::replace)")
+PRINTS = {"scheduler/base/json_string.cc"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
@@ -67,14 +70,15 @@ def includes(file):
             yield number, match.group(1) == '"', match.group(2)
 
 
-def bare_parses(root):
-    """The complaints about JSON that is parsed as deeply as it comes."""
-    for file in sorted((root / "scheduler").rglob("*.cc")) + sorted((root / "scheduler").rglob("*.h")):
-        if file.relative_to(root / "scheduler").as_posix() == PARSES:
-            continue
+def bare_json(root):
+    """The complaints about JSON that is parsed as deeply as it comes, or printed so that it may throw."""
+    for _, _, file in sources(root):
+        name = file.relative_to(root).as_posix()
         for number, line in enumerate(file.read_text().splitlines(), start=1):
-            if PARSER.search(line):
-                yield f"{file.relative_to(root)}:{number}: JSON is parsed by cluster::ParseJson, which bounds its depth"
+            if name not in PARSES and PARSER.search(line):
+                yield f"{name}:{number}: JSON is parsed by cluster::ParseJson, which bounds its depth"
+            if name not in PRINTS and PRINTER.search(line):
+                yield f"{name}:{number}: JSON is printed by base::PrintJson, which replaces what is not UTF-8"
 
 
 def wrong(room, plugin, quoted, path):
@@ -103,7 +107,7 @@ def check(root):
             why = wrong(room, plugin, quoted, path)
             if why:
                 complaints.append(f"{file.relative_to(root)}:{number}: {why}")
-    return read, complaints + list(bare_parses(root))
+    return read, complaints + list(bare_json(root))
 
 
 def main():

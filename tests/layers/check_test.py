@@ -33,6 +33,8 @@ PLANTED = {
     "a library outside its room": ("scheduler/model/pod.h", "#include <curl/curl.h>\n"),
     "a room that nobody named": ("scheduler/misc/things.h", "#include <string>\n"),
     "JSON of any depth": ("scheduler/kube/client.cc", "auto json = base::Json::parse(body, nullptr, false);\n"),
+    "JSON of any depth in sim": ("sim/store.cc", "Json parsed = Json::parse(text, nullptr, false);\n"),
+    "a printer of JSON that throws": ("sim/store.cc", "return value->dump();\n"),
 }
 
 

@@ -2,10 +2,12 @@
 // Whatever JSON a client sends, every request gets an answer, what is stored can be read in every form, and the
 // controllers that work it off go on.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/random.h"
 #include "sim/api_handler.h"
 #include "sim/field_validation.h"
+#include "sim/yaml.h"
 #include "tests/sim/cluster.h"
 #include "tests/sim/world_fixture.h"
 
@@ -228,6 +230,46 @@ TEST_CASE("whatever stands in a field of a RayCluster or RayJob, the cluster liv
     Live(f);
     CHECK(std::ranges::any_of(f.Pods(), [](const Object& pod) { return NameOf(*pod).starts_with("good"); }));
   }
+}
+
+TEST_CASE("resources in a start parameter that are nested without end are no resources, and the cluster lives on") {
+  constexpr size_t kDeep = 400'000;
+  WorldFixture f;
+  f.AddNode("n", {{"cpu", "1k"}, {"memory", "1Ti"}, {"pods", "1k"}, {"google.com/tpu", "8"}});
+  Json cluster = ParseJson(kRayCluster);
+  cluster["metadata"]["name"] = "deep";
+  Json& head = cluster["spec"]["headGroupSpec"];
+  head["rayStartParams"]["resources"] = "{\"a\": " + std::string(kDeep, '[') + std::string(kDeep, ']') + "}";
+  head["template"]["spec"]["containers"][0]["resources"]["limits"]["google.com/tpu"] = "4";
+  f.Apply(cluster);
+  Live(f);
+  CHECK(std::ranges::any_of(f.Pods(), [](const Object& pod) { return NameOf(*pod).starts_with("deep-head"); }));
+}
+
+TEST_CASE("a name that is cut within a character is refused as any other that is none") {
+  const std::string umlauts = fmt::format("a{}", fmt::join(std::vector<std::string>(60, "\xc3\xa9"), ""));
+  WorldFixture f;
+  f.AddNode("n", {{"cpu", "1k"}, {"memory", "1Ti"}, {"pods", "1k"}});
+  Json pod = {{"apiVersion", "v1"},
+              {"kind", "Pod"},
+              {"metadata", {{"generateName", umlauts}, {"namespace", "default"}}},
+              {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}};
+  const auto refused = f.store().Create(pod);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == 422);
+  Json cluster = ParseJson(kRayCluster);
+  cluster["metadata"]["name"] = "c";
+  cluster["spec"]["workerGroupSpecs"][0]["groupName"] = umlauts;
+  f.Apply(cluster);
+  Live(f);
+  CHECK(std::ranges::any_of(f.Pods(), [](const Object& each) { return NameOf(*each).starts_with("c-head"); }));
+}
+
+TEST_CASE("a body of YAML that is not UTF-8 is refused, and says where") {
+  const auto parsed = ParseYaml("kind: Pod\nmetadata: {name: \"p\xff\"}\n");
+  REQUIRE_FALSE(parsed);
+  CHECK(parsed.error().message ==
+        "line 2: the byte 0xff after `metadata: {name: \"p` is not UTF-8; save the text as UTF-8");
 }
 
 TEST_CASE("a field of a pod that a Ray object embeds is refused by its path when its type is wrong") {

@@ -134,11 +134,16 @@ TEST_CASE("a key that is there twice is refused, in YAML and in JSON") {
             .message == "f: document 1, line 1: the key \"a\" is there twice; remove one");
 }
 
-TEST_CASE("what is not UTF-8 is refused with its line") {
+TEST_CASE("what is not UTF-8 is refused with its line and field") {
   for (const char* bad : {"\xff", "\xc0\x80", "\xed\xa0\x80", "\xe4\xbd", "\xf5\x80\x80\x80", "\x80"}) {
+    const std::string byte = fmt::format("{:#04x}", static_cast<unsigned char>(bad[0]));
     CHECK(ParseManifests("kind: Pod\nname: \"" + std::string(bad) + "\"\n", "f").error().message ==
-          "f: line 2: this is not UTF-8");
+          "f: document 1, line 2: the byte " + byte + " after `name: \"` is not UTF-8; save the text as UTF-8");
   }
+  CHECK_THAT(ParseManifests("{\"kind\": \"Pod\",\n \"a\": \"\xff\"}\n", "f").error().message,
+             Catch::StartsWith("f: document 1, line 2: the byte 0xff after `\"a\": \"` is not UTF-8"));
+  CHECK_THAT(ParseManifests("kind: Pod\napiVersion: v1\n---\n# caf\xe9\n", "f").error().message,
+             Catch::StartsWith("f: document 2, line 4: the byte 0xe9 after `# caf` is not UTF-8"));
   const std::string good = "apiVersion: v1\nkind: Pod\nmetadata: {name: \"\xc3\xa9\xe4\xbd\xa0\xf0\x9f\x98\x80\"}\n";
   CHECK(ParseManifests(good, "f").has_value());
 }
