@@ -103,6 +103,15 @@ Census TakeCensus(Gang& gang, const cluster::ClusterState& state) {
   return census;
 }
 
+void HoldRefusedBack(const Gang& gang, base::Millis now_ms, Census* census) {
+  const Member* kept = !gang.whole && gang.plan && gang.plan->bind_left ? census->last : nullptr;
+  const auto held = std::ranges::stable_partition(census->pending, [&](const Member* member) {
+    return !member->refused || member->refused->again_ms <= now_ms || member == kept;
+  });
+  census->refused.assign(held.begin(), held.end());
+  census->pending.erase(held.begin(), held.end());
+}
+
 bool Requirement::met() const {
   return have >= min && std::ranges::all_of(roles, [](const Role& role) { return role.have >= role.min; }) &&
          std::ranges::all_of(units, [](const Units& of) { return of.whole >= of.min; });

@@ -16,15 +16,21 @@ struct Census {
   Members reserved;        // held a place by the gang's plan; not acknowledged
   Members lost;            // bound to a node that does not exist
   Members pending;         // may be placed; first who is to be bound last, as those that are bound say already
+  Members refused;         // might be placed, but several nodes refused it a moment ago (HoldRefusedBack)
   Member* last = nullptr;  // of `pending`, who is to be bound last by the open plan
   Members ran;             // succeeded, for a controller that has other members at work or to come
   int64_t gated = 0, deleting = 0, running = 0, succeeded = 0, failed = 0;
 
+  bool NobodyBound() const { return placed.empty() && lost.empty(); }
   // No member holds a node or a reservation, or has run in the present start.
   bool empty_handed() const { return placed.empty() && reserved.empty() && lost.empty() && ran.empty(); }
 };
 
 Census TakeCensus(Gang& gang, const cluster::ClusterState& state);
+
+// Takes out of `pending` those whose binds so many nodes refused that none is asked before its backoff has passed: till
+// then the gang starts without them or keeps no room for them. Not who is to be bound last, once others are bound.
+void HoldRefusedBack(const Gang& gang, base::Millis now_ms, Census* census);
 
 // What must be placed before the gang is whole.
 struct Requirement {

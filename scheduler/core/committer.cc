@@ -55,6 +55,7 @@ void Committer::StartTerm() {
 
 void Committer::Doubt(Gang& gang, PodId pod, Assignment& assignment) {
   assignment.stage = Stage::kDoubt;
+  gang.plan->unheard = true;
   if (!gang.whole && state_.pod(pod).pod->meta.uid == gang.plan->commit_uid)
     gang.plan->in_doubt[pod] = assignment.sent_resource_version;
 }
@@ -81,7 +82,7 @@ void Committer::Begin(GangId id, const std::string& plan_id, const std::string& 
 void Committer::Resume(GangId id, const std::string& plan_id, const std::string& commit_uid, bool in_doubt) {
   Begin(id, plan_id, commit_uid);
   Gang& gang = book_.at(id);
-  gang.plan->bind_left = true;
+  gang.plan->bind_left = gang.plan->unheard = true;
   if (!in_doubt) return;
   for (const Member* member : gang.members)
     if (const Pod& pod = *state_.pod(member->pod).pod; pod.meta.uid == commit_uid)
@@ -101,7 +102,10 @@ void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placem
     if (!base::Planted(base::Bug::kSkipReservation)) state_.Assume(placement.pod, placement.node, placement.picks);
     Assignment& assignment = plan.open[placement.pod] = {};
     assignment.node = state_.snapshot().node(placement.node).name;
-    assignment.not_before_ms = book_.MemberOf(placement.pod).bind_again_ms;
+    if (const auto& refused = book_.MemberOf(placement.pod).refused) {
+      assignment.goes_ahead = refused->bind;
+      assignment.not_before_ms = refused->again_ms;
+    }
     volumes_.Begin(placement.pod, assignment);
     if (!assignment.volumes.empty()) {  // the time-out of the repair begins when they are bound
       on_timer(id, assignment.volumes_until_ms);
@@ -109,11 +113,14 @@ void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placem
     }
     charges_.Update(gang, book_.MemberOf(placement.pod));
   }
-  if (!placements.empty() && !plan.open.contains(CommitMember(id))) {  // the head, where one is placed; else the last
-    PodId commit = placements.back().pod;
-    for (const cluster::Placement& placement : placements)
-      if (book_.MemberOf(placement.pod).head) commit = placement.pod;
-    plan.commit_uid = state_.pod(commit).pod->meta.uid;
+  if (!placements.empty() && !plan.open.contains(CommitMember(id))) {
+    // The head, where one is placed, else the last; but whom nothing refused before anybody else.
+    const auto fitness = [&](const cluster::Placement& placement) {
+      const Member& member = book_.MemberOf(placement.pod);
+      return std::pair(!member.refused, member.head);
+    };
+    const auto commit = std::ranges::max_element(placements.rbegin(), placements.rend(), {}, fitness);
+    plan.commit_uid = state_.pod(commit->pod).pod->meta.uid;
   }
   on_timer(id, plan.deadline_ms);
 }
@@ -126,16 +133,20 @@ void Committer::Pump(GangId id) {
   // nobody is bound first.
   const bool may_start = gang.whole || (!gang.refusal && gang.spec.problem.empty());
   const bool settled = plan.undoing || (SettleVolumes(id) && may_start);
-  if (!gang.whole && !plan.bind_left) HoldTogether(plan);
+  const PodId last = gang.whole ? PodId() : CommitMember(id);
+  const bool some_go_ahead = !gang.whole && std::ranges::any_of(plan.open, [last](const auto& item) {
+    return item.second.goes_ahead && item.second.stage != Stage::kBound && item.first != last;
+  });
   bool others_open = false;
   PodId commit;
   for (auto& [pod, assignment] : plan.open) {
     if (assignment.stage == Stage::kDoubt) SendWhenDue(id, pod, assignment);
-    if (!gang.whole && state_.pod(pod).pod->meta.uid == plan.commit_uid) {
+    if (pod == last) {
       if (assignment.stage == Stage::kReserved && settled) commit = pod;
       if (!base::Planted(base::Bug::kLastIsNotLast)) continue;
     }
-    const bool may_leave = gang.whole ? assignment.volumes.empty() : settled;
+    const bool may_leave =
+        gang.whole ? assignment.volumes.empty() : settled && (!some_go_ahead || assignment.goes_ahead);
     if (assignment.stage == Stage::kReserved && may_leave && !plan.undoing) SendWhenDue(id, pod, assignment);
     others_open = others_open || assignment.stage != Stage::kBound;
   }
@@ -143,13 +154,6 @@ void Committer::Pump(GangId id) {
   const Census census = TakeCensus(gang, state_);
   const bool leaving = std::ranges::any_of(census.placed, &Member::evicting);  // its node was gone, and is back
   if (Require(gang, census).met() && census.lost.empty() && !leaving) SendWhenDue(id, commit, plan.open.at(commit));
-}
-
-// The first binds go out together, not each when it is due: what bound the others would be undone with them.
-void Committer::HoldTogether(Plan& plan) {
-  Millis latest = 0;
-  for (const auto& [pod, assignment] : plan.open) latest = std::max(latest, assignment.not_before_ms);
-  for (auto& [pod, assignment] : plan.open) assignment.not_before_ms = latest;
 }
 
 bool Committer::SettleVolumes(GangId id) {
@@ -174,17 +178,20 @@ bool Committer::SettleVolumes(GangId id) {
 // one after another.
 void Committer::Refuse(Gang& gang, PodId pod, const std::string& message) {
   const Millis now = clock_.MonotonicMs();
-  Millis backoff = options_.pod_initial_backoff_ms;
-  for (int i = 0; i < gang.refused_binds && backoff < options_.pod_max_backoff_ms; ++i) backoff *= 2;
-  backoff = std::min(backoff, options_.pod_max_backoff_ms);
-  ++gang.refused_binds;
+  Plan& plan = *gang.plan;
   Member& member = book_.MemberOf(pod);
-  member.refused_nodes[gang.plan->open.at(pod).node] = now + backoff;
-  const auto refusing =
-      std::ranges::count_if(member.refused_nodes, [now](const auto& item) { return item.second > now; });
-  if (refusing >= kRefusedAtOnce) member.bind_again_ms = now + backoff;
+  RefusedBinds& refused = member.refused ? *member.refused : member.refused.emplace();
+  Millis backoff = options_.pod_initial_backoff_ms;
+  for (int i = 0; i < refused.times && backoff < options_.pod_max_backoff_ms; ++i) backoff *= 2;
+  backoff = std::min(backoff, options_.pod_max_backoff_ms);
+  refused.nodes[plan.open.at(pod).node] = now + backoff;
+  refused.why = message;
+  if (++refused.times >= kRefusedAtOnce) refused.again_ms = now + backoff;
   on_timer(book_.GangOf(pod), now + backoff);
   Release(gang, pod);
+  const bool others_left =
+      std::ranges::any_of(plan.open, [](const auto& item) { return item.second.stage != Stage::kReserved; });
+  if (!others_left && !plan.unheard && TakeCensus(gang, state_).NobodyBound()) plan.bind_left = false;
   if (on_refused) on_refused(gang, member, message);
 }
 
@@ -250,7 +257,7 @@ bool Committer::OnBindAnswer(GangId id, PodId pod, const cluster::Answer& answer
   // the commit member is bound says then that the gang was whole, whoever bound it (Examine).
   if (answer.outcome == Outcome::kDone || (!answer.current_node.empty() && answer.current_node == assignment.node)) {
     assignment.stage = Stage::kBound;
-    gang.refused_binds = 0;
+    member.refused.reset();
     as_planned = !assignment.room_lost;
     if (on_bound) on_bound(gang, member, assignment.node);
     ConfirmIfWhole(id);
@@ -274,6 +281,7 @@ bool Committer::OnBindAnswer(GangId id, PodId pod, const cluster::Answer& answer
     on_timer(id, assignment.not_before_ms);
   } else {
     Refuse(gang, pod, fmt::format("binding to node \"{}\" was refused: {}", assignment.node, answer.message));
+    member.refused->bind = true;
   }
   return as_planned;
 }
@@ -535,7 +543,7 @@ bool Committer::Abort(GangId id) {
   Gang& gang = book_.at(id);
   if (!gang.plan || gang.whole || gang.plan->bind_left) return false;
   const Census census = TakeCensus(gang, state_);
-  if (!census.placed.empty() || !census.lost.empty()) return false;  // somebody else bound them
+  if (!census.NobodyBound()) return false;  // somebody else did
   GiveUpUnsent(id);
   EndPlan(id);
   return true;

@@ -117,7 +117,6 @@ class Committer {
   void Begin(model::GangId id, const std::string& plan_id, const std::string& commit_uid);
   bool HasRoom(model::NodeId node, model::PodId pod) const;
   bool StillTakes(model::NodeId node, model::PodId pod) const;
-  static void HoldTogether(Plan& plan);
   // False while some volume of the plan is open, but for those of `id`'s members that failed: they give up their room.
   bool SettleVolumes(model::GangId id);
   void Refuse(Gang& gang, model::PodId pod, const std::string& message);

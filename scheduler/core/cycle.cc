@@ -157,8 +157,9 @@ bool Cycle::StaysRefused(GangId id) {
   if (certificate.made_ms >= gang.refusal->figures_ms + kRefreshCountsMs) return false;
   const Millis now = clock.MonotonicMs();  // a node that refused a bind may do again
   for (const Member* member : gang.members)
-    for (const auto& [node, until_ms] : member->refused_nodes)
-      if (until_ms <= now) return false;
+    if (member->refused)
+      for (const auto& [node, until_ms] : member->refused->nodes)
+        if (until_ms <= now) return false;
   if (!gang.spec.queue.empty()) {
     const Census census = TakeCensus(gang, state);
     if (!Admit(gang, census, Require(gang, census)).admitted) return false;
@@ -248,8 +249,7 @@ void Cycle::Reselect(Gang& gang) {
 void Cycle::ForgiveNodes(Gang& gang) const {
   const Millis now = clock.MonotonicMs();
   for (Member* member : gang.members)
-    if (!member->refused_nodes.empty())
-      std::erase_if(member->refused_nodes, [now](const auto& item) { return item.second <= now; });
+    if (member->refused) std::erase_if(member->refused->nodes, [now](const auto& item) { return item.second <= now; });
 }
 
 void Cycle::Consider(GangId id) {
@@ -329,6 +329,7 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
     // Nobody knows what its minimum is: whoever has a place held waits for the declaration.
     if (!gang.spec.problem.empty()) return Wait(id, ExplainProblem(gang.spec.problem));
   }
+  HoldRefusedBack(gang, clock.MonotonicMs(), &census);
   Requirement requirement = Require(gang, census);
   if (requirement.reachable() && gang.complete_since_ms == 0) gang.complete_since_ms = clock.MonotonicMs();
   if (!requirement.met()) {
@@ -336,6 +337,7 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
     std::optional<Refusal> refusal = TryStart(id, census, requirement);
     if (refusal && AbortPlan(id)) {  // what it held is for whoever can use it, itself in another place too
       census = TakeCensus(gang, state);
+      HoldRefusedBack(gang, clock.MonotonicMs(), &census);
       requirement = Require(gang, census);
       refusal = TryStart(id, census, requirement);
     }
@@ -384,7 +386,10 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
     refusal.figures_ms = now;
     return refusal;
   }
-  if (!requirement.reachable()) return ExplainMembers(gang, requirement, census);
+  if (!requirement.reachable()) {
+    if (!census.refused.empty()) return ExplainRefusedBind(gang, requirement, *census.refused.front(), state);
+    return ExplainMembers(gang, requirement, census);
+  }
   std::string shape = certificates.empty() ? std::string() : ShapeOf(gang, census, requirement);
   std::shared_ptr<Certificate> certificate;
   if (!shape.empty()) certificate = certificates.Find(shape, FiguresFrom(gang));
@@ -431,7 +436,7 @@ std::string Cycle::ShapeOf(const Gang& gang, const Census& census, const Require
   const bool tells_roles = !requirement.roles.empty() || gang.spec.topology.each_role;
   const absl::flat_hash_set<const Member*> must(requirement.must.begin(), requirement.must.end());
   for (const Member* member : census.pending) {
-    if (!member->refused_nodes.empty()) return {};
+    if (member->shuns_nodes()) return {};
     kinds.push_back({tells_roles ? std::string_view(member->role) : std::string_view(),
                      member->topology ? std::string_view(member->topology->subset) : std::string_view(),
                      state.pod(member->pod).pod_class->id.value, must.contains(member)});

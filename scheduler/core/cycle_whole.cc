@@ -22,9 +22,9 @@ namespace {
 constexpr int kSearchAtOnce = 32;
 constexpr Millis kSearchOnMs = 50;
 
-Requirement AllOf(const Part& part) {
+Requirement OnTop(int64_t members) {
   Requirement requirement;
-  requirement.min = part.size;
+  requirement.min = members;
   requirement.on_top = true;
   return requirement;
 }
@@ -37,6 +37,9 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
   Gang& gang = book.at(id);
   SetState(gang, GangState::kWhole);
   const Millis now = clock.MonotonicMs(), figures_from_ms = FiguresFrom(gang);
+  HoldRefusedBack(gang, now, &census);
+  for (Member* member : census.refused)
+    member->refusal = std::make_shared<const Refusal>(ExplainRefusedBind(gang, OnTop(1), *member, state));
   std::vector<Part> parts = SurplusOf(gang, census);
   const auto next = std::ranges::find(parts, std::exchange(gang.surplus_from, {}),
                                       [](const Part& part) { return part.members.front()->pod; });
@@ -62,7 +65,7 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
           continue;
         }
         ++searches;
-        refusal = ExplainNodes(gang, AllOf(part), certificates.Keep(shape, std::move(result), now));
+        refusal = ExplainNodes(gang, OnTop(part.size), certificates.Keep(shape, std::move(result), now));
       } else if (!refusal && !gang.surplus_from) {
         gang.surplus_from = part.members.front()->pod;
         timers.emplace(now + kSearchOnMs, id);
@@ -78,7 +81,9 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
   CountAttempt(gang, "scheduled", placed, started);
   CountAttempt(gang, "unschedulable", unplaced, started);
   const bool old = gang.refusal && gang.refusal->old && gang.surplus_from;
-  SumUp(gang, census.pending);
+  Members waiting = census.pending;
+  waiting.insert(waiting.end(), census.refused.begin(), census.refused.end());
+  SumUp(gang, waiting);
   if (gang.refusal) gang.refusal->old = old;
   committer.Pump(id);
 }
@@ -89,9 +94,9 @@ std::optional<Refusal> Cycle::RefuseAtOnce(const Gang& gang, const Part& part, c
   ResourceList ask;
   for (const Member* member : part.members) ask.AddAll(Charges::Weight(*state.pod(member->pod).pod_class));
   const queue::Admission admission = quota.Admit({gang.key.dialect, gang.spec.queue}, ask);
-  if (!admission.admitted) return ExplainQueue(gang, AllOf(part), admission);
+  if (!admission.admitted) return ExplainQueue(gang, OnTop(part.size), admission);
   if (auto certificate = certificates.Find(shape, figures_from_ms))
-    return ExplainNodes(gang, AllOf(part), std::move(certificate));
+    return ExplainNodes(gang, OnTop(part.size), std::move(certificate));
   return std::nullopt;
 }
 

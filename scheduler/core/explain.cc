@@ -129,6 +129,22 @@ Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const C
   return refusal;
 }
 
+Refusal ExplainRefusedBind(const Gang& gang, const Requirement& requirement, const Member& member,
+                           const cluster::ClusterState& state) {
+  Refusal refusal;
+  refusal.state = GangState::kWaitingForNodes;
+  refusal.reason = "BindRefused";
+  refusal.wakes = Wake::kMembers;
+  const std::string pod = Named(state.pod(member.pod).pod->meta.name);
+  std::string who;
+  if (requirement.on_top)
+    who = fmt::format("{}; pod {} ", OnTop(gang, requirement), pod);
+  else if (!Lone(gang, requirement))
+    who = fmt::format("{} cannot start its {}; pod {} ", Name(gang), Minimum(requirement), pod);
+  refusal.sentence = fmt::format("{}waits to be tried again: {}", who, dialects::OneLine(member.refused->why));
+  return refusal;
+}
+
 Refusal ExplainPart(const Gang& gang, const Member& member, int64_t size, int64_t lacks) {
   Refusal refusal;
   refusal.state = GangState::kWaitingForMembers;

@@ -23,6 +23,10 @@ Refusal ExplainUndoing(const Gang& gang);
 // Too few members exist: which minimum, how many there are, how many are held back by gates.
 Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census);
 
+// The member's binds were refused wherever it went, and without it the minimum is not reached.
+Refusal ExplainRefusedBind(const Gang& gang, const Requirement& requirement, const Member& member,
+                           const cluster::ClusterState& state);
+
 // Of a whole gang: of the member's role, or in its unit, `size` start together, and so many lack.
 Refusal ExplainPart(const Gang& gang, const Member& member, int64_t size, int64_t lacks);
 

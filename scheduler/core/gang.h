@@ -24,6 +24,15 @@ namespace tutti::core {
 struct Certificate;
 struct Refusal;
 
+// Binds of a member, or what its volumes needed before, that were refused for good.
+struct RefusedBinds {
+  std::map<std::string, base::Millis> nodes;  // where; none of them is tried again before the instant (monotonic)
+  int times = 0;                              // in a row, for backoff
+  bool bind = false;                          // not its volumes alone
+  base::Millis again_ms = 0;                  // monotonic; nowhere before, for several nodes refused it
+  std::string why;                            // the last time
+};
+
 struct Member {
   model::PodId pod;
   std::string role;
@@ -34,19 +43,19 @@ struct Member {
 
   // What was last written about it, to write only what changed.
   std::string told_reason, told_message;
-  bool told_in_doubt = false;      // a write of it had no answer, or a bad one; the pod may say either
-  cluster::CommandId telling = 0;  // the write of it that is on its way; the next one waits for its answer
-  base::Millis tell_again_ms = 0;  // monotonic; not before, for the last one failed
-  // Nodes whose bind was refused for good; not tried again before the instant (monotonic).
-  std::map<std::string, base::Millis> refused_nodes;
-  base::Millis bind_again_ms = 0;   // monotonic; it or its volumes, not before, for several nodes refused it
-  bool evicting = false;            // a delete of ours is under way, or done
-  base::Millis evict_again_ms = 0;  // monotonic; not before, for the last one was refused
-  bool away = false;                // a bind's answer says that it is gone, or bound; its own event is still to come
-  int32_t attempts = 0;             // how often a place was sought for it, for metrics
-  base::Millis free_ms = 0;         // wall; when its last scheduling gate was seen to go, likewise; 0: it was not
-  std::string kept;                 // that it should go, and why it is not deleted; empty otherwise
+  bool told_in_doubt = false;         // a write of it had no answer, or a bad one; the pod may say either
+  cluster::CommandId telling = 0;     // the write of it that is on its way; the next one waits for its answer
+  base::Millis tell_again_ms = 0;     // monotonic; not before, for the last one failed
+  base::Boxed<RefusedBinds> refused;  // until one of its binds is not
+  bool evicting = false;              // a delete of ours is under way, or done
+  base::Millis evict_again_ms = 0;    // monotonic; not before, for the last one was refused
+  bool away = false;                  // a bind's answer says that it is gone, or bound; its own event is still to come
+  int32_t attempts = 0;               // how often a place was sought for it, for metrics
+  base::Millis free_ms = 0;           // wall; when its last scheduling gate was seen to go, likewise; 0: it was not
+  std::string kept;                   // that it should go, and why it is not deleted; empty otherwise
   std::shared_ptr<const Refusal> refusal;  // why it has no place though its gang is whole; null: not known
+
+  bool shuns_nodes() const { return refused && !refused->nodes.empty(); }
 };
 
 using Members = absl::InlinedVector<Member*, 4>;
@@ -64,6 +73,7 @@ struct Assignment {
   std::string sent_resource_version;  // the precondition it carries
   base::Millis not_before_ms = 0;     // monotonic; a bind that must be repeated waits so long
   bool room_lost = false;             // the node is gone; the answer decides what becomes of the member
+  bool goes_ahead = false;            // a bind of it was refused before: so that nobody is undone if this one is
 
   // A claim whose volume is still to be bound; see VolumeBinder. While there is one, its bind does not leave.
   struct OpenVolume {
@@ -87,7 +97,8 @@ struct Plan {
   base::Millis deadline_ms = 0;  // monotonic; then it is undone (Policy::kRepair)
   base::Millis fenced_ms = 0;    // monotonic; till then a write to who is `in_doubt` may still be seen
   bool undoing = false;
-  bool bind_left = false;  // some bind of it was sent, here or by an earlier leader
+  bool bind_left = false;  // some bind of it was sent, here or by an earlier leader, and was not refused
+  bool unheard = false;    // one may have happened though no answer says so
   // Commit members a bind of which had no answer, and the resourceVersion that it asked for: while the pod bears that,
   // it may still take effect, whatever a later one was told.
   std::map<model::PodId, std::string> in_doubt;
@@ -141,7 +152,6 @@ struct Gang {
   dialects::GangState state = dialects::GangState::kWaitingForMembers;
   std::string last_plan;
   std::string told_sentence;                   // the last said about it
-  int refused_binds = 0;                       // in a row, for backoff
   base::Boxed<dialects::GangReport> reported;  // spec is null in it
   base::Boxed<model::GangSpec> reported_spec;
   int reports_on_their_way = 0;      // the next report waits for their answers

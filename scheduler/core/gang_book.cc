@@ -179,7 +179,6 @@ void GangBook::Leave(PodId pod) {
   gang.whole = false;
   gang.complete_since_ms = 0;
   gang.last_plan.clear();
-  gang.refused_binds = 0;
 }
 
 void GangBook::Close(GangId id) {

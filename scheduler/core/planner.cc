@@ -23,8 +23,9 @@ Problem Planner::Sort(const Members& members, const Members& must) const {
     const auto& pod_class = state_.pod(member->pod).pod_class;
     const std::string& subset = member->topology ? member->topology->subset : std::string();
     std::vector<NodeId> refused;
-    for (const auto& [name, until_ms] : member->refused_nodes)
-      if (const NodeId n = state_.snapshot().FindNode(name); n) refused.push_back(n);
+    if (member->refused)
+      for (const auto& [name, until_ms] : member->refused->nodes)
+        if (const NodeId n = state_.snapshot().FindNode(name); n) refused.push_back(n);
     std::ranges::sort(refused);
     const bool is_must = demanded.contains(member);
     const auto [at, fresh] =
@@ -37,7 +38,7 @@ Problem Planner::Sort(const Members& members, const Members& must) const {
 
 // One member that nothing is asked of but a node: the best one. nullopt: there is more to say.
 std::optional<PlanResult> Planner::PlaceLone(const Gang& gang, const Members& members) {
-  if (members.size() != 1 || !members.front()->refused_nodes.empty() || !FreeOfTopology(gang)) return std::nullopt;
+  if (members.size() != 1 || members.front()->shuns_nodes() || !FreeOfTopology(gang)) return std::nullopt;
   const model::PodId pod = members.front()->pod;
   const auto& pod_class = state_.pod(pod).pod_class;
   const NodeId best = rankings_.For(pod_class).Best();

@@ -54,7 +54,8 @@ std::string KindOf(const Part& part, bool topology, const cluster::ClusterState&
   std::vector<std::string> kinds;
   for (const Member* member : part.members) {
     std::string& kind = kinds.emplace_back(fmt::format("{}", state.pod(member->pod).pod_class->id.value));
-    for (const auto& [node, until_ms] : member->refused_nodes) kind.append(1, '!').append(node);
+    if (member->refused)
+      for (const auto& [node, until_ms] : member->refused->nodes) kind.append(1, '!').append(node);
     if (topology) kind.append(1, '@').append(member->role);
     if (topology && member->topology) kind.append(1, '@').append(member->topology->subset);
   }

@@ -34,32 +34,6 @@ TEST_CASE("A member whose binds are refused wherever it goes is not sent to one 
   CHECK(rig.Bound() == 1);
 }
 
-TEST_CASE("The first binds of a plan go out together, though one of its members has to wait") {
-  Rig rig;
-  for (int i = 0; i < 20; ++i) rig.AddNode(fmt::format("n{}", i), 1);
-  std::map<std::string, std::map<std::string, base::Millis>> first;  // by plan and pod
-  rig.fate = [&](const cluster::Command& command) {
-    const auto* bind = std::get_if<cluster::Bind>(&command.body);
-    if (!bind) return sim::Fate{};
-    const std::string plan = sim::Json::parse(bind->annotations.front().second)["plan"];
-    first[plan].emplace(bind->pod.meta->name, rig.clock.MonotonicMs());
-    return bind->pod.meta->name == "g-0" ? Refused() : sim::Fate{};
-  };
-  rig.AddPod("g-last", {.gang = "g", .role = "head", .min = "3"});
-  rig.AddGang("g", 2, 3);
-  for (int i = 1; i < 10; ++i) {
-    rig.Pass(30'000);
-    if (rig.NodeOf(fmt::format("g-{}", i)) == "<gone>")
-      rig.AddPod(fmt::format("g-{}", i + 1), {.gang = "g", .min = "3"});
-  }
-  REQUIRE(first.size() > 2);
-  for (const auto& [plan, pods] : first) {
-    INFO("plan " << plan);
-    if (pods.size() < 2) continue;
-    CHECK(pods.begin()->second == std::next(pods.begin())->second);
-  }
-}
-
 TEST_CASE("A lost reply keeps its reservation, and the bind is found to have happened") {
   Rig rig;
   rig.AddNode("n1", 2);

@@ -278,7 +278,7 @@ TEST_CASE("A pod whose only node refused its bind says so while it waits to try 
   rig.AddPod("p", {});
   rig.Pass(40'000);
   CHECK(tries == 7);  // at 0, 1, 3, 7, 15, 25 and 35 s, as kube-scheduler's podInitialBackoff and podMaxBackoff have it
-  CHECK(rig.Waits("p") == "Unschedulable: 0/1 nodes are available: 1 node(s) refused a bind and are tried again soon.");
+  CHECK(rig.Waits("p") == "Unschedulable: waits to be tried again: binding to node \"n1\" was refused: no");
   refuse = false;
   rig.Pass(10'000);
   CHECK(rig.NodeOf("p") == "n1");

@@ -231,6 +231,74 @@ TEST_CASE("Binds refused while their gang is being undone do not hold it up") {
   CHECK(rig.Bound() == 4);
 }
 
+// As the controller of all that are there does: a pod of another name for each that went.
+void Recreate(Rig& rig, const std::string& gang, int members, const std::string& min, int* made) {
+  for (auto there = static_cast<int>(rig.store.All(sim::kPods).size()); there < members; ++there)
+    rig.AddPod(fmt::format("{}-again-{}", gang, (*made)++), {.gang = gang, .min = min});
+}
+
+TEST_CASE("A gang of which one bind is always refused is undone once, and then asks with that one first") {
+  Rig rig;
+  for (int i = 0; i < 20; ++i) rig.AddNode(fmt::format("n{}", i), 1);
+  const bool refuse_last = GENERATE(false, true);
+  const std::string refused = refuse_last ? "g-3" : "g-1";
+  bool refuse = true;
+  int others = 0, tries = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    if (!bind || !refuse) return sim::Fate{};
+    if (bind->pod.name() == refused) return ++tries, Refused();
+    return ++others, sim::Fate{};
+  };
+  rig.AddGang("g", 4, 4);
+  int made = 0;
+  for (int i = 0; i < 600; ++i) {
+    rig.Pass(1'000);
+    Recreate(rig, "g", 4, "4", &made);
+  }
+  CHECK(others == (refuse_last ? 3 : 2));  // the last leaves when the others are bound
+  CHECK(made == others);
+  CHECK(tries > 30);
+  CHECK(tries < 80);
+  CHECK(rig.Bound() == 0);
+  CHECK_THAT(rig.Waits("g-again-0"), Catch::Contains("was refused: no"));
+  refuse = false;
+  rig.Pass(10'000);
+  CHECK(rig.Bound() == 4);
+}
+
+TEST_CASE("A gang whose binds are always refused keeps no room that another could use") {
+  Rig rig;
+  for (int i = 0; i < 4; ++i) rig.AddNode(fmt::format("n{}", i), 1);
+  rig.fate = [&](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    return bind && bind->pod.name().starts_with("g-") ? Refused() : sim::Fate{};
+  };
+  const bool whole = GENERATE(false, true);
+  const int others = whole ? 1 : 4;
+  if (whole) rig.AddGang("whole", 3, 3);
+  rig.Settle();
+  for (int i = 0; i < others; ++i)
+    rig.AddPod(fmt::format("g-{}", i), {.gang = whole ? "whole" : "g", .min = whole ? "3" : "4"});
+  rig.Pass(5'000);
+  CHECK_THAT(rig.Waits("g-0"), Catch::Contains("was refused: no"));
+  rig.AddGang("h", others, others);
+  rig.Pass(10'000);
+  CHECK(rig.Bound() == 4);
+}
+
+TEST_CASE("A gang starts without a member whose binds are always refused, where others will do") {
+  Rig rig;
+  for (int i = 0; i < 20; ++i) rig.AddNode(fmt::format("n{}", i), 1);
+  rig.fate = [&](const cluster::Command& command) {
+    const auto* bind = std::get_if<cluster::Bind>(&command.body);
+    return bind && bind->pod.name() == "g-1" ? Refused() : sim::Fate{};
+  };
+  rig.AddGang("g", 4, 3);
+  rig.Pass(2'000);
+  CHECK(rig.Bound() == 3);
+}
+
 TEST_CASE("A member that never ends its going does not hold up a gang that was undone") {
   Rig rig;
   rig.AddNode("n1", 2);

@@ -72,6 +72,9 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
       if (const TruePod* pod = is_new ? truth_.Pod(bind->pod.uid()) : nullptr)
         if (auto prepared = prepared_.extract({replica.name(), pod->gang}))
           if (!truth_.GangOf(*pod).was_whole) prepared_plans_.insert_or_assign(plan, prepared.mapped());
+      if (const auto ahead = ahead_.extract(plan))
+        for (const std::string& uid : ahead.mapped())
+          if (const TruePod* pod = truth_.Pod(uid)) fresh[plan].pods.push_back(pod);
       if (is_new || fresh.contains(plan))
         if (const TruePod* pod = truth_.Pod(bind->pod.uid())) {
           fresh[plan].pods.push_back(pod);
@@ -117,7 +120,8 @@ void Checks::CheckPatch(const Replica& replica, const cluster::Patch& patch, con
     Fail(kWithCause, fmt::format("{} of {} is told again: \"{}\"", pod.name, pod.gang, pod.message));
 }
 
-// P1: the first binds of a plan leave together, for all of the minimum but the member that is bound last.
+// P1: the first binds of a plan leave together, for all of the minimum but the member that is bound last, and but those
+// that were refused before: they go ahead.
 void Checks::CheckPlanWhole(const Replica& replica, const std::string& plan, const Departure& departure,
                             const Knowledge& known) {
   const std::vector<const TruePod*>& pods = departure.pods;
@@ -139,7 +143,10 @@ void Checks::CheckPlanWhole(const Replica& replica, const std::string& plan, con
   if (!gang.declared)
     Fail("nothing starts undeclared",
          fmt::format("{}: plan {} binds, and nothing declares the gang", pods.front()->gang, plan));
-  if (!truth_.Suffices(gang, covered))
+  if (truth_.Suffices(gang, covered)) return;
+  if (std::ranges::all_of(pods, [this](const TruePod* pod) { return refused_.contains(pod->uid); }))
+    for (const TruePod* pod : pods) ahead_[plan].push_back(pod->uid);
+  else
     Fail(kWholeOrNothing, fmt::format("{}: plan {} begins with {} binds, which makes {} with the last one",
                                       pods.front()->gang, plan, pods.size(), covered.size()));
 }
@@ -155,6 +162,10 @@ void Checks::OnBind(const std::string& replica, const PodName& name, bool heard)
   // Or it would pass for a bind by others, and be forgiven.
   if (pod && pod->plan.empty())
     Fail("a bind is what its annotation says", fmt::format("{} binds {} to {}", replica, name.second, pod->node));
+}
+
+void Checks::OnRefused(const PodName& name) {
+  if (const TruePod* pod = truth_.PodAt(name.first, name.second)) refused_.insert(pod->uid);
 }
 
 std::optional<Violation> Checks::JudgeDelete(const PodName& name) const {

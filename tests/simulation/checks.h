@@ -44,6 +44,8 @@ class Checks {
   using PodName = std::pair<std::string, std::string>;  // namespace, name; empty: of no pod
   // A bind took effect. `heard`: its sender will know.
   void OnBind(const std::string& replica, const PodName& pod, bool heard);
+  // A bind of it was.
+  void OnRefused(const PodName& pod);
   // What is wrong with deleting the pod as it is; null: nothing. Asked before that takes effect, for it may be gone
   // then.
   std::optional<Violation> JudgeDelete(const PodName& pod) const;
@@ -89,6 +91,8 @@ class Checks {
   std::map<std::pair<std::string, std::string>, Replica::Knowledge> prepared_;
   std::unordered_map<std::string, Replica::Knowledge> prepared_plans_;
   std::unordered_map<std::string, std::string> plan_of_;         // the last one that bound the pod of this uid
+  std::set<std::string> refused_;                                // uids of pods a bind of which was
+  std::map<std::string, std::vector<std::string>> ahead_;        // by plan: uids, where only such have left so far
   std::unordered_map<std::string, Replica::Knowledge> deletes_;  // by uid: when the last one of the pod left
   Pledges pledges_;
   std::set<std::string> unheard_;       // uids of pods whose bind took effect and whose reply did not arrive

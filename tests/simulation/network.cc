@@ -187,6 +187,7 @@ void Network::CarryOne(Call& call) {
   } else if (call.fate.kind == Fate::Kind::kDrop || given_up) {
     call.answered_ms = kForever;
   } else if (call.fate.kind == Fate::Kind::kRefuse) {
+    if (call.kind == Kind::kBind && call.fate.http_status == 422) parts_.checks.OnRefused(PodOf(call.request.target));
     call.response.status = call.fate.http_status;
     call.response.body = sim::Json{{"kind", "Status"}, {"message", call.fate.message}}.dump();
   } else {
