@@ -31,9 +31,6 @@ namespace {
 // a gang of higher priority does not queue behind thousands.
 constexpr size_t kBindWindow = 1024;
 constexpr Millis kRefreshCountsMs = 30'000, kRefreshNodesMs = 1'000;
-// A search that is cut off has cost a hundredth of a second, and nobody knows what would help it: any event might. So
-// one of them is repeated every 200 ms, a twentieth of the thread's time, and each of them a second after it was made.
-constexpr Millis kSearchAgainMs = 200, kSameSearchAgainMs = 1'000;
 constexpr Millis kFenceAgainMs = 1'000;  // a second at least, as the time in the condition: it changes the pod
 // Then so many gangs a step, of so many looked at: no step holds a decision up.
 constexpr int kRefreshAtOnce = 8;
@@ -41,6 +38,11 @@ constexpr uint32_t kLookAtOnce = 8192;
 constexpr Millis kRefreshStepMs = 50;
 constexpr Wake kFreesNodes = Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints |
                              Wake::kPodGone | Wake::kPodPlaced | Wake::kVolume | Wake::kDriver;
+
+// What it waits by is no proof.
+bool WasCutOff(const Refusal& refusal) {
+  return refusal.certificate && refusal.certificate->result.verdict == framework::Verdict::kGaveUp;
+}
 
 // They differ in their figures at most.
 bool SaysTheSame(std::string_view a, std::string_view b) {
@@ -132,7 +134,7 @@ void Cycle::Decide() {
   while (book.AnyReady() && committer.binds_in_flight() < kBindWindow) {
     const GangId id = book.TakeReady();
     if (StaysRefused(id)) continue;
-    book.at(id).put_off = false;
+    turns.Leave(id);
     Consider(id);
     book.Regroup(id);
     Touch(id);
@@ -142,20 +144,18 @@ void Cycle::Decide() {
 }
 
 // It was woken as the first of those that room came for, and others took that room before its turn; and what it says of
-// that is still so. Else it is considered, which costs no search while its certificate holds.
+// that is still so, or may be so until its turn to search for a placement comes. Else it is considered, which costs no
+// search while its certificate holds.
 bool Cycle::StaysRefused(GangId id) {
   Gang& gang = book.at(id);
   if (!gang.only_woken || gang.plan || !gang.refusal || !gang.refusal->certificate) return false;
   Certificate& certificate = *gang.refusal->certificate;
-  if (!certificates.StillHolds(certificate)) {
-    if (certificate.result.verdict != framework::Verdict::kGaveUp) return false;
-    const Millis again_ms = std::max(search_again_ms_, certificate.made_ms + kSameSearchAgainMs);
-    if (clock.MonotonicMs() >= again_ms) return false;
-    timers.emplace(again_ms, id);
-    return gang.put_off = true;
-  }
-  if (certificate.made_ms >= gang.refusal->figures_ms + kRefreshCountsMs) return false;
-  const Millis now = clock.MonotonicMs();  // a node that refused a bind may do again
+  const Millis now = clock.MonotonicMs();
+  const bool holds = certificates.StillHolds(certificate);
+  if (!holds && WasCutOff(*gang.refusal)) return !turns.Take(id, certificate.made_ms, now);
+  turns.Leave(id);
+  if (!holds || certificate.made_ms >= gang.refusal->figures_ms + kRefreshCountsMs) return false;
+  // A node that refused a bind may do again.
   for (const Member* member : gang.members)
     if (member->refused)
       for (const auto& [node, until_ms] : member->refused->nodes)
@@ -214,11 +214,14 @@ void Cycle::FireTimers() {
   while (!timers.empty() && timers.begin()->first <= now) {
     const GangId id = timers.begin()->second;
     timers.erase(timers.begin());
-    Gang& gang = book.at(id);
-    if (!gang.dialect) continue;
-    const bool only_woken = std::exchange(gang.put_off, false) && (!gang.ready || gang.only_woken);
-    book.MarkReady(id);
-    gang.only_woken = only_woken;
+    if (book.at(id).dialect) book.MarkReady(id);
+  }
+  if (const auto at = turns.DueAt(); at && *at <= now) {
+    const GangId id = turns.Next();
+    if (book.at(id).dialect)
+      book.MarkWoken(id);
+    else
+      turns.Leave(id);
   }
 }
 
@@ -404,7 +407,7 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
     }
     shape = ShapeOf(gang, census, requirement);
     certificate = certificates.Keep(shape.empty() ? fmt::format("#{}", id.value) : shape, std::move(result), now);
-    if (certificate->result.verdict == framework::Verdict::kGaveUp) search_again_ms_ = now + kSearchAgainMs;
+    if (certificate->result.verdict == framework::Verdict::kGaveUp) turns.OnCutOff(id, now);
   }
   return refuse(ExplainNodes(gang, requirement, std::move(certificate)), shape);
 }

@@ -23,6 +23,7 @@
 #include "core/rankings.h"
 #include "core/scheduler.h"
 #include "core/surplus.h"
+#include "core/turns.h"
 #include "queue/quota.h"
 
 namespace tutti::core {
@@ -54,7 +55,8 @@ class Cycle {
   std::vector<observe::Decision> Decisions() const;
   observe::Observer::Gauges Gauges() const;
   Scheduler::Footprint Holds() const {
-    return {committer.awaited() + publisher.awaited(), book.count(), timers.size(), certificates.in_use()};
+    return {committer.awaited() + publisher.awaited(), book.count(), timers.size() + turns.size(),
+            certificates.in_use()};
   }
 
   const Options options;
@@ -71,6 +73,7 @@ class Cycle {
   Publisher publisher;
   Planner planner;
   Certificates certificates;
+  Turns turns;
 
   std::set<std::string> unsynced;  // kinds whose first list is still to come
   bool leading = false;
@@ -140,7 +143,6 @@ class Cycle {
   std::set<model::GangId> fenced_;    // found half done in this term: their waiting members have been written to
   bool relabel_ = false;              // dialects may add other labels to nodes now
   uint64_t selections_ = 0;           // changes of what selects pods
-  base::Millis search_again_ms_ = 0;  // monotonic; not before is a search repeated that was cut off
   uint32_t refresh_from_ = 0;         // the gang at which RefreshCounts goes on
   base::Millis refresh_next_ms_ = 0;  // for what changed since it began; 0: nothing
   base::Millis figures_from_ms_ = 0;  // when the last one began: older figures will not do

@@ -160,7 +160,6 @@ struct Gang {
   // Kept by the book and the cycle.
   bool ready = false, touched = false;
   bool only_woken = false;            // ready, but for nothing that happened to itself
-  bool put_off = false;               // woken, and to be searched for again at its time
   uint64_t selections = 0;            // up to which change of them its members are classified by what selects them
   base::Millis ready_created_ms = 0;  // the key under which it stands in line, or among those that wait
   int32_t ready_priority = 0;

@@ -237,6 +237,12 @@ void GangBook::MarkReady(GangId id) {
   ready_.Insert(id);
 }
 
+void GangBook::MarkWoken(GangId id) {
+  const bool on_its_own = at(id).ready && !at(id).only_woken;
+  MarkReady(id);
+  at(id).only_woken = !on_its_own;
+}
+
 // Its priority or its age is another one than when it was put in line.
 void GangBook::Resort(GangId id) {
   ready_.Erase(id);
@@ -316,13 +322,6 @@ void GangBook::Wake(framework::Wake happened) {
     group.woken = true;
     WakeFirst(group);
   }
-}
-
-void GangBook::WakeFirst(const Group& group) {
-  const GangId id = *group.gangs.begin();
-  const bool on_its_own = at(id).ready && !at(id).only_woken;
-  MarkReady(id);
-  at(id).only_woken = !on_its_own;
 }
 
 }  // namespace tutti::core

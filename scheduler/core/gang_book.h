@@ -86,6 +86,8 @@ class GangBook {
 
   // Ready gangs. A gang is in the line at most once.
   void MarkReady(model::GangId id);
+  // Ready, but for nothing that happened to itself.
+  void MarkWoken(model::GangId id);
   bool AnyReady() const { return !ready_.empty(); }
   model::GangId TakeReady();
 
@@ -140,7 +142,7 @@ class GangBook {
   void SetPlaceInLine(Gang& gang) const;
   void Resort(model::GangId id);
   void LeaveGroup(model::GangId id);
-  void WakeFirst(const Group& group);
+  void WakeFirst(const Group& group) { MarkWoken(*group.gangs.begin()); }
 
   const std::vector<framework::Profile>& profiles_;
   const cluster::ClusterState& state_;

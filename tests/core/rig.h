@@ -146,7 +146,8 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
     const bool wrote = writer->PumpCommands() > 0;
     for (const sim::Object& pod : store.All(sim::kPods))  // the kubelet's part of a graceful deletion
       if (!sim::Dig(*pod, "metadata", "deletionTimestamp").is_null()) Delete(sim::NameOf(*pod));
-    return wrote || news || feed->HasNews();
+    const auto due = scheduler->NextDeadline();
+    return wrote || news || feed->HasNews() || (due && *due <= clock.MonotonicMs());
   }
   void Settle() {
     for (int i = 0; i < 10'000; ++i)
