@@ -86,11 +86,13 @@ double World::Settle() {
 
 World::Spent World::Follow() {
   Spent spent;
+  std::optional<base::Millis> due;
   do {
     const uint64_t before = bound;
     const double took = RunOnce();
     (bound != before ? spent.deciding : spent.following) += took;
-  } while (!events_.empty());
+    due = scheduler_->NextDeadline();
+  } while (!events_.empty() || (due && *due <= clock.MonotonicMs()));
   return spent;
 }
 

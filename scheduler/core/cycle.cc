@@ -31,6 +31,8 @@ namespace {
 // a gang of higher priority does not queue behind thousands.
 constexpr size_t kBindWindow = 1024;
 constexpr Millis kRefreshCountsMs = 30'000, kRefreshNodesMs = 1'000;
+// Once searches have done so much work in a cycle, some 10 ms, what was decided leaves, and the next cycle goes on.
+constexpr int64_t kWorkAtOnce = 750'000;
 constexpr Millis kFenceAgainMs = 1'000;  // a second at least, as the time in the condition: it changes the pod
 // Then so many gangs a step, of so many looked at: no step holds a decision up.
 constexpr int kRefreshAtOnce = 8;
@@ -131,7 +133,8 @@ void Cycle::Decide() {
   if (std::exchange(relabel_, false)) RelabelNodes();
   Wake();
   FireTimers();
-  while (book.AnyReady() && committer.binds_in_flight() < kBindWindow) {
+  const int64_t most_work = planner.work() + kWorkAtOnce;
+  while (GoesOn() && planner.work() < most_work) {
     const GangId id = book.TakeReady();
     if (StaysRefused(id)) continue;
     turns.Leave(id);
@@ -143,6 +146,8 @@ void Cycle::Decide() {
   Publish();
 }
 
+bool Cycle::GoesOn() const { return book.AnyReady() && committer.binds_in_flight() < kBindWindow; }
+
 // It was woken as the first of those that room came for, and others took that room before its turn; and what it says of
 // that is still so, or may be so until its turn to search for a placement comes. Else it is considered, which costs no
 // search while its certificate holds.
@@ -152,9 +157,10 @@ bool Cycle::StaysRefused(GangId id) {
   Certificate& certificate = *gang.refusal->certificate;
   const Millis now = clock.MonotonicMs();
   const bool holds = certificates.StillHolds(certificate);
-  if (!holds && WasCutOff(*gang.refusal)) return !turns.Take(id, certificate.made_ms, now);
+  if (WasCutOff(*gang.refusal) && (!holds || (gang.refusal->old && certificate.made_ms < FiguresFrom(gang))))
+    return !turns.Take(id, certificate.made_ms, now);
   turns.Leave(id);
-  if (!holds || certificate.made_ms >= gang.refusal->figures_ms + kRefreshCountsMs) return false;
+  if (!holds || gang.refusal->old || certificate.made_ms >= gang.refusal->figures_ms + kRefreshCountsMs) return false;
   // A node that refused a bind may do again.
   for (const Member* member : gang.members)
     if (member->refused)
@@ -201,7 +207,10 @@ void Cycle::RefreshCounts() {
     Gang& gang = book.at(GangId(refresh_from_));
     if (!gang.refusal || (!HasFigures(gang.refusal->state) && gang.spec.queue.empty())) continue;
     gang.refusal->old = true;
-    book.MarkReady(GangId(refresh_from_));
+    if (WasCutOff(*gang.refusal))
+      book.MarkWoken(GangId(refresh_from_));
+    else
+      book.MarkReady(GangId(refresh_from_));
     ++refreshed;
   }
   const bool more = refresh_from_ < book.slots();

@@ -51,6 +51,8 @@ class Cycle {
   // Wakes and considers gangs, then says what was decided. Nothing unless synced, leading and past the fence.
   void Decide();
   bool MayDecide() const;
+  // Some gang is to be considered still, and may be at once.
+  bool GoesOn() const;
 
   std::vector<observe::Decision> Decisions() const;
   observe::Observer::Gauges Gauges() const;

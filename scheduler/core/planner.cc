@@ -90,6 +90,7 @@ PlanResult Planner::Solve(const Gang& gang, const Problem& problem) {
   bool all = true;
   const RuleSets rule_sets = MakeRules(gang, problem, state_, &all);
   SearchResult found = Search(state_, rankings_, problem).Run(rule_sets, all);
+  work_ += found.work;
   PlanResult result;
   result.fits = found.fits;
   result.placements = std::move(found.placements);

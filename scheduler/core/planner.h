@@ -50,6 +50,9 @@ class Planner {
   // Places exactly these members, all or none.
   PlanResult PlaceAll(const Gang& gang, const Members& members);
 
+  // What all searches have spent so far, in units of the budget (core/problem.h).
+  int64_t work() const { return work_; }
+
  private:
   std::optional<PlanResult> PlaceLone(const Gang& gang, const Members& members);
   Problem Sort(const Members& members, const Members& must = {}) const;
@@ -57,6 +60,7 @@ class Planner {
 
   cluster::ClusterState& state_;
   Rankings& rankings_;
+  int64_t work_ = 0;
 };
 
 }  // namespace tutti::core

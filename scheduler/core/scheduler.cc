@@ -48,6 +48,7 @@ std::optional<base::Millis> Scheduler::NextDeadline() const {
   const Cycle& cycle = impl_->cycle;
   if (!cycle.leading || !cycle.unsynced.empty()) return std::nullopt;
   if (!cycle.MayDecide()) return cycle.plan_after_ms;
+  if (cycle.GoesOn()) return cycle.clock.MonotonicMs();
   std::optional<base::Millis> next;
   if (!cycle.timers.empty()) next = cycle.timers.begin()->first;
   if (const auto at = cycle.turns.DueAt(); at && !cycle.book.AnyReady()) next = std::min(next.value_or(*at), *at);

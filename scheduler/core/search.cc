@@ -70,8 +70,10 @@ SearchResult Search::Run(const RuleSets& rule_sets, bool all) {
     budget_ = Budget(share);
     last_try_ = 0;
     last = rules.empty() ? TryFree(&result) : TryRules(rules, &result);
+    const int64_t spent = share - budget_.left() + last_try_;
+    result.work += spent;
     if (last == Answer::kFound) return result;
-    if (!required) to_prefer.Spend(share - budget_.left() + last_try_);
+    if (!required) to_prefer.Spend(spent);
     result.gave_up = result.gave_up || (last == Answer::kUnknown && HasEven(rules));
   }
   if (!all && !Disproved()) result.gave_up = true;

@@ -33,6 +33,7 @@ struct NearestDomain {
 
 struct SearchResult {
   bool fits = false;
+  int64_t work = 0;  // what it spent, in units of the budget; what was free for it as well
   std::vector<cluster::Placement> placements;
   // When it does not.
   bool gave_up = false;

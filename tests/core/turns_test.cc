@@ -114,5 +114,34 @@ TEST_CASE_METHOD(CutOffRig, "Nor do those who come, and go, and come again") {
   CHECK(NodeOf("last-0") != "");
 }
 
+TEST_CASE_METHOD(CutOffRig,
+                 "However many searches are to be cut off, each has a cycle of its own, and binds leave before") {
+  AddPod("lone", {.priority_class = "high", .spec = Of("v")});
+  for (int i = 0; i < 10; ++i) AddUnlike(fmt::format("g{}", i), "a", i);
+  for (int i = 0; i < 3 && NodeOf("lone").empty(); ++i) Step();
+  CHECK(NodeOf("lone") != "");
+  CHECK(Waits("g9-0").empty());
+  Pass(2'000);
+  CHECK(counts.most == kMembers);
+  for (int i = 0; i < 10; ++i) CHECK_THAT(Waits(fmt::format("g{}-0", i)), Catch::Contains("no proof"));
+
+  Restart();  // another one takes over
+  Pass(2'000);
+  CHECK(counts.most == kMembers);
+}
+
+TEST_CASE_METHOD(CutOffRig,
+                 "Figures that are brought up to date are no reason to repeat searches that were cut off faster") {
+  for (int i = 0; i < 10; ++i) AddUnlike(fmt::format("g{}", i), "a", i);
+  Pass(40'000);
+  AddNode("elsewhere", 1, 0, {{"pool", "other"}});  // "0/N nodes" is another N a second later
+  Settle();
+  counts.all = 0;
+  Pass(1'900);
+  CHECK(counts.all <= 10 * kMembers);  // five searches a second
+  Pass(10'000);
+  for (int i = 0; i < 10; ++i) CHECK_THAT(Waits(fmt::format("g{}-0", i)), Catch::Contains("0/7 nodes"));
+}
+
 }  // namespace
 }  // namespace tutti::core
