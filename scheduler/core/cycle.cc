@@ -30,7 +30,7 @@ namespace {
 // So many binds may be unanswered before the next gang is planned: enough to keep the API server busy, few enough that
 // a gang of higher priority does not queue behind thousands.
 constexpr size_t kBindWindow = 1024;
-constexpr Millis kRefreshCountsMs = 30'000, kRefreshNodesMs = 1'000;
+constexpr Millis kRefreshNodesMs = 1'000;
 // Once searches have done so much work in a cycle, some 10 ms, what was decided leaves, and the next cycle goes on.
 constexpr int64_t kWorkAtOnce = 750'000;
 constexpr Millis kFenceAgainMs = 1'000;  // a second at least, as the time in the condition: it changes the pod
@@ -44,19 +44,6 @@ constexpr Wake kFreesNodes = Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNod
 // What it waits by is no proof.
 bool WasCutOff(const Refusal& refusal) {
   return refusal.certificate && refusal.certificate->result.verdict == framework::Verdict::kGaveUp;
-}
-
-// They differ in their figures at most.
-bool SaysTheSame(std::string_view a, std::string_view b) {
-  const auto skip = [](std::string_view text, size_t& at) {
-    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
-  };
-  size_t i = 0, j = 0;
-  for (;;) {
-    skip(a, i), skip(b, j);
-    if (i == a.size() || j == b.size()) return i == a.size() && j == b.size();
-    if (a[i++] != b[j++]) return false;
-  }
 }
 
 // Its bind is one of the gang's plan, acknowledged or seen. Whoever was bound before, or by others, is none of the
@@ -399,7 +386,7 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
     return refusal;
   }
   if (!requirement.reachable()) {
-    if (!census.refused.empty()) return ExplainRefusedBind(gang, requirement, *census.refused.front(), state);
+    if (!census.refused.empty()) return ExplainRefusedBind(gang, requirement, *census.refused.front(), state, now);
     return ExplainMembers(gang, requirement, census);
   }
   std::string shape = certificates.empty() ? std::string() : ShapeOf(gang, census, requirement);
@@ -533,15 +520,7 @@ void Cycle::ContinueUndoing(GangId id, const Census& census) {
 
 void Cycle::Wait(GangId id, Refusal refusal) {
   Gang& gang = book.at(id);
-  // New figures alone are not news each time, lest a busy cluster rewrite waiting pods at every bind.
-  if (const auto& before = gang.refusal;
-      before && !before->old && HasFigures(refusal.state) && before->reason == refusal.reason &&
-      refusal.figures_ms < before->figures_ms + kRefreshCountsMs && SaysTheSame(before->sentence, refusal.sentence) &&
-      SaysTheSame(before->nodes_sentence, refusal.nodes_sentence)) {
-    refusal.sentence = before->sentence;
-    refusal.nodes_sentence = before->nodes_sentence;
-    refusal.figures_ms = before->figures_ms;
-  }
+  if (gang.refusal && !gang.refusal->old) KeepFigures(*gang.refusal, kRefreshCountsMs, &refusal);
   SetState(gang, refusal.state);
   gang.refusal = std::move(refusal);
   if (gang.plan) committer.Pump(id);

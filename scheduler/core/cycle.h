@@ -127,6 +127,7 @@ class Cycle {
   queue::Admission AdmitPlaced(const Gang& gang, const std::vector<cluster::Placement>& placements) const;
   std::optional<Refusal> FitQueue(const Gang& gang, const Census& census, const Requirement& requirement,
                                   PlanResult* result);
+  static constexpr base::Millis kRefreshCountsMs = 30'000;  // figures in a reason may be so old
   base::Millis FiguresFrom(const Gang& gang) const;
   std::string ShapeOf(const Gang& gang, const Census& census, const Requirement& requirement) const;
   void Wait(model::GangId id, Refusal refusal);

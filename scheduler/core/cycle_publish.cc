@@ -20,6 +20,9 @@ constexpr base::Millis kQueueReportEveryMs = 100;
 // Members come one after another; that some are still missing is news only when no more come.
 constexpr base::Millis kMembersQuietMs = 1'000;
 constexpr base::Millis kMovingQuietMs = 5'000;
+// What a gang's own edits and arrivals change in the reasons of its members, it changes in all of them: so many writes
+// a second it may cause, then they follow later.
+constexpr base::Millis kRetellOneMs = 20, kRetellAllMs = 30'000;
 
 // Claims of placed members that wait for their volumes.
 size_t OpenVolumes(const Gang& gang) {
@@ -107,11 +110,19 @@ void Cycle::PublishGang(GangId id) {
   if (gang.refusal) {
     const Refusal* said = nullptr;
     std::string message;
+    base::Millis cost_ms = 0;
+    const base::Millis now = clock.MonotonicMs(), retell_ms = gang.retell_ms;
     const auto tell = [&](Member& member, const Refusal& refusal) {
       if (early(refusal)) return;
+      const bool paced = !HasFigures(refusal.state);
+      if (paced && now < retell_ms && !member.told_message.empty() && !member.told_in_doubt) {
+        timers.emplace(retell_ms, id);
+        return;
+      }
       if (said != &refusal) message = FullMessage(*(said = &refusal));
       const bool quota = refusal.state == GangState::kWaitingForQueue;
-      publisher.TellWaiting(id, member, quota ? options.quota_reason : "Unschedulable", message);
+      if (publisher.TellWaiting(id, member, quota ? options.quota_reason : "Unschedulable", message) && paced)
+        cost_ms += kRetellOneMs;
     };
     const Census census = TakeCensus(gang, state);
     for (Member* member : census.pending) {
@@ -124,6 +135,7 @@ void Cycle::PublishGang(GangId id) {
     for (Member* member : census.reserved)
       if (!gang.whole && gang.plan->open.at(member->pod).stage == Assignment::Stage::kReserved)
         tell(*member, *gang.refusal);
+    if (cost_ms > 0) gang.retell_ms = std::min(std::max(now, retell_ms) + cost_ms, now + kRetellAllMs);
     if (!early(*gang.refusal)) {
       if (gang.told_sentence != gang.refusal->sentence && !gang.refusal->sentence.empty() && !AwaitsPods(gang))
         publisher.TellGang(gang, true, "FailedScheduling", FullMessage(*gang.refusal));

@@ -37,9 +37,14 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
   Gang& gang = book.at(id);
   SetState(gang, GangState::kWhole);
   const Millis now = clock.MonotonicMs(), figures_from_ms = FiguresFrom(gang);
+  const bool afresh = gang.refusal && gang.refusal->old;  // figures are to be said again
+  const auto share = [&](Refusal refusal, const Member& member) {
+    if (member.refusal && !afresh) KeepFigures(*member.refusal, kRefreshCountsMs, &refusal);
+    return std::make_shared<const Refusal>(std::move(refusal));
+  };
   HoldRefusedBack(gang, now, &census);
   for (Member* member : census.refused)
-    member->refusal = std::make_shared<const Refusal>(ExplainRefusedBind(gang, OnTop(1), *member, state));
+    member->refusal = share(ExplainRefusedBind(gang, OnTop(1), *member, state, now), *member);
   std::vector<Part> parts = SurplusOf(gang, census);
   const auto next = std::ranges::find(parts, std::exchange(gang.surplus_from, {}),
                                       [](const Part& part) { return part.members.front()->pod; });
@@ -70,7 +75,7 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
         gang.surplus_from = part.members.front()->pod;
         timers.emplace(now + kSearchOnMs, id);
       }
-      known = refused.emplace(kind, refusal ? std::make_shared<const Refusal>(*std::move(refusal)) : nullptr).first;
+      known = refused.emplace(kind, refusal ? share(*std::move(refusal), *part.members.front()) : nullptr).first;
     }
     if (!known->second) continue;
     for (Member* member : part.members) member->refusal = known->second;
@@ -80,7 +85,7 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
   }
   CountAttempt(gang, "scheduled", placed, started);
   CountAttempt(gang, "unschedulable", unplaced, started);
-  const bool old = gang.refusal && gang.refusal->old && gang.surplus_from;
+  const bool old = afresh && gang.surplus_from;
   Members waiting = census.pending;
   waiting.insert(waiting.end(), census.refused.begin(), census.refused.end());
   SumUp(gang, waiting);
@@ -94,7 +99,11 @@ std::optional<Refusal> Cycle::RefuseAtOnce(const Gang& gang, const Part& part, c
   ResourceList ask;
   for (const Member* member : part.members) ask.AddAll(Charges::Weight(*state.pod(member->pod).pod_class));
   const queue::Admission admission = quota.Admit({gang.key.dialect, gang.spec.queue}, ask);
-  if (!admission.admitted) return ExplainQueue(gang, OnTop(part.size), admission);
+  if (!admission.admitted) {
+    Refusal refusal = ExplainQueue(gang, OnTop(part.size), admission);
+    refusal.figures_ms = clock.MonotonicMs();
+    return refusal;
+  }
   if (auto certificate = certificates.Find(shape, figures_from_ms))
     return ExplainNodes(gang, OnTop(part.size), std::move(certificate));
   return std::nullopt;

@@ -83,6 +83,19 @@ std::string Nearest(const NearestDomain& nearest) {
                      dialects::NamedLevel(nearest.level), nearest.domains, Named(nearest.value), of(""));
 }
 
+// They differ in their figures at most.
+bool SaysTheSame(std::string_view a, std::string_view b) {
+  const auto skip = [](std::string_view text, size_t& at) {
+    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+  };
+  size_t i = 0, j = 0;
+  for (;;) {
+    skip(a, i), skip(b, j);
+    if (i == a.size() || j == b.size()) return i == a.size() && j == b.size();
+    if (a[i++] != b[j++]) return false;
+  }
+}
+
 }  // namespace
 
 Refusal ExplainProblem(const std::string& problem) {
@@ -130,10 +143,11 @@ Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const C
 }
 
 Refusal ExplainRefusedBind(const Gang& gang, const Requirement& requirement, const Member& member,
-                           const cluster::ClusterState& state) {
+                           const cluster::ClusterState& state, base::Millis now_ms) {
   Refusal refusal;
   refusal.state = GangState::kWaitingForNodes;
   refusal.reason = "BindRefused";
+  refusal.figures_ms = now_ms;
   refusal.wakes = Wake::kMembers;
   const std::string pod = Named(state.pod(member.pod).pod->meta.name);
   std::string who;
@@ -201,6 +215,15 @@ Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, std::shar
 
 bool HasFigures(GangState state) {
   return state == GangState::kWaitingForNodes || state == GangState::kWaitingForQueue;
+}
+
+void KeepFigures(const Refusal& before, base::Millis for_ms, Refusal* now) {
+  if (!HasFigures(now->state) || before.reason != now->reason || now->figures_ms >= before.figures_ms + for_ms ||
+      !SaysTheSame(before.sentence, now->sentence) || !SaysTheSame(before.nodes_sentence, now->nodes_sentence))
+    return;
+  now->sentence = before.sentence;
+  now->nodes_sentence = before.nodes_sentence;
+  now->figures_ms = before.figures_ms;
 }
 
 Refusal ExplainMinResources(const Gang& gang, const std::string& resource, int64_t asked, int64_t free) {

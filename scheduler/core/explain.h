@@ -25,7 +25,7 @@ Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const C
 
 // The member's binds were refused wherever it went, and without it the minimum is not reached.
 Refusal ExplainRefusedBind(const Gang& gang, const Requirement& requirement, const Member& member,
-                           const cluster::ClusterState& state);
+                           const cluster::ClusterState& state, base::Millis now_ms);
 
 // Of a whole gang: of the member's role, or in its unit, `size` start together, and so many lack.
 Refusal ExplainPart(const Gang& gang, const Member& member, int64_t size, int64_t lacks);
@@ -41,6 +41,10 @@ Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, std::shar
 
 // What it says counts something that others change.
 bool HasFigures(dialects::GangState state);
+
+// New figures alone are not news each time, lest a busy cluster rewrite waiting pods at every bind: where `now` says
+// what `before` does but for its figures, and those were counted within `for_ms`, it keeps them.
+void KeepFigures(const Refusal& before, base::Millis for_ms, Refusal* now);
 
 // Its minResources exceed what all nodes together have free of `resource`.
 Refusal ExplainMinResources(const Gang& gang, const std::string& resource, int64_t asked, int64_t free);

@@ -152,6 +152,7 @@ struct Gang {
   dialects::GangState state = dialects::GangState::kWaitingForMembers;
   std::string last_plan;
   std::string told_sentence;                   // the last said about it
+  base::Millis retell_ms = 0;                  // monotonic; not before is a member told anew who else is to come
   base::Boxed<dialects::GangReport> reported;  // spec is null in it
   base::Boxed<model::GangSpec> reported_spec;
   int reports_on_their_way = 0;      // the next report waits for their answers

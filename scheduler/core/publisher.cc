@@ -20,8 +20,8 @@ constexpr base::Millis kStatusDeadlineMs = 60'000;
 constexpr base::Millis kEventDeadlineMs = 300'000;
 constexpr base::Millis kTellAgainMs = 5'000;
 
-// By hand: it is written for every waiting pod. A message may quote what a user wrote. `only_of`: a resourceVersion,
-// the precondition; empty: none.
+// By hand: it is written for every waiting pod. A message may quote what a user wrote. Only of the resourceVersion
+// `only_of`: a pod that was bound meanwhile, by a write that overtook this one, would say for ever that it waits.
 std::string WaitingPatch(const std::string& reason, const std::string& message, const std::string& only_of,
                          const std::string& probed, const std::string& turned) {
   std::string body = "{";
@@ -30,7 +30,7 @@ std::string WaitingPatch(const std::string& reason, const std::string& message, 
     base::AppendQuoted(value, &body);
     body += end;
   };
-  if (!only_of.empty()) field(R"("metadata":{"resourceVersion":)", only_of, "},");
+  field(R"("metadata":{"resourceVersion":)", only_of, "},");
   body += R"("status":{"conditions":[{)";
   if (!probed.empty()) field(R"("lastProbeTime":)", probed);
   if (!turned.empty()) field(R"("lastTransitionTime":)", turned);
@@ -41,8 +41,8 @@ std::string WaitingPatch(const std::string& reason, const std::string& message, 
 
 }  // namespace
 
-void Publisher::TellWaiting(GangId id, Member& member, const std::string& reason, const std::string& message) {
-  if (member.telling != 0 || clock_.MonotonicMs() < member.tell_again_ms) return;
+bool Publisher::TellWaiting(GangId id, Member& member, const std::string& reason, const std::string& message) {
+  if (member.telling != 0 || clock_.MonotonicMs() < member.tell_again_ms) return false;
   const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
   const bool told = member.told_reason == reason && member.told_message == message;
   const model::ScheduledCondition wanted{true, false, reason, message};
@@ -51,17 +51,16 @@ void Publisher::TellWaiting(GangId id, Member& member, const std::string& reason
   if (told || seen) {
     member.told_reason = reason;
     member.told_message = message;
-    return;
+    return false;
   }
   member.told_reason = reason;
   member.told_message = message;
   const base::Millis now = clock_.MonotonicMs();
   const std::string time = base::FormatTime(clock_.WallMs());
   const bool turns = !pod->scheduled.present || pod->scheduled.status;
-  // So that the write is one, though the pod may carry the same words; and none if it has been bound since.
+  // A probe's time, so that the write is one though the pod may carry the same words.
   const bool again = std::exchange(member.told_in_doubt, false);
-  std::string body =
-      WaitingPatch(reason, message, again ? pod->meta.resource_version : "", again ? time : "", turns ? time : "");
+  std::string body = WaitingPatch(reason, message, pod->meta.resource_version, again ? time : "", turns ? time : "");
   member.telling =
       outbox_.Send(Lane::kStatus, now + kStatusDeadlineMs,
                    cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, std::move(body)});
@@ -69,6 +68,7 @@ void Publisher::TellWaiting(GangId id, Member& member, const std::string& reason
   outbox_.Post(Lane::kEvent, now + kEventDeadlineMs,
                cluster::EmitEvent{cluster::RefOf(pod), true, "FailedScheduling", "Scheduling", message,
                                   pod->spec->scheduler_name});
+  return true;
 }
 
 void Publisher::Distrust(Member& member) {

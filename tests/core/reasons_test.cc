@@ -314,6 +314,8 @@ TEST_CASE("A reason that came back to what it was is written again, though the p
   REQUIRE(rig.Waits("large") == "Unschedulable: 0/2 nodes are available: 2 Insufficient cpu.");
   rig.DeleteNode("n2");
   rig.Pass(10'000);
+  rig.feed->MendWatch("pods");
+  rig.Pass(10'000);
   CHECK(rig.Waits("large") == "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.");
 }
 

@@ -388,6 +388,13 @@ std::vector<PlantedBug> AllBugs() {
                    if (auto* bind = std::get_if<cluster::Bind>(&command.body)) bind->pod.resource_version.clear();
                  })
           .SeenBy({"bind without precondition"}),
+      InCommands("the word that a pod waits names no resourceVersion",
+                 [](Command& command) {
+                   auto* patch = std::get_if<cluster::Patch>(&command.body);
+                   if (patch && patch->body.find("PodScheduled") != std::string::npos)
+                     Replace(patch->body, "\"resourceVersion\"", "\"was\"");
+                 })
+          .SeenBy({"a reason is true"}),
       InCommands("a bind has no annotation",
                  [](Command& command) {
                    if (auto* bind = std::get_if<cluster::Bind>(&command.body)) bind->annotations.clear();

@@ -334,6 +334,8 @@ void Checks::OnFaults(bool on, base::Millis healthy_ms) {
 
 void Checks::AtRest() {
   for (const auto& [uid, pod] : truth_.pods()) {
+    if (pod.bound() && pod.waiting && !pod.foreign)
+      Fail("a reason is true", fmt::format("{} is bound, and says that it waits: \"{}\"", pod.name, pod.message));
     if (pod.foreign || pod.bound() || pod.done || pod.deleting || pod.gated) continue;
     if (!pod.waiting || pod.message.empty()) {
       Fail("every waiting pod says why", fmt::format("{} of {}: \"{}\"", pod.name, pod.gang, pod.message));

@@ -55,7 +55,7 @@ class Checks {
   void AfterStep(base::Millis healthy_ms);
   void OnSchedulerDied();
   void OnFaults(bool on, base::Millis healthy_ms);
-  // At rest: every waiting pod says why.
+  // At rest: every waiting pod says why, and no other does.
   void AtRest();
 
   void Fail(std::string_view invariant, const std::string& message);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes are of what changed: new figures alone rewrite nobody at once, and what comes too late is not written.
+#include "tests/core/rig.h"
+
+namespace tutti::core {
+namespace {
+
+bool IsStatusOf(const cluster::Command& command, std::string_view pod) {
+  const auto* patch = std::get_if<cluster::Patch>(&command.body);
+  return patch && patch->object.name() == pod;
+}
+
+TEST_CASE("The rest of a whole gang is not written to again each time its queue's figures change") {
+  Rig rig;
+  rig.AddNode("n1", 8);
+  for (int i = 0; i < 20; ++i)
+    rig.AddPod(fmt::format("g-{}", i), {.gang = "g", .min = "1", .queue = "four", .cpu = "3"});
+  int patches = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    patches += std::holds_alternative<cluster::Patch>(command.body);
+    return sim::Fate{};
+  };
+  rig.Pass(2'000);
+  for (int i = 0; i < 20; ++i) {
+    rig.AddPod("passer-by", {.queue = "four"});
+    rig.Pass(100);
+    rig.Delete("passer-by");
+    rig.Pass(100);
+  }
+  CHECK(patches <= 19);
+
+  // In the end they are brought up to date.
+  const std::string before = rig.Waits("g-1");
+  rig.AddPod("stays", {.queue = "four"});
+  rig.Pass(40'000);
+  CHECK(rig.NodeOf("stays") == "n1");
+  CHECK(rig.Waits("g-1") != before);
+}
+
+TEST_CASE("A gang that is edited over and over has its members written to at a bounded rate") {
+  constexpr int kMembers = 200, kEdits = 10;
+  Rig rig;
+  rig.AddNode("n1", 8);
+  for (int i = 0; i < kMembers; ++i) rig.AddPod(fmt::format("g-{}", i), {.gang = "g", .min = "300"});
+  int patches = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    patches += std::holds_alternative<cluster::Patch>(command.body);
+    return sim::Fate{};
+  };
+  rig.Pass(2'000);
+  CHECK(patches == kMembers);  // the first word comes at once
+  for (int i = 1; i <= kEdits; ++i) {
+    REQUIRE(rig.store.Modify(sim::kPods, "default", "g-0",
+                             [&](sim::Json& pod) { pod["metadata"]["annotations"]["min"] = std::to_string(300 + i); }));
+    rig.Pass(1'000);
+  }
+  CHECK(patches <= 4 * kMembers);
+  rig.Pass(60'000);
+  CHECK(rig.Waits("g-0").find("it needs 310 members") != std::string::npos);
+  CHECK(rig.Waits("g-199").find("it needs 310 members") != std::string::npos);
+}
+
+TEST_CASE("That a pod waits is not written on it once it is bound, however late the write arrives") {
+  Rig rig;
+  rig.AddNode("n1", 1);
+  int patches = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    if (!IsStatusOf(command, "p")) return sim::Fate{};
+    return ++patches, sim::Fate{.request_delay_ms = 3'000};
+  };
+  rig.AddPod("p", {.cpu = "2"});
+  rig.Pass(1'000);
+  rig.AddNode("n2", 2);
+  rig.Pass(20'000);
+  CHECK(rig.NodeOf("p") == "n2");
+  CHECK(rig.Waits("p").empty());
+  CHECK(patches == 1);
+}
+
+TEST_CASE("Where somebody else changes a pod before the word that it waits arrives, that is said again") {
+  Rig rig;
+  rig.AddNode("n1", 1);
+  int patches = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    if (!IsStatusOf(command, "p")) return sim::Fate{};
+    return ++patches, sim::Fate{.request_delay_ms = 1'000};
+  };
+  rig.AddPod("p", {.cpu = "2"});
+  rig.Settle();
+  REQUIRE(rig.store.Modify(sim::kPods, "default", "p",
+                           [](sim::Json& pod) { pod["metadata"]["annotations"]["note"] = "seen"; }));
+  rig.Pass(20'000);
+  CHECK(rig.Waits("p").find("0/1 nodes are available") != std::string::npos);
+  CHECK(patches == 2);
+}
+
+}  // namespace
+}  // namespace tutti::core
