@@ -29,13 +29,23 @@ namespace {
 Json ToJson(const Outcome& outcome) {
   Json asked = Json::object();
   for (const auto& [invariant, each] : outcome.asked) asked[invariant] = {each.judged, each.excused};
-  Json json = {{"steps", outcome.steps},           {"calm_steps", outcome.calm_steps},
-               {"hostile_ms", outcome.hostile_ms}, {"actions", outcome.actions},
-               {"calms", outcome.calms},           {"commands", outcome.commands},
-               {"nodes", outcome.node_sum},        {"gangs", outcome.gang_sum},
-               {"turns", outcome.turns},           {"all_kinds", outcome.turns_of_all_kinds},
-               {"faults", outcome.faults},         {"asked", asked},
-               {"hash", outcome.log_hash},         {"violated", outcome.violation.has_value()}};
+  Json reliefs = Json::object();
+  for (const auto& [kind, each] : outcome.reliefs) reliefs[kind] = {each.times, each.of_use};
+  Json json = {{"steps", outcome.steps},
+               {"calm_steps", outcome.calm_steps},
+               {"hostile_ms", outcome.hostile_ms},
+               {"actions", outcome.actions},
+               {"calms", outcome.calms},
+               {"commands", outcome.commands},
+               {"nodes", outcome.node_sum},
+               {"gangs", outcome.gang_sum},
+               {"turns", outcome.turns},
+               {"all_kinds", outcome.turns_of_all_kinds},
+               {"faults", outcome.faults},
+               {"asked", asked},
+               {"reliefs", reliefs},
+               {"hash", outcome.log_hash},
+               {"violated", outcome.violation.has_value()}};
   if (outcome.violation) json["invariant"] = outcome.violation->invariant, json["message"] = outcome.violation->message;
   return json;
 }
@@ -54,6 +64,7 @@ Outcome FromJson(const Json& json) {
   outcome.turns_of_all_kinds = json["all_kinds"];
   outcome.faults = json["faults"].get<std::map<std::string, uint64_t>>();
   for (const auto& [invariant, each] : json["asked"].items()) outcome.asked[invariant] = {each[0], each[1]};
+  for (const auto& [kind, each] : json["reliefs"].items()) outcome.reliefs[kind] = {each[0], each[1]};
   outcome.log_hash = json["hash"];
   if (json["violated"]) outcome.violation = Violation{json["invariant"], json["message"]};
   return outcome;

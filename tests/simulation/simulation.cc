@@ -140,7 +140,7 @@ class Simulation {
   std::vector<std::string> FreshWants();
   void CheckPhases();
   void CheckFresh();
-  void CheckWoken();
+  void CheckWoken(const Workload::Relief& relief);
   void CheckWrites(const char* when);
   void Note(const std::string& text);
   void Record(Replica& replica, const std::vector<cluster::Command>& commands);
@@ -403,7 +403,8 @@ void Simulation::Calm() {
   CheckWrites("while faults went on");
   if (!Settle(150'000)) return;
   CheckWrites("at rest");
-  CheckWoken();
+  CheckWoken(workload_.MakeRoom(relief_));
+  CheckWoken(workload_.Relieve(relief_));  // whom room does not help
   faults_.set_on(true);
   checks_.OnFaults(true, healthy_ms_);
   Note("the faults go on");
@@ -503,13 +504,21 @@ void Simulation::CheckFresh() {
 
 // Something gets better in a world at rest: who waited for that starts at once, not when its reason is next brought up
 // to date.
-void Simulation::CheckWoken() {
-  if (checks_.violation()) return;
-  const Workload::Relief relief = workload_.Relieve(relief_);
-  if (relief.done.empty()) return;
+void Simulation::CheckWoken(const Workload::Relief& relief) {
+  if (checks_.violation() || relief.done.empty()) return;
   Note("user: " + relief.done);
   const Millis within_ms = relief.at_once ? kWokenAtOnceMs : kWokenMs;
+  std::vector<std::string> waited;
+  for (const auto& [uid, pod] : truth_.pods())
+    if (!pod.bound() && !pod.foreign) waited.push_back(uid);
   if (!Settle(within_ms)) return;
+  const auto is_bound = [this](const std::string& uid) {
+    const TruePod* pod = truth_.Pod(uid);
+    return pod && pod->bound();
+  };
+  Outcome::Reliefs& reliefs = outcome_.reliefs[relief.kind];
+  ++reliefs.times;
+  reliefs.of_use += std::ranges::any_of(waited, is_bound);
   for (const std::string& command : FreshWants())
     if (command.starts_with("bind"))
       return checks_.Fail(

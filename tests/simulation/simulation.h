@@ -38,7 +38,11 @@ struct Outcome {
   int64_t turns_of_all_kinds = 0;  // in which none was removed
   std::map<std::string, uint64_t> faults;
   std::map<std::string, Checks::Asked> asked;  // by invariant
-  uint64_t log_hash = 0;                       // of every command with its time
+  struct Reliefs {
+    uint64_t times = 0, of_use = 0;  // how often somebody started by it
+  };
+  std::map<std::string, Reliefs> reliefs;  // by kind
+  uint64_t log_hash = 0;                   // of every command with its time
   std::vector<std::string> trace;
 };
 

@@ -112,6 +112,7 @@ class Totals {
   std::map<std::string, uint64_t> faults_, on_the_wire_;
   std::map<std::string, Stretches> stretches_;  // by scenario
   std::map<std::string, Checks::Asked> asked_;  // by invariant
+  std::map<std::string, Outcome::Reliefs> reliefs_;
 };
 
 void Totals::Add(const Run& run, const Outcome& outcome) {
@@ -130,6 +131,10 @@ void Totals::Add(const Run& run, const Outcome& outcome) {
   for (const auto& [invariant, asked] : outcome.asked) {
     asked_[invariant].judged += asked.judged;
     asked_[invariant].excused += asked.excused;
+  }
+  for (const auto& [kind, each] : outcome.reliefs) {
+    reliefs_[kind].times += each.times;
+    reliefs_[kind].of_use += each.of_use;
   }
   stretches_[run.scenario.name].count += outcome.calms;
   stretches_[run.scenario.name].ms += outcome.hostile_ms;
@@ -152,6 +157,9 @@ void Totals::Print() const {
   fmt::print("  {:<40} {:>8} {:>9}\n", "invariant", "judged", "excused");
   for (const auto& [invariant, asked] : asked_)
     fmt::print("  {:<40} {:>8} {:>9}\n", invariant, asked.judged, asked.excused);
+  fmt::print("  {:<40} {:>8} {:>9}\n", "relief in a world at rest", "times", "of use");
+  for (const auto& [kind, reliefs] : reliefs_)
+    fmt::print("  {:<40} {:>8} {:>9}\n", kind, reliefs.times, reliefs.of_use);
 }
 
 std::vector<std::string> Totals::Lacking() const {

@@ -28,10 +28,11 @@ class Workload {
   std::string Do(const std::string& name, base::Random& random, size_t number);
   // What may let others start, at once or when what leaves is gone.
   struct Relief {
-    std::string done;  // empty: nothing
+    std::string done, kind = {};  // empty: nothing
     bool at_once = true;
   };
-  Relief Relieve(base::Random& random);
+  Relief MakeRoom(base::Random& random);
+  Relief Relieve(base::Random& random);  // in another way
 
   // Faults that need to know what was made.
   std::string RemoveKind(base::Random& random);  // returns its name; empty: all are gone
@@ -59,6 +60,7 @@ class Workload {
   };
   using Action = std::string (Workload::*)(base::Random&);
   static const std::map<std::string, Action>& Actions();
+  Relief Repeat(const char* kind, Action action, base::Random& random);
 
   std::string ArriveVolcano(base::Random&);
   std::string ArrivePlugins(base::Random&);
@@ -95,7 +97,7 @@ class Workload {
   std::string GrowNode(base::Random&);
   std::string OpenNode(base::Random&);
   std::string MoveNode(base::Random&);
-  std::string RaiseQueue(base::Random&);
+  std::string RaiseQueues(base::Random&);
   std::string LowerMin(base::Random&);
 
   std::string Arrive(base::Random& random, const std::string& dialect, const std::string& owner);

@@ -2,6 +2,10 @@
 // What lets others start: room, nodes that may be used, queues that may grow, less that is needed.
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
+
+#include "tests/simulation/faults.h"
 #include "tests/simulation/workload.h"
 #include "tests/simulation/workload_objects.h"
 
@@ -10,19 +14,30 @@ namespace tutti::simulation {
 using base::Random;
 using sim::Json;
 
+Workload::Relief Workload::MakeRoom(Random& random) { return Repeat("nodes come", &Workload::AddNode, random); }
+
 Workload::Relief Workload::Relieve(Random& random) {
-  static constexpr Action kActions[] = {&Workload::Leave,    &Workload::AddNode,  &Workload::GrowNode,
-                                        &Workload::OpenNode, &Workload::MoveNode, &Workload::RaiseQueue,
-                                        &Workload::LowerMin, &Workload::WipeDisk};
-  constexpr int kTries = 8, kTimes = 3;
+  static constexpr std::pair<const char*, Action> kActions[] = {{"gangs leave", &Workload::Leave},
+                                                                {"nodes grow", &Workload::GrowNode},
+                                                                {"nodes are opened", &Workload::OpenNode},
+                                                                {"nodes change zone", &Workload::MoveNode},
+                                                                {"queues may use more", &Workload::RaiseQueues},
+                                                                {"gangs need less", &Workload::LowerMin},
+                                                                {"disks are wiped", &Workload::WipeDisk}};
+  constexpr int kTries = 8;
   for (int tries = 0; tries < kTries; ++tries) {
-    const Action action = kActions[random.Below(std::size(kActions))];
-    std::string done;
-    for (int i = 0; i < kTimes; ++i)
-      if (const std::string one = (this->*action)(random); !one.empty()) done += (done.empty() ? "" : ", ") + one;
-    if (!done.empty()) return {done, action != &Workload::Leave};
+    const auto [kind, action] = kActions[random.Below(std::size(kActions))];
+    if (const Relief relief = Repeat(kind, action, random); !relief.done.empty()) return relief;
   }
   return {};
+}
+
+Workload::Relief Workload::Repeat(const char* kind, Action action, Random& random) {
+  constexpr int kTimes = 3;
+  std::string done;
+  for (int i = 0; i < kTimes; ++i)
+    if (const std::string one = (this->*action)(random); !one.empty()) done += (done.empty() ? "" : ", ") + one;
+  return {done, kind, action != &Workload::Leave};
 }
 
 std::string Workload::GrowNode(Random& random) {
@@ -53,10 +68,17 @@ std::string Workload::OpenNode(Random& random) {
   return fmt::format("node {} is open for all", name);
 }
 
-// To the other zone.
+// To the other zone: one that is as empty as any, so that there is room for who waits for that.
 std::string Workload::MoveNode(Random& random) {
-  const std::string name = PickNode(random);
-  if (name.empty()) return {};
+  std::map<std::string, int64_t> pods_on;
+  for (const sim::Object& node : store_.All(sim::kNodes)) pods_on[sim::NameOf(*node)];
+  for (const sim::Object& pod : store_.All(sim::kPods))
+    if (const auto at = pods_on.find(sim::DigString(*pod, "spec", "nodeName")); at != pods_on.end()) ++at->second;
+  if (pods_on.empty()) return {};
+  const auto lot = [&, salt = random.Next()](const auto& node) {
+    return std::pair(node.second, Mix(salt, node.first));
+  };
+  const std::string name = std::ranges::min_element(pods_on, {}, lot)->first;
   std::string zone;
   store_.Modify(sim::kNodes, "", name, [&](Json& next) {
     Json& label = next["metadata"]["labels"]["zone"];
@@ -66,22 +88,33 @@ std::string Workload::MoveNode(Random& random) {
   return fmt::format("node {} is in zone {}", name, zone);
 }
 
-std::string Workload::RaiseQueue(Random& random) {
-  auto at = queues_.begin();
-  std::advance(at, static_cast<ptrdiff_t>(random.Below(queues_.size())));
-  const std::string& most = sim::DigString(at->second, "spec", "capability", "cpu");
-  if (most.empty()) return {};
-  const int64_t now = std::stoll(most) + scenario_.nodes * scenario_.cpu / 4;
-  const auto edit = [now](Json& next) { next["spec"]["capability"]["cpu"] = std::to_string(now); };
-  edit(at->second);
-  const auto changed = store_.Modify({"scheduling.volcano.sh", "queues"}, "", at->first, edit);
-  return changed ? fmt::format("queue {} may use {} cpu", at->first, now) : "";
+// All of them: who waits for one may be held by those above it, too.
+std::string Workload::RaiseQueues(Random&) {
+  std::string raised;
+  for (auto& [name, queue] : queues_) {
+    const std::string most = sim::DigString(queue, "spec", "capability", "cpu");
+    if (most.empty()) continue;
+    const std::string now = std::to_string(std::stoll(most) + scenario_.nodes * scenario_.cpu / 4);
+    const auto edit = [&](Json& next) { next["spec"]["capability"]["cpu"] = now; };
+    edit(queue);
+    if (store_.Modify({"scheduling.volcano.sh", "queues"}, "", name, edit))
+      raised += fmt::format("{}queue {} may use {} cpu", raised.empty() ? "" : ", ", name, now);
+  }
+  return raised;
 }
 
+// Of a gang no member of which has a node.
 std::string Workload::LowerMin(Random& random) {
-  Gang* gang = PickGang(random);
-  if (!gang || gang->min < 2) return {};
-  return SetMin(*gang, random.Between(1, gang->min - 1));
+  std::set<std::string> placed;  // whose pods
+  for (const sim::Object& pod : store_.All(sim::kPods))
+    if (!sim::DigString(*pod, "spec", "nodeName").empty()) placed.insert(sim::LabelOf(*pod, "app"));
+  constexpr int kTries = 16;
+  for (int tries = 0; tries < kTries; ++tries) {
+    Gang* gang = PickGang(random);
+    if (!gang || gang->min < 2 || placed.contains(gang->name)) continue;
+    if (std::string done = SetMin(*gang, 1); !done.empty()) return done;
+  }
+  return {};
 }
 
 }  // namespace tutti::simulation
