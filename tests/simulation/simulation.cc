@@ -404,6 +404,7 @@ void Simulation::Calm() {
   if (!Settle(150'000)) return;
   CheckWrites("at rest");
   CheckWoken(workload_.MakeRoom(relief_));
+  if (!Settle(150'000)) return;            // nobody is looked at any more for the new nodes' sake
   CheckWoken(workload_.Relieve(relief_));  // whom room does not help
   faults_.set_on(true);
   checks_.OnFaults(true, healthy_ms_);
