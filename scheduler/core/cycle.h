@@ -103,6 +103,8 @@ class Cycle {
   void Wake();
   void EndPlan(model::GangId id);
   bool AbortPlan(model::GangId id);
+  // Puts the pod into the gang that it says it is of; while a bind of it is on its way it stays, and is asked again in
+  // the next cycle: what is held for it is its gang's, and so is what comes of that bind.
   void Rejoin(model::PodId id);
 
   bool StaysRefused(model::GangId id);
@@ -143,6 +145,7 @@ class Cycle {
 
   framework::Wake happened_ = framework::Wake::kNothing;
   std::set<model::GangId> fenced_;    // found half done in this term: their waiting members have been written to
+  std::set<model::PodId> moving_;     // to another gang, once it is known what came of their binds
   bool relabel_ = false;              // dialects may add other labels to nodes now
   uint64_t selections_ = 0;           // changes of what selects pods
   uint32_t refresh_from_ = 0;         // the gang at which RefreshCounts goes on
