@@ -5,6 +5,7 @@
 #include <absl/container/btree_set.h>
 
 #include <chrono>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -54,7 +55,7 @@ class Cycle {
   // Some gang is to be considered still, and may be at once.
   bool GoesOn() const;
 
-  std::vector<observe::Decision> Decisions() const;
+  bool AddDecisions(Scheduler::DecisionsPlace* place, std::deque<observe::Decision>* records) const;
   observe::Observer::Gauges Gauges() const;
   Scheduler::Footprint Holds() const {
     return {committer.awaited() + publisher.awaited(), book.count(), timers.size() + turns.size(),
