@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 namespace tutti::app {
 namespace {
@@ -11,7 +12,9 @@ using std::chrono::milliseconds;
 
 // Between cycles without an event: often enough that health and gauges are never old.
 constexpr base::Millis kLongestSleepMs = 5'000;
-constexpr milliseconds kDecisionsPatience{1'000};
+constexpr milliseconds kDecisionsPatience{5'000};
+// What collecting them may add to a cycle.
+constexpr milliseconds kCollectAtOnce{2};
 // A cycle begins no sooner after the one before, so that a flood of events is taken in handfuls: what is said of a gang
 // is worked out once for all of its members that were just bound. The first event after a quiet moment waits for
 // nothing.
@@ -38,6 +41,7 @@ void Driver::Post(cluster::FeedEvent event) {
 }
 
 milliseconds Driver::Patience(const core::Scheduler& scheduler) const {
+  if (collected_) return milliseconds(0);
   const auto deadline = scheduler.NextDeadline();
   const base::Millis wait = deadline ? *deadline - clock_.MonotonicMs() : kLongestSleepMs;
   return milliseconds(std::clamp<base::Millis>(wait, 0, kLongestSleepMs));
@@ -53,9 +57,20 @@ void Driver::Cycle(core::Scheduler& scheduler, milliseconds patience) {
   scheduler.RunOnce(events);
   synced_ = scheduler.synced();
   leading_ = scheduler.leading();
-  if (decisions_.wanted()) {
-    decisions_.Publish(std::make_shared<const std::vector<observe::Decision>>(scheduler.Decisions()));
+  CollectDecisions(scheduler);
+}
+
+void Driver::CollectDecisions(const core::Scheduler& scheduler) {
+  if (!collected_) {
+    collected_for_ = decisions_.wanted();
+    if (collected_for_ == 0) return;
+    collected_ = std::make_shared<Records>();
+    collected_to_ = {};
   }
+  const auto until = std::chrono::steady_clock::now() + kCollectAtOnce;
+  while (!scheduler.AddDecisions(&collected_to_, collected_.get()))
+    if (std::chrono::steady_clock::now() >= until) return;
+  decisions_.Publish(std::move(collected_), collected_for_);
 }
 
 Driver::Ending Driver::Run(core::Scheduler& scheduler, base::Millis drain_ms) {
@@ -81,8 +96,17 @@ void Driver::Lose() {
   mailbox_.Wake();
 }
 
-std::shared_ptr<const std::vector<observe::Decision>> Driver::Decisions() {
-  return decisions_.Fresh(kDecisionsPatience, [this] { mailbox_.Wake(); });
+std::vector<observe::Decision> Driver::Decisions(const std::string& ns, const std::string& name) {
+  const auto all = decisions_.Fresh(kDecisionsPatience, [this] { mailbox_.Wake(); });
+  if (!all) return {};
+  std::vector<const observe::Decision*> found;
+  for (const observe::Decision& one : *all)
+    if ((ns.empty() || one.gang.ns == ns) && (name.empty() || one.gang.name == name)) found.push_back(&one);
+  std::ranges::stable_sort(found, {}, [](const observe::Decision* one) -> const model::GangKey& { return one->gang; });
+  std::vector<observe::Decision> decisions;
+  for (size_t i = 0; i < found.size(); ++i)  // of those about one gang, the last
+    if (i + 1 == found.size() || found[i]->gang != found[i + 1]->gang) decisions.push_back(*found[i]);
+  return decisions;
 }
 
 }  // namespace tutti::app

@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,17 +45,24 @@ class Driver final : public cluster::EventSink {
   bool stopping() const { return stop_ || lost_; }
   // Since the last cycle began; how long the scheduler thread may be stuck.
   base::Millis SinceLastCycleMs() const { return clock_.MonotonicMs() - last_cycle_ms_; }
-  // The records of now, or of a moment ago if the scheduler thread is busy for longer than a second.
-  std::shared_ptr<const std::vector<observe::Decision>> Decisions();
+  // The records of now, or of the last time if the scheduler thread is too busy to make them in five seconds. Sorted,
+  // of each gang one; of all, or of those in `ns` or called `name`, where that is not empty.
+  std::vector<observe::Decision> Decisions(const std::string& ns = "", const std::string& name = "");
 
  private:
   std::chrono::milliseconds Patience(const core::Scheduler& scheduler) const;
   void Cycle(core::Scheduler& scheduler, std::chrono::milliseconds patience);
+  void CollectDecisions(const core::Scheduler& scheduler);
 
   const base::Clock& clock_;
   base::Mailbox<cluster::FeedEvent> mailbox_;
   std::chrono::steady_clock::time_point next_cycle_;  // not before
-  observe::Published<std::vector<observe::Decision>> decisions_;
+  using Records = std::deque<observe::Decision>;
+  observe::Published<Records> decisions_;
+  // Of the scheduler's thread: what was asked for and is not complete; null: nothing.
+  std::shared_ptr<Records> collected_;
+  core::Scheduler::DecisionsPlace collected_to_;
+  uint64_t collected_for_ = 0;
   std::atomic<bool> stop_ = false, lost_ = false, synced_ = false, leading_ = false;
   std::atomic<base::Millis> last_cycle_ms_ = 0;
 };

@@ -49,12 +49,9 @@ kube::LeaseOptions LeaseOf(const LeaderElectionConfig& config) {
 }
 
 std::string DecisionsJson(Driver& driver, const std::string& ns, const std::string& name) {
-  const auto all = driver.Decisions();
-  std::vector<observe::Decision> chosen;
-  for (const observe::Decision& one : all ? *all : std::vector<observe::Decision>()) {
-    if ((ns.empty() || one.gang.ns == ns) && (name.empty() || one.gang.name == name)) chosen.push_back(one);
-  }
-  return observe::ToJson(chosen).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return observe::ToJson(driver.Decisions(ns, name))
+             .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
 }
 
 server::HealthCheck Turns(std::string thread, std::function<base::Millis()> since_last_turn) {

@@ -379,11 +379,11 @@ void ClusterState::Audit() const {
     ++sums[kPodsColumn.index()][entry.node.index()];
   }
   TUTTI_CHECK(assumed == assumed_count_, "assumptions are counted");
-  for (size_t r = 0; r < sums.size(); ++r)
-    TUTTI_CHECK(
-        std::ranges::equal(sums[r], snapshot_.requested(model::ResourceId(static_cast<uint32_t>(r))), {},
-                           [](Columns::Wide sum) { return std::min<Columns::Wide>(sum, kLargestSum); }),
-        "requested is the sum of the pods: " + snapshot_.ResourceName(model::ResourceId(static_cast<uint32_t>(r))));
+  for (uint32_t r = 0; r < sums.size(); ++r)
+    if (const model::ResourceId column(r); snapshot_.Exists(column))
+      TUTTI_CHECK(std::ranges::equal(sums[r], snapshot_.requested(column), {},
+                                     [](Columns::Wide sum) { return std::min<Columns::Wide>(sum, kLargestSum); }),
+                  "requested is the sum of the pods: " + snapshot_.ResourceName(column));
 }
 
 }  // namespace tutti::cluster

@@ -329,6 +329,14 @@ bool Committer::CommitIsBound(GangId id) const {
   return WasLast(*state_.pod(commit).pod) || (open != plan->open.end() && open->second.stage == Stage::kBound);
 }
 
+bool Committer::OnItsWay(PodId pod) const {
+  const GangId id = book_.GangOf(pod);
+  if (!id || !book_.at(id).plan) return false;
+  const auto& open = book_.at(id).plan->open;
+  const auto at = open.find(pod);
+  return at != open.end() && at->second.stage != Stage::kReserved;
+}
+
 bool Committer::CommitOnItsWay(GangId id) const {
   const auto& plan = book_.at(id).plan;
   const auto open = plan->open.find(CommitMember(id));

@@ -61,6 +61,8 @@ class Committer {
   // Sends what may be sent now. Called after anything about the gang changed.
   void Pump(model::GangId id);
 
+  // A bind of the pod left, and neither is it seen bound nor is that bind known to have failed.
+  bool OnItsWay(model::PodId pod) const;
   // The bind that makes the gang whole is unanswered: it may have been whole for a while. REQUIRES: a plan.
   bool CommitOnItsWay(model::GangId id) const;
   // A member whose bind may still take effect and make the gang whole, though none is on its way; null: none.
@@ -86,7 +88,7 @@ class Committer {
   bool OnAnswer(const cluster::Answer& answer);
   // The pod of an open assignment was seen bound, was deleted, or failed. True: it is as planned, and its gang Flows.
   bool OnPodChanged(model::GangId id, model::PodId pod);
-  // The member is about to leave its gang.
+  // The member is about to leave its gang: its pod goes, or nothing of it is on its way.
   void OnLeave(Gang& gang, Member& member);
   // The node is about to be dropped.
   void OnNodeGone(model::NodeId node);

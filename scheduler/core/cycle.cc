@@ -109,6 +109,7 @@ bool Cycle::MayDecide() const {
 }
 
 void Cycle::Decide() {
+  for (const model::PodId pod : std::exchange(moving_, {})) Rejoin(pod);
   const bool decides = MayDecide();
   if (!decides && !unsynced.empty()) return;
   state.Settle();

@@ -5,6 +5,7 @@
 #include <absl/container/btree_set.h>
 
 #include <chrono>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -54,7 +55,7 @@ class Cycle {
   // Some gang is to be considered still, and may be at once.
   bool GoesOn() const;
 
-  std::vector<observe::Decision> Decisions() const;
+  bool AddDecisions(Scheduler::DecisionsPlace* place, std::deque<observe::Decision>* records) const;
   observe::Observer::Gauges Gauges() const;
   Scheduler::Footprint Holds() const {
     return {committer.awaited() + publisher.awaited(), book.count(), timers.size() + turns.size(),
@@ -103,6 +104,8 @@ class Cycle {
   void Wake();
   void EndPlan(model::GangId id);
   bool AbortPlan(model::GangId id);
+  // Puts the pod into the gang that it says it is of; while a bind of it is on its way it stays, and is asked again in
+  // the next cycle: what is held for it is its gang's, and so is what comes of that bind.
   void Rejoin(model::PodId id);
 
   bool StaysRefused(model::GangId id);
@@ -144,6 +147,7 @@ class Cycle {
 
   framework::Wake happened_ = framework::Wake::kNothing;
   std::set<model::GangId> fenced_;    // found half done in this term: their waiting members have been written to
+  std::set<model::PodId> moving_;     // to another gang, once it is known what came of their binds
   bool relabel_ = false;              // dialects may add other labels to nodes now
   uint64_t selections_ = 0;           // changes of what selects pods
   uint32_t refresh_from_ = 0;         // the gang at which RefreshCounts goes on

@@ -57,6 +57,10 @@ void Cycle::Apply(const cluster::PodChanged& event) {
 }
 
 void Cycle::Rejoin(PodId pod) {
+  if (committer.OnItsWay(pod) && !book.Stays(pod)) {
+    moving_.insert(pod);
+    return;
+  }
   const GangId before = book.GangOf(pod);
   const GangId after = book.Join(pod);
   if (after) {
@@ -82,6 +86,7 @@ void Cycle::Rejoin(PodId pod) {
 void Cycle::DropPod(PodId id) {
   const GangId gang = book.GangOf(id);
   if (gang) MarkQueues(book.at(gang).key.dialect, book.at(gang).charged_queue, book.at(gang).dialect);
+  moving_.erase(id);
   book.Leave(id);
   if (gang && book.at(gang).dialect) {
     book.MarkReady(gang);

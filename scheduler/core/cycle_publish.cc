@@ -166,13 +166,23 @@ void Cycle::MarkQueues(const std::string& dialect_name, const std::string& queue
   for (const queue::QueueKey& key : quota.Path({dialect_name, queue})) dirty_queues[key].dialect = dialect;
 }
 
-std::vector<observe::Decision> Cycle::Decisions() const {
-  std::vector<observe::Decision> decisions;
-  book.ForEach([&](GangId, const Gang& gang) { decisions.push_back(Describe(gang)); });
-  for (uint32_t slot = 0; slot < state.pod_slots(); ++slot)
-    if (const model::PodId pod(slot); book.Settled(pod)) decisions.push_back(DescribeSettled(pod));
-  std::ranges::sort(decisions, {}, &observe::Decision::gang);
-  return decisions;
+// First the gangs, then the pods that are settled. Half a millisecond's worth: of empty places, many more.
+bool Cycle::AddDecisions(Scheduler::DecisionsPlace* place, std::deque<observe::Decision>* records) const {
+  constexpr size_t kMembers = 256, kPlaces = 65'536;
+  size_t members = 0, places = 0;
+  const auto go_on = [&] { return members < kMembers && ++places < kPlaces; };
+  for (; place->gang < book.slots() && go_on(); ++place->gang)
+    if (const Gang& gang = book.at(GangId(place->gang)); gang.dialect) {
+      records->push_back(Describe(gang));
+      members += 1 + gang.members.size();
+    }
+  if (place->gang < book.slots()) return false;
+  for (; place->pod < state.pod_slots() && go_on(); ++place->pod)
+    if (const model::PodId pod(place->pod); book.Settled(pod)) {
+      records->push_back(DescribeSettled(pod));
+      ++members;
+    }
+  return place->pod >= state.pod_slots();
 }
 
 observe::Decision Cycle::Describe(const Gang& gang) const {

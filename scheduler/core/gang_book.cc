@@ -76,6 +76,12 @@ void GangBook::SettleIfLone(GangId id) {
   Settle(pod, since_ms);
 }
 
+bool GangBook::Stays(PodId pod) const {
+  const auto owner = OwnerOf(pod);
+  const GangId id = GangOf(pod);
+  return owner && id ? at(id).key == owner->membership.gang : !owner && !id;
+}
+
 GangId GangBook::Join(PodId pod) {
   auto owner = OwnerOf(pod);
   GangId old = GangOf(pod);

@@ -38,6 +38,8 @@ class GangBook {
   // Puts the pod into the gang its dialect names, moving it if that changed; takes it out of any when no dialect owns
   // it, or it is settled. Returns the gang it is in, or invalid.
   model::GangId Join(model::PodId pod);
+  // Join would leave it where it is.
+  bool Stays(model::PodId pod) const;
   // Takes the pod out. REQUIRES: the state still knows the pod.
   void Leave(model::PodId pod);
   // Drops the gang of a settled pod, if nothing of it is under way. REQUIRES: it was considered, and published.

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/json_string.h"
@@ -147,13 +149,30 @@ void Publisher::Report(Gang& gang) {
   }
 }
 
+std::vector<std::string_view> Publisher::ResourcesOfNodes() const {
+  const cluster::Snapshot& nodes = state_.snapshot();
+  std::vector<std::string_view> names;
+  for (uint32_t r = 0; r < nodes.columns(); ++r)
+    if (const model::ResourceId column(r); nodes.Exists(column)) names.push_back(nodes.ResourceName(column));
+  return names;
+}
+
+model::ResourceList Publisher::Allocated(const queue::QueueKey& key, std::vector<std::string_view> names) const {
+  std::ranges::copy(quota_.Capped(key), std::back_inserter(names));
+  model::ResourceList allocated;
+  for (const std::string_view name : names)
+    if (const int64_t used = quota_.Used(key, name); used > 0) allocated.Set(name, used);
+  return allocated;
+}
+
 void Publisher::ReportQueues(const std::map<queue::QueueKey, dialects::Dialect*>& queues) {
   std::map<queue::QueueKey, dialects::QueueReport> reports;
+  const std::vector<std::string_view> of_nodes = ResourcesOfNodes();
   for (const auto& [key, dialect] : queues)
     if (const model::QueueSpec* spec = quota_.Find(key); spec && !queues_on_their_way_.contains(key)) {
       dialects::QueueReport& report = reports[key];
       report.spec = spec;
-      report.allocated = quota_.Used(key);
+      report.allocated = Allocated(key, of_nodes);
       report.now_wall_ms = clock_.WallMs();
     }
   if (reports.empty()) return;

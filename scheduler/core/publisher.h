@@ -6,7 +6,9 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "cluster/state.h"
 #include "core/census.h"
@@ -54,6 +56,9 @@ class Publisher {
     model::PodId pod;
     std::string uid;
   };
+  std::vector<std::string_view> ResourcesOfNodes() const;
+  // What the queue holds of these, and of what it or a queue above caps.
+  model::ResourceList Allocated(const queue::QueueKey& key, std::vector<std::string_view> names) const;
   void OnToldAnswer(const Told& told, bool done);
   void OnReportAnswer(const model::GangKey& key, dialects::Dialect* dialect, bool done);
   const cluster::ClusterState& state_;

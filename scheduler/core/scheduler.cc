@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/scheduler.h"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "core/cycle.h"
 
@@ -61,7 +63,18 @@ std::optional<base::Millis> Scheduler::NextDeadline() const {
 bool Scheduler::synced() const { return impl_->cycle.unsynced.empty(); }
 bool Scheduler::leading() const { return impl_->cycle.leading; }
 bool Scheduler::quiet() const { return !impl_->cycle.committer.Owes(); }
-std::vector<observe::Decision> Scheduler::Decisions() const { return impl_->cycle.Decisions(); }
+std::vector<observe::Decision> Scheduler::Decisions() const {
+  std::deque<observe::Decision> records;
+  for (DecisionsPlace place; !AddDecisions(&place, &records);) {
+  }
+  std::vector<observe::Decision> decisions(std::make_move_iterator(records.begin()),
+                                           std::make_move_iterator(records.end()));
+  std::ranges::sort(decisions, {}, &observe::Decision::gang);
+  return decisions;
+}
+bool Scheduler::AddDecisions(DecisionsPlace* place, std::deque<observe::Decision>* records) const {
+  return impl_->cycle.AddDecisions(place, records);
+}
 Scheduler::Footprint Scheduler::Holds() const { return impl_->cycle.Holds(); }
 std::vector<std::string> Scheduler::NodeOrder() const {
   const cluster::Snapshot& nodes = impl_->cycle.state.snapshot();

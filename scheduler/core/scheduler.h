@@ -5,6 +5,8 @@
 // and again no later than NextDeadline(). One thread.
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,6 +61,14 @@ class Scheduler {
 
   // The current record of every gang, sorted by key.
   std::vector<observe::Decision> Decisions() const;
+
+  // The same in parts, for whoever may not wait for all: adds the records from `place` on, some hundred, in no order,
+  // and moves `place`. True: those were the last. A gang that changes between two parts may be told twice, the later
+  // word last, and one that comes may be left out.
+  struct DecisionsPlace {
+    uint32_t gang = 0, pod = 0;
+  };
+  bool AddDecisions(DecisionsPlace* place, std::deque<observe::Decision>* records) const;
 
   // What is held in memory beyond pods, nodes and objects. For tests: at rest nothing is awaited.
   struct Footprint {

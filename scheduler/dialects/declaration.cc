@@ -50,6 +50,26 @@ bool SmallEnough(cluster::JsonReader& read, const cluster::JsonField& field, siz
   return false;
 }
 
+bool TakeBytes(const base::Json& value, size_t* left) {
+  const auto take = [left](size_t bytes) {
+    const bool enough = bytes <= *left;
+    *left -= enough ? bytes : *left;
+    return enough;
+  };
+  if (!take(1)) return false;
+  if (value.is_string()) return take(value.get_ref<const std::string&>().size());
+  if (value.is_object())
+    return std::ranges::all_of(
+        value.items(), [&](const auto& item) { return take(item.key().size()) && TakeBytes(item.value(), left); });
+  return !value.is_array() ||
+         std::all_of(value.begin(), value.end(), [&](const base::Json& item) { return TakeBytes(item, left); });
+}
+
+bool IsShort(const base::Json& value) {
+  size_t left = kMostStatusBytes;
+  return TakeBytes(value, &left);
+}
+
 std::optional<model::ResourceList> ReadRequests(cluster::JsonReader& read, const cluster::JsonField& field) {
   if (!field.present() || !FewEnough(read, field, kMostResources)) return std::nullopt;
   model::ResourceList amounts = read.Resources(field);

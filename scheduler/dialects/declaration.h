@@ -30,6 +30,14 @@ bool FewEnough(cluster::JsonReader& read, const cluster::JsonField& field, size_
 // The same of all values in it, at any depth.
 bool SmallEnough(cluster::JsonReader& read, const cluster::JsonField& field, size_t most);
 
+// How much of a status is kept, compared and carried along: its tenant may fill it with a megabyte.
+inline constexpr size_t kMostStatusBytes = 16'384;
+
+// Takes the bytes of all text in `value`, and one for each value, from `left`; false when it has fewer.
+bool TakeBytes(const base::Json& value, size_t* left);
+// Whether it is no longer than kMostStatusBytes.
+bool IsShort(const base::Json& value);
+
 // Amounts that are asked for, of kMostResources at most: one beyond all counting is a problem, for nothing could ever
 // grant it. nullopt: absent.
 std::optional<model::ResourceList> ReadRequests(cluster::JsonReader& read, const cluster::JsonField& field);

@@ -36,7 +36,9 @@ struct GangReport {
 
 struct QueueReport {
   const model::QueueSpec* spec = nullptr;  // never null
-  model::ResourceList allocated;           // by bound and reserved members, with "pods"
+  // By bound and reserved members, with "pods"; of what some node has or the queue caps, for pods name others without
+  // end.
+  model::ResourceList allocated;
   // Gangs by state, for counters: those that it lets in and that are not whole are starting.
   int64_t pending = 0, starting = 0, running = 0, finished = 0;
   base::Millis now_wall_ms = 0;

@@ -38,7 +38,8 @@ std::string Phase(const GangReport& report) {
 Json Comparable(const Json& status) {
   Json comparable = Json::object();
   for (const char* field : {"phase", "running", "succeeded", "failed", "scheduleStartTime"})
-    if (const auto at = status.find(field); at != status.end() && !at->is_null() && *at != 0) comparable[field] = *at;
+    if (const auto at = status.find(field); at != status.end() && !at->is_null() && *at != 0 && IsShort(*at))
+      comparable[field] = *at;
   return comparable;
 }
 

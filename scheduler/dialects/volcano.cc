@@ -241,8 +241,8 @@ void Volcano::Report(const GangReport& report, std::vector<cluster::CommandBody>
   PodGroup* group = groups_.Find(report.spec->key);
   if (!group) return;
   const Json& observed = StatusOf(*group->object);
-  Json wanted = group->written.empty() ? VolcanoStatus(report, observed)
-                                       : VolcanoStatus(report, cluster::ParseJson(group->written));
+  Json wanted = group->written.empty() ? VolcanoStatus(report, observed, observed)
+                                       : VolcanoStatus(report, cluster::ParseJson(group->written), observed);
   if (!group->memory.MustWrite(VolcanoComparable(wanted), group->observed, group->object->meta.resource_version))
     return;
   WriteStatus(group, std::move(wanted), out);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "dialects/declaration.h"
 #include "dialects/wording.h"
 
 namespace tutti::dialects {
@@ -16,7 +17,7 @@ using Json = base::Json;
 
 // Of Tutti and of Volcano, which has no more.
 constexpr std::string_view kConditionTypes[] = {"Scheduled", "Unschedulable"};
-constexpr size_t kMostConditions = 64;  // that are looked at
+constexpr size_t kMostConditions = 64;  // of others
 
 bool Waits(GangState state) {
   return state == GangState::kWaitingForMembers || state == GangState::kWaitingForQueue ||
@@ -51,10 +52,9 @@ std::string TransitionId(const GangReport& report, std::string_view type, std::s
 
 // The first of `type`; null when there is none.
 auto* Find(auto& conditions, std::string_view type) {
-  const auto end = conditions.begin() + static_cast<int64_t>(std::min(conditions.size(), kMostConditions));
-  const auto at = std::find_if(conditions.begin(), end,
+  const auto at = std::find_if(conditions.begin(), conditions.end(),
                                [&](const Json& c) { return c.is_object() && c.contains("type") && c["type"] == type; });
-  return at == end ? nullptr : &*at;
+  return at == conditions.end() ? nullptr : &*at;
 }
 
 // Replaces the condition of its type or adds it, unless it says the same already. Volcano removes none.
@@ -77,24 +77,25 @@ void Upsert(const GangReport& report, std::string_view type, std::string_view re
     conditions->push_back(std::move(condition));
 }
 
-const Json& ConditionsIn(const Json& status) {
+// What is written holds the whole list, that of others too: theirs stay. A longer list is nobody's but an attacker's,
+// or of a controller that leaks.
+bool MayBeCarried(const Json& conditions) {
+  if (conditions.size() > kMostConditions + std::size(kConditionTypes)) return false;
+  const Json* scheduled = Find(conditions, kConditionTypes[0]);
+  const Json* unschedulable = Find(conditions, kConditionTypes[1]);
+  size_t others = 0, left = kMostStatusBytes;
+  return std::ranges::all_of(conditions, [&](const Json& condition) {
+    if (&condition == scheduled || &condition == unschedulable) return IsShort(condition);
+    return ++others <= kMostConditions && TakeBytes(condition, &left);
+  });
+}
+
+// Null when there are more than may be carried along.
+const Json* ConditionsIn(const Json& status) {
   static const Json none = Json::array();
   const auto at = status.is_object() ? status.find("conditions") : status.end();
-  return at != status.end() && at->is_array() ? *at : none;
-}
-
-Json OursIn(const Json& conditions) {
-  Json ours = Json::array();
-  for (const std::string_view type : kConditionTypes)
-    if (const Json* condition = Find(conditions, type)) ours.push_back(*condition);
-  return ours;
-}
-
-// What is written holds the whole list, that of others too: theirs stay. A list of kMostConditions is nobody's but an
-// attacker's, or of a controller that leaks, and is not written back: it becomes ours alone.
-Json ConditionsToKeep(const Json& status) {
-  const Json& conditions = ConditionsIn(status);
-  return conditions.size() < kMostConditions ? conditions : OursIn(conditions);
+  if (at == status.end() || !at->is_array()) return &none;
+  return MayBeCarried(*at) ? &*at : nullptr;
 }
 
 }  // namespace
@@ -134,16 +135,20 @@ std::string VolcanoUnschedulable(const GangReport& report) {
   return said;
 }
 
-Json VolcanoStatus(const GangReport& report, const Json& before) {
+Json VolcanoStatus(const GangReport& report, const Json& before, const Json& observed) {
   std::string phase;
-  if (const auto at = before.is_object() ? before.find("phase") : before.end(); at != before.end() && at->is_string())
+  if (const auto at = before.is_object() ? before.find("phase") : before.end();
+      at != before.end() && at->is_string() && IsShort(*at))
     phase = *at;
   Json status = {{"phase", VolcanoPhase(report, phase)}};
   if (report.running > 0) status["running"] = report.running;
   if (report.succeeded > 0) status["succeeded"] = report.succeeded;
   if (report.failed > 0) status["failed"] = report.failed;
 
-  Json conditions = ConditionsToKeep(before);
+  const Json* known = ConditionsIn(observed);
+  if (known && before.is_object() && before.contains("conditions")) known = ConditionsIn(before);
+  if (!known) return status;
+  Json conditions = *known;
   if (Waits(report.state) && report.total > 0)
     Upsert(report, "Unschedulable", "NotEnoughResources", VolcanoUnschedulable(report), &conditions);
   if (report.state == GangState::kWhole && Scheduled(report) > 0)
@@ -156,13 +161,15 @@ Json VolcanoComparable(const Json& status) {
   Json comparable = Json::object();
   if (!status.is_object()) return comparable;
   for (const char* field : {"phase", "running", "succeeded", "failed"})
-    if (const auto at = status.find(field); at != status.end() && *at != 0) comparable[field] = *at;
-  Json conditions = OursIn(ConditionsIn(status));
-  for (Json& condition : conditions) {
-    condition.erase("lastTransitionTime");
-    condition.erase("transitionID");
-  }
-  comparable["conditions"] = std::move(conditions);
+    if (const auto at = status.find(field); at != status.end() && *at != 0 && IsShort(*at)) comparable[field] = *at;
+  comparable["conditions"] = Json::array();
+  const Json* conditions = ConditionsIn(status);
+  for (const std::string_view type : kConditionTypes)
+    if (const Json* condition = conditions ? Find(*conditions, type) : nullptr) {
+      Json& ours = comparable["conditions"].emplace_back(*condition);
+      ours.erase("lastTransitionTime");
+      ours.erase("transitionID");
+    }
   return comparable;
 }
 

@@ -17,8 +17,10 @@ std::string VolcanoPhase(const GangReport& report, std::string_view before);
 // " Origin reason is ..." with our own sentence, which Volcano has for a job's fit error.
 std::string VolcanoUnschedulable(const GangReport& report);
 
-// The whole status: phase, counters and `before` with the condition of now. `before` is the status until now.
-base::Json VolcanoStatus(const GangReport& report, const base::Json& before);
+// The whole status: phase, counters and the conditions of `before` with that of now. `before` is the status until now,
+// whether it is `observed` or yet to be. Where others have more than 64 conditions in `observed`, or 16 KiB of them, it
+// names none, and all stay as they are.
+base::Json VolcanoStatus(const GangReport& report, const base::Json& before, const base::Json& observed);
 
 // What two statuses are compared by: the fields and the conditions that are ours, without times and transition ids.
 base::Json VolcanoComparable(const base::Json& status);

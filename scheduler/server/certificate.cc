@@ -25,6 +25,8 @@ std::string StampOf(const std::string& file) {
   return fmt::format("{}:{}.{}:{}", status.st_ino, status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size);
 }
 
+std::string StampOf(const CertificateFiles& files) { return StampOf(files.cert) + StampOf(files.key); }
+
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 File Open(const std::string& path) { return File(std::fopen(path.c_str(), "r"), &std::fclose); }
 
@@ -75,7 +77,7 @@ bool Fill(X509* cert, EVP_PKEY* key, const std::string& host) {
 }  // namespace
 
 base::Result<std::shared_ptr<const Certificate::Pair>> Certificate::Read(const CertificateFiles& files) {
-  const std::string stamp = StampOf(files.cert) + StampOf(files.key);
+  const std::string stamp = StampOf(files);
   const File cert_file = Open(files.cert);
   if (!cert_file) return base::Invalid(fmt::format("{}: cannot be read; is --tls-cert-file right?", files.cert));
   auto pair = std::make_shared<Pair>();
@@ -118,12 +120,16 @@ base::Result<std::shared_ptr<Certificate>> Certificate::SelfSigned(const std::st
 
 std::shared_ptr<const Certificate::Pair> Certificate::Current() {
   std::shared_ptr<const Pair> current = pair_.Latest();
-  if (files_.cert.empty() || StampOf(files_.cert) + StampOf(files_.key) == current->stamp) return current;
+  if (files_.cert.empty()) return current;
+  const std::string stamp = StampOf(files_);
+  if (stamp == current->stamp) return current;
   auto fresh = Read(files_);
-  if (!fresh) {
-    base::LogWarn("the new serving certificate is not usable; the old one stays", {{"error", fresh.error().message}});
+  if (!fresh) {  // it is tried again at each handshake, for whether it may be read is no part of the stamp
+    if (const size_t hash = std::hash<std::string>()(stamp); refused_.exchange(hash) != hash)
+      base::LogWarn("the new serving certificate is not usable; the old one stays", {{"error", fresh.error().message}});
     return current;
   }
+  refused_ = 0;
   base::LogInfo("serving certificate read again", {{"file", files_.cert}});
   pair_.Publish(*fresh);
   return *fresh;

@@ -4,6 +4,7 @@
 
 #include <openssl/ssl.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -16,7 +17,8 @@ struct CertificateFiles {
   std::string cert, key;  // PEM; both empty: self-signed
 };
 
-// Thread-safe. Handshakes use the newest pair; a pair that cannot be read leaves the old one in use, with a log line.
+// Thread-safe. Handshakes use the newest pair; a pair that cannot be read leaves the old one in use, with a log line
+// for each change of the files.
 class Certificate {
  public:
   // Error: kInvalid, naming the file.
@@ -42,6 +44,7 @@ class Certificate {
 
   const CertificateFiles files_;
   observe::Published<Pair> pair_;
+  std::atomic<size_t> refused_ = 0;  // hash of the stamp of the files that were last said to be of no use; 0: none
 };
 
 }  // namespace tutti::server

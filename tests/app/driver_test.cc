@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/driver.h"
 
+#include <algorithm>
 #include <functional>
 #include <thread>
 
 #include "tests/support/catch.h"
+#include "tests/support/test_cluster.h"
 
 namespace tutti::app {
 namespace {
@@ -98,14 +100,38 @@ TEST_CASE("others see a running scheduler's state and its decisions") {
   Driver::Ending ending = Driver::Ending::kLost;
   std::thread owner([&] { ending = rig.driver.Run(rig.scheduler, 1'000); });
   const auto decisions = rig.driver.Decisions();
-  REQUIRE(decisions != nullptr);
-  CHECK(decisions->empty());
+  CHECK(decisions.empty());
   CHECK(rig.driver.synced());
   CHECK(rig.driver.leading());
   CHECK(rig.driver.SinceLastCycleMs() < 60'000);
   rig.driver.Stop();
   owner.join();
   CHECK(ending == Driver::Ending::kDrained);
+}
+
+TEST_CASE("decisions too many to be told of in one cycle are all there, sorted, and each once") {
+  Rig rig;
+  core::Options options;
+  options.profiles.emplace_back().scheduler_name = "tutti";
+  core::Scheduler scheduler(std::move(options), dialects::MakeDialects(), rig.writer, rig.clock, nullptr);
+  constexpr int kPods = 3'000;
+  for (int i = kPods; i-- > 0;) {
+    auto pod = cluster::DecodePod(tests::PodManifest(
+        {{"name", fmt::format("p{:04}", i)}, {"namespace", i % 3 == 0 ? "a" : "b"}, {"schedulerName", "tutti"}}));
+    REQUIRE(pod);
+    rig.driver.Post(cluster::PodChanged{std::make_shared<const model::Pod>(*std::move(pod))});
+  }
+  std::thread owner([&] { rig.driver.Run(scheduler, 1'000); });
+  const auto all = rig.driver.Decisions();
+  const auto some = rig.driver.Decisions("a");
+  const auto one = rig.driver.Decisions("b", "p0001");
+  rig.driver.Stop();
+  owner.join();
+  REQUIRE(all.size() == kPods);
+  CHECK(std::ranges::adjacent_find(all, std::greater_equal(), &observe::Decision::gang) == all.end());
+  CHECK(some.size() == kPods / 3);
+  REQUIRE(one.size() == 1);
+  CHECK(one[0].members.at(0).name == "p0001");
 }
 
 }  // namespace

@@ -126,6 +126,36 @@ TEST_CASE("While pods are not seen, one that a bind's answer says is gone, or bo
   CHECK(rig.NodeOf(lone || gone ? "q" : "p-1") == "n1");
 }
 
+void NameInto(Rig& rig, const std::string& pod, const std::string& gang) {
+  REQUIRE(
+      rig.store.Modify(sim::kPods, "default", pod, [&](sim::Json& it) { it["metadata"]["labels"]["gang"] = gang; }));
+}
+
+TEST_CASE("A pod that is named into another gang while its bind is on its way joins that one when the fate is known") {
+  Rig rig;
+  int binds = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    const bool first = std::holds_alternative<cluster::Bind>(command.body) && ++binds == 1;
+    return sim::Fate{.kind = first ? sim::Fate::Kind::kDrop : sim::Fate::Kind::kDeliver};
+  };
+  rig.AddNode("n1", 2);
+  rig.AddPod("p", {.gang = "a", .min = "1", .cpu = "2"});
+  rig.Settle();
+  REQUIRE(binds == 1);
+  NameInto(rig, "p", "b");
+  rig.AddPod("q", {.gang = "c", .min = "1", .cpu = "2"});
+  rig.Pass(5'000);
+  CHECK(binds == 1);  // nor is its room given away
+  rig.Pass(30'000);
+  CHECK(binds == 2);
+  CHECK(rig.NodeOf("p") == "n1");
+  CHECK(rig.NodeOf("q").empty());
+  const std::vector<observe::Decision> decisions = rig.scheduler->Decisions();
+  REQUIRE(decisions.size() == 2);
+  CHECK(decisions[0].gang.name == "b");
+  CHECK(decisions[0].state == dialects::GangState::kWhole);
+}
+
 // The last bind of a gang of three takes effect, with `fate`, and pods are not seen from then on. Who was bound last.
 std::string BindGangUnseen(Rig& rig, const sim::Fate& fate) {
   std::string commit;

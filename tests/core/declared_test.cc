@@ -197,6 +197,23 @@ TEST_CASE("A PodGroup that asks for nothing and has nothing is Completed, as Vol
   CHECK(rig.Phase("g") == "Running");
 }
 
+TEST_CASE("A Queue's status names what nodes have and what it caps, and nothing that pods make up") {
+  VolcanoRig rig;
+  rig.AddQueue("q", 8);
+  REQUIRE(rig.store.Modify(kQueues, "", "q", [](sim::Json& q) { q["spec"]["capability"]["example.com/seat"] = "4"; }));
+  rig.AddGroup("g", 1, "q");
+  const sim::Json requests = {{"cpu", "1"}, {"example.com/seat", "2"}, {"example.com/made-up", "1"}};
+  rig.AddPod(
+      "g-0",
+      {.annotations = {{"scheduling.k8s.io/group-name", "g"}},
+       .spec = {{"nodeName", "n1"},
+                {"containers",
+                 {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", requests}, {"limits", requests}}}}}}}});
+  rig.Pass(1'000);
+  CHECK(sim::Dig(*rig.store.Find(kQueues, "", "q"), "status", "allocated") ==
+        sim::Json{{"cpu", "1"}, {"example.com/seat", "2"}, {"pods", "1"}});
+}
+
 TEST_CASE("Where schedulerName volcano is not served, a PodGroup without pods is somebody else's") {
   VolcanoRig rig({"tutti"});
   rig.AddGroup("g", 1);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <deque>
+#include <set>
+
 #include "tests/core/rig.h"
 
 namespace tutti::core {
@@ -60,6 +63,25 @@ TEST_CASE("a lone pod that ends frees its room, and one of its name may come aga
   rig.AddPod(first, {});
   rig.Settle();
   CHECK(rig.NodeOf(first) == "n");
+}
+
+TEST_CASE("decisions are told in parts of some hundred, settled pods among them, and each once") {
+  Rig rig;
+  rig.AddNode("n", 200);
+  for (int i = 0; i < 600; ++i) rig.AddPod(fmt::format("p{}", i), {.cpu = i < 100 ? "1" : "1k"});
+  rig.AddGang("g", 10, 10);
+  rig.Settle();
+  Scheduler::DecisionsPlace place;
+  std::deque<observe::Decision> records;
+  std::set<model::GangKey> told;
+  for (bool last = false; !last;) {
+    const size_t before = records.size();
+    last = rig.scheduler->AddDecisions(&place, &records);
+    CHECK(records.size() - before <= 256);
+  }
+  for (const observe::Decision& record : records) told.insert(record.gang);
+  CHECK(records.size() == 601);
+  CHECK(told.size() == 601);
 }
 
 TEST_CASE("a settled pod that is put into a gang counts towards it") {

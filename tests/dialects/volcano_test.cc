@@ -463,20 +463,32 @@ TEST_CASE("a status that somebody filled with nonsense is overwritten") {
   CHECK(status["conditions"][2]["reason"] == "NotEnoughResources");
 }
 
-TEST_CASE("others' conditions stay, but for those of a list that nobody can want") {
-  const auto status = [](size_t others) {
-    Json conditions(others, {{"type", "Theirs"}, {"status", "True"}});
-    if (others > 0) conditions[0] = {{"type", "Scheduled"}, {"status", "True"}, {"reason", "ours"}};
-    return Json{{"phase", "Running"}, {"conditions", std::move(conditions)}}.dump();
+TEST_CASE("others' conditions stay, and where they are more than anybody can want nothing is said beside them") {
+  const auto reported = [](size_t others, size_t bytes) {
+    Json conditions(others, {{"type", "Theirs"}, {"message", std::string(bytes, 'x')}});
+    conditions.push_back({{"type", "Scheduled"}, {"status", "True"}, {"reason", "ours"}});
+    VolcanoFixture f(R"({"minMember":3})", Json{{"phase", "Running"}, {"conditions", std::move(conditions)}}.dump());
+    return StatusIn(Report(f.volcano, f.report));
   };
-  VolcanoFixture few(R"({"minMember":3})", status(63));
-  CHECK(StatusIn(Report(few.volcano, few.report))["conditions"].size() == 64);
+  CHECK(reported(64, 1)["conditions"].size() == 66);
+  CHECK(reported(1, 16'000)["conditions"].size() == 3);
+  for (const Json& status : {reported(65, 1), reported(2, 8'192), reported(63, 16'384)}) {
+    CHECK(status["phase"] == "Pending");
+    CHECK_FALSE(status.contains("conditions"));
+  }
+}
 
-  VolcanoFixture many(R"({"minMember":3})", status(64));
-  const Json conditions = StatusIn(Report(many.volcano, many.report))["conditions"];
+TEST_CASE("a condition of ours that is longer than ours are stays, and so do others that came meanwhile") {
+  const std::string spec = R"({"minMember":3,"queue":"q"})";
+  const auto status = [](const char* type, size_t bytes) {
+    return Json{{"conditions", {{{"type", type}, {"message", std::string(bytes, 'x')}}}}}.dump();
+  };
+  VolcanoFixture f(spec, status("Unschedulable", 20'000));
+  CHECK_FALSE(StatusIn(Report(f.volcano, f.report)).contains("conditions"));
+  Put(f.volcano, VolcanoGroup("g", spec, status("Theirs", 10), "2"));
+  const Json conditions = StatusIn(Report(f.volcano, f.report))["conditions"];
   REQUIRE(conditions.size() == 2);
-  CHECK(conditions[0]["reason"] == "ours");
-  CHECK(conditions[1]["type"] == "Unschedulable");
+  CHECK(conditions[0]["type"] == "Theirs");
 }
 
 TEST_CASE("what others write into a PodGroup's status is no news, and nothing is written for it") {
@@ -486,12 +498,12 @@ TEST_CASE("what others write into a PodGroup's status is no news, and nothing is
   const std::string spec = R"({"minMember":3,"queue":"q"})";
   CHECK(Put(f.volcano, VolcanoGroup("g", spec, status.dump(), "2")).gangs.size() == 1);  // without minResources
   status["theirs"] = 1;
-  for (int i = 0; i < 100; ++i) status["conditions"].push_back({{"type", "Theirs"}});
+  for (int i = 0; i < 64; ++i) status["conditions"].push_back({{"type", "Theirs"}});
   CHECK(Put(f.volcano, VolcanoGroup("g", spec, status.dump(), "3")).statuses.empty());
   CHECK_FALSE(Report(f.volcano, f.report));
   status["conditions"].erase(0);
   CHECK(Put(f.volcano, VolcanoGroup("g", spec, status.dump(), "4")).statuses.size() == 1);
-  CHECK(StatusIn(Report(f.volcano, f.report))["conditions"].size() == 1);
+  CHECK(StatusIn(Report(f.volcano, f.report))["conditions"].size() == 65);
 }
 
 }  // namespace tutti::dialects

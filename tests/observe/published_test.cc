@@ -38,6 +38,27 @@ TEST_CASE("a fresh view is made after it was asked for") {
   CHECK_FALSE(view.wanted());
 }
 
+TEST_CASE("who asks while a view is being made waits for the next") {
+  Published<int> view;
+  CHECK(view.Fresh(1ms, [] {}) == nullptr);
+  const uint64_t request = view.wanted();
+  CHECK(view.Fresh(1ms, [] {}) == nullptr);
+  view.Publish(std::make_shared<const int>(1), request);
+  CHECK(view.wanted() != 0);
+  view.Publish(std::make_shared<const int>(2), view.wanted());
+  CHECK(view.wanted() == 0);
+}
+
+TEST_CASE("what took long to make and was replaced is freed by a reader") {
+  Published<int> view;
+  const auto first = std::make_shared<const int>(1);
+  view.Publish(first, view.wanted());
+  view.Publish(std::make_shared<const int>(2), view.wanted());
+  CHECK(first.use_count() == 2);
+  view.Fresh(1ms, [] {});
+  CHECK(first.use_count() == 1);
+}
+
 TEST_CASE("an owner that does not answer leaves the latest view") {
   Published<int> view;
   view.Publish(std::make_shared<const int>(1));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/server.h"
 
+#include <fcntl.h>
 #include <openssl/pem.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -162,6 +164,54 @@ TEST_CASE("a certificate is read again when its files change, and a broken one i
   CHECK(CommonNameServed((*server)->port()) == "second");
   std::ofstream(options.certificate.cert) << "not a certificate";
   CHECK(CommonNameServed((*server)->port()) == "second");
+}
+
+// What is written to stderr while this exists goes into a file.
+class CapturedLog {
+ public:
+  explicit CapturedLog(std::string file) : file_(std::move(file)), stderr_(dup(STDERR_FILENO)) {
+    const int to = open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    dup2(to, STDERR_FILENO);
+    close(to);
+  }
+  ~CapturedLog() {
+    dup2(stderr_, STDERR_FILENO);
+    close(stderr_);
+  }
+  size_t Lines(const std::string& with) const {
+    std::ifstream lines(file_);
+    size_t count = 0;
+    for (std::string line; std::getline(lines, line);) count += line.find(with) != std::string::npos;
+    return count;
+  }
+
+ private:
+  const std::string file_;
+  const int stderr_;
+};
+
+TEST_CASE("a certificate that cannot be used is said once for each change of its files") {
+  Folder folder;
+  std::string problem;
+  ServerOptions options = OnLoopback();
+  options.certificate = {folder.File("tls.crt"), folder.File("tls.key")};
+  WritePair(options.certificate, "first");
+  const auto server = Start(options, SomePages(&problem), nullptr);
+  REQUIRE(server);
+  const CapturedLog log(folder.File("log"));
+  const auto shake_hands = [&](const char* served) {
+    for (int i = 0; i < 3; ++i) CHECK(CommonNameServed((*server)->port()) == served);
+  };
+  const auto said = [&] { return log.Lines("the new serving certificate is not usable"); };
+  std::ofstream(options.certificate.cert) << "not a certificate";
+  shake_hands("first");
+  CHECK(said() == 1);
+  std::ofstream(options.certificate.cert) << "no certificate either";
+  shake_hands("first");
+  CHECK(said() == 2);
+  WritePair(options.certificate, "second");
+  shake_hands("second");
+  CHECK(said() == 2);
 }
 
 TEST_CASE("what cannot be served is refused with the flag to change") {
