@@ -4,7 +4,7 @@ MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
 .PHONY: help setup build build-all demo test walkthrough bench-cluster bench-idle bench-failover bench-engine bench-limits \
-  bench-packing oracle oracle-soak soak exact negative chaos fuzz asan tsan tidy format clean
+  bench-packing oracle oracle-soak soak exact negative chaos fuzz asan tsan tidy long format clean
 
 help:
 	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
@@ -19,6 +19,8 @@ help:
 	@echo 'make oracle          3,000 questions put to kube-scheduler and to Tutti: differences, coverage by plugin; oracle-soak: 200,000'
 	@echo 'make fuzz T=60       libFuzzer for T seconds on each target: runs, crashes (installs clang 19)'
 	@echo 'make asan, make tsan the tests but for the walkthroughs, under AddressSanitizer and UBSan, and under ThreadSanitizer'
+	@echo
+	@echo 'make long            all that takes hours, each to its end, and a table: $(shell scripts/long --list | paste -sd " ") (JOBS=)'
 	@echo
 	@echo 'make bench-cluster   5,000 nodes and waves of 1,000 pods on the real control plane, beside kube-scheduler (CASE= NODES= PODS= REPEAT=)'
 	@echo 'make bench-idle      what 10,000 waiting gangs cost while nothing happens, on the real control plane'
@@ -141,6 +143,9 @@ tidy: $(RELEASE)/build.ninja
 	@scripts/setup --tidy
 	git ls-files '*.h' '*.cc' | xargs clang-format-19 --dry-run --Werror
 	scripts/tidy
+
+long:
+	@scripts/long $(JOBS)
 
 format:
 	@scripts/setup --tidy

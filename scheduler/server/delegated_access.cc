@@ -11,7 +11,6 @@
 namespace tutti::server {
 namespace {
 
-constexpr std::chrono::seconds kPatience(2);
 constexpr const char* kEverybody = "system:authenticated";
 constexpr const char* kMasters = "system:masters";
 
@@ -73,7 +72,8 @@ template <typename Value, typename Question, typename GoodFor>
 base::Result<Value> DelegatedAccess::Ask(ReviewMemory<Value>* memory, const std::string& key, Question question,
                                          GoodFor good_for_ms) {
   if (auto known = memory->Find(key, clock_.MonotonicMs())) return *known;
-  if (!questions_.try_acquire_for(kPatience)) return base::Fail(base::ErrorCode::kUnavailable, "too many questions");
+  if (!questions_.try_acquire_for(std::chrono::milliseconds(times_.patience_ms)))
+    return base::Fail(base::ErrorCode::kUnavailable, "too many questions");
   base::Result<Value> answer = question();
   questions_.release();
   const base::Millis now = clock_.MonotonicMs();

@@ -23,6 +23,7 @@ struct AccessTimes {
   base::Millis authenticated_ms = 10'000;  // --authentication-token-webhook-cache-ttl
   base::Millis allowed_ms = 10'000;        // --authorization-webhook-cache-authorized-ttl
   base::Millis denied_ms = 10'000;         // --authorization-webhook-cache-unauthorized-ttl
+  base::Millis patience_ms = 2'000;        // until a question has its turn, by the machine's clock
 };
 
 // What a request says of its sender.

@@ -23,7 +23,7 @@ namespace tutti::core {
 // Label "unit" names the unit that the pod is in; annotations "unit-size" and "unit-min" say what is asked of units,
 // and "unit-role" of which role's. Members of role "pairs" start two at a time; annotation "role" names a role by any
 // text, of "role-min" members or two. Annotation "problem" makes it unreadable. There is one queue, "four", of 4 cpu.
-class LabelDialect final : public dialects::Dialect {
+class LabelDialect : public dialects::Dialect {
  public:
   // Where `reports` is given, it is told what would be written about gangs.
   explicit LabelDialect(std::vector<dialects::GangState>* reports) : reports_(reports) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observe/metrics.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "tests/support/catch.h"
@@ -72,6 +73,29 @@ TEST_CASE("leadership, gangs' fates and the version are shown") {
   CHECK(ValueOf(text, R"(scheduler_pod_scheduling_sli_duration_seconds_count{attempts="15+"})") == "2");
   CHECK(ValueOf(text, R"(rest_client_requests_total{code="201",host="api:6443",method="POST"})") == "2");
   CHECK(ValueOf(text, R"(rest_client_requests_total{code="<error>",host="api:6443",method="GET"})") == "1");
+}
+
+TEST_CASE("what a configuration calls something is escaped, and is one line") {
+  Metrics metrics("v\"1\n", "lease\\", "api:6443\"} 1\nforged 1");
+  metrics.OnAttempt("a\"b\nc\\", "scheduled", 1, 0.1);
+  metrics.OnAnswer("GET", 200);
+  const std::string text = metrics.Text();
+  CHECK(ValueOf(text, R"(tutti_gang_attempts_total{profile="a\"b\nc\\",result="scheduled"})") == "1");
+  CHECK(ValueOf(text, R"(leader_election_master_status{name="lease\\"})") == "0");
+  CHECK(ValueOf(text, R"(tutti_build_info{version="v\"1\n"})") == "1");
+  CHECK(ValueOf(text, "forged") == "(absent)");
+}
+
+TEST_CASE("however often a pod was attempted, there are fifteen series of it") {
+  Metrics metrics("1.2.3", "tutti", "api:6443");
+  const auto lines = [&] {
+    const std::string text = metrics.Text();
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  for (int64_t attempts = 0; attempts < 20; ++attempts) metrics.OnBound(0.1, attempts);
+  const auto before = lines();
+  for (int64_t attempts = 20; attempts < 1'000; ++attempts) metrics.OnBound(0.1, attempts);
+  CHECK(lines() == before);
 }
 
 TEST_CASE("the process's own use is read from the kernel") {

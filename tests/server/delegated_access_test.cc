@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/delegated_access.h"
 
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include "tests/support/catch.h"
 
 namespace tutti::server {
@@ -149,6 +157,132 @@ TEST_CASE("a flood of tokens does not grow the memory without end") {
   CHECK_FALSE(memory.Find("4999", 10));
   memory.Keep("fresh", 1, 10, 20);
   CHECK(memory.size() == 1);
+}
+
+// Answers nothing before it is let to: so many questions. Who has a token may everything. Thread-safe.
+class SlowApi final : public AccessReview {
+ public:
+  base::Result<std::optional<User>> Authenticate(std::string_view token) override {
+    Wait();
+    return User{std::string(token), "", {"system:masters"}, {}};
+  }
+  base::Result<bool> Authorize(const User&, std::string_view, std::string_view) override {
+    Wait();
+    return true;
+  }
+
+  void Answer(int questions) {
+    const std::lock_guard lock(mutex_);
+    answers_ += questions;
+    changed_.notify_all();
+  }
+  // Until so many were asked in all; false if nobody is left who could ask.
+  bool UntilAsked(int questions) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return asked_ >= questions || callers_ == open_; });
+    return asked_ >= questions;
+  }
+  void Come() {
+    const std::lock_guard lock(mutex_);
+    ++callers_;
+  }
+  void Go() {
+    const std::lock_guard lock(mutex_);
+    --callers_;
+    changed_.notify_all();
+  }
+  int asked() const {
+    const std::lock_guard lock(mutex_);
+    return asked_;
+  }
+  int most_open() const {
+    const std::lock_guard lock(mutex_);
+    return most_open_;
+  }
+
+ private:
+  void Wait() {
+    std::unique_lock lock(mutex_);
+    ++asked_;
+    most_open_ = std::max(most_open_, ++open_);
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return answers_ > 0; });
+    --answers_;
+    --open_;
+  }
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  int callers_ = 0, asked_ = 0, open_ = 0, most_open_ = 0, answers_ = 0;
+};
+
+constexpr int kAtATime = 4;
+constexpr base::Millis kForEver = 600'000;
+
+// Callers on threads of their own, who come with a token or a certificate in turn: each is one question.
+struct Crowd {
+  explicit Crowd(base::Millis patience_ms) : access(&api, {.patience_ms = patience_ms}, clock) {}
+  ~Crowd() { Leave(); }
+  void Come() {
+    api.Come();
+    const std::string name = std::to_string(threads.size());
+    threads.emplace_back([this, caller = threads.size() % 2 == 0 ? Token(name.c_str()) : Certificate(name)] {
+      ++came;
+      const Kind kind = access.Decide(caller, "get", "/metrics").kind;
+      allowed += kind == Kind::kAllowed;
+      unavailable += kind == Kind::kUnavailable;
+      api.Go();
+    });
+  }
+  // As many as are asked about at a time, one after the other.
+  void ComeFirst() {
+    for (int i = 1; i <= kAtATime; ++i) {
+      Come();
+      REQUIRE(api.UntilAsked(i));
+    }
+  }
+  void Leave() {
+    api.Answer(1'000);
+    for (std::thread& one : threads) one.join();
+    threads.clear();
+  }
+
+  SlowApi api;
+  base::VirtualClock clock{1'000'000};
+  DelegatedAccess access;
+  std::atomic<int> came = 0, allowed = 0, unavailable = 0;
+  std::vector<std::thread> threads;
+};
+
+TEST_CASE("a question whose turn does not come in time is not put, and says that there is no answer") {
+  Crowd crowd(0);
+  crowd.ComeFirst();
+  for (int i = 0; i < 2; ++i) {
+    crowd.Come();
+    REQUIRE_FALSE(crowd.api.UntilAsked(kAtATime + 1));
+  }
+  CHECK(crowd.access.Decide(Certificate("admin", {"system:masters"}), "get", "/metrics").kind == Kind::kAllowed);
+  crowd.Leave();
+  CHECK(crowd.api.asked() == kAtATime);
+  CHECK(crowd.allowed == kAtATime);
+  CHECK(crowd.unavailable == 2);
+  CHECK(crowd.access.Decide(Token("one-more"), "get", "/metrics").kind == Kind::kAllowed);
+}
+
+TEST_CASE("four questions are on their way at a time, and each of a flood of tokens has its turn") {
+  constexpr int kCallers = 20;
+  Crowd crowd(kForEver);
+  crowd.ComeFirst();
+  for (int i = kAtATime; i < kCallers; ++i) crowd.Come();
+  while (crowd.came < kCallers) std::this_thread::yield();
+  CHECK(crowd.api.asked() == kAtATime);
+  for (int asked = kAtATime + 1; asked <= kCallers; ++asked) {
+    crowd.api.Answer(1);
+    REQUIRE(crowd.api.UntilAsked(asked));
+  }
+  crowd.Leave();
+  CHECK(crowd.allowed == kCallers);
+  CHECK(crowd.api.most_open() == kAtATime);
 }
 
 TEST_CASE("with nobody to ask, no token is anybody's") {

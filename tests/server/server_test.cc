@@ -70,6 +70,7 @@ TEST_CASE("everything else needs a user who may get the path") {
   CHECK(Get(port, "/metrics", "nobody")->status == 401);
   CHECK(Get(port, "/configz", "prometheus")->status == 403);
   CHECK(Get(port, "/metrics", "down")->status == 500);
+  CHECK(Get(port, "/metrics", "down")->body == "the API server could not say who this is; try again\n");
   const auto metrics = Get(port, "/metrics", "prometheus");
   CHECK(metrics->status == 200);
   CHECK(metrics->body == "tutti_up 1\n");
