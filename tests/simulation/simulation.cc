@@ -24,7 +24,7 @@ constexpr Millis kBindTimeoutMs = 5'000;
 constexpr Millis kRepairTimeoutMs = 15'000;
 constexpr Millis kVolumeTimeoutMs = 60'000;  // over when the world is at rest, as the default of 600 s would not be
 // A repair that times out, then an eviction of two writes; each may be lost a few times while faults go on.
-constexpr Checks::HalfLimits kHalfLimits{8 * kRepairTimeoutMs, kRepairTimeoutMs + 20'000};
+constexpr Checks::HalfLimits kHalfLimits{6 * kRepairTimeoutMs, kRepairTimeoutMs + 20'000};
 constexpr int64_t kMostWritesPerChange = 6, kMostWritesPerTerm = 3;
 // Nothing has changed for so long: figures of reasons follow the cluster in less, and no pod runs for longer.
 constexpr Millis kAtRestMs = 130'000;
