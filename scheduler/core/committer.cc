@@ -210,10 +210,12 @@ void Committer::SendBind(GangId id, PodId member, Assignment& assignment) {
   // What fills up a whole gang is no part of what made it whole: it names itself.
   const std::string& commit_uid = gang.whole ? pod->meta.uid : plan.commit_uid;
   cluster::Bind bind{cluster::RefOf(pod), assignment.node, {}};
-  bind.pod.resource_version = pod->meta.resource_version;
+  // One in doubt is repeated as it was: it finds out what came of it, and binds nobody who has changed since, such as
+  // to another gang.
+  if (assignment.stage != Stage::kDoubt) assignment.sent_resource_version = pod->meta.resource_version;
+  bind.pod.resource_version = assignment.sent_resource_version;
   bind.annotations.emplace_back(kBindAnnotation, WriteEvidence(plan.id, pod->meta.uid, assignment.node, commit_uid));
   assignment.stage = Stage::kSent;
-  assignment.sent_resource_version = pod->meta.resource_version;
   const bool last_of_many = !gang.whole && gang.members.size() > 1 && pod->meta.uid == commit_uid;
   assignment.command = outbox_.Send(last_of_many ? Lane::kCommit : Lane::kBind,
                                     clock_.MonotonicMs() + options_.bind_timeout_ms, std::move(bind));
