@@ -41,7 +41,7 @@ void Driver::Post(cluster::FeedEvent event) {
 }
 
 milliseconds Driver::Patience(const core::Scheduler& scheduler) const {
-  if (collected_) return milliseconds(0);
+  if (collected_ || decisions_.wanted() != 0) return milliseconds(0);
   const auto deadline = scheduler.NextDeadline();
   const base::Millis wait = deadline ? *deadline - clock_.MonotonicMs() : kLongestSleepMs;
   return milliseconds(std::clamp<base::Millis>(wait, 0, kLongestSleepMs));
