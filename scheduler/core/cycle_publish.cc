@@ -20,8 +20,8 @@ constexpr base::Millis kQueueReportEveryMs = 100;
 // Members come one after another; that some are still missing is news only when no more come.
 constexpr base::Millis kMembersQuietMs = 1'000;
 constexpr base::Millis kMovingQuietMs = 5'000;
-// What a gang's own edits and arrivals change in the reasons of its members, it changes in all of them: so many writes
-// a second it may cause, then they follow later.
+// While members are still to come, a gang's own edits and arrivals change the reasons of all who wait: so many writes a
+// second that may cause, then they follow later.
 constexpr base::Millis kRetellOneMs = 20, kRetellAllMs = 30'000;
 
 // Claims of placed members that wait for their volumes.

@@ -13,12 +13,20 @@
 namespace tutti::dialects {
 namespace {
 
-// Takes the values in it from `left`; false when that does not suffice.
-bool CountDown(const base::Json& value, size_t* left) {
-  if (*left == 0) return false;
-  --*left;
+// Takes one for each value in it from `left`, and where `text` counts its bytes; false when that does not suffice.
+bool CountDown(const base::Json& value, bool text, size_t* left) {
+  const auto take = [left](size_t count) {
+    const bool enough = count <= *left;
+    *left -= enough ? count : *left;
+    return enough;
+  };
+  if (!take(1)) return false;
+  if (text && value.is_string()) return take(value.get_ref<const std::string&>().size());
+  if (text && value.is_object())
+    for (const auto& [key, item] : value.items())
+      if (!take(key.size())) return false;
   return !value.is_structured() ||
-         std::all_of(value.begin(), value.end(), [&](const base::Json& item) { return CountDown(item, left); });
+         std::all_of(value.begin(), value.end(), [&](const base::Json& item) { return CountDown(item, text, left); });
 }
 
 }  // namespace
@@ -45,25 +53,12 @@ bool FewEnough(cluster::JsonReader& read, const cluster::JsonField& field, size_
 
 bool SmallEnough(cluster::JsonReader& read, const cluster::JsonField& field, size_t most) {
   size_t left = most;
-  if (CountDown(field.value(), &left)) return true;
+  if (CountDown(field.value(), false, &left)) return true;
   read.Problem(field, fmt::format("it holds more than the {} values that are looked at; write fewer", most));
   return false;
 }
 
-bool TakeBytes(const base::Json& value, size_t* left) {
-  const auto take = [left](size_t bytes) {
-    const bool enough = bytes <= *left;
-    *left -= enough ? bytes : *left;
-    return enough;
-  };
-  if (!take(1)) return false;
-  if (value.is_string()) return take(value.get_ref<const std::string&>().size());
-  if (value.is_object())
-    return std::ranges::all_of(
-        value.items(), [&](const auto& item) { return take(item.key().size()) && TakeBytes(item.value(), left); });
-  return !value.is_array() ||
-         std::all_of(value.begin(), value.end(), [&](const base::Json& item) { return TakeBytes(item, left); });
-}
+bool TakeBytes(const base::Json& value, size_t* left) { return CountDown(value, true, left); }
 
 bool IsShort(const base::Json& value) {
   size_t left = kMostStatusBytes;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/threat-model.md: what /metrics shows is named by the configuration and by this program, never by a tenant's
 // objects, however odd and however many.
+#include <re2/re2.h>
+
 #include <map>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -16,17 +17,18 @@ using Values = std::map<std::string, std::set<std::string>>;
 
 // All that the text's labels say, as escaped. Anything that is no line of the format fails.
 Values LabelsOf(const std::string& text) {
-  static const std::regex line_form(
+  static const re2::RE2 line_form(
       R"re([a-z_]+(\{[a-z_]+="([^"\\]|\\["\\n])*"(,[a-z_]+="([^"\\]|\\["\\n])*")*\})? \S+)re");
-  static const std::regex label_form(R"re(([a-z_]+)="((?:[^"\\]|\\["\\n])*)")re");
+  static const re2::RE2 label_form(R"re(([a-z_]+)="((?:[^"\\]|\\["\\n])*)")re");
   Values values;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("# HELP ") || line.starts_with("# TYPE ")) continue;
     INFO(line);
-    REQUIRE(std::regex_match(line, line_form));
-    for (auto at = std::sregex_iterator(line.begin(), line.end(), label_form); at != std::sregex_iterator(); ++at)
-      values[(*at)[1]].insert((*at)[2]);
+    REQUIRE(re2::RE2::FullMatch(line, line_form));
+    re2::StringPiece rest(line);
+    for (std::string label, value; re2::RE2::FindAndConsume(&rest, label_form, &label, &value);)
+      values[label].insert(value);
   }
   return values;
 }

@@ -5,10 +5,19 @@
 namespace tutti::core {
 namespace {
 
-bool IsStatusOf(const cluster::Command& command, std::string_view pod) {
-  const auto* patch = std::get_if<cluster::Patch>(&command.body);
-  return patch && patch->object.name() == pod;
-}
+// Pod p does not fit, and the word of that arrives late.
+struct LateWord : Rig {
+  explicit LateWord(base::Millis by_ms) {
+    AddNode("n1", 1);
+    fate = [this, by_ms](const cluster::Command& command) {
+      const auto* patch = std::get_if<cluster::Patch>(&command.body);
+      if (!patch || patch->object.name() != "p") return sim::Fate{};
+      return ++patches, sim::Fate{.request_delay_ms = by_ms};
+    };
+    AddPod("p", {.cpu = "2"});
+  }
+  int patches = 0;
+};
 
 TEST_CASE("The rest of a whole gang is not written to again each time its queue's figures change") {
   Rig rig;
@@ -61,37 +70,23 @@ TEST_CASE("A gang that is edited over and over has its members written to at a b
 }
 
 TEST_CASE("That a pod waits is not written on it once it is bound, however late the write arrives") {
-  Rig rig;
-  rig.AddNode("n1", 1);
-  int patches = 0;
-  rig.fate = [&](const cluster::Command& command) {
-    if (!IsStatusOf(command, "p")) return sim::Fate{};
-    return ++patches, sim::Fate{.request_delay_ms = 3'000};
-  };
-  rig.AddPod("p", {.cpu = "2"});
+  LateWord rig(3'000);
   rig.Pass(1'000);
   rig.AddNode("n2", 2);
   rig.Pass(20'000);
   CHECK(rig.NodeOf("p") == "n2");
   CHECK(rig.Waits("p").empty());
-  CHECK(patches == 1);
+  CHECK(rig.patches == 1);
 }
 
 TEST_CASE("Where somebody else changes a pod before the word that it waits arrives, that is said again") {
-  Rig rig;
-  rig.AddNode("n1", 1);
-  int patches = 0;
-  rig.fate = [&](const cluster::Command& command) {
-    if (!IsStatusOf(command, "p")) return sim::Fate{};
-    return ++patches, sim::Fate{.request_delay_ms = 1'000};
-  };
-  rig.AddPod("p", {.cpu = "2"});
+  LateWord rig(1'000);
   rig.Settle();
   REQUIRE(rig.store.Modify(sim::kPods, "default", "p",
                            [](sim::Json& pod) { pod["metadata"]["annotations"]["note"] = "seen"; }));
   rig.Pass(20'000);
   CHECK(rig.Waits("p").find("0/1 nodes are available") != std::string::npos);
-  CHECK(patches == 2);
+  CHECK(rig.patches == 2);
 }
 
 }  // namespace

@@ -152,19 +152,31 @@ TEST_CASE("a path may be opened by configuration, and without a reviewer nothing
   CHECK(Get((*server)->port(), "/configz", "admin")->status == 401);
 }
 
-TEST_CASE("a certificate is read again when its files change, and a broken one is not taken") {
+// A server whose certificate, of common name "first", is in files.
+struct CertifiedByFiles {
+  CertifiedByFiles() {
+    WritePair(files, "first");
+    ServerOptions options = OnLoopback();
+    options.certificate = files;
+    auto started = Start(options, SomePages(&problem), nullptr);
+    REQUIRE(started);
+    server = *std::move(started);
+  }
+  std::string Served() const { return CommonNameServed(server->port()); }
+
   Folder folder;
+  CertificateFiles files{folder.File("tls.crt"), folder.File("tls.key")};
   std::string problem;
-  ServerOptions options = OnLoopback();
-  options.certificate = {folder.File("tls.crt"), folder.File("tls.key")};
-  WritePair(options.certificate, "first");
-  const auto server = Start(options, SomePages(&problem), nullptr);
-  REQUIRE(server);
-  CHECK(CommonNameServed((*server)->port()) == "first");
-  WritePair(options.certificate, "second");
-  CHECK(CommonNameServed((*server)->port()) == "second");
-  std::ofstream(options.certificate.cert) << "not a certificate";
-  CHECK(CommonNameServed((*server)->port()) == "second");
+  std::unique_ptr<Server> server;
+};
+
+TEST_CASE("a certificate is read again when its files change, and a broken one is not taken") {
+  CertifiedByFiles rig;
+  CHECK(rig.Served() == "first");
+  WritePair(rig.files, "second");
+  CHECK(rig.Served() == "second");
+  std::ofstream(rig.files.cert) << "not a certificate";
+  CHECK(rig.Served() == "second");
 }
 
 // What is written to stderr while this exists goes into a file.
@@ -192,25 +204,19 @@ class CapturedLog {
 };
 
 TEST_CASE("a certificate that cannot be used is said once for each change of its files") {
-  Folder folder;
-  std::string problem;
-  ServerOptions options = OnLoopback();
-  options.certificate = {folder.File("tls.crt"), folder.File("tls.key")};
-  WritePair(options.certificate, "first");
-  const auto server = Start(options, SomePages(&problem), nullptr);
-  REQUIRE(server);
-  const CapturedLog log(folder.File("log"));
+  CertifiedByFiles rig;
+  const CapturedLog log(rig.folder.File("log"));
   const auto shake_hands = [&](const char* served) {
-    for (int i = 0; i < 3; ++i) CHECK(CommonNameServed((*server)->port()) == served);
+    for (int i = 0; i < 3; ++i) CHECK(rig.Served() == served);
   };
   const auto said = [&] { return log.Lines("the new serving certificate is not usable"); };
-  std::ofstream(options.certificate.cert) << "not a certificate";
+  std::ofstream(rig.files.cert) << "not a certificate";
   shake_hands("first");
   CHECK(said() == 1);
-  std::ofstream(options.certificate.cert) << "no certificate either";
+  std::ofstream(rig.files.cert) << "no certificate either";
   shake_hands("first");
   CHECK(said() == 2);
-  WritePair(options.certificate, "second");
+  WritePair(rig.files, "second");
   shake_hands("second");
   CHECK(said() == 2);
 }
