@@ -175,6 +175,19 @@ void Cycle::Wake() {
   book.Wake(happened);
 }
 
+// What happens while some gangs have had their turn is for the next round.
+void Cycle::RefreshCountsAt(Millis at) {
+  Millis& due = refresh_from_ == 0 ? refresh_at_ms : refresh_next_ms_;
+  due = due == 0 ? at : std::min(due, at);
+}
+
+// Those that are kept though they are others now are brought up to date though nothing else happens: it may have been
+// an edit, or a member that went, that changed them. Of a search that was cut off they are others each time.
+void Cycle::KeepFiguresFor(const Refusal& before, Refusal* now) {
+  if (KeepFigures(before, kRefreshCountsMs, now) && !WasCutOff(*now))
+    RefreshCountsAt(clock.MonotonicMs() + kRefreshCountsMs);
+}
+
 // What does not help a waiting gang may still change the figures in its reason. They are brought up to date some time
 // after a change, and some gangs at a time, so that a busy cluster does not rewrite every waiting pod at every bind.
 void Cycle::RefreshCounts() {
@@ -183,10 +196,7 @@ void Cycle::RefreshCounts() {
   const bool charged = charges.TakeCharged();
   const bool among = framework::Any(happened_ & Wake::kNodeAdded);  // nodes are more or fewer now
   if (among || charged || framework::Any(happened_ & (kFreesNodes | Wake::kQueue))) {
-    const Millis at = now + (among ? kRefreshNodesMs : kRefreshCountsMs);
-    // What happens while some gangs have had their turn is for the next round.
-    Millis& due = refresh_from_ == 0 ? refresh_at_ms : refresh_next_ms_;
-    due = due == 0 ? at : std::min(due, at);
+    RefreshCountsAt(now + (among ? kRefreshNodesMs : kRefreshCountsMs));
   }
   if (refresh_at_ms == 0 || now < refresh_at_ms) return;
   if (refresh_from_ == 0) figures_from_ms_ = now;
@@ -521,7 +531,7 @@ void Cycle::ContinueUndoing(GangId id, const Census& census) {
 
 void Cycle::Wait(GangId id, Refusal refusal) {
   Gang& gang = book.at(id);
-  if (gang.refusal && !gang.refusal->old) KeepFigures(*gang.refusal, kRefreshCountsMs, &refusal);
+  if (gang.refusal && !gang.refusal->old) KeepFiguresFor(*gang.refusal, &refusal);
   SetState(gang, refusal.state);
   gang.refusal = std::move(refusal);
   if (gang.plan) committer.Pump(id);

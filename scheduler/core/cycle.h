@@ -136,6 +136,8 @@ class Cycle {
   void Wait(model::GangId id, Refusal refusal);
   void SetState(Gang& gang, dialects::GangState state);
   void RefreshCounts();
+  void RefreshCountsAt(base::Millis at);
+  void KeepFiguresFor(const Refusal& before, Refusal* now);
   void FireTimers();
   void Publish();
   void PublishGang(model::GangId id);

@@ -20,9 +20,9 @@ constexpr base::Millis kQueueReportEveryMs = 100;
 // Members come one after another; that some are still missing is news only when no more come.
 constexpr base::Millis kMembersQuietMs = 1'000;
 constexpr base::Millis kMovingQuietMs = 5'000;
-// While members are still to come, a gang's own edits and arrivals change the reasons of all who wait: so many writes a
-// second that may cause, then they follow later.
-constexpr base::Millis kRetellOneMs = 20, kRetellAllMs = 30'000;
+// A gang's own edits and arrivals change the reasons of all who wait: one write of them in so long that may cause. What
+// is worth the burst comes at once, the rest later, though not so late as all.
+constexpr base::Millis kRetellOneMs = 20, kRetellBurstMs = 1'000, kRetellAllMs = 30'000;
 
 // Claims of placed members that wait for their volumes.
 size_t OpenVolumes(const Gang& gang) {
@@ -111,17 +111,17 @@ void Cycle::PublishGang(GangId id) {
     const Refusal* said = nullptr;
     std::string message;
     base::Millis cost_ms = 0;
-    const base::Millis now = clock.MonotonicMs(), retell_ms = gang.retell_ms;
+    const base::Millis now = clock.MonotonicMs(), retell_ms = gang.retell_ms - kRetellBurstMs;
     const auto tell = [&](Member& member, const Refusal& refusal) {
       if (early(refusal)) return;
-      const bool paced = !HasFigures(refusal.state);
-      if (paced && now < retell_ms && !member.told_message.empty() && !member.told_in_doubt) {
+      const bool anew = !member.told_message.empty() && !member.told_in_doubt;
+      if (anew && now < retell_ms) {
         timers.emplace(retell_ms, id);
         return;
       }
       if (said != &refusal) message = FullMessage(*(said = &refusal));
       const bool quota = refusal.state == GangState::kWaitingForQueue;
-      if (publisher.TellWaiting(id, member, quota ? options.quota_reason : "Unschedulable", message) && paced)
+      if (publisher.TellWaiting(id, member, quota ? options.quota_reason : "Unschedulable", message) && anew)
         cost_ms += kRetellOneMs;
     };
     const Census census = TakeCensus(gang, state);
@@ -135,7 +135,7 @@ void Cycle::PublishGang(GangId id) {
     for (Member* member : census.reserved)
       if (!gang.whole && gang.plan->open.at(member->pod).stage == Assignment::Stage::kReserved)
         tell(*member, *gang.refusal);
-    if (cost_ms > 0) gang.retell_ms = std::min(std::max(now, retell_ms) + cost_ms, now + kRetellAllMs);
+    if (cost_ms > 0) gang.retell_ms = std::min(std::max(now, gang.retell_ms) + cost_ms, now + kRetellAllMs);
     if (!early(*gang.refusal)) {
       if (gang.told_sentence != gang.refusal->sentence && !gang.refusal->sentence.empty() && !AwaitsPods(gang))
         publisher.TellGang(gang, true, "FailedScheduling", FullMessage(*gang.refusal));

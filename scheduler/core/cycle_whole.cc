@@ -39,7 +39,7 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
   const Millis now = clock.MonotonicMs(), figures_from_ms = FiguresFrom(gang);
   const bool afresh = gang.refusal && gang.refusal->old;  // figures are to be said again
   const auto share = [&](Refusal refusal, const Member& member) {
-    if (member.refusal && !afresh) KeepFigures(*member.refusal, kRefreshCountsMs, &refusal);
+    if (member.refusal && !afresh) KeepFiguresFor(*member.refusal, &refusal);
     return std::make_shared<const Refusal>(std::move(refusal));
   };
   HoldRefusedBack(gang, now, &census);

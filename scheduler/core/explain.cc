@@ -217,13 +217,15 @@ bool HasFigures(GangState state) {
   return state == GangState::kWaitingForNodes || state == GangState::kWaitingForQueue;
 }
 
-void KeepFigures(const Refusal& before, base::Millis for_ms, Refusal* now) {
+bool KeepFigures(const Refusal& before, base::Millis for_ms, Refusal* now) {
   if (!HasFigures(now->state) || before.reason != now->reason || now->figures_ms >= before.figures_ms + for_ms ||
       !SaysTheSame(before.sentence, now->sentence) || !SaysTheSame(before.nodes_sentence, now->nodes_sentence))
-    return;
+    return false;
+  const bool differ = before.sentence != now->sentence || before.nodes_sentence != now->nodes_sentence;
   now->sentence = before.sentence;
   now->nodes_sentence = before.nodes_sentence;
   now->figures_ms = before.figures_ms;
+  return differ;
 }
 
 Refusal ExplainMinResources(const Gang& gang, const std::string& resource, int64_t asked, int64_t free) {

@@ -46,6 +46,7 @@ struct Member {
   bool told_in_doubt = false;         // a write of it had no answer, or a bad one; the pod may say either
   cluster::CommandId telling = 0;     // the write of it that is on its way; the next one waits for its answer
   base::Millis tell_again_ms = 0;     // monotonic; not before, for the last one failed
+  std::string told_version;           // the pod's no more: what changed it is still to be seen while it bears that
   base::Boxed<RefusedBinds> refused;  // until one of its binds is not
   bool evicting = false;              // a delete of ours is under way, or done
   base::Millis evict_again_ms = 0;    // monotonic; not before, for the last one was refused
@@ -152,7 +153,7 @@ struct Gang {
   dialects::GangState state = dialects::GangState::kWaitingForMembers;
   std::string last_plan;
   std::string told_sentence;                   // the last said about it
-  base::Millis retell_ms = 0;                  // monotonic; not before is a member told anew who else is to come
+  base::Millis retell_ms = 0;                  // monotonic; when all that members were told anew is paid for
   base::Boxed<dialects::GangReport> reported;  // spec is null in it
   base::Boxed<model::GangSpec> reported_spec;
   int reports_on_their_way = 0;      // the next report waits for their answers

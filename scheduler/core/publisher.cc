@@ -21,6 +21,7 @@ namespace {
 constexpr base::Millis kStatusDeadlineMs = 60'000;
 constexpr base::Millis kEventDeadlineMs = 300'000;
 constexpr base::Millis kTellAgainMs = 5'000;
+constexpr int kConflict = 409;
 
 // By hand: it is written for every waiting pod. A message may quote what a user wrote. Only of the resourceVersion
 // `only_of`: a pod that was bound meanwhile, by a write that overtook this one, would say for ever that it waits.
@@ -46,10 +47,11 @@ std::string WaitingPatch(const std::string& reason, const std::string& message, 
 bool Publisher::TellWaiting(GangId id, Member& member, const std::string& reason, const std::string& message) {
   if (member.telling != 0 || clock_.MonotonicMs() < member.tell_again_ms) return false;
   const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
+  if (member.told_version == pod->meta.resource_version) return false;
   const bool told = member.told_reason == reason && member.told_message == message;
   const model::ScheduledCondition wanted{true, false, reason, message};
-  // What is seen on the pod counts only where nothing of ours can have replaced it since.
-  const bool seen = member.told_message.empty() && !member.told_in_doubt && pod->scheduled == wanted;
+  // What is seen on the pod counts only where nothing of ours can replace it yet.
+  const bool seen = !member.told_in_doubt && pod->scheduled == wanted;
   if (told || seen) {
     member.told_reason = reason;
     member.told_message = message;
@@ -66,7 +68,7 @@ bool Publisher::TellWaiting(GangId id, Member& member, const std::string& reason
   member.telling =
       outbox_.Send(Lane::kStatus, now + kStatusDeadlineMs,
                    cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, std::move(body)});
-  told_.emplace(member.telling, Told{book_.at(id).key, member.pod, pod->meta.uid});
+  told_.emplace(member.telling, Told{book_.at(id).key, member.pod, pod->meta.uid, pod->meta.resource_version});
   outbox_.Post(Lane::kEvent, now + kEventDeadlineMs,
                cluster::EmitEvent{cluster::RefOf(pod), true, "FailedScheduling", "Scheduling", message,
                                   pod->spec->scheduler_name});
@@ -204,7 +206,7 @@ void Publisher::ReportQueues(const std::map<queue::QueueKey, dialects::Dialect*>
 bool Publisher::OnAnswer(const cluster::Answer& answer) {
   const bool done = answer.outcome == cluster::Outcome::kDone;
   if (const auto told = told_.extract(answer.id)) {
-    OnToldAnswer(told.mapped(), done);
+    OnToldAnswer(told.mapped(), answer);
   } else if (const auto report = reports_.extract(answer.id)) {
     OnReportAnswer(report.mapped().first, report.mapped().second, done);
   } else if (const auto queue = queue_reports_.extract(answer.id)) {
@@ -222,11 +224,13 @@ bool Publisher::OnAnswer(const cluster::Answer& answer) {
   return true;
 }
 
-void Publisher::OnToldAnswer(const Told& told, bool done) {
+void Publisher::OnToldAnswer(Told& told, const cluster::Answer& answer) {
   const GangId id = book_.Find(told.gang);
   Member* member = book_.Find(id, told.pod);
   if (!member || state_.pod(told.pod).pod->meta.uid != told.uid) return;
   member->telling = 0;
+  const bool done = answer.outcome == cluster::Outcome::kDone;
+  if (done || answer.http_status == kConflict) member->told_version = std::move(told.version);
   if (done) return on_free(id);
   Distrust(*member);
   member->tell_again_ms = clock_.MonotonicMs() + kTellAgainMs;

@@ -25,7 +25,8 @@ class Publisher {
             const base::Clock& clock)
       : state_(state), book_(book), quota_(quota), outbox_(outbox), clock_(clock) {}
 
-  // The member waits: condition PodScheduled=False and a FailedScheduling Event, if that is not what was last said.
+  // The member waits: condition PodScheduled=False and a FailedScheduling Event, if that is not what was last said, and
+  // once what the last one did to the pod has been seen: before, the API server would refuse it.
   // True: it is written.
   bool TellWaiting(model::GangId id, Member& member, const std::string& reason, const std::string& message);
   // What was last said of the member counts no more: what is said next is written, and changes the pod.
@@ -54,12 +55,12 @@ class Publisher {
   struct Told {
     model::GangKey gang;
     model::PodId pod;
-    std::string uid;
+    std::string uid, version;
   };
   std::vector<std::string_view> ResourcesOfNodes() const;
   // What the queue holds of these, and of what it or a queue above caps.
   model::ResourceList Allocated(const queue::QueueKey& key, std::vector<std::string_view> names) const;
-  void OnToldAnswer(const Told& told, bool done);
+  void OnToldAnswer(Told& told, const cluster::Answer& answer);
   void OnReportAnswer(const model::GangKey& key, dialects::Dialect* dialect, bool done);
   const cluster::ClusterState& state_;
   GangBook& book_;

@@ -154,8 +154,13 @@ void Volcano::PutGroup(std::shared_ptr<const model::Object> object, Touched* tou
   }
   // In this order, so that a queue that goes on being named is not forgotten in between.
   queues_.Mention(read.gang.queue, touched);
-  if (const PodGroup* before = groups_.Find(read.gang.key)) queues_.Forget(before->spec.queue, touched);
-  Json observed = VolcanoComparable(StatusOf(*object));
+  const Json& status = StatusOf(*object);
+  if (const PodGroup* before = groups_.Find(read.gang.key)) {
+    queues_.Forget(before->spec.queue, touched);
+    if (VolcanoNamesConditions(StatusOf(*before->object)) != VolcanoNamesConditions(status))
+      touched->statuses.insert(read.gang.key);
+  }
+  Json observed = VolcanoComparable(status);
   groups_.Put(std::move(object), std::move(read.gang), std::move(observed), touched);
 }
 

@@ -157,6 +157,8 @@ Json VolcanoStatus(const GangReport& report, const Json& before, const Json& obs
   return status;
 }
 
+bool VolcanoNamesConditions(const Json& observed) { return ConditionsIn(observed) != nullptr; }
+
 Json VolcanoComparable(const Json& status) {
   Json comparable = Json::object();
   if (!status.is_object()) return comparable;

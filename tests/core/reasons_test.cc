@@ -208,6 +208,34 @@ TEST_CASE("The figures follow what changes while they are being brought up to da
     CHECK(rig.Waits(fmt::format("p-{}", i)).find("0/3 nodes are available: 3 Insufficient cpu.") != std::string::npos);
 }
 
+TEST_CASE("The figures in a reason follow an edit of the pod itself, though nothing else happens") {
+  Rig rig;
+  const auto taint = [&](const std::string& node, const char* effect) {
+    rig.AddNode(node, 1);
+    REQUIRE(rig.store.Modify(sim::kNodes, "", node, [&](sim::Json& object) {
+      object["spec"]["taints"] = {{{"key", "a"}, {"effect", effect}}};
+    }));
+  };
+  taint("n1", "NoSchedule");
+  for (const char* node : {"n2", "n3", "n4"}) taint(node, "NoExecute");
+  rig.AddNode("n5", 2);
+  std::string gang;
+  SECTION("of one that waits alone") {}
+  SECTION("of one that its gang has no place for") {
+    gang = "g";
+    rig.AddPod("first", {.gang = gang, .cpu = "2"});
+  }
+  rig.Settle();
+  rig.AddPod("p", {.gang = gang, .cpu = "3"});
+  rig.Pass(2'000);
+  REQUIRE_THAT(rig.Waits("p"), Catch::Contains("1 Insufficient cpu, 4 node(s) had"));
+  REQUIRE(rig.store.Modify(sim::kPods, "default", "p", [](sim::Json& pod) {
+    pod["spec"]["tolerations"] = {{{"key", "a"}, {"operator", "Exists"}, {"effect", "NoSchedule"}}};
+  }));
+  rig.Pass(60'000);
+  CHECK_THAT(rig.Waits("p"), Catch::Contains("2 Insufficient cpu, 3 node(s) had"));
+}
+
 TEST_CASE("The figures in a queue's reason follow what is charged to it") {
   Rig rig;
   rig.AddNode("n1", 16);

@@ -69,6 +69,39 @@ TEST_CASE("A gang that is edited over and over has its members written to at a b
   CHECK(rig.Waits("g-199").find("it needs 310 members") != std::string::npos);
 }
 
+TEST_CASE("A gang that is edited between what its queue and what nodes lack is written to at a bounded rate") {
+  constexpr int kMembers = 200, kEdits = 10;
+  const bool in_figures = GENERATE(true, false);
+  CAPTURE(in_figures);
+  Rig rig;
+  rig.AddNode("n1", 1);
+  for (int i = 0; i < kMembers; ++i) rig.AddPod(fmt::format("g-{}", i), {.gang = "g", .min = "200"});
+  int patches = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    patches += std::holds_alternative<cluster::Patch>(command.body);
+    return sim::Fate{};
+  };
+  rig.Pass(2'000);
+  REQUIRE(patches == kMembers);
+  const auto edit = [&](bool first) {
+    REQUIRE(rig.store.Modify(sim::kPods, "default", "g-0", [&](sim::Json& pod) {
+      if (in_figures)
+        pod["metadata"]["annotations"]["min"] = first ? "199" : "200";
+      else
+        pod["metadata"]["labels"]["queue"] = first ? "four" : "";
+    }));
+  };
+  for (int i = 0; i < kEdits; ++i) {
+    edit(i % 2 == 0);
+    rig.Pass(1'000);
+  }
+  CHECK(patches <= 4 * kMembers);
+  edit(true);
+  rig.Pass(90'000);
+  CHECK_THAT(rig.Waits("g-199"), Catch::Contains(in_figures ? "needs 199 members" : "queue \"four\" is full"));
+  CHECK(rig.Waits("g-0") == rig.Waits("g-199"));
+}
+
 TEST_CASE("That a pod waits is not written on it once it is bound, however late the write arrives") {
   LateWord rig(3'000);
   rig.Pass(1'000);
@@ -87,6 +120,28 @@ TEST_CASE("Where somebody else changes a pod before the word that it waits arriv
   rig.Pass(20'000);
   CHECK(rig.Waits("p").find("0/1 nodes are available") != std::string::npos);
   CHECK(rig.patches == 2);
+}
+
+TEST_CASE("While the watch of pods lags, a new word waits for what the last one changed") {
+  Rig rig;
+  rig.AddNode("n1", 1);
+  rig.AddPod("p", {.cpu = "9"});
+  rig.Settle();
+  int patches = 0;
+  rig.fate = [&](const cluster::Command& command) {
+    patches += std::holds_alternative<cluster::Patch>(command.body);
+    return sim::Fate{};
+  };
+  rig.feed->BreakWatch("pods");
+  for (int i = 2; i < 7; ++i) {
+    rig.AddNode(fmt::format("n{}", i), 1);
+    rig.Pass(10'000);
+  }
+  CHECK(patches == 1);
+  rig.feed->MendWatch("pods");
+  rig.Settle();
+  CHECK(patches == 2);
+  CHECK(rig.Waits("p") == "Unschedulable: 0/6 nodes are available: 6 Insufficient cpu.");
 }
 
 }  // namespace

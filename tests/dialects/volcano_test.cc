@@ -506,4 +506,18 @@ TEST_CASE("what others write into a PodGroup's status is no news, and nothing is
   CHECK(StatusIn(Report(f.volcano, f.report))["conditions"].size() == 65);
 }
 
+TEST_CASE("that others' conditions have become so many, or so few, that ours may stand beside them is news") {
+  VolcanoFixture f(R"({"minMember":3,"queue":"q"})");
+  const auto put = [&](int others, const char* version) {
+    Json status = {{"phase", "Pending"}};
+    for (int i = 0; i < others; ++i) status["conditions"].push_back({{"type", "Theirs"}});
+    return Put(f.volcano, VolcanoGroup("g", R"({"minMember":3,"queue":"q"})", status.dump(), version)).statuses.size();
+  };
+  put(65, "2");
+  Report(f.volcano, f.report);
+  CHECK(put(64, "3") == 1);
+  CHECK(StatusIn(Report(f.volcano, f.report))["conditions"].size() == 65);
+  CHECK(put(63, "4") == 0);
+}
+
 }  // namespace tutti::dialects
