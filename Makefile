@@ -4,7 +4,7 @@ MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
 .PHONY: help setup build build-all demo test walkthrough bench-cluster bench-idle bench-failover bench-engine bench-limits \
-  bench-packing oracle oracle-soak soak exact negative chaos fuzz asan tsan tidy long format clean
+  bench-packing oracle oracle-soak soak same-log exact negative chaos fuzz asan tsan tidy long format clean
 
 help:
 	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
@@ -13,6 +13,7 @@ help:
 	@echo 'make walkthrough W=  one walkthrough on the real control plane: $(notdir $(basename $(wildcard tests/walkthroughs/*.yaml)))'
 	@echo
 	@echo 'make soak STEPS=     seeds of hostile worlds until so many steps are done; a failing one is shrunk and can be replayed'
+	@echo 'make same-log        the same seeds by GCC, by Clang and under AddressSanitizer: one decision log (installs clang 19)'
 	@echo 'make negative        planted bugs, and which invariant finds each'
 	@echo 'make chaos           gangs come and go while all that can be killed is killed, then the invariants (T= seconds, ROUNDS=, SEED=)'
 	@echo 'make exact           gangs and streams of gangs beside an exact solver (GANGS= STREAMS=)'
@@ -108,6 +109,12 @@ STEPS ?= 1000000
 soak: $(RELEASE)/build.ninja
 	cmake --build --preset release --target soak
 	$(RELEASE)/tests/simulation/soak --total $(STEPS)
+
+same-log: $(RELEASE)/build.ninja
+	@scripts/setup --fuzz
+	@for preset in release clang asan; do \
+	  cmake --preset $$preset && cmake --build --preset $$preset --target soak || exit; done
+	tests/simulation/same-log build/release/tests/simulation/soak build/clang/tests/simulation/soak build/asan/tests/simulation/soak
 
 bench-packing: setup
 	cmake --preset release -DTUTTI_BENCHMARKS=ON

@@ -68,7 +68,6 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
       publisher(state, book, quota, outbox, clock),
       planner(state, rankings),
       certificates(state.snapshot(), rankings) {
-  const auto set_timer = [this](GangId id, Millis at_ms) { timers.emplace(at_ms, id); };
   book.on_leave = [this](Gang& gang, Member& member) {
     committer.OnLeave(gang, member);
     if (gang.members.size() > 1) return;
@@ -76,8 +75,8 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
     if (!fenced_.empty()) fenced_.erase(book.Find(gang.key));
     if (gang.plan) EndPlan(book.Find(gang.key));
   };
-  committer.on_timer = set_timer;
-  publisher.on_timer = set_timer;
+  committer.on_timer = [this](GangId id, Millis at_ms) { timers.insert({at_ms, id}); };
+  publisher.on_timer = [this](GangId id, Millis at_ms) { timers.insert({at_ms, id, Timer::Due::kTell}); };
   publisher.on_free = [this](GangId id) { Touch(id); };
   publisher.on_queue_free = [this](const queue::QueueKey& key, dialects::Dialect* dialect, Millis not_before_ms) {
     dirty_queues[key] = {dialect, not_before_ms};
@@ -175,19 +174,6 @@ void Cycle::Wake() {
   book.Wake(happened);
 }
 
-// What happens while some gangs have had their turn is for the next round.
-void Cycle::RefreshCountsAt(Millis at) {
-  Millis& due = refresh_from_ == 0 ? refresh_at_ms : refresh_next_ms_;
-  due = due == 0 ? at : std::min(due, at);
-}
-
-// Those that are kept though they are others now are brought up to date though nothing else happens: it may have been
-// an edit, or a member that went, that changed them. Of a search that was cut off they are others each time.
-void Cycle::KeepFiguresFor(const Refusal& before, Refusal* now) {
-  if (KeepFigures(before, kRefreshCountsMs, now) && !WasCutOff(*now))
-    RefreshCountsAt(clock.MonotonicMs() + kRefreshCountsMs);
-}
-
 // What does not help a waiting gang may still change the figures in its reason. They are brought up to date some time
 // after a change, and some gangs at a time, so that a busy cluster does not rewrite every waiting pod at every bind.
 void Cycle::RefreshCounts() {
@@ -196,7 +182,10 @@ void Cycle::RefreshCounts() {
   const bool charged = charges.TakeCharged();
   const bool among = framework::Any(happened_ & Wake::kNodeAdded);  // nodes are more or fewer now
   if (among || charged || framework::Any(happened_ & (kFreesNodes | Wake::kQueue))) {
-    RefreshCountsAt(now + (among ? kRefreshNodesMs : kRefreshCountsMs));
+    const Millis at = now + (among ? kRefreshNodesMs : kRefreshCountsMs);
+    // What happens while some gangs have had their turn is for the next round.
+    Millis& due = refresh_from_ == 0 ? refresh_at_ms : refresh_next_ms_;
+    due = due == 0 ? at : std::min(due, at);
   }
   if (refresh_at_ms == 0 || now < refresh_at_ms) return;
   if (refresh_from_ == 0) figures_from_ms_ = now;
@@ -204,11 +193,7 @@ void Cycle::RefreshCounts() {
   for (int refreshed = 0; refresh_from_ < end && refreshed < kRefreshAtOnce; ++refresh_from_) {
     Gang& gang = book.at(GangId(refresh_from_));
     if (!gang.refusal || (!HasFigures(gang.refusal->state) && gang.spec.queue.empty())) continue;
-    gang.refusal->old = true;
-    if (WasCutOff(*gang.refusal))
-      book.MarkWoken(GangId(refresh_from_));
-    else
-      book.MarkReady(GangId(refresh_from_));
+    RenewFigures(GangId(refresh_from_));
     ++refreshed;
   }
   const bool more = refresh_from_ < book.slots();
@@ -216,12 +201,38 @@ void Cycle::RefreshCounts() {
   refresh_at_ms = more ? now + kRefreshStepMs : std::exchange(refresh_next_ms_, 0);
 }
 
+void Cycle::RenewFigures(GangId id) {
+  Gang& gang = book.at(id);
+  if (!gang.refusal) return;
+  gang.refusal->old = true;
+  if (WasCutOff(*gang.refusal))
+    book.MarkWoken(id);
+  else
+    book.MarkReady(id);
+}
+
+// Those that are kept though they are others now are renewed in time, though nothing else happens: it may have been an
+// edit of a member, or one that went, that changed them.
+void Cycle::KeepFiguresOf(GangId id, const Refusal& before, Refusal* now) {
+  Gang& gang = book.at(id);
+  if (!KeepFigures(before, kRefreshCountsMs, now) || gang.renew_ms != 0) return;
+  gang.renew_ms = clock.MonotonicMs() + kRefreshCountsMs;
+  timers.insert({gang.renew_ms, id, Timer::Due::kRenew});
+}
+
 void Cycle::FireTimers() {
   const Millis now = clock.MonotonicMs();
-  while (!timers.empty() && timers.begin()->first <= now) {
-    const GangId id = timers.begin()->second;
+  while (!timers.empty() && timers.begin()->at_ms <= now) {
+    const auto [at_ms, id, due] = *timers.begin();
     timers.erase(timers.begin());
-    if (book.at(id).dialect) book.MarkReady(id);
+    Gang& gang = book.at(id);
+    if (!gang.dialect) continue;
+    if (due == Timer::Due::kConsider) book.MarkReady(id);
+    if (due == Timer::Due::kTell) Touch(id);
+    if (due == Timer::Due::kRenew && gang.renew_ms == at_ms) {
+      gang.renew_ms = 0;
+      RenewFigures(id);
+    }
   }
   if (const auto at = turns.DueAt(); at && *at <= now) {
     const GangId id = turns.Next();
@@ -301,7 +312,7 @@ void Cycle::Consider(GangId id) {
         for (Member* member : census.pending) member->told_in_doubt = true;
       if (std::ranges::any_of(census.placed, [this](const Member* m) { return state.pod(m->pod).pod->undo_begun; }))
         gang.plan->deadline_ms = clock.MonotonicMs();  // whoever planned this was undoing it: that is finished
-      timers.emplace(gang.plan->deadline_ms, id);
+      timers.insert({gang.plan->deadline_ms, id});
       census = TakeCensus(gang, state);  // it knows now who is to be the last
     }
   }
@@ -376,7 +387,7 @@ void Cycle::Fence(GangId id, Member& member) {
   const Millis now = clock.MonotonicMs();
   if (now < plan.fenced_ms) return;
   plan.fenced_ms = now + kFenceAgainMs;
-  timers.emplace(plan.fenced_ms, id);
+  timers.insert({plan.fenced_ms, id});
   Publisher::Distrust(member);
   publisher.TellWaiting(id, member, "Unschedulable", "its bind was not answered, and its gang is not whole in time");
 }
@@ -531,7 +542,7 @@ void Cycle::ContinueUndoing(GangId id, const Census& census) {
 
 void Cycle::Wait(GangId id, Refusal refusal) {
   Gang& gang = book.at(id);
-  if (gang.refusal && !gang.refusal->old) KeepFiguresFor(*gang.refusal, &refusal);
+  if (gang.refusal && !gang.refusal->old) KeepFiguresOf(id, *gang.refusal, &refusal);
   SetState(gang, refusal.state);
   gang.refusal = std::move(refusal);
   if (gang.plan) committer.Pump(id);

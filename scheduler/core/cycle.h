@@ -81,7 +81,17 @@ class Cycle {
   std::set<std::string> unsynced;  // kinds whose first list is still to come
   bool leading = false;
   base::Millis plan_after_ms = 0;
-  absl::btree_set<std::pair<base::Millis, model::GangId>> timers;
+  struct Timer {
+    base::Millis at_ms = 0;  // monotonic
+    model::GangId gang;
+    enum class Due : uint8_t {
+      kConsider,
+      kTell,   // what there is to tell of it, which costs no search
+      kRenew,  // the figures in what is said of it; see Gang::renew_ms
+    } due = Due::kConsider;
+    auto operator<=>(const Timer&) const = default;
+  };
+  absl::btree_set<Timer> timers;
   base::Millis next_queue_report_ms = 0;
   base::Millis refresh_at_ms = 0;  // when the figures in waiting gangs' reasons are brought up to date; 0: they are
   struct DirtyQueue {
@@ -136,8 +146,8 @@ class Cycle {
   void Wait(model::GangId id, Refusal refusal);
   void SetState(Gang& gang, dialects::GangState state);
   void RefreshCounts();
-  void RefreshCountsAt(base::Millis at);
-  void KeepFiguresFor(const Refusal& before, Refusal* now);
+  void RenewFigures(model::GangId id);
+  void KeepFiguresOf(model::GangId id, const Refusal& before, Refusal* now);
   void FireTimers();
   void Publish();
   void PublishGang(model::GangId id);

@@ -297,7 +297,7 @@ void Cycle::Apply(const cluster::Leadership& event) {
     book.ForEach([this](GangId id, Gang& gang) {
       // Another replica may have written since: what bound members say counts, not what is remembered.
       if (!gang.plan) gang.whole = false;
-      for (Member* member : gang.members) member->told_message.clear(), member->telling = 0;
+      for (Member* member : gang.members) member->told_message.clear(), member->telling = member->told_version_ms = 0;
       gang.reports_on_their_way = 0;
       gang.reported.reset();
       book.MarkReady(id);

@@ -20,9 +20,9 @@ constexpr base::Millis kQueueReportEveryMs = 100;
 // Members come one after another; that some are still missing is news only when no more come.
 constexpr base::Millis kMembersQuietMs = 1'000;
 constexpr base::Millis kMovingQuietMs = 5'000;
-// A gang's own edits and arrivals change the reasons of all who wait: one write of them in so long that may cause. What
-// is worth the burst comes at once, the rest later, though not so late as all.
-constexpr base::Millis kRetellOneMs = 20, kRetellBurstMs = 1'000, kRetellAllMs = 30'000;
+// A gang's own edits and arrivals change the reasons of all who wait. Each such write costs the gang so long, and one
+// that owes more than the burst waits with what is new until that is paid; it never owes more than the last of these.
+constexpr base::Millis kRetellOneMs = 20, kRetellBurstMs = 1'000, kRetellMostMs = 30'000;
 
 // Claims of placed members that wait for their volumes.
 size_t OpenVolumes(const Gang& gang) {
@@ -102,7 +102,7 @@ void Cycle::PublishGang(GangId id) {
   const auto early = [&](const Refusal& refusal) {
     if (refusal.state != GangState::kWaitingForMembers || gang.members.empty() || clock.MonotonicMs() >= quiet_ms)
       return false;
-    timers.emplace(quiet_ms, id);
+    timers.insert({quiet_ms, id, Timer::Due::kTell});
     return true;
   };
   const bool whole = gang.state == GangState::kWhole;
@@ -111,15 +111,17 @@ void Cycle::PublishGang(GangId id) {
     const Refusal* said = nullptr;
     std::string message;
     base::Millis cost_ms = 0;
-    const base::Millis now = clock.MonotonicMs(), retell_ms = gang.retell_ms - kRetellBurstMs;
+    const base::Millis now = clock.MonotonicMs(), retell_from_ms = gang.retell_ms - kRetellBurstMs;
+    const bool undoing = gang.plan && gang.plan->undoing;
     const auto tell = [&](Member& member, const Refusal& refusal) {
       if (early(refusal)) return;
-      const bool anew = !member.told_message.empty() && !member.told_in_doubt;
-      if (anew && now < retell_ms) {
-        timers.emplace(retell_ms, id);
+      if (said != &refusal) message = FullMessage(*(said = &refusal));
+      const bool anew =
+          !member.told_message.empty() && !member.told_in_doubt && member.told_message != message && !undoing;
+      if (anew && now < retell_from_ms) {
+        timers.insert({retell_from_ms, id, Timer::Due::kTell});
         return;
       }
-      if (said != &refusal) message = FullMessage(*(said = &refusal));
       const bool quota = refusal.state == GangState::kWaitingForQueue;
       if (publisher.TellWaiting(id, member, quota ? options.quota_reason : "Unschedulable", message) && anew)
         cost_ms += kRetellOneMs;
@@ -135,7 +137,7 @@ void Cycle::PublishGang(GangId id) {
     for (Member* member : census.reserved)
       if (!gang.whole && gang.plan->open.at(member->pod).stage == Assignment::Stage::kReserved)
         tell(*member, *gang.refusal);
-    if (cost_ms > 0) gang.retell_ms = std::min(std::max(now, gang.retell_ms) + cost_ms, now + kRetellAllMs);
+    if (cost_ms > 0) gang.retell_ms = std::min(std::max(now, gang.retell_ms) + cost_ms, now + kRetellMostMs);
     if (!early(*gang.refusal)) {
       if (gang.told_sentence != gang.refusal->sentence && !gang.refusal->sentence.empty() && !AwaitsPods(gang))
         publisher.TellGang(gang, true, "FailedScheduling", FullMessage(*gang.refusal));
@@ -145,7 +147,7 @@ void Cycle::PublishGang(GangId id) {
     gang.told_sentence.clear();
   }
   if (const base::Millis at = ReportAt(gang); clock.MonotonicMs() < at)
-    timers.emplace(at, id);
+    timers.insert({at, id, Timer::Due::kTell});
   else
     publisher.Report(gang);
   MarkQueues(gang.key.dialect, gang.spec.queue, gang.dialect);

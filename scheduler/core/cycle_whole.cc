@@ -39,7 +39,7 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
   const Millis now = clock.MonotonicMs(), figures_from_ms = FiguresFrom(gang);
   const bool afresh = gang.refusal && gang.refusal->old;  // figures are to be said again
   const auto share = [&](Refusal refusal, const Member& member) {
-    if (member.refusal && !afresh) KeepFiguresFor(*member.refusal, &refusal);
+    if (member.refusal && !afresh) KeepFiguresOf(id, *member.refusal, &refusal);
     return std::make_shared<const Refusal>(std::move(refusal));
   };
   HoldRefusedBack(gang, now, &census);
@@ -73,7 +73,7 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
         refusal = ExplainNodes(gang, OnTop(part.size), certificates.Keep(shape, std::move(result), now));
       } else if (!refusal && !gang.surplus_from) {
         gang.surplus_from = part.members.front()->pod;
-        timers.emplace(now + kSearchOnMs, id);
+        timers.insert({now + kSearchOnMs, id});
       }
       known = refused.emplace(kind, refusal ? share(*std::move(refusal), *part.members.front()) : nullptr).first;
     }

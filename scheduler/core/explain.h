@@ -43,7 +43,8 @@ Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, std::shar
 bool HasFigures(dialects::GangState state);
 
 // New figures alone are not news each time, lest a busy cluster rewrite waiting pods at every bind: where `now` says
-// what `before` does but for its figures, and those were counted within `for_ms`, it keeps them. True: they differ.
+// what `before` does but for its figures, and those were counted within `for_ms`, it keeps them. True: it does, and
+// they differ.
 bool KeepFigures(const Refusal& before, base::Millis for_ms, Refusal* now);
 
 // Its minResources exceed what all nodes together have free of `resource`.

@@ -46,7 +46,8 @@ struct Member {
   bool told_in_doubt = false;         // a write of it had no answer, or a bad one; the pod may say either
   cluster::CommandId telling = 0;     // the write of it that is on its way; the next one waits for its answer
   base::Millis tell_again_ms = 0;     // monotonic; not before, for the last one failed
-  std::string told_version;           // the pod's no more: what changed it is still to be seen while it bears that
+  std::string told_version;           // the last was written on this; while the pod bears it, what came of it is unseen
+  base::Millis told_version_ms = 0;   // monotonic; until then: it may have changed nothing
   base::Boxed<RefusedBinds> refused;  // until one of its binds is not
   bool evicting = false;              // a delete of ours is under way, or done
   base::Millis evict_again_ms = 0;    // monotonic; not before, for the last one was refused
@@ -153,6 +154,7 @@ struct Gang {
   dialects::GangState state = dialects::GangState::kWaitingForMembers;
   std::string last_plan;
   std::string told_sentence;                   // the last said about it
+  base::Millis renew_ms = 0;                   // monotonic; then figures that were kept are renewed; 0: none were
   base::Millis retell_ms = 0;                  // monotonic; when all that members were told anew is paid for
   base::Boxed<dialects::GangReport> reported;  // spec is null in it
   base::Boxed<model::GangSpec> reported_spec;

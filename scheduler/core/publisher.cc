@@ -21,6 +21,7 @@ namespace {
 constexpr base::Millis kStatusDeadlineMs = 60'000;
 constexpr base::Millis kEventDeadlineMs = 300'000;
 constexpr base::Millis kTellAgainMs = 5'000;
+constexpr base::Millis kUnseenMs = 60'000;  // a watch that is silent is begun anew before
 constexpr int kConflict = 409;
 
 // By hand: it is written for every waiting pod. A message may quote what a user wrote. Only of the resourceVersion
@@ -45,10 +46,14 @@ std::string WaitingPatch(const std::string& reason, const std::string& message, 
 }  // namespace
 
 bool Publisher::TellWaiting(GangId id, Member& member, const std::string& reason, const std::string& message) {
-  if (member.telling != 0 || clock_.MonotonicMs() < member.tell_again_ms) return false;
-  const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
-  if (member.told_version == pod->meta.resource_version) return false;
+  const base::Millis now = clock_.MonotonicMs();
+  if (member.telling != 0 || now < member.tell_again_ms) return false;
   const bool told = member.told_reason == reason && member.told_message == message;
+  const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
+  if (!told && now < member.told_version_ms && member.told_version == pod->meta.resource_version) {
+    on_timer(id, member.told_version_ms);
+    return false;
+  }
   const model::ScheduledCondition wanted{true, false, reason, message};
   // What is seen on the pod counts only where nothing of ours can replace it yet.
   const bool seen = !member.told_in_doubt && pod->scheduled == wanted;
@@ -59,7 +64,6 @@ bool Publisher::TellWaiting(GangId id, Member& member, const std::string& reason
   }
   member.told_reason = reason;
   member.told_message = message;
-  const base::Millis now = clock_.MonotonicMs();
   const std::string time = base::FormatTime(clock_.WallMs());
   const bool turns = !pod->scheduled.present || pod->scheduled.status;
   // A probe's time, so that the write is one though the pod may carry the same words.
@@ -78,7 +82,7 @@ bool Publisher::TellWaiting(GangId id, Member& member, const std::string& reason
 void Publisher::Distrust(Member& member) {
   member.told_message.clear();
   member.told_in_doubt = true;
-  member.tell_again_ms = 0;
+  member.tell_again_ms = member.told_version_ms = 0;
 }
 
 void Publisher::OnCondition(Member& member) {
@@ -229,11 +233,18 @@ void Publisher::OnToldAnswer(Told& told, const cluster::Answer& answer) {
   Member* member = book_.Find(id, told.pod);
   if (!member || state_.pod(told.pod).pod->meta.uid != told.uid) return;
   member->telling = 0;
+  const base::Millis now = clock_.MonotonicMs();
   const bool done = answer.outcome == cluster::Outcome::kDone;
-  if (done || answer.http_status == kConflict) member->told_version = std::move(told.version);
-  if (done) return on_free(id);
-  Distrust(*member);
-  member->tell_again_ms = clock_.MonotonicMs() + kTellAgainMs;
+  if (!done) Distrust(*member);
+  if (done || answer.http_status == kConflict) {
+    member->told_version = std::move(told.version);
+    member->told_version_ms = now + kUnseenMs;
+  }
+  if (done) {  // what was seen after it counts, though it was seen before the answer
+    if (state_.pod(told.pod).pod->meta.resource_version != member->told_version) OnCondition(*member);
+    return on_free(id);
+  }
+  member->tell_again_ms = now + kTellAgainMs;
   on_timer(id, member->tell_again_ms);
 }
 

@@ -52,7 +52,7 @@ std::optional<base::Millis> Scheduler::NextDeadline() const {
   if (!cycle.MayDecide()) return cycle.plan_after_ms;
   if (cycle.GoesOn()) return cycle.clock.MonotonicMs();
   std::optional<base::Millis> next;
-  if (!cycle.timers.empty()) next = cycle.timers.begin()->first;
+  if (!cycle.timers.empty()) next = cycle.timers.begin()->at_ms;
   if (const auto at = cycle.turns.DueAt(); at && !cycle.book.AnyReady()) next = std::min(next.value_or(*at), *at);
   if (cycle.refresh_at_ms != 0) next = std::min(next.value_or(cycle.refresh_at_ms), cycle.refresh_at_ms);
   if (!cycle.dirty_queues.empty())

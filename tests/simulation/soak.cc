@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/log.h"
+#include "base/random.h"
 #include "tests/simulation/faults.h"
 #include "tests/simulation/runner.h"
 
@@ -108,6 +109,7 @@ class Totals {
     return static_cast<double>(asked.judged) / static_cast<double>(std::max<uint64_t>(asked.judged + asked.excused, 1));
   }
 
+  uint64_t log_ = 0;  // of all worlds, in their order
   int64_t steps_ = 0, calm_steps_ = 0, calms_ = 0, turns_ = 0, all_kinds_ = 0, nodes_ = 0, gangs_ = 0, commands_ = 0;
   std::map<std::string, uint64_t> faults_, on_the_wire_;
   std::map<std::string, Stretches> stretches_;  // by scenario
@@ -116,6 +118,7 @@ class Totals {
 };
 
 void Totals::Add(const Run& run, const Outcome& outcome) {
+  log_ = base::Random(log_ ^ outcome.log_hash).Next();
   steps_ += std::max<int64_t>(outcome.steps, 1);
   calm_steps_ += outcome.calm_steps;
   calms_ += outcome.calms;
@@ -160,6 +163,7 @@ void Totals::Print() const {
   fmt::print("  {:<40} {:>8} {:>9}\n", "relief in a world at rest", "times", "of use");
   for (const auto& [kind, reliefs] : reliefs_)
     fmt::print("  {:<40} {:>8} {:>9}\n", kind, reliefs.times, reliefs.of_use);
+  fmt::print("log of all worlds: {:016x}\n", log_);
 }
 
 std::vector<std::string> Totals::Lacking() const {
