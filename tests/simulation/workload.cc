@@ -367,7 +367,7 @@ std::string Workload::ArriveUnits(Random& random) {
   if (Full()) return {};
   Gang gang{.name = fmt::format("g{}", ++made_), .dialect = "volcano"};
   gang.parted = Parted::kInUnits;
-  const int64_t size = random.Between(2, 3), units = random.Between(1, 3) + (random.OneIn(3) ? 1 : 0);
+  const int64_t size = random.Between(2, 3), least = random.Between(1, 3), units = least + (random.OneIn(3) ? 1 : 0);
   for (int64_t i = 0; i < units; ++i) gang.parts.push_back({fmt::format("u{}", i), size, size});
   return ArriveInParts(random, std::move(gang));
 }

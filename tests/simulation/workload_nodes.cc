@@ -28,8 +28,9 @@ void Workload::PutNode(const std::string& name, int64_t cpu, int64_t gpu, Random
 std::string Workload::AddNode(Random& random) {
   if (store_.Count(sim::kNodes) >= static_cast<size_t>(scenario_.nodes * 3 / 2)) return {};
   const std::string name = fmt::format("n{}", ++nodes_made_);
-  PutNode(name, random.Between(scenario_.cpu / 2, scenario_.cpu),
-          scenario_.gpu > 0 ? random.Between(0, scenario_.gpu) : 0, random);
+  const int64_t cpu = random.Between(scenario_.cpu / 2, scenario_.cpu);  // one after the other, by every compiler
+  const int64_t gpu = scenario_.gpu > 0 ? random.Between(0, scenario_.gpu) : 0;
+  PutNode(name, cpu, gpu, random);
   if (scenario_.workload.contains("arrive-volumes"))
     for (const char* disk : {"a", "b"}) MakeDisk(fmt::format("{}-{}", name, disk), name);
   return "node " + name + " is added";
