@@ -309,7 +309,7 @@ void Cycle::Consider(GangId id) {
       // A word on those that cannot be bound at once, whatever they say already: a late bind of whoever planned this
       // then finds another resourceVersion than it asks for.
       if (first && !base::Planted(base::Bug::kDropFence))
-        for (Member* member : census.pending) member->told_in_doubt = true;
+        for (Member* member : census.pending) Publisher::Distrust(*member);
       if (std::ranges::any_of(census.placed, [this](const Member* m) { return state.pod(m->pod).pod->undo_begun; }))
         gang.plan->deadline_ms = clock.MonotonicMs();  // whoever planned this was undoing it: that is finished
       timers.insert({gang.plan->deadline_ms, id});

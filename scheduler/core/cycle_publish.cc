@@ -20,9 +20,10 @@ constexpr base::Millis kQueueReportEveryMs = 100;
 // Members come one after another; that some are still missing is news only when no more come.
 constexpr base::Millis kMembersQuietMs = 1'000;
 constexpr base::Millis kMovingQuietMs = 5'000;
-// A gang's own edits and arrivals change the reasons of all who wait. Each such write costs the gang so long, and one
-// that owes more than the burst waits with what is new until that is paid; it never owes more than the last of these.
-constexpr base::Millis kRetellOneMs = 20, kRetellBurstMs = 1'000, kRetellMostMs = 30'000;
+// A gang's own edits and arrivals change the reasons of all who wait. Each such write costs the gang so long. One that
+// owes more than it costs to tell all its members, within these bounds, waits with what is new, but no longer than for
+// the most of them.
+constexpr base::Millis kRetellOneMs = 20, kRetellLeastMs = 1'000, kRetellMostMs = 30'000;
 
 // Claims of placed members that wait for their volumes.
 size_t OpenVolumes(const Gang& gang) {
@@ -111,7 +112,9 @@ void Cycle::PublishGang(GangId id) {
     const Refusal* said = nullptr;
     std::string message;
     base::Millis cost_ms = 0;
-    const base::Millis now = clock.MonotonicMs(), retell_from_ms = gang.retell_ms - kRetellBurstMs;
+    const base::Millis now = clock.MonotonicMs(), all_ms = kRetellOneMs * std::ssize(gang.members);
+    const base::Millis may_owe_ms = std::clamp(all_ms, kRetellLeastMs, kRetellMostMs);
+    const base::Millis retell_from_ms = gang.retell_ms - may_owe_ms;
     const bool undoing = gang.plan && gang.plan->undoing;
     const auto tell = [&](Member& member, const Refusal& refusal) {
       if (early(refusal)) return;
@@ -137,7 +140,8 @@ void Cycle::PublishGang(GangId id) {
     for (Member* member : census.reserved)
       if (!gang.whole && gang.plan->open.at(member->pod).stage == Assignment::Stage::kReserved)
         tell(*member, *gang.refusal);
-    if (cost_ms > 0) gang.retell_ms = std::min(std::max(now, gang.retell_ms) + cost_ms, now + kRetellMostMs);
+    if (cost_ms > 0)
+      gang.retell_ms = std::min(std::max(now, gang.retell_ms) + cost_ms, now + may_owe_ms + kRetellMostMs);
     if (!early(*gang.refusal)) {
       if (gang.told_sentence != gang.refusal->sentence && !gang.refusal->sentence.empty() && !AwaitsPods(gang))
         publisher.TellGang(gang, true, "FailedScheduling", FullMessage(*gang.refusal));

@@ -47,7 +47,7 @@ struct Member {
   cluster::CommandId telling = 0;     // the write of it that is on its way; the next one waits for its answer
   base::Millis tell_again_ms = 0;     // monotonic; not before, for the last one failed
   std::string told_version;           // the last was written on this; while the pod bears it, what came of it is unseen
-  base::Millis told_version_ms = 0;   // monotonic; until then: it may have changed nothing
+  base::Millis told_version_ms = 0;   // monotonic; until then that is waited for: the write may have changed nothing
   base::Boxed<RefusedBinds> refused;  // until one of its binds is not
   bool evicting = false;              // a delete of ours is under way, or done
   base::Millis evict_again_ms = 0;    // monotonic; not before, for the last one was refused

@@ -231,7 +231,7 @@ bool Publisher::OnAnswer(const cluster::Answer& answer) {
 void Publisher::OnToldAnswer(Told& told, const cluster::Answer& answer) {
   const GangId id = book_.Find(told.gang);
   Member* member = book_.Find(id, told.pod);
-  if (!member || state_.pod(told.pod).pod->meta.uid != told.uid) return;
+  if (!member || member->telling != answer.id || state_.pod(told.pod).pod->meta.uid != told.uid) return;
   member->telling = 0;
   const base::Millis now = clock_.MonotonicMs();
   const bool done = answer.outcome == cluster::Outcome::kDone;

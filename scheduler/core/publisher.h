@@ -28,7 +28,7 @@ class Publisher {
   // The member waits: condition PodScheduled=False and a FailedScheduling Event, if that is not what was last said,
   // once what came of the last one has been seen: before, the API server would refuse it. True: it is written.
   bool TellWaiting(model::GangId id, Member& member, const std::string& reason, const std::string& message);
-  // What was last said of the member counts no more: what is said next is written at once, and changes the pod.
+  // What was last said of the member counts no more: what is said next is written, and changes the pod.
   static void Distrust(Member& member);
   // The condition on the member's pod is another one now: where it is not what was last said, that is said again.
   void OnCondition(Member& member);

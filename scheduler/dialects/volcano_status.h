@@ -22,7 +22,7 @@ std::string VolcanoUnschedulable(const GangReport& report);
 // names none, and all stay as they are.
 base::Json VolcanoStatus(const GangReport& report, const base::Json& before, const base::Json& observed);
 
-// It names conditions, for others' are few enough.
+// Whether a status that is written over `observed` names conditions: others' are few enough.
 bool VolcanoNamesConditions(const base::Json& observed);
 
 // What two statuses are compared by: the fields and the conditions that are ours, without times and transition ids.

@@ -55,7 +55,8 @@ std::string Anything(base::Random& random, int depth) {
   std::string text = kind == 1 ? "[" : "{";
   for (uint64_t i = random.Below(4); i > 0; --i) {
     if (kind == 2) text += fmt::format(R"("{}": )", random.Below(3));
-    text += Anything(random, depth - 1) + (i > 1 || random.OneIn(20) ? ", " : "");
+    text += Anything(random, depth - 1);
+    if (i > 1 || random.OneIn(20)) text += ", ";
   }
   return text + (kind == 1 ? "]" : "}");
 }
