@@ -48,6 +48,16 @@ def do_start_scheduler(session, slow_wire=None):
                  + (f"    (its wire carries {slow_wire} bytes/s)" if slow_wire else ""))
 
 
+def do_hold_wire(session):
+    session.scheduler.wire.hold()
+    session.tell("* nothing that the scheduler sends passes")
+
+
+def do_release_wire(session):
+    session.scheduler.wire.release()
+    session.tell("* it passes again")
+
+
 def do_stop_scheduler(session):
     session.check_scheduler()
     code = session.scheduler.stop()

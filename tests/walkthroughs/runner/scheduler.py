@@ -29,7 +29,7 @@ class Scheduler:
         self._kubeconfig = pathlib.Path(kubeconfig)
         self._config = config
         self._process = None
-        self._wire = None
+        self.wire = None
         self._starts = 0
         self._asked = False
         self.log = None
@@ -56,10 +56,10 @@ class Scheduler:
     def _behind_wire(self, bytes_per_second):
         text = self._kubeconfig.read_text()
         server = re.search(r"server: (https?)://127\.0\.0\.1:(\d+)", text)
-        self._wire = SlowWire(int(server.group(2)), bytes_per_second)
+        self.wire = SlowWire(int(server.group(2)), bytes_per_second)
         path = self._dir / "slow-wire.kubeconfig"
         path.touch(mode=0o600)
-        path.write_text(text.replace(server.group(0), f"server: {server.group(1)}://127.0.0.1:{self._wire.port}"))
+        path.write_text(text.replace(server.group(0), f"server: {server.group(1)}://127.0.0.1:{self.wire.port}"))
         return path
 
     def kill(self):
@@ -92,6 +92,6 @@ class Scheduler:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
     def _drop_wire(self):
-        if self._wire:
-            self._wire.close()
-            self._wire = None
+        if self.wire:
+            self.wire.close()
+            self.wire = None

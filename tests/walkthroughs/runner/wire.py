@@ -4,7 +4,8 @@
 Passes bytes on, so it needs to know neither TLS nor HTTP. What the scheduler sends goes through at a
 limited rate, whatever the number of connections; what it receives is not held up. Binds that would all be
 out within 50 ms thus take a second or two, and the scheduler can be killed, or a node deleted, in their
-midst. `cut` drops what is on its way, as a machine that loses power would.
+midst. `hold` lets nothing more through until `release`, so that what has to happen in that midst need not be
+fast. `cut` drops what is on its way, as a machine that loses power would.
 """
 
 import select
@@ -23,10 +24,18 @@ class SlowWire:
         self._chunk = max(1, int(bytes_per_second * CHUNK_SECONDS))
         self._lock = threading.Lock()
         self._due = time.monotonic()
+        self._flows = threading.Event()
+        self._flows.set()
         self._pairs = set()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
+
+    def hold(self):
+        self._flows.clear()
+
+    def release(self):
+        self._flows.set()
 
     def cut(self):
         with self._lock:
@@ -34,6 +43,7 @@ class SlowWire:
         for pair in pairs:
             for end in pair:
                 _shut(end)
+        self.release()
 
     def close(self):
         _shut(self._listener)
@@ -57,9 +67,11 @@ class SlowWire:
     def _pump(self, pair, source, sink, chunk):
         try:
             while data := source.recv(chunk or 65536):
+                if chunk:
+                    self._flows.wait()
                 sink.sendall(data)
                 if chunk:
-                    self._hold(CHUNK_SECONDS * len(data) / chunk)
+                    self._take(CHUNK_SECONDS * len(data) / chunk)
         except OSError:
             pass
         with self._lock:
@@ -67,7 +79,7 @@ class SlowWire:
         for end in pair:
             _shut(end)
 
-    def _hold(self, seconds):
+    def _take(self, seconds):
         """Takes `seconds` of the wire, after what others took. Unused time is not saved up."""
         with self._lock:
             self._due = max(self._due, time.monotonic() - CHUNK_SECONDS) + seconds
