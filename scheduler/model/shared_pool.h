@@ -39,7 +39,8 @@ class SharedPool {
     if (!value.value_) return value;
     const auto [at, fresh] = values_.insert(std::move(value.value_));
     value.value_ = *at;
-    if (fresh && (bytes_ += BytesOf(**at)) > sweep_at_) Sweep();
+    if (fresh) bytes_ += BytesOf(**at);
+    if (bytes_ > sweep_at_) Sweep();
     return value;
   }
 
