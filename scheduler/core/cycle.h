@@ -151,6 +151,10 @@ class Cycle {
   void FireTimers();
   void Publish();
   void PublishGang(model::GangId id);
+  // Where the gang is refused: each member that waits, why.
+  void TellMembers(model::GangId id);
+  // That members lack is no news yet, for some came just now: it is told when no more come.
+  bool TooEarly(model::GangId id, const Refusal& refusal);
   static base::Millis ReportAt(const Gang& gang);  // monotonic
   observe::Decision Describe(const Gang& gang) const;
   observe::Decision DescribeSettled(model::PodId id) const;

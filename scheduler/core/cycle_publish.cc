@@ -97,52 +97,57 @@ void Cycle::SetTally(Gang& gang, const Tally& now) {
   gang.tally = now;
 }
 
+bool Cycle::TooEarly(GangId id, const Refusal& refusal) {
+  const Gang& gang = book.at(id);
+  const base::Millis quiet_ms = gang.joined_ms + kMembersQuietMs;
+  if (refusal.state != GangState::kWaitingForMembers || gang.members.empty() || clock.MonotonicMs() >= quiet_ms)
+    return false;
+  timers.insert({quiet_ms, id, Timer::Due::kTell});
+  return true;
+}
+
+void Cycle::TellMembers(GangId id) {
+  Gang& gang = book.at(id);
+  const bool whole = gang.state == GangState::kWhole, undoing = gang.plan && gang.plan->undoing;
+  const base::Millis now = clock.MonotonicMs(), all_ms = kRetellOneMs * std::ssize(gang.members);
+  const base::Millis may_owe_ms = std::clamp(all_ms, kRetellLeastMs, kRetellMostMs);
+  const base::Millis retell_from_ms = gang.retell_ms - may_owe_ms;
+  const Refusal* said = nullptr;
+  std::string message;
+  base::Millis cost_ms = 0;
+  const auto tell = [&](Member& member, const Refusal& refusal) {
+    if (TooEarly(id, refusal)) return;
+    if (said != &refusal) message = FullMessage(*(said = &refusal));
+    const bool anew =
+        !member.told_message.empty() && !member.told_in_doubt && member.told_message != message && !undoing;
+    if (anew && now < retell_from_ms) {
+      timers.insert({retell_from_ms, id, Timer::Due::kTell});
+      return;
+    }
+    const bool quota = refusal.state == GangState::kWaitingForQueue;
+    if (publisher.TellWaiting(id, member, quota ? options.quota_reason : "Unschedulable", message) && anew)
+      cost_ms += kRetellOneMs;
+  };
+  const Census census = TakeCensus(gang, state);
+  for (Member* member : census.pending) {
+    if (!whole)
+      tell(*member, *gang.refusal);
+    else if (member->refusal)
+      tell(*member, *member->refusal);
+  }
+  // Before a gang is whole nobody leaves while it waits: who has a place held, such as for its volumes, waits too.
+  for (Member* member : census.reserved)
+    if (!gang.whole && gang.plan->open.at(member->pod).stage == Assignment::Stage::kReserved)
+      tell(*member, *gang.refusal);
+  if (cost_ms > 0) gang.retell_ms = std::min(std::max(now, gang.retell_ms) + cost_ms, now + may_owe_ms + kRetellMostMs);
+}
+
 void Cycle::PublishGang(GangId id) {
   Gang& gang = book.at(id);
-  const base::Millis quiet_ms = gang.joined_ms + kMembersQuietMs;
-  const auto early = [&](const Refusal& refusal) {
-    if (refusal.state != GangState::kWaitingForMembers || gang.members.empty() || clock.MonotonicMs() >= quiet_ms)
-      return false;
-    timers.insert({quiet_ms, id, Timer::Due::kTell});
-    return true;
-  };
-  const bool whole = gang.state == GangState::kWhole;
-  if (gang.refusal && !whole && early(*gang.refusal)) return;
+  if (gang.refusal && gang.state != GangState::kWhole && TooEarly(id, *gang.refusal)) return;
   if (gang.refusal) {
-    const Refusal* said = nullptr;
-    std::string message;
-    base::Millis cost_ms = 0;
-    const base::Millis now = clock.MonotonicMs(), all_ms = kRetellOneMs * std::ssize(gang.members);
-    const base::Millis may_owe_ms = std::clamp(all_ms, kRetellLeastMs, kRetellMostMs);
-    const base::Millis retell_from_ms = gang.retell_ms - may_owe_ms;
-    const bool undoing = gang.plan && gang.plan->undoing;
-    const auto tell = [&](Member& member, const Refusal& refusal) {
-      if (early(refusal)) return;
-      if (said != &refusal) message = FullMessage(*(said = &refusal));
-      const bool anew =
-          !member.told_message.empty() && !member.told_in_doubt && member.told_message != message && !undoing;
-      if (anew && now < retell_from_ms) {
-        timers.insert({retell_from_ms, id, Timer::Due::kTell});
-        return;
-      }
-      const bool quota = refusal.state == GangState::kWaitingForQueue;
-      if (publisher.TellWaiting(id, member, quota ? options.quota_reason : "Unschedulable", message) && anew)
-        cost_ms += kRetellOneMs;
-    };
-    const Census census = TakeCensus(gang, state);
-    for (Member* member : census.pending) {
-      if (!whole)
-        tell(*member, *gang.refusal);
-      else if (member->refusal)
-        tell(*member, *member->refusal);
-    }
-    // Before a gang is whole nobody leaves while it waits: who has a place held, such as for its volumes, waits too.
-    for (Member* member : census.reserved)
-      if (!gang.whole && gang.plan->open.at(member->pod).stage == Assignment::Stage::kReserved)
-        tell(*member, *gang.refusal);
-    if (cost_ms > 0)
-      gang.retell_ms = std::min(std::max(now, gang.retell_ms) + cost_ms, now + may_owe_ms + kRetellMostMs);
-    if (!early(*gang.refusal)) {
+    TellMembers(id);
+    if (!TooEarly(id, *gang.refusal)) {
       if (gang.told_sentence != gang.refusal->sentence && !gang.refusal->sentence.empty() && !AwaitsPods(gang))
         publisher.TellGang(gang, true, "FailedScheduling", FullMessage(*gang.refusal));
       gang.told_sentence = gang.refusal->sentence;

@@ -289,8 +289,7 @@ TEST_CASE("A gang that merely has no pods is not counted as waiting") {
     int64_t gangs = 0;
   } waiting;
   VolcanoRig rig;
-  rig.observer = &waiting;
-  rig.Restart();
+  rig.Observe(&waiting);
   rig.AddQueue("q", 2);
   rig.AddGroup("small", 2, "q");
   rig.Settle();

@@ -181,8 +181,7 @@ TEST_CASE("A forged or copied bind annotation says nothing") {
   const std::string stolen = sim::AnnotationOf(*bound, "tutti.dev/bind");
   REQUIRE_FALSE(stolen.empty());
   rig.AddPod("copy", {});
-  REQUIRE(rig.store.Modify(sim::kPods, "default", "copy",
-                           [&](sim::Json& pod) { pod["metadata"]["annotations"]["tutti.dev/bind"] = stolen; }));
+  rig.Annotate("copy", "tutti.dev/bind", stolen);
   rig.Restart();
   rig.Pass(120'000);
   CHECK(rig.Bound() == 4);

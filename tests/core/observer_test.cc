@@ -31,10 +31,7 @@ class Counts final : public observe::Observer {
 };
 
 struct ObservedRig : Rig {
-  ObservedRig() {
-    observer = &counts;
-    Restart();
-  }
+  ObservedRig() { Observe(&counts); }
   // Its gates are gone.
   void Ungate(const std::string& name) {
     REQUIRE(store.Modify(sim::kPods, "default", name, [](sim::Json& pod) { pod["spec"].erase("schedulingGates"); }));

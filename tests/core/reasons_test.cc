@@ -149,18 +149,14 @@ TEST_CASE("What is short is what those ask for who found no node, each for itsel
 TEST_CASE("Members that come one after another cause no word until no more come") {
   Rig rig;
   rig.AddNode("n1", 4);
-  int patches = 0;
-  rig.fate = [&](const cluster::Command& command) {
-    patches += std::holds_alternative<cluster::Patch>(command.body);
-    return sim::Fate{};
-  };
+  rig.CountPatches();
   for (int i = 0; i < 4; ++i) {
     rig.AddPod(fmt::format("g-{}", i), {.gang = "g", .min = "5"});
     rig.Pass(500);
   }
-  CHECK(patches == 0);
+  CHECK(rig.patches == 0);
   rig.Pass(1'000);
-  CHECK(patches == 4);
+  CHECK(rig.patches == 4);
   CHECK(rig.Waits("g-0") == "Unschedulable: gang default/g waits for members: it needs 5 members, 4 of 5 exist.");
 }
 

@@ -243,6 +243,14 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
       return sim::Fate{};
     };
   }
+  // Counts the patches that are sent from now on.
+  void CountPatches() {
+    patches = 0;
+    fate = [this](const cluster::Command& command) {
+      patches += std::holds_alternative<cluster::Patch>(command.body);
+      return sim::Fate{};
+    };
+  }
   void RefuseBindsTo(const std::string& node) {
     fate = [node](const cluster::Command& command) { return IsBindTo(command, node) ? Refused() : sim::Fate(); };
   }
@@ -250,6 +258,16 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
   void SetPhase(const std::string& name, const std::string& phase) {
     REQUIRE(store.Modify(
         sim::kPods, "default", name, [&](sim::Json& pod) { pod["status"]["phase"] = phase; }, sim::Part::kStatus));
+  }
+
+  void Annotate(const std::string& pod, const std::string& name, const std::string& value) {
+    REQUIRE(store.Modify(sim::kPods, "default", pod,
+                         [&](sim::Json& object) { object["metadata"]["annotations"][name] = value; }));
+  }
+  // A scheduler that is watched by it, in place of the present one.
+  void Observe(observe::Observer* watcher) {
+    observer = watcher;
+    Restart();
   }
 
   std::string NodeOf(const std::string& name) const {
@@ -282,6 +300,7 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
   base::VirtualClock clock{1'800'000'000'000};
   sim::Store store{clock};
   std::function<sim::Fate(const cluster::Command&)> fate;
+  int patches = 0;  // see CountPatches
   std::unique_ptr<sim::Feed> feed;
   std::unique_ptr<sim::Writer> writer;
   std::unique_ptr<Scheduler> scheduler;

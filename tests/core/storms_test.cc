@@ -18,7 +18,6 @@ struct LateWord : Rig {
     };
     AddPod("p", {.cpu = "2"});
   }
-  int patches = 0;
   bool refuse = false;  // as if the pod were not what it was
 };
 
@@ -27,11 +26,7 @@ TEST_CASE("The rest of a whole gang is not written to again each time its queue'
   rig.AddNode("n1", 8);
   for (int i = 0; i < 20; ++i)
     rig.AddPod(fmt::format("g-{}", i), {.gang = "g", .min = "1", .queue = "four", .cpu = "3"});
-  int patches = 0;
-  rig.fate = [&](const cluster::Command& command) {
-    patches += std::holds_alternative<cluster::Patch>(command.body);
-    return sim::Fate{};
-  };
+  rig.CountPatches();
   rig.Pass(2'000);
   for (int i = 0; i < 20; ++i) {
     rig.AddPod("passer-by", {.queue = "four"});
@@ -39,7 +34,7 @@ TEST_CASE("The rest of a whole gang is not written to again each time its queue'
     rig.Delete("passer-by");
     rig.Pass(100);
   }
-  CHECK(patches <= 19);
+  CHECK(rig.patches <= 19);
 
   // In the end they are brought up to date.
   const std::string before = rig.Waits("g-1");
@@ -54,19 +49,14 @@ TEST_CASE("A gang that is edited over and over has its members written to at a b
   Rig rig;
   rig.AddNode("n1", 8);
   for (int i = 0; i < kMembers; ++i) rig.AddPod(fmt::format("g-{}", i), {.gang = "g", .min = "300"});
-  int patches = 0;
-  rig.fate = [&](const cluster::Command& command) {
-    patches += std::holds_alternative<cluster::Patch>(command.body);
-    return sim::Fate{};
-  };
+  rig.CountPatches();
   rig.Pass(2'000);
-  CHECK(patches == kMembers);  // the first word comes at once
+  CHECK(rig.patches == kMembers);  // the first word comes at once
   for (int i = 1; i <= kEdits; ++i) {
-    REQUIRE(rig.store.Modify(sim::kPods, "default", "g-0",
-                             [&](sim::Json& pod) { pod["metadata"]["annotations"]["min"] = std::to_string(300 + i); }));
+    rig.Annotate("g-0", "min", std::to_string(300 + i));
     rig.Pass(1'000);
   }
-  CHECK(patches <= 6 * kMembers);
+  CHECK(rig.patches <= 5 * kMembers);
   rig.Pass(60'000);
   CHECK(rig.Waits("g-0").find("it needs 310 members") != std::string::npos);
   CHECK(rig.Waits("g-199").find("it needs 310 members") != std::string::npos);
@@ -79,13 +69,9 @@ TEST_CASE("A gang that is edited between what its queue and what nodes lack is w
   Rig rig;
   rig.AddNode("n1", 1);
   for (int i = 0; i < kMembers; ++i) rig.AddPod(fmt::format("g-{}", i), {.gang = "g", .min = "200"});
-  int patches = 0;
-  rig.fate = [&](const cluster::Command& command) {
-    patches += std::holds_alternative<cluster::Patch>(command.body);
-    return sim::Fate{};
-  };
+  rig.CountPatches();
   rig.Pass(2'000);
-  REQUIRE(patches == kMembers);
+  REQUIRE(rig.patches == kMembers);
   const auto edit = [&](bool first) {
     REQUIRE(rig.store.Modify(sim::kPods, "default", "g-0", [&](sim::Json& pod) {
       if (in_figures)
@@ -98,7 +84,7 @@ TEST_CASE("A gang that is edited between what its queue and what nodes lack is w
     edit(i % 2 == 0);
     rig.Pass(1'000);
   }
-  CHECK(patches <= 6 * kMembers);
+  CHECK(rig.patches <= 5 * kMembers);
   edit(true);
   rig.Pass(90'000);
   CHECK_THAT(rig.Waits("g-199"), Catch::Contains(in_figures ? "needs 199 members" : "queue \"four\" is full"));
@@ -118,8 +104,7 @@ TEST_CASE("That a pod waits is not written on it once it is bound, however late 
 TEST_CASE("Where somebody else changes a pod before the word that it waits arrives, that is said again") {
   LateWord rig(1'000);
   rig.Settle();
-  REQUIRE(rig.store.Modify(sim::kPods, "default", "p",
-                           [](sim::Json& pod) { pod["metadata"]["annotations"]["note"] = "seen"; }));
+  rig.Annotate("p", "note", "seen");
   rig.Pass(20'000);
   CHECK(rig.Waits("p").find("0/1 nodes are available") != std::string::npos);
   CHECK(rig.patches == 2);
@@ -130,20 +115,16 @@ TEST_CASE("While the watch of pods lags, a new word waits for what the last one 
   rig.AddNode("n1", 1);
   rig.AddPod("p", {.cpu = "9"});
   rig.Settle();
-  int patches = 0;
-  rig.fate = [&](const cluster::Command& command) {
-    patches += std::holds_alternative<cluster::Patch>(command.body);
-    return sim::Fate{};
-  };
+  rig.CountPatches();
   rig.feed->BreakWatch("pods");
   for (int i = 2; i < 7; ++i) {
     rig.AddNode(fmt::format("n{}", i), 1);
     rig.Pass(10'000);
   }
-  CHECK(patches == 1);
+  CHECK(rig.patches == 1);
   rig.feed->MendWatch("pods");
   rig.Settle();
-  CHECK(patches == 2);
+  CHECK(rig.patches == 2);
   CHECK(rig.Waits("p") == "Unschedulable: 0/6 nodes are available: 6 Insufficient cpu.");
 }
 
@@ -198,14 +179,12 @@ TEST_CASE("That words have to wait costs no search") {
     int attempts = 0;
   } counts;
   Rig rig;
-  rig.observer = &counts;
-  rig.Restart();
+  rig.Observe(&counts);
   rig.AddNode("n1", 1);
   for (int i = 0; i < 200; ++i) rig.AddPod(fmt::format("g-{}", i), {.gang = "g", .min = "200"});
   rig.Pass(2'000);
   for (const char* min : {"199", "198", "197"}) {
-    REQUIRE(rig.store.Modify(sim::kPods, "default", "g-0",
-                             [&](sim::Json& pod) { pod["metadata"]["annotations"]["min"] = min; }));
+    rig.Annotate("g-0", "min", min);
     rig.Pass(1'000);
   }
   CHECK_THAT(rig.Waits("g-199"), Catch::Contains("needs 198 members"));

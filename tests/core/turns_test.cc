@@ -32,8 +32,7 @@ class PerCycle final : public observe::Observer {
 // Two nodes a pool, and one more that is held; who waits there is of unlike members that all but fit.
 struct CutOffRig : Rig {
   CutOffRig() {
-    observer = &counts;
-    Restart();
+    Observe(&counts);
     for (const char* pool : {"a", "v"})
       for (int i = 0; i < 2; ++i) AddNode(fmt::format("{}{}", pool, i), 10, 0, {{"pool", pool}});
     AddNode("other", 1, 0, {{"pool", "other"}});

@@ -387,8 +387,7 @@ TEST_CASE("What is kept of a gang that cannot be completed is told of once, and 
     void OnUndone(int64_t) override { ++*undone; }
     int* undone;
   } observer(&undone);
-  rig.observer = &observer;
-  rig.Restart();
+  rig.Observe(&observer);
   rig.fate = [&](const cluster::Command& command) {
     if (const auto* event = std::get_if<cluster::EmitEvent>(&command.body)) ++notes[event->note];
     return IsBindTo(command, "n2") ? Refused() : sim::Fate();
@@ -420,8 +419,7 @@ TEST_CASE("A declaration that becomes unreadable half way is what a gang waits f
   };
   rig.Settle();
   REQUIRE(rig.Bound() == 2);
-  REQUIRE(rig.store.Modify(sim::kPods, "default", "g-0",
-                           [](sim::Json& pod) { pod["metadata"]["annotations"]["problem"] = "it cannot be read"; }));
+  rig.Annotate("g-0", "problem", "it cannot be read");
   rig.Pass(5'000);
   for (const char* name : {"g-0", "g-1", "g-2"})
     if (rig.NodeOf(name).empty()) CHECK_THAT(rig.Waits(name), Catch::Contains("it cannot be read"));
