@@ -31,19 +31,31 @@ class EmbeddedCluster::Inbox final : public cluster::EventSink {
 
 EmbeddedCluster::EmbeddedCluster(const base::Clock& clock, Options options)
     : clock_(clock),
+      scheduler_options_(std::move(options.scheduler)),
       loose_definitions_(options.loose_definitions),
       world_(clock, options.world),
       inbox_(std::make_unique<Inbox>()) {
-  if (!options.scheduler) return;
+  if (scheduler_options_) StartScheduler();
+}
+
+EmbeddedCluster::~EmbeddedCluster() = default;
+
+void EmbeddedCluster::StartScheduler() {
   feed_ = std::make_unique<sim::Feed>(world_.store(), *inbox_);
   writer_ = std::make_unique<sim::Writer>(world_.store(), *inbox_, clock_);
-  scheduler_ = std::make_unique<core::Scheduler>(*std::move(options.scheduler), dialects::MakeDialects(), *writer_,
-                                                 clock_, nullptr);
+  scheduler_ =
+      std::make_unique<core::Scheduler>(*scheduler_options_, dialects::MakeDialects(), *writer_, clock_, nullptr);
   feed_->Start(scheduler_->Kinds());
   inbox_->Post(cluster::Leadership{.leading = true, .plan_after_ms = clock_.MonotonicMs()});
 }
 
-EmbeddedCluster::~EmbeddedCluster() = default;
+void EmbeddedCluster::RestartScheduler() {
+  if (writer_) writer_->OrphanInFlight();
+  scheduler_.reset();
+  feed_.reset();
+  inbox_->Take();
+  StartScheduler();
+}
 
 base::Status EmbeddedCluster::LoadDefinitions(const std::vector<sim::Manifest>& manifests) {
   const auto brought = [&](const std::string& name) {

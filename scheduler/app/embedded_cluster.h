@@ -48,6 +48,9 @@ class EmbeddedCluster {
   // Without the scheduler's own timers: what the cluster still has to do.
   std::optional<base::Millis> NextWorldDeadline();
 
+  // Kills the scheduler and starts another one, which remembers nothing. What the old one had not sent is lost.
+  void RestartScheduler();
+
   // Called after each cycle of the scheduler that made it write, before anything is written.
   std::function<void()> on_decided;
 
@@ -59,8 +62,10 @@ class EmbeddedCluster {
   }
   base::Status LoadDefinitions(const std::vector<sim::Manifest>& manifests);
   bool Step();
+  void StartScheduler();
 
   const base::Clock& clock_;
+  const std::optional<core::Options> scheduler_options_;
   const bool loose_definitions_;
   sim::Door* door_ = nullptr;  // null: the store is this thread's alone
   sim::World world_;

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stage: the embedded cluster on which one scenario is played, step by step.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/embedded_cluster.h"
+#include "base/result.h"
+#include "tests/scenarios/scenario.h"
+
+namespace tutti::scenarios {
+
+class Stage {
+ public:
+  // With what the scenario says of the configuration and the operator, and its first objects. Errors: kInvalid.
+  static base::Result<std::unique_ptr<Stage>> Set(const Scenario& scenario);
+
+  // Carries one step out, and lets the cluster come to rest. `expect` is not its business. Errors: kInvalid.
+  base::Status Do(const sim::Json& step);
+
+  const sim::Store& store() const { return cluster_->store(); }
+  std::vector<observe::Decision> Decisions() { return cluster_->scheduler()->Decisions(); }
+
+  // Objects of "KIND NAME", where the kind is written as kubectl takes it and `*` in the name stands for any text; by
+  // namespace and name. Error: no such kind.
+  base::Result<std::vector<sim::Object>> Find(const std::string& kind, const std::string& name) const;
+
+ private:
+  Stage() = default;
+  base::Status Load(std::vector<sim::Json> objects);
+  base::Status Apply(const sim::Json& manifest);
+  base::Status Delete(const sim::Json& step);
+  base::Status Patch(const sim::Json& step);
+  base::Status Wait(base::Millis ms);
+  base::Status Rest();
+  base::Result<std::vector<sim::Object>> Named(const std::string& kind_and_name, int64_t first) const;
+  base::Result<const sim::ApiResource*> ResourceOf(const std::string& kind) const;
+
+  std::unique_ptr<base::VirtualClock> clock_;
+  std::unique_ptr<app::EmbeddedCluster> cluster_;
+};
+
+// Whether `pattern`, in which `*` stands for any text, is all of `text`.
+bool MatchesGlob(std::string_view pattern, std::string_view text);
+
+}  // namespace tutti::scenarios
