@@ -284,8 +284,12 @@ framework::Profile DefaultProfile(const std::string& scheduler_name) {
 
 framework::Profile PackingProfile(const std::string& scheduler_name) {
   framework::Profile profile = DefaultProfile(scheduler_name);
-  profile.scores.push_back({std::make_shared<WholeNodes>(), WholeNodes::kWeight});
+  AddPacking(&profile);
   return profile;
+}
+
+void AddPacking(framework::Profile* profile) {
+  profile->scores.push_back({std::make_shared<WholeNodes>(), WholeNodes::kWeight});
 }
 
 }  // namespace tutti::plugins

@@ -41,6 +41,8 @@ framework::Profile DefaultProfile(const std::string& scheduler_name);
 
 // The same, and above its scores the objective that keeps whole free nodes whole (WholeNodes).
 framework::Profile PackingProfile(const std::string& scheduler_name);
+// Puts that objective above the scores of a profile.
+void AddPacking(framework::Profile* profile);
 
 // The names of all plugins that a config may name, in the order of kube-scheduler's default list.
 std::vector<std::string> KnownPlugins();

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <utility>
 
+#include "app/config_extenders.h"
 #include "app/yaml_fields.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -168,34 +169,11 @@ void ReadProfiles(Fields& fields, Config* config) {
   for (Fields& one : nameless) one.Complain("", "has no schedulerName; of several profiles each needs its own");
 }
 
-// None is called; what kube-scheduler would refuse in one is refused here.
-void CheckExtender(Fields& fields) {
-  std::string text;
-  bool flag = false;
-  int64_t weight = 1;
-  base::Millis timeout = 0;
-  fields.String("urlPrefix", &text);
-  for (const char* verb : {"filterVerb", "preemptVerb", "bindVerb"}) fields.String(verb, &text);
-  std::string prioritize;
-  fields.String("prioritizeVerb", &prioritize);
-  fields.Integer("weight", prioritize.empty() ? 0 : 1, kMostInt32, &weight);
-  for (const char* name : {"enableHTTPS", "nodeCacheCapable", "ignorable"}) fields.Bool(name, &flag);
-  fields.Accept("tlsConfig");
-  fields.Duration("httpTimeout", &timeout);
-  fields.Sequence("managedResources", [&](Fields& one) {
-    one.String("name", &text);
-    one.Bool("ignoredByScheduler", &flag);
-    one.Done();
-  });
-  fields.Done();
-}
-
 // What kube-scheduler has and we do without.
 void CheckUnused(Fields& fields, Config* config) {
   int64_t parallelism = 0;
   fields.Integer("parallelism", 1, kMostInt32, &parallelism);
   CheckPercentageOfNodes(fields, config);
-  fields.Sequence("extenders", [](Fields& one) { CheckExtender(one); });
   constexpr std::pair<const char*, const char*> kSwitches[] = {
       {"delayCacheUntilActive", "a standby lists and watches too, so that it can take over at once"},
       {"enableProfiling", "there is no /debug/pprof"},
@@ -209,11 +187,8 @@ void CheckUnused(Fields& fields, Config* config) {
 
 void ReadSchedulerConfiguration(Fields& fields, Config* config) {
   if (fields.Has("parallelism")) config->notes.push_back("parallelism has no effect: a decision needs no threads");
-  if (fields.Has("extenders")) {
-    config->notes.push_back(
-        "extenders are not active: Tutti calls no scheduler extender; pods that rely on one are not filtered by it");
-  }
   CheckUnused(fields, config);
+  ReadExtenders(fields, config);
   ReadLeaderElection(fields.Map("leaderElection"), &config->leader_election);
   ReadClientConnection(fields.Map("clientConnection"), config);
   fields.Integer("podInitialBackoffSeconds", 1, kMostSeconds, &config->pod_initial_backoff_s);

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "kube/extender_client.h"
 #include "plugins/registry.h"
 
 namespace tutti::app {
@@ -50,6 +51,8 @@ struct Config {
   std::vector<ProfileSettings> profiles;  // empty: DefaultSchedulerNames()
   int64_t pod_initial_backoff_s = 1;
   int64_t pod_max_backoff_s = 10;
+  std::vector<kube::ExtenderSpec> extenders;
+  std::vector<std::string> ignored_resources;  // extenders manage them, and NodeResourcesFit is not to look at them
 
   // TuttiConfiguration
   std::string policy = "repair";  // or "keep"

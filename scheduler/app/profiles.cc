@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "app/yaml_fields.h"
+#include "base/check.h"
+#include "base/json.h"
 
 namespace tutti::app {
 namespace {
@@ -24,6 +26,19 @@ const std::string& WhereOf(const ProfileSettings& settings, const std::string& c
   return settings.where;
 }
 
+// With the resources that extenders manage among those that NodeResourcesFit ignores.
+plugins::ProfileConfig WithIgnored(plugins::ProfileConfig config, const std::vector<std::string>& resources) {
+  constexpr std::string_view kFit = "NodeResourcesFit";
+  if (resources.empty()) return config;
+  auto& given = config.plugin_config;
+  auto at = std::ranges::find(given, kFit, [](const auto& one) { return std::string_view(one.first); });
+  if (at == given.end()) at = given.insert(given.end(), {std::string(kFit), nullptr});
+  base::Json args = at->second ? *at->second : base::Json::object();
+  for (const std::string& resource : resources) args["ignoredResources"].push_back(resource);
+  at->second = std::make_shared<const base::Json>(std::move(args));
+  return config;
+}
+
 }  // namespace
 
 base::Result<std::vector<framework::Profile>> MakeProfiles(Config& config,
@@ -31,15 +46,19 @@ base::Result<std::vector<framework::Profile>> MakeProfiles(Config& config,
   std::vector<framework::Profile> profiles;
   std::string complaints;
   const auto stock = [&](const std::string& name) {
-    return config.keep_nodes_whole && name != "default-scheduler" ? plugins::PackingProfile(name)
-                                                                  : plugins::DefaultProfile(name);
+    plugins::ProfileConfig plain;
+    plain.scheduler_name = name;
+    auto profile = plugins::MakeProfile(WithIgnored(plain, config.ignored_resources));
+    TUTTI_CHECK(profile, "the default profile can be made");
+    if (config.keep_nodes_whole && name != "default-scheduler") plugins::AddPacking(&*profile);
+    return *std::move(profile);
   };
   for (const ProfileSettings& settings : config.profiles) {
     if (SaysNothing(settings.config)) {
       profiles.push_back(stock(settings.config.scheduler_name));
       continue;
     }
-    auto profile = plugins::MakeProfile(settings.config, &config.notes);
+    auto profile = plugins::MakeProfile(WithIgnored(settings.config, config.ignored_resources), &config.notes);
     if (profile) {
       profiles.push_back(*std::move(profile));
     } else {
@@ -64,6 +83,7 @@ base::Result<core::Options> MakeOptions(Config& config, const std::vector<std::s
   options.pod_initial_backoff_ms = config.pod_initial_backoff_s * 1000;
   options.pod_max_backoff_ms = config.pod_max_backoff_s * 1000;
   options.quota_reason = config.quota_reason;
+  for (const kube::ExtenderSpec& extender : config.extenders) options.extenders.push_back(extender.ForCore());
   options.ranking_bytes = static_cast<size_t>(config.ranking_memory_mib) << 20;
   return options;
 }

@@ -96,6 +96,20 @@ void LogStart(const Config& config, const kube::Config& cluster, const core::Opt
                                  {"leaderElect", config.leader_election.leader_elect}});
 }
 
+// Null if none is configured.
+std::unique_ptr<kube::ExtenderClient> MakeExtenders(const Config& config, kube::KubeClient& client,
+                                                    const base::Clock& clock, Driver& driver) {
+  if (config.extenders.empty()) return nullptr;
+  const auto read = [&client](const std::string& target) -> base::Result<std::string> {
+    auto reply = client.Get(target);
+    if (!reply) return tl::make_unexpected(reply.error());
+    if (reply->status == 200) return std::move(reply->body);
+    return base::Fail(base::ErrorCode::kUnavailable,
+                      fmt::format("the API server answered with HTTP {}", reply->status));
+  };
+  return std::make_unique<kube::ExtenderClient>(config.extenders, read, clock, driver);
+}
+
 Driver::Ending RunToEnd(Driver& driver, core::Scheduler& scheduler, base::Millis drain_ms) {
   Driver::Ending ending = Driver::Ending::kDrained;
   std::thread thread([&] {
@@ -139,7 +153,9 @@ int Run(const RunFlags& flags) {
   };
   kube::KubeClient client(*cluster, client_options, clock, driver);
   const base::Millis drain_ms = options->bind_timeout_ms + kShutdownSlackMs;
-  core::Scheduler scheduler(*std::move(options), dialects::MakeDialects(), client.writer(), clock, &metrics);
+  std::unique_ptr<kube::ExtenderClient> extenders = MakeExtenders(*config, client, clock, driver);
+  core::Scheduler scheduler(*std::move(options), dialects::MakeDialects(), client.writer(), clock, &metrics,
+                            extenders.get());
 
   std::unique_ptr<Serving> pages;
   if (flags.secure_serving) {
@@ -163,6 +179,7 @@ int Run(const RunFlags& flags) {
   }
   if (ending == Driver::Ending::kUnfinished)
     base::LogWarn("stopping with writes unanswered; the lease runs out by itself");
+  if (extenders) extenders->Stop();
   client.Shutdown(kShutdownSlackMs + client_options.write_timeout_ms);
   pages.reset();  // after the lease is given up, and before the client that its reviews ask is gone
   base::LogInfo("stopped");

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "cluster/command.h"
+#include "cluster/extenders.h"
 #include "model/node.h"
 #include "model/object.h"
 #include "model/pod.h"
@@ -55,7 +56,7 @@ struct Leadership {
 };
 
 using FeedEvent = std::variant<PodChanged, PodGone, NodeChanged, NodeGone, ObjectChanged, SelectionChanged, ObjectGone,
-                               KindSynced, Leadership, Answer>;
+                               KindSynced, Leadership, Answer, ExtenderReply>;
 
 // What the mailbox coalesces by; empty for events that each count.
 std::string CoalesceKey(const FeedEvent& event);

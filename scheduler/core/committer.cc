@@ -217,8 +217,13 @@ void Committer::SendBind(GangId id, PodId member, Assignment& assignment) {
   bind.annotations.emplace_back(kBindAnnotation, WriteEvidence(plan.id, pod->meta.uid, assignment.node, commit_uid));
   assignment.stage = Stage::kSent;
   const bool last_of_many = !gang.whole && gang.members.size() > 1 && pod->meta.uid == commit_uid;
-  assignment.command = outbox_.Send(last_of_many ? Lane::kCommit : Lane::kBind,
-                                    clock_.MonotonicMs() + options_.bind_timeout_ms, std::move(bind));
+  const base::Millis deadline_ms = clock_.MonotonicMs() + options_.bind_timeout_ms;
+  if (const auto binder = extender_desk_.BinderOf(*state_.pod(member).pod_class->spec)) {
+    assignment.command = outbox_.NextId();
+    extender_desk_.extenders()->Bind(*binder, assignment.command, deadline_ms, bind);
+  } else {
+    assignment.command = outbox_.Send(last_of_many ? Lane::kCommit : Lane::kBind, deadline_ms, std::move(bind));
+  }
   binds_.emplace(assignment.command, Bound{id, member, pod});
 }
 

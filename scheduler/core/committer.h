@@ -20,6 +20,7 @@
 #include "cluster/what_if.h"
 #include "core/census.h"
 #include "core/charges.h"
+#include "core/extender_desk.h"
 #include "core/gang_book.h"
 #include "core/outbox.h"
 #include "core/scheduler.h"
@@ -30,12 +31,13 @@ namespace tutti::core {
 class Committer {
  public:
   Committer(const Options& options, cluster::ClusterState& state, GangBook& book, Charges& charges, Outbox& outbox,
-            const base::Clock& clock)
+            const ExtenderDesk& extender_desk, const base::Clock& clock)
       : options_(options),
         state_(state),
         book_(book),
         charges_(charges),
         outbox_(outbox),
+        extender_desk_(extender_desk),
         clock_(clock),
         volumes_(options, state, book, outbox, clock) {
     volumes_.on_timer = [this](model::GangId id, base::Millis at_ms) { on_timer(id, at_ms); };
@@ -150,6 +152,7 @@ class Committer {
   GangBook& book_;
   Charges& charges_;
   Outbox& outbox_;
+  const ExtenderDesk& extender_desk_;
   const base::Clock& clock_;
   VolumeBinder volumes_;
   absl::flat_hash_map<cluster::CommandId, Bound> binds_;

@@ -56,7 +56,8 @@ bool IsOfPlan(const Member& member, const Gang& gang, const cluster::ClusterStat
 
 }  // namespace
 
-Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Clock& time, observe::Observer* watcher)
+Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Clock& time, observe::Observer* watcher,
+             cluster::Extenders* extenders)
     : options(std::move(given)),
       dialects(std::move(dialect_list)),
       clock(time),
@@ -64,7 +65,8 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
       rankings(options.profiles, state.snapshot(), options.ranking_bytes),
       book(options.profiles, state, dialects, clock),
       charges(state, quota),
-      committer(options, state, book, charges, outbox, clock),
+      extender_desk(options, state, book, rankings, outbox, extenders),
+      committer(options, state, book, charges, outbox, extender_desk, clock),
       publisher(state, book, quota, outbox, clock),
       planner(state, rankings),
       certificates(state.snapshot(), rankings) {
@@ -353,13 +355,20 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
   HoldRefusedBack(gang, clock.MonotonicMs(), &census);
   Requirement requirement = Require(gang, census);
   if (requirement.reachable() && gang.complete_since_ms == 0) gang.complete_since_ms = clock.MonotonicMs();
+  // It is considered again when they have answered; till then nothing is known that is new.
+  const auto asks_extenders = [&] {
+    return requirement.reachable() && Admit(gang, census, requirement).admitted &&
+           extender_desk.Ask(census.pending) == ExtenderDesk::Stand::kWaiting;
+  };
   if (!requirement.met()) {
+    if (asks_extenders()) return;
     const auto started = std::chrono::steady_clock::now();
     std::optional<Refusal> refusal = TryStart(id, census, requirement);
     if (refusal && AbortPlan(id)) {  // what it held is for whoever can use it, itself in another place too
       census = TakeCensus(gang, state);
       HoldRefusedBack(gang, clock.MonotonicMs(), &census);
       requirement = Require(gang, census);
+      if (asks_extenders()) return;
       refusal = TryStart(id, census, requirement);
     }
     if (requirement.reachable()) {  // where some are gated, or still to come, nothing was attempted
@@ -411,6 +420,8 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
     if (!census.refused.empty()) return ExplainRefusedBind(gang, requirement, *census.refused.front(), state, now);
     return ExplainMembers(gang, requirement, census);
   }
+  if (const auto failure = extender_desk.Failure(census.pending))
+    return RefuseJudged(id, census.pending, ExplainExtender(gang, requirement, *failure));
   std::string shape = certificates.empty() ? std::string() : ShapeOf(gang, census, requirement);
   std::shared_ptr<Certificate> certificate;
   if (!shape.empty()) certificate = certificates.Find(shape, FiguresFrom(gang));
@@ -420,14 +431,25 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
       if (census.empty_handed())
         if (auto refusal = CheckMinResources(gang)) return refusal->figures_ms = now, refusal;
       if (auto refusal = FitQueue(gang, census, requirement, &result)) return refusal;
+      extender_desk.Finish(census.pending, true);
       committer.Reserve(id, result.placements);
       return std::nullopt;
     }
+    if (std::ranges::any_of(census.pending, &Member::is_judged))
+      return RefuseJudged(id, census.pending, ExplainNodes(gang, requirement, result));
     shape = ShapeOf(gang, census, requirement);
     certificate = certificates.Keep(shape.empty() ? fmt::format("#{}", id.value) : shape, std::move(result), now);
     if (certificate->result.verdict == framework::Verdict::kGaveUp) turns.OnCutOff(id, now);
   }
   return refuse(ExplainNodes(gang, requirement, std::move(certificate)), shape);
+}
+
+// What an extender says is true of this moment alone: no other gang is refused by it, and any event may change it.
+Refusal Cycle::RefuseJudged(GangId id, const Members& members, Refusal refusal) {
+  refusal.wakes = framework::Wake::kAll;
+  refusal.figures_ms = clock.MonotonicMs();
+  timers.insert({clock.MonotonicMs() + extender_desk.Finish(members, false), id});
+  return refusal;
 }
 
 // When what is said about the gang was found at the earliest. What is older than the last round is of no gang that it

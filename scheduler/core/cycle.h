@@ -17,6 +17,7 @@
 #include "core/certificates.h"
 #include "core/charges.h"
 #include "core/committer.h"
+#include "core/extender_desk.h"
 #include "core/gang_book.h"
 #include "core/outbox.h"
 #include "core/planner.h"
@@ -31,7 +32,8 @@ namespace tutti::core {
 
 class Cycle {
  public:
-  Cycle(Options options, dialects::DialectList dialects, const base::Clock& clock, observe::Observer* observer);
+  Cycle(Options options, dialects::DialectList dialects, const base::Clock& clock, observe::Observer* observer,
+        cluster::Extenders* extenders);
 
   // -- Drain: one event of each kind; cycle_drain.cc --
   void Apply(const cluster::PodChanged& event);
@@ -44,6 +46,7 @@ class Cycle {
   void Apply(const cluster::KindSynced& event);
   void Apply(const cluster::Leadership& event);
   void Apply(const cluster::Answer& event);
+  void Apply(const cluster::ExtenderReply& event);
 
   // Namespaces: affinity terms select pods by their labels.
   static const model::ObjectKind& NamespaceKind();
@@ -72,6 +75,7 @@ class Cycle {
   GangBook book;
   Charges charges;
   Outbox outbox;
+  ExtenderDesk extender_desk;
   Committer committer;
   Publisher publisher;
   Planner planner;
@@ -135,6 +139,8 @@ class Cycle {
   void ContinueUndoing(model::GangId id, const Census& census);
   // Where the gang cannot start now: why; else places and reserves.
   std::optional<Refusal> TryStart(model::GangId id, const Census& census, const Requirement& requirement);
+  // The refusal of members that extenders were asked about: they are asked again after a while.
+  Refusal RefuseJudged(model::GangId id, const Members& members, Refusal refusal);
   std::optional<Refusal> CheckMinResources(const Gang& gang) const;
   queue::Admission Admit(const Gang& gang, const Census& census, const Requirement& requirement) const;
   queue::Admission AdmitPlaced(const Gang& gang, const std::vector<cluster::Placement>& placements) const;

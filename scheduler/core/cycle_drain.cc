@@ -311,4 +311,6 @@ void Cycle::Apply(const cluster::Answer& event) {
   if (!committer.OnAnswer(event)) publisher.OnAnswer(event);
 }
 
+void Cycle::Apply(const cluster::ExtenderReply& event) { extender_desk.OnReply(event); }
+
 }  // namespace tutti::core

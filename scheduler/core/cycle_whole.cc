@@ -60,9 +60,13 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
     if (known == refused.end()) {
       const std::string shape = stand.empty() ? "+" + kind : fmt::format("{}+{}+{}", stand, reserved, kind);
       std::optional<Refusal> refusal = RefuseAtOnce(gang, part, shape, figures_from_ms);
-      if (!refusal && searches < kSearchAtOnce) {
+      if (!refusal && extender_desk.Ask(part.members) == ExtenderDesk::Stand::kWaiting) continue;
+      if (const auto failure = refusal ? std::nullopt : extender_desk.Failure(part.members)) {
+        refusal = RefuseJudged(id, part.members, ExplainExtender(gang, OnTop(part.size), *failure));
+      } else if (!refusal && searches < kSearchAtOnce) {
         PlanResult result = planner.PlaceAll(gang, part.members);
         if (result.fits) {
+          extender_desk.Finish(part.members, true);
           committer.Reserve(id, result.placements);
           for (Member* member : part.members) member->refusal = nullptr, ++member->attempts;
           placed += std::ssize(part.members);
@@ -70,7 +74,10 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
           continue;
         }
         ++searches;
-        refusal = ExplainNodes(gang, OnTop(part.size), certificates.Keep(shape, std::move(result), now));
+        if (std::ranges::any_of(part.members, &Member::is_judged))
+          refusal = RefuseJudged(id, part.members, ExplainNodes(gang, OnTop(part.size), result));
+        else
+          refusal = ExplainNodes(gang, OnTop(part.size), certificates.Keep(shape, std::move(result), now));
       } else if (!refusal && !gang.surplus_from) {
         gang.surplus_from = part.members.front()->pod;
         timers.insert({now + kSearchOnMs, id});

@@ -159,6 +159,19 @@ Refusal ExplainRefusedBind(const Gang& gang, const Requirement& requirement, con
   return refusal;
 }
 
+Refusal ExplainExtender(const Gang& gang, const Requirement& requirement, const std::string& failure) {
+  Refusal refusal;
+  refusal.state = GangState::kWaitingForNodes;
+  refusal.reason = "ExtenderFailed";
+  std::string who;
+  if (requirement.on_top)
+    who = OnTop(gang, requirement) + ": ";
+  else if (!Lone(gang, requirement))
+    who = fmt::format("{} cannot start its {}: ", Name(gang), Minimum(requirement));
+  refusal.sentence = fmt::format("{}{}; it is asked again soon.", who, dialects::OneLine(failure));
+  return refusal;
+}
+
 Refusal ExplainPart(const Gang& gang, const Member& member, int64_t size, int64_t lacks) {
   Refusal refusal;
   refusal.state = GangState::kWaitingForMembers;

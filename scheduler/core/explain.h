@@ -27,6 +27,9 @@ Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const C
 Refusal ExplainRefusedBind(const Gang& gang, const Requirement& requirement, const Member& member,
                            const cluster::ClusterState& state, base::Millis now_ms);
 
+// An extender that may not be ignored failed when it was asked about a member.
+Refusal ExplainExtender(const Gang& gang, const Requirement& requirement, const std::string& failure);
+
 // Of a whole gang: of the member's role, or in its unit, `size` start together, and so many lack.
 Refusal ExplainPart(const Gang& gang, const Member& member, int64_t size, int64_t lacks);
 

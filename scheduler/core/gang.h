@@ -12,6 +12,7 @@
 
 #include "base/boxed.h"
 #include "cluster/command.h"
+#include "cluster/extenders.h"
 #include "cluster/pod_class.h"
 #include "cluster/storage.h"
 #include "dialects/dialect.h"
@@ -31,6 +32,14 @@ struct RefusedBinds {
   bool bind = false;                          // not its volumes alone
   base::Millis again_ms = 0;                  // monotonic; nowhere before, for several nodes refused it
   std::string why;                            // the last time
+};
+
+// What extenders say of a member; see ExtenderDesk.
+struct ExtenderOpinion {
+  cluster::CommandId question = 0;                      // the one that is open; 0: none
+  bool answered = false;                                // this attempt has its answer
+  std::shared_ptr<const cluster::ExtenderReply> reply;  // null: no node was left to ask about
+  int failures = 0;                                     // attempts in a row that found no place, for the back-off
 };
 
 struct Member {
@@ -57,7 +66,12 @@ struct Member {
   std::string kept;                   // that it should go, and why it is not deleted; empty otherwise
   std::shared_ptr<const Refusal> refusal;  // why it has no place though its gang is whole; null: not known
 
-  bool shuns_nodes() const { return refused && !refused->nodes.empty(); }
+  base::Boxed<ExtenderOpinion> opinion;  // empty: no extender was asked about it
+
+  // An extender's answer counts for this attempt.
+  bool is_judged() const { return opinion && opinion->answered; }
+  // Some nodes are not to be tried for it, and perhaps for no other member.
+  bool shuns_nodes() const { return (refused && !refused->nodes.empty()) || is_judged(); }
 };
 
 using Members = absl::InlinedVector<Member*, 4>;

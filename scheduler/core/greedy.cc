@@ -151,8 +151,14 @@ void Greedy::Explain(Attempt* attempt) {
     const Kind& kind = problem_.kinds[attempt->failed_kind];
     const Ranking& ranking = rankings_.For(kind.pod_class);
     attempt->refusals = ranking.Explain();
-    const auto passed_over =
-        std::ranges::count_if(kind.refused, [&](NodeId n) { return snapshot_.present(n) && ranking.Feasible(n); });
+    if (kind.judged) {
+      for (const auto& [reason, nodes] : kind.judged->reasons)
+        attempt->refusals.reasons.emplace_back(reason, static_cast<size_t>(nodes));
+      std::ranges::sort(attempt->refusals.reasons);
+    }
+    const auto passed_over = kind.judged ? 0 : std::ranges::count_if(kind.refused, [&](NodeId n) {
+      return snapshot_.present(n) && ranking.Feasible(n);
+    });
     if (passed_over > 0)
       attempt->refusals.reasons.emplace_back("node(s) refused a bind and are tried again soon", passed_over);
   }

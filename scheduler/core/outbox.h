@@ -17,6 +17,8 @@ class Outbox {
     Put(++last_id_, lane, deadline_ms, std::forward<Body>(body));
     return last_id_;
   }
+  // For a command that leaves by another way and is answered as these are.
+  cluster::CommandId NextId() { return ++last_id_; }
   // Without an answer.
   template <typename Body>
   void Post(cluster::Lane lane, base::Millis deadline_ms, Body&& body) {

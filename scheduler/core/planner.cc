@@ -14,23 +14,55 @@ namespace tutti::core {
 using framework::Verdict;
 using model::NodeId;
 
+namespace {
+
+// Those that refused it a bind of late, and those that an extender did not take.
+std::vector<NodeId> NodesNotToTry(const Member& member, const cluster::Snapshot& nodes) {
+  std::vector<NodeId> refused;
+  if (member.refused)
+    for (const auto& [name, until_ms] : member.refused->nodes)
+      if (const NodeId n = nodes.FindNode(name); n) refused.push_back(n);
+  if (member.is_judged() && member.opinion->reply)
+    for (uint32_t slot = 0; slot < nodes.slots(); ++slot)
+      if (const NodeId n(slot);
+          nodes.present(n) && !std::ranges::binary_search(member.opinion->reply->nodes, nodes.node(n).name))
+        refused.push_back(n);
+  std::ranges::sort(refused);
+  const auto twice = std::ranges::unique(refused);
+  refused.erase(twice.begin(), twice.end());
+  return refused;
+}
+
+bool HasScores(const Problem& problem) {
+  return std::ranges::any_of(problem.kinds,
+                             [](const Kind& kind) { return kind.judged && !kind.judged->scores.empty(); });
+}
+
+int64_t ScoreOf(const Kind& kind, const std::string& node) {
+  if (!kind.judged) return 0;
+  const auto at = std::ranges::lower_bound(kind.judged->scores, node, {}, &std::pair<std::string, int64_t>::first);
+  return at != kind.judged->scores.end() && at->first == node ? at->second : 0;
+}
+
+}  // namespace
+
 // Members by kind, kinds in the order of their oldest members; no demands yet.
 Problem Planner::Sort(const Members& members, const Members& must) const {
   Problem problem;
   const absl::flat_hash_set<const Member*> demanded(must.begin(), must.end());
-  std::map<std::tuple<uint32_t, std::string, std::string, bool, std::vector<NodeId>>, size_t> kind_of;
+  // Members with scores of their own are kinds of their own: they are not alike.
+  using Key = std::tuple<uint32_t, std::string, std::string, bool, std::vector<NodeId>, uint32_t>;
+  std::map<Key, size_t> kind_of;
   for (Member* member : members) {
     const auto& pod_class = state_.pod(member->pod).pod_class;
     const std::string& subset = member->topology ? member->topology->subset : std::string();
-    std::vector<NodeId> refused;
-    if (member->refused)
-      for (const auto& [name, until_ms] : member->refused->nodes)
-        if (const NodeId n = state_.snapshot().FindNode(name); n) refused.push_back(n);
-    std::ranges::sort(refused);
+    std::vector<NodeId> refused = NodesNotToTry(*member, state_.snapshot());
     const bool is_must = demanded.contains(member);
-    const auto [at, fresh] =
-        kind_of.try_emplace({pod_class->id.value, member->role, subset, is_must, refused}, problem.kinds.size());
-    if (fresh) problem.kinds.push_back({pod_class, member->role, subset, is_must, std::move(refused), {}});
+    const auto judged = member->is_judged() ? member->opinion->reply : nullptr;
+    const uint32_t by_itself = judged && !judged->scores.empty() ? member->pod.value + 1 : 0;
+    const auto [at, fresh] = kind_of.try_emplace(
+        {pod_class->id.value, member->role, subset, is_must, refused, by_itself}, problem.kinds.size());
+    if (fresh) problem.kinds.push_back({pod_class, member->role, subset, is_must, std::move(refused), judged, {}});
     problem.kinds[at->second].members.push_back(member);
   }
   return problem;
@@ -86,9 +118,46 @@ PlanResult Planner::PlaceAll(const Gang& gang, const Members& members) {
   return Solve(gang, problem);
 }
 
+// Each member on the node with the best sum of our score and the extenders'. These are preferences: where not all find
+// a place so, or the gang has rules about topology, the search goes by our scores alone.
+std::optional<PlanResult> Planner::PlaceByScores(const Problem& problem) {
+  const cluster::Snapshot& nodes = state_.snapshot();
+  cluster::WhatIf what_if(state_.planning());
+  const auto best_node = [&](const Kind& kind) {
+    const framework::Ranking& ranking = rankings_.For(kind.pod_class);
+    NodeId best;
+    int64_t best_score = 0;
+    for (uint32_t slot = 0; slot < nodes.slots(); ++slot) {
+      const NodeId n(slot);
+      if (!nodes.present(n) || !ranking.Feasible(n) || std::ranges::binary_search(kind.refused, n)) continue;
+      const int64_t score = ranking.Total(n) + ScoreOf(kind, nodes.node(n).name);
+      if (!best || score > best_score) best = n, best_score = score;
+    }
+    return best;
+  };
+  std::vector<int32_t> taken(problem.kinds.size());
+  for (const Demand& demand : problem.demands) {
+    int64_t left = demand.count;
+    for (const size_t k : demand.kinds)
+      for (const Kind& kind = problem.kinds[k]; left > 0 && taken[k] < kind.count(); --left) {
+        const NodeId node = best_node(kind);
+        if (!node) break;
+        what_if.Place(kind.members[static_cast<size_t>(taken[k]++)]->pod, *kind.pod_class, node,
+                      rankings_.Picks(kind.pod_class, node));
+      }
+    if (left > 0) return std::nullopt;
+  }
+  PlanResult result;
+  result.fits = true;
+  result.placements = std::move(what_if).Take();
+  return result;
+}
+
 PlanResult Planner::Solve(const Gang& gang, const Problem& problem) {
   bool all = true;
   const RuleSets rule_sets = MakeRules(gang, problem, state_, &all);
+  if (HasScores(problem) && FreeOfTopology(gang))
+    if (auto placed = PlaceByScores(problem)) return *std::move(placed);
   SearchResult found = Search(state_, rankings_, problem).Run(rule_sets, all);
   work_ += found.work;
   PlanResult result;

@@ -56,6 +56,7 @@ class Planner {
  private:
   std::optional<PlanResult> PlaceLone(const Gang& gang, const Members& members);
   Problem Sort(const Members& members, const Members& must = {}) const;
+  std::optional<PlanResult> PlaceByScores(const Problem& problem);
   PlanResult Solve(const Gang& gang, const Problem& problem);
 
   cluster::ClusterState& state_;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/extenders.h"
 #include "cluster/pod_class.h"
 #include "core/gang.h"
 #include "model/ids.h"
@@ -26,8 +27,10 @@ struct Kind {
   std::string role;
   std::string subset;                  // of the topology request it is under
   bool must = false;                   // all of its members are demanded
-  std::vector<model::NodeId> refused;  // nodes that refused the bind of these members; sorted
-  std::vector<Member*> members;        // the oldest first
+  std::vector<model::NodeId> refused;  // nodes that are not to be tried for these members; sorted
+  // Of what extenders said of them; null: none was asked.
+  std::shared_ptr<const cluster::ExtenderReply> judged;
+  std::vector<Member*> members;  // the oldest first
 
   int32_t count() const { return static_cast<int32_t>(members.size()); }
 };

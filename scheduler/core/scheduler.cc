@@ -15,8 +15,8 @@ struct Scheduler::Impl {
 };
 
 Scheduler::Scheduler(Options options, dialects::DialectList dialects, cluster::ClusterWriter& writer,
-                     const base::Clock& clock, observe::Observer* observer)
-    : impl_(new Impl{Cycle(std::move(options), std::move(dialects), clock, observer), writer}) {
+                     const base::Clock& clock, observe::Observer* observer, cluster::Extenders* extenders)
+    : impl_(new Impl{Cycle(std::move(options), std::move(dialects), clock, observer, extenders), writer}) {
   Cycle& cycle = impl_->cycle;
   cycle.unsynced = {"pods", "nodes"};
   for (const model::ObjectKind& kind : Kinds()) cycle.unsynced.insert(kind.Name());

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/extenders.h"
 #include "cluster/ports.h"
 #include "dialects/dialect.h"
 #include "framework/profile.h"
@@ -33,15 +34,18 @@ struct Options {
   base::Millis pod_initial_backoff_ms = 1'000, pod_max_backoff_ms = 10'000;
   // The PodScheduled reason of a gang that waits only for quota.
   std::string quota_reason = "Unschedulable";
+  // Asked in this order about the pods that they are interested in.
+  std::vector<cluster::Extender> extenders;
   // Bound on the memory of rankings.
   size_t ranking_bytes = size_t{256} << 20;
 };
 
 class Scheduler {
  public:
-  // `writer`, `clock` and `observer` must outlive this. `observer` may be null.
+  // All references and pointers must outlive this. `observer` may be null, and so may `extenders`: then those of the
+  // options are not asked.
   Scheduler(Options options, dialects::DialectList dialects, cluster::ClusterWriter& writer, const base::Clock& clock,
-            observe::Observer* observer);
+            observe::Observer* observer, cluster::Extenders* extenders = nullptr);
   ~Scheduler();
 
   // The kinds, besides pods and nodes, that the feed is to watch.

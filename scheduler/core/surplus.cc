@@ -56,6 +56,7 @@ std::string KindOf(const Part& part, bool topology, const cluster::ClusterState&
     std::string& kind = kinds.emplace_back(fmt::format("{}", state.pod(member->pod).pod_class->id.value));
     if (member->refused)
       for (const auto& [node, until_ms] : member->refused->nodes) kind.append(1, '!').append(node);
+    if (member->opinion) kind += fmt::format("?{}", member->pod.value);  // an extender's answer is of one pod
     if (topology) kind.append(1, '@').append(member->role);
     if (topology && member->topology) kind.append(1, '@').append(member->topology->subset);
   }

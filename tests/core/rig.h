@@ -127,7 +127,8 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
     Options options;
     options.policy = policy_;
     for (const std::string& name : scheduler_names) options.profiles.push_back(plugins::DefaultProfile(name));
-    scheduler = std::make_unique<Scheduler>(std::move(options), make_dialects(), *writer, clock, observer);
+    if (configure) configure(&options);
+    scheduler = std::make_unique<Scheduler>(std::move(options), make_dialects(), *writer, clock, observer, extenders);
     feed->Start(scheduler->Kinds());
     events_.push_back(cluster::Leadership{true, clock.MonotonicMs()});
     return dead;
@@ -291,6 +292,8 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
 
   // Of schedulers that are started from now on.
   observe::Observer* observer = nullptr;
+  cluster::Extenders* extenders = nullptr;
+  std::function<void(Options*)> configure;  // changes the options
   std::vector<std::string> scheduler_names{"tutti"};
   std::function<dialects::DialectList()> make_dialects = [this] {
     dialects::DialectList dialects;

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// ExtenderClient: asks scheduler extenders over HTTP, in the messages of kube-scheduler
+// (k8s.io/kube-scheduler/extender/v1).
+//
+// An extender may take seconds. So a few threads of its own wait for them, and nobody else does. What it sends are the
+// pod and, unless the extender keeps its own cache of nodes, the nodes, read from the API server as JSON.
+//
+// Thread safety: Ask and Bind from any thread. Exactly one reply (answer) follows each, unless Stop came before.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/result.h"
+#include "cluster/extenders.h"
+#include "cluster/ports.h"
+
+namespace tutti::kube {
+
+// One of extenders[] as it is written; the fields are kube-scheduler's.
+struct ExtenderSpec {
+  std::string url_prefix;  // without a slash at its end
+  std::string filter_verb, prioritize_verb, bind_verb;
+  int64_t weight = 1;
+  base::Millis http_timeout_ms = 5'000;
+  bool node_cache_capable = false;
+  bool ignorable = false;
+  std::vector<std::string> managed_resources;
+
+  bool https = false;
+  bool insecure = false;  // the server's certificate is not checked
+  std::string server_name;
+  std::string ca_pem, cert_pem, key_pem;
+
+  cluster::Extender ForCore() const {
+    return {url_prefix, !filter_verb.empty(), !prioritize_verb.empty(), !bind_verb.empty(), managed_resources};
+  }
+};
+
+// Reads an object of the API server as JSON text: "/api/v1/nodes".
+using ReadObject = std::function<base::Result<std::string>(const std::string& target)>;
+
+class ExtenderClient final : public cluster::Extenders {
+ public:
+  static constexpr size_t kThreads = 8;             // so many questions at a time
+  static constexpr size_t kMostBytes = 256u << 20;  // of an answer
+
+  // `clock` and `sink` must outlive it, and so must what `read` needs.
+  ExtenderClient(std::vector<ExtenderSpec> specs, ReadObject read, const base::Clock& clock, cluster::EventSink& sink);
+  ~ExtenderClient() override;
+
+  void Ask(cluster::ExtenderQuestion question) override;
+  void Bind(size_t index, cluster::CommandId id, base::Millis deadline_ms, const cluster::Bind& bind) override;
+  // Nothing more is sent. Waits for what is under way, as long as the time-outs of the extenders.
+  void Stop();
+
+ private:
+  class Connection;
+  class Consultation;
+  using Task = std::function<void(Connection&)>;
+
+  void Post(Task task);
+  void Work();
+  cluster::ExtenderReply Consult(Connection& connection, const cluster::ExtenderQuestion& question) const;
+  cluster::Answer BindBy(Connection& connection, const ExtenderSpec& spec, const cluster::Bind& bind) const;
+
+  // Constant after construction.
+  const std::vector<ExtenderSpec> specs_;
+  const ReadObject read_;
+  const base::Clock& clock_;
+  cluster::EventSink& sink_;
+
+  std::mutex mutex_;
+  std::condition_variable woken_;
+  std::deque<Task> tasks_;  // guarded by mutex_
+  bool stopped_ = false;    // guarded by mutex_
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace tutti::kube

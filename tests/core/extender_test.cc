@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Members that extenders are asked about: filtered, scored and bound by them.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tests/core/rig.h"
+
+namespace tutti::core {
+namespace {
+
+// Extenders that take what the test says. Answers are posted when the test lets them.
+class FakeExtenders final : public cluster::Extenders {
+ public:
+  explicit FakeExtenders(Rig& rig) : rig_(rig) {}
+
+  void Ask(cluster::ExtenderQuestion question) override {
+    ++asked[question.pod->meta.name];
+    questions.push_back(std::move(question));
+    if (!silent) Answer();
+  }
+  void Bind(size_t index, cluster::CommandId id, base::Millis, const cluster::Bind& bind) override {
+    binder = index;
+    cluster::Answer answer;
+    answer.id = id;
+    if (refuse_binds > 0) {
+      --refuse_binds;
+      answer.outcome = cluster::Outcome::kRefused;
+      answer.http_status = 422;
+      answer.message = "extender http://gpu: no device left";
+    } else {
+      const sim::Json binding = {
+          {"apiVersion", "v1"},
+          {"kind", "Binding"},
+          {"metadata", {{"name", bind.pod.name()}, {"namespace", bind.pod.ns()}, {"uid", bind.pod.uid()}}},
+          {"target", {{"kind", "Node"}, {"name", bind.node}}}};
+      REQUIRE(rig_.store.Bind(binding));
+    }
+    rig_.Post(answer);
+  }
+  // All open questions.
+  void Answer() {
+    for (const cluster::ExtenderQuestion& question : std::exchange(questions, {})) {
+      cluster::ExtenderReply reply;
+      reply.id = question.id;
+      reply.error = error;
+      for (const std::string& node : question.nodes)
+        if (error.empty() && !refuses.contains(node)) reply.nodes.push_back(node);
+      std::ranges::sort(reply.nodes);
+      if (!refuses.empty()) reply.reasons["no free device"] = std::ssize(question.nodes) - std::ssize(reply.nodes);
+      for (const auto& [node, score] : scores) reply.scores.emplace_back(node, score);
+      rig_.Post(reply);
+    }
+  }
+
+  bool silent = false;
+  std::string error;
+  std::set<std::string> refuses;
+  std::map<std::string, int64_t> scores;
+  std::map<std::string, int> asked;
+  std::vector<cluster::ExtenderQuestion> questions;
+  std::optional<size_t> binder;
+  int refuse_binds = 0;
+
+ private:
+  Rig& rig_;
+};
+
+struct ExtenderRig : Rig {
+  explicit ExtenderRig(cluster::Extender extender = {"http://gpu", true, true, false, {"nvidia.com/gpu"}}) {
+    extenders = &fake;
+    configure = [extender](Options* options) { options->extenders = {extender}; };
+    Restart();
+    for (const char* name : {"n1", "n2", "n3"}) AddNode(name, 8, 4);
+  }
+  FakeExtenders fake{*this};
+};
+
+TEST_CASE("an extender is asked about the pods that want its resource, and about no others") {
+  ExtenderRig rig;
+  rig.fake.refuses = {"n1", "n2"};
+  rig.AddPod("gpu", {.gpu = 1});
+  rig.AddPod("cpu", {});
+  rig.Settle();
+  CHECK(rig.NodeOf("gpu") == "n3");
+  CHECK(!rig.NodeOf("cpu").empty());
+  CHECK(rig.fake.asked == std::map<std::string, int>{{"gpu", 1}});
+}
+
+TEST_CASE("a pod that an extender lets go nowhere waits with its words, and is asked about again after a while") {
+  ExtenderRig rig;
+  rig.fake.refuses = {"n1", "n2", "n3"};
+  rig.AddPod("gpu", {.gpu = 1});
+  rig.Settle();
+  CHECK(rig.Waits("gpu") == "Unschedulable: 0/3 nodes are available: 3 no free device.");
+  const int before = rig.fake.asked["gpu"];
+  rig.Pass(60'000);
+  CHECK(rig.fake.asked["gpu"] > before);
+  CHECK(rig.fake.asked["gpu"] < before + 12);  // with a back-off
+  rig.fake.refuses = {"n1"};
+  rig.Pass(10'000);
+  CHECK(rig.NodeOf("gpu") == "n2");
+}
+
+TEST_CASE("a gang starts whole on the nodes that an extender takes, or not at all") {
+  ExtenderRig rig;
+  rig.fake.refuses = {"n1", "n2"};
+  rig.AddGang("g", 3, 3, 2);  // two of them fill n3
+  rig.Settle();
+  CHECK(rig.Bound() == 0);
+  CHECK(rig.Waits("g-0").find("no free device") != std::string::npos);
+  rig.fake.refuses = {"n2"};
+  rig.Pass(10'000);
+  CHECK(rig.Bound() == 3);
+  for (const char* pod : {"g-0", "g-1", "g-2"}) CHECK(rig.NodeOf(pod) != "n2");
+}
+
+TEST_CASE("nothing is bound, and no pod is written to, while an extender thinks") {
+  ExtenderRig rig;
+  rig.fake.silent = true;
+  rig.CountPatches();
+  rig.AddGang("g", 2, 2, 1);
+  rig.Settle();
+  CHECK(rig.Bound() == 0);
+  CHECK(rig.patches == 0);
+  rig.fake.Answer();
+  rig.Settle();
+  CHECK(rig.Bound() == 2);
+}
+
+TEST_CASE("an extender's scores are added to ours") {
+  ExtenderRig rig;
+  rig.fake.scores = {{"n2", 1000}};
+  rig.AddPod("gpu", {.gpu = 1});
+  rig.AddGang("g", 2, 2, 1);
+  rig.Settle();
+  for (const char* pod : {"gpu", "g-0", "g-1"}) CHECK(rig.NodeOf(pod) == "n2");
+}
+
+TEST_CASE("an extender that fails is named, and asked again") {
+  ExtenderRig rig;
+  rig.fake.error = "extender http://gpu: connection refused";
+  rig.AddPod("gpu", {.gpu = 1});
+  rig.Settle();
+  CHECK(rig.Waits("gpu").find("extender http://gpu: connection refused") != std::string::npos);
+  rig.fake.error.clear();
+  rig.Pass(5'000);
+  CHECK(!rig.NodeOf("gpu").empty());
+}
+
+TEST_CASE("what a whole gang takes besides is asked about, too") {
+  ExtenderRig rig;
+  rig.AddGang("g", 3, 1, 4);
+  rig.fake.refuses = {"n2"};
+  rig.Settle();
+  CHECK(rig.Bound() == 2);
+  rig.fake.refuses.clear();
+  rig.Pass(10'000);
+  CHECK(rig.Bound() == 3);
+}
+
+TEST_CASE("an extender binds its pods, and a bind that it refuses is done again") {
+  ExtenderRig rig({"http://gpu", false, false, true, {"nvidia.com/gpu"}});
+  rig.fake.refuse_binds = 1;
+  rig.AddGang("g", 2, 2, 1);
+  rig.Settle();
+  rig.Pass(30'000);
+  CHECK(rig.fake.binder == 0);
+  CHECK(rig.Bound() == 2);
+}
+
+TEST_CASE("a pod that goes while an extender thinks is forgotten") {
+  ExtenderRig rig;
+  rig.fake.silent = true;
+  rig.AddPod("gpu", {.gpu = 1});
+  rig.Settle();
+  rig.Delete("gpu");
+  rig.Settle();
+  rig.fake.Answer();
+  rig.Settle();
+  CHECK(rig.scheduler->Holds().gangs == 0);
+}
+
+}  // namespace
+}  // namespace tutti::core
