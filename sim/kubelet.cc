@@ -66,8 +66,13 @@ std::optional<std::string> FirstShortage(const model::ResourceList& requests, co
   for (const std::string_view name : {model::kPods, model::kCpu, model::kMemory, model::kEphemeralStorage}) {
     if (is_short(name)) return std::string(name);
   }
+  // As in a real kubelet, an extended resource that the node does not list is for others to count, such as a scheduler
+  // extender.
+  const auto counts = [&](std::string_view name) {
+    return allocatable.Has(name) || name.find('/') == std::string_view::npos;
+  };
   for (const auto& [name, amount] : requests) {
-    if (is_short(name)) return name;
+    if (is_short(name) && counts(name)) return name;
   }
   return std::nullopt;
 }

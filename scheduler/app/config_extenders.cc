@@ -106,4 +106,9 @@ void ReadExtenders(Fields& fields, Config* config) {
     fields.Complain("extenders", "only one of them may have a bindVerb");
 }
 
+void NoteExtendersAreNotAsked(Config* config) {
+  if (!config->extenders.empty())
+    config->notes.push_back("extenders are not asked: this verb sends nothing to other services");
+}
+
 }  // namespace tutti::app

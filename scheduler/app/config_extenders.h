@@ -11,4 +11,7 @@ namespace tutti::app {
 // complains about files that cannot be read.
 void ReadExtenders(Fields& fields, Config* config);
 
+// Notes that nobody asks them, for verbs that send nothing anywhere.
+void NoteExtendersAreNotAsked(Config* config);
+
 }  // namespace tutti::app

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/config_extenders.h"
 #include "app/demo.h"
 #include "app/evaluate.h"
 #include "app/manifest_check.h"
@@ -295,6 +296,7 @@ struct EvaluateVerb {
     if (!config) return Refuse("evaluate", config.error().message);
     const auto profiles = app::MakeProfiles(*config, app::OfflineSchedulerNames());
     if (!profiles) return Refuse("evaluate", profiles.error().message);
+    app::NoteExtendersAreNotAsked(&*config);
     app::ShowNotes(config->notes);
     auto manifests = sim::LoadManifests(paths);
     if (!manifests) return Refuse("evaluate", manifests.error().message);

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "app/config_extenders.h"
 #include "app/embedded_cluster.h"
 #include "app/output.h"
 #include "app/profiles.h"
@@ -89,6 +90,7 @@ int Sim(SimFlags flags) {
   auto core_options = MakeOptions(*config, OfflineSchedulerNames());
   if (!core_options) return Refuse(core_options.error());
 
+  NoteExtendersAreNotAsked(&*config);
   ShowNotes(config->notes);
 
   const base::SystemClock clock;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "app/config_extenders.h"
 #include "app/embedded_cluster.h"
 #include "app/manifest_check.h"
 #include "app/output.h"
@@ -145,6 +146,7 @@ std::string TableOf(const nlohmann::ordered_json& list,
 }  // namespace
 
 base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifests, SimulateOptions options) {
+  NoteExtendersAreNotAsked(&options.config);
   auto core_options = MakeOptions(options.config, OfflineSchedulerNames());
   if (!core_options) return tl::make_unexpected(core_options.error());
   if (const base::Status checked = CheckQuantities(manifests); !checked) return tl::make_unexpected(checked.error());

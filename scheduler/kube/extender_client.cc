@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <utility>
 
@@ -22,6 +23,7 @@ using cluster::ExtenderReply;
 
 // kube-scheduler's MaxNodeScore / MaxExtenderPriority.
 constexpr int64_t kScoreUnit = 10;
+constexpr std::chrono::seconds kLongestSleep{60};
 
 curl_blob BlobOf(const std::string& text) { return {const_cast<char*>(text.data()), text.size(), CURL_BLOB_NOCOPY}; }
 
@@ -183,45 +185,29 @@ class ExtenderClient::Consultation {
 ExtenderClient::ExtenderClient(std::vector<ExtenderSpec> specs, ReadObject read, const base::Clock& clock,
                                cluster::EventSink& sink)
     : specs_(std::move(specs)), read_(std::move(read)), clock_(clock), sink_(sink) {
-  for (size_t i = 0; i < kThreads; ++i) threads_.emplace_back([this] { Work(); });
+  for (size_t i = 0; i < kThreads; ++i) {
+    Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
+    worker.thread = std::thread([this, &worker] { Work(worker); });
+  }
 }
 
 ExtenderClient::~ExtenderClient() { Stop(); }
 
 void ExtenderClient::Stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopped_ = true;
-    tasks_.clear();
-  }
-  woken_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
+  stopped_ = true;
+  for (const auto& worker : workers_) worker->tasks.Wake();
+  for (const auto& worker : workers_)
+    if (worker->thread.joinable()) worker->thread.join();
 }
 
-void ExtenderClient::Post(Task task) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (stopped_) return;
-    tasks_.push_back(std::move(task));
-  }
-  woken_.notify_one();
-}
+void ExtenderClient::Post(Task task) { workers_[next_++ % workers_.size()]->tasks.Put(std::move(task)); }
 
-void ExtenderClient::Work() {
+void ExtenderClient::Work(Worker& worker) {
   pthread_setname_np(pthread_self(), "extenders");
   Connection connection;
-  for (;;) {
-    Task task;
-    {
-      std::unique_lock lock(mutex_);
-      woken_.wait(lock, [this] { return stopped_ || !tasks_.empty(); });
-      if (stopped_) return;
-      task = std::move(tasks_.front());
-      tasks_.pop_front();
-    }
-    task(connection);
-  }
+  while (!stopped_)
+    for (const Task& task : worker.tasks.TakeAll(kLongestSleep))
+      if (!stopped_) task(connection);
 }
 
 void ExtenderClient::Ask(ExtenderQuestion question) {

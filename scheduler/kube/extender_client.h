@@ -8,15 +8,14 @@
 // Thread safety: Ask and Bind from any thread. Exactly one reply (answer) follows each, unless Stop came before.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
+#include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/mailbox.h"
 #include "base/result.h"
 #include "cluster/extenders.h"
 #include "cluster/ports.h"
@@ -65,8 +64,13 @@ class ExtenderClient final : public cluster::Extenders {
   class Consultation;
   using Task = std::function<void(Connection&)>;
 
+  struct Worker {
+    base::Mailbox<Task> tasks;
+    std::thread thread;
+  };
+
   void Post(Task task);
-  void Work();
+  void Work(Worker& worker);
   cluster::ExtenderReply Consult(Connection& connection, const cluster::ExtenderQuestion& question) const;
   cluster::Answer BindBy(Connection& connection, const ExtenderSpec& spec, const cluster::Bind& bind) const;
 
@@ -76,11 +80,9 @@ class ExtenderClient final : public cluster::Extenders {
   const base::Clock& clock_;
   cluster::EventSink& sink_;
 
-  std::mutex mutex_;
-  std::condition_variable woken_;
-  std::deque<Task> tasks_;  // guarded by mutex_
-  bool stopped_ = false;    // guarded by mutex_
-  std::vector<std::thread> threads_;
+  std::atomic<bool> stopped_ = false;
+  std::atomic<size_t> next_ = 0;  // the worker that gets the next task
+  std::vector<std::unique_ptr<Worker>> workers_;
 };
 
 }  // namespace tutti::kube

@@ -99,10 +99,38 @@ profiles:
   CHECK(config.notes.size() == 4);
 }
 
-TEST_CASE("what kube-scheduler has and Tutti does not do is said, not refused") {
-  const Config config = Read(std::string(kHead) + "extenders:\n- urlPrefix: http://127.0.0.1/\n  filterVerb: filter\n");
+TEST_CASE("an extender is read as kube-scheduler reads it") {
+  const Config config =
+      Read(std::string(kHead) +
+           "extenders:\n- urlPrefix: http://127.0.0.1:80/base/\n  filterVerb: filter\n"
+           "  prioritizeVerb: rank\n  weight: 3\n  bindVerb: bind\n  preemptVerb: preempt\n"
+           "  managedResources: [{name: example.com/gpu, ignoredByScheduler: true}, {name: a.b/c}]\n");
+  REQUIRE(config.extenders.size() == 1);
+  const kube::ExtenderSpec& extender = config.extenders[0];
+  CHECK(extender.url_prefix == "http://127.0.0.1:80/base");
+  CHECK(extender.filter_verb == "filter");
+  CHECK(extender.weight == 3);
+  CHECK(extender.http_timeout_ms == 5'000);
+  CHECK(extender.managed_resources == std::vector<std::string>{"example.com/gpu", "a.b/c"});
+  CHECK(config.ignored_resources == std::vector<std::string>{"example.com/gpu"});
   REQUIRE(config.notes.size() == 1);
-  CHECK(config.notes[0].find("extenders are not active") == 0);
+  CHECK_THAT(config.notes[0], Catch::Contains("extenders[0].preemptVerb has no effect"));
+}
+
+TEST_CASE("an extender that cannot work is refused, with the line") {
+  for (const char* extender :
+       {"urlPrefix: ftp://e/", "urlPrefix: ''", "urlPrefix: 'http://e/', managedResources: [{name: cpu}]",
+        "urlPrefix: 'http://e/', managedResources: [{name: a.b/c}, {name: a.b/c}]",
+        "urlPrefix: 'https://e/', tlsConfig: {caData: '!'}", "urlPrefix: 'https://e/', tlsConfig: {caData: aGk=}",
+        "urlPrefix: 'https://e/', tlsConfig: {caFile: /nowhere/ca.pem}",
+        "urlPrefix: 'https://e/', tlsConfig: {certData: aGk=}"}) {
+    INFO(extender);
+    CHECK_THAT(ConfigRefusal(std::string(kHead) + "extenders: [{" + extender + "}]\n"),
+               Catch::StartsWith("config.yaml:3: extenders[0]"));
+  }
+  CHECK_THAT(ConfigRefusal(std::string(kHead) + "extenders: [{urlPrefix: 'http://a/', bindVerb: b}, {urlPrefix: "
+                                                "'http://b/', bindVerb: b}]\n"),
+             Catch::Contains("only one of them may have a bindVerb"));
 }
 
 TEST_CASE("a setting that would change something elsewhere, and does not here, is told of") {

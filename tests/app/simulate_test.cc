@@ -277,7 +277,7 @@ TEST_CASE("what of the configuration has no effect is told of") {
                              "extenders: [{urlPrefix: 'http://e/'}]\nprofiles:\n- schedulerName: a\n"
                              "  plugins: {multiPoint: {enabled: [{name: DefaultPreemption}]}}\n");
   REQUIRE(notes.size() == 2);
-  CHECK_THAT(notes[0], Catch::StartsWith("extenders are not active"));
+  CHECK_THAT(notes[0], Catch::StartsWith("extenders are not asked"));
   CHECK_THAT(notes[1], Catch::Contains("DefaultPreemption is not active yet"));
 }
 
