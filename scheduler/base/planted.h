@@ -23,6 +23,8 @@ enum class Bug {
   kDropFence,        // a gang is undone though its last bind may still come
   kReusePlanId,      // each term numbers its plans as the one before
   kIgnoreVolumes,    // binds leave before their pods' volumes are bound
+  kHeadless,         // a gang that was whole takes workers though none of its heads has a place
+  kSurplusFirst,     // a gang that was whole takes members besides while some that it needs have no place
 };
 
 #ifdef TUTTI_PLANTED

@@ -273,8 +273,10 @@ void ReadStatus(JsonReader& read, const JsonField& status, model::Pod* pod) {
   read.Items(status["conditions"], [&](const JsonField& condition) {
     const std::string type = read.Text(condition["type"]);
     const bool status = read.Text(condition["status"]) == "True";
-    if (type == "PodScheduled")
+    if (type == "PodScheduled") {
       pod->scheduled = {true, status, read.Text(condition["reason"]), read.Text(condition["message"])};
+      if (status) pod->bound_ms = read.Time(condition["lastTransitionTime"], 0);
+    }
     if (type == model::kUndoCondition) pod->undo_begun = status && read.Text(condition["reason"]) == model::kUndoReason;
   });
 }

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
+#include "core/evidence.h"
 #include "model/quantity.h"
 
 namespace tutti::core {
@@ -16,22 +20,54 @@ std::string_view ControllerOf(const model::Pod& pod) {
   return controller ? std::string_view(controller->uid) : std::string_view();
 }
 
-// Who was bound and has ended well counts as before, lest the rest of its Job never start. Those of an earlier Job, of
-// whose gang this one has the name, do not.
+// The pod was bound for the gang that is declared now, not for an earlier one of its name.
+//
+// No member is bound before its gang is declared. So a pod that was bound before the declaring object was made is of
+// an earlier gang. The time of the bind decides, not that of the pod: pods may be made before their PodGroup.
+// Where no object declares the gang, there is no such time. Then a pod without a controller counts, for nobody makes it
+// a second time, and one with a controller that is not at work is taken for an earlier Job's.
+bool IsOfThisGang(const Gang& gang, const model::Pod& pod) {
+  if (gang.spec.uid.empty()) return ControllerOf(pod).empty();
+  const base::Millis bound_ms = pod.bound_ms != 0 ? pod.bound_ms : pod.meta.created_ms;
+  return bound_ms >= gang.spec.created_ms;
+}
+
+// Plans by which members were bound that have not ended.
+std::set<std::string> PlansAtWork(const Gang& gang, const cluster::ClusterState& state) {
+  std::set<std::string> plans;
+  for (const Member* member : gang.members)
+    if (const model::Pod& pod = *state.pod(member->pod).pod; pod.occupies())
+      if (std::optional<Evidence> evidence = ReadEvidence(pod)) plans.insert(std::move(evidence->plan));
+  return plans;
+}
+
+// Who was bound and has succeeded counts as before, whoever controls it: its work is done, and the others could never
+// start without it. Those of an earlier gang of the same name do not count.
+// If its controller has other members at work, or if such were bound by the same plan, it is of this gang for sure.
 void FindRan(Gang& gang, const cluster::ClusterState& state, Census& census) {
   std::set<std::string_view> busy;
   for (const Member* member : gang.members)
     if (const model::Pod& pod = *state.pod(member->pod).pod; !pod.done()) busy.insert(ControllerOf(pod));
   busy.erase(std::string_view());
-  for (Member* member : gang.members)
-    if (const model::Pod& pod = *state.pod(member->pod).pod;
-        pod.phase == model::PodPhase::kSucceeded && pod.bound() && busy.contains(ControllerOf(pod)))
+  std::optional<std::set<std::string>> plans;  // read only if something else does not decide
+  const auto of_plan_at_work = [&](const model::Pod& pod) {
+    const std::optional<Evidence> evidence = ReadEvidence(pod);
+    if (!evidence) return false;
+    if (!plans) plans = PlansAtWork(gang, state);
+    return plans->contains(evidence->plan);
+  };
+  for (Member* member : gang.members) {
+    const model::Pod& pod = *state.pod(member->pod).pod;
+    if (pod.phase != model::PodPhase::kSucceeded || !pod.bound()) continue;
+    if (IsOfThisGang(gang, pod) || busy.contains(ControllerOf(pod)) || of_plan_at_work(pod))
       census.ran.push_back(member);
+  }
 }
 
 struct UnitCount {
   int64_t have = 0;
   Members pending;
+  size_t first_pending = 0;  // place of the first of them among all that wait
   int64_t exist() const { return have + static_cast<int64_t>(pending.size()); }
 };
 
@@ -39,8 +75,8 @@ bool AllSayTheirUnit(const Gang& gang, std::string_view role) {
   return std::ranges::all_of(gang.members, [&](const Member* member) { return member->unit || member->role != role; });
 }
 
-// Which units are to be whole: those that are, then of those that can be the ones that have most, then by name. Where
-// units ask for the same, as those of one template do, no other choice does better.
+// Which units are to be whole: those that are, then of those that can be the ones that have most, then those of highest
+// priority, then the oldest. If units ask for the same, as those of one template do, no other choice does better.
 void RequireUnits(const Gang& gang, const Census& census, Requirement* requirement) {
   std::vector<std::map<std::string_view, UnitCount>> counts(gang.spec.units.size());
   const auto count = [&](const Members& members, auto add) {
@@ -50,19 +86,28 @@ void RequireUnits(const Gang& gang, const Census& census, Requirement* requireme
   };
   for (const Members* there : {&census.placed, &census.reserved, &census.ran})
     count(*there, [](UnitCount& unit, Member*) { ++unit.have; });
-  count(census.pending, [](UnitCount& unit, Member* member) { unit.pending.push_back(member); });
+  size_t place = 0;
+  for (Member* member : census.pending) {
+    ++place;
+    count({member}, [place](UnitCount& unit, Member* of) {
+      if (unit.pending.empty()) unit.first_pending = place;
+      unit.pending.push_back(of);
+    });
+  }
   for (size_t i = 0; i < counts.size(); ++i) {
     const model::UnitSpec& spec = gang.spec.units[i];
     if (spec.min == 0) continue;
     if (!spec.role.empty() && (counts[i].empty() || !AllSayTheirUnit(gang, spec.role))) continue;
-    Requirement::Units units{spec.name, spec.size, spec.min};
+    Requirement::Units units{spec.name, i, spec.size, spec.min};
     std::vector<UnitCount*> open;
     for (auto& [name, unit] : counts[i]) {
       units.whole += unit.have >= spec.size;
       units.exist += unit.exist() >= spec.size;
       if (unit.have < spec.size && unit.exist() >= spec.size) open.push_back(&unit);
     }
-    std::ranges::stable_sort(open, std::ranges::greater(), &UnitCount::have);
+    std::ranges::sort(open, [](const UnitCount* a, const UnitCount* b) {
+      return std::tuple(-a->have, a->first_pending) < std::tuple(-b->have, b->first_pending);
+    });
     for (size_t next = 0; next < open.size() && units.whole + static_cast<int64_t>(next) < spec.min; ++next)
       requirement->must.insert(requirement->must.end(), open[next]->pending.begin(),
                                open[next]->pending.begin() + (spec.size - open[next]->have));
@@ -99,6 +144,9 @@ Census TakeCensus(Gang& gang, const cluster::ClusterState& state) {
       census.pending.push_back(member);
     census.running += pod.phase == model::PodPhase::kRunning && !pod.meta.deleting();
   }
+  const auto others = census.pending.begin() + (census.last != nullptr);
+  if (!std::ranges::is_sorted(others, census.pending.end(), std::ranges::greater(), &Member::priority))
+    std::ranges::stable_sort(others, census.pending.end(), std::ranges::greater(), &Member::priority);
   if (census.succeeded > 0) FindRan(gang, state, census);
   return census;
 }

@@ -12,16 +12,18 @@
 namespace tutti::core {
 
 struct Census {
-  Members placed;          // bound to an existing node and alive, or acknowledged there
-  Members reserved;        // held a place by the gang's plan; not acknowledged
-  Members lost;            // bound to a node that does not exist
-  Members pending;         // may be placed; first who is to be bound last, as those that are bound say already
+  Members placed;    // bound to an existing node and alive, or acknowledged there
+  Members reserved;  // held a place by the gang's plan; not acknowledged
+  Members lost;      // bound to a node that does not exist
+  // May be placed; first who is to be bound last, as those that are bound say already; then by priority, then by age.
+  Members pending;
   Members refused;         // might be placed, but several nodes refused it a moment ago (HoldRefusedBack)
   Member* last = nullptr;  // of `pending`, who is to be bound last by the open plan
-  Members ran;             // succeeded, for a controller that has other members at work or to come
+  Members ran;             // succeeded, and were of this gang: they count as before
   int64_t gated = 0, deleting = 0, running = 0, succeeded = 0, failed = 0;
 
   bool NobodyBound() const { return placed.empty() && lost.empty(); }
+  bool holds_nodes() const { return !placed.empty() || !reserved.empty() || !lost.empty(); }
   // No member holds a node or a reservation, or has run in the present start.
   bool empty_handed() const { return placed.empty() && reserved.empty() && lost.empty() && ran.empty(); }
 };
@@ -43,6 +45,7 @@ struct Requirement {
   };
   struct Units {  // GangSpec::units with a minimum
     std::string name;
+    size_t spec = 0;  // its place in GangSpec::units
     int64_t size = 1, min = 0;
     int64_t whole = 0;  // placed or reserved, or ran
     int64_t exist = 0;  // whole + those that could be

@@ -54,6 +54,13 @@ bool IsOfPlan(const Member& member, const Gang& gang, const cluster::ClusterStat
   return evidence && evidence->plan == gang.plan->id;
 }
 
+// All its members have ended, and it waits for no others: there are as many as it needs.
+bool HasEnded(const Gang& gang, const Census& census) {
+  if (gang.members.empty()) return gang.spec.min_member == 0 && gang.spec.problem.empty();
+  const int64_t ended = census.succeeded + census.failed;
+  return ended == std::ssize(gang.members) && ended >= gang.spec.min_member;
+}
+
 }  // namespace
 
 Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Clock& time, observe::Observer* watcher,
@@ -287,9 +294,7 @@ void Cycle::Consider(GangId id) {
       if (IsOfPlan(*member, gang, state)) leaving = EvictLost(gang, *member) || leaving;
     if (gang.plan->open.empty() && !leaving) EndPlan(id);
   }
-  const bool asks_for_none = gang.spec.min_member == 0 && gang.spec.problem.empty();
-  if (gang.members.empty() ? asks_for_none
-                           : census.succeeded + census.failed == static_cast<int64_t>(gang.members.size())) {
+  if (HasEnded(gang, census)) {
     gang.refusal.reset();
     if (gang.plan && gang.plan->open.empty()) EndPlan(id);  // nothing of it is left for who may yet join
     return SetState(gang, GangState::kFinished);
@@ -299,11 +304,9 @@ void Cycle::Consider(GangId id) {
   if (!problem.empty() && (!gang.plan || gang.whole || AbortPlan(id))) return Wait(id, ExplainProblem(problem));
   if (!gang.whole && !gang.plan && !census.empty_handed()) {
     const Finding finding = Examine(gang, census, state);
-    // Where the only ones that were bound have run, there is nothing to undo: the rest starts as any gang does.
-    const bool holds_nodes = census.placed.size() + census.reserved.size() + census.lost.size() > 0;
     if (finding.whole && !base::Planted(base::Bug::kUndoWhole)) {
       gang.whole = true;
-    } else if (!holds_nodes) {
+    } else if (!census.holds_nodes()) {  // there is nothing to undo
       gang.whole = Require(gang, census).met();
     } else {
       const bool first = fenced_.insert(id).second;  // later it was planned here, and nothing of it is on its way
@@ -319,7 +322,10 @@ void Cycle::Consider(GangId id) {
     }
   }
   committer.ConfirmIfWhole(id);  // it may ask for less than it did
-  if (gang.whole && census.empty_handed()) gang.whole = false;
+  // Where the only ones that were bound have run, the rest starts as any gang does, as after a restart.
+  if (gang.whole && !census.holds_nodes() && (census.ran.empty() || !Require(gang, census).met()))
+    gang.whole = false;
+  if (!gang.whole) gang.besides = false;
   if (gang.whole)
     ConsiderWhole(id, census);
   else

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -125,6 +126,14 @@ class Cycle {
   bool StaysRefused(model::GangId id);
   void Consider(model::GangId id);
   void ConsiderWhole(model::GangId id, Census& census);
+  struct Filling;
+  void FillUp(Filling& filling, const Census& census);
+  void TryThose(Filling& filling, const std::function<bool(const Part&)>& wanted, Lack* lack,
+                std::vector<const Part*>* rest);
+  bool TryPart(Filling& filling, const Part& part);
+  void WaitForHead(Filling& filling, std::vector<const Part*>* rest);
+  void Hold(Filling& filling, Refusal why, const std::vector<const Part*>& parts);
+  std::shared_ptr<const Refusal> Share(const Filling& filling, Refusal refusal, const Member& member);
   // Why the part waits, as far as that is known without a search; else nullopt.
   std::optional<Refusal> RefuseAtOnce(const Gang& gang, const Part& part, const std::string& shape,
                                       base::Millis figures_from_ms);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/planted.h"
 #include "core/cycle.h"
 #include "core/explain.h"
 
@@ -31,73 +32,164 @@ Requirement OnTop(int64_t members) {
 
 }  // namespace
 
-// A gang that was whole takes whatever of the rest fits, in whole units. Where that is more than can be tried at once,
-// it goes on from there; what has been tried in vain costs no search while its certificate holds.
+// One pass over the parts of the rest, and what is known after it.
+struct Cycle::Filling {
+  GangId id;
+  std::string stand;    // StandOf
+  model::PodId from;    // whose turn it is
+  bool afresh = false;  // figures are to be said again
+  Millis figures_from_ms = 0;
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+  std::map<std::string, std::shared_ptr<const Refusal>> refused = {};  // by kind; null: it has no turn now
+  int searches = 0, reserved = 0;
+  int64_t placed = 0, unplaced = 0;  // members, for the metrics
+  bool head = false;                 // one is at work, or has a place
+  bool short_of = false;             // some whom its minimum needs exist and found no place
+  bool asks = false;                 // an extender is being asked about some: their turn comes with its answer
+};
+
+// A gang that was whole takes whatever of the rest fits, in whole units, and first what its minimum lacks. If that is
+// more than can be tried at once, it goes on from there; what found no place costs no search while its certificate
+// holds.
 void Cycle::ConsiderWhole(GangId id, Census& census) {
   Gang& gang = book.at(id);
   SetState(gang, GangState::kWhole);
-  const Millis now = clock.MonotonicMs(), figures_from_ms = FiguresFrom(gang);
-  const bool afresh = gang.refusal && gang.refusal->old;  // figures are to be said again
-  const auto share = [&](Refusal refusal, const Member& member) {
-    if (member.refusal && !afresh) KeepFiguresOf(id, *member.refusal, &refusal);
-    return std::make_shared<const Refusal>(std::move(refusal));
-  };
+  const Millis now = clock.MonotonicMs();
+  Filling filling{id, StandOf(id, gang, state), std::exchange(gang.surplus_from, {}), gang.refusal && gang.refusal->old,
+                  FiguresFrom(gang)};
   HoldRefusedBack(gang, now, &census);
   for (Member* member : census.refused)
-    member->refusal = share(ExplainRefusedBind(gang, OnTop(1), *member, state, now), *member);
-  std::vector<Part> parts = SurplusOf(gang, census);
-  const auto next = std::ranges::find(parts, std::exchange(gang.surplus_from, {}),
-                                      [](const Part& part) { return part.members.front()->pod; });
-  if (next != parts.end()) std::ranges::rotate(parts, next);
-  const std::string stand = StandOf(id, gang, state);
-  std::map<std::string, std::shared_ptr<const Refusal>> refused;  // by kind; null: it has no turn now
-  const auto started = std::chrono::steady_clock::now();
-  int searches = 0, reserved = 0;
-  int64_t placed = 0, unplaced = 0;  // members, for the metrics
-  for (const Part& part : parts) {
-    const std::string kind = KindOf(part, !stand.empty(), state);
-    auto known = refused.find(kind);
-    if (known == refused.end()) {
-      const std::string shape = stand.empty() ? "+" + kind : fmt::format("{}+{}+{}", stand, reserved, kind);
-      std::optional<Refusal> refusal = RefuseAtOnce(gang, part, shape, figures_from_ms);
-      if (!refusal && extender_desk.Ask(part.members) == ExtenderDesk::Stand::kWaiting) continue;
-      if (const auto failure = refusal ? std::nullopt : extender_desk.Failure(part.members)) {
-        refusal = RefuseJudged(id, part.members, ExplainExtender(gang, OnTop(part.size), *failure));
-      } else if (!refusal && searches < kSearchAtOnce) {
-        PlanResult result = planner.PlaceAll(gang, part.members);
-        if (result.fits) {
-          extender_desk.Finish(part.members, true);
-          committer.Reserve(id, result.placements);
-          for (Member* member : part.members) member->refusal = nullptr, ++member->attempts;
-          placed += std::ssize(part.members);
-          ++reserved;
-          continue;
-        }
-        ++searches;
-        if (std::ranges::any_of(part.members, &Member::is_judged))
-          refusal = RefuseJudged(id, part.members, ExplainNodes(gang, OnTop(part.size), result));
-        else
-          refusal = ExplainNodes(gang, OnTop(part.size), certificates.Keep(shape, std::move(result), now));
-      } else if (!refusal && !gang.surplus_from) {
-        gang.surplus_from = part.members.front()->pod;
-        timers.insert({now + kSearchOnMs, id});
-      }
-      known = refused.emplace(kind, refusal ? share(*std::move(refusal), *part.members.front()) : nullptr).first;
-    }
-    if (!known->second) continue;
-    for (Member* member : part.members) member->refusal = known->second;
-    if (part.lacks() > 0) continue;
-    for (Member* member : part.members) ++member->attempts;
-    unplaced += std::ssize(part.members);
-  }
-  CountAttempt(gang, "scheduled", placed, started);
-  CountAttempt(gang, "unschedulable", unplaced, started);
-  const bool old = afresh && gang.surplus_from;
+    member->refusal = Share(filling, ExplainRefusedBind(gang, OnTop(1), *member, state, now), *member);
+  if (!census.pending.empty()) FillUp(filling, census);
+  CountAttempt(gang, "scheduled", filling.placed, filling.started);
+  CountAttempt(gang, "unschedulable", filling.unplaced, filling.started);
+  const bool old = filling.afresh && gang.surplus_from;
   Members waiting = census.pending;
   waiting.insert(waiting.end(), census.refused.begin(), census.refused.end());
   SumUp(gang, waiting);
   if (gang.refusal) gang.refusal->old = old;
   committer.Pump(id);
+}
+
+// First a head, without which no worker is of use; then what roles and units lack of their minima; then what the gang
+// lacks of its own; then the others, after the gangs of equal priority that lack some of theirs.
+void Cycle::FillUp(Filling& filling, const Census& census) {
+  Gang& gang = book.at(filling.id);
+  const std::vector<Part> parts = SurplusOf(gang, census, state);
+  Lack lack(gang, census);
+  std::vector<const Part*> rest;
+  for (const Part& part : parts) rest.push_back(&part);
+  for (const Members* there : {&census.placed, &census.reserved})
+    filling.head = filling.head || std::ranges::any_of(*there, &Member::head);
+  TryThose(
+      filling, [](const Part& part) { return part.head; }, &lack, &rest);
+  const bool headless = base::Planted(base::Bug::kHeadless);
+  if (filling.asks) return;
+  if (!filling.head && !headless) WaitForHead(filling, &rest);
+  TryThose(
+      filling, [&](const Part& part) { return lack.OfRole(part); }, &lack, &rest);
+  TryThose(
+      filling, [&](const Part&) { return lack.OfAny(); }, &lack, &rest);
+  if (rest.empty() || filling.asks) return;
+  if (filling.short_of && lack.any() && !headless && !base::Planted(base::Bug::kSurplusFirst))
+    Hold(filling, ExplainBelowMinimum(gang, Require(gang, census)), rest);
+  else if (!book.StandBehind(filling.id))
+    TryThose(
+        filling, [](const Part&) { return true; }, &lack, &rest);
+}
+
+// Takes those that are wanted out of `rest` and tries them. Who was placed may have been all that was wanted.
+void Cycle::TryThose(Filling& filling, const std::function<bool(const Part&)>& wanted, Lack* lack,
+                     std::vector<const Part*>* rest) {
+  const auto others = std::ranges::stable_partition(*rest, [&](const Part* part) { return wanted(*part); });
+  std::vector<const Part*> turn(rest->begin(), others.begin());
+  const auto next = std::ranges::find(turn, filling.from, [](const Part* part) { return part->members.front()->pod; });
+  if (next != turn.end()) std::ranges::rotate(turn, next);
+  std::vector<const Part*> left;
+  for (const Part* part : turn) {
+    if (!wanted(*part)) {
+      left.push_back(part);
+    } else if (TryPart(filling, *part)) {
+      lack->Place(*part);
+      filling.head = filling.head || part->head;
+    } else {
+      filling.short_of = filling.short_of || part->lacks() == 0;
+    }
+  }
+  left.insert(left.end(), others.begin(), others.end());
+  *rest = std::move(left);
+}
+
+// True: it has a place.
+bool Cycle::TryPart(Filling& filling, const Part& part) {
+  Gang& gang = book.at(filling.id);
+  const std::string kind = KindOf(part, !filling.stand.empty(), state);
+  auto known = filling.refused.find(kind);
+  if (known == filling.refused.end()) {
+    const Millis now = clock.MonotonicMs();
+    const std::string shape =
+        filling.stand.empty() ? "+" + kind : fmt::format("{}+{}+{}", filling.stand, filling.reserved, kind);
+    std::optional<Refusal> refusal = RefuseAtOnce(gang, part, shape, filling.figures_from_ms);
+    if (!refusal && extender_desk.Ask(part.members) == ExtenderDesk::Stand::kWaiting) {
+      filling.asks = true;
+      return false;
+    }
+    if (const auto failure = refusal ? std::nullopt : extender_desk.Failure(part.members)) {
+      refusal = RefuseJudged(filling.id, part.members, ExplainExtender(gang, OnTop(part.size), *failure));
+    } else if (!refusal && filling.searches < kSearchAtOnce) {
+      PlanResult result = planner.PlaceAll(gang, part.members);
+      if (result.fits) {
+        extender_desk.Finish(part.members, true);
+        committer.Reserve(filling.id, result.placements);
+        for (Member* member : part.members) member->refusal = nullptr, ++member->attempts;
+        filling.placed += std::ssize(part.members);
+        ++filling.reserved;
+        return true;
+      }
+      ++filling.searches;
+      if (std::ranges::any_of(part.members, &Member::is_judged))
+        refusal = RefuseJudged(filling.id, part.members, ExplainNodes(gang, OnTop(part.size), result));
+      else
+        refusal = ExplainNodes(gang, OnTop(part.size), certificates.Keep(shape, std::move(result), now));
+    } else if (!refusal && !gang.surplus_from) {
+      gang.surplus_from = part.members.front()->pod;
+      timers.insert({now + kSearchOnMs, filling.id});
+    }
+    auto reason = refusal ? Share(filling, *std::move(refusal), *part.members.front()) : nullptr;
+    known = filling.refused.emplace(kind, std::move(reason)).first;
+  }
+  if (!known->second) return false;
+  for (Member* member : part.members) member->refusal = known->second;
+  if (part.lacks() > 0) return false;
+  for (Member* member : part.members) ++member->attempts;
+  filling.unplaced += std::ssize(part.members);
+  return false;
+}
+
+// There is no head at work. If one exists, all wait for it; else those that need one do.
+void Cycle::WaitForHead(Filling& filling, std::vector<const Part*>* rest) {
+  const Gang& gang = book.at(filling.id);
+  const auto head = std::ranges::find_if(
+      gang.members, [this](const Member* member) { return member->head && !state.pod(member->pod).pod->done(); });
+  const bool exists = head != gang.members.end();
+  const auto others = std::ranges::stable_partition(*rest, [exists](const Part* part) {
+    return exists || std::ranges::any_of(part->members, &Member::needs_head);
+  });
+  const std::vector<const Part*> waiting(rest->begin(), others.begin());
+  rest->erase(rest->begin(), others.begin());
+  if (!waiting.empty()) Hold(filling, ExplainNoHead(gang, exists ? *head : nullptr, state), waiting);
+}
+
+void Cycle::Hold(Filling& filling, Refusal why, const std::vector<const Part*>& parts) {
+  const auto refusal = Share(filling, std::move(why), *parts.front()->members.front());
+  for (const Part* part : parts)
+    for (Member* member : part->members) member->refusal = refusal;
+}
+
+// As its members are told it. Figures that the member was told a moment ago stay.
+std::shared_ptr<const Refusal> Cycle::Share(const Filling& filling, Refusal refusal, const Member& member) {
+  if (member.refusal && !filling.afresh) KeepFiguresOf(filling.id, *member.refusal, &refusal);
+  return std::make_shared<const Refusal>(std::move(refusal));
 }
 
 std::optional<Refusal> Cycle::RefuseAtOnce(const Gang& gang, const Part& part, const std::string& shape,

@@ -184,6 +184,31 @@ Refusal ExplainPart(const Gang& gang, const Member& member, int64_t size, int64_
   return refusal;
 }
 
+Refusal ExplainNoHead(const Gang& gang, const Member* head, const cluster::ClusterState& state) {
+  Refusal refusal;
+  refusal.state = GangState::kWaitingForMembers;
+  refusal.reason = "NoHead";
+  refusal.wakes = Wake::kMembers | Wake::kNodeAdded;  // its node may come back
+  std::string until = "it exists";
+  if (head) {
+    const model::Pod& pod = *state.pod(head->pod).pod;
+    until = fmt::format("pod {} {}", Named(pod.meta.name),
+                        pod.bound() ? "is at work again, or another head is" : "has a place");
+  }
+  refusal.sentence = fmt::format("{} has no head at work: its other members wait until {}.", Name(gang), until);
+  return refusal;
+}
+
+Refusal ExplainBelowMinimum(const Gang& gang, const Requirement& requirement) {
+  Refusal refusal;
+  refusal.state = GangState::kWaitingForMembers;
+  refusal.reason = "BelowMinimum";
+  refusal.wakes = Wake::kMembers;
+  refusal.sentence = fmt::format("{} is below its minimum of {}: what lacks of that comes first.", Name(gang),
+                                 Minimum(requirement));
+  return refusal;
+}
+
 Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const queue::Admission& admission) {
   Refusal refusal;
   refusal.state = GangState::kWaitingForQueue;

@@ -33,6 +33,13 @@ Refusal ExplainExtender(const Gang& gang, const Requirement& requirement, const 
 // Of a whole gang: of the member's role, or in its unit, `size` start together, and so many lack.
 Refusal ExplainPart(const Gang& gang, const Member& member, int64_t size, int64_t lacks);
 
+// Of a gang that was whole: no head is at work, and others wait for one. `head`: one that exists and is not at work;
+// null: none does.
+Refusal ExplainNoHead(const Gang& gang, const Member* head, const cluster::ClusterState& state);
+
+// Of a gang that was whole: some of its minimum lack and have no place, and what it could take besides waits.
+Refusal ExplainBelowMinimum(const Gang& gang, const Requirement& requirement);
+
 // The queue's path does not admit them.
 Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const queue::Admission& admission);
 

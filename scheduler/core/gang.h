@@ -46,6 +46,7 @@ struct Member {
   model::PodId pod;
   std::string role;
   bool head = false, needs_head = false;
+  int32_t priority = 0;  // among the members of its gang, where not all of them fit
   std::shared_ptr<const model::TopologyRequest> topology;  // what the member itself asks for; null: nothing
   std::shared_ptr<const model::Unit> unit;                 // that it is in; null: none
   std::shared_ptr<const cluster::PodClass> charged;        // as what it weighs on the gang's queue; null: it does not
@@ -178,9 +179,11 @@ struct Gang {
   // Kept by the book and the cycle.
   bool ready = false, touched = false;
   bool only_woken = false;            // ready, but for nothing that happened to itself
+  bool besides = false;               // its minimum lacks nothing that exists: what waits is taken besides
   uint64_t selections = 0;            // up to which change of them its members are classified by what selects them
   base::Millis ready_created_ms = 0;  // the key under which it stands in line, or among those that wait
   int32_t ready_priority = 0;
+  bool ready_besides = false;
   uint32_t ready_class = 0;
   uint32_t group = kNoGroup;  // of gangs that wait for the same
   Tally tally;

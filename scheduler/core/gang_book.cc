@@ -25,6 +25,7 @@ GangBook::GangBook(const std::vector<framework::Profile>& profiles, const cluste
 bool GangBook::InLine::operator()(GangId a, GangId b) const {
   const Gang &ga = book->at(a), &gb = book->at(b);
   if (ga.ready_priority != gb.ready_priority) return ga.ready_priority > gb.ready_priority;
+  if (ga.ready_besides != gb.ready_besides) return gb.ready_besides;
   if (ga.ready_created_ms != gb.ready_created_ms) return ga.ready_created_ms < gb.ready_created_ms;
   if (ga.ready_class != gb.ready_class) return ga.ready_class < gb.ready_class;
   if (ga.dialect != gb.dialect) return ga.key.dialect < gb.key.dialect;
@@ -122,6 +123,7 @@ GangId GangBook::Join(PodId pod) {
   member.role = std::move(membership.role);
   member.head = membership.head;
   member.needs_head = membership.needs_head;
+  member.priority = membership.priority.value_or(it.spec->priority);
   member.unit = std::move(membership.unit);
   member.topology = membership.topology ? std::move(membership.topology) : dialects::TopologyOfPod(it, member.role);
   const int32_t priority = gang.spec.priority.value_or(std::max(gang.ready_priority, it.spec->priority));
@@ -228,28 +230,51 @@ std::string_view GangBook::SchedulerName(const Gang& gang) const {
 // REQUIRES: it stands neither in line nor in a group, which are sorted by this.
 void GangBook::SetPlaceInLine(Gang& gang) const {
   gang.ready_priority = Priority(gang);
+  gang.ready_besides = gang.besides;
   gang.ready_created_ms = Created(gang);
   gang.ready_class = gang.members.empty() ? 0 : state_.pod(gang.members.front()->pod).pod_class->id.value;
 }
 
 void GangBook::MarkReady(GangId id) {
+  at(id).only_woken = false;
+  at(id).besides = false;  // its minimum may lack something now
+  PutInLine(id);
+}
+
+void GangBook::MarkWoken(GangId id) {
+  const bool on_its_own = at(id).ready && !at(id).only_woken;
+  PutInLine(id);
+  at(id).only_woken = !on_its_own;
+}
+
+void GangBook::PutInLine(GangId id) {
   Gang& gang = at(id);
-  gang.only_woken = false;
-  if (gang.ready) return;
-  if (gang.group != Gang::kNoGroup && (gang.ready_priority != Priority(gang) || gang.ready_created_ms != Created(gang)))
+  if (gang.ready) {
+    if (gang.ready_besides != gang.besides) Resort(id);
+    return;
+  }
+  if (gang.group != Gang::kNoGroup &&
+      (gang.ready_priority != Priority(gang) || gang.ready_created_ms != Created(gang) ||
+       gang.ready_besides != gang.besides))
     LeaveGroup(id);
   if (gang.group == Gang::kNoGroup) SetPlaceInLine(gang);
   gang.ready = true;
   ready_.Insert(id);
 }
 
-void GangBook::MarkWoken(GangId id) {
-  const bool on_its_own = at(id).ready && !at(id).only_woken;
-  MarkReady(id);
-  at(id).only_woken = !on_its_own;
+bool GangBook::StandBehind(GangId id) {
+  Gang& gang = at(id);
+  if (gang.ready || gang.ready_besides) return gang.ready;
+  gang.besides = true;
+  LeaveGroup(id);
+  SetPlaceInLine(gang);
+  if (ready_.empty() || InLine{this}(id, ready_.First())) return false;
+  gang.ready = true;
+  ready_.Insert(id);
+  return true;
 }
 
-// Its priority or its age is another one than when it was put in line.
+// It stands in line by another key than it would get now.
 void GangBook::Resort(GangId id) {
   ready_.Erase(id);
   LeaveGroup(id);

@@ -3,8 +3,8 @@
 //
 // Invariants
 //   (1) a pod is a member of at most one gang; a gang without members exists while its declaration Keeps it;
-//   (2) ready gangs are taken by priority, then age (the API server tells it in seconds), then class by class, for a
-//       class's ranking catches up once for all of them, then name;
+//   (2) ready gangs are taken by priority, then those first whose minimum may lack something, then age (the API server
+//       tells it in seconds), then class by class, for a class's ranking catches up once for all of them, then name;
 //   (3) gangs refused alike (Refusal::shape) stand in one group, of which only the first is woken; when it leaves the
 //       group, the next is. So ten thousand equal gangs cost what one costs;
 //   (4) a lone pod that is bound, or has ended, is settled: nothing about it is left to decide, and it has no gang.
@@ -90,6 +90,9 @@ class GangBook {
   void MarkReady(model::GangId id);
   // Ready, but for nothing that happened to itself.
   void MarkWoken(model::GangId id);
+  // The gang lacks nothing of its minimum: for what it takes besides, it stands behind all of its priority that may
+  // lack something. True: some of those are ready, and it is in the line again. REQUIRES: it was taken from the line.
+  bool StandBehind(model::GangId id);
   bool AnyReady() const { return !ready_.empty(); }
   model::GangId TakeReady();
 
@@ -141,6 +144,7 @@ class GangBook {
   Member& Enlist(model::GangId id, model::PodId pod);
   void Settle(model::PodId pod, base::Millis since_ms);
   void Unsettle(model::PodId pod);
+  void PutInLine(model::GangId id);
   void SetPlaceInLine(Gang& gang) const;
   void Resort(model::GangId id);
   void LeaveGroup(model::GangId id);

@@ -33,13 +33,15 @@ class Scale {
   absl::flat_hash_map<const cluster::PodClass*, ResourceList> by_class_;
 };
 
-// First those that must be, then of each role the lightest up to its minimum, then the lightest of the rest.
-Members Choose(const Members& pending, const Requirement& requirement, const Scale& scale, std::string_view resource) {
+// First those that must be, then of each role up to its minimum those of which `amount_of` is least, then those of the
+// rest of which it is.
+template <typename AmountOf>
+Members ChooseLeast(const Members& pending, const Requirement& requirement, AmountOf amount_of) {
   Members chosen = requirement.must;
   const absl::flat_hash_set<const Member*> must(chosen.begin(), chosen.end());
   std::vector<std::pair<int64_t, Member*>> others;
   for (Member* member : pending)
-    if (!must.contains(member)) others.emplace_back(scale.Of(*member).Get(resource), member);
+    if (!must.contains(member)) others.emplace_back(amount_of(*member), member);
   std::ranges::stable_sort(others, {}, [](const auto& item) { return item.first; });
 
   absl::flat_hash_map<std::string_view, int64_t> needs;
@@ -54,11 +56,19 @@ Members Choose(const Members& pending, const Requirement& requirement, const Sca
   return chosen;
 }
 
+Members Choose(const Members& pending, const Requirement& requirement, const Scale& scale, std::string_view resource) {
+  return ChooseLeast(pending, requirement, [&](const Member& member) { return scale.Of(member).Get(resource); });
+}
+
 }  // namespace
 
 Members Lightest(const Members& pending, const Requirement& requirement, const cluster::ClusterState& state,
                  std::string_view resource) {
   return Choose(pending, requirement, Scale(pending, state), resource);
+}
+
+Members HighestPriority(const Members& pending, const Requirement& requirement) {
+  return ChooseLeast(pending, requirement, [](const Member& member) { return -int64_t{member.priority}; });
 }
 
 ResourceList LeastWeight(const Members& pending, const Requirement& requirement, const cluster::ClusterState& state,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lightest: which of the members that wait are enough for the minimum and weigh least on the gang's queue.
+// Lightest: which of the members that wait are enough for the minimum: those that weigh least on the gang's queue, or
+// those of highest priority.
 //
 // "Least" is of one resource: of two resources at once there may be no one choice. Cost: O(members log members).
 #pragma once
@@ -16,6 +17,10 @@ namespace tutti::core {
 // As many of `pending` as are still to be placed, the lightest in the resource.
 Members Lightest(const Members& pending, const Requirement& requirement, const cluster::ClusterState& state,
                  std::string_view resource);
+
+// As many of `pending` as are still to be placed, those of highest priority, and of equal ones the first. Fewer, if
+// there are not so many.
+Members HighestPriority(const Members& pending, const Requirement& requirement);
 
 // Of each of these resources by itself, what the members that are still to be placed weigh at least: a gang that is not
 // granted this cannot start, whoever of it is placed.

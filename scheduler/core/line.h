@@ -22,6 +22,11 @@ class Line {
   // REQUIRES: it is not in the line.
   void Insert(Id id) { came_.push_back(id); }
   // REQUIRES: not empty.
+  Id First() {
+    Merge();
+    return sorted_.back();
+  }
+  // REQUIRES: not empty.
   Id TakeFirst() {
     Merge();
     const Id first = sorted_.back();

@@ -4,9 +4,12 @@
 #include <absl/container/flat_hash_set.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <tuple>
 
+#include "core/lightest.h"
 #include "core/topology_rules.h"
 
 namespace tutti::core {
@@ -44,9 +47,35 @@ int64_t ScoreOf(const Kind& kind, const std::string& node) {
   return at != kind.judged->scores.end() && at->first == node ? at->second : 0;
 }
 
+// So many more searches for members of higher priority than those that were found a place for.
+constexpr int kPreferAtMost = 8;
+
+bool PrioritiesDiffer(const Members& members) {
+  return std::ranges::adjacent_find(members, std::ranges::not_equal_to(), &Member::priority) != members.end();
+}
+
+// The highest first.
+std::vector<int32_t> PrioritiesOf(const Members& members) {
+  std::vector<int32_t> priorities;
+  for (const Member* member : members) priorities.push_back(member->priority);
+  std::ranges::sort(priorities, std::ranges::greater());
+  return priorities;
+}
+
+// Takes the last `count` members of the class that were chosen out of `candidates`.
+void LeaveOut(const cluster::PodClass& pod_class, int64_t count, const Members& chosen,
+              const cluster::ClusterState& state, Members* candidates) {
+  absl::flat_hash_set<const Member*> out;
+  for (auto member = chosen.rbegin(); member != chosen.rend() && std::ssize(out) < count; ++member)
+    if (state.pod((*member)->pod).pod_class.get() == &pod_class) out.insert(*member);
+  const auto kept = std::remove_if(candidates->begin(), candidates->end(),
+                                   [&out](const Member* member) { return out.contains(member); });
+  candidates->erase(kept, candidates->end());
+}
+
 }  // namespace
 
-// Members by kind, kinds in the order of their oldest members; no demands yet.
+// Members by kind, kinds in the order of their first members; no demands yet.
 Problem Planner::Sort(const Members& members, const Members& must) const {
   Problem problem;
   const absl::flat_hash_set<const Member*> demanded(must.begin(), must.end());
@@ -84,6 +113,34 @@ std::optional<PlanResult> Planner::PlaceLone(const Gang& gang, const Members& me
 PlanResult Planner::PlaceRequired(const Gang& gang, const Members& pending, const Requirement& requirement) {
   if (requirement.min == requirement.have + 1)
     if (auto placed = PlaceLone(gang, pending)) return *std::move(placed);
+  PlanResult result = PlaceAny(gang, pending, requirement);
+  if (result.fits && result.placements.size() < pending.size() && PrioritiesDiffer(pending))
+    Prefer(gang, pending, requirement, &result);
+  return result;
+}
+
+// Who finds no place among the first by priority is left out, the last of its class first, and others are asked.
+void Planner::Prefer(const Gang& gang, const Members& pending, const Requirement& requirement, PlanResult* result) {
+  absl::flat_hash_set<model::PodId> placed;
+  for (const cluster::Placement& placement : result->placements) placed.insert(placement.pod);
+  Members candidates = pending, found;
+  std::ranges::copy_if(pending, std::back_inserter(found),
+                       [&](const Member* member) { return placed.contains(member->pod); });
+  const std::vector<int32_t> found_priorities = PrioritiesOf(found);
+  for (int search = 0; search < kPreferAtMost; ++search) {
+    const Members chosen = HighestPriority(candidates, requirement);
+    if (chosen.size() < found.size() || PrioritiesOf(chosen) <= found_priorities) return;
+    PlanResult preferred = PlaceAny(gang, chosen, requirement);
+    if (preferred.fits) {
+      *result = std::move(preferred);
+      return;
+    }
+    if (preferred.unplaced.empty()) return;
+    for (const auto& [pod_class, count] : preferred.unplaced) LeaveOut(*pod_class, count, chosen, state_, &candidates);
+  }
+}
+
+PlanResult Planner::PlaceAny(const Gang& gang, const Members& pending, const Requirement& requirement) {
   Problem problem = Sort(pending, requirement.must);
   using Of = Demand::Of;
   const auto demand = [&](Of of, const std::string& role, int64_t count, int64_t others, auto of_kind) {

@@ -43,8 +43,9 @@ class Planner {
  public:
   Planner(cluster::ClusterState& state, Rankings& rankings) : state_(state), rankings_(rankings) {}
 
-  // Places the members that `requirement` lacks, chosen from `pending`, none on a node that refused it. The state is as
-  // before afterwards.
+  // Places the members that `requirement` lacks, chosen from `pending`, none on a node that refused it. If not all are
+  // needed, those of higher priority are, as far as a few more searches find a place for them. The state is as before
+  // afterwards.
   PlanResult PlaceRequired(const Gang& gang, const Members& pending, const Requirement& requirement);
 
   // Places exactly these members, all or none.
@@ -57,6 +58,9 @@ class Planner {
   std::optional<PlanResult> PlaceLone(const Gang& gang, const Members& members);
   Problem Sort(const Members& members, const Members& must = {}) const;
   std::optional<PlanResult> PlaceByScores(const Problem& problem);
+  PlanResult PlaceAny(const Gang& gang, const Members& pending, const Requirement& requirement);
+  // Replaces the placement by one of members of higher priority, if there is one.
+  void Prefer(const Gang& gang, const Members& pending, const Requirement& requirement, PlanResult* result);
   PlanResult Solve(const Gang& gang, const Problem& problem);
 
   cluster::ClusterState& state_;

@@ -30,7 +30,7 @@ struct Kind {
   std::vector<model::NodeId> refused;  // nodes that are not to be tried for these members; sorted
   // Of what extenders said of them; null: none was asked.
   std::shared_ptr<const cluster::ExtenderReply> judged;
-  std::vector<Member*> members;  // the oldest first
+  std::vector<Member*> members;  // in the order in which they are to be placed
 
   int32_t count() const { return static_cast<int32_t>(members.size()); }
 };

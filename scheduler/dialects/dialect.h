@@ -39,6 +39,8 @@ struct Membership {
   std::string role;         // empty: no role
   bool head = false;        // never optional: its role's minimum is at least 1, and it is bound last
   bool needs_head = false;  // useless without one (a Ray worker): the gang waits until a head member exists
+  // Who of the gang is placed first where not all fit; nullopt: by the pod's own priority.
+  std::optional<int32_t> priority;
   bool lone = false;        // nothing declares the gang but the pod itself: it is over once the pod is bound
   // For dialects whose pods carry the declaration themselves; else null, and Describe() is asked.
   std::shared_ptr<const model::GangSpec> declared;

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <system_error>
+
 #include "base/json.h"
 #include "cluster/json_text.h"
 #include "dialects/declaration.h"
@@ -17,6 +20,7 @@ using Json = base::Json;
 
 constexpr std::string_view kGroupName = "scheduling.k8s.io/group-name";
 constexpr std::string_view kTaskSpec = "volcano.sh/task-spec";
+constexpr std::string_view kTaskPriority = "volcano.sh/task-priority";
 constexpr size_t kLongestName = 253;  // of an object
 // Each pod of the group is compared with all of them.
 constexpr size_t kMostPolicies = 256, kMostPolicyValues = 4'096;
@@ -30,6 +34,19 @@ bool MadeForStrays(const std::string& group, const model::ObjectMeta& meta) {
 
 // The names that KubeRay gives. A group made by hand may hold workers only, and then no head must be waited for.
 bool MadeByKubeRay(std::string_view group) { return group.starts_with("ray-") && group.ends_with("-pg"); }
+
+// In place of the pod's own priority, as Volcano reads it: what is no number of 32 bits says nothing (NewTaskInfo in
+// pkg/scheduler/api/job_info.go).
+std::optional<int32_t> TaskPriority(const model::Pod& pod) {
+  const std::string* text = model::Find(pod.meta.annotations, kTaskPriority);
+  if (!text) return std::nullopt;
+  std::string_view digits = *text;
+  if (digits.starts_with('+') && digits.size() > 1 && digits[1] != '-') digits.remove_prefix(1);
+  int32_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return value;
+}
 
 const Json& SpecOf(const model::Object& object) {
   static const Json none = Json::object();
@@ -235,6 +252,7 @@ std::optional<Membership> Volcano::MembershipOf(const model::Pod& pod) const {
   if (!task) task = model::Find(pod.meta.labels, kTaskSpec);
   if (task) membership.role = *task;
   SetRayRole(ray, &membership);
+  membership.priority = TaskPriority(pod);
   membership.needs_head = ray.worker && MadeByKubeRay(*group);
   if (!sub_groups_.empty())
     if (const auto policies = sub_groups_.find({pod.meta.ns, *group}); policies != sub_groups_.end())
@@ -248,6 +266,12 @@ void Volcano::Report(const GangReport& report, std::vector<cluster::CommandBody>
   const Json& observed = StatusOf(*group->object);
   Json wanted = group->written.empty() ? VolcanoStatus(report, observed, observed)
                                        : VolcanoStatus(report, cluster::ParseJson(group->written), observed);
+  // Some have done their work, and others are not there: Volcano says Pending. For its own Job it says Inqueue a moment
+  // later, without which the Job's controller does not make the others.
+  const model::OwnerReference* controller = group->object->meta.Controller();
+  const bool of_volcano_job = controller && controller->api_version.starts_with("batch.volcano.sh/");
+  if (report.state == GangState::kWaitingForMembers && report.succeeded > 0 && report.running == 0 && !of_volcano_job)
+    wanted["phase"] = "Pending";
   if (!group->memory.MustWrite(VolcanoComparable(wanted), group->observed, group->object->meta.resource_version))
     return;
   WriteStatus(group, std::move(wanted), out);

@@ -8,15 +8,17 @@ namespace tutti::kube {
 namespace {
 
 void DecodeCondition(std::string_view message, model::Pod* pod, bool* infeasible_resize) {
-  std::string_view type, status, reason, text;
+  std::string_view type, status, turned, reason, text;
   for (WireReader r(message); r.Next();) switch (r.field()) {
       case 1: type = r.bytes(); break;
       case 2: status = r.bytes(); break;
+      case 4: turned = r.bytes(); break;
       case 5: reason = r.bytes(); break;
       case 6: text = r.bytes(); break;
     }
   if (type == "PodScheduled") {
     pod->scheduled = {true, status == "True", std::string(reason), std::string(text)};
+    if (pod->scheduled.status) pod->bound_ms = DecodeTime(turned);
   } else if (type == model::kUndoCondition) {
     pod->undo_begun = status == "True" && reason == model::kUndoReason;
   } else if (type == "PodResizePending") {

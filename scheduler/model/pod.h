@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "model/object_meta.h"
 #include "model/pod_spec.h"
 
@@ -44,6 +45,7 @@ struct Pod {
   // The claims of its volumes, in the order of spec->volumes' claims and ephemeral claims: a name in its namespace.
   std::vector<PodClaim> claims;
   ScheduledCondition scheduled;
+  base::Millis bound_ms = 0;  // wall time; when it was bound, as its condition says; 0: it does not say
   bool undo_begun = false;  // kUndoCondition is true for kUndoReason
 
   bool bound() const { return !node_name.empty(); }

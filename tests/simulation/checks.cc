@@ -30,6 +30,8 @@ constexpr std::string_view kAllowed = "no bind where the pod may not be";
 constexpr std::string_view kOneZone = "a gang that must be is in one zone";
 constexpr std::string_view kCapability = "no bind beyond a queue's capability";
 constexpr std::string_view kLastIsLast = "the last bind is the last";
+constexpr std::string_view kHeadFirst = "no worker starts without a head";
+constexpr std::string_view kNeedsFirst = "what a gang needs comes before what it takes besides";
 constexpr std::string_view kWithCause = "no write without a cause";
 // After the faults have stopped, in which answers still come of what was written before.
 constexpr base::Millis kEchoesMs = 20'000;
@@ -220,6 +222,7 @@ void Checks::CheckBound(const std::string& uid) {
   CheckTopology(*pod, known);
   CheckQueue(*pod, known);
   CheckCommit(*pod, known);
+  CheckOrder(*pod, known);
   if (pod->stray) return;
   if (const std::string wrong = truth_.WrongVolumes(*pod, known.others); !wrong.empty())
     Fail("volumes are bound before pods", fmt::format("{} of {} on {}: {}", pod->name, pod->gang, pod->node, wrong));
@@ -300,6 +303,54 @@ void Checks::CheckCommit(const TruePod& pod, const Knowledge& known) {
   const auto standing = truth_.StandingOf(gang);
   if (!standing.whole && !(fills_up && (whole_before_.contains(pod.gang) || kept_on_.contains(pod.gang))))
     Fail(kLastIsLast, fmt::format("{} of {}: {} bound, {} needed", pod.name, pod.gang, standing.bound, gang.min));
+}
+
+// It waits, and was told so before the decision; and none of its binds was refused, for such a one is tried later.
+bool Checks::FindsNoPlace(const TruePod& pod, const Knowledge& known) const {
+  return pod.live() && !pod.bound() && pod.waiting && pod.said <= known.pods && !plan_of_.contains(pod.uid) &&
+         !refused_.contains(pod.uid);
+}
+
+// Of what a gang takes that was whole: no worker while there is no head, or it has no place; and nobody who is not
+// needed while one is without a place who is.
+void Checks::CheckOrder(const TruePod& pod, const Knowledge& known) {
+  const TrueGang& gang = truth_.GangOf(pod);
+  if (pod.commit != pod.uid || pod.stray || !whole_before_.contains(pod.gang)) return;
+  if (!gang.declared || gang.role_min.empty() || gang.unit_min > 0) return;
+  const std::string head = "headgroup";
+  std::map<std::string, int64_t> have;
+  std::set<std::string> without;  // roles of which one finds no place
+  int64_t have_all = 0;
+  bool head_here = false, head_open = false, settled = true;
+  for (const std::string& uid : gang.members) {
+    const TruePod& member = *truth_.Pod(uid);
+    if (uid == pod.uid || member.foreign) continue;
+    const bool counts = truth_.Ran(gang, member) || (member.occupies() && !member.deleting);
+    if (counts && !member.done) settled = settled && truth_.nodes().at(member.node).disturbed <= known.nodes;
+    const bool here = counts && truth_.nodes().at(member.node).present;
+    have[member.role] += here;
+    have_all += here;
+    const bool no_place = FindsNoPlace(member, known);
+    if (no_place) without.insert(member.role);
+    if (member.role != head || member.done) continue;
+    head_here = head_here || here;
+    head_open = head_open || (!member.bound() && !no_place);  // it may have been given a place
+  }
+  if (Excused(kNeedsFirst, !settled || gang.disturbed > known.OfGangs())) return;
+  if (gang.role_min.contains(head) && pod.role != head && !Excused(kHeadFirst, !head_here && head_open) && !head_here)
+    Fail(kHeadFirst, fmt::format("{} of {} is bound, and its head has no place", pod.name, pod.gang));
+  int64_t sum = 0, lacking = 0;
+  for (const auto& [role, min] : gang.role_min) {
+    sum += min;
+    lacking += std::max<int64_t>(0, min - have[role]);
+  }
+  const auto of_role = gang.role_min.find(pod.role);
+  const bool needed = (of_role != gang.role_min.end() && have[pod.role] < of_role->second) ||
+                      have_all + lacking < std::max(sum, gang.min);
+  for (const auto& [role, min] : gang.role_min)
+    if (!needed && have[role] < min && without.contains(role))
+      Fail(kNeedsFirst, fmt::format("{} of {} (role {}) is bound, and the gang has {} of {} of role {}", pod.name,
+                                    pod.gang, pod.role, have[role], min, role));
 }
 
 void Checks::FollowGang(const std::string& key, base::Millis healthy_ms) {

@@ -73,6 +73,8 @@ class Checks {
   void CheckTopology(const TruePod& pod, const Replica::Knowledge& known);
   void CheckQueue(const TruePod& pod, const Replica::Knowledge& known);
   void CheckCommit(const TruePod& pod, const Replica::Knowledge& known);
+  void CheckOrder(const TruePod& pod, const Replica::Knowledge& known);
+  bool FindsNoPlace(const TruePod& pod, const Replica::Knowledge& known) const;
   // The binds of one plan that leave together.
   struct Departure {
     std::vector<const TruePod*> pods;

@@ -134,6 +134,8 @@ void Truth::Read(const Json& pod, bool first, TruePod& now) const {
   now.disruption = DigString(sim::ConditionOf(pod, "DisruptionTarget"), "status") == "True";
   const Json& scheduled = sim::ConditionOf(pod, "PodScheduled");
   now.waiting = DigString(scheduled, "status") == "False";
+  now.bound_at = DigString(scheduled, "status") == "True" ? DigString(scheduled, "lastTransitionTime")
+                                                          : DigString(pod, "metadata", "creationTimestamp");
   now.reason = now.waiting ? DigString(scheduled, "reason") : "";
   now.message = now.waiting ? DigString(scheduled, "message") : "";
   if (!was_bound && now.bound()) {
@@ -263,6 +265,7 @@ void Truth::OnDeclaration(const sim::WatchEvent& event) {
         Key(dialect, object),
         [&](TrueGang& gang) {
           gang.declared = there;
+          gang.made = there ? DigString(object, "metadata", "creationTimestamp") : "";
           gang.queue.clear();
           gang.role_min.clear();
           gang.unit_size = gang.unit_min = 0;
@@ -386,10 +389,13 @@ size_t Truth::CountPodGroupsWithoutPods() const {
 }
 
 bool Truth::Ran(const TrueGang& gang, const TruePod& pod) const {
-  if (pod.phase != "Succeeded" || !pod.bound() || pod.foreign || pod.controller.empty()) return false;
+  if (pod.phase != "Succeeded" || !pod.bound() || pod.foreign) return false;
+  if (gang.made.empty() ? pod.controller.empty() : pod.bound_at >= gang.made) return true;
   return std::ranges::any_of(gang.members, [&](const std::string& uid) {
     const TruePod& other = pods_.at(uid);
-    return !other.done && !other.foreign && other.controller == pod.controller;
+    if (other.done || other.foreign) return false;
+    return (!pod.controller.empty() && other.controller == pod.controller) ||
+           (other.bound() && !pod.plan.empty() && other.plan == pod.plan);
   });
 }
 

@@ -32,6 +32,7 @@ struct TruePod {
   Version said = 0;          // when that last changed
   std::string plan, commit;  // of its bind annotation, where that is its own
   std::string controller;    // its uid
+  std::string bound_at;      // RFC 3339, as its condition says; else when it was made
   bool one_zone = false;     // all members are to be in the same
   bool stray = false;        // its bind took effect long after its sender gave up
 
@@ -50,6 +51,7 @@ struct TrueNode {
 
 struct TrueGang {
   bool declared = false;  // its object is there, or its pods carry the declaration
+  std::string made;       // when its object was; empty: none is there
   int64_t min = 1;
   std::map<std::string, int64_t> role_min;
   int64_t unit_size = 0, unit_min = 0;  // so many subgroups of so many
@@ -92,12 +94,12 @@ class Truth {
     int64_t bound = 0, held = 0;  // held: bound anywhere, alive
     bool whole = false;
     bool kept = false;  // a bound one would not be recreated, or somebody else bound it
-    bool ran = false;   // some have done their work, and more are at work or to come
+    bool ran = false;   // some have done their work
   };
   Standing StandingOf(const TrueGang& gang) const;
   // Whether these members, by uid, are what the gang needs.
   bool Suffices(const TrueGang& gang, const std::vector<std::string>& uids) const;
-  // Bound, has succeeded, and its controller has other members at work or to come: it counts as before.
+  // Bound, has succeeded, and is of this gang, not of an earlier one of its name: it counts as before.
   bool Ran(const TrueGang& gang, const TruePod& pod) const;
 
   // The queue and its ancestors; each with what is used below it.
