@@ -9,22 +9,23 @@ namespace tutti::base {
 
 enum class Bug {
   kNone,
-  kSkipReservation,  // a planned member's room is not held
-  kForgetToWake,     // some of what happens wakes nobody: see Forgotten
-  kBelieveForgery,   // a bind annotation counts whoever it was written for
-  kUndoWhole,        // a restarted scheduler takes every gang it finds for half done
-  kLastIsNotLast,    // the commit member is bound with the others
-  kForgetCharge,     // a reserved member weighs nothing on its queue
-  kPlanUnsynced,     // decides before every kind is listed
-  kKeepHalf,         // the repair never times out
-  kSleepOn,          // nothing that happens in the cluster wakes anybody
-  kStaleFigures,     // a reason's figures are never brought up to date
-  kForgetDeclared,   // what has a declaration and no pods is nothing
-  kDropFence,        // a gang is undone though its last bind may still come
-  kReusePlanId,      // each term numbers its plans as the one before
-  kIgnoreVolumes,    // binds leave before their pods' volumes are bound
-  kHeadless,         // a gang that was whole takes workers though none of its heads has a place
-  kSurplusFirst,     // a gang that was whole takes members besides while some that it needs have no place
+  kSkipReservation,   // a planned member's room is not held
+  kForgetToWake,      // some of what happens wakes nobody: see Forgotten
+  kBelieveForgery,    // a bind annotation counts whoever it was written for
+  kUndoWhole,         // a restarted scheduler takes every gang it finds for half done
+  kLastIsNotLast,     // the commit member is bound with the others
+  kForgetCharge,      // a reserved member weighs nothing on its queue
+  kPlanUnsynced,      // decides before every kind is listed
+  kKeepHalf,          // the repair never times out
+  kSleepOn,           // nothing that happens in the cluster wakes anybody
+  kStaleFigures,      // a reason's figures are never brought up to date
+  kForgetDeclared,    // what has a declaration and no pods is nothing
+  kDropFence,         // a gang is undone though its last bind may still come
+  kReusePlanId,       // each term numbers its plans as the one before
+  kIgnoreVolumes,     // binds leave before their pods' volumes are bound
+  kHeadless,          // a gang that was whole takes workers though none of its heads has a place
+  kSurplusFirst,      // a gang that was whole takes members besides while some that it needs have no place
+  kForgetUnlabelled,  // a member whose node has lost the label of a level counts for no rule
 };
 
 #ifdef TUTTI_PLANTED

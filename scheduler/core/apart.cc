@@ -158,7 +158,7 @@ bool Apart::TryWithin(const std::vector<NodeId>* within, std::vector<cluster::Pl
 bool Apart::Put(const Part& part, WhatIf& what_if) {
   std::vector<Place>& places = places_[part.rule->level];
   std::vector<std::pair<int64_t, size_t>> choices;  // the tightest first
-  for (size_t i = 0; i < places.size(); ++i) {
+  for (size_t i = 0; i < places.size() && part.rule->held.size() <= 1; ++i) {
     if (!part.rule->held.empty() && !part.rule->held.contains(places[i].value)) continue;
     const auto [fits, room] = RoomIn(places[i], part.asked);
     if (fits >= part.members.total()) choices.emplace_back(room, i);

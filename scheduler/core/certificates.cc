@@ -77,9 +77,10 @@ void Certificates::Happened(Wake happened, std::span<const NodeId> improved) {
   for (Watch& watch : watches_) {
     const Wake concerning = watch.wakes & happened;
     if (!framework::Any(concerning)) continue;
-    if (const Certificate& one = *watch.certificate; one.result.short_classes.empty() ||
-                                                     one.affine_pods != affine_pods ||
-                                                     (of_more && framework::Any(concerning & ~kOfOneNode)))
+    if (const Certificate& one = *watch.certificate;
+        one.result.short_classes.empty() || one.affine_pods != affine_pods ||
+        (one.result.by_labels && framework::Any(concerning & Wake::kNodeLabels)) ||
+        (of_more && framework::Any(concerning & ~kOfOneNode)))
       End(*watch.certificate);
     else
       for (const NodeId n : improved) Improve(watch, n);

@@ -126,7 +126,7 @@ void Cycle::Decide() {
     state.SweepSymbols();
   }
   if (!decides) return;
-  if (std::exchange(relabel_, false)) RelabelNodes();
+  while (std::exchange(relabel_, false)) RelabelNodes();  // a node may tell of others' labels, each thing once
   Wake();
   FireTimers();
   const int64_t most_work = planner.work() + kWorkAtOnce;

@@ -110,7 +110,7 @@ class Cycle {
   void PutNode(const std::shared_ptr<const model::Node>& node);
   void RelabelNodes();
   void Reselect(Gang& gang);
-  std::shared_ptr<const model::Node> Labelled(const std::shared_ptr<const model::Node>& node) const;
+  std::shared_ptr<const model::Node> Labelled(const std::shared_ptr<const model::Node>& node);
   void FollowStorage(const cluster::Storage::Applied& applied);
   void Follow(dialects::Dialect& dialect, const dialects::Touched& touched);
   void Touch(model::GangId id);

@@ -121,10 +121,14 @@ void Cycle::PutNode(const std::shared_ptr<const model::Node>& node) {
 }
 
 // With the labels that dialects add, in place of those they added before.
-std::shared_ptr<const model::Node> Cycle::Labelled(const std::shared_ptr<const model::Node>& node) const {
+std::shared_ptr<const model::Node> Cycle::Labelled(const std::shared_ptr<const model::Node>& node) {
   const auto added = [](const auto& label) { return std::ranges::count(label.first, '/') > 1; };
   model::StringMap now;
-  for (const auto& dialect : dialects) dialect->AddNodeLabels(*node, &now);
+  for (const auto& dialect : dialects) {
+    dialects::Touched touched;
+    dialect->AddNodeLabels(*node, &now, &touched);
+    if (touched.nodes) Follow(*dialect, touched);
+  }
   if (now.empty() && std::ranges::none_of(node->meta.labels, added)) return node;  // as with every heartbeat
   model::StringMap labels = node->meta.labels;
   std::erase_if(labels, added);

@@ -172,7 +172,8 @@ Counts Exact::Narrow(const Domain& domain, Counts caps) const {
     const auto lacks = [&](const Counts& room) {
       return std::ranges::any_of(rule.kinds, [&](size_t k) { return room[k] < targets_[k]; });
     };
-    const bool elsewhere = rule.shape == Rule::Shape::kOne && !rule.held.empty() && !rule.held.contains(domain.value);
+    const bool elsewhere = rule.shape == Rule::Shape::kOne && !rule.held.empty() &&
+                           (!rule.held.contains(domain.value) || rule.held.size() > 1);
     if (!domain.value || elsewhere || (rule.shape == Rule::Shape::kOne && lacks(RoomOf(domain, caps))))
       for (const size_t k : rule.kinds) caps[k] = 0;
   }

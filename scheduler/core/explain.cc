@@ -66,6 +66,10 @@ std::string Nearest(const NearestDomain& nearest) {
     return fmt::format("room for {} of {}{}", nearest.room, nearest.wanted, what);
   };
   if (nearest.domains == 0) return "; " + dialects::NobodyIn(nearest.level);
+  if (nearest.unlabelled > 0)
+    return fmt::format("; {} must be in one domain of {}, but {} other member{} on nodes that are in none of them",
+                       nearest.wanted, dialects::NamedLevel(nearest.level), nearest.unlabelled,
+                       nearest.unlabelled == 1 ? " is" : "s are");
   if (nearest.even)
     return fmt::format("; there is no even split over the {} domains of {}", nearest.domains,
                        dialects::NamedLevel(nearest.level));

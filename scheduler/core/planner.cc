@@ -211,11 +211,10 @@ std::optional<PlanResult> Planner::PlaceByScores(const Problem& problem) {
 }
 
 PlanResult Planner::Solve(const Gang& gang, const Problem& problem) {
-  bool all = true;
-  const RuleSets rule_sets = MakeRules(gang, problem, state_, &all);
   if (HasScores(problem) && FreeOfTopology(gang))
     if (auto placed = PlaceByScores(problem)) return *std::move(placed);
-  SearchResult found = Search(state_, rankings_, problem).Run(rule_sets, all);
+  const Rules rules = MakeRules(gang, problem, state_);
+  SearchResult found = Search(state_, rankings_, problem).Run(rules);
   work_ += found.work;
   PlanResult result;
   result.fits = found.fits;
@@ -235,6 +234,8 @@ PlanResult Planner::Solve(const Gang& gang, const Problem& problem) {
   result.refusals = attempt.refusals;
   result.nearest = std::move(found.nearest);
   result.wakes = found.wakes;
+  for (const std::vector<Rule>& set : rules.sets)
+    for (const Rule& rule : set) result.by_labels = result.by_labels || !rule.held.empty();
   result.short_by = found.short_by;
   for (const size_t k : found.short_kinds)
     if (std::ranges::find(result.short_classes, problem.kinds[k].pod_class) == result.short_classes.end())

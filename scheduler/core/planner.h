@@ -33,6 +33,7 @@ struct PlanResult {
   framework::Refusals refusals;          // why, as seen with the placed ones in place
   std::optional<NearestDomain> nearest;  // for a gang that asks for topology
   framework::Wake wakes = framework::Wake::kAll;
+  bool by_labels = false;  // where members have nodes counts by labels of these: new ones may end it, room or no room
   // Of the members that lack nodes; there is no placement before nodes have room for `short_by` more of them. Empty:
   // the search gave up, and nothing is known.
   std::vector<std::shared_ptr<const cluster::PodClass>> short_classes;

@@ -54,8 +54,10 @@ struct Rule {
   } shape = Shape::kOne;
   model::Symbol level;
   int64_t size = 0;
-  std::vector<size_t> kinds;              // sorted
-  std::map<model::Symbol, int64_t> held;  // members that are placed already, by domain; they count as `kinds` do
+  std::vector<size_t> kinds;  // sorted
+  // Members that have a node already, by domain; they count as `kinds` do. Under the invalid symbol: those whose nodes
+  // lack the label. They are in no domain, so nobody can join them.
+  std::map<model::Symbol, int64_t> held;
 };
 
 struct Problem {

@@ -37,10 +37,6 @@ Counts CountsOf(const Problem& problem) {
   return counts;
 }
 
-bool HasEven(const std::vector<Rule>& rules) {
-  return std::ranges::any_of(rules, [](const Rule& rule) { return rule.shape == Rule::Shape::kEven; });
-}
-
 bool HasSlices(const std::vector<Rule>& rules) {
   return std::ranges::any_of(rules, [](const Rule& rule) { return rule.shape == Rule::Shape::kSlices; });
 }
@@ -57,7 +53,8 @@ Search::Search(cluster::ClusterState& state, Rankings& rankings, const Problem& 
     order_matters_ = order_matters_ || rankings.For(kind.pod_class).reach() == FilterState::Reach::kCluster;
 }
 
-SearchResult Search::Run(const RuleSets& rule_sets, bool all) {
+SearchResult Search::Run(const Rules& given) {
+  const RuleSets& rule_sets = given.sets;
   SearchResult result;
   Answer last = Answer::kUnknown;
   // What is only preferred gets half, each an equal share, and what is required the other.
@@ -65,7 +62,10 @@ SearchResult Search::Run(const RuleSets& rule_sets, bool all) {
   Budget to_prefer(most_work_ / 2);
   for (const std::vector<Rule>& rules : rule_sets) {
     const bool required = &rules == &rule_sets.back();
-    if (!required && to_prefer.exhausted()) continue;
+    if (!required && to_prefer.exhausted()) {
+      result.gave_up = result.gave_up || given.any_does;
+      continue;
+    }
     const int64_t share = preferred == 0 ? most_work_ : most_work_ / 2 / (required ? 1 : preferred);
     budget_ = Budget(share);
     last_try_ = 0;
@@ -74,9 +74,9 @@ SearchResult Search::Run(const RuleSets& rule_sets, bool all) {
     result.work += spent;
     if (last == Answer::kFound) return result;
     if (!required) to_prefer.Spend(spent);
-    result.gave_up = result.gave_up || (last == Answer::kUnknown && HasEven(rules));
+    result.gave_up = result.gave_up || (last == Answer::kUnknown && given.any_does);
   }
-  if (!all && !Disproved()) result.gave_up = true;
+  if (!given.all && !Disproved()) result.gave_up = true;
   result.gave_up = result.gave_up || last == Answer::kUnknown;
   Explain(rule_sets.back(), &result);
   return result;
@@ -126,14 +126,22 @@ Answer Search::TryFree(SearchResult* result) {
   return order_matters_ ? TryInDomains({}, result) : TryExactly({}, result);
 }
 
-// Its members are in several domains already, whose labels have changed since: nobody can be in one with all of them.
-bool Search::TornApart(const Rule& rule) const {
-  return rule.shape == Rule::Shape::kOne && rule.held.size() > 1 && rule.kinds.size() == problem_.kinds.size();
+// Members that have nodes break some rules already, for labels of nodes have changed since: nobody more can be placed
+// under these rules, and the other members are too few.
+bool Search::TornApart(const std::vector<Rule>& rules) const {
+  std::vector<char> out(problem_.kinds.size());
+  for (const Rule& rule : rules)
+    if (Broken(rule, problem_))
+      for (const size_t k : rule.kinds) out[k] = 1;
+  return std::ranges::any_of(problem_.demands, [&](const Demand& demand) {
+    int64_t left = 0;
+    for (const size_t k : demand.kinds) left += out[k] ? 0 : problem_.kinds[k].count();
+    return left < demand.of_kinds();
+  });
 }
 
 Answer Search::TryRules(const std::vector<Rule>& rules, SearchResult* result) {
-  if (Disproved() || std::ranges::any_of(rules, [this](const Rule& rule) { return TornApart(rule); }))
-    return Answer::kImpossible;
+  if (Disproved() || TornApart(rules)) return Answer::kImpossible;
   if (order_matters_) return TryInDomains(rules, result);
   const auto apart = [&] {
     const Answer answer = Apart(state_, rankings_, problem_, rules).Run(&result->placements);
@@ -429,10 +437,14 @@ std::optional<std::vector<NodeId>> Search::FindNearest(const Rule& rule, Nearest
     nearest->wanted = (nearest->wanted + rule.size - 1) / rule.size;
     for (const Domain& domain : domains) nearest->room += RoomIn(domain.nodes, rule.kinds) / rule.size;
   }
-  if (TornApart(rule)) {
-    for (const auto& [value, count] : rule.held) nearest->torn.push_back(snapshot.symbols().Text(value));
+  if (Broken(rule, problem_)) {
+    for (const auto& [value, count] : rule.held)
+      if (value && rule.shape == Rule::Shape::kOne)
+        nearest->torn.push_back(snapshot.symbols().Text(value));
+      else if (!value)
+        nearest->unlabelled = count;
     std::ranges::sort(nearest->torn);
-    return std::nullopt;
+    return std::vector<NodeId>();
   }
   if (rule.shape != Rule::Shape::kOne) return std::nullopt;
   if (domains.empty() && rule.held.empty()) return std::vector<NodeId>();

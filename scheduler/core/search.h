@@ -29,6 +29,7 @@ struct NearestDomain {
   int64_t slice = 1;
   bool even = false;
   std::vector<std::string> torn;  // several that hold members already: none will do
+  int64_t unlabelled = 0;         // members that have nodes without the label: nobody can join them
 };
 
 struct SearchResult {
@@ -50,14 +51,13 @@ class Search {
  public:
   Search(cluster::ClusterState& state, Rankings& rankings, const Problem& problem);
 
-  // `all`: one of `rule_sets` has to be obeyed; else there are others that would do.
-  SearchResult Run(const RuleSets& rule_sets, bool all = true);
+  SearchResult Run(const Rules& rules);
 
   // What must be true of any placement is not: some demand cannot be met by the room there is, each class for itself.
   bool Disproved();
 
  private:
-  bool TornApart(const Rule& rule) const;
+  bool TornApart(const std::vector<Rule>& rules) const;
   Answer TryFree(SearchResult* result);
   Answer TryRules(const std::vector<Rule>& rules, SearchResult* result);
   Answer TryExactly(const std::vector<Rule>& rules, SearchResult* result);

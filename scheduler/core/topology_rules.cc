@@ -9,6 +9,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/planted.h"
+
 namespace tutti::core {
 namespace {
 
@@ -77,8 +79,10 @@ std::vector<Group> FindGroups(const Gang& gang, const Problem& problem, const cl
 Rule MakeRule(Rule::Shape shape, const std::string& level, int64_t size, const Group& group,
               const cluster::ClusterState& state) {
   Rule rule{shape, state.snapshot().symbols().Intern(level), size, group.kinds, {}};
-  for (const Member* member : group.held)
-    if (const Symbol value = state.snapshot().node(state.pod(member->pod).node).Label(rule.level)) ++rule.held[value];
+  for (const Member* member : group.held) {
+    const Symbol value = state.snapshot().node(state.pod(member->pod).node).Label(rule.level);
+    if (value || !base::Planted(base::Bug::kForgetUnlabelled)) ++rule.held[value];
+  }
   return rule;
 }
 
@@ -86,29 +90,37 @@ Rule MakeRule(Rule::Shape shape, const std::string& level, int64_t size, const G
 RuleSets WaysFor(const Group& group, const cluster::ClusterState& state) {
   using Shape = Rule::Shape;
   const TopologyRequest& request = group.request;
-  std::vector<Rule> must;
-  if (!request.required.empty()) must.push_back(MakeRule(Shape::kOne, request.required, 0, group, state));
+  RuleSets musts(1);  // one of them
+  if (!request.required.empty()) {
+    musts.front().push_back(MakeRule(Shape::kOne, request.required, 0, group, state));
+    for (const std::string& level : request.alternatives)
+      musts.push_back({MakeRule(Shape::kOne, level, 0, group, state)});
+  }
   if (!request.slice_level.empty() && request.slice_size > 1)
-    must.push_back(MakeRule(Shape::kSlices, request.slice_level, request.slice_size, group, state));
+    for (std::vector<Rule>& must : musts)
+      must.push_back(MakeRule(Shape::kSlices, request.slice_level, request.slice_size, group, state));
   RuleSets ways;
+  const auto add = [&](Shape shape, const std::string& level, int64_t size) {
+    for (const std::vector<Rule>& must : musts) {
+      ways.push_back(must);
+      ways.back().push_back(MakeRule(shape, level, size, group, state));
+    }
+  };
   if (!request.balanced.empty()) {
     int64_t last = 0;
     const Symbol level = state.snapshot().symbols().Intern(request.balanced);
     const auto domains = static_cast<int64_t>(state.snapshot().DomainsOf(level).size());
     for (int64_t parts = 1; parts <= std::max<int64_t>(1, std::min(domains, group.total)); ++parts) {
       const int64_t size = group.total / parts;
-      if (std::exchange(last, size) == size) continue;
-      ways.push_back(must);
-      ways.back().push_back(MakeRule(Shape::kEven, request.balanced, size, group, state));
+      if (std::exchange(last, size) != size) add(Shape::kEven, request.balanced, size);
     }
     return ways;
   }
   for (const std::string& level : request.preferred) {
     if (level == request.required) break;
-    ways.push_back(must);
-    ways.back().push_back(MakeRule(Shape::kOne, level, 0, group, state));
+    add(Shape::kOne, level, 0);
   }
-  ways.push_back(must);
+  ways.insert(ways.end(), musts.begin(), musts.end());
   return ways;
 }
 
@@ -147,8 +159,8 @@ std::string TopologyText(const Gang& gang) {
   std::string text;
   const auto add = [&](std::string_view of, const TopologyRequest& r) {
     if (!r.empty())
-      text += fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{};", of, r.required, fmt::join(r.preferred, ","), r.slice_level,
-                          r.slice_size, r.balanced, r.subset, r.each_role);
+      text += fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{};", of, r.required, fmt::join(r.alternatives, ","),
+                          fmt::join(r.preferred, ","), r.slice_level, r.slice_size, r.balanced, r.subset, r.each_role);
   };
   add("", gang.spec.topology);
   for (const model::RoleSpec& role : gang.spec.roles) add(role.name, role.topology);
@@ -161,20 +173,20 @@ std::string TopologyText(const Gang& gang) {
   return text;
 }
 
-RuleSets MakeRules(const Gang& gang, const Problem& problem, const cluster::ClusterState& state, bool* all) {
-  *all = true;
-  if (FreeOfTopology(gang)) return {{}};
+Rules MakeRules(const Gang& gang, const Problem& problem, const cluster::ClusterState& state) {
+  Rules rules{{{}}};
+  if (FreeOfTopology(gang)) return rules;
   std::vector<RuleSets> ways;
-  bool balanced = false;  // the last way does not ask for less than the others
   for (const Group& group : FindGroups(gang, problem, state)) {
     ways.push_back(WaysFor(group, state));
-    balanced = balanced || (!group.request.balanced.empty() && ways.back().size() > 1);
+    const bool any = !group.request.balanced.empty() || !group.request.alternatives.empty();
+    rules.any_does = rules.any_does || (any && ways.back().size() > 1);
   }
   std::vector<size_t> least;
   for (const RuleSets& of_group : ways) least.push_back(of_group.size() - 1);
   // Combinations, those with the least given up first; what must be is never left out.
   // Of even parts alone all sizes are tried: there are twice as many as the root of the number of members.
-  const size_t most = balanced && ways.size() == 1
+  const size_t most = rules.any_does && ways.size() == 1
                           ? ways.front().size()
                           : std::clamp(kMostRulesInAll / std::max<size_t>(1, ways.size()), size_t{2}, kMostRuleSets);
   const size_t least_sum = std::accumulate(least.begin(), least.end(), size_t{0});
@@ -186,16 +198,35 @@ RuleSets MakeRules(const Gang& gang, const Problem& problem, const cluster::Clus
   picks.push_back(least);
   size_t combinations = 1;
   for (const size_t of_group : least) combinations = std::min(combinations * (of_group + 1), kMostRulesInAll);
-  *all = !balanced || picks.size() >= combinations;
-  RuleSets sets;
+  rules.all = !rules.any_does || picks.size() >= combinations;
+  rules.sets.clear();
   for (const std::vector<size_t>& pick : picks) {
-    sets.emplace_back();
+    std::vector<Rule>& set = rules.sets.emplace_back();
     for (size_t i = 0; i < pick.size(); ++i) {
-      const std::vector<Rule>& rules = ways[i][pick[i]];
-      sets.back().insert(sets.back().end(), rules.begin(), rules.end());
+      const std::vector<Rule>& way = ways[i][pick[i]];
+      set.insert(set.end(), way.begin(), way.end());
     }
   }
-  return sets;
+  return rules;
+}
+
+bool Broken(const Rule& rule, const Problem& problem) {
+  int64_t more = 0, held = 0, slices = 0;
+  for (const size_t k : rule.kinds) more += problem.kinds[k].count();
+  more = std::min(more, problem.total());
+  for (const auto& [value, count] : rule.held) {
+    held += count;
+    if (rule.size > 0) slices += (count + rule.size - 1) / rule.size;
+  }
+  switch (rule.shape) {
+    case Rule::Shape::kOne: return rule.held.size() > 1 || rule.held.contains(Symbol());
+    case Rule::Shape::kSlices: return slices > (held + more + rule.size - 1) / rule.size;
+    case Rule::Shape::kEven:
+      return std::ranges::any_of(rule.held, [&](const auto& part) {
+        return part.second > rule.size + 1 || (!part.first && part.second < rule.size);
+      });
+  }
+  return false;
 }
 
 bool Obeyed(const std::vector<Rule>& rules, const std::vector<Spot>& spots, const cluster::Snapshot& snapshot) {

@@ -14,12 +14,20 @@ namespace tutti::core {
 // empty where nothing is required. Never empty itself.
 using RuleSets = std::vector<std::vector<Rule>>;
 
-// Members of `gang` that hold a node count as `held`. `all` is set to false where there are ways to meet what is
-// required that are in none of the sets: that none of these can be obeyed is no proof then.
-RuleSets MakeRules(const Gang& gang, const Problem& problem, const cluster::ClusterState& state, bool* all);
+struct Rules {
+  RuleSets sets;
+  bool all = true;        // false: there are ways to meet what is required that are in none of the sets
+  bool any_does = false;  // the last set asks for no less than others: a refusal has to refute each of them
+};
+
+// Members of `gang` that hold a node count as `held`.
+Rules MakeRules(const Gang& gang, const Problem& problem, const cluster::ClusterState& state);
 
 // Do `spots` obey the rules, together with what is held?
 bool Obeyed(const std::vector<Rule>& rules, const std::vector<Spot>& spots, const cluster::Snapshot& snapshot);
+
+// What is held breaks the rule already, so that nobody more can be placed under it.
+bool Broken(const Rule& rule, const Problem& problem);
 
 // True for a gang none of whose members asks for anything.
 bool FreeOfTopology(const Gang& gang);

@@ -71,8 +71,8 @@ class Dialect {
   virtual std::optional<model::QueueSpec> DescribeQueue(std::string_view /*name*/) const { return std::nullopt; }
 
   // Levels of topology that the ecosystem keeps in objects of its own, as labels of the node. Their keys have two
-  // slashes, so that no label that a node has itself looks like them.
-  virtual void AddNodeLabels(const model::Node&, model::StringMap* /*labels*/) const {}
+  // slashes, so that no label that a node has itself looks like them. A node may also change what others have.
+  virtual void AddNodeLabels(const model::Node&, model::StringMap* /*labels*/, Touched*) {}
 
   // Writes that bring the ecosystem's status objects in line with the report; none when they are. Called when a report
   // differs from the last one, and once for each gang and queue after a start.

@@ -16,8 +16,8 @@ namespace {
 
 using cluster::JsonField;
 
-// A tree deeper than this is none.
-constexpr int kDeepest = 32;
+// Of a HyperNode that is in more than so many others, so many count; and of those that share one node.
+constexpr size_t kMostAround = 64, kMostLayers = 16;
 
 // Two slashes: the API server takes no such label on a node.
 constexpr std::string_view kTierLabel = "topology.volcano.sh/tier/";
@@ -38,10 +38,13 @@ const model::ObjectKind& HyperNodes::Kind() {
   return kind;
 }
 
-std::string HyperNodes::LabelFor(int64_t tier) { return fmt::format("{}{}", kTierLabel, tier); }
+std::string HyperNodes::LabelFor(int64_t tier, size_t layer) {
+  return layer == 0 ? fmt::format("{}{}", kTierLabel, tier) : fmt::format("{}{}/{}", kTierLabel, tier, layer);
+}
 
 std::optional<int64_t> HyperNodes::TierOf(std::string_view label) {
   if (!label.starts_with(kTierLabel)) return std::nullopt;
+  label = label.substr(0, label.find('/', kTierLabel.size()));
   const char* end = label.data() + label.size();
   int64_t tier = 0;
   const auto [stop, error] = std::from_chars(label.data() + kTierLabel.size(), end, tier);
@@ -85,29 +88,88 @@ bool HyperNodes::Matches(const Member& member, const std::string& name, const mo
   return member.labels && Selects(*member.labels, labels);
 }
 
-void HyperNodes::AddLabels(const model::Node& node, model::StringMap* labels) const {
-  if (hyper_nodes_.empty()) return;
-  // From the node upwards; of several parents the first by name counts, as a tree has one.
-  std::map<int64_t, std::string> at_tier;
-  std::string name = node.meta.name;
-  const model::StringMap none;
-  bool is_node = true;
-  for (int depth = 0; depth < kDeepest; ++depth) {
-    const auto parent = std::ranges::find_if(hyper_nodes_, [&](const auto& item) {
-      return std::ranges::any_of(item.second.members, [&](const Member& member) {
-        return member.is_node == is_node && Matches(member, name, is_node ? *node.meta.labels : none);
-      });
+// Which HyperNodes the node is in, directly or not.
+HyperNodes::Names HyperNodes::Holders(const model::Node& node) const {
+  const Indexed& index = Index();
+  Names direct, all;
+  if (const auto exact = index.holders.find(node.meta.name); exact != index.holders.end()) direct = exact->second;
+  for (const auto& [name, member] : index.others)
+    if (Matches(*member, node.meta.name, *node.meta.labels)) direct.insert(name);
+  for (const std::string_view name : direct)
+    if (const auto around = index.around.find(name); around != index.around.end())
+      all.insert(around->second.begin(), around->second.end());
+  return all;
+}
+
+// Those of `names` up to the tier that are in no other of these. Of a circle, whose HyperNodes are all in each other,
+// the first by name.
+HyperNodes::Names HyperNodes::Widest(const Names& names, int64_t tier) const {
+  const Indexed& index = Index();
+  const auto counts = [&](std::string_view name) { return hyper_nodes_.find(std::string(name))->second.tier <= tier; };
+  Names widest;
+  for (const std::string_view name : names) {
+    const bool inside = std::ranges::any_of(index.around.at(name), [&](std::string_view other) {
+      return other != name && counts(other) && (other < name || !index.around.at(other).contains(name));
     });
-    if (parent == hyper_nodes_.end()) break;
-    at_tier[parent->second.tier] = parent->first;
-    name = parent->first;
-    is_node = false;
+    if (counts(name) && !inside) widest.insert(name);
   }
+  return widest;
+}
+
+size_t HyperNodes::LayerOf(std::string_view name) const {
+  const auto at = Index().layers.find(name);
+  return at == Index().layers.end() ? 0 : at->second;
+}
+
+// Notes that these share a node. True: some are in other layers than before. In the order of names each is in the first
+// layer that none of those is in which share nodes with it.
+bool HyperNodes::Separate(const Names& sharing) {
+  Indexed& index = Index();
+  bool fresh = false;
+  for (const std::string_view a : sharing)
+    for (const std::string_view b : sharing)
+      if (a != b) fresh = index.share[a].insert(b).second || fresh;
+  if (!fresh) return false;
+  std::map<std::string_view, size_t> layers;
+  for (const auto& [name, others] : index.share) {
+    std::set<size_t> taken;
+    for (const std::string_view other : others)
+      if (const auto at = layers.find(other); at != layers.end()) taken.insert(at->second);
+    size_t layer = 0;
+    while (taken.contains(layer)) ++layer;
+    layers[name] = layer;
+  }
+  std::erase_if(layers, [](const auto& item) { return item.second == 0; });
+  if (layers == index.layers) return false;
+  index.layers = std::move(layers);
+  return true;
+}
+
+bool HyperNodes::AddLabels(const model::Node& node, model::StringMap* labels) {
+  if (hyper_nodes_.empty()) return false;
+  const Names holders = Holders(node);
+  if (holders.empty()) return false;
+  std::map<int64_t, Names> widest;
+  bool changed = false;
   for (const int64_t tier : Tiers()) {
-    const auto above = at_tier.upper_bound(tier);
-    if (above != at_tier.begin()) labels->emplace_back(LabelFor(tier), std::prev(above)->second);
+    const Names& of_tier = widest[tier] = Widest(holders, tier);
+    if (of_tier.size() > 1) changed = Separate(of_tier) || changed;
   }
+  for (const auto& [tier, names] : widest)
+    for (const std::string_view name : names)
+      if (const size_t layer = LayerOf(name); layer < kMostLayers)
+        labels->emplace_back(LabelFor(tier, layer), std::string(name));
   std::ranges::sort(*labels);
+  return changed;
+}
+
+std::vector<std::string> HyperNodes::LevelsOf(int64_t tier) const {
+  std::set<size_t> layers{0};
+  for (const auto& [name, layer] : Index().layers)
+    if (layer < kMostLayers && hyper_nodes_.find(std::string(name))->second.tier <= tier) layers.insert(layer);
+  std::vector<std::string> levels;
+  for (const size_t layer : layers) levels.push_back(LabelFor(tier, layer));
+  return levels;
 }
 
 int64_t HyperNodes::TierNamed(std::string_view name) const {
@@ -115,16 +177,40 @@ int64_t HyperNodes::TierNamed(std::string_view name) const {
   return at == Index().by_name.end() ? -1 : at->second;
 }
 
-// Of several that give one name to different tiers the first counts.
-const HyperNodes::Tiered& HyperNodes::Index() const {
-  if (!index_) {
-    index_.emplace();
-    for (const auto& [name, hyper_node] : hyper_nodes_) {
-      index_->tiers.insert(hyper_node.tier);
-      index_->by_name.emplace(hyper_node.tier_name, hyper_node.tier);
+// Of several that give one name to different tiers the first counts. A HyperNode may name others that name it in turn:
+// each is looked at once.
+HyperNodes::Indexed& HyperNodes::Index() const {
+  if (index_) return *index_;
+  Indexed& index = index_.emplace();
+  std::map<std::string_view, std::set<std::string_view>> parents;
+  for (const auto& [name, hyper_node] : hyper_nodes_) {
+    index.tiers.insert(hyper_node.tier);
+    index.by_name.emplace(hyper_node.tier_name, hyper_node.tier);
+    for (const Member& member : hyper_node.members) {
+      if (member.is_node && !member.exact.empty()) {
+        index.holders[member.exact].insert(name);
+      } else if (member.is_node) {
+        index.others.emplace_back(name, &member);
+      } else if (!member.exact.empty()) {
+        parents[member.exact].insert(name);
+      } else {
+        for (const auto& [other, of_other] : hyper_nodes_)
+          if (Matches(member, other, {})) parents[other].insert(name);
+      }
     }
   }
-  return *index_;
+  for (const auto& [name, hyper_node] : hyper_nodes_) {
+    Names& around = index.around[name];
+    std::vector<std::string_view> next{name};
+    while (!next.empty() && around.size() < kMostAround) {
+      const std::string_view at = next.back();
+      next.pop_back();
+      if (!around.insert(at).second) continue;
+      if (const auto of = parents.find(at); of != parents.end())
+        next.insert(next.end(), of->second.begin(), of->second.end());
+    }
+  }
+  return index;
 }
 
 }  // namespace tutti::dialects

@@ -3,7 +3,9 @@
 // (topology.volcano.sh/v1alpha1).
 //
 // It becomes labels of nodes, so that the engine knows one kind of level only: LabelFor(t) has as its value the widest
-// HyperNode of a tier up to t that the node is in. No label of a user's looks like it.
+// HyperNode of a tier up to t that the node is in. A node may be in several such HyperNodes, and counts in each: then
+// those that share nodes are in different layers, and each layer of a tier is a label of its own. No label of a user's
+// looks like it.
 #pragma once
 
 #include <map>
@@ -28,7 +30,7 @@ namespace tutti::dialects {
 class HyperNodes {
  public:
   static const model::ObjectKind& Kind();
-  static std::string LabelFor(int64_t tier);
+  static std::string LabelFor(int64_t tier, size_t layer = 0);
   // The tier that a label is for; nullopt: it is another's.
   static std::optional<int64_t> TierOf(std::string_view label);
 
@@ -36,10 +38,14 @@ class HyperNodes {
   bool Put(const model::Object& object);
   bool Drop(std::string_view name);
 
-  void AddLabels(const model::Node& node, model::StringMap* labels) const;
+  // True: it is in HyperNodes that were not known to share a node, and nodes that were asked about before have other
+  // labels now.
+  bool AddLabels(const model::Node& node, model::StringMap* labels);
 
   // All tiers there are, the lowest first. Good until the next Put or Drop.
   const std::set<int64_t>& Tiers() const { return Index().tiers; }
+  // The labels of the tier, one for each of its layers.
+  std::vector<std::string> LevelsOf(int64_t tier) const;
   // -1: no HyperNode's tier has this name.
   int64_t TierNamed(std::string_view name) const;
 
@@ -56,16 +62,26 @@ class HyperNodes {
     std::string tier_name;
     std::vector<Member> members;
   };
-  // What a PodGroup asks for by each of its subgroups: found once after a change.
-  struct Tiered {
+  using Names = std::set<std::string_view>;  // of HyperNodes
+  // What follows from all of them: found once after a change.
+  struct Indexed {
     std::set<int64_t> tiers;
-    std::map<std::string, int64_t, std::less<>> by_name;
+    std::map<std::string, int64_t, std::less<>> by_name;             // of tiers
+    std::map<std::string_view, Names> holders;                       // of nodes, by their names
+    std::vector<std::pair<std::string_view, const Member*>> others;  // HyperNodes that choose nodes otherwise
+    std::map<std::string_view, Names> around;                        // of a HyperNode: those it is in, and itself
+    std::map<std::string_view, Names> share;                         // of a HyperNode: those that share a node with it
+    std::map<std::string_view, size_t> layers;                       // 0 where there is none
   };
   static bool Matches(const Member& member, const std::string& name, const model::StringMap& labels);
-  const Tiered& Index() const;
+  Indexed& Index() const;
+  Names Holders(const model::Node& node) const;
+  Names Widest(const Names& names, int64_t tier) const;
+  size_t LayerOf(std::string_view name) const;
+  bool Separate(const Names& sharing);
 
   std::map<std::string, HyperNode> hyper_nodes_;  // by name
-  mutable std::optional<Tiered> index_;           // nullopt: to be made
+  mutable std::optional<Indexed> index_;          // nullopt: to be made
 };
 
 }  // namespace tutti::dialects

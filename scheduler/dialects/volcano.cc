@@ -81,8 +81,9 @@ void ReadRoles(cluster::JsonReader& read, const cluster::JsonField& field, model
   if (sum > gang->min_member) gang->roles.clear();
 }
 
-// All within one HyperNode of the highest tier allowed, and better within one of a lower tier. Where no tier is named
+// All within one HyperNode of the highest tier allowed, and better within one of a lower tier. If no tier is named
 // nothing is required: so it is in Volcano (JobInfo.IsHardTopologyMode), and KubeRay's label for the mode names none.
+// The same if the tier is above all HyperNodes: there Volcano has one more, with every node in it.
 void ReadTopology(cluster::JsonReader& read, const cluster::JsonField& field, const HyperNodes& hyper_nodes,
                   model::TopologyRequest* request) {
   if (!field.present()) return;
@@ -97,13 +98,19 @@ void ReadTopology(cluster::JsonReader& read, const cluster::JsonField& field, co
       read.Problem(name, fmt::format("no HyperNode has the tier {}; create it, or name another",
                                      cluster::Describe(name.value())));
   }
-  std::vector<std::string> levels;
-  for (const int64_t t : tiers)
-    if (t <= highest) levels.push_back(HyperNodes::LabelFor(t));
+  std::vector<std::string> levels, widest{HyperNodes::LabelFor(highest)};
+  for (const int64_t t : tiers) {
+    if (t > highest) break;
+    widest = hyper_nodes.LevelsOf(t);
+    levels.insert(levels.end(), widest.begin(), widest.end());
+  }
   *request = {};
-  const bool bounded = tier.present() || name.present();
-  if (read.Text(mode) != "soft" && bounded)
-    request->required = levels.empty() ? HyperNodes::LabelFor(highest) : levels.back();
+  const int64_t whole_cluster = tiers.empty() ? 1 : std::max<int64_t>(1, *tiers.rbegin() + 1);
+  const bool bounded = (tier.present() || name.present()) && highest < whole_cluster;
+  if (read.Text(mode) != "soft" && bounded) {
+    request->required = widest.front();
+    request->alternatives.assign(widest.begin() + 1, widest.end());
+  }
   request->preferred = std::move(levels);
 }
 
@@ -231,6 +238,12 @@ void Volcano::ReadAgainWithTopology(Touched* touched) {
     if (SpecOf(*object).contains("networkTopology") || SpecOf(*object).contains("subGroupPolicy"))
       PutGroup(object, touched);
   }
+}
+
+void Volcano::AddNodeLabels(const model::Node& node, model::StringMap* labels, Touched* touched) {
+  if (!hyper_nodes_.AddLabels(node, labels)) return;
+  touched->nodes = true;
+  ReadAgainWithTopology(touched);
 }
 
 // A PodGroup names no scheduler. Volcano's Job controller makes the pods only once the phase is neither empty nor

@@ -23,9 +23,7 @@ class Volcano final : public Dialect {
   std::optional<Membership> MembershipOf(const model::Pod& pod) const override;
   model::GangSpec Describe(const model::GangKey& key) const override { return groups_.Describe(key); }
   std::string_view SchedulerName(const model::GangKey& key) const override;
-  void AddNodeLabels(const model::Node& node, model::StringMap* labels) const override {
-    hyper_nodes_.AddLabels(node, labels);
-  }
+  void AddNodeLabels(const model::Node& node, model::StringMap* labels, Touched* touched) override;
   std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override { return queues_.Describe(name); }
   void Report(const GangReport& report, std::vector<cluster::CommandBody>* out) override;
   void ReportQueue(const QueueReport& report, std::vector<cluster::CommandBody>* out) override {

@@ -11,9 +11,10 @@
 namespace tutti::model {
 
 struct TopologyRequest {
-  std::string required;                // all in one domain of this level; empty: not asked
-  std::vector<std::string> preferred;  // better in one domain of this level, else of the next; the narrowest first
-  std::string slice_level;             // every slice_size members in one domain of this level; empty: not asked
+  std::string required;                   // all in one domain of this level; empty: not asked
+  std::vector<std::string> alternatives;  // one domain of one of these levels does as well as one of `required`
+  std::vector<std::string> preferred;     // better in one domain of this level, else of the next; the narrowest first
+  std::string slice_level;                // every slice_size members in one domain of this level; empty: not asked
   int64_t slice_size = 0;
   std::string balanced;    // over as few domains of this level as hold them, in parts that differ by one at most
   std::string subset;      // whom it is about: those of the gang's members whose requests name the same subset

@@ -249,7 +249,7 @@ TEST_CASE("Members that a changed label tore apart are named to those that would
   rig.Settle();
   CHECK(rig.NodeOf("g-9").empty());
   CHECK(rig.Waits("g-9") ==
-        "Unschedulable: gang default/g is whole; 1 member more waits: 1 of 1 fit; 1 must be in one domain of rack, but "
+        "Unschedulable: gang default/g is whole; 1 member more waits: 0 of 1 fit; 1 must be in one domain of rack, but "
         "other "
         "members are in 2 of them: r0, r1. 0/2 nodes are available: 2 node(s) were outside of what the topology of the "
         "gang allows.");

@@ -129,7 +129,8 @@ TEST_CASE("HyperNodes become labels of nodes, and a PodGroup's tiers levels") {
     node.meta.name = name;
     node.meta.labels = own;
     model::StringMap added;
-    volcano.AddNodeLabels(node, &added);
+    Touched touched;
+    volcano.AddNodeLabels(node, &added, &touched);
     return added;
   };
   CHECK(labels("a-1", {}) == model::StringMap{{HyperNodes::LabelFor(1), "leaf-a"}, {HyperNodes::LabelFor(2), "spine"}});
@@ -214,6 +215,8 @@ TEST_CASE("A Volcano subgroup's pods ask for its topology, each subgroup for its
     pod.meta.labels = labels;
     return volcano.MembershipOf(pod)->topology;
   };
+  Put(volcano, ObjectFrom("topology.volcano.sh/v1alpha1", "hypernodes",
+                          R"({"kind":"HyperNode","metadata":{"name":"h"},"spec":{"tier":2}})"));
   CHECK(put(R"([{"name":"workers","labelSelector":{"matchLabels":{"role":"worker"}},"matchLabelKeys":["replica"],
                  "networkTopology":{"highestTierAllowed":1}},
                 {"name":"rest","labelSelector":{"matchExpressions":[{"key":"role","operator":"Exists"}]}}])")

@@ -73,7 +73,7 @@ void CollectTexts(const Json& value, std::set<std::string>* texts) {
 
 // --- Asking ---
 
-Answers Ask(const Dialect& dialect, const Questions& questions) {
+Answers Ask(Dialect& dialect, const Questions& questions) {
   Answers answers;
   for (const model::GangKey& key : questions.gangs)
     if (key.dialect == dialect.name()) {
@@ -94,7 +94,8 @@ Answers Ask(const Dialect& dialect, const Questions& questions) {
       if (membership->declared) CheckLine(membership->declared->problem);
     }
   }
-  for (const model::Node& node : questions.nodes) dialect.AddNodeLabels(node, &answers.labels.emplace_back());
+  dialects::Touched touched;
+  for (const model::Node& node : questions.nodes) dialect.AddNodeLabels(node, &answers.labels.emplace_back(), &touched);
   return answers;
 }
 

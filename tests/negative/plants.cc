@@ -315,6 +315,8 @@ std::vector<PlantedBug> AllBugs() {
       Made<SeesOldMarks>("changes of a node's labels and taints are not noticed")
           .SeenBy({"no bind where the pod may not be"})
           .In("nodes"),
+      InCore("a member whose node has lost its zone does not count", Bug::kForgetUnlabelled)
+          .SeenBy({"a gang that must be is in one zone"}),
       InPods("that a gang must be in one zone is not read",
              [](model::Pod& pod) {
                std::erase_if(pod.meta.annotations,

@@ -2,6 +2,7 @@
 #include "tests/simulation/checks.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -249,15 +250,15 @@ void Checks::CheckAllowed(const TruePod& pod, const Knowledge& known) {
     Fail(kAllowed, fmt::format("{} of {} on {} ({}): {}", pod.name, pod.gang, pod.node, plan_of_.at(pod.uid), wrong));
 }
 
-// Members that must be in one zone. Where those that are there are not, such as since a node's label changed, there is
-// nothing to compare with.
+// Members that must be in one zone. If those that are there are in several, such as since a node's label changed, there
+// is nothing to compare with; if one is in none, nobody can be in one zone with it.
 void Checks::CheckTopology(const TruePod& pod, const Knowledge& known) {
   const TrueGang& gang = truth_.GangOf(pod);
+  const bool all = gang.one_zone && truth_.HyperNodesLimit(), each = gang.one_zone_each && truth_.HyperNodesLimit();
   const auto near = [&](const TruePod& other) {
-    return gang.one_zone || (pod.one_zone && other.one_zone) ||
-           (gang.one_zone_each && !pod.unit.empty() && other.unit == pod.unit);
+    return all || (pod.one_zone && other.one_zone) || (each && !pod.unit.empty() && other.unit == pod.unit);
   };
-  if (!gang.one_zone && !gang.one_zone_each && !pod.one_zone) return;
+  if (!near(pod)) return;
   if (Excused(kOneZone, pod.stray || gang.disturbed > known.OfGangs())) return;
   std::set<std::string> zones;
   for (const std::string& uid : gang.members) {
@@ -268,9 +269,9 @@ void Checks::CheckTopology(const TruePod& pod, const Knowledge& known) {
     if (uid != pod.uid) zones.insert(node.zone);
   }
   const std::string& zone = truth_.nodes().at(pod.node).zone;
-  if (zones.size() == 1 && !zones.contains(zone))
-    Fail(kOneZone,
-         fmt::format("{} of {} is bound in zone {}, the others in zone {}", pod.name, pod.gang, zone, *zones.begin()));
+  if (zones.contains("") || zone.empty() || (zones.size() == 1 && !zones.contains(zone)))
+    Fail(kOneZone, fmt::format("{} of {} is bound in zone \"{}\", the others in \"{}\"", pod.name, pod.gang, zone,
+                               fmt::join(zones, "\", \"")));
 }
 
 void Checks::CheckQueue(const TruePod& pod, const Knowledge& known) {

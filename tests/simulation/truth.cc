@@ -307,6 +307,10 @@ void Truth::OnDeclaration(const sim::WatchEvent& event) {
 
 // Until all are there again, nobody can tell which zone is whose.
 void Truth::OnHyperNode(const sim::WatchEvent& event) {
+  if (event.type == EventType::kDeleted)
+    hyper_nodes_.erase(sim::NameOf(*event.object));
+  else
+    hyper_nodes_.insert(sim::NameOf(*event.object));
   for (auto& [key, gang] : gangs_)
     if (gang.one_zone || gang.one_zone_each) gang.disturbed = event.resource_version;
 }

@@ -105,6 +105,9 @@ class Truth {
   // The queue and its ancestors; each with what is used below it.
   std::vector<std::pair<std::string, model::ResourceList>> PathUse(const std::string& queue) const;
 
+  // While there are none, a PodGroup's tiers mean the whole cluster.
+  bool HyperNodesLimit() const { return !hyper_nodes_.empty(); }
+
   // Why the pod may not be on the node where it is, as that is now; empty: it may.
   std::string WrongNode(const TruePod& pod) const;
 
@@ -148,6 +151,7 @@ class Truth {
   std::map<std::string, TrueNode> nodes_;
   std::map<std::string, TrueGang> gangs_;
   std::map<std::string, TrueQueue> queues_;
+  std::set<std::string> hyper_nodes_;
   std::vector<std::string> bound_;
   std::set<std::string> touched_;
   bool stray_ = false;

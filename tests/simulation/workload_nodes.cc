@@ -49,9 +49,12 @@ std::string Workload::EditNodeSize(Random& random) {
 std::string Workload::Relabel(Random& random) {
   const std::string name = PickNode(random);
   if (name.empty()) return {};
-  const std::string zone = random.OneIn(2) ? "a" : "b";
-  store_.Modify(sim::kNodes, "", name, [&](Json& next) { next["metadata"]["labels"]["zone"] = zone; });
-  return fmt::format("node {} is in zone {}", name, zone);
+  const std::string zone = random.OneIn(4) ? "" : random.OneIn(2) ? "a" : "b";
+  store_.Modify(sim::kNodes, "", name, [&](Json& next) {
+    next["metadata"]["labels"]["zone"] = zone;
+    if (zone.empty()) next["metadata"]["labels"].erase("zone");
+  });
+  return fmt::format("node {} is in {}", name, zone.empty() ? "no zone" : "zone " + zone);
 }
 
 std::string Workload::Taint(Random& random) {
