@@ -26,6 +26,8 @@ enum class Bug {
   kHeadless,          // a gang that was whole takes workers though none of its heads has a place
   kSurplusFirst,      // a gang that was whole takes members besides while some that it needs have no place
   kForgetUnlabelled,  // a member whose node has lost the label of a level counts for no rule
+  kWasIsWhole,        // a gang that was whole is said to be, whatever it has lost
+  kOldCondition,      // a condition that holds again keeps the time of when it first did
 };
 
 #ifdef TUTTI_PLANTED

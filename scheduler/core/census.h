@@ -55,7 +55,8 @@ struct Requirement {
   std::vector<Units> units;
   Members must;               // pending members each of whom is placed: who make units whole, and who is bound last
   bool head_missing = false;  // a member needs a head and none exists
-  bool on_top = false;        // of members that a whole gang takes besides
+  bool on_top = false;        // of members that a gang takes which was whole
+  std::string stands;         // then: "is whole", or what it has of its minimum
 
   bool met() const;         // every minimum is placed or reserved
   bool reachable() const;   // every minimum exists

@@ -299,6 +299,10 @@ void Cycle::Consider(GangId id) {
     if (gang.plan && gang.plan->open.empty()) EndPlan(id);  // nothing of it is left for who may yet join
     return SetState(gang, GangState::kFinished);
   }
+  if (gang.members.empty() && !book.Keeps(*gang.dialect, gang.key)) {  // it is here until that has been said
+    gang.refusal.reset();
+    return SetState(gang, GangState::kWaitingForMembers);
+  }
   const std::string problem = gang.spec.problem.empty() ? TopologyProblem(gang) : gang.spec.problem;
   // Of a whole gang nobody more is placed; who has a place held is bound.
   if (!problem.empty() && (!gang.plan || gang.whole || AbortPlan(id))) return Wait(id, ExplainProblem(problem));
@@ -326,6 +330,10 @@ void Cycle::Consider(GangId id) {
   if (gang.whole && !census.holds_nodes() && (census.ran.empty() || !Require(gang, census).met()))
     gang.whole = false;
   if (!gang.whole) gang.besides = false;
+  if (!gang.plan && census.empty_handed() && IsTerminating(gang, census)) {
+    gang.refusal.reset();
+    return SetState(gang, GangState::kTerminating);
+  }
   if (gang.whole)
     ConsiderWhole(id, census);
   else

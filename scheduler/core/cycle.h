@@ -136,8 +136,11 @@ class Cycle {
   std::shared_ptr<const Refusal> Share(const Filling& filling, Refusal refusal, const Member& member);
   // Why the part waits, as far as that is known without a search; else nullopt.
   std::optional<Refusal> RefuseAtOnce(const Gang& gang, const Part& part, const std::string& shape,
-                                      base::Millis figures_from_ms);
+                                      base::Millis figures_from_ms, const std::string& stands);
   static void SumUp(Gang& gang, const Members& pending);
+  // Of a gang that was whole: whether it is.
+  void SetStanding(Gang& gang, const Census& census);
+  bool IsTerminating(const Gang& gang, const Census& census) const;
   void ConsiderStart(model::GangId id, Census& census);
   // For the metrics: a place was sought for so many members since `started`.
   void CountAttempt(const Gang& gang, std::string_view result, int64_t members,
@@ -171,6 +174,7 @@ class Cycle {
   // That members lack is no news yet, for some came just now: it is told when no more come.
   bool TooEarly(model::GangId id, const Refusal& refusal);
   static base::Millis ReportAt(const Gang& gang);  // monotonic
+  void CloseIfOver(model::GangId id);
   observe::Decision Describe(const Gang& gang) const;
   observe::Decision DescribeSettled(model::PodId id) const;
   // The queue and all above it are to be reported. Nothing for an empty name.

@@ -89,6 +89,7 @@ void Cycle::DropPod(PodId id) {
   moving_.erase(id);
   book.Leave(id);
   if (gang && book.at(gang).dialect) {
+    if (book.at(gang).whole) book.at(gang).joined_ms = clock.MonotonicMs();  // who replaces it may be about to come
     book.MarkReady(gang);
     Touch(gang);
   }

@@ -108,7 +108,7 @@ bool Cycle::TooEarly(GangId id, const Refusal& refusal) {
 
 void Cycle::TellMembers(GangId id) {
   Gang& gang = book.at(id);
-  const bool whole = gang.state == GangState::kWhole, undoing = gang.plan && gang.plan->undoing;
+  const bool whole = gang.whole && gang.state != GangState::kInvalid, undoing = gang.plan && gang.plan->undoing;
   const base::Millis now = clock.MonotonicMs(), all_ms = kRetellOneMs * std::ssize(gang.members);
   const base::Millis may_owe_ms = std::clamp(all_ms, kRetellLeastMs, kRetellMostMs);
   const base::Millis retell_from_ms = gang.retell_ms - may_owe_ms;
@@ -160,13 +160,24 @@ void Cycle::PublishGang(GangId id) {
   else
     publisher.Report(gang);
   MarkQueues(gang.key.dialect, gang.spec.queue, gang.dialect);
+  CloseIfOver(id);
+}
+
+// Its members are gone, and so has been told.
+void Cycle::CloseIfOver(GangId id) {
+  Gang& gang = book.at(id);
+  if (!gang.members.empty() || gang.reports_on_their_way > 0 || clock.MonotonicMs() < ReportAt(gang)) return;
+  if (book.Keeps(*gang.dialect, gang.key)) return;
+  SetTally(gang, {});
+  book.Close(id);
 }
 
 // A gang that stands in line or is being bound is whole or refused in a moment, and only that is worth a write; unless
 // what was written last is no longer so.
 base::Millis Cycle::ReportAt(const Gang& gang) {
   const bool told_otherwise = gang.reported && !gang.reported->sentence.empty();
-  if (gang.lone || gang.refusal || told_otherwise || gang.state > GangState::kBinding) return gang.report_again_ms;
+  if (gang.lone || gang.members.empty() || gang.refusal || told_otherwise || gang.state > GangState::kBinding)
+    return gang.report_again_ms;
   return std::max(gang.report_again_ms, (gang.plan ? gang.plan->begun_ms : gang.joined_ms) + kMovingQuietMs);
 }
 
@@ -212,6 +223,7 @@ observe::Decision Cycle::Describe(const Gang& gang) const {
                     : gang.state == GangState::kFinished ? "Finished"
                     : open_volumes > 0                   ? "BindingVolumes"
                                                          : "Binding";
+  if (gang.state == GangState::kTerminating) decision.reason = "Terminating";
   if (gang.refusal)
     decision.message = FullMessage(*gang.refusal);
   else if (open_volumes > 0)

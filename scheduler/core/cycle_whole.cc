@@ -23,8 +23,9 @@ namespace {
 constexpr int kSearchAtOnce = 32;
 constexpr Millis kSearchOnMs = 50;
 
-Requirement OnTop(int64_t members) {
+Requirement OnTop(int64_t members, const std::string& stands) {
   Requirement requirement;
+  requirement.stands = stands;
   requirement.min = members;
   requirement.on_top = true;
   return requirement;
@@ -36,6 +37,7 @@ Requirement OnTop(int64_t members) {
 struct Cycle::Filling {
   GangId id;
   std::string stand;    // StandOf
+  std::string stands;   // how it stands, for people: Stands
   model::PodId from;    // whose turn it is
   bool afresh = false;  // figures are to be said again
   Millis figures_from_ms = 0;
@@ -55,11 +57,15 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
   Gang& gang = book.at(id);
   SetState(gang, GangState::kWhole);
   const Millis now = clock.MonotonicMs();
-  Filling filling{id, StandOf(id, gang, state), std::exchange(gang.surplus_from, {}), gang.refusal && gang.refusal->old,
+  Filling filling{id,
+                  StandOf(id, gang, state),
+                  Stands(Require(gang, census)),
+                  std::exchange(gang.surplus_from, {}),
+                  gang.refusal && gang.refusal->old,
                   FiguresFrom(gang)};
   HoldRefusedBack(gang, now, &census);
   for (Member* member : census.refused)
-    member->refusal = Share(filling, ExplainRefusedBind(gang, OnTop(1), *member, state, now), *member);
+    member->refusal = Share(filling, ExplainRefusedBind(gang, OnTop(1, filling.stands), *member, state, now), *member);
   if (!census.pending.empty()) FillUp(filling, census);
   CountAttempt(gang, "scheduled", filling.placed, filling.started);
   CountAttempt(gang, "unschedulable", filling.unplaced, filling.started);
@@ -68,6 +74,7 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
   waiting.insert(waiting.end(), census.refused.begin(), census.refused.end());
   SumUp(gang, waiting);
   if (gang.refusal) gang.refusal->old = old;
+  SetStanding(gang, filling.reserved > 0 ? TakeCensus(gang, state) : census);
   committer.Pump(id);
 }
 
@@ -81,21 +88,17 @@ void Cycle::FillUp(Filling& filling, const Census& census) {
   for (const Part& part : parts) rest.push_back(&part);
   for (const Members* there : {&census.placed, &census.reserved})
     filling.head = filling.head || std::ranges::any_of(*there, &Member::head);
-  TryThose(
-      filling, [](const Part& part) { return part.head; }, &lack, &rest);
+  TryThose(filling, [](const Part& part) { return part.head; }, &lack, &rest);
   const bool headless = base::Planted(base::Bug::kHeadless);
   if (filling.asks) return;
   if (!filling.head && !headless) WaitForHead(filling, &rest);
-  TryThose(
-      filling, [&](const Part& part) { return lack.OfRole(part); }, &lack, &rest);
-  TryThose(
-      filling, [&](const Part&) { return lack.OfAny(); }, &lack, &rest);
+  TryThose(filling, [&](const Part& part) { return lack.OfRole(part); }, &lack, &rest);
+  TryThose(filling, [&](const Part&) { return lack.OfAny(); }, &lack, &rest);
   if (rest.empty() || filling.asks) return;
   if (filling.short_of && lack.any() && !headless && !base::Planted(base::Bug::kSurplusFirst))
     Hold(filling, ExplainBelowMinimum(gang, Require(gang, census)), rest);
   else if (!book.StandBehind(filling.id))
-    TryThose(
-        filling, [](const Part&) { return true; }, &lack, &rest);
+    TryThose(filling, [](const Part&) { return true; }, &lack, &rest);
 }
 
 // Takes those that are wanted out of `rest` and tries them. Who was placed may have been all that was wanted.
@@ -129,13 +132,14 @@ bool Cycle::TryPart(Filling& filling, const Part& part) {
     const Millis now = clock.MonotonicMs();
     const std::string shape =
         filling.stand.empty() ? "+" + kind : fmt::format("{}+{}+{}", filling.stand, filling.reserved, kind);
-    std::optional<Refusal> refusal = RefuseAtOnce(gang, part, shape, filling.figures_from_ms);
+    std::optional<Refusal> refusal = RefuseAtOnce(gang, part, shape, filling.figures_from_ms, filling.stands);
     if (!refusal && extender_desk.Ask(part.members) == ExtenderDesk::Stand::kWaiting) {
       filling.asks = true;
       return false;
     }
     if (const auto failure = refusal ? std::nullopt : extender_desk.Failure(part.members)) {
-      refusal = RefuseJudged(filling.id, part.members, ExplainExtender(gang, OnTop(part.size), *failure));
+      refusal =
+          RefuseJudged(filling.id, part.members, ExplainExtender(gang, OnTop(part.size, filling.stands), *failure));
     } else if (!refusal && filling.searches < kSearchAtOnce) {
       PlanResult result = planner.PlaceAll(gang, part.members);
       if (result.fits) {
@@ -148,9 +152,10 @@ bool Cycle::TryPart(Filling& filling, const Part& part) {
       }
       ++filling.searches;
       if (std::ranges::any_of(part.members, &Member::is_judged))
-        refusal = RefuseJudged(filling.id, part.members, ExplainNodes(gang, OnTop(part.size), result));
+        refusal = RefuseJudged(filling.id, part.members, ExplainNodes(gang, OnTop(part.size, filling.stands), result));
       else
-        refusal = ExplainNodes(gang, OnTop(part.size), certificates.Keep(shape, std::move(result), now));
+        refusal =
+            ExplainNodes(gang, OnTop(part.size, filling.stands), certificates.Keep(shape, std::move(result), now));
     } else if (!refusal && !gang.surplus_from) {
       gang.surplus_from = part.members.front()->pod;
       timers.insert({now + kSearchOnMs, filling.id});
@@ -172,9 +177,8 @@ void Cycle::WaitForHead(Filling& filling, std::vector<const Part*>* rest) {
   const auto head = std::ranges::find_if(
       gang.members, [this](const Member* member) { return member->head && !state.pod(member->pod).pod->done(); });
   const bool exists = head != gang.members.end();
-  const auto others = std::ranges::stable_partition(*rest, [exists](const Part* part) {
-    return exists || std::ranges::any_of(part->members, &Member::needs_head);
-  });
+  const auto others = std::ranges::stable_partition(
+      *rest, [exists](const Part* part) { return exists || std::ranges::any_of(part->members, &Member::needs_head); });
   const std::vector<const Part*> waiting(rest->begin(), others.begin());
   rest->erase(rest->begin(), others.begin());
   if (!waiting.empty()) Hold(filling, ExplainNoHead(gang, exists ? *head : nullptr, state), waiting);
@@ -192,19 +196,43 @@ std::shared_ptr<const Refusal> Cycle::Share(const Filling& filling, Refusal refu
   return std::make_shared<const Refusal>(std::move(refusal));
 }
 
+// Who has a place held is not there yet; and if nobody waits, members lack that do not exist, or that are leaving.
+void Cycle::SetStanding(Gang& gang, const Census& census) {
+  Census bound = census;
+  bound.reserved.clear();
+  const Requirement requirement = Require(gang, bound);
+  if (requirement.met() || base::Planted(base::Bug::kWasIsWhole)) return SetState(gang, GangState::kWhole);
+  if (!census.reserved.empty() && Require(gang, census).met()) return SetState(gang, GangState::kBinding);
+  if (!gang.refusal) {
+    if (IsTerminating(gang, census)) return SetState(gang, GangState::kTerminating);
+    if (!census.pending.empty()) return SetState(gang, GangState::kBinding);  // its turn comes
+    gang.refusal = ExplainMembers(gang, requirement, census);
+  }
+  SetState(gang, gang.refusal->state);
+}
+
+// Members are on their way out, by somebody else's will, and none is there in their place.
+bool Cycle::IsTerminating(const Gang& gang, const Census& census) const {
+  if (census.deleting == 0 || census.gated > 0 || !census.pending.empty() || !census.reserved.empty()) return false;
+  return std::ranges::any_of(gang.members, [this](const Member* member) {
+    const model::Pod& pod = *state.pod(member->pod).pod;
+    return pod.meta.deleting() && pod.bound() && !pod.done() && !pod.undo_begun;
+  });
+}
+
 std::optional<Refusal> Cycle::RefuseAtOnce(const Gang& gang, const Part& part, const std::string& shape,
-                                           Millis figures_from_ms) {
+                                           Millis figures_from_ms, const std::string& stands) {
   if (part.lacks() > 0) return ExplainPart(gang, *part.members.front(), part.size, part.lacks());
   ResourceList ask;
   for (const Member* member : part.members) ask.AddAll(Charges::Weight(*state.pod(member->pod).pod_class));
   const queue::Admission admission = quota.Admit({gang.key.dialect, gang.spec.queue}, ask);
   if (!admission.admitted) {
-    Refusal refusal = ExplainQueue(gang, OnTop(part.size), admission);
+    Refusal refusal = ExplainQueue(gang, OnTop(part.size, stands), admission);
     refusal.figures_ms = clock.MonotonicMs();
     return refusal;
   }
   if (auto certificate = certificates.Find(shape, figures_from_ms))
-    return ExplainNodes(gang, OnTop(part.size), std::move(certificate));
+    return ExplainNodes(gang, OnTop(part.size, stands), std::move(certificate));
   return std::nullopt;
 }
 

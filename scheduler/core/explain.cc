@@ -42,7 +42,8 @@ std::string Minimum(const Requirement& requirement) {
 
 // "gang ns/g is whole; 2 members more wait"
 std::string OnTop(const Gang& gang, const Requirement& requirement) {
-  return fmt::format("{} is whole; {} more wait{}", Name(gang), Minimum(requirement), requirement.min == 1 ? "s" : "");
+  return fmt::format("{} {}; {} more wait{}", Name(gang), requirement.stands, Minimum(requirement),
+                     requirement.min == 1 ? "s" : "");
 }
 
 // "nvidia.com/gpu by 1, cpu by 500m": for each resource named insufficient, what the members without a node ask for.
@@ -144,6 +145,16 @@ Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const C
   refusal.sentence =
       fmt::format("{} waits for members: it needs {}, {}{}.", Name(gang), Minimum(requirement), lack, held);
   return refusal;
+}
+
+std::string Stands(const Requirement& requirement) {
+  if (requirement.met()) return "is whole";
+  std::string roles;
+  for (const Requirement::Role& role : requirement.roles)
+    if (role.have < role.min && roles.size() < 512)
+      roles += fmt::format("{}{} {} of {}", roles.empty() ? "" : ", ", Named(role.name), role.have, role.min);
+  return fmt::format("has {} of its {} required members{}", requirement.min - requirement.lacking(), requirement.min,
+                     roles.empty() ? "" : " (" + roles + ")");
 }
 
 Refusal ExplainRefusedBind(const Gang& gang, const Requirement& requirement, const Member& member,

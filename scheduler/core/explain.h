@@ -23,6 +23,9 @@ Refusal ExplainUndoing(const Gang& gang);
 // Too few members exist: which minimum, how many there are, how many are held back by gates.
 Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census);
 
+// How a gang stands that was whole: "is whole", or "has 1 of its 2 required members (headgroup 0 of 1)".
+std::string Stands(const Requirement& requirement);
+
 // The member's binds were refused wherever it went, and without it the minimum is not reached.
 Refusal ExplainRefusedBind(const Gang& gang, const Requirement& requirement, const Member& member,
                            const cluster::ClusterState& state, base::Millis now_ms);

@@ -163,7 +163,7 @@ struct Gang {
   model::PodId surplus_from;  // whose turn it is, where not all of the rest could be tried at once
   base::Boxed<Plan> plan;
   base::Boxed<Refusal> refusal;
-  base::Millis joined_ms = 0;          // monotonic; when a member last came
+  base::Millis joined_ms = 0;          // monotonic; when a member last came, or one of a whole gang went
   base::Millis complete_since_ms = 0;  // monotonic; when its minimum existed, for metrics; 0: not yet
   base::Millis since_ms = 0;           // wall; of the last change of state
   dialects::GangState state = dialects::GangState::kWaitingForMembers;

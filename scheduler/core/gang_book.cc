@@ -182,7 +182,7 @@ void GangBook::Leave(PodId pod) {
   if (on_leave) on_leave(gang, *member);
   gang.members.erase(std::ranges::find(gang.members, member.get()));
   if (!gang.members.empty()) return;
-  if (!Keeps(*gang.dialect, gang.key)) return Close(id);
+  if (!gang.reported && !Keeps(*gang.dialect, gang.key)) return Close(id);
   // Those who come next start anew.
   gang.whole = false;
   gang.complete_since_ms = 0;

@@ -134,7 +134,8 @@ void Publisher::Report(Gang& gang) {
   report.succeeded = census.succeeded;
   report.failed = census.failed;
   report.bound = static_cast<int64_t>(census.placed.size() + census.lost.size()) - census.running;
-  report.pending = report.total - report.bound - report.running - report.succeeded - report.failed;
+  report.deleting = census.deleting;
+  report.pending = report.total - report.bound - report.running - report.succeeded - report.failed - report.deleting;
   if (report.pending > 0 && !report.sentence.empty()) report.pending_reasons["Unschedulable"] = report.pending;
   if (gang.reported && *gang.reported_spec == gang.spec) {
     report.now_wall_ms = gang.reported->now_wall_ms;  // time alone is no news
@@ -185,7 +186,10 @@ void Publisher::ReportQueues(const std::map<queue::QueueKey, dialects::Dialect*>
   book_.ForEach([&](GangId, const Gang& gang) {
     const auto at = reports.find({gang.key.dialect, gang.spec.queue});
     if (at == reports.end()) return;
-    if (gang.state == GangState::kWhole)
+    const bool waits = gang.state < GangState::kBinding || (gang.state == GangState::kBinding && gang.whole);
+    if (waits && gang.reported && gang.reported->running > 0)
+      ++at->second.incomplete;
+    else if (gang.state == GangState::kWhole || gang.state == GangState::kTerminating)
       ++at->second.running;
     else if (gang.state == GangState::kFinished)
       ++at->second.finished;

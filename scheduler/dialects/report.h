@@ -17,6 +17,7 @@ enum class GangState {
   kWaitingForNodes,    // no placement exists for its minimum now
   kInvalid,            // GangSpec::problem
   kBinding,            // a plan is being carried out
+  kTerminating,        // bound members are being deleted, its minimum is not there without them, and no member waits
   kWhole,              // every required member is bound to an existing node and not failed
   kFinished,           // every member ended
 };
@@ -26,8 +27,9 @@ struct GangReport {
   GangState state = GangState::kWaitingForMembers;
   std::string sentence;        // why it waits: the gang's own sentence; empty when it does not wait
   std::string nodes_sentence;  // "0/4 nodes are available: …", or empty
-  // Members by what they are doing. total = pending + bound (not yet running) + running + succeeded + failed.
-  int64_t total = 0, pending = 0, bound = 0, running = 0, succeeded = 0, failed = 0;
+  // Members by what they are doing. total = pending + bound (not yet running) + running + succeeded + failed + deleting
+  // (and not ended).
+  int64_t total = 0, pending = 0, bound = 0, running = 0, succeeded = 0, failed = 0, deleting = 0;
   base::Millis now_wall_ms = 0;
   // For each scheduling condition reason among pending members: how many ("Unschedulable": 3).
   std::map<std::string, int64_t> pending_reasons;
@@ -39,8 +41,9 @@ struct QueueReport {
   // By bound and reserved members, with "pods"; of what some node has or the queue caps, for pods name others without
   // end.
   model::ResourceList allocated;
-  // Gangs by state, for counters: those that it lets in and that are not whole are starting.
-  int64_t pending = 0, starting = 0, running = 0, finished = 0;
+  // Gangs by state, for counters: those that it lets in and that are not whole are starting, or, if some members run,
+  // incomplete.
+  int64_t pending = 0, starting = 0, incomplete = 0, running = 0, finished = 0;
   base::Millis now_wall_ms = 0;
 };
 

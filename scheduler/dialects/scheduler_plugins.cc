@@ -28,6 +28,7 @@ bool IsCleanedUp(const GangReport& report, const std::string& phase) {
 // As its controller decides, but that a group which recovers from a failed pod is Running again: theirs stays Failed.
 std::string Phase(const GangReport& report) {
   if (report.state == GangState::kInvalid) return "Pending";
+  if (report.state == GangState::kTerminating) return "Running";  // it counts them until they are gone
   const int64_t least = report.spec->min_member;
   if (report.succeeded >= least) return "Finished";
   if (report.total < least) return "Pending";

@@ -49,7 +49,8 @@ std::optional<int32_t> ReadPriority(cluster::JsonReader& read, const cluster::Js
 // True, False or nothing to say, as upstream's reasons have it.
 std::optional<Json> Condition(const GangReport& report) {
   switch (report.state) {
-    case GangState::kBinding: return std::nullopt;  // upstream says True here; ours may yet be undone
+    case GangState::kBinding: return std::nullopt;      // upstream says True here; ours may yet be undone
+    case GangState::kTerminating: return std::nullopt;  // nobody waits
     case GangState::kWhole:
     case GangState::kFinished: return Json{{"status", "True"}, {"reason", "Scheduled"}, {"message", ""}};
     case GangState::kInvalid:

@@ -167,7 +167,7 @@ void VolcanoQueues::Report(const QueueReport& report, std::vector<cluster::Comma
                                                       {"inqueue", report.starting},
                                                       {"running", report.running},
                                                       {"completed", report.finished},
-                                                      {"unknown", 0}};
+                                                      {"unknown", report.incomplete}};
   for (const auto& [field, count] : counters)
     if (count != 0) wanted[field] = count;
   if (!queue.memory.MustWrite(Comparable(wanted), Comparable(observed), version) && !open) return;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/planted.h"
 #include "dialects/declaration.h"
 #include "dialects/wording.h"
 
@@ -50,6 +51,11 @@ std::string TransitionId(const GangReport& report, std::string_view type, std::s
                      0x8000 | ((low >> 48) & 0x3FFF), low & 0xFFFFFFFFFFFFull);
 }
 
+std::string TimeOf(const Json& condition) {
+  const auto at = condition.find("lastTransitionTime");
+  return at != condition.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
 // The first of `type`; null when there is none.
 auto* Find(auto& conditions, std::string_view type) {
   const auto at = std::find_if(conditions.begin(), conditions.end(),
@@ -57,7 +63,27 @@ auto* Find(auto& conditions, std::string_view type) {
   return at == conditions.end() ? nullptr : &*at;
 }
 
-// Replaces the condition of its type or adds it, unless it says the same already. Volcano removes none.
+// Which of the two conditions is the newer; of equally old ones the later in the list. Empty: there is none.
+std::string_view Newest(const Json& conditions) {
+  const Json* scheduled = Find(conditions, kConditionTypes[0]);
+  const Json* unschedulable = Find(conditions, kConditionTypes[1]);
+  if (!scheduled || !unschedulable) return scheduled ? kConditionTypes[0] : unschedulable ? kConditionTypes[1] : "";
+  const std::string a = TimeOf(*scheduled), b = TimeOf(*unschedulable);
+  return (a == b ? scheduled > unschedulable : a > b) ? kConditionTypes[0] : kConditionTypes[1];
+}
+
+// Now; or a second after the other condition, if that is not older, for times are in seconds. A time of an hour ahead
+// or more is nobody's clock.
+std::string TimeAfter(const Json* other, base::Millis now_ms) {
+  constexpr base::Millis kSecond = 1'000, kHour = 3'600'000;
+  if (other)
+    if (const auto of = base::ParseTime(TimeOf(*other)); of && *of > now_ms - kSecond && *of < now_ms + kHour)
+      return base::FormatTime(std::max(now_ms, *of + kSecond));
+  return base::FormatTime(now_ms);
+}
+
+// Replaces the condition of its type or adds it, unless it says the same already and is the newest. Volcano removes
+// none, and renews the time of the one that holds.
 void Upsert(const GangReport& report, std::string_view type, std::string_view reason, const std::string& message,
             Json* conditions) {
   Json condition = {{"type", type}, {"status", "True"}, {"reason", reason}};
@@ -67,9 +93,10 @@ void Upsert(const GangReport& report, std::string_view type, std::string_view re
     Json present = *same_type;
     present.erase("lastTransitionTime");
     present.erase("transitionID");
-    if (present == condition) return;
+    if (present == condition && (Newest(*conditions) == type || base::Planted(base::Bug::kOldCondition))) return;
   }
-  condition["lastTransitionTime"] = base::FormatTime(report.now_wall_ms);
+  const Json* other = Find(*conditions, type == kConditionTypes[0] ? kConditionTypes[1] : kConditionTypes[0]);
+  condition["lastTransitionTime"] = TimeAfter(other, report.now_wall_ms);
   condition["transitionID"] = TransitionId(report, type, message);
   if (same_type)
     *same_type = std::move(condition);
@@ -106,8 +133,9 @@ std::string VolcanoPhase(const GangReport& report, std::string_view before) {
   if (report.state == GangState::kWhole) {
     // Volcano says Completed of a group that asks for nothing and has nothing; that would hide pods that still wait.
     if (Scheduled(report) == 0) return "Pending";
-    return done == Scheduled(report) ? "Completed" : "Running";
+    return done == report.total ? "Completed" : "Running";
   }
+  if (report.state == GangState::kTerminating) return "Running";
   if (report.running > 0 && (Waits(report.state) || before == "Running" || before == "Unknown")) return "Unknown";
   // Inqueue: the queue has room for it. Volcano's Job controller waits for that before it makes the pods.
   return report.state == GangState::kWaitingForQueue || report.state == GangState::kInvalid ? "Pending" : "Inqueue";
@@ -127,6 +155,7 @@ std::string VolcanoUnschedulable(const GangReport& report) {
                                                   {report.running, "Running"},
                                                   {report.succeeded, "Succeeded"},
                                                   {report.failed, "Failed"},
+                                                  {report.deleting, "Releasing"},
                                                   {report.spec->min_member, "minAvailable"}});
   std::vector<std::pair<int64_t, std::string_view>> reasons;
   for (const auto& [reason, count] : report.pending_reasons) reasons.emplace_back(count, reason);
@@ -149,7 +178,8 @@ Json VolcanoStatus(const GangReport& report, const Json& before, const Json& obs
   if (known && before.is_object() && before.contains("conditions")) known = ConditionsIn(before);
   if (!known) return status;
   Json conditions = *known;
-  if (Waits(report.state) && report.total > 0)
+  // Of a gang without members that could be placed nothing new is said; but what was said before is brought up to date.
+  if (Waits(report.state) && (report.total > report.deleting || Newest(conditions) == kConditionTypes[1]))
     Upsert(report, "Unschedulable", "NotEnoughResources", VolcanoUnschedulable(report), &conditions);
   if (report.state == GangState::kWhole && Scheduled(report) > 0)
     Upsert(report, "Scheduled", "tasks in gang are ready to be scheduled", "", &conditions);
@@ -172,6 +202,8 @@ Json VolcanoComparable(const Json& status) {
       ours.erase("lastTransitionTime");
       ours.erase("transitionID");
     }
+  if (const std::string_view newest = conditions ? Newest(*conditions) : ""; !newest.empty())
+    comparable["newest"] = newest;
   return comparable;
 }
 

@@ -10,22 +10,24 @@
 
 namespace tutti::dialects {
 
-// Pending, Inqueue, Running, Unknown or Completed. `before` is the phase until now.
+// Pending, Inqueue, Running, Unknown or Completed. `before` is the phase until now. Unknown: some members run, and the
+// gang is below its minimum.
 std::string VolcanoPhase(const GangReport& report, std::string_view before);
 
 // "3/3 tasks in gang unschedulable: pod group is not ready, 3 Pending, 3 minAvailable; Pending: 3 Unschedulable", then
 // " Origin reason is ..." with our own sentence, which Volcano has for a job's fit error.
 std::string VolcanoUnschedulable(const GangReport& report);
 
-// The whole status: phase, counters and the conditions of `before` with that of now. `before` is the status until now,
-// whether it is `observed` or yet to be. Where others have more than 64 conditions in `observed`, or 16 KiB of them, it
-// names none, and all stay as they are.
+// The whole status: phase, counters and the conditions of `before` with that of now, which is the newest by its
+// lastTransitionTime, as Volcano's is. `before` is the status until now, whether it is `observed` or yet to be. Where
+// others have more than 64 conditions in `observed`, or 16 KiB of them, it names none, and all stay as they are.
 base::Json VolcanoStatus(const GangReport& report, const base::Json& before, const base::Json& observed);
 
 // Whether a status that is written over `observed` names conditions: others' are few enough.
 bool VolcanoNamesConditions(const base::Json& observed);
 
-// What two statuses are compared by: the fields and the conditions that are ours, without times and transition ids.
+// What two statuses are compared by: the fields and the conditions that are ours, without transition ids, and instead
+// of their times which of them is the newest.
 base::Json VolcanoComparable(const base::Json& status);
 
 }  // namespace tutti::dialects

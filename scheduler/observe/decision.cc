@@ -10,6 +10,7 @@ std::string_view Word(dialects::GangState state) {
     case dialects::GangState::kWaitingForNodes: return "waiting-for-nodes";
     case dialects::GangState::kInvalid: return "invalid";
     case dialects::GangState::kBinding: return "binding";
+    case dialects::GangState::kTerminating: return "terminating";
     case dialects::GangState::kWhole: return "whole";
     case dialects::GangState::kFinished: return "finished";
   }

@@ -146,7 +146,7 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
     scheduler->Audit();
     const bool wrote = writer->PumpCommands() > 0;
     for (const sim::Object& pod : store.All(sim::kPods))  // the kubelet's part of a graceful deletion
-      if (!sim::Dig(*pod, "metadata", "deletionTimestamp").is_null()) Delete(sim::NameOf(*pod));
+      if (!lingers && !sim::Dig(*pod, "metadata", "deletionTimestamp").is_null()) Delete(sim::NameOf(*pod));
     const auto due = scheduler->NextDeadline();
     return wrote || news || feed->HasNews() || (due && *due <= clock.MonotonicMs());
   }
@@ -303,7 +303,8 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
   base::VirtualClock clock{1'800'000'000'000};
   sim::Store store{clock};
   std::function<sim::Fate(const cluster::Command&)> fate;
-  int patches = 0;  // see CountPatches
+  int patches = 0;       // see CountPatches
+  bool lingers = false;  // nobody ends pods that terminate
   std::unique_ptr<sim::Feed> feed;
   std::unique_ptr<sim::Writer> writer;
   std::unique_ptr<Scheduler> scheduler;

@@ -95,6 +95,7 @@ TEST_CASE("phases are its controller's") {
       {GangState::kFinished, 0, 0, 0, 0, 0, "Finished", "Finished"},
       {GangState::kFinished, 0, 0, 0, 2, 0, "Finished", "Finished"},  // cleaned up one by one
       {GangState::kWaitingForMembers, 0, 0, 1, 0, 0, "Failed", "Failed"},
+      {GangState::kTerminating, 0, 0, 1, 0, 0, "Running", "Running"},
       {GangState::kWaitingForNodes, 3, 0, 0, 0, 0, "Finished", "Scheduling"},  // and run again
   };
   for (const Row& row : rows) {

@@ -397,6 +397,10 @@ TEST_CASE("phases are Volcano's") {
       // Whole once, now a member short.
       {GangState::kWaitingForNodes, 1, 0, 2, 0, 0, "Running", "Unknown"},
       {GangState::kBinding, 1, 0, 2, 0, 0, "Unknown", "Unknown"},
+      // All have ended but one, who waits.
+      {GangState::kWhole, 1, 0, 0, 3, 0, "Running", "Running"},
+      // They are being deleted.
+      {GangState::kTerminating, 0, 0, 1, 0, 0, "Running", "Running"},
   };
   for (const Row& row : rows) {
     VolcanoFixture f(R"({"minMember":3})", std::string(R"({"phase":")") + row.before + "\"}");

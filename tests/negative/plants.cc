@@ -293,6 +293,9 @@ std::vector<PlantedBug> AllBugs() {
       InCore("each scheduler numbers its plans from one", Bug::kReusePlanId)
           .SeenBy({"a plan's id is of one gang"})
           .In("restarts"),
+      InCore("a gang that was whole is said to be whole", Bug::kWasIsWhole).SeenBy({"a PodGroup's phase is true"}),
+      InCore("a condition that holds again is not renewed", Bug::kOldCondition)
+          .SeenBy({"the newest condition is true"}),
       InCore("binds do not wait for volumes", Bug::kIgnoreVolumes)
           .SeenBy({"volumes are bound before pods"})
           .In("volumes"),

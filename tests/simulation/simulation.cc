@@ -139,6 +139,7 @@ class Simulation {
   bool OnlyTouches(const cluster::Command& command) const;
   std::vector<std::string> FreshWants();
   void CheckPhases();
+  void CheckStatus(const sim::Json& status, const TrueGang& gang, const std::string& name);
   void CheckFresh();
   void CheckWoken(const Workload::Relief& relief);
   void CheckWrites(const char* when);
@@ -485,9 +486,30 @@ std::vector<std::string> Simulation::FreshWants() {
 // Volcano's controllers wait for it, pods or none.
 void Simulation::CheckPhases() {
   if (checks_.violation()) return;
-  for (const sim::Object& group : world_.store().All(kVolcanoPodGroups))
+  for (const sim::Object& group : world_.store().All(kVolcanoPodGroups)) {
     if (sim::DigString(*group, "status", "phase").empty())
       return checks_.Fail("every PodGroup has its phase", fmt::format("PodGroup {} has none", sim::NameOf(*group)));
+    const auto gang = truth_.gangs().find(fmt::format("volcano/{}/{}", sim::NamespaceOf(*group), sim::NameOf(*group)));
+    if (gang != truth_.gangs().end()) CheckStatus(sim::Child(*group, "status"), gang->second, gang->first);
+  }
+}
+
+// What is said of a gang is so: Running, it has its minimum; and the newest of its conditions is of that kind.
+void Simulation::CheckStatus(const sim::Json& status, const TrueGang& gang, const std::string& name) {
+  const std::string phase = sim::DigString(status, "phase");
+  const Truth::Standing standing = truth_.StandingOf(gang);
+  if (phase == "Running" && !standing.whole && standing.held > 0)
+    return checks_.Fail("a PodGroup's phase is true",
+                        fmt::format("{} is Running: {} bound, {} needed", name, standing.bound, gang.min));
+  if (phase != "Running" && phase != "Unknown") return;
+  std::string newest, time;
+  for (const sim::Json& condition : sim::ArrayOf(sim::Dig(status, "conditions"))) {
+    const std::string type = sim::DigString(condition, "type"), at = sim::DigString(condition, "lastTransitionTime");
+    if ((type == "Scheduled" || type == "Unschedulable") && at > time) newest = type, time = at;
+  }
+  if (!newest.empty() && newest != (phase == "Running" ? "Scheduled" : "Unschedulable"))
+    checks_.Fail("the newest condition is true",
+                 fmt::format("{} is {}, and its newest condition is {}", name, phase, newest));
 }
 
 void Simulation::CheckFresh() {
