@@ -28,6 +28,7 @@ enum class Bug {
   kForgetUnlabelled,  // a member whose node has lost the label of a level counts for no rule
   kWasIsWhole,        // a gang that was whole is said to be, whatever it has lost
   kOldCondition,      // a condition that holds again keeps the time of when it first did
+  kOldFigures,        // they are brought up to date, but not in time
 };
 
 #ifdef TUTTI_PLANTED

@@ -30,14 +30,17 @@ namespace {
 // So many binds may be unanswered before the next gang is planned: enough to keep the API server busy, few enough that
 // a gang of higher priority does not queue behind thousands.
 constexpr size_t kBindWindow = 1024;
-constexpr Millis kRefreshNodesMs = 1'000;
 // Once searches have done so much work in a cycle, some 10 ms, what was decided leaves, and the next cycle goes on.
 constexpr int64_t kWorkAtOnce = 750'000;
 constexpr Millis kFenceAgainMs = 1'000;  // a second at least, as the time in the condition: it changes the pod
-// Then so many gangs a step, of so many looked at: no step holds a decision up.
-constexpr int kRefreshAtOnce = 8;
-constexpr uint32_t kLookAtOnce = 8192;
-constexpr Millis kRefreshStepMs = 50;
+// While no more gangs wait, their figures are brought up to date five times as often.
+constexpr int32_t kFewWait = 200;
+// All gangs are gone through in two fifths of the time that figures have, so many a step at most: no step holds a
+// decision up.
+constexpr Millis kRefreshStepMs = 50, kRefreshStepMostMs = 500;
+constexpr uint32_t kRefreshLeast = 32, kRefreshMost = 512;
+// Searches for the figures' sake take a tenth of the thread's time.
+constexpr int64_t kWorkPerMs = kWorkAtOnce / 10, kRestPerWork = 10;
 constexpr Wake kFreesNodes = Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints |
                              Wake::kPodGone | Wake::kPodPlaced | Wake::kVolume | Wake::kDriver;
 
@@ -156,7 +159,7 @@ bool Cycle::StaysRefused(GangId id) {
   if (WasCutOff(*gang.refusal) && (!holds || (gang.refusal->old && certificate.made_ms < FiguresFrom(gang))))
     return !turns.Take(id, certificate.made_ms, now);
   turns.Leave(id);
-  if (!holds || gang.refusal->old || certificate.made_ms >= gang.refusal->figures_ms + kRefreshCountsMs) return false;
+  if (!holds || gang.refusal->old || certificate.made_ms >= gang.refusal->figures_ms + FiguresMs() / 2) return false;
   // A node that refused a bind may do again.
   for (const Member* member : gang.members)
     if (member->refused)
@@ -183,31 +186,42 @@ void Cycle::Wake() {
   book.Wake(happened);
 }
 
-// What does not help a waiting gang may still change the figures in its reason. They are brought up to date some time
-// after a change, and some gangs at a time, so that a busy cluster does not rewrite every waiting pod at every bind.
+Millis Cycle::FiguresMs() const {
+  const Millis few = options.figures_ms * (base::Planted(base::Bug::kOldFigures) ? 4 : 1);
+  return tally_.waiting < kFewWait ? few : 5 * few;
+}
+
+// What does not help a waiting gang may still change the figures in its reason. They are brought up to date in rounds
+// through all gangs, a few of them at a time. A round begins a quarter of the time that figures have after a change,
+// and half of it after the last one at the earliest. While nothing changes there is none.
 void Cycle::RefreshCounts() {
   if (base::Planted(base::Bug::kStaleFigures)) return;
-  const Millis now = clock.MonotonicMs();
+  const Millis now = clock.MonotonicMs(), may_be = FiguresMs();
   const bool charged = charges.TakeCharged();
-  const bool among = framework::Any(happened_ & Wake::kNodeAdded);  // nodes are more or fewer now
-  if (among || charged || framework::Any(happened_ & (kFreesNodes | Wake::kQueue))) {
-    const Millis at = now + (among ? kRefreshNodesMs : kRefreshCountsMs);
+  if (charged || framework::Any(happened_ & (kFreesNodes | Wake::kQueue))) {
+    const Millis at = std::max(now + may_be / 4, figures_from_ms_ + may_be / 2);
     // What happens while some gangs have had their turn is for the next round.
     Millis& due = refresh_from_ == 0 ? refresh_at_ms : refresh_next_ms_;
     due = due == 0 ? at : std::min(due, at);
   }
   if (refresh_at_ms == 0 || now < refresh_at_ms) return;
   if (refresh_from_ == 0) figures_from_ms_ = now;
-  const uint32_t end = std::min(book.slots(), refresh_from_ + kLookAtOnce);
-  for (int refreshed = 0; refresh_from_ < end && refreshed < kRefreshAtOnce; ++refresh_from_) {
-    Gang& gang = book.at(GangId(refresh_from_));
-    if (!gang.refusal || (!HasFigures(gang.refusal->state) && gang.spec.queue.empty())) continue;
-    RenewFigures(GangId(refresh_from_));
-    ++refreshed;
-  }
+  const auto steps = static_cast<uint32_t>(std::max<Millis>(1, may_be * 2 / 5 / kRefreshStepMs));
+  const uint32_t end =
+      std::min(book.slots(), refresh_from_ + std::clamp(book.slots() / steps + 1, kRefreshLeast, kRefreshMost));
+  for (; refresh_from_ < end; ++refresh_from_)
+    if (const Gang& gang = book.at(GangId(refresh_from_));
+        gang.refusal && (HasFigures(gang.refusal->state) || !gang.spec.queue.empty()))
+      RenewFigures(GangId(refresh_from_));
   const bool more = refresh_from_ < book.slots();
   if (!more) refresh_from_ = 0;
-  refresh_at_ms = more ? now + kRefreshStepMs : std::exchange(refresh_next_ms_, 0);
+  refresh_at_ms = more ? now + RefreshRest() : std::exchange(refresh_next_ms_, 0);
+}
+
+// Until the next step: longer after one that took many searches.
+Millis Cycle::RefreshRest() {
+  const int64_t done = planner.work() - std::exchange(refresh_work_, planner.work());
+  return std::clamp<Millis>(done / kWorkPerMs * kRestPerWork, kRefreshStepMs, kRefreshStepMostMs);
 }
 
 void Cycle::RenewFigures(GangId id) {
@@ -224,8 +238,9 @@ void Cycle::RenewFigures(GangId id) {
 // edit of a member, or one that went, that changed them.
 void Cycle::KeepFiguresOf(GangId id, const Refusal& before, Refusal* now) {
   Gang& gang = book.at(id);
-  if (!KeepFigures(before, kRefreshCountsMs, now) || gang.renew_ms != 0) return;
-  gang.renew_ms = clock.MonotonicMs() + kRefreshCountsMs;
+  const Millis for_ms = FiguresMs() / 2;
+  if (!KeepFigures(before, for_ms, now) || gang.renew_ms != 0) return;
+  gang.renew_ms = clock.MonotonicMs() + for_ms;
   timers.insert({gang.renew_ms, id, Timer::Due::kRenew});
 }
 
@@ -243,6 +258,7 @@ void Cycle::FireTimers() {
       RenewFigures(id);
     }
   }
+  TakeFigureTurns();
   if (const auto at = turns.DueAt(); at && *at <= now) {
     const GangId id = turns.Next();
     if (book.at(id).dialect)
@@ -250,6 +266,20 @@ void Cycle::FireTimers() {
     else
       turns.Leave(id);
   }
+}
+
+// Those who stand in line for it are told new figures, as many as may be.
+void Cycle::TakeFigureTurns() {
+  int64_t pods = 0;  // they are counted again when they are told
+  while (const auto id = figure_writes.Take(clock.MonotonicMs())) {
+    Gang& gang = book.at(*id);
+    if (!std::exchange(gang.awaits_figures, false)) continue;  // it went meanwhile
+    gang.takes_figures = true;
+    figure_writes.Spend(std::ssize(gang.members));
+    pods += std::ssize(gang.members);
+    Touch(*id);
+  }
+  figure_writes.Spend(-pods);
 }
 
 void Cycle::EndPlan(GangId id) {
@@ -376,6 +406,7 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
   };
   if (!requirement.met()) {
     if (asks_extenders()) return;
+    const bool renews = gang.refusal && gang.refusal->old;  // to say it again with new figures is no attempt
     const auto started = std::chrono::steady_clock::now();
     std::optional<Refusal> refusal = TryStart(id, census, requirement);
     if (refusal && AbortPlan(id)) {  // what it held is for whoever can use it, itself in another place too
@@ -385,7 +416,8 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
       if (asks_extenders()) return;
       refusal = TryStart(id, census, requirement);
     }
-    if (requirement.reachable()) {  // where some are gated, or still to come, nothing was attempted
+    if (requirement.reachable() &&
+        !(refusal && renews)) {  // where some are gated, or still to come, nothing was attempted
       for (Member* member : census.pending)
         if (refusal || (gang.plan && gang.plan->open.contains(member->pod))) ++member->attempts;
       CountAttempt(gang, refusal ? "unschedulable" : "scheduled", requirement.lacking(), started);
@@ -470,7 +502,7 @@ Refusal Cycle::RefuseJudged(GangId id, const Members& members, Refusal refusal) 
 // went through: nobody would bring that up to date.
 Millis Cycle::FiguresFrom(const Gang& gang) const {
   if (!gang.refusal || !gang.refusal->old) return figures_from_ms_;
-  return std::max(figures_from_ms_, clock.MonotonicMs() - kRefreshCountsMs);
+  return std::max(figures_from_ms_, clock.MonotonicMs() - FiguresMs() / 2);
 }
 
 // Gangs of one shape want the same: so many members of these classes in these roles. Empty: not to be shared, for some

@@ -19,6 +19,7 @@
 #include "core/charges.h"
 #include "core/committer.h"
 #include "core/extender_desk.h"
+#include "core/figure_writes.h"
 #include "core/gang_book.h"
 #include "core/outbox.h"
 #include "core/planner.h"
@@ -82,6 +83,7 @@ class Cycle {
   Planner planner;
   Certificates certificates;
   Turns turns;
+  FigureWrites figure_writes;
 
   std::set<std::string> unsynced;  // kinds whose first list is still to come
   bool leading = false;
@@ -158,19 +160,21 @@ class Cycle {
   queue::Admission AdmitPlaced(const Gang& gang, const std::vector<cluster::Placement>& placements) const;
   std::optional<Refusal> FitQueue(const Gang& gang, const Census& census, const Requirement& requirement,
                                   PlanResult* result);
-  static constexpr base::Millis kRefreshCountsMs = 30'000;  // figures in a reason may be so old
+  base::Millis FiguresMs() const;  // they may be so old
   base::Millis FiguresFrom(const Gang& gang) const;
   std::string ShapeOf(const Gang& gang, const Census& census, const Requirement& requirement) const;
   void Wait(model::GangId id, Refusal refusal);
   void SetState(Gang& gang, dialects::GangState state);
   void RefreshCounts();
+  base::Millis RefreshRest();
+  void TakeFigureTurns();
   void RenewFigures(model::GangId id);
   void KeepFiguresOf(model::GangId id, const Refusal& before, Refusal* now);
   void FireTimers();
   void Publish();
   void PublishGang(model::GangId id);
-  // Where the gang is refused: each member that waits, why.
-  void TellMembers(model::GangId id);
+  // Where the gang is refused: each member that waits, why. False: some are to be told new figures, and wait for that.
+  bool TellMembers(model::GangId id);
   // That members lack is no news yet, for some came just now: it is told when no more come.
   bool TooEarly(model::GangId id, const Refusal& refusal);
   static base::Millis ReportAt(const Gang& gang);  // monotonic
@@ -187,6 +191,7 @@ class Cycle {
   uint64_t selections_ = 0;           // changes of what selects pods
   uint32_t refresh_from_ = 0;         // the gang at which RefreshCounts goes on
   base::Millis refresh_next_ms_ = 0;  // for what changed since it began; 0: nothing
+  int64_t refresh_work_ = 0;          // the planner's, at its last step
   base::Millis figures_from_ms_ = 0;  // when the last one began: older figures will not do
   std::vector<model::GangId> touched_;
   Tally tally_;  // of all gangs

@@ -106,7 +106,7 @@ bool Cycle::TooEarly(GangId id, const Refusal& refusal) {
   return true;
 }
 
-void Cycle::TellMembers(GangId id) {
+bool Cycle::TellMembers(GangId id) {
   Gang& gang = book.at(id);
   const bool whole = gang.whole && gang.state != GangState::kInvalid, undoing = gang.plan && gang.plan->undoing;
   const base::Millis now = clock.MonotonicMs(), all_ms = kRetellOneMs * std::ssize(gang.members);
@@ -115,6 +115,9 @@ void Cycle::TellMembers(GangId id) {
   const Refusal* said = nullptr;
   std::string message;
   base::Millis cost_ms = 0;
+  const bool may_renew = std::exchange(gang.takes_figures, false) || figure_writes.Any(now);
+  bool owes = false;
+  int64_t renewed = 0;
   const auto tell = [&](Member& member, const Refusal& refusal) {
     if (TooEarly(id, refusal)) return;
     if (said != &refusal) message = FullMessage(*(said = &refusal));
@@ -124,9 +127,16 @@ void Cycle::TellMembers(GangId id) {
       timers.insert({retell_from_ms, id, Timer::Due::kTell});
       return;
     }
+    const bool in_figures = anew && SaysTheSame(member.told_message, message);
+    if (in_figures && !may_renew) {
+      owes = true;
+      return;
+    }
     const bool quota = refusal.state == GangState::kWaitingForQueue;
-    if (publisher.TellWaiting(id, member, quota ? options.quota_reason : "Unschedulable", message) && anew)
+    if (publisher.TellWaiting(id, member, quota ? options.quota_reason : "Unschedulable", message) && anew) {
       cost_ms += kRetellOneMs;
+      renewed += in_figures;
+    }
   };
   const Census census = TakeCensus(gang, state);
   for (Member* member : census.pending) {
@@ -140,14 +150,18 @@ void Cycle::TellMembers(GangId id) {
     if (!gang.whole && gang.plan->open.at(member->pod).stage == Assignment::Stage::kReserved)
       tell(*member, *gang.refusal);
   if (cost_ms > 0) gang.retell_ms = std::min(std::max(now, gang.retell_ms) + cost_ms, now + may_owe_ms + kRetellMostMs);
+  figure_writes.Spend(renewed);
+  if (owes && !std::exchange(gang.awaits_figures, true)) figure_writes.Enqueue(id);
+  return !owes;
 }
 
 void Cycle::PublishGang(GangId id) {
   Gang& gang = book.at(id);
   if (gang.refusal && gang.state != GangState::kWhole && TooEarly(id, *gang.refusal)) return;
+  bool told = true;
   if (gang.refusal) {
-    TellMembers(id);
-    if (!TooEarly(id, *gang.refusal)) {
+    told = TellMembers(id);
+    if (told && !TooEarly(id, *gang.refusal)) {
       if (gang.told_sentence != gang.refusal->sentence && !gang.refusal->sentence.empty() && !AwaitsPods(gang))
         publisher.TellGang(gang, true, "FailedScheduling", FullMessage(*gang.refusal));
       gang.told_sentence = gang.refusal->sentence;
@@ -155,9 +169,11 @@ void Cycle::PublishGang(GangId id) {
   } else {
     gang.told_sentence.clear();
   }
+  // What is said of the gang has the figures that its members wait to be told.
+  const bool later = !told && gang.reported && gang.reported->state == gang.state && gang.state < GangState::kBinding;
   if (const base::Millis at = ReportAt(gang); clock.MonotonicMs() < at)
     timers.insert({at, id, Timer::Due::kTell});
-  else
+  else if (!later)
     publisher.Report(gang);
   MarkQueues(gang.key.dialect, gang.spec.queue, gang.dialect);
   CloseIfOver(id);

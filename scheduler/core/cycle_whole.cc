@@ -55,7 +55,6 @@ struct Cycle::Filling {
 // holds.
 void Cycle::ConsiderWhole(GangId id, Census& census) {
   Gang& gang = book.at(id);
-  SetState(gang, GangState::kWhole);
   const Millis now = clock.MonotonicMs();
   Filling filling{id,
                   StandOf(id, gang, state),
@@ -165,7 +164,7 @@ bool Cycle::TryPart(Filling& filling, const Part& part) {
   }
   if (!known->second) return false;
   for (Member* member : part.members) member->refusal = known->second;
-  if (part.lacks() > 0) return false;
+  if (part.lacks() > 0 || filling.afresh) return false;
   for (Member* member : part.members) ++member->attempts;
   filling.unplaced += std::ssize(part.members);
   return false;

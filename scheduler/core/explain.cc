@@ -88,19 +88,6 @@ std::string Nearest(const NearestDomain& nearest) {
                      dialects::NamedLevel(nearest.level), nearest.domains, Named(nearest.value), of(""));
 }
 
-// They differ in their figures at most.
-bool SaysTheSame(std::string_view a, std::string_view b) {
-  const auto skip = [](std::string_view text, size_t& at) {
-    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
-  };
-  size_t i = 0, j = 0;
-  for (;;) {
-    skip(a, i), skip(b, j);
-    if (i == a.size() || j == b.size()) return i == a.size() && j == b.size();
-    if (a[i++] != b[j++]) return false;
-  }
-}
-
 }  // namespace
 
 Refusal ExplainProblem(const std::string& problem) {
@@ -264,6 +251,18 @@ Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, std::shar
   refusal.figures_ms = certificate->made_ms;
   refusal.certificate = std::move(certificate);
   return refusal;
+}
+
+bool SaysTheSame(std::string_view a, std::string_view b) {
+  const auto skip = [](std::string_view text, size_t& at) {
+    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+  };
+  size_t i = 0, j = 0;
+  for (;;) {
+    skip(a, i), skip(b, j);
+    if (i == a.size() || j == b.size()) return i == a.size() && j == b.size();
+    if (a[i++] != b[j++]) return false;
+  }
 }
 
 bool HasFigures(GangState state) {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "core/census.h"
 #include "core/certificates.h"
@@ -55,7 +56,10 @@ Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, std::shar
 // What it says counts something that others change.
 bool HasFigures(dialects::GangState state);
 
-// New figures alone are not news each time, lest a busy cluster rewrite waiting pods at every bind: where `now` says
+// The texts are equal, but for digits.
+bool SaysTheSame(std::string_view a, std::string_view b);
+
+// New figures alone are not news each time, or a busy cluster would rewrite waiting pods at every bind: if `now` says
 // what `before` does but for its figures, and those were counted within `for_ms`, it keeps them. True: it does, and
 // they differ.
 bool KeepFigures(const Refusal& before, base::Millis for_ms, Refusal* now);

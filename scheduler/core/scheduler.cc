@@ -54,6 +54,7 @@ std::optional<base::Millis> Scheduler::NextDeadline() const {
   std::optional<base::Millis> next;
   if (!cycle.timers.empty()) next = cycle.timers.begin()->at_ms;
   if (const auto at = cycle.turns.DueAt(); at && !cycle.book.AnyReady()) next = std::min(next.value_or(*at), *at);
+  if (const auto at = cycle.figure_writes.DueAt()) next = std::min(next.value_or(*at), *at);
   if (cycle.refresh_at_ms != 0) next = std::min(next.value_or(cycle.refresh_at_ms), cycle.refresh_at_ms);
   if (!cycle.dirty_queues.empty())
     next = std::min(next.value_or(cycle.next_queue_report_ms), cycle.next_queue_report_ms);

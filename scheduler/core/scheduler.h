@@ -36,6 +36,8 @@ struct Options {
   std::string quota_reason = "Unschedulable";
   // Asked in this order about the pods that they are interested in.
   std::vector<cluster::Extender> extenders;
+  // Figures in a waiting gang's reason are so old at most, while fewer than 200 gangs wait; else five times that.
+  base::Millis figures_ms = 1'000;
   // Bound on the memory of rankings.
   size_t ranking_bytes = size_t{256} << 20;
 };

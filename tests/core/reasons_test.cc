@@ -175,6 +175,37 @@ TEST_CASE("The figures in a reason follow the cluster, though nothing that chang
   CHECK(rig.Waits("larger").empty());
 }
 
+TEST_CASE("A figure is a second old at most, though what happened could help nobody") {
+  Rig rig;
+  rig.AddNode("n1", 12);
+  rig.AddPod("large", {.cpu = "12"});
+  rig.Settle();
+  for (int i = 0; i < 4; ++i) rig.AddPod(fmt::format("g-{}", i), {.gang = "g", .min = "4", .cpu = "4"});
+  rig.Pass(2'000);
+  REQUIRE_THAT(rig.Waits("g-0"), Catch::Contains("0 of 4 fit; short of cpu by 16. 0/1 nodes"));
+  rig.Delete("large");
+  rig.Pass(1'000);
+  for (int i = 0; i < 4; ++i)
+    CHECK_THAT(rig.Waits(fmt::format("g-{}", i)), Catch::Contains("3 of 4 fit; short of cpu by 4. 0/1 nodes"));
+  rig.AddNode("n2", 1);
+  rig.Pass(1'000);
+  CHECK_THAT(rig.Waits("g-0"), Catch::Contains("0/2 nodes are available: 2 Insufficient cpu"));
+}
+
+TEST_CASE("A figure is five seconds old at most, though hundreds of gangs wait and each for something else") {
+  constexpr int kPods = 400;
+  Rig rig;
+  rig.AddNode("n1", 1);
+  for (int i = 0; i < kPods; ++i) rig.AddPod(fmt::format("p-{}", i), {.cpu = std::to_string(20 + i)});
+  rig.Pass(10'000);
+  for (int round = 2; round < 5; ++round) {
+    rig.AddNode(fmt::format("n{}", round), 1);
+    rig.Pass(5'000);
+    for (int i = 0; i < kPods; ++i)
+      CHECK_THAT(rig.Waits(fmt::format("p-{}", i)), Catch::Contains(fmt::format("0/{} nodes are available", round)));
+  }
+}
+
 TEST_CASE("A gang that comes when all figures were brought up to date is not told those that another left behind") {
   Rig rig;
   rig.AddNode("n1", 2);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes are of what changed: new figures alone rewrite nobody at once, and what comes too late is not written.
+#include "core/figure_writes.h"
 #include "tests/core/rig.h"
 
 namespace tutti::core {
@@ -21,7 +22,7 @@ struct LateWord : Rig {
   bool refuse = false;  // as if the pod were not what it was
 };
 
-TEST_CASE("The rest of a whole gang is not written to again each time its queue's figures change") {
+TEST_CASE("The rest of a whole gang is written to twice a second at most, however often its queue's figures change") {
   Rig rig;
   rig.AddNode("n1", 8);
   for (int i = 0; i < 20; ++i)
@@ -34,14 +35,36 @@ TEST_CASE("The rest of a whole gang is not written to again each time its queue'
     rig.Delete("passer-by");
     rig.Pass(100);
   }
-  CHECK(rig.patches <= 19);
+  CHECK(rig.patches <= 19 * 9);
 
   // In the end they are brought up to date.
   const std::string before = rig.Waits("g-1");
   rig.AddPod("stays", {.queue = "four"});
-  rig.Pass(40'000);
+  rig.Pass(1'000);
   CHECK(rig.NodeOf("stays") == "n1");
   CHECK(rig.Waits("g-1") != before);
+}
+
+TEST_CASE("Figures that never stand still are written to so many pods a second, each in its turn") {
+  constexpr int kPods = 2'500, kSeconds = 20;
+  Rig rig;
+  rig.AddNode("n1", 1);
+  for (int i = 0; i < kPods; ++i) rig.AddPod(fmt::format("p-{}", i), {.cpu = "9"});
+  rig.CountPatches();
+  rig.Pass(2'000);
+  REQUIRE(rig.patches == kPods);
+  for (int i = 0; i < kSeconds; ++i) {
+    rig.AddNode(fmt::format("more-{}", i), 1);
+    rig.Pass(1'000);
+  }
+  CHECK(rig.patches > kPods + FigureWrites::kAtOnce);
+  CHECK(rig.patches <= kPods + FigureWrites::kAtOnce + kSeconds * FigureWrites::kPerSecond);
+  rig.Pass(10'000);
+  for (int i = 0; i < kPods; ++i)
+    if (const std::string said = rig.Waits(fmt::format("p-{}", i)); said.find("0/21 nodes") == said.npos) FAIL(said);
+  const int patches = rig.patches;
+  rig.Pass(600'000);
+  CHECK(rig.patches == patches);
 }
 
 TEST_CASE("A gang that is edited over and over has its members written to at a bounded rate") {

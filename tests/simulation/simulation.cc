@@ -28,6 +28,8 @@ constexpr Checks::HalfLimits kHalfLimits{6 * kRepairTimeoutMs, kRepairTimeoutMs 
 constexpr int64_t kMostWritesPerChange = 6, kMostWritesPerTerm = 3;
 // Nothing has changed for so long: figures of reasons follow the cluster in less, and no pod runs for longer.
 constexpr Millis kAtRestMs = 130'000;
+// Long enough for who is not woken to be seen to wait on.
+constexpr Millis kFiguresMs = 30'000;
 // In which who waits for it starts: when what leaves must be gone first, and else; before anybody is looked at again
 // for the figures' sake.
 constexpr Millis kWokenMs = 15'000, kWokenAtOnceMs = 900;
@@ -81,6 +83,7 @@ uint64_t Hash(uint64_t hash, std::string_view text) {
 core::Options CoreOptions() {
   core::Options options;
   options.repair_timeout_ms = kRepairTimeoutMs;
+  options.figures_ms = kFiguresMs;
   options.bind_timeout_ms = kBindTimeoutMs;
   for (const char* name : {"tutti", "volcano"}) {  // without the latter, no PodGroup without pods would be looked at
     options.profiles.push_back(plugins::DefaultProfile(name));
@@ -138,6 +141,7 @@ class Simulation {
   bool Settle(Millis for_ms);
   bool OnlyTouches(const cluster::Command& command) const;
   std::vector<std::string> FreshWants();
+  void CheckFigures();
   void CheckPhases();
   void CheckStatus(const sim::Json& status, const TrueGang& gang, const std::string& name);
   void CheckFresh();
@@ -405,6 +409,7 @@ void Simulation::Calm() {
   if (!Settle(150'000)) return;
   CheckWrites("at rest");
   CheckWoken(workload_.MakeRoom(relief_));
+  CheckFigures();
   if (!Settle(150'000)) return;            // nobody is looked at any more for the new nodes' sake
   CheckWoken(workload_.Relieve(relief_));  // whom room does not help
   faults_.set_on(true);
@@ -481,6 +486,20 @@ std::vector<std::string> Simulation::FreshWants() {
   fresh.scheduler().Audit();
   for (const std::string& command : wanted) Note("fresh: " + command);
   return wanted;
+}
+
+// What is said counts what is there, a little while after the last change of anything.
+void Simulation::CheckFigures() {
+  int64_t seen = -1;
+  for (int i = 0; i < 20 && seen != Changes(); ++i) {
+    seen = Changes();
+    if (!Settle(kFiguresMs + 1'000)) return;
+  }
+  for (const std::string& command : FreshWants())
+    if (command.starts_with("patch pods"))
+      return checks_.Fail("a figure is current", fmt::format("{} ms after the last change a scheduler that remembers "
+                                                             "nothing would {}",
+                                                             kFiguresMs + 1'000, command));
 }
 
 // Volcano's controllers wait for it, pods or none.
