@@ -226,6 +226,13 @@ Requirement Require(const Gang& gang, const Census& census) {
   requirement.min = std::max({sum, in_units, gang.spec.min_member, int64_t{1}});
   if (!requirement.must.empty()) requirement.min = std::max(requirement.min, requirement.have + requirement.lacking());
   requirement.head_missing = needs_head && !head;
+  if (gang.soft && !gang.whole) {
+    requirement.roles.clear();
+    requirement.units.clear();
+    requirement.must.clear();
+    requirement.min = 1;
+    requirement.head_missing = false;
+  }
   return requirement;
 }
 

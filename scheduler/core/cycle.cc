@@ -33,22 +33,6 @@ constexpr size_t kBindWindow = 1024;
 // Once searches have done so much work in a cycle, some 10 ms, what was decided leaves, and the next cycle goes on.
 constexpr int64_t kWorkAtOnce = 750'000;
 constexpr Millis kFenceAgainMs = 1'000;  // a second at least, as the time in the condition: it changes the pod
-// While no more gangs wait, their figures are brought up to date five times as often.
-constexpr int32_t kFewWait = 200;
-// All gangs are gone through in two fifths of the time that figures have, so many a step at most: no step holds a
-// decision up.
-constexpr Millis kRefreshStepMs = 50, kRefreshStepMostMs = 500;
-constexpr uint32_t kRefreshLeast = 32, kRefreshMost = 512;
-// Searches for the figures' sake take a tenth of the thread's time.
-constexpr int64_t kWorkPerMs = kWorkAtOnce / 10, kRestPerWork = 10;
-constexpr Wake kFreesNodes = Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints |
-                             Wake::kPodGone | Wake::kPodPlaced | Wake::kVolume | Wake::kDriver;
-
-// What it waits by is no proof.
-bool WasCutOff(const Refusal& refusal) {
-  return refusal.certificate && refusal.certificate->result.verdict == framework::Verdict::kGaveUp;
-}
-
 // Its bind is one of the gang's plan, acknowledged or seen. Whoever was bound before, or by others, is none of the
 // plan's concern: a node that is gone may come back. REQUIRES: a plan, and the member is bound.
 bool IsOfPlan(const Member& member, const Gang& gang, const cluster::ClusterState& state) {
@@ -186,64 +170,6 @@ void Cycle::Wake() {
   book.Wake(happened);
 }
 
-Millis Cycle::FiguresMs() const {
-  const Millis few = options.figures_ms * (base::Planted(base::Bug::kOldFigures) ? 4 : 1);
-  return tally_.waiting < kFewWait ? few : 5 * few;
-}
-
-// What does not help a waiting gang may still change the figures in its reason. They are brought up to date in rounds
-// through all gangs, a few of them at a time. A round begins a quarter of the time that figures have after a change,
-// and half of it after the last one at the earliest. While nothing changes there is none.
-void Cycle::RefreshCounts() {
-  if (base::Planted(base::Bug::kStaleFigures)) return;
-  const Millis now = clock.MonotonicMs(), may_be = FiguresMs();
-  const bool charged = charges.TakeCharged();
-  if (charged || framework::Any(happened_ & (kFreesNodes | Wake::kQueue))) {
-    const Millis at = std::max(now + may_be / 4, figures_from_ms_ + may_be / 2);
-    // What happens while some gangs have had their turn is for the next round.
-    Millis& due = refresh_from_ == 0 ? refresh_at_ms : refresh_next_ms_;
-    due = due == 0 ? at : std::min(due, at);
-  }
-  if (refresh_at_ms == 0 || now < refresh_at_ms) return;
-  if (refresh_from_ == 0) figures_from_ms_ = now;
-  const auto steps = static_cast<uint32_t>(std::max<Millis>(1, may_be * 2 / 5 / kRefreshStepMs));
-  const uint32_t end =
-      std::min(book.slots(), refresh_from_ + std::clamp(book.slots() / steps + 1, kRefreshLeast, kRefreshMost));
-  for (; refresh_from_ < end; ++refresh_from_)
-    if (const Gang& gang = book.at(GangId(refresh_from_));
-        gang.refusal && (HasFigures(gang.refusal->state) || !gang.spec.queue.empty()))
-      RenewFigures(GangId(refresh_from_));
-  const bool more = refresh_from_ < book.slots();
-  if (!more) refresh_from_ = 0;
-  refresh_at_ms = more ? now + RefreshRest() : std::exchange(refresh_next_ms_, 0);
-}
-
-// Until the next step: longer after one that took many searches.
-Millis Cycle::RefreshRest() {
-  const int64_t done = planner.work() - std::exchange(refresh_work_, planner.work());
-  return std::clamp<Millis>(done / kWorkPerMs * kRestPerWork, kRefreshStepMs, kRefreshStepMostMs);
-}
-
-void Cycle::RenewFigures(GangId id) {
-  Gang& gang = book.at(id);
-  if (!gang.refusal) return;
-  gang.refusal->old = true;
-  if (WasCutOff(*gang.refusal))
-    book.MarkWoken(id);
-  else
-    book.MarkReady(id);
-}
-
-// Those that are kept though they are others now are renewed in time, though nothing else happens: it may have been an
-// edit of a member, or one that went, that changed them.
-void Cycle::KeepFiguresOf(GangId id, const Refusal& before, Refusal* now) {
-  Gang& gang = book.at(id);
-  const Millis for_ms = FiguresMs() / 2;
-  if (!KeepFigures(before, for_ms, now) || gang.renew_ms != 0) return;
-  gang.renew_ms = clock.MonotonicMs() + for_ms;
-  timers.insert({gang.renew_ms, id, Timer::Due::kRenew});
-}
-
 void Cycle::FireTimers() {
   const Millis now = clock.MonotonicMs();
   while (!timers.empty() && timers.begin()->at_ms <= now) {
@@ -266,20 +192,6 @@ void Cycle::FireTimers() {
     else
       turns.Leave(id);
   }
-}
-
-// Those who stand in line for it are told new figures, as many as may be.
-void Cycle::TakeFigureTurns() {
-  int64_t pods = 0;  // they are counted again when they are told
-  while (const auto id = figure_writes.Take(clock.MonotonicMs())) {
-    Gang& gang = book.at(*id);
-    if (!std::exchange(gang.awaits_figures, false)) continue;  // it went meanwhile
-    gang.takes_figures = true;
-    figure_writes.Spend(std::ssize(gang.members));
-    pods += std::ssize(gang.members);
-    Touch(*id);
-  }
-  figure_writes.Spend(-pods);
 }
 
 void Cycle::EndPlan(GangId id) {
@@ -357,8 +269,10 @@ void Cycle::Consider(GangId id) {
   }
   committer.ConfirmIfWhole(id);  // it may ask for less than it did
   // Where the only ones that were bound have run, the rest starts as any gang does, as after a restart.
-  if (gang.whole && !census.holds_nodes() && (census.ran.empty() || !Require(gang, census).met()))
-    gang.whole = false;
+  if (gang.whole && !census.holds_nodes() && (census.ran.empty() || !Require(gang, census).met())) {
+    gang.whole = gang.soft = false;
+    gang.complete_since_ms = 0;
+  }
   if (!gang.whole) gang.besides = false;
   if (!gang.plan && census.empty_handed() && IsTerminating(gang, census)) {
     gang.refusal.reset();
@@ -397,8 +311,7 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
     if (!gang.spec.problem.empty()) return Wait(id, ExplainProblem(gang.spec.problem));
   }
   HoldRefusedBack(gang, clock.MonotonicMs(), &census);
-  Requirement requirement = Require(gang, census);
-  if (requirement.reachable() && gang.complete_since_ms == 0) gang.complete_since_ms = clock.MonotonicMs();
+  Requirement requirement = RequireToStart(id, census);
   // It is considered again when they have answered; till then nothing is known that is new.
   const auto asks_extenders = [&] {
     return requirement.reachable() && Admit(gang, census, requirement).admitted &&
@@ -412,7 +325,7 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
     if (refusal && AbortPlan(id)) {  // what it held is for whoever can use it, itself in another place too
       census = TakeCensus(gang, state);
       HoldRefusedBack(gang, clock.MonotonicMs(), &census);
-      requirement = Require(gang, census);
+      requirement = RequireToStart(id, census);
       if (asks_extenders()) return;
       refusal = TryStart(id, census, requirement);
     }
@@ -427,6 +340,21 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
   gang.refusal.reset();
   SetState(gang, GangState::kBinding);
   committer.Pump(id);
+}
+
+Requirement Cycle::RequireToStart(GangId id, const Census& census) {
+  Gang& gang = book.at(id);
+  Requirement requirement = Require(gang, census);
+  const Millis now = clock.MonotonicMs();
+  if (requirement.reachable() && gang.complete_since_ms == 0) gang.complete_since_ms = now;
+  if (gang.spec.soft_after_ms == 0 || gang.soft || gang.plan || !requirement.reachable()) return requirement;
+  const Millis at = gang.complete_since_ms + gang.spec.soft_after_ms;
+  if (now < at) {
+    timers.insert({at, id});
+    return requirement;
+  }
+  gang.soft = true;
+  return Require(gang, census);
 }
 
 void Cycle::CountAttempt(const Gang& gang, std::string_view result, int64_t members,
@@ -458,13 +386,15 @@ std::optional<Refusal> Cycle::TryStart(GangId id, const Census& census, const Re
   };
   const base::Millis now = clock.MonotonicMs();
   if (const queue::Admission admission = Admit(gang, census, requirement); !admission.admitted) {
-    Refusal refusal = refuse(ExplainQueue(gang, requirement, admission), ShapeOf(gang, census, requirement));
+    const bool min_resources = AsksByMinResources(gang, census, requirement, admission);
+    Refusal refusal =
+        refuse(ExplainQueue(gang, requirement, admission, min_resources), ShapeOf(gang, census, requirement));
     refusal.figures_ms = now;
     return refusal;
   }
   if (!requirement.reachable()) {
     if (!census.refused.empty()) return ExplainRefusedBind(gang, requirement, *census.refused.front(), state, now);
-    return ExplainMembers(gang, requirement, census);
+    return ExplainMembers(gang, requirement, census, strangers.Sentence(gang.key));
   }
   if (const auto failure = extender_desk.Failure(census.pending))
     return RefuseJudged(id, census.pending, ExplainExtender(gang, requirement, *failure));
@@ -496,13 +426,6 @@ Refusal Cycle::RefuseJudged(GangId id, const Members& members, Refusal refusal) 
   refusal.figures_ms = clock.MonotonicMs();
   timers.insert({clock.MonotonicMs() + extender_desk.Finish(members, false), id});
   return refusal;
-}
-
-// When what is said about the gang was found at the earliest. What is older than the last round is of no gang that it
-// went through: nobody would bring that up to date.
-Millis Cycle::FiguresFrom(const Gang& gang) const {
-  if (!gang.refusal || !gang.refusal->old) return figures_from_ms_;
-  return std::max(figures_from_ms_, clock.MonotonicMs() - FiguresMs() / 2);
 }
 
 // Gangs of one shape want the same: so many members of these classes in these roles. Empty: not to be shared, for some
@@ -550,6 +473,17 @@ queue::Admission Cycle::Admit(const Gang& gang, const Census& census, const Requ
     if (requirement.have == 0 && gang.spec.min_resources) ask.MaxAll(*gang.spec.min_resources);
   }
   return quota.Admit(key, ask);
+}
+
+bool Cycle::AsksByMinResources(const Gang& gang, const Census& census, const Requirement& requirement,
+                               const queue::Admission& admission) const {
+  if (!gang.spec.min_resources || requirement.have > 0) return false;
+  ResourceList members;
+  if (requirement.reachable())
+    members = LeastWeight(census.pending, requirement, state, quota.Capped({gang.key.dialect, gang.spec.queue}));
+  return std::ranges::any_of(admission.shortages, [&](const queue::Shortage& shortage) {
+    return shortage.asked > members.Get(shortage.resource);
+  });
 }
 
 queue::Admission Cycle::AdmitPlaced(const Gang& gang, const std::vector<cluster::Placement>& placements) const {
@@ -610,6 +544,8 @@ void Cycle::ContinueUndoing(GangId id, const Census& census) {
 
 void Cycle::Wait(GangId id, Refusal refusal) {
   Gang& gang = book.at(id);
+  if (!gang.spec.remark.empty() && !refusal.sentence.empty() && refusal.state != GangState::kInvalid)
+    refusal.sentence += " " + gang.spec.remark;
   if (gang.refusal && !gang.refusal->old) KeepFiguresOf(id, *gang.refusal, &refusal);
   SetState(gang, refusal.state);
   gang.refusal = std::move(refusal);

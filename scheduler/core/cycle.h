@@ -26,6 +26,7 @@
 #include "core/publisher.h"
 #include "core/rankings.h"
 #include "core/scheduler.h"
+#include "core/strangers.h"
 #include "core/surplus.h"
 #include "core/turns.h"
 #include "queue/quota.h"
@@ -53,7 +54,7 @@ class Cycle {
   // Namespaces: affinity terms select pods by their labels.
   static const model::ObjectKind& NamespaceKind();
 
-  // -- Decide; cycle.cc --
+  // -- Decide; cycle.cc, and of figures cycle_figures.cc --
   // Wakes and considers gangs, then says what was decided. Nothing unless synced, leading and past the fence.
   void Decide();
   bool MayDecide() const;
@@ -84,6 +85,7 @@ class Cycle {
   Certificates certificates;
   Turns turns;
   FigureWrites figure_writes;
+  Strangers strangers;
 
   std::set<std::string> unsynced;  // kinds whose first list is still to come
   bool leading = false;
@@ -109,6 +111,8 @@ class Cycle {
 
  private:
   void DropPod(model::PodId id);
+  // The pod names a scheduler that is not served here.
+  void NoteStranger(model::PodId id, const model::Pod* before);
   void PutNode(const std::shared_ptr<const model::Node>& node);
   void RelabelNodes();
   void Reselect(Gang& gang);
@@ -151,6 +155,11 @@ class Cycle {
   bool EvictLost(Gang& gang, Member& member);
   void ForgiveNodes(Gang& gang) const;
   void ContinueUndoing(model::GangId id, const Census& census);
+  // What it needs to start: once a soft gang has waited long enough, one member.
+  Requirement RequireToStart(model::GangId id, const Census& census);
+  // Its members would fit into its queue, but its minResources do not. REQUIRES: the queue does not admit it.
+  bool AsksByMinResources(const Gang& gang, const Census& census, const Requirement& requirement,
+                          const queue::Admission& admission) const;
   // Where the gang cannot start now: why; else places and reserves.
   std::optional<Refusal> TryStart(model::GangId id, const Census& census, const Requirement& requirement);
   // The refusal of members that extenders were asked about: they are asked again after a while.

@@ -40,7 +40,7 @@ void Cycle::Apply(const cluster::PodChanged& event) {
   if (pod.bound() && (!was_there || !change.before->bound())) happened_ = happened_ | Wake::kPodPlaced;
   if (pod.occupies() && (!was_there || !change.before->occupies() || change.before->spec != pod.spec))
     if (const model::NodeId node = state.snapshot().FindNode(pod.node_name)) committer.OnRoomTaken(node, change.id);
-  if (!rankings.Serves(pod.spec->scheduler_name)) return;
+  if (!rankings.Serves(pod.spec->scheduler_name)) return NoteStranger(change.id, change.before.get());
 
   if (!was_there || !SameMetadata(*change.before, pod) || (book.Settled(change.id) && Matters(*change.before, pod)))
     Rejoin(change.id);
@@ -83,7 +83,24 @@ void Cycle::Rejoin(PodId pod) {
   book.MarkReady(after);
 }
 
+void Cycle::NoteStranger(PodId id, const Pod* before) {
+  const Pod& pod = *state.pod(id).pod;
+  if (before && before->done() == pod.done() && before->spec == pod.spec && SameMetadata(*before, pod)) return;
+  std::optional<Strangers::Name> name;
+  if (!pod.done())
+    for (const auto& dialect : dialects)
+      if (const auto membership = dialect->MembershipOf(pod)) {
+        if (!membership->lone) name = {membership->gang, pod.spec->scheduler_name};
+        break;
+      }
+  const std::optional<Strangers::Name> was = strangers.Put(id, name);
+  for (const auto& each : {was, name})
+    if (const GangId gang = each ? book.Find(each->gang) : GangId()) book.MarkReady(gang);
+}
+
 void Cycle::DropPod(PodId id) {
+  if (const auto was = strangers.Put(id, std::nullopt))
+    if (const GangId gang = book.Find(was->gang)) book.MarkReady(gang);
   const GangId gang = book.GangOf(id);
   if (gang) MarkQueues(book.at(gang).key.dialect, book.at(gang).charged_queue, book.at(gang).dialect);
   moving_.erase(id);

@@ -205,7 +205,7 @@ void Cycle::SetStanding(Gang& gang, const Census& census) {
   if (!gang.refusal) {
     if (IsTerminating(gang, census)) return SetState(gang, GangState::kTerminating);
     if (!census.pending.empty()) return SetState(gang, GangState::kBinding);  // its turn comes
-    gang.refusal = ExplainMembers(gang, requirement, census);
+    gang.refusal = ExplainMembers(gang, requirement, census, strangers.Sentence(gang.key));
   }
   SetState(gang, gang.refusal->state);
 }

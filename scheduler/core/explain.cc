@@ -111,7 +111,8 @@ Refusal ExplainUndoing(const Gang& gang) {
   return refusal;
 }
 
-Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census) {
+Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census,
+                       const std::string& strangers) {
   Refusal refusal;
   refusal.state = GangState::kWaitingForMembers;
   refusal.reason = "NotEnoughMembers";
@@ -126,7 +127,7 @@ Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const C
       lack += fmt::format("{}of the subgroups of {} {} of {} have {} member{}", lack.empty() ? "" : ", ",
                           Named(units.name), units.exist, units.min, units.size, units.size == 1 ? "" : "s");
   if (lack.empty()) lack = fmt::format("{} of {} exist", requirement.exist, requirement.min);
-  std::string held;
+  std::string held = strangers;
   if (census.gated > 0) held += fmt::format("; {} held back by scheduling gates", census.gated);
   if (census.deleting > 0) held += fmt::format("; {} being deleted", census.deleting);
   refusal.sentence =
@@ -211,7 +212,8 @@ Refusal ExplainBelowMinimum(const Gang& gang, const Requirement& requirement) {
   return refusal;
 }
 
-Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const queue::Admission& admission) {
+Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const queue::Admission& admission,
+                     bool min_resources) {
   Refusal refusal;
   refusal.state = GangState::kWaitingForQueue;
   refusal.reason = admission.problem.empty() ? "QueueFull" : "QueueUnusable";
@@ -220,7 +222,7 @@ Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const que
   const std::string who = requirement.on_top
                               ? OnTop(gang, requirement)
                               : fmt::format("{} cannot start {} of its {}", Name(gang), lacking, Minimum(requirement));
-  refusal.sentence = fmt::format("{}: {}.", who, admission.Sentence());
+  refusal.sentence = fmt::format("{}: {}{}.", who, admission.Sentence(), min_resources ? ", by its minResources" : "");
   return refusal;
 }
 
@@ -263,6 +265,10 @@ bool SaysTheSame(std::string_view a, std::string_view b) {
     if (i == a.size() || j == b.size()) return i == a.size() && j == b.size();
     if (a[i++] != b[j++]) return false;
   }
+}
+
+bool WasCutOff(const Refusal& refusal) {
+  return refusal.certificate && refusal.certificate->result.verdict == Verdict::kGaveUp;
 }
 
 bool HasFigures(GangState state) {

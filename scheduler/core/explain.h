@@ -21,8 +21,10 @@ Refusal ExplainProblem(const std::string& problem);
 // Its plan failed, and what is bound of it has to go before it starts again.
 Refusal ExplainUndoing(const Gang& gang);
 
-// Too few members exist: which minimum, how many there are, how many are held back by gates.
-Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census);
+// Too few members exist: which minimum, how many there are, how many are held back by gates; `strangers` is of those
+// that name another scheduler.
+Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census,
+                       const std::string& strangers);
 
 // How a gang stands that was whole: "is whole", or "has 1 of its 2 required members (headgroup 0 of 1)".
 std::string Stands(const Requirement& requirement);
@@ -44,14 +46,18 @@ Refusal ExplainNoHead(const Gang& gang, const Member* head, const cluster::Clust
 // Of a gang that was whole: some of its minimum lack and have no place, and what it could take besides waits.
 Refusal ExplainBelowMinimum(const Gang& gang, const Requirement& requirement);
 
-// The queue's path does not admit them.
-Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const queue::Admission& admission);
+// The queue's path does not admit them. `min_resources`: they ask for less than the gang's minResources, which count.
+Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const queue::Admission& admission,
+                     bool min_resources = false);
 
 // No nodes: which minimum, how many fit, what is short and by how much; for a lone pod just the nodes' sentence.
 Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const PlanResult& result);
 
 // The same by a certificate, for as long as that holds.
 Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, std::shared_ptr<Certificate> certificate);
+
+// The search was cut off: what it waits by is no proof.
+bool WasCutOff(const Refusal& refusal);
 
 // What it says counts something that others change.
 bool HasFigures(dialects::GangState state);

@@ -160,6 +160,7 @@ struct Gang {
 
   // Was whole since it last had no bound member. Never undone then; filled up.
   bool whole = false;
+  bool soft = false;  // it has waited for all of its minimum (GangSpec::soft_after_ms), and starts with any member
   model::PodId surplus_from;  // whose turn it is, where not all of the rest could be tried at once
   base::Boxed<Plan> plan;
   base::Boxed<Refusal> refusal;

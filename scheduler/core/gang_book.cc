@@ -184,7 +184,7 @@ void GangBook::Leave(PodId pod) {
   if (!gang.members.empty()) return;
   if (!gang.reported && !Keeps(*gang.dialect, gang.key)) return Close(id);
   // Those who come next start anew.
-  gang.whole = false;
+  gang.whole = gang.soft = false;
   gang.complete_since_ms = 0;
   gang.last_plan.clear();
 }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "dialects/declaration.h"
+#include "dialects/ray_cluster.h"
 #include "dialects/ray_pod.h"
 #include "dialects/wording.h"
 #include "model/quantity.h"
@@ -18,20 +19,6 @@ constexpr std::string_view kPriorityClass = "ray.io/priority-class-name";
 constexpr std::string_view kKaiQueue = "kai.scheduler/queue";
 // Of multi-host groups: on the pods of one replica, since KubeRay 1.5.
 constexpr std::string_view kReplicaName = "ray.io/worker-group-replica-name";
-
-// What KubeRay will keep (ray-operator, GetWorkerGroupDesiredReplicas), or with its autoscaler the least it will keep.
-model::RoleSpec ReadGroup(cluster::JsonReader& read, const cluster::JsonField& group, bool autoscaled) {
-  const cluster::JsonField name = group["groupName"];
-  const int64_t hosts = ReadCount(read, group["numOfHosts"], 1, 1);
-  const int64_t least = ReadCount(read, group["minReplicas"], 0, 0);
-  const int64_t most = ReadCount(read, group["maxReplicas"], kLargestCount, 0);
-  const int64_t asked = autoscaled ? least : ReadCount(read, group["replicas"], least, 0);
-  const bool suspended = read.Flag(group["suspend"]);
-  const int64_t replicas = suspended ? 0 : std::min(std::max(asked, least), most);
-  model::RoleSpec role{read.Text(name), model::SaturatingMul(replicas, hosts), hosts};
-  if (role.name.empty()) read.Problem(name, "is missing; give each worker group a name");
-  return role;
-}
 
 // The replicas of multi-host groups, whose hosts are of no use one without the other.
 std::vector<model::UnitSpec> ReplicasOf(const std::vector<model::RoleSpec>& roles) {
@@ -67,11 +54,13 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
   const cluster::JsonField root(*object.body), spec = root["spec"], groups = spec["workerGroupSpecs"],
                                                suspend = spec["suspend"];
   model::GangSpec gang = GangOf(name(), object);
+  const std::string* queue = model::Find(object.meta.labels, kKaiQueue);
   const bool autoscaled = read.Flag(spec["enableInTreeAutoscaling"]);
+  const RayCount count = autoscaled ? RayCount::kAutoscaled : queue ? RayCount::kKai : RayCount::kKept;
   gang.roles.push_back({std::string(kRayHeadGroup), 1, 1});
   std::set<std::string, std::less<>> taken{std::string(kRayHeadGroup)};
   const auto add = [&](const cluster::JsonField& group) {
-    model::RoleSpec role = ReadGroup(read, group, autoscaled);
+    model::RoleSpec role = ReadWorkerGroup(read, group, count);
     const bool twice = !taken.insert(role.name).second;
     if (role.name == kRayHeadGroup)
       read.Problem(group, fmt::format("groupName {} is reserved for the head; give the group another name", role.name));
@@ -87,7 +76,7 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
   for (const model::RoleSpec& role : gang.roles) gang.min_member = model::SaturatingAdd(gang.min_member, role.min);
   if (read.Flag(suspend)) read.Problem(suspend, "the cluster is suspended; set it to false to start it");
 
-  if (const std::string* queue = model::Find(object.meta.labels, kKaiQueue)) gang.queue = *queue;
+  if (queue) gang.queue = *queue;
   if (const std::string* priority = model::Find(object.meta.labels, kPriorityClass))
     gang.priority = priorities_.Value(*priority);
   gang.problem = ProblemIn(object, read);

@@ -3,10 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/json.h"
 #include "cluster/json_text.h"
 #include "dialects/declaration.h"
+#include "dialects/ray_cluster.h"
 #include "dialects/ray_pod.h"
+#include "dialects/wording.h"
 
 namespace tutti::dialects {
 namespace {
@@ -36,6 +40,18 @@ std::string Phase(const GangReport& report) {
   return report.running + report.succeeded >= least ? "Running" : "Scheduling";
 }
 
+// KubeRay writes a plain reference, of no controller, and its kind may be left out.
+bool IsOwnedBy(const model::Object& object, const std::string& uid) {
+  constexpr size_t kMostOwners = 16;
+  const auto meta = object.body->find("metadata");
+  if (meta == object.body->end() || !meta->is_object()) return false;
+  const auto owners = meta->find("ownerReferences");
+  if (owners == meta->end() || !owners->is_array()) return false;
+  return owners->size() <= kMostOwners && std::ranges::any_of(*owners, [&](const Json& owner) {
+           return owner.is_object() && owner.contains("uid") && owner["uid"] == uid;
+         });
+}
+
 Json Comparable(const Json& status) {
   Json comparable = Json::object();
   for (const char* field : {"phase", "running", "succeeded", "failed", "scheduleStartTime"})
@@ -50,7 +66,43 @@ SchedulerPlugins::SchedulerPlugins()
     : groups_("scheduler-plugins", {"scheduling.x-k8s.io", "podgroups", "PodGroup", {"v1alpha1"}},
               fmt::format("the pods' label {}", kPodGroup)) {}
 
+model::ObjectKind SchedulerPlugins::RayClusterKind() {
+  return {"ray.io", "rayclusters", "RayCluster", {"v1", "v1alpha1"}};
+}
+
 void SchedulerPlugins::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
+  if (object->kind == RayClusterKind().kind)
+    PutCluster(object->meta.ns, object->meta.name, {PodsOf(*object), object->meta.uid}, touched);
+  else
+    PutGroup(std::move(object), touched);
+}
+
+void SchedulerPlugins::PutCluster(const std::string& ns, const std::string& name, RayCluster cluster,
+                                  Touched* touched) {
+  if (cluster.pods == 0) cluster = {};
+  const std::pair place(ns, name);
+  const auto at = clusters_.find(place);
+  if (cluster == (at == clusters_.end() ? RayCluster() : at->second)) return;
+  if (cluster.pods > 0)
+    clusters_[place] = std::move(cluster);
+  else
+    clusters_.erase(at);
+  if (const PodGroup* group = groups_.Find({std::string(this->name()), ns, name})) PutGroup(group->object, touched);
+}
+
+void SchedulerPlugins::FollowCluster(const model::Object& group, model::GangSpec* gang) const {
+  const auto at = clusters_.find(std::pair(group.meta.ns, group.meta.name));
+  if (at == clusters_.end() || !IsOwnedBy(group, at->second.uid)) return;
+  const int64_t made = at->second.pods;
+  if (made >= gang->min_member) return;
+  gang->remark = fmt::format("{} has minMember {}, but {} makes {} pod{}: no more are waited for.",
+                             Named("PodGroup", group.meta.ns, group.meta.name), gang->min_member,
+                             Named("RayCluster", group.meta.ns, group.meta.name), made, made == 1 ? "" : "s");
+  gang->min_member = made;
+  gang->min_resources.reset();  // it is of as many pods as minMember
+}
+
+void SchedulerPlugins::PutGroup(std::shared_ptr<const model::Object> object, Touched* touched) {
   cluster::JsonReader read;
   const cluster::JsonField root(*object->body), spec = root["spec"];
   model::GangSpec gang = GangOf(name(), *object);
@@ -59,6 +111,7 @@ void SchedulerPlugins::Put(std::shared_ptr<const model::Object> object, Touched*
   if (!least.present()) read.Problem(least, "is missing; write a whole number from 1");
   gang.min_resources = ReadRequests(read, spec["minResources"]);
   gang.start_timeout_ms = ReadCount(read, spec["scheduleTimeoutSeconds"], 0, 0) * 1000;
+  FollowCluster(*object, &gang);
   gang.problem = ProblemIn(*object, read);
 
   Json observed = Comparable(StatusOf(*object));
@@ -67,6 +120,7 @@ void SchedulerPlugins::Put(std::shared_ptr<const model::Object> object, Touched*
 
 void SchedulerPlugins::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
   if (kind_name == groups_.kind().Name()) groups_.Drop(ns, name, touched);
+  if (kind_name == RayClusterKind().Name()) PutCluster(std::string(ns), std::string(name), {}, touched);
 }
 
 void SchedulerPlugins::Served(std::string_view kind_name, bool served, Touched* touched) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/json.h"
 #include "cluster/json_text.h"
@@ -19,6 +20,8 @@ using Json = base::Json;
 constexpr std::string_view kApplication = "yunikorn.apache.org/app-id";
 constexpr std::string_view kTaskGroup = "yunikorn.apache.org/task-group-name";
 constexpr std::string_view kTaskGroups = "yunikorn.apache.org/task-groups";
+constexpr std::string_view kParameters = "yunikorn.apache.org/schedulingPolicyParameters";
+constexpr base::Millis kPlaceholderTimeoutMs = 900'000;  // YuniKorn's, where none is written
 constexpr std::string_view kRaySubmitterGroup = "submittergroup";
 // To parse so many takes half a millisecond, and each pod may have its own.
 constexpr size_t kMostBytes = 64 * 1024;
@@ -41,6 +44,7 @@ void ReadTaskGroups(const std::string& text, model::GangSpec* gang) {
     const cluster::JsonField name = item["name"], least = item["minMember"];
     model::RoleSpec role{read.Text(name), ReadCount(read, least, 0, 0), 1};
     if (role.name.empty()) read.Problem(name, "is missing; give each task group a name");
+    if (!least.present()) read.Problem(least, "is missing; write how many pods of it start together");
     gang->min_member += role.min;
     if (role.min > 0) gang->roles.push_back(std::move(role));
   });
@@ -61,6 +65,32 @@ void ReadTaskGroups(const std::string& text, model::GangSpec* gang) {
   if (!read.ok()) problem(read.problem());
 }
 
+// "placeholderTimeoutInSeconds=30 gangSchedulingStyle=Soft": who waits so long for room for all starts without waiting
+// for each other. As in YuniKorn words that mean nothing count for nothing; unlike there, Soft has to be written.
+void ReadParameters(std::string_view text, model::GangSpec* gang) {
+  base::Millis timeout_ms = 0;
+  bool soft = false;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    const std::string_view word = text.substr(at, end - at);
+    at = end + 1;
+    const size_t equals = word.find('=');
+    if (equals == word.npos) continue;
+    const std::string_view name = word.substr(0, equals), value = word.substr(equals + 1);
+    if (name == "gangSchedulingStyle") soft = value == "Soft";
+    int64_t seconds = 0;
+    const auto [last, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+    const bool whole = error == std::errc() && last == value.data() + value.size();
+    if (name == "placeholderTimeoutInSeconds" && whole && seconds > 0 && seconds <= kLargestCount)
+      timeout_ms = seconds * 1000;
+  }
+  if (!soft) return;
+  gang->soft_after_ms = timeout_ms > 0 ? timeout_ms : kPlaceholderTimeoutMs;
+  gang->remark =
+      fmt::format("By gangSchedulingStyle=Soft its pods start one by one once all have waited {} s for room.",
+                  gang->soft_after_ms / 1000);
+}
+
 // Null: of none. In YuniKorn's own order (pkg/common/utils, GetApplicationIDFromPod); the older label is what KubeRay
 // still writes.
 const std::string* ApplicationOf(const model::Pod& pod) {
@@ -73,19 +103,23 @@ const std::string* ApplicationOf(const model::Pod& pod) {
 
 }  // namespace
 
-std::shared_ptr<const model::GangSpec> YuniKorn::Declared(const model::GangKey& key,
-                                                          const std::string& task_groups) const {
+std::shared_ptr<const model::GangSpec> YuniKorn::Declared(const model::GangKey& key, const std::string& task_groups,
+                                                          const std::string* parameters) const {
   if (said_.size() >= sweep_at_) {
     std::erase_if(said_, [](const auto& entry) { return entry.second.expired(); });
     sweep_at_ = std::max<size_t>(256, 2 * said_.size());
   }
   std::weak_ptr<const Said>& last = said_[{key.ns, key.name}];
   std::shared_ptr<const Said> said = last.lock();
-  if (!said || said->task_groups != task_groups) {
+  if (!said || said->task_groups != task_groups || (parameters && said->parameters != *parameters)) {
     auto read = std::make_shared<Said>();
     read->spec.key = key;
     ReadTaskGroups(task_groups, &read->spec);
     read->task_groups = task_groups;
+    if (parameters && parameters->size() <= kMostBytes) {
+      ReadParameters(*parameters, &read->spec);
+      read->parameters = *parameters;
+    }
     last = said = std::move(read);
   }
   return {said, &said->spec};
@@ -104,7 +138,7 @@ std::optional<Membership> YuniKorn::MembershipOf(const model::Pod& pod) const {
   const RayPod ray = ReadRayPod(pod);
   SetRayRole(ray, &membership);
   if (!task_groups) return membership;
-  membership.declared = Declared(membership.gang, *task_groups);
+  membership.declared = Declared(membership.gang, *task_groups, model::Find(pod.meta.annotations, kParameters));
   membership.needs_head =
       ray.worker && std::any_of(membership.declared->roles.begin(), membership.declared->roles.end(),
                                 [](const model::RoleSpec& role) { return role.name == kRayHeadGroup; });

@@ -24,10 +24,12 @@ class YuniKorn final : public Dialect {
 
  private:
   struct Said {
-    std::string task_groups;
+    std::string task_groups, parameters;
     model::GangSpec spec;
   };
-  std::shared_ptr<const model::GangSpec> Declared(const model::GangKey& key, const std::string& task_groups) const;
+  // `parameters` may be on one of the pods alone; null: this one says nothing of them.
+  std::shared_ptr<const model::GangSpec> Declared(const model::GangKey& key, const std::string& task_groups,
+                                                  const std::string* parameters) const;
 
   // By namespace and name, what was last said of an application: each pod repeats it, and it is read once for all that
   // say the same. Here for as long as the gang holds it; what it does not is swept.

@@ -63,6 +63,8 @@ struct GangSpec {
   std::string queue;                          // its name in the dialect's tree; empty: no queue
   std::optional<int32_t> priority;            // overrides the members'
   base::Millis start_timeout_ms = 0;          // how long a half-started gang may be repaired; 0: the configured time
+  base::Millis soft_after_ms = 0;  // once its minimum has waited so long its members start one by one; 0: never
+  std::string remark;              // a sentence about its minimum for who reads that it waits; empty: none
 
   // Why the gang cannot be considered at all ("PodGroup \"a\" has minMember -1; it must be at least 1"), or empty.
   // While it is set every member waits with this reason; bound members are left alone.

@@ -89,7 +89,8 @@ TEST_CASE("A PodGroup without pods waits for its queue, says so, and is let in w
   for (const char* group : {"second", "third"}) rig.AddGroup(group, 2, "q");
   rig.Settle();
   const std::string why =
-      "cannot start 2 of its 2 members: queue \"q\" is full: cpu capability 3, used 2, asked 2 (short by 1).";
+      "cannot start 2 of its 2 members: queue \"q\" is full: cpu capability 3, used 2, asked 2 (short by 1), by its "
+      "minResources.";
   CHECK(rig.Phase("second") == "Pending");
   CHECK(rig.Phase("third") == "Pending");
   CHECK_FALSE(rig.Status("second").contains("conditions"));
@@ -120,7 +121,7 @@ TEST_CASE("Of a gang with too few members its queue is asked first") {
   CHECK(rig.Phase("second") == "Pending");
   CHECK(rig.Waits("second-0") ==
         "Unschedulable: gang default/second cannot start 3 of its 3 members: queue \"q\" is full: cpu capability 4, "
-        "used 2, asked 3 (short by 1).");
+        "used 2, asked 3 (short by 1), by its minResources.");
   rig.DeleteMembers("first", 0, 1);
   rig.Pass(5'000);
   CHECK(rig.Phase("second") == "Inqueue");

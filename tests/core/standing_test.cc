@@ -163,6 +163,18 @@ TEST_CASE("Members that wait beside those that terminate start as a gang, and on
              Catch::StartsWith("0/0 tasks in gang unschedulable: pod group is not ready, 2 minAvailable."));
 }
 
+TEST_CASE("A queue that is full by minResources alone says so") {
+  StandingRig rig;
+  rig.AddQueue("small", 4);
+  rig.AddGroup("g", 2, "small", {{"minResources", {{"cpu", "6"}}}});
+  rig.AddMembers("g", 0, 2);
+  rig.Pass(2'000);
+  CHECK(
+      rig.Waits("g-0") ==
+      "Unschedulable: gang default/g cannot start 2 of its 2 members: queue \"small\" is full: cpu capability 4, used "
+      "0, asked 6 (short by 2, and more than it ever holds), by its minResources.");
+}
+
 TEST_CASE("Of a PodGroup's conditions the true one is the newest, however often it is the same again") {
   StandingRig rig;
   rig.AddGroup("g", 2, "q");

@@ -39,6 +39,16 @@ TEST_CASE("a RayCluster is its head and its worker groups") {
   CHECK(gang.queue == "");
 }
 
+TEST_CASE("in KAI's queue the gang is what KAI's pod grouper makes of it: minReplicas, else replicas") {
+  KubeRay dialect;
+  Put(dialect, Cluster(R"({"workerGroupSpecs":[{"groupName":"a","replicas":5,"minReplicas":2,"numOfHosts":2},
+      {"groupName":"b","replicas":3},{"groupName":"c","replicas":3,"minReplicas":0}]})",
+                       R"({"kai.scheduler/queue":"q"})"));
+  const model::GangSpec gang = dialect.Describe(kRayGang);
+  CHECK(gang.queue == "q");
+  CHECK(gang.roles == std::vector<model::RoleSpec>{{"a", 4, 2}, {"b", 3, 1}, {"c", 3, 1}, {"headgroup", 1, 1}});
+}
+
 TEST_CASE("replicas are those that KubeRay will keep") {
   struct Row {
     const char* group;

@@ -74,6 +74,44 @@ TEST_CASE("a pod of a scheduler-plugins gang") {
           ->head);
 }
 
+TEST_CASE("no more pods are waited for than the RayCluster makes of which KubeRay made the PodGroup") {
+  SchedulerPlugins dialect;
+  const auto group = [](const char* owner) {
+    return ObjectFrom("scheduling.x-k8s.io/v1alpha1", "podgroups",
+                      std::string(R"({"kind":"PodGroup","metadata":{"namespace":"ns","name":"g","uid":"u",)") + owner +
+                          R"("resourceVersion":"1"},"spec":{"minMember":4,"minResources":{"cpu":"4"}}})");
+  };
+  constexpr const char* kOwned =
+      R"("ownerReferences":[{"apiVersion":"ray.io/v1","kind":"RayCluster","name":"g","uid":"r"}],)";
+  const auto cluster = [](int replicas) {
+    return ObjectFrom("ray.io/v1", "rayclusters",
+                      R"({"kind":"RayCluster","metadata":{"namespace":"ns","name":"g","uid":"r"},"spec":
+                          {"workerGroupSpecs":[{"groupName":"w","replicas":)" +
+                          std::to_string(replicas) + "}]}}");
+  };
+  Put(dialect, group(kOwned));
+  CHECK(dialect.Describe(kPluginsGang).min_member == 4);
+  CHECK(Put(dialect, cluster(3)).gangs.empty());
+  CHECK(dialect.Describe(kPluginsGang).min_member == 4);
+  CHECK(Put(dialect, cluster(2)).gangs.contains(kPluginsGang));
+  const model::GangSpec gang = dialect.Describe(kPluginsGang);
+  CHECK(gang.min_member == 3);
+  CHECK_FALSE(gang.min_resources);
+  CHECK(gang.remark == "PodGroup ns/g has minMember 4, but RayCluster ns/g makes 3 pods: no more are waited for.");
+  Put(dialect, cluster(9));
+  CHECK(dialect.Describe(kPluginsGang).min_member == 4);
+  CHECK(dialect.Describe(kPluginsGang).remark.empty());
+  Put(dialect, cluster(0));
+  CHECK(dialect.Describe(kPluginsGang).min_member == 1);
+  Touched touched;
+  dialect.Drop("rayclusters.ray.io", "ns", "g", &touched);
+  CHECK(touched.gangs.contains(kPluginsGang));
+  CHECK(dialect.Describe(kPluginsGang).min_member == 4);
+  Put(dialect, cluster(2));
+  Put(dialect, group(""));  // somebody else's
+  CHECK(dialect.Describe(kPluginsGang).min_member == 4);
+}
+
 TEST_CASE("phases are its controller's") {
   struct Row {
     GangState state;

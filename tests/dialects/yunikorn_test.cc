@@ -33,6 +33,29 @@ TEST_CASE("YuniKorn's task groups are roles") {
   CHECK(member->declared->roles == std::vector<model::RoleSpec>{{"headgroup", 1, 1}, {"workers", 2, 1}});
 }
 
+TEST_CASE("Soft is read with its timeout, and from whichever pod has it") {
+  YuniKorn dialect;
+  const auto read = [&](const char* parameters) {
+    Json metadata = {{"labels", {{"applicationId", "app"}}},
+                     {"annotations", {{"yunikorn.apache.org/task-groups", R"([{"name":"w","minMember":2}])"}}}};
+    if (parameters) metadata["annotations"]["yunikorn.apache.org/schedulingPolicyParameters"] = parameters;
+    return dialect.MembershipOf(PodFrom(metadata.dump()))->declared;
+  };
+  CHECK(read(nullptr)->soft_after_ms == 0);
+  const auto soft = read("placeholderTimeoutInSeconds=30 gangSchedulingStyle=Soft");
+  CHECK(soft->soft_after_ms == 30'000);
+  CHECK(soft->remark == "By gangSchedulingStyle=Soft its pods start one by one once all have waited 30 s for room.");
+  CHECK(read(nullptr) == soft);
+  CHECK(read("gangSchedulingStyle=Soft")->soft_after_ms == 900'000);
+  for (const char* other : {"gangSchedulingStyle=Hard placeholderTimeoutInSeconds=30", "gangSchedulingStyle=soft", "",
+                            "placeholderTimeoutInSeconds=30", "Soft", "=", " = "})
+    CHECK(read(other)->soft_after_ms == 0);
+  for (const char* no_time : {"-1", "0", "1x", "99999999999999999999", ""})
+    CHECK(
+        read(("gangSchedulingStyle=Soft placeholderTimeoutInSeconds=" + std::string(no_time)).c_str())->soft_after_ms ==
+        900'000);
+}
+
 TEST_CASE("the same annotation is parsed once") {
   YuniKorn dialect;
   const std::string groups = R"([{"name":"workers","minMember":2}])";
@@ -129,6 +152,7 @@ TEST_CASE("what cannot be read in task groups is said") {
       {"[", "is not a JSON list of task groups such as [{\"name\": \"workers\", \"minMember\": 2}]"},
       {"{}", "is not a JSON list of task groups such as [{\"name\": \"workers\", \"minMember\": 2}]"},
       {R"([{"minMember":1}])", "[0].name: is missing; give each task group a name"},
+      {R"([{"name":"a"}])", "[0].minMember: is missing; write how many pods of it start together"},
       {R"([{"name":"a","minMember":-1}])", "[0].minMember: -1 cannot be; write a whole number from 0 to 2147483647"},
       {R"([{"name":"a","minMember":"2"}])",
        "[0].minMember: \"2\" cannot be; write a whole number from 0 to 2147483647"},

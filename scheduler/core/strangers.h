@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strangers: pods that name a gang, and a scheduler that is not served here. They are no members; but a gang that waits
+// for members says how many there are, for a schedulerName is easily forgotten in one template of several.
+//
+// It holds an entry for each pod of other schedulers' gangs, and none for pods that are in no gang. One thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "model/gang.h"
+#include "model/ids.h"
+
+namespace tutti::core {
+
+class Strangers {
+ public:
+  struct Name {
+    model::GangKey gang;
+    std::string scheduler;
+  };
+  // The pod names these now; nullopt: it is gone, has ended, or names no gang. Returns what it named before.
+  std::optional<Name> Put(model::PodId pod, std::optional<Name> name);
+  // "; 1 more names other-scheduler", or empty.
+  std::string Sentence(const model::GangKey& gang) const;
+
+ private:
+  std::unordered_map<uint32_t, Name> by_pod_;
+  std::map<model::GangKey, std::map<std::string, int64_t>> counts_;  // by gang, then scheduler
+};
+
+}  // namespace tutti::core
