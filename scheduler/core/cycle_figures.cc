@@ -29,7 +29,7 @@ constexpr Wake kFreesNodes = Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNod
 }  // namespace
 
 Millis Cycle::FiguresMs() const {
-  const Millis few = options.figures_ms * (base::Planted(base::Bug::kOldFigures) ? 4 : 1);
+  const Millis few = options.figures_ms * (base::Planted(base::Bug::kOldFigures) ? 10 : 1);
   return tally_.waiting < kFewWait ? few : 5 * few;
 }
 

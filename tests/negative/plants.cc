@@ -274,7 +274,8 @@ std::vector<PlantedBug> AllBugs() {
           .In("queues"),
       InCore("nothing wakes anybody", Bug::kSleepOn).SeenBy({"nothing is forgotten"}),
       InCore("figures are never brought up to date", Bug::kStaleFigures).SeenBy({"a reason is current"}),
-      InCore("figures are brought up to date too late", Bug::kOldFigures).SeenBy({"a figure is current"}),
+      InCore("figures are brought up to date too late", Bug::kOldFigures)
+          .SeenBy({"a figure is current", "a reason is current"}),
       InCore("a repair never times out", Bug::kKeepHalf).SeenBy({"no gang settles in between"}),
       InCore("a forged annotation is believed", Bug::kBelieveForgery)
           .SeenBy({"a gang that was whole is not undone", "what others bound is not undone"})
