@@ -72,12 +72,12 @@ std::string_view Newest(const Json& conditions) {
   return (a == b ? scheduled > unschedulable : a > b) ? kConditionTypes[0] : kConditionTypes[1];
 }
 
-// Now; or a second after the other condition, if that is not older, for times are in seconds. A time of an hour ahead
-// or more is nobody's clock.
+// Now; or a second after the other condition, if that is not older, for times are in seconds. Another
+// leader's clock may have been ahead; but not by a year.
 std::string TimeAfter(const Json* other, base::Millis now_ms) {
-  constexpr base::Millis kSecond = 1'000, kHour = 3'600'000;
+  constexpr base::Millis kSecond = 1'000, kYear = 366LL * 86'400'000;
   if (other)
-    if (const auto of = base::ParseTime(TimeOf(*other)); of && *of > now_ms - kSecond && *of < now_ms + kHour)
+    if (const auto of = base::ParseTime(TimeOf(*other)); of && *of > now_ms - kSecond && *of < now_ms + kYear)
       return base::FormatTime(std::max(now_ms, *of + kSecond));
   return base::FormatTime(now_ms);
 }
