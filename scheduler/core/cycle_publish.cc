@@ -76,6 +76,7 @@ void Cycle::Recount(Gang& gang) {
   Tally now;
   for (const Member* member : gang.members) {
     const model::Pod& pod = *state.pod(member->pod).pod;
+    now.running += pod.phase == model::PodPhase::kRunning && !pod.meta.deleting();
     if (pod.bound() || pod.done()) continue;
     if (!pod.scheduling_gates.empty())
       ++now.gated;

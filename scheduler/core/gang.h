@@ -145,6 +145,7 @@ struct Refusal {
 struct Tally {
   int32_t active = 0, unschedulable = 0, gated = 0;  // pods
   int32_t waiting = 0, binding = 0, whole = 0;       // gangs
+  int32_t running = 0;                               // pods; for its queue's counters
 };
 
 struct Gang {

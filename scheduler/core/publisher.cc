@@ -187,7 +187,7 @@ void Publisher::ReportQueues(const std::map<queue::QueueKey, dialects::Dialect*>
     const auto at = reports.find({gang.key.dialect, gang.spec.queue});
     if (at == reports.end()) return;
     const bool waits = gang.state < GangState::kBinding || (gang.state == GangState::kBinding && gang.whole);
-    if (waits && gang.reported && gang.reported->running > 0)
+    if (waits && gang.tally.running > 0)
       ++at->second.incomplete;
     else if (gang.state == GangState::kWhole || gang.state == GangState::kTerminating)
       ++at->second.running;
