@@ -157,7 +157,7 @@ base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifes
   EmbeddedCluster cluster(clock,
                           {.world = options.world, .scheduler = *std::move(core_options), .loose_definitions = true});
   SimulationRecord record(cluster.store(), clock);
-  cluster.on_decided = [&] { record.Note(cluster.scheduler()->Decisions()); };
+  cluster.on_decided = [&] { record.Note(*cluster.scheduler()); };
   Simulation simulation(clock, cluster, *std::move(arrivals), options.until_ms);
   if (const base::Status ran = simulation.Run(); !ran) return tl::make_unexpected(ran.error());
   if (options.notes != nullptr) {

@@ -57,19 +57,26 @@ SimulationRecord::SimulationRecord(sim::Store& store, const base::Clock& clock)
 
 SimulationRecord::~SimulationRecord() { store_.Unsubscribe(subscription_); }
 
-void SimulationRecord::Note(const std::vector<observe::Decision>& decisions) {
-  using dialects::GangState;
-  for (const observe::Decision& decision : decisions) {
-    const std::string gang = FullName(decision.gang.ns, decision.gang.name);
-    for (const observe::MemberDecision& member : decision.members) gang_of_[member.uid] = gang;
-    const bool started = decision.state == GangState::kBinding || decision.state == GangState::kWhole;
-    if (!started || decision.queue.empty() || !admitted_.insert(decision.gang).second) continue;
-    timeline_.push_back({{"at_s", Seconds(clock_.MonotonicMs() - start_ms_)},
-                         {"action", "admit"},
-                         {"pod", ""},
-                         {"node", ""},
-                         {"gang", gang}});
+void SimulationRecord::Note(const core::Scheduler& scheduler) {
+  if (const auto changes = scheduler.DecisionsAfter(noted_)) {
+    for (const observe::Decision& decision : changes->decisions) NoteOne(decision);
+  } else {  // more changed at once than the journal keeps
+    for (const observe::Decision& decision : scheduler.Decisions()) NoteOne(decision);
   }
+  noted_ = scheduler.decision_sequence();
+}
+
+void SimulationRecord::NoteOne(const observe::Decision& decision) {
+  using dialects::GangState;
+  std::string gang = FullName(decision.gang.ns, decision.gang.name);
+  for (const observe::MemberDecision& member : decision.members) gang_of_[member.uid] = gang;
+  const bool started = decision.state == GangState::kBinding || decision.state == GangState::kWhole;
+  if (!started || decision.queue.empty() || !admitted_.insert(decision.gang).second) return;
+  timeline_.push_back({{"at_s", Seconds(clock_.MonotonicMs() - start_ms_)},
+                       {"action", "admit"},
+                       {"pod", ""},
+                       {"node", ""},
+                       {"gang", std::move(gang)}});
 }
 
 void SimulationRecord::Happened(const char* action, const sim::Json& pod, const std::string& node) {

@@ -6,9 +6,11 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "base/json.h"
+#include "core/scheduler.h"
 #include "observe/decision.h"
 #include "sim/store.h"
 
@@ -20,8 +22,9 @@ class SimulationRecord {
   SimulationRecord(sim::Store& store, const base::Clock& clock);
   ~SimulationRecord();
 
-  // What the scheduler decided, before it is carried out: says whose gang a pod is, and which gangs were admitted.
-  void Note(const std::vector<observe::Decision>& decisions);
+  // What the scheduler decided since this was called last, before it is carried out: says whose gang a pod is, and
+  // which gangs were admitted.
+  void Note(const core::Scheduler& scheduler);
 
   // `decisions`: as they stand at the end.
   nlohmann::ordered_json Result(const std::vector<observe::Decision>& decisions) const;
@@ -29,6 +32,7 @@ class SimulationRecord {
  private:
   using Json = nlohmann::ordered_json;
 
+  void NoteOne(const observe::Decision& decision);
   void OnPod(const sim::WatchEvent& event);
   void Happened(const char* action, const sim::Json& pod, const std::string& node);
   Json PodLine(const sim::Json& pod, const observe::MemberDecision* member) const;
@@ -37,7 +41,8 @@ class SimulationRecord {
   const base::Clock& clock_;
   const base::Millis start_ms_;
   int64_t subscription_;
-  std::map<std::string, std::string> gang_of_;  // by pod uid: "namespace/name"
+  uint64_t noted_ = 0;                                    // up to which change of the scheduler's decisions
+  std::unordered_map<std::string, std::string> gang_of_;  // by pod uid: "namespace/name"
   std::set<model::GangKey> admitted_;
   Json timeline_ = Json::array();
   std::vector<Json> evicted_;  // pods that are no more

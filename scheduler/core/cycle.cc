@@ -71,6 +71,7 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
     if (!fenced_.empty()) fenced_.erase(book.Find(gang.key));
     if (gang.plan) EndPlan(book.Find(gang.key));
   };
+  book.on_change = [this](model::GangKey key) { journal.Note(std::move(key)); };
   committer.on_timer = [this](GangId id, Millis at_ms) { timers.insert({at_ms, id}); };
   publisher.on_timer = [this](GangId id, Millis at_ms) { timers.insert({at_ms, id, Timer::Due::kTell}); };
   publisher.on_free = [this](GangId id) { Touch(id); };

@@ -29,6 +29,7 @@
 #include "core/strangers.h"
 #include "core/surplus.h"
 #include "core/turns.h"
+#include "observe/journal.h"
 #include "queue/quota.h"
 
 namespace tutti::core {
@@ -62,6 +63,8 @@ class Cycle {
   bool GoesOn() const;
 
   bool AddDecisions(Scheduler::DecisionsPlace* place, std::deque<observe::Decision>* records) const;
+  std::optional<Scheduler::DecisionChanges> DecisionsAfter(uint64_t sequence) const;
+  uint64_t decisions_made() const { return decisions_made_; }
   observe::Observer::Gauges Gauges() const;
   Scheduler::Footprint Holds() const {
     return {committer.awaited() + publisher.awaited(), book.count(), timers.size() + turns.size(),
@@ -86,6 +89,7 @@ class Cycle {
   Turns turns;
   FigureWrites figure_writes;
   Strangers strangers;
+  observe::Journal journal;
 
   std::set<std::string> unsynced;  // kinds whose first list is still to come
   bool leading = false;
@@ -203,6 +207,7 @@ class Cycle {
   int64_t refresh_work_ = 0;          // the planner's, at its last step
   base::Millis figures_from_ms_ = 0;  // when the last one began: older figures will not do
   std::vector<model::GangId> touched_;
+  mutable uint64_t decisions_made_ = 0;
   Tally tally_;  // of all gangs
 };
 

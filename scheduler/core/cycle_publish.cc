@@ -52,6 +52,7 @@ void Cycle::Publish() {
   for (const GangId id : touched)
     if (std::exchange(book.at(id).touched, false)) {
       Recount(book.at(id));
+      journal.Note(book.at(id).key);
       PublishGang(id);
       book.SettleIfLone(id);
     }
@@ -224,7 +225,24 @@ bool Cycle::AddDecisions(Scheduler::DecisionsPlace* place, std::deque<observe::D
   return place->pod >= state.pod_slots();
 }
 
+std::optional<Scheduler::DecisionChanges> Cycle::DecisionsAfter(uint64_t sequence) const {
+  std::optional<std::vector<model::GangKey>> touched = journal.After(sequence);
+  if (!touched) return std::nullopt;
+  Scheduler::DecisionChanges changes;
+  changes.sequence = journal.last();
+  for (model::GangKey& key : *touched) {
+    if (const GangId id = book.Find(key))
+      changes.decisions.push_back(Describe(book.at(id)));
+    else if (const model::PodId pod = book.FindSettled(key))
+      changes.decisions.push_back(DescribeSettled(pod));
+    else
+      changes.gone.push_back(std::move(key));
+  }
+  return changes;
+}
+
 observe::Decision Cycle::Describe(const Gang& gang) const {
+  ++decisions_made_;
   observe::Decision decision;
   decision.gang = gang.key;
   decision.queue = gang.spec.queue;
@@ -266,6 +284,7 @@ observe::Decision Cycle::Describe(const Gang& gang) const {
 
 // As its gang's last would be, if it were kept.
 observe::Decision Cycle::DescribeSettled(model::PodId id) const {
+  ++decisions_made_;
   const model::Pod& pod = *state.pod(id).pod;
   observe::Decision decision;
   decision.gang = book.KeyOfSettled(id);

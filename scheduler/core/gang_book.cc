@@ -53,19 +53,29 @@ std::optional<GangBook::Owner> GangBook::OwnerOf(PodId pod) const {
   return owner;
 }
 
-void GangBook::Settle(PodId pod, base::Millis since_ms) {
+void GangBook::Settle(PodId pod, const dialects::Dialect& dialect, base::Millis since_ms) {
   if (settled_.size() <= pod.index()) settled_.resize(pod.index() + 1);
-  settled_[pod.index()] = {since_ms, state_.pod(pod).pod->done()};
+  settled_[pod.index()] = {since_ms, state_.pod(pod).pod->done(), &dialect};
+  if (on_change) on_change(KeyOfSettled(pod));
   settled_whole_ += !settled_[pod.index()].ended;
 }
 
 void GangBook::Unsettle(PodId pod) {
   if (!Settled(pod)) return;
+  if (on_change) on_change(KeyOfSettled(pod));
   settled_whole_ -= !settled_[pod.index()].ended;
   settled_[pod.index()] = {};
 }
 
-model::GangKey GangBook::KeyOfSettled(PodId pod) const { return OwnerOf(pod)->membership.gang; }
+model::GangKey GangBook::KeyOfSettled(PodId pod) const {
+  const model::ObjectMeta& meta = state_.pod(pod).pod->meta;
+  return {std::string(settled_[pod.index()].dialect->name()), meta.ns, meta.name};
+}
+
+PodId GangBook::FindSettled(const model::GangKey& key) const {
+  const PodId pod = state_.FindPod(key.ns, key.name);
+  return pod && Settled(pod) && settled_[pod.index()].dialect->name() == key.dialect ? pod : PodId();
+}
 
 void GangBook::SettleIfLone(GangId id) {
   const Gang& gang = at(id);
@@ -73,8 +83,9 @@ void GangBook::SettleIfLone(GangId id) {
   if (gang.state != dialects::GangState::kWhole && gang.state != dialects::GangState::kFinished) return;
   const PodId pod = gang.members.front()->pod;
   const base::Millis since_ms = gang.since_ms;
+  const dialects::Dialect& dialect = *gang.dialect;
   Leave(pod);
-  Settle(pod, since_ms);
+  Settle(pod, dialect, since_ms);
 }
 
 bool GangBook::Stays(PodId pod) const {
@@ -96,7 +107,7 @@ GangId GangBook::Join(PodId pod) {
   Unsettle(pod);
   if (!owner) return {};
   if (owner->membership.lone && !old && (it.bound() || it.done())) {
-    Settle(pod, was_settled && before.ended == it.done() ? before.since_ms : clock_.WallMs());
+    Settle(pod, *owner->dialect, was_settled && before.ended == it.done() ? before.since_ms : clock_.WallMs());
     return {};
   }
   dialects::Membership& membership = owner->membership;
@@ -191,6 +202,7 @@ void GangBook::Leave(PodId pod) {
 
 void GangBook::Close(GangId id) {
   Gang& gang = at(id);
+  if (on_change) on_change(gang.key);
   if (gang.ready) ready_.Erase(id);
   LeaveGroup(id);
   by_key_.erase(id);

@@ -48,6 +48,8 @@ class GangBook {
   base::Millis SettledSince(model::PodId pod) const { return settled_[pod.index()].since_ms; }  // wall
   // What would be its gang's key. REQUIRES: Settled(pod)
   model::GangKey KeyOfSettled(model::PodId pod) const;
+  // The settled pod whose gang would be of this key; invalid: there is none.
+  model::PodId FindSettled(const model::GangKey& key) const;
   size_t settled_whole() const { return settled_whole_; }  // those that have not ended
   model::GangId GangOf(model::PodId pod) const;
   model::GangId Find(const model::GangKey& key) const;
@@ -104,6 +106,8 @@ class GangBook {
 
   // Members that leave go through this first, so that charges and plans follow. Set once, at construction of the cycle.
   std::function<void(Gang&, Member&)> on_leave;
+  // A gang is no more, or a pod that is settled came, ended or went. Likewise.
+  std::function<void(model::GangKey)> on_change;
 
  private:
   struct InLine {
@@ -135,6 +139,7 @@ class GangBook {
   struct Settlement {
     base::Millis since_ms = 0;  // wall; 0: not settled
     bool ended = false;
+    const dialects::Dialect* dialect = nullptr;
   };
   struct Owner {
     dialects::Dialect* dialect = nullptr;
@@ -142,7 +147,7 @@ class GangBook {
   };
   std::optional<Owner> OwnerOf(model::PodId pod) const;
   Member& Enlist(model::GangId id, model::PodId pod);
-  void Settle(model::PodId pod, base::Millis since_ms);
+  void Settle(model::PodId pod, const dialects::Dialect& dialect, base::Millis since_ms);
   void Unsettle(model::PodId pod);
   void PutInLine(model::GangId id);
   void SetPlaceInLine(Gang& gang) const;

@@ -76,6 +76,11 @@ std::vector<observe::Decision> Scheduler::Decisions() const {
 bool Scheduler::AddDecisions(DecisionsPlace* place, std::deque<observe::Decision>* records) const {
   return impl_->cycle.AddDecisions(place, records);
 }
+std::optional<Scheduler::DecisionChanges> Scheduler::DecisionsAfter(uint64_t sequence) const {
+  return impl_->cycle.DecisionsAfter(sequence);
+}
+uint64_t Scheduler::decision_sequence() const { return impl_->cycle.journal.last(); }
+uint64_t Scheduler::decisions_made() const { return impl_->cycle.decisions_made(); }
 Scheduler::Footprint Scheduler::Holds() const { return impl_->cycle.Holds(); }
 std::vector<std::string> Scheduler::NodeOrder() const {
   const cluster::Snapshot& nodes = impl_->cycle.state.snapshot();

@@ -76,6 +76,20 @@ class Scheduler {
   };
   bool AddDecisions(DecisionsPlace* place, std::deque<observe::Decision>* records) const;
 
+  // What changed of them since: the records of the gangs that were touched after `sequence`, each once and as it is
+  // now, and the keys of those that are no more; both sorted. Costs what those gangs cost, not what all do. nullopt:
+  // that is too long ago, and Decisions() has to be asked again. The first `sequence` is decision_sequence() beside a
+  // list, or 0.
+  struct DecisionChanges {
+    uint64_t sequence = 0;  // to ask with the next time
+    std::vector<observe::Decision> decisions;
+    std::vector<model::GangKey> gone;
+  };
+  std::optional<DecisionChanges> DecisionsAfter(uint64_t sequence) const;
+  uint64_t decision_sequence() const;
+  // How many records were made so far, for whoever asked. For tests.
+  uint64_t decisions_made() const;
+
   // What is held in memory beyond pods, nodes and objects. For tests: at rest nothing is awaited.
   struct Footprint {
     size_t awaited = 0;  // commands whose answers are to come

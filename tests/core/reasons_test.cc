@@ -312,12 +312,12 @@ TEST_CASE("The figures in a queue's reason follow what is charged to it") {
   rig.AddPod("large", {.queue = "four", .cpu = "4"});
   rig.Settle();
   REQUIRE(rig.Waits("large") ==
-          "Unschedulable: gang default/pod-large cannot start 1 of its 1 member: queue \"four\" is full: cpu "
+          "Unschedulable: gang default/large cannot start 1 of its 1 member: queue \"four\" is full: cpu "
           "capability 4, used 2, asked 4 (short by 2).");
   rig.AddPod("b", {.queue = "four", .cpu = "1"});
   rig.Pass(60'000);
   CHECK(rig.Waits("large") ==
-        "Unschedulable: gang default/pod-large cannot start 1 of its 1 member: queue \"four\" is full: cpu capability "
+        "Unschedulable: gang default/large cannot start 1 of its 1 member: queue \"four\" is full: cpu capability "
         "4, used 3, asked 4 (short by 3).");
 }
 

@@ -65,7 +65,7 @@ class LabelDialect : public dialects::Dialect {
     const std::string* gang = model::Find(pod.meta.labels, "gang");
     const std::string* role = model::Find(pod.meta.labels, "role");
     dialects::Membership membership;
-    membership.gang = {"label", pod.meta.ns, gang ? *gang : "pod-" + pod.meta.name};
+    membership.gang = {"label", pod.meta.ns, gang ? *gang : pod.meta.name};
     membership.role = role ? *role : "";
     membership.head = membership.role == "head";
     model::GangSpec spec;

@@ -23,10 +23,10 @@ TEST_CASE("a lone pod that is bound takes no gang, and is told of as before") {
   CHECK(rig.scheduler->Holds().gangs == 1);
   const auto decisions = rig.scheduler->Decisions();
   REQUIRE(decisions.size() == 2);
-  CHECK(decisions[0].gang.name == "pod-other");
+  CHECK(decisions[0].gang.name == "other");
   CHECK(decisions[0].state == dialects::GangState::kWaitingForNodes);
   const observe::Decision& bound = decisions[1];
-  CHECK(bound.gang.name == "pod-p");
+  CHECK(bound.gang.name == "p");
   CHECK(bound.state == dialects::GangState::kWhole);
   CHECK(bound.reason == "Whole");
   CHECK(bound.since_ms == rig.clock.WallMs());

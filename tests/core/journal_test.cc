@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What changed of the decisions is told by the gangs that were touched, not by all.
+#include <algorithm>
+
+#include "tests/core/rig.h"
+
+namespace tutti::core {
+namespace {
+
+std::vector<std::string> Names(const std::vector<observe::Decision>& decisions) {
+  std::vector<std::string> names;
+  for (const observe::Decision& decision : decisions) names.push_back(decision.gang.name);
+  return names;
+}
+
+TEST_CASE("of two hundred gangs, the one that changed is told, and one record is made for it") {
+  Rig rig;
+  rig.AddNode("n", 4);
+  for (int i = 0; i < 200; ++i) rig.AddGang(fmt::format("gang-{:03}", i), 2, 2, 1);
+  rig.Settle();
+  const uint64_t sequence = rig.scheduler->decision_sequence(), made = rig.scheduler->decisions_made();
+  rig.Delete("gang-100-0");
+  rig.Step();
+  const auto changes = rig.scheduler->DecisionsAfter(sequence);
+  REQUIRE(changes);
+  CHECK(Names(changes->decisions) == std::vector<std::string>{"gang-100"});
+  CHECK(changes->gone.empty());
+  CHECK(rig.scheduler->decisions_made() == made + 1);
+  const auto none = rig.scheduler->DecisionsAfter(changes->sequence);
+  REQUIRE(none);
+  CHECK(none->decisions.empty());
+}
+
+TEST_CASE("the journal's word is the list's: whoever follows the changes has what a list shows") {
+  Rig rig;
+  rig.AddNode("n", 8);
+  std::map<model::GangKey, dialects::GangState> followed;
+  uint64_t sequence = 0;
+  const auto follow = [&] {
+    const auto changes = rig.scheduler->DecisionsAfter(sequence);
+    REQUIRE(changes);
+    for (const observe::Decision& decision : changes->decisions) followed[decision.gang] = decision.state;
+    for (const model::GangKey& key : changes->gone) followed.erase(key);
+    sequence = changes->sequence;
+    std::map<model::GangKey, dialects::GangState> listed;
+    for (const observe::Decision& decision : rig.scheduler->Decisions()) listed[decision.gang] = decision.state;
+    CHECK(followed == listed);
+  };
+  rig.AddGang("g", 2, 2);
+  rig.AddPod("lone", {});
+  rig.AddPod("too-big", {.cpu = "100"});
+  rig.Settle();
+  follow();
+  CHECK(followed.size() == 3);
+  rig.SetPhase("lone", "Succeeded");  // it is settled: it has no gang any more
+  rig.AddPod("bound", {.spec = {{"nodeName", "n"}}});
+  rig.Settle();
+  follow();
+  CHECK(followed.size() == 4);
+  for (const char* name : {"lone", "g-0", "g-1", "too-big"}) rig.Delete(name);
+  rig.Settle();
+  follow();
+  CHECK(followed.size() == 1);
+}
+
+}  // namespace
+}  // namespace tutti::core
