@@ -4,7 +4,7 @@ MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
 .PHONY: help setup build build-all demo test walkthrough bench-cluster bench-idle bench-failover bench-engine bench-limits \
-  bench-packing oracle oracle-soak soak same-log exact negative chaos fuzz asan tsan tidy long format clean
+  bench-packing bench-simulate oracle oracle-soak soak same-log exact negative chaos fuzz asan tsan tidy long format clean
 
 help:
 	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
@@ -28,6 +28,7 @@ help:
 	@echo 'make bench-failover  the leader is killed at 5,000 nodes and 20,000 pods: until the next bind; and a cold start'
 	@echo 'make bench-engine    what a decision costs, without an API server: a table, and build/bench-engine/*.csv and scale.svg'
 	@echo 'make bench-limits    what one object as large as the API server takes costs everybody else'
+	@echo 'make bench-simulate  what tutti simulate takes on clusters of several sizes, and on the shape of a public trace (ROW=)'
 	@echo 'make bench-packing   what large gangs can still start, by the score that placed the small ones'
 	@echo
 	@echo 'make tidy            clang-tidy and -Wthread-safety over scheduler/, plugins/ and sim/, and the format (installs clang 19)'
@@ -90,6 +91,9 @@ bench-engine: setup
 	cmake --build --preset release --target engine_bench
 	@mkdir -p build/bench-engine
 	$(RELEASE)/benchmarks/engine_bench --out build/bench-engine
+
+bench-simulate: build
+	benchmarks/simulate/run.py $(RELEASE)/scheduler/app/tutti $(ROW)
 
 bench-limits: setup
 	cmake --preset release -DTUTTI_BENCHMARKS=ON

@@ -60,9 +60,9 @@ def generate(args, out):
         out.write(NODE.format(i=i, gpus=args.node_gpus))
     for i in range(args.gangs):
         at = i * args.over // args.gangs
-        run = args.run + (rng.randrange(args.spread + 1) if args.spread else 0)
         out.write(GANG.format(i=i, at=at, size=args.size))
         for member in range(args.size):
+            run = args.run + rng.randrange(args.spread + 1)
             out.write(POD.format(i=i, member=member, at=at, run=run, gpus=args.pod_gpus))
 
 
@@ -73,7 +73,7 @@ def main():
     parser.add_argument("--size", type=int, default=8, help="members of a gang")
     parser.add_argument("--over", type=int, default=0, help="seconds within which the gangs come")
     parser.add_argument("--run", type=int, default=600, help="seconds that a pod runs, at least")
-    parser.add_argument("--spread", type=int, default=0, help="seconds that it may run longer")
+    parser.add_argument("--spread", type=int, default=0, help="seconds that it may run longer, each pod for itself")
     parser.add_argument("--node-gpus", type=int, default=8)
     parser.add_argument("--pod-gpus", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)

@@ -79,7 +79,9 @@ base::Status EmbeddedCluster::LoadDefinitions(const std::vector<sim::Manifest>& 
 
 base::Status EmbeddedCluster::Load(std::vector<sim::Manifest> manifests) {
   return AtStore([&]() -> base::Status {
-    if (const base::Status defined = LoadDefinitions(manifests); !defined) return defined;
+    if (!defined_)
+      if (const base::Status defined = LoadDefinitions(manifests); !defined) return defined;
+    defined_ = true;
     // The world brings definitions too (Ray's): the user's own take their place.
     for (const sim::Manifest& one : manifests) {
       if (IsDefinition(one.object) && store().Find(sim::kCustomResourceDefinitions, "", sim::NameOf(one.object))) {
@@ -100,7 +102,7 @@ bool EmbeddedCluster::Step() {
   if (!inbox_->empty() || (due && *due <= clock_.MonotonicMs())) {
     scheduler_->RunOnce(inbox_->Take());
     busy = true;
-    if (on_decided && !writer_->Idle()) on_decided();
+    if (on_decided) on_decided();
   }
   return AtStore([&] { return writer_->Pump() > 0; }) || busy;
 }

@@ -51,7 +51,7 @@ class EmbeddedCluster {
   // Kills the scheduler and starts another one, which remembers nothing. What the old one had not sent is lost.
   void RestartScheduler();
 
-  // Called after each cycle of the scheduler that made it write, before anything is written.
+  // Called after each cycle of the scheduler, before anything is written.
   std::function<void()> on_decided;
 
  private:
@@ -67,6 +67,7 @@ class EmbeddedCluster {
   const base::Clock& clock_;
   const std::optional<core::Options> scheduler_options_;
   const bool loose_definitions_;
+  bool defined_ = false;       // the dialects' kinds
   sim::Door* door_ = nullptr;  // null: the store is this thread's alone
   sim::World world_;
   std::unique_ptr<Inbox> inbox_;

@@ -222,7 +222,7 @@ struct RunVerb {
 
 struct SimulateVerb {
   std::vector<std::string> paths, config_files;
-  std::string until = "24h";
+  std::string until = "24h", plot;
   OutputFlag output;
   KubeRayFlags kuberay;
 
@@ -240,6 +240,8 @@ struct SimulateVerb {
     verb.add_option("PATH", paths, "manifests: files, folders, or - for standard input")->required();
     AddConfig(verb, &config_files);
     output.AddTo(verb);
+    verb.add_option("--plot", plot, "draw the GPUs in use and a line for each gang into this file, as SVG")
+        ->type_name("FILE");
     verb.add_option("--until", until, "the longest virtual time")->type_name("DURATION")->capture_default_str();
     kuberay.AddTo(verb);
     verb.final_callback([this, exit_code] { *exit_code = Go(); });
@@ -260,10 +262,21 @@ struct SimulateVerb {
     options.world.kuberay = *ray;
     std::vector<std::string> notes;
     options.notes = &notes;
+    app::SimulationSummary summary;
+    options.summary = &summary;
+    options.on_progress = [](const app::SimulationProgress& now) {
+      fmt::print(stderr, "{:.0f} s: at {:g} s of the simulation, {} of {} gangs were whole\n", now.seconds,
+                 static_cast<double>(now.virtual_ms) / 1000, now.whole, now.gangs);
+    };
     const auto result = app::Simulate(*std::move(manifests), std::move(options));
     if (!result) return Refuse("simulate", result.error().message);
     app::ShowNotes(notes);
-    return Show("simulate", output.Render(*result, app::SimulationTable));
+    if (!plot.empty())
+      if (const base::Status drawn = app::WriteFile(plot, app::SummarySvg(summary)); !drawn)
+        return Refuse("simulate", "--plot: " + drawn.error().message);
+    std::string text = output.Render(*result, app::SimulationTable);
+    if (output.format == "table") text += "\nSUMMARY\n" + app::SummaryText(summary);
+    return Show("simulate", text);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <regex>
 #include <string_view>
 
@@ -103,6 +104,12 @@ std::string ToYamlText(const Json& value) {
 base::Status Print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return {};
   return base::Fail(base::ErrorCode::kUnavailable, fmt::format("standard output: {}", std::strerror(errno)));
+}
+
+base::Status WriteFile(const std::string& path, std::string_view text) {
+  std::ofstream file(path, std::ios::binary);
+  if (file.write(text.data(), static_cast<std::streamsize>(text.size())) && file.flush()) return {};
+  return base::Fail(base::ErrorCode::kUnavailable, fmt::format("{}: {}", path, std::strerror(errno)));
 }
 
 void ShowNotes(const std::vector<std::string>& notes) {

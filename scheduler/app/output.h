@@ -18,6 +18,9 @@ std::string ToYamlText(const nlohmann::ordered_json& value);
 // To standard output, at once and whole. Error kUnavailable: what is not written whole must not look like success.
 base::Status Print(std::string_view text);
 
+// In place of what the file held.
+base::Status WriteFile(const std::string& path, std::string_view text);
+
 // To standard error, each as "note: ...".
 void ShowNotes(const std::vector<std::string>& notes);
 

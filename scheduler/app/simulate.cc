@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 #include "app/config_extenders.h"
@@ -125,6 +126,32 @@ class Simulation {
   const base::Millis until_ms_;
 };
 
+// Says how far it is, once a second of real time.
+class ProgressTeller {
+ public:
+  ProgressTeller(const std::function<void(const SimulationProgress&)>& tell, const base::Clock& clock,
+                 const SimulationRecord& record)
+      : tell_(tell), clock_(clock), record_(record), start_ms_(clock.MonotonicMs()) {}
+
+  void Tell() {
+    if (!tell_) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return;
+    next_ = now + kEvery;
+    const std::chrono::duration<double> took = now - begun_;
+    tell_({clock_.MonotonicMs() - start_ms_, record_.gangs(), record_.whole_gangs(), took.count()});
+  }
+
+ private:
+  static constexpr std::chrono::seconds kEvery{1};
+  const std::function<void(const SimulationProgress&)>& tell_;
+  const base::Clock& clock_;
+  const SimulationRecord& record_;
+  const base::Millis start_ms_;
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point next_ = begun_ + kEvery;
+};
+
 std::string Text(const nlohmann::ordered_json& value) {
   return value.is_string() ? value.get<std::string>() : base::PrintOrdered(value);
 }
@@ -154,10 +181,15 @@ base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifes
   auto arrivals = SortByArrival(std::move(manifests));
   if (!arrivals) return tl::make_unexpected(arrivals.error());
 
+  options.world.event_log = 0;  // nobody resumes a watch
   EmbeddedCluster cluster(clock,
                           {.world = options.world, .scheduler = *std::move(core_options), .loose_definitions = true});
   SimulationRecord record(cluster.store(), clock);
-  cluster.on_decided = [&] { record.Note(*cluster.scheduler()); };
+  ProgressTeller progress(options.on_progress, clock, record);
+  cluster.on_decided = [&] {
+    record.Note(*cluster.scheduler());
+    progress.Tell();
+  };
   Simulation simulation(clock, cluster, *std::move(arrivals), options.until_ms);
   if (const base::Status ran = simulation.Run(); !ran) return tl::make_unexpected(ran.error());
   if (options.notes != nullptr) {
@@ -165,7 +197,9 @@ base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifes
     for (std::string& note : SimulationNotes(cluster.store())) options.notes->push_back(std::move(note));
     if (std::string note = simulation.NotArrived(); !note.empty()) options.notes->push_back(std::move(note));
   }
-  return record.Result(cluster.scheduler()->Decisions());
+  const std::vector<observe::Decision> decisions = cluster.scheduler()->Decisions();
+  if (options.summary != nullptr) *options.summary = record.Summary(decisions);
+  return record.Result(decisions);
 }
 
 std::string SimulationTable(const nlohmann::ordered_json& result) {

@@ -4,10 +4,12 @@
 // The same manifests and configuration give the same bytes.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "app/config.h"
+#include "app/simulation_summary.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
 #include "sim/manifest.h"
@@ -15,10 +17,20 @@
 
 namespace tutti::app {
 
+struct SimulationProgress {
+  base::Millis virtual_ms = 0;  // since the start of the simulation
+  size_t gangs = 0, whole = 0;  // that came so far; that were whole once
+  double seconds = 0;           // that it took till now
+};
+
 struct SimulateOptions {
   Config config;
   sim::WorldOptions world;
   base::Millis until_ms = 24 * 3'600'000;  // of virtual time; what waits longer is not waited for
+  // Gets, where given, the result in figures.
+  SimulationSummary* summary = nullptr;
+  // Is told, where given, once a second of the time that passes here, how far it is; not before the first.
+  std::function<void(const SimulationProgress&)> on_progress;
   // Gets, where given, what a person should know beside the result: what of the configuration has no effect, why
   // pods were never made, and what came too late.
   std::vector<std::string>* notes = nullptr;

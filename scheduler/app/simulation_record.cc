@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+
+#include "model/quantity.h"
 
 namespace tutti::app {
 namespace {
@@ -21,6 +24,37 @@ bool Finished(const sim::Json& pod) {
 // The scheduler's mark on a pod that it takes back; others delete without it.
 bool Disrupted(const sim::Json& pod) {
   return DigString(sim::ConditionOf(pod, "DisruptionTarget"), "status") == "True";
+}
+
+bool IsGpu(std::string_view resource) { return resource.ends_with("/gpu"); }
+
+// Of a map of resources. What is no quantity counts nothing: the store refuses it anyway.
+int64_t GpusIn(const sim::Json& resources) {
+  int64_t gpus = 0;
+  for (const auto& [name, amount] : sim::MapOf(resources).items())
+    if (IsGpu(name) && amount.is_string())
+      if (const auto value = model::ParseUnits(amount.get_ref<const std::string&>())) gpus += value->value;
+  return gpus;
+}
+
+int64_t GpusOfNode(const sim::Json& node) { return GpusIn(sim::Dig(node, "status", "allocatable")); }
+
+int64_t GpusOfPod(const sim::Json& pod) {
+  int64_t gpus = 0;
+  for (const sim::Json& container : sim::ArrayOf(sim::Dig(pod, "spec", "containers")))
+    gpus += GpusIn(sim::Dig(container, "resources", "requests"));
+  return gpus;
+}
+
+// What changes at one instant is one step.
+void AddGpus(base::Millis at, int64_t used, int64_t capacity, std::vector<SimulationSummary::GpuUse>* steps) {
+  if (used == 0 && capacity == 0) return;
+  if (steps->empty() || steps->back().at_ms != at) {
+    steps->push_back(steps->empty() ? SimulationSummary::GpuUse() : steps->back());
+    steps->back().at_ms = at;
+  }
+  steps->back().used += used;
+  steps->back().capacity += capacity;
 }
 
 // Whole seconds as integers: 5, not 5.0.
@@ -51,7 +85,8 @@ Json GangLine(const observe::Decision& decision) {
 SimulationRecord::SimulationRecord(sim::Store& store, const base::Clock& clock)
     : store_(store), clock_(clock), start_ms_(clock.MonotonicMs()) {
   subscription_ = store_.Subscribe([this](const sim::WatchEvent& event) {
-    if (event.resource == sim::kPods) OnPod(event);
+    if (event.resource == sim::kPods) CountGpus(event), OnPod(event);
+    if (event.resource == sim::kNodes) OnNode(event);
   });
 }
 
@@ -60,6 +95,9 @@ SimulationRecord::~SimulationRecord() { store_.Unsubscribe(subscription_); }
 void SimulationRecord::Note(const core::Scheduler& scheduler) {
   if (const auto changes = scheduler.DecisionsAfter(noted_)) {
     for (const observe::Decision& decision : changes->decisions) NoteOne(decision);
+    for (const model::GangKey& key : changes->gone)
+      if (const auto story = stories_.find(key); story != stories_.end() && !story->second.ended_ms)
+        story->second.ended_ms = Now();
   } else {  // more changed at once than the journal keeps
     for (const observe::Decision& decision : scheduler.Decisions()) NoteOne(decision);
   }
@@ -68,6 +106,7 @@ void SimulationRecord::Note(const core::Scheduler& scheduler) {
 
 void SimulationRecord::NoteOne(const observe::Decision& decision) {
   using dialects::GangState;
+  TellStory(decision);
   std::string gang = FullName(decision.gang.ns, decision.gang.name);
   for (const observe::MemberDecision& member : decision.members) gang_of_[member.uid] = gang;
   const bool started = decision.state == GangState::kBinding || decision.state == GangState::kWhole;
@@ -104,6 +143,57 @@ void SimulationRecord::OnPod(const sim::WatchEvent& event) {
   }
   if (NodeOf(before).empty() && !NodeOf(now).empty()) Happened("bind", now, NodeOf(now));
   if (!Finished(before) && Finished(now)) Happened("finish", now, NodeOf(now));
+}
+
+// A gang without members asks for nothing: its story begins with its first member.
+void SimulationRecord::TellStory(const observe::Decision& decision) {
+  using dialects::GangState;
+  const auto known = stories_.find(decision.gang);
+  if (known == stories_.end() && decision.members.empty()) return;
+  auto& story = known != stories_.end() ? known->second : stories_[decision.gang];
+  if (story.name.empty()) {
+    story.name = FullName(decision.gang.ns, decision.gang.name);
+    story.arrived_ms = Now();
+  }
+  const bool ended = decision.state == GangState::kFinished || decision.members.empty();
+  if (decision.state == GangState::kWhole && !story.whole_ms) {
+    story.whole_ms = Now();
+    ++whole_gangs_;
+  }
+  if (!ended)
+    story.ended_ms.reset();
+  else if (!story.ended_ms)
+    story.ended_ms = Now();
+}
+
+void SimulationRecord::OnNode(const sim::WatchEvent& event) {
+  int64_t change = 0;
+  if (event.type != sim::EventType::kDeleted) change += GpusOfNode(*event.object);
+  if (event.previous) change -= GpusOfNode(*event.previous);
+  if (event.type == sim::EventType::kDeleted && !event.previous) change -= GpusOfNode(*event.object);
+  AddGpus(Now(), 0, change, &gpus_);
+}
+
+void SimulationRecord::CountGpus(const sim::WatchEvent& event) {
+  const auto held = [](const sim::Json& pod) { return NodeOf(pod).empty() || Finished(pod) ? 0 : GpusOfPod(pod); };
+  int64_t change = event.type == sim::EventType::kDeleted ? 0 : held(*event.object);
+  if (event.previous) change -= held(*event.previous);
+  AddGpus(Now(), change, 0, &gpus_);
+}
+
+SimulationSummary SimulationRecord::Summary(const std::vector<observe::Decision>& decisions) const {
+  SimulationSummary summary;
+  auto stories = stories_;
+  for (const observe::Decision& decision : decisions) {
+    const auto story = stories.find(decision.gang);
+    if (story == stories.end() || story->second.ended_ms || decision.state == dialects::GangState::kWhole) continue;
+    story->second.waits_for = decision.message.empty() ? decision.reason : decision.message;
+  }
+  for (auto& [key, story] : stories) summary.gangs.push_back(std::move(story));
+  std::ranges::stable_sort(summary.gangs, {}, &SimulationSummary::Gang::arrived_ms);
+  if (std::ranges::any_of(gpus_, [](const auto& use) { return use.capacity > 0; })) summary.gpus = gpus_;
+  summary.end_ms = Now();
+  return summary;
 }
 
 Json SimulationRecord::PodLine(const sim::Json& pod, const observe::MemberDecision* member) const {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "app/simulation_summary.h"
 #include "base/json.h"
 #include "core/scheduler.h"
 #include "observe/decision.h"
@@ -28,11 +29,19 @@ class SimulationRecord {
 
   // `decisions`: as they stand at the end.
   nlohmann::ordered_json Result(const std::vector<observe::Decision>& decisions) const;
+  SimulationSummary Summary(const std::vector<observe::Decision>& decisions) const;
+  // Of the gangs that were seen so far: how many, and how many of them were whole once.
+  size_t gangs() const { return stories_.size(); }
+  size_t whole_gangs() const { return whole_gangs_; }
 
  private:
   using Json = nlohmann::ordered_json;
 
+  base::Millis Now() const { return clock_.MonotonicMs() - start_ms_; }
   void NoteOne(const observe::Decision& decision);
+  void TellStory(const observe::Decision& decision);
+  void OnNode(const sim::WatchEvent& event);
+  void CountGpus(const sim::WatchEvent& event);
   void OnPod(const sim::WatchEvent& event);
   void Happened(const char* action, const sim::Json& pod, const std::string& node);
   Json PodLine(const sim::Json& pod, const observe::MemberDecision* member) const;
@@ -46,6 +55,9 @@ class SimulationRecord {
   std::set<model::GangKey> admitted_;
   Json timeline_ = Json::array();
   std::vector<Json> evicted_;  // pods that are no more
+  std::map<model::GangKey, SimulationSummary::Gang> stories_;
+  size_t whole_gangs_ = 0;
+  std::vector<SimulationSummary::GpuUse> gpus_;
 };
 
 }  // namespace tutti::app

@@ -61,7 +61,7 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
       charges(state, quota),
       extender_desk(options, state, book, rankings, outbox, extenders),
       committer(options, state, book, charges, outbox, extender_desk, clock),
-      publisher(state, book, quota, outbox, clock),
+      publisher(state, book, quota, queue_counts, outbox, clock),
       planner(state, rankings),
       certificates(state.snapshot(), rankings) {
   book.on_leave = [this](Gang& gang, Member& member) {
@@ -71,6 +71,7 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
     if (!fenced_.empty()) fenced_.erase(book.Find(gang.key));
     if (gang.plan) EndPlan(book.Find(gang.key));
   };
+  book.on_close = [this](Gang& gang) { queue_counts.Forget(gang); };
   book.on_change = [this](model::GangKey key) { journal.Note(std::move(key)); };
   committer.on_timer = [this](GangId id, Millis at_ms) { timers.insert({at_ms, id}); };
   publisher.on_timer = [this](GangId id, Millis at_ms) { timers.insert({at_ms, id, Timer::Due::kTell}); };

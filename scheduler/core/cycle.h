@@ -24,6 +24,7 @@
 #include "core/outbox.h"
 #include "core/planner.h"
 #include "core/publisher.h"
+#include "core/queue_counts.h"
 #include "core/rankings.h"
 #include "core/scheduler.h"
 #include "core/strangers.h"
@@ -64,7 +65,9 @@ class Cycle {
 
   bool AddDecisions(Scheduler::DecisionsPlace* place, std::deque<observe::Decision>* records) const;
   std::optional<Scheduler::DecisionChanges> DecisionsAfter(uint64_t sequence) const;
-  uint64_t decisions_made() const { return decisions_made_; }
+  Scheduler::Work Done() const { return {decisions_made_, queue_counts.counted()}; }
+  // CHECKs what is kept against what it is kept of. For tests.
+  void Audit() const;
   observe::Observer::Gauges Gauges() const;
   Scheduler::Footprint Holds() const {
     return {committer.awaited() + publisher.awaited(), book.count(), timers.size() + turns.size(),
@@ -80,6 +83,7 @@ class Cycle {
   Rankings rankings;
   GangBook book;
   Charges charges;
+  QueueCounts queue_counts;
   Outbox outbox;
   ExtenderDesk extender_desk;
   Committer committer;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "core/cycle.h"
 #include "core/evidence.h"
 #include "core/explain.h"
@@ -52,6 +53,7 @@ void Cycle::Publish() {
   for (const GangId id : touched)
     if (std::exchange(book.at(id).touched, false)) {
       Recount(book.at(id));
+      queue_counts.Count(book.at(id));
       journal.Note(book.at(id).key);
       PublishGang(id);
       book.SettleIfLone(id);
@@ -296,6 +298,21 @@ observe::Decision Cycle::DescribeSettled(model::PodId id) const {
   if (const auto evidence = ReadEvidence(pod)) decision.plan = evidence->plan;
   decision.members.push_back(DescribeMember(pod));
   return decision;
+}
+
+void Cycle::Audit() const {
+  state.Audit();
+  if (!MayDecide()) return;
+  std::map<queue::QueueKey, QueueCounts::Counts> counts;
+  for (uint32_t slot = 0; slot < book.slots(); ++slot) {
+    const Gang& gang = book.at(GangId(slot));
+    if (!gang.dialect || gang.counted_queue.empty()) continue;
+    ++(counts[{gang.key.dialect, gang.counted_queue}].*gang.counted_as);
+    TUTTI_CHECK(gang.touched || (gang.counted_queue == gang.spec.queue && gang.counted_as == QueueCounts::Field(gang)),
+                "a gang changed and was not counted for its queue");
+  }
+  for (const auto& [key, count] : counts)
+    TUTTI_CHECK(queue_counts.Of(key) == count, "a queue's counts are not those of its gangs");
 }
 
 observe::Observer::Gauges Cycle::Gauges() const {

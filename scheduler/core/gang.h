@@ -148,6 +148,12 @@ struct Tally {
   int32_t running = 0;                               // pods; for its queue's counters
 };
 
+// Gangs of a queue by what they do; see QueueCounts.
+struct GangCounts {
+  int64_t pending = 0, starting = 0, incomplete = 0, running = 0, finished = 0;
+  friend bool operator==(const GangCounts&, const GangCounts&) = default;
+};
+
 struct Gang {
   model::GangKey key;
   dialects::Dialect* dialect = nullptr;
@@ -191,6 +197,8 @@ struct Gang {
   uint32_t ready_class = 0;
   uint32_t group = kNoGroup;  // of gangs that wait for the same
   Tally tally;
+  std::string counted_queue;  // by QueueCounts; empty: it is not
+  int64_t GangCounts::* counted_as = nullptr;
   static constexpr uint32_t kNoGroup = ~uint32_t{0};
 };
 

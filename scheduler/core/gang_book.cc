@@ -202,6 +202,7 @@ void GangBook::Leave(PodId pod) {
 
 void GangBook::Close(GangId id) {
   Gang& gang = at(id);
+  if (on_close) on_close(gang);
   if (on_change) on_change(gang.key);
   if (gang.ready) ready_.Erase(id);
   LeaveGroup(id);

@@ -106,6 +106,8 @@ class GangBook {
 
   // Members that leave go through this first, so that charges and plans follow. Set once, at construction of the cycle.
   std::function<void(Gang&, Member&)> on_leave;
+  // A gang is about to be closed. Likewise.
+  std::function<void(Gang&)> on_close;
   // A gang is no more, or a pod that is settled came, ended or went. Likewise.
   std::function<void(model::GangKey)> on_change;
 

@@ -181,23 +181,13 @@ void Publisher::ReportQueues(const std::map<queue::QueueKey, dialects::Dialect*>
       report.spec = spec;
       report.allocated = Allocated(key, of_nodes);
       report.now_wall_ms = clock_.WallMs();
+      const QueueCounts::Counts counts = counts_.Of(key);
+      report.pending = counts.pending;
+      report.starting = counts.starting;
+      report.incomplete = counts.incomplete;
+      report.running = counts.running;
+      report.finished = counts.finished;
     }
-  if (reports.empty()) return;
-  book_.ForEach([&](GangId, const Gang& gang) {
-    const auto at = reports.find({gang.key.dialect, gang.spec.queue});
-    if (at == reports.end()) return;
-    const bool waits = gang.state < GangState::kBinding || (gang.state == GangState::kBinding && gang.whole);
-    if (waits && gang.tally.running > 0)
-      ++at->second.incomplete;
-    else if (gang.state == GangState::kWhole || gang.state == GangState::kTerminating)
-      ++at->second.running;
-    else if (gang.state == GangState::kFinished)
-      ++at->second.finished;
-    else if (gang.state == GangState::kWaitingForQueue || gang.state == GangState::kInvalid)
-      ++at->second.pending;
-    else
-      ++at->second.starting;
-  });
   for (const auto& [key, report] : reports) {
     dialects::Dialect* dialect = queues.at(key);
     std::vector<cluster::CommandBody> writes;

@@ -14,6 +14,7 @@
 #include "core/census.h"
 #include "core/gang_book.h"
 #include "core/outbox.h"
+#include "core/queue_counts.h"
 #include "core/scheduler.h"
 #include "queue/quota.h"
 
@@ -21,9 +22,9 @@ namespace tutti::core {
 
 class Publisher {
  public:
-  Publisher(const cluster::ClusterState& state, GangBook& book, const queue::Quota& quota, Outbox& outbox,
-            const base::Clock& clock)
-      : state_(state), book_(book), quota_(quota), outbox_(outbox), clock_(clock) {}
+  Publisher(const cluster::ClusterState& state, GangBook& book, const queue::Quota& quota, const QueueCounts& counts,
+            Outbox& outbox, const base::Clock& clock)
+      : state_(state), book_(book), quota_(quota), counts_(counts), outbox_(outbox), clock_(clock) {}
 
   // The member waits: condition PodScheduled=False and a FailedScheduling Event, if that is not what was last said,
   // once what came of the last one has been seen: before, the API server would refuse it. True: it is written.
@@ -64,6 +65,7 @@ class Publisher {
   const cluster::ClusterState& state_;
   GangBook& book_;
   const queue::Quota& quota_;
+  const QueueCounts& counts_;
   Outbox& outbox_;
   const base::Clock& clock_;
   std::unordered_map<cluster::CommandId, Told> told_;

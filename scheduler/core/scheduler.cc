@@ -80,7 +80,7 @@ std::optional<Scheduler::DecisionChanges> Scheduler::DecisionsAfter(uint64_t seq
   return impl_->cycle.DecisionsAfter(sequence);
 }
 uint64_t Scheduler::decision_sequence() const { return impl_->cycle.journal.last(); }
-uint64_t Scheduler::decisions_made() const { return impl_->cycle.decisions_made(); }
+Scheduler::Work Scheduler::Done() const { return impl_->cycle.Done(); }
 Scheduler::Footprint Scheduler::Holds() const { return impl_->cycle.Holds(); }
 std::vector<std::string> Scheduler::NodeOrder() const {
   const cluster::Snapshot& nodes = impl_->cycle.state.snapshot();
@@ -89,6 +89,6 @@ std::vector<std::string> Scheduler::NodeOrder() const {
     if (const model::NodeId n(slot); nodes.present(n)) names.push_back(nodes.node(n).name);
   return names;
 }
-void Scheduler::Audit() const { impl_->cycle.state.Audit(); }
+void Scheduler::Audit() const { impl_->cycle.Audit(); }
 
 }  // namespace tutti::core

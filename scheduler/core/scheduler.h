@@ -87,8 +87,13 @@ class Scheduler {
   };
   std::optional<DecisionChanges> DecisionsAfter(uint64_t sequence) const;
   uint64_t decision_sequence() const;
-  // How many records were made so far, for whoever asked. For tests.
-  uint64_t decisions_made() const;
+
+  // What was done so far. For tests of what a change costs.
+  struct Work {
+    uint64_t decisions_made = 0;  // records, for those who asked
+    uint64_t gangs_counted = 0;   // for the reports of queues
+  };
+  Work Done() const;
 
   // What is held in memory beyond pods, nodes and objects. For tests: at rest nothing is awaited.
   struct Footprint {
@@ -100,7 +105,7 @@ class Scheduler {
   // The nodes' names as they are numbered here, which is how ties between equal ones are broken. For tests.
   std::vector<std::string> NodeOrder() const;
 
-  // CHECKs every sum against the pods. For tests; O(pods + nodes).
+  // CHECKs every sum against the pods and gangs. For tests; O(pods + nodes).
   void Audit() const;
 
  private:

@@ -6,6 +6,7 @@
 """
 
 import json
+import os
 import pathlib
 import signal
 import socket
@@ -106,6 +107,19 @@ class Offline(unittest.TestCase):
             {"namespace": "default", "name": "p", "node": "node-1", "state": "bound", "reason": "", "message": ""}])
         self.assertIn("\npods:\n- namespace: default\n", "\n" + tutti("simulate", "-", "-o", "yaml", stdin=text).stdout)
         self.assertRegex(tutti("simulate", "-", stdin=text).stdout, r"default +p +bound +node-1")
+
+    def test_simulate_ends_its_table_with_a_summary_and_draws_it(self):
+        text = NODE + "---" + POD % "1"
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "drawing.svg")
+            done = tutti("simulate", "-", "--plot", path, stdin=text)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout, r"\nSUMMARY\ngangs whole: 1 of 1, in 0 s\n")
+            with open(path, encoding="utf-8") as drawing:
+                self.assertIn("default/p runs", drawing.read())
+            done = tutti("simulate", "-", "--plot", os.path.join(folder, "no", "such.svg"), stdin=text)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("such.svg: No such file or directory", done.stderr)
 
     def test_bad_input_is_named_and_ends_badly(self):
         done = tutti("simulate", "-", stdin=POD % "abc")

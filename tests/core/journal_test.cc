@@ -18,14 +18,14 @@ TEST_CASE("of two hundred gangs, the one that changed is told, and one record is
   rig.AddNode("n", 4);
   for (int i = 0; i < 200; ++i) rig.AddGang(fmt::format("gang-{:03}", i), 2, 2, 1);
   rig.Settle();
-  const uint64_t sequence = rig.scheduler->decision_sequence(), made = rig.scheduler->decisions_made();
+  const uint64_t sequence = rig.scheduler->decision_sequence(), made = rig.scheduler->Done().decisions_made;
   rig.Delete("gang-100-0");
   rig.Step();
   const auto changes = rig.scheduler->DecisionsAfter(sequence);
   REQUIRE(changes);
   CHECK(Names(changes->decisions) == std::vector<std::string>{"gang-100"});
   CHECK(changes->gone.empty());
-  CHECK(rig.scheduler->decisions_made() == made + 1);
+  CHECK(rig.scheduler->Done().decisions_made == made + 1);
   const auto none = rig.scheduler->DecisionsAfter(changes->sequence);
   REQUIRE(none);
   CHECK(none->decisions.empty());
@@ -61,6 +61,22 @@ TEST_CASE("the journal's word is the list's: whoever follows the changes has wha
   rig.Settle();
   follow();
   CHECK(followed.size() == 1);
+}
+
+TEST_CASE("a report of a queue counts the gangs that were touched, not all that are in it") {
+  std::vector<dialects::GangState> reports;
+  Rig rig(Options::Policy::kRepair, &reports);
+  rig.AddNode("n", 4);
+  for (int i = 0; i < 200; ++i)
+    rig.AddPod(fmt::format("pod-{:03}", i), {.gang = fmt::format("g{}", i), .min = "2", .queue = "four"});
+  rig.Pass(10'000);
+  const uint64_t counted = rig.scheduler->Done().gangs_counted;
+  rig.AddPod("other", {.gang = "g7", .min = "2", .queue = "four"});
+  rig.Pass(1'000);
+  CHECK(rig.NodeOf("other") == "n");
+  const uint64_t more = rig.scheduler->Done().gangs_counted - counted;
+  CHECK(more > 0);
+  CHECK(more < 20);
 }
 
 }  // namespace
