@@ -6,29 +6,32 @@
 
 namespace tutti::framework {
 
-int32_t BestNode::Highest(const Level& below, size_t block) {
-  const int32_t* entries = below.data() + block * kFanOut;
+template <typename Number>
+Number Tournament<Number>::Highest(const Level& below, size_t block) {
+  const Number* entries = below.data() + block * kFanOut;
   const size_t count = std::min(below.size() - block * kFanOut, kFanOut);
-  int32_t highest = kOut;
+  Number highest = kOut;
   if (count < kFanOut) {
     for (size_t i = 0; i < count; ++i) highest = std::max(highest, entries[i]);
     return highest;
   }
-  std::array<int32_t, 16> lanes;  // that many at once
+  std::array<Number, 16> lanes;  // that many at once
   lanes.fill(kOut);
   for (size_t i = 0; i < kFanOut; i += lanes.size())
     for (size_t lane = 0; lane < lanes.size(); ++lane) lanes[lane] = std::max(lanes[lane], entries[i + lane]);
-  for (const int32_t lane : lanes) highest = std::max(highest, lane);
+  for (const Number lane : lanes) highest = std::max(highest, lane);
   return highest;
 }
 
-void BestNode::Grow(size_t slots) {
+template <typename Number>
+void Tournament<Number>::Grow(size_t slots) {
   if (slots <= totals_.size()) return;
   totals_.resize(slots, kOut);
   Rebuild();
 }
 
-void BestNode::Rebuild() {
+template <typename Number>
+void Tournament<Number>::Rebuild() {
   size_t level = 0;
   for (size_t entries = totals_.size(); entries > 1; ++level) {
     entries = (entries + kFanOut - 1) / kFanOut;
@@ -39,30 +42,36 @@ void BestNode::Rebuild() {
   rounds_.resize(level);
 }
 
-void BestNode::Replay(size_t slot) {
+template <typename Number>
+void Tournament<Number>::Replay(size_t slot) {
   for (size_t level = 0; level < rounds_.size(); ++level) {
     slot /= kFanOut;
-    const int32_t highest = Highest(Below(level), slot);
+    const Number highest = Highest(Below(level), slot);
     if (rounds_[level][slot] == highest) return;
     rounds_[level][slot] = highest;
   }
 }
 
-model::NodeId BestNode::Best() const {
+template <typename Number>
+model::NodeId Tournament<Number>::Best() const {
   if (totals_.empty()) return {};
   size_t slot = 0;
   for (size_t level = rounds_.size(); level-- > 0;) {
     const Level& below = Below(level);
-    const int32_t highest = rounds_[level][slot];
+    const Number highest = rounds_[level][slot];
     for (slot *= kFanOut; below[slot] != highest;) ++slot;
   }
   return totals_[slot] == kOut ? model::NodeId() : model::NodeId(static_cast<uint32_t>(slot));
 }
 
-size_t BestNode::memory() const {
+template <typename Number>
+size_t Tournament<Number>::memory() const {
   size_t entries = totals_.capacity();
   for (const Level& round : rounds_) entries += round.capacity();
-  return entries * sizeof(int32_t);
+  return entries * sizeof(Number);
 }
+
+template class Tournament<int16_t>;
+template class Tournament<int32_t>;
 
 }  // namespace tutti::framework

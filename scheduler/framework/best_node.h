@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BestNode: the highest of many totals under changes. A tournament with 64 entrants a round: a change costs one scan of
-// 64 numbers a level, and the memory over the totals themselves is 1/63 of them.
+// 64 numbers a level, and the memory over the totals themselves is 1/63 of them. Totals take two bytes each where the
+// highest that there can be allows it, for there is one for each class of pods and node.
 #pragma once
 
 #include <cstddef>
@@ -12,35 +13,73 @@
 
 namespace tutti::framework {
 
+// What BestNode is, over numbers of one width. The lowest number is that of a node that is out.
+template <typename Number>
+class Tournament {
+ public:
+  static constexpr Number kOut = std::numeric_limits<Number>::min();
+
+  size_t size() const { return totals_.size(); }
+  Number total(size_t slot) const { return totals_[slot]; }
+  void Put(size_t slot, Number total) { totals_[slot] = total; }
+  void Grow(size_t slots);
+  void Replay(size_t slot);
+  void Rebuild();
+  model::NodeId Best() const;
+  size_t memory() const;
+
+ private:
+  static constexpr size_t kFanOut = 64;
+  using Level = std::vector<Number>;
+
+  const Level& Below(size_t level) const { return level == 0 ? totals_ : rounds_[level - 1]; }
+  static Number Highest(const Level& below, size_t block);
+
+  Level totals_;
+  std::vector<Level> rounds_;  // rounds_[k][i] is the highest of 64 entries of the level below; the last has one entry
+};
+
+extern template class Tournament<int16_t>;
+extern template class Tournament<int32_t>;
+
 class BestNode {
  public:
   // The total of a node that is out of the contest.
   static constexpr int32_t kOut = std::numeric_limits<int32_t>::min();
 
-  int32_t total(size_t slot) const { return totals_[slot]; }
+  // Totals are in 0..most. REQUIRES: no total was put yet.
+  explicit BestNode(int64_t most = std::numeric_limits<int32_t>::max())
+      : narrow_(most <= std::numeric_limits<int16_t>::max()) {}
+
+  int32_t total(size_t slot) const {
+    if (!narrow_) return wide_.total(slot);
+    const int16_t total = small_.total(slot);
+    return total == Tournament<int16_t>::kOut ? kOut : total;
+  }
 
   // New slots are out. Never shrinks.
-  void Grow(size_t slots);
+  void Grow(size_t slots) { narrow_ ? small_.Grow(slots) : wide_.Grow(slots); }
 
-  // To change some: write through totals(), then Replay() each, or Rebuild() when they are many.
-  std::vector<int32_t>& totals() { return totals_; }
-  void Replay(size_t slot);
-  void Rebuild();
+  // To change some: Put or TakeOut each, then Replay() each, or Rebuild() when they are many.
+  void Put(size_t slot, int32_t total) {
+    narrow_ ? small_.Put(slot, static_cast<int16_t>(total)) : wide_.Put(slot, total);
+  }
+  void TakeOut(size_t slot) {
+    narrow_ ? small_.Put(slot, Tournament<int16_t>::kOut) : wide_.Put(slot, Tournament<int32_t>::kOut);
+  }
+  void Replay(size_t slot) { narrow_ ? small_.Replay(slot) : wide_.Replay(slot); }
+  void Rebuild() { narrow_ ? small_.Rebuild() : wide_.Rebuild(); }
 
   // The slot of the highest total, the lowest such slot; invalid when all are out.
-  model::NodeId Best() const;
+  model::NodeId Best() const { return narrow_ ? small_.Best() : wide_.Best(); }
 
-  size_t memory() const;
+  size_t size() const { return narrow_ ? small_.size() : wide_.size(); }
+  size_t memory() const { return small_.memory() + wide_.memory(); }
 
  private:
-  static constexpr size_t kFanOut = 64;
-  using Level = std::vector<int32_t>;
-
-  const Level& Below(size_t level) const { return level == 0 ? totals_ : rounds_[level - 1]; }
-  static int32_t Highest(const Level& below, size_t block);
-
-  Level totals_;
-  std::vector<Level> rounds_;  // rounds_[k][i] is the highest of 64 entries of the level below; the last has one entry
+  bool narrow_;
+  Tournament<int16_t> small_;  // one of these is empty
+  Tournament<int32_t> wide_;
 };
 
 }  // namespace tutti::framework

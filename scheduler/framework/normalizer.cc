@@ -35,8 +35,7 @@ void Normalizer::Insert(size_t slot, int64_t raw, size_t slots) {
     if (raw == 0) return;
     lost_ = true;  // none was counted
   }
-  if (raw_.size() < slots) raw_.resize(slots);
-  raw_[slot] = raw;
+  raw_.Put(slot, raw, slots);
   Count(raw);
 }
 
@@ -49,14 +48,15 @@ void Normalizer::Erase(size_t slot) {
 }
 
 void Normalizer::Assign(std::span<const RefusedBy> refused_by, std::span<const int64_t> raw) {
-  raw_.clear();
+  raw_.Clear();
   bool any = false;
   for (size_t slot = 0; slot < refused_by.size() && !any; ++slot) any = refused_by[slot] == kNobody && raw[slot] != 0;
   counted_ = 0;
   now_ = {};
   lost_ = false;
   if (!any) return;
-  raw_.assign(raw.begin(), raw.end());
+  for (size_t slot = 0; slot < raw.size(); ++slot)
+    if (refused_by[slot] == kNobody) raw_.Put(slot, raw[slot], raw.size());
   CountAll(refused_by);
 }
 

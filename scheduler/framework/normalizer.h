@@ -7,9 +7,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "framework/plugin.h"
+#include "framework/small_ints.h"
 
 namespace tutti::framework {
 
@@ -18,7 +19,7 @@ class Normalizer {
   explicit Normalizer(Normalize kind) : kind_(kind) {}
 
   bool flat() const { return raw_.empty(); }
-  int64_t raw(size_t slot) const { return slot < raw_.size() ? raw_[slot] : 0; }
+  int64_t raw(size_t slot) const { return raw_.at(slot); }
 
   // The raw score of a slot becomes feasible, or ceases to be.
   void Insert(size_t slot, int64_t raw, size_t slots);
@@ -33,7 +34,7 @@ class Normalizer {
   int64_t Share(int64_t raw) const { return ShareOf(raw, settled_); }
   int64_t OldShare(int64_t raw) const { return ShareOf(raw, before_); }
 
-  size_t memory() const { return raw_.capacity() * sizeof(int64_t); }
+  size_t memory() const { return raw_.memory(); }
 
  private:
   // Over the feasible nodes that have a score; both 0 when there are none.
@@ -47,7 +48,7 @@ class Normalizer {
   void CountAll(std::span<const RefusedBy> refused_by);
 
   const Normalize kind_;
-  std::vector<int64_t> raw_;  // by slot; empty while flat
+  SmallInts raw_;  // by slot; empty while flat
   Extremes now_, settled_, before_;
   size_t at_max_ = 0, at_min_ = 0;  // how many nodes hold each extreme of now_
   size_t counted_ = 0;              // nodes with a score

@@ -95,8 +95,8 @@ std::vector<model::Symbol> Ranking::Gathers() const {
 }
 
 size_t Ranking::memory() const {
-  size_t bytes = sizeof(Impl) + (1 + 2 * sizeof(int32_t)) * impl_->refused_by.capacity() +
-                 impl_->rooms.capacity() * sizeof(int32_t) + impl_->best.memory();
+  size_t bytes = sizeof(Impl) + impl_->refused_by.capacity() + impl_->still.memory() +
+                 (impl_->moving.capacity() + impl_->rooms.capacity()) * sizeof(int32_t) + impl_->best.memory();
   for (const ActiveFilter& filter : impl_->filters) bytes += filter.state->memory();
   for (const ActiveScore& score : impl_->scores)
     bytes += score.state->memory() + (score.normalizer ? score.normalizer->memory() : 0);

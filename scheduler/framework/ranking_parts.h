@@ -14,6 +14,7 @@
 #include "framework/best_node.h"
 #include "framework/normalizer.h"
 #include "framework/ranking.h"
+#include "framework/small_ints.h"
 
 namespace tutti::framework {
 
@@ -72,16 +73,20 @@ struct Ranking::Impl {
   uint64_t seen_nodes = 0, seen_pods = 0, seen_namespaces = 0, seen_storage = 0, seen_keys = 0;
   uint64_t seen_version = 0;  // of nodes, when the feasible ones were last told
   uint64_t seen_objects = 0;  // of nodes, when they were last read
-  // By slot, what the scores without normalisation add up to: those that pods on the node change, and the others.
+  // By slot, what the scores without normalisation add up to: those that pods on the node do not change, and those
+  // that they do. The second is kept only where pods on other nodes change what filters and scores say of a node: so
+  // many nodes then come and go though nothing happened to them that asking again would cost more than to remember.
   // `moving` is kUnknown where any score, normalised or not, was not asked since it may have changed.
-  std::vector<int32_t> moving, still;
+  SmallInts still;
+  bool keeps_moving = false;
+  std::vector<int32_t> moving;
   static constexpr int32_t kUnknown = std::numeric_limits<int32_t>::min();
   bool normalizes_pods = false;  // some score that pods on the node change is normalised
   const std::shared_ptr<Workspace> workspace;
   Workspace& work = *workspace;
 
   Impl(const Profile& p, const cluster::PodClass& c, const cluster::Snapshot& s, std::shared_ptr<Workspace> w)
-      : profile(p), pod_class(c), snapshot(s), workspace(std::move(w)) {
+      : profile(p), pod_class(c), snapshot(s), best(MostTotal(p)), workspace(std::move(w)) {
     Prepare();
   }
   ~Impl() {
@@ -89,6 +94,7 @@ struct Ranking::Impl {
   }
 
   // -- ranking_prepare.cc --
+  static int64_t MostTotal(const Profile& profile);
   void Prepare();
   void PrepareFilters();
   void Follow();
@@ -120,10 +126,12 @@ struct Ranking::Impl {
   RefusedBy FilterAgain(model::NodeId n, bool pods) const;
   void Sort(model::NodeId n, RefusedBy verdict);
   void Refuse(model::NodeId n, RefusedBy by);
-  void Move(std::span<const model::NodeId> nodes);
+  void Move(std::span<const model::NodeId> nodes, int32_t even);
   bool Rescore(bool some_left);
   int32_t FindUneven();
-  void FixScores(std::span<const model::NodeId> nodes);
+  void SumPlain(std::span<const model::NodeId> nodes);
+  int32_t SumUneven(model::NodeId n) const;
+  bool Known(model::NodeId n) const { return keeps_moving && moving[n.index()] != kUnknown; }
   bool Renormalize();
 
   bool StorageChanged() const {

@@ -18,6 +18,13 @@ constexpr size_t kMostFilters = kExcluded - 1;
 
 }  // namespace
 
+int64_t Ranking::Impl::MostTotal(const Profile& profile) {
+  int64_t weights = 0;
+  for (const WeightedScore& score : profile.scores) weights += score.weight;
+  TUTTI_CHECK(weights <= kMostWeight, "the sum of score weights is checked where profiles are made");
+  return profile.scores.empty() ? 1 : weights * kMaxNodeScore;
+}
+
 void Ranking::Impl::Prepare() {
   filters.clear();
   scores.clear();
@@ -29,10 +36,8 @@ void Ranking::Impl::Prepare() {
     filter.heeds = filter.state->HeedsPods();
   }
   TUTTI_CHECK(filters.size() <= kMostFilters, "a profile has a few dozen filters at most");
-  int64_t weights = 0;
   normalizes_pods = false;
   for (const WeightedScore& score : profile.scores) {
-    weights += score.weight;
     auto state = class_refuser ? nullptr : score.plugin->PrepareScore(pod_class, snapshot);
     if (!state) continue;
     const bool heeds = state->HeedsPods();
@@ -41,7 +46,6 @@ void Ranking::Impl::Prepare() {
     scores.back().normalizer.emplace(score.plugin->normalize());
     normalizes_pods = normalizes_pods || heeds;
   }
-  TUTTI_CHECK(weights <= kMostWeight, "the sum of score weights is checked where profiles are made");
   Follow();
   AskAll();
 }
@@ -72,6 +76,7 @@ void Ranking::Impl::Follow() {
     ask(*score.state);
     follows_feasible |= score.state->FollowsFeasible();
   }
+  keeps_moving = follows_pods != State::Pods::kNone;
   if (follows_pods == State::Pods::kAll) snapshot.FollowAllPods();
   if (before == State::Pods::kAll) snapshot.UnfollowAllPods();
   seen_nodes = snapshot.log_end();
@@ -136,30 +141,38 @@ bool Ranking::Impl::TellFeasible() {
 
 void Ranking::Impl::ScoreAll() {
   const size_t slots = refused_by.size();
-  std::vector<int32_t>& totals = best.totals();
   std::vector<int64_t>& raw = work.raw;
-  still.assign(slots, profile.scores.empty() ? 1 : 0);
-  moving.assign(slots, 0);
-  totals.assign(slots, 0);
+  std::vector<int32_t>& sums = work.sums;
+  const auto feasible = [this](size_t slot) { return refused_by[slot] == kNobody; };
+  still.Clear();
+  moving.assign(keeps_moving ? slots : 0, kUnknown);
+  sums.assign(slots, profile.scores.empty() ? 1 : 0);
   raw.assign(slots, 0);
-  for (ActiveScore& score : scores) {
+  const auto add = [&](const ActiveScore& score) {
     score.state->ScoreAll(refused_by, raw);
-    if (score.normalizer) {
-      score.normalizer->Assign(refused_by, raw);
-      score.normalizer->Settle(refused_by);
-    }
-    for (size_t slot = 0; slot < slots; ++slot) {
-      if (refused_by[slot] != kNobody) continue;
-      if (score.normalizer)
-        totals[slot] += score.weight * static_cast<int32_t>(score.normalizer->Share(score.normalizer->raw(slot)));
-      else
-        (score.heeds ? moving : still)[slot] += score.weight * static_cast<int32_t>(raw[slot]);
-    }
+    for (size_t slot = 0; slot < slots; ++slot)
+      if (feasible(slot)) sums[slot] += score.weight * static_cast<int32_t>(raw[slot]);
+  };
+  for (const ActiveScore& score : scores)
+    if (!score.normalizer && !score.heeds) add(score);
+  for (size_t slot = 0; slot < slots; ++slot)
+    if (feasible(slot)) still.Put(slot, sums[slot], slots);
+  for (const ActiveScore& score : scores)
+    if (!score.normalizer && score.heeds) add(score);
+  if (keeps_moving)
+    for (size_t slot = 0; slot < slots; ++slot)
+      if (feasible(slot)) moving[slot] = sums[slot] - static_cast<int32_t>(still.at(slot));
+  for (ActiveScore& score : scores) {
+    if (!score.normalizer) continue;
+    score.state->ScoreAll(refused_by, raw);
+    score.normalizer->Assign(refused_by, raw);
+    score.normalizer->Settle(refused_by);
+    for (size_t slot = 0; slot < slots; ++slot)
+      if (feasible(slot))
+        sums[slot] += score.weight * static_cast<int32_t>(score.normalizer->Share(score.normalizer->raw(slot)));
   }
-  for (size_t slot = 0; slot < slots; ++slot) {
-    totals[slot] = refused_by[slot] == kNobody ? totals[slot] + moving[slot] + still[slot] : BestNode::kOut;
-    if (refused_by[slot] != kNobody) moving[slot] = kUnknown;
-  }
+  best.Grow(slots);
+  for (size_t slot = 0; slot < slots; ++slot) feasible(slot) ? best.Put(slot, sums[slot]) : best.TakeOut(slot);
   best.Rebuild();
 }
 

@@ -55,7 +55,7 @@ bool Ranking::Impl::MarkNamed() {
     ActiveScore& score = scores[i];
     score.named = !work.by_scores[i].nobody();
     work.by_scores[i].ForEach(snapshot, [&](NodeId n) {
-      if (!score.normalizer) moving[n.index()] = kUnknown;
+      if (!score.normalizer && keeps_moving) moving[n.index()] = kUnknown;
       mark(n, kScore);
     });
   }
@@ -126,15 +126,14 @@ void Ranking::Impl::Grow() {
   refusals[kAbsent] += slots - refused_by.size();
   refused_by.resize(slots, kAbsent);
   if (!rooms.empty()) rooms.resize(slots);
-  still.resize(slots);
-  moving.resize(slots, kUnknown);
+  if (keeps_moving) moving.resize(slots, kUnknown);
   best.Grow(slots);
 }
 
 void Ranking::Impl::Ask(const Changes& changes) {
   bool flipped = seen_version != snapshot.last_version();  // a feasible node may be another now: relabelled, say
   FilterSome(changes);
-  FindUneven();
+  const int32_t even = FindUneven();
   work.moved.clear();
   work.redone.clear();
   work.rescored.clear();
@@ -152,7 +151,7 @@ void Ranking::Impl::Ask(const Changes& changes) {
     ScoreAll();
     return;
   }
-  Move(work.moved);
+  Move(work.moved, even);
   const bool renormalized = Rescore(some_left);
   // Few: each climbs its own way up. Many: all rounds are played again, once.
   if (renormalized || changes.nodes.size() > refused_by.size() / 64) return best.Rebuild();
@@ -163,25 +162,25 @@ void Ranking::Impl::Ask(const Changes& changes) {
 void Ranking::Impl::Sort(NodeId n, RefusedBy verdict) {
   const size_t slot = n.index();
   const char marks = work.marked[slot];
-  const bool itself = marks & (kObject | kPods), known = moving[slot] != kUnknown;
+  const bool itself = marks & (kObject | kPods), known = Known(n);
   const bool was_feasible = refused_by[slot] == kNobody, is_feasible = verdict == kNobody;
-  if (was_feasible && is_feasible && known) {
-    if (marks == kFilter) return;
-    if (marks == kPods && !normalizes_pods) return work.moved.push_back(n);
-    if (!itself) {
+  if (was_feasible && is_feasible) {
+    if (marks == kPods && !normalizes_pods && (known || !keeps_moving)) return work.moved.push_back(n);
+    if (known && marks == kFilter) return;
+    if (known && !itself) {
       for (ActiveScore* score : work.uneven)
         if (score->named) score->normalizer->Erase(slot);
-      best.totals()[slot] = BestNode::kOut;
+      best.TakeOut(slot);
       return work.rescored.push_back(n);
     }
   }
   if (was_feasible) {
     for (ActiveScore* score : work.uneven) score->normalizer->Erase(slot);
-    best.totals()[slot] = BestNode::kOut;
+    best.TakeOut(slot);
   }
   // What only filters named scores as before.
-  if (marks != kFilter) moving[slot] = kUnknown;
-  if (is_feasible) (moving[slot] == kUnknown ? work.redone : work.returned).push_back(n);
+  if (keeps_moving && marks != kFilter) moving[slot] = kUnknown;
+  if (is_feasible) (Known(n) ? work.returned : work.redone).push_back(n);
 }
 
 // Into `verdicts`.
@@ -263,8 +262,9 @@ void Ranking::Impl::Refuse(NodeId n, RefusedBy by) {
   total_room += rooms[slot] = RoomAt(n);
 }
 
-// Totals of nodes that are feasible as before, and on which nothing but the pods changed.
-void Ranking::Impl::Move(std::span<const NodeId> nodes) {
+// Totals of nodes that are feasible as before, and on which nothing but the pods changed. The scores that are the same
+// for all add `even`.
+void Ranking::Impl::Move(std::span<const NodeId> nodes, int32_t even) {
   if (nodes.empty()) return;
   work.raw.resize(nodes.size());
   work.sums.assign(nodes.size(), 0);
@@ -273,10 +273,12 @@ void Ranking::Impl::Move(std::span<const NodeId> nodes) {
     score.state->ScoreSome(nodes, work.raw);
     for (size_t i = 0; i < nodes.size(); ++i) work.sums[i] += score.weight * static_cast<int32_t>(work.raw[i]);
   }
-  std::vector<int32_t>& totals = best.totals();
   for (size_t i = 0; i < nodes.size(); ++i) {
     const size_t slot = nodes[i].index();
-    totals[slot] += work.sums[i] - std::exchange(moving[slot], work.sums[i]);
+    if (keeps_moving)
+      best.Put(slot, best.total(slot) + work.sums[i] - std::exchange(moving[slot], work.sums[i]));
+    else
+      best.Put(slot, work.sums[i] + static_cast<int32_t>(still.at(slot)) + even + SumUneven(nodes[i]));
   }
 }
 
@@ -285,7 +287,7 @@ void Ranking::Impl::Move(std::span<const NodeId> nodes) {
 bool Ranking::Impl::Rescore(bool some_left) {
   const std::array<std::span<const NodeId>, 3> all{work.redone, work.rescored, work.returned};
   if (!some_left && std::ranges::all_of(all, [](const auto& nodes) { return nodes.empty(); })) return false;
-  FixScores(work.redone);
+  SumPlain(work.redone);
   const auto insert = [this](ActiveScore& score, std::span<const NodeId> nodes) {
     work.raw.resize(nodes.size());
     score.state->ScoreSome(nodes, work.raw);
@@ -302,13 +304,11 @@ bool Ranking::Impl::Rescore(bool some_left) {
   }
   const bool renormalized = Renormalize();
   const int32_t even = FindUneven();
-  for (const auto& nodes : all)
-    for (const NodeId n : nodes) {
-      int32_t total = moving[n.index()] + still[n.index()] + even;
-      for (const ActiveScore* score : work.uneven)
-        total += score->weight * static_cast<int32_t>(score->normalizer->Share(score->normalizer->raw(n.index())));
-      best.totals()[n.index()] = total;
-    }
+  for (size_t i = 0; i < work.redone.size(); ++i)
+    best.Put(work.redone[i].index(), work.sums[i] + even + SumUneven(work.redone[i]));
+  for (const auto& nodes : {std::span<const NodeId>(work.rescored), std::span<const NodeId>(work.returned)})
+    for (const NodeId n : nodes)
+      best.Put(n.index(), moving[n.index()] + static_cast<int32_t>(still.at(n.index())) + even + SumUneven(n));
   return renormalized;
 }
 
@@ -326,25 +326,36 @@ int32_t Ranking::Impl::FindUneven() {
   return even;
 }
 
-// REQUIRES: they are feasible.
-void Ranking::Impl::FixScores(std::span<const NodeId> nodes) {
-  for (const NodeId n : nodes) {
-    still[n.index()] = profile.scores.empty() ? 1 : 0;
-    moving[n.index()] = 0;
-  }
+// What the uneven scores add for one node.
+int32_t Ranking::Impl::SumUneven(NodeId n) const {
+  int32_t sum = 0;
+  for (const ActiveScore* score : work.uneven)
+    sum += score->weight * static_cast<int32_t>(score->normalizer->Share(score->normalizer->raw(n.index())));
+  return sum;
+}
+
+// What the scores without normalisation add up to, into `sums`, and what is kept of that. REQUIRES: they are feasible.
+void Ranking::Impl::SumPlain(std::span<const NodeId> nodes) {
   work.raw.resize(nodes.size());
-  for (const ActiveScore& score : scores) {
-    if (score.normalizer) continue;
-    score.state->ScoreSome(nodes, work.raw);
-    for (size_t i = 0; i < nodes.size(); ++i)
-      (score.heeds ? moving : still)[nodes[i].index()] += score.weight * static_cast<int32_t>(work.raw[i]);
-  }
+  work.sums.assign(nodes.size(), profile.scores.empty() ? 1 : 0);
+  const auto add = [&](bool heeds) {
+    for (const ActiveScore& score : scores) {
+      if (score.normalizer || score.heeds != heeds) continue;
+      score.state->ScoreSome(nodes, work.raw);
+      for (size_t i = 0; i < nodes.size(); ++i) work.sums[i] += score.weight * static_cast<int32_t>(work.raw[i]);
+    }
+  };
+  add(false);
+  for (size_t i = 0; i < nodes.size(); ++i) still.Put(nodes[i].index(), work.sums[i], refused_by.size());
+  add(true);
+  if (!keeps_moving) return;
+  for (size_t i = 0; i < nodes.size(); ++i)
+    moving[nodes[i].index()] = work.sums[i] - static_cast<int32_t>(still.at(nodes[i].index()));
 }
 
 // Totals change; the rounds above them are the caller's to rebuild when it returns true.
 bool Ranking::Impl::Renormalize() {
   bool moved = false;
-  std::vector<int32_t>& totals = best.totals();
   for (ActiveScore& score : scores) {
     if (!score.normalizer || !score.normalizer->Settle(refused_by)) continue;
     moved = true;
@@ -355,15 +366,16 @@ bool Ranking::Impl::Renormalize() {
       bool known = false;
     };
     std::array<Shift, 64> shifts{};
-    for (size_t slot = 0; slot < totals.size(); ++slot) {
-      if (totals[slot] == BestNode::kOut) continue;
+    for (size_t slot = 0; slot < best.size(); ++slot) {
+      const int32_t total = best.total(slot);
+      if (total == BestNode::kOut) continue;
       const int64_t raw = score.normalizer->raw(slot);
       Shift& shift = shifts[static_cast<uint64_t>(raw) % shifts.size()];
       if (!shift.known || shift.raw != raw)
         shift = {raw,
                  score.weight * static_cast<int32_t>(score.normalizer->Share(raw) - score.normalizer->OldShare(raw)),
                  true};
-      totals[slot] += shift.by;
+      best.Put(slot, total + shift.by);
     }
   }
   return moved;

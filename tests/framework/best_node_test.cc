@@ -11,15 +11,19 @@ using namespace tutti;
 TEST_CASE("the best node is the first of the highest, through growth and changes") {
   for (const size_t slots : {1u, 63u, 64u, 65u, 4096u, 4097u, 5000u}) {
     base::Random random(slots);
-    framework::BestNode best;
+    const int64_t most = GENERATE(int64_t{20}, int64_t{2'000'000'000});
+    framework::BestNode best(most);
     best.Grow(slots / 2 + 1);
     best.Grow(slots);
     CHECK_FALSE(best.Best().valid());
     std::vector<int32_t> totals(slots, framework::BestNode::kOut);
     for (int i = 0; i < 500; ++i) {
       const size_t slot = random.Below(slots);
-      totals[slot] = random.OneIn(4) ? framework::BestNode::kOut : static_cast<int32_t>(random.Between(0, 20));
-      best.totals()[slot] = totals[slot];
+      totals[slot] = random.OneIn(4) ? framework::BestNode::kOut : static_cast<int32_t>(most - random.Between(0, 20));
+      if (totals[slot] == framework::BestNode::kOut)
+        best.TakeOut(slot);
+      else
+        best.Put(slot, totals[slot]);
       best.Replay(slot);
       const auto at = std::ranges::max_element(totals);
       if (*at == framework::BestNode::kOut)
