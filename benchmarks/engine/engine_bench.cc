@@ -55,6 +55,10 @@ std::vector<Case> Cases() {
     const PerPod seconds = SecondsPerPod(mix, nodes, before, pods);
     return std::vector<double>{1 / seconds.decided, 1 / (seconds.decided + seconds.followed)};
   };
+  const auto growth = [](Mix mix, size_t pods) {
+    const double small = SecondsPerPod(mix, 1000, 10, pods).decided;
+    return std::vector<double>{SecondsPerPod(mix, 100'000, 10, pods).decided / small};
+  };
   const Row also{"... with the answer and the pod seen bound", "pods/s", true, 0};
   return {
       {"identical",
@@ -68,10 +72,13 @@ std::vector<Case> Cases() {
        [=] { return rate(Mix::kSpread, 5000, 0, 40'000); }},
       {"growth",
        {{"growth per pod from 1k to 100k nodes, 10 pods a node", "times", false, 2}},
-       [] {
-         const double small = SecondsPerPod(Mix::kIdentical, 1000, 10, 50'000).decided;
-         return std::vector<double>{SecondsPerPod(Mix::kIdentical, 100'000, 10, 50'000).decided / small};
-       }},
+       [=] { return growth(Mix::kIdentical, 50'000); }},
+      {"growth-distinct",
+       {{"... of 1,000 distinct pod classes", "times", false, 2}},
+       [=] { return growth(Mix::kDistinct, 4'000); }},
+      {"growth-spread",
+       {{"... of spread and anti-affinity", "times", false, 2}},
+       [=] { return growth(Mix::kSpread, 4'000); }},
       {"rack",
        {{"512 one-GPU members in one of 50 racks, 5k nodes", "ms", false, 10}},
        [] { return std::vector<double>{1e3 * SecondsToStartGang(512, 5000, "rack")}; }},
@@ -155,7 +162,9 @@ int main(int argc, char** argv) {
   std::vector<std::string> only;
   std::vector<size_t> sizes{1000, 2000, 5000, 10'000, 30'000, 100'000};
   std::string out;
-  app.add_option("--only", only, "Run these cases: identical distinct spread growth rack proof jobs waiting memory");
+  app.add_option(
+      "--only", only,
+      "Run these cases: identical distinct spread growth growth-distinct growth-spread rack proof jobs waiting memory");
   app.add_option("--out", out, "Write engine.csv, scale.csv and scale.svg into this folder");
   app.add_option("--sizes", sizes, "Nodes of the clusters in scale.svg");
   CLI11_PARSE(app, argc, argv);
