@@ -46,6 +46,7 @@ std::string Replica::KindOf(const FeedEvent& event) {
     // Not before the list of pods that it was told after.
     std::string operator()(const cluster::Leadership& e) { return e.leading ? "pods" : ""; }
     std::string operator()(const cluster::Answer&) { return ""; }
+    std::string operator()(const cluster::ExtenderReply&) { return ""; }
   };
   return std::visit(Visitor{}, event);
 }
