@@ -274,6 +274,13 @@ Result<framework::Profile> MakeProfile(const ProfileConfig& config, std::vector<
   return profile;
 }
 
+std::vector<ProfileConfig::Plugin> ActivePlugins(const ProfileConfig& config) {
+  const auto at = config.plugins.find("multiPoint");
+  PluginList list = MergeMultiPoint(at == config.plugins.end() ? ProfileConfig::PluginSet() : at->second);
+  std::erase_if(list, [](const ProfileConfig::Plugin& plugin) { return Find(plugin.name)->remark != nullptr; });
+  return list;
+}
+
 framework::Profile DefaultProfile(const std::string& scheduler_name) {
   ProfileConfig config;
   config.scheduler_name = scheduler_name;

@@ -36,6 +36,10 @@ struct ProfileConfig {
 // given, gets a line for each plugin that the config names and that does nothing here yet, or that cannot be changed.
 base::Result<framework::Profile> MakeProfile(const ProfileConfig& config, std::vector<std::string>* warnings = nullptr);
 
+// The plugins of `config`'s multiPoint once the defaults are merged in, in order, with weights where they score;
+// without those that do nothing here. REQUIRES: MakeProfile took `config`.
+std::vector<ProfileConfig::Plugin> ActivePlugins(const ProfileConfig& config);
+
 // kube-scheduler's default plugins and weights.
 framework::Profile DefaultProfile(const std::string& scheduler_name);
 

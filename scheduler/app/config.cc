@@ -41,6 +41,7 @@ void ReadLeaderElection(Fields fields, LeaderElectionConfig* out) {
   fields.String("resourceName", &out->resource_name);
   fields.String("resourceNamespace", &out->resource_namespace);
   fields.Done();  // flags go before its times: EffectiveConfig looks whether they can work together
+  out->where = fields.Where();
 }
 
 void ReadClientConnection(Fields fields, Config* config) {
@@ -270,17 +271,21 @@ std::vector<YAML::Node> Documents(const std::string& text) {
 
 }  // namespace
 
-std::string CheckTimes(const LeaderElectionConfig& config) {
-  if (config.lease_duration_ms < 1'000) return "leaseDuration must be a second at least: a Lease says whole seconds";
-  if (config.lease_duration_ms <= config.renew_deadline_ms) {
-    return "leaseDuration must be longer than renewDeadline; the defaults are 15s and 10s";
-  }
+base::Status CheckElection(const LeaderElectionConfig& config) {
+  if (!config.leader_elect) return {};
+  const auto wrong = [&config](std::string_view what) {
+    return base::Invalid(fmt::format("{}: {}", config.where.empty() ? "leader election" : config.where, what));
+  };
+  if (config.lease_duration_ms < 1'000)
+    return wrong("leaseDuration must be a second at least: a Lease says whole seconds");
+  if (config.lease_duration_ms <= config.renew_deadline_ms)
+    return wrong("leaseDuration must be longer than renewDeadline; the defaults are 15s and 10s");
   // client-go's jitter: a retry may come 1.2 periods after the last.
-  if (config.retry_period_ms <= 0 || config.renew_deadline_ms * 10 <= config.retry_period_ms * 12) {
-    return "renewDeadline must be longer than 1.2 times retryPeriod, and that above 0; the defaults are 10s and 2s";
-  }
-  if (config.resource_name.empty()) return "resourceName is empty; name the Lease";
-  return "";
+  if (config.retry_period_ms <= 0 || config.renew_deadline_ms * 10 <= config.retry_period_ms * 12)
+    return wrong(
+        "renewDeadline must be longer than 1.2 times retryPeriod, and that above 0; the defaults are 10s and 2s");
+  if (config.resource_name.empty()) return wrong("resourceName is empty; name the Lease");
+  return {};
 }
 
 base::Status ReadConfig(const std::string& text, const std::string& file, Config* config) {
@@ -311,6 +316,14 @@ base::Result<Config> LoadConfig(const std::vector<std::string>& files) {
     }
   }
   if (!complaints.empty()) return base::Invalid(complaints);
+  return config;
+}
+
+base::Result<Config> LoadWholeConfig(const std::vector<std::string>& files) {
+  auto config = LoadConfig(files);
+  if (!config) return config;
+  if (const base::Status election = CheckElection(config->leader_election); !election)
+    return tl::make_unexpected(election.error());
   return config;
 }
 

@@ -28,10 +28,11 @@ struct LeaderElectionConfig {
   std::string resource_lock = "leases";
   std::string resource_name = "tutti";
   std::string resource_namespace;  // empty: that of our pod, or "tutti-system" outside a cluster
+  std::string where;               // "FILE:LINE: leaderElection"; empty: no file has it
 };
 
-// "" if the three times can work together; else what is wrong and how to mend it.
-std::string CheckTimes(const LeaderElectionConfig& config);
+// Whether its three times can work together, if there is an election. Error: kInvalid, how to mend it.
+base::Status CheckElection(const LeaderElectionConfig& config);
 
 struct ClientConnectionConfig {
   std::string kubeconfig;  // empty: in-cluster, or kubectl's own rules
@@ -72,6 +73,8 @@ struct Config {
 // Reads the files in order; the same kind twice is an error. No file: the defaults.
 // Error: kInvalid, all complaints, one a line.
 base::Result<Config> LoadConfig(const std::vector<std::string>& files);
+// The same for who has no flags that go before the files: the election is checked too.
+base::Result<Config> LoadWholeConfig(const std::vector<std::string>& files);
 // The same from text; `file` is for the messages. `*config` is added to.
 base::Status ReadConfig(const std::string& text, const std::string& file, Config* config);
 

@@ -41,10 +41,25 @@ void Driver::Post(cluster::FeedEvent event) {
 }
 
 milliseconds Driver::Patience(const core::Scheduler& scheduler) const {
-  if (collected_ || decisions_.wanted() != 0) return milliseconds(0);
+  if (decisions_.wanted() || pods_.wanted()) return milliseconds(0);
   const auto deadline = scheduler.NextDeadline();
   const base::Millis wait = deadline ? *deadline - clock_.MonotonicMs() : kLongestSleepMs;
   return milliseconds(std::clamp<base::Millis>(wait, 0, kLongestSleepMs));
+}
+
+template <typename Records, typename Place>
+template <typename Add>
+void Driver::Collection<Records, Place>::GoOn(Add add) {
+  if (!records) {
+    asked = shown.wanted();
+    if (asked == 0) return;
+    records = std::make_shared<Records>();
+    place = {};
+  }
+  const auto until = std::chrono::steady_clock::now() + kCollectAtOnce;
+  while (!add(&place, records.get()))
+    if (std::chrono::steady_clock::now() >= until) return;
+  shown.Publish(std::move(records), asked);
 }
 
 void Driver::Cycle(core::Scheduler& scheduler, milliseconds patience) {
@@ -57,20 +72,8 @@ void Driver::Cycle(core::Scheduler& scheduler, milliseconds patience) {
   scheduler.RunOnce(events);
   synced_ = scheduler.synced();
   leading_ = scheduler.leading();
-  CollectDecisions(scheduler);
-}
-
-void Driver::CollectDecisions(const core::Scheduler& scheduler) {
-  if (!collected_) {
-    collected_for_ = decisions_.wanted();
-    if (collected_for_ == 0) return;
-    collected_ = std::make_shared<Records>();
-    collected_to_ = {};
-  }
-  const auto until = std::chrono::steady_clock::now() + kCollectAtOnce;
-  while (!scheduler.AddDecisions(&collected_to_, collected_.get()))
-    if (std::chrono::steady_clock::now() >= until) return;
-  decisions_.Publish(std::move(collected_), collected_for_);
+  decisions_.GoOn([&](auto* place, auto* records) { return scheduler.AddDecisions(place, records); });
+  pods_.GoOn([&](auto* place, auto* pods) { return scheduler.AddPods(place, pods); });
 }
 
 Driver::Ending Driver::Run(core::Scheduler& scheduler, base::Millis drain_ms) {
@@ -96,8 +99,12 @@ void Driver::Lose() {
   mailbox_.Wake();
 }
 
+std::shared_ptr<const core::Scheduler::PodList> Driver::Pods() {
+  return pods_.shown.Fresh(kDecisionsPatience, [this] { mailbox_.Wake(); });
+}
+
 std::vector<observe::Decision> Driver::Decisions(const std::string& ns, const std::string& name) {
-  const auto all = decisions_.Fresh(kDecisionsPatience, [this] { mailbox_.Wake(); });
+  const auto all = decisions_.shown.Fresh(kDecisionsPatience, [this] { mailbox_.Wake(); });
   if (!all) return {};
   std::vector<const observe::Decision*> found;
   for (const observe::Decision& one : *all)

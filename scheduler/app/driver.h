@@ -48,21 +48,32 @@ class Driver final : public cluster::EventSink {
   // The records of now, or of the last time if the scheduler thread is too busy to make them in five seconds. Sorted,
   // of each gang one; of all, or of those in `ns` or called `name`, where that is not empty.
   std::vector<observe::Decision> Decisions(const std::string& ns = "", const std::string& name = "");
+  // All pods of the cluster, likewise; null: none were ever made.
+  std::shared_ptr<const core::Scheduler::PodList> Pods();
 
  private:
   std::chrono::milliseconds Patience(const core::Scheduler& scheduler) const;
   void Cycle(core::Scheduler& scheduler, std::chrono::milliseconds patience);
-  void CollectDecisions(const core::Scheduler& scheduler);
+  // What somebody asked for and is made on the scheduler's thread, a part in each cycle.
+  template <typename Records, typename Place>
+  struct Collection {
+    observe::Published<Records> shown;
+    // Of the scheduler's thread: what is not complete; null: nothing.
+    std::shared_ptr<Records> records;
+    Place place{};
+    uint64_t asked = 0;
+
+    bool wanted() const { return records || shown.wanted() != 0; }
+    // Goes on until `add` says that all is there, or the cycle has no more time.
+    template <typename Add>
+    void GoOn(Add add);
+  };
 
   const base::Clock& clock_;
   base::Mailbox<cluster::FeedEvent> mailbox_;
   std::chrono::steady_clock::time_point next_cycle_;  // not before
-  using Records = std::deque<observe::Decision>;
-  observe::Published<Records> decisions_;
-  // Of the scheduler's thread: what was asked for and is not complete; null: nothing.
-  std::shared_ptr<Records> collected_;
-  core::Scheduler::DecisionsPlace collected_to_;
-  uint64_t collected_for_ = 0;
+  Collection<std::deque<observe::Decision>, core::Scheduler::DecisionsPlace> decisions_;
+  Collection<core::Scheduler::PodList, uint32_t> pods_;
   std::atomic<bool> stop_ = false, lost_ = false, synced_ = false, leading_ = false;
   std::atomic<base::Millis> last_cycle_ms_ = 0;
 };

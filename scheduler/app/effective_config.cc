@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "app/run.h"
-#include "base/json.h"
+#include "app/upstream_flags.h"
+#include "base/log.h"
 #include "sim/duration.h"
 
 namespace tutti::app {
@@ -19,8 +22,6 @@ base::Status Override(const char* flag, const std::optional<std::string>& text, 
 void Override(const std::optional<std::string>& text, std::string* out) {
   if (text) *out = *text;
 }
-
-std::string Seconds(base::Millis ms) { return fmt::format("{}s", static_cast<double>(ms) / 1000); }
 
 }  // namespace
 
@@ -42,15 +43,33 @@ base::Result<Config> EffectiveConfig(const RunFlags& flags) {
     return base::Invalid(
         fmt::format("--leader-elect-resource-lock: \"{}\" is not known; write leases", election.resource_lock));
   }
-  if (const std::string problem = CheckTimes(election); election.leader_elect && !problem.empty()) {
-    return base::Invalid("leader election: " + problem);
+  if (const base::Status times = CheckElection(election); !times) return tl::make_unexpected(times.error());
+  for (const auto& notes : {NotesOnFlags(flags.upstream), NotesOnFeatureGates(flags.feature_gates)}) {
+    if (!notes) return tl::make_unexpected(notes.error());
+    config->notes.insert(config->notes.end(), notes->begin(), notes->end());
   }
   if (!flags.kubeconfig.empty()) config->client_connection.kubeconfig = flags.kubeconfig;
   return config;
 }
 
-base::Result<server::ServerOptions> EffectiveServing(const RunFlags& flags) {
+base::Status ApplyLogging(const RunFlags& flags) {
+  if (flags.logging_format != "json" && flags.logging_format != "text")
+    return base::Invalid(
+        fmt::format("--logging-format: \"{}\" is not known; write json or text", flags.logging_format));
+  int verbosity = 0;
+  const char *begin = flags.verbosity.data(), *end = begin + flags.verbosity.size();
+  if (const auto read = std::from_chars(begin, end, verbosity); read.ec != std::errc() || read.ptr != end)
+    return base::Invalid(fmt::format("-v: \"{}\": write a whole number", flags.verbosity));
+  base::SetLogFormat(flags.logging_format == "text" ? base::LogFormat::kText : base::LogFormat::kJson);
+  base::SetVerbosity(verbosity);
+  return {};
+}
+
+base::Result<server::ServerOptions> EffectiveServing(const RunFlags& flags, std::vector<std::string>* notes) {
   server::ServerOptions serving = flags.server;
+  auto tls = server::ReadTlsChoice(flags.tls_min_version, flags.tls_cipher_suites, notes);
+  if (!tls) return tl::make_unexpected(tls.error());
+  serving.tls = *std::move(tls);
   server::AccessTimes& times = serving.access_times;
   for (const base::Status& read :
        {Override("--authentication-token-webhook-cache-ttl", flags.authenticated_ttl, &times.authenticated_ms),
@@ -59,40 +78,6 @@ base::Result<server::ServerOptions> EffectiveServing(const RunFlags& flags) {
     if (!read) return tl::make_unexpected(read.error());
   }
   return serving;
-}
-
-std::string ConfigJson(const Config& config) {
-  using Json = nlohmann::ordered_json;
-  const LeaderElectionConfig& election = config.leader_election;
-  Json profiles = Json::array();
-  for (const ProfileSettings& profile : config.profiles) {
-    profiles.push_back({{"schedulerName", profile.config.scheduler_name}});
-  }
-  if (profiles.empty()) {
-    for (const std::string& name : DefaultSchedulerNames()) profiles.push_back({{"schedulerName", name}});
-  }
-  const Json json = {{"kubescheduler.config.k8s.io",
-                      {{"clientConnection", {{"kubeconfig", config.client_connection.kubeconfig}}},
-                       {"leaderElection",
-                        {{"leaderElect", election.leader_elect},
-                         {"leaseDuration", Seconds(election.lease_duration_ms)},
-                         {"renewDeadline", Seconds(election.renew_deadline_ms)},
-                         {"retryPeriod", Seconds(election.retry_period_ms)},
-                         {"resourceLock", election.resource_lock},
-                         {"resourceName", election.resource_name},
-                         {"resourceNamespace", election.resource_namespace}}},
-                       {"podInitialBackoffSeconds", config.pod_initial_backoff_s},
-                       {"podMaxBackoffSeconds", config.pod_max_backoff_s},
-                       {"profiles", std::move(profiles)}}},
-                     {"tutti.dev",
-                      {{"policy", config.policy},
-                       {"repairTimeoutSeconds", config.repair_timeout_s},
-                       {"bindTimeoutSeconds", config.bind_timeout_s},
-                       {"quotaReason", config.quota_reason},
-                       {"maxInFlight", config.max_in_flight},
-                       {"rankingMemoryMiB", config.ranking_memory_mib},
-                       {"keepNodesWhole", config.keep_nodes_whole}}}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace tutti::app

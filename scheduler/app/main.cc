@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line: one binary, verbs as in kubectl.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "app/signals.h"
 #include "app/sim_command.h"
 #include "app/simulate.h"
+#include "app/upstream_flags.h"
 #include "app/yaml_fields.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -115,7 +117,7 @@ struct RunVerb {
   CLI::Option* leader_elect_said = nullptr;
   bool leader_elect = true;
   int secure_port = 10259;
-  int verbosity = 0;
+  CLI::App* run = nullptr;
 
   void AddTo(CLI::App& main, int* exit_code) {
     CLI::App& verb = *main.add_subcommand("run", "Run the scheduler on a cluster");
@@ -125,6 +127,7 @@ struct RunVerb {
         "scheduler-plugins-scheduler. SIGTERM: plans no more, waits for the binds under way, gives the lease up, exits "
         "0.\n"
         "A lost lease: exits 1. Logs are JSON lines on stderr.");
+    run = &verb;
     AddConfig(verb, &flags.config_files);
     verb.add_option("--kubeconfig", flags.kubeconfig,
                     "how to reach the API server; default: $KUBECONFIG, the pod's\n"
@@ -135,8 +138,11 @@ struct RunVerb {
     AddElection(verb);
     AddServing(verb);
     AddReviews(verb);
-    verb.add_option("-v,--v", verbosity, "accepted, as kube-scheduler has it; the same is logged at every level")
-        ->type_name("LEVEL");
+    AddLogs(verb);
+    AddUpstream(verb);
+    verb.add_option("--write-config-to", flags.write_config_to,
+                    "write the configuration in effect to this file, and end")
+        ->type_name("FILE");
     verb.final_callback([this, exit_code] { *exit_code = Go(); });
   }
 
@@ -146,15 +152,18 @@ struct RunVerb {
         verb.add_flag("--leader-elect", leader_elect, "lead only while holding the Lease; --leader-elect=false: always")
             ->group(group)
             ->default_str("true");
-    verb.add_option("--leader-elect-lease-duration", flags.lease_duration, "[15s]")
+    const auto duration = [&](const char* name, std::optional<std::string>* value, const char* unless_said) {
+      verb.add_option(name, *value, "")->group(group)->type_name("DURATION")->default_str(unless_said);
+    };
+    duration("--leader-elect-lease-duration", &flags.lease_duration, "15s");
+    duration("--leader-elect-renew-deadline", &flags.renew_deadline, "10s");
+    duration("--leader-elect-retry-period", &flags.retry_period, "2s");
+    verb.add_option("--leader-elect-resource-lock", flags.resource_lock, "there is no other")
         ->group(group)
-        ->type_name("DURATION");
-    verb.add_option("--leader-elect-renew-deadline", flags.renew_deadline, "[10s]")
+        ->default_str("leases");
+    verb.add_option("--leader-elect-resource-name", flags.resource_name, "of the Lease")
         ->group(group)
-        ->type_name("DURATION");
-    verb.add_option("--leader-elect-retry-period", flags.retry_period, "[2s]")->group(group)->type_name("DURATION");
-    verb.add_option("--leader-elect-resource-lock", flags.resource_lock, "leases; there is no other")->group(group);
-    verb.add_option("--leader-elect-resource-name", flags.resource_name, "[tutti]")->group(group);
+        ->default_str("tutti");
     verb.add_option("--leader-elect-resource-namespace", flags.resource_namespace,
                     "[the pod's own; tutti-system outside a cluster]")
         ->group(group);
@@ -168,6 +177,18 @@ struct RunVerb {
     verb.add_option("--secure-port", secure_port, "0: serve nothing")->group(group)->capture_default_str();
     verb.add_option("--tls-cert-file", flags.server.certificate.cert, "default: self-signed, in memory")->group(group);
     verb.add_option("--tls-private-key-file", flags.server.certificate.key, "")->group(group);
+    verb.add_option("--tls-min-version", flags.tls_min_version,
+                    "VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13")
+        ->group(group)
+        ->default_str("VersionTLS12");
+    verb.add_option("--tls-cipher-suites", flags.tls_cipher_suites,
+                    "of TLS 1.2, by Go's names; default: OpenSSL's choice")
+        ->group(group)
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    verb.add_flag("--permit-port-sharing", flags.server.share_port,
+                  "set SO_REUSEPORT, so that others may listen there too")
+        ->group(group);
     verb.add_option("--authorization-always-allow-paths", flags.server.always_allow_paths,
                     "served to everybody; the rest needs a user who may get the path")
         ->group(group)
@@ -185,7 +206,7 @@ struct RunVerb {
       verb.add_option(name, *value, about)->group(group)->type_name("FILE");
     };
     const auto duration = [&](const char* name, std::optional<std::string>* value) {
-      verb.add_option(name, *value, "[10s]")->group(group)->type_name("DURATION");
+      verb.add_option(name, *value, "")->group(group)->type_name("DURATION")->default_str("10s");
     };
     file("--authentication-kubeconfig", &flags.authentication_kubeconfig,
          "where tokens are reviewed; default: the API server that is scheduled for");
@@ -204,6 +225,45 @@ struct RunVerb {
     duration("--authorization-webhook-cache-unauthorized-ttl", &flags.denied_ttl);
   }
 
+  void AddLogs(CLI::App& verb) {
+    const char* group = "Logs (kube-scheduler's flags)";
+    verb.add_option("-v,--v", flags.verbosity, "2: each bind and each pod that waits alone, too")
+        ->group(group)
+        ->type_name("LEVEL")
+        ->capture_default_str();
+    verb.add_option("--logging-format", flags.logging_format, "json: one object a line; text: as klog writes it")
+        ->group(group)
+        ->capture_default_str();
+  }
+
+  void AddUpstream(CLI::App& verb) {
+    const char* group =
+        "Flags of kube-scheduler that are taken and change nothing; what is asked for in vain is logged";
+    verb.add_option("--feature-gates", flags.feature_gates, "NAME=true|false,...")
+        ->group(group)
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    for (const app::UpstreamFlag& flag : app::UpstreamFlags()) {
+      const std::string name = fmt::format("--{}", flag.name);
+      const bool is_bool = flag.type == app::UpstreamFlag::Type::kBool;
+      CLI::Option* option = is_bool ? verb.add_flag(name) : verb.add_option(name)->allow_extra_args(false);
+      option->group(group)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    }
+  }
+
+  // What each flag is set to: for /flagz, and for what is said of those without effect.
+  void ReadValues() {
+    for (const CLI::Option* option : run->get_options()) {
+      if (option->get_lnames().empty() || option->get_lnames()[0] == "help") continue;
+      const std::string& name = option->get_lnames()[0];
+      flags.values[name] =
+          option->count() > 0 ? fmt::format("{}", fmt::join(option->results(), ",")) : option->get_default_str();
+    }
+    for (const app::UpstreamFlag& flag : app::UpstreamFlags())
+      if (const CLI::Option* option = run->get_option(fmt::format("--{}", flag.name)); option->count() > 0)
+        flags.upstream[std::string(flag.name)] = option->results().back();
+  }
+
   int Go() {
     if (flags.server.certificate.cert.empty() != flags.server.certificate.key.empty()) {
       return Refuse("run", "--tls-cert-file and --tls-private-key-file go together; give both or none");
@@ -213,6 +273,8 @@ struct RunVerb {
     flags.secure_serving = secure_port != 0;
     flags.server.port = secure_port;
     std::erase(flags.server.always_allow_paths, "");  // --authorization-always-allow-paths= allows none
+    std::erase(flags.tls_cipher_suites, "");
+    ReadValues();
     app::BlockStopSignals();
     return app::Run(flags);
   }
@@ -249,7 +311,7 @@ struct SimulateVerb {
 
   int Go() {
     app::SimulateOptions options;
-    auto config = app::LoadConfig(config_files);
+    auto config = app::LoadWholeConfig(config_files);
     if (!config) return Refuse("simulate", config.error().message);
     options.config = *std::move(config);
     const auto until_ms = sim::ParseDuration(until);
@@ -305,7 +367,7 @@ struct EvaluateVerb {
   }
 
   int Go() {
-    auto config = app::LoadConfig(config_files);
+    auto config = app::LoadWholeConfig(config_files);
     if (!config) return Refuse("evaluate", config.error().message);
     const auto profiles = app::MakeProfiles(*config, app::OfflineSchedulerNames());
     if (!profiles) return Refuse("evaluate", profiles.error().message);

@@ -41,16 +41,24 @@ plugins::ProfileConfig WithIgnored(plugins::ProfileConfig config, const std::vec
 
 }  // namespace
 
+plugins::ProfileConfig Silent(const std::string& scheduler_name) {
+  plugins::ProfileConfig profile;
+  profile.scheduler_name = scheduler_name;
+  return profile;
+}
+
+bool KeepsNodesWhole(const Config& config, const plugins::ProfileConfig& profile) {
+  return config.keep_nodes_whole && profile.scheduler_name != "default-scheduler" && SaysNothing(profile);
+}
+
 base::Result<std::vector<framework::Profile>> MakeProfiles(Config& config,
                                                            const std::vector<std::string>& default_names) {
   std::vector<framework::Profile> profiles;
   std::string complaints;
   const auto stock = [&](const std::string& name) {
-    plugins::ProfileConfig plain;
-    plain.scheduler_name = name;
-    auto profile = plugins::MakeProfile(WithIgnored(plain, config.ignored_resources));
+    auto profile = plugins::MakeProfile(WithIgnored(Silent(name), config.ignored_resources));
     TUTTI_CHECK(profile, "the default profile can be made");
-    if (config.keep_nodes_whole && name != "default-scheduler") plugins::AddPacking(&*profile);
+    if (KeepsNodesWhole(config, Silent(name))) plugins::AddPacking(&*profile);
     return *std::move(profile);
   };
   for (const ProfileSettings& settings : config.profiles) {

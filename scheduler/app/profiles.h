@@ -18,6 +18,12 @@ namespace tutti::app {
 base::Result<std::vector<framework::Profile>> MakeProfiles(Config& config,
                                                            const std::vector<std::string>& default_names);
 
+// A profile that says nothing but its name.
+plugins::ProfileConfig Silent(const std::string& scheduler_name);
+
+// Whether a profile that is configured like this has WholeNodes.
+bool KeepsNodesWhole(const Config& config, const plugins::ProfileConfig& profile);
+
 // The core's options, profiles included.
 base::Result<core::Options> MakeOptions(Config& config, const std::vector<std::string>& default_names);
 

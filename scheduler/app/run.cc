@@ -6,26 +6,27 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
+#include <cstring>
+#include <fstream>
 #include <thread>
 
 #include "app/driver.h"
+#include "app/pages.h"
 #include "app/profiles.h"
 #include "app/serving.h"
 #include "app/signals.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "kube/client.h"
-#include "observe/decision_json.h"
+#include "observe/audit_log.h"
 #include "observe/metrics.h"
+#include "observe/observers.h"
 
 namespace tutti::app {
 namespace {
 
-// A thread that has not turned for so long never will: let the kubelet start another process.
-constexpr base::Millis kStuckMs = 60'000;
 // What a write may take on the way beyond its server-side time-out, and giving the lease up.
 constexpr base::Millis kShutdownSlackMs = 2'000;
 // The longest server-side time-out of one write.
@@ -35,6 +36,17 @@ constexpr const char* kOurNamespace = "tutti-system";
 int Refuse(const base::Error& error) {
   fmt::print(stderr, "tutti run: error: {}\n", error.message);
   return 1;
+}
+
+int WriteConfig(const Config& config, const std::string& file) {
+  std::ofstream out(file);
+  out << ConfigYaml(config);
+  out.close();
+  if (!out)
+    return Refuse(base::Error{base::ErrorCode::kUnavailable,
+                              fmt::format("--write-config-to: {}: {}", file, std::strerror(errno))});
+  base::LogInfo("the configuration is written", {{"file", file}});
+  return 0;
 }
 
 kube::LeaseOptions LeaseOf(const LeaderElectionConfig& config) {
@@ -48,45 +60,7 @@ kube::LeaseOptions LeaseOf(const LeaderElectionConfig& config) {
   return lease;
 }
 
-std::string DecisionsJson(Driver& driver, const std::string& ns, const std::string& name) {
-  return observe::ToJson(driver.Decisions(ns, name))
-             .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-         "\n";
-}
-
-server::HealthCheck Turns(std::string thread, std::function<base::Millis()> since_last_turn) {
-  return {std::move(thread), [since_last_turn = std::move(since_last_turn)] {
-            const base::Millis since = since_last_turn();
-            return since < kStuckMs ? "" : fmt::format("its last turn began {} s ago", since / 1000);
-          }};
-}
-
-server::Pages MakePages(Driver& driver, const kube::KubeClient& client, observe::Metrics& metrics,
-                        const std::string& config_json) {
-  server::Pages pages;
-  const server::HealthCheck ping{"ping", [] { return std::string(); }};
-  const server::HealthCheck scheduler = Turns("scheduler-thread", [&driver] { return driver.SinceLastCycleMs(); });
-  const server::HealthCheck kube_io = Turns("kube-io", [&client] { return client.SinceLastTurnMs(); });
-  pages.live = {ping, scheduler, kube_io};
-  pages.ready = {
-      ping,
-      scheduler,
-      kube_io,
-      {"sched-handler-sync", [&driver] { return driver.synced() ? "" : "not every watched kind is listed yet"; }},
-      {"shutdown", [&driver] { return driver.stopping() ? "stopping" : ""; }}};
-  pages.metrics = [&driver, &metrics] {
-    metrics.SetLeading(driver.leading());
-    return metrics.Text();
-  };
-  pages.configz = [config_json] { return config_json; };
-  pages.decisions = [&driver](const std::string& ns, const std::string& name) {
-    return DecisionsJson(driver, ns, name);
-  };
-  return pages;
-}
-
 void LogStart(const Config& config, const kube::Config& cluster, const core::Options& options) {
-  for (const std::string& note : config.notes) base::LogWarn(note);
   std::vector<std::string> names;
   for (const framework::Profile& profile : options.profiles) names.push_back(profile.scheduler_name);
   base::LogInfo("tutti starts", {{"version", TUTTI_VERSION},
@@ -126,10 +100,16 @@ int Run(const RunFlags& flags) {
   prctl(PR_SET_DUMPABLE, 0);  // tokens and keys are in this memory: no core file has it, and no other user may read it
   auto config = EffectiveConfig(flags);
   if (!config) return Refuse(config.error());
+  if (const base::Status logging = ApplyLogging(flags); !logging) return Refuse(logging.error());
   auto options = MakeOptions(*config, DefaultSchedulerNames());
   if (!options) return Refuse(options.error());
+  // Serving reads it again; what is wrong with it is said before anything begins.
+  if (const auto serving = EffectiveServing(flags, &config->notes); !serving) return Refuse(serving.error());
+  for (const std::string& note : config->notes) base::LogWarn(note);
+  if (!flags.write_config_to.empty()) return WriteConfig(*config, flags.write_config_to);
   const auto cluster = kube::LoadConfig({config->client_connection.kubeconfig, flags.context, flags.master});
   if (!cluster) return Refuse(cluster.error());
+  if (const base::Status found = kube::FindExecPlugin(*cluster); !found) return Refuse(found.error());
   LeaderElectionConfig& election = config->leader_election;
   if (election.resource_namespace.empty()) {
     const bool in_pod = cluster->source == "in-cluster" && !cluster->default_namespace.empty();
@@ -148,18 +128,21 @@ int Run(const RunFlags& flags) {
   client_options.in_flight = static_cast<int>(config->max_in_flight);
   client_options.write_timeout_ms = std::min<base::Millis>(kLongestWriteMs, options->bind_timeout_ms);
   observe::Metrics metrics(TUTTI_VERSION, election.resource_name, kube::SplitUrl(cluster->server).authority);
-  client_options.on_answer = [&metrics](kube::Method method, int status) {
-    metrics.OnAnswer(kube::Name(method), status);
+  client_options.on_answer = [&metrics](const kube::Answered& answered) {
+    metrics.OnAnswer(kube::Name(answered.method), answered.status, answered.seconds);
   };
   kube::KubeClient client(*cluster, client_options, clock, driver);
   const base::Millis drain_ms = options->bind_timeout_ms + kShutdownSlackMs;
+  observe::AuditLog log(clock);
+  observe::Observers observers({&metrics, &log});
   std::unique_ptr<kube::ExtenderClient> extenders = MakeExtenders(*config, client, clock, driver);
-  core::Scheduler scheduler(*std::move(options), dialects::MakeDialects(), client.writer(), clock, &metrics,
+  core::Scheduler scheduler(*std::move(options), dialects::MakeDialects(), client.writer(), clock, &observers,
                             extenders.get());
 
+  observe::HealthMetrics health;
   std::unique_ptr<Serving> pages;
   if (flags.secure_serving) {
-    auto started = Serving::Start(flags, MakePages(driver, client, metrics, ConfigJson(*config)), client, clock);
+    auto started = Serving::Start(flags, MakePages({driver, client, metrics, health, *config, flags}), client, clock);
     if (!started) return Refuse(started.error());
     pages = *std::move(started);
   }

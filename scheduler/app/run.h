@@ -2,6 +2,7 @@
 // `tutti run`: the scheduler on a cluster.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,16 +26,30 @@ struct RunFlags {
   std::string client_ca_file;  // empty: looked up in the cluster
   bool authentication_skip_lookup = false, authentication_tolerate_lookup_failure = true;
   std::optional<std::string> authenticated_ttl, allowed_ttl, denied_ttl;  // as Go writes durations
+  std::string tls_min_version;                                            // "VersionTLS12"; empty: the default
+  std::vector<std::string> tls_cipher_suites;                             // Go's names; none: the default
+  std::string logging_format = "json";                                    // or "text"
+  std::string verbosity = "0";
+  std::vector<std::string> feature_gates;       // "NAME=true"
+  std::map<std::string, std::string> upstream;  // those of UpstreamFlags() that were given, by name
+  std::string write_config_to;                  // write the configuration there and end
+  std::map<std::string, std::string> values;    // of all flags, for /flagz
 };
 
 // The configuration that is in effect under `flags`. Error: kInvalid, naming the file or flag.
 base::Result<Config> EffectiveConfig(const RunFlags& flags);
 
-// `flags.server` with what the durations say. Error: kInvalid, naming the flag.
-base::Result<server::ServerOptions> EffectiveServing(const RunFlags& flags);
+// `flags.server` with what the durations and the TLS flags say; `notes` gets what has no effect. Error: kInvalid,
+// naming the flag.
+base::Result<server::ServerOptions> EffectiveServing(const RunFlags& flags, std::vector<std::string>* notes);
 
-// For /configz.
+// Sets how the log is written. Error: kInvalid, naming the flag.
+base::Status ApplyLogging(const RunFlags& flags);
+
+// For /configz: both documents, defaulted, each of which `--config` reads.
 std::string ConfigJson(const Config& config);
+// The same as one file, for --write-config-to.
+std::string ConfigYaml(const Config& config);
 
 // Runs until SIGTERM or SIGINT (0), or until the start fails (1); a lost lease ends the process from within (1).
 // REQUIRES: BlockStopSignals().

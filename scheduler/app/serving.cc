@@ -47,7 +47,8 @@ Serving::~Serving() {
 base::Result<std::unique_ptr<Serving>> Serving::Start(const RunFlags& flags, server::Pages pages,
                                                       kube::KubeClient& client, const base::Clock& clock) {
   auto parts = std::make_unique<Parts>();
-  const auto options = EffectiveServing(flags);
+  std::vector<std::string> notes;  // Run() has said them
+  const auto options = EffectiveServing(flags, &notes);
   if (!options) return tl::make_unexpected(options.error());
   auto authentication = Connect("--authentication-kubeconfig", flags.authentication_kubeconfig, clock, parts->sink);
   if (!authentication) return tl::make_unexpected(authentication.error());

@@ -85,7 +85,7 @@ void Serve(EmbeddedCluster& cluster, const base::Clock& clock, base::Mailbox<int
 int Sim(SimFlags flags) {
   const auto address = ParseAddress(flags.listen);
   if (!address) return Refuse(address.error());
-  auto config = LoadConfig(flags.config_files);
+  auto config = LoadWholeConfig(flags.config_files);
   if (!config) return Refuse(config.error());
   auto core_options = MakeOptions(*config, OfflineSchedulerNames());
   if (!core_options) return Refuse(core_options.error());

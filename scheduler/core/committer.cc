@@ -539,6 +539,7 @@ bool Committer::Evict(Gang& gang, Member& member, const std::string& why) {
       outbox_.Send(Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs,
                    cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, base::PrintJson(patch)});
   evictions_.emplace(id, Eviction{gang.key, member.pod, pod->meta.uid, false});
+  if (on_evicted) on_evicted(gang, member, why);
   return true;
 }
 

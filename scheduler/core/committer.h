@@ -110,6 +110,8 @@ class Committer {
   // Called with each acknowledged bind, and when a gang becomes whole.
   std::function<void(const Gang&, const Member&, const std::string& node)> on_bound;
   std::function<void(Gang&)> on_whole;
+  // Called with each eviction that leaves. May be empty, in tests.
+  std::function<void(const Gang&, const Member&, const std::string& why)> on_evicted;
   // Consider the gang again at the instant (monotonic).
   std::function<void(model::GangId, base::Millis at_ms)> on_timer;
   std::function<void(Gang&, Member&, const std::string& message)> on_refused;

@@ -24,6 +24,7 @@ using dialects::GangState;
 using framework::Wake;
 using model::GangId;
 using model::ResourceList;
+using Step = observe::Observer::Step;
 
 namespace {
 
@@ -68,6 +69,7 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
     committer.OnLeave(gang, member);
     if (gang.members.size() > 1) return;
     SetTally(gang, {});
+    Happened(gang, Step::kGone);
     if (!fenced_.empty()) fenced_.erase(book.Find(gang.key));
     if (gang.plan) EndPlan(book.Find(gang.key));
   };
@@ -82,6 +84,7 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
   committer.on_bound = [this](const Gang& gang, const Member& member, const std::string& node) {
     publisher.TellBound(member, node);
     if (!observer) return;
+    Happened(gang, Step::kBound, {}, &member, node);
     const Millis since_ms = std::max(state.pod(member.pod).pod->meta.created_ms, member.free_ms);
     observer->OnBound(static_cast<double>(clock.WallMs() - since_ms) / 1000.0, member.attempts);
     if (gang.whole) observer->OnFilledUp();
@@ -91,9 +94,13 @@ Cycle::Cycle(Options given, dialects::DialectList dialect_list, const base::Cloc
     const Requirement requirement = Require(gang, TakeCensus(gang, state));
     if (gang.members.size() > 1 && requirement.met())
       publisher.TellGang(gang, false, "Scheduled", fmt::format("all {} required members are bound", requirement.min));
+    Happened(gang, Step::kStarted);
     if (observer)
       observer->OnWhole(static_cast<double>(clock.MonotonicMs() - gang.complete_since_ms) / 1000.0,
                         static_cast<int64_t>(gang.members.size()));
+  };
+  committer.on_evicted = [this](const Gang& gang, const Member& member, const std::string& why) {
+    Happened(gang, Step::kEvicted, why, &member);
   };
   committer.on_refused = [this](Gang& gang, Member& member, const std::string& message) {
     publisher.TellWaiting(book.Find(gang.key), member, "SchedulerError", message);
@@ -303,6 +310,7 @@ void Cycle::ConsiderStart(GangId id, Census& census) {
                                           gang.refusal ? gang.refusal->sentence : "its members start again together");
       if (committer.Undo(id, why)) {
         if (observer) observer->OnUndone(static_cast<int64_t>(census.placed.size()));
+        Happened(gang, Step::kUndone, why);
         publisher.TellGang(gang, true, "Undone", why);
       }
       census = TakeCensus(gang, state);
@@ -364,6 +372,26 @@ void Cycle::CountAttempt(const Gang& gang, std::string_view result, int64_t memb
   if (!observer || members == 0) return;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
   observer->OnAttempt(book.SchedulerName(gang), result, members, took.count());
+}
+
+void Cycle::Happened(const Gang& gang, Step step, std::string_view why, const Member* member,
+                     std::string_view node) const {
+  if (!observer) return;
+  observe::Observer::Happening happening{.step = step, .gang = gang.key};
+  happening.lone = gang.lone;
+  happening.queue = gang.spec.queue;
+  happening.members = static_cast<int64_t>(gang.members.size());
+  happening.sentence = why;
+  happening.node = node;
+  if (member) happening.pod = state.pod(member->pod).pod->meta.name;
+  if (step == Step::kWaits) {
+    happening.reason = gang.refusal->reason;
+    happening.sentence = gang.refusal->sentence;
+    happening.more = gang.refusal->nodes_sentence;
+  }
+  if (step == Step::kStarted && gang.complete_since_ms != 0)
+    happening.seconds = static_cast<double>(clock.MonotonicMs() - gang.complete_since_ms) / 1000.0;
+  observer->OnHappening(happening);
 }
 
 // Once the member's pod has changed, its bind that nobody answered comes too late.

@@ -26,6 +26,7 @@
 #include "core/publisher.h"
 #include "core/queue_counts.h"
 #include "core/rankings.h"
+#include "core/refused_pods.h"
 #include "core/scheduler.h"
 #include "core/strangers.h"
 #include "core/surplus.h"
@@ -68,7 +69,7 @@ class Cycle {
   Scheduler::Work Done() const { return {decisions_made_, queue_counts.counted()}; }
   // CHECKs what is kept against what it is kept of. For tests.
   void Audit() const;
-  observe::Observer::Gauges Gauges() const;
+  observe::Observer::Gauges Gauges();
   Scheduler::Footprint Holds() const {
     return {committer.awaited() + publisher.awaited(), book.count(), timers.size() + turns.size(),
             certificates.in_use()};
@@ -182,6 +183,9 @@ class Cycle {
   std::string ShapeOf(const Gang& gang, const Census& census, const Requirement& requirement) const;
   void Wait(model::GangId id, Refusal refusal);
   void SetState(Gang& gang, dialects::GangState state);
+  // Tells the observer, if there is one. `member` and `node`: whom and where it concerns.
+  void Happened(const Gang& gang, observe::Observer::Step step, std::string_view why = {},
+                const Member* member = nullptr, std::string_view node = {}) const;
   void RefreshCounts();
   base::Millis RefreshRest();
   void TakeFigureTurns();
@@ -213,6 +217,7 @@ class Cycle {
   std::vector<model::GangId> touched_;
   mutable uint64_t decisions_made_ = 0;
   Tally tally_;  // of all gangs
+  RefusedPods refused_pods_;
 };
 
 }  // namespace tutti::core

@@ -89,6 +89,7 @@ void Cycle::Recount(Gang& gang) {
       ++now.active;
   }
   now.binding = gang.state == GangState::kBinding;
+  if (now.unschedulable > 0) now.refused_by = refused_pods_.Of(book.SchedulerName(gang), *gang.refusal);
   now.whole = gang.state == GangState::kWhole;
   now.waiting = gang.state < GangState::kBinding && !AwaitsPods(gang);
   SetTally(gang, now);
@@ -98,6 +99,8 @@ void Cycle::SetTally(Gang& gang, const Tally& now) {
   for (int32_t Tally::* field :
        {&Tally::active, &Tally::unschedulable, &Tally::gated, &Tally::waiting, &Tally::binding, &Tally::whole})
     tally_.*field += now.*field - gang.tally.*field;
+  refused_pods_.Add(gang.tally.refused_by, -gang.tally.unschedulable);
+  refused_pods_.Add(now.refused_by, now.unschedulable);
   gang.tally = now;
 }
 
@@ -169,6 +172,7 @@ void Cycle::PublishGang(GangId id) {
       if (gang.told_sentence != gang.refusal->sentence && !gang.refusal->sentence.empty() && !AwaitsPods(gang))
         publisher.TellGang(gang, true, "FailedScheduling", FullMessage(*gang.refusal));
       gang.told_sentence = gang.refusal->sentence;
+      if (gang.state < GangState::kBinding && !AwaitsPods(gang)) Happened(gang, observe::Observer::Step::kWaits);
     }
   } else {
     gang.told_sentence.clear();
@@ -315,7 +319,7 @@ void Cycle::Audit() const {
     TUTTI_CHECK(queue_counts.Of(key) == count, "a queue's counts are not those of its gangs");
 }
 
-observe::Observer::Gauges Cycle::Gauges() const {
+observe::Observer::Gauges Cycle::Gauges() {
   observe::Observer::Gauges gauges;
   gauges.active_pods = tally_.active;
   gauges.unschedulable_pods = tally_.unschedulable;
@@ -328,6 +332,7 @@ observe::Observer::Gauges Cycle::Gauges() const {
   gauges.assumed_pods = static_cast<int64_t>(state.assumed_count());
   gauges.rankings = static_cast<int64_t>(rankings.count());
   gauges.ranking_bytes = static_cast<int64_t>(rankings.bytes());
+  gauges.refused = refused_pods_.Changed();
   return gauges;
 }
 

@@ -233,6 +233,7 @@ Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const Pla
   refusal.reason = result.verdict == Verdict::kGaveUp ? "SearchGaveUp" : "NoPlacement";
   refusal.wakes = result.wakes | Wake::kMembers;
   refusal.nodes_sentence = result.refusals.Sentence();
+  refusal.plugins = result.refusals.plugins;
   if (Lone(gang, requirement)) return refusal;
   const int64_t held = requirement.have;
   std::string fit = fmt::format("{} of {} fit", held + result.placed, held + result.lacking);

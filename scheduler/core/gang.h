@@ -130,6 +130,7 @@ struct Refusal {
   std::string sentence;        // about the gang
   std::string nodes_sentence;  // "0/4 nodes are available: …", or empty
   framework::Wake wakes = framework::Wake::kAll;
+  std::vector<std::string_view> plugins;  // the filters that refused nodes; they live as long as the profile
 
   // Gangs of one shape want the same of the same queue and are refused alike. Empty: this one is like no other.
   std::string shape;
@@ -146,6 +147,7 @@ struct Tally {
   int32_t active = 0, unschedulable = 0, gated = 0;  // pods
   int32_t waiting = 0, binding = 0, whole = 0;       // gangs
   int32_t running = 0;                               // pods; for its queue's counters
+  uint32_t refused_by = 0;                           // why `unschedulable` of them wait; see RefusedPods
 };
 
 // Gangs of a queue by what they do; see QueueCounts.

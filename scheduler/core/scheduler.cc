@@ -81,6 +81,14 @@ std::optional<Scheduler::DecisionChanges> Scheduler::DecisionsAfter(uint64_t seq
 }
 uint64_t Scheduler::decision_sequence() const { return impl_->cycle.journal.last(); }
 Scheduler::Work Scheduler::Done() const { return impl_->cycle.Done(); }
+bool Scheduler::AddPods(uint32_t* place, PodList* pods) const {
+  constexpr uint32_t kAtOnce = 4'096;
+  const cluster::ClusterState& state = impl_->cycle.state;
+  const auto slots = static_cast<uint32_t>(state.pod_slots());
+  for (uint32_t n = 0; *place < slots && n < kAtOnce; ++*place, ++n)
+    if (const auto& pod = state.pod(model::PodId(*place)).pod) pods->push_back(pod);
+  return *place >= slots;
+}
 Scheduler::Footprint Scheduler::Holds() const { return impl_->cycle.Holds(); }
 std::vector<std::string> Scheduler::NodeOrder() const {
   const cluster::Snapshot& nodes = impl_->cycle.state.snapshot();

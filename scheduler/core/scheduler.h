@@ -75,6 +75,9 @@ class Scheduler {
     uint32_t gang = 0, pod = 0;
   };
   bool AddDecisions(DecisionsPlace* place, std::deque<observe::Decision>* records) const;
+  // Likewise all pods that are known, others' too, from slot `*place` on.
+  using PodList = std::deque<std::shared_ptr<const model::Pod>>;
+  bool AddPods(uint32_t* place, PodList* pods) const;
 
   // What changed of them since: the records of the gangs that were touched after `sequence`, each once and as it is
   // now, and the keys of those that are no more; both sorted. Costs what those gangs cost, not what all do. nullopt:

@@ -24,6 +24,8 @@ struct Refusals {
   size_t nodes = 0;  // N
   std::vector<std::pair<std::string, size_t>> reasons;
   std::string of_class;  // the class as such was refused; `reasons` is then empty
+  // The filters that refused a node, or the class; the names live as long as the profile.
+  std::vector<std::string_view> plugins;
   // "0/4 nodes are available: 1 node(s) had untolerated taint(s), 3 Insufficient nvidia.com/gpu."
   // or "no nodes available to schedule pods".
   std::string Sentence() const;

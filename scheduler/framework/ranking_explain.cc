@@ -31,12 +31,20 @@ NodeVerdict Ranking::Explain(NodeId n) const {
 }
 
 Refusals Ranking::Explain() const {
-  Refusals refusals{.nodes = impl_->snapshot.node_count(), .reasons = {}, .of_class = impl_->class_refusal};
-  if (impl_->class_refuser) return refusals;
+  Refusals refusals{
+      .nodes = impl_->snapshot.node_count(), .reasons = {}, .of_class = impl_->class_refusal, .plugins = {}};
+  if (impl_->class_refuser) {
+    refusals.plugins.push_back(impl_->class_refuser->name());
+    return refusals;
+  }
   std::map<std::string, size_t> count;
   for (size_t i = 0; i < impl_->filters.size(); ++i)
-    if (impl_->refusals[i + 1] > 0)
+    if (impl_->refusals[i + 1] > 0) {
       impl_->filters[i].state->ExplainAll(static_cast<RefusedBy>(i + 1), impl_->refused_by, &count);
+      refusals.plugins.push_back(impl_->filters[i].plugin->name());
+    }
+  if (impl_->refusals[kExcluded] > 0)
+    for (const Filter* plugin : impl_->narrowing) refusals.plugins.push_back(plugin->name());
   if (impl_->refusals[kExcluded] > 0)
     for (uint32_t n = 0; n < impl_->refused_by.size(); ++n)
       if (impl_->refused_by[n] == kExcluded)

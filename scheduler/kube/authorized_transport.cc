@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
+
+#include "base/log.h"
 
 namespace tutti::kube {
 namespace {
@@ -23,10 +26,22 @@ void Redact(const Credential& credential, Response* response) {
   Replace(secret, &response->body);
 }
 
+// Which credential it is, without what is in it.
+std::string Who(const Config& config) {
+  const std::string kind = config.exec                       ? "exec plugin " + config.exec->command
+                           : !config.token_file.empty()      ? "token file " + config.token_file
+                           : !config.token.empty()           ? "token"
+                           : !config.username.empty()        ? "password"
+                           : !config.client_cert_pem.empty() ? "client certificate"
+                                                             : "no credential";
+  return config.user.empty() ? kind + " of " + config.source
+                             : kind + " of user " + config.user + " in " + config.source;
+}
+
 }  // namespace
 
 AuthorizedTransport::AuthorizedTransport(const Config& config, Loop& loop, Transport& inner, Told told)
-    : loop_(loop), inner_(inner), credentials_(config, loop), told_(std::move(told)) {}
+    : loop_(loop), inner_(inner), credentials_(config, loop), told_(std::move(told)), who_(Who(config)) {}
 
 AuthorizedTransport::~AuthorizedTransport() {
   loop_.CancelTimer(bury_timer_);
@@ -48,13 +63,14 @@ void AuthorizedTransport::SendInner(RequestId id) {
   if (at == open_.end()) return;  // cancelled while it waited
   Exchange& exchange = at->second;
   exchange.request.credential = credentials_.Current();
+  exchange.sent_ms = loop_.Now();
   OnData data;
   // The exchange outlives the data: it goes with OnAnswer or Cancel, after which none comes.
   if (exchange.data) data = [&exchange](const Response& head, std::string_view piece) { exchange.data(head, piece); };
   exchange.inner = inner_.Send(
       exchange.request,
       [this, id](Response response) {
-        if (told_) told_(open_.at(id).request.method, response.status);
+        Tell(open_.at(id), response);
         OnAnswer(id, std::move(response));
       },
       std::move(data));
@@ -74,9 +90,26 @@ void AuthorizedTransport::OnAnswer(RequestId id, Response response) {
     });
     return;
   }
+  if (response.status == 401) ComplainOfRefusal(*exchange.request.credential);
   OnDone done = std::move(exchange.done);
   open_.erase(at);
   done(std::move(response));
+}
+
+void AuthorizedTransport::Tell(const Exchange& exchange, const Response& response) const {
+  if (!told_) return;
+  const bool watch = exchange.request.target.find("watch=1") != std::string::npos;
+  const double seconds = static_cast<double>(loop_.Now() - exchange.sent_ms) / 1000;
+  told_({exchange.request.method, response.status, watch ? -1 : seconds});
+}
+
+// Once for each credential: every request is refused alike.
+void AuthorizedTransport::ComplainOfRefusal(const Credential& refused) {
+  if (std::exchange(complained_, refused.generation) == refused.generation) return;
+  base::LogError(
+      "the API server does not accept our credential (401 Unauthorized): it may have expired, or be another "
+      "cluster's",
+      {{"credential", who_}, {"check", "kubectl auth whoami with the same kubeconfig"}});
 }
 
 void AuthorizedTransport::Cancel(RequestId id) {

@@ -14,8 +14,7 @@ namespace tutti::kube {
 
 class AuthorizedTransport final : public Transport {
  public:
-  // Told of each answer; 0: no status came back.
-  using Told = std::function<void(Method, int status)>;
+  using Told = std::function<void(const Answered&)>;
 
   AuthorizedTransport(const Config& config, Loop& loop, Transport& inner, Told told = nullptr);
   ~AuthorizedTransport() override;
@@ -31,10 +30,13 @@ class AuthorizedTransport final : public Transport {
     OnData data;
     RequestId inner = 0;  // 0: not sent
     bool second = false;
+    base::Millis sent_ms = 0;  // monotonic
   };
 
   void SendInner(RequestId id);
   void OnAnswer(RequestId id, Response response);
+  void Tell(const Exchange& exchange, const Response& response) const;
+  void ComplainOfRefusal(const Credential& refused);
 
   Loop& loop_;
   Transport& inner_;
@@ -44,6 +46,8 @@ class AuthorizedTransport final : public Transport {
   TimerId bury_timer_ = 0;
   RequestId last_id_ = 0;
   const Told told_;
+  const std::string who_;    // for messages: where the credential comes from
+  uint64_t complained_ = 0;  // of that generation it was said that the server does not accept it
 };
 
 }  // namespace tutti::kube

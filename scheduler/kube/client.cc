@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -13,6 +14,11 @@
 #include <random>
 #include <thread>
 
+#include "base/json.h"
+#include "base/json_string.h"
+#include "base/log.h"
+#include "base/mutex.h"
+#include "kube/api_path.h"
 #include "kube/authorized_transport.h"
 #include "kube/curl_transport.h"
 #include "kube/feed.h"
@@ -63,7 +69,8 @@ bool ThroughCurl(const Config& config) {
 
 struct KubeClient::Parts {
   Parts(const Config& config, const Options& options, const base::Clock& clock, cluster::EventSink& event_sink)
-      : sink(event_sink),
+      : component(options.component),
+        sink(event_sink),
         loop(clock),
         random(Seed(options.seed)),
         http1(config, fmt::format("{}/{} (linux)", options.component, options.version), loop),
@@ -91,12 +98,42 @@ struct KubeClient::Parts {
     };
     feed.FreshPods(lead);
   }
+  // As client-go has it of a leader: an Event about the Lease. Nobody waits for the answer.
+  void Announce(const LeaseOptions& lease) {
+    const std::string now = base::FormatMicroTime(loop.clock().WallMs());
+    const base::Json event = {
+        {"apiVersion", "events.k8s.io/v1"},
+        {"kind", "Event"},
+        {"metadata", {{"name", fmt::format("{}.{:016x}", lease.name, random.Next())}, {"namespace", lease.ns}}},
+        {"eventTime", now},
+        {"type", "Normal"},
+        {"reason", "LeaderElection"},
+        {"action", "LeaderElection"},
+        {"note", lease.identity + " became leader"},
+        {"reportingController", component},
+        {"reportingInstance", component + "-" + HostName()},
+        {"regarding",
+         {{"apiVersion", "coordination.k8s.io/v1"}, {"kind", "Lease"}, {"namespace", lease.ns}, {"name", lease.name}}}};
+    Request request;
+    request.channel = Channel::kControl;
+    request.method = Method::kPost;
+    request.target = CollectionPath("events.k8s.io", "v1", "events", lease.ns);
+    request.body = base::PrintJson(event);
+    request.timeout_ms = kCallTimeoutMs;
+    transport.Send(std::move(request), [](const Response&) {}, nullptr);
+  }
+  void Held(const std::string& holder, bool ours) {
+    const base::MutexLock lock(mutex);
+    lease_holder = holder;
+    holds_lease = ours;
+  }
   // Said even if it was not yet said that it leads: the lease is not tried for again.
   void Lost() {
     ++term;
     sink.Post(cluster::Leadership{false, 0});
   }
 
+  const std::string component;
   cluster::EventSink& sink;
   EpollLoop loop;
   base::Random random;
@@ -109,6 +146,10 @@ struct KubeClient::Parts {
   std::unique_ptr<LeaderElection> election;
   uint64_t term = 0;  // of leading; a list asked for in an older one is not waited for
   std::atomic<bool> ended = false;
+  std::atomic<bool> holds_lease = false;
+  std::atomic<base::Millis> lease_over_ms = 0;  // monotonic; when the lease that is ours runs out
+  base::Mutex mutex;
+  std::string lease_holder ABSL_GUARDED_BY(mutex);
   std::thread thread;
 };
 
@@ -124,6 +165,7 @@ base::Millis KubeClient::SinceLastTurnMs() const { return parts_->loop.SinceLast
 void KubeClient::LeadAlone() {
   parts_->loop.Post([&parts = *parts_] {
     parts.writer.SetWritable(kForever, kForever);
+    base::LogInfo("leading, without an election");
     parts.sink.Post(cluster::Leadership{true, parts.loop.Now()});
   });
 }
@@ -131,11 +173,32 @@ void KubeClient::LeadAlone() {
 void KubeClient::Elect(LeaseOptions options) {
   parts_->loop.Post([&parts = *parts_, options = std::move(options)] {
     const LeaderElection::Callbacks callbacks{
-        [&parts](base::Millis until_ms, base::Millis over_ms) { parts.writer.SetWritable(until_ms, over_ms); },
-        [&parts] { parts.Won(); }, [&parts] { parts.Lost(); }};
+        [&parts](base::Millis until_ms, base::Millis over_ms) {
+          parts.lease_over_ms = over_ms;
+          parts.writer.SetWritable(until_ms, over_ms);
+        },
+        [&parts, options] {
+          parts.Announce(options);
+          parts.Won();
+        },
+        [&parts] { parts.Lost(); },
+        [&parts, identity = options.identity](const std::string& holder) { parts.Held(holder, holder == identity); }};
     parts.election = std::make_unique<LeaderElection>(options, parts.loop, parts.transport, parts.random, callbacks);
     parts.election->Start();
   });
+}
+
+std::string KubeClient::lease_holder() const {
+  const base::MutexLock lock(parts_->mutex);
+  return parts_->lease_holder;
+}
+
+bool KubeClient::holds_lease() const { return parts_->holds_lease; }
+
+base::Millis KubeClient::LeaseOverdueMs() const {
+  const base::Millis over_ms = parts_->lease_over_ms;
+  if (!holds_lease() || over_ms == 0) return 0;
+  return std::max<base::Millis>(parts_->loop.clock().MonotonicMs() - over_ms, 0);
 }
 
 void KubeClient::Shutdown(base::Millis patience_ms) {

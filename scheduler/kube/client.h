@@ -30,8 +30,8 @@ class KubeClient {
     int in_flight = 64;                     // writes at a time
     base::Millis write_timeout_ms = 5'000;  // each, enforced by the API server
     uint64_t seed = 0;                      // of jitter; 0: from the machine
-    // Told of each request that ends, on kube-io; status 0: none came back. May be empty.
-    std::function<void(Method, int status)> on_answer;
+    // Told of each request that ends, on kube-io. May be empty.
+    std::function<void(const Answered&)> on_answer;
   };
 
   KubeClient(const Config& config, const Options& options, const base::Clock& clock, cluster::EventSink& sink);
@@ -49,6 +49,12 @@ class KubeClient {
   // that the lease was lost, even before they were listed; it is not tried for again.
   void LeadAlone();
   void Elect(LeaseOptions options);
+
+  // Of the lease, as it was last seen; "" while nobody is known to hold it.
+  std::string lease_holder() const;
+  bool holds_lease() const;
+  // How long ago the lease that this process holds ran out; 0: it did not, or is another's.
+  base::Millis LeaseOverdueMs() const;
 
   // Refuses what has not left, waits for the answers to what has, gives the lease up, and ends the thread. Takes
   // `patience_ms` at most; the lease is only given up if no write can take effect any more. Get and Post fail from then

@@ -42,6 +42,7 @@ struct Config {
   std::string exec_config;  // what the cluster's entry has for an exec plugin, in JSON; may be empty
 
   std::string default_namespace;  // of the context, or of our own pod; may be empty
+  std::string user;               // for messages: the kubeconfig's name of it; empty in a pod
   std::string source;             // for messages: the file and context, or "in-cluster"
 };
 
@@ -58,6 +59,9 @@ std::string ServerProblem(const std::string& server);
 // passed over); in-cluster where KUBERNETES_SERVICE_HOST is set; ~/.kube/config. Error kInvalid names the file and the
 // field: what no connection could be made with is refused here.
 base::Result<Config> LoadConfig(const ConfigSource& source);
+
+// Whether the exec plugin, if there is one, is a program that can be started. Error kInvalid, with the install hint.
+base::Status FindExecPlugin(const Config& config);
 
 // The merge of `paths`; at least one must exist unless `paths` is empty.
 base::Result<Config> LoadKubeconfig(const std::vector<std::string>& paths, const std::string& context);

@@ -28,7 +28,8 @@ struct ExecCredential {
 inline constexpr base::Millis kExecPatienceMs = 60'000;
 
 // Runs the plugin and waits for its end; it is killed when its time is over, or soon after `*unwanted` is set. Errors
-// carry the plugin's name, its exit and the install hint, never what it printed to stdout.
+// carry the plugin's name, its exit, its last line on stderr without what may be a secret, and the install hint; never
+// what it printed to stdout.
 base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Config& cluster,
                                            base::Millis patience_ms = kExecPatienceMs,
                                            const std::atomic<bool>* unwanted = nullptr);

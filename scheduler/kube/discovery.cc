@@ -118,7 +118,7 @@ void Discovery::OnGroups(const Response& response) {
   const Json list = response.ok() ? cluster::ParseJson(response.body) : Json();
   if (!list.is_object()) {
     next_is_whole_ = false;
-    return Complain(response.ok() ? "not JSON" : Judge(response).message);
+    return Complain(response.ok() ? "not JSON" : Complaint(Judge(response)));
   }
   next_etag_ = response.etag;
   if (Text(list, "kind") == "APIGroupDiscoveryList")
@@ -169,7 +169,7 @@ bool Discovery::ReadGroupVersion(const std::string& group, const std::string& ve
   const Json list = response.ok() ? cluster::ParseJson(response.body) : Json();
   if (!list.is_object()) {
     next_is_whole_ = false;
-    Complain(response.ok() ? "not JSON" : Judge(response).message);
+    Complain(response.ok() ? "not JSON" : Complaint(Judge(response)));
     return false;
   }
   for (const Json& resource : Items(list, "resources")) {
@@ -207,7 +207,7 @@ void Discovery::Finish() {
 }
 
 void Discovery::Complain(const std::string& what) {
-  if (what == last_complaint_) return;
+  if (what.empty() || what == last_complaint_) return;
   last_complaint_ = what;
   base::LogWarn("discovery failed", {{"error", what}});
 }

@@ -4,14 +4,19 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "base/base64.h"
 #include "base/json.h"
@@ -42,6 +47,23 @@ std::string ExecInfo(const ExecPlugin& plugin, const Config& cluster) {
     if (!cluster.exec_config.empty()) spec["cluster"]["config"] = cluster::ParseJson(cluster.exec_config);
   }
   return base::PrintJson({{"apiVersion", plugin.api_version}, {"kind", "ExecCredential"}, {"spec", spec}});
+}
+
+std::vector<std::string> Split(std::string_view text, char by) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == by)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+void Replace(std::string_view secret, std::string* text) {
+  constexpr std::string_view kRedacted = "[redacted]";
+  for (size_t at = 0; (at = text->find(secret, at)) != std::string::npos; at += kRedacted.size())
+    text->replace(at, secret.size(), kRedacted);
 }
 
 std::vector<std::string> Environment(const ExecPlugin& plugin, const Config& cluster) {
@@ -107,12 +129,13 @@ void ResetSignals(posix_spawnattr_t* attributes) {
   posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-// An errno; 0: it runs, and writes to `out`.
-int Spawn(const ExecPlugin& plugin, const Config& cluster, int out, pid_t* pid) {
+// An errno; 0: it runs, and writes to `out` and `err`.
+int Spawn(const ExecPlugin& plugin, const Config& cluster, int out, int err, pid_t* pid) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, out, 1);
+  posix_spawn_file_actions_adddup2(&actions, err, 2);
   posix_spawn_file_actions_addclosefrom_np(&actions, 3);  // libcurl does not mark its own
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -129,7 +152,58 @@ int Spawn(const ExecPlugin& plugin, const Config& cluster, int out, pid_t* pid) 
 
 std::string Hint(const ExecPlugin& plugin) { return plugin.install_hint.empty() ? "" : "; " + plugin.install_hint; }
 
+// Where it was asked for, for people.
+std::string AskedBy(const Config& cluster) {
+  return cluster.user.empty() ? "" : fmt::format(" (user {} in {})", cluster.user, cluster.source);
+}
+
+// What may be a secret: what the kubeconfig gives the plugin in its environment, and long words of letters and digits
+// such as tokens are.
+std::string Redacted(std::string line, const ExecPlugin& plugin) {
+  constexpr size_t kLongWord = 20;
+  for (const auto& [name, value] : plugin.env)
+    if (value.size() > 3) Replace(value, &line);
+  std::string out, word;
+  for (const char c : line + ' ') {
+    if (std::isalnum(static_cast<unsigned char>(c)) || std::strchr("+_=-.", c) != nullptr) {
+      word += c;
+      continue;
+    }
+    const bool secret = word.size() >= kLongWord && word.find_first_of("0123456789") != std::string::npos;
+    out += secret ? "[redacted]" : word;
+    out += c;
+    word.clear();
+  }
+  out.pop_back();
+  return out;
+}
+
+// The last line that the plugin wrote to stderr, as far as people may see it: "; it wrote: …".
+std::string LastWords(int file, const ExecPlugin& plugin) {
+  constexpr off_t kMost = 1024;
+  const off_t size = lseek(file, 0, SEEK_END);
+  std::string text(static_cast<size_t>(std::clamp<off_t>(size, 0, kMost)), '\0');
+  if (text.empty() || pread(file, text.data(), text.size(), size - static_cast<off_t>(text.size())) <= 0) return "";
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
+  const std::string line = text.substr(text.rfind('\n') + 1);
+  return line.empty() ? "" : "; it wrote: " + Redacted(line, plugin);
+}
+
 }  // namespace
+
+base::Status FindExecPlugin(const Config& config) {
+  if (!config.exec) return {};
+  const ExecPlugin& plugin = *config.exec;
+  const char* path = std::getenv("PATH");
+  const auto runs = [](const std::string& file) { return access(file.c_str(), X_OK) == 0; };
+  bool found = plugin.command.find('/') != std::string::npos && runs(plugin.command);
+  if (plugin.command.find('/') == std::string::npos)
+    for (const std::string& folder : Split(path ? path : "/bin:/usr/bin", ':'))
+      found = found || runs((folder.empty() ? "." : folder) + "/" + plugin.command);
+  if (found) return {};
+  return base::Invalid(
+      fmt::format("exec plugin {}{}: there is no such program{}", plugin.command, AskedBy(config), Hint(plugin)));
+}
 
 base::Result<ExecCredential> ParseExecCredential(const ExecPlugin& plugin, const std::string& printed) {
   const auto wrong = [&](std::string_view what) {
@@ -161,15 +235,18 @@ base::Result<ExecCredential> ParseExecCredential(const ExecPlugin& plugin, const
 
 base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Config& cluster, base::Millis patience_ms,
                                            const std::atomic<bool>* unwanted) {
+  // A file, so that a plugin that writes much is not held up and nobody has to read along.
+  const int err = memfd_create("exec-plugin-stderr", MFD_CLOEXEC);
+  const auto close_err = std::unique_ptr<const int, void (*)(const int*)>(&err, [](const int* fd) { close(*fd); });
   int out[2];
   if (pipe2(out, O_CLOEXEC) != 0) return base::Fail(base::ErrorCode::kInternal, "exec plugin: no pipe");
   pid_t pid = 0;
-  const int error = Spawn(plugin, cluster, out[1], &pid);
+  const int error = Spawn(plugin, cluster, out[1], err, &pid);
   close(out[1]);
   if (error != 0) {
     close(out[0]);
-    return base::Fail(base::ErrorCode::kUnavailable,
-                      fmt::format("exec plugin {}: {}{}", plugin.command, std::strerror(error), Hint(plugin)));
+    return base::Fail(base::ErrorCode::kUnavailable, fmt::format("exec plugin {}{}: {}{}", plugin.command,
+                                                                 AskedBy(cluster), std::strerror(error), Hint(plugin)));
   }
   const Patience patience{SteadyClock::now() + std::chrono::milliseconds(patience_ms), unwanted};
   std::string printed;
@@ -184,8 +261,8 @@ base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Confi
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     return base::Fail(base::ErrorCode::kUnavailable,
-                      fmt::format("exec plugin {}: exit status {}{}", plugin.command,
-                                  WIFEXITED(status) ? WEXITSTATUS(status) : -1, Hint(plugin)));
+                      fmt::format("exec plugin {}{}: exit status {}{}{}", plugin.command, AskedBy(cluster),
+                                  WIFEXITED(status) ? WEXITSTATUS(status) : -1, LastWords(err, plugin), Hint(plugin)));
   return ParseExecCredential(plugin, printed);
 }
 

@@ -44,6 +44,7 @@ void KubeFeed::Start(std::vector<model::ObjectKind> kinds) {
 }
 
 void KubeFeed::StartOnLoop(std::vector<model::ObjectKind> kinds) {
+  started_ms_ = loop_.Now();
   WatchBuiltIn("nodes", std::make_unique<NodeStore>(sink_));
   pods_ = &WatchBuiltIn("pods", std::make_unique<PodStore>(sink_, specs_));
   for (const model::ObjectKind& kind : kinds) {
@@ -100,7 +101,7 @@ void KubeFeed::OnDiscovery() {
 }
 
 void KubeFeed::Watch(WatchedKind& kind, const std::string& version) {
-  base::LogInfo("watching", {{"kind", kind.kind.Name()}, {"version", version}});
+  base::LogAt(2, "watching", {{"kind", kind.kind.Name()}, {"version", version}});
   kind.version = version;
   kind.store->ForgetVersions();
   kind.reflector = std::make_unique<Reflector>(
@@ -127,13 +128,32 @@ void KubeFeed::Unwatch(WatchedKind& kind) {
   if (std::exchange(kind.said_unserved, true)) return;
   kind.synced = false;
   sink_.Post(cluster::KindSynced{kind.kind.Name(), false});
+  LogListed(kind);
 }
 
 void KubeFeed::PostSynced(WatchedKind& kind) {
   kind.said_unserved = false;
   if (!std::exchange(kind.synced, true)) sink_.Post(cluster::KindSynced{kind.kind.Name(), true});
+  LogListed(kind);
   if (&kind != pods_) return;
   for (Task& done : std::exchange(fresh_pods_, {})) done();
+}
+
+void KubeFeed::LogListed(const WatchedKind& kind) {
+  if (all_listed_) {
+    if (kind.synced) base::LogInfo("listed again", {{"kind", kind.kind.Name()}, {"objects", kind.store->size()}});
+    return;
+  }
+  size_t nodes = 0, pods = 0, others = 0;
+  for (const auto& one : kinds_) {
+    if (!one->synced && !one->said_unserved) return;
+    (one.get() == pods_ ? pods : one->kind.Name() == "nodes" ? nodes : others) += one->store->size();
+  }
+  all_listed_ = true;
+  base::LogInfo("listed", {{"nodes", nodes},
+                           {"pods", pods},
+                           {"others", others},
+                           {"seconds", static_cast<double>(loop_.Now() - started_ms_) / 1000}});
 }
 
 bool KubeFeed::pods_synced() const { return pods_ != nullptr && pods_->synced; }

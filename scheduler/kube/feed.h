@@ -60,6 +60,8 @@ class KubeFeed final : public cluster::ClusterFeed {
   void OnNotFound(WatchedKind& kind);
   void Unwatch(WatchedKind& kind);
   void PostSynced(WatchedKind& kind);
+  // One line for a list: the first of all kinds together, then those that are listed again.
+  void LogListed(const WatchedKind& kind);
 
   Loop& loop_;
   Transport& transport_;
@@ -70,6 +72,8 @@ class KubeFeed final : public cluster::ClusterFeed {
   Discovery discovery_;
   std::vector<std::unique_ptr<WatchedKind>> kinds_;
   WatchedKind* pods_ = nullptr;
+  base::Millis started_ms_ = 0;  // monotonic
+  bool all_listed_ = false;      // or not served, and the log says so
   std::unique_ptr<KindStore> definitions_;
   std::unique_ptr<Reflector> definitions_reflector_;
 };

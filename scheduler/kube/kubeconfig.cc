@@ -374,6 +374,7 @@ base::Result<Config> Choose(const Merged& merged, const std::string& asked_conte
     const auto user = merged.users.find(user_name);
     if (user == merged.users.end())
       return fields.Wrong("user", fmt::format("names \"{}\", which users does not have", user_name));
+    config.user = user_name;
     ReadUser(Fields(user->second, fmt::format("users[{}].user", user_name)), &reader, &config);
   }
   if (!reader.status()) return tl::make_unexpected(reader.status().error());

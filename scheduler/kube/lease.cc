@@ -99,7 +99,7 @@ void LeaderElection::OnRead(const Response& response) {
   Json lease = response.ok() ? cluster::ParseJson(response.body) : Json();
   if (response.status != 404 && !lease.is_object()) {
     if (stopping_) return Released();
-    Complain(response.ok() ? "a Lease that cannot be read" : Judge(response).message);
+    Complain(response.ok() ? "a Lease that cannot be read" : Complaint(Judge(response)));
     return AgainAfterFailure(response);
   }
   response.status == 404 ? ObserveNone() : Observe(std::move(lease));
@@ -125,7 +125,7 @@ void LeaderElection::Watch() {
       std::move(request),
       [this](const Response& response) {
         watch_ = 0;
-        if (response.status >= 400) Complain(Judge(response).message);
+        if (response.status >= 400) Complain(Complaint(Judge(response)));
       },
       [this](const Response&, std::string_view piece) {
         WatchParser::Each each = [this](WatchType type, const WireObject& object) { OnSeen(type, object); };
@@ -153,6 +153,7 @@ void LeaderElection::Observe(Json lease) {
   if (record == observed_record_) return;
   observed_record_ = std::move(record);
   const std::string before = std::exchange(holder_, Text(SpecOf(observed_), "holderIdentity"));
+  if (holder_ != before && callbacks_.held) callbacks_.held(holder_);
   const bool taken = !holder_.empty() && holder_ != options_.identity;
   over_at_ms_ = taken ? loop_.Now() + Number(SpecOf(observed_), "leaseDurationSeconds") * 1000 : 0;
   if (holder_ != before && taken && !leading_)
@@ -220,7 +221,7 @@ void LeaderElection::OnWritten(const Response& response, base::Millis sent_ms) {
   // Somebody wrote it: look who. Not if it was to be made, for that may fail like this again and again.
   const bool changed = response.status == 409 || response.status == 404;
   if (changed && leading_ && observed_.is_object()) return Ask();
-  if (response.status != 409) Complain(Judge(response).message);
+  if (response.status != 409) Complain(Complaint(Judge(response)));
   AgainAfterFailure(response);
 }
 
@@ -287,7 +288,7 @@ void LeaderElection::Released() {
 }
 
 void LeaderElection::Complain(const std::string& what) {
-  if (what == last_complaint_) return;
+  if (what.empty() || what == last_complaint_) return;
   last_complaint_ = what;
   base::LogWarn("leader election", {{"lease", options_.ns + "/" + options_.name}, {"error", what}});
 }

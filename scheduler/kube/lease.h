@@ -44,6 +44,8 @@ class LeaderElection {
     std::function<void(base::Millis until_ms, base::Millis over_ms)> writable;
     std::function<void()> won;   // every write of a former holder is over
     std::function<void()> lost;  // once, and the last of all
+    // Who holds the lease now; empty: nobody does. May be empty.
+    std::function<void(const std::string& holder)> held = nullptr;
   };
 
   LeaderElection(LeaseOptions options, Loop& loop, Transport& transport, base::Random& random, Callbacks callbacks);

@@ -250,7 +250,7 @@ void Reflector::OnTrouble(const Response& response) {
     return callbacks_.not_found();  // may destroy this
   }
   // A definition just made, or a server that is busy, says "later" like this.
-  Complain(judgement.message, response.status == 429 ? base::LogLevel::kInfo : base::LogLevel::kWarn);
+  Complain(Complaint(judgement), response.status == 429 ? base::LogLevel::kInfo : base::LogLevel::kWarn);
   Again(std::max(judgement.wait_ms, backoff_.Next()));
 }
 
@@ -276,7 +276,7 @@ void Reflector::CheckAlive() {
 
 // Once for each new trouble, not each try.
 void Reflector::Complain(const std::string& what, base::LogLevel level) {
-  if (what == last_complaint_) return;
+  if (what.empty() || what == last_complaint_) return;
   last_complaint_ = what;
   base::Log(level, "list or watch failed", {{"kind", options_.name}, {"path", options_.path}, {"error", what}});
 }

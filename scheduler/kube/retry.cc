@@ -43,6 +43,12 @@ Judgement Judge(const Response& response) {
   return judgement;
 }
 
+std::string Complaint(const Judgement& judgement) {
+  if (judgement.http_status == 401) return "";
+  if (judgement.http_status != 403) return judgement.message;
+  return judgement.message + "; manifests/deploy/20-rbac.yaml grants it";
+}
+
 base::Millis Backoff::Next() {
   step_ms_ = step_ms_ == 0 ? first_ms_ : std::min(2 * step_ms_, longest_ms_);
   return random_.Between(step_ms_ / 2, step_ms_);

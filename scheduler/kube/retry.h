@@ -28,6 +28,10 @@ struct Judgement {
 // What the answer to a write, or to a read, means.
 Judgement Judge(const Response& response);
 
+// What the log is to say of a read that failed; empty: AuthorizedTransport has said it, for all requests at once. One
+// that is forbidden names the manifest that would allow it.
+std::string Complaint(const Judgement& judgement);
+
 // Exponential, with full jitter on the upper half: between half the step and the step.
 class Backoff {
  public:

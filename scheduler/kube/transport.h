@@ -74,6 +74,13 @@ using OnDone = absl::AnyInvocable<void(Response)>;
 // Takes the body of a 2xx answer as it comes. `head` has status and content_type.
 using OnData = absl::AnyInvocable<void(const Response& head, std::string_view piece)>;
 
+// A request that ended, for those who count.
+struct Answered {
+  Method method = Method::kGet;
+  int status = 0;       // 0: none came back
+  double seconds = -1;  // from sending it to its end; -1 of a watch, which lasts as long as it likes
+};
+
 // What a server asks us to wait. The API has it as an int32, and who sends it may have it as anything: it is cut.
 base::Millis WaitMs(int64_t seconds);
 

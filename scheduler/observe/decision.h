@@ -39,7 +39,8 @@ struct Decision {
 // One word each: "waiting-for-members", ..., "whole".
 std::string_view Word(dialects::GangState state);
 
-// What metrics count. Called on the scheduler thread; must not block.
+// What metrics count and the log says. Called on the scheduler thread; must not block. What is passed by reference or
+// view is gone when the call returns.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -55,11 +56,43 @@ class Observer {
   virtual void OnUndone(int64_t /*members*/) {}
   // A member was bound to a gang that was whole already: one above its minimum, or in the place of one that was lost.
   virtual void OnFilledUp() {}
+
+  // One thing that happened to a gang, or to one pod of it.
+  enum class Step {
+    kWaits,    // it was looked at, and does not start; said again and again, mostly with the same reason
+    kBound,    // a member of it was bound
+    kStarted,  // it is whole
+    kUndone,   // a start that could not be completed is being undone
+    kEvicted,  // a member is being evicted
+    kGone,     // it has no members any more
+  };
+  struct Happening {
+    Step step = Step::kWaits;
+    const model::GangKey& gang;
+    bool lone = false;               // of one pod, which nothing but itself declares
+    std::string_view queue = {};     // may be empty
+    int64_t members = 0;             // kWaits, kStarted, kUndone
+    std::string_view reason = {};    // kWaits: the Decision's, one word
+    std::string_view sentence = {};  // kWaits, kUndone, kEvicted: why
+    std::string_view more = {};      // kWaits: the nodes' sentence; may be empty
+    std::string_view pod = {};       // kBound, kEvicted: its name; its namespace is the gang's
+    std::string_view node = {};      // kBound
+    double seconds = 0;              // kStarted: since all of its minimum existed
+  };
+  virtual void OnHappening(const Happening&) {}
+
+  // Pods of one profile that wait refused by the same plugins.
+  struct RefusedPods {
+    std::string profile;
+    std::vector<std::string> plugins;  // sorted
+    int64_t pods = 0;
+  };
   // After each cycle: pods by where they wait (kube-scheduler's queues) and gangs by state.
   struct Gauges {
     int64_t active_pods = 0, unschedulable_pods = 0, gated_pods = 0;
     int64_t waiting_gangs = 0, binding_gangs = 0, whole_gangs = 0;
     int64_t nodes = 0, pods = 0, assumed_pods = 0, rankings = 0, ranking_bytes = 0;
+    const std::vector<RefusedPods>* refused = nullptr;  // null: as in the cycle before
   };
   virtual void OnCycle(double /*seconds*/, int64_t /*events*/, const Gauges&) {}
 };

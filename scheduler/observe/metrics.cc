@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <utility>
 
 namespace tutti::observe {
@@ -22,6 +23,9 @@ using Buckets = Histogram::BucketBoundaries;
 
 // Of the label `attempts`; more are told as "15+".
 constexpr size_t kMostAttempts = 15;
+
+// What a standby does not know: summed up over replicas it would count twice.
+constexpr std::string_view kOfLeaders[] = {"tutti_gangs", "scheduler_pending_pods", "scheduler_unschedulable_pods"};
 
 // first, 2·first, 4·first, ...: kube-scheduler's buckets.
 Buckets Doubling(double first, int count) {
@@ -57,6 +61,16 @@ struct Metrics::Registry {
   Family<Histogram>& attempt_seconds =
       NewHistograms(registry, "scheduler_scheduling_attempt_duration_seconds",
                     "Scheduling attempt latency in seconds (of the whole gang; without the bind).");
+  Histogram& algorithm_seconds = NewHistograms(registry, "scheduler_scheduling_algorithm_duration_seconds",
+                                               "Scheduling algorithm latency in seconds (of the whole gang).")
+                                     .Add({}, Doubling(0.001, 15));
+  Histogram& pod_attempts =
+      NewHistograms(registry, "scheduler_pod_scheduling_attempts", "Number of attempts to successfully schedule a pod.")
+          .Add({}, Doubling(1, 5));
+  Family<Gauge>& unschedulable_pods = NewGauges(
+      registry, "scheduler_unschedulable_pods",
+      "Pods that wait, by each plugin that refused them; Queue: their queue did. A pod counts once for each.");
+
   Family<Histogram>& pod_sli = NewHistograms(
       registry, "scheduler_pod_scheduling_sli_duration_seconds",
       "E2e latency for a pod being scheduled, from its creation, or the end of its last scheduling gate, to its bind.");
@@ -100,6 +114,8 @@ struct Metrics::Registry {
   Family<Counter>& requests = NewCounters(registry, "rest_client_requests_total",
                                           "Number of HTTP requests, partitioned by status code, method, and host. A "
                                           "watch counts when it ends.");
+  Family<Histogram>& request_seconds = NewHistograms(registry, "rest_client_request_duration_seconds",
+                                                     "Request latency in seconds, by verb and host. Without watches.");
 
   Histogram& cycle_seconds = NewHistograms(registry, "tutti_cycle_duration_seconds", "Time of one scheduling cycle.")
                                  .Add({}, Doubling(0.00001, 20));
@@ -121,6 +137,10 @@ struct Metrics::Registry {
   std::array<Histogram*, kMostAttempts + 1> by_attempts{};  // null: none yet
   // OnAnswer's thread only.
   std::map<std::pair<std::string, int>, Counter*, std::less<>> by_answer;
+  std::map<std::string, Histogram*, std::less<>> by_verb;
+  // Scheduler thread only: by plugin and profile.
+  std::map<std::pair<std::string, std::string>, Gauge*> by_plugin;
+  std::atomic<bool> leads = false;
   const std::string host;
 
   Registry(std::string_view lease_name, std::string_view server)
@@ -153,9 +173,11 @@ void Metrics::OnAttempt(std::string_view profile, std::string_view result, int64
   attempt.pods->Increment(static_cast<double>(members));
   attempt.gangs->Increment();
   attempt.seconds->Observe(seconds);
+  registry_->algorithm_seconds.Observe(seconds);
 }
 
 void Metrics::OnBound(double waited_seconds, int64_t attempts) {
+  registry_->pod_attempts.Observe(static_cast<double>(std::max<int64_t>(attempts, 1)));
   const auto at = static_cast<size_t>(std::clamp<int64_t>(attempts, 1, kMostAttempts));
   Histogram*& histogram = registry_->by_attempts[at];
   if (histogram == nullptr) {
@@ -177,7 +199,7 @@ void Metrics::OnUndone(int64_t members) {
 
 void Metrics::OnFilledUp() { registry_->filled_up.Increment(); }
 
-void Metrics::OnAnswer(std::string_view method, int status) {
+void Metrics::OnAnswer(std::string_view method, int status, double seconds) {
   std::pair<std::string, int> key(method, status);
   Counter*& counter = registry_->by_answer[key];
   if (counter == nullptr) {
@@ -185,6 +207,23 @@ void Metrics::OnAnswer(std::string_view method, int status) {
     counter = &registry_->requests.Add({{"code", code}, {"host", registry_->host}, {"method", key.first}});
   }
   counter->Increment();
+  if (seconds < 0) return;
+  Histogram*& histogram = registry_->by_verb[key.first];
+  if (histogram == nullptr)
+    histogram = &registry_->request_seconds.Add({{"host", registry_->host}, {"verb", key.first}},
+                                                Buckets{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60});
+  histogram->Observe(seconds);
+}
+
+void Metrics::CountRefused(const std::vector<RefusedPods>& refused) {
+  std::map<std::pair<std::string, std::string>, int64_t> pods;
+  for (const RefusedPods& some : refused)
+    for (const std::string& plugin : some.plugins) pods[{plugin, some.profile}] += some.pods;
+  for (const auto& [key, count] : pods) {
+    Gauge*& gauge = registry_->by_plugin[key];
+    if (gauge == nullptr) gauge = &registry_->unschedulable_pods.Add({{"plugin", key.first}, {"profile", key.second}});
+    gauge->Set(static_cast<double>(count));
+  }
 }
 
 void Metrics::OnCycle(double seconds, int64_t events, const Gauges& now) {
@@ -203,9 +242,13 @@ void Metrics::OnCycle(double seconds, int64_t events, const Gauges& now) {
                                                {&r.rankings, now.rankings},
                                                {&r.ranking_bytes, now.ranking_bytes}};
   for (const auto& [gauge, value] : values) gauge->Set(static_cast<double>(value));
+  if (now.refused != nullptr) CountRefused(*now.refused);
 }
 
-void Metrics::SetLeading(bool leading) { registry_->leading.Set(leading ? 1 : 0); }
+void Metrics::SetLeading(bool leading) {
+  registry_->leading.Set(leading ? 1 : 0);
+  registry_->leads = leading;
+}
 
 std::string Metrics::Text() const {
   const ProcessUsage usage = ReadProcessUsage();
@@ -214,7 +257,12 @@ std::string Metrics::Text() const {
   registry_->virtual_bytes.Set(usage.virtual_bytes);
   registry_->open_files.Set(usage.open_files);
   registry_->start_time.Set(usage.start_time_seconds);
-  return prometheus::TextSerializer().Serialize(registry_->registry.Collect());
+  auto families = registry_->registry.Collect();
+  if (!registry_->leads)
+    std::erase_if(families, [](const prometheus::MetricFamily& family) {
+      return std::ranges::find(kOfLeaders, family.name) != std::end(kOfLeaders);
+    });
+  return prometheus::TextSerializer().Serialize(families);
 }
 
 }  // namespace tutti::observe

@@ -26,10 +26,12 @@ class Metrics final : public Observer {
   void OnWhole(double seconds, int64_t members) override;
   void OnUndone(int64_t members) override;
   void OnFilledUp() override;
-  // The API server answered; 0: no status came back. On one thread, whichever.
-  void OnAnswer(std::string_view method, int status);
+  // The API server answered `seconds` after it was asked; 0: no status came back. Negative seconds are not counted: a
+  // watch. On one thread, whichever.
+  void OnAnswer(std::string_view method, int status, double seconds);
   void OnCycle(double seconds, int64_t events, const Gauges& gauges) override;
 
+  // While it does not lead, what only a leader knows is not shown: gangs, and the pods that wait.
   void SetLeading(bool leading);
 
   // The exposition in Prometheus' text format 0.0.4.
@@ -37,6 +39,7 @@ class Metrics final : public Observer {
 
  private:
   struct Registry;
+  void CountRefused(const std::vector<RefusedPods>& refused);
   std::unique_ptr<Registry> registry_;
 };
 

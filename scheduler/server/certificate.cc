@@ -141,7 +141,6 @@ int Certificate::OnHandshake(SSL* ssl, void* self) {
 }
 
 bool Certificate::Install(SSL_CTX& context) {
-  SSL_CTX_set_min_proto_version(&context, TLS1_2_VERSION);
   SSL_CTX_set_cert_cb(&context, &Certificate::OnHandshake, this);
   return true;
 }

@@ -15,12 +15,22 @@ struct HealthCheck {
   std::function<std::string()> problem;
 };
 
+struct HealthQuestion {
+  std::string_view path;              // "livez"
+  bool verbose = false;               // every check is listed, as when one is not well
+  std::vector<std::string> excluded;  // names of checks that are not asked
+  // Told of each check that was asked; may be empty.
+  std::function<void(std::string_view check, bool well)> asked;
+};
+
 struct HealthAnswer {
   bool well = true;
   std::string text;  // in kube-scheduler's form
 };
 
-// `path`: "livez". Lists every check when `verbose`, or when one is not well.
-HealthAnswer AskHealth(std::string_view path, const std::vector<HealthCheck>& checks, bool verbose);
+HealthAnswer AskHealth(const std::vector<HealthCheck>& checks, const HealthQuestion& question);
+
+// One check alone, as under /livez/ping.
+HealthAnswer AskHealth(const HealthCheck& check, const HealthQuestion& question);
 
 }  // namespace tutti::server

@@ -2,6 +2,7 @@
 #include "server/server.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <httplib.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -22,10 +23,6 @@ namespace {
 // Scrapes, probes and a person come seldom: each request has a connection of its own, so that none is held for long.
 constexpr size_t kRequestsEach = 1;
 constexpr time_t kReadSeconds = 5;
-
-constexpr const char* kText = "text/plain; charset=utf-8";
-constexpr const char* kPrometheus = "text/plain; version=0.0.4; charset=utf-8";
-constexpr const char* kJson = "application/json";
 
 std::string Verb(const std::string& method) {
   std::string verb = method;
@@ -76,6 +73,15 @@ std::string WhyNot(const std::string& address, int error) {
   return std::strerror(error);
 }
 
+// 400 if the page does not read one of the parameters; else 200.
+PageAnswer Unknown(const Page& page, const Query& query) {
+  if (page.parameters.empty()) return {};
+  for (const auto& [name, value] : query)
+    if (std::ranges::find(page.parameters, name) == page.parameters.end())
+      return {400, fmt::format("unknown parameter \"{}\"; known are {}\n", name, fmt::join(page.parameters, ", "))};
+  return {};
+}
+
 void Refuse(const httplib::Request& request, const Access& access, httplib::Response& response) {
   switch (access.kind) {
     case Access::Kind::kUnauthenticated:
@@ -102,14 +108,15 @@ struct Server::Impl {
       : pages(std::move(shown)),
         always_allowed(options.always_allow_paths),
         always_allow_loopback(options.always_allow_loopback),
+        share_port(options.share_port),
         certificate(std::move(served)),
         time(clock),
         authorities(std::move(client_ca), clock),
         delegated(review, options.access_times, clock),
-        http([this](SSL_CTX& context) {
+        http([this, tls = options.tls](SSL_CTX& context) {
           Connections::Install(context);
           authorities.Install(context);
-          return certificate->Install(context);
+          return Apply(tls, context) && certificate->Install(context);
         }) {}
 
   Access Decide(const httplib::Request& request) {
@@ -119,12 +126,43 @@ struct Server::Impl {
     return delegated.Decide(caller, Verb(request.method), request.path);
   }
 
-  void AddHealth(const char* name, const std::vector<HealthCheck>& checks) {
-    http.Get(std::string("/") + name, [name, &checks](const httplib::Request& request, httplib::Response& response) {
-      const HealthAnswer answer = AskHealth(name, checks, request.has_param("verbose"));
+  void AddHealth(const char* path, const std::vector<HealthCheck>& checks) {
+    const auto ask = [this, path](const httplib::Request& request, httplib::Response& response, const auto& asked) {
+      HealthQuestion question{path, request.has_param("verbose"), {}, {}};
+      for (size_t i = 0; i < request.get_param_value_count("exclude"); ++i)
+        question.excluded.push_back(request.get_param_value("exclude", i));
+      if (pages.on_check)
+        question.asked = [this, path](std::string_view check, bool well) { pages.on_check(path, check, well); };
+      const HealthAnswer answer = AskHealth(asked, question);
       response.status = answer.well ? 200 : 500;
       response.set_content(answer.text, kText);
+    };
+    const std::string at = std::string("/") + path;
+    http.Get(at, [ask, &checks](const auto& request, auto& response) { ask(request, response, checks); });
+    for (const HealthCheck& check : checks)
+      http.Get(at + "/" + check.name,
+               [ask, &check](const auto& request, auto& response) { ask(request, response, check); });
+  }
+
+  void AddPage(const Page& page) {
+    http.Get(page.path, [&page](const httplib::Request& request, httplib::Response& response) {
+      const Query query(request.params.begin(), request.params.end());
+      PageAnswer answer = Unknown(page, query);
+      if (answer.status == 200) answer = page.show(query);
+      response.status = answer.status;
+      response.set_content(std::move(answer.body), answer.status == 200 ? page.type : kText);
     });
+  }
+
+  void AddIndex() {
+    std::string list;
+    for (const char* path : {"/healthz", "/livez", "/readyz"}) list += fmt::format("{}\n", path);
+    for (const Page& page : pages.shown) {
+      list += page.path;
+      if (!page.parameters.empty()) list += fmt::format("?{}=", fmt::join(page.parameters, "=&"));
+      list += '\n';
+    }
+    http.Get("/", [list](const httplib::Request&, httplib::Response& response) { response.set_content(list, kText); });
   }
 
   void AddPages() {
@@ -138,27 +176,20 @@ struct Server::Impl {
       return httplib::Server::HandlerResponse::Handled;
     });
     AddHealth("livez", pages.live);
-    AddHealth("healthz", pages.live);
+    AddHealth("healthz", pages.health);
     AddHealth("readyz", pages.ready);
-    http.Get("/metrics", [this](const httplib::Request&, httplib::Response& response) {
-      response.set_content(pages.metrics(), kPrometheus);
-    });
-    http.Get("/configz", [this](const httplib::Request&, httplib::Response& response) {
-      response.set_content(pages.configz(), kJson);
-    });
-    http.Get("/debug/decisions", [this](const httplib::Request& request, httplib::Response& response) {
-      response.set_content(pages.decisions(request.get_param_value("namespace"), request.get_param_value("name")),
-                           kJson);
-    });
+    for (const Page& page : pages.shown) AddPage(page);
+    AddIndex();
   }
 
   void Tune() {
     http.new_task_queue = [this] { return new Connections(time, stopping); };
     http.set_idle_interval(Connections::kLook);
     // The library's own choice is SO_REUSEPORT, with which a port that is taken is shared instead of refused.
-    http.set_socket_options([](socket_t socket) {
+    http.set_socket_options([this](socket_t socket) {
       const int yes = 1;
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+      if (share_port) setsockopt(socket, SOL_SOCKET, SO_REUSEPORT, &yes, sizeof yes);
       const int no = 0;  // refused where it is a socket of IPv4
       setsockopt(socket, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
     });
@@ -173,6 +204,7 @@ struct Server::Impl {
   const Pages pages;
   const AlwaysAllowed always_allowed;
   const bool always_allow_loopback;
+  const bool share_port;
   const std::shared_ptr<Certificate> certificate;
   const base::Clock& time;
 

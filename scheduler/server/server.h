@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Server: the HTTPS door for people and probes. It reads published views and decides nothing.
 //
-//   /livez /readyz /healthz     health, open to all
-//   /metrics                    Prometheus
-//   /configz                    the configuration in effect
-//   /debug/decisions            every gang's Decision; ?namespace= and ?name= narrow it
+//   /livez /readyz /healthz     health, open to all; each check alone under /livez/NAME
+//   /                           the list of all pages
+//   and what it is given as `Pages`.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +18,7 @@
 #include "server/client_authorities.h"
 #include "server/delegated_access.h"
 #include "server/health.h"
+#include "server/tls_choice.h"
 
 namespace tutti::server {
 
@@ -28,15 +29,36 @@ struct ServerOptions {
   std::vector<std::string> always_allow_paths = DefaultAlwaysAllowedPaths();
   bool always_allow_loopback = false;  // requests from this machine, or this pod, need no user
   AccessTimes access_times;
+  bool share_port = false;  // other processes that say so too may listen on the same port
+  TlsChoice tls;
+};
+
+// What follows the "?", decoded.
+using Query = std::map<std::string, std::string>;
+
+struct PageAnswer {
+  int status = 200;
+  std::string body;  // plain text unless the status is 200
+};
+
+inline constexpr const char* kText = "text/plain; charset=utf-8";
+inline constexpr const char* kPrometheus = "text/plain; version=0.0.4; charset=utf-8";
+inline constexpr const char* kJson = "application/json";
+
+struct Page {
+  std::string path;
+  const char* type = kText;
+  std::function<PageAnswer(const Query&)> show;
+  // The parameters that it reads. One that it does not is answered with 400; none listed: whatever is given is ignored.
+  std::vector<std::string> parameters = {};
 };
 
 // What is shown. All functions are called on server threads.
 struct Pages {
-  std::vector<HealthCheck> live, ready;
-  std::function<std::string()> metrics;  // Prometheus text
-  std::function<std::string()> configz;  // JSON
-  // JSON of the gangs in `ns` (empty: all) named `name` (empty: all).
-  std::function<std::string(const std::string& ns, const std::string& name)> decisions;
+  std::vector<HealthCheck> live, ready, health;
+  std::vector<Page> shown;
+  // Told of each health check that was asked: "livez", "ping". May be empty.
+  std::function<void(std::string_view path, std::string_view check, bool well)> on_check;
 };
 
 class Server {

@@ -198,6 +198,44 @@ class Offline(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("note: extenders are not active", done.stderr)
 
+    def test_command_lines_of_kube_scheduler_are_taken_unchanged(self):
+        for file in sorted((pathlib.Path(__file__).parent / "command_lines").glob("*.txt")):
+            flags = [line for line in file.read_text().splitlines() if line and not line.startswith("#")]
+            with tempfile.TemporaryDirectory() as folder:
+                written = pathlib.Path(folder) / "config.yaml"
+                done = tutti("run", *flags, f"--write-config-to={written}")
+                self.assertEqual(done.returncode, 0, f"{file.name}: {done.stderr}")
+                self.assertIn("kind: KubeSchedulerConfiguration", written.read_text())
+            said = done.stderr.count("has no effect")
+            if file.name == "every-flag.txt":
+                self.assertIn("NoSuchGate is no feature gate", done.stderr)
+                self.assertRegex(done.stderr, r"(?m)^W\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ tutti\] \"--profiling has no effect")
+                self.assertEqual(done.stderr.count("--profiling has no effect"), 1)
+            elif file.name == "kubeadm-hardened.txt":
+                self.assertEqual(said, 1)  # the gate
+            else:
+                self.assertEqual(said, 0, done.stderr)
+
+    def test_lease_times_that_contradict_each_other_are_refused_offline_too(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+                       "leaderElection: {leaseDuration: 5s}\n")
+            file.flush()
+            for arguments in (["simulate", "-"], ["evaluate", "-", "--pod", "p"], ["sim", "--listen", "127.0.0.1:0"], ["run"]):
+                done = tutti(*arguments, "--config", file.name, stdin=NODE + "---" + POD % "1")
+                self.assertEqual(done.returncode, 1, arguments)
+                self.assertIn(f"{file.name}:3: leaderElection: leaseDuration must be longer", done.stderr)
+
+    def test_an_exec_plugin_that_is_not_there_is_told_at_once(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(KUBECONFIG.replace("user: {}", "user: {exec: {apiVersion: client.authentication.k8s.io/v1, "
+                                          "command: no-such-plugin, installHint: get it}}"))
+            file.flush()
+            done = tutti("run", "--kubeconfig", file.name)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"exec plugin no-such-plugin (user u in {file.name} (context c)): there is no such program; get it",
+                          done.stderr)
+
     def test_a_name_that_is_cut_within_a_character_is_refused(self):
         pod = f"apiVersion: v1\nkind: Pod\nmetadata: {{generateName: a{60 * 'é'}}}\nspec: {{containers: [{{name: c}}]}}\n"
         done = tutti("simulate", "-", stdin=pod)
@@ -269,11 +307,23 @@ class OnTheEmbeddedCluster(unittest.TestCase):
     def leads(self, port):
         return 'leader_election_master_status{name="tutti"} 1' in self.page(port, "/metrics")[1]
 
+    def leader_events(self):
+        events = json.loads(self.api("/apis/events.k8s.io/v1/namespaces/tutti-system/events")[1])["items"]
+        return [(event["reason"], event["note"], event["regarding"]["kind"]) for event in events]
+
     def test_replicas_hand_over_and_a_lost_lease_ends_one(self):
         first, first_port = self.replica()
         eventually(lambda: self.leads(first_port), "the first leads")
         second, second_port = self.replica()
         self.assertFalse(self.leads(second_port))
+        told = f"not the leader; ask {self.lease_holder()}, which holds the Lease tutti-system/tutti\n"
+        eventually(lambda: self.page(second_port, "/debug/decisions") == (503, told), "the second names the first")
+        of_leaders = ("tutti_gangs{", "scheduler_pending_pods{")
+        for name in of_leaders:
+            self.assertIn(name, self.page(first_port, "/metrics")[1])
+            self.assertNotIn(name, self.page(second_port, "/metrics")[1])
+        became_leader = [("LeaderElection", f"{self.lease_holder()} became leader", "Lease")]
+        eventually(lambda: self.leader_events() == became_leader, "there is one Event, of the first")
         self.assertEqual(self.page(first_port, "/metrics", token=None)[0], 403)
         for path in ("/livez", "/readyz"):
             checks = self.page(first_port, path + "?verbose")[1]
@@ -286,6 +336,17 @@ class OnTheEmbeddedCluster(unittest.TestCase):
         decision = json.loads(self.page(first_port, "/debug/decisions?name=p")[1])["decisions"][0]
         self.assertEqual((decision["state"], decision["members"][0]["node"]), ("whole", "node-1"))
 
+        self.assertEqual(self.page(first_port, "/debug/decisions?name=nobody")[0], 404)
+        self.assertEqual(self.page(first_port, "/debug/decisions?nam=p")[0], 400)
+        self.assertEqual(self.page(first_port, "/healthz/leaderElection")[1], "ok")
+        self.assertIn('pod="p"', self.page(first_port, "/metrics/resources")[1])
+        self.assertEqual(self.page(second_port, "/metrics/resources"), (200, ""))
+        self.assertRegex(self.page(first_port, "/flagz")[1], r"(?m)^leader-elect-lease-duration=15s$")
+        self.assertRegex(self.page(first_port, "/statusz")[1], r"(?m)^Leader: this process leads$")
+        self.assertRegex(self.page(first_port, "/metrics/slis")[1],
+                         r'(?m)^kubernetes_healthcheck{name="ping",type="readyz"} 1$')
+        shown = json.loads(self.page(first_port, "/configz")[1])["componentconfig"]["profiles"][0]
+        self.assertIn({"name": "TaintToleration", "weight": 3}, shown["plugins"]["multiPoint"]["enabled"])
         first.send_signal(signal.SIGTERM)
         self.assertEqual(first.wait(SECONDS), 0)
         eventually(lambda: self.leads(second_port), "the second leads once the first gave the lease up")

@@ -70,8 +70,75 @@ TEST_CASE("with no profile the names that KubeRay writes are served") {
   CHECK((*profiles)[1].scheduler_name == "volcano");
   CHECK_FALSE((*profiles)[1].filters.empty());
   const auto json = base::Json::parse(ConfigJson(config));
-  CHECK(json["kubescheduler.config.k8s.io"]["profiles"][0]["schedulerName"] == "tutti");
-  CHECK(json["kubescheduler.config.k8s.io"]["leaderElection"]["leaseDuration"] == "15s");
+  CHECK(json["componentconfig"]["profiles"][0]["schedulerName"] == "tutti");
+  CHECK(json["componentconfig"]["kind"] == "KubeSchedulerConfiguration");
+  CHECK(json["tutti.dev"]["apiVersion"] == "tutti.dev/v1alpha1");
+  CHECK(json["componentconfig"]["leaderElection"]["leaseDuration"] == "15s");
+}
+
+// The entry of a list that is called `name`; null: there is none.
+base::Json Named(const base::Json& list, const std::string& name) {
+  for (const base::Json& one : list)
+    if (one["name"] == name) return one;
+  return nullptr;
+}
+
+TEST_CASE("/configz shows what is on, with the weights and the args that count") {
+  Config config;
+  REQUIRE(ReadConfig(
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n"
+      "- schedulerName: a\n  plugins: {multiPoint: {enabled: [{name: NodeAffinity, weight: 7}], disabled: [{name: "
+      "ImageLocality}]}, score: {disabled: [{name: TaintToleration}]}}\n"
+      "  pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: MostAllocated}}}]\n"
+      "- schedulerName: b\n",
+      "c.yaml", &config));
+  const auto profiles = base::Json::parse(ConfigJson(config))["componentconfig"]["profiles"];
+  REQUIRE(profiles.size() == 2);
+  const base::Json& a = profiles[0];
+  const base::Json& on = a["plugins"]["multiPoint"]["enabled"];
+  CHECK(Named(on, "NodeAffinity")["weight"] == 7);
+  CHECK(Named(on, "TaintToleration")["weight"] == 3);
+  CHECK(Named(on, "NodeName") == base::Json{{"name", "NodeName"}});
+  CHECK(Named(on, "ImageLocality").is_null());
+  CHECK(Named(on, "WholeNodes").is_null());
+  CHECK(Named(on, "DynamicResources").is_null());  // not active here
+  CHECK(a["plugins"]["score"]["disabled"][0]["name"] == "TaintToleration");
+  const base::Json fit = Named(a["pluginConfig"], "NodeResourcesFit")["args"];
+  CHECK(fit["kind"] == "NodeResourcesFitArgs");
+  CHECK(fit["scoringStrategy"]["type"] == "MostAllocated");
+  CHECK(fit["scoringStrategy"]["resources"][0]["name"] == "cpu");
+  CHECK(Named(a["pluginConfig"], "VolumeBinding")["args"]["bindTimeoutSeconds"] == 600);
+  CHECK(Named(profiles[1]["plugins"]["multiPoint"]["enabled"], "WholeNodes").is_object());
+}
+
+TEST_CASE("what --write-config-to writes is read as it stands, and means the same") {
+  Config config, again;
+  config.leader_election.lease_duration_ms = 25'500;
+  config.max_in_flight = 7;
+  REQUIRE(ReadConfig(ConfigYaml(config), "written.yaml", &again));
+  CHECK(again.leader_election.lease_duration_ms == 25'500);
+  CHECK(again.max_in_flight == 7);
+  CHECK(again.notes.empty());
+  CHECK(ConfigJson(again) == ConfigJson(config));
+}
+
+TEST_CASE("how the log is written is a flag that is checked") {
+  RunFlags flags;
+  flags.logging_format = "xml";
+  CHECK(ApplyLogging(flags).error().message == "--logging-format: \"xml\" is not known; write json or text");
+  flags.logging_format = "json";
+  flags.verbosity = "loud";
+  CHECK(ApplyLogging(flags).error().message == "-v: \"loud\": write a whole number");
+}
+
+TEST_CASE("lease times that contradict each other are refused with their place, with no flags too") {
+  Config config;
+  REQUIRE(
+      ReadConfig("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+                 "leaderElection: {leaseDuration: 5s}\n",
+                 "c.yaml", &config));
+  CHECK(CheckElection(config.leader_election).error().message ==
+        "c.yaml:3: leaderElection: leaseDuration must be longer than renewDeadline; the defaults are 15s and 10s");
 }
 
 TEST_CASE("a profile that cannot be made is named with its place") {

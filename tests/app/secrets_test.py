@@ -220,7 +220,7 @@ echo '{{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","
         self.assertIn("cpu", json.dumps(pod["status"]["conditions"]))
         shown = [cluster.api("/apis/events.k8s.io/v1/namespaces/default/events")[1], json.dumps(pod["status"]),
                  self.log.read_text()]
-        for path in ("/metrics", "/configz", "/debug/decisions", "/readyz?verbose", "/nothing"):
+        for path in ("/metrics", "/configz", "/debug/decisions", "/readyz?verbose", "/flagz", "/statusz", "/nothing"):
             shown.append(self.page(path)[1])
         self.assertNotIn("waits", shown[3], "no label of a metric is a tenant's to choose")
         self.clean("".join(shown))

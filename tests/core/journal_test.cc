@@ -72,7 +72,7 @@ TEST_CASE("a report of a queue counts the gangs that were touched, not all that 
   rig.Pass(10'000);
   const uint64_t counted = rig.scheduler->Done().gangs_counted;
   rig.AddPod("other", {.gang = "g7", .min = "2", .queue = "four"});
-  rig.Pass(500);  // before the figures of those that wait are renewed
+  rig.Pass(150);  // before the figures of those that wait are renewed
   CHECK(rig.NodeOf("other") == "n");
   const uint64_t more = rig.scheduler->Done().gangs_counted - counted;
   CHECK(more > 0);

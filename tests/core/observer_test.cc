@@ -21,13 +21,22 @@ class Counts final : public observe::Observer {
     ++cycles;
     events += applied;
     gauges = now;
+    if (now.refused) refused = *now.refused;
   }
 
+  void OnHappening(const Happening& now) override {
+    constexpr const char* kWords[] = {"waits", "bound", "started", "undone", "evicted", "gone"};
+    ++happened[fmt::format("{} {}{}{}", now.gang.name, kWords[static_cast<int>(now.step)],
+                           now.step == Step::kWaits ? " " : "", now.reason)];
+  }
+
+  std::map<std::string, int64_t> happened;  // "g waits NoPlacement"
   std::map<std::string, int64_t> attempts;
   std::vector<double> waited;
   std::vector<int64_t> attempts_of;
   int64_t filled_up = 0, cycles = 0, events = 0;
   Gauges gauges;
+  std::vector<RefusedPods> refused;  // as last told
 };
 
 struct ObservedRig : Rig {
@@ -51,6 +60,26 @@ TEST_CASE_METHOD(ObservedRig, "Every cycle and every event counts, and the gauge
   CHECK(counts.cycles == cycles + 1);
   CHECK(counts.events == events + 2);
   CHECK(counts.gauges.nodes == 3);
+}
+
+TEST_CASE_METHOD(ObservedRig, "What happens to a gang is told step by step, and its pods count by what refuses them") {
+  AddNode("n1", 1);
+  AddGang("g", 2, 2);
+  Settle();
+  CHECK(counts.happened["g waits NoPlacement"] >= 1);
+  REQUIRE(counts.refused.size() >= 1);
+  CHECK(counts.refused.back().plugins == std::vector<std::string>{"NodeResourcesFit"});
+  CHECK(counts.refused.back().pods == 2);
+  AddNode("n2", 4);
+  Settle();
+  CHECK(counts.happened["g bound"] == 2);
+  CHECK(counts.happened["g started"] == 1);
+  CHECK(counts.happened["g gone"] == 0);
+  CHECK(counts.refused.back().pods == 0);
+  for (const char* name : {"g-0", "g-1"}) Delete(name);
+  Settle();
+  CHECK(counts.happened["g gone"] == 1);
+  CHECK(counts.happened.size() == 4);
 }
 
 TEST_CASE_METHOD(ObservedRig, "A search that was cut off is not repeated at each event, and is when that may help") {

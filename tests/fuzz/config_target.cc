@@ -36,7 +36,7 @@ TUTTI_FUZZ_TARGET(config) {
     return app::CheckComplaints(read.error().message);
   TUTTI_CHECK(!config.kinds_read.empty(), "a configuration of no kind");
   TUTTI_CHECK(!app::ReadConfig(text, app::kFile, &config), "the same kind twice");
-  (void)app::CheckTimes(config.leader_election);
+  (void)app::CheckElection(config.leader_election);
 
   app::Config once;
   (void)app::ReadConfig(text, app::kFile, &once);

@@ -50,6 +50,35 @@ TEST_CASE("an exec plugin has no signal blocked or ignored because this process 
   CHECK((ignores & uint64_t{1} << (SIGPIPE - 1)) == 0);
 }
 
+TEST_CASE("a plugin that fails is quoted with its last line, without what may be a secret") {
+  ExecPlugin plugin = Script("T=t");
+  plugin.args[1] =
+      R"(echo first >&2; echo "no session for $P with key AKIA0123456789ABCDEFGH in /home/user1234/.aws/credentials" >&2; exit 3)";
+  plugin.env = {{"P", "hunter2"}};
+  plugin.install_hint = "log in first";
+  Config cluster;
+  cluster.user = "dev";
+  cluster.source = "config (context c)";
+  const auto failed = RunExecPlugin(plugin, cluster);
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().message ==
+        "exec plugin /bin/sh (user dev in config (context c)): exit status 3; it wrote: no session for [redacted] with "
+        "key [redacted] in /home/user1234/.aws/credentials; log in first");
+}
+
+TEST_CASE("a plugin that is no program is found out before it is run") {
+  Config config;
+  CHECK(FindExecPlugin(config));
+  config.exec = Script("T=t");
+  CHECK(FindExecPlugin(config));
+  config.exec->command = "sh";
+  CHECK(FindExecPlugin(config));
+  for (const char* command : {"/no/such/plugin", "no-such-plugin"}) {
+    config.exec->command = command;
+    CHECK_THAT(FindExecPlugin(config).error().message, Catch::Contains("there is no such program"));
+  }
+}
+
 TEST_CASE("what an exec plugin prints may be nested as deeply as it likes") {
   ExecPlugin plugin;
   plugin.api_version = kExecV1;

@@ -27,6 +27,7 @@ TEST_CASE("attempts count pods under kube-scheduler's name and gangs under ours"
   CHECK(ValueOf(text, R"(scheduler_schedule_attempts_total{profile="volcano",result="scheduled"})") == "5");
   CHECK(ValueOf(text, R"(scheduler_schedule_attempts_total{profile="volcano",result="unschedulable"})") == "8");
   CHECK(ValueOf(text, R"(tutti_gang_attempts_total{profile="volcano",result="scheduled"})") == "2");
+  CHECK(ValueOf(text, "scheduler_scheduling_algorithm_duration_seconds_count") == "3");
   const std::string histogram = "scheduler_scheduling_attempt_duration_seconds";
   CHECK(ValueOf(text, histogram + R"(_count{profile="volcano",result="scheduled"})") == "2");
   CHECK(ValueOf(text, histogram + R"(_bucket{profile="volcano",result="scheduled",le="0.001"})") == "0");
@@ -35,6 +36,7 @@ TEST_CASE("attempts count pods under kube-scheduler's name and gangs under ours"
 
 TEST_CASE("pending pods are shown for every one of kube-scheduler's queues") {
   Metrics metrics("1.2.3", "tutti", "api:6443");
+  metrics.SetLeading(true);
   Observer::Gauges gauges;
   gauges.active_pods = 4;
   gauges.unschedulable_pods = 7;
@@ -50,6 +52,25 @@ TEST_CASE("pending pods are shown for every one of kube-scheduler's queues") {
   CHECK(ValueOf(text, "tutti_events_total") == "12");
 }
 
+TEST_CASE("a standby shows no gangs and no pods that wait") {
+  Metrics metrics("1.2.3", "tutti", "api:6443");
+  const std::vector<Observer::RefusedPods> refused = {
+      {"a", {"NodeAffinity", "NodeResourcesFit"}, 3}, {"a", {"NodeResourcesFit"}, 2}, {"b", {"Queue"}, 1}};
+  Observer::Gauges gauges;
+  gauges.refused = &refused;
+  metrics.OnCycle(0.0001, 0, gauges);
+  const std::string standby = metrics.Text();
+  for (const char* name : {"tutti_gangs{", "scheduler_pending_pods{", "scheduler_unschedulable_pods{"})
+    CHECK_THAT(standby, !Catch::Contains(name));
+  CHECK(ValueOf(standby, R"(leader_election_master_status{name="tutti"})") == "0");
+  metrics.SetLeading(true);
+  const std::string leader = metrics.Text();
+  CHECK(ValueOf(leader, R"(scheduler_unschedulable_pods{plugin="NodeResourcesFit",profile="a"})") == "5");
+  CHECK(ValueOf(leader, R"(scheduler_unschedulable_pods{plugin="NodeAffinity",profile="a"})") == "3");
+  CHECK(ValueOf(leader, R"(scheduler_unschedulable_pods{plugin="Queue",profile="b"})") == "1");
+  CHECK_THAT(leader, Catch::Contains("tutti_gangs{"));
+}
+
 TEST_CASE("leadership, gangs' fates and the version are shown") {
   Metrics metrics("1.2.3", "my-lease", "api:6443");
   metrics.SetLeading(true);
@@ -59,9 +80,9 @@ TEST_CASE("leadership, gangs' fates and the version are shown") {
   metrics.OnBound(0.02, 1);
   metrics.OnBound(0.02, 40);
   metrics.OnBound(0.02, 15);
-  metrics.OnAnswer("POST", 201);
-  metrics.OnAnswer("POST", 201);
-  metrics.OnAnswer("GET", 0);
+  metrics.OnAnswer("POST", 201, 0.03);
+  metrics.OnAnswer("POST", 201, 0.3);
+  metrics.OnAnswer("GET", 0, -1);
   const std::string text = metrics.Text();
   CHECK(ValueOf(text, R"(leader_election_master_status{name="my-lease"})") == "1");
   CHECK(ValueOf(text, "tutti_gang_members_started_total") == "64");
@@ -71,6 +92,11 @@ TEST_CASE("leadership, gangs' fates and the version are shown") {
   CHECK(ValueOf(text, R"(tutti_build_info{version="1.2.3"})") == "1");
   CHECK(ValueOf(text, R"(scheduler_pod_scheduling_sli_duration_seconds_count{attempts="1"})") == "1");
   CHECK(ValueOf(text, R"(scheduler_pod_scheduling_sli_duration_seconds_count{attempts="15+"})") == "2");
+  CHECK(ValueOf(text, "scheduler_pod_scheduling_attempts_count") == "3");
+  CHECK(ValueOf(text, R"(scheduler_pod_scheduling_attempts_bucket{le="1"})") == "1");
+  CHECK(ValueOf(text, R"(rest_client_request_duration_seconds_count{host="api:6443",verb="POST"})") == "2");
+  CHECK(ValueOf(text, R"(rest_client_request_duration_seconds_bucket{host="api:6443",verb="POST",le="0.1"})") == "1");
+  CHECK(ValueOf(text, R"(rest_client_request_duration_seconds_count{host="api:6443",verb="GET"})") == "(absent)");
   CHECK(ValueOf(text, R"(rest_client_requests_total{code="201",host="api:6443",method="POST"})") == "2");
   CHECK(ValueOf(text, R"(rest_client_requests_total{code="<error>",host="api:6443",method="GET"})") == "1");
 }
@@ -78,7 +104,7 @@ TEST_CASE("leadership, gangs' fates and the version are shown") {
 TEST_CASE("what a configuration calls something is escaped, and is one line") {
   Metrics metrics("v\"1\n", "lease\\", "api:6443\"} 1\nforged 1");
   metrics.OnAttempt("a\"b\nc\\", "scheduled", 1, 0.1);
-  metrics.OnAnswer("GET", 200);
+  metrics.OnAnswer("GET", 200, 0.1);
   const std::string text = metrics.Text();
   CHECK(ValueOf(text, R"(tutti_gang_attempts_total{profile="a\"b\nc\\",result="scheduled"})") == "1");
   CHECK(ValueOf(text, R"(leader_election_master_status{name="lease\\"})") == "0");

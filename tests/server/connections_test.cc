@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/connections.h"
 
+#include <algorithm>
 #include <pthread.h>
 
 #include <deque>
@@ -77,11 +78,12 @@ TEST_CASE("as many slow ones as there are places keep the probes out for their t
 TEST_CASE("what we need ourselves for an answer is not the peer's time") {
   Door door;
   int port = 0, other = 0;
-  door.pages.metrics = [&] {
+  const auto late = [&](const Query&) {
     door.clock.Skip(Connections::kHeadMs);
     other = StatusOf(Get(port, "/livez"));  // with each new connection the times of the others are looked at
-    return "late";
+    return PageAnswer{.body = "late"};
   };
+  std::ranges::find(door.pages.shown, "/metrics", &Page::path)->show = late;
   ServerOptions options = OnLoopback();
   options.always_allow_loopback = true;
   port = door.Open(options);

@@ -46,10 +46,18 @@ class Reviewer final : public AccessReview {
 inline Pages SomePages(std::string* ready_problem) {
   Pages pages;
   pages.live = {{"ping", [] { return ""; }}};
+  pages.health = {{"ping", [] { return ""; }}, {"leaderElection", [] { return ""; }}};
   pages.ready = {{"ping", [] { return ""; }}, {"sched-handler-sync", [ready_problem] { return *ready_problem; }}};
-  pages.metrics = [] { return "tutti_up 1\n"; };
-  pages.configz = [] { return "{}"; };
-  pages.decisions = [](const std::string& ns, const std::string& name) { return "[\"" + ns + "/" + name + "\"]"; };
+  pages.shown = {{"/metrics", kPrometheus, [](const Query&) { return PageAnswer{200, "tutti_up 1\n"}; }},
+                 {"/configz", kJson, [](const Query&) { return PageAnswer{200, "{}"}; }},
+                 {"/debug/decisions",
+                  kJson,
+                  [](const Query& query) {
+                    const auto of = [&query](const char* name) { return query.contains(name) ? query.at(name) : ""; };
+                    if (of("name") == "nobody") return PageAnswer{404, "no gang nobody\n"};
+                    return PageAnswer{200, "[\"" + of("namespace") + "/" + of("name") + "\"]"};
+                  },
+                  {"namespace", "name"}}};
   return pages;
 }
 

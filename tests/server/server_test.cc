@@ -59,6 +59,95 @@ TEST_CASE("health is open to all, and says which check failed") {
   CHECK(Get(port, "/readyz?verbose")->body == "[+]ping ok\n[+]sched-handler-sync ok\nreadyz check passed\n");
 }
 
+TEST_CASE("a health check can be asked alone, and left out") {
+  std::string problem = "nodes are not synced";
+  Reviewer reviewer;
+  Pages pages = SomePages(&problem);
+  std::vector<std::string> asked;
+  pages.on_check = [&asked](std::string_view path, std::string_view check, bool well) {
+    asked.push_back(std::string(path) + "/" + std::string(check) + (well ? " well" : " not"));
+  };
+  const auto server = Start(OnLoopback(), pages, &reviewer);
+  REQUIRE(server);
+  const int port = (*server)->port();
+  CHECK(Get(port, "/healthz/leaderElection", "admin")->body == "ok");
+  CHECK(Get(port, "/readyz/sched-handler-sync", "admin")->status == 500);
+  CHECK(Get(port, "/readyz/sched-handler-sync", "admin")->body == "internal server error: nodes are not synced\n");
+  CHECK(Get(port, "/readyz/no-such-check", "admin")->status == 404);
+  CHECK(Get(port, "/readyz/ping")->status == 403);  // open to all are the lists alone, as in kube-scheduler
+  CHECK(asked == std::vector<std::string>{"healthz/leaderElection well", "readyz/sched-handler-sync not",
+                                          "readyz/sched-handler-sync not"});
+  CHECK(Get(port, "/readyz?exclude=sched-handler-sync")->status == 200);
+  CHECK(Get(port, "/readyz?verbose&exclude=sched-handler-sync&exclude=x")->body ==
+        "[+]ping ok\n[+]sched-handler-sync excluded: ok\nwarn: some health checks cannot be excluded: no matches for "
+        "\"x\"\nreadyz check passed\n");
+}
+
+TEST_CASE("a page says which parameters it does not know, and the index lists all") {
+  std::string problem;
+  Reviewer reviewer;
+  const auto server = Start(OnLoopback(), SomePages(&problem), &reviewer);
+  REQUIRE(server);
+  const int port = (*server)->port();
+  const auto unknown = Get(port, "/debug/decisions?name=b&state=waiting", "admin");
+  CHECK(unknown->status == 400);
+  CHECK(unknown->body == "unknown parameter \"state\"; known are namespace, name\n");
+  const auto missing = Get(port, "/debug/decisions?name=nobody", "admin");
+  CHECK(missing->status == 404);
+  CHECK(missing->get_header_value("Content-Type") == kText);
+  CHECK(Get(port, "/metrics?whatever=1", "admin")->status == 200);
+  CHECK(Get(port, "/", "admin")->body ==
+        "/healthz\n/livez\n/readyz\n/metrics\n/configz\n/debug/decisions?namespace=&name=\n");
+}
+
+// Whether the server speaks `version` with a client that offers it alone, and `suites` of TLS 1.2 (empty: all).
+bool Speaks(int port, int version, const char* suites = "") {
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
+  SSL_CTX_set_min_proto_version(context.get(), version);
+  SSL_CTX_set_max_proto_version(context.get(), version);
+  if (*suites != '\0') SSL_CTX_set_cipher_list(context.get(), suites);
+  const std::unique_ptr<BIO, decltype(&BIO_free_all)> bio(BIO_new_ssl_connect(context.get()), BIO_free_all);
+  BIO_set_conn_hostname(bio.get(), ("127.0.0.1:" + std::to_string(port)).c_str());
+  return BIO_do_connect(bio.get()) == 1;
+}
+
+TEST_CASE("TLS is spoken as --tls-min-version and --tls-cipher-suites say") {
+  std::string problem;
+  std::vector<std::string> notes;
+  ServerOptions options = OnLoopback();
+  const auto plain = Start(options, SomePages(&problem), nullptr);
+  REQUIRE(plain);
+  CHECK(Speaks((*plain)->port(), TLS1_2_VERSION));
+  CHECK(Speaks((*plain)->port(), TLS1_3_VERSION));
+  options.tls = *ReadTlsChoice("VersionTLS13", {}, &notes);
+  const auto newest = Start(options, SomePages(&problem), nullptr);
+  REQUIRE(newest);
+  CHECK_FALSE(Speaks((*newest)->port(), TLS1_2_VERSION));
+  CHECK(Speaks((*newest)->port(), TLS1_3_VERSION));
+  options.tls =
+      *ReadTlsChoice("", {"TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"}, &notes);
+  const auto chosen = Start(options, SomePages(&problem), nullptr);
+  REQUIRE(chosen);
+  CHECK(Speaks((*chosen)->port(), TLS1_2_VERSION));
+  CHECK_FALSE(Speaks((*chosen)->port(), TLS1_2_VERSION, "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256"));
+  CHECK(notes.empty());
+}
+
+TEST_CASE("a TLS flag that says nothing is named, and a weak suite is not offered") {
+  std::vector<std::string> notes;
+  CHECK(ReadTlsChoice("TLS1.2", {}, &notes).error().message.find("--tls-min-version: \"TLS1.2\" is not known") == 0);
+  CHECK(ReadTlsChoice("", {"AES"}, &notes).error().message.find("--tls-cipher-suites: \"AES\" is not known") == 0);
+  CHECK(notes.empty());
+  const auto mixed = ReadTlsChoice(
+      "", {"TLS_RSA_WITH_RC4_128_SHA", "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305", "TLS_AES_128_GCM_SHA256"}, &notes);
+  REQUIRE(mixed);
+  CHECK(mixed->ciphers == "ECDHE-RSA-CHACHA20-POLY1305");
+  CHECK(notes ==
+        std::vector<std::string>{"--tls-cipher-suites: TLS_RSA_WITH_RC4_128_SHA is too weak and is not offered"});
+  CHECK_FALSE(ReadTlsChoice("", {"TLS_RSA_WITH_RC4_128_SHA"}, &notes));
+  CHECK(ReadTlsChoice("", {"TLS_AES_128_GCM_SHA256"}, &notes)->least_version == TLS1_3_VERSION);
+}
+
 TEST_CASE("everything else needs a user who may get the path") {
   std::string problem;
   Reviewer reviewer;

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/pages.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "app/pod_resources.h"
+#include "base/json.h"
+#include "observe/decision_json.h"
+
+namespace tutti::app {
+namespace {
+
+using server::PageAnswer;
+using server::Query;
+
+// A thread that has not turned for so long never will: let the kubelet start another process.
+constexpr base::Millis kStuckMs = 60'000;
+// A leader whose lease has run out for so long should have ended by itself.
+constexpr base::Millis kOverdueMs = 20'000;
+
+constexpr const char* kForPeople =
+    "Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is "
+    "for debugging purposes only.\n";
+
+server::HealthCheck Turns(std::string thread, std::function<base::Millis()> since_last_turn) {
+  return {std::move(thread), [since_last_turn = std::move(since_last_turn)] {
+            const base::Millis since = since_last_turn();
+            return since < kStuckMs ? "" : fmt::format("its last turn began {} s ago", since / 1000);
+          }};
+}
+
+std::string LeaseName(const LeaderElectionConfig& election) {
+  return fmt::format("{}/{}", election.resource_namespace, election.resource_name);
+}
+
+// Why this process cannot say what was decided; empty: it leads.
+std::string NotLeading(const Driver& driver, const kube::KubeClient& client, const LeaderElectionConfig& election) {
+  if (driver.leading()) return "";
+  if (!election.leader_elect || client.holds_lease()) return "leading, but not everything is listed yet; ask again";
+  const std::string holder = client.lease_holder();
+  if (holder.empty()) return fmt::format("not the leader, and nobody holds the Lease {} yet", LeaseName(election));
+  return fmt::format("not the leader; ask {}, which holds the Lease {}", holder, LeaseName(election));
+}
+
+void AddHealth(const PageSources& from, server::Pages* pages) {
+  Driver& driver = from.driver;
+  kube::KubeClient& client = from.client;
+  const server::HealthCheck ping{"ping", [] { return std::string(); }};
+  const server::HealthCheck scheduler = Turns("scheduler-thread", [&driver] { return driver.SinceLastCycleMs(); });
+  const server::HealthCheck kube_io = Turns("kube-io", [&client] { return client.SinceLastTurnMs(); });
+  const server::HealthCheck election{
+      "leaderElection", [&client] {
+        const base::Millis over = client.LeaseOverdueMs();
+        return over < kOverdueMs ? "" : fmt::format("the lease ran out {} s ago", over / 1000);
+      }};
+  pages->live = {ping, scheduler, kube_io};
+  pages->health = {ping, scheduler, kube_io, election};
+  pages->ready = {
+      ping,
+      scheduler,
+      kube_io,
+      election,
+      {"sched-handler-sync", [&driver] { return driver.synced() ? "" : "not every watched kind is listed yet"; }},
+      {"shutdown", [&driver] { return driver.stopping() ? "stopping" : ""; }}};
+  pages->on_check = [&health = from.health](std::string_view path, std::string_view check, bool well) {
+    health.Count(path, check, well);
+  };
+}
+
+// "5 hr 03 min 20 sec", as kube-scheduler writes it.
+std::string UpTime(int64_t seconds) {
+  return fmt::format("{} hr {:02} min {:02} sec", seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
+std::string StatuszText(const PageSources& from) {
+  const auto started_ms = static_cast<base::Millis>(observe::ReadProcessUsage().start_time_seconds * 1000);
+  const base::Millis now_ms = base::SystemClock().WallMs();
+  const std::string not_leading = NotLeading(from.driver, from.client, from.config.leader_election);
+  return fmt::format("\ntutti statusz\n{}\nStarted: {}\nUp: {}\nBinary version: {}\nLeader: {}\n", kForPeople,
+                     base::FormatTime(started_ms), UpTime((now_ms - started_ms) / 1000), TUTTI_VERSION,
+                     not_leading.empty() ? "this process leads" : not_leading);
+}
+
+}  // namespace
+
+std::string FlagzText(const std::map<std::string, std::string>& values) {
+  std::string text = fmt::format("\ntutti flagz\n{}", kForPeople);
+  for (const auto& [name, value] : values) text += fmt::format("{}={}\n", name, value);
+  return text;
+}
+
+PageAnswer ShowDecisions(Driver& driver, const std::string& not_leading, const Query& query) {
+  if (!not_leading.empty()) return {503, not_leading + "\n"};
+  const auto value = [&query](const char* name) {
+    const auto at = query.find(name);
+    return at == query.end() ? std::string() : at->second;
+  };
+  const std::string ns = value("namespace"), name = value("name");
+  const auto decisions = driver.Decisions(ns, name);
+  if (decisions.empty() && !name.empty())
+    return {404,
+            fmt::format("there is no gang or pod {}{}{} that is scheduled here\n", ns, ns.empty() ? "" : "/", name)};
+  return {200, observe::ToJson(decisions).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"};
+}
+
+server::Pages MakePages(const PageSources& from) {
+  server::Pages pages;
+  AddHealth(from, &pages);
+  const auto show = [](auto text) { return [text](const Query&) { return PageAnswer{200, text()}; }; };
+  pages.shown = {{"/metrics", server::kPrometheus, show([from] {
+                    from.metrics.SetLeading(from.driver.leading());
+                    return from.metrics.Text();
+                  })},
+                 {"/metrics/slis", server::kPrometheus, show([from] { return from.health.Text(); })},
+                 // Of the leader alone, as kube-scheduler has it: so that sums over replicas count once.
+                 {"/metrics/resources", server::kPrometheus, show([from] {
+                    const auto pods = from.driver.leading() ? from.driver.Pods() : nullptr;
+                    return pods ? PodResourcesText(*pods) : "";
+                  })},
+                 {"/configz", server::kJson, show([text = ConfigJson(from.config)] { return text; })},
+                 {"/flagz", server::kText, show([text = FlagzText(from.flags.values)] { return text; })},
+                 {"/statusz", server::kText, show([from] { return StatuszText(from); })},
+                 {"/debug/decisions",
+                  server::kJson,
+                  [from](const Query& query) {
+                    return ShowDecisions(from.driver, NotLeading(from.driver, from.client, from.config.leader_election),
+                                         query);
+                  },
+                  {"namespace", "name"}}};
+  return pages;
+}
+
+}  // namespace tutti::app

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages that `tutti run` shows: kube-scheduler's under its own paths, and /debug/decisions.
+#pragma once
+
+#include <string>
+
+#include "app/driver.h"
+#include "app/run.h"
+#include "kube/client.h"
+#include "observe/health_metrics.h"
+#include "observe/metrics.h"
+#include "server/server.h"
+
+namespace tutti::app {
+
+// What the pages are made of; all of it outlives them.
+struct PageSources {
+  Driver& driver;
+  kube::KubeClient& client;
+  observe::Metrics& metrics;
+  observe::HealthMetrics& health;
+  const Config& config;
+  const RunFlags& flags;
+};
+
+server::Pages MakePages(const PageSources& from);
+
+// "/debug/decisions": 503 with the holder's name while another process leads, 404 for a gang that is not there.
+server::PageAnswer ShowDecisions(Driver& driver, const std::string& not_leading, const server::Query& query);
+
+// "/flagz": every flag with its value, of `values` by name.
+std::string FlagzText(const std::map<std::string, std::string>& values);
+
+}  // namespace tutti::app

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/pod_resources.h"
+
+#include <fmt/format.h>
+
+namespace tutti::app {
+namespace {
+
+std::string_view UnitOf(std::string_view resource) {
+  if (resource == model::kCpu) return "cores";
+  const bool bytes = resource == model::kMemory || resource == model::kEphemeralStorage || resource == "storage" ||
+                     resource.starts_with("hugepages-");
+  if (bytes) return "bytes";
+  return resource.starts_with("attachable-volumes-") ? "integer" : "";
+}
+
+// As the value of a label.
+std::string Escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\' || c == '"') out += '\\';
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string PodResourcesText(const core::Scheduler::PodList& pods) {
+  std::string text =
+      "# HELP kube_pod_resource_request Resources that a pod asks for, as its node is judged by.\n"
+      "# TYPE kube_pod_resource_request gauge\n";
+  for (const auto& pod : pods) {
+    if (pod->bound() && pod->done()) continue;
+    for (const auto& [resource, amount] : pod->spec->requests) {
+      if (amount == 0) continue;
+      const std::string value =
+          resource == model::kCpu ? fmt::format("{}", static_cast<double>(amount) / 1000) : fmt::format("{}", amount);
+      text += fmt::format(
+          "kube_pod_resource_request{{namespace=\"{}\",node=\"{}\",pod=\"{}\",priority=\"{}\",resource=\"{}\","
+          "scheduler=\"{}\","
+          "unit=\"{}\"}} {}\n",
+          Escaped(pod->meta.ns), Escaped(pod->node_name), Escaped(pod->meta.name), pod->spec->priority,
+          Escaped(resource), Escaped(pod->spec->scheduler_name), UnitOf(resource), value);
+    }
+  }
+  return text;
+}
+
+}  // namespace tutti::app

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The configuration in effect as people read it: /configz and --write-config-to.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/output.h"
+#include "app/profiles.h"
+#include "app/run.h"
+#include "base/json.h"
+
+namespace tutti::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using PluginList = std::vector<plugins::ProfileConfig::Plugin>;
+
+// As Go writes durations of whole milliseconds below a minute, and as it reads all others.
+std::string Duration(base::Millis ms) { return fmt::format("{}s", static_cast<double>(ms) / 1000); }
+
+Json CpuAndMemory() { return {{{"name", "cpu"}, {"weight", 1}}, {{"name", "memory"}, {"weight", 1}}}; }
+
+// The args of a plugin where a configuration says nothing: kube-scheduler's. Null: it takes none.
+Json DefaultArgs(std::string_view plugin) {
+  if (plugin == "InterPodAffinity")
+    return {{"hardPodAffinityWeight", 1}, {"ignorePreferredTermsOfExistingPods", false}};
+  if (plugin == "NodeAffinity") return Json::object();
+  if (plugin == "NodeResourcesBalancedAllocation") return {{"resources", CpuAndMemory()}};
+  if (plugin == "NodeResourcesFit")
+    return {{"scoringStrategy", {{"resources", CpuAndMemory()}, {"type", "LeastAllocated"}}}};
+  if (plugin == "PodTopologySpread") return {{"defaultingType", "System"}};
+  if (plugin == "VolumeBinding") return {{"bindTimeoutSeconds", 600}};
+  return nullptr;
+}
+
+Json Args(const std::string& plugin, const base::Json* given) {
+  Json args = {{"apiVersion", "kubescheduler.config.k8s.io/v1"}, {"kind", plugin + "Args"}};
+  if (const Json defaults = DefaultArgs(plugin); defaults.is_object()) args.update(defaults);
+  if (given && given->is_object()) args.merge_patch(Json(*given));
+  return args;
+}
+
+Json Names(const PluginList& list) {
+  Json names = Json::array();
+  for (const plugins::ProfileConfig::Plugin& plugin : list) {
+    Json one = {{"name", plugin.name}};
+    if (plugin.weight != 0) one["weight"] = plugin.weight;
+    names.push_back(std::move(one));
+  }
+  return names;
+}
+
+// One extension point as the file has it.
+Json Point(const plugins::ProfileConfig::PluginSet& set) {
+  Json point = Json::object();
+  if (!set.enabled.empty()) point["enabled"] = Names(set.enabled);
+  for (const std::string& name : set.disabled) point["disabled"].push_back({{"name", name}});
+  return point;
+}
+
+// A profile as its file has it.
+Json Written(const plugins::ProfileConfig& config) {
+  Json profile = {{"schedulerName", config.scheduler_name}};
+  for (const auto& [name, set] : config.plugins)
+    if (Json point = Point(set); !point.empty()) profile["plugins"][name] = std::move(point);
+  for (const auto& [plugin, args] : config.plugin_config)
+    profile["pluginConfig"].push_back({{"name", plugin}, {"args", args ? Json(*args) : Json::object()}});
+  return profile;
+}
+
+// A profile with all that is on, and with what args.
+Json Defaulted(const plugins::ProfileConfig& config, bool keeps_nodes_whole) {
+  Json profile = Written(config);
+  PluginList active = plugins::ActivePlugins(config);
+  Json multi_point = profile["plugins"].contains("multiPoint") ? profile["plugins"]["multiPoint"] : Json::object();
+  if (keeps_nodes_whole) active.push_back({"WholeNodes"});
+  multi_point["enabled"] = Names(active);
+  profile["plugins"]["multiPoint"] = std::move(multi_point);
+  Json all = Json::array();
+  for (const plugins::ProfileConfig::Plugin& plugin : active) {
+    const auto given = std::ranges::find(config.plugin_config, plugin.name, [](const auto& one) { return one.first; });
+    const bool said = given != config.plugin_config.end() && given->second;
+    if (said || DefaultArgs(plugin.name).is_object())
+      all.push_back({{"name", plugin.name}, {"args", Args(plugin.name, said ? given->second.get() : nullptr)}});
+  }
+  profile["pluginConfig"] = std::move(all);
+  return profile;
+}
+
+Json Profiles(const Config& config, bool defaulted) {
+  std::vector<plugins::ProfileConfig> given;
+  for (const ProfileSettings& settings : config.profiles) given.push_back(settings.config);
+  if (given.empty())
+    for (const std::string& name : DefaultSchedulerNames()) given.push_back(Silent(name));
+  Json profiles = Json::array();
+  for (const plugins::ProfileConfig& one : given)
+    profiles.push_back(defaulted ? Defaulted(one, KeepsNodesWhole(config, one)) : Written(one));
+  return profiles;
+}
+
+Json Upstream(const Config& config, bool defaulted) {
+  const LeaderElectionConfig& election = config.leader_election;
+  return {{"apiVersion", "kubescheduler.config.k8s.io/v1"},
+          {"kind", "KubeSchedulerConfiguration"},
+          {"clientConnection", {{"kubeconfig", config.client_connection.kubeconfig}}},
+          {"leaderElection",
+           {{"leaderElect", election.leader_elect},
+            {"leaseDuration", Duration(election.lease_duration_ms)},
+            {"renewDeadline", Duration(election.renew_deadline_ms)},
+            {"retryPeriod", Duration(election.retry_period_ms)},
+            {"resourceLock", election.resource_lock},
+            {"resourceName", election.resource_name},
+            {"resourceNamespace", election.resource_namespace}}},
+          {"podInitialBackoffSeconds", config.pod_initial_backoff_s},
+          {"podMaxBackoffSeconds", config.pod_max_backoff_s},
+          {"profiles", Profiles(config, defaulted)}};
+}
+
+Json Ours(const Config& config) {
+  return {{"apiVersion", "tutti.dev/v1alpha1"},
+          {"kind", "TuttiConfiguration"},
+          {"policy", config.policy},
+          {"repairTimeoutSeconds", config.repair_timeout_s},
+          {"bindTimeoutSeconds", config.bind_timeout_s},
+          {"quotaReason", config.quota_reason},
+          {"maxInFlight", config.max_in_flight},
+          {"rankingMemoryMiB", config.ranking_memory_mib},
+          {"keepNodesWhole", config.keep_nodes_whole}};
+}
+
+}  // namespace
+
+std::string ConfigJson(const Config& config) {
+  const Json json = {{"componentconfig", Upstream(config, true)}, {"tutti.dev", Ours(config)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// Profiles as they were written: keepNodesWhole acts where a profile says nothing about plugins.
+std::string ConfigYaml(const Config& config) {
+  return ToYamlText(Upstream(config, false)) + "---\n" + ToYamlText(Ours(config));
+}
+
+}  // namespace tutti::app

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Observers: several who watch, as one.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "observe/decision.h"
+
+namespace tutti::observe {
+
+class Observers final : public Observer {
+ public:
+  // None is null; all outlive this.
+  explicit Observers(std::vector<Observer*> watchers) : watchers_(std::move(watchers)) {}
+
+  void OnAttempt(std::string_view profile, std::string_view result, int64_t members, double seconds) override {
+    for (Observer* one : watchers_) one->OnAttempt(profile, result, members, seconds);
+  }
+  void OnBound(double waited_seconds, int64_t attempts) override {
+    for (Observer* one : watchers_) one->OnBound(waited_seconds, attempts);
+  }
+  void OnWhole(double seconds, int64_t members) override {
+    for (Observer* one : watchers_) one->OnWhole(seconds, members);
+  }
+  void OnUndone(int64_t members) override {
+    for (Observer* one : watchers_) one->OnUndone(members);
+  }
+  void OnFilledUp() override {
+    for (Observer* one : watchers_) one->OnFilledUp();
+  }
+  void OnHappening(const Happening& happening) override {
+    for (Observer* one : watchers_) one->OnHappening(happening);
+  }
+  void OnCycle(double seconds, int64_t events, const Gauges& gauges) override {
+    for (Observer* one : watchers_) one->OnCycle(seconds, events, gauges);
+  }
+
+ private:
+  const std::vector<Observer*> watchers_;
+};
+
+}  // namespace tutti::observe
