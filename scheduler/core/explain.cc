@@ -207,8 +207,8 @@ Refusal ExplainBelowMinimum(const Gang& gang, const Requirement& requirement) {
   refusal.state = GangState::kWaitingForMembers;
   refusal.reason = "BelowMinimum";
   refusal.wakes = Wake::kMembers;
-  refusal.sentence = fmt::format("{} is below its minimum of {}: what lacks of that comes first.", Name(gang),
-                                 Minimum(requirement));
+  refusal.sentence =
+      fmt::format("{} is below its minimum of {}: what lacks of that comes first.", Name(gang), Minimum(requirement));
   return refusal;
 }
 

@@ -46,7 +46,7 @@ struct Member {
   model::PodId pod;
   std::string role;
   bool head = false, needs_head = false;
-  int32_t priority = 0;  // among the members of its gang, where not all of them fit
+  int32_t priority = 0;                                    // among the members of its gang, where not all of them fit
   std::shared_ptr<const model::TopologyRequest> topology;  // what the member itself asks for; null: nothing
   std::shared_ptr<const model::Unit> unit;                 // that it is in; null: none
   std::shared_ptr<const cluster::PodClass> charged;        // as what it weighs on the gang's queue; null: it does not

@@ -266,9 +266,8 @@ void GangBook::PutInLine(GangId id) {
     if (gang.ready_besides != gang.besides) Resort(id);
     return;
   }
-  if (gang.group != Gang::kNoGroup &&
-      (gang.ready_priority != Priority(gang) || gang.ready_created_ms != Created(gang) ||
-       gang.ready_besides != gang.besides))
+  if (gang.group != Gang::kNoGroup && (gang.ready_priority != Priority(gang) ||
+                                       gang.ready_created_ms != Created(gang) || gang.ready_besides != gang.besides))
     LeaveGroup(id);
   if (gang.group == Gang::kNoGroup) SetPlaceInLine(gang);
   gang.ready = true;

@@ -46,7 +46,7 @@ struct Pod {
   std::vector<PodClaim> claims;
   ScheduledCondition scheduled;
   base::Millis bound_ms = 0;  // wall time; when it was bound, as its condition says; 0: it does not say
-  bool undo_begun = false;  // kUndoCondition is true for kUndoReason
+  bool undo_begun = false;    // kUndoCondition is true for kUndoReason
 
   bool bound() const { return !node_name.empty(); }
   bool done() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }

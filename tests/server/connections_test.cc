@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/connections.h"
 
-#include <algorithm>
 #include <pthread.h>
 
+#include <algorithm>
 #include <deque>
 #include <future>
 
