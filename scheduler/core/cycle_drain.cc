@@ -18,7 +18,8 @@ namespace {
 // Differences of a known pod that can change what its gang may do; its conditions are not among them.
 bool Matters(const Pod& before, const Pod& after) {
   return before.spec != after.spec || before.node_name != after.node_name || before.phase != after.phase ||
-         before.meta.deleting() != after.meta.deleting() || before.scheduling_gates != after.scheduling_gates;
+         before.meta.deleting() != after.meta.deleting() || before.scheduling_gates != after.scheduling_gates ||
+         before.bound_ms != after.bound_ms;
 }
 
 // Of what dialects read.

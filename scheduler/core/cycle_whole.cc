@@ -206,6 +206,7 @@ void Cycle::SetStanding(Gang& gang, const Census& census) {
     if (IsTerminating(gang, census)) return SetState(gang, GangState::kTerminating);
     if (!census.pending.empty()) return SetState(gang, GangState::kBinding);  // its turn comes
     gang.refusal = ExplainMembers(gang, requirement, census, strangers.Sentence(gang.key));
+    if (!census.lost.empty()) gang.refusal->wakes = gang.refusal->wakes | Wake::kNodeAdded;  // a node may come back
   }
   SetState(gang, gang.refusal->state);
 }
