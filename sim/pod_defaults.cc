@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a pod's fields mean when left out.
 
+#include "cluster/json_decode.h"
 #include "sim/quantity_text.h"
 #include "sim/strategy.h"
 
@@ -93,6 +94,20 @@ void DefaultRequests(Json& holder) {
   }
 }
 
+// What the pod itself leaves out, where it says anything of its resources.
+void DefaultPodLevel(Json& spec) {
+  if (!Child(spec, "resources").is_object()) return;
+  const cluster::PodLevelResources pod = cluster::DefaultPodLevel(spec);
+  const auto add = [&spec](const char* list, const model::ResourceList& amounts) {
+    for (const auto& [name, amount] : amounts) {
+      Json& there = ObjectAt(ObjectAt(spec, "resources"), list);
+      if (!there.contains(name)) there[name] = model::FormatAmount(name, amount);
+    }
+  };
+  add("limits", pod.limits);
+  add("requests", pod.requests);
+}
+
 void AddToleration(Json& spec, const char* key) {
   Json& tolerations = spec["tolerations"];
   if (!tolerations.is_array()) tolerations = Json::array();
@@ -140,7 +155,7 @@ void DefaultPod(Json& pod) {
   SetDefault(spec, "enableServiceLinks", true);
   for (const char* list : kContainerLists) ForEach(spec, list, DefaultRequests);
   CanonicalizeRequirements(spec);
-  if (Child(spec, "resources").is_object()) DefaultRequests(spec);
+  DefaultPodLevel(spec);
   AddToleration(spec, "node.kubernetes.io/not-ready");
   AddToleration(spec, "node.kubernetes.io/unreachable");
 }

@@ -134,7 +134,7 @@ model::PodSpec MakeSpec(int64_t cpu_milli, int64_t memory_bytes, int64_t gpus) {
   container.requests.Set(model::kCpu, cpu_milli);
   container.requests.Set(model::kMemory, memory_bytes);
   if (gpus > 0) container.requests.Set("nvidia.com/gpu", gpus);
-  model::SetEffectiveRequests({}, {container}, {}, {}, &spec);
+  model::SetEffectiveRequests({}, {container}, {}, {}, model::CountedAs::kWaiting, &spec);
   spec.images = {"worker:1"};
   spec.container_count = 1;
   return spec;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "base/json.h"
 #include "cluster/json_reader.h"
@@ -47,56 +49,105 @@ model::ResourceList ReadRequests(JsonReader& read, const JsonField& resources) {
   return requests;
 }
 
-// What a bound pod's containers hold by now, which during a resize may be more than the spec asks
+// What a bound pod, or a container of it, holds by now: during a resize that may be more than the spec asks for
 // (component-helpers resource.PodRequests with UseStatusResources).
 struct HeldResources {
   std::map<std::string, model::ResourceList> by_container;
+  std::optional<model::ResourceList> by_pod;
   bool infeasible_resize = false;
+
+  model::ResourceList Effective(const model::ResourceList& asked, const model::ResourceList& held) const {
+    model::ResourceList effective = held;
+    if (!infeasible_resize) effective.MaxAll(asked);
+    return effective;
+  }
 };
+
+// What `status`, of a pod or a container, says of it; nullopt: it says nothing.
+std::optional<model::ResourceList> ReadActual(JsonReader& read, const JsonField& status) {
+  const JsonField resources = status["resources"];
+  if (!resources.present()) return std::nullopt;
+  model::ResourceList amounts = read.Resources(resources["requests"]);
+  amounts.MaxAll(read.Resources(status["allocatedResources"]));
+  return amounts;
+}
 
 HeldResources ReadHeld(JsonReader& read, const JsonField& status) {
   HeldResources held;
-  for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
+  for (const char* list : {"initContainerStatuses", "containerStatuses"})
     read.Items(status[list], [&](const JsonField& container) {
-      const JsonField resources = container["resources"];
-      if (!resources.present()) return;
-      model::ResourceList amounts = read.Resources(resources["requests"]);
-      amounts.MaxAll(read.Resources(container["allocatedResources"]));
-      held.by_container[read.Text(container["name"])] = std::move(amounts);
+      if (auto amounts = ReadActual(read, container))
+        held.by_container[read.Text(container["name"])] = *std::move(amounts);
     });
-  }
+  held.by_pod = ReadActual(read, status);
+  bool seen = false;
   read.Items(status["conditions"], [&](const JsonField& condition) {
-    if (read.Text(condition["type"]) == "PodResizePending" && read.Text(condition["reason"]) == "Infeasible") {
-      held.infeasible_resize = true;
-    }
+    if (read.Text(condition["type"]) != "PodResizePending" || std::exchange(seen, true)) return;
+    held.infeasible_resize = read.Text(condition["reason"]) == "Infeasible";
   });
   return held;
 }
 
-ContainerRequests ReadContainer(JsonReader& read, const JsonField& container, const HeldResources& held) {
-  ContainerRequests out;
-  out.requests = ReadRequests(read, container["resources"]);
-  const auto at = held.by_container.find(read.Text(container["name"]));
-  if (at == held.by_container.end()) return out;
-  if (held.infeasible_resize)
-    out.requests = at->second;
-  else
-    out.requests.MaxAll(at->second);
-  return out;
+// The containers of a pod: as they ask, and as they hold.
+struct Containers {
+  std::vector<ContainerRequests> init, ordinary;
+};
+
+Containers ReadAsked(JsonReader& read, const JsonField& spec, const auto& read_resources) {
+  Containers asked;
+  read.Items(spec["initContainers"], [&](const JsonField& container) {
+    asked.init.push_back({read_resources(container["resources"]), read.Text(container["restartPolicy"]) == "Always"});
+  });
+  read.Items(spec["containers"], [&](const JsonField& container) {
+    asked.ordinary.push_back({read_resources(container["resources"]), false});
+  });
+  return asked;
 }
 
-// Pod-level requests; a limit counts only for a resource that no container asks for (SetDefaults_Pod).
-model::ResourceList ReadPodLevel(JsonReader& read, const JsonField& spec, const std::vector<ContainerRequests>& init,
-                                 const std::vector<ContainerRequests>& containers) {
-  const JsonField resources = spec["resources"];
-  model::ResourceList requests = read.Resources(resources["requests"]);
-  const auto asked = [](const std::vector<ContainerRequests>& list, const std::string& name) {
-    return std::ranges::any_of(list, [&](const ContainerRequests& c) { return c.requests.Has(name); });
+// An init container that does not restart has run, whatever its status says.
+Containers ReadHolding(JsonReader& read, const JsonField& spec, const HeldResources& held, Containers asked) {
+  if (held.by_container.empty()) return asked;
+  const auto hold = [&](const JsonField& list, std::vector<ContainerRequests>* containers, bool all) {
+    size_t i = 0;
+    read.Items(list, [&](const JsonField& container) {
+      ContainerRequests& one = (*containers)[i++];
+      const auto at = held.by_container.find(read.Text(container["name"]));
+      if (at == held.by_container.end() || !(all || one.restartable_init)) return;
+      one.requests = held.Effective(one.requests, at->second);
+    });
   };
-  for (const auto& [name, amount] : read.Resources(resources["limits"])) {
-    if (!requests.Has(name) && !asked(init, name) && !asked(containers, name)) requests.Set(name, amount);
+  hold(spec["initContainers"], &asked.init, false);
+  hold(spec["containers"], &asked.ordinary, true);
+  return asked;
+}
+
+PodLevelResources ReadPodLevel(JsonReader& read, const JsonField& spec, const Containers& asked) {
+  const JsonField resources = spec["resources"];
+  PodLevelResources pod{read.Resources(resources["requests"]), read.Resources(resources["limits"])};
+  if (pod.requests.empty() && pod.limits.empty()) return pod;
+  const auto of_limits = [&](const JsonField& of) { return read.Resources(of["limits"]); };
+  const Containers limits = ReadAsked(read, spec, of_limits);
+  for (const auto& [name, amount] : model::AggregateRequests(limits.init, limits.ordinary))
+    if (name.starts_with("hugepages-") && !pod.requests.Has(name) && !pod.limits.Has(name))
+      pod.limits.Set(name, amount);
+  if (pod.limits.empty()) return pod;
+  for (const auto& [name, amount] : model::AggregateRequests(asked.init, asked.ordinary))
+    if ((name == model::kCpu || name == model::kMemory) && !pod.requests.Has(name)) pod.requests.Set(name, amount);
+  for (const auto& [name, amount] : pod.limits)
+    if (model::IsPodLevelResource(name) && !pod.requests.Has(name)) pod.requests.Set(name, amount);
+  return pod;
+}
+
+void ReadAllRequests(JsonReader& read, const JsonField& spec, const HeldResources& held, model::CountedAs as,
+                     model::PodSpec* out) {
+  Containers asked = ReadAsked(read, spec, [&](const JsonField& of) { return ReadRequests(read, of); });
+  model::ResourceList pod_level = ReadPodLevel(read, spec, asked).requests;
+  if (held.by_pod) {
+    const model::ResourceList effective = held.Effective(pod_level, *held.by_pod);
+    for (const auto& [name, amount] : model::ResourceList(pod_level)) pod_level.Set(name, effective.Get(name));
   }
-  return requests;
+  const Containers holding = ReadHolding(read, spec, held, std::move(asked));
+  model::SetEffectiveRequests(holding.init, holding.ordinary, pod_level, read.Resources(spec["overhead"]), as, out);
 }
 
 void ReadHostPorts(JsonReader& read, const JsonField& container, bool host_network, model::PodSpec* spec) {
@@ -108,30 +159,20 @@ void ReadHostPorts(JsonReader& read, const JsonField& container, bool host_netwo
   });
 }
 
-void ReadContainers(JsonReader& read, const JsonField& spec, const HeldResources& held, model::PodSpec* out) {
-  std::vector<ContainerRequests> init, containers;
+void ReadContainers(JsonReader& read, const JsonField& spec, model::PodSpec* out) {
   const bool host_network = read.Flag(spec["hostNetwork"]);
-  const auto note = [&](const JsonField& container) {
+  const auto note = [&](const JsonField& container, bool ports) {
     if (std::string image = read.Text(container["image"]); !image.empty()) out->images.push_back(std::move(image));
     ++out->container_count;
+    if (ports) ReadHostPorts(read, container, host_network, out);
   };
-  read.Items(spec["initContainers"], [&](const JsonField& container) {
-    note(container);
-    init.push_back(ReadContainer(read, container, held));
-    init.back().restartable_init = read.Text(container["restartPolicy"]) == "Always";
-    if (init.back().restartable_init) ReadHostPorts(read, container, host_network, out);
-  });
-  read.Items(spec["containers"], [&](const JsonField& container) {
-    note(container);
-    containers.push_back(ReadContainer(read, container, held));
-    ReadHostPorts(read, container, host_network, out);
-  });
+  read.Items(spec["initContainers"],
+             [&](const JsonField& container) { note(container, read.Text(container["restartPolicy"]) == "Always"); });
+  read.Items(spec["containers"], [&](const JsonField& container) { note(container, true); });
   std::ranges::sort(out->host_ports);
   const auto repeats = std::ranges::unique(out->host_ports);
   out->host_ports.erase(repeats.begin(), repeats.end());
   model::Cut(&out->host_ports);
-  model::SetEffectiveRequests(init, containers, ReadPodLevel(read, spec, init, containers),
-                              read.Resources(spec["overhead"]), out);
 }
 
 // --- Where it may run ---
@@ -247,12 +288,14 @@ void ReadClaims(JsonReader& read, const JsonField& spec, model::Pod* pod) {
   });
 }
 
-std::shared_ptr<model::PodSpec> ReadSpec(JsonReader& read, const JsonField& spec, const HeldResources& held) {
+std::shared_ptr<model::PodSpec> ReadSpec(JsonReader& read, const JsonField& spec, const HeldResources& held,
+                                         model::CountedAs as) {
   auto out = std::make_shared<model::PodSpec>();
   out->scheduler_name = read.Text(spec["schedulerName"]);
   if (out->scheduler_name.empty()) out->scheduler_name = "default-scheduler";
   out->priority = static_cast<int32_t>(read.Integer(spec["priority"], 0));
-  ReadContainers(read, spec, held, out.get());
+  ReadContainers(read, spec, out.get());
+  ReadAllRequests(read, spec, held, as, out.get());
   out->node_selector = read.Map(spec["nodeSelector"]);
   const JsonField affinity = spec["affinity"];
   ReadNodeAffinity(read, affinity["nodeAffinity"], out.get());
@@ -291,7 +334,8 @@ model::Pod ReadPod(JsonReader& read, const Json& json) {
              [&](const JsonField& gate) { pod.scheduling_gates.push_back(read.Text(gate["name"])); });
   ReadClaims(read, spec, &pod);
   ReadStatus(read, status, &pod);
-  auto decoded = ReadSpec(read, spec, pod.bound() ? ReadHeld(read, status) : HeldResources{});
+  auto decoded = pod.bound() ? ReadSpec(read, spec, ReadHeld(read, status), model::CountedAs::kOccupant)
+                             : ReadSpec(read, spec, {}, model::CountedAs::kWaiting);
   if (!read.ok()) decoded->saturated = true;
   pod.spec = std::move(decoded);
   return pod;
@@ -328,6 +372,12 @@ base::Result<model::Pod> DecodePod(const Json& pod) {
   JsonReader read;
   model::Pod decoded = ReadPod(read, pod);
   return Checked(read, std::move(decoded));
+}
+
+PodLevelResources DefaultPodLevel(const Json& spec) {
+  JsonReader read;
+  const JsonField root(spec);
+  return ReadPodLevel(read, root, ReadAsked(read, root, [&](const JsonField& of) { return ReadRequests(read, of); }));
 }
 
 base::Result<model::Node> DecodeNode(const Json& node) {

@@ -29,6 +29,13 @@ base::Result<model::Object> DecodeObject(const model::ObjectKind& kind, std::sha
 // is not. Such a pod's spec is `saturated`, so that it is bound nowhere on a misunderstanding.
 model::Pod DecodePodLeniently(const base::Json& pod, std::vector<std::string>* problems);
 model::Node DecodeNodeLeniently(const base::Json& node, std::vector<std::string>* problems);
+// What pod-level requests and limits become when the pod is created: a resource that they leave out is what its
+// containers ask for together, or else its limit (pkg/apis/core/v1/defaults.go). `spec` is a pod's.
+struct PodLevelResources {
+  model::ResourceList requests, limits;
+};
+PodLevelResources DefaultPodLevel(const base::Json& spec);
+
 model::Selection DecodeSelection(model::Selection::Kind kind, const base::Json& object,
                                  std::vector<std::string>* problems);
 

@@ -7,7 +7,7 @@
 namespace tutti::kube {
 namespace {
 
-void DecodeCondition(std::string_view message, model::Pod* pod, bool* infeasible_resize) {
+void DecodeCondition(std::string_view message, model::Pod* pod, std::optional<bool>* infeasible_resize) {
   std::string_view type, status, turned, reason, text;
   for (WireReader r(message); r.Next();) switch (r.field()) {
       case 1: type = r.bytes(); break;
@@ -21,19 +21,23 @@ void DecodeCondition(std::string_view message, model::Pod* pod, bool* infeasible
     if (pod->scheduled.status) pod->bound_ms = DecodeTime(turned);
   } else if (type == model::kUndoCondition) {
     pod->undo_begun = status == "True" && reason == model::kUndoReason;
-  } else if (type == "PodResizePending") {
+  } else if (type == "PodResizePending" && !*infeasible_resize) {
     *infeasible_resize = reason == "Infeasible";
   }
 }
 
-// The statuses of containers go to `held`: they say what a bound pod holds during a resize.
+// What the pod and its containers hold goes to `held`: of a bound pod, that counts during a resize.
 void DecodePodStatus(std::string_view message, model::Pod* pod, HeldResources* held) {
+  std::optional<bool> infeasible_resize;
   for (WireReader r(message); r.Next();) switch (r.field()) {
       case 1: pod->phase = model::ParsePhase(r.bytes()); break;
-      case 2: DecodeCondition(r.bytes(), pod, &held->infeasible_resize); break;
+      case 2: DecodeCondition(r.bytes(), pod, &infeasible_resize); break;
       case 8:
       case 10: held->container_statuses.push_back(r.bytes()); break;
+      case 19: held->pod_allocated.push_back(r.bytes()); break;
+      case 20: held->pod_resources = r.bytes(); break;
     }
+  held->infeasible_resize = infeasible_resize.value_or(false);
 }
 
 void DecodeClaim(std::string_view volume, model::Pod* pod) {
@@ -68,6 +72,7 @@ std::shared_ptr<const model::Pod> DecodePod(std::string_view message, SpecCache*
   specs->Share(&pod->meta);
   DecodePodOwnSpec(spec, pod.get());
   if (!pod->bound()) held = {};
+  held.bound = pod->bound();
 
   thread_local std::string key;  // its memory is kept from pod to pod
   key.clear();

@@ -131,6 +131,10 @@ void AppendHeldKey(const HeldResources& held, std::string* key) {
       AppendTagged(kInStatus + r.field(), r.bytes(), key);
     }
   }
+  if (held.pod_resources) {
+    AppendTagged(kInStatus + 20, *held.pod_resources, key);
+    for (const std::string_view entry : held.pod_allocated) AppendTagged(kInStatus + 19, entry, key);
+  }
   if (held.infeasible_resize) AppendTagged(kInStatus, "", key);
 }
 
@@ -152,8 +156,26 @@ Requests DecodeRequirements(std::string_view message, bool* bad) {
 
 using HeldByName = std::unordered_map<std::string_view, ResourceList>;
 
-// During a resize a container holds the larger of what it asks and what it has been given
+// During a resize a pod, or a container of it, holds the larger of what it asks for and what it has been given
 // (component-helpers resource.PodRequests with UseStatusResources).
+ResourceList Effective(const ResourceList& asked, const ResourceList& given, bool infeasible_resize) {
+  ResourceList effective = given;
+  if (!infeasible_resize) effective.MaxAll(asked);
+  return effective;
+}
+
+void HoldPodLevel(const HeldResources& held, ResourceList* pod_level, bool* bad) {
+  if (!held.pod_resources) return;
+  ResourceList given = DecodeRequirements(*held.pod_resources, bad).requests;
+  for (const std::string_view entry : held.pod_allocated) {
+    ResourceList one;
+    *bad |= !SetResource(entry, &one);
+    given.MaxAll(one);
+  }
+  const ResourceList effective = Effective(*pod_level, given, held.infeasible_resize);
+  for (const auto& [name, amount] : ResourceList(*pod_level)) pod_level->Set(name, effective.Get(name));
+}
+
 HeldByName DecodeHeld(const HeldResources& held, bool* bad) {
   HeldByName by_name;
   for (const std::string_view status : held.container_statuses) {
@@ -186,7 +208,9 @@ struct Container {
   std::vector<std::string_view> ports;
 };
 
-Container DecodeContainer(std::string_view message, const HeldByName& held, bool infeasible_resize, bool* bad) {
+// `ordinary`: no init container. Of those, one that does not restart has run, whatever its status says.
+Container DecodeContainer(std::string_view message, bool ordinary, const HeldByName& held, bool infeasible_resize,
+                          bool* bad) {
   Container container;
   std::string_view name;
   Requests own;
@@ -195,15 +219,11 @@ Container DecodeContainer(std::string_view message, const HeldByName& held, bool
       case kImage: container.image = r.bytes(); break;
       case kPorts: container.ports.push_back(r.bytes()); break;
       case kContainerResources: own = DecodeRequirements(r.bytes(), bad); break;
-      case kRestartPolicy: container.requests.restartable_init = r.bytes() == "Always"; break;
+      case kRestartPolicy: container.requests.restartable_init = !ordinary && r.bytes() == "Always"; break;
     }
   container.requests.requests = std::move(own.requests);  // the API server has defaulted them from the limits
-  if (const auto at = held.find(name); at != held.end()) {
-    if (infeasible_resize)
-      container.requests.requests = at->second;
-    else
-      container.requests.requests.MaxAll(at->second);
-  }
+  if (const auto at = held.find(name); at != held.end() && (ordinary || container.requests.restartable_init))
+    container.requests.requests = Effective(container.requests.requests, at->second, infeasible_resize);
   return container;
 }
 
@@ -242,9 +262,8 @@ void DecodeContainers(std::string_view message, const HeldResources& held, model
       case kResources: pod_level = DecodeRequirements(r.bytes(), bad); break;
       case kContainers:
       case kInitContainers: {
-        Container container = DecodeContainer(r.bytes(), by_name, held.infeasible_resize, bad);
         const bool ordinary = r.field() == kContainers;
-        if (ordinary) container.requests.restartable_init = false;
+        Container container = DecodeContainer(r.bytes(), ordinary, by_name, held.infeasible_resize, bad);
         ++spec->container_count;
         if (!container.image.empty()) spec->images.emplace_back(container.image);
         (ordinary ? containers : init).push_back(container.requests);
@@ -254,7 +273,9 @@ void DecodeContainers(std::string_view message, const HeldResources& held, model
     }
   for (const Container& container : with_ports) AddHostPorts(container, host_network, spec);
   SortPorts(spec);
-  model::SetEffectiveRequests(init, containers, pod_level.requests, overhead, spec);
+  HoldPodLevel(held, &pod_level.requests, bad);
+  const auto as = held.bound ? model::CountedAs::kOccupant : model::CountedAs::kWaiting;
+  model::SetEffectiveRequests(init, containers, pod_level.requests, overhead, as, spec);
 }
 
 model::Toleration DecodeToleration(std::string_view message) {
@@ -288,8 +309,11 @@ void AppendSpecKey(std::string_view spec, const HeldResources& held, std::string
       case kSchedulerName:
       case kTolerations:
       case kOverhead:
-      case kTopologySpread:
-      case kResources: AppendTagged(r.field(), r.bytes(), key); break;
+      case kTopologySpread: AppendTagged(r.field(), r.bytes(), key); break;
+      case kResources:  // a bound pod that asks for some itself counts otherwise than one that waits: CountedAs
+        AppendTagged(r.field(), r.bytes(), key);
+        if (held.bound) AppendTagged(kInStatus + 1, "", key);
+        break;
     }
 }
 

@@ -2,6 +2,7 @@
 // core/v1 PodSpec → model::PodSpec, and the key under which equal ones are found again.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,9 +11,13 @@
 
 namespace tutti::kube {
 
-// What a bound pod's status says of resources in use; all views point into the pod's message.
+// What a bound pod's status says of resources in use; all views point into the pod's message. Of a pod that waits it is
+// not looked at.
 struct HeldResources {
+  bool bound = false;
   std::vector<std::string_view> container_statuses;  // ContainerStatus messages
+  std::vector<std::string_view> pod_allocated;       // entries of PodStatus.allocatedResources
+  std::optional<std::string_view> pod_resources;     // PodStatus.resources
   bool infeasible_resize = false;
 };
 

@@ -131,9 +131,24 @@ class Amounts {
   Amount cpu_, memory_;
 };
 
-bool PodLevel(std::string_view name) { return name == kCpu || name == kMemory || name.starts_with("hugepages-"); }
+Amounts AmountsOf(const std::vector<ContainerRequests>& init, const std::vector<ContainerRequests>& containers) {
+  Amounts amounts;
+  for (const ContainerRequests& one : containers) amounts.Add(one.requests, &Amount::Container);
+  for (const ContainerRequests& one : init)
+    amounts.Add(one.requests, one.restartable_init ? &Amount::Sidecar : &Amount::Init);
+  return amounts;
+}
 
 }  // namespace
+
+bool IsPodLevelResource(std::string_view name) {
+  return name == kCpu || name == kMemory || name.starts_with("hugepages-");
+}
+
+ResourceList AggregateRequests(const std::vector<ContainerRequests>& init,
+                               const std::vector<ContainerRequests>& containers) {
+  return AmountsOf(init, containers).Totals();
+}
 
 uint64_t Hash(const PodSpec& spec) {
   Hasher h;
@@ -194,17 +209,22 @@ uint64_t Hash(const PodSpec& spec) {
 }
 
 void SetEffectiveRequests(const std::vector<ContainerRequests>& init, const std::vector<ContainerRequests>& containers,
-                          const ResourceList& pod_level, const ResourceList& overhead, PodSpec* spec) {
-  Amounts amounts;
-  for (const ContainerRequests& one : containers) amounts.Add(one.requests, &Amount::Container);
-  for (const ContainerRequests& one : init)
-    amounts.Add(one.requests, one.restartable_init ? &Amount::Sidecar : &Amount::Init);
-  for (const auto& [name, amount] : pod_level)
-    if (PodLevel(name)) amounts.Set(name, amount);
+                          const ResourceList& pod_level, const ResourceList& overhead, CountedAs as, PodSpec* spec) {
+  Amounts amounts = AmountsOf(init, containers);
+  bool asks_itself = false;
+  for (const auto& [name, amount] : pod_level) {
+    if (!IsPodLevelResource(name)) continue;
+    amounts.Set(name, amount);
+    asks_itself = true;
+  }
   for (const auto& [name, amount] : overhead) amounts.AddOverhead(name, amount);
   spec->requests = amounts.Totals();
-  spec->nonzero_cpu = std::min(amounts.nonzero_cpu(), kLargestRequest);
-  spec->nonzero_memory = std::min(amounts.nonzero_memory(), kLargestRequest);
+  const auto nonzero = [&](std::string_view name, int64_t with_defaults) {
+    const bool named = asks_itself && as == CountedAs::kOccupant && spec->requests.Has(name);
+    return std::min(named ? spec->requests.Get(name) : with_defaults, kLargestRequest);
+  };
+  spec->nonzero_cpu = nonzero(kCpu, amounts.nonzero_cpu());
+  spec->nonzero_memory = nonzero(kMemory, amounts.nonzero_memory());
   spec->saturated =
       std::ranges::any_of(spec->requests.items(), [](const auto& item) { return item.second > kLargestRequest; });
 }

@@ -97,7 +97,7 @@ struct PodSpec {
   // The pod's effective request: see SetEffectiveRequests. `pods` is not in it; each pod counts one.
   ResourceList requests;
   // The same for cpu (milli) and memory (bytes) with 100m and 200Mi for each container that asks for none
-  // (pkg/scheduler/util/pod_resources.go); scores use it.
+  // (pkg/scheduler/util/pod_resources.go); scores use it. See CountedAs.
   int64_t nonzero_cpu = 0, nonzero_memory = 0;
   bool saturated = false;  // it asks for more than kLargestRequest of something; the pod then fits nowhere
 
@@ -124,11 +124,22 @@ inline constexpr int64_t kLargestRequest = int64_t{1} << 50;
 // A stable 64-bit hash of everything in `spec`; equal specs have equal hashes.
 uint64_t Hash(const PodSpec& spec);
 
-// Sets requests, nonzero_* and saturated from the containers: per resource the larger of the sum of containers and
-// sidecars, and of each ordinary init container with the sidecars before it; pod-level cpu, memory and hugepages
-// replace that; overhead comes on top (k8s.io/component-helpers resource.PodRequests).
-// `init` is in the order of the spec.
+// What the containers ask for together: per resource the larger of the sum of containers and sidecars, and of each
+// ordinary init container with the sidecars before it. `init` is in the order of the spec.
+ResourceList AggregateRequests(const std::vector<ContainerRequests>& init,
+                               const std::vector<ContainerRequests>& containers);
+
+// A resource that a pod may ask for as a whole: cpu, memory, hugepages.
+bool IsPodLevelResource(std::string_view name);
+
+// A pod with requests of its own, beside its containers': on its node it counts the default of a resource only if it
+// names that resource nowhere (upstream: PodInfo.CalculateResource); a pod that waits counts it for each container that
+// asks for none (resourceAllocationScorer.calculatePodResourceRequest).
+enum class CountedAs { kWaiting, kOccupant };
+
+// Sets requests, nonzero_* and saturated: AggregateRequests, which pod-level requests replace; overhead comes on top
+// (k8s.io/component-helpers resource.PodRequests).
 void SetEffectiveRequests(const std::vector<ContainerRequests>& init, const std::vector<ContainerRequests>& containers,
-                          const ResourceList& pod_level, const ResourceList& overhead, PodSpec* spec);
+                          const ResourceList& pod_level, const ResourceList& overhead, CountedAs as, PodSpec* spec);
 
 }  // namespace tutti::model

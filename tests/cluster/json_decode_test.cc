@@ -89,6 +89,45 @@ TEST_CASE("A bound pod in the middle of a resize holds the larger of old and new
   CHECK(DecodePod(object)->spec->requests.Get("cpu") == 4000);
 }
 
+TEST_CASE("A pod with requests of its own holds the larger of old and new in the middle of a resize") {
+  json object = PodWith(R"({"nodeName": "n", "resources": {"requests": {"cpu": "1"}}, "containers": [{"name": "a"}]})");
+  object["status"] = json::parse(R"({"resources": {"requests": {"cpu": "4", "memory": "1Gi"}},
+                                     "allocatedResources": {"cpu": "6"}})");
+  CHECK(DecodePod(object)->spec->requests.Get("cpu") == 6000);
+  CHECK_FALSE(DecodePod(object)->spec->requests.Has("memory"));  // it does not ask for that as a whole
+  object["spec"]["resources"]["requests"]["cpu"] = "9";
+  CHECK(DecodePod(object)->spec->requests.Get("cpu") == 9000);
+  object["status"]["conditions"] =
+      json::parse(R"([{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}])");
+  CHECK(DecodePod(object)->spec->requests.Get("cpu") == 6000);
+  object["spec"].erase("nodeName");  // of one that waits, the status says nothing
+  CHECK(DecodePod(object)->spec->requests.Get("cpu") == 9000);
+}
+
+TEST_CASE("The status of an init container counts only if it restarts") {
+  json object = PodWith(R"({"nodeName": "n", "initContainers": [{"name": "i", "resources": {"requests": {"cpu": "2"}}}],
+                            "containers": [{"name": "a", "resources": {"requests": {"cpu": "1"}}}]})");
+  object["status"] =
+      json::parse(R"({"initContainerStatuses": [{"name": "i", "resources": {"requests": {"cpu": "7"}}}]})");
+  CHECK(DecodePod(object)->spec->requests.Get("cpu") == 2000);
+  object["spec"]["initContainers"][0]["restartPolicy"] = "Always";
+  CHECK(DecodePod(object)->spec->requests.Get("cpu") == 8000);
+}
+
+TEST_CASE("A pod-level limit is a request if no container asks for that") {
+  const auto cpu = [](const char* spec) { return DecodePod(PodWith(spec))->spec->requests.Get("cpu"); };
+  CHECK(cpu(R"({"resources": {"limits": {"cpu": "5"}},
+                "containers": [{"name": "a", "resources": {"requests": {"cpu": "2"}}}, {"name": "b"}]})") == 2000);
+  CHECK(cpu(R"({"resources": {"limits": {"cpu": "5"}}, "containers": [{"name": "a"}]})") == 5000);
+  CHECK(cpu(R"({"resources": {"limits": {"cpu": "5"}, "requests": {"cpu": "3"}},
+                "containers": [{"name": "a", "resources": {"requests": {"cpu": "2"}}}]})") == 3000);
+  // Sidecars and init containers are among what the containers ask for together.
+  CHECK(cpu(R"({"resources": {"limits": {"cpu": "9"}}, "initContainers": [
+                {"name": "s", "restartPolicy": "Always", "resources": {"requests": {"cpu": "1"}}},
+                {"name": "i", "resources": {"requests": {"cpu": "4"}}}],
+                "containers": [{"name": "a", "resources": {"requests": {"cpu": "2"}}}]})") == 5000);
+}
+
 TEST_CASE("Placement rules are read whole") {
   const auto pod = DecodePod(PodWith(R"({"containers": [{"name": "a", "image": "i",
         "ports": [{"containerPort": 80, "hostPort": 8080}, {"containerPort": 81}]}],

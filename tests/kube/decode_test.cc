@@ -252,6 +252,60 @@ TEST_CASE("a bound pod that is being resized counts the larger of asked and held
   CHECK(DecodePod(PodMessage({}), &specs)->spec->requests.Get("cpu") == 610);
 }
 
+TEST_CASE("a pod with requests of its own that is being resized counts the larger of asked and held") {
+  const auto message = [](bool bound, const std::string& pending) {
+    std::string text;
+    WireWriter w(&text);
+    w.Message(1, [](WireWriter& m) { m.Text(1, "p"), m.Text(3, "ml"); });
+    w.Message(2, [&](WireWriter& s) {
+      s.Message(2, [](WireWriter& c) { c.Text(1, "main"); });
+      if (bound) s.Text(10, "n1");
+      s.Message(40, [](WireWriter& r) { Amount(r, 2, "cpu", "4"); });
+    });
+    w.Message(3, [&](WireWriter& s) {
+      if (!pending.empty()) s.Message(2, [&](WireWriter& c) { c.Text(1, "PodResizePending"), c.Text(5, pending); });
+      Amount(s, 19, "cpu", "6");
+      s.Message(20, [](WireWriter& r) { Amount(r, 2, "cpu", "3"), Amount(r, 2, "memory", "1Gi"); });
+    });
+    return text;
+  };
+  SpecCache specs;
+  const auto cpu = [&](bool bound, const std::string& pending) {
+    return DecodePod(message(bound, pending), &specs)->spec->requests.Get("cpu");
+  };
+  CHECK(cpu(false, "") == 4000);
+  CHECK(cpu(true, "") == 6000);
+  CHECK(cpu(true, "Deferred") == 6000);
+  CHECK(cpu(true, "Infeasible") == 6000);
+  CHECK_FALSE(DecodePod(message(true, ""), &specs)->spec->requests.Has("memory"));
+}
+
+TEST_CASE("the status of an init container counts only if it restarts") {
+  const auto cpu = [specs = SpecCache()](bool restarts) mutable {
+    std::string text;
+    WireWriter w(&text);
+    w.Message(1, [](WireWriter& m) { m.Text(1, "p"), m.Text(3, "ml"); });
+    w.Message(2, [&](WireWriter& s) {
+      s.Message(
+          2, [](WireWriter& c) { c.Text(1, "main"), c.Message(8, [](WireWriter& r) { Amount(r, 2, "cpu", "1"); }); });
+      s.Text(10, "n1");
+      s.Message(20, [&](WireWriter& c) {
+        c.Text(1, "init"), c.Message(8, [](WireWriter& r) { Amount(r, 2, "cpu", "2"); });
+        if (restarts) c.Text(24, "Always");
+      });
+    });
+    w.Message(3, [](WireWriter& s) {
+      s.Message(10, [](WireWriter& c) {
+        c.Text(1, "init");
+        c.Message(11, [](WireWriter& r) { Amount(r, 2, "cpu", "7"); });
+      });
+    });
+    return DecodePod(text, &specs)->spec->requests.Get("cpu");
+  };
+  CHECK(cpu(false) == 2000);
+  CHECK(cpu(true) == 8000);
+}
+
 TEST_CASE("a truncated pod never reads out of bounds") {
   const std::string whole = PodMessage({});
   SpecCache specs;
