@@ -317,7 +317,8 @@ void ReadStatus(JsonReader& read, const JsonField& status, model::Pod* pod) {
     const std::string type = read.Text(condition["type"]);
     const bool status = read.Text(condition["status"]) == "True";
     if (type == "PodScheduled") {
-      pod->scheduled = {true, status, read.Text(condition["reason"]), read.Text(condition["message"])};
+      pod->scheduled = {true, status, read.Text(condition["reason"]), read.Text(condition["message"]),
+                        read.Integer(condition["observedGeneration"], 0)};
       if (status) pod->bound_ms = read.Time(condition["lastTransitionTime"], 0);
     }
     if (type == model::kUndoCondition) pod->undo_begun = status && read.Text(condition["reason"]) == model::kUndoReason;

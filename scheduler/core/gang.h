@@ -53,6 +53,7 @@ struct Member {
 
   // What was last written about it, to write only what changed.
   std::string told_reason, told_message;
+  int64_t told_generation = 0;        // of the pod that it was said of
   bool told_in_doubt = false;         // a write of it had no answer, or a bad one; the pod may say either
   cluster::CommandId telling = 0;     // the write of it that is on its way; the next one waits for its answer
   base::Millis tell_again_ms = 0;     // monotonic; not before, for the last one failed

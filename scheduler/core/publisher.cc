@@ -26,7 +26,7 @@ constexpr int kConflict = 409;
 
 // By hand: it is written for every waiting pod. A message may quote what a user wrote. Only of the resourceVersion
 // `only_of`: a pod that was bound meanwhile, by a write that overtook this one, would say for ever that it waits.
-std::string WaitingPatch(const std::string& reason, const std::string& message, const std::string& only_of,
+std::string WaitingPatch(const std::string& reason, const std::string& message, const model::ObjectMeta& only_of,
                          const std::string& probed, const std::string& turned) {
   std::string body = "{";
   const auto field = [&body](std::string_view name, std::string_view value, std::string_view end = ",") {
@@ -34,13 +34,20 @@ std::string WaitingPatch(const std::string& reason, const std::string& message, 
     base::AppendQuoted(value, &body);
     body += end;
   };
-  field(R"("metadata":{"resourceVersion":)", only_of, "},");
+  field(R"("metadata":{"resourceVersion":)", only_of.resource_version, "},");
   body += R"("status":{"conditions":[{)";
   if (!probed.empty()) field(R"("lastProbeTime":)", probed);
   if (!turned.empty()) field(R"("lastTransitionTime":)", turned);
   field(R"("message":)", message);
+  if (only_of.generation > 0) body.append(R"("observedGeneration":)").append(std::to_string(only_of.generation)) += ',';
   field(R"("reason":)", reason);
   return body += R"("status":"False","type":"PodScheduled"}]}})";
+}
+
+// Whatever generation of the pod that was said of.
+bool Says(const Pod& pod, const std::string& reason, const std::string& message) {
+  const model::ScheduledCondition& said = pod.scheduled;
+  return said.present && !said.status && said.reason == reason && said.message == message;
 }
 
 }  // namespace
@@ -48,27 +55,31 @@ std::string WaitingPatch(const std::string& reason, const std::string& message, 
 bool Publisher::TellWaiting(GangId id, Member& member, const std::string& reason, const std::string& message) {
   const base::Millis now = clock_.MonotonicMs();
   if (member.telling != 0 || now < member.tell_again_ms) return false;
-  const bool told = member.told_reason == reason && member.told_message == message;
   const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
+  // Before it is considered again, what is said is of the spec as it was.
+  const bool judged = !book_.at(id).ready && pod->meta.generation > 0;
+  const auto of_it = [&](int64_t generation) {
+    return !judged || generation == 0 || generation == pod->meta.generation;
+  };
+  const bool told = member.told_reason == reason && member.told_message == message && of_it(member.told_generation);
   if (!told && now < member.told_version_ms && member.told_version == pod->meta.resource_version) {
     on_timer(id, member.told_version_ms);
     return false;
   }
-  const model::ScheduledCondition wanted{true, false, reason, message};
   // What is seen on the pod counts only where nothing of ours can replace it yet.
-  const bool seen = !member.told_in_doubt && pod->scheduled == wanted;
-  if (told || seen) {
-    member.told_reason = reason;
-    member.told_message = message;
-    return false;
-  }
+  const bool seen = !member.told_in_doubt && Says(*pod, reason, message) && of_it(pod->scheduled.observed_generation);
   member.told_reason = reason;
   member.told_message = message;
+  if (told || seen) {
+    if (seen) member.told_generation = pod->scheduled.observed_generation;
+    return false;
+  }
+  member.told_generation = pod->meta.generation;
   const std::string time = base::FormatTime(clock_.WallMs());
   const bool turns = !pod->scheduled.present || pod->scheduled.status;
   // A probe's time, so that the write is one though the pod may carry the same words.
   const bool again = std::exchange(member.told_in_doubt, false);
-  std::string body = WaitingPatch(reason, message, pod->meta.resource_version, again ? time : "", turns ? time : "");
+  std::string body = WaitingPatch(reason, message, pod->meta, again ? time : "", turns ? time : "");
   member.telling =
       outbox_.Send(Lane::kStatus, now + kStatusDeadlineMs,
                    cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, std::move(body)});
@@ -88,8 +99,7 @@ void Publisher::Distrust(Member& member) {
 void Publisher::OnCondition(Member& member) {
   const Pod& pod = *state_.pod(member.pod).pod;
   if (member.telling != 0 || pod.bound()) return;
-  if (pod.scheduled != model::ScheduledCondition{true, false, member.told_reason, member.told_message})
-    member.told_message.clear();
+  if (!Says(pod, member.told_reason, member.told_message)) member.told_message.clear();
 }
 
 void Publisher::TellBound(const Member& member, const std::string& node) {

@@ -9,15 +9,17 @@ namespace {
 
 void DecodeCondition(std::string_view message, model::Pod* pod, std::optional<bool>* infeasible_resize) {
   std::string_view type, status, turned, reason, text;
+  int64_t generation = 0;
   for (WireReader r(message); r.Next();) switch (r.field()) {
       case 1: type = r.bytes(); break;
       case 2: status = r.bytes(); break;
       case 4: turned = r.bytes(); break;
       case 5: reason = r.bytes(); break;
       case 6: text = r.bytes(); break;
+      case 7: generation = r.number(); break;
     }
   if (type == "PodScheduled") {
-    pod->scheduled = {true, status == "True", std::string(reason), std::string(text)};
+    pod->scheduled = {true, status == "True", std::string(reason), std::string(text), generation};
     if (pod->scheduled.status) pod->bound_ms = DecodeTime(turned);
   } else if (type == model::kUndoCondition) {
     pod->undo_begun = status == "True" && reason == model::kUndoReason;

@@ -23,6 +23,7 @@ struct ScheduledCondition {
   bool present = false;
   bool status = false;
   std::string reason, message;
+  int64_t observed_generation = 0;  // of the pod, when it was judged; 0: it does not say
   friend bool operator==(const ScheduledCondition&, const ScheduledCondition&) = default;
 };
 
