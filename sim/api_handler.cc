@@ -97,7 +97,12 @@ struct ApiHandler::Target {
   std::string name;
   std::string subresource;
 
-  Part part() const { return subresource == "status" ? Part::kStatus : Part::kMain; }
+  // Of the object itself, in part.
+  bool is_object() const { return subresource.empty() || part() != Part::kMain; }
+  Part part() const {
+    if (subresource == "status") return Part::kStatus;
+    return subresource == "resize" && resource.id == kPods ? Part::kResize : Part::kMain;
+  }
 };
 
 ApiHandler::ApiHandler(Door& door) : door_(door), born_ms_(now_ms()) {
@@ -163,7 +168,7 @@ ApiResult<ApiHandler::Target> ApiHandler::Resolve(const ResourcePath& path) {
 
 ApiResult<HttpResponse> ApiHandler::HandleResource(const HttpRequest& request, const Target& target) {
   if (target.name.empty()) return HandleCollection(request, target);
-  if (target.subresource.empty() || target.subresource == "status") return HandleObject(request, target);
+  if (target.is_object()) return HandleObject(request, target);
   return door_.With([&](Store& store) {
     return CallSubresource(store, {target.resource, target.version, target.ns, target.name, target.subresource},
                            request);

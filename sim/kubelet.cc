@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/log.h"
 #include "cluster/json_decode.h"
 #include "sim/duration.h"
@@ -31,6 +33,71 @@ std::optional<base::Millis> DurationOf(const Json& pod, const char* annotation) 
 int64_t ExitCode(const Json& pod) {
   const std::string& text = AnnotationOf(pod, kExitCodeAnnotation);
   return text.empty() ? 0 : std::atoll(text.c_str());
+}
+
+model::ResourceList RequestsOf(const Json& pod) {
+  std::vector<std::string> problems;
+  model::ResourceList requests = cluster::DecodePodLeniently(pod, &problems).spec->requests;
+  requests.Set(model::kPods, 1);
+  return requests;
+}
+
+// What the spec asks for, whatever the status says.
+model::ResourceList AskedBy(const Json& pod) {
+  Json asked = pod;
+  asked.erase("status");
+  return RequestsOf(asked);
+}
+
+// What the pod was given (status...allocatedResources), or else asks for; what its containers still use is more during
+// a resize, but a kubelet does not count that when it admits another.
+model::ResourceList AllocatedTo(const Json& pod) {
+  const Json& status = Child(pod, "status");
+  if (!status.contains("containerStatuses") && !status.contains("allocatedResources")) return RequestsOf(pod);
+  Json given = pod;
+  given.erase("status");
+  for (const auto& [list, statuses] :
+       {std::pair("containers", "containerStatuses"), std::pair("initContainers", "initContainerStatuses")}) {
+    if (!Child(given["spec"], list).is_array()) continue;
+    for (Json& container : given["spec"][list])
+      for (const Json& status : ArrayOf(Dig(pod, "status", statuses)))
+        if (const Json& allocated = Child(status, "allocatedResources");
+            allocated.is_object() && DigString(status, "name") == DigString(container, "name"))
+          container["resources"]["requests"] = allocated;
+  }
+  if (const Json& allocated = Dig(pod, "status", "allocatedResources");
+      allocated.is_object() && Dig(pod, "spec", "resources").is_object())
+    given["spec"]["resources"]["requests"] = allocated;
+  return RequestsOf(given);
+}
+
+// Says of the pod, or of a container of it, that it has been given what it asks for.
+void SetGiven(const Json& resources, Json& status) {
+  if (resources.empty()) return;
+  status["resources"] = resources;
+  if (const Json& requests = Child(resources, "requests"); requests.is_object())
+    status["allocatedResources"] = requests;
+}
+
+void SetAllGiven(Json& pod) {
+  const Json& spec = pod["spec"];
+  for (const auto& [list, statuses] :
+       {std::pair("containers", "containerStatuses"), std::pair("initContainers", "initContainerStatuses")}) {
+    if (!Child(pod["status"], statuses).is_array()) continue;
+    for (Json& status : pod["status"][statuses])
+      for (const Json& container : ArrayOf(Child(spec, list)))
+        if (DigString(container, "name") == DigString(status, "name")) SetGiven(Child(container, "resources"), status);
+  }
+  SetGiven(Child(spec, "resources"), pod["status"]);
+}
+
+void DropCondition(Json& pod, std::string_view type) {
+  Json& status = pod["status"];
+  if (!Child(status, "conditions").is_array()) return;
+  Json kept = Json::array();
+  for (const Json& condition : status["conditions"])
+    if (DigString(condition, "type") != type) kept.push_back(condition);
+  status["conditions"] = std::move(kept);
 }
 
 bool IsSidecar(const Json& container) { return DigString(container, "restartPolicy") == "Always"; }
@@ -143,17 +210,17 @@ void Kubelet::Reconcile(const ObjectKey& key) {
 void Kubelet::Release(const ObjectKey& key) {
   const auto it = admitted_.find(key);
   if (it == admitted_.end()) return;
-  nodes_[it->second.node].used.Subtract(it->second.requests);
+  NodeState& node = nodes_[it->second.node];
+  node.used.Subtract(it->second.requests);
+  node.deferred.erase(key);
+  for (const ObjectKey& waiting : node.deferred) queue_.Add(waiting);
   admitted_.erase(it);
 }
 
 void Kubelet::Admit(const ObjectKey& key, const Json& pod, NodeState& node) {
-  std::vector<std::string> problems;
-  const model::Pod decoded = cluster::DecodePodLeniently(pod, &problems);
-  model::ResourceList requests = decoded.spec->requests;
-  requests.Set(model::kPods, 1);
+  model::ResourceList requests = AllocatedTo(pod);
   // A pod that runs already was admitted before this kubelet was watching.
-  const bool running = decoded.phase == model::PodPhase::kRunning;
+  const bool running = DigString(pod, "status", "phase") == "Running";
   if (!running) {
     if (const auto resource = FirstShortage(requests, node.used, node.allocatable)) {
       return Reject(
@@ -164,7 +231,13 @@ void Kubelet::Admit(const ObjectKey& key, const Json& pod, NodeState& node) {
   }
   node.used.Add(requests);
   Admitted& admitted = admitted_[key];
-  admitted = {UidOf(pod), decoded.node_name, std::move(requests), clock_.MonotonicMs() + options_.start_ms, {}, {}};
+  admitted = {UidOf(pod),
+              DigString(pod, "spec", "nodeName"),
+              std::move(requests),
+              IntOf(Dig(pod, "metadata", "generation")),
+              clock_.MonotonicMs() + options_.start_ms,
+              {},
+              {}};
   Run(key, admitted, pod);
 }
 
@@ -189,6 +262,7 @@ void Kubelet::Run(const ObjectKey& key, Admitted& admitted, const Json& pod) {
     if (now < admitted.start_at_ms) return queue_.AddAt(key, admitted.start_at_ms);
     return Start(pod);
   }
+  Resize(key, admitted, pod);
   if (!admitted.finish_at_ms) {
     const auto run_for = RunTime(pod);
     if (!run_for) return;
@@ -199,6 +273,40 @@ void Kubelet::Run(const ObjectKey& key, Admitted& admitted, const Json& pod) {
   }
   if (now < *admitted.finish_at_ms) return queue_.AddAt(key, *admitted.finish_at_ms);
   MarkEnded(pod, ExitCode(pod));
+}
+
+void Kubelet::Resize(const ObjectKey& key, Admitted& admitted, const Json& pod) {
+  NodeState& node = nodes_[admitted.node];
+  const int64_t generation = IntOf(Dig(pod, "metadata", "generation"));
+  if (generation == std::exchange(admitted.generation, generation) && !node.deferred.contains(key)) return;
+  model::ResourceList asked = AskedBy(pod);
+  model::ResourceSum others = node.used;
+  others.Subtract(admitted.requests);
+  const auto missing = FirstShortage(asked, others, node.allocatable);
+  const bool never = missing && FirstShortage(asked, {}, node.allocatable);
+  if (missing && !never)
+    node.deferred.insert(key);
+  else
+    node.deferred.erase(key);
+  if (!missing) {
+    const model::ResourceList before = std::exchange(admitted.requests, std::move(asked));
+    node.used.Subtract(before);
+    node.used.Add(admitted.requests);
+    for (const ObjectKey& waiting : node.deferred) queue_.Add(waiting);
+  }
+  store_.Modify(
+      kPods, key.ns, key.name,
+      [&](Json& next) {
+        if (!missing) {
+          SetAllGiven(next);
+          return DropCondition(next, "PodResizePending");
+        }
+        SetCondition(next,
+                     {"PodResizePending", "True", never ? "Infeasible" : "Deferred",
+                      fmt::format("Node didn't have enough resource: {}", *missing)},
+                     store_.now_ms());
+      },
+      Part::kStatus);
 }
 
 void Kubelet::Start(const Json& pod) {
@@ -235,6 +343,7 @@ void Kubelet::Start(const Json& pod) {
             status["initContainerStatuses"].push_back(std::move(each));
           }
         }
+        SetAllGiven(next);
         for (const char* type : {"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"}) {
           SetCondition(next, {type, "True", "", ""}, now);
         }

@@ -3,7 +3,8 @@
 //
 // As real kubelets do, each looks at its own node only: a pod that exceeds what is left of the node's allocatable is
 // rejected (phase Failed, reason OutOfcpu and the like), whoever bound it. Containers are not run; a pod is Running and
-// Ready as soon as it is admitted. Time passes only through the clock.
+// Ready as soon as it is admitted. A pod that is resized (pods/resize) is given what it asks for once the node has
+// that, and until then says PodResizePending. Time passes only through the clock.
 //
 // Annotations on pods
 //   sim.tutti.dev/run-for     the pod succeeds after this time ("30s", "5m"); without it it runs on
@@ -54,7 +55,8 @@ class Kubelet final : public Component {
   struct Admitted {
     std::string uid;
     std::string node;
-    model::ResourceList requests;
+    model::ResourceList requests;  // what it was given
+    int64_t generation = 0;        // of the pod when it was last looked at what it asks for
     base::Millis start_at_ms = 0;
     std::optional<base::Millis> finish_at_ms;  // known once it runs
     std::optional<base::Millis> stop_at_ms;    // known once it is deleted
@@ -64,7 +66,8 @@ class Kubelet final : public Component {
     bool ready = false;
     model::ResourceList allocatable;
     model::ResourceSum used;
-    std::set<ObjectKey> bound;  // every pod that names the node and is there
+    std::set<ObjectKey> deferred;  // resizes that wait for others to go
+    std::set<ObjectKey> bound;     // every pod that names the node and is there
   };
 
   void OnPod(const WatchEvent& event);
@@ -74,6 +77,7 @@ class Kubelet final : public Component {
   void Admit(const ObjectKey& key, const Json& pod, NodeState& node);
   void Reject(const Json& pod, const std::string& resource, const std::string& message);
   void Run(const ObjectKey& key, Admitted& admitted, const Json& pod);
+  void Resize(const ObjectKey& key, Admitted& admitted, const Json& pod);
   void Start(const Json& pod);
   void MarkEnded(const Json& pod, int64_t exit_code);
   void Stop(const ObjectKey& key, const Json& pod);

@@ -42,7 +42,8 @@ ApiResult<void> ResolvePriority(const Store& store, Json& pod, bool restore) {
   return {};
 }
 
-// As Kubernetes computes it from cpu and memory of all containers, or of the pod.
+}  // namespace
+
 std::string QosClass(const Json& spec) {
   bool any = false, guaranteed = true;
   const auto count = [&](const Json& resources) {
@@ -64,8 +65,6 @@ std::string QosClass(const Json& spec) {
   }
   return !any ? "BestEffort" : guaranteed ? "Guaranteed" : "Burstable";
 }
-
-}  // namespace
 
 ApiResult<void> PreparePod(const Store& store, Json& pod, bool keep_status) {
   DefaultPod(pod);

@@ -323,12 +323,15 @@ void ValidatePodSpec(const Json& spec, const std::string& path, Errors& errors) 
   ValidateTolerations(spec, path, errors);
 }
 
-void ValidatePod(const Json& pod, const Json* current, Errors& errors) {
+void ValidatePod(const Json& pod, const Json* current, Part part, Errors& errors) {
   const Json& spec = Child(pod, "spec");
   ValidatePodSpec(spec, "spec", errors);
   ValidateGroup(spec, errors);
   ValidateGates(pod, errors);
-  if (current) ValidateChange(pod, *current, errors);
+  if (current && part == Part::kResize)
+    ValidateResize(pod, *current, errors);
+  else if (current)
+    ValidateChange(pod, *current, errors);
 }
 
 }  // namespace tutti::sim

@@ -58,8 +58,8 @@ struct CreateOptions {
   bool dry_run = false;
 };
 
-// Which part of an object a write may change.
-enum class Part { kMain, kStatus };
+// Which part of an object a write may change. kResize: what a pod and its containers ask for (pods/resize).
+enum class Part { kMain, kStatus, kResize };
 
 enum class PatchType { kJson, kMerge, kStrategic, kApply };
 

@@ -209,6 +209,7 @@ ApiResult<Object> Store::Replace(const ApiResource& resource, const Object& curr
     next.erase("status");
     if (current->contains("status")) next["status"] = Child(*current, "status");
   }
+  if (part == Part::kResize) next["metadata"] = Child(*current, "metadata");
   next["apiVersion"] = Child(*current, "apiVersion");
   next["kind"] = Child(*current, "kind");
   CarrySystemMetadata(*current, next);

@@ -202,7 +202,7 @@ std::vector<FieldError> ValidateObject(const ApiResource& resource, const Json& 
     return errors;
   }
   if (part == Part::kStatus) return errors;
-  if (resource.id == kPods) ValidatePod(object, current, errors);
+  if (resource.id == kPods) ValidatePod(object, current, part, errors);
   ValidateKind(resource, object, current, errors);
   return errors;
 }

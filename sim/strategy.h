@@ -42,7 +42,12 @@ void MergeLabelKeys(Json& pod);
 void DefaultPod(Json& pod);
 // The part of it that templates get, too.
 void DefaultPodSpec(Json& spec);
-void ValidatePod(const Json& pod, const Json* current, std::vector<FieldError>& errors);
+// `part` is not the status.
+void ValidatePod(const Json& pod, const Json* current, Part part, std::vector<FieldError>& errors);
+// Of pods/resize (sim/pod_resize.cc).
+void ValidateResize(const Json& pod, const Json& current, std::vector<FieldError>& errors);
+// As Kubernetes computes it from cpu and memory of all containers, or of the pod.
+std::string QosClass(const Json& spec);
 void ValidatePodSpec(const Json& spec, const std::string& path, std::vector<FieldError>& errors);
 
 }  // namespace tutti::sim

@@ -215,6 +215,7 @@ std::vector<SubresourceInfo> SubresourcesOf(const ApiResource& resource, const A
   if (resource.id == kPods) {
     all.push_back({"binding", {"", "v1"}, "Binding", {"create"}});
     all.push_back({"eviction", {"policy", "v1"}, "Eviction", {"create"}});
+    all.push_back({"resize", {"", "v1"}, "Pod", {"get", "patch", "update"}});
   }
   if (resource.id == kNamespaces) all.push_back({"finalize", {"", "v1"}, "Namespace", {"update"}});
   if (version.scale) all.push_back({"scale", {"autoscaling", "v1"}, "Scale", {"get", "patch", "update"}});

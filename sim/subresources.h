@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sim/subresources.h - what hangs below an object other than its status: binding,
-// eviction, scale, a namespace's finalize.
+// sim/subresources.h - what hangs below an object and is no part of it, as its status and a
+// pod's resize are: binding, eviction, scale, a namespace's finalize.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct SubresourceCall {
   std::string subresource;
 };
 
-// REQUIRES: inside the store's door; the subresource is not "status". 404 for unknown ones,
+// REQUIRES: inside the store's door; the subresource is no part of the object. 404 for unknown ones,
 // 501 for those that only a real kubelet can serve.
 ApiResult<HttpResponse> CallSubresource(Store& store, const SubresourceCall& call, const HttpRequest& request);
 

@@ -53,8 +53,8 @@ std::vector<std::string> Texts(const Json& value) {
 
 // The words of a step; what else a step says is a mistake.
 base::Status CheckStep(const Json& step) {
-  constexpr std::array kWords = {"expect", "nodes", "pods",   "apply", "delete", "patch",
-                                 "merge",  "json",  "status", "first", "wait",   "restart"};
+  constexpr std::array kWords = {"expect", "nodes",  "pods",   "apply", "delete", "patch",  "merge",
+                                 "json",   "status", "resize", "first", "wait",   "restart"};
   for (const auto& [word, value] : sim::MapOf(step).items())
     if (std::ranges::find(kWords, word) == kWords.end())
       return Invalid(fmt::format("unknown word \"{}\" in a step", word));
@@ -202,7 +202,9 @@ base::Status Stage::Delete(const Json& step) {
 base::Status Stage::Patch(const Json& step) {
   const bool json = step.contains("json");
   if (!json && !step.contains("merge")) return Invalid("a patch needs `merge` or `json`");
-  const sim::Part part = sim::BoolOf(sim::Dig(step, "status")) ? sim::Part::kStatus : sim::Part::kMain;
+  const sim::Part part = sim::BoolOf(sim::Dig(step, "status"))   ? sim::Part::kStatus
+                         : sim::BoolOf(sim::Dig(step, "resize")) ? sim::Part::kResize
+                                                                 : sim::Part::kMain;
   for (const std::string& what : Texts(step["patch"])) {
     const auto objects = Named(what, sim::IntOf(sim::Dig(step, "first")));
     if (!objects) return tl::make_unexpected(objects.error());

@@ -267,6 +267,42 @@ TEST_CASE("whoever accepts no answer changes nothing") {
   CHECK(api.cluster.store.resource_version() == before);
 }
 
+TEST_CASE("a pod is resized below its name, and nothing else of it changes there") {
+  Api api;
+  Json pod = Pod("p");
+  pod["spec"]["containers"][0]["resources"]["requests"] = {{"cpu", "1"}, {"nvidia.com/gpu", "1"}};
+  pod["spec"]["containers"][0]["resources"]["limits"] = {{"nvidia.com/gpu", "1"}};
+  REQUIRE(api.Call("POST", kPodsPath, pod).code == 201);
+  const auto resize = [&](const Json& patch) {
+    return api.Call("PATCH", kPodsPath + "/p/resize", patch, "application/strategic-merge-patch+json");
+  };
+  const auto of_container = [](const Json& fields) {
+    Json container = {{"name", "main"}};
+    container.update(fields);
+    return Json{{"spec", {{"containers", {container}}}}};
+  };
+  const HttpResponse done = resize(of_container({{"resources", {{"requests", {{"cpu", "500m"}}}}}}));
+  INFO(done.body);
+  REQUIRE(done.code == 200);
+  const Json resized = Json::parse(done.body);
+  CHECK(resized["spec"]["containers"][0]["resources"]["requests"]["cpu"] == "500m");
+  CHECK(resized["metadata"]["generation"] == 2);
+  CHECK(api.Get(kPodsPath + "/p/resize")["kind"] == "Pod");
+  CHECK(resize(of_container({{"image", "other"}})).code == 422);
+  CHECK(resize(of_container({{"resources", {{"requests", {{"nvidia.com/gpu", "2"}}}}}})).code == 422);
+  CHECK(resize({{"spec", {{"activeDeadlineSeconds", 9}}}}).code == 422);
+  // It would be of another QoS class.
+  CHECK(resize(of_container({{"resources", {{"requests", {{"cpu", nullptr}}}}}})).code == 422);
+  // Labels and the status are not looked at.
+  CHECK(resize({{"metadata", {{"labels", {{"a", "b"}}}}}, {"status", {{"phase", "Failed"}}}}).code == 200);
+  const Json after = api.Get(kPodsPath + "/p");
+  CHECK_FALSE(after["metadata"].contains("labels"));
+  CHECK(after["status"]["phase"] == "Pending");
+  CHECK(api.Call("PATCH", kPodsPath + "/p", of_container({{"resources", {{"requests", {{"cpu", "2"}}}}}}),
+                 "application/strategic-merge-patch+json")
+            .code == 422);
+}
+
 TEST_CASE("a request that contradicts its URL is refused") {
   Api api;
   Json pod = Pod("p");
