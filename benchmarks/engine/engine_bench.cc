@@ -3,6 +3,7 @@
 // is counted from the event applied to the command emitted; what its answer and the pod seen bound cost is told beside
 // it. Prints a table; --out DIR also writes engine.csv, scale.csv and scale.svg there.
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -107,6 +108,19 @@ std::vector<Case> Cases() {
   };
 }
 
+// The peak of the row that held most; each row ran in a process of its own.
+double PeakMiB() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+void Print(const Row& row, const char* reached) {
+  fmt::print("{:<72} {:>14.5g} {} {:>12g}  {:<12} {}\n", row.name, row.value, row.at_least ? ">" : "<", row.target,
+             row.unit, reached);
+  std::fflush(stdout);
+}
+
 int PrintTable(std::vector<Case> cases, const std::vector<std::string>& only, std::ostream* csv) {
   int missed = 0;
   fmt::print("{:<72} {:>14} {:>14}  {:<12} {}\n", "case", "measured", "to reach", "", "reached");
@@ -119,16 +133,13 @@ int PrintTable(std::vector<Case> cases, const std::vector<std::string>& only, st
       row.value = ran ? values[i] : -1;
       const bool reached = ran && row.reached();
       missed += !reached;
-      fmt::print("{:<72} {:>14.5g} {} {:>12g}  {:<12} {}\n", row.name, row.value, row.at_least ? ">" : "<", row.target,
-                 row.unit,
-                 !ran      ? "failed"
-                 : reached ? "yes"
-                           : "no");
-      std::fflush(stdout);
+      Print(row, !ran ? "failed" : reached ? "yes" : "no");
       if (csv) *csv << fmt::format("\"{}\",{},{},{},{}\n", row.name, row.value, row.target, row.unit, reached);
     }
   }
-  return missed;
+  const Row peak{"peak memory of these rows", "MiB", false, 1024, PeakMiB()};
+  Print(peak, peak.reached() ? "yes" : "no");
+  return missed + !peak.reached();
 }
 
 void Scale(const std::vector<size_t>& sizes, const std::string& folder) {

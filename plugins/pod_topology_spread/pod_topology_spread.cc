@@ -46,17 +46,25 @@ class SpreadFilter final : public framework::FilterState {
  public:
   SpreadFilter(std::span<const model::TopologySpread> wanted, const cluster::PodClass& pod_class,
                const cluster::Snapshot& snapshot)
-      : constraints_(Constraints::Kind::kHard, Constraints::Nodes::kWithAllKeys, wanted, pod_class, snapshot) {}
+      : hostname_(snapshot.symbols().Intern(kHostname)),
+        constraints_(Constraints::Kind::kHard, Constraints::Nodes::kWithAllKeys, wanted, pod_class, snapshot) {}
 
   bool empty() const { return constraints_.empty(); }
 
   Verdict Check(NodeId n) const override {
-    for (const Constraint& c : constraints_.list()) {
-      const uint32_t domain = c.counts.DomainOf(n);
-      if (domain == SpreadCounts::kNone) return Verdict::kNever;
-      if (Blocked(c, domain, Floor(c))) return Verdict::kNotNow;
-    }
-    return Verdict::kFits;
+    return Judge(n, [](const Constraint&) { return true; });
+  }
+  // A host is a domain of few nodes; those of any other key may hold many.
+  bool Shares(std::vector<model::Symbol>* keys) const override {
+    for (const Constraint& c : constraints_.list())
+      if (c.key != hostname_) keys->push_back(c.key);
+    return !keys->empty();
+  }
+  Verdict CheckShared(NodeId n) const override {
+    return Judge(n, [this](const Constraint& c) { return c.key != hostname_; });
+  }
+  Verdict CheckOwn(NodeId n) const override {
+    return Judge(n, [this](const Constraint& c) { return c.key == hostname_; });
   }
   void CheckSome(RefusedBy mine, std::span<const NodeId> nodes, std::span<RefusedBy> refused_by) const override {
     for (const Constraint& c : constraints_.list()) {
@@ -105,6 +113,18 @@ class SpreadFilter final : public framework::FilterState {
     Constraints::Around before, after;
   };
 
+  // By the constraints that are asked.
+  template <typename Asked>
+  Verdict Judge(NodeId n, Asked asked) const {
+    for (const Constraint& c : constraints_.list()) {
+      if (!asked(c)) continue;
+      const uint32_t domain = c.counts.DomainOf(n);
+      if (domain == SpreadCounts::kNone) return Verdict::kNever;
+      if (Blocked(c, domain, Floor(c))) return Verdict::kNotNow;
+    }
+    return Verdict::kFits;
+  }
+
   // No domain can be more than the skew above what the least one can have at the end. On nodes that are not eligible
   // nothing counts; the filters that keep pods off them may be disabled.
   static int64_t Most(const Constraint& c, std::span<const int32_t> room) {
@@ -152,6 +172,7 @@ class SpreadFilter final : public framework::FilterState {
     }
   }
 
+  const model::Symbol hostname_;
   Constraints constraints_;
   std::vector<char> blocked_;  // domains blocked before the change at hand
 };
@@ -196,29 +217,56 @@ class SpreadScore final : public framework::ScoreState {
     }
   }
 
+  // By hosts a node is told apart by its own pods, once; no more than one constraint by hosts is allowed.
+  bool Shares(std::vector<model::Symbol>* keys) const override {
+    const std::vector<Constraint>& list = constraints_.list();
+    for (const Constraint& c : list)
+      if (c.key != hostname_) keys->push_back(c.key);
+    return std::ranges::count(list, hostname_, &Constraint::key) <= 1;
+  }
+  int64_t Own(NodeId n) const override {
+    for (const Constraint& c : constraints_.list())
+      if (c.key == hostname_) return c.counts.DomainOf(n) == SpreadCounts::kNone ? -1 : c.counts.OnNode(n);
+    return 0;
+  }
+
   bool FollowsFeasible() const override { return true; }
-  // A constraint weighs by how many domains the feasible nodes have.
   bool FeasibleChanged(std::span<const RefusedBy> refused_by) override {
+    return Weigh([&](auto tell) {
+      for (uint32_t n = 0; n < refused_by.size(); ++n)
+        if (refused_by[n] == framework::kNobody) tell(NodeId(n), 1);
+    });
+  }
+  void FeasibleChanged(std::span<const Alike> feasible) override {
+    Weigh([&](auto tell) {
+      for (const Alike& alike : feasible) tell(alike.best, alike.nodes);
+    });
+  }
+
+ private:
+  // A constraint weighs by how many domains the feasible nodes have, of which `each` tells. True when a weight changed.
+  template <typename Each>
+  bool Weigh(Each each) {
     bool changed = false;
     for (size_t i = 0; i < weights_.size(); ++i) {
-      const double weight = std::log(static_cast<double>(FeasibleDomains(constraints_.list()[i], refused_by) + 2));
+      const double weight = std::log(static_cast<double>(FeasibleDomains(constraints_.list()[i], each) + 2));
       changed |= weight != weights_[i];
       weights_[i] = weight;
     }
     return changed;
   }
-
- private:
-  size_t FeasibleDomains(const Constraint& c, std::span<const RefusedBy> refused_by) const {
-    std::vector<char> seen(c.counts.domains() + 1);  // the last: nodes without the key, which are one for upstream
+  template <typename Each>
+  size_t FeasibleDomains(const Constraint& c, Each each) const {
+    const bool by_host = c.key == hostname_;
+    std::vector<char> seen(by_host ? 0 : c.counts.domains() + 1);  // the last: those without the key, one for upstream
     size_t nodes = 0, domains = 0;
-    for (uint32_t n = 0; n < refused_by.size(); ++n) {
-      if (refused_by[n] != framework::kNobody || !constraints_.LooksAt(NodeId(n))) continue;
-      ++nodes;
-      const uint32_t domain = c.counts.DomainOf(NodeId(n));
-      domains += !std::exchange(seen[std::min<size_t>(domain, seen.size() - 1)], 1);
-    }
-    return c.key == hostname_ ? nodes : domains;
+    each([&](NodeId n, size_t alike) {
+      if (!constraints_.LooksAt(n)) return;
+      nodes += alike;
+      if (by_host) return;
+      domains += !std::exchange(seen[std::min<size_t>(c.counts.DomainOf(n), seen.size() - 1)], 1);
+    });
+    return by_host ? nodes : domains;
   }
   void MarkDomain(const Constraint& c, uint32_t domain, Dirty& dirty) {
     if (c.key == hostname_ || domain == SpreadCounts::kNone) return;  // per node: it is asked again anyway

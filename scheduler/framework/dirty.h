@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,13 +22,16 @@ class Dirty {
 
   bool everything() const { return everything_; }
   bool nobody() const { return !everything_ && nodes_.list.empty() && domains_.list.empty(); }
-  // each(n) for every node that was named, some more than once. REQUIRES: !everything()
+  // each(n) for every node that was named, some more than once, but not as one of a domain of the keys `but`.
+  // REQUIRES: !everything()
   template <typename Each>
-  void ForEach(const cluster::Snapshot& snapshot, Each each) {
+  void ForEach(const cluster::Snapshot& snapshot, Each each, std::span<const model::Symbol> but = {}) {
     for (const model::NodeId n : nodes_.list) each(n);
     domains_.Unite();
-    for (const auto& [key, value] : domains_.list)
+    for (const auto& [key, value] : domains_.list) {
+      if (std::ranges::find(but, key) != but.end()) continue;
       for (const model::NodeId n : snapshot.NodesIn(key, value)) each(n);
+    }
   }
   void Clear() {
     nodes_.Clear();

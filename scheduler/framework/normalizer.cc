@@ -68,8 +68,8 @@ bool Normalizer::Settle(std::span<const RefusedBy> refused_by) {
   return settled_.max != before_.max || (!by_max_only && settled_.min != before_.min);
 }
 
-int64_t Normalizer::ShareOf(int64_t raw, const Extremes& e) const {
-  switch (kind_) {
+int64_t Normalizer::ShareOf(Normalize kind, int64_t raw, const Extremes& e) {
+  switch (kind) {
     case Normalize::kNone: return raw;
     case Normalize::kMax: return e.max <= 0 ? 0 : kMaxNodeScore * raw / e.max;
     case Normalize::kMaxReversed: return e.max <= 0 ? kMaxNodeScore : kMaxNodeScore - kMaxNodeScore * raw / e.max;

@@ -30,24 +30,27 @@ class Normalizer {
   // Finds the extremes anew where an extreme was erased. True when Share has changed for all nodes.
   bool Settle(std::span<const RefusedBy> refused_by);
 
-  // 0..100, by the extremes of the last Settle and of the one before.
-  int64_t Share(int64_t raw) const { return ShareOf(raw, settled_); }
-  int64_t OldShare(int64_t raw) const { return ShareOf(raw, before_); }
-
-  size_t memory() const { return raw_.memory(); }
-
- private:
   // Over the feasible nodes that have a score; both 0 when there are none.
   struct Extremes {
     int64_t max = 0, min = 0;
   };
+  // 0..100; the raw score where nothing is normalised.
+  static int64_t ShareOf(Normalize kind, int64_t raw, const Extremes& extremes);
+  // It has a say in the extremes.
+  static bool Counts(Normalize kind, int64_t raw) { return kind != Normalize::kSpread || raw != kNoScore; }
 
-  int64_t ShareOf(int64_t raw, const Extremes& extremes) const;
-  bool Counts(int64_t raw) const { return kind_ != Normalize::kSpread || raw != kNoScore; }
+  // 0..100, by the extremes of the last Settle and of the one before.
+  int64_t Share(int64_t raw) const { return ShareOf(kind_, raw, settled_); }
+  int64_t OldShare(int64_t raw) const { return ShareOf(kind_, raw, before_); }
+
+  size_t memory() const { return raw_.memory(); }
+
+ private:
+  bool Counts(int64_t raw) const { return Counts(kind_, raw); }
   void Count(int64_t raw);
   void CountAll(std::span<const RefusedBy> refused_by);
 
-  const Normalize kind_;
+  Normalize kind_;
   SmallInts raw_;  // by slot; empty while flat
   Extremes now_, settled_, before_;
   size_t at_max_ = 0, at_min_ = 0;  // how many nodes hold each extreme of now_

@@ -42,6 +42,10 @@ class State {
   // True where the answer about a node depends on the pods that are there. Otherwise it is asked again only about nodes
   // that changed themselves, and about those that it names when it is told of others.
   virtual bool HeedsPods() const { return true; }
+  // True where nodes share what it says, by the values that they have of some label keys, which it adds: a filter then
+  // has CheckShared and CheckOwn, a score Own. A pod that comes to a zone changes what all nodes there share, and a
+  // ranking follows that at a cost that does not grow with the nodes.
+  virtual bool Shares(std::vector<model::Symbol>* /*keys*/) const { return false; }
 };
 
 // Who refused each node, by slot: the place of the filter in the ranking plus one, or one of these.
@@ -54,6 +58,11 @@ class FilterState : public State {
  public:
   // REQUIRES: `n` is present.
   virtual Verdict Check(model::NodeId n) const = 0;
+  // Where it Shares: Check refuses where one of these does. The first is the same for all nodes with the same values of
+  // the keys, and Dirty::Domain of such a key names no node for the other. The room that it gives does not depend on
+  // the first, and reach() is kCluster.
+  virtual Verdict CheckShared(model::NodeId) const { return Verdict::kFits; }
+  virtual Verdict CheckOwn(model::NodeId n) const { return Check(n); }
   // All the reasons of a refusal, in upstream's words ("Insufficient cpu"). REQUIRES: Check(n) != kFits.
   virtual void Explain(model::NodeId n, std::vector<std::string>* reasons) const = 0;
   // Adds, for each reason, how many nodes `mine` refused for it: Explain of each. Override as below.
@@ -102,6 +111,9 @@ class ScoreState : public State {
  public:
   // The raw score, before normalisation. REQUIRES: `n` passed every filter.
   virtual int64_t Score(model::NodeId n) const = 0;
+  // Where it Shares: nodes with the same values of the keys and the same Own have the same score. Own changes only with
+  // the node itself and the pods on it.
+  virtual int64_t Own(model::NodeId) const { return 0; }
   // Score for every slot that nobody refused, into `raw`; the other slots are left as they are. Override as above.
   virtual void ScoreAll(std::span<const RefusedBy> refused_by, std::span<int64_t> raw) const;
   // Score for these nodes, into `raw`, which is parallel to them.
@@ -110,6 +122,12 @@ class ScoreState : public State {
   // whenever that, or a node itself, changed. True is returned when all nodes are to be scored anew.
   virtual bool FollowsFeasible() const { return false; }
   virtual bool FeasibleChanged(std::span<const RefusedBy>) { return false; }
+  // The same where it Shares: the feasible nodes by what they share, and of each such cell the best by other scores.
+  struct Alike {
+    model::NodeId best;
+    size_t nodes = 0;
+  };
+  virtual void FeasibleChanged(std::span<const Alike>) {}
 };
 
 class Plugin {

@@ -51,15 +51,15 @@ std::optional<int64_t> Ranking::RoomNow(NodeId n, Wake* wakes) const {
   return 0;
 }
 
-NodeId Ranking::Best() const { return impl_->best.Best(); }
-bool Ranking::Feasible(NodeId n) const { return impl_->refused_by[n.index()] == kNobody; }
-size_t Ranking::feasible_count() const { return impl_->refusals[kNobody]; }
+NodeId Ranking::Best() const { return impl_->sharing ? impl_->sharing->best : impl_->best.Best(); }
+bool Ranking::Feasible(NodeId n) const { return impl_->RefusedNow(n) == kNobody; }
+size_t Ranking::feasible_count() const { return impl_->sharing ? impl_->sharing->feasible : impl_->refusals[kNobody]; }
 std::vector<cluster::VolumePick> Ranking::Picks(NodeId n) const {
   std::vector<cluster::VolumePick> picks;
   for (const ActiveFilter& filter : impl_->filters) filter.state->Choose(n, &picks);
   return picks;
 }
-int64_t Ranking::Total(NodeId n) const { return impl_->best.total(n.index()); }
+int64_t Ranking::Total(NodeId n) const { return impl_->best.total(n.index()) + impl_->SharedTotal(n); }
 
 std::span<const int32_t> Ranking::Rooms() {
   if (impl_->rooms.size() != impl_->refused_by.size()) impl_->MeasureRooms();
@@ -98,6 +98,8 @@ size_t Ranking::memory() const {
   size_t bytes = sizeof(Impl) + impl_->refused_by.capacity() + impl_->still.memory() +
                  (impl_->moving.capacity() + impl_->rooms.capacity()) * sizeof(int32_t) + impl_->best.memory();
   for (const ActiveFilter& filter : impl_->filters) bytes += filter.state->memory();
+  if (impl_->sharing) bytes += impl_->sharing->cells.memory();
+  if (impl_->sharing && impl_->sharing->score) bytes += impl_->sharing->score->state->memory();
   for (const ActiveScore& score : impl_->scores)
     bytes += score.state->memory() + (score.normalizer ? score.normalizer->memory() : 0);
   return bytes;

@@ -3,8 +3,8 @@
 //
 // Cost: one pass over all nodes when made; then Refresh() is O(changed nodes · (plugins + log n)), Best() is O(log n).
 // Where only pods came or went, only the plugins that heed them are asked. When a change moves a normalising score's
-// maximum or minimum, that score is normalised anew for all nodes. Ties go to the lowest slot, so that the same input
-// gives the same node.
+// maximum or minimum, that score is normalised anew for all nodes. What nodes share (State::Shares) is asked of cells
+// of nodes: a change of it is O(cells). Ties go to the lowest slot, so that the same input gives the same node.
 #pragma once
 
 #include <memory>
@@ -99,7 +99,8 @@ class Ranking {
   // Asks every node again for its words; O(nodes · filters).
   Refusals Explain() const;
   // Events that could make a refused node feasible: those of the filters that refused any, and, as any node may come,
-  // those of all filters when there is no node.
+  // those of all filters when there is no node. Those of a filter that Shares are also told where it may be the first
+  // that refuses a node which a later filter refuses too.
   Wake WakesOn() const;
 
   // One node in full. REQUIRES: `n` is present.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "framework/ranking_parts.h"
@@ -13,7 +14,7 @@ using model::NodeId;
 
 NodeVerdict Ranking::Explain(NodeId n) const {
   NodeVerdict result;
-  const RefusedBy by = impl_->refused_by[n.index()];
+  const RefusedBy by = impl_->RefusedNow(n);
   if (by == kNobody) return result;
   if (impl_->class_refuser) return {Verdict::kNever, impl_->class_refuser->name(), {impl_->class_refusal}};
   if (by == kExcluded) {
@@ -38,9 +39,12 @@ Refusals Ranking::Explain() const {
     return refusals;
   }
   std::map<std::string, size_t> count;
+  std::vector<RefusedBy> refused_by = impl_->refused_by;
+  std::array<bool, 256> refuses{};
+  for (uint32_t n = 0; n < refused_by.size(); ++n) refuses[refused_by[n] = impl_->RefusedNow(NodeId(n))] = true;
   for (size_t i = 0; i < impl_->filters.size(); ++i)
-    if (impl_->refusals[i + 1] > 0) {
-      impl_->filters[i].state->ExplainAll(static_cast<RefusedBy>(i + 1), impl_->refused_by, &count);
+    if (refuses[i + 1]) {
+      impl_->filters[i].state->ExplainAll(static_cast<RefusedBy>(i + 1), refused_by, &count);
       refusals.plugins.push_back(impl_->filters[i].plugin->name());
     }
   if (impl_->refusals[kExcluded] > 0)
@@ -67,8 +71,7 @@ Wake Ranking::WakesOn() const {
   if (impl_->class_refuser) return impl_->class_refuser->WakesOn();
   Wake wakes = Wake::kNodeAdded;
   for (size_t i = 0; i < impl_->filters.size(); ++i)
-    if (impl_->refusals[i + 1] > 0 || impl_->snapshot.node_count() == 0)
-      wakes = wakes | impl_->filters[i].plugin->WakesOn();
+    if (impl_->MayRefuse(i) || impl_->snapshot.node_count() == 0) wakes = wakes | impl_->filters[i].plugin->WakesOn();
   if (impl_->refusals[kExcluded] > 0)
     for (const Filter* plugin : impl_->narrowing) wakes = wakes | plugin->WakesOn();
   return wakes;
@@ -76,11 +79,20 @@ Wake Ranking::WakesOn() const {
 
 std::vector<NodeScore> Ranking::Scores(NodeId n) const {
   std::vector<NodeScore> list;
-  for (const ActiveScore& score : impl_->scores) {
-    const int64_t raw = score.state->Score(n);
-    const int64_t normalized = score.normalizer ? score.normalizer->Share(raw) : raw;
-    const bool scored = !score.normalizer || score.plugin->normalize() != Normalize::kSpread || raw != kNoScore;
+  const std::optional<Sharing>& sharing = impl_->sharing;
+  const auto add = [&](const ActiveScore& score, auto share) {
+    const int64_t raw = score.state->Score(n), normalized = share(raw);
+    const bool scored = Normalizer::Counts(score.plugin->normalize(), raw);
     list.push_back({score.plugin->name(), scored ? raw : 0, normalized, normalized * score.weight});
+  };
+  for (size_t i = 0; i <= impl_->scores.size(); ++i) {
+    if (sharing && sharing->score && sharing->score_place == i)
+      add(*sharing->score, [&](int64_t raw) {
+        return Normalizer::ShareOf(sharing->score->plugin->normalize(), raw, sharing->extremes);
+      });
+    if (i == impl_->scores.size()) break;
+    const ActiveScore& score = impl_->scores[i];
+    add(score, [&](int64_t raw) { return score.normalizer ? score.normalizer->Share(raw) : raw; });
   }
   return list;
 }

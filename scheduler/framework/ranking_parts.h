@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "framework/best_node.h"
+#include "framework/cells.h"
 #include "framework/normalizer.h"
 #include "framework/ranking.h"
 #include "framework/small_ints.h"
@@ -21,8 +22,13 @@ namespace tutti::framework {
 struct ActiveFilter {
   const Filter* plugin;
   std::unique_ptr<FilterState> state;
-  bool follows;  // its answer about a node may change though the node does not
-  bool heeds;    // its answer may change with the pods that are there
+  bool follows;         // its answer about a node may change though the node does not
+  bool heeds;           // its answer may change with the pods that are there
+  bool parted = false;  // asked here for what is each node's own; cells are asked for the rest
+
+  bool Refuses(model::NodeId n) const { return (parted ? state->CheckOwn(n) : state->Check(n)) != Verdict::kFits; }
+  void CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const;
+  void CheckSome(RefusedBy mine, std::span<const model::NodeId> nodes, std::span<RefusedBy> refused_by) const;
 };
 
 struct ActiveScore {
@@ -34,11 +40,30 @@ struct ActiveScore {
   bool named = false;  // it named nodes in this call
 };
 
+// What nodes share by the values that they have of some label keys. The score is in none of the totals by node, and
+// no `refused_by` is the filter's for what nodes share: both are asked of cells.
+struct Sharing {
+  explicit Sharing(const BestNode& totals) : cells(totals) {}
+
+  std::vector<model::Symbol> keys, filter_keys;  // sorted; of both, of the filter
+  Cells cells;                                   // of the nodes that no filter refuses on their own
+  RefusedBy filter = kNobody;                    // the place of the filter plus one
+  std::optional<ActiveScore> score;
+  size_t score_place = 0;  // in the profile's order
+  // As last settled: cells that the filter does not close, their nodes, and the best of these.
+  std::vector<ScoreState::Alike> open;
+  size_t feasible = 0;
+  model::NodeId best;
+  Normalizer::Extremes extremes;  // of the score
+  Cells::Name name;               // for the length of a call
+};
+
 struct Ranking::Workspace {
   std::vector<model::NodeId> changed;
   std::vector<cluster::PodChange> pods;
-  // What the states named when they were told: all filters together, and each score.
-  Dirty by_filters;
+  // What the states named when they were told: all filters together but the one that shares, and each score. What the
+  // score that shares names is not read.
+  Dirty by_filters, by_parted, unread;
   std::vector<Dirty> by_scores;
   std::vector<char> marked;  // 0 between calls
   std::vector<uint64_t> bits;
@@ -66,8 +91,10 @@ struct Ranking::Impl {
 
   std::vector<RefusedBy> refused_by;
   std::array<size_t, 256> refusals{};  // how many slots each RefusedBy has
-  BestNode best;
-  std::vector<int32_t> rooms;  // empty until asked for
+  BestNode best;                       // without rounds while there is `sharing`
+  std::optional<Sharing> sharing;
+  bool may_share = true, may_part = true;  // anything, a filter; until it was found not to pay
+  std::vector<int32_t> rooms;              // empty until asked for
   int64_t total_room = 0;
   // How far the snapshot was read.
   uint64_t seen_nodes = 0, seen_pods = 0, seen_namespaces = 0, seen_storage = 0, seen_keys = 0;
@@ -105,6 +132,19 @@ struct Ranking::Impl {
   void MeasureRooms();
   int32_t RoomAt(model::NodeId n) const;
   RefusedBy FilterNode(model::NodeId n) const;
+
+  // -- ranking_sharing.cc --
+  void PrepareSharing();
+  void Share();
+  bool Closed(model::NodeId n) const;
+  RefusedBy RefusedNow(model::NodeId n) const;  // by what nodes share, too
+  bool MayRefuse(size_t filter) const;
+  int64_t SharedTotal(model::NodeId n) const;  // what the score that is shared adds
+  void PutIntoCell(model::NodeId n);
+  void FillCells();
+  bool SharingPays();
+  void SettleCells();
+  void FindExtremes();
 
   // -- ranking_refresh.cc --
   // Nodes to be asked about again, each once: first those that changed themselves, then those that pods came to or
@@ -149,11 +189,13 @@ struct Ranking::Impl {
 template <typename Tell>
 void Ranking::Impl::TellStates(Changes* changes, Tell tell) {
   if (!std::exchange(changes->told, true)) {
-    work.by_filters.Clear();
+    for (Dirty* dirty : {&work.by_filters, &work.by_parted, &work.unread}) dirty->Clear();
     if (work.by_scores.size() < scores.size()) work.by_scores.resize(scores.size());
     for (Dirty& dirty : work.by_scores) dirty.Clear();
   }
-  for (ActiveFilter& filter : filters) tell(static_cast<State&>(*filter.state), work.by_filters);
+  for (ActiveFilter& filter : filters)
+    tell(static_cast<State&>(*filter.state), filter.parted ? work.by_parted : work.by_filters);
+  if (sharing && sharing->score) tell(static_cast<State&>(*sharing->score->state), work.unread);
   for (size_t i = 0; i < scores.size(); ++i) tell(static_cast<State&>(*scores[i].state), work.by_scores[i]);
 }
 

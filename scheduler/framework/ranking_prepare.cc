@@ -36,16 +36,16 @@ void Ranking::Impl::Prepare() {
     filter.heeds = filter.state->HeedsPods();
   }
   TUTTI_CHECK(filters.size() <= kMostFilters, "a profile has a few dozen filters at most");
-  normalizes_pods = false;
   for (const WeightedScore& score : profile.scores) {
     auto state = class_refuser ? nullptr : score.plugin->PrepareScore(pod_class, snapshot);
     if (!state) continue;
     const bool heeds = state->HeedsPods();
     scores.push_back({score.plugin.get(), static_cast<int32_t>(score.weight), std::move(state), {}, heeds});
-    if (score.plugin->normalize() == Normalize::kNone) continue;
-    scores.back().normalizer.emplace(score.plugin->normalize());
-    normalizes_pods = normalizes_pods || heeds;
+    if (score.plugin->normalize() != Normalize::kNone) scores.back().normalizer.emplace(score.plugin->normalize());
   }
+  PrepareSharing();
+  normalizes_pods =
+      std::ranges::any_of(scores, [](const ActiveScore& score) { return score.normalizer && score.heeds; });
   Follow();
   AskAll();
 }
@@ -76,6 +76,7 @@ void Ranking::Impl::Follow() {
     ask(*score.state);
     follows_feasible |= score.state->FollowsFeasible();
   }
+  if (sharing && sharing->score) ask(*sharing->score->state);
   keeps_moving = follows_pods != State::Pods::kNone;
   if (follows_pods == State::Pods::kAll) snapshot.FollowAllPods();
   if (before == State::Pods::kAll) snapshot.UnfollowAllPods();
@@ -120,7 +121,7 @@ void Ranking::Impl::AskAll() {
     if (only_nodes)
       for (const std::string& name : *only_nodes)
         if (const NodeId n = snapshot.FindNode(name)) refused_by[n.index()] = kNobody;
-    for (size_t i = 0; i < filters.size(); ++i) filters[i].state->CheckAll(static_cast<RefusedBy>(i + 1), refused_by);
+    for (size_t i = 0; i < filters.size(); ++i) filters[i].CheckAll(static_cast<RefusedBy>(i + 1), refused_by);
   }
   refusals.fill(0);
   for (const RefusedBy by : refused_by) ++refusals[by];
@@ -173,7 +174,9 @@ void Ranking::Impl::ScoreAll() {
   }
   best.Grow(slots);
   for (size_t slot = 0; slot < slots; ++slot) feasible(slot) ? best.Put(slot, sums[slot]) : best.TakeOut(slot);
-  best.Rebuild();
+  if (!sharing) return best.Rebuild();
+  FillCells();
+  SettleCells();
 }
 
 RefusedBy Ranking::Impl::FilterNode(NodeId n) const {
@@ -181,7 +184,7 @@ RefusedBy Ranking::Impl::FilterNode(NodeId n) const {
   if (class_refuser) return kExcluded;
   if (only_nodes && !std::ranges::binary_search(*only_nodes, snapshot.node(n).name)) return kExcluded;
   for (size_t i = 0; i < filters.size(); ++i)
-    if (filters[i].state->Check(n) != Verdict::kFits) return static_cast<RefusedBy>(i + 1);
+    if (filters[i].Refuses(n)) return static_cast<RefusedBy>(i + 1);
   return kNobody;
 }
 

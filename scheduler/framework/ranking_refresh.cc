@@ -42,7 +42,7 @@ void Ranking::Impl::Refresh() {
 
 // False when some state named everything.
 bool Ranking::Impl::MarkNamed() {
-  bool everything = work.by_filters.everything();
+  bool everything = work.by_filters.everything() || work.by_parted.everything();
   for (const Dirty& dirty : work.by_scores) everything |= dirty.everything();
   if (everything) return false;
   const auto mark = [this](NodeId n, char with) {
@@ -50,7 +50,9 @@ bool Ranking::Impl::MarkNamed() {
     if (!marks) work.changed.push_back(n);
     marks |= with;
   };
-  work.by_filters.ForEach(snapshot, [&](NodeId n) { mark(n, kFilter); });
+  const auto mark_filter = [&](NodeId n) { mark(n, kFilter); };
+  work.by_filters.ForEach(snapshot, mark_filter);
+  if (sharing) work.by_parted.ForEach(snapshot, mark_filter, sharing->filter_keys);
   for (size_t i = 0; i < scores.size(); ++i) {
     ActiveScore& score = scores[i];
     score.named = !work.by_scores[i].nobody();
@@ -66,7 +68,8 @@ bool Ranking::Impl::MarkNamed() {
 bool Ranking::Impl::Outdated() const {
   const auto outdated = [](const auto& one) { return one.state->Outdated(); };
   return seen_keys != snapshot.keys_version() &&
-         (std::ranges::any_of(filters, outdated) || std::ranges::any_of(scores, outdated));
+         (std::ranges::any_of(filters, outdated) || std::ranges::any_of(scores, outdated) ||
+          (sharing && sharing->score && outdated(*sharing->score)));
 }
 
 // Tells the states what happened. False when they must be prepared anew.
@@ -153,6 +156,13 @@ void Ranking::Impl::Ask(const Changes& changes) {
   }
   Move(work.moved, even);
   const bool renormalized = Rescore(some_left);
+  if (sharing) {
+    if (renormalized)
+      FillCells();
+    else
+      for (const NodeId n : changes.nodes) PutIntoCell(n);
+    return SettleCells();
+  }
   // Few: each climbs its own way up. Many: all rounds are played again, once.
   if (renormalized || changes.nodes.size() > refused_by.size() / 64) return best.Rebuild();
   for (const NodeId n : changes.nodes) best.Replay(n.index());
@@ -193,16 +203,16 @@ void Ranking::Impl::FilterSome(const Changes& changes) {
   } else {
     for (size_t i = 0; i < objects; ++i) work.verdicts[i] = snapshot.present(changes.nodes[i]) ? kNobody : kAbsent;
     for (size_t f = 0; f < filters.size(); ++f)
-      filters[f].state->CheckSome(static_cast<RefusedBy>(f + 1), changes.nodes.first(objects),
-                                  std::span(work.verdicts).first(objects));
+      filters[f].CheckSome(static_cast<RefusedBy>(f + 1), changes.nodes.first(objects),
+                           std::span(work.verdicts).first(objects));
   }
   for (size_t i = objects; i < work.verdicts.size(); ++i) work.verdicts[i] = refused_by[changes.nodes[i].index()];
   const bool together = themselves - objects >= kFew && !one_by_one;
   if (together)
     for (size_t f = 0; f < filters.size(); ++f)
       if (filters[f].follows || filters[f].heeds)
-        filters[f].state->CheckSome(static_cast<RefusedBy>(f + 1), changes.nodes.subspan(objects, themselves - objects),
-                                    std::span(work.verdicts).subspan(objects, themselves - objects));
+        filters[f].CheckSome(static_cast<RefusedBy>(f + 1), changes.nodes.subspan(objects, themselves - objects),
+                             std::span(work.verdicts).subspan(objects, themselves - objects));
   for (size_t i = objects; i < themselves; ++i) {
     const NodeId n = changes.nodes[i];
     if (!together || refused_by[n.index()] != kNobody) work.verdicts[i] = FilterAgain(n, true);
@@ -231,7 +241,7 @@ void Ranking::Impl::FilterNamed(const Changes& changes) {
   work.again.assign(work.asked.size(), kNobody);
   for (size_t f = 0; f < filters.size(); ++f)
     if (filters[f].follows || f > first_refuser)
-      filters[f].state->CheckSome(static_cast<RefusedBy>(f + 1), work.asked, work.again);
+      filters[f].CheckSome(static_cast<RefusedBy>(f + 1), work.asked, work.again);
   for (size_t i = 0; i < work.places.size(); ++i) work.verdicts[work.places[i]] = work.again[i];
 }
 
@@ -239,7 +249,7 @@ void Ranking::Impl::FilterNamed(const Changes& changes) {
 RefusedBy Ranking::Impl::FilterAgain(NodeId n, bool pods) const {
   const RefusedBy by = refused_by[n.index()];
   if (by == kAbsent || by == kExcluded) return by;
-  const auto refuses = [&](size_t i) { return filters[i].state->Check(n) != Verdict::kFits; };
+  const auto refuses = [&](size_t i) { return filters[i].Refuses(n); };
   const auto again = [&](size_t i) { return filters[i].follows || (pods && filters[i].heeds); };
   const size_t before = by == kNobody ? filters.size() : by - size_t{1};
   for (size_t i = 0; i < before; ++i)
