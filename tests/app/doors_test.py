@@ -196,7 +196,7 @@ class Offline(unittest.TestCase):
             for arguments in (["simulate", "-"], ["evaluate", "-", "--pod", "p"]):
                 done = tutti(*arguments, "--config", file.name, stdin=NODE + "---" + POD % "1")
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertIn("note: extenders are not active", done.stderr)
+                self.assertIn("note: extenders are not asked", done.stderr)
 
     def test_command_lines_of_kube_scheduler_are_taken_unchanged(self):
         for file in sorted((pathlib.Path(__file__).parent / "command_lines").glob("*.txt")):

@@ -59,7 +59,10 @@ class Trace(unittest.TestCase):
 
     def test_every_pod_of_a_made_trace_is_in_the_result(self):
         subprocess.run([sys.executable, MAKER, self.folder, "--nodes", "40", "--pods", "120"], check=True)
-        texts = [open(os.path.join(self.folder, name), encoding="utf-8").read() for name in ("nodes.csv", "pods.csv")]
+        texts = []
+        for name in ("nodes.csv", "pods.csv"):
+            with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+                texts.append(file.read())
         result = self.simulate(self.convert(*texts).stdout)
         self.assertEqual(len(result["pods"]), 120)
         self.assertGreater(sum(pod["state"] == "finished" for pod in result["pods"]), 60)
