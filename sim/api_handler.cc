@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "sim/delete_options.h"
 #include "sim/discovery.h"
@@ -105,7 +106,8 @@ struct ApiHandler::Target {
   }
 };
 
-ApiHandler::ApiHandler(Door& door) : door_(door), born_ms_(now_ms()) {
+ApiHandler::ApiHandler(Door& door, Warnings warnings)
+    : door_(door), warnings_(std::move(warnings)), born_ms_(now_ms()) {
   hub_ = door_.With([](Store& store) { return std::make_unique<WatchHub>(store); });
 }
 
@@ -316,6 +318,17 @@ bool IsDryRun(const HttpRequest& request) { return request.Param("dryRun") == "A
 
 }  // namespace
 
+void ApiHandler::Warn(const Target& target, const Object& before, const Object& object, std::string warning,
+                      HttpResponse& response) const {
+  if (warnings_ && target.subresource.empty()) {
+    const std::vector<std::string> known = before ? warnings_(target.resource, *before) : std::vector<std::string>();
+    for (const std::string& line : warnings_(target.resource, *object)) {
+      if (std::ranges::count(known, line) == 0) warning += (warning.empty() ? "" : "\n") + line;
+    }
+  }
+  response.warning = std::move(warning);
+}
+
 ApiResult<HttpResponse> ApiHandler::Create(const HttpRequest& request, const Target& target) {
   if (target.resource.namespaced && target.ns.empty()) return Refuse(MethodNotAllowed());
   auto body = ParseBody(request);
@@ -327,7 +340,7 @@ ApiResult<HttpResponse> ApiHandler::Create(const HttpRequest& request, const Tar
       [&](Store& store) { return store.Create(std::move(*body), {.restore = false, .dry_run = IsDryRun(request)}); });
   if (!made) return Refuse(made.error());
   auto response = Answer(request, target, *made, 201);
-  if (response) response->warning = *warning;
+  if (response) Warn(target, nullptr, *made, *warning, *response);
   return response;
 }
 
@@ -339,11 +352,14 @@ ApiResult<HttpResponse> ApiHandler::Update(const HttpRequest& request, const Tar
   }
   const auto warning = CheckFields(request, target.resource, target.version, *body);
   if (!warning) return Refuse(warning.error());
-  const auto updated = door_.With(
-      [&](Store& store) { return store.Update(std::move(*body), target.part(), {.dry_run = IsDryRun(request)}); });
+  Object before;
+  const auto updated = door_.With([&](Store& store) {
+    before = store.Find(target.resource.id, target.ns, target.name);
+    return store.Update(std::move(*body), target.part(), {.dry_run = IsDryRun(request)});
+  });
   if (!updated) return Refuse(updated.error());
   auto response = Answer(request, target, *updated, 200);
-  if (response) response->warning = *warning;
+  if (response) Warn(target, before, *updated, *warning, *response);
   return response;
 }
 
@@ -367,15 +383,15 @@ ApiResult<HttpResponse> ApiHandler::Patch(const HttpRequest& request, const Targ
     if (!checked) return Refuse(checked.error());
     warning = std::move(*checked);
   }
-  bool existed = true;
+  Object before;
   const auto patched = door_.With([&](Store& store) {
-    existed = store.Find(target.resource.id, target.ns, target.name) != nullptr;
+    before = store.Find(target.resource.id, target.ns, target.name);
     return store.Patch(target.resource.id, target.ns, target.name, *type, *body, target.part(),
                        {.dry_run = IsDryRun(request)});
   });
   if (!patched) return Refuse(patched.error());
-  auto response = Answer(request, target, *patched, existed ? 200 : 201);
-  if (response) response->warning = warning;
+  auto response = Answer(request, target, *patched, before ? 200 : 201);
+  if (response) Warn(target, before, *patched, warning, *response);
   return response;
 }
 

@@ -6,7 +6,10 @@
 // may do everything. Not here: logs, exec, proxies (501 and a reason).
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "sim/door.h"
 #include "sim/http_types.h"
@@ -15,10 +18,14 @@
 
 namespace tutti::sim {
 
+// What who writes this object is warned of, beside the fields that its kind does not have.
+using Warnings = std::function<std::vector<std::string>(const ApiResource&, const Json& object)>;
+
 // Thread safety: Handle may be called from any thread; the store's clock must allow that, too.
 class ApiHandler {
  public:
-  explicit ApiHandler(Door& door);  // `door` must outlive it
+  // `door` must outlive it. `warnings` may be empty, and is called from any thread.
+  explicit ApiHandler(Door& door, Warnings warnings = nullptr);
   ~ApiHandler();
 
   HttpResponse Handle(const HttpRequest& request);
@@ -42,9 +49,13 @@ class ApiHandler {
   ApiResult<HttpResponse> Delete(const HttpRequest& request, const Target& target);
   ApiResult<HttpResponse> DeleteCollection(const HttpRequest& request, const Target& target);
   ApiResult<HttpResponse> Answer(const HttpRequest& request, const Target& target, const Object& object, int code);
+  // What `object` is warned of and `before` (may be null) was not yet, under `warning`, one a line.
+  void Warn(const Target& target, const Object& before, const Object& object, std::string warning,
+            HttpResponse& response) const;
   base::Millis now_ms();
 
   Door& door_;
+  const Warnings warnings_;
   const base::Millis born_ms_;
   std::unique_ptr<WatchHub> hub_;
 };

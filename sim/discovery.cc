@@ -13,8 +13,18 @@ namespace {
 const Json kVerbs = {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
 const Json kStatusVerbs = {"get", "patch", "update"};
 
-std::map<std::string, std::vector<std::string>> VersionsByGroup(const ResourceTable& resources) {
-  std::map<std::string, std::vector<std::string>> groups;
+// The core group first, then the preferred one, then by name.
+struct InOrder {
+  std::string preferred;
+  bool operator()(const std::string& a, const std::string& b) const {
+    const auto rank = [&](const std::string& group) { return group.empty() ? 0 : group == preferred ? 1 : 2; };
+    return rank(a) != rank(b) ? rank(a) < rank(b) : a < b;
+  }
+};
+using Groups = std::map<std::string, std::vector<std::string>, InOrder>;
+
+Groups VersionsByGroup(const ResourceTable& resources) {
+  Groups groups(InOrder{resources.preferred_group()});
   for (const auto& [id, resource] : resources.All()) {
     std::vector<std::string>& versions = groups[id.group];
     for (const ApiVersion& version : resource.versions) {

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "sim/builtin_schema.h"
 #include "sim/schema.h"
+#include "sim/type_table.h"
 
 namespace tutti::sim {
 namespace {
@@ -31,6 +34,57 @@ ApiResult<std::vector<std::string>> UnknownFields(const ApiResource& resource, c
   return unknown;
 }
 
+// "spec.containers[0].image" without its last: {"spec", "containers", "[0]"}
+std::vector<std::string_view> ParentSteps(std::string_view path) {
+  std::vector<std::string_view> steps;
+  while (!path.empty()) {
+    const size_t end = std::min(path.find_first_of(".[", 1), path.size());
+    steps.push_back(path.substr(0, end));
+    path.remove_prefix(end);
+    if (path.starts_with('.')) path.remove_prefix(1);
+  }
+  if (!steps.empty()) steps.pop_back();
+  return steps;
+}
+
+std::vector<std::string_view> BuiltinFieldsBelow(const ApiResource& resource,
+                                                 const std::vector<std::string_view>& steps) {
+  const Type* type = TypeTable::Get().Find(BuiltinTypeName(resource));
+  TypeRef at{.shape = Shape::kStruct, .type = type};
+  for (const std::string_view step : steps) {
+    if (at.element) {
+      at = TypeRef(*at.element);
+      continue;
+    }
+    if (at.type == nullptr) return {};
+    const auto field = std::ranges::find(at.type->fields, step, &Field::name);
+    if (field == at.type->fields.end()) return {};
+    at = field->type;
+  }
+  std::vector<std::string_view> names;
+  if (at.type != nullptr && !at.element)
+    for (const Field& field : at.type->fields) names.push_back(field.name);
+  return names;
+}
+
+std::vector<std::string_view> CustomFieldsBelow(const Json& root, const std::vector<std::string_view>& steps) {
+  const Json* at = &root;
+  for (const std::string_view step : steps) {
+    const Json* type = BuiltinSchema(DigString(*at, "$ref"));
+    const Json& schema = type ? *type : *at;
+    if (step.starts_with('['))
+      at = &Child(schema, "items");
+    else if (const Json& known = Child(MapOf(Child(schema, "properties")), std::string(step)); known.is_object())
+      at = &known;
+    else
+      at = &Child(schema, "additionalProperties");
+  }
+  const Json* type = BuiltinSchema(DigString(*at, "$ref"));
+  std::vector<std::string_view> names;
+  for (const auto& [name, schema] : MapOf(Child(type ? *type : *at, "properties")).items()) names.push_back(name);
+  return names;
+}
+
 }  // namespace
 
 ApiResult<std::string> CheckFields(const HttpRequest& request, const ApiResource& resource, const std::string& version,
@@ -52,6 +106,14 @@ ApiResult<void> CheckFieldsStrictly(const ApiResource& resource, const std::stri
   if (words->empty()) return {};
   return tl::make_unexpected(
       Refusal(resource, version, fmt::format("strict decoding error: {}", fmt::join(*words, ", "))));
+}
+
+std::vector<std::string_view> FieldsBeside(const ApiResource& resource, const std::string& version,
+                                           std::string_view path) {
+  const std::vector<std::string_view> steps = ParentSteps(path);
+  if (!resource.custom) return BuiltinFieldsBelow(resource, steps);
+  const ApiVersion* served = resource.FindVersion(version);
+  return served && served->schema ? CustomFieldsBelow(*served->schema, steps) : std::vector<std::string_view>();
 }
 
 }  // namespace tutti::sim

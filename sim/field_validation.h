@@ -4,6 +4,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "sim/api_error.h"
 #include "sim/http_types.h"
@@ -18,5 +20,9 @@ ApiResult<std::string> CheckFields(const HttpRequest& request, const ApiResource
                                    const Json& object);
 // As under Strict, which is what kubectl asks for.
 ApiResult<void> CheckFieldsStrictly(const ApiResource& resource, const std::string& version, const Json& object);
+
+// The fields that there are where the unknown field "spec.containers[0].imagee" stands; empty: any, or nobody knows.
+std::vector<std::string_view> FieldsBeside(const ApiResource& resource, const std::string& version,
+                                           std::string_view path);
 
 }  // namespace tutti::sim

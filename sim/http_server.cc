@@ -5,12 +5,14 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "sim/http_listener.h"
 
 namespace tutti::sim {
 
-HttpServer::HttpServer(Door& door) : handler_(door), listener_(std::make_unique<HttpListener>(handler_)) {}
+HttpServer::HttpServer(Door& door, Warnings warnings)
+    : handler_(door, std::move(warnings)), listener_(std::make_unique<HttpListener>(handler_)) {}
 
 HttpServer::~HttpServer() { Stop(); }
 

@@ -19,8 +19,8 @@ class HttpListener;
 
 class HttpServer {
  public:
-  explicit HttpServer(Door& door);  // `door` must outlive it
-  ~HttpServer();                    // stops
+  explicit HttpServer(Door& door, Warnings warnings = nullptr);  // as ApiHandler's
+  ~HttpServer();                                                 // stops
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 

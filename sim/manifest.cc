@@ -2,16 +2,19 @@
 #include "sim/manifest.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <set>
 
+#include "base/closest.h"
 #include "base/file.h"
 #include "cluster/json_text.h"
 #include "sim/field_validation.h"
+#include "sim/manifest_files.h"
+#include "sim/manifest_hints.h"
 #include "sim/yaml.h"
 
 namespace tutti::sim {
@@ -67,7 +70,8 @@ void AddItems(const Manifest& list, std::vector<Manifest>& out) {
   size_t index = 0;
   const std::string outer = list.item.empty() ? "" : list.item + ".";
   for (const Json& each : ArrayOf(Child(list.object, "items"))) {
-    Manifest item{each, list.file, list.document, list.line, fmt::format("{}items[{}]", outer, index++)};
+    Manifest item{each,      list.file,     list.document, list.line, fmt::format("{}items[{}]", outer, index++),
+                  list.text, list.text_line};
     if (kind != "List" && each.is_object()) {
       if (!each.contains("kind")) item.object["kind"] = kind.substr(0, kind.size() - 4);
       if (!each.contains("apiVersion")) item.object["apiVersion"] = Child(list.object, "apiVersion");
@@ -127,8 +131,8 @@ class Parser {
   base::Status Refuse(const std::string& why) const {
     return base::Invalid(fmt::format("{}: document {}, {}", file_, documents_ + 1, why));
   }
-  base::Status AddObject(Json object, int line) {
-    return AddManifest({std::move(object), file_, ++documents_, line, ""}, manifests);
+  base::Status AddObject(Json object, int line, std::shared_ptr<const std::string> text = nullptr, int text_line = 1) {
+    return AddManifest({std::move(object), file_, ++documents_, line, "", std::move(text), text_line}, manifests);
   }
   base::Status AddYaml(std::string_view text, int line, bool after_json) {
     auto parsed = ParseYaml(text, line);
@@ -137,7 +141,7 @@ class Parser {
     if (after_json && text[0] != '{')
       return Refuse(fmt::format("line {}: there is more after the JSON object; write --- before it", parsed->line));
     if (!parsed->duplicate.empty()) return Refuse(parsed->duplicate);
-    return AddObject(std::move(parsed->value), parsed->line);
+    return AddObject(std::move(parsed->value), parsed->line, std::make_shared<std::string>(text), line);
   }
 
   const std::string& file_;
@@ -147,24 +151,6 @@ class Parser {
 base::Result<std::string> ReadFile(const std::string& path) {
   if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
   return base::ReadFile(path);
-}
-
-base::Result<std::vector<std::string>> FilesOf(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (path == "-" || !fs::is_directory(path, error)) return std::vector<std::string>{path};
-  std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator(path, error)) {
-    const std::string extension = entry.path().extension().string();
-    const bool named_so = extension == ".yaml" || extension == ".yml" || extension == ".json";
-    if (named_so && !entry.is_directory(error)) files.push_back(entry.path().string());
-  }
-  if (error) return base::Fail(base::ErrorCode::kNotFound, fmt::format("{}: {}", path, error.message()));
-  if (files.empty()) {
-    return base::Fail(base::ErrorCode::kNotFound, fmt::format("{}: no *.yaml, *.yml or *.json in this folder", path));
-  }
-  std::sort(files.begin(), files.end());
-  return files;
 }
 
 // What others refer to, before them.
@@ -177,7 +163,79 @@ int Order(const Json& object) {
   return 4;
 }
 
+// Also of a kind that is served in another version it is false: its version is to be mended.
+bool IsUnknown(const ResourceTable& resources, const std::string& version, const std::string& kind) {
+  if (resources.FindKind(version, kind)) return false;
+  const std::string group = SplitApiVersion(version).group;
+  return std::ranges::none_of(resources.All(),
+                              [&](const auto& each) { return each.first.group == group && each.second.kind == kind; });
+}
+
+std::string VersionOf(const std::string& api_version) { return SplitApiVersion(api_version).version; }
+
+// `words` with the line and the field that may be meant after each `unknown field "PATH"` in them.
+std::string WithPlaces(std::string_view words, const Manifest& manifest, const ApiResource& resource,
+                       const std::string& version) {
+  constexpr std::string_view kUnknown = "unknown field \"";
+  if (words.find(kUnknown) == std::string_view::npos) return std::string(words);
+  const auto lines = manifest.text ? LinesOfKeys(*manifest.text, manifest.text_line) : std::map<std::string, int>();
+  const std::string outer = manifest.item.empty() ? "" : manifest.item + ".";
+  std::string out;
+  for (size_t at; (at = words.find(kUnknown)) != std::string_view::npos;) {
+    const size_t begin = at + kUnknown.size(), end = std::min(words.find('"', begin), words.size() - 1);
+    const std::string path(words.substr(begin, end - begin));
+    out += words.substr(0, end + 1);
+    words.remove_prefix(end + 1);
+    std::vector<std::string> more;
+    if (const auto line = lines.find(outer + path); line != lines.end())
+      more.push_back(fmt::format("line {}", line->second));
+    const std::string_view meant =
+        base::Closest(path.substr(path.rfind('.') + 1), FieldsBeside(resource, VersionOf(version), path));
+    if (!meant.empty()) more.push_back(fmt::format("did you mean {}?", meant));
+    if (!more.empty()) out += fmt::format(" ({})", fmt::join(more, "; "));
+  }
+  return out + std::string(words);
+}
+
+base::Status StoreOne(Store& store, const ApiResource* resource, Json object) {
+  const std::string ns = NamespaceOf(object);
+  if (!ns.empty() && !store.Find(kNamespaces, "", ns)) {
+    const Json space = {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", ns}}}};
+    if (auto made = store.Create(space); !made) return base::Invalid(made.error().message);
+  }
+  // A cluster's dump brings the namespaces and classes that every cluster has.
+  const int order = Order(object);
+  if (resource && order > 0 && order < 3 && store.Find(resource->id, "", NameOf(object))) return {};
+  if (resource) {
+    const auto known = CheckFieldsStrictly(*resource, VersionOf(DigString(object, "apiVersion")), object);
+    if (!known) return base::Invalid(known.error().message);
+  }
+  if (auto made = store.Create(std::move(object), {.restore = true}); !made) return base::Invalid(made.error().message);
+  return {};
+}
+
 }  // namespace
+
+std::string Some(std::vector<std::string> names) {
+  constexpr size_t kNamesShown = 3;
+  const size_t more = names.size() - std::min(names.size(), kNamesShown);
+  names.resize(names.size() - more);
+  return fmt::format("{}{}", fmt::join(names, ", "), more ? fmt::format(" and {} more", more) : "");
+}
+
+std::vector<std::string> NotesOf(const UnknownKinds& unknown, const Store& store) {
+  std::vector<std::string> notes;
+  for (const auto& [type, keys] : unknown) {
+    std::vector<std::string_view> known;
+    for (const auto& [id, resource] : store.resources().All())
+      if (id.group == SplitApiVersion(type.first).group) known.push_back(resource.kind);
+    const std::string_view meant = base::Closest(type.second, known);
+    notes.push_back(fmt::format("the kind {} of {} is not known here: {} ignored{}", type.second, type.first,
+                                Some(keys) + (keys.size() == 1 ? " is" : " are"),
+                                meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
+  }
+  return notes;
+}
 
 std::string Manifest::Where() const {
   std::string where = fmt::format("{}: document {}, line {}", file, document, line);
@@ -189,6 +247,7 @@ std::string Manifest::Where() const {
 
 base::Result<std::vector<Manifest>> ParseManifests(std::string_view text, const std::string& file) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (const std::string why = NotText(text, file); !why.empty()) return base::Invalid(why);
   Parser parser(file);
   for (const Document& document : SplitDocuments(text)) {
     if (auto added = parser.Add(document.text, document.line); !added) return tl::make_unexpected(added.error());
@@ -196,10 +255,11 @@ base::Result<std::vector<Manifest>> ParseManifests(std::string_view text, const 
   return std::move(parser.manifests);
 }
 
-base::Result<std::vector<Manifest>> LoadManifests(const std::vector<std::string>& paths) {
+base::Result<std::vector<Manifest>> LoadManifests(const std::vector<std::string>& paths, LoadOptions options) {
+  if (std::ranges::count(paths, "-") > 1) return base::Invalid("- is given twice; standard input can be read once");
   std::vector<Manifest> all;
   for (const std::string& path : paths) {
-    const auto files = FilesOf(path);
+    const auto files = FilesOf(path, options.recursive, options.notes);
     if (!files) return tl::make_unexpected(files.error());
     for (const std::string& file : *files) {
       const auto text = ReadFile(file);
@@ -212,31 +272,23 @@ base::Result<std::vector<Manifest>> LoadManifests(const std::vector<std::string>
   return all;
 }
 
-base::Status StoreManifests(Store& store, std::vector<Manifest> manifests) {
+base::Status StoreManifests(Store& store, std::vector<Manifest> manifests, UnknownKinds* unknown) {
   std::stable_sort(manifests.begin(), manifests.end(),
                    [](const Manifest& a, const Manifest& b) { return Order(a.object) < Order(b.object); });
   for (Manifest& manifest : manifests) {
-    const std::string where = manifest.Where();  // its object is given away
-    const std::string ns = NamespaceOf(manifest.object);
-    if (!ns.empty() && !store.Find(kNamespaces, "", ns)) {
-      const Json space = {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", ns}}}};
-      if (auto made = store.Create(space); !made) return base::Invalid(where + ": " + made.error().message);
-    }
-    const ApiResource* resource =
-        store.resources().FindKind(DigString(manifest.object, "apiVersion"), DigString(manifest.object, "kind"));
-    // A cluster's dump brings the namespaces and classes that every cluster has.
-    if (resource && Order(manifest.object) > 0 && Order(manifest.object) < 3 &&
-        store.Find(resource->id, "", NameOf(manifest.object))) {
+    const std::string& version = DigString(manifest.object, "apiVersion");
+    const std::string& kind = DigString(manifest.object, "kind");
+    if (unknown != nullptr && IsUnknown(store.resources(), version, kind)) {
+      (*unknown)[{version, kind}].push_back(KeyOf(manifest.object));
       continue;
     }
-    if (resource) {
-      const std::string& version = DigString(manifest.object, "apiVersion");
-      const auto known = CheckFieldsStrictly(*resource, version.substr(version.find('/') + 1), manifest.object);
-      if (!known) return base::Invalid(fmt::format("{}: {}", where, known.error().message));
-    }
-    if (auto made = store.Create(std::move(manifest.object), {.restore = true}); !made) {
-      return base::Invalid(fmt::format("{}: {}", where, made.error().message));
-    }
+    const ApiResource* resource = store.resources().FindKind(version, kind);
+    const std::string where = manifest.Where();  // its object is given away
+    const std::string api_version = version;
+    if (const base::Status stored = StoreOne(store, resource, std::move(manifest.object)); !stored)
+      return base::Invalid(fmt::format(
+          "{}: {}", where,
+          resource ? WithPlaces(stored.error().message, manifest, *resource, api_version) : stored.error().message));
   }
   return {};
 }

@@ -51,4 +51,9 @@ void ResourceTable::Remove(const GroupResource& id) {
   ++revision_;
 }
 
+void ResourceTable::PreferGroup(std::string group) {
+  preferred_group_ = std::move(group);
+  ++revision_;
+}
+
 }  // namespace tutti::sim

@@ -101,12 +101,18 @@ class ResourceTable {
   void Put(ApiResource resource);
   void Remove(const GroupResource& id);
 
-  // Grows with every Put and Remove: says when cached discovery is stale.
+  // Of several kinds of one name, as PodGroup, clients take that of the group that is listed first; this one is. Empty:
+  // they are listed by name.
+  void PreferGroup(std::string group);
+  const std::string& preferred_group() const { return preferred_group_; }
+
+  // Grows with every change: says when cached discovery is stale.
   int64_t revision() const { return revision_; }
 
  private:
   std::map<GroupResource, ApiResource> resources_;
   std::map<std::pair<std::string, std::string>, GroupResource> by_kind_;  // (group, kind)
+  std::string preferred_group_;
   int64_t revision_ = 0;
 };
 

@@ -126,6 +126,7 @@ class Store {
   // Takes a built-in group version out, as kube-apiserver's --runtime-config=GROUP/VERSION=false does. REQUIRES: none
   // of its objects is there.
   void StopServing(std::string_view group, std::string_view version);
+  void PreferGroup(std::string group) { resources_.PreferGroup(std::move(group)); }  // as ResourceTable's
   int64_t resource_version() const { return resource_version_; }
   base::Millis now_ms() const { return clock_.WallMs(); }
   const base::Clock& clock() const { return clock_; }

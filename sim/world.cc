@@ -43,6 +43,7 @@ World::World(const base::Clock& clock, WorldOptions options)
   subscription_ = store_.Subscribe([this](const WatchEvent& event) {
     for (const auto& component : components_) component->Observe(event);
   });
+  store_.PreferGroup(options.preferred_group);
   if (!options.with_upstream_gangs) store_.StopServing("scheduling.k8s.io", "v1alpha2");
   if (!options.with_ray) return;
   for (const Json& definition : RayDefinitions()) {

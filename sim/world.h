@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -28,6 +29,8 @@ struct WorldOptions {
   bool with_ray = true;
   // scheduling.k8s.io/v1alpha2 is served, which kube-apiserver does only with --runtime-config.
   bool with_upstream_gangs = true;
+  // ResourceTable::PreferGroup.
+  std::string preferred_group = "";
   // Deployments, ReplicaSets, Jobs, RayClusters, RayJobs, volume claims and ephemeral volumes are worked off. Off:
   // something outside does it.
   bool with_controllers = true;

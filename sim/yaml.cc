@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,6 +18,7 @@
 
 #include "base/json_string.h"
 #include "base/text.h"
+#include "sim/manifest_hints.h"
 
 namespace tutti::sim {
 namespace {
@@ -165,7 +167,8 @@ class Builder final : public YAML::EventHandler {
 
   Json root;
   YAML::Mark root_mark;
-  std::optional<Bad> duplicate;  // the first
+  std::optional<Bad> duplicate;                       // the first
+  std::function<void(std::string, int line)> on_key;  // is told, where given, the path and the line, from 0
 
  private:
   struct Value {
@@ -239,9 +242,22 @@ class Builder final : public YAML::EventHandler {
     Frame& frame = open_.back();
     frame.key = key.is_string() ? key.get<std::string>() : base::PrintJson(key);
     frame.merges = *frame.key == "<<" && tag != "!";
+    if (on_key) on_key(Path(), mark.line);
     if (!duplicate && frame.value.json.contains(*frame.key)) {
       duplicate = Bad{mark, fmt::format("the key \"{}\" is there twice; remove one", *frame.key)};
     }
+  }
+
+  // Of the key whose value comes next.
+  std::string Path() const {
+    std::string path;
+    for (const Frame& frame : open_) {
+      if (frame.value.json.is_array())
+        path += fmt::format("[{}]", frame.value.json.size());
+      else
+        path += (path.empty() ? "" : ".") + frame.key.value_or("");
+    }
+    return path;
   }
 
   static void Merge(Json& merged, const Json& value) {
@@ -281,6 +297,9 @@ base::Result<YamlDocument> ParseYaml(std::string_view text, int first_line) {
   const auto place = [&](const YAML::Mark& mark, const std::string& why) {
     return fmt::format("line {}: {}", first_line + (mark.is_null() ? 0 : mark.line), why);
   };
+  const auto refuse = [&](const YAML::Mark& mark, const std::string& why) {
+    return base::Invalid(WhyNotYaml(text, first_line, mark.is_null() ? -1 : mark.line, why));
+  };
   if (const auto bad = NotUtf8(text))
     return base::Invalid(fmt::format("line {}: {}", first_line + bad->first, bad->second));
   try {
@@ -293,12 +312,28 @@ base::Result<YamlDocument> ParseYaml(std::string_view text, int first_line) {
     return YamlDocument{std::move(builder.root), first_line + builder.root_mark.line,
                         twice ? place(twice->mark, twice->why) : ""};
   } catch (const Bad& bad) {
-    return base::Invalid(place(bad.mark, bad.why));
+    return refuse(bad.mark, bad.why);
   } catch (const YAML::Exception& error) {
-    return base::Invalid(place(error.mark, error.msg));
+    return refuse(error.mark, error.msg);
   } catch (const std::exception& error) {
     return base::Invalid(place(YAML::Mark::null_mark(), error.what()));
   }
+}
+
+std::map<std::string, int> LinesOfKeys(std::string_view text, int first_line) {
+  std::map<std::string, int> lines;
+  Builder builder;
+  builder.on_key = [&](std::string path, int line) { lines.emplace(std::move(path), first_line + line); };
+  try {
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) continue;
+  } catch (const Bad&) {
+    return {};
+  } catch (const YAML::Exception&) {
+    return {};
+  }
+  return lines;
 }
 
 }  // namespace tutti::sim

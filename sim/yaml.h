@@ -6,6 +6,7 @@
 // always strings, `<<` merges. Of duplicate keys the last one counts, and the first is told.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -22,5 +23,9 @@ struct YamlDocument {
 
 // One document of UTF-8, and nothing after it. Errors name the line, counted from `first_line`.
 base::Result<YamlDocument> ParseYaml(std::string_view text, int first_line = 1);
+
+// The lines of the keys of a document that ParseYaml takes: "spec.containers[0].image" to 7. What an alias or << brings
+// has no line of its own.
+std::map<std::string, int> LinesOfKeys(std::string_view text, int first_line = 1);
 
 }  // namespace tutti::sim

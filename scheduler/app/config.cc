@@ -5,6 +5,8 @@
 #include <yaml-cpp/eventhandler.h>
 
 #include <algorithm>
+#include <iostream>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <sstream>
@@ -66,10 +68,23 @@ void ReadClientConnection(Fields fields, Config* config) {
   fields.Done();
 }
 
+// scheduler-plugins' own, whose work is done here without a plugin.
+constexpr std::pair<std::string_view, std::string_view> kBuiltIn[] = {
+    {"Coscheduling",
+     "gangs are built in: take the entry out; permitWaitingTimeSeconds is repairTimeoutSeconds of a "
+     "TuttiConfiguration"},
+    {"CapacityScheduling", "there is no ElasticQuota here: take the entry out; a Queue bounds what its gangs take"},
+    {"NodeResourcesAllocatable", "it is not here: take the entry out; NodeResourcesFit has scoringStrategy"}};
+
 // Of a field `name` that says which plugin is meant.
 void CheckPluginName(Fields& fields, const std::string& name) {
   static const std::vector<std::string> known = plugins::KnownPlugins();
   if (name.empty() || name == "*" || std::ranges::find(known, name) != known.end()) return;
+  if (const auto* found = std::ranges::find(kBuiltIn, name, [](const auto& one) { return one.first; });
+      found != std::end(kBuiltIn)) {
+    fields.Complain("name", fmt::format("{}: {}", name, found->second));
+    return;
+  }
   const std::string_view meant = Closest(name, {known.begin(), known.end()});
   fields.Complain("name", fmt::format("there is no plugin \"{}\"; {}", name,
                                       meant.empty() ? fmt::format("known are {}", fmt::join(known, ", "))
@@ -210,12 +225,26 @@ void ReadOurConfiguration(Fields& fields, Config* config) {
   fields.Bool("keepNodesWhole", &config->keep_nodes_whole);
 }
 
+// What people have for a configuration that is none of ours, with what to do; empty: nothing of that kind.
+std::string_view OtherConfiguration(const Fields& fields, const std::string& kind) {
+  if (kind.empty() && fields.Has("actions") && fields.Has("tiers"))
+    return "this is Volcano's volcano-scheduler.conf, and Tutti needs none of it: gangs and queues are built in, and "
+           "keepNodesWhole of a TuttiConfiguration packs pods with GPUs as binpack does";
+  if (kind == "ConfigMap")
+    return "this is a ConfigMap; write the text of one of its data, such as config.yaml, into a file of its own";
+  return "";
+}
+
 void ReadDocument(const YAML::Node& document, Complaints* complaints, Config* config) {
   Fields fields(document, "", complaints);
   if (!document.IsMap()) return;
   std::string kind, version;
   fields.String("apiVersion", &version);
   fields.String("kind", &kind);
+  if (const std::string_view what = OtherConfiguration(fields, kind); !what.empty()) {
+    fields.Complain("", what);
+    return;
+  }
   const bool upstream = kind == kSchedulerKind;
   if (!upstream && kind != kOurKind) {
     fields.Complain(fields.Has("kind") ? "kind" : "",
@@ -306,10 +335,13 @@ base::Status ReadConfig(const std::string& text, const std::string& file, Config
 }
 
 base::Result<Config> LoadConfig(const std::vector<std::string>& files) {
+  if (std::ranges::count(files, "-") > 1)
+    return base::Invalid("--config - is given twice; standard input can be read once");
   Config config;
   std::string complaints;
   for (const std::string& file : files) {
-    const auto text = base::ReadFile(file);
+    const base::Result<std::string> text =
+        file == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : base::ReadFile(file);
     if (!text) return base::Invalid(fmt::format("{}; is --config right?", text.error().message));
     if (const base::Status read = ReadConfig(*text, file, &config); !read) {
       complaints += (complaints.empty() ? "" : "\n") + read.error().message;

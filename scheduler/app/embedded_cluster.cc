@@ -33,6 +33,7 @@ EmbeddedCluster::EmbeddedCluster(const base::Clock& clock, Options options)
     : clock_(clock),
       scheduler_options_(std::move(options.scheduler)),
       loose_definitions_(options.loose_definitions),
+      strict_kinds_(options.strict_kinds),
       world_(clock, options.world),
       inbox_(std::make_unique<Inbox>()) {
   if (scheduler_options_) StartScheduler();
@@ -88,8 +89,12 @@ base::Status EmbeddedCluster::Load(std::vector<sim::Manifest> manifests) {
         (void)store().Delete(sim::kCustomResourceDefinitions, "", sim::NameOf(one.object));
       }
     }
-    return sim::StoreManifests(store(), std::move(manifests));
+    return sim::StoreManifests(store(), std::move(manifests), strict_kinds_ ? nullptr : &unknown_);
   });
+}
+
+std::vector<std::string> EmbeddedCluster::NotesOfUnknownKinds() {
+  return AtStore([&] { return sim::NotesOf(unknown_, store()); });
 }
 
 bool EmbeddedCluster::Step() {

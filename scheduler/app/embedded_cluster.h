@@ -27,6 +27,7 @@ class EmbeddedCluster {
     sim::WorldOptions world;
     std::optional<core::Options> scheduler;  // none: nobody schedules
     bool loose_definitions = false;          // ours, for the dialects' kinds: without bounds and types
+    bool strict_kinds = false;               // a kind that nobody defines is an error, not left out
   };
 
   // `clock` must outlive it.
@@ -40,6 +41,8 @@ class EmbeddedCluster {
 
   // Definitions of the dialects' kinds, those that `manifests` brings itself excepted; then `manifests`.
   base::Status Load(std::vector<sim::Manifest> manifests);
+  // What of all that was loaded was left out.
+  std::vector<std::string> NotesOfUnknownKinds();
 
   // Lets everybody work until nobody has anything to do at this instant. False: it went on for `rounds` without end.
   bool Settle(size_t rounds = 100'000);
@@ -66,7 +69,8 @@ class EmbeddedCluster {
 
   const base::Clock& clock_;
   const std::optional<core::Options> scheduler_options_;
-  const bool loose_definitions_;
+  const bool loose_definitions_, strict_kinds_;
+  sim::UnknownKinds unknown_;
   bool defined_ = false;       // the dialects' kinds
   sim::Door* door_ = nullptr;  // null: the store is this thread's alone
   sim::World world_;

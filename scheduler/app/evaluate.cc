@@ -173,7 +173,10 @@ base::Result<ordered_json> Evaluate(std::vector<sim::Json> objects, const std::v
     return base::Invalid(fmt::format(
         "Pod {}/{}: spec.schedulerName is \"{}\", which no profile serves; name it in --config", ns, name, wanted));
   const framework::Ranking ranking(*profile, question.pod_class(), question.snapshot());
-  ordered_json result = {{"pod", fmt::format("{}/{}", ns, name)}, {"summary", Summary(ranking, question.snapshot())}};
+  ordered_json result = {{"apiVersion", "tutti.dev/v1alpha1"},
+                         {"kind", "EvaluationResult"},
+                         {"pod", fmt::format("{}/{}", ns, name)},
+                         {"summary", Summary(ranking, question.snapshot())}};
   result["nodes"] = ordered_json::array();
   for (const model::NodeId n : NodesByName(question.snapshot()))
     result["nodes"].push_back(Answer(ranking, n, question.snapshot().node(n).name));

@@ -16,7 +16,8 @@ namespace tutti::app {
 
 // For the pod `ns`/`name`, nodes by name, first in `rejected_by` whom upstream would name:
 //
-//   {pod, summary, nodes: [{name, feasible, total,
+//   {apiVersion: tutti.dev/v1alpha1, kind: EvaluationResult,
+//    pod, summary, nodes: [{name, feasible, total,
 //                           rejected_by: [{plugin, reasons, resolvable}],
 //                           scores: {<Plugin>: {raw, normalized, weighted}}}]}
 //

@@ -42,6 +42,9 @@ constexpr const char* kExamples =
     "  tutti run --config scheduler.yaml                 the scheduler, in a pod or with a kubeconfig\n"
     "`tutti VERB --help` says more about each.";
 
+// The exit code of a wrong command line.
+constexpr int kUsage = 2;
+
 int Refuse(const char* verb, const std::string& message) {
   fmt::print(stderr, "tutti {}: error: {}\n", verb, message);
   return 1;
@@ -87,6 +90,31 @@ struct KubeRayFlags {
   }
 };
 
+// What is read for a verb, and how.
+struct Paths {
+  std::vector<std::string> paths;
+  bool recursive = false, strict = false;
+
+  CLI::Option* AddTo(CLI::App& verb, const std::string& about) {
+    verb.add_flag("-R,--recursive", recursive, "read the subfolders of folders too");
+    return verb.add_option("PATH", paths, about);
+  }
+  void AddStrict(CLI::App& verb) {
+    verb.add_flag("--strict", strict, "refuse objects of a kind that is not known, in place of a note");
+  }
+  // REQUIRES: called before a configuration is read, which may take standard input.
+  base::Status CheckStandardInput(const std::vector<std::string>& config_files) const {
+    if (std::ranges::count(paths, "-") == 0 || std::ranges::count(config_files, "-") == 0) return {};
+    return base::Invalid("- is both a PATH and --config; standard input can be read once");
+  }
+  base::Result<std::vector<sim::Manifest>> Load() const {
+    std::vector<std::string> notes;
+    auto manifests = sim::LoadManifests(paths, {.recursive = recursive, .notes = &notes});
+    app::ShowNotes(notes);
+    return manifests;
+  }
+};
+
 struct OutputFlag {
   std::string format = "table";
 
@@ -105,7 +133,7 @@ struct OutputFlag {
 void AddConfig(CLI::App& verb, std::vector<std::string>* files) {
   verb.add_option("--config", *files,
                   "a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1) as it stands, a TuttiConfiguration\n"
-                  "(tutti.dev/v1alpha1), or both in one file; may be repeated")
+                  "(tutti.dev/v1alpha1), or both in one file, or - for standard input; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
 }
@@ -283,7 +311,8 @@ struct RunVerb {
 // -- simulate --
 
 struct SimulateVerb {
-  std::vector<std::string> paths, config_files;
+  Paths given;
+  std::vector<std::string> config_files;
   std::string until = "24h", plot;
   OutputFlag output;
   KubeRayFlags kuberay;
@@ -298,8 +327,11 @@ struct SimulateVerb {
         "which\n"
         "then succeed, or fail with sim.tutti.dev/exit-code: \"1\"; deleted, they take sim.tutti.dev/stop-after: 10s "
         "to stop.\n"
-        "The same input gives the same bytes.");
-    verb.add_option("PATH", paths, "manifests: files, folders, or - for standard input")->required();
+        "The same input gives the same bytes. A cluster as it is now: kubectl get nodes,pods -A -o yaml | tutti "
+        "simulate "
+        "- job.yaml");
+    given.AddTo(verb, "manifests: files, folders, or - for standard input")->required();
+    given.AddStrict(verb);
     AddConfig(verb, &config_files);
     output.AddTo(verb);
     verb.add_option("--plot", plot, "draw the GPUs in use and a line for each gang into this file, as SVG")
@@ -311,13 +343,16 @@ struct SimulateVerb {
 
   int Go() {
     app::SimulateOptions options;
+    if (const auto once = given.CheckStandardInput(config_files); !once)
+      return Refuse("simulate", once.error().message);
     auto config = app::LoadWholeConfig(config_files);
     if (!config) return Refuse("simulate", config.error().message);
     options.config = *std::move(config);
     const auto until_ms = sim::ParseDuration(until);
     if (!until_ms) return Refuse("simulate", "--until: " + until_ms.error().message);
     options.until_ms = *until_ms;
-    auto manifests = sim::LoadManifests(paths);
+    options.strict_kinds = given.strict;
+    auto manifests = given.Load();
     if (!manifests) return Refuse("simulate", manifests.error().message);
     const auto ray = kuberay.Parse(*manifests);
     if (!ray) return Refuse("simulate", ray.error().message);
@@ -345,7 +380,8 @@ struct SimulateVerb {
 // -- evaluate --
 
 struct EvaluateVerb {
-  std::vector<std::string> paths, config_files;
+  Paths given;
+  std::vector<std::string> config_files;
   std::string pod;
   OutputFlag output;
 
@@ -359,7 +395,7 @@ struct EvaluateVerb {
         "profile of its schedulerName; its spec.nodeName counts as a wish only while it has no condition "
         "PodScheduled=True.\n"
         "Plugins, reasons and scores are kube-scheduler's, with WholeNodes where keepNodesWhole is on.");
-    verb.add_option("PATH", paths, "manifests: files, folders, or - for standard input")->required();
+    given.AddTo(verb, "manifests: files, folders, or - for standard input")->required();
     verb.add_option("--pod", pod, "the pod, as NAMESPACE/NAME or NAME")->required();
     AddConfig(verb, &config_files);
     output.AddTo(verb);
@@ -367,13 +403,15 @@ struct EvaluateVerb {
   }
 
   int Go() {
+    if (const auto once = given.CheckStandardInput(config_files); !once)
+      return Refuse("evaluate", once.error().message);
     auto config = app::LoadWholeConfig(config_files);
     if (!config) return Refuse("evaluate", config.error().message);
     const auto profiles = app::MakeProfiles(*config, app::OfflineSchedulerNames());
     if (!profiles) return Refuse("evaluate", profiles.error().message);
     app::NoteExtendersAreNotAsked(&*config);
     app::ShowNotes(config->notes);
-    auto manifests = sim::LoadManifests(paths);
+    auto manifests = given.Load();
     if (!manifests) return Refuse("evaluate", manifests.error().message);
     if (const auto checked = app::CheckQuantities(*manifests); !checked)
       return Refuse("evaluate", checked.error().message);
@@ -393,7 +431,7 @@ struct EvaluateVerb {
 struct SimVerb {
   inline static const std::string kUpstreamGangs = "scheduling.k8s.io/v1alpha2";
   app::SimFlags flags;
-  std::vector<std::string> paths;
+  Paths given;
   std::string runtime_config;
   bool no_scheduler = false;
   KubeRayFlags kuberay;
@@ -404,13 +442,14 @@ struct SimVerb {
         "An API server in memory, virtual kubelets, the controllers of Deployments, ReplicaSets, Jobs, volumes,\n"
         "RayClusters and RayJobs, and the scheduler. Containers are not run: a pod is Running as soon as it is bound.\n"
         "Without a kubeconfig kubectl looks at the default address by itself.");
-    verb.add_option("PATH", paths, "manifests to begin with: files, folders, or - for standard input");
+    given.AddTo(verb, "manifests to begin with: files, folders, or - for standard input");
+    given.AddStrict(verb);
     verb.add_option("--listen", flags.listen, "address; port 0: a free one")->capture_default_str();
     verb.add_option("--kubeconfig-out", flags.kubeconfig_out, "write a kubeconfig for it")->type_name("FILE");
     verb.add_flag("--no-scheduler", no_scheduler, "nobody schedules; run one against it");
     verb.add_option("--runtime-config", runtime_config,
-                    "as kube-apiserver's: scheduling.k8s.io/v1alpha2=true serves upstream's PodGroup and Workload;\n"
-                    "so does a manifest that has one")
+                    "as kube-apiserver's: scheduling.k8s.io/v1alpha2=false does not serve upstream's PodGroup and\n"
+                    "Workload, as a real one by default")
         ->check(CLI::IsMember({kUpstreamGangs + "=true", kUpstreamGangs + "=false"}));
     AddConfig(verb, &flags.config_files);
     kuberay.AddTo(verb);
@@ -418,19 +457,39 @@ struct SimVerb {
   }
 
   int Go() {
-    auto manifests = sim::LoadManifests(paths);
+    if (const auto once = given.CheckStandardInput(flags.config_files); !once)
+      return Refuse("sim", once.error().message);
+    auto manifests = given.Load();
     if (!manifests) return Refuse("sim", manifests.error().message);
     const auto ray = kuberay.Parse(*manifests);
     if (!ray) return Refuse("sim", ray.error().message);
     flags.kuberay = *ray;
-    flags.with_upstream_gangs =
-        runtime_config.ends_with("=true") || std::ranges::any_of(*manifests, [](const sim::Manifest& one) {
-          return sim::DigString(one.object, "apiVersion") == kUpstreamGangs;
-        });
+    flags.with_upstream_gangs = !runtime_config.ends_with("=false");
     flags.manifests = *std::move(manifests);
     flags.with_scheduler = !no_scheduler;
+    flags.strict_kinds = given.strict;
     app::BlockStopSignals();
     return app::Sim(flags);
+  }
+};
+
+// -- version --
+
+struct VersionVerb {
+  std::string format = "text";
+
+  void AddTo(CLI::App& main, int* exit_code) {
+    CLI::App& verb = *main.add_subcommand("version", "Print the version");
+    verb.add_option("-o,--output", format, "text, json or yaml")
+        ->check(CLI::IsMember({"text", "json", "yaml"}))
+        ->capture_default_str();
+    verb.final_callback([this, exit_code] { *exit_code = Go(); });
+  }
+  int Go() const {
+    const nlohmann::ordered_json version = {{"version", TUTTI_VERSION}, {"kubernetes", "1.32 to 1.37"}};
+    if (format == "json") return Show("version", app::ToJsonText(version));
+    if (format == "yaml") return Show("version", app::ToYamlText(version));
+    return Show("version", "tutti " TUTTI_VERSION "\n");
   }
 };
 
@@ -474,6 +533,26 @@ std::string ParseFailure(const CLI::App* main, const CLI::Error& error) {
   return fmt::format("{}{}\nRun with --help for more information.\n", error.what(), unknown ? Meant(*main) : "");
 }
 
+// `help VERB` asks for what `VERB --help` does.
+void TurnHelpIntoFlag(std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0] != "help") return;
+  arguments.erase(arguments.begin());
+  arguments.emplace_back("--help");
+}
+
+// What is wrong with the verb of these arguments; empty: nothing. The parser itself would not name it.
+std::string UnknownVerb(const CLI::App& main, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0].starts_with('-')) return "";
+  std::vector<std::string_view> known = {"help"};
+  for (const CLI::App* verb : main.get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(verb->get_name());
+  if (std::ranges::count(known, arguments[0]) > 0) return "";
+  const std::string_view meant = app::Closest(arguments[0], known);
+  return fmt::format(
+      "unknown command \"{}\"; {}", arguments[0],
+      meant.empty() ? fmt::format("known are {}", fmt::join(known, ", ")) : fmt::format("did you mean {}?", meant));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -486,6 +565,7 @@ int main(int argc, char** argv) {
   SimulateVerb simulate;
   EvaluateVerb evaluate;
   SimVerb sim;
+  VersionVerb version;
   run.AddTo(main, &exit_code);
   simulate.AddTo(main, &exit_code);
   evaluate.AddTo(main, &exit_code);
@@ -493,13 +573,19 @@ int main(int argc, char** argv) {
   main.add_subcommand("demo", "See a gang start whole and another wait whole, narrated")->final_callback([&exit_code] {
     exit_code = tutti::app::Demo();
   });
+  version.AddTo(main, &exit_code);
   main.failure_message(ParseFailure);
   std::vector<std::string> arguments = GoArguments(argc, argv);
+  TurnHelpIntoFlag(arguments);
+  if (const std::string wrong = UnknownVerb(main, arguments); !wrong.empty()) {
+    fmt::print(stderr, "tutti: error: {}\nRun with --help for more information.\n", wrong);
+    return kUsage;
+  }
   std::ranges::reverse(arguments);  // as CLI11 wants them
   try {
     main.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
-    return main.exit(error);
+    return main.exit(error) == 0 ? 0 : kUsage;
   }
   return exit_code;
 }

@@ -15,8 +15,10 @@
 #include "app/output.h"
 #include "app/profiles.h"
 #include "app/signals.h"
+#include "app/simulation_notes.h"
 #include "base/mailbox.h"
 #include "sim/http_server.h"
+#include "sim/without_effect.h"
 
 namespace tutti::app {
 namespace {
@@ -26,6 +28,23 @@ constexpr base::Millis kLongestSleepMs = 60'000;
 constexpr size_t kRoundsAtOnce = 100;
 // Where the Lease of a `tutti run` against this cluster lives, as after installing manifests/.
 constexpr const char* kOurNamespace = "tutti-system";
+
+constexpr const char* kVolcano = "scheduling.volcano.sh";
+constexpr const char* kSchedulerPlugins = "scheduling.x-k8s.io";
+
+// The group whose PodGroups `kubectl get podgroups` shows: Volcano's if KubeRay works with it, or if the manifests have
+// objects of Volcano's and none of scheduler-plugins'.
+std::string PreferredGroup(const SimFlags& flags) {
+  const auto has = [&](const std::string& group) {
+    return std::ranges::any_of(flags.manifests, [&](const sim::Manifest& one) {
+      return sim::SplitApiVersion(sim::DigString(one.object, "apiVersion")).group == group ||
+             sim::DigString(one.object, "spec", "group") == group;
+    });
+  };
+  const bool volcano =
+      flags.kuberay.batch_scheduler == sim::BatchScheduler::kVolcano || (has(kVolcano) && !has(kSchedulerPlugins));
+  return volcano ? kVolcano : kSchedulerPlugins;
+}
 
 int Refuse(const base::Error& error) {
   fmt::print(stderr, "tutti sim: error: {}\n", error.message);
@@ -54,7 +73,19 @@ base::Status WriteFile(const std::string& path, const std::string& text) {
   return base::Invalid(fmt::format("--kubeconfig-out: {} cannot be written", path));
 }
 
-void Greet(const SimFlags& flags, const std::string& url, size_t nodes, size_t pods) {
+// An address of a listener as a client may use it: one that stands for all has no host that can be called.
+std::string UsableUrl(const sim::HttpServer& http, const std::string& host) {
+  const bool all = host == "0.0.0.0" || host == "::" || host == "[::]";
+  if (!all) return http.url();
+  fmt::print(
+      stderr,
+      "warning: --listen {}: everybody who reaches this machine may do everything in this cluster; nobody is asked "
+      "who they are\n",
+      host);
+  return fmt::format("http://127.0.0.1:{}", http.port());
+}
+
+void Greet(const SimFlags& flags, const std::string& preferred, const std::string& url, size_t nodes, size_t pods) {
   fmt::print("The embedded cluster serves the Kubernetes API at {} ({} nodes, {} pods{}).\n", url, nodes, pods,
              flags.with_scheduler ? "" : "; no scheduler");
   if (flags.kubeconfig_out.empty()) {
@@ -62,6 +93,8 @@ void Greet(const SimFlags& flags, const std::string& url, size_t nodes, size_t p
   } else {
     fmt::print("  export KUBECONFIG={}\n  kubectl get nodes,pods\n", flags.kubeconfig_out);
   }
+  fmt::print("  kubectl get podgroups.{}   # podgroups alone means podgroups.{}\n",
+             preferred == kVolcano ? kSchedulerPlugins : kVolcano, preferred);
   if (!flags.with_scheduler) fmt::print("  tutti run --leader-elect=false --kubeconfig FILE   # a scheduler for it\n");
   fmt::print("Ctrl-C ends it; nothing is kept.\n");
   std::fflush(stdout);
@@ -97,9 +130,18 @@ int Sim(SimFlags flags) {
   EmbeddedCluster::Options options;
   options.world.kuberay = flags.kuberay;
   options.world.with_upstream_gangs = flags.with_upstream_gangs;
-  if (flags.with_scheduler) options.scheduler = *std::move(core_options);
+  const std::string preferred = PreferredGroup(flags);
+  options.world.preferred_group = preferred;
+  options.strict_kinds = flags.strict_kinds;
+  std::vector<std::string> served;  // empty: whoever is run against this cluster decides
+  if (flags.with_scheduler) {
+    for (const framework::Profile& profile : core_options->profiles) served.push_back(profile.scheduler_name);
+    options.scheduler = *std::move(core_options);
+  }
   EmbeddedCluster cluster(clock, std::move(options));
   if (const base::Status loaded = cluster.Load(std::move(flags.manifests)); !loaded) return Refuse(loaded.error());
+  ShowNotes(cluster.NotesOfUnknownKinds());
+  ShowNotes(SimulationNotes(cluster.store(), served));
   if (!cluster.store().Find(sim::kNamespaces, "", kOurNamespace)) {
     (void)cluster.store().Create(
         {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", kOurNamespace}}}});
@@ -115,14 +157,17 @@ int Sim(SimFlags flags) {
   });
   const int64_t subscription = cluster.store().Subscribe([&wake](const sim::WatchEvent&) { wake.Wake(); });
   const size_t nodes = cluster.store().Count(sim::kNodes), pods = cluster.store().Count(sim::kPods);
-  sim::HttpServer http(door);
+  sim::HttpServer http(door, [served](const sim::ApiResource& resource, const sim::Json& object) {
+    return sim::WithoutEffect(resource, object, served);
+  });
   if (const base::Status started = http.Start(address->first, address->second); !started)
     return Refuse(started.error());
+  const std::string url = UsableUrl(http, address->first);
   if (!flags.kubeconfig_out.empty()) {
-    const base::Status written = WriteFile(flags.kubeconfig_out, sim::KubeconfigFor(http.url()));
+    const base::Status written = WriteFile(flags.kubeconfig_out, sim::KubeconfigFor(url));
     if (!written) return Refuse(written.error());
   }
-  Greet(flags, http.url(), nodes, pods);
+  Greet(flags, preferred, url, nodes, pods);
   Serve(cluster, clock, wake, stopped);
   http.Stop();
   cluster.store().Unsubscribe(subscription);

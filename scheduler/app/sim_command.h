@@ -16,6 +16,7 @@ struct SimFlags {
   std::string listen = "127.0.0.1:8080";  // where kubectl looks without a kubeconfig
   std::string kubeconfig_out;
   bool with_scheduler = true;
+  bool strict_kinds = false;         // of manifests: a kind that is not known is an error, not a note
   bool with_upstream_gangs = false;  // scheduling.k8s.io/v1alpha2 is served
   sim::KubeRayOptions kuberay;
 };

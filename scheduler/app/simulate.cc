@@ -23,6 +23,10 @@ namespace {
 
 using Arrivals = std::map<base::Millis, std::vector<sim::Manifest>>;  // by time since the start
 
+constexpr const char* kNoNode =
+    "no Node was given, so nothing can start; add some, such as manifests/examples/offline/nodes.yaml, or a cluster's "
+    "own: kubectl get nodes -o yaml | tutti simulate - ...";
+
 constexpr const char* kArriveAt = "sim.tutti.dev/arrive-at";
 
 // No time of a file lies after the start, or ages would be negative.
@@ -177,13 +181,17 @@ base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifes
   auto core_options = MakeOptions(options.config, OfflineSchedulerNames());
   if (!core_options) return tl::make_unexpected(core_options.error());
   if (const base::Status checked = CheckQuantities(manifests); !checked) return tl::make_unexpected(checked.error());
+  const bool has_node = std::ranges::any_of(
+      manifests, [](const sim::Manifest& one) { return sim::DigString(one.object, "kind") == "Node"; });
   base::VirtualClock clock(StartTime(manifests));
   auto arrivals = SortByArrival(std::move(manifests));
   if (!arrivals) return tl::make_unexpected(arrivals.error());
 
   options.world.event_log = 0;  // nobody resumes a watch
-  EmbeddedCluster cluster(clock,
-                          {.world = options.world, .scheduler = *std::move(core_options), .loose_definitions = true});
+  EmbeddedCluster cluster(clock, {.world = options.world,
+                                  .scheduler = *std::move(core_options),
+                                  .loose_definitions = true,
+                                  .strict_kinds = options.strict_kinds});
   SimulationRecord record(cluster.store(), clock);
   ProgressTeller progress(options.on_progress, clock, record);
   cluster.on_decided = [&] {
@@ -194,8 +202,10 @@ base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifes
   if (const base::Status ran = simulation.Run(); !ran) return tl::make_unexpected(ran.error());
   if (options.notes != nullptr) {
     *options.notes = std::move(options.config.notes);
+    for (std::string& note : cluster.NotesOfUnknownKinds()) options.notes->push_back(std::move(note));
     for (std::string& note : SimulationNotes(cluster.store())) options.notes->push_back(std::move(note));
     if (std::string note = simulation.NotArrived(); !note.empty()) options.notes->push_back(std::move(note));
+    if (!has_node) options.notes->emplace_back(kNoNode);
   }
   const std::vector<observe::Decision> decisions = cluster.scheduler()->Decisions();
   if (options.summary != nullptr) *options.summary = record.Summary(decisions);

@@ -26,6 +26,7 @@ struct SimulationProgress {
 struct SimulateOptions {
   Config config;
   sim::WorldOptions world;
+  bool strict_kinds = false;               // a kind that is not known is an error, not a note
   base::Millis until_ms = 24 * 3'600'000;  // of virtual time; what waits longer is not waited for
   // Gets, where given, the result in figures.
   SimulationSummary* summary = nullptr;
@@ -38,10 +39,12 @@ struct SimulateOptions {
 
 // `node` is empty while pending:
 //
-//   {pods: [{namespace, name, node, state: bound|pending|evicted|finished, reason, message}],
+//   {apiVersion: tutti.dev/v1alpha1, kind: SimulationResult,
+//    pods: [{namespace, name, node, state: bound|pending|evicted|finished, reason, message}],
 //    gangs: [{namespace, name, dialect, queue, minMember, members, bound, state, reason, message}],
 //    timeline: [{at_s, action: bind|evict|admit|finish, pod, node, gang}]}
 //
+// Scripts read these names: within an apiVersion fields are added, none is renamed or taken away.
 // Objects with the annotation sim.tutti.dev/arrive-at come at that time after the start, the others at the start; it
 // ends when nothing changes any more. Error: kInvalid, naming file, document, field and remedy.
 base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifests, SimulateOptions options);

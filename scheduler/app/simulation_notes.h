@@ -9,8 +9,8 @@
 
 namespace tutti::app {
 
-// Kinds with a pod template that no controller of the embedded cluster works off, and the last warning of each
-// controller about each object, by reason.
-std::vector<std::string> SimulationNotes(const sim::Store& store);
+// What changes nothing in the embedded cluster (sim/without_effect.h, also for `scheduler_names`), and the last warning
+// of each controller about each object, by reason.
+std::vector<std::string> SimulationNotes(const sim::Store& store, const std::vector<std::string>& scheduler_names = {});
 
 }  // namespace tutti::app

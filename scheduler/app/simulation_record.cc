@@ -244,7 +244,11 @@ Json SimulationRecord::Result(const std::vector<observe::Decision>& decisions) c
   for (const auto& [key, of_name] : lines) {
     for (const Json& line : of_name) pods.push_back(line);
   }
-  return {{"pods", std::move(pods)}, {"gangs", std::move(gangs)}, {"timeline", timeline_}};
+  return {{"apiVersion", "tutti.dev/v1alpha1"},
+          {"kind", "SimulationResult"},
+          {"pods", std::move(pods)},
+          {"gangs", std::move(gangs)},
+          {"timeline", timeline_}};
 }
 
 }  // namespace tutti::app

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/closest.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
 
@@ -35,8 +36,7 @@ class Complaints {
   std::vector<std::string> lines_;
 };
 
-// The word of `known` that a user most likely meant by `word`; empty when none is near.
-std::string_view Closest(std::string_view word, const std::vector<std::string_view>& known);
+using base::Closest;
 
 // YAML as JSON, scalars by YAML's core schema: plain 1 is a number, "1" a string, 010 is ten. Error: nested too deeply,
 // as what stands in itself is, too large with its aliases expanded, or a key that is there twice.

@@ -195,6 +195,20 @@ TEST_CASE("a plugin's name and its args are refused with their own line, and the
         "config.yaml:8: profiles[0].pluginConfig[0].args: has the key \"ignoredResources\" twice; remove one");
 }
 
+TEST_CASE("what others have for a configuration or a plugin is named as what it is") {
+  const std::string plugins = std::string(kHead) + "profiles:\n- schedulerName: a\n  plugins:\n    multiPoint:\n";
+  for (const char* name : {"Coscheduling", "CapacityScheduling", "NodeResourcesAllocatable"}) {
+    CHECK_THAT(
+        ConfigRefusal(plugins + "      enabled: [{name: " + name + "}]\n"),
+        Catch::StartsWith("config.yaml:7: profiles[0].plugins.multiPoint.enabled[0].name: " + std::string(name)) &&
+            Catch::Contains("take the entry out"));
+  }
+  CHECK_THAT(ConfigRefusal("actions: \"enqueue, allocate\"\ntiers:\n- plugins: [{name: gang}]\n"),
+             Catch::StartsWith("config.yaml:1: this is Volcano's volcano-scheduler.conf"));
+  CHECK_THAT(ConfigRefusal("apiVersion: v1\nkind: ConfigMap\ndata: {config.yaml: \"\"}\n"),
+             Catch::StartsWith("config.yaml:1: this is a ConfigMap"));
+}
+
 TEST_CASE("a complaint is one line, whatever stands in the value") {
   const std::string head = std::string(kHead) + "profiles:\n- schedulerName: a\n";
   CHECK(ConfigRefusal(head + "  pluginConfig:\n  - name: \"Image\\nLocalit\"\n").find('\n') == std::string::npos);
@@ -234,9 +248,7 @@ TEST_CASE("what can begin no document is refused, and does not go on for ever") 
 TEST_CASE("another kind or version is refused with the right one") {
   CHECK(ConfigRefusal("apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n")
             .find("config.yaml:1: apiVersion: \"kubescheduler.config.k8s.io/v1beta3\"") == 0);
-  CHECK(
-      ConfigRefusal("apiVersion: v1\nkind: ConfigMap\n").find("config.yaml:2: kind: kind \"ConfigMap\" is not known") ==
-      0);
+  CHECK(ConfigRefusal("apiVersion: v1\nkind: Secret\n").find("config.yaml:2: kind: kind \"Secret\" is not known") == 0);
   CHECK(ConfigRefusal("just words\n").find("a mapping is expected") != std::string::npos);
   CHECK(ConfigRefusal("a: [\n").find("not YAML") != std::string::npos);
 }

@@ -5,9 +5,11 @@
   doors_test.py PATH-TO-TUTTI
 """
 
+import gzip
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import ssl
@@ -98,6 +100,80 @@ class Offline(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0, arguments)
             self.assertTrue(done.stderr, arguments)
 
+    def test_a_wrong_command_line_exits_with_2_and_names_the_verb(self):
+        for arguments in (["simulat", "x.yaml"], ["fly"], ["completion", "bash"], ["run", "--leader-elekt"], [],
+                          ["simulate"], ["evaluate", "x.yaml"], ["help", "fly"]):
+            done = tutti(*arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertEqual(done.stdout, "", arguments)
+            self.assertTrue(done.stderr, arguments)
+        self.assertIn('unknown command "simulat"; did you mean simulate?', tutti("simulat", "x.yaml").stderr)
+        self.assertIn('unknown command "fly"; known are ', tutti("fly").stderr)
+        self.assertIn('unknown command "fly"', tutti("help", "fly").stderr)
+
+    def test_help_and_version_are_verbs_too(self):
+        self.assertEqual(tutti("version").stdout, tutti("--version").stdout)
+        self.assertRegex(json.loads(tutti("version", "-o", "json").stdout)["version"], r"^\d+\.\d+\.\d+$")
+        self.assertEqual(tutti("help").stdout, tutti("--help").stdout)
+        self.assertEqual(tutti("help", "sim").stdout, tutti("sim", "--help").stdout)
+        self.assertEqual(tutti("help", "sim").returncode, 0)
+
+    def test_standard_input_is_read_once(self):
+        self.assertIn("- is given twice", tutti("simulate", "-", "-", stdin=NODE).stderr)
+        done = tutti("simulate", "-", "--config", "-", stdin=NODE)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("both a PATH and --config", done.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "x.yaml")
+            path.write_text(NODE + "---" + POD % "1")
+            config = "apiVersion: tutti.dev/v1alpha1\nkind: TuttiConfiguration\npolicy: %s\n"
+            self.assertEqual(tutti("simulate", str(path), "--config", "-", stdin=config % "keep").returncode, 0)
+            self.assertIn("-:3: policy", tutti("simulate", str(path), "--config", "-", stdin=config % "kepe").stderr)
+
+    def test_folders_are_read_as_kubectl_reads_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "a" / "b").mkdir(parents=True)
+            (root / ".git").mkdir()
+            (root / ".git" / "x.yaml").write_text("not: a manifest")
+            (root / "nodes.yaml").write_text(NODE)
+            (root / "kustomization.yaml").write_text("resources: [nodes.yaml]\n")
+            (root / "a" / "b" / "pod.yaml").write_text(POD % "1")
+            done = tutti("simulate", folder, "-o", "json")
+            self.assertEqual(json.loads(done.stdout)["pods"], [], done.stderr)
+            self.assertIn(f"{folder}: subfolders are read with --recursive only: a\n", done.stderr)
+            self.assertIn(f"{folder} is a kustomization: kubectl kustomize {folder} | tutti", done.stderr)
+            done = tutti("simulate", "-R", folder, "-o", "json")
+            self.assertEqual(json.loads(done.stdout)["pods"][0]["node"], "node-1", done.stderr)
+            self.assertNotIn("subfolders", done.stderr)
+            done = tutti("simulate", str(root / "a"))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("in this folder; --recursive reads its subfolders (b)", done.stderr)
+
+    def test_what_makes_manifests_is_named_with_its_command(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "chart" / "templates").mkdir(parents=True)
+            (root / "chart" / "Chart.yaml").write_text("apiVersion: v2\nname: x\n")
+            template = root / "chart" / "templates" / "pod.yaml"
+            template.write_text("apiVersion: v1\nkind: Pod\nmetadata:\n  name: {{ .Release.Name }}\n")
+            (root / "kust").mkdir()
+            (root / "kust" / "kustomization.yaml").write_text("resources: []\n")
+            packed = root / "pods.yaml.gz"
+            packed.write_bytes(gzip.compress(NODE.encode()))
+            for arguments, told in (
+                    ([root / "chart"], f"{root}/chart is a Helm chart: helm template {root}/chart | tutti"),
+                    ([root / "chart/Chart.yaml"], f"describes a Helm chart: helm template {root}/chart | tutti"),
+                    (["-R", root], f"{root}/chart is a Helm chart: helm template {root}/chart | tutti"),
+                    ([template], "pod.yaml: document 1, line 4: this is a Helm template"),
+                    ([root / "kust"], f"{root}/kust is a kustomization: kubectl kustomize {root}/kust | tutti"),
+                    ([root / "kust/kustomization.yaml"], f"is a kustomization: kubectl kustomize {root}/kust | tutti"),
+                    ([packed], f"{packed} is gzip: gunzip -c {packed} | tutti"),
+                    (["https://example.com/x.yaml"], "curl -fsSL https://example.com/x.yaml | tutti")):
+                done = tutti("simulate", *map(str, arguments))
+                self.assertEqual(done.returncode, 1, arguments)
+                self.assertIn(told, done.stderr)
+
     def test_simulate_prints_the_same_in_three_forms(self):
         text = NODE + "---" + POD % "1"
         as_json = tutti("simulate", "-", "-o", "json", stdin=text)
@@ -114,7 +190,7 @@ class Offline(unittest.TestCase):
             path = os.path.join(folder, "drawing.svg")
             done = tutti("simulate", "-", "--plot", path, stdin=text)
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertRegex(done.stdout, r"\nSUMMARY\ngangs whole: 1 of 1, in 0 s\n")
+            self.assertRegex(done.stdout, r"\nSUMMARY\ngangs whole: 1 of 1, in 0(\.\d+)? s\n")
             with open(path, encoding="utf-8") as drawing:
                 self.assertIn("default/p runs", drawing.read())
             done = tutti("simulate", "-", "--plot", os.path.join(folder, "no", "such.svg"), stdin=text)
@@ -249,11 +325,93 @@ class Offline(unittest.TestCase):
             (path / "y.yaml").write_bytes(b"apiVersion: v1\nkind: Pod\nmetadata: {name: \"\xff\"}\n")
             done = tutti("simulate", folder)
             self.assertEqual((done.returncode, done.stderr),
-                             (1, f"tutti simulate: error: {path}/y.yaml: document 1, line 3: the byte 0xff after "
+                             (1, f"note: {path}: subfolders are read with --recursive only: x.yaml\n"
+                                 f"tutti simulate: error: {path}/y.yaml: document 1, line 3: the byte 0xff after "
                                  "`metadata: {name: \"` is not UTF-8; save the text as UTF-8\n"))
             done = tutti("simulate", "--config", folder, str(path / "y.yaml"))
             self.assertEqual(done.returncode, 1)
             self.assertIn(f"{folder}: Is a directory", done.stderr)
+
+
+class SimSaysWhatItIs(unittest.TestCase):
+    """`sim` as a new user meets it: its warnings, its addresses, its PodGroups."""
+
+    def sim(self, *arguments, stdin="", listen="127.0.0.1:0"):
+        """(url, what it says on stdout, what it said on stderr) of a sim that serves."""
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        manifests = pathlib.Path(directory.name) / "manifests.yaml"
+        manifests.write_text(stdin or NODE)
+        kubeconfig = pathlib.Path(directory.name) / "kubeconfig"
+        errors = open(pathlib.Path(directory.name) / "stderr", "w+")
+        self.addCleanup(errors.close)
+        process = subprocess.Popen([TUTTI, "sim", str(manifests), "--listen", listen, "--kubeconfig-out", str(kubeconfig),
+                                    *arguments], stdout=subprocess.PIPE, stderr=errors, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait, SECONDS)
+        self.addCleanup(process.send_signal, signal.SIGTERM)
+        said = ""
+        while "Ctrl-C" not in said:
+            line = process.stdout.readline()
+            self.assertTrue(line, said)
+            said += line
+        errors.seek(0)
+        url = re.search(r"server: (\S+)", kubeconfig.read_text()).group(1)
+        self.assertIn(url, said)
+        return url, said, errors.read()
+
+    def warnings_of(self, url, path, body, method="POST", content_type="application/yaml"):
+        request = urllib.request.Request(url + path, method=method, data=body.encode(),
+                                         headers={"Content-Type": content_type})
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.headers.get_all("Warning") or []
+
+    def test_what_has_no_effect_is_a_warning_when_it_is_written_and_only_then(self):
+        url, _, errors = self.sim(stdin=NODE + "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\n"
+                                  "spec: {hard: {pods: '1'}}\n---\napiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\n"
+                                  "metadata: {name: j}\n")
+        self.assertIn("note: the kind ResourceQuota has no effect in the embedded cluster", errors)
+        self.assertIn("note: the kind JobSet of jobset.x-k8s.io/v1alpha2 is not known here: j is ignored", errors)
+        pods = "{containers: [{name: c, image: i}]}"
+        stateful = ("apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: s}\nspec: {selector: {matchLabels: {a: b}}, "
+                    "template: {metadata: {labels: {a: b}}, spec: %s}}\n" % pods)
+        path = "/apis/apps/v1/namespaces/default/statefulsets"
+        told = self.warnings_of(url, path, stateful)
+        self.assertIn("no controller for the kind StatefulSet: no pods are made", told[0])
+        merge = "application/merge-patch+json"
+        self.assertEqual(self.warnings_of(url, path + "/s", '{"metadata": {"labels": {"x": "y"}}}', "PATCH", merge), [])
+        taint = '{"spec": {"taints": [{"key": "k", "effect": "NoExecute"}]}}'
+        self.assertIn("evicts no pod", self.warnings_of(url, "/api/v1/nodes/node-1", taint, "PATCH", merge)[0])
+        pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {schedulerName: %s, containers: [{name: c, image: i}]}\n"
+        path = "/api/v1/namespaces/default/pods"
+        self.assertIn("serves the schedulerName nobody", self.warnings_of(url, path, pod % ("a", "nobody"))[0])
+        self.assertEqual(self.warnings_of(url, path, pod % ("b", "tutti")), [])
+        self.assertEqual(self.warnings_of(url, path, pod % ("c", "default-scheduler")), [])
+
+    def test_without_a_scheduler_no_name_is_said_to_be_unserved(self):
+        url, _, _ = self.sim("--no-scheduler")
+        self.assertEqual(self.warnings_of(url, "/api/v1/namespaces/default/pods", POD % "1"), [])
+
+    def test_podgroups_are_those_of_our_examples_first(self):
+        def groups(*arguments, stdin=""):
+            url, said, _ = self.sim(*arguments, stdin=stdin)
+            names = [one["name"] for one in json.loads(fetch(url + "/apis")[1])["groups"]]
+            names = [name for name in names if name.startswith("scheduling.")]
+            self.assertIn(f"podgroups alone means podgroups.{names[0]}\n", said)
+            return names, fetch(url + "/apis/scheduling.k8s.io/v1alpha2")[0]
+
+        self.assertEqual(groups(), (["scheduling.x-k8s.io", "scheduling.k8s.io", "scheduling.volcano.sh"], 200))
+        volcano = (["scheduling.volcano.sh", "scheduling.k8s.io", "scheduling.x-k8s.io"], 200)
+        self.assertEqual(groups("--batch-scheduler=volcano"), volcano)
+        self.assertEqual(groups(stdin="apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: q}\n"), volcano)
+        self.assertEqual(groups("--runtime-config=scheduling.k8s.io/v1alpha2=false")[1], 404)
+
+    def test_an_open_listener_is_said_aloud_and_its_address_can_be_called(self):
+        url, _, errors = self.sim(listen="0.0.0.0:0")
+        self.assertTrue(url.startswith("http://127.0.0.1:"), url)
+        self.assertEqual(fetch(url + "/livez")[0], 200)
+        self.assertIn("warning: --listen 0.0.0.0: everybody who reaches this machine", errors)
+        self.assertNotIn("warning", self.sim()[2])
 
 
 class OnTheEmbeddedCluster(unittest.TestCase):

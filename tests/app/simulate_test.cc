@@ -155,7 +155,6 @@ TEST_CASE("what an API server would refuse is refused with file, document and fi
   CHECK(Refusal(PodText{.name = "p", .cpu = "-1"}.Text()).find("must be greater than or equal to 0") !=
         std::string::npos);
   CHECK(Refusal(Node("n1", "lots")).find("test.yaml: document 1") == 0);
-  CHECK(Refusal("---\napiVersion: v1\nkind: Pood\nmetadata: {name: p}\n").find("Pood") != std::string::npos);
   CHECK(Refusal("a: [\n").find("test.yaml") == 0);
   CHECK(Refusal(PodText{.name = "p", .annotations = "sim.tutti.dev/arrive-at: soon"}.Text())
             .find("test.yaml: document 1, line 2: metadata.annotations[sim.tutti.dev/arrive-at]: \"soon\"") == 0);
@@ -230,13 +229,51 @@ TEST_CASE("kinds that every cluster has are taken, and those that change nothing
       meta("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy") + "spec: {}\n" +
       meta("v1", "ResourceQuota") + "spec: {hard: {pods: '1'}}\n");
   REQUIRE(notes.size() == 5);
-  CHECK(notes[0] == "the embedded cluster has no controller for the kind CronJob: no pods are made for default/x");
-  CHECK_THAT(notes[1], Catch::StartsWith("the kind ResourceQuota has no effect in the embedded cluster"));
-  CHECK_THAT(notes[2], Catch::StartsWith("the kind HorizontalPodAutoscaler has no effect"));
+  CHECK(notes[0] == "the embedded cluster has no controller for the kind CronJob: no pods are made (default/x)");
+  CHECK_THAT(notes[1], Catch::StartsWith("the kind HorizontalPodAutoscaler has no effect"));
+  CHECK(notes[2] ==
+        "the kind ResourceQuota has no effect in the embedded cluster: what exceeds it is not refused (default/x)");
   CHECK_THAT(notes[3], Catch::StartsWith("the kind RuntimeClass has no effect"));
   CHECK_THAT(notes[4], Catch::StartsWith("the kind ValidatingAdmissionPolicy has no effect"));
-  CHECK(Refusal(meta("batch/v1", "CronJbo")).find("test.yaml: document 1, line 2: no matches for kind \"CronJbo\"") ==
-        0);
+}
+
+TEST_CASE("kinds that are not known are left out with one note a kind, unless they are to be errors") {
+  const auto meta = [](const std::string& version, const std::string& kind, const std::string& name) {
+    return fmt::format("---\napiVersion: {}\nkind: {}\nmetadata: {{name: {}, namespace: a}}\n", version, kind, name);
+  };
+  const std::string text = Node("n1", "4") + PodText{.name = "p"}.Text() +
+                           meta("batch.volcano.sh/v1alpha1", "Job", "v") +
+                           meta("monitoring.coreos.com/v1", "ServiceMonitor", "m1") +
+                           meta("monitoring.coreos.com/v1", "ServiceMonitor", "m2") + meta("batch/v1", "CronJbo", "c");
+  CHECK(Find(Must(text)["pods"], "p")["state"] == "bound");
+  CHECK(NotesOf(text) == std::vector<std::string>{
+                             "the kind Job of batch.volcano.sh/v1alpha1 is not known here: a/v is ignored",
+                             "the kind CronJbo of batch/v1 is not known here: a/c is ignored; did you mean CronJob?",
+                             "the kind ServiceMonitor of monitoring.coreos.com/v1 is not known here: a/m1, a/m2 are "
+                             "ignored"});
+  auto manifests = sim::ParseManifests(text, "test.yaml");
+  SimulateOptions strict;
+  strict.strict_kinds = true;
+  CHECK_THAT(Simulate(*manifests, std::move(strict)).error().message,
+             Catch::Contains("no matches for kind \"Job\" in version \"batch.volcano.sh/v1alpha1\""));
+  // A definition that comes after its object in the file is known in time, and a version that is gone is an error.
+  CHECK(NotesOf(
+            Node("n1", "4") + meta("x.io/v1", "Thing", "t") +
+            "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: things.x.io}\n"
+            "spec: {group: x.io, scope: Namespaced, names: {plural: things, singular: thing, kind: Thing, listKind: "
+            "ThingList}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: "
+            "object}}}]}\n")
+            .empty());
+  CHECK_THAT(Refusal(meta("batch/v1beta1", "CronJob", "c")), Catch::Contains("no matches for kind \"CronJob\""));
+}
+
+TEST_CASE("without any Node a note says so, but not if one comes late") {
+  REQUIRE(NotesOf(PodText{.name = "p"}.Text()).size() == 1);
+  CHECK_THAT(NotesOf(PodText{.name = "p"}.Text())[0], Catch::StartsWith("no Node was given, so nothing can start"));
+  CHECK(NotesOf("---\napiVersion: v1\nkind: Node\nmetadata: {name: n1, annotations: {sim.tutti.dev/arrive-at: 1m}}\n"
+                "status: {allocatable: {cpu: '4', pods: '10'}}\n" +
+                PodText{.name = "p"}.Text())
+            .empty());
 }
 
 TEST_CASE("what arrives after the end is told of") {
@@ -260,15 +297,27 @@ TEST_CASE("pods that are never made are told of: no controller, or one that cann
       "spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, "
       "image: i}]}}}\n";
   const auto notes =
-      NotesOf("apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: s}\n" + pods +
+      NotesOf(Node("n1", "4") + "---\napiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: s}\n" + pods +
               "---\napiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: d}\n" + pods +
               "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {template: {spec: {restartPolicy: "
               "Never, priorityClassName: nobody, containers: [{name: c, image: i}]}}}\n");
   REQUIRE(notes.size() == 3);
-  CHECK(notes[0] == "the embedded cluster has no controller for the kind DaemonSet: no pods are made for default/d");
-  CHECK(notes[1] == "the embedded cluster has no controller for the kind StatefulSet: no pods are made for default/s");
+  CHECK(notes[0] == "the embedded cluster has no controller for the kind DaemonSet: no pods are made (default/d)");
+  CHECK(notes[1] == "the embedded cluster has no controller for the kind StatefulSet: no pods are made (default/s)");
   CHECK_THAT(notes[2], Catch::StartsWith("Job default/j: FailedCreate: Error creating: ") &&
                            Catch::Contains("no PriorityClass with name nobody was found"));
+}
+
+TEST_CASE("a workload that is suspended and a taint that evicts nobody are told of") {
+  const auto notes = NotesOf(
+      "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: {taints: [{key: k, effect: NoExecute}]}\n"
+      "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {suspend: true, template: {spec: "
+      "{restartPolicy: "
+      "Never, containers: [{name: c, image: i}]}}}\n");
+  CHECK(notes ==
+        std::vector<std::string>{
+            "spec.suspend of a Job is true: no pods are made until somebody makes it false (default/j)",
+            "the embedded cluster evicts no pod for a taint with effect NoExecute; it keeps new ones away (n1)"});
 }
 
 TEST_CASE("what of the configuration has no effect is told of") {

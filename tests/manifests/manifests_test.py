@@ -76,6 +76,12 @@ class Examples(unittest.TestCase):
         self.assertEqual({g: set(at) for g, at in starts.items()}, {"first": {0}, "second": {60}})
 
 
+    def test_the_whole_folder_is_taken_with_its_subfolders(self):
+        result = json.loads(run("-R", MANIFESTS, "-o", "json"))
+        self.assertEqual((result["apiVersion"], result["kind"]), ("tutti.dev/v1alpha1", "SimulationResult"))
+        self.assertTrue({"tutti", "first", "upstream-train"} <= {name for g in result["gangs"] for name in (g["name"], g["name"].split("-")[0])})
+
+
 class Deployed(unittest.TestCase):
     def objects(self, kind):
         return [d for p in sorted((MANIFESTS / "deploy").glob("*.yaml")) for d in documents(p) if d["kind"] == kind]

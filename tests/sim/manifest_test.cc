@@ -148,6 +148,27 @@ TEST_CASE("what is not UTF-8 is refused with its line and field") {
   CHECK(ParseManifests(good, "f").has_value());
 }
 
+TEST_CASE("a text that YAML refuses is told in words that say what to mend") {
+  const auto refusal = [](const std::string& text) {
+    const auto parsed = ParseManifests(text, "f");
+    return parsed ? "accepted" : parsed.error().message;
+  };
+  const std::string head = "apiVersion: v1\nkind: Pod\nmetadata:\n";
+  CHECK(refusal(head + "  name: {{ .Release.Name }}\n") ==
+        "f: document 1, line 4: this is a Helm template ({{ ... }}): helm template CHART | tutti ... -");
+  CHECK_THAT(refusal("---\n{{- if .Values.on }}\n" + head + "{{- end }}\n"),
+             Catch::StartsWith("f: document 1, line 2: this is a Helm template"));
+  CHECK(refusal(head + "\tname: a\n") == "f: document 1, line 4 begins with a tab; YAML wants spaces");
+  CHECK(refusal(head + "  name: a\n  labels:\n\t  b: c\n") ==
+        "f: document 1, line 6 begins with a tab; YAML wants spaces");
+  CHECK(refusal(head + "  name: a\nspec:\n  containers:\n  - name: c\n    image: i\n   resources: {}\n") ==
+        "f: document 1, line 9: indented by 3; the lines above are indented by 4 and by 2");
+  // In a block of text, or in quotes, all of it is text.
+  CHECK(refusal(head + "  name: a\n  annotations:\n    a: |\n      x:\n      \t{{ y }}\n    b: '{{ z }}'\n") ==
+        "accepted");
+  CHECK_THAT(refusal(head + "  annotations: {b: '{{ z }}'\n"), !Catch::Contains("Helm"));
+}
+
 TEST_CASE("a folder that is named like a manifest is none, and cannot be read as one") {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / fmt::format("manifests-{}", getpid());
   std::filesystem::create_directories(folder / "x.yaml");
@@ -214,7 +235,8 @@ TEST_CASE("a field that the kind does not have is refused, with the place of its
   CHECK(refusal("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
                 "spec: {nodeSelectorr: {a: b}, containers: [{name: c, image: i, resources: {request: {cpu: 1}}}]}\n") ==
         "f: document 1, line 1: Pod in version \"v1\" cannot be handled as a Pod: strict decoding error: unknown field "
-        "\"spec.containers[0].resources.request\", unknown field \"spec.nodeSelectorr\"");
+        "\"spec.containers[0].resources.request\" (line 4; did you mean requests?), unknown field "
+        "\"spec.nodeSelectorr\" (line 4; did you mean nodeSelector?)");
   const std::string definition = R"(
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -119,8 +119,8 @@ class SimCluster:
         command = [str(self._binary), "sim", "--listen", f"127.0.0.1:{port}", "--no-scheduler"]
         if self._wanted.get("kuberay", "none") != "none":
             command += ["--batch-scheduler", self._wanted["kuberay"]]
-        if "upstream-podgroup" in self._wanted.get("features", []):
-            command += ["--runtime-config", "scheduling.k8s.io/v1alpha2=true"]
+        upstream = "upstream-podgroup" in self._wanted.get("features", [])
+        command += ["--runtime-config", f"scheduling.k8s.io/v1alpha2={str(upstream).lower()}"]
         command += [str(REPOSITORY / "tests" / "walkthroughs" / directory) for directory in self._wanted.get("crds", [])]
         with open(self._dir / "sim.log", "wb") as log:
             self._process = subprocess.Popen([*SPAWN, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
