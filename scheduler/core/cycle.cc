@@ -475,7 +475,9 @@ std::string Cycle::ShapeOf(const Gang& gang, const Census& census, const Require
     auto operator<=>(const Like&) const = default;
   };
   absl::InlinedVector<Like, 4> kinds;
-  const bool tells_roles = !requirement.roles.empty() || gang.spec.topology.each_role;
+  const bool tells_roles =
+      !requirement.roles.empty() || gang.spec.topology.each_role ||
+      std::ranges::adjacent_find(census.pending, std::ranges::not_equal_to(), &Member::role) != census.pending.end();
   const absl::flat_hash_set<const Member*> must(requirement.must.begin(), requirement.must.end());
   for (const Member* member : census.pending) {
     if (member->shuns_nodes()) return {};

@@ -151,7 +151,7 @@ class Cycle {
   std::shared_ptr<const Refusal> Share(const Filling& filling, Refusal refusal, const Member& member);
   // Why the part waits, as far as that is known without a search; else nullopt.
   std::optional<Refusal> RefuseAtOnce(const Gang& gang, const Part& part, const std::string& shape,
-                                      base::Millis figures_from_ms, const std::string& stands);
+                                      base::Millis figures_from_ms, const Requirement& rest);
   static void SumUp(Gang& gang, const Members& pending);
   // Of a gang that was whole: whether it is.
   void SetStanding(Gang& gang, const Census& census);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "base/check.h"
@@ -119,7 +120,7 @@ bool Cycle::TellMembers(GangId id) {
   const base::Millis now = clock.MonotonicMs(), all_ms = kRetellOneMs * std::ssize(gang.members);
   const base::Millis may_owe_ms = std::clamp(all_ms, kRetellLeastMs, kRetellMostMs);
   const base::Millis retell_from_ms = gang.retell_ms - may_owe_ms;
-  const Refusal* said = nullptr;
+  std::tuple<const Refusal*, model::ClassId, std::string_view> said;
   std::string message;
   base::Millis cost_ms = 0;
   const bool may_renew = std::exchange(gang.takes_figures, false) || figure_writes.Any(now);
@@ -127,7 +128,11 @@ bool Cycle::TellMembers(GangId id) {
   int64_t renewed = 0;
   const auto tell = [&](Member& member, const Refusal& refusal) {
     if (TooEarly(id, refusal)) return;
-    if (said != &refusal) message = FullMessage(*(said = &refusal));
+    const model::ClassId pod_class = state.pod(member.pod).pod_class->id;
+    if (const std::tuple now_said(&refusal, pod_class, std::string_view(member.role)); said != now_said) {
+      said = now_said;
+      message = MemberMessage(refusal, pod_class, member.role);
+    }
     const bool anew =
         !member.told_message.empty() && !member.told_in_doubt && member.told_message != message && !undoing;
     if (anew && now < retell_from_ms) {

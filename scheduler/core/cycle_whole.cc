@@ -43,6 +43,7 @@ struct Cycle::Filling {
   Millis figures_from_ms = 0;
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   std::map<std::string, std::shared_ptr<const Refusal>> refused = {};  // by kind; null: it has no turn now
+  std::map<std::string, int64_t> waiting = {};                         // by kind: members that have no place yet
   int searches = 0, reserved = 0;
   int64_t placed = 0, unplaced = 0;  // members, for the metrics
   bool head = false;                 // one is at work, or has a place
@@ -81,7 +82,11 @@ void Cycle::ConsiderWhole(GangId id, Census& census) {
 // lacks of its own; then the others, after the gangs of equal priority that lack some of theirs.
 void Cycle::FillUp(Filling& filling, const Census& census) {
   Gang& gang = book.at(filling.id);
-  const std::vector<Part> parts = SurplusOf(gang, census, state);
+  std::vector<Part> parts = SurplusOf(gang, census, state);
+  for (Part& part : parts) {
+    part.kind = KindOf(part, !filling.stand.empty(), state);
+    filling.waiting[part.kind] += std::ssize(part.members);
+  }
   Lack lack(gang, census);
   std::vector<const Part*> rest;
   for (const Part& part : parts) rest.push_back(&part);
@@ -125,20 +130,20 @@ void Cycle::TryThose(Filling& filling, const std::function<bool(const Part&)>& w
 // True: it has a place.
 bool Cycle::TryPart(Filling& filling, const Part& part) {
   Gang& gang = book.at(filling.id);
-  const std::string kind = KindOf(part, !filling.stand.empty(), state);
+  const std::string& kind = part.kind;
+  const Requirement rest = OnTop(filling.waiting[kind], filling.stands);
   auto known = filling.refused.find(kind);
   if (known == filling.refused.end()) {
     const Millis now = clock.MonotonicMs();
     const std::string shape =
         filling.stand.empty() ? "+" + kind : fmt::format("{}+{}+{}", filling.stand, filling.reserved, kind);
-    std::optional<Refusal> refusal = RefuseAtOnce(gang, part, shape, filling.figures_from_ms, filling.stands);
+    std::optional<Refusal> refusal = RefuseAtOnce(gang, part, shape, filling.figures_from_ms, rest);
     if (!refusal && extender_desk.Ask(part.members) == ExtenderDesk::Stand::kWaiting) {
       filling.asks = true;
       return false;
     }
     if (const auto failure = refusal ? std::nullopt : extender_desk.Failure(part.members)) {
-      refusal =
-          RefuseJudged(filling.id, part.members, ExplainExtender(gang, OnTop(part.size, filling.stands), *failure));
+      refusal = RefuseJudged(filling.id, part.members, ExplainExtender(gang, rest, *failure));
     } else if (!refusal && filling.searches < kSearchAtOnce) {
       PlanResult result = planner.PlaceAll(gang, part.members);
       if (result.fits) {
@@ -146,15 +151,15 @@ bool Cycle::TryPart(Filling& filling, const Part& part) {
         committer.Reserve(filling.id, result.placements);
         for (Member* member : part.members) member->refusal = nullptr, ++member->attempts;
         filling.placed += std::ssize(part.members);
+        filling.waiting[kind] -= std::ssize(part.members);
         ++filling.reserved;
         return true;
       }
       ++filling.searches;
       if (std::ranges::any_of(part.members, &Member::is_judged))
-        refusal = RefuseJudged(filling.id, part.members, ExplainNodes(gang, OnTop(part.size, filling.stands), result));
+        refusal = RefuseJudged(filling.id, part.members, ExplainNodes(gang, rest, result));
       else
-        refusal =
-            ExplainNodes(gang, OnTop(part.size, filling.stands), certificates.Keep(shape, std::move(result), now));
+        refusal = ExplainNodes(gang, rest, certificates.Keep(shape, std::move(result), now));
     } else if (!refusal && !gang.surplus_from) {
       gang.surplus_from = part.members.front()->pod;
       timers.insert({now + kSearchOnMs, filling.id});
@@ -221,18 +226,18 @@ bool Cycle::IsTerminating(const Gang& gang, const Census& census) const {
 }
 
 std::optional<Refusal> Cycle::RefuseAtOnce(const Gang& gang, const Part& part, const std::string& shape,
-                                           Millis figures_from_ms, const std::string& stands) {
+                                           Millis figures_from_ms, const Requirement& rest) {
   if (part.lacks() > 0) return ExplainPart(gang, *part.members.front(), part.size, part.lacks());
   ResourceList ask;
   for (const Member* member : part.members) ask.AddAll(Charges::Weight(*state.pod(member->pod).pod_class));
   const queue::Admission admission = quota.Admit({gang.key.dialect, gang.spec.queue}, ask);
   if (!admission.admitted) {
-    Refusal refusal = ExplainQueue(gang, OnTop(part.size, stands), admission);
+    Refusal refusal = ExplainQueue(gang, rest, admission);
     refusal.figures_ms = clock.MonotonicMs();
     return refusal;
   }
   if (auto certificate = certificates.Find(shape, figures_from_ms))
-    return ExplainNodes(gang, OnTop(part.size, stands), std::move(certificate));
+    return ExplainNodes(gang, rest, std::move(certificate));
   return std::nullopt;
 }
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "dialects/wording.h"
 #include "model/quantity.h"
 
@@ -20,45 +22,68 @@ std::string Name(const Gang& gang) { return fmt::format("gang {}/{}", Named(gang
 
 bool Lone(const Gang& gang, const Requirement& requirement) { return requirement.min == 1 && gang.members.size() == 1; }
 
-// "9 members (head 1, workers 8)"
+// The parts of a whole, all or none of them: " (head 1, others 8)", or nothing where that would say no more.
+std::string InParts(const std::vector<std::string>& parts) {
+  constexpr size_t kMostParts = 16;
+  return parts.empty() || parts.size() > kMostParts ? "" : fmt::format(" ({})", fmt::join(parts, ", "));
+}
+
+// "9 members (head 1, others 8)"
 std::string Minimum(const Requirement& requirement) {
-  std::string text = fmt::format("{} member{}", requirement.min, requirement.min == 1 ? "" : "s");
-  if (requirement.roles.empty() && requirement.units.empty()) return text;
-  text += " (";
-  size_t shown = 0;
+  std::vector<std::string> parts;
   for (const Requirement::Units& units : requirement.units)
-    if (shown < 8)
-      text += fmt::format("{}{} subgroup{} of {} of {}", shown++ ? ", " : "", units.min, units.min == 1 ? "" : "s",
-                          units.size, Named(units.name));
+    parts.push_back(
+        fmt::format("{} subgroup{} of {} of {}", units.min, units.min == 1 ? "" : "s", units.size, Named(units.name)));
+  int64_t others = requirement.min;
   for (const Requirement::Role& role : requirement.roles) {
-    if (shown >= 8) {
-      text += fmt::format(", and {} more roles", requirement.roles.size() + requirement.units.size() - shown);
-      break;
-    }
-    text += fmt::format("{}{} {}", shown++ ? ", " : "", Named(role.name), role.min);
+    parts.push_back(fmt::format("{} {}", Named(role.name), role.min));
+    others -= role.min;
   }
-  return text + ")";
+  if (!requirement.roles.empty() && requirement.units.empty() && others > 0)
+    parts.push_back(fmt::format("others {}", others));
+  return fmt::format("{} member{}{}", requirement.min, requirement.min == 1 ? "" : "s", InParts(parts));
 }
 
-// "gang ns/g is whole; 2 members more wait"
+// "gang ns/g is whole; 2 more pods wait"
 std::string OnTop(const Gang& gang, const Requirement& requirement) {
-  return fmt::format("{} {}; {} more wait{}", Name(gang), requirement.stands, Minimum(requirement),
-                     requirement.min == 1 ? "s" : "");
+  return fmt::format("{} {}; {} more pod{}", Name(gang), requirement.stands, requirement.min,
+                     requirement.min == 1 ? " waits" : "s wait");
 }
 
-// "nvidia.com/gpu by 1, cpu by 500m": for each resource named insufficient, what the members without a node ask for.
-std::string Shortfall(const PlanResult& result) {
-  if (result.unplaced.empty()) return {};
-  std::string text;
-  for (const auto& [name, amount] : result.unplaced.front().first->spec->requests)
-    for (const auto& [reason, nodes] : result.refusals.reasons) {
-      if (amount == 0 || reason != "Insufficient " + name) continue;
-      int64_t sum = 0;
-      for (const auto& [pod_class, count] : result.unplaced)
-        sum = model::SaturatingAdd(sum, model::SaturatingMul(pod_class->spec->requests.Get(name), count));
-      text += fmt::format("{}{} by {}", text.empty() ? "" : ", ", name, model::FormatAmount(name, sum));
+// How many of each role fit: " (gpu 8/9, head 1/1)". By all roles that there are, if every member is needed; else by
+// those that have a minimum, and the others together.
+std::string ByRole(const Requirement& requirement, const Figures& figures) {
+  std::vector<std::string> parts;
+  const auto add = [&parts](std::string_view name, int64_t fit, int64_t of) {
+    parts.push_back(fmt::format("{} {}/{}", name, fit, of));
+  };
+  if (figures.all && requirement.have == 0) {
+    for (const auto& [name, role] : figures.roles) add(name.empty() ? "others" : Named(name), role.fit, role.members);
+  } else if (requirement.units.empty() && !requirement.roles.empty()) {
+    int64_t others = requirement.min, fit = requirement.have + figures.fit;
+    for (const Requirement::Role& role : requirement.roles) {
+      const auto found = figures.roles.find(role.name);
+      const int64_t have = role.have + (found == figures.roles.end() ? 0 : found->second.fit);
+      add(Named(role.name), std::min(have, role.min), role.min);
+      others -= role.min;
+      fit -= std::min(have, role.min);
     }
-  return text;
+    if (others > 0) add("others", fit, others);
+  }
+  return parts.size() < 2 ? "" : InParts(parts);
+}
+
+// "11 of the 12 pods it needs fit now (gpu 8/9, head 1/1, others 2/2)"
+std::string Fit(const Requirement& requirement, const Figures& figures) {
+  const int64_t needed = requirement.have + figures.needed, fit = requirement.have + figures.fit;
+  switch (figures.count) {
+    case Figures::Count::kExact:
+      if (needed == 1) return "the pod that it needs does not fit now";
+      return fmt::format("{} of the {} pods it needs fit now{}", fit, needed, ByRole(requirement, figures));
+    case Figures::Count::kAtLeast: return fmt::format("at least {} of the {} pods it needs fit now", fit, needed);
+    case Figures::Count::kUnknown: break;
+  }
+  return fmt::format("it needs {} pod{}", needed, needed == 1 ? "" : "s at once");
 }
 
 // "; all must be in one domain of rack: of 4, r1 comes nearest, with room for 6 of 8"
@@ -235,17 +260,17 @@ Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const Pla
   refusal.nodes_sentence = result.refusals.Sentence();
   refusal.plugins = result.refusals.plugins;
   if (Lone(gang, requirement)) return refusal;
-  const int64_t held = requirement.have;
-  std::string fit = fmt::format("{} of {} fit", held + result.placed, held + result.lacking);
-  if (!result.role.empty() && result.role_lacking != result.lacking)
-    fit += fmt::format(", {} of {} of role {}", result.role_placed, result.role_lacking, Named(result.role));
-  const std::string short_of = Shortfall(result);
-  const std::string who = requirement.on_top ? OnTop(gang, requirement)
-                                             : fmt::format("{} needs {} at once", Name(gang), Minimum(requirement));
-  refusal.sentence =
-      fmt::format("{}: {}{}{}{}.", who, fit, result.nearest ? Nearest(*result.nearest) : "",
-                  short_of.empty() ? "" : "; short of " + short_of,
-                  result.verdict == Verdict::kGaveUp ? "; the search was cut off, so this is no proof" : "");
+  const Figures& figures = *result.figures;
+  refusal.figures = result.figures;
+  std::string text = requirement.on_top ? OnTop(gang, requirement)
+                                        : fmt::format("{} waits: {}", Name(gang), Fit(requirement, figures));
+  const bool exact = figures.count == Figures::Count::kExact;
+  if (requirement.on_top && figures.needed > 1 && exact)
+    text += fmt::format(": {} of {} that start together fit now", figures.fit, figures.needed);
+  if (result.nearest) text += Nearest(*result.nearest);
+  if (figures.cut_short) text += "; the search was cut short";
+  const int64_t times = requirement.on_top ? requirement.min / std::max<int64_t>(figures.needed, 1) : 1;
+  refusal.sentence = text + "." + SayMissing(figures, times);
   return refusal;
 }
 
@@ -280,9 +305,11 @@ bool KeepFigures(const Refusal& before, base::Millis for_ms, Refusal* now) {
   if (!HasFigures(now->state) || before.reason != now->reason || now->figures_ms >= before.figures_ms + for_ms ||
       !SaysTheSame(before.sentence, now->sentence) || !SaysTheSame(before.nodes_sentence, now->nodes_sentence))
     return false;
+  if (!before.figures != !now->figures || (now->figures && !SaysTheSame(*before.figures, *now->figures))) return false;
   const bool differ = before.sentence != now->sentence || before.nodes_sentence != now->nodes_sentence;
   now->sentence = before.sentence;
   now->nodes_sentence = before.nodes_sentence;
+  now->figures = before.figures;
   now->figures_ms = before.figures_ms;
   return differ;
 }
@@ -302,6 +329,20 @@ Refusal ExplainMinResources(const Gang& gang, const std::string& resource, int64
 std::string FullMessage(const Refusal& refusal) {
   if (refusal.sentence.empty()) return refusal.nodes_sentence;
   return refusal.nodes_sentence.empty() ? refusal.sentence : refusal.sentence + " " + refusal.nodes_sentence;
+}
+
+std::string MemberMessage(const Refusal& refusal, model::ClassId pod_class, const std::string& role) {
+  if (!refusal.figures || refusal.figures->lines.empty()) return FullMessage(refusal);
+  const Figures& figures = *refusal.figures;
+  const Figures::Line* line = figures.Find(pod_class, role);
+  if (line && line->fits && !figures.waits_for.empty())
+    return fmt::format("{} This pod fits; it waits for {}.", refusal.sentence, figures.waits_for);
+  if (line && line->fits)
+    return fmt::format("{} This pod fits; it waits for other pods of its gang: {}", refusal.sentence,
+                       refusal.nodes_sentence);
+  if (line && !line->nodes_sentence.empty()) return refusal.sentence + " " + line->nodes_sentence;
+  if (refusal.nodes_sentence.empty()) return refusal.sentence;
+  return fmt::format("{} For another pod of its gang: {}", refusal.sentence, refusal.nodes_sentence);
 }
 
 }  // namespace tutti::core

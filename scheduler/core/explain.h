@@ -50,7 +50,8 @@ Refusal ExplainBelowMinimum(const Gang& gang, const Requirement& requirement);
 Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const queue::Admission& admission,
                      bool min_resources = false);
 
-// No nodes: which minimum, how many fit, what is short and by how much; for a lone pod just the nodes' sentence.
+// No nodes: how many fit, by role, and what is missing; for a lone pod just the nodes' sentence. On top of a whole gang
+// `requirement.min` members wait so, and `result` is of the first of them that start together.
 Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const PlanResult& result);
 
 // The same by a certificate, for as long as that holds.
@@ -73,7 +74,11 @@ bool KeepFigures(const Refusal& before, base::Millis for_ms, Refusal* now);
 // Its minResources exceed what all nodes together have free of `resource`.
 Refusal ExplainMinResources(const Gang& gang, const std::string& resource, int64_t asked, int64_t free);
 
-// The whole text of the condition and the Event.
+// The whole text of the gang's Event and decision, with the nodes' sentence about the first pod that finds none.
 std::string FullMessage(const Refusal& refusal);
+
+// The whole text of a member's condition and Event: the nodes' sentence is about this pod, or it is said that the pod
+// fits, and for whom it waits.
+std::string MemberMessage(const Refusal& refusal, model::ClassId pod_class, const std::string& role);
 
 }  // namespace tutti::core

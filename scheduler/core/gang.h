@@ -23,6 +23,7 @@
 namespace tutti::core {
 
 struct Certificate;
+struct Figures;
 struct Refusal;
 
 // Binds of a member, or what its volumes needed before, that were refused for good.
@@ -127,9 +128,10 @@ struct Plan {
 struct Refusal {
   dialects::GangState state = dialects::GangState::kWaitingForMembers;
   framework::Verdict verdict = framework::Verdict::kNotNow;
-  std::string reason;          // one CamelCase word
-  std::string sentence;        // about the gang
-  std::string nodes_sentence;  // "0/4 nodes are available: …", or empty
+  std::string reason;                      // one CamelCase word
+  std::string sentence;                    // about the gang
+  std::string nodes_sentence;              // "0/4 nodes are available: …", or empty
+  std::shared_ptr<const Figures> figures;  // what is told of each member, if it is nodes that lack; else null
   framework::Wake wakes = framework::Wake::kAll;
   std::vector<std::string_view> plugins;  // the filters that refused nodes; they live as long as the profile
 

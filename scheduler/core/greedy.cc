@@ -43,10 +43,12 @@ struct Turns {
 };
 
 // The rest of the minimum, which any role may fill, comes last; before it what comes on top of other demands, and first
-// the role with the largest member.
-Turns TakeTurns(const Problem& problem, Greedy::Order order) {
+// the role with the largest member. `by_role`: of kinds of equal size those of the first role by name come first, so
+// that the order in which members came makes no difference.
+Turns TakeTurns(const Problem& problem, Greedy::Order order, bool by_role) {
   const auto before = [&](size_t a, size_t b) {
     const auto sa = Size(problem.kinds[a]), sb = Size(problem.kinds[b]);
+    if (by_role && sa == sb) return problem.kinds[a].role < problem.kinds[b].role;
     return order == Greedy::Order::kSmallestFirst ? sa < sb : sb < sa;
   };
   Turns turns;
@@ -66,6 +68,14 @@ Turns TakeTurns(const Problem& problem, Greedy::Order order) {
     return Size(problem.kinds[of_a.front()]) > Size(problem.kinds[of_b.front()]);
   });
   return turns;
+}
+
+// Who may be on some nodes only comes first, so that nobody else takes those.
+void PutFirst(const auto& confined, const Problem& problem, Turns* turns) {
+  for (std::vector<size_t>& kinds : turns->kinds) std::ranges::stable_partition(kinds, confined);
+  std::ranges::stable_partition(turns->demands, [&](size_t d) {
+    return problem.demands[d].of != Demand::Of::kRest && std::ranges::all_of(problem.demands[d].kinds, confined);
+  });
 }
 
 }  // namespace
@@ -96,73 +106,85 @@ NodeId Greedy::Choose(const Kind& kind, Order order, const std::vector<NodeId>* 
 }
 
 Attempt Greedy::Run(Order order, bool order_matters, const std::vector<NodeId>* nodes) {
+  return Place(order, order_matters, false, [nodes](size_t) { return nodes; });
+}
+
+Attempt Greedy::Count(bool order_matters, const NodesOf& nodes_of) {
+  return Place(Order::kLargestFirst, order_matters, true, [&nodes_of](size_t k) { return nodes_of[k]; });
+}
+
+Attempt Greedy::Place(Order order, bool order_matters, bool to_the_end, const auto& nodes_of) {
   Attempt attempt;
-  attempt.placed.assign(problem_.demands.size(), 0);
-  const Turns turns = TakeTurns(problem_, order);
-  std::vector<size_t> taken(problem_.kinds.size());
+  attempt.taken.assign(problem_.kinds.size(), 0);
+  attempt.failed.assign(problem_.kinds.size(), 0);
+  std::vector<int64_t> placed(problem_.demands.size());
+  Turns turns = TakeTurns(problem_, order, to_the_end);
+  if (to_the_end) PutFirst([&nodes_of](size_t k) { return nodes_of(k) != nullptr; }, problem_, &turns);
   const auto fill = [&](size_t d) {  // true when something was placed
-    const int64_t before_placed = attempt.placed[d];
-    // No node takes another of this class, as things are; thousands of kinds may be of it.
-    const cluster::PodClass* full = nullptr;
+    const int64_t before_placed = placed[d];
+    // None of these nodes takes another of this class, as things are; thousands of kinds may be of it.
+    std::pair<const cluster::PodClass*, const std::vector<NodeId>*> full;
     for (const size_t k : turns.kinds[d]) {
       const Kind& kind = problem_.kinds[k];
-      while (kind.pod_class.get() != full && attempt.placed[d] < problem_.demands[d].count &&
-             taken[k] < kind.members.size()) {
-        const NodeId node = Choose(kind, order, nodes);
+      const std::pair here(kind.pod_class.get(), nodes_of(k));
+      while (placed[d] < problem_.demands[d].count && attempt.taken[k] < kind.members.size()) {
+        const NodeId node = here == full ? NodeId() : Choose(kind, order, here.second);
+        attempt.failed[k] = !node;
         if (!node) {
-          if (kind.refused.empty()) full = kind.pod_class.get();
+          if (kind.refused.empty()) full = here;
           break;
         }
-        full = nullptr;
-        what_if_.Place(kind.members[taken[k]++]->pod, *kind.pod_class, node, rankings_.Picks(kind.pod_class, node));
+        full = {};
+        what_if_.Place(kind.members[attempt.taken[k]++]->pod, *kind.pod_class, node,
+                       rankings_.Picks(kind.pod_class, node));
         attempt.spots.push_back({k, node, 1});
-        ++attempt.placed[d];
+        ++placed[d];
       }
     }
-    return attempt.placed[d] > before_placed;
+    return placed[d] > before_placed;
   };
-  const auto lacking = [&](size_t d) { return attempt.placed[d] < problem_.demands[d].count; };
+  const auto lacking = [&](size_t d) { return placed[d] < problem_.demands[d].count; };
   for (bool progress = true; progress && std::ranges::any_of(turns.demands, lacking);) {
     progress = false;
     for (const size_t d : turns.demands) {
       progress = (lacking(d) && fill(d)) || progress;
-      if (lacking(d) && !order_matters) break;
+      if (lacking(d) && !order_matters && !to_the_end) break;
     }
     progress = progress && order_matters;
   }
 
-  const auto failed = std::ranges::find_if(turns.demands, lacking);
-  attempt.fits = failed == turns.demands.end();
-  if (attempt.fits) return attempt;
-  attempt.demand = *failed;
-  int64_t left = problem_.demands[*failed].count - attempt.placed[*failed];
-  for (const size_t k : turns.kinds[*failed]) {
-    const int64_t of_kind = std::min<int64_t>(left, problem_.kinds[k].count() - static_cast<int64_t>(taken[k]));
-    if (of_kind == 0) continue;
-    if (!std::exchange(attempt.any_failed, true)) attempt.failed_kind = k;
-    attempt.unplaced.emplace_back(k, of_kind);
-    left -= of_kind;
+  attempt.fits = std::ranges::none_of(turns.demands, lacking);
+  if (attempt.fits || !to_the_end) return attempt;
+  std::vector<int64_t> over;  // by kind: members that no demand has been said to lack
+  for (size_t k = 0; k < problem_.kinds.size(); ++k)
+    over.push_back(problem_.kinds[k].count() - static_cast<int64_t>(attempt.taken[k]));
+  for (const size_t d : turns.demands) {
+    int64_t left = problem_.demands[d].count - placed[d];
+    for (const size_t k : turns.kinds[d]) {
+      const int64_t of_kind = std::min(left, over[k]);
+      if (of_kind == 0) continue;
+      attempt.unplaced.emplace_back(k, of_kind);
+      over[k] -= of_kind;
+      left -= of_kind;
+    }
   }
   return attempt;
 }
 
-void Greedy::Explain(Attempt* attempt) {
-  if (attempt->any_failed) {
-    const Kind& kind = problem_.kinds[attempt->failed_kind];
-    const Ranking& ranking = rankings_.For(kind.pod_class);
-    attempt->refusals = ranking.Explain();
-    if (kind.judged) {
-      for (const auto& [reason, nodes] : kind.judged->reasons)
-        attempt->refusals.reasons.emplace_back(reason, static_cast<size_t>(nodes));
-      std::ranges::sort(attempt->refusals.reasons);
-    }
-    const auto passed_over = kind.judged ? 0 : std::ranges::count_if(kind.refused, [&](NodeId n) {
-      return snapshot_.present(n) && ranking.Feasible(n);
-    });
-    if (passed_over > 0)
-      attempt->refusals.reasons.emplace_back("node(s) refused a bind and are tried again soon", passed_over);
+framework::Refusals Greedy::Explain(size_t k) const {
+  const Kind& kind = problem_.kinds[k];
+  const Ranking& ranking = rankings_.For(kind.pod_class);
+  framework::Refusals refusals = ranking.Explain();
+  if (kind.judged) {
+    for (const auto& [reason, nodes] : kind.judged->reasons)
+      refusals.reasons.emplace_back(reason, static_cast<size_t>(nodes));
+    std::ranges::sort(refusals.reasons);
   }
-  for (const Kind& kind : problem_.kinds) attempt->wakes = attempt->wakes | rankings_.For(kind.pod_class).WakesOn();
+  const auto passed_over = kind.judged ? 0 : std::ranges::count_if(kind.refused, [&](NodeId n) {
+    return snapshot_.present(n) && ranking.Feasible(n);
+  });
+  if (passed_over > 0) refusals.reasons.emplace_back("node(s) refused a bind and are tried again soon", passed_over);
+  return refusals;
 }
 
 }  // namespace tutti::core

@@ -17,14 +17,10 @@ namespace tutti::core {
 struct Attempt {
   std::vector<Spot> spots;  // one entry a member, in the order placed
   bool fits = false;
-  // When it does not: where it stopped.
-  size_t demand = 0;            // the one that fell short
-  std::vector<int64_t> placed;  // by demand
-  bool any_failed = false;
-  size_t failed_kind = 0;                            // of the first that found no node, if any_failed
-  std::vector<std::pair<size_t, int64_t>> unplaced;  // of `demand`, from that one on: so many of a kind
-  framework::Refusals refusals;                      // why, with the placed ones in place
-  framework::Wake wakes = framework::Wake::kNothing;
+  std::vector<size_t> taken;  // members placed, by kind
+  std::vector<char> failed;   // by kind: no node took another of it when that was last tried
+  // So many of a kind that demands lack still; the kinds that failed first come first.
+  std::vector<std::pair<size_t, int64_t>> unplaced;
 };
 
 class Greedy {
@@ -36,16 +32,23 @@ class Greedy {
       : problem_(problem), rankings_(rankings), what_if_(what_if), snapshot_(snapshot) {}
 
   // On `nodes` only, when not null; they are sorted. `order_matters`: a member that found no node may find one when
-  // others are placed.
+  // others are placed. It stops where it is plain that not all fit.
   Attempt Run(Order order, bool order_matters, const std::vector<model::NodeId>* nodes);
 
-  // Adds why it stopped, asking every node for its words. REQUIRES: nothing was taken back since.
-  void Explain(Attempt* attempt);
+  // The largest first, and to the end: how many fit. The members of a kind on those nodes of `nodes_of` only, where
+  // these are not null; they are sorted.
+  using NodesOf = std::vector<const std::vector<model::NodeId>*>;  // by kind
+  Attempt Count(bool order_matters, const NodesOf& nodes_of);
+
+  // Why no node takes another of the kind, in every node's words. REQUIRES: nothing was taken back since.
+  framework::Refusals Explain(size_t kind) const;
 
   // The best node for one more of the kind, or invalid.
   model::NodeId Choose(const Kind& kind, Order order, const std::vector<model::NodeId>* nodes);
 
  private:
+  Attempt Place(Order order, bool order_matters, bool to_the_end, const auto& nodes_of);
+
   const Problem& problem_;
   Rankings& rankings_;
   cluster::WhatIf& what_if_;

@@ -143,29 +143,21 @@ void Planner::Prefer(const Gang& gang, const Members& pending, const Requirement
 PlanResult Planner::PlaceAny(const Gang& gang, const Members& pending, const Requirement& requirement) {
   Problem problem = Sort(pending, requirement.must);
   using Of = Demand::Of;
-  const auto demand = [&](Of of, const std::string& role, int64_t count, int64_t others, auto of_kind) {
-    Demand made{role, count, {}, others, of};
+  const auto demand = [&](Of of, int64_t count, int64_t others, auto of_kind) {
+    Demand made{count, {}, others, of};
     for (size_t k = 0; k < problem.kinds.size(); ++k)
       if (of_kind(problem.kinds[k])) made.kinds.push_back(k);
     problem.demands.push_back(std::move(made));
   };
-  // Without units it is whoever was named as the last: its role counts only where roles do.
-  const std::string unnamed = "the last";
-  std::string must = "subgroups";
-  if (requirement.units.empty() && !requirement.must.empty())
-    must = requirement.roles.empty() || requirement.must[0]->role.empty() ? unnamed : requirement.must[0]->role;
   if (!requirement.must.empty())
-    demand(Of::kUnits, must, static_cast<int64_t>(requirement.must.size()), 0,
-           [](const Kind& kind) { return kind.must; });
+    demand(Of::kUnits, std::ssize(requirement.must), 0, [](const Kind& kind) { return kind.must; });
   for (const Requirement::Role& role : requirement.roles)
     if (const int64_t more = role.min - role.have - role.must; more > 0)
-      demand(Of::kRole, role.name, more, role.must, [&](const Kind& kind) { return kind.role == role.name; });
+      demand(Of::kRole, more, role.must, [&](const Kind& kind) { return kind.role == role.name; });
   const int64_t asked = problem.total();
   if (const int64_t rest = requirement.min - requirement.have - asked; rest > 0)
-    demand(Of::kRest, "", rest, asked, [](const Kind&) { return true; });
-  PlanResult result = Solve(gang, problem);
-  if (result.role == unnamed) result.role.clear();
-  return result;
+    demand(Of::kRest, rest, asked, [](const Kind&) { return true; });
+  return Solve(gang, problem);
 }
 
 PlanResult Planner::PlaceAll(const Gang& gang, const Members& members) {
@@ -220,18 +212,10 @@ PlanResult Planner::Solve(const Gang& gang, const Problem& problem) {
   result.fits = found.fits;
   result.placements = std::move(found.placements);
   if (result.fits) return result;
-  const Attempt& attempt = found.attempt;
-  const Demand& demand = problem.demands[attempt.demand];
   result.verdict = found.gave_up ? Verdict::kGaveUp : Verdict::kNotNow;
-  result.lacking = problem.total();
-  result.placed = std::accumulate(attempt.placed.begin(), attempt.placed.end(), int64_t{0});
-  if (!attempt.fits) {
-    result.role = demand.role;
-    result.role_lacking = demand.count;
-    result.role_placed = attempt.placed[attempt.demand];
-  }
-  for (const auto& [k, count] : attempt.unplaced) result.unplaced.emplace_back(problem.kinds[k].pod_class, count);
-  result.refusals = attempt.refusals;
+  for (const auto& [k, count] : found.unplaced) result.unplaced.emplace_back(problem.kinds[k].pod_class, count);
+  result.figures = std::make_shared<const Figures>(std::move(found.figures));
+  result.refusals = std::move(found.refusals);
   result.nearest = std::move(found.nearest);
   result.wakes = found.wakes;
   for (const std::vector<Rule>& set : rules.sets)

@@ -23,14 +23,12 @@ namespace tutti::core {
 struct PlanResult {
   std::vector<cluster::Placement> placements;  // when it fits
   bool fits = false;
-  // When it does not: the best attempt.
+  // When it does not.
   framework::Verdict verdict = framework::Verdict::kNotNow;
-  int64_t lacking = 0, placed = 0;  // members asked for and members that found a node together
-  std::string role;                 // the role that fell short; empty: the rest of the minimum
-  int64_t role_lacking = 0, role_placed = 0;
-  // Who of that role found no node, the first of them first.
+  std::shared_ptr<const Figures> figures;  // how many fit, what is short; never null
+  framework::Refusals refusals;            // of the first that found no node, as seen with the placed ones in place
+  // Who found no node, the first of them first.
   std::vector<std::pair<std::shared_ptr<const cluster::PodClass>, int64_t>> unplaced;
-  framework::Refusals refusals;          // why, as seen with the placed ones in place
   std::optional<NearestDomain> nearest;  // for a gang that asks for topology
   framework::Wake wakes = framework::Wake::kAll;
   bool by_labels = false;  // where members have nodes counts by labels of these: new ones may end it, room or no room

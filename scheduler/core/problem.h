@@ -37,7 +37,6 @@ struct Kind {
 
 // `count` members of any of `kinds`.
 struct Demand {
-  std::string role;  // for people; empty: the rest of the minimum, or a role that has no name
   int64_t count = 0;
   std::vector<size_t> kinds;
   int64_t others = 0;  // what the demands before it ask of its kinds, besides
@@ -70,7 +69,7 @@ struct Problem {
   }
   // Asks for every member, and for nothing else.
   void DemandAll() {
-    Demand all{"", 0, std::vector<size_t>(kinds.size()), 0, Demand::Of::kRest};
+    Demand all{0, std::vector<size_t>(kinds.size()), 0, Demand::Of::kRest};
     std::iota(all.kinds.begin(), all.kinds.end(), size_t{0});
     for (const Kind& kind : kinds) all.count += kind.count();
     demands = {std::move(all)};

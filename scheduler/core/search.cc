@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/apart.h"
+#include "core/bounds.h"
 #include "core/descend.h"
 #include "core/exact.h"
 
@@ -26,10 +27,7 @@ constexpr int64_t kMostWork = 750'000;
 constexpr int64_t kWorkPerKind = 5, kWorkPerNode = 5;
 constexpr size_t kMostTargets = 64;
 constexpr size_t kFewRules = 3, kFewKinds = 8;  // for more of either an exact search is not the first thing tried
-constexpr size_t kMostRules = 6;                // and for more rules than these it is not tried at all
 constexpr size_t kMostDomains = 64;             // tried one after another, those with most room
-
-constexpr Wake kRoom = Wake::kPodGone | Wake::kNodeCapacity | Wake::kNodeAdded;
 
 Counts CountsOf(const Problem& problem) {
   Counts counts;
@@ -83,32 +81,9 @@ SearchResult Search::Run(const Rules& given) {
 }
 
 bool Search::Disproved() {
-  std::vector<const cluster::PodClass*> classes;
-  for (const Kind& kind : problem_.kinds)
-    if (classes.empty() || classes.back() != kind.pod_class.get()) classes.push_back(kind.pod_class.get());
-  std::ranges::sort(classes, {}, &cluster::PodClass::id);
-  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
-  absl::flat_hash_map<const cluster::PodClass*, int64_t> most_of;
-  const auto measure = [&](const std::shared_ptr<const cluster::PodClass>& one) {
-    const auto [at, fresh] = most_of.try_emplace(one.get(), 0);
-    if (!fresh) return at->second;
-    std::vector<const cluster::PodClass*> others = classes;
-    std::erase(others, one.get());
-    Ranking& ranking = rankings_.For(one);
-    return at->second = ranking.Most(ranking.Rooms(), others);
-  };
-  absl::flat_hash_map<const cluster::PodClass*, int64_t> left_of;  // room that kinds of the class before did not take
+  Bounds bounds(problem_, rankings_);
   for (const Demand& demand : problem_.demands) {
-    int64_t most = 0;
-    left_of.clear();
-    for (const size_t k : demand.kinds) {
-      const auto& pod_class = problem_.kinds[k].pod_class;
-      int64_t& left = left_of.try_emplace(pod_class.get(), measure(pod_class)).first->second;
-      const int64_t taken = std::min<int64_t>(problem_.kinds[k].count(), left);
-      left -= taken;
-      most += taken;
-    }
-    const int64_t wanted = demand.of_kinds();
+    const int64_t most = bounds.Most(demand), wanted = demand.of_kinds();
     if (most >= wanted) continue;
     short_kinds_ = demand.kinds;
     short_by_ = wanted - most;
@@ -217,19 +192,18 @@ bool Search::TryGreedily(Greedy::Order order, const std::vector<NodeId>* nodes, 
   budget_.Spend(last_try_);
   WhatIf what_if(state_.planning());
   Greedy greedy(problem_, rankings_, what_if, state_.snapshot());
-  Attempt attempt = greedy.Run(order, order_matters_, nodes);
-  const auto placed = static_cast<int64_t>(attempt.spots.size()), kinds = static_cast<int64_t>(problem_.kinds.size());
-  last_try_ = (placed + 1) * (Budget::kPlacement + kWorkPerKind * kinds);
-  if (order_matters_) last_try_ += kWorkPerNode * kinds * static_cast<int64_t>(state_.snapshot().slots());
-  if (attempt.fits && Obeyed(rules, attempt.spots, state_.snapshot())) {
-    result->fits = true;
-    result->placements = std::move(what_if).Take();
-    return true;
-  }
-  if (!result->attempt.placed.empty()) return false;
-  greedy.Explain(&attempt);
-  result->attempt = std::move(attempt);
-  return false;
+  const Attempt attempt = greedy.Run(order, order_matters_, nodes);
+  last_try_ = WorkOf(attempt);
+  if (!attempt.fits || !Obeyed(rules, attempt.spots, state_.snapshot())) return false;
+  result->fits = true;
+  result->placements = std::move(what_if).Take();
+  return true;
+}
+
+int64_t Search::WorkOf(const Attempt& attempt) const {
+  const int64_t placed = std::ssize(attempt.spots), kinds = std::ssize(problem_.kinds);
+  const int64_t work = (placed + 1) * (Budget::kPlacement + kWorkPerKind * kinds);
+  return order_matters_ ? work + kWorkPerNode * kinds * static_cast<int64_t>(state_.snapshot().slots()) : work;
 }
 
 // Makes placements of spots: within each domain of the tree the best nodes are taken rather than those of the spots,
@@ -268,7 +242,7 @@ bool Search::SettleIn(const Domain& domain, std::vector<Spot> spots, WhatIf& wha
     for (const Spot& spot : spots) count += spot.kind == k ? spot.count : 0;
     auto& members = part.kinds[k].members;
     members.erase(members.begin(), members.begin() + (*used)[k]);
-    if (count > 0) part.demands.push_back({"*", count, {k}, 0, Demand::Of::kRole});
+    if (count > 0) part.demands.push_back({count, {k}, 0, Demand::Of::kRole});
   }
   const WhatIf::Mark mark = what_if.Here();
   const Attempt attempt = Greedy(part, rankings_, what_if, state_.snapshot())
@@ -391,101 +365,6 @@ std::vector<Domain> Search::DomainsByRoom(Symbol level, const std::vector<size_t
   std::vector<Domain> domains;
   for (auto& [key, domain] : keyed) domains.push_back(std::move(domain));
   return domains;
-}
-
-Wake Search::WakesOf(const std::vector<size_t>& kinds) {
-  Wake wakes = Wake::kNothing;
-  for (const size_t k : kinds) {
-    Ranking& ranking = rankings_.For(problem_.kinds[k].pod_class);
-    wakes = wakes | ranking.WakesOn();
-    ranking.Rooms();
-    if (ranking.total_room() > 0) wakes = wakes | kRoom;
-    if (!problem_.kinds[k].refused.empty()) wakes = wakes | Wake::kTime;
-  }
-  return wakes;
-}
-
-// Nodes that would take another member, were it not for the rules.
-void Search::SayOutside(const std::vector<NodeId>& inside, SearchResult* result) {
-  framework::Refusals& refusals = result->attempt.refusals;
-  refusals.nodes = state_.snapshot().node_count();
-  if (!result->nearest || !refusals.of_class.empty()) return;
-  size_t outside = 0;
-  const Kind* failed = result->attempt.any_failed ? &problem_.kinds[result->attempt.failed_kind] : nullptr;
-  const Ranking* ranking = failed ? &rankings_.For(failed->pod_class) : nullptr;
-  for (uint32_t slot = 0; slot < state_.snapshot().slots(); ++slot) {
-    const NodeId n(slot);
-    if (!state_.snapshot().present(n) || std::ranges::binary_search(inside, n)) continue;
-    outside += ranking ? ranking->Feasible(n) && Admits(*failed, n) : result->attempt.fits;
-  }
-  if (outside > 0)
-    refusals.reasons.emplace_back("node(s) were outside of what the topology of the gang allows", outside);
-}
-
-// The domain that comes nearest to what the rule wants in one: its nodes, or none where no domain has room for any.
-// nullopt: the rule does not ask for one domain, or they are in several already.
-std::optional<std::vector<NodeId>> Search::FindNearest(const Rule& rule, NearestDomain* nearest) {
-  const cluster::Snapshot& snapshot = state_.snapshot();
-  const std::vector<Domain> domains = DomainsByRoom(rule.level, rule.kinds);
-  nearest->level = snapshot.symbols().Text(rule.level);
-  nearest->domains = snapshot.DomainsOf(rule.level).size();
-  nearest->even = rule.shape == Rule::Shape::kEven;
-  for (const size_t k : rule.kinds) nearest->wanted += problem_.kinds[k].count();
-  nearest->wanted = std::min(nearest->wanted, problem_.total());
-  if (rule.shape == Rule::Shape::kSlices) {
-    nearest->slice = rule.size;
-    nearest->wanted = (nearest->wanted + rule.size - 1) / rule.size;
-    for (const Domain& domain : domains) nearest->room += RoomIn(domain.nodes, rule.kinds) / rule.size;
-  }
-  if (Broken(rule, problem_)) {
-    for (const auto& [value, count] : rule.held)
-      if (value && rule.shape == Rule::Shape::kOne)
-        nearest->torn.push_back(snapshot.symbols().Text(value));
-      else if (!value)
-        nearest->unlabelled = count;
-    std::ranges::sort(nearest->torn);
-    return std::vector<NodeId>();
-  }
-  if (rule.shape != Rule::Shape::kOne) return std::nullopt;
-  if (domains.empty() && rule.held.empty()) return std::vector<NodeId>();
-  auto best = domains.begin();
-  if (!rule.held.empty()) best = std::ranges::find(domains, rule.held.begin()->first, &Domain::value);
-  nearest->value = snapshot.symbols().Text(best != domains.end() ? best->value : rule.held.begin()->first);
-  if (best == domains.end()) {
-    const auto in = snapshot.NodesIn(rule.level, rule.held.begin()->first);
-    std::vector<NodeId> full(in.begin(), in.end());
-    std::ranges::sort(full);
-    return full;
-  }
-  nearest->room = std::min(nearest->wanted, RoomIn(best->nodes, rule.kinds));
-  return best->nodes;
-}
-
-void Search::Explain(const std::vector<Rule>& rules, SearchResult* result) {
-  std::vector<size_t> kinds = AllKinds();
-  if (!result->gave_up && !short_kinds_.empty()) kinds = short_kinds_, result->short_by = short_by_;
-  if (!result->gave_up) result->short_kinds = kinds;
-  const auto rule = std::ranges::find_if(rules, [](const Rule& r) { return !r.kinds.empty(); });
-  std::optional<std::vector<NodeId>> nodes;
-  if (rule != rules.end()) {
-    result->nearest.emplace();
-    nodes = FindNearest(*rule, &*result->nearest);
-    result->attempt = {};
-  }
-  WhatIf what_if(state_.planning());
-  if (result->attempt.placed.empty()) {
-    Greedy greedy(problem_, rankings_, what_if, state_.snapshot());
-    result->attempt = greedy.Run(Greedy::Order::kLargestFirst, order_matters_, nodes ? &*nodes : nullptr);
-    greedy.Explain(&result->attempt);
-  }
-  SayOutside(nodes.value_or(std::vector<NodeId>()), result);
-  result->wakes = WakesOf(kinds);
-  const Attempt& attempt = result->attempt;
-  if (attempt.any_failed && std::ranges::find(kinds, attempt.failed_kind) != kinds.end())
-    result->wakes = result->wakes | attempt.wakes;
-  if (!rules.empty()) result->wakes = result->wakes | Wake::kNodeLabels | kRoom;
-  if (result->gave_up || order_matters_)
-    result->wakes = result->wakes | kRoom | Wake::kNodeLabels | Wake::kNodeTaints | Wake::kPodPlaced;
 }
 
 }  // namespace tutti::core

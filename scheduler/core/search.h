@@ -14,6 +14,7 @@
 #include "cluster/state.h"
 #include "cluster/what_if.h"
 #include "core/domain_tree.h"
+#include "core/figures.h"
 #include "core/greedy.h"
 #include "core/problem.h"
 #include "core/rankings.h"
@@ -38,7 +39,9 @@ struct SearchResult {
   std::vector<cluster::Placement> placements;
   // When it does not.
   bool gave_up = false;
-  Attempt attempt;  // the members one after another, as far as that went; in the nearest domain where there is one
+  Figures figures;               // of the members one after another, in the nearest domain if there are rules
+  framework::Refusals refusals;  // of the first kind that found no node, with the placed ones in place
+  std::vector<std::pair<size_t, int64_t>> unplaced;  // Attempt::unplaced
   std::optional<NearestDomain> nearest;
   framework::Wake wakes = framework::Wake::kAll;
   // There is no placement before nodes have room for so many more members of some of these kinds; none where it gave
@@ -71,10 +74,21 @@ class Search {
   std::vector<Domain> DomainsByRoom(model::Symbol level, const std::vector<size_t>& kinds);
   int64_t RoomIn(const std::vector<model::NodeId>& nodes, const std::vector<size_t>& kinds);
   std::vector<size_t> AllKinds() const;
-  std::optional<std::vector<model::NodeId>> FindNearest(const Rule& rule, NearestDomain* nearest);
+  int64_t WorkOf(const Attempt& attempt) const;
+
+  // -- search_explain.cc --
+  struct Places;
+  // Of a search that found nothing; one more greedy run. What it finds by luck is taken.
   void Explain(const std::vector<Rule>& rules, SearchResult* result);
-  void SayOutside(const std::vector<model::NodeId>& inside, SearchResult* result);
+  Places FindPlaces(const std::vector<Rule>& rules, std::optional<NearestDomain>* nearest);
+  int64_t MostThatFit(const std::vector<Rule>& rules, const std::optional<NearestDomain>& nearest);
+  std::vector<Unfit> AskWhy(const Attempt& attempt, const Greedy& greedy, const Places& places);
+  void SayOutside(const Kind* kind, const std::vector<model::NodeId>& inside, framework::Refusals* refusals);
+  std::optional<std::vector<model::NodeId>> FindNearest(const Rule& rule, NearestDomain* nearest);
   framework::Wake WakesOf(const std::vector<size_t>& kinds);
+
+  // For more rules than these an exact search is not tried at all, and domains are not sought for them.
+  static constexpr size_t kMostRules = 6;
 
   cluster::ClusterState& state_;
   Rankings& rankings_;

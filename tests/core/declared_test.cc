@@ -292,10 +292,10 @@ TEST_CASE("A gang that asks for fewer members, and still for too many, says for 
   rig.AddGroup("g", 19, "default", {{"minResources", nullptr}});
   rig.AddMembers("g", 0, 19);
   rig.Settle();
-  REQUIRE_THAT(rig.Waits("g-0"), Catch::Contains("needs 19 members"));
+  REQUIRE_THAT(rig.Waits("g-0"), Catch::Contains("of the 19 pods it needs"));
   REQUIRE(rig.store.Modify(kGroups, "default", "g", [](sim::Json& group) { group["spec"]["minMember"] = 18; }));
   rig.Pass(100);
-  CHECK_THAT(rig.Waits("g-0"), Catch::Contains("needs 18 members"));
+  CHECK_THAT(rig.Waits("g-0"), Catch::Contains("of the 18 pods it needs"));
 }
 
 }  // namespace

@@ -23,8 +23,9 @@ TEST_CASE("A gang starts whole or not at all") {
   rig.Settle();
   CHECK(rig.Bound() == 0);
   CHECK(rig.Waits("g-3") ==
-        "Unschedulable: gang default/g needs 8 members at once: 7 of 8 fit; short of nvidia.com/gpu by 1. "
-        "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.");
+        "Unschedulable: gang default/g waits: 7 of the 8 pods it needs fit now. Missing: 1 nvidia.com/gpu. The cluster "
+        "has 7 nvidia.com/gpu in all, and the pods that wait ask for 8: they need more nodes. 0/1 nodes are available: "
+        "1 Insufficient nvidia.com/gpu.");
   rig.AddNode("n2", 8, 1);
   rig.Settle();
   CHECK(rig.Bound() == 8);
@@ -82,7 +83,8 @@ TEST_CASE("A role that cannot be met alone is a proof, whatever else the gang as
   rig.AddPod("w1", {.gang = "g", .role = "worker", .min = "3", .gpu = 1});
   rig.AddPod("w2", {.gang = "g", .role = "worker", .min = "3", .gpu = 1});
   rig.Settle();
-  CHECK(rig.Waits("w1").starts_with("Unschedulable: gang default/g needs 3 members (head 1) at once: 2 of 3 fit"));
+  CHECK(rig.Waits("w1").starts_with(
+      "Unschedulable: gang default/g waits: 2 of the 3 pods it needs fit now (head 1/1, worker 1/2)."));
 }
 
 TEST_CASE("Roles whose members are alike share the room there is, and that it is too little is a proof") {
@@ -91,9 +93,12 @@ TEST_CASE("Roles whose members are alike share the room there is, and that it is
   for (const char* role : {"a", "b"})
     for (int i = 0; i < 451; ++i) rig.AddPod(fmt::format("{}-{}", role, i), {.gang = "g", .role = role, .min = "902"});
   rig.Settle();
-  CHECK(rig.Waits("a-0") ==
-        "Unschedulable: gang default/g needs 902 members at once: 900 of 902 fit; short of cpu by 2. 0/100 nodes are "
-        "available: 100 Insufficient cpu.");
+  const std::string gang =
+      "Unschedulable: gang default/g waits: 900 of the 902 pods it needs fit now (a 451/451, b 449/451). Missing: 2 "
+      "cpu. "
+      "The cluster has 900 cpu in all, and the pods that wait ask for 902: they need more nodes. ";
+  CHECK(rig.Waits("a-0") == gang + "This pod fits; it waits for role b.");
+  CHECK(rig.Waits("b-0") == gang + "0/100 nodes are available: 100 Insufficient cpu.");
 }
 
 TEST_CASE("The minimum of a role without a name is no less a minimum") {
@@ -106,7 +111,8 @@ TEST_CASE("The minimum of a role without a name is no less a minimum") {
     rig.AddPod(fmt::format("b-large-{}", i), {.gang = "g", .min = "4", .cpu = "5", .annotations = {{"role", ""}}});
   rig.Settle();
   CHECK(rig.Bound() == 0);
-  CHECK_THAT(rig.Waits("b-large-0"), Catch::Contains("gang default/g needs 4 members (\"\" 2) at once: 2 of 4 fit"));
+  CHECK_THAT(rig.Waits("b-large-0"),
+             Catch::Contains("gang default/g waits: at least 2 of the 4 pods it needs fit now. "));
 }
 
 TEST_CASE("Surplus starts as room allows, after the minimum") {

@@ -92,7 +92,7 @@ TEST_CASE_METHOD(ObservedRig, "A search that was cut off is not repeated at each
   for (int i = 0; i < 20; ++i)
     AddPod(fmt::format("g-{}", i), {.gang = "g", .min = "20", .cpu = fmt::format("{}m", 900 + i * 7919 % 200)});
   Settle();
-  REQUIRE_THAT(Waits("g-0"), Catch::Contains("no proof"));
+  REQUIRE_THAT(Waits("g-0"), Catch::Contains("was cut short"));
   const int64_t before = counts.attempts["unschedulable"];
   for (int i = 0; i < 20; ++i) {
     Delete(fmt::format("short-{}", i));

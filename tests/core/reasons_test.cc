@@ -184,8 +184,8 @@ TEST_CASE("What is short is what those ask for who found no node, each for itsel
   rig.Settle();
   CHECK(
       rig.Waits("large") ==
-      "Unschedulable: gang default/g needs 3 members at once: 1 of 3 fit; short of cpu by 9. 0/1 nodes are available: "
-      "1 Insufficient cpu.");
+      "Unschedulable: gang default/g waits: 1 of the 3 pods it needs fit now. Missing: 9 cpu. No node has more than 1 "
+      "cpu, and one pod asks for 8: it needs a larger node. 0/1 nodes are available: 1 Insufficient cpu.");
 }
 
 TEST_CASE("Members that come one after another cause no word until no more come") {
@@ -224,11 +224,12 @@ TEST_CASE("A figure is a second old at most, though what happened could help nob
   rig.Settle();
   for (int i = 0; i < 4; ++i) rig.AddPod(fmt::format("g-{}", i), {.gang = "g", .min = "4", .cpu = "4"});
   rig.Pass(2'000);
-  REQUIRE_THAT(rig.Waits("g-0"), Catch::Contains("0 of 4 fit; short of cpu by 16. 0/1 nodes"));
+  REQUIRE_THAT(rig.Waits("g-0"),
+               Catch::Contains("0 of the 4 pods it needs fit now. Missing: 16 cpu. The cluster has 12 cpu in all"));
   rig.Delete("large");
   rig.Pass(1'000);
   for (int i = 0; i < 4; ++i)
-    CHECK_THAT(rig.Waits(fmt::format("g-{}", i)), Catch::Contains("3 of 4 fit; short of cpu by 4. 0/1 nodes"));
+    CHECK_THAT(rig.Waits(fmt::format("g-{}", i)), Catch::Contains("3 of the 4 pods it needs fit now. Missing: 4 cpu."));
   rig.AddNode("n2", 1);
   rig.Pass(1'000);
   CHECK_THAT(rig.Waits("g-0"), Catch::Contains("0/2 nodes are available: 2 Insufficient cpu"));
@@ -329,7 +330,7 @@ TEST_CASE("A gang that room came for, which others of its queue took, says that 
   rig.Settle();
   for (const char* name : {"a", "b"}) rig.AddPod(name, {.gang = "g", .min = "2", .queue = "four", .cpu = "2"});
   rig.Settle();
-  REQUIRE(rig.Waits("a").starts_with("Unschedulable: gang default/g needs 2 members at once: 0 of 2 fit"));
+  REQUIRE(rig.Waits("a").starts_with("Unschedulable: gang default/g waits: 0 of the 2 pods it needs fit now."));
   rig.Delete("blocker");
   rig.AddPod("quick", {.queue = "four", .cpu = "3", .priority_class = "high"});
   rig.Settle();
@@ -342,7 +343,7 @@ TEST_CASE("A gang that room came for, which others of its queue took, says that 
   rig.AddPod("another", {.cpu = "3", .priority_class = "high"});
   rig.Settle();
   REQUIRE(rig.NodeOf("another") == "n1");
-  CHECK(rig.Waits("a").starts_with("Unschedulable: gang default/g needs 2 members at once: 0 of 2 fit"));
+  CHECK(rig.Waits("a").starts_with("Unschedulable: gang default/g waits: 0 of the 2 pods it needs fit now."));
 }
 
 TEST_CASE("A reason that an earlier leader's last write has replaced is written again") {

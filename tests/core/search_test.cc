@@ -31,7 +31,7 @@ TEST_CASE("Members that keep apart by host start on as many hosts, or say that t
   rig.Settle();
   CHECK(rig.Bound() == 0);
   CHECK(rig.Waits("g-0") ==
-        "Unschedulable: gang default/g needs 3 members at once: 2 of 3 fit. 0/2 nodes are available: "
+        "Unschedulable: gang default/g waits: 2 of the 3 pods it needs fit now. 0/2 nodes are available: "
         "2 node(s) didn't match pod anti-affinity rules.");
   rig.AddNode("n3", 8, 0, Host("n3"));
   rig.Settle();

@@ -55,7 +55,7 @@ TEST_CASE("A gang that lost a required member is not said to be whole, and its P
   rig.AddPod("g-1", large);
   rig.Pass(3'000);
   CHECK_THAT(rig.Waits("g-1"), Catch::StartsWith("Unschedulable: gang default/g has 1 of its 2 required members; 1 "
-                                                 "member more waits: 0 of 1 fit"));
+                                                 "more pod waits. Missing: 10 cpu"));
   CHECK(rig.Phase("g") == "Unknown");
   CHECK(Newest(rig.Status("g")) == "Unschedulable");
   CHECK(rig.Counter("unknown") == 1);
@@ -96,7 +96,7 @@ TEST_CASE("A member in excess of the minimum waits in a gang that is whole") {
   rig.Run("g", 2);
   rig.AddPod("g-2", {.cpu = "99", .annotations = {{"scheduling.k8s.io/group-name", "g"}}});
   rig.Pass(2'000);
-  CHECK_THAT(rig.Waits("g-2"), Catch::Contains("gang default/g is whole; 1 member more waits"));
+  CHECK_THAT(rig.Waits("g-2"), Catch::Contains("gang default/g is whole; 1 more pod waits"));
   CHECK(rig.Phase("g") == "Running");
 }
 

@@ -110,7 +110,7 @@ TEST_CASE("A gang that is edited between what its queue and what nodes lack is w
   CHECK(rig.patches <= 5 * kMembers);
   edit(true);
   rig.Pass(90'000);
-  CHECK_THAT(rig.Waits("g-199"), Catch::Contains(in_figures ? "needs 199 members" : "queue \"four\" is full"));
+  CHECK_THAT(rig.Waits("g-199"), Catch::Contains(in_figures ? "of the 199 pods it needs" : "queue \"four\" is full"));
   CHECK(rig.Waits("g-0") == rig.Waits("g-199"));
 }
 
@@ -210,10 +210,10 @@ TEST_CASE("That words have to wait costs no search") {
     rig.Annotate("g-0", "min", min);
     rig.Pass(1'000);
   }
-  CHECK_THAT(rig.Waits("g-199"), Catch::Contains("needs 198 members"));
+  CHECK_THAT(rig.Waits("g-199"), Catch::Contains("of the 198 pods it needs"));
   counts.attempts = 0;
   rig.Pass(10'000);
-  CHECK_THAT(rig.Waits("g-199"), Catch::Contains("needs 197 members"));
+  CHECK_THAT(rig.Waits("g-199"), Catch::Contains("of the 197 pods it needs"));
   CHECK(counts.attempts == 0);
 }
 

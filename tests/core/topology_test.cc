@@ -53,8 +53,8 @@ TEST_CASE("A member more, whose gang's rack is full, has no place, though anothe
   rig.AddPod("g-9", {.gang = "g", .min = "6", .annotations = {{"tutti.dev/topology-required", "rack"}}});
   rig.Settle();
   CHECK(rig.Waits("g-9") ==
-        "Unschedulable: gang default/g is whole; 1 member more waits: 0 of 1 fit; 1 must be in one domain of rack: of "
-        "2, r1 comes nearest, with room for 0 of 1; short of cpu by 1. 0/4 nodes are available: 2 Insufficient cpu, 2 "
+        "Unschedulable: gang default/g is whole; 1 more pod waits; 1 must be in one domain of rack: of 2, r1 comes "
+        "nearest, with room for 0 of 1. Missing: 1 cpu. 0/4 nodes are available: 2 Insufficient cpu, 2 "
         "node(s) were outside of what the topology of the gang allows.");
 }
 
@@ -65,10 +65,10 @@ TEST_CASE("A gang that no rack holds waits, names the best one, and starts when 
   AddGang(rig, "g", 7, {{"tutti.dev/topology-required", "rack"}});
   rig.Settle();
   CHECK(rig.Bound() == 0);
-  CHECK(
-      rig.Waits("g-0").starts_with("Unschedulable: gang default/g needs 7 members at once: 6 of 7 fit; 7 must be in "
-                                   "one domain of rack: of 2, r1 comes "
-                                   "nearest, with room for 6 of 7"));
+  CHECK(rig.Waits("g-0").starts_with(
+      "Unschedulable: gang default/g waits: 6 of the 7 pods it needs fit now; 7 must be in "
+      "one domain of rack: of 2, r1 comes "
+      "nearest, with room for 6 of 7"));
   rig.AddNode("r2-2", 3, 0, {{"rack", "r2"}});
   rig.Settle();
   CHECK(ByRack(rig, "g") == Racks{{"r2", 7}});
@@ -249,9 +249,8 @@ TEST_CASE("Members that a changed label tore apart are named to those that would
   rig.Settle();
   CHECK(rig.NodeOf("g-9").empty());
   CHECK(rig.Waits("g-9") ==
-        "Unschedulable: gang default/g is whole; 1 member more waits: 0 of 1 fit; 1 must be in one domain of rack, but "
-        "other "
-        "members are in 2 of them: r0, r1. 0/2 nodes are available: 2 node(s) were outside of what the topology of the "
+        "Unschedulable: gang default/g is whole; 1 more pod waits; 1 must be in one domain of rack, but other members "
+        "are in 2 of them: r0, r1. 0/2 nodes are available: 2 node(s) were outside of what the topology of the "
         "gang allows.");
 }
 

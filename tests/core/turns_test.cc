@@ -91,7 +91,7 @@ TEST_CASE_METHOD(CutOffRig,
   AddUnlike("last", "v", 0);
   Pass(2'000);
   for (const char* gang : {"first-0", "first-4", "last"})
-    REQUIRE_THAT(Waits(fmt::format("{}-0", gang)), Catch::Contains("no proof"));
+    REQUIRE_THAT(Waits(fmt::format("{}-0", gang)), Catch::Contains("was cut short"));
   for (int i = 0; i < 20; ++i) Stir();
   Delete("holder");
   for (int i = 0; i < 30; ++i) Stir();
@@ -101,7 +101,7 @@ TEST_CASE_METHOD(CutOffRig,
 TEST_CASE_METHOD(CutOffRig, "Nor do those who come, and go, and come again") {
   AddUnlike("last", "v", 0);
   Pass(2'000);
-  REQUIRE_THAT(Waits("last-0"), Catch::Contains("no proof"));
+  REQUIRE_THAT(Waits("last-0"), Catch::Contains("was cut short"));
   AddUnlike("comes", "a", 0, "high");
   Settle();
   Delete("holder");
@@ -122,7 +122,7 @@ TEST_CASE_METHOD(CutOffRig,
   CHECK(Waits("g9-0").empty());
   Pass(2'000);
   CHECK(counts.most == kMembers);
-  for (int i = 0; i < 10; ++i) CHECK_THAT(Waits(fmt::format("g{}-0", i)), Catch::Contains("no proof"));
+  for (int i = 0; i < 10; ++i) CHECK_THAT(Waits(fmt::format("g{}-0", i)), Catch::Contains("was cut short"));
 
   Restart();  // another one takes over
   Pass(2'000);

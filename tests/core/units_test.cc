@@ -27,16 +27,17 @@ TEST_CASE("A gang starts when so many of its units are whole, and the others fol
   for (const char* unit : {"a", "b", "c"}) AddUnit(rig, unit, 2, 2, 2);
   rig.Settle();
   CHECK(rig.Bound() == 0);
-  CHECK(
-      rig.Waits("g-a-0") ==
-      "Unschedulable: gang default/g needs 4 members (2 subgroups of 2 of units) at once: 3 of 4 fit; short of cpu by "
-      "1. 0/1 nodes are available: 1 Insufficient cpu.");
+  CHECK(rig.Waits("g-a-0") ==
+        "Unschedulable: gang default/g waits: 3 of the 4 pods it needs fit now. Missing: 1 cpu. 0/1 nodes are "
+        "available: 1 "
+        "Insufficient cpu.");
   rig.AddNode("n2", 2);
   rig.Settle();
   CHECK(BoundOf(rig, "a") == 2);
   CHECK(BoundOf(rig, "b") == 2);
   CHECK(BoundOf(rig, "c") == 0);
-  CHECK(rig.Waits("g-c-1").starts_with("Unschedulable: gang default/g is whole; 2 members more wait: 1 of 2 fit"));
+  CHECK(rig.Waits("g-c-1").starts_with(
+      "Unschedulable: gang default/g is whole; 2 more pods wait: 1 of 2 that start together fit now"));
   rig.AddNode("n3", 1);
   rig.Settle();
   CHECK(BoundOf(rig, "c") == 2);
@@ -170,8 +171,8 @@ TEST_CASE("Very many units, each in one domain, are placed where they fit, and t
   rig.Settle();
   if (units == 21) {
     CHECK(rig.Bound() == 0);
-    CHECK(rig.Waits("g-0-0").find("needs 63 members (21 subgroups of 3 of units) at once") != std::string::npos);
-    CHECK(rig.Waits("g-0-0").find("no proof") == std::string::npos);
+    CHECK(rig.Waits("g-0-0").find("it needs 63 pods at once") != std::string::npos);
+    CHECK(rig.Waits("g-0-0").find("cut short") == std::string::npos);
     return;
   }
   CHECK(rig.Bound() == 60);

@@ -28,7 +28,7 @@ struct UpstreamFixture {
     report.spec = &spec;
     report.state = GangState::kWaitingForNodes;
     report.total = report.pending = 3;
-    report.sentence = "gang ns/g needs 3 members at once: 2 of 3 fit.";
+    report.sentence = "gang ns/g waits: 2 of the 3 pods it needs fit now.";
     report.nodes_sentence = "0/4 nodes are available: 4 Insufficient cpu.";
     report.now_wall_ms = kNow;
   }

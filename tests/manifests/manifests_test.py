@@ -68,7 +68,7 @@ class Examples(unittest.TestCase):
         self.assertEqual(gangs["first"]["state"], "finished")
         self.assertEqual(gangs["second"]["state"], "finished")
         self.assertEqual(gangs["third"]["bound"], 0)
-        self.assertIn("8 of 9 fit; short of nvidia.com/gpu by 1", gangs["third"]["message"])
+        self.assertIn("8 of the 9 pods it needs fit now. Missing: 1 nvidia.com/gpu.", gangs["third"]["message"])
         starts = {}
         for step in result["timeline"]:
             if step["action"] == "bind":
