@@ -32,6 +32,13 @@ void Cells::TakeOut(NodeId n) {
   cell_of_[slot] = kNone;
 }
 
+void Cells::TotalsChanged() {
+  for (Cell& cell : cells_) cell.heap.clear();
+  for (size_t slot = 0; slot < cell_of_.size(); ++slot)
+    if (cell_of_[slot] != kNone) cells_[cell_of_[slot]].heap.push_back(MakeEntry(slot, totals_.total(slot)));
+  for (Cell& cell : cells_) std::ranges::make_heap(cell.heap);
+}
+
 void Cells::Clear() {
   cell_of_.clear();
   cells_.clear();

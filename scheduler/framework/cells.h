@@ -30,6 +30,8 @@ class Cells {
   // The node is in that cell alone, with the total that it has now.
   void Put(model::NodeId n, const Name& name);
   void TakeOut(model::NodeId n);
+  // Any total may have changed, but no node its cell: costs one pass over all.
+  void TotalsChanged();
   void Clear();
 
   // Cells are numbered; some may be empty.

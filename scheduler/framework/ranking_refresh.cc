@@ -157,10 +157,8 @@ void Ranking::Impl::Ask(const Changes& changes) {
   Move(work.moved, even);
   const bool renormalized = Rescore(some_left);
   if (sharing) {
-    if (renormalized)
-      FillCells();
-    else
-      for (const NodeId n : changes.nodes) PutIntoCell(n);
+    for (const NodeId n : changes.nodes) PutIntoCell(n);
+    if (renormalized) sharing->cells.TotalsChanged();
     return SettleCells();
   }
   // Few: each climbs its own way up. Many: all rounds are played again, once.

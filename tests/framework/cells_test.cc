@@ -27,6 +27,10 @@ TEST_CASE("The best of a cell is the best of its nodes, whatever came and went")
       totals.Put(slot, static_cast<int32_t>(random.Below(10)));
       cells.Put(n, {5, static_cast<int64_t>(cell_of[slot])});
     }
+    if (random.OneIn(50)) {
+      for (size_t other = 0; other < kNodes; ++other) totals.Put(other, static_cast<int32_t>(random.Below(10)));
+      cells.TotalsChanged();
+    }
     // Cells are numbered as they are first named; so the best of all cells together is compared, and how many there
     // are.
     std::vector<model::NodeId> expected, got;
