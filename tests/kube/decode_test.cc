@@ -281,7 +281,7 @@ TEST_CASE("a pod with requests of its own that is being resized counts the large
 }
 
 TEST_CASE("the status of an init container counts only if it restarts") {
-  const auto cpu = [specs = SpecCache()](bool restarts) mutable {
+  auto cpu = [specs = SpecCache()](bool restarts) mutable {
     std::string text;
     WireWriter w(&text);
     w.Message(1, [](WireWriter& m) { m.Text(1, "p"), m.Text(3, "ml"); });
