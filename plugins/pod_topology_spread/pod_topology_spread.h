@@ -22,7 +22,7 @@ class PodTopologySpread final : public framework::Filter, public framework::Scor
                                                         const cluster::Snapshot&) const override;
   framework::Wake WakesOn() const override {
     return framework::Wake::kNodeAdded | framework::Wake::kNodeLabels | framework::Wake::kNodeTaints |
-           framework::Wake::kPodGone | framework::Wake::kPodPlaced;
+           framework::Wake::kPodGone | framework::Wake::kPodPlaced | framework::Wake::kSelection;
   }
   std::unique_ptr<framework::ScoreState> PrepareScore(const cluster::PodClass&,
                                                       const cluster::Snapshot&) const override;

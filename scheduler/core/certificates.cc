@@ -49,6 +49,11 @@ std::shared_ptr<Certificate> Certificates::Keep(const std::string& shape, PlanRe
   certificate->watch = place;
   certificate->made_ms = now_ms;
   certificate->affine_pods = snapshot_.pod_log_end(cluster::Snapshot::PodLog::kAffine);
+  const auto select = [&certificate](const cluster::PodClass& one) {
+    if (one.selected_by) certificate->selected_in.push_back(one.ns);
+  };
+  for (const auto& one : result.short_classes) select(*one);
+  for (const auto& [one, count] : result.unplaced) select(*one);
   watches_[place] = {certificate.get(), result.wakes, Wake::kNothing, {}, 0};
   auto& classes = result.short_classes;
   certificate->volumes =
@@ -75,7 +80,7 @@ void Certificates::Happened(Wake happened, std::span<const NodeId> improved) {
   const uint64_t affine_pods = snapshot_.pod_log_end(cluster::Snapshot::PodLog::kAffine);
   const bool of_more = framework::Any(happened & ~kOfOneNode);
   for (Watch& watch : watches_) {
-    const Wake concerning = watch.wakes & happened;
+    const Wake concerning = watch.wakes & happened & ~Wake::kSelection;
     if (!framework::Any(concerning)) continue;
     if (const Certificate& one = *watch.certificate;
         one.result.short_classes.empty() || one.affine_pods != affine_pods ||
@@ -90,6 +95,11 @@ void Certificates::Happened(Wake happened, std::span<const NodeId> improved) {
 void Certificates::EndThoseWithVolumes() {
   for (auto& [shape, certificate] : by_shape_)
     if (certificate->volumes) End(*certificate);
+}
+
+void Certificates::EndThoseSelectedIn(model::Symbol ns) {
+  for (auto& [shape, certificate] : by_shape_)
+    if (std::ranges::find(certificate->selected_in, ns) != certificate->selected_in.end()) End(*certificate);
 }
 
 size_t Certificates::in_use() const {

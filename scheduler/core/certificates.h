@@ -20,10 +20,11 @@ namespace tutti::core {
 
 struct Certificate {
   PlanResult result;
-  base::Millis made_ms = 0;  // monotonic
-  bool over = false;         // only a search can tell now
-  bool doubtful = false;     // the nodes that improved may do
-  bool volumes = false;      // some member has volumes
+  base::Millis made_ms = 0;                // monotonic
+  bool over = false;                       // only a search can tell now
+  bool doubtful = false;                   // the nodes that improved may do
+  bool volumes = false;                    // some member has volumes
+  std::vector<model::Symbol> selected_in;  // namespaces in which Services or controllers select some member
 
   // What nodes are judged by, for each of result.short_classes.
   std::vector<framework::Ranking::Needs> needs;
@@ -51,6 +52,8 @@ class Certificates {
   void Happened(framework::Wake happened, std::span<const model::NodeId> improved);
   // A claim that waiting pods use is another one now.
   void EndThoseWithVolumes();
+  // Services or controllers of the namespace select other pods now (Wake::kSelection says no namespace).
+  void EndThoseSelectedIn(model::Symbol ns);
 
   bool empty() const { return by_shape_.empty(); }
   size_t in_use() const;

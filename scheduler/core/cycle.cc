@@ -218,8 +218,7 @@ bool Cycle::AbortPlan(GangId id) {
   return true;
 }
 
-// What default constraints say of a pod is of the moment in which it is planned. That they changed wakes nobody, as in
-// kube-scheduler: with a busy cluster's rollouts there is no end to it.
+// What default constraints say of a pod is of the moment in which it is planned.
 void Cycle::Reselect(Gang& gang) {
   if (std::exchange(gang.selections, selections_) == selections_) return;
   for (const Member* member : gang.members) state.Reselect(member->pod);

@@ -192,6 +192,7 @@ class Cycle {
   void RenewFigures(model::GangId id);
   void KeepFiguresOf(model::GangId id, const Refusal& before, Refusal* now);
   void FireTimers();
+  void FollowSelection(const std::string& ns, bool changed);
   void Publish();
   void PublishGang(model::GangId id);
   // Where the gang is refused: each member that waits, why. False: some are to be told new figures, and wait for that.

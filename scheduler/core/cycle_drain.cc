@@ -202,12 +202,21 @@ void Cycle::Apply(const cluster::ObjectChanged& event) {
       }
 }
 
-void Cycle::Apply(const cluster::SelectionChanged& event) { selections_ += state.ApplySelection(*event.selection); }
+// Pods that are selected in that namespace are tried again, and no others: rollouts change selections all the time.
+void Cycle::FollowSelection(const std::string& ns, bool changed) {
+  if (!changed) return;
+  ++selections_;
+  certificates.EndThoseSelectedIn(state.snapshot().symbols().Intern(ns));
+  happened_ = happened_ | Wake::kSelection;
+}
+
+void Cycle::Apply(const cluster::SelectionChanged& event) {
+  FollowSelection(event.selection->ns, state.ApplySelection(*event.selection));
+}
 
 void Cycle::Apply(const cluster::ObjectGone& event) {
   if (const auto kind = cluster::FindSelectionKind(event.kind_name)) {
-    selections_ += state.DropSelection(*kind, event.ns, event.name);
-    return;
+    return FollowSelection(event.ns, state.DropSelection(*kind, event.ns, event.name));
   }
   for (const model::ObjectKind& kind : cluster::StorageKinds())
     if (kind.Name() == event.kind_name) return FollowStorage(state.DropStorage(kind.resource, event.ns, event.name));

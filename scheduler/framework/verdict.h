@@ -27,6 +27,7 @@ enum class Wake : uint32_t {
   kTime = 1 << 8,        // an instant named beside it
   kVolume = 1 << 9,      // a PersistentVolume or StorageClass came or changed (the pod's own claims: kMembers)
   kDriver = 1 << 10,     // a CSINode, CSIDriver or CSIStorageCapacity came or changed, or a limit went; see Storage
+  kSelection = 1 << 11,  // a Service or a controller selects other pods now (default spread constraints)
   kAll = ~0u,
 };
 constexpr Wake operator|(Wake a, Wake b) { return Wake(uint32_t(a) | uint32_t(b)); }
