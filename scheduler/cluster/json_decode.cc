@@ -313,6 +313,7 @@ std::shared_ptr<model::PodSpec> ReadSpec(JsonReader& read, const JsonField& spec
 
 void ReadStatus(JsonReader& read, const JsonField& status, model::Pod* pod) {
   pod->phase = model::ParsePhase(read.Text(status["phase"]));
+  pod->nominated_node = read.Text(status["nominatedNodeName"]);
   read.Items(status["conditions"], [&](const JsonField& condition) {
     const std::string type = read.Text(condition["type"]);
     const bool status = read.Text(condition["status"]) == "True";

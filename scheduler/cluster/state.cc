@@ -88,13 +88,35 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
       if (target) Weigh(entry, target);
     }
   }
+  Nominate(change.id, change.before.get());
   return change;
+}
+
+// The room that was kept for it where it is not any more is for others.
+void ClusterState::Nominate(PodId id, const Pod* before) {
+  const Pod& pod = *pods_[id.index()].pod;
+  if (before && Nominations::Names(*before) && pod.node_name != before->nominated_node &&
+      (!Nominations::Names(pod) || pod.nominated_node != before->nominated_node))
+    EndNomination(before->nominated_node);
+  if (Nominations::Names(pod))
+    nominations_.Put(id);
+  else
+    nominations_.Drop(id);
+}
+
+void ClusterState::EndNomination(const std::string& node_name) {
+  const NodeId node = snapshot_.FindNode(node_name);
+  if (!node) return;
+  Improve(node);
+  improved_.by_pods = true;
 }
 
 void ClusterState::DropPod(PodId id) {
   PodEntry& entry = pods_[id.index()];
   TUTTI_CHECK(entry.pod != nullptr, "a pod is dropped once");
   Unweigh(entry);
+  if (Nominations::Names(*entry.pod)) EndNomination(entry.pod->nominated_node);
+  nominations_.Drop(id);
   if (entry.assumed) --assumed_count_;
   if (entry.pod->bound()) TakeFrom(&bound_to_, entry.pod->node_name, entry, &PodEntry::place);
   for (const ClaimUse& use : entry.pod_class->claims)
@@ -162,6 +184,8 @@ std::vector<PodId> ClusterState::UsersOf(const std::string& claim) const {
 void ClusterState::Assume(PodId id, NodeId node, std::vector<VolumePick> picks) {
   PodEntry& entry = pods_[id.index()];
   TUTTI_CHECK(entry.pod && !entry.pod->bound() && !entry.assumed, "only an unbound pod is assumed, once");
+  if (Nominations::Names(*entry.pod) && entry.pod->nominated_node != snapshot_.node(node).name)
+    EndNomination(entry.pod->nominated_node);
   entry.picks = std::move(picks);
   Weigh(entry, node);
   entry.assumed = true;
@@ -371,6 +395,8 @@ void ClusterState::Audit() const {
       TUTTI_CHECK(!entry.node && !entry.assumed, "a free slot weighs nothing");
       continue;
     }
+    TUTTI_CHECK(Nominations::Names(*entry.pod) == nominations_.pods().contains(PodId(static_cast<uint32_t>(i))),
+                "those that are nominated are known");
     assumed += entry.assumed;
     if (!entry.node) continue;
     TUTTI_CHECK(entry.assumed || entry.pod->occupies(), "what weighs is bound or assumed");

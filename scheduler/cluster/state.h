@@ -23,6 +23,7 @@
 
 #include "base/slots.h"
 #include "cluster/label_keys.h"
+#include "cluster/nominations.h"
 #include "cluster/selections.h"
 #include "cluster/snapshot.h"
 #include "model/node.h"
@@ -87,6 +88,8 @@ class ClusterState {
   // one did). What is left of resources that no pod asks for any more is let go then, too.
   void Settle();
 
+  const Nominations& nominations() const { return nominations_; }
+
   // The pods that use the claim "namespace/name", bound or not.
   std::vector<model::PodId> UsersOf(const std::string& claim) const;
 
@@ -105,7 +108,8 @@ class ClusterState {
   std::vector<model::PodId> PodsOn(const std::string& node_name) const;
 
   // Where room may have been won since the last call: the nodes that came or changed, and those that a pod left, or was
-  // forgotten on, or weighs less on. What a WhatIf does and takes back is not among them.
+  // forgotten on, or weighs less on, or is not nominated for any more. What a WhatIf does and takes back is not among
+  // them.
   struct Improved {
     std::vector<model::NodeId> nodes;  // distinct
     bool by_pods = false;
@@ -135,6 +139,8 @@ class ClusterState {
   void Weigh(PodEntry& entry, model::NodeId node);
   void Unweigh(PodEntry& entry);
   void Improve(model::NodeId node);
+  void Nominate(model::PodId id, const model::Pod* before);
+  void EndNomination(const std::string& node_name);
   // Pods in lists by some key, in no order. Each knows its place, and leaves in O(1).
   using Place = uint32_t PodEntry::*;
   template <typename Lists, typename Key>
@@ -177,6 +183,7 @@ class ClusterState {
 
   Snapshot snapshot_;
   Selections selections_;
+  Nominations nominations_;
   Entries pods_;
   std::vector<model::PodId> free_pods_;
   absl::flat_hash_set<Named, NameHash, NameEqual> by_name_;

@@ -4,7 +4,7 @@
 // It changes the snapshot in place and keeps what it did, so that rankings follow it through the change log at the cost
 // of the nodes touched. Thread safety: the snapshot's. Invariants
 //   (1) Rewind(m) restores exactly the state at Here() == m;
-//   (2) at most one WhatIf exists on a snapshot, and nothing else changes it meanwhile.
+//   (2) of several on a snapshot, the last begun is undone first, and nothing else changes it meanwhile.
 #pragma once
 
 #include <vector>

@@ -45,6 +45,7 @@ void Committer::StartTerm() {
   binds_.clear();
   evictions_.clear();
   volumes_.StartTerm();
+  nominator_.StartTerm();
   book_.ForEach([this](GangId, Gang& gang) {
     for (Member* member : gang.members) member->evicting = member->away = false;
     if (!gang.plan) return;
@@ -158,12 +159,13 @@ void Committer::Pump(GangId id) {
 
 bool Committer::SettleVolumes(GangId id) {
   Gang& gang = book_.at(id);
-  bool settled = true;
+  bool settled = true, slow = false;
   std::vector<std::pair<PodId, std::string>> failed;
   for (auto& [pod, assignment] : gang.plan->open) {
     if (assignment.stage != Stage::kReserved) continue;
     std::string why;
     const VolumeBinder::Stand stand = volumes_.Advance(id, pod, assignment, &why);
+    slow = slow || stand == VolumeBinder::Stand::kWaiting;
     settled = settled && (stand == VolumeBinder::Stand::kSettled || base::Planted(base::Bug::kIgnoreVolumes));
     if (stand == VolumeBinder::Stand::kFailed) failed.emplace_back(pod, std::move(why));
   }
@@ -171,7 +173,16 @@ bool Committer::SettleVolumes(GangId id) {
     Refuse(gang, pod, why);
     book_.MarkReady(id);
   }
+  if (slow) Nominate(id);
   return settled;
+}
+
+// The others of a gang that is not whole wait for those with volumes.
+void Committer::Nominate(GangId id) {
+  const Gang& gang = book_.at(id);
+  for (const auto& [pod, assignment] : gang.plan->open)
+    if (assignment.stage == Stage::kReserved && !(gang.whole && assignment.volumes.empty()))
+      nominator_.Say(id, pod, assignment.node);
 }
 
 // The node will not do for the member for a while: it gives up its room there. Another one is asked at once, but not
@@ -228,7 +239,7 @@ void Committer::SendBind(GangId id, PodId member, Assignment& assignment) {
 }
 
 bool Committer::OnAnswer(const cluster::Answer& answer) {
-  if (volumes_.OnAnswer(answer)) return true;
+  if (volumes_.OnAnswer(answer) || nominator_.OnAnswer(answer)) return true;
   if (OnEvictionAnswer(answer)) return true;
   const auto at = binds_.find(answer.id);
   if (at == binds_.end()) return false;

@@ -22,6 +22,7 @@
 #include "core/charges.h"
 #include "core/extender_desk.h"
 #include "core/gang_book.h"
+#include "core/nominator.h"
 #include "core/outbox.h"
 #include "core/scheduler.h"
 #include "core/volume_binder.h"
@@ -39,8 +40,9 @@ class Committer {
         outbox_(outbox),
         extender_desk_(extender_desk),
         clock_(clock),
-        volumes_(options, state, book, outbox, clock) {
-    volumes_.on_timer = [this](model::GangId id, base::Millis at_ms) { on_timer(id, at_ms); };
+        volumes_(options, state, book, outbox, clock),
+        nominator_(state, book, outbox, clock) {
+    volumes_.on_timer = nominator_.on_timer = [this](model::GangId id, base::Millis at_ms) { on_timer(id, at_ms); };
   }
 
   // A new term as leader: plans get ids of their own, and nothing is remembered of commands before.
@@ -104,7 +106,7 @@ class Committer {
   void OnNodeCame(model::NodeId node);
 
   bool Owes() const { return !binds_.empty() || !evictions_.empty(); }
-  size_t awaited() const { return binds_.size() + evictions_.size(); }
+  size_t awaited() const { return binds_.size() + evictions_.size() + nominator_.awaited(); }
   size_t binds_in_flight() const { return binds_.size(); }
 
   // Called with each acknowledged bind, and when a gang becomes whole.
@@ -125,6 +127,8 @@ class Committer {
   bool StillTakes(model::NodeId node, model::PodId pod) const;
   // False while some volume of the plan is open, but for those of `id`'s members that failed: they give up their room.
   bool SettleVolumes(model::GangId id);
+  // Says on the pods that wait for volumes, their own or others', which nodes are kept for them.
+  void Nominate(model::GangId id);
   void Refuse(Gang& gang, model::PodId pod, const std::string& message);
   void SendWhenDue(model::GangId id, model::PodId pod, Assignment& assignment);
   void SendBind(model::GangId id, model::PodId pod, Assignment& assignment);
@@ -157,6 +161,7 @@ class Committer {
   const ExtenderDesk& extender_desk_;
   const base::Clock& clock_;
   VolumeBinder volumes_;
+  Nominator nominator_;
   absl::flat_hash_map<cluster::CommandId, Bound> binds_;
   std::unordered_map<cluster::CommandId, Eviction> evictions_;
   absl::btree_set<model::GangId> planned_;  // the gangs with a plan

@@ -458,7 +458,7 @@ Refusal Cycle::RefuseJudged(GangId id, const Members& members, Refusal refusal) 
 }
 
 // Gangs of one shape want the same: so many members of these classes in these roles. Empty: not to be shared, for some
-// node was refused to a member.
+// node was refused to a member, or is kept for one.
 std::string Cycle::ShapeOf(const Gang& gang, const Census& census, const Requirement& requirement) const {
   std::string shape = fmt::format("{}/{}", requirement.min, requirement.have);
   for (const Requirement::Role& role : requirement.roles)
@@ -479,7 +479,7 @@ std::string Cycle::ShapeOf(const Gang& gang, const Census& census, const Require
       std::ranges::adjacent_find(census.pending, std::ranges::not_equal_to(), &Member::role) != census.pending.end();
   const absl::flat_hash_set<const Member*> must(requirement.must.begin(), requirement.must.end());
   for (const Member* member : census.pending) {
-    if (member->shuns_nodes()) return {};
+    if (member->shuns_nodes() || !state.pod(member->pod).pod->nominated_node.empty()) return {};
     kinds.push_back({tells_roles ? std::string_view(member->role) : std::string_view(),
                      member->topology ? std::string_view(member->topology->subset) : std::string_view(),
                      state.pod(member->pod).pod_class->id.value, must.contains(member)});

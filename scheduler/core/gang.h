@@ -60,13 +60,16 @@ struct Member {
   base::Millis tell_again_ms = 0;     // monotonic; not before, for the last one failed
   std::string told_version;           // the last was written on this; while the pod bears it, what came of it is unseen
   base::Millis told_version_ms = 0;   // monotonic; until then that is waited for: the write may have changed nothing
-  base::Boxed<RefusedBinds> refused;  // until one of its binds is not
-  bool evicting = false;              // a delete of ours is under way, or done
-  base::Millis evict_again_ms = 0;    // monotonic; not before, for the last one was refused
-  bool away = false;                  // a bind's answer says that it is gone, or bound; its own event is still to come
-  int32_t attempts = 0;               // how often a place was sought for it, for metrics
-  base::Millis free_ms = 0;           // wall; when its last scheduling gate was seen to go, likewise; 0: it was not
-  std::string kept;                   // that it should go, and why it is not deleted; empty otherwise
+  std::string nominated;              // the node that was kept for it last, if the pod was to say so; see Nominator
+  cluster::CommandId nominating = 0;  // the write of that which is on its way
+  base::Millis nominate_again_ms = 0;  // monotonic; not before, so that what came of the last one is seen
+  base::Boxed<RefusedBinds> refused;   // until one of its binds is not
+  bool evicting = false;               // a delete of ours is under way, or done
+  base::Millis evict_again_ms = 0;     // monotonic; not before, for the last one was refused
+  bool away = false;                   // a bind's answer says that it is gone, or bound; its own event is still to come
+  int32_t attempts = 0;                // how often a place was sought for it, for metrics
+  base::Millis free_ms = 0;            // wall; when its last scheduling gate was seen to go, likewise; 0: it was not
+  std::string kept;                    // that it should go, and why it is not deleted; empty otherwise
   std::shared_ptr<const Refusal> refusal;  // why it has no place though its gang is whole; null: not known
 
   base::Boxed<ExtenderOpinion> opinion;  // empty: no extender was asked about it

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <tuple>
 
+#include "cluster/as_if_nominated.h"
 #include "core/lightest.h"
 #include "core/topology_rules.h"
 
@@ -97,17 +99,89 @@ Problem Planner::Sort(const Members& members, const Members& must) const {
   return problem;
 }
 
-// One member that nothing is asked of but a node: the best one. nullopt: there is more to say.
+// Those that keep room from some of these members. None is of the gang itself, whose members are placed again.
+std::vector<cluster::Placement> Planner::NominatedBeside(const Gang& gang, const Members& members) const {
+  if (state_.nominations().empty()) return {};
+  int32_t lowest = std::numeric_limits<int32_t>::max();
+  for (const Member* member : members) lowest = std::min(lowest, state_.pod(member->pod).pod->spec->priority);
+  return cluster::NominatedPods(state_, {lowest, [&gang](model::PodId pod) {
+                                           return std::ranges::find(gang.members, pod, &Member::pod) !=
+                                                  gang.members.end();
+                                         }});
+}
+
+// One member that nothing is asked of but a node: that which is kept for it, or else the best one. nullopt: there is
+// more to say.
 std::optional<PlanResult> Planner::PlaceLone(const Gang& gang, const Members& members) {
   if (members.size() != 1 || members.front()->shuns_nodes() || !FreeOfTopology(gang)) return std::nullopt;
   const model::PodId pod = members.front()->pod;
   const auto& pod_class = state_.pod(pod).pod_class;
-  const NodeId best = rankings_.For(pod_class).Best();
+  const NodeId best = BestBeside(gang, members, NominatedBeside(gang, members));
   if (!best) return std::nullopt;
   PlanResult result;
   result.fits = true;
   result.placements.push_back({pod, best, pod_class.get(), rankings_.Picks(pod_class, best)});
   return result;
+}
+
+// A node is asked about with those that are nominated for it alone, as kube-scheduler does.
+NodeId Planner::BestBeside(const Gang& gang, const Members& members, const std::vector<cluster::Placement>& nominated) {
+  const cluster::PodEntry& entry = state_.pod(members.front()->pod);
+  const auto stands = [&](NodeId n) {
+    if (std::ranges::find(nominated, n, &cluster::Placement::node) == nominated.end()) return true;
+    const cluster::AsIfNominated as_if(state_, nominated, n);
+    return rankings_.For(entry.pod_class).Feasible(n);
+  };
+  if (const NodeId own = state_.snapshot().FindNode(entry.pod->nominated_node))
+    if (rankings_.For(entry.pod_class).Feasible(own) && stands(own)) return own;
+  NodeId best = rankings_.For(entry.pod_class).Best();
+  Problem problem;
+  while (best && !stands(best)) {
+    if (problem.kinds.empty()) {
+      problem = Sort(members);
+      problem.DemandAll();
+    }
+    std::vector<NodeId>& refused = problem.kinds.front().refused;
+    refused.insert(std::ranges::lower_bound(refused, best), best);
+    const PlanResult next = Solve(gang, problem);
+    best = next.fits ? next.placements.front().node : NodeId();
+  }
+  return best;
+}
+
+std::optional<PlanResult> Planner::Doubts(const std::vector<cluster::Placement>& placements) {
+  cluster::WhatIf what_if(state_.planning());
+  for (const cluster::Placement& one : placements) {
+    const auto& pod_class = state_.pod(one.pod).pod_class;
+    framework::Ranking& ranking = rankings_.For(pod_class);
+    if (ranking.Feasible(one.node)) {
+      what_if.Place(one.pod, *pod_class, one.node, one.picks);
+      continue;
+    }
+    PlanResult doubts;
+    doubts.lacking = static_cast<int64_t>(placements.size());
+    doubts.placed = static_cast<int64_t>(what_if.placements().size());
+    doubts.unplaced = {{pod_class, doubts.lacking - doubts.placed}};
+    doubts.refusals = ranking.Explain();
+    return doubts;
+  }
+  return std::nullopt;
+}
+
+// First with them in place; then what was found is tried without them, for somebody may need them who are not there
+// yet. If it does not stand, what is found without them is tried with them.
+PlanResult Planner::PlaceBeside(const std::vector<cluster::Placement>& nominated,
+                                const std::function<PlanResult()>& place) {
+  if (nominated.empty()) return place();
+  std::optional<cluster::AsIfNominated> as_if(std::in_place, state_, nominated);
+  PlanResult with = place();
+  as_if.reset();
+  if (!with.fits || !Doubts(with.placements)) return with;
+  PlanResult without = place();
+  if (!without.fits) return without;
+  as_if.emplace(state_, nominated);
+  std::optional<PlanResult> doubts = Doubts(without.placements);
+  return doubts ? *std::move(doubts) : std::move(without);
 }
 
 PlanResult Planner::PlaceRequired(const Gang& gang, const Members& pending, const Requirement& requirement) {
@@ -157,14 +231,14 @@ PlanResult Planner::PlaceAny(const Gang& gang, const Members& pending, const Req
   const int64_t asked = problem.total();
   if (const int64_t rest = requirement.min - requirement.have - asked; rest > 0)
     demand(Of::kRest, rest, asked, [](const Kind&) { return true; });
-  return Solve(gang, problem);
+  return PlaceBeside(NominatedBeside(gang, pending), [&] { return Solve(gang, problem); });
 }
 
 PlanResult Planner::PlaceAll(const Gang& gang, const Members& members) {
   if (auto placed = PlaceLone(gang, members)) return *std::move(placed);
   Problem problem = Sort(members);
   problem.DemandAll();
-  return Solve(gang, problem);
+  return PlaceBeside(NominatedBeside(gang, members), [&] { return Solve(gang, problem); });
 }
 
 // Each member on the node with the best sum of our score and the extenders'. These are preferences: where not all find

@@ -2,9 +2,11 @@
 // Planner: finds nodes for what a gang lacks, all of it or none.
 //
 // It makes a Problem of members and minima, has a Search look for a placement, and says in a gang's terms what came of
-// it.
+// it. Where pods of the gang's priority or a higher one are nominated (cluster/nominations.h), the placement stands
+// both with them in place and without them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,6 +57,11 @@ class Planner {
 
  private:
   std::optional<PlanResult> PlaceLone(const Gang& gang, const Members& members);
+  model::NodeId BestBeside(const Gang& gang, const Members& members, const std::vector<cluster::Placement>& nominated);
+  PlanResult PlaceBeside(const std::vector<cluster::Placement>& nominated, const std::function<PlanResult()>& place);
+  std::vector<cluster::Placement> NominatedBeside(const Gang& gang, const Members& members) const;
+  // Those placed, one after another, each on a node that is feasible then; else why the first that is not.
+  std::optional<PlanResult> Doubts(const std::vector<cluster::Placement>& placements);
   Problem Sort(const Members& members, const Members& must = {}) const;
   std::optional<PlanResult> PlaceByScores(const Problem& problem);
   PlanResult PlaceAny(const Gang& gang, const Members& pending, const Requirement& requirement);

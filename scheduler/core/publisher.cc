@@ -26,8 +26,9 @@ constexpr int kConflict = 409;
 
 // By hand: it is written for every waiting pod. A message may quote what a user wrote. Only of the resourceVersion
 // `only_of`: a pod that was bound meanwhile, by a write that overtook this one, would say for ever that it waits.
+// `ends_nomination`: no node is kept for it any more.
 std::string WaitingPatch(const std::string& reason, const std::string& message, const model::ObjectMeta& only_of,
-                         const std::string& probed, const std::string& turned) {
+                         const std::string& probed, const std::string& turned, bool ends_nomination) {
   std::string body = "{";
   const auto field = [&body](std::string_view name, std::string_view value, std::string_view end = ",") {
     body.append(name);
@@ -35,7 +36,9 @@ std::string WaitingPatch(const std::string& reason, const std::string& message, 
     body += end;
   };
   field(R"("metadata":{"resourceVersion":)", only_of.resource_version, "},");
-  body += R"("status":{"conditions":[{)";
+  body += R"("status":{)";
+  if (ends_nomination) body += R"("nominatedNodeName":null,)";
+  body += R"("conditions":[{)";
   if (!probed.empty()) field(R"("lastProbeTime":)", probed);
   if (!turned.empty()) field(R"("lastTransitionTime":)", turned);
   field(R"("message":)", message);
@@ -52,6 +55,12 @@ bool Says(const Pod& pod, const std::string& reason, const std::string& message)
 
 }  // namespace
 
+// The pod still names the node that was kept for it.
+bool Publisher::StillNominated(const Member& member) const {
+  const cluster::PodEntry& entry = state_.pod(member.pod);
+  return !member.nominated.empty() && !entry.assumed && entry.pod->nominated_node == member.nominated;
+}
+
 bool Publisher::TellWaiting(GangId id, Member& member, const std::string& reason, const std::string& message) {
   const base::Millis now = clock_.MonotonicMs();
   if (member.telling != 0 || now < member.tell_again_ms) return false;
@@ -61,13 +70,16 @@ bool Publisher::TellWaiting(GangId id, Member& member, const std::string& reason
   const auto of_it = [&](int64_t generation) {
     return !judged || generation == 0 || generation == pod->meta.generation;
   };
-  const bool told = member.told_reason == reason && member.told_message == message && of_it(member.told_generation);
+  const bool unkept = StillNominated(member);
+  const bool told =
+      !unkept && member.told_reason == reason && member.told_message == message && of_it(member.told_generation);
   if (!told && now < member.told_version_ms && member.told_version == pod->meta.resource_version) {
     on_timer(id, member.told_version_ms);
     return false;
   }
   // What is seen on the pod counts only where nothing of ours can replace it yet.
-  const bool seen = !member.told_in_doubt && Says(*pod, reason, message) && of_it(pod->scheduled.observed_generation);
+  const bool seen =
+      !unkept && !member.told_in_doubt && Says(*pod, reason, message) && of_it(pod->scheduled.observed_generation);
   member.told_reason = reason;
   member.told_message = message;
   if (told || seen) {
@@ -79,7 +91,7 @@ bool Publisher::TellWaiting(GangId id, Member& member, const std::string& reason
   const bool turns = !pod->scheduled.present || pod->scheduled.status;
   // A probe's time, so that the write is one though the pod may carry the same words.
   const bool again = std::exchange(member.told_in_doubt, false);
-  std::string body = WaitingPatch(reason, message, pod->meta, again ? time : "", turns ? time : "");
+  std::string body = WaitingPatch(reason, message, pod->meta, again ? time : "", turns ? time : "", unkept);
   member.telling =
       outbox_.Send(Lane::kStatus, now + kStatusDeadlineMs,
                    cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, std::move(body)});

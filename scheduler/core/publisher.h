@@ -27,7 +27,8 @@ class Publisher {
       : state_(state), book_(book), quota_(quota), counts_(counts), outbox_(outbox), clock_(clock) {}
 
   // The member waits: condition PodScheduled=False and a FailedScheduling Event, if that is not what was last said,
-  // once what came of the last one has been seen: before, the API server would refuse it. True: it is written.
+  // once what came of the last one has been seen: before, the API server would refuse it. If no node is kept for it
+  // any more, the write says that too. True: it is written.
   bool TellWaiting(model::GangId id, Member& member, const std::string& reason, const std::string& message);
   // What was last said of the member counts no more: what is said next is written, and changes the pod.
   static void Distrust(Member& member);
@@ -57,6 +58,7 @@ class Publisher {
     model::PodId pod;
     std::string uid, version;
   };
+  bool StillNominated(const Member& member) const;
   std::vector<std::string_view> ResourcesOfNodes() const;
   // What the queue holds of these, and of what it or a queue above caps.
   model::ResourceList Allocated(const queue::QueueKey& key, std::vector<std::string_view> names) const;

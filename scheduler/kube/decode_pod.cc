@@ -36,6 +36,7 @@ void DecodePodStatus(std::string_view message, model::Pod* pod, HeldResources* h
       case 2: DecodeCondition(r.bytes(), pod, &infeasible_resize); break;
       case 8:
       case 10: held->container_statuses.push_back(r.bytes()); break;
+      case 11: pod->nominated_node = r.text(); break;
       case 19: held->pod_allocated.push_back(r.bytes()); break;
       case 20: held->pod_resources = r.bytes(); break;
     }

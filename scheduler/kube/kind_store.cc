@@ -18,8 +18,8 @@ bool SameMeta(const model::ObjectMeta& a, const model::ObjectMeta& b) {
 bool SameButVersion(const model::Pod& a, const model::Pod& b) {
   return a.node_name == b.node_name && a.phase == b.phase && (a.spec == b.spec || *a.spec == *b.spec) &&
          a.scheduled == b.scheduled && a.undo_begun == b.undo_begun && a.bound_ms == b.bound_ms &&
-         a.scheduling_group == b.scheduling_group && a.scheduling_gates == b.scheduling_gates &&
-         SameMeta(a.meta, b.meta);
+         a.nominated_node == b.nominated_node && a.scheduling_group == b.scheduling_group &&
+         a.scheduling_gates == b.scheduling_gates && SameMeta(a.meta, b.meta);
 }
 
 bool SameButVersion(const model::Node& a, const model::Node& b) {

@@ -46,8 +46,9 @@ struct Pod {
   // The claims of its volumes, in the order of spec->volumes' claims and ephemeral claims: a name in its namespace.
   std::vector<PodClaim> claims;
   ScheduledCondition scheduled;
-  base::Millis bound_ms = 0;  // wall time; when it was bound, as its condition says; 0: it does not say
-  bool undo_begun = false;    // kUndoCondition is true for kUndoReason
+  base::Millis bound_ms = 0;   // wall time; when it was bound, as its condition says; 0: it does not say
+  std::string nominated_node;  // status.nominatedNodeName: where room is kept for it; see cluster/nominations.h
+  bool undo_begun = false;     // kUndoCondition is true for kUndoReason
 
   bool bound() const { return !node_name.empty(); }
   bool done() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/as_if_nominated.h"
+
+namespace tutti::cluster {
+
+std::vector<Placement> NominatedPods(const ClusterState& state, const NominatedFor& asked) {
+  std::vector<Placement> nominated;
+  for (const model::PodId id : state.nominations().pods()) {
+    const PodEntry& entry = state.pod(id);
+    if (entry.assumed || entry.pod->spec->priority < asked.priority || asked.is_own(id)) continue;
+    if (const model::NodeId node = state.snapshot().FindNode(entry.pod->nominated_node))
+      nominated.push_back({id, node, entry.pod_class.get()});
+  }
+  return nominated;
+}
+
+AsIfNominated::AsIfNominated(ClusterState& state, const std::vector<Placement>& pods) : what_if_(state.planning()) {
+  for (const Placement& one : pods) what_if_.Place(one.pod, *one.pod_class, one.node);
+}
+
+AsIfNominated::AsIfNominated(ClusterState& state, const std::vector<Placement>& pods, model::NodeId node)
+    : what_if_(state.planning()) {
+  for (const Placement& one : pods)
+    if (one.node == node) what_if_.Place(one.pod, *one.pod_class, one.node);
+}
+
+}  // namespace tutti::cluster
