@@ -159,9 +159,10 @@ std::optional<PlanResult> Planner::Doubts(const std::vector<cluster::Placement>&
       continue;
     }
     PlanResult doubts;
-    doubts.lacking = static_cast<int64_t>(placements.size());
-    doubts.placed = static_cast<int64_t>(what_if.placements().size());
-    doubts.unplaced = {{pod_class, doubts.lacking - doubts.placed}};
+    auto figures = std::make_shared<Figures>();  // how many fit beside them is not counted
+    figures->needed = std::ssize(placements);
+    doubts.figures = std::move(figures);
+    doubts.unplaced = {{pod_class, std::ssize(placements) - std::ssize(what_if.placements())}};
     doubts.refusals = ranking.Explain();
     return doubts;
   }
