@@ -27,6 +27,9 @@ constexpr const char* kNoNode =
     "no Node was given, so nothing can start; add some, such as manifests/examples/offline/nodes.yaml, or a cluster's "
     "own: kubectl get nodes -o yaml | tutti simulate - ...";
 
+// Nobody reads figures while it runs, and each renewal is an instant at which it stops. At the end they are current.
+constexpr base::Millis kFiguresMs = 60'000;
+
 constexpr const char* kArriveAt = "sim.tutti.dev/arrive-at";
 
 // No time of a file lies after the start, or ages would be negative.
@@ -180,6 +183,7 @@ base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifes
   NoteExtendersAreNotAsked(&options.config);
   auto core_options = MakeOptions(options.config, OfflineSchedulerNames());
   if (!core_options) return tl::make_unexpected(core_options.error());
+  core_options->figures_ms = kFiguresMs;
   if (const base::Status checked = CheckQuantities(manifests); !checked) return tl::make_unexpected(checked.error());
   const bool has_node = std::ranges::any_of(
       manifests, [](const sim::Manifest& one) { return sim::DigString(one.object, "kind") == "Node"; });

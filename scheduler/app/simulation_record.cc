@@ -131,6 +131,8 @@ void SimulationRecord::OnPod(const sim::WatchEvent& event) {
   if (event.type == sim::EventType::kAdded) return;
   const sim::Json& now = *event.object;
   const sim::Json& before = *event.previous;
+  if (event.type == sim::EventType::kDeleted || NodeOf(now) != NodeOf(before) || Finished(now) != Finished(before))
+    last_event_ms_ = Now();
   if (event.type == sim::EventType::kDeleted) {
     if (!Disrupted(now) || Finished(now)) return;
     Happened("evict", now, NodeOf(now));
@@ -192,7 +194,7 @@ SimulationSummary SimulationRecord::Summary(const std::vector<observe::Decision>
   for (auto& [key, story] : stories) summary.gangs.push_back(std::move(story));
   std::ranges::stable_sort(summary.gangs, {}, &SimulationSummary::Gang::arrived_ms);
   if (std::ranges::any_of(gpus_, [](const auto& use) { return use.capacity > 0; })) summary.gpus = gpus_;
-  summary.end_ms = Now();
+  summary.end_ms = last_event_ms_;
   return summary;
 }
 

@@ -50,7 +50,8 @@ class SimulationRecord {
   const base::Clock& clock_;
   const base::Millis start_ms_;
   int64_t subscription_;
-  uint64_t noted_ = 0;                                    // up to which change of the scheduler's decisions
+  base::Millis last_event_ms_ = 0;  // when a pod last came to a node, ended or went, since the start
+  uint64_t noted_ = 0;              // up to which change of the scheduler's decisions
   std::unordered_map<std::string, std::string> gang_of_;  // by pod uid: "namespace/name"
   std::set<model::GangKey> admitted_;
   Json timeline_ = Json::array();
