@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outbox: the commands of one cycle, numbered. They leave together at its end.
+// Outbox: the commands of one cycle, numbered, and the owner of each reply. Commands leave together at the cycle's end;
+// the reply to one goes to the class that sent it, once.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+#include <absl/functional/any_invocable.h>
+
+#include <array>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -11,26 +17,60 @@ namespace tutti::core {
 
 class Outbox {
  public:
-  // The id its answer will carry. `body` is one of CommandBody, or such a variant.
+  // What a command is for. Replies are counted, and forgotten, by it.
+  enum class For : uint8_t { kBind, kEviction, kVolume, kNomination, kStatus };
+  using OnReply = absl::AnyInvocable<void(const cluster::Answer&) &&>;
+
+  // Returns the id that the reply will carry. `body` is one of CommandBody, or such a variant.
   template <typename Body>
-  cluster::CommandId Send(cluster::Lane lane, base::Millis deadline_ms, Body&& body) {
-    Put(++last_id_, lane, deadline_ms, std::forward<Body>(body));
+  cluster::CommandId Send(For what, cluster::Lane lane, base::Millis deadline_ms, Body&& body, OnReply on_reply) {
+    const cluster::CommandId id = Expect(what, std::move(on_reply));
+    Put(id, lane, deadline_ms, std::forward<Body>(body));
+    return id;
+  }
+  // The id of a command that leaves by another way and is replied to as these are.
+  cluster::CommandId Expect(For what, OnReply on_reply) {
+    awaited_.emplace(++last_id_, Awaited{what, std::move(on_reply)});
+    ++counts_[static_cast<size_t>(what)];
     return last_id_;
   }
-  // For a command that leaves by another way and is answered as these are.
-  cluster::CommandId NextId() { return ++last_id_; }
-  // Without an answer.
+  // Sends a command whose reply nobody reads.
   template <typename Body>
   void Post(cluster::Lane lane, base::Millis deadline_ms, Body&& body) {
     Put(0, lane, deadline_ms, std::forward<Body>(body));
   }
+  // Returns an id for a question that is no command.
+  cluster::CommandId NextId() { return ++last_id_; }
+
+  // Hands the reply to its owner. Does nothing if it is not awaited any more.
+  void Deliver(const cluster::Answer& reply) {
+    const auto at = awaited_.find(reply.id);
+    if (at == awaited_.end()) return;
+    Awaited awaited = std::move(at->second);
+    awaited_.erase(at);
+    --counts_[static_cast<size_t>(awaited.what)];
+    std::move(awaited.on_reply)(reply);
+  }
+  // Drops the owners of all replies of that purpose: a new term as leader knows nothing of what was sent before.
+  void Forget(For what) {
+    absl::erase_if(awaited_, [what](const auto& item) { return item.second.what == what; });
+    counts_[static_cast<size_t>(what)] = 0;
+  }
+  // How many replies of that purpose are still to come, and of all.
+  size_t awaited(For what) const { return counts_[static_cast<size_t>(what)]; }
+  size_t awaited() const { return awaited_.size(); }
+
   void Flush(cluster::ClusterWriter& writer) {
     usual_ = commands_.size();
     if (!commands_.empty()) writer.Submit(std::exchange(commands_, {}));
   }
 
  private:
-  // A command is large, and moved as seldom as can be: into its place, and not again as the list grows.
+  struct Awaited {
+    For what;
+    OnReply on_reply;
+  };
+  // Builds a command in its place and leaves room for as many as usual, because commands are large.
   template <typename Body>
   void Put(cluster::CommandId id, cluster::Lane lane, base::Millis deadline_ms, Body&& body) {
     if (commands_.empty()) commands_.reserve(usual_);
@@ -40,6 +80,8 @@ class Outbox {
   std::vector<cluster::Command> commands_;
   size_t usual_ = 0;  // in the last cycle
   cluster::CommandId last_id_ = 0;
+  absl::flat_hash_map<cluster::CommandId, Awaited> awaited_;
+  std::array<size_t, 5> counts_{};
 };
 
 }  // namespace tutti::core

@@ -14,33 +14,11 @@
 
 #include "cluster/extenders.h"
 #include "cluster/ports.h"
+#include "core/options.h"
 #include "dialects/dialect.h"
-#include "framework/profile.h"
 #include "observe/decision.h"
 
 namespace tutti::core {
-
-struct Options {
-  // One per schedulerName served; pods of other names are counted where they run and otherwise left alone.
-  std::vector<framework::Profile> profiles;
-
-  // A gang that is half bound is completed within this time, or undone (kRepair), or left as it is (kKeep).
-  enum class Policy { kRepair, kKeep } policy = Policy::kRepair;
-  base::Millis repair_timeout_ms = 60'000;
-  // The time that one bind may take; without an answer it is sent again then, and its room stays held.
-  base::Millis bind_timeout_ms = 10'000;
-  // A node that refused a member's bind is tried again for it after the first, then twice as long each time, until a
-  // bind of its gang is accepted.
-  base::Millis pod_initial_backoff_ms = 1'000, pod_max_backoff_ms = 10'000;
-  // The PodScheduled reason of a gang that waits only for quota.
-  std::string quota_reason = "Unschedulable";
-  // Asked in this order about the pods that they are interested in.
-  std::vector<cluster::Extender> extenders;
-  // Figures in a waiting gang's reason are so old at most, while fewer than 200 gangs wait; else five times that.
-  base::Millis figures_ms = 1'000;
-  // Bound on the memory of rankings.
-  size_t ranking_bytes = size_t{256} << 20;
-};
 
 class Scheduler {
  public:
@@ -71,9 +49,7 @@ class Scheduler {
   // The same in parts, for whoever may not wait for all: adds the records from `place` on, some hundred, in no order,
   // and moves `place`. True: those were the last. A gang that changes between two parts may be told twice, the later
   // word last, and one that comes may be left out.
-  struct DecisionsPlace {
-    uint32_t gang = 0, pod = 0;
-  };
+  using DecisionsPlace = observe::DecisionsPlace;
   bool AddDecisions(DecisionsPlace* place, std::deque<observe::Decision>* records) const;
   // Likewise all pods that are known, others' too, from slot `*place` on.
   using PodList = std::deque<std::shared_ptr<const model::Pod>>;
@@ -83,11 +59,7 @@ class Scheduler {
   // now, and the keys of those that are no more; both sorted. Costs what those gangs cost, not what all do. nullopt:
   // that is too long ago, and Decisions() has to be asked again. The first `sequence` is decision_sequence() beside a
   // list, or 0.
-  struct DecisionChanges {
-    uint64_t sequence = 0;  // to ask with the next time
-    std::vector<observe::Decision> decisions;
-    std::vector<model::GangKey> gone;
-  };
+  using DecisionChanges = observe::DecisionChanges;
   std::optional<DecisionChanges> DecisionsAfter(uint64_t sequence) const;
   uint64_t decision_sequence() const;
 

@@ -39,6 +39,18 @@ struct Decision {
 // One word each: "waiting-for-members", ..., "whole".
 std::string_view Word(dialects::GangState state);
 
+// Where a list of all Decisions goes on; see core::Scheduler::AddDecisions.
+struct DecisionsPlace {
+  uint32_t gang = 0, pod = 0;
+};
+
+// What changed of all Decisions after some sequence number. Both lists are sorted.
+struct DecisionChanges {
+  uint64_t sequence = 0;  // to ask with the next time
+  std::vector<Decision> decisions;
+  std::vector<model::GangKey> gone;
+};
+
 // What metrics count and the log says. Called on the scheduler thread; must not block. What is passed by reference or
 // view is gone when the call returns.
 class Observer {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/evidence.h"
+#include "core/gangs/evidence.h"
 
 #include "tests/core/rig.h"
 

@@ -159,6 +159,25 @@ TEST_CASE("what a whole gang takes besides is asked about, too") {
   CHECK(rig.Bound() == 3);
 }
 
+TEST_CASE("an extender's answers serve one attempt, though it was the queue that refused what they led to") {
+  ExtenderRig rig;
+  rig.AddPod("first", {.queue = "four", .cpu = "2"});
+  rig.Settle();
+  REQUIRE(rig.Bound() == 1);
+  // The queue has room for the lighter one, which finds no node.
+  rig.AddPod("g-heavy", {.gang = "g", .min = "1", .queue = "four", .cpu = "3", .gpu = 1});
+  rig.AddPod("g-light",
+             {.gang = "g", .min = "1", .queue = "four", .gpu = 1, .spec = {{"nodeSelector", {{"disk", "lost"}}}}});
+  rig.Settle();
+  REQUIRE(rig.fake.asked["g-heavy"] == 1);
+  REQUIRE(rig.Waits("g-heavy").find("queue \"four\" is full") != std::string::npos);
+  rig.fake.refuses = {"n1", "n2"};
+  rig.Delete("first");
+  rig.Settle();
+  CHECK(rig.fake.asked["g-heavy"] == 2);
+  CHECK(rig.NodeOf("g-heavy") == "n3");
+}
+
 TEST_CASE("an extender binds its pods, and a bind that it refuses is done again") {
   ExtenderRig rig({"http://gpu", false, false, true, {"nvidia.com/gpu"}});
   rig.fake.refuse_binds = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/line.h"
+#include "core/gangs/line.h"
 
 #include <functional>
 #include <set>

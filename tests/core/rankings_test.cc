@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/rankings.h"
+#include "core/place/rankings.h"
 
 #include "plugins/registry.h"
 #include "tests/support/catch.h"

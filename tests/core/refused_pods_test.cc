@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/refused_pods.h"
+#include "core/publish/refused_pods.h"
 
 #include "tests/support/catch.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes are of what changed: new figures alone rewrite nobody at once, and what comes too late is not written.
-#include "core/figure_writes.h"
+#include "core/publish/figure_writes.h"
 #include "tests/core/rig.h"
 
 namespace tutti::core {

@@ -144,5 +144,24 @@ TEST_CASE("A member of a whole gang whose node comes back stays, though another 
   CHECK(rig.NodeOf("c") == "n2");
 }
 
+TEST_CASE("Two whole gangs whose figures are due at one time are both told new ones") {
+  Rig rig;
+  rig.AddNode("n1", 2);
+  for (const char* gang : {"a", "b"}) rig.AddGang(gang, 1, 1);
+  rig.Settle();
+  REQUIRE(rig.Bound() == 2);
+  for (const char* gang : {"a", "b"}) rig.AddPod(fmt::format("{}-more", gang), {.gang = gang, .min = "1", .cpu = "4"});
+  rig.Settle();
+  rig.AddNode("n2", 1);
+  rig.Pass(60'000);
+  for (const char* gang : {"a", "b"})
+    CHECK(
+        rig.Waits(fmt::format("{}-more", gang)) ==
+        fmt::format("Unschedulable: gang default/{} is whole; 1 more pod waits. Missing: 4 cpu. No node has more than "
+                    "2 cpu, and one pod asks for 4: it needs a larger node. 0/2 nodes are available: 2 Insufficient "
+                    "cpu.",
+                    gang));
+}
+
 }  // namespace
 }  // namespace tutti::core

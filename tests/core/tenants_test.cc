@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/threat-model.md: what somebody who may write pods' annotations can make of the scheduler's own.
-#include "core/evidence.h"
+#include "core/gangs/evidence.h"
 #include "tests/core/rig.h"
 
 namespace tutti::core {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gangs whose searches are cut off: what they cost everybody else, and each other.
-#include "core/turns.h"
+#include "core/gangs/turns.h"
 
 #include <algorithm>
 #include <utility>

@@ -4,7 +4,7 @@
 #include <deque>
 
 #include "base/json_fwd.h"
-#include "core/planner.h"
+#include "core/place/planner.h"
 #include "plugins/registry.h"
 #include "tests/support/test_cluster.h"
 

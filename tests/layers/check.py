@@ -5,7 +5,8 @@
   check.py [ROOT]
 
 The table is that of ARCHITECTURE.md. It is closed: a room that is not in it, or an include that names no room,
-is an error too. Each third-party library is confined to the rooms that need it. No plugin sees another one: what
+is an error too. The rooms inside the rooms of INSIDE have tables of their own, which are closed likewise; what they look like
+by floors is drawn by picture.py. Each third-party library is confined to the rooms that need it. No plugin sees another one: what
 they share is in plugins/common. And JSON is parsed by cluster::ParseJson alone, which bounds its depth, and printed
 by base::PrintJson, which does not throw at what is not UTF-8.
 """
@@ -32,6 +33,22 @@ ALLOWED = {
     "app": VALUES | {"framework", "dialects", "queue", "observe", "plugins", "core", "kube", "sim", "server"},
 }
 
+# The rooms inside a room: folders, and files that stand alone. What each may see of the others.
+INSIDE = {
+    "core": {
+        "options": set(),
+        "outbox": set(),
+        "gangs": set(),
+        "admit": {"gangs"},
+        "place": {"gangs"},
+        "publish": {"options", "outbox", "gangs", "place"},
+        "commit": {"options", "outbox", "gangs", "admit", "place", "publish"},
+        "passes": {"options", "gangs", "admit", "place", "publish", "commit"},
+        "cycle": {"options", "publish", "passes"},
+        "scheduler": {"options", "cycle"},
+    },
+}
+
 # A header's first path component, and where alone it may be included.
 CONFINED = {
     "CLI": {"app"},
@@ -52,6 +69,10 @@ PRINTER = re.compile(r"(?:\.|->)dump\((?!.*error_handler_t::replace)")
 PRINTS = {"scheduler/base/json_string.cc"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def folder_of(root, room):
+    return root / room if room in ("plugins", "sim") else root / "scheduler" / room
 
 
 def sources(root):
@@ -98,6 +119,25 @@ def wrong(room, plugin, quoted, path):
     return None
 
 
+def inner(path):
+    """The room inside its room of a path such as "core/place/exact.h" or "core/cycle.cc"."""
+    parts = pathlib.PurePosixPath(path).parts
+    return parts[1] if len(parts) > 2 else parts[1].split(".")[0]
+
+
+def wrong_inside(room, own, path):
+    """Why a file of `own`, a room inside `room`, may not include "path", or None."""
+    table = INSIDE.get(room, {})
+    if not table or path.split("/")[0] != room:
+        return None
+    if own not in table:
+        return f"the room {room}/{own} is not in the table of tests/layers/check.py"
+    other = inner(path)
+    if other != own and other not in table[own]:
+        return f"{room}/{own} may not see {room}/{other}"
+    return None
+
+
 def check(root):
     """(number of includes read, the list of complaints)."""
     read, complaints = 0, []
@@ -105,6 +145,8 @@ def check(root):
         for number, quoted, path in includes(file):
             read += 1
             why = wrong(room, plugin, quoted, path)
+            if not why and quoted and room in INSIDE:
+                why = wrong_inside(room, inner(f"{room}/{file.relative_to(folder_of(root, room))}"), path)
             if why:
                 complaints.append(f"{file.relative_to(root)}:{number}: {why}")
     return read, complaints + list(bare_json(root))

@@ -18,6 +18,8 @@ RIGHT = {
     "plugins/fit/fit.cc": '#include "framework/plugin.h"\n#include "plugins/common/args.h"\n#include "plugins/fit/fit.h"\n',
     "plugins/registry.cc": '#include "plugins/fit/fit.h"\n',
     "sim/store.cc": '#include "cluster/ports.h"\n',
+    "scheduler/core/passes/drain.cc": '#include "core/place/exact.h"\n#include "core/passes/drain.h"\n',
+    "scheduler/core/scheduler.cc": '#include "core/cycle.h"\n',
 }
 
 PLANTED = {
@@ -30,6 +32,12 @@ PLANTED = {
     "a plugin that sees the registry": ("plugins/fit/fit.cc", '#include "plugins/registry.h"\n'),
     "an include relative to its own folder": ("scheduler/model/pod.h", '#include "quantity.h"\n'),
     "production code that includes a test's": ("scheduler/model/pod.h", '#include "tests/support/catch.h"\n'),
+    "a room inside the core that sees a higher one": (
+        "scheduler/core/place/exact.h",
+        '#include "core/passes/drain.h"\n',
+    ),
+    "a room inside the core that sees past the next": ("scheduler/core/scheduler.cc", '#include "core/place/exact.h"\n'),
+    "a room inside the core that nobody named": ("scheduler/core/misc/things.h", '#include "core/options.h"\n'),
     "a library outside its room": ("scheduler/model/pod.h", "#include <curl/curl.h>\n"),
     "a room that nobody named": ("scheduler/misc/things.h", "#include <string>\n"),
     "JSON of any depth": ("scheduler/kube/client.cc", "auto json = base::Json::parse(body, nullptr, false);\n"),

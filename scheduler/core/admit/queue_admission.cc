@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/admit/queue_admission.h"
+
+#include <algorithm>
+
+#include "core/gangs/lightest.h"
+#include "model/quantity.h"
+
+namespace tutti::core {
+
+using model::ResourceList;
+
+queue::Admission QueueAdmission::ToStart(const Gang& gang, const Census& census, const Requirement& requirement) const {
+  ResourceList ask;
+  const queue::QueueKey key = KeyOf(gang);
+  if (!key.name.empty()) {
+    // Users make up resources without end, and each costs a look at all members.
+    if (requirement.reachable()) ask = LeastWeight(census.pending, requirement, state_, quota_.Capped(key));
+    if (requirement.have == 0 && gang.spec.min_resources) ask.MaxAll(*gang.spec.min_resources);
+  }
+  return quota_.Admit(key, ask);
+}
+
+queue::Admission QueueAdmission::Of(const Gang& gang, const Members& members) const {
+  ResourceList ask;
+  for (const Member* member : members) ask.AddAll(WeightOf(*state_.pod(member->pod).pod_class));
+  return quota_.Admit(KeyOf(gang), ask);
+}
+
+queue::Admission QueueAdmission::Of(const Gang& gang, const std::vector<cluster::Placement>& placements) const {
+  ResourceList ask;
+  for (const cluster::Placement& placement : placements) ask.AddAll(WeightOf(*placement.pod_class));
+  return quota_.Admit(KeyOf(gang), ask);
+}
+
+bool QueueAdmission::IsRefusedByMinResources(const Gang& gang, const Census& census, const Requirement& requirement,
+                                             const queue::Admission& admission) const {
+  if (!gang.spec.min_resources || requirement.have > 0) return false;
+  ResourceList members;
+  if (requirement.reachable()) members = LeastWeight(census.pending, requirement, state_, quota_.Capped(KeyOf(gang)));
+  return std::ranges::any_of(admission.shortages, [&](const queue::Shortage& shortage) {
+    return shortage.asked > members.Get(shortage.resource);
+  });
+}
+
+std::optional<QueueAdmission::Lack> QueueAdmission::LackOfMinResources(const Gang& gang) const {
+  if (!gang.spec.min_resources) return std::nullopt;
+  const cluster::Snapshot& nodes = state_.snapshot();
+  for (const auto& [name, asked] : *gang.spec.min_resources) {
+    const model::ResourceId column = nodes.ColumnOfPods(name);
+    int64_t free = 0;
+    for (uint32_t slot = 0; nodes.Exists(column) && slot < nodes.slots(); ++slot)
+      free = model::SaturatingAdd(free, std::max<int64_t>(0, nodes.Free(model::NodeId(slot), column)));
+    if (asked > free) return Lack{std::string(name), asked, free};
+  }
+  return std::nullopt;
+}
+
+}  // namespace tutti::core

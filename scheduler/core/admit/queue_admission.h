@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// QueueAdmission: whether a gang's queue takes it: before nodes are searched for, by the least that can start it, and
+// afterwards by what was placed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/state.h"
+#include "cluster/what_if.h"
+#include "core/gangs/census.h"
+#include "queue/quota.h"
+
+namespace tutti::core {
+
+class QueueAdmission {
+ public:
+  QueueAdmission(const cluster::ClusterState& state, const queue::Quota& quota) : state_(state), quota_(quota) {}
+
+  // For the least that can start the gang, where so many members exist. Before any is placed, for minResources at
+  // least.
+  queue::Admission ToStart(const Gang& gang, const Census& census, const Requirement& requirement) const;
+  // For these members, as they are.
+  queue::Admission Of(const Gang& gang, const Members& members) const;
+  queue::Admission Of(const Gang& gang, const std::vector<cluster::Placement>& placements) const;
+  // The gang's members would fit into its queue, but its minResources do not. REQUIRES: `admission` refuses it.
+  bool IsRefusedByMinResources(const Gang& gang, const Census& census, const Requirement& requirement,
+                               const queue::Admission& admission) const;
+
+  // A resource of which all nodes together have less free than minResources asks for.
+  struct Lack {
+    std::string resource;
+    int64_t asked = 0, free = 0;
+  };
+  // nullopt: the nodes have enough, or the gang has no minResources. O(nodes · resources).
+  std::optional<Lack> LackOfMinResources(const Gang& gang) const;
+
+ private:
+  static queue::QueueKey KeyOf(const Gang& gang) { return {gang.key.dialect, gang.spec.queue}; }
+
+  const cluster::ClusterState& state_;
+  const queue::Quota& quota_;
+};
+
+}  // namespace tutti::core

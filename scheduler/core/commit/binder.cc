@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/commit/binder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/gangs/evidence.h"
+
+namespace tutti::core {
+
+using base::Millis;
+using cluster::Lane;
+using cluster::Outcome;
+using model::GangId;
+using model::Pod;
+using model::PodId;
+using Stage = Assignment::Stage;
+
+namespace {
+
+constexpr Millis kRepeatBindMs = 500;
+// After so many refused binds in a row the pod itself is at fault: it backs off, instead of trying another node.
+constexpr int kRefusedAtOnce = 3;
+
+}  // namespace
+
+void Binder::StartTerm() {
+  outbox_.Forget(Outbox::For::kBind);
+  book_.ForEach([this](GangId, Gang& gang) {
+    for (Member* member : gang.members) member->away = false;
+    if (!gang.plan) return;
+    for (auto& [pod, assignment] : gang.plan->open)
+      if (assignment.stage == Stage::kSent) Doubt(gang, pod, assignment);
+  });
+}
+
+void Binder::Doubt(Gang& gang, PodId pod, Assignment& assignment) {
+  assignment.stage = Stage::kDoubt;
+  gang.plan->may_have_bound = true;
+  if (!gang.whole && state_.pod(pod).pod->meta.uid == gang.plan->commit_uid)
+    gang.plan->in_doubt[pod] = assignment.sent_resource_version;
+}
+
+void Binder::Repeat(GangId id, Assignment& assignment) {
+  assignment.not_before_ms = clock_.MonotonicMs() + kRepeatBindMs;
+  agenda_.At(id, assignment.not_before_ms);
+}
+
+void Binder::SendWhenDue(GangId id, PodId pod, Assignment& assignment) {
+  if (assignment.not_before_ms <= clock_.MonotonicMs())
+    Send(id, pod, assignment);
+  else
+    agenda_.At(id, assignment.not_before_ms);
+}
+
+void Binder::Send(GangId id, PodId slot, Assignment& assignment) {
+  Gang& gang = book_.at(id);
+  Plan& plan = *gang.plan;
+  const cluster::PodEntry& entry = state_.pod(slot);
+  const std::shared_ptr<const Pod>& pod = entry.pod;
+  plan.bind_left = true;
+  // A member that fills up a whole gang is no part of what made it whole: it names itself.
+  const std::string& commit_uid = gang.whole ? pod->meta.uid : plan.commit_uid;
+  cluster::Bind bind{cluster::RefOf(pod), assignment.node, {}};
+  // One in doubt is repeated as it was: it finds out what came of it, and binds no pod that has changed since, such as
+  // to another gang.
+  if (assignment.stage != Stage::kDoubt) assignment.sent_resource_version = pod->meta.resource_version;
+  bind.pod.resource_version = assignment.sent_resource_version;
+  bind.annotations.emplace_back(kBindAnnotation, WriteEvidence(plan.id, pod->meta.uid, assignment.node, commit_uid));
+  assignment.stage = Stage::kSent;
+  const bool last_of_many = !gang.whole && gang.members.size() > 1 && pod->meta.uid == commit_uid;
+  const Millis deadline_ms = clock_.MonotonicMs() + options_.bind_timeout_ms;
+  auto on_reply = [this, id, slot, pod](const cluster::Answer& reply) { OnReply(id, slot, *pod, reply); };
+  if (const auto extender = extender_desk_.BinderOf(*entry.pod_class->spec)) {
+    assignment.command = outbox_.Expect(Outbox::For::kBind, std::move(on_reply));
+    extender_desk_.extenders()->Bind(*extender, assignment.command, deadline_ms, bind);
+  } else {
+    assignment.command = outbox_.Send(Outbox::For::kBind, last_of_many ? Lane::kCommit : Lane::kBind, deadline_ms,
+                                      std::move(bind), std::move(on_reply));
+  }
+}
+
+void Binder::OnReply(GangId id, PodId pod, const Pod& as, const cluster::Answer& reply) {
+  Gang& gang = book_.at(id);
+  if (book_.GangOf(pod) != id || state_.pod(pod).pod->meta.uid != as.meta.uid) {
+    // The pod went before the reply came, and perhaps before it was seen bound; its gang was whole all the same.
+    if (reply.outcome == Outcome::kDone && gang.plan && gang.plan->commit_uid == as.meta.uid) {
+      plans_.MakeWhole(gang);
+      agenda_.MarkReady(id);
+    }
+    return;
+  }
+  const bool as_planned = Judge(id, pod, reply);
+  if (!as_planned || !Plans::Flows(gang)) agenda_.MarkReady(id);
+}
+
+bool Binder::Judge(GangId id, PodId slot, const cluster::Answer& reply) {
+  Gang& gang = book_.at(id);
+  Member& member = book_.MemberOf(slot);
+  if (!gang.plan) return false;
+  const auto open = gang.plan->open.find(slot);
+  if (open == gang.plan->open.end()) return reply.outcome == Outcome::kDone;  // it was seen bound, or went, before
+  Assignment& assignment = open->second;
+  const Pod& pod = *state_.pod(slot).pod;
+  assignment.command = 0;
+
+  // Bound where it was planned: by our own bind, whose reply was lost, or by somebody else, whose plan is nothing to
+  // us. It has the room that is held for it either way. After a restart it may bear another's evidence, or none: that
+  // the commit member is bound says then that the gang was whole, whoever bound it (Examine).
+  if (reply.outcome == Outcome::kDone || (!reply.current_node.empty() && reply.current_node == assignment.node)) {
+    assignment.stage = Stage::kBound;
+    member.refused.reset();
+    const bool as_planned = !assignment.room_lost;
+    OnSeenBound(gang, member, assignment.node);
+    plans_.ConfirmIfWhole(id);
+    return as_planned;
+  }
+  if (reply.outcome == Outcome::kUnknown) {
+    Doubt(gang, slot, assignment);
+    Repeat(id, assignment);
+  } else if (reply.gone || !reply.current_node.empty()) {
+    plans_.Release(gang, slot);
+    member.away = true;
+  } else if (assignment.room_lost || pod.done() || pod.meta.deleting()) {
+    plans_.Release(gang, slot);
+  } else if (reply.http_status == 409) {
+    assignment.stage = Stage::kReserved;  // the pod changed since; its event brings the new resourceVersion
+    assignment.not_before_ms = clock_.MonotonicMs();
+    if (pod.meta.resource_version == assignment.sent_resource_version) Repeat(id, assignment);
+  } else if (reply.unheard()) {
+    assignment.stage = Stage::kReserved;
+    Repeat(id, assignment);
+  } else {
+    Refuse(gang, slot, fmt::format("binding to node \"{}\" was refused: {}", assignment.node, reply.message));
+    member.refused->bind = true;
+  }
+  return false;
+}
+
+void Binder::OnSeenBound(const Gang& gang, const Member& member, const std::string& node) {
+  pod_status_.TellBound(member, node);
+  announcer_.Bound(gang, member, node);
+}
+
+void Binder::Refuse(Gang& gang, PodId pod, const std::string& message) {
+  const Millis now = clock_.MonotonicMs();
+  const GangId id = book_.GangOf(pod);
+  Plan& plan = *gang.plan;
+  Member& member = book_.MemberOf(pod);
+  RefusedBinds& refused = member.refused ? *member.refused : member.refused.emplace();
+  Millis backoff = options_.pod_initial_backoff_ms;
+  for (int i = 0; i < refused.times && backoff < options_.pod_max_backoff_ms; ++i) backoff *= 2;
+  backoff = std::min(backoff, options_.pod_max_backoff_ms);
+  refused.nodes[plan.open.at(pod).node] = now + backoff;
+  refused.why = message;
+  if (++refused.times >= kRefusedAtOnce) refused.again_ms = now + backoff;
+  agenda_.At(id, now + backoff);
+  plans_.Release(gang, pod);
+  const bool others_left =
+      std::ranges::any_of(plan.open, [](const auto& item) { return item.second.stage != Stage::kReserved; });
+  if (!others_left && !plan.may_have_bound && TakeCensus(gang, state_).NobodyBound()) plan.bind_left = false;
+  pod_status_.TellWaiting(id, member, "SchedulerError", message);
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Binder: sends the binds of a plan and learns what became of each: bound, refused by the node, or in doubt.
+#pragma once
+
+#include <string>
+
+#include "cluster/state.h"
+#include "core/commit/extender_desk.h"
+#include "core/commit/plans.h"
+#include "core/outbox.h"
+#include "core/publish/pod_status.h"
+
+namespace tutti::core {
+
+class Binder {
+ public:
+  Binder(const Options& options, const cluster::ClusterState& state, GangBook& book, Agenda& agenda, Plans& plans,
+         Outbox& outbox, const ExtenderDesk& extender_desk, PodStatus& pod_status, const Announcer& announcer,
+         const base::Clock& clock)
+      : options_(options),
+        state_(state),
+        book_(book),
+        agenda_(agenda),
+        plans_(plans),
+        outbox_(outbox),
+        extender_desk_(extender_desk),
+        pod_status_(pod_status),
+        announcer_(announcer),
+        clock_(clock) {}
+
+  // Sends the bind, or arranges that the gang is considered again when it is due.
+  void SendWhenDue(model::GangId id, model::PodId pod, Assignment& assignment);
+  // The node will not do for the member for a while: it gives up its room there. Another node is asked at once, but not
+  // one after another without end.
+  void Refuse(Gang& gang, model::PodId pod, const std::string& message);
+  // The pod is seen bound to the node that it was planned on, by a bind that was not acknowledged.
+  void OnSeenBound(const Gang& gang, const Member& member, const std::string& node);
+  // Begins a new term as leader: binds of the last one are in doubt.
+  void StartTerm();
+
+  size_t in_flight() const { return outbox_.awaited(Outbox::For::kBind); }
+
+ private:
+  void Send(model::GangId id, model::PodId pod, Assignment& assignment);
+  // `as`: the pod as it was when its bind left.
+  void OnReply(model::GangId id, model::PodId pod, const model::Pod& as, const cluster::Answer& reply);
+  // True: it is bound as it was planned.
+  bool Judge(model::GangId id, model::PodId pod, const cluster::Answer& reply);
+  void Doubt(Gang& gang, model::PodId pod, Assignment& assignment);
+  // Sends it again after a while: nothing is wrong with the node.
+  void Repeat(model::GangId id, Assignment& assignment);
+
+  const Options& options_;
+  const cluster::ClusterState& state_;
+  GangBook& book_;
+  Agenda& agenda_;
+  Plans& plans_;
+  Outbox& outbox_;
+  const ExtenderDesk& extender_desk_;
+  PodStatus& pod_status_;
+  const Announcer& announcer_;
+  const base::Clock& clock_;
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/commit/committer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/planted.h"
+#include "core/commit/plan_phase.h"
+
+namespace tutti::core {
+
+using base::Millis;
+using model::GangId;
+using model::Pod;
+using model::PodId;
+using Phase = Plan::Phase;
+using Stage = Assignment::Stage;
+
+void Committer::StartTerm() {
+  plans_.StartTerm();
+  evictor_.StartTerm();
+  for (Preparation* preparation : preparations_) preparation->StartTerm();
+  nominator_.StartTerm();
+  binder_.StartTerm();
+  book_.ForEach([](GangId, Gang& gang) { gang.resumed = false; });
+}
+
+void Committer::Resume(GangId id, const std::string& plan_id, const std::string& commit_uid, bool in_doubt) {
+  Plan& plan = plans_.Begin(id, plan_id, commit_uid);
+  plan.bind_left = plan.may_have_bound = true;
+  if (!in_doubt) return;
+  for (const Member* member : book_.at(id).members)
+    if (const Pod& pod = *state_.pod(member->pod).pod; pod.meta.uid == commit_uid)
+      plan.in_doubt[member->pod] = pod.meta.resource_version;
+}
+
+void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placements) {
+  Gang& gang = book_.at(id);
+  Plan& plan = gang.plan ? *gang.plan : plans_.Begin(id, plans_.NewId(), "");
+  for (const cluster::Placement& placement : placements) {
+    if (!base::Planted(base::Bug::kSkipReservation)) state_.Assume(placement.pod, placement.node, placement.picks);
+    Assignment& assignment = plan.open[placement.pod] = {};
+    assignment.node = state_.snapshot().node(placement.node).name;
+    if (const auto& refused = book_.MemberOf(placement.pod).refused) {
+      assignment.goes_ahead = refused->bind;
+      assignment.not_before_ms = refused->again_ms;
+    }
+    for (Preparation* preparation : preparations_) preparation->Begin(placement.pod, assignment);
+    if (!assignment.is_prepared()) {  // the time-out of the repair begins when it is
+      agenda_.At(id, assignment.prepared_until_ms);
+      plan.deadline_ms = std::max(plan.deadline_ms, assignment.prepared_until_ms + options_.repair_timeout_ms);
+    }
+    charges_.Update(gang, book_.MemberOf(placement.pod));
+  }
+  ChooseCommitMember(id, placements);
+  agenda_.At(id, plan.deadline_ms);
+}
+
+// The head, where one is placed, else the last; but a member that no node has refused before any other.
+void Committer::ChooseCommitMember(GangId id, const std::vector<cluster::Placement>& placements) {
+  Plan& plan = *book_.at(id).plan;
+  if (placements.empty() || plan.open.contains(plans_.CommitMember(id))) return;
+  const auto fitness = [&](const cluster::Placement& placement) {
+    const Member& member = book_.MemberOf(placement.pod);
+    return std::pair(!member.refused, member.head);
+  };
+  const auto commit = std::ranges::max_element(placements.rbegin(), placements.rend(), {}, fitness);
+  plan.commit_uid = state_.pod(commit->pod).pod->meta.uid;
+}
+
+void Committer::Pump(GangId id) {
+  Gang& gang = book_.at(id);
+  if (!gang.plan) return;
+  Plan& plan = *gang.plan;
+  PlanFacts facts;
+  facts.whole = gang.whole;
+  facts.prepared = plan.undoing() || Prepare(id);
+  // While it waits there is no place for all of the minimum, and without a declaration the minimum is not known: no
+  // member is bound first.
+  facts.may_start = !gang.refusal && gang.spec.problem.empty();
+  const PodId last = gang.whole ? PodId() : plans_.CommitMember(id);
+  bool some_go_ahead = false;
+  for (const auto& [pod, assignment] : plan.open) {
+    if (pod == last || assignment.stage == Stage::kBound) continue;
+    facts.others_open = true;
+    some_go_ahead = some_go_ahead || assignment.goes_ahead;
+  }
+  plan.phase = NextPhase(plan.phase, facts);
+  const auto may_leave = [&](PodId pod, const Assignment& assignment) {
+    switch (plan.phase) {
+      case Phase::kHeld:
+      case Phase::kPreparing:
+      case Phase::kUndoing: return false;
+      case Phase::kFilling: return assignment.is_prepared();
+      case Phase::kBinding:
+        return (pod != last || base::Planted(base::Bug::kLastIsNotLast)) && (!some_go_ahead || assignment.goes_ahead);
+      case Phase::kLastBind: return pod == last && LastMayLeave(gang);
+    }
+    return false;
+  };
+  for (auto& [pod, assignment] : plan.open)
+    if (assignment.stage == Stage::kDoubt || (assignment.stage == Stage::kReserved && may_leave(pod, assignment)))
+      binder_.SendWhenDue(id, pod, assignment);
+}
+
+bool Committer::LastMayLeave(Gang& gang) const {
+  const Census census = TakeCensus(gang, state_);
+  const bool leaving = std::ranges::any_of(census.placed, &Member::is_evicted);  // its node was gone, and is back
+  return Require(gang, census).met() && census.lost.empty() && !leaving;
+}
+
+bool Committer::Prepare(GangId id) {
+  using Progress = Preparation::Progress;
+  Gang& gang = book_.at(id);
+  bool done = true, waits = false;
+  std::vector<std::pair<PodId, std::string>> failed;
+  for (auto& [pod, assignment] : gang.plan->open) {
+    if (assignment.stage != Stage::kReserved) continue;
+    for (Preparation* preparation : preparations_) {
+      std::string why;
+      const Progress progress = preparation->Advance(id, pod, assignment, &why);
+      waits = waits || progress == Progress::kWaiting;
+      done = done && (progress == Progress::kDone || base::Planted(base::Bug::kIgnoreVolumes));
+      if (progress != Progress::kFailed) continue;
+      failed.emplace_back(pod, std::move(why));
+      break;
+    }
+  }
+  for (const auto& [pod, why] : failed) {
+    binder_.Refuse(gang, pod, why);
+    agenda_.MarkReady(id);
+  }
+  if (waits) Nominate(id);
+  return done;
+}
+
+// The others of a gang that is not whole wait for those that are prepared.
+void Committer::Nominate(GangId id) {
+  const Gang& gang = book_.at(id);
+  for (const auto& [pod, assignment] : gang.plan->open)
+    if (assignment.stage == Stage::kReserved && !(gang.whole && assignment.is_prepared()))
+      nominator_.Say(id, pod, assignment.node);
+}
+
+bool Committer::OnPodChanged(GangId id, PodId pod) {
+  Gang& gang = book_.at(id);
+  book_.MemberOf(pod).away = false;
+  if (!gang.plan) return false;
+  const auto open = gang.plan->open.find(pod);
+  bool as_planned = false;
+  if (open != gang.plan->open.end()) {
+    Assignment& assignment = open->second;
+    const Pod& now = *state_.pod(pod).pod;
+    if (now.bound()) {
+      const bool acknowledged = assignment.stage == Stage::kBound;
+      const std::string node = assignment.node;
+      gang.plan->open.erase(open);
+      as_planned = now.node_name == node && state_.NodeExists(node) && !now.done() && !now.meta.deleting();
+      if (!acknowledged && now.node_name == node) binder_.OnSeenBound(gang, book_.MemberOf(pod), node);
+    } else if (assignment.stage == Stage::kReserved && (now.done() || now.meta.deleting())) {
+      plans_.Release(gang, pod);
+    } else if (assignment.stage == Stage::kReserved && !assignment.sent_resource_version.empty() &&
+               assignment.sent_resource_version != now.meta.resource_version) {
+      assignment.not_before_ms = 0;
+    }
+  }
+  plans_.ConfirmIfWhole(id);
+  return as_planned && Plans::Flows(gang);
+}
+
+void Committer::OnLeave(GangId id, Member& member) {
+  Gang& gang = book_.at(id);
+  plans_.Drop(gang, member);
+  if (gang.plan && gang.members.size() == 1) plans_.End(id);
+}
+
+void Committer::OnVolumeChanged() {
+  for (const GangId id : plans_.all())
+    if (std::ranges::any_of(book_.at(id).plan->open, [](const auto& item) { return !item.second.is_prepared(); }))
+      agenda_.MarkReady(id);
+}
+
+bool Committer::Abort(GangId id) {
+  Gang& gang = book_.at(id);
+  if (!gang.plan || gang.whole || gang.plan->bind_left) return false;
+  if (!TakeCensus(gang, state_).NobodyBound()) return false;  // somebody else did
+  plans_.ReleaseUnsent(id);
+  plans_.End(id);
+  return true;
+}
+
+bool Committer::Undo(GangId id, const std::string& why) {
+  Gang& gang = book_.at(id);
+  TUTTI_CHECK(gang.plan && !gang.whole, "only a gang that never was whole is undone");
+  gang.plan->phase = Phase::kUndoing;
+  plans_.ReleaseUnsent(id);
+  const Census census = TakeCensus(gang, state_);
+  bool going = census.placed.empty() && census.lost.empty();
+  for (Member* member : census.placed) going = evictor_.Evict(gang, *member, why) || going;
+  for (Member* member : census.lost) going = evictor_.EvictLost(gang, *member) || going;
+  return going;
+}
+
+}  // namespace tutti::core

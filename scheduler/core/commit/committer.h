@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Committer: carries plans out. Reserve → prepare (volumes) → bind all but one → bind the last → whole; or undo (P2,
+// P3). PlanPhase says how one follows from another.
+//
+// Invariants
+//   (1) the commit member's bind leaves only when every other required member is bound to an existing node;
+//   (2) no bind of a gang that is not whole leaves before the preparations of all its placed members are done.
+// Plans and Evictor have more.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "cluster/state.h"
+#include "cluster/what_if.h"
+#include "core/commit/binder.h"
+#include "core/commit/evictor.h"
+#include "core/commit/extender_desk.h"
+#include "core/commit/node_watch.h"
+#include "core/commit/nominator.h"
+#include "core/commit/plans.h"
+#include "core/commit/volume_binder.h"
+
+namespace tutti::core {
+
+class Committer {
+ public:
+  Committer(const Options& options, cluster::ClusterState& state, GangBook& book, Agenda& agenda, Charges& charges,
+            Outbox& outbox, const ExtenderDesk& extender_desk, PodStatus& pod_status, GangStatus& gang_status,
+            const Announcer& announcer, const base::Clock& clock)
+      : options_(options),
+        state_(state),
+        book_(book),
+        agenda_(agenda),
+        charges_(charges),
+        plans_(options, state, book, agenda, charges, gang_status, announcer, clock),
+        binder_(options, state, book, agenda, plans_, outbox, extender_desk, pod_status, announcer, clock),
+        evictor_(state, book, agenda, plans_, outbox, announcer, clock),
+        nodes_(options, state, book, agenda, plans_, charges),
+        volumes_(options, state, book, agenda, outbox, clock),
+        nominator_(state, book, agenda, outbox, clock) {}
+
+  // Begins a new term as leader: nothing is remembered of commands before.
+  void StartTerm();
+
+  // Takes up a plan that was left half done. `in_doubt`: by an earlier leader, perhaps, whose bind of the member that
+  // is bound last may have left.
+  void Resume(model::GangId id, const std::string& plan_id, const std::string& commit_uid, bool in_doubt);
+  // Adds placements to the gang's plan, made if there is none, and holds their room.
+  void Reserve(model::GangId id, const std::vector<cluster::Placement>& placements);
+  // Sends what may be sent now. Called after anything about the gang changed.
+  void Pump(model::GangId id);
+  // Forgets the plan and the room it holds, if none of its binds ever left and so nothing is undone. True: its members
+  // are pending again. False: there is no plan, or it has to be repaired or undone.
+  bool Abort(model::GangId id);
+  // Begins to undo the gang's plan: unsent members give up their room, bound ones are evicted where that does no harm.
+  // False: all that are bound are kept.
+  bool Undo(model::GangId id, const std::string& why);
+
+  // The pod of an open assignment was seen bound, was deleted, or failed. True: it is as planned, and its gang Flows.
+  bool OnPodChanged(model::GangId id, model::PodId pod);
+  // The member is about to leave its gang: its pod goes, or nothing of it is on its way.
+  void OnLeave(model::GangId id, Member& member);
+  // Some volume is another one now, or gone: members that wait for volumes look.
+  void OnVolumeChanged();
+
+  Plans& plans() { return plans_; }
+  const Plans& plans() const { return plans_; }
+  Evictor& evictor() { return evictor_; }
+  // What happens to nodes is told to it.
+  NodeWatch& nodes() { return nodes_; }
+  // No bind or eviction is under way.
+  bool quiet() const { return binder_.in_flight() == 0 && evictor_.under_way() == 0; }
+  size_t binds_in_flight() const { return binder_.in_flight(); }
+
+ private:
+  // Takes every reserved member's preparations on. True: all are done. Members of which one failed give up their room.
+  bool Prepare(model::GangId id);
+  // Says on the pods that wait for preparations, their own or others', which nodes are kept for them.
+  void Nominate(model::GangId id);
+  void ChooseCommitMember(model::GangId id, const std::vector<cluster::Placement>& placements);
+  // Every other required member is bound, and stays.
+  bool LastMayLeave(Gang& gang) const;
+
+  const Options& options_;
+  cluster::ClusterState& state_;
+  GangBook& book_;
+  Agenda& agenda_;
+  Charges& charges_;
+  Plans plans_;
+  Binder binder_;
+  Evictor evictor_;
+  NodeWatch nodes_;
+  VolumeBinder volumes_;
+  const std::array<Preparation*, 1> preparations_{&volumes_};
+  Nominator nominator_;
+};
+
+}  // namespace tutti::core

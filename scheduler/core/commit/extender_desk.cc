@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/commit/extender_desk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tutti::core {
+
+using model::NodeId;
+
+bool ExtenderDesk::IsAskedAbout(const model::PodSpec& spec) const {
+  return extenders_ != nullptr && std::ranges::any_of(options_.extenders, [&](const cluster::Extender& extender) {
+           return (extender.filters || extender.prioritizes) && extender.IsInterestedIn(spec);
+         });
+}
+
+std::optional<size_t> ExtenderDesk::BinderOf(const model::PodSpec& spec) const {
+  if (extenders_ == nullptr) return std::nullopt;
+  for (size_t i = 0; i < options_.extenders.size(); ++i)
+    if (options_.extenders[i].binds && options_.extenders[i].IsInterestedIn(spec)) return i;
+  return std::nullopt;
+}
+
+ExtenderDesk::Stand ExtenderDesk::Ask(const Members& members) {
+  if (extenders_ == nullptr || options_.extenders.empty()) return Stand::kAnswered;
+  Stand stand = Stand::kAnswered;
+  for (Member* member : members) {
+    if (!IsAskedAbout(*state_.pod(member->pod).pod_class->spec)) continue;
+    if (!member->opinion || (member->opinion->question == 0 && !member->opinion->answered)) AskAbout(*member);
+    if (!member->opinion->answered) stand = Stand::kWaiting;
+  }
+  return stand;
+}
+
+void ExtenderDesk::AskAbout(Member& member) {
+  const cluster::PodEntry& entry = state_.pod(member.pod);
+  cluster::ExtenderQuestion question{.id = outbox_.NextId(), .pod = entry.pod, .nodes = {}};
+  const framework::Ranking& ranking = rankings_.For(entry.pod_class);
+  const cluster::Snapshot& nodes = state_.snapshot();
+  for (uint32_t slot = 0; slot < nodes.slots(); ++slot)
+    if (const NodeId n(slot); nodes.present(n) && ranking.Feasible(n)) question.nodes.push_back(nodes.node(n).name);
+  ExtenderOpinion& opinion = member.opinion ? *member.opinion : member.opinion.emplace();
+  opinion.answered = question.nodes.empty();  // with no node left upstream asks nobody
+  opinion.reply = nullptr;
+  if (opinion.answered) return;
+  opinion.question = question.id;
+  open_.emplace(question.id, member.pod);
+  extenders_->Ask(std::move(question));
+}
+
+bool ExtenderDesk::OnReply(const cluster::ExtenderReply& reply) {
+  const auto at = open_.find(reply.id);
+  if (at == open_.end()) return false;
+  const model::PodId pod = at->second;
+  open_.erase(at);
+  const model::GangId gang = book_.GangOf(pod);
+  Member* member = gang ? book_.Find(gang, pod) : nullptr;
+  if (member == nullptr || !member->opinion || member->opinion->question != reply.id) return false;
+  member->opinion->question = 0;
+  member->opinion->answered = true;
+  member->opinion->reply = std::make_shared<const cluster::ExtenderReply>(reply);
+  agenda_.MarkReady(gang);
+  return true;
+}
+
+std::optional<std::string> ExtenderDesk::Failure(const Members& members) const {
+  for (const Member* member : members)
+    if (member->is_judged() && member->opinion->reply && !member->opinion->reply->error.empty())
+      return member->opinion->reply->error;
+  return std::nullopt;
+}
+
+base::Millis ExtenderDesk::Finish(const Members& members, bool placed) {
+  base::Millis wait_ms = 0;
+  for (Member* member : members) {
+    if (!member->opinion || !member->opinion->answered) continue;
+    ExtenderOpinion& opinion = *member->opinion;
+    opinion.answered = false;
+    opinion.reply = nullptr;
+    opinion.failures = placed ? 0 : std::min(opinion.failures + 1, 10);
+    base::Millis backoff_ms = options_.pod_initial_backoff_ms;
+    for (int i = 1; i < opinion.failures; ++i) backoff_ms = std::min(backoff_ms * 2, options_.pod_max_backoff_ms);
+    wait_ms = std::max(wait_ms, backoff_ms);
+  }
+  return wait_ms;
+}
+
+}  // namespace tutti::core

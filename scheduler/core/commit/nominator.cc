@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/commit/nominator.h"
+
+#include "base/json.h"
+#include "base/json_string.h"
+
+namespace tutti::core {
+namespace {
+
+constexpr base::Millis kNominationDeadlineMs = 60'000, kRepeatNominationMs = 1'000;
+
+}  // namespace
+
+void Nominator::Say(model::GangId id, model::PodId pod_id, const std::string& node) {
+  Member& member = book_.MemberOf(pod_id);
+  const std::shared_ptr<const model::Pod>& pod = state_.pod(pod_id).pod;
+  member.nomination.node = node;
+  if (member.nomination.write != 0 || pod->nominated_node == node) return;
+  if (pod->bound() || pod->done() || pod->meta.deleting()) return;
+  const base::Millis now = clock_.MonotonicMs();
+  if (now < member.nomination.again_ms) return agenda_.At(id, member.nomination.again_ms);
+  const base::Json body = {{"metadata", {{"uid", pod->meta.uid}, {"resourceVersion", pod->meta.resource_version}}},
+                           {"status", {{"nominatedNodeName", node}}}};
+  member.nomination.write =
+      outbox_.Send(Outbox::For::kNomination, cluster::Lane::kStatus, now + kNominationDeadlineMs,
+                   cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, base::PrintJson(body)},
+                   [this, gang = book_.at(id).key, pod_id, uid = pod->meta.uid](const cluster::Answer& reply) {
+                     OnReply(book_.Find(gang), pod_id, uid, reply);
+                   });
+}
+
+void Nominator::OnReply(model::GangId id, model::PodId slot, const std::string& uid, const cluster::Answer& reply) {
+  Member* member = book_.Find(id, slot);
+  if (!member || member->nomination.write != reply.id || state_.pod(slot).pod->meta.uid != uid) return;
+  member->nomination.write = 0;
+  member->nomination.again_ms = clock_.MonotonicMs() + kRepeatNominationMs;
+  if (reply.outcome != cluster::Outcome::kDone) agenda_.At(id, member->nomination.again_ms);
+}
+
+void Nominator::StartTerm() {
+  outbox_.Forget(Outbox::For::kNomination);
+  book_.ForEach([](model::GangId, Gang& gang) {
+    for (Member* member : gang.members) member->nomination.write = 0;
+  });
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/commit/plans.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <vector>
+
+#include "base/planted.h"
+#include "core/gangs/evidence.h"
+
+namespace tutti::core {
+
+using base::Millis;
+using model::GangId;
+using model::Pod;
+using model::PodId;
+using Stage = Assignment::Stage;
+
+namespace {
+
+void AppendBase36(uint64_t value, std::string* to) {
+  std::array<char, 16> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, 36).ptr;
+  to->append(digits.data(), end);
+}
+
+}  // namespace
+
+void Plans::StartTerm() {
+  term_.clear();
+  if (!base::Planted(base::Bug::kReusePlanId)) AppendBase36(static_cast<uint64_t>(clock_.WallMs()), &term_);
+  count_ = 0;
+}
+
+std::string Plans::NewId() {
+  std::string id = term_ + "-";
+  AppendBase36(++count_, &id);
+  return id;
+}
+
+Plan& Plans::Begin(GangId id, const std::string& plan_id, const std::string& commit_uid) {
+  Gang& gang = book_.at(id);
+  const Millis timeout = gang.spec.start_timeout_ms > 0 ? gang.spec.start_timeout_ms : options_.repair_timeout_ms;
+  Plan& plan = gang.plan.emplace();
+  plan.id = plan_id;
+  plan.commit_uid = commit_uid;
+  plan.begun_ms = clock_.MonotonicMs();
+  plan.deadline_ms = plan.begun_ms + timeout;
+  gang.last_plan = plan_id;
+  planned_.insert(id);
+  return plan;
+}
+
+void Plans::End(GangId id) {
+  Gang& gang = book_.at(id);
+  agenda_.Cancel(id, gang.plan->deadline_ms);
+  gang.plan.reset();
+  planned_.erase(id);
+}
+
+void Plans::Release(Gang& gang, PodId pod) {
+  state_.Forget(pod);
+  if (gang.plan) gang.plan->open.erase(pod);
+  charges_.Update(gang, book_.MemberOf(pod));
+}
+
+void Plans::ReleaseUnsent(GangId id) {
+  Gang& gang = book_.at(id);
+  std::vector<PodId> unsent;
+  for (const auto& [pod, assignment] : gang.plan->open)
+    if (assignment.stage == Stage::kReserved) unsent.push_back(pod);
+  for (const PodId pod : unsent) Release(gang, pod);
+}
+
+void Plans::Drop(Gang& gang, Member& member) {
+  if (gang.plan) {
+    gang.plan->open.erase(member.pod);
+    gang.plan->in_doubt.erase(member.pod);
+  }
+  state_.Forget(member.pod);
+  charges_.TakeBack(gang, member);
+}
+
+void Plans::ConfirmIfWhole(GangId id) {
+  Gang& gang = book_.at(id);
+  if (!gang.plan || gang.whole || gang.plan->undoing()) return;
+  // Each reply asks: while a member is still on its way the others need not be counted. A declaration that cannot be
+  // read says nothing about the minimum.
+  const bool reserved = std::ranges::any_of(gang.plan->open, [this](const auto& item) {
+    const Pod& pod = *state_.pod(item.first).pod;
+    return item.second.stage != Stage::kBound && !pod.bound() && !pod.done() && !pod.meta.deleting();
+  });
+  bool met = false;
+  if (!reserved && gang.spec.problem.empty()) {
+    const Census census = TakeCensus(gang, state_);
+    // A member that is being deleted because its node was gone does not count, though the node has come back.
+    const bool leaving = std::ranges::any_of(census.placed, &Member::is_evicted);
+    met = census.reserved.empty() && census.lost.empty() && !leaving && Require(gang, census).met();
+  }
+  // The last bind is the commit record: a leader that reads it after a restart finds a gang that was whole, whatever
+  // became of the others while it was on its way. So it is whole here too.
+  if (met || CommitIsBound(id)) MakeWhole(gang);
+}
+
+void Plans::MakeWhole(Gang& gang) {
+  if (gang.whole || gang.plan->undoing()) return;
+  gang.whole = true;
+  gang.refusal.reset();
+  const Requirement requirement = Require(gang, TakeCensus(gang, state_));
+  if (gang.members.size() > 1 && requirement.met())
+    gang_status_.TellGang(gang, false, "Scheduled", fmt::format("all {} required members are bound", requirement.min));
+  announcer_.Whole(gang);
+}
+
+// A list that is behind may leave a pod out; when it comes back, it is the same to the API server but not here.
+PodId Plans::CommitMember(GangId id) const {
+  Gang& gang = book_.at(id);
+  Plan& plan = *gang.plan;
+  const auto is_it = [&](PodId pod) { return state_.pod(pod).pod->meta.uid == plan.commit_uid; };
+  if (plan.commit_pod && book_.GangOf(plan.commit_pod) == id && is_it(plan.commit_pod)) return plan.commit_pod;
+  const auto at = std::ranges::find_if(gang.members, is_it, &Member::pod);
+  return plan.commit_pod = at == gang.members.end() ? PodId() : (*at)->pod;
+}
+
+// Acknowledged, or seen; and as the last of a plan.
+bool Plans::CommitIsBound(GangId id) const {
+  const PodId commit = CommitMember(id);
+  if (!commit) return false;
+  const auto& plan = book_.at(id).plan;
+  const auto open = plan->open.find(commit);
+  return WasLast(*state_.pod(commit).pod) || (open != plan->open.end() && open->second.stage == Stage::kBound);
+}
+
+bool Plans::OnItsWay(PodId pod) const {
+  const GangId id = book_.GangOf(pod);
+  if (!id || !book_.at(id).plan) return false;
+  const auto& open = book_.at(id).plan->open;
+  const auto at = open.find(pod);
+  return at != open.end() && at->second.stage != Stage::kReserved;
+}
+
+bool Plans::CommitOnItsWay(GangId id) const {
+  const auto& plan = book_.at(id).plan;
+  const auto open = plan->open.find(CommitMember(id));
+  if (open == plan->open.end()) return false;
+  return open->second.stage == Stage::kSent || open->second.stage == Stage::kDoubt;
+}
+
+Member* Plans::CommitInDoubt(Gang& gang) const {
+  if (base::Planted(base::Bug::kDropFence)) return nullptr;
+  for (const auto& [id, resource_version] : gang.plan->in_doubt)
+    if (const Pod& pod = *state_.pod(id).pod; !pod.bound() && pod.meta.resource_version == resource_version)
+      return &book_.MemberOf(id);
+  return nullptr;
+}
+
+bool Plans::Flows(const Gang& gang) {
+  return !gang.whole && !gang.refusal && !gang.plan->undoing() &&
+         std::ranges::any_of(gang.plan->open, [](const auto& item) { return item.second.stage == Stage::kSent; });
+}
+
+bool Plans::IsOfPlan(const Member& member, const Gang& gang) const {
+  if (gang.plan->open.contains(member.pod)) return true;
+  const std::optional<Evidence> evidence = ReadEvidence(*state_.pod(member.pod).pod);
+  return evidence && evidence->plan == gang.plan->id;
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans: which gangs have a plan, what room each holds, and when a plan has made its gang whole.
+//
+// Invariant: a reservation is held from Reserve until the pod is seen bound, its bind is known to have failed, or it is
+// gone.
+#pragma once
+
+#include <absl/container/btree_set.h>
+
+#include <string>
+
+#include "cluster/state.h"
+#include "core/admit/charges.h"
+#include "core/gangs/agenda.h"
+#include "core/gangs/census.h"
+#include "core/options.h"
+#include "core/publish/announcer.h"
+#include "core/publish/gang_status.h"
+
+namespace tutti::core {
+
+class Plans {
+ public:
+  Plans(const Options& options, cluster::ClusterState& state, GangBook& book, Agenda& agenda, Charges& charges,
+        GangStatus& gang_status, const Announcer& announcer, const base::Clock& clock)
+      : options_(options),
+        state_(state),
+        book_(book),
+        agenda_(agenda),
+        charges_(charges),
+        gang_status_(gang_status),
+        announcer_(announcer),
+        clock_(clock) {}
+
+  // Begins a new term as leader: plans get ids of their own from here on.
+  void StartTerm();
+
+  // Opens a plan for the gang. `commit_uid`: the member that is bound last; empty: not chosen yet.
+  Plan& Begin(model::GangId id, const std::string& plan_id, const std::string& commit_uid);
+  // A short id, because each bind carries one; unique among all leaders' terms.
+  std::string NewId();
+  // Closes the plan. REQUIRES: nothing of it is left to do.
+  void End(model::GangId id);
+  // Gives up the room that the plan holds for the pod.
+  void Release(Gang& gang, model::PodId pod);
+  // Gives up the room of all members whose bind has not left.
+  void ReleaseUnsent(model::GangId id);
+  // Forgets the member, which is about to leave its gang.
+  void Drop(Gang& gang, Member& member);
+
+  // Makes the gang whole if its last bind is seen to have happened, or its minimum to be bound.
+  void ConfirmIfWhole(model::GangId id);
+  // Makes the gang whole, unless it is, or is being undone. REQUIRES: a plan.
+  void MakeWhole(Gang& gang);
+
+  // The member that is bound last; invalid: it is no member, or none was placed yet. REQUIRES: a plan.
+  model::PodId CommitMember(model::GangId id) const;
+  // A bind of the pod left, and neither is it seen bound nor is that bind known to have failed.
+  bool OnItsWay(model::PodId pod) const;
+  // The bind that makes the gang whole has no reply: the gang may have been whole for a while. REQUIRES: a plan.
+  bool CommitOnItsWay(model::GangId id) const;
+  // A member whose bind may still take effect and make the gang whole, though none is on its way; null: none.
+  // REQUIRES: a plan.
+  Member* CommitInDoubt(Gang& gang) const;
+  // Binds with which the gang is to start are on their way: until the last has its reply, one more that went as planned
+  // leaves nothing to decide. So a gang of thousands is counted a few times, not with each bind. REQUIRES: a plan.
+  static bool Flows(const Gang& gang);
+  // The member's bind is one of the gang's plan, acknowledged or seen. What was bound before, or by others, is no
+  // concern of the plan. REQUIRES: a plan, and the member is bound.
+  bool IsOfPlan(const Member& member, const Gang& gang) const;
+
+  bool any() const { return !planned_.empty(); }
+  // The gangs with a plan, by id.
+  const absl::btree_set<model::GangId>& all() const { return planned_; }
+
+ private:
+  bool CommitIsBound(model::GangId id) const;
+
+  const Options& options_;
+  cluster::ClusterState& state_;
+  GangBook& book_;
+  Agenda& agenda_;
+  Charges& charges_;
+  GangStatus& gang_status_;
+  const Announcer& announcer_;
+  const base::Clock& clock_;
+  absl::btree_set<model::GangId> planned_;
+  std::string term_;
+  uint64_t count_ = 0;
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/gangs/agenda.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace tutti::core {
+
+using base::Millis;
+using model::GangId;
+
+bool Agenda::InOrder::operator()(GangId a, GangId b) const {
+  const Gang &ga = book->at(a), &gb = book->at(b);
+  if (ga.line.priority != gb.line.priority) return ga.line.priority > gb.line.priority;
+  if (ga.line.sorted_besides != gb.line.sorted_besides) return gb.line.sorted_besides;
+  if (ga.line.created_ms != gb.line.created_ms) return ga.line.created_ms < gb.line.created_ms;
+  if (ga.line.pod_class != gb.line.pod_class) return ga.line.pod_class < gb.line.pod_class;
+  if (ga.dialect != gb.dialect) return ga.key.dialect < gb.key.dialect;
+  return a != b && std::tie(ga.key.ns, ga.key.name) < std::tie(gb.key.ns, gb.key.name);
+}
+
+// REQUIRES: it stands neither in the line nor in a group, which are sorted by this.
+void Agenda::SetKey(Gang& gang) const {
+  gang.line.priority = book_.Priority(gang);
+  gang.line.sorted_besides = gang.line.besides;
+  gang.line.created_ms = book_.Created(gang);
+  gang.line.pod_class = gang.members.empty() ? 0 : book_.ClassOf(*gang.members.front()).value;
+}
+
+void Agenda::MarkReady(GangId id) {
+  book_.at(id).line.only_woken = false;
+  book_.at(id).line.besides = false;  // its minimum may lack something now
+  PutInLine(id);
+}
+
+void Agenda::MarkWoken(GangId id) {
+  const bool on_its_own = book_.at(id).line.ready && !book_.at(id).line.only_woken;
+  PutInLine(id);
+  book_.at(id).line.only_woken = !on_its_own;
+}
+
+void Agenda::PutInLine(GangId id) {
+  Gang& gang = book_.at(id);
+  if (gang.line.ready) {
+    if (gang.line.sorted_besides != gang.line.besides) Resort(id);
+    return;
+  }
+  if (gang.line.group != AgendaEntry::kNoGroup &&
+      (gang.line.priority != book_.Priority(gang) || gang.line.created_ms != book_.Created(gang) ||
+       gang.line.sorted_besides != gang.line.besides))
+    LeaveGroup(id);
+  if (gang.line.group == AgendaEntry::kNoGroup) SetKey(gang);
+  gang.line.ready = true;
+  ready_.Insert(id);
+}
+
+bool Agenda::StandBehind(GangId id) {
+  Gang& gang = book_.at(id);
+  if (gang.line.ready || gang.line.sorted_besides) return gang.line.ready;
+  gang.line.besides = true;
+  LeaveGroup(id);
+  SetKey(gang);
+  if (ready_.empty() || InOrder{&book_}(id, ready_.First())) return false;
+  gang.line.ready = true;
+  ready_.Insert(id);
+  return true;
+}
+
+void Agenda::OnJoined(GangId id, int32_t pod_priority) {
+  const Gang& gang = book_.at(id);
+  if (!gang.line.ready) return;
+  const int32_t priority = gang.spec.priority.value_or(std::max(gang.line.priority, pod_priority));
+  const bool first = gang.members.size() == 1;
+  if (first || priority != gang.line.priority || book_.Created(gang) != gang.line.created_ms) Resort(id);
+}
+
+void Agenda::OnDescribed(GangId id) {
+  if (book_.at(id).line.ready) Resort(id);
+}
+
+// Sorts the gang by the key that it would get now.
+void Agenda::Resort(GangId id) {
+  ready_.Erase(id);
+  LeaveGroup(id);
+  SetKey(book_.at(id));
+  ready_.Insert(id);
+}
+
+GangId Agenda::TakeReady() {
+  const GangId id = ready_.TakeFirst();
+  book_.at(id).line.ready = false;
+  return id;
+}
+
+void Agenda::LeaveGroup(GangId id) {
+  Gang& gang = book_.at(id);
+  if (gang.line.group == AgendaEntry::kNoGroup) return;
+  Group& group = groups_[gang.line.group];
+  group.gangs.erase(id);
+  if (!group.gangs.empty()) {
+    if (group.woken) WakeFirst(group);
+  } else {
+    group_of_.erase(group.shape);
+    group.certificate = nullptr;
+    group.certificates.clear();
+    group.woken = false;
+    free_groups_.push_back(gang.line.group);
+  }
+  gang.line.group = AgendaEntry::kNoGroup;
+}
+
+void Agenda::Regroup(GangId id) {
+  Gang& gang = book_.at(id);
+  const bool waits = gang.refusal && framework::Any(gang.refusal->wakes);
+  const std::string shape = !waits                        ? std::string()
+                            : gang.refusal->shape.empty() ? "#" + std::to_string(id.value)
+                                                          : gang.refusal->shape;
+  if (gang.line.group != AgendaEntry::kNoGroup) {
+    Group& group = groups_[gang.line.group];
+    if (group.shape == shape) {  // refused again, and the others would be
+      TakeRefusal(group, *gang.refusal);
+      if (*group.gangs.begin() == id) group.woken = false;
+      return;
+    }
+    LeaveGroup(id);
+  }
+  if (!waits) return;
+  const auto [at, fresh] = group_of_.try_emplace(shape, 0);
+  if (fresh) {
+    if (free_groups_.empty()) {
+      at->second = static_cast<uint32_t>(groups_.size());
+      groups_.push_back({shape, std::set<GangId, InOrder>(InOrder{&book_}), {}, nullptr, {}, false});
+    } else {
+      at->second = free_groups_.back();
+      free_groups_.pop_back();
+      groups_[at->second].shape = shape;
+    }
+  }
+  if (!gang.line.ready) SetKey(gang);
+  gang.line.group = at->second;
+  Group& group = groups_[gang.line.group];
+  group.gangs.insert(id);
+  TakeRefusal(group, *gang.refusal);
+}
+
+void Agenda::TakeRefusal(Group& group, const Refusal& refusal) const {
+  group.wakes = refusal.wakes;
+  group.certificate = refusal.certificate;
+  group.certificates = refusal.certificates;
+}
+
+void Agenda::Wake(framework::Wake happened) {
+  for (Group& group : groups_) {
+    if (group.gangs.empty()) continue;
+    const auto broken = [](const auto& certificate) { return certificate->broken(); };
+    if (group.certificate ? !broken(group.certificate)
+                          : !framework::Any(group.wakes & happened) && std::ranges::none_of(group.certificates, broken))
+      continue;
+    group.woken = true;
+    WakeFirst(group);
+  }
+}
+
+std::optional<Agenda::Timer> Agenda::TakeDue(Millis now_ms) {
+  while (!timers_.empty() && timers_.begin()->at_ms <= now_ms) {
+    const Timer timer = *timers_.begin();
+    timers_.erase(timers_.begin());
+    if (book_.at(timer.gang).dialect) return timer;
+  }
+  return std::nullopt;
+}
+
+std::optional<Millis> Agenda::NextDeadline() const {
+  std::optional<Millis> next;
+  if (!timers_.empty()) next = timers_.begin()->at_ms;
+  if (const auto at = turns_.DueAt(); at && !AnyReady()) next = std::min(next.value_or(*at), *at);
+  return next;
+}
+
+void Agenda::Touch(GangId id) {
+  if (!speaks_ || std::exchange(book_.at(id).line.touched, true)) return;
+  touched_.push_back(id);
+}
+
+std::vector<GangId> Agenda::TakeTouched() {
+  std::vector<GangId> touched = std::exchange(touched_, {});
+  std::ranges::sort(touched);
+  return touched;
+}
+
+void Agenda::Forget(GangId id) {
+  if (book_.at(id).line.ready) ready_.Erase(id);
+  LeaveGroup(id);
+}
+
+}  // namespace tutti::core

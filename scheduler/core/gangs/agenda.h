@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Agenda: what is to be done for which gang, and when. It is the one owner of "when": no other class keeps a timer of a
+// gang.
+//
+// Invariants
+//   (1) ready gangs are taken by priority, then those first whose minimum may lack something, then age (the API server
+//       tells it in seconds), then class by class, because a class's ranking catches up once for all of them, then
+//       name;
+//   (2) gangs refused alike (Refusal::shape) wait in one group, of which only the first is woken; when it leaves the
+//       group, the next is. So ten thousand equal gangs cost what one costs;
+//   (3) a gang is touched at most once until TakeTouched. One thread.
+#pragma once
+
+#include <absl/container/btree_set.h>
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/gangs/gang_book.h"
+#include "core/gangs/line.h"
+#include "core/gangs/turns.h"
+
+namespace tutti::core {
+
+class Agenda {
+ public:
+  explicit Agenda(GangBook& book) : book_(book), ready_(InOrder{&book}) {}
+  Agenda(const Agenda&) = delete;
+  Agenda& operator=(const Agenda&) = delete;
+
+  // -- Ready: gangs to be considered. A gang is ready at most once. --
+  void MarkReady(model::GangId id);
+  // Ready, but for nothing that happened to the gang itself.
+  void MarkWoken(model::GangId id);
+  // Puts a gang whose minimum lacks nothing behind all of its priority that may lack something. True: some of those are
+  // ready, and the gang is ready again. REQUIRES: it was taken.
+  bool StandBehind(model::GangId id);
+  bool AnyReady() const { return !ready_.empty(); }
+  // REQUIRES: AnyReady()
+  model::GangId TakeReady();
+  // A pod of that priority joined the gang. It stands elsewhere if that changed its priority or age.
+  void OnJoined(model::GangId id, int32_t pod_priority);
+  // The gang's declaration is another one: it stands where that puts it.
+  void OnDescribed(model::GangId id);
+
+  // -- Waiting: gangs that a refusal keeps from being considered. --
+  // Files the gang under its refusal, or under none. Where the first of a group that was woken left it, the next
+  // becomes ready.
+  void Regroup(model::GangId id);
+  // Makes ready the gangs that wait for something like what happened, or whose certificate is broken.
+  void Wake(framework::Wake happened);
+
+  // -- Timers; all instants are monotonic. --
+  enum class Due : uint8_t {
+    kConsider,
+    kTell,   // what there is to tell of it, which costs no search
+    kRenew,  // the figures in what is said of it; see GangNote::renew_ms
+  };
+  struct Timer {
+    base::Millis at_ms = 0;
+    model::GangId gang;
+    Due due = Due::kConsider;
+    auto operator<=>(const Timer&) const = default;
+  };
+  void At(model::GangId id, base::Millis at_ms, Due due = Due::kConsider) { timers_.insert({at_ms, id, due}); }
+  void Cancel(model::GangId id, base::Millis at_ms) { timers_.erase({at_ms, id}); }
+  // Takes the next timer that is due; nullopt: none is. A gang that is gone has none.
+  std::optional<Timer> TakeDue(base::Millis now_ms);
+  // Searches that were cut off, each of which is repeated in its turn.
+  Turns& turns() { return turns_; }
+  // When the first timer, or turn, is due; nullopt: there is none. Turns wait while some gang is ready.
+  std::optional<base::Millis> NextDeadline() const;
+  size_t timers() const { return timers_.size() + turns_.size(); }
+
+  // -- Touched: gangs about which there may be something to say. --
+  // Only a leader speaks: while another one leads, nothing is touched.
+  void SetSpeaking(bool speaks) { speaks_ = speaks; }
+  void Touch(model::GangId id);
+  // The gangs touched since the last call, by id. One that was closed meanwhile is not touched any more: see Untouch.
+  std::vector<model::GangId> TakeTouched();
+  // True: the gang was touched. It is not from here on.
+  bool Untouch(model::GangId id) { return std::exchange(book_.at(id).line.touched, false); }
+
+  // Forgets the gang, but for its timers. REQUIRES: it is about to be closed.
+  void Forget(model::GangId id);
+
+ private:
+  struct InOrder {
+    const GangBook* book;
+    bool operator()(model::GangId a, model::GangId b) const;
+  };
+  struct Group {
+    std::string shape;
+    std::set<model::GangId, InOrder> gangs;
+    framework::Wake wakes = framework::Wake::kNothing;          // of the last refusal
+    std::shared_ptr<const Validity> certificate;                // likewise; may be null
+    std::vector<std::shared_ptr<const Validity>> certificates;  // likewise
+    bool woken = false;
+  };
+  void PutInLine(model::GangId id);
+  void SetKey(Gang& gang) const;
+  void Resort(model::GangId id);
+  void LeaveGroup(model::GangId id);
+  void TakeRefusal(Group& group, const Refusal& refusal) const;
+  void WakeFirst(const Group& group) { MarkWoken(*group.gangs.begin()); }
+
+  GangBook& book_;
+  Line<model::GangId, InOrder> ready_;
+  std::deque<Group> groups_;
+  std::vector<uint32_t> free_groups_;
+  std::unordered_map<std::string, uint32_t> group_of_;  // by shape
+  absl::btree_set<Timer> timers_;
+  Turns turns_;
+  std::vector<model::GangId> touched_;
+  bool speaks_ = false;
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Census: the members of one gang by what they are doing, and what its minimum still lacks.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cluster/state.h"
+#include "core/gangs/gang.h"
+
+namespace tutti::core {
+
+struct Census {
+  Members placed;    // bound to an existing node and alive, or acknowledged there
+  Members reserved;  // held a place by the gang's plan; not acknowledged
+  Members lost;      // bound to a node that does not exist
+  // May be placed; first who is to be bound last, as those that are bound say already; then by priority, then by age.
+  Members pending;
+  Members refused;         // might be placed, but several nodes refused it a moment ago (HoldRefusedBack)
+  Member* last = nullptr;  // of `pending`, who is to be bound last by the open plan
+  Members ran;             // succeeded, and were of this gang: they count as before
+  int64_t gated = 0, deleting = 0, running = 0, succeeded = 0, failed = 0;
+
+  bool NobodyBound() const { return placed.empty() && lost.empty(); }
+  bool holds_nodes() const { return !placed.empty() || !reserved.empty() || !lost.empty(); }
+  // No member holds a node or a reservation, or has run in the present start.
+  bool empty_handed() const { return placed.empty() && reserved.empty() && lost.empty() && ran.empty(); }
+};
+
+Census TakeCensus(Gang& gang, const cluster::ClusterState& state);
+
+// Takes out of `pending` those whose binds so many nodes refused that none is asked before its backoff has passed: till
+// then the gang starts without them or keeps no room for them. Not who is to be bound last, once others are bound.
+void HoldRefusedBack(const Gang& gang, base::Millis now_ms, Census* census);
+
+// Members are on their way out, by somebody else's will, and none is there in their place.
+bool IsTerminating(const Gang& gang, const Census& census, const cluster::ClusterState& state);
+// All its members have ended, and it waits for no others: there are as many as it needs.
+bool HasEnded(const Gang& gang, const Census& census);
+
+// What must be placed before the gang is whole.
+struct Requirement {
+  struct Role {
+    std::string name;
+    int64_t min = 0;    // as declared; at least 1 for a role with a head
+    int64_t have = 0;   // placed or reserved, or ran
+    int64_t exist = 0;  // have + pending
+    int64_t must = 0;   // those of `must` that are of it
+  };
+  struct Units {  // GangSpec::units with a minimum
+    std::string name;
+    size_t spec = 0;  // its place in GangSpec::units
+    int64_t size = 1, min = 0;
+    int64_t whole = 0;  // placed or reserved, or ran
+    int64_t exist = 0;  // whole + those that could be
+  };
+  std::vector<Role> roles;               // with min > 0, sorted by name
+  int64_t min = 0, have = 0, exist = 0;  // of the whole gang; min is at least the roles' sum
+  std::vector<Units> units;
+  Members must;               // pending members each of whom is placed: who make units whole, and who is bound last
+  bool head_missing = false;  // a member needs a head and none exists
+  bool on_top = false;        // of members that a gang takes which was whole
+  std::string stands;         // then: "is whole", or what it has of its minimum
+
+  bool met() const;         // every minimum is placed or reserved
+  bool reachable() const;   // every minimum exists
+  int64_t lacking() const;  // members still to be placed, at least
+};
+
+Requirement Require(const Gang& gang, const Census& census);
+
+}  // namespace tutti::core

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evidence: what a bind writes into its pod, and what is read from it after a restart (P3).
+//
+// Annotation `tutti.dev/bind` = {"plan":P,"uid":U,"node":N,"commit":C}: this pod, of UID U, was bound to N by plan P,
+// whose last bind is that of the pod with UID C. A value whose uid or node is not the pod's own says nothing: it came
+// from a template, a backup or a forger.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/gangs/census.h"
+#include "model/pod.h"
+
+namespace tutti::core {
+
+inline constexpr std::string_view kBindAnnotation = "tutti.dev/bind";
+
+struct Evidence {
+  std::string plan, commit_uid;
+};
+
+std::string WriteEvidence(const std::string& plan, const std::string& uid, const std::string& node,
+                          const std::string& commit_uid);
+// nullopt: none, or none that matches this pod's UID and node.
+std::optional<Evidence> ReadEvidence(const model::Pod& pod);
+
+// They differ in nothing but what our binds wrote.
+bool SameButForEvidence(const model::StringMap& a, const model::StringMap& b);
+
+// They differ in nothing that dialects read.
+bool SameMetadata(const model::Pod& a, const model::Pod& b);
+
+// The pod is bound, and was the last of its plan: its gang was whole then.
+bool WasLast(const model::Pod& pod);
+
+// What the bound members say of a gang that nothing is remembered of.
+struct Finding {
+  bool whole = false;  // it was; or nothing shows that it never was: keep it and fill up
+  Evidence half_done;  // the plan that was carried out, where one is named; the pod to be bound last only when !whole
+};
+// Members that failed, or are going, may be of an earlier start: they are not asked. REQUIRES: some member is bound.
+Finding Examine(const Gang& gang, const Census& census, const cluster::ClusterState& state);
+
+}  // namespace tutti::core

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gang: one gang as the cycle knows it. All of it can be found again from the API server (P3).
+#pragma once
+
+#include <absl/container/inlined_vector.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/boxed.h"
+#include "cluster/command.h"
+#include "cluster/extenders.h"
+#include "cluster/pod_class.h"
+#include "cluster/storage.h"
+#include "dialects/dialect.h"
+#include "framework/verdict.h"
+#include "model/gang.h"
+#include "model/ids.h"
+
+namespace tutti::core {
+
+struct Figures;
+struct Refusal;
+
+// Binds of a member, or what its volumes needed before, that were refused for good.
+struct RefusedBinds {
+  std::map<std::string, base::Millis> nodes;  // where; none of them is tried again before the instant (monotonic)
+  int times = 0;                              // in a row, for backoff
+  bool bind = false;                          // not its volumes alone
+  base::Millis again_ms = 0;                  // monotonic; nowhere before, for several nodes refused it
+  std::string why;                            // the last time
+};
+
+// What extenders say of a member; see ExtenderDesk.
+struct ExtenderOpinion {
+  cluster::CommandId question = 0;                      // the one that is open; 0: none
+  bool answered = false;                                // this attempt has its answer
+  std::shared_ptr<const cluster::ExtenderReply> reply;  // null: no node was left to ask about
+  int failures = 0;                                     // attempts in a row that found no place, for the back-off
+};
+
+// What was last written about a member's pod, so that only what changed is written. PodStatus writes it.
+struct ConditionNote {
+  std::string reason, message;
+  int64_t generation = 0;             // of the pod that it was said of
+  bool in_doubt = false;              // a write had no answer, or a bad one: the pod may say either
+  cluster::CommandId write = 0;       // the write on its way; the next one waits for its answer
+  base::Millis again_ms = 0;          // monotonic; no write before, because the last one failed
+  std::string version;                // the pod's resourceVersion that the last write was made on
+  base::Millis version_until_ms = 0;  // monotonic; until then the pod is awaited at a newer resourceVersion
+};
+
+// The node that the pod was last told is kept for it. Nominator writes it.
+struct NominationNote {
+  std::string node;
+  cluster::CommandId write = 0;  // the write on its way
+  base::Millis again_ms = 0;     // monotonic; no write before, so that the effect of the last one is seen
+};
+
+// Whether the member is being removed. Evictor writes it.
+struct EvictionNote {
+  bool under_way = false;     // a delete was sent
+  base::Millis again_ms = 0;  // monotonic; no attempt before, because the last one was refused
+  std::string why_kept;       // why a member that should go is not deleted; empty: it need not go
+};
+
+struct Member {
+  model::PodId pod;
+  std::string role;
+  bool head = false, needs_head = false;
+  int32_t priority = 0;                                    // among the members of its gang, where not all of them fit
+  std::shared_ptr<const model::TopologyRequest> topology;  // what the member itself asks for; null: nothing
+  std::shared_ptr<const model::Unit> unit;                 // the unit it is in; null: none
+  std::shared_ptr<const cluster::PodClass> charged;        // as what it weighs on the gang's queue; null: not at all
+
+  ConditionNote told;
+  NominationNote nomination;
+  EvictionNote eviction;
+  base::Boxed<RefusedBinds> refused;     // until one of its binds is accepted
+  base::Boxed<ExtenderOpinion> opinion;  // empty: no extender was asked about it
+
+  bool away = false;                       // a bind's answer says it is gone, or bound; its own event is still to come
+  int32_t attempts = 0;                    // how often a place was sought for it, for metrics
+  base::Millis free_ms = 0;                // wall; when its last scheduling gate was seen to go; 0: never
+  std::shared_ptr<const Refusal> refusal;  // why it has no place though its gang is whole; null: not known
+
+  bool is_evicted() const { return eviction.under_way; }
+  // An extender's answer counts for this attempt.
+  bool is_judged() const { return opinion && opinion->answered; }
+  // Some nodes are not to be tried for it, and perhaps for no other member.
+  bool shuns_nodes() const { return (refused && !refused->nodes.empty()) || is_judged(); }
+};
+
+using Members = absl::InlinedVector<Member*, 4>;
+
+// One member of a plan that is not seen bound yet.
+struct Assignment {
+  std::string node;
+  enum class Stage {
+    kReserved,  // room is held; its bind has not left
+    kSent,      // no answer yet
+    kDoubt,     // its answer is lost: it may have happened; the same bind again finds out
+    kBound,     // acknowledged; the pod's own event is still to come
+  } stage = Stage::kReserved;
+  cluster::CommandId command = 0;     // of the bind under way
+  std::string sent_resource_version;  // the precondition it carries
+  base::Millis not_before_ms = 0;     // monotonic; a bind that must be repeated waits so long
+  bool room_lost = false;             // the node is gone; the answer decides what becomes of the member
+  bool goes_ahead = false;            // a bind of it was refused before: so that nobody is undone if this one is
+
+  // A claim whose volume is still to be bound; see VolumeBinder. While there is one, its bind does not leave.
+  struct OpenVolume {
+    cluster::VolumePick pick;
+    cluster::CommandId command = 0;  // of the write under way
+    std::string sent_version;        // the resourceVersion it was sent against
+    bool written = false;            // acknowledged
+    base::Millis not_before_ms = 0;  // monotonic; a write that must be repeated waits so long
+    std::string failure;             // it was refused for good: why
+  };
+  std::vector<OpenVolume> volumes;
+  base::Millis prepared_until_ms = 0;  // monotonic; what is not prepared by then is given up
+
+  // Its bind waits for nothing but its turn.
+  bool is_prepared() const { return volumes.empty(); }
+};
+
+// A placement being carried out. There from the first reservation until the gang is whole, or undone.
+struct Plan {
+  // What the plan does next; NextPhase says how one follows from another.
+  enum class Phase {
+    kHeld,       // room is held; the gang's minimum has no place now, or is not known
+    kPreparing,  // volumes are being bound: no bind leaves
+    kBinding,    // all but the last bind leave, or are awaited
+    kLastBind,   // the commit record: the last bind may leave, or is awaited
+    kFilling,    // the gang is whole: each member is bound on its own
+    kUndoing,    // no bind leaves, and bound members are evicted
+  } phase = Phase::kHeld;
+  std::string id;
+  std::string commit_uid;        // the member that is bound last
+  model::PodId commit_pod;       // where that was last found, for each reply asks (Plans::CommitMember)
+  base::Millis begun_ms = 0;     // monotonic
+  base::Millis deadline_ms = 0;  // monotonic; then it is undone (Policy::kRepair)
+  base::Millis fenced_ms = 0;    // monotonic; till then a write to a member that is `in_doubt` may still be seen
+  bool bind_left = false;        // some bind of it was sent, here or by an earlier leader, and was not refused
+  bool may_have_bound = false;   // a bind may have happened though no reply says so
+  // Commit members a bind of which had no reply, and the resourceVersion that it asked for: while the pod bears that,
+  // it may still take effect, whatever a later one was told.
+  std::map<model::PodId, std::string> in_doubt;
+  std::map<model::PodId, Assignment> open;
+
+  bool undoing() const { return phase == Phase::kUndoing; }
+};
+
+// Whether a proof that something fits nowhere still holds. Certificates keep it; whoever waits by it reads it.
+struct Validity {
+  base::Millis made_ms = 0;  // monotonic
+  bool over = false;         // only a search can tell now
+  bool doubtful = false;     // the nodes that improved since may do
+
+  bool broken() const { return over || doubtful; }
+};
+
+// Why a gang, or the rest of one, does not start: a certificate. It stays true until one of `wakes` happens.
+struct Refusal {
+  dialects::GangState state = dialects::GangState::kWaitingForMembers;
+  framework::Verdict verdict = framework::Verdict::kNotNow;
+  std::string reason;                      // one CamelCase word
+  std::string sentence;                    // about the gang
+  std::string nodes_sentence;              // "0/4 nodes are available: …", or empty
+  std::shared_ptr<const Figures> figures;  // what is told of each member, if it is nodes that lack; else null
+  framework::Wake wakes = framework::Wake::kAll;
+  std::vector<std::string_view> plugins;  // the filters that refused nodes; they live as long as the profile
+
+  // Gangs of one shape want the same of the same queue and are refused alike. Empty: this one is like no other.
+  std::string shape;
+  base::Millis figures_ms = 0;  // monotonic; when what it counts was counted
+  bool old = false;             // its figures are to be said again
+  // Where it is nodes that lack: says when the refusal may hold no longer, in place of `wakes`.
+  std::shared_ptr<Validity> certificate;
+  // Of a whole gang: those by which its members wait; `wakes` is of the others.
+  std::vector<std::shared_ptr<const Validity>> certificates;
+};
+
+// What the metrics count of a gang.
+struct Tally {
+  int32_t active = 0, unschedulable = 0, gated = 0;  // pods
+  int32_t waiting = 0, binding = 0, whole = 0;       // gangs
+  int32_t running = 0;                               // pods; for its queue's counters
+  uint32_t refused_by = 0;                           // why `unschedulable` of them wait; see RefusedPods
+};
+
+// Gangs of a queue by what they do; see QueueCounts.
+struct GangCounts {
+  int64_t pending = 0, starting = 0, incomplete = 0, running = 0, finished = 0;
+  friend bool operator==(const GangCounts&, const GangCounts&) = default;
+};
+
+// Where a gang stands among those that are to be considered, told about, or that wait. Agenda writes it.
+struct AgendaEntry {
+  static constexpr uint32_t kNoGroup = ~uint32_t{0};
+  bool ready = false, touched = false;
+  bool only_woken = false;  // ready, but for nothing that happened to itself
+  bool besides = false;     // its minimum lacks nothing that exists: what waits is taken besides
+  // The key it is sorted by, in the line and among those that wait.
+  base::Millis created_ms = 0;
+  int32_t priority = 0;
+  bool sorted_besides = false;
+  uint32_t pod_class = 0;
+  uint32_t group = kNoGroup;  // of gangs that wait for the same
+};
+
+// What was last written about a gang, and when more may be. The publisher's classes write it.
+struct GangNote {
+  std::string sentence;                        // the last one
+  base::Millis renew_ms = 0;                   // monotonic; then figures that were kept are renewed; 0: none were
+  bool awaits_figures = false;                 // it stands in line to be told new ones (FigureWrites)
+  bool takes_figures = false;                  // and it is its turn
+  base::Millis retell_ms = 0;                  // monotonic; when all that members were told anew is paid for
+  base::Boxed<dialects::GangReport> reported;  // spec is null in it
+  base::Boxed<model::GangSpec> reported_spec;
+  int writes = 0;                    // reports on their way; the next report waits for their answers
+  base::Millis report_again_ms = 0;  // monotonic; not before, because one of the last failed
+};
+
+// As what a gang is counted. Tallies and QueueCounts write it.
+struct CountedAs {
+  Tally tally;
+  std::string queue;  // by QueueCounts; empty: it is not
+  int64_t GangCounts::* field = nullptr;
+};
+
+struct Gang {
+  model::GangKey key;
+  dialects::Dialect* dialect = nullptr;
+  model::GangSpec spec;
+  // What a pod declared, and spec is a copy of; null: the dialect itself did.
+  std::shared_ptr<const model::GangSpec> said;
+  bool declared = false;      // spec has been asked for
+  bool lone = false;          // of one pod, which nothing but itself declares
+  Members members;            // by creation time, then name; the book owns them
+  std::string charged_queue;  // where its members' charges are
+
+  // Was whole since it last had no bound member. Never undone then; filled up.
+  bool whole = false;
+  bool soft = false;     // it has waited for all of its minimum (GangSpec::soft_after_ms), and starts with any member
+  bool resumed = false;  // it was found half done in this term: its waiting members have been written to
+  model::PodId surplus_from;  // whose turn it is, where not all of the rest could be tried at once
+  base::Boxed<Plan> plan;
+  base::Boxed<Refusal> refusal;
+  uint64_t selections = 0;  // up to which change of selections its members are classified
+  std::string last_plan;
+
+  dialects::GangState state = dialects::GangState::kWaitingForMembers;
+  base::Millis since_ms = 0;           // wall; of the last change of state
+  base::Millis joined_ms = 0;          // monotonic; when a member last came, or one of a whole gang went
+  base::Millis complete_since_ms = 0;  // monotonic; when its minimum existed, for metrics; 0: not yet
+
+  AgendaEntry line;
+  GangNote note;
+  CountedAs counted;
+};
+
+// It has no pods yet, and nothing else keeps it from starting. Nobody is told that it waits, for nobody does.
+inline bool AwaitsPods(const Gang& gang) {
+  return gang.members.empty() && gang.state == dialects::GangState::kWaitingForMembers;
+}
+
+// The units that the member is in one of; null: it is in none that the gang declares.
+inline const model::UnitSpec* UnitsOf(const Gang& gang, const Member& member) {
+  return member.unit && member.unit->spec < gang.spec.units.size() ? &gang.spec.units[member.unit->spec] : nullptr;
+}
+
+}  // namespace tutti::core

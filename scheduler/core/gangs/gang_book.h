@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// GangBook: which gangs exist, and which pods are their members.
+//
+// Invariants
+//   (1) a pod is a member of at most one gang; a gang without members exists while its declaration Keeps it;
+//   (2) a lone pod that is bound, or has ended, is settled: nothing about it is left to decide, and it has no gang.
+#pragma once
+
+#include <absl/container/flat_hash_set.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/slots.h"
+#include "cluster/state.h"
+#include "core/gangs/gang.h"
+#include "framework/profile.h"
+#include "observe/journal.h"
+
+namespace tutti::core {
+
+class GangBook {
+ public:
+  GangBook(const std::vector<framework::Profile>& profiles, const cluster::ClusterState& state,
+           const dialects::DialectList& dialects, observe::Journal& journal, const base::Clock& clock);
+  GangBook(const GangBook&) = delete;
+  GangBook& operator=(const GangBook&) = delete;
+
+  // The gang that a pod says it is of.
+  struct Owner {
+    dialects::Dialect* dialect = nullptr;
+    dialects::Membership membership;
+  };
+  // nullopt: no dialect owns the pod.
+  std::optional<Owner> OwnerOf(model::PodId pod) const;
+  // True: the pod is where its owner puts it.
+  bool Stays(model::PodId pod, const std::optional<Owner>& owner) const;
+  // Puts the pod into the gang of its owner, or into none if it has no owner or is settled. Returns the gang it is in,
+  // or invalid. REQUIRES: the pod is in no gang, or Stays.
+  model::GangId Join(model::PodId pod, std::optional<Owner> owner);
+  // Takes the pod out of its gang, if it is in one. REQUIRES: the state still knows the pod.
+  void Leave(model::PodId pod);
+  // True: the gang is a lone pod about which nothing is left to decide, and nothing of it is under way. REQUIRES: it
+  // was considered, and published.
+  bool IsSettled(const Gang& gang) const;
+  // REQUIRES: the pod is in no gang.
+  void Settle(model::PodId pod, const dialects::Dialect& dialect, base::Millis since_ms);
+  bool Settled(model::PodId pod) const { return pod.index() < settled_.size() && settled_[pod.index()].since_ms != 0; }
+  base::Millis SettledSince(model::PodId pod) const { return settled_[pod.index()].since_ms; }  // wall
+  // What would be its gang's key. REQUIRES: Settled(pod)
+  model::GangKey KeyOfSettled(model::PodId pod) const;
+  // The settled pod whose gang would be of this key; invalid: there is none.
+  model::PodId FindSettled(const model::GangKey& key) const;
+  size_t settled_whole() const { return settled_whole_; }  // those that have not ended
+  model::GangId GangOf(model::PodId pod) const;
+  model::GangId Find(const model::GangKey& key) const;
+  // It stays where it is until it leaves. REQUIRES: GangOf(pod)
+  Member& MemberOf(model::PodId pod) { return *members_[pod.index()]; }
+  // nullptr: the pod is not of this gang, or there is none of this id.
+  Member* Find(model::GangId gang, model::PodId pod) const;
+
+  Gang& at(model::GangId id) { return gangs_[id.index()]; }
+  const Gang& at(model::GangId id) const { return gangs_[id.index()]; }
+  // Ids of gangs are below this; a slot without a dialect is free.
+  uint32_t slots() const { return static_cast<uint32_t>(gangs_.size()); }
+  size_t count() const { return by_key_.size(); }
+  // Calls f(id, gang) for each, in the same order for the same history.
+  template <typename F>
+  void ForEach(F f) {
+    for (uint32_t slot = 0; slot < slots(); ++slot)
+      if (gangs_[slot].dialect) f(model::GangId(slot), gangs_[slot]);
+  }
+  template <typename F>
+  void ForEach(F f) const {
+    for (uint32_t slot = 0; slot < slots(); ++slot)
+      if (gangs_[slot].dialect) f(model::GangId(slot), gangs_[slot]);
+  }
+
+  // The gang exists without members too, for its object is there and we serve it.
+  bool Keeps(const dialects::Dialect& dialect, const model::GangKey& key) const;
+  // A gang without members yet, and not described. REQUIRES: there is none of this key.
+  model::GangId Open(dialects::Dialect* dialect, model::GangKey key);
+  // Asks the dialect for the declaration again. True when it changed.
+  bool Describe(model::GangId id);
+  // Drops the gang. REQUIRES: it has no members, and the agenda has forgotten it.
+  void Close(model::GangId id);
+  // Notes the gang's state, and when it changed.
+  void SetState(Gang& gang, dialects::GangState to) const;
+
+  int32_t Priority(const Gang& gang) const;
+  base::Millis Created(const Gang& gang) const;
+  std::string_view SchedulerName(const Gang& gang) const;
+  model::ClassId ClassOf(const Member& member) const { return state_.pod(member.pod).pod_class->id; }
+
+ private:
+  using Gangs = base::Slots<Gang, 64>;
+  struct KeyHash {
+    using is_transparent = void;
+    const Gangs* gangs;
+    size_t operator()(const model::GangKey& key) const { return absl::HashOf(key.dialect, key.ns, key.name); }
+    size_t operator()(model::GangId id) const { return (*this)((*gangs)[id.index()].key); }
+  };
+  struct KeyEqual {
+    using is_transparent = void;
+    const Gangs* gangs;
+    bool operator()(model::GangId a, model::GangId b) const { return a == b; }
+    bool operator()(model::GangId a, const model::GangKey& b) const { return (*gangs)[a.index()].key == b; }
+    bool operator()(const model::GangKey& a, model::GangId b) const { return (*this)(b, a); }
+  };
+  struct Settlement {
+    base::Millis since_ms = 0;  // wall; 0: not settled
+    bool ended = false;
+    const dialects::Dialect* dialect = nullptr;
+  };
+  Member& Enlist(model::GangId id, model::PodId pod);
+  void Unsettle(model::PodId pod);
+
+  const std::vector<framework::Profile>& profiles_;
+  const cluster::ClusterState& state_;
+  const dialects::DialectList& dialects_;
+  observe::Journal& journal_;
+  const base::Clock& clock_;
+  Gangs gangs_;
+  std::vector<model::GangId> free_;
+  absl::flat_hash_set<model::GangId, KeyHash, KeyEqual> by_key_;
+  std::vector<model::GangId> gang_of_;            // by pod slot
+  std::vector<std::unique_ptr<Member>> members_;  // by pod slot; null: in no gang
+  std::vector<Settlement> settled_;               // by pod slot
+  size_t settled_whole_ = 0;
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/passes/consider.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/planted.h"
+#include "core/gangs/evidence.h"
+#include "core/gangs/topology.h"
+#include "core/publish/explain.h"
+
+namespace tutti::core {
+
+using base::Millis;
+using dialects::GangState;
+using model::GangId;
+
+bool Consideration::StaysRefused(GangId id) {
+  Gang& gang = book_.at(id);
+  if (!gang.line.only_woken || gang.plan || !gang.refusal || !gang.refusal->certificate) return false;
+  Certificate& certificate = CertificateOf(*gang.refusal->certificate);
+  const Millis now = clock_.MonotonicMs();
+  const bool holds = certificates_.StillHolds(certificate);
+  if (WasCutOff(*gang.refusal) && (!holds || (gang.refusal->old && certificate.made_ms < figures_.From(gang))))
+    return !agenda_.turns().Take(id, certificate.made_ms, now);
+  agenda_.turns().Leave(id);
+  const bool newer = certificate.made_ms >= gang.refusal->figures_ms + figures_.MaxAgeMs() / 2;
+  if (!holds || gang.refusal->old || newer) return false;
+  // A node that refused a bind may do again.
+  for (const Member* member : gang.members)
+    if (member->refused)
+      for (const auto& [node, until_ms] : member->refused->nodes)
+        if (until_ms <= now) return false;
+  if (!gang.spec.queue.empty()) {
+    const Census census = TakeCensus(gang, state_);
+    if (!admission_.ToStart(gang, census, Require(gang, census)).admitted) return false;
+  }
+  agenda_.Regroup(id);
+  return true;
+}
+
+void Consideration::ForgiveNodes(Gang& gang) const {
+  const Millis now = clock_.MonotonicMs();
+  for (Member* member : gang.members)
+    if (member->refused) std::erase_if(member->refused->nodes, [now](const auto& item) { return item.second <= now; });
+}
+
+void Consideration::Run(GangId id) {
+  agenda_.turns().Leave(id);
+  Gang& gang = book_.at(id);
+  enrollment_.Reselect(gang);
+  ForgiveNodes(gang);
+  Census census = TakeCensus(gang, state_);
+  if (gang.plan && gang.plan->undoing()) return undo_.Continue(id, census);
+  if (IsOver(id, census)) return;
+  const std::string problem = gang.spec.problem.empty() ? TopologyProblem(gang) : gang.spec.problem;
+  // Of a whole gang no more members are placed; one that has a place held is bound.
+  if (!problem.empty() && (!gang.plan || gang.whole || committer_.Abort(id)))
+    return refusals_.Wait(id, ExplainProblem(problem));
+  if (!gang.whole && !gang.plan && !census.empty_handed()) Recall(id, census);
+  committer_.plans().ConfirmIfWhole(id);  // it may ask for less than it did
+  // Where the only members that were bound have run, the rest starts as any gang does, as after a restart.
+  if (gang.whole && !census.holds_nodes() && (census.ran.empty() || !Require(gang, census).met())) {
+    gang.whole = gang.soft = false;
+    gang.complete_since_ms = 0;
+  }
+  if (!gang.whole) gang.line.besides = false;
+  if (!gang.plan && census.empty_handed() && IsTerminating(gang, census, state_)) {
+    gang.refusal.reset();
+    return book_.SetState(gang, GangState::kTerminating);
+  }
+  if (gang.whole)
+    grow_.Run(id, census);
+  else
+    start_.Run(id, census);
+}
+
+bool Consideration::IsOver(GangId id, Census& census) {
+  Gang& gang = book_.at(id);
+  if (gang.plan && gang.whole) {
+    bool leaving = false;  // the delete may have to be asked for again
+    for (Member* member : census.lost)
+      if (committer_.plans().IsOfPlan(*member, gang)) leaving = undo_.EvictLost(gang, *member) || leaving;
+    if (gang.plan->open.empty() && !leaving) committer_.plans().End(id);
+  }
+  if (HasEnded(gang, census)) {
+    gang.refusal.reset();
+    if (gang.plan && gang.plan->open.empty()) committer_.plans().End(id);  // nothing is left of it for later members
+    book_.SetState(gang, GangState::kFinished);
+    return true;
+  }
+  if (gang.members.empty() && !book_.Keeps(*gang.dialect, gang.key)) {  // it is here until that has been said
+    gang.refusal.reset();
+    book_.SetState(gang, GangState::kWaitingForMembers);
+    return true;
+  }
+  return false;
+}
+
+void Consideration::Recall(GangId id, Census& census) {
+  Gang& gang = book_.at(id);
+  const Finding finding = Examine(gang, census, state_);
+  if (finding.whole && !base::Planted(base::Bug::kUndoWhole)) {
+    gang.whole = true;
+    return;
+  }
+  if (!census.holds_nodes()) {  // there is nothing to undo
+    gang.whole = Require(gang, census).met();
+    return;
+  }
+  const bool first = !std::exchange(gang.resumed, true);  // later it was planned here, and nothing of it is on its way
+  committer_.Resume(id, finding.half_done.plan, finding.half_done.commit_uid, first);
+  // A word on the members that cannot be bound at once, whatever they say already: a late bind by the leader that
+  // planned this then finds another resourceVersion than it asks for.
+  if (first && !base::Planted(base::Bug::kDropFence))
+    for (Member* member : census.pending) PodStatus::Distrust(*member);
+  if (std::ranges::any_of(census.placed, [this](const Member* m) { return state_.pod(m->pod).pod->undo_begun; }))
+    gang.plan->deadline_ms = clock_.MonotonicMs();  // that leader was undoing it: the undoing is finished
+  agenda_.At(id, gang.plan->deadline_ms);
+  census = TakeCensus(gang, state_);  // it knows now which member is to be the last
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Consideration: looks at one gang, finds out where it stands, and hands it to the pass that is its next: start, grow
+// or undo.
+#pragma once
+
+#include "core/passes/enrollment.h"
+#include "core/passes/grow_pass.h"
+#include "core/passes/start_pass.h"
+#include "core/passes/undo_pass.h"
+
+namespace tutti::core {
+
+class Consideration {
+ public:
+  Consideration(const cluster::ClusterState& state, GangBook& book, Agenda& agenda, const QueueAdmission& admission,
+                Certificates& certificates, Committer& committer, FigureRefresh& figures, Refusals& refusals,
+                Enrollment& enrollment, StartPass& start, GrowPass& grow, UndoPass& undo, const base::Clock& clock)
+      : state_(state),
+        book_(book),
+        agenda_(agenda),
+        admission_(admission),
+        certificates_(certificates),
+        committer_(committer),
+        figures_(figures),
+        refusals_(refusals),
+        enrollment_(enrollment),
+        start_(start),
+        grow_(grow),
+        undo_(undo),
+        clock_(clock) {}
+
+  // True: the gang was woken because room appeared, and that room is gone again, or its search has its turn later.
+  // Keeps its refusal without a search, for as long as its certificate holds.
+  bool StaysRefused(model::GangId id);
+  void Run(model::GangId id);
+
+ private:
+  // Ends the gang's life, or its plan, where nothing is left to do. True: nothing else is.
+  bool IsOver(model::GangId id, Census& census);
+  // Reads from the bound members what an earlier leader did with the gang. REQUIRES: nothing is remembered of it.
+  void Recall(model::GangId id, Census& census);
+  // Nodes that refused a bind long enough ago are as any other.
+  void ForgiveNodes(Gang& gang) const;
+
+  const cluster::ClusterState& state_;
+  GangBook& book_;
+  Agenda& agenda_;
+  const QueueAdmission& admission_;
+  Certificates& certificates_;
+  Committer& committer_;
+  FigureRefresh& figures_;
+  Refusals& refusals_;
+  Enrollment& enrollment_;
+  StartPass& start_;
+  GrowPass& grow_;
+  UndoPass& undo_;
+  const base::Clock& clock_;
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/passes/drain.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/log.h"
+#include "base/planted.h"
+#include "core/gangs/evidence.h"
+
+namespace tutti::core {
+
+using framework::Wake;
+using model::GangId;
+using model::Pod;
+using model::PodId;
+
+namespace {
+
+// Differences of a known pod that can change what its gang may do; its conditions are not among them.
+bool Matters(const Pod& before, const Pod& after) {
+  return before.spec != after.spec || before.node_name != after.node_name || before.phase != after.phase ||
+         before.meta.deleting() != after.meta.deleting() || before.scheduling_gates != after.scheduling_gates ||
+         before.bound_ms != after.bound_ms;
+}
+
+}  // namespace
+
+void Drain::Apply(const cluster::PodChanged& event) {
+  auto change = state_.ApplyPod(event.pod);
+  if (change.replaced) {
+    enrollment_.Drop(change.replaced);
+    change = state_.ApplyPod(event.pod);
+  }
+  const Pod& pod = *event.pod;
+  const bool was_there = change.before != nullptr;
+  if (pod.bound() && (!was_there || !change.before->bound())) happened_ = happened_ | Wake::kPodPlaced;
+  if (pod.occupies() && (!was_there || !change.before->occupies() || change.before->spec != pod.spec))
+    if (const model::NodeId node = state_.snapshot().FindNode(pod.node_name))
+      committer_.nodes().OnRoomTaken(node, change.id);
+  if (!rankings_.Serves(pod.spec->scheduler_name)) return enrollment_.NoteStranger(change.id, change.before.get());
+
+  if (!was_there || !SameMetadata(*change.before, pod) || (book_.Settled(change.id) && Matters(*change.before, pod)))
+    enrollment_.Rejoin(change.id);
+  const GangId id = book_.GangOf(change.id);
+  if (!id) return;
+  const bool as_planned = committer_.OnPodChanged(id, change.id);
+  if (was_there && !change.before->scheduling_gates.empty() && pod.scheduling_gates.empty())
+    book_.MemberOf(change.id).free_ms = clock_.WallMs();
+  if (was_there && change.before->scheduled != pod.scheduled) pod_status_.OnCondition(book_.MemberOf(change.id));
+  Gang& gang = book_.at(id);
+  charges_.Update(gang, book_.MemberOf(change.id));
+  if (!as_planned && (!was_there || Matters(*change.before, pod) || gang.plan)) agenda_.MarkReady(id);
+  agenda_.Touch(id);
+}
+
+// Drops whichever pod has this name: the mailbox coalesces, so of pods that came and went one after the other only the
+// last is told of.
+void Drain::Apply(const cluster::PodGone& event) {
+  if (const PodId id = state_.FindPod(event.ns, event.name)) enrollment_.Drop(id);
+}
+
+void Drain::Apply(const cluster::NodeChanged& event) { PutNode(event.node); }
+
+void Drain::PutNode(const std::shared_ptr<const model::Node>& node) {
+  const auto change = state_.ApplyNode(Labelled(node));
+  if (!change.before) {
+    committer_.nodes().OnNodeCame(change.id);
+    happened_ = happened_ | Wake::kNodeAdded;
+    return;
+  }
+  const model::Node& before = *change.before;
+  const model::Node& after = *state_.snapshot().node(change.id).node;
+  framework::Wake changed = Wake::kNothing;
+  if (before.allocatable != after.allocatable) changed = changed | Wake::kNodeCapacity;
+  if (before.meta.labels != after.meta.labels) changed = changed | Wake::kNodeLabels;
+  if (before.taints != after.taints || before.unschedulable != after.unschedulable)
+    changed = changed | Wake::kNodeTaints;
+  if (framework::Any(changed)) committer_.nodes().OnNodeChanged(change.id);
+  happened_ = happened_ | changed;
+}
+
+// With the labels that dialects add, in place of those they added before.
+std::shared_ptr<const model::Node> Drain::Labelled(const std::shared_ptr<const model::Node>& node) {
+  const auto added = [](const auto& label) { return std::ranges::count(label.first, '/') > 1; };
+  model::StringMap now;
+  for (const auto& dialect : dialects_) {
+    dialects::Touched touched;
+    dialect->AddNodeLabels(*node, &now, &touched);
+    if (touched.nodes) Follow(*dialect, touched);
+  }
+  if (now.empty() && std::ranges::none_of(node->meta.labels, added)) return node;  // as with every heartbeat
+  model::StringMap labels = node->meta.labels;
+  std::erase_if(labels, added);
+  labels.insert(labels.end(), now.begin(), now.end());
+  std::ranges::sort(labels);
+  if (labels == node->meta.labels) return node;
+  auto copy = std::make_shared<model::Node>(*node);
+  copy->meta.labels = std::move(labels);
+  return copy;
+}
+
+void Drain::Apply(const cluster::NodeGone& event) {
+  const model::NodeId node = state_.snapshot().FindNode(event.name);
+  if (!node) return;
+  committer_.nodes().OnNodeGone(node);
+  for (const PodId pod : state_.PodsOn(event.name))
+    if (const GangId id = book_.GangOf(pod)) {
+      agenda_.MarkReady(id);
+      agenda_.Touch(id);
+    }
+  state_.DropNode(event.name);
+  happened_ = happened_ | Wake::kNodeAdded;  // "0/N nodes" is another N now
+}
+
+const model::ObjectKind& Drain::NamespaceKind() {
+  static const model::ObjectKind kind{"", "namespaces", "Namespace", {"v1"}};
+  return kind;
+}
+
+void Drain::Apply(const cluster::ObjectChanged& event) {
+  if (cluster::IsStorageKind(event.object->group, event.object->resource)) {
+    std::vector<std::string> problems;
+    FollowStorage(state_.ApplyStorage(*event.object, &problems));
+    for (const std::string& problem : problems)
+      base::LogWarn("an object has a field that cannot be read",
+                    {{"kind", event.object->kind},
+                     {"object", event.object->meta.ns + "/" + event.object->meta.name},
+                     {"problem", problem}});
+    return;
+  }
+  if (event.object->group.empty() && event.object->resource == NamespaceKind().resource) {
+    if (state_.planning().PutNamespace(event.object->meta.name, event.object->meta.labels))
+      happened_ = happened_ | Wake::kPodPlaced;
+    return;
+  }
+  for (const auto& dialect : dialects_)
+    for (const model::ObjectKind& kind : dialect->Kinds())
+      if (kind.group == event.object->group && kind.resource == event.object->resource) {
+        dialects::Touched touched;
+        dialect->Put(event.object, &touched);
+        Follow(*dialect, touched);
+      }
+}
+
+// Pods that are selected in that namespace are tried again, and no others: rollouts change selections all the time.
+void Drain::FollowSelection(const std::string& ns, bool changed) {
+  if (!changed) return;
+  enrollment_.OnSelectionsChanged();
+  certificates_.EndThoseSelectedIn(state_.snapshot().symbols().Intern(ns));
+  happened_ = happened_ | Wake::kSelection;
+}
+
+void Drain::Apply(const cluster::SelectionChanged& event) {
+  FollowSelection(event.selection->ns, state_.ApplySelection(*event.selection));
+}
+
+void Drain::Apply(const cluster::ObjectGone& event) {
+  if (const auto kind = cluster::FindSelectionKind(event.kind_name)) {
+    return FollowSelection(event.ns, state_.DropSelection(*kind, event.ns, event.name));
+  }
+  for (const model::ObjectKind& kind : cluster::StorageKinds())
+    if (kind.Name() == event.kind_name) return FollowStorage(state_.DropStorage(kind.resource, event.ns, event.name));
+  if (event.kind_name == NamespaceKind().Name()) {
+    if (state_.planning().DropNamespace(event.name)) happened_ = happened_ | Wake::kPodPlaced;
+    return;
+  }
+  for (const auto& dialect : dialects_)
+    for (const model::ObjectKind& kind : dialect->Kinds())
+      if (kind.Name() == event.kind_name) {
+        dialects::Touched touched;
+        dialect->Drop(event.kind_name, event.ns, event.name, &touched);
+        Follow(*dialect, touched);
+      }
+}
+
+// A claim concerns the gangs of the pods that use it; the rest, whoever waits for such things.
+void Drain::FollowStorage(const cluster::Storage::Applied& applied) {
+  using Change = cluster::Storage::Change;
+  if (applied.change == Change::kVolume) {
+    happened_ = happened_ | Wake::kVolume;
+    committer_.OnVolumeChanged();
+  }
+  if (applied.change == Change::kDriver) happened_ = happened_ | Wake::kDriver;
+  if (applied.claim.empty()) return;
+  const std::vector<PodId> users = state_.UsersOf(applied.claim);
+  if (!users.empty()) certificates_.EndThoseWithVolumes();
+  for (const PodId pod : users)
+    if (const GangId id = book_.GangOf(pod); id && !state_.pod(pod).pod->bound()) agenda_.MarkReady(id);
+}
+
+void Drain::Apply(const cluster::KindSynced& event) {
+  unsynced_.erase(event.kind_name);
+  for (const auto& dialect : dialects_) {
+    dialects::Touched touched;
+    dialect->Served(event.kind_name, event.served, &touched);
+    Follow(*dialect, touched);
+  }
+}
+
+void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched) {
+  for (const std::string& name : touched.queues) {
+    const queue::QueueKey key{std::string(dialect.name()), name};
+    if (auto spec = dialect.DescribeQueue(name))
+      quota_.Put(std::move(*spec));
+    else
+      quota_.Drop(key);
+    queue_status_.Mark(key, &dialect);
+    happened_ = happened_ | Wake::kQueue;
+  }
+  for (const std::string& name : touched.queue_statuses)
+    queue_status_.Mark({std::string(dialect.name()), name}, &dialect);
+  std::set<model::GangKey> gangs = touched.gangs;
+  if (touched.declarations)
+    book_.ForEach([&](GangId, const Gang& gang) {
+      if (gang.dialect == &dialect) gangs.insert(gang.key);
+    });
+  for (const model::GangKey& key : gangs) {
+    const bool keeps = book_.Keeps(dialect, key);
+    GangId id = book_.Find(key);
+    if (!id && keeps) id = book_.Open(&dialect, key);
+    if (!id) continue;
+    Gang& gang = book_.at(id);
+    const std::string queue = gang.charged_queue;
+    if (book_.Describe(id)) {
+      if (gang.refusal) gang.refusal->old = true;
+      agenda_.OnDescribed(id);
+      queue_status_.MarkPath({key.dialect, queue}, &dialect);
+      charges_.Move(gang);
+      agenda_.MarkReady(id);
+    }
+    if (gang.members.empty() && !keeps) {
+      enrollment_.Close(id);
+      continue;
+    }
+    gang.note.reported.reset();  // the object may not say any more what was written to it
+    agenda_.Touch(id);
+  }
+  for (const model::GangKey& key : touched.members) {
+    std::vector<PodId> pods;
+    if (const GangId id = book_.Find(key))
+      for (const Member* member : book_.at(id).members) pods.push_back(member->pod);
+    for (const PodId pod : pods) enrollment_.Rejoin(pod);
+  }
+  for (const model::GangKey& key : touched.statuses)
+    if (const GangId id = book_.Find(key)) {  // an earlier leader's last write may come late
+      book_.at(id).note.reported.reset();
+      agenda_.Touch(id);
+    }
+  relabel_ = relabel_ || touched.nodes;
+  if (touched.memberships)
+    for (uint32_t slot = 0; slot < state_.pod_slots(); ++slot)
+      if (const PodId pod(slot); state_.pod(pod).pod && rankings_.Serves(state_.pod(pod).pod->spec->scheduler_name))
+        enrollment_.Rejoin(pod);
+}
+
+void Drain::RelabelNodes() {
+  while (std::exchange(relabel_, false))
+    for (uint32_t slot = 0; slot < state_.snapshot().slots(); ++slot)
+      if (const model::NodeId n(slot); state_.snapshot().present(n)) {
+        const auto node = state_.snapshot().node(n).node;
+        if (Labelled(node) != node) PutNode(node);
+      }
+}
+
+void Drain::Apply(const cluster::Leadership& event) {
+  agenda_.SetSpeaking(event.leading);
+  if (std::exchange(leading_, event.leading) || !leading_) return;
+  committer_.StartTerm();
+  plan_after_ms_ = event.plan_after_ms;
+  book_.ForEach([this](GangId id, Gang& gang) {
+    // Another replica may have written since: what bound members say counts, not what is remembered.
+    if (!gang.plan) gang.whole = false;
+    for (Member* member : gang.members) {
+      member->told.message.clear();
+      member->told.write = member->told.version_until_ms = 0;
+    }
+    gang.note.writes = 0;
+    gang.note.reported.reset();
+    agenda_.MarkReady(id);
+    agenda_.Touch(id);
+    queue_status_.Mark({gang.key.dialect, gang.spec.queue}, gang.dialect);
+  });
+}
+
+void Drain::Apply(const cluster::Answer& event) { outbox_.Deliver(event); }
+
+void Drain::Apply(const cluster::ExtenderReply& event) { extender_desk_.OnReply(event); }
+
+bool Drain::MayDecide() const {
+  return (synced() || base::Planted(base::Bug::kPlanUnsynced)) && leading_ && clock_.MonotonicMs() >= plan_after_ms_;
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drain: what each event changes, and what it wakes. It also knows whether there may be decisions at all: once all
+// kinds are synced, while this replica leads, and when no write of an earlier leader can take effect any more.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/passes/enrollment.h"
+#include "core/place/certificates.h"
+#include "core/place/rankings.h"
+
+namespace tutti::core {
+
+class Drain {
+ public:
+  // `kinds`: the names of all kinds whose first list is to come.
+  Drain(std::set<std::string> kinds, cluster::ClusterState& state, const dialects::DialectList& dialects,
+        queue::Quota& quota, Rankings& rankings, GangBook& book, Agenda& agenda, Charges& charges,
+        Certificates& certificates, Outbox& outbox, ExtenderDesk& extender_desk, Committer& committer,
+        PodStatus& pod_status, QueueStatus& queue_status, Enrollment& enrollment, const base::Clock& clock)
+      : unsynced_(std::move(kinds)),
+        state_(state),
+        dialects_(dialects),
+        quota_(quota),
+        rankings_(rankings),
+        book_(book),
+        agenda_(agenda),
+        charges_(charges),
+        certificates_(certificates),
+        outbox_(outbox),
+        extender_desk_(extender_desk),
+        committer_(committer),
+        pod_status_(pod_status),
+        queue_status_(queue_status),
+        enrollment_(enrollment),
+        clock_(clock) {}
+
+  void Apply(const cluster::PodChanged& event);
+  void Apply(const cluster::PodGone& event);
+  void Apply(const cluster::NodeChanged& event);
+  void Apply(const cluster::NodeGone& event);
+  void Apply(const cluster::ObjectChanged& event);
+  void Apply(const cluster::SelectionChanged& event);
+  void Apply(const cluster::ObjectGone& event);
+  void Apply(const cluster::KindSynced& event);
+  void Apply(const cluster::Leadership& event);
+  void Apply(const cluster::Answer& event);
+  void Apply(const cluster::ExtenderReply& event);
+
+  // Namespaces: affinity terms select pods by their labels.
+  static const model::ObjectKind& NamespaceKind();
+
+  bool synced() const { return unsynced_.empty(); }
+  bool leading() const { return leading_; }
+  base::Millis plan_after_ms() const { return plan_after_ms_; }  // monotonic; no decision before
+  bool MayDecide() const;
+
+  // What happened since the last call, besides what the state and the charges know themselves.
+  framework::Wake TakeHappened() { return std::exchange(happened_, framework::Wake::kNothing); }
+  // Adds the labels that dialects give to nodes, if they may be others now. A node may tell of other nodes' labels,
+  // each thing once.
+  void RelabelNodes();
+
+ private:
+  void PutNode(const std::shared_ptr<const model::Node>& node);
+  // The node with the labels that dialects add, in place of those they added before.
+  std::shared_ptr<const model::Node> Labelled(const std::shared_ptr<const model::Node>& node);
+  void FollowStorage(const cluster::Storage::Applied& applied);
+  // Pods that are selected in that namespace are tried again, and no others: rollouts change selections all the time.
+  void FollowSelection(const std::string& ns, bool changed);
+  void Follow(dialects::Dialect& dialect, const dialects::Touched& touched);
+
+  std::set<std::string> unsynced_;
+  cluster::ClusterState& state_;
+  const dialects::DialectList& dialects_;
+  queue::Quota& quota_;
+  Rankings& rankings_;
+  GangBook& book_;
+  Agenda& agenda_;
+  Charges& charges_;
+  Certificates& certificates_;
+  Outbox& outbox_;
+  ExtenderDesk& extender_desk_;
+  Committer& committer_;
+  PodStatus& pod_status_;
+  QueueStatus& queue_status_;
+  Enrollment& enrollment_;
+  const base::Clock& clock_;
+  framework::Wake happened_ = framework::Wake::kNothing;
+  bool relabel_ = false;
+  bool leading_ = false;
+  base::Millis plan_after_ms_ = 0;
+};
+
+}  // namespace tutti::core

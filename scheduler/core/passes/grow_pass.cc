@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/passes/grow_pass.h"
+
+#include <absl/container/flat_hash_set.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/planted.h"
+#include "core/publish/explain.h"
+
+namespace tutti::core {
+
+using base::Millis;
+using dialects::GangState;
+using framework::Wake;
+using model::GangId;
+
+namespace {
+
+// After so many searches in vain for parts of one whole gang, others have their turn.
+constexpr int kSearchAtOnce = 32;
+constexpr Millis kSearchOnMs = 50;
+
+Requirement OnTop(int64_t members, const std::string& stands) {
+  Requirement requirement;
+  requirement.stands = stands;
+  requirement.min = members;
+  requirement.on_top = true;
+  return requirement;
+}
+
+}  // namespace
+
+struct GrowPass::Filling {
+  GangId id;
+  Requirement requirement;  // before anything is placed
+  std::string stand;        // StandOf
+  std::string stands;       // how it stands, for people: Stands
+  model::PodId from;        // whose turn it is
+  bool afresh = false;      // figures are to be said again
+  Millis figures_from_ms = 0;
+  Announcer::Instant started = Announcer::Now();
+  std::map<std::string, std::shared_ptr<const Refusal>> refused = {};  // by kind; null: it has no turn now
+  std::map<std::string, int64_t> waiting = {};                         // by kind: members that have no place yet
+  int searches = 0, reserved = 0;
+  int64_t placed = 0, unplaced = 0;  // members, for the metrics
+  bool head = false;                 // one is at work, or has a place
+  bool short_of = false;             // some that its minimum needs exist and found no place
+  bool asks = false;                 // an extender is being asked about some: their turn comes with its answer
+  bool behind = false;               // what it takes besides has its turn after other gangs
+};
+
+void GrowPass::Run(GangId id, Census& census) {
+  Gang& gang = book_.at(id);
+  const Millis now = clock_.MonotonicMs();
+  HoldRefusedBack(gang, now, &census);
+  Requirement requirement = Require(gang, census);
+  const std::string stands = Stands(requirement);
+  Filling filling{id,
+                  std::move(requirement),
+                  StandOf(id, gang, state_),
+                  stands,
+                  std::exchange(gang.surplus_from, {}),
+                  gang.refusal && gang.refusal->old,
+                  figures_.From(gang)};
+  for (Member* member : census.refused)
+    member->refusal = Share(filling, ExplainRefusedBind(gang, OnTop(1, stands), *member, state_, now), *member);
+  if (!census.pending.empty()) FillUp(filling, census);
+  announcer_.Attempted(gang, "scheduled", filling.placed, filling.started);
+  announcer_.Attempted(gang, "unschedulable", filling.unplaced, filling.started);
+  const bool old = filling.afresh && (gang.surplus_from || filling.asks || filling.behind);  // of some they are still
+  Members waiting = census.pending;
+  waiting.insert(waiting.end(), census.refused.begin(), census.refused.end());
+  SumUp(gang, waiting);
+  if (gang.refusal) gang.refusal->old = old;
+  if (filling.reserved > 0) {
+    census = TakeCensus(gang, state_);
+    filling.requirement = Require(gang, census);
+  }
+  SetStanding(gang, census, std::move(filling.requirement));
+  committer_.Pump(id);
+}
+
+// First a head, without which no worker is of use; then what roles and units lack of their minima; then what the gang
+// lacks of its own; then the others, after the gangs of equal priority that lack some of theirs.
+void GrowPass::FillUp(Filling& filling, const Census& census) {
+  Gang& gang = book_.at(filling.id);
+  std::vector<Part> parts = SurplusOf(gang, census, state_);
+  for (Part& part : parts) {
+    part.kind = KindOf(part, !filling.stand.empty(), state_);
+    filling.waiting[part.kind] += std::ssize(part.members);
+  }
+  Lack lack(filling.requirement, census);
+  std::vector<const Part*> rest;
+  for (const Part& part : parts) rest.push_back(&part);
+  for (const Members* there : {&census.placed, &census.reserved})
+    filling.head = filling.head || std::ranges::any_of(*there, &Member::head);
+  TryThose(filling, [](const Part& part) { return part.head; }, &lack, &rest);
+  const bool headless = base::Planted(base::Bug::kHeadless);
+  if (filling.asks) return;
+  if (!filling.head && !headless) WaitForHead(filling, &rest);
+  TryThose(filling, [&](const Part& part) { return lack.OfRole(part); }, &lack, &rest);
+  TryThose(filling, [&](const Part&) { return lack.OfAny(); }, &lack, &rest);
+  if (rest.empty() || filling.asks) return;
+  if (filling.short_of && lack.any() && !headless && !base::Planted(base::Bug::kSurplusFirst))
+    return Hold(filling, ExplainBelowMinimum(gang, filling.requirement), rest);
+  filling.behind = agenda_.StandBehind(filling.id);
+  if (!filling.behind) TryThose(filling, [](const Part&) { return true; }, &lack, &rest);
+}
+
+void GrowPass::TryThose(Filling& filling, const std::function<bool(const Part&)>& wanted, Lack* lack,
+                        std::vector<const Part*>* rest) {
+  const auto others = std::ranges::stable_partition(*rest, [&](const Part* part) { return wanted(*part); });
+  std::vector<const Part*> turn(rest->begin(), others.begin());
+  const auto next = std::ranges::find(turn, filling.from, [](const Part* part) { return part->members.front()->pod; });
+  if (next != turn.end()) std::ranges::rotate(turn, next);
+  std::vector<const Part*> left;
+  for (const Part* part : turn) {
+    if (!wanted(*part)) {
+      left.push_back(part);
+    } else if (TryPart(filling, *part)) {
+      lack->Place(*part);
+      filling.head = filling.head || part->head;
+    } else {
+      filling.short_of = filling.short_of || part->lacks() == 0;
+    }
+  }
+  left.insert(left.end(), others.begin(), others.end());
+  *rest = std::move(left);
+}
+
+bool GrowPass::TryPart(Filling& filling, const Part& part) {
+  auto known = filling.refused.find(part.kind);
+  if (known == filling.refused.end()) {
+    std::shared_ptr<const Refusal> reason;
+    const Outcome outcome = Place(filling, part, &reason);
+    filling.asks = filling.asks || outcome == Outcome::kAwaited;
+    if (outcome != Outcome::kRefused) return outcome == Outcome::kPlaced;
+    known = filling.refused.emplace(part.kind, std::move(reason)).first;
+  }
+  if (!known->second) return false;
+  for (Member* member : part.members) member->refusal = known->second;
+  if (part.lacks() > 0 || filling.afresh) return false;
+  for (Member* member : part.members) ++member->attempts;
+  filling.unplaced += std::ssize(part.members);
+  return false;
+}
+
+GrowPass::Outcome GrowPass::Place(Filling& filling, const Part& part, std::shared_ptr<const Refusal>* why) {
+  Gang& gang = book_.at(filling.id);
+  const Millis now = clock_.MonotonicMs();
+  const Requirement rest = OnTop(filling.waiting[part.kind], filling.stands);
+  const std::string shape =
+      filling.stand.empty() ? "+" + part.kind : fmt::format("{}+{}+{}", filling.stand, filling.reserved, part.kind);
+  std::optional<Refusal> refusal = RefuseAtOnce(filling, part, shape, rest);
+  if (!refusal && extender_desk_.Ask(part.members) == ExtenderDesk::Stand::kWaiting) return Outcome::kAwaited;
+  if (const auto failure = refusal ? std::nullopt : extender_desk_.Failure(part.members)) {
+    refusal = refusals_.Judged(filling.id, part.members, ExplainExtender(gang, rest, *failure));
+  } else if (!refusal && filling.searches < kSearchAtOnce) {
+    PlanResult result = planner_.PlaceAll(gang, part.members);
+    if (result.fits) {
+      extender_desk_.Finish(part.members, true);
+      committer_.Reserve(filling.id, result.placements);
+      OnPlaced(filling, part);
+      return Outcome::kPlaced;
+    }
+    ++filling.searches;
+    if (std::ranges::any_of(part.members, &Member::is_judged))
+      refusal = refusals_.Judged(filling.id, part.members, ExplainNodes(gang, rest, result));
+    else
+      refusal = ExplainNodes(gang, rest, certificates_.Keep(shape, std::move(result), now));
+  } else if (!refusal && !gang.surplus_from) {
+    gang.surplus_from = part.members.front()->pod;
+    agenda_.At(filling.id, now + kSearchOnMs);
+  }
+  if (refusal) *why = Share(filling, *std::move(refusal), *part.members.front());
+  return Outcome::kRefused;
+}
+
+void GrowPass::OnPlaced(Filling& filling, const Part& part) {
+  for (Member* member : part.members) {
+    member->refusal = nullptr;
+    ++member->attempts;
+  }
+  filling.placed += std::ssize(part.members);
+  filling.waiting[part.kind] -= std::ssize(part.members);
+  ++filling.reserved;
+}
+
+void GrowPass::WaitForHead(Filling& filling, std::vector<const Part*>* rest) {
+  const Gang& gang = book_.at(filling.id);
+  const auto head = std::ranges::find_if(
+      gang.members, [this](const Member* member) { return member->head && !state_.pod(member->pod).pod->done(); });
+  const bool exists = head != gang.members.end();
+  const auto others = std::ranges::stable_partition(
+      *rest, [exists](const Part* part) { return exists || std::ranges::any_of(part->members, &Member::needs_head); });
+  const std::vector<const Part*> waiting(rest->begin(), others.begin());
+  rest->erase(rest->begin(), others.begin());
+  if (!waiting.empty()) Hold(filling, ExplainNoHead(gang, exists ? *head : nullptr, state_), waiting);
+}
+
+void GrowPass::Hold(Filling& filling, Refusal why, const std::vector<const Part*>& parts) {
+  const auto refusal = Share(filling, std::move(why), *parts.front()->members.front());
+  for (const Part* part : parts)
+    for (Member* member : part->members) member->refusal = refusal;
+}
+
+std::shared_ptr<const Refusal> GrowPass::Share(const Filling& filling, Refusal refusal, const Member& member) {
+  if (member.refusal && !filling.afresh) figures_.Keep(filling.id, *member.refusal, &refusal);
+  return std::make_shared<const Refusal>(std::move(refusal));
+}
+
+// A member that has a place held is not there yet; and if none waits, members lack that do not exist, or are leaving.
+void GrowPass::SetStanding(Gang& gang, const Census& census, Requirement requirement) {
+  const bool met = requirement.met();
+  if (!census.reserved.empty()) {
+    Census bound = census;
+    bound.reserved.clear();
+    requirement = Require(gang, bound);
+  }
+  if (requirement.met() || base::Planted(base::Bug::kWasIsWhole)) return book_.SetState(gang, GangState::kWhole);
+  if (met) return book_.SetState(gang, GangState::kBinding);
+  if (!gang.refusal) {
+    if (IsTerminating(gang, census, state_)) return book_.SetState(gang, GangState::kTerminating);
+    if (!census.pending.empty()) return book_.SetState(gang, GangState::kBinding);  // its turn comes
+    gang.refusal = ExplainMembers(gang, requirement, census, strangers_.Sentence(gang.key));
+    if (!census.lost.empty()) gang.refusal->wakes = gang.refusal->wakes | Wake::kNodeAdded;  // a node may come back
+  }
+  book_.SetState(gang, gang.refusal->state);
+}
+
+std::optional<Refusal> GrowPass::RefuseAtOnce(const Filling& filling, const Part& part, const std::string& shape,
+                                              const Requirement& rest) {
+  const Gang& gang = book_.at(filling.id);
+  if (part.lacks() > 0) return ExplainPart(gang, *part.members.front(), part.size, part.lacks());
+  if (const queue::Admission admission = admission_.Of(gang, part.members); !admission.admitted) {
+    Refusal refusal = ExplainQueue(gang, rest, admission);
+    refusal.figures_ms = clock_.MonotonicMs();
+    return refusal;
+  }
+  if (auto certificate = certificates_.Find(shape, filling.figures_from_ms))
+    return ExplainNodes(gang, rest, std::move(certificate));
+  return std::nullopt;
+}
+
+void GrowPass::SumUp(Gang& gang, const Members& pending) {
+  gang.refusal.reset();
+  const Refusal* shown = nullptr;
+  auto wakes = Wake::kMembers;
+  absl::flat_hash_set<const Refusal*> seen;
+  std::vector<std::shared_ptr<const Validity>> by;
+  for (const Member* member : pending) {
+    const Refusal* refusal = member->refusal.get();
+    if (!refusal || !seen.insert(refusal).second) continue;
+    if (refusal->certificate)
+      by.push_back(refusal->certificate);
+    else
+      wakes = wakes | refusal->wakes;
+    if (!shown || (!HasFigures(shown->state) && HasFigures(refusal->state))) shown = refusal;
+  }
+  if (!shown) return;
+  gang.refusal = *shown;
+  gang.refusal->wakes = wakes;
+  gang.refusal->certificate = nullptr;
+  gang.refusal->certificates = std::move(by);
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/passes/publish_pass.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/publish/explain.h"
+
+namespace tutti::core {
+
+using base::Millis;
+using dialects::GangState;
+using model::GangId;
+
+namespace {
+
+// Members come one after another; that some are still missing is news only when no more come.
+constexpr Millis kMembersQuietMs = 1'000;
+// A gang's own edits and arrivals change the reasons of all its members that wait. Each such write costs the gang so
+// long. One that owes more than it costs to tell all its members, within these bounds, waits with what is new, but no
+// longer than for the most of them.
+constexpr Millis kRetellOneMs = 20, kRetellLeastMs = 1'000, kRetellMostMs = 30'000;
+
+}  // namespace
+
+void PublishPass::Run() {
+  for (const GangId id : agenda_.TakeTouched())
+    if (agenda_.Untouch(id)) {
+      Gang& gang = book_.at(id);
+      tallies_.Count(gang);
+      journal_.Note(gang.key);
+      PublishGang(id);
+      enrollment_.SettleIfLone(id);
+    }
+  queue_status_.Publish();
+}
+
+bool PublishPass::TooEarly(GangId id, const Refusal& refusal) {
+  const Gang& gang = book_.at(id);
+  const Millis quiet_ms = gang.joined_ms + kMembersQuietMs;
+  if (refusal.state != GangState::kWaitingForMembers || gang.members.empty() || clock_.MonotonicMs() >= quiet_ms)
+    return false;
+  agenda_.At(id, quiet_ms, Agenda::Due::kTell);
+  return true;
+}
+
+bool PublishPass::TellMembers(GangId id) {
+  Gang& gang = book_.at(id);
+  const bool whole = gang.whole && gang.state != GangState::kInvalid, undoing = gang.plan && gang.plan->undoing();
+  const Millis now = clock_.MonotonicMs(), all_ms = kRetellOneMs * std::ssize(gang.members);
+  const Millis may_owe_ms = std::clamp(all_ms, kRetellLeastMs, kRetellMostMs);
+  const Millis retell_from_ms = gang.note.retell_ms - may_owe_ms;
+  std::tuple<const Refusal*, model::ClassId, std::string_view> said;
+  std::string message;
+  Millis cost_ms = 0;
+  const bool may_renew = std::exchange(gang.note.takes_figures, false) || figures_.writes().Any(now);
+  bool owes = false;
+  int64_t renewed = 0;
+  const auto tell = [&](Member& member, const Refusal& refusal) {
+    if (TooEarly(id, refusal)) return;
+    const model::ClassId pod_class = book_.ClassOf(member);
+    if (const std::tuple now_said(&refusal, pod_class, std::string_view(member.role)); said != now_said) {
+      said = now_said;
+      message = MemberMessage(refusal, pod_class, member.role);
+    }
+    const bool anew =
+        !member.told.message.empty() && !member.told.in_doubt && member.told.message != message && !undoing;
+    if (anew && now < retell_from_ms) return agenda_.At(id, retell_from_ms, Agenda::Due::kTell);
+    const bool in_figures = anew && SaysTheSame(member.told.message, message);
+    if (in_figures && !may_renew) {
+      owes = true;
+      return;
+    }
+    const bool quota = refusal.state == GangState::kWaitingForQueue;
+    if (pod_status_.TellWaiting(id, member, quota ? options_.quota_reason : "Unschedulable", message) && anew) {
+      cost_ms += kRetellOneMs;
+      renewed += in_figures;
+    }
+  };
+  const Census census = TakeCensus(gang, state_);
+  for (Member* member : census.pending) {
+    if (!whole)
+      tell(*member, *gang.refusal);
+    else if (member->refusal)
+      tell(*member, *member->refusal);
+  }
+  // Before a gang is whole no bind leaves while it waits: a member that has a place held, such as for its volumes,
+  // waits too.
+  for (Member* member : census.reserved)
+    if (!gang.whole && gang.plan->open.at(member->pod).stage == Assignment::Stage::kReserved)
+      tell(*member, *gang.refusal);
+  if (cost_ms > 0)
+    gang.note.retell_ms = std::min(std::max(now, gang.note.retell_ms) + cost_ms, now + may_owe_ms + kRetellMostMs);
+  figures_.writes().Spend(renewed);
+  if (owes && !std::exchange(gang.note.awaits_figures, true)) figures_.writes().Enqueue(id);
+  return !owes;
+}
+
+void PublishPass::PublishGang(GangId id) {
+  Gang& gang = book_.at(id);
+  if (gang.refusal && gang.state != GangState::kWhole && TooEarly(id, *gang.refusal)) return;
+  bool told = true;
+  if (gang.refusal) {
+    told = TellMembers(id);
+    if (told && !TooEarly(id, *gang.refusal)) {
+      if (gang.note.sentence != gang.refusal->sentence && !gang.refusal->sentence.empty() && !AwaitsPods(gang))
+        gang_status_.TellGang(gang, true, "FailedScheduling", FullMessage(*gang.refusal));
+      gang.note.sentence = gang.refusal->sentence;
+      if (gang.state < GangState::kBinding && !AwaitsPods(gang)) announcer_.Happened(gang, Announcer::Step::kWaits);
+    }
+  } else {
+    gang.note.sentence.clear();
+  }
+  // What is said of the gang has the figures that its members wait to be told.
+  const bool later =
+      !told && gang.note.reported && gang.note.reported->state == gang.state && gang.state < GangState::kBinding;
+  if (const Millis at = GangStatus::ReportAt(gang); clock_.MonotonicMs() < at)
+    agenda_.At(id, at, Agenda::Due::kTell);
+  else if (!later)
+    gang_status_.Report(gang);
+  queue_status_.MarkPath({gang.key.dialect, gang.spec.queue}, gang.dialect);
+  CloseIfOver(id);
+}
+
+void PublishPass::CloseIfOver(GangId id) {
+  const Gang& gang = book_.at(id);
+  if (!gang.members.empty() || gang.note.writes > 0 || clock_.MonotonicMs() < GangStatus::ReportAt(gang)) return;
+  if (!book_.Keeps(*gang.dialect, gang.key)) enrollment_.Close(id);
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// PublishPass: after a cycle, tells about each touched gang and each marked queue once.
+#pragma once
+
+#include "core/options.h"
+#include "core/passes/enrollment.h"
+#include "core/publish/figure_refresh.h"
+#include "core/publish/gang_status.h"
+#include "core/publish/pod_status.h"
+#include "core/publish/queue_status.h"
+#include "observe/journal.h"
+
+namespace tutti::core {
+
+class PublishPass {
+ public:
+  PublishPass(const Options& options, const cluster::ClusterState& state, GangBook& book, Agenda& agenda,
+              Tallies& tallies, FigureRefresh& figures, PodStatus& pod_status, GangStatus& gang_status,
+              QueueStatus& queue_status, Enrollment& enrollment, const Announcer& announcer, observe::Journal& journal,
+              const base::Clock& clock)
+      : options_(options),
+        state_(state),
+        book_(book),
+        agenda_(agenda),
+        tallies_(tallies),
+        figures_(figures),
+        pod_status_(pod_status),
+        gang_status_(gang_status),
+        queue_status_(queue_status),
+        enrollment_(enrollment),
+        announcer_(announcer),
+        journal_(journal),
+        clock_(clock) {}
+
+  void Run();
+
+ private:
+  void PublishGang(model::GangId id);
+  // Tells each member that waits why. False: some are to be told new figures, and wait for their turn. REQUIRES: the
+  // gang is refused.
+  bool TellMembers(model::GangId id);
+  // That members lack is no news yet, because some came just now: it is told when no more come.
+  bool TooEarly(model::GangId id, const Refusal& refusal);
+  // Closes the gang if its members are gone, and so has been told.
+  void CloseIfOver(model::GangId id);
+
+  const Options& options_;
+  const cluster::ClusterState& state_;
+  GangBook& book_;
+  Agenda& agenda_;
+  Tallies& tallies_;
+  FigureRefresh& figures_;
+  PodStatus& pod_status_;
+  GangStatus& gang_status_;
+  QueueStatus& queue_status_;
+  Enrollment& enrollment_;
+  const Announcer& announcer_;
+  observe::Journal& journal_;
+  const base::Clock& clock_;
+};
+
+}  // namespace tutti::core

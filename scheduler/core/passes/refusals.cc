@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/passes/refusals.h"
+
+#include <utility>
+
+namespace tutti::core {
+
+using dialects::GangState;
+
+void Refusals::Wait(model::GangId id, Refusal refusal) {
+  Gang& gang = book_.at(id);
+  if (!gang.spec.remark.empty() && !refusal.sentence.empty() && refusal.state != GangState::kInvalid)
+    refusal.sentence += " " + gang.spec.remark;
+  if (gang.refusal && !gang.refusal->old) figures_.Keep(id, *gang.refusal, &refusal);
+  book_.SetState(gang, refusal.state);
+  gang.refusal = std::move(refusal);
+  if (gang.plan) committer_.Pump(id);
+}
+
+Refusal Refusals::Judged(model::GangId id, const Members& members, Refusal refusal) {
+  const base::Millis now = clock_.MonotonicMs();
+  refusal.wakes = framework::Wake::kAll;
+  refusal.figures_ms = now;
+  agenda_.At(id, now + extender_desk_.Finish(members, false));
+  return refusal;
+}
+
+}  // namespace tutti::core

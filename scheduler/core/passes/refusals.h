@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refusals: puts down why a gang waits.
+#pragma once
+
+#include "core/commit/committer.h"
+#include "core/publish/figure_refresh.h"
+
+namespace tutti::core {
+
+class Refusals {
+ public:
+  Refusals(GangBook& book, Agenda& agenda, Committer& committer, ExtenderDesk& extender_desk, FigureRefresh& figures,
+           const base::Clock& clock)
+      : book_(book),
+        agenda_(agenda),
+        committer_(committer),
+        extender_desk_(extender_desk),
+        figures_(figures),
+        clock_(clock) {}
+
+  // The gang waits for this reason.
+  void Wait(model::GangId id, Refusal refusal);
+  // Makes the refusal of members that extenders were asked about one that is like no other, and has them asked again
+  // after a while: what an extender says is true of this moment alone.
+  Refusal Judged(model::GangId id, const Members& members, Refusal refusal);
+
+ private:
+  GangBook& book_;
+  Agenda& agenda_;
+  Committer& committer_;
+  ExtenderDesk& extender_desk_;
+  FigureRefresh& figures_;
+  const base::Clock& clock_;
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/passes/start_pass.h"
+
+#include <absl/container/flat_hash_set.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <compare>
+#include <iterator>
+#include <utility>
+
+#include "core/gangs/lightest.h"
+#include "core/gangs/topology.h"
+#include "core/publish/explain.h"
+
+namespace tutti::core {
+
+using base::Millis;
+using dialects::GangState;
+using model::GangId;
+
+namespace {
+
+// Gangs of one shape that want the same of the same queue are refused alike. `shape` empty: it is like no other.
+Refusal Shared(const Gang& gang, Refusal refusal, const std::string& shape) {
+  if (shape.empty()) return refusal;
+  refusal.shape = fmt::format("{}|{}|{}", gang.key.dialect, gang.spec.queue, shape);
+  if (gang.spec.min_resources)
+    for (const auto& [name, amount] : *gang.spec.min_resources) refusal.shape += fmt::format("|{}={}", name, amount);
+  return refusal;
+}
+
+}  // namespace
+
+void StartPass::Run(GangId id, Census& census) {
+  Gang& gang = book_.at(id);
+  if (gang.plan) {
+    if (undo_.TakeOver(id, census)) return;
+    for (Member* member : census.lost) undo_.EvictLost(gang, *member);
+    // Its minimum is not known: members that have a place held wait for the declaration.
+    if (!gang.spec.problem.empty()) return refusals_.Wait(id, ExplainProblem(gang.spec.problem));
+  }
+  HoldRefusedBack(gang, clock_.MonotonicMs(), &census);
+  if (!Place(id, census)) return;
+  gang.refusal.reset();
+  book_.SetState(gang, GangState::kBinding);
+  committer_.Pump(id);
+}
+
+bool StartPass::AwaitsExtenders(const Gang& gang, const Census& census, const Requirement& requirement) {
+  return requirement.reachable() && admission_.ToStart(gang, census, requirement).admitted &&
+         extender_desk_.Ask(census.pending) == ExtenderDesk::Stand::kWaiting;
+}
+
+bool StartPass::Place(GangId id, Census& census) {
+  Gang& gang = book_.at(id);
+  Requirement requirement = RequireToStart(id, census);
+  if (requirement.met()) return true;
+  if (AwaitsExtenders(gang, census, requirement)) return false;
+  const bool renews = gang.refusal && gang.refusal->old;  // to say it again with new figures is no attempt
+  const Announcer::Instant started = Announcer::Now();
+  std::optional<Refusal> refusal = TryStart(id, census, requirement);
+  if (refusal && committer_.Abort(id)) {  // what it held is for any gang that can use it, itself in another place too
+    census = TakeCensus(gang, state_);
+    HoldRefusedBack(gang, clock_.MonotonicMs(), &census);
+    requirement = RequireToStart(id, census);
+    if (AwaitsExtenders(gang, census, requirement)) return false;
+    refusal = TryStart(id, census, requirement);
+  }
+  // Where some members are gated, or still to come, nothing was attempted.
+  if (requirement.reachable() && !(refusal && renews)) {
+    for (Member* member : census.pending)
+      if (refusal || (gang.plan && gang.plan->open.contains(member->pod))) ++member->attempts;
+    announcer_.Attempted(gang, refusal ? "unschedulable" : "scheduled", requirement.lacking(), started);
+  }
+  if (!refusal) return true;
+  refusals_.Wait(id, *std::move(refusal));
+  return false;
+}
+
+Requirement StartPass::RequireToStart(GangId id, const Census& census) {
+  Gang& gang = book_.at(id);
+  Requirement requirement = Require(gang, census);
+  const Millis now = clock_.MonotonicMs();
+  if (requirement.reachable() && gang.complete_since_ms == 0) gang.complete_since_ms = now;
+  if (gang.spec.soft_after_ms == 0 || gang.soft || gang.plan || !requirement.reachable()) return requirement;
+  const Millis at = gang.complete_since_ms + gang.spec.soft_after_ms;
+  if (now < at) {
+    agenda_.At(id, at);
+    return requirement;
+  }
+  gang.soft = true;
+  return Require(gang, census);
+}
+
+std::optional<Refusal> StartPass::RefuseUnplaced(GangId id, const Census& census, const Requirement& requirement) {
+  const Gang& gang = book_.at(id);
+  const Millis now = clock_.MonotonicMs();
+  if (const queue::Admission admission = admission_.ToStart(gang, census, requirement); !admission.admitted) {
+    const bool by_min_resources = admission_.IsRefusedByMinResources(gang, census, requirement, admission);
+    Refusal refusal = ExplainQueue(gang, requirement, admission, by_min_resources);
+    refusal.figures_ms = now;
+    return Shared(gang, std::move(refusal), ShapeOf(gang, census, requirement));
+  }
+  if (!requirement.reachable()) {
+    if (!census.refused.empty()) return ExplainRefusedBind(gang, requirement, *census.refused.front(), state_, now);
+    return ExplainMembers(gang, requirement, census, strangers_.Sentence(gang.key));
+  }
+  if (const auto failure = extender_desk_.Failure(census.pending))
+    return refusals_.Judged(id, census.pending, ExplainExtender(gang, requirement, *failure));
+  return std::nullopt;
+}
+
+std::optional<Refusal> StartPass::TryStart(GangId id, const Census& census, const Requirement& requirement) {
+  if (auto refusal = RefuseUnplaced(id, census, requirement)) return refusal;
+  Gang& gang = book_.at(id);
+  const Millis now = clock_.MonotonicMs();
+  std::string shape = certificates_.empty() ? std::string() : ShapeOf(gang, census, requirement);
+  std::shared_ptr<Certificate> certificate;
+  if (!shape.empty()) certificate = certificates_.Find(shape, figures_.From(gang));
+  if (!certificate) {
+    PlanResult result = planner_.PlaceRequired(gang, census.pending, requirement);
+    const bool judged = std::ranges::any_of(census.pending, &Member::is_judged);
+    if (result.fits) {
+      if (auto refusal = RefusePlaced(gang, census, requirement, &result))
+        return judged ? refusals_.Judged(id, census.pending, *std::move(refusal)) : refusal;
+      extender_desk_.Finish(census.pending, true);
+      committer_.Reserve(id, result.placements);
+      return std::nullopt;
+    }
+    if (judged) return refusals_.Judged(id, census.pending, ExplainNodes(gang, requirement, result));
+    shape = ShapeOf(gang, census, requirement);
+    certificate = certificates_.Keep(shape.empty() ? fmt::format("#{}", id.value) : shape, std::move(result), now);
+    if (certificate->result.verdict == framework::Verdict::kGaveUp) agenda_.turns().OnCutOff(id, now);
+  }
+  return Shared(gang, ExplainNodes(gang, requirement, std::move(certificate)), shape);
+}
+
+// Gangs of one shape want the same: so many members of these classes in these roles. Empty: not to be shared, for some
+// node was refused to a member, or is kept for one.
+std::string StartPass::ShapeOf(const Gang& gang, const Census& census, const Requirement& requirement) const {
+  std::string shape = fmt::format("{}/{}", requirement.min, requirement.have);
+  for (const Requirement::Role& role : requirement.roles)
+    shape += fmt::format("|{}:{}/{}", role.name, role.min, role.have);
+  if (!FreeOfTopology(gang)) {
+    if (requirement.have > 0) return {};  // where those are counts too
+    shape += fmt::format("|t{}", TopologyText(gang));
+  }
+  struct Like {
+    std::string_view role, subset;
+    uint32_t pod_class;
+    bool must;
+    auto operator<=>(const Like&) const = default;
+  };
+  absl::InlinedVector<Like, 4> kinds;
+  const bool tells_roles =
+      !requirement.roles.empty() || gang.spec.topology.each_role ||
+      std::ranges::adjacent_find(census.pending, std::ranges::not_equal_to(), &Member::role) != census.pending.end();
+  const absl::flat_hash_set<const Member*> must(requirement.must.begin(), requirement.must.end());
+  for (const Member* member : census.pending) {
+    if (member->shuns_nodes() || !state_.pod(member->pod).pod->nominated_node.empty()) return {};
+    kinds.push_back({tells_roles ? std::string_view(member->role) : std::string_view(),
+                     member->topology ? std::string_view(member->topology->subset) : std::string_view(),
+                     state_.pod(member->pod).pod_class->id.value, must.contains(member)});
+  }
+  std::ranges::sort(kinds);
+  for (size_t i = 0, end = 0; i < kinds.size(); i = end) {
+    while (end < kinds.size() && kinds[end] == kinds[i]) ++end;
+    fmt::format_to(std::back_inserter(shape), "|{}#{}x{}", kinds[i].role, kinds[i].pod_class, end - i);
+    if (!kinds[i].subset.empty()) fmt::format_to(std::back_inserter(shape), "@{}", kinds[i].subset);
+    if (kinds[i].must) shape += '!';
+  }
+  return shape;
+}
+
+std::optional<Refusal> StartPass::RefusePlaced(const Gang& gang, const Census& census, const Requirement& requirement,
+                                               PlanResult* result) {
+  if (census.empty_handed())
+    if (const auto lack = admission_.LackOfMinResources(gang)) {
+      Refusal refusal = ExplainMinResources(gang, lack->resource, lack->asked, lack->free);
+      refusal.figures_ms = clock_.MonotonicMs();
+      return refusal;
+    }
+  return FitQueue(gang, census, requirement, result);
+}
+
+// The placed members may weigh more than the least that was admitted. Then the lightest are placed in their stead.
+std::optional<Refusal> StartPass::FitQueue(const Gang& gang, const Census& census, const Requirement& requirement,
+                                           PlanResult* result) {
+  if (gang.spec.queue.empty()) return std::nullopt;
+  const queue::Admission admission = admission_.Of(gang, result->placements);
+  if (admission.admitted) return std::nullopt;
+  Refusal refusal = ExplainQueue(gang, requirement, admission);
+  refusal.figures_ms = clock_.MonotonicMs();
+  for (const queue::Shortage& shortage : admission.shortages) {
+    const Members lightest = Lightest(census.pending, requirement, state_, shortage.resource);
+    PlanResult again = planner_.PlaceRequired(gang, lightest, requirement);
+    if (again.fits && admission_.Of(gang, again.placements).admitted) {
+      *result = std::move(again);
+      return std::nullopt;
+    }
+    refusal.wakes = refusal.wakes | again.wakes;
+  }
+  return refusal;
+}
+
+}  // namespace tutti::core

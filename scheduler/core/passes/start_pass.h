@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// StartPass: starts a gang that is not whole: its queue admits it, its minimum finds nodes, and its plan begins; or it
+// waits, for a reason.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/admit/queue_admission.h"
+#include "core/gangs/strangers.h"
+#include "core/passes/refusals.h"
+#include "core/passes/undo_pass.h"
+#include "core/place/certificates.h"
+#include "core/place/planner.h"
+
+namespace tutti::core {
+
+class StartPass {
+ public:
+  StartPass(const cluster::ClusterState& state, GangBook& book, Agenda& agenda, const QueueAdmission& admission,
+            Planner& planner, Certificates& certificates, Committer& committer, ExtenderDesk& extender_desk,
+            FigureRefresh& figures, Refusals& refusals, UndoPass& undo, const Strangers& strangers,
+            const Announcer& announcer, const base::Clock& clock)
+      : state_(state),
+        book_(book),
+        agenda_(agenda),
+        admission_(admission),
+        planner_(planner),
+        certificates_(certificates),
+        committer_(committer),
+        extender_desk_(extender_desk),
+        figures_(figures),
+        refusals_(refusals),
+        undo_(undo),
+        strangers_(strangers),
+        announcer_(announcer),
+        clock_(clock) {}
+
+  // REQUIRES: the gang is not whole.
+  void Run(model::GangId id, Census& census);
+
+ private:
+  // Seeks a place for what lacks. True: the gang is placed, or some answer has to come first.
+  bool Place(model::GangId id, Census& census);
+  // Where the gang cannot start now: why; else places and reserves.
+  std::optional<Refusal> TryStart(model::GangId id, const Census& census, const Requirement& requirement);
+  // What keeps the gang from starting before any node is asked; nullopt: nothing does.
+  std::optional<Refusal> RefuseUnplaced(model::GangId id, const Census& census, const Requirement& requirement);
+  // What keeps it from starting on the nodes that were found for it. May find others, which weigh less on its queue.
+  std::optional<Refusal> RefusePlaced(const Gang& gang, const Census& census, const Requirement& requirement,
+                                      PlanResult* result);
+  std::optional<Refusal> FitQueue(const Gang& gang, const Census& census, const Requirement& requirement,
+                                  PlanResult* result);
+  // What the gang needs to start: once a soft gang has waited long enough, one member.
+  Requirement RequireToStart(model::GangId id, const Census& census);
+  // Extenders are asked about the members, and some have not answered: nothing new is known until they do.
+  bool AwaitsExtenders(const Gang& gang, const Census& census, const Requirement& requirement);
+  std::string ShapeOf(const Gang& gang, const Census& census, const Requirement& requirement) const;
+
+  const cluster::ClusterState& state_;
+  GangBook& book_;
+  Agenda& agenda_;
+  const QueueAdmission& admission_;
+  Planner& planner_;
+  Certificates& certificates_;
+  Committer& committer_;
+  ExtenderDesk& extender_desk_;
+  FigureRefresh& figures_;
+  Refusals& refusals_;
+  UndoPass& undo_;
+  const Strangers& strangers_;
+  const Announcer& announcer_;
+  const base::Clock& clock_;
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/passes/undo_pass.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "base/planted.h"
+#include "core/publish/explain.h"
+
+namespace tutti::core {
+
+using base::Millis;
+using model::GangId;
+
+namespace {
+
+constexpr Millis kFenceAgainMs = 1'000;  // a second at least, as the time in the condition: it changes the pod
+
+}  // namespace
+
+bool UndoPass::TakeOver(GangId id, const Census& census) {
+  Gang& gang = book_.at(id);
+  const bool over = clock_.MonotonicMs() >= gang.plan->deadline_ms && options_.policy == Options::Policy::kRepair;
+  if (!over || committer_.plans().CommitOnItsWay(id) || base::Planted(base::Bug::kKeepHalf)) return false;
+  if (Member* member = committer_.plans().CommitInDoubt(gang)) {
+    Fence(id, *member);
+    return true;
+  }
+  const std::string why = fmt::format("not every required member of the gang could be bound in time; {}",
+                                      gang.refusal ? gang.refusal->sentence : "its members start again together");
+  if (committer_.Undo(id, why)) {
+    announcer_.Undone(gang, static_cast<int64_t>(census.placed.size()), why);
+    gang_status_.TellGang(gang, true, "Undone", why);
+  }
+  Continue(id, TakeCensus(gang, state_));
+  return true;
+}
+
+void UndoPass::Continue(GangId id, const Census& census) {
+  Gang& gang = book_.at(id);
+  book_.SetState(gang, dialects::GangState::kWaitingForNodes);
+  // To say so also changes the pods: a bind that is still on its way to one of them comes too late then.
+  gang.refusal = ExplainUndoing(gang);
+  committer_.plans().ReleaseUnsent(id);
+  committer_.Pump(id);  // repeats binds in doubt
+  bool busy = false;    // with members that are not seen to be going yet: those that are may take for ever
+  for (Member* member : census.placed)
+    busy = committer_.evictor().Evict(gang, *member, "its gang is being undone") || busy;
+  // What is acknowledged has to be seen, or without its plan it would look as if it waited.
+  if (busy || !gang.plan->open.empty()) return;
+  for (Member* member : gang.members)
+    if (!member->eviction.why_kept.empty()) pod_status_.TellKept(*member);
+  committer_.plans().End(id);
+  agenda_.MarkReady(id);
+}
+
+bool UndoPass::EvictLost(Gang& gang, Member& member) {
+  const bool going = committer_.evictor().EvictLost(gang, member);
+  if (!member.eviction.why_kept.empty()) pod_status_.TellKept(member);
+  return going;
+}
+
+void UndoPass::Fence(GangId id, Member& member) {
+  Plan& plan = *book_.at(id).plan;
+  const Millis now = clock_.MonotonicMs();
+  if (now < plan.fenced_ms) return;
+  plan.fenced_ms = now + kFenceAgainMs;
+  agenda_.At(id, plan.fenced_ms);
+  PodStatus::Distrust(member);
+  pod_status_.TellWaiting(id, member, "Unschedulable", "its bind was not answered, and its gang is not whole in time");
+}
+
+}  // namespace tutti::core

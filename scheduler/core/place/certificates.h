@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Certificates: why gangs of one shape find no nodes, and what would have to happen before they could.
+//
+// A certificate holds until something happens that it does not judge by nodes; or until the nodes that improved since
+// have room for as many members as were lacking. Room that others take again counts no more. Scheduler thread only.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cluster/state.h"
+#include "core/place/planner.h"
+#include "core/place/rankings.h"
+
+namespace tutti::core {
+
+struct Certificate : Validity {
+  PlanResult result;
+  bool volumes = false;                    // some member has volumes
+  std::vector<model::Symbol> selected_in;  // namespaces in which Services or controllers select some member
+
+  // What nodes are judged by, for each of result.short_classes.
+  std::vector<framework::Ranking::Needs> needs;
+  uint64_t affine_pods = 0;  // where the log of pods with affinity ended when it was made
+  struct Improved {
+    model::NodeId node;
+    int64_t room = 0;  // when it was last looked at; others may have taken some since
+  };
+  std::vector<Improved> improved;  // since then, with room for some member
+  size_t watch = 0;                // its place among the watches
+};
+
+// The certificate that a refusal rests on. REQUIRES: it was kept by Certificates, as all are.
+inline Certificate& CertificateOf(Validity& validity) { return static_cast<Certificate&>(validity); }
+
+class Certificates {
+ public:
+  Certificates(const cluster::Snapshot& snapshot, Rankings& rankings) : snapshot_(snapshot), rankings_(rankings) {}
+
+  // The certificate of the shape, if there is one, made at `not_before_ms` or later, that still holds; else null.
+  std::shared_ptr<Certificate> Find(const std::string& shape, base::Millis not_before_ms);
+  // Whether one that was found, or kept, still does, after whatever was placed since.
+  bool StillHolds(Certificate& certificate) { return Holds(certificate); }
+  // In the place of that of the shape, if there was one, for whoever waits by that.
+  std::shared_ptr<Certificate> Keep(const std::string& shape, PlanResult result, base::Millis now_ms);
+
+  // Marks as over or doubtful those that what happened concerns.
+  void Happened(framework::Wake happened, std::span<const model::NodeId> improved);
+  // A claim that waiting pods use is another one now.
+  void EndThoseWithVolumes();
+  // Services or controllers of the namespace select other pods now (Wake::kSelection says no namespace).
+  void EndThoseSelectedIn(model::Symbol ns);
+
+  bool empty() const { return by_shape_.empty(); }
+  size_t in_use() const;
+
+ private:
+  // What decides for most events, side by side: there are hundreds of certificates, and an event concerns few.
+  struct Watch {
+    Certificate* certificate;
+    framework::Wake wakes;   // events that concern it; none once it is over
+    framework::Wake scarce;  // those that concern it once a node lacks `amount` of `column`
+    model::ResourceId column;
+    int64_t amount;  // what a node must have free for any member; 0: not one thing for all
+  };
+  void Improve(Watch& watch, model::NodeId n);
+  bool Holds(Certificate& certificate);
+  int64_t RoomFor(Certificate& certificate, model::NodeId n);
+  void End(Certificate& certificate);
+
+  const cluster::Snapshot& snapshot_;
+  Rankings& rankings_;
+  absl::flat_hash_map<std::string, std::shared_ptr<Certificate>> by_shape_;
+  std::vector<Watch> watches_;  // of each of them
+  size_t sweep_at_ = 64;        // doubles with what is in use
+};
+
+}  // namespace tutti::core

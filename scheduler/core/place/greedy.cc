@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/place/greedy.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "model/quantity.h"
+
+namespace tutti::core {
+namespace {
+
+using framework::Ranking;
+using model::NodeId;
+
+// How much a class asks for: scarce things first. Equals stay in their members' order, for a class's id is as old as
+// this process and would name another role after a restart.
+std::tuple<int64_t, int64_t, int64_t> Size(const Kind& kind) {
+  int64_t extended = 0, memory = 0, cpu = 0;
+  for (const auto& [column, amount] : kind.pod_class->requests) {
+    if (column == cluster::kCpuColumn)
+      cpu = amount;
+    else if (column == cluster::kMemoryColumn)
+      memory = amount;
+    else if (column > cluster::kPodsColumn)
+      extended = model::SaturatingAdd(extended, amount);
+  }
+  return {extended, memory, cpu};
+}
+
+// What is left of the scarcest thing that the class asks for: the last column, for extended resources come after the
+// others.
+int64_t Left(const Kind& kind, const cluster::Snapshot& snapshot, NodeId n) {
+  return snapshot.Free(n,
+                       kind.pod_class->requests.empty() ? cluster::kPodsColumn : kind.pod_class->requests.back().first);
+}
+
+// Who is served when: the demands, and for each its kinds.
+struct Turns {
+  std::vector<size_t> demands;
+  std::vector<std::vector<size_t>> kinds;
+};
+
+// The rest of the minimum, which any role may fill, comes last; before it what comes on top of other demands, and first
+// the role with the largest member. `by_role`: of kinds of equal size those of the first role by name come first, so
+// that the order in which members came makes no difference.
+Turns TakeTurns(const Problem& problem, Greedy::Order order, bool by_role) {
+  const auto before = [&](size_t a, size_t b) {
+    const auto sa = Size(problem.kinds[a]), sb = Size(problem.kinds[b]);
+    if (by_role && sa == sb) return problem.kinds[a].role < problem.kinds[b].role;
+    return order == Greedy::Order::kSmallestFirst ? sa < sb : sb < sa;
+  };
+  Turns turns;
+  turns.demands.resize(problem.demands.size());
+  std::iota(turns.demands.begin(), turns.demands.end(), size_t{0});
+  for (const Demand& demand : problem.demands) {
+    turns.kinds.push_back(demand.kinds);
+    std::ranges::stable_sort(turns.kinds.back(), before);
+  }
+  std::ranges::stable_sort(turns.demands, [&](size_t a, size_t b) {
+    const bool rest_a = problem.demands[a].of == Demand::Of::kRest, rest_b = problem.demands[b].of == Demand::Of::kRest;
+    if (rest_a != rest_b) return rest_b;
+    const bool top_a = problem.demands[a].others > 0, top_b = problem.demands[b].others > 0;
+    if (top_a != top_b) return top_b;
+    const auto &of_a = turns.kinds[a], &of_b = turns.kinds[b];
+    if (of_a.empty() || of_b.empty()) return !of_a.empty() && of_b.empty();
+    return Size(problem.kinds[of_a.front()]) > Size(problem.kinds[of_b.front()]);
+  });
+  return turns;
+}
+
+// Who may be on some nodes only comes first, so that nobody else takes those.
+void PutFirst(const auto& confined, const Problem& problem, Turns* turns) {
+  for (std::vector<size_t>& kinds : turns->kinds) std::ranges::stable_partition(kinds, confined);
+  std::ranges::stable_partition(turns->demands, [&](size_t d) {
+    return problem.demands[d].of != Demand::Of::kRest && std::ranges::all_of(problem.demands[d].kinds, confined);
+  });
+}
+
+}  // namespace
+
+bool Admits(const Kind& kind, NodeId n) { return kind.refused.empty() || !std::ranges::binary_search(kind.refused, n); }
+
+NodeId Greedy::Choose(const Kind& kind, Order order, const std::vector<NodeId>* nodes) {
+  const Ranking& ranking = rankings_.For(kind.pod_class);
+  if (order != Order::kTightestNode) {
+    const NodeId best = ranking.Best();  // the lowest slot of the best, as below
+    if (!best || (Admits(kind, best) && (!nodes || std::ranges::binary_search(*nodes, best)))) return best;
+  }
+  NodeId best;
+  int64_t best_value = 0;
+  const auto look = [&](NodeId n) {
+    if (!ranking.Feasible(n) || !Admits(kind, n)) return;
+    const int64_t value = order == Order::kTightestNode ? -Left(kind, snapshot_, n) : ranking.Total(n);
+    if (!best || value > best_value) {
+      best = n;
+      best_value = value;
+    }
+  };
+  if (nodes)
+    std::ranges::for_each(*nodes, look);
+  else
+    for (uint32_t slot = 0; slot < snapshot_.slots(); ++slot) look(NodeId(slot));
+  return best;
+}
+
+Attempt Greedy::Run(Order order, bool order_matters, const std::vector<NodeId>* nodes) {
+  return Place(order, order_matters, false, [nodes](size_t) { return nodes; });
+}
+
+Attempt Greedy::Count(bool order_matters, const NodesOf& nodes_of) {
+  return Place(Order::kLargestFirst, order_matters, true, [&nodes_of](size_t k) { return nodes_of[k]; });
+}
+
+Attempt Greedy::Place(Order order, bool order_matters, bool to_the_end, const auto& nodes_of) {
+  Attempt attempt;
+  attempt.taken.assign(problem_.kinds.size(), 0);
+  attempt.failed.assign(problem_.kinds.size(), 0);
+  std::vector<int64_t> placed(problem_.demands.size());
+  Turns turns = TakeTurns(problem_, order, to_the_end);
+  if (to_the_end) PutFirst([&nodes_of](size_t k) { return nodes_of(k) != nullptr; }, problem_, &turns);
+  const auto fill = [&](size_t d) {  // true when something was placed
+    const int64_t before_placed = placed[d];
+    // None of these nodes takes another of this class, as things are; thousands of kinds may be of it.
+    std::pair<const cluster::PodClass*, const std::vector<NodeId>*> full;
+    for (const size_t k : turns.kinds[d]) {
+      const Kind& kind = problem_.kinds[k];
+      const std::pair here(kind.pod_class.get(), nodes_of(k));
+      while (placed[d] < problem_.demands[d].count && attempt.taken[k] < kind.members.size()) {
+        const NodeId node = here == full ? NodeId() : Choose(kind, order, here.second);
+        attempt.failed[k] = !node;
+        if (!node) {
+          if (kind.refused.empty()) full = here;
+          break;
+        }
+        full = {};
+        what_if_.Place(kind.members[attempt.taken[k]++]->pod, *kind.pod_class, node,
+                       rankings_.Picks(kind.pod_class, node));
+        attempt.spots.push_back({k, node, 1});
+        ++placed[d];
+      }
+    }
+    return placed[d] > before_placed;
+  };
+  const auto lacking = [&](size_t d) { return placed[d] < problem_.demands[d].count; };
+  for (bool progress = true; progress && std::ranges::any_of(turns.demands, lacking);) {
+    progress = false;
+    for (const size_t d : turns.demands) {
+      progress = (lacking(d) && fill(d)) || progress;
+      if (lacking(d) && !order_matters && !to_the_end) break;
+    }
+    progress = progress && order_matters;
+  }
+
+  attempt.fits = std::ranges::none_of(turns.demands, lacking);
+  if (attempt.fits || !to_the_end) return attempt;
+  std::vector<int64_t> over;  // by kind: members that no demand has been said to lack
+  for (size_t k = 0; k < problem_.kinds.size(); ++k)
+    over.push_back(problem_.kinds[k].count() - static_cast<int64_t>(attempt.taken[k]));
+  for (const size_t d : turns.demands) {
+    int64_t left = problem_.demands[d].count - placed[d];
+    for (const size_t k : turns.kinds[d]) {
+      const int64_t of_kind = std::min(left, over[k]);
+      if (of_kind == 0) continue;
+      attempt.unplaced.emplace_back(k, of_kind);
+      over[k] -= of_kind;
+      left -= of_kind;
+    }
+  }
+  return attempt;
+}
+
+framework::Refusals Greedy::Explain(size_t k) const {
+  const Kind& kind = problem_.kinds[k];
+  const Ranking& ranking = rankings_.For(kind.pod_class);
+  framework::Refusals refusals = ranking.Explain();
+  if (kind.judged) {
+    for (const auto& [reason, nodes] : kind.judged->reasons)
+      refusals.reasons.emplace_back(reason, static_cast<size_t>(nodes));
+    std::ranges::sort(refusals.reasons);
+  }
+  const auto passed_over = kind.judged ? 0 : std::ranges::count_if(kind.refused, [&](NodeId n) {
+    return snapshot_.present(n) && ranking.Feasible(n);
+  });
+  if (passed_over > 0) refusals.reasons.emplace_back("node(s) refused a bind and are tried again soon", passed_over);
+  return refusals;
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planner: finds nodes for what a gang lacks, all of it or none.
+//
+// It makes a Problem of members and minima, has a Search look for a placement, and says in a gang's terms what came of
+// it. Where pods of the gang's priority or a higher one are nominated (cluster/nominations.h), the placement stands
+// both with them in place and without them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/state.h"
+#include "cluster/what_if.h"
+#include "core/gangs/census.h"
+#include "core/gangs/gang.h"
+#include "core/place/rankings.h"
+#include "core/place/search.h"
+
+namespace tutti::core {
+
+struct PlanResult {
+  std::vector<cluster::Placement> placements;  // when it fits
+  bool fits = false;
+  // When it does not.
+  framework::Verdict verdict = framework::Verdict::kNotNow;
+  std::shared_ptr<const Figures> figures;  // how many fit, what is short; never null
+  framework::Refusals refusals;            // of the first that found no node, as seen with the placed ones in place
+  // Who found no node, the first of them first.
+  std::vector<std::pair<std::shared_ptr<const cluster::PodClass>, int64_t>> unplaced;
+  std::optional<NearestDomain> nearest;  // for a gang that asks for topology
+  framework::Wake wakes = framework::Wake::kAll;
+  bool by_labels = false;  // where members have nodes counts by labels of these: new ones may end it, room or no room
+  // Of the members that lack nodes; there is no placement before nodes have room for `short_by` more of them. Empty:
+  // the search gave up, and nothing is known.
+  std::vector<std::shared_ptr<const cluster::PodClass>> short_classes;
+  int64_t short_by = 1;
+};
+
+class Planner {
+ public:
+  Planner(cluster::ClusterState& state, Rankings& rankings) : state_(state), rankings_(rankings) {}
+
+  // Places the members that `requirement` lacks, chosen from `pending`, none on a node that refused it. If not all are
+  // needed, those of higher priority are, as far as a few more searches find a place for them. The state is as before
+  // afterwards.
+  PlanResult PlaceRequired(const Gang& gang, const Members& pending, const Requirement& requirement);
+
+  // Places exactly these members, all or none.
+  PlanResult PlaceAll(const Gang& gang, const Members& members);
+
+  // What all searches have spent so far, in units of the budget (core/problem.h).
+  int64_t work() const { return work_; }
+
+ private:
+  std::optional<PlanResult> PlaceLone(const Gang& gang, const Members& members);
+  model::NodeId BestBeside(const Gang& gang, const Members& members, const std::vector<cluster::Placement>& nominated);
+  PlanResult PlaceBeside(const std::vector<cluster::Placement>& nominated, const std::function<PlanResult()>& place);
+  std::vector<cluster::Placement> NominatedBeside(const Gang& gang, const Members& members) const;
+  // Those placed, one after another, each on a node that is feasible then; else why the first that is not.
+  std::optional<PlanResult> Doubts(const std::vector<cluster::Placement>& placements);
+  Problem Sort(const Members& members, const Members& must = {}) const;
+  std::optional<PlanResult> PlaceByScores(const Problem& problem);
+  PlanResult PlaceAny(const Gang& gang, const Members& pending, const Requirement& requirement);
+  // Replaces the placement by one of members of higher priority, if there is one.
+  void Prefer(const Gang& gang, const Members& pending, const Requirement& requirement, PlanResult* result);
+  PlanResult Solve(const Gang& gang, const Problem& problem);
+
+  cluster::ClusterState& state_;
+  Rankings& rankings_;
+  int64_t work_ = 0;
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/place/rankings.h"
+
+#include "base/check.h"
+
+namespace tutti::core {
+namespace {
+
+// What it knows of other classes grows: a ranking is measured again after so many uses.
+constexpr uint32_t kUsesPerMeasurement = 64;
+
+}  // namespace
+
+Rankings::Rankings(const std::vector<framework::Profile>& profiles, const cluster::Snapshot& snapshot,
+                   size_t most_bytes)
+    : profiles_(profiles), snapshot_(snapshot), most_bytes_(most_bytes) {}
+
+framework::Ranking& Rankings::For(const std::shared_ptr<const cluster::PodClass>& pod_class) {
+  if (const auto known = by_class_.find(pod_class->id); known != by_class_.end()) {
+    entries_.splice(entries_.begin(), entries_, known->second);
+    Entry& entry = *known->second;
+    entry.ranking->Refresh();
+    if (++entry.uses % kUsesPerMeasurement == 0) Measure(entry);
+    return *entry.ranking;
+  }
+  const framework::Profile* profile = framework::FindProfile(profiles_, pod_class->spec->scheduler_name);
+  TUTTI_CHECK(profile, "only pods of a served profile are ranked");
+  entries_.push_front({pod_class, std::make_unique<framework::Ranking>(*profile, *pod_class, snapshot_, workspace_)});
+  by_class_[pod_class->id] = entries_.begin();
+  Measure(entries_.front());
+  return *entries_.front().ranking;
+}
+
+void Rankings::Clear() {
+  by_class_.clear();
+  entries_.clear();
+  bytes_ = 0;
+}
+
+// Those that were not used for longest go first; the one in use stays, whatever its size.
+void Rankings::Measure(Entry& entry) {
+  bytes_ -= entry.bytes;
+  entry.bytes = entry.ranking->memory() + entry.pod_class->bytes;
+  bytes_ += entry.bytes;
+  while (bytes_ > most_bytes_ && entries_.size() > 1) {
+    bytes_ -= entries_.back().bytes;
+    by_class_.erase(entries_.back().pod_class->id);
+    entries_.pop_back();
+  }
+}
+
+}  // namespace tutti::core

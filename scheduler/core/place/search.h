@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Search: a placement of all that a problem asks for under one of its rule sets, or the reason why there is none.
+//
+// In this order: the members one after another on the nodes that are best for them; what must be true of any placement;
+// other orders; the exact search, or where members open nodes for each other the one that takes back. Where very many
+// parts are each to be in one domain, they are placed one after another instead. A refusal is a proof unless `gave_up`.
+// Scheduler thread only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/state.h"
+#include "cluster/what_if.h"
+#include "core/place/domain_tree.h"
+#include "core/place/figures.h"
+#include "core/place/greedy.h"
+#include "core/place/problem.h"
+#include "core/place/rankings.h"
+#include "core/place/topology_rules.h"
+
+namespace tutti::core {
+
+// The domain that comes nearest to holding what a rule wants in one.
+struct NearestDomain {
+  std::string level, value;      // value empty: no node has the label
+  size_t domains = 0;            // how many there are
+  int64_t wanted = 0, room = 0;  // members; slices where `slice` is above 1
+  int64_t slice = 1;
+  bool even = false;
+  std::vector<std::string> torn;  // several that hold members already: none will do
+  int64_t unlabelled = 0;         // members that have nodes without the label: nobody can join them
+};
+
+struct SearchResult {
+  bool fits = false;
+  int64_t work = 0;  // what it spent, in units of the budget; what was free for it as well
+  std::vector<cluster::Placement> placements;
+  // When it does not.
+  bool gave_up = false;
+  Figures figures;               // of the members one after another, in the nearest domain if there are rules
+  framework::Refusals refusals;  // of the first kind that found no node, with the placed ones in place
+  std::vector<std::pair<size_t, int64_t>> unplaced;  // Attempt::unplaced
+  std::optional<NearestDomain> nearest;
+  framework::Wake wakes = framework::Wake::kAll;
+  // There is no placement before nodes have room for so many more members of some of these kinds; none where it gave
+  // up.
+  std::vector<size_t> short_kinds;
+  int64_t short_by = 1;
+};
+
+class Search {
+ public:
+  Search(cluster::ClusterState& state, Rankings& rankings, const Problem& problem);
+
+  SearchResult Run(const Rules& rules);
+
+  // What must be true of any placement is not: some demand cannot be met by the room there is, each class for itself.
+  bool Disproved();
+
+ private:
+  bool TornApart(const std::vector<Rule>& rules) const;
+  Answer TryFree(SearchResult* result);
+  Answer TryRules(const std::vector<Rule>& rules, SearchResult* result);
+  Answer TryExactly(const std::vector<Rule>& rules, SearchResult* result);
+  Answer TryInDomains(const std::vector<Rule>& rules, SearchResult* result);
+  bool TryGreedily(Greedy::Order order, const std::vector<model::NodeId>* nodes, const std::vector<Rule>& rules,
+                   SearchResult* result);
+  bool Settle(const std::vector<Spot>& spots, const Domain& tree, const std::vector<Rule>& rules, SearchResult* result);
+  bool SettleIn(const Domain& domain, std::vector<Spot> spots, cluster::WhatIf& what_if, Counts* used);
+  bool Put(const Spot& spot, cluster::WhatIf& what_if, Counts* used);
+  std::vector<Counts> Targets(bool* all) const;
+  std::vector<Domain> DomainsByRoom(model::Symbol level, const std::vector<size_t>& kinds);
+  int64_t RoomIn(const std::vector<model::NodeId>& nodes, const std::vector<size_t>& kinds);
+  std::vector<size_t> AllKinds() const;
+  int64_t WorkOf(const Attempt& attempt) const;
+
+  // -- search_explain.cc --
+  struct Places;
+  // Of a search that found nothing; one more greedy run. What it finds by luck is taken.
+  void Explain(const std::vector<Rule>& rules, SearchResult* result);
+  Places FindPlaces(const std::vector<Rule>& rules, std::optional<NearestDomain>* nearest);
+  int64_t MostThatFit(const std::vector<Rule>& rules, const std::optional<NearestDomain>& nearest);
+  std::vector<Unfit> AskWhy(const Attempt& attempt, const Greedy& greedy, const Places& places);
+  void SayOutside(const Kind* kind, const std::vector<model::NodeId>& inside, framework::Refusals* refusals);
+  std::optional<std::vector<model::NodeId>> FindNearest(const Rule& rule, NearestDomain* nearest);
+  framework::Wake WakesOf(const std::vector<size_t>& kinds);
+
+  // For more rules than these an exact search is not tried at all, and domains are not sought for them.
+  static constexpr size_t kMostRules = 6;
+
+  cluster::ClusterState& state_;
+  Rankings& rankings_;
+  const Problem& problem_;
+  const int64_t most_work_;
+  Budget budget_;
+  int64_t last_try_ = 0;  // what the last greedy try cost: the next pays for it, and the first is free
+  bool order_matters_ = false;
+  std::vector<size_t> short_kinds_;  // of the demand that cannot be met
+  int64_t short_by_ = 1;             // members
+};
+
+}  // namespace tutti::core

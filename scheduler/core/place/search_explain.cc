@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why a search found nothing: which domain comes nearest, how many fit there, what the others lack, and what may help.
+#include <absl/container/flat_hash_set.h>
+
+#include <algorithm>
+
+#include "core/place/bounds.h"
+#include "core/place/search.h"
+
+namespace tutti::core {
+
+using cluster::WhatIf;
+using framework::Ranking;
+using framework::Wake;
+using model::NodeId;
+
+namespace {
+
+constexpr Wake kRoom = Wake::kPodGone | Wake::kNodeCapacity | Wake::kNodeAdded;
+// Of so many classes all nodes are asked why they do not take them.
+constexpr size_t kMostAsked = 4;
+
+}  // namespace
+
+Wake Search::WakesOf(const std::vector<size_t>& kinds) {
+  Wake wakes = Wake::kNothing;
+  for (const size_t k : kinds) {
+    Ranking& ranking = rankings_.For(problem_.kinds[k].pod_class);
+    wakes = wakes | ranking.WakesOn();
+    ranking.Rooms();
+    if (ranking.total_room() > 0) wakes = wakes | kRoom;
+    if (!problem_.kinds[k].refused.empty()) wakes = wakes | Wake::kTime;
+  }
+  return wakes;
+}
+
+// The domain that comes nearest to what the rule wants in one: its nodes, or none where no domain has room for any.
+// nullopt: the rule does not ask for one domain, or they are in several already.
+std::optional<std::vector<NodeId>> Search::FindNearest(const Rule& rule, NearestDomain* nearest) {
+  const cluster::Snapshot& snapshot = state_.snapshot();
+  const std::vector<Domain> domains = DomainsByRoom(rule.level, rule.kinds);
+  nearest->level = snapshot.symbols().Text(rule.level);
+  nearest->domains = snapshot.DomainsOf(rule.level).size();
+  nearest->even = rule.shape == Rule::Shape::kEven;
+  for (const size_t k : rule.kinds) nearest->wanted += problem_.kinds[k].count();
+  nearest->wanted = std::min(nearest->wanted, problem_.total());
+  if (rule.shape == Rule::Shape::kSlices) {
+    nearest->slice = rule.size;
+    nearest->wanted = (nearest->wanted + rule.size - 1) / rule.size;
+    for (const Domain& domain : domains) nearest->room += RoomIn(domain.nodes, rule.kinds) / rule.size;
+  }
+  if (Broken(rule, problem_)) {
+    for (const auto& [value, count] : rule.held)
+      if (value && rule.shape == Rule::Shape::kOne)
+        nearest->torn.push_back(snapshot.symbols().Text(value));
+      else if (!value)
+        nearest->unlabelled = count;
+    std::ranges::sort(nearest->torn);
+    return std::vector<NodeId>();
+  }
+  if (rule.shape != Rule::Shape::kOne) return std::nullopt;
+  if (domains.empty() && rule.held.empty()) return std::vector<NodeId>();
+  auto best = domains.begin();
+  if (!rule.held.empty()) best = std::ranges::find(domains, rule.held.begin()->first, &Domain::value);
+  nearest->value = snapshot.symbols().Text(best != domains.end() ? best->value : rule.held.begin()->first);
+  if (best == domains.end()) {
+    const auto in = snapshot.NodesIn(rule.level, rule.held.begin()->first);
+    std::vector<NodeId> full(in.begin(), in.end());
+    std::ranges::sort(full);
+    return full;
+  }
+  nearest->room = std::min(nearest->wanted, RoomIn(best->nodes, rule.kinds));
+  return best->nodes;
+}
+
+// Where members of a kind may be at best: the domain that is nearest for the rule that they are under.
+struct Search::Places {
+  std::vector<std::vector<NodeId>> nodes;  // by rule
+  Greedy::NodesOf of_kind;                 // null: everywhere
+  std::vector<Rule> unbroken;              // what a placement of some of the members has to obey
+  bool known = true;                       // false: some kinds are under several such rules, and no one domain is known
+};
+
+// `nearest` is of the first rule.
+Search::Places Search::FindPlaces(const std::vector<Rule>& rules, std::optional<NearestDomain>* nearest) {
+  Places places{std::vector<std::vector<NodeId>>(rules.size()), Greedy::NodesOf(problem_.kinds.size()), {}, true};
+  size_t looked_at = 0;
+  for (size_t r = 0; r < rules.size(); ++r) {
+    if (rules[r].kinds.empty()) continue;
+    if (!Broken(rules[r], problem_)) places.unbroken.push_back(rules[r]);
+    if (++looked_at > kMostRules) {
+      places.known = false;
+      continue;
+    }
+    NearestDomain of_rule;
+    const auto nodes = FindNearest(rules[r], &of_rule);
+    if (!*nearest) *nearest = std::move(of_rule);
+    if (!nodes) continue;
+    places.nodes[r] = *nodes;
+    for (const size_t k : rules[r].kinds) {
+      places.known = places.known && !places.of_kind[k];
+      places.of_kind[k] = &places.nodes[r];
+    }
+  }
+  return places;
+}
+
+// No more of the members that are asked for find nodes, whatever is tried.
+int64_t Search::MostThatFit(const std::vector<Rule>& rules, const std::optional<NearestDomain>& nearest) {
+  Bounds bounds(problem_, rankings_);
+  int64_t by_demand = 0;
+  for (const Demand& demand : problem_.demands) by_demand += std::min(demand.count, bounds.Most(demand));
+  int64_t most = std::min(by_demand, bounds.Most({problem_.total(), AllKinds()}));
+  const bool one = rules.size() == 1 && rules[0].shape == Rule::Shape::kOne;
+  if (one && nearest && rules[0].kinds.size() == problem_.kinds.size()) most = std::min(most, nearest->room);
+  return most;
+}
+
+// Nodes that would take another of the kind, were it not for the rules; without a kind, all that are not `inside`.
+void Search::SayOutside(const Kind* kind, const std::vector<NodeId>& inside, framework::Refusals* refusals) {
+  if (!refusals->of_class.empty()) return;
+  const Ranking* ranking = kind ? &rankings_.For(kind->pod_class) : nullptr;
+  size_t outside = 0;
+  for (uint32_t slot = 0; slot < state_.snapshot().slots(); ++slot) {
+    const NodeId n(slot);
+    if (!state_.snapshot().present(n) || std::ranges::binary_search(inside, n)) continue;
+    outside += !ranking || (ranking->Feasible(n) && Admits(*kind, n));
+  }
+  if (outside > 0)
+    refusals->reasons.emplace_back("node(s) were outside of what the topology of the gang allows", outside);
+}
+
+// The kinds without a node, those first that the demands lack; some of them, each of another class.
+std::vector<Unfit> Search::AskWhy(const Attempt& attempt, const Greedy& greedy, const Places& places) {
+  std::vector<size_t> kinds;
+  for (const auto& [k, count] : attempt.unplaced) kinds.push_back(k);
+  for (size_t k = 0; k < attempt.failed.size(); ++k)
+    if (attempt.failed[k]) kinds.push_back(k);
+  absl::flat_hash_set<const cluster::PodClass*> seen;
+  std::vector<Unfit> unfit;
+  for (const size_t k : kinds) {
+    const Kind& kind = problem_.kinds[k];
+    if (unfit.size() == kMostAsked || !seen.insert(kind.pod_class.get()).second) continue;
+    Unfit& one = unfit.emplace_back(Unfit{k, greedy.Explain(k), places.of_kind[k]});
+    if (one.nodes) SayOutside(&kind, *one.nodes, &one.refusals);
+  }
+  return unfit;
+}
+
+void Search::Explain(const std::vector<Rule>& rules, SearchResult* result) {
+  std::vector<size_t> kinds = AllKinds();
+  if (!result->gave_up && !short_kinds_.empty()) kinds = short_kinds_, result->short_by = short_by_;
+  if (!result->gave_up) result->short_kinds = kinds;
+  const Places places = FindPlaces(rules, &result->nearest);
+  const int64_t most = MostThatFit(rules, result->nearest);
+  result->wakes = WakesOf(kinds);
+
+  WhatIf what_if(state_.planning());
+  Greedy greedy(problem_, rankings_, what_if, state_.snapshot());
+  const Attempt attempt = greedy.Count(order_matters_, places.of_kind);
+  result->work += WorkOf(attempt);
+  if (attempt.fits && Obeyed(rules, attempt.spots, state_.snapshot())) {  // the search gave up, and this is lucky
+    result->fits = true;
+    result->placements = std::move(what_if).Take();
+    return;
+  }
+  result->unplaced = attempt.unplaced;
+  const std::vector<Unfit> unfit = AskWhy(attempt, greedy, places);
+  if (!unfit.empty()) result->refusals = unfit.front().refusals;
+  result->refusals.nodes = state_.snapshot().node_count();
+  if (attempt.fits && result->nearest) SayOutside(nullptr, {}, &result->refusals);
+  if (places.known && !attempt.fits && Obeyed(places.unbroken, attempt.spots, state_.snapshot()))
+    result->figures = MakeFigures(problem_, attempt, unfit, most, !result->gave_up, state_.snapshot());
+  else
+    result->figures.needed = problem_.total(), result->figures.cut_short = result->gave_up;
+
+  const bool concerns = std::ranges::any_of(kinds, [&](size_t k) { return attempt.failed[k]; });
+  for (const Kind& kind : problem_.kinds)
+    if (concerns || !rules.empty()) result->wakes = result->wakes | rankings_.For(kind.pod_class).WakesOn();
+  if (!rules.empty()) result->wakes = result->wakes | Wake::kNodeLabels | kRoom;
+  if (result->gave_up || order_matters_)
+    result->wakes = result->wakes | kRoom | Wake::kNodeLabels | Wake::kNodeTaints | Wake::kPodPlaced;
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/publish/announcer.h"
+
+#include <algorithm>
+
+namespace tutti::core {
+
+namespace {
+
+double Seconds(base::Millis ms) { return static_cast<double>(ms) / 1000.0; }
+
+}  // namespace
+
+void Announcer::Happened(const Gang& gang, Step step, std::string_view why, const Member* member,
+                         std::string_view node) const {
+  if (!observer_) return;
+  observe::Observer::Happening happening{.step = step, .gang = gang.key};
+  happening.lone = gang.lone;
+  happening.queue = gang.spec.queue;
+  happening.members = static_cast<int64_t>(gang.members.size());
+  happening.sentence = why;
+  happening.node = node;
+  if (member) happening.pod = state_.pod(member->pod).pod->meta.name;
+  if (step == Step::kWaits) {
+    happening.reason = gang.refusal->reason;
+    happening.sentence = gang.refusal->sentence;
+    happening.more = gang.refusal->nodes_sentence;
+  }
+  if (step == Step::kStarted && gang.complete_since_ms != 0)
+    happening.seconds = Seconds(clock_.MonotonicMs() - gang.complete_since_ms);
+  observer_->OnHappening(happening);
+}
+
+void Announcer::Attempted(const Gang& gang, std::string_view result, int64_t members, Instant started) const {
+  if (!observer_ || members == 0) return;
+  const std::chrono::duration<double> took = Now() - started;
+  observer_->OnAttempt(book_.SchedulerName(gang), result, members, took.count());
+}
+
+void Announcer::Bound(const Gang& gang, const Member& member, const std::string& node) const {
+  if (!observer_) return;
+  Happened(gang, Step::kBound, {}, &member, node);
+  const base::Millis since_ms = std::max(state_.pod(member.pod).pod->meta.created_ms, member.free_ms);
+  observer_->OnBound(Seconds(clock_.WallMs() - since_ms), member.attempts);
+  if (gang.whole) observer_->OnFilledUp();
+}
+
+void Announcer::Whole(const Gang& gang) const {
+  Happened(gang, Step::kStarted);
+  if (observer_)
+    observer_->OnWhole(Seconds(clock_.MonotonicMs() - gang.complete_since_ms),
+                       static_cast<int64_t>(gang.members.size()));
+}
+
+void Announcer::Undone(const Gang& gang, int64_t members, const std::string& why) const {
+  if (observer_) observer_->OnUndone(members);
+  Happened(gang, Step::kUndone, why);
+}
+
+}  // namespace tutti::core

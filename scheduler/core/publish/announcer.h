@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Announcer: tells the observer (metrics, the log) what happened to a gang. Does nothing if there is no observer.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "core/gangs/gang_book.h"
+#include "observe/decision.h"
+
+namespace tutti::core {
+
+class Announcer {
+ public:
+  using Step = observe::Observer::Step;
+  using Instant = std::chrono::steady_clock::time_point;
+
+  Announcer(observe::Observer* observer, const cluster::ClusterState& state, const GangBook& book,
+            const base::Clock& clock)
+      : observer_(observer), state_(state), book_(book), clock_(clock) {}
+
+  // `member` and `node`: the member and the node that the step concerns, if any.
+  void Happened(const Gang& gang, Step step, std::string_view why = {}, const Member* member = nullptr,
+                std::string_view node = {}) const;
+  // A place was sought for so many members since `started`.
+  void Attempted(const Gang& gang, std::string_view result, int64_t members, Instant started) const;
+  void Bound(const Gang& gang, const Member& member, const std::string& node) const;
+  void Whole(const Gang& gang) const;
+  // So many members are evicted.
+  void Undone(const Gang& gang, int64_t members, const std::string& why) const;
+
+  // Real time, for metrics alone: no decision reads it.
+  static Instant Now() { return std::chrono::steady_clock::now(); }
+
+ private:
+  observe::Observer* const observer_;
+  const cluster::ClusterState& state_;
+  const GangBook& book_;
+  const base::Clock& clock_;
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/publish/describe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "core/gangs/evidence.h"
+#include "core/publish/explain.h"
+
+namespace tutti::core {
+
+using dialects::GangState;
+using model::GangId;
+
+namespace {
+
+// Claims of placed members that wait for their volumes.
+size_t OpenVolumes(const Gang& gang) {
+  size_t open = 0;
+  if (gang.plan)
+    for (const auto& [pod, assignment] : gang.plan->open) open += assignment.volumes.size();
+  return open;
+}
+
+observe::MemberDecision DescribeMember(const model::Pod& pod) {
+  observe::MemberDecision line;
+  line.ns = pod.meta.ns;
+  line.name = pod.meta.name;
+  line.uid = pod.meta.uid;
+  line.node = pod.node_name;
+  line.bound = pod.bound();
+  line.finished = pod.done();
+  return line;
+}
+
+}  // namespace
+
+bool Describer::Add(observe::DecisionsPlace* place, std::deque<observe::Decision>* records) const {
+  constexpr size_t kMembers = 256, kPlaces = 65'536;
+  size_t members = 0, places = 0;
+  const auto go_on = [&] { return members < kMembers && ++places < kPlaces; };
+  for (; place->gang < book_.slots() && go_on(); ++place->gang)
+    if (const Gang& gang = book_.at(GangId(place->gang)); gang.dialect) {
+      records->push_back(Describe(gang));
+      members += 1 + gang.members.size();
+    }
+  if (place->gang < book_.slots()) return false;
+  for (; place->pod < state_.pod_slots() && go_on(); ++place->pod)
+    if (const model::PodId pod(place->pod); book_.Settled(pod)) {
+      records->push_back(DescribeSettled(pod));
+      ++members;
+    }
+  return place->pod >= state_.pod_slots();
+}
+
+std::optional<observe::DecisionChanges> Describer::After(uint64_t sequence) const {
+  std::optional<std::vector<model::GangKey>> touched = journal_.After(sequence);
+  if (!touched) return std::nullopt;
+  observe::DecisionChanges changes;
+  changes.sequence = journal_.last();
+  for (model::GangKey& key : *touched) {
+    if (const GangId id = book_.Find(key))
+      changes.decisions.push_back(Describe(book_.at(id)));
+    else if (const model::PodId pod = book_.FindSettled(key))
+      changes.decisions.push_back(DescribeSettled(pod));
+    else
+      changes.gone.push_back(std::move(key));
+  }
+  return changes;
+}
+
+observe::Decision Describer::Describe(const Gang& gang) const {
+  ++made_;
+  observe::Decision decision;
+  decision.gang = gang.key;
+  decision.queue = gang.spec.queue;
+  decision.scheduler_name = book_.SchedulerName(gang);
+  decision.priority = book_.Priority(gang);
+  decision.min_member = gang.spec.min_member;
+  decision.state = gang.state;
+  decision.since_ms = gang.since_ms;
+  decision.plan = gang.plan ? gang.plan->id : gang.last_plan;
+  const size_t open_volumes = OpenVolumes(gang);
+  decision.reason = gang.refusal                         ? gang.refusal->reason
+                    : gang.state == GangState::kWhole    ? "Whole"
+                    : gang.state == GangState::kFinished ? "Finished"
+                    : open_volumes > 0                   ? "BindingVolumes"
+                                                         : "Binding";
+  if (gang.state == GangState::kTerminating) decision.reason = "Terminating";
+  if (gang.refusal)
+    decision.message = FullMessage(*gang.refusal);
+  else if (open_volumes > 0)
+    decision.message =
+        fmt::format("{} of its volumes {} still to be bound", open_volumes, open_volumes == 1 ? "is" : "are");
+  for (const Member* member : gang.members) {
+    observe::MemberDecision line = DescribeMember(*state_.pod(member->pod).pod);
+    line.role = member->role;
+    if (gang.plan && !line.bound)
+      if (const auto open = gang.plan->open.find(member->pod); open != gang.plan->open.end()) {
+        line.node = open->second.node;
+        line.bound = open->second.stage == Assignment::Stage::kBound;
+      }
+    if (!line.bound && !line.finished) {
+      line.reason = member->told.reason;
+      line.message = member->told.message;
+    }
+    decision.members.push_back(std::move(line));
+  }
+  std::ranges::sort(decision.members, {}, [](const observe::MemberDecision& m) { return std::tie(m.ns, m.name); });
+  return decision;
+}
+
+observe::Decision Describer::DescribeSettled(model::PodId id) const {
+  ++made_;
+  const model::Pod& pod = *state_.pod(id).pod;
+  observe::Decision decision;
+  decision.gang = book_.KeyOfSettled(id);
+  decision.scheduler_name = pod.spec->scheduler_name;
+  decision.priority = pod.spec->priority;
+  decision.state = pod.done() ? GangState::kFinished : GangState::kWhole;
+  decision.reason = pod.done() ? "Finished" : "Whole";
+  decision.since_ms = book_.SettledSince(id);
+  if (const auto evidence = ReadEvidence(pod)) decision.plan = evidence->plan;
+  decision.members.push_back(DescribeMember(pod));
+  return decision;
+}
+
+}  // namespace tutti::core

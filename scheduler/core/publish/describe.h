@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Describe: the Decision of a gang, as it is shown to people and programs.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/gangs/gang_book.h"
+#include "observe/decision.h"
+#include "observe/journal.h"
+
+namespace tutti::core {
+
+class Describer {
+ public:
+  Describer(const cluster::ClusterState& state, const GangBook& book, const observe::Journal& journal)
+      : state_(state), book_(book), journal_(journal) {}
+
+  observe::Decision Describe(const Gang& gang) const;
+  // What the pod's gang would say last, if it were kept. REQUIRES: the pod is settled.
+  observe::Decision DescribeSettled(model::PodId id) const;
+  // Adds the records from `place` on, half a millisecond's worth: first the gangs, then the settled pods. True: those
+  // were the last.
+  bool Add(observe::DecisionsPlace* place, std::deque<observe::Decision>* records) const;
+  // nullopt: the journal does not reach back so far.
+  std::optional<observe::DecisionChanges> After(uint64_t sequence) const;
+  // How many records were made so far. For tests.
+  uint64_t made() const { return made_; }
+
+ private:
+  const cluster::ClusterState& state_;
+  const GangBook& book_;
+  const observe::Journal& journal_;
+  mutable uint64_t made_ = 0;
+};
+
+}  // namespace tutti::core

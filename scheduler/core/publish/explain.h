@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Explain: turns what stopped a gang into its Refusal: the sentence a person reads, and the events that could change
+// it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/gangs/census.h"
+#include "core/gangs/gang.h"
+#include "core/place/certificates.h"
+#include "core/place/planner.h"
+#include "queue/quota.h"
+
+namespace tutti::core {
+
+// GangSpec::problem.
+Refusal ExplainProblem(const std::string& problem);
+
+// Its plan failed, and what is bound of it has to go before it starts again.
+Refusal ExplainUndoing(const Gang& gang);
+
+// Too few members exist: which minimum, how many there are, how many are held back by gates; `strangers` is of those
+// that name another scheduler.
+Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census,
+                       const std::string& strangers);
+
+// How a gang stands that was whole: "is whole", or "has 1 of its 2 required members (headgroup 0 of 1)".
+std::string Stands(const Requirement& requirement);
+
+// The member's binds were refused wherever it went, and without it the minimum is not reached.
+Refusal ExplainRefusedBind(const Gang& gang, const Requirement& requirement, const Member& member,
+                           const cluster::ClusterState& state, base::Millis now_ms);
+
+// An extender that may not be ignored failed when it was asked about a member.
+Refusal ExplainExtender(const Gang& gang, const Requirement& requirement, const std::string& failure);
+
+// Of a whole gang: of the member's role, or in its unit, `size` start together, and so many lack.
+Refusal ExplainPart(const Gang& gang, const Member& member, int64_t size, int64_t lacks);
+
+// Of a gang that was whole: no head is at work, and others wait for one. `head`: one that exists and is not at work;
+// null: none does.
+Refusal ExplainNoHead(const Gang& gang, const Member* head, const cluster::ClusterState& state);
+
+// Of a gang that was whole: some of its minimum lack and have no place, and what it could take besides waits.
+Refusal ExplainBelowMinimum(const Gang& gang, const Requirement& requirement);
+
+// The queue's path does not admit them. `min_resources`: they ask for less than the gang's minResources, which count.
+Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const queue::Admission& admission,
+                     bool min_resources = false);
+
+// No nodes: how many fit, by role, and what is missing; for a lone pod just the nodes' sentence. On top of a whole gang
+// `requirement.min` members wait so, and `result` is of the first of them that start together.
+Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const PlanResult& result);
+
+// The same by a certificate, for as long as that holds.
+Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, std::shared_ptr<Certificate> certificate);
+
+// The search was cut off: what it waits by is no proof.
+bool WasCutOff(const Refusal& refusal);
+
+// What it says counts something that others change.
+bool HasFigures(dialects::GangState state);
+
+// New figures alone are not news each time, or a busy cluster would rewrite waiting pods at every bind: if `now` says
+// what `before` does but for its figures, and those were counted within `for_ms`, it keeps them. True: it does, and
+// they differ.
+bool KeepFigures(const Refusal& before, base::Millis for_ms, Refusal* now);
+
+// Its minResources exceed what all nodes together have free of `resource`.
+Refusal ExplainMinResources(const Gang& gang, const std::string& resource, int64_t asked, int64_t free);
+
+// The whole text of the gang's Event and decision, with the nodes' sentence about the first pod that finds none.
+std::string FullMessage(const Refusal& refusal);
+
+// The whole text of a member's condition and Event: the nodes' sentence is about this pod, or it is said that the pod
+// fits, and for whom it waits.
+std::string MemberMessage(const Refusal& refusal, model::ClassId pod_class, const std::string& role);
+
+}  // namespace tutti::core

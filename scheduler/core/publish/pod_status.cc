@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/publish/pod_status.h"
+
+#include <string>
+#include <utility>
+
+#include "base/json_string.h"
+
+namespace tutti::core {
+
+using cluster::Lane;
+using model::GangId;
+using model::Pod;
+
+namespace {
+
+constexpr base::Millis kStatusDeadlineMs = 60'000;
+constexpr base::Millis kEventDeadlineMs = 300'000;
+constexpr base::Millis kTellAgainMs = 5'000;
+constexpr base::Millis kUnseenMs = 60'000;  // a watch that is silent is begun anew before
+constexpr int kConflict = 409;
+
+// By hand: it is written for every waiting pod. A message may quote what a user wrote. Only of the resourceVersion
+// `only_of`: a pod that was bound meanwhile, by a write that overtook this one, would say for ever that it waits.
+// `ends_nomination`: no node is kept for it any more.
+std::string WaitingPatch(const std::string& reason, const std::string& message, const model::ObjectMeta& only_of,
+                         const std::string& probed, const std::string& turned, bool ends_nomination) {
+  std::string body = "{";
+  const auto field = [&body](std::string_view name, std::string_view value, std::string_view end = ",") {
+    body.append(name);
+    base::AppendQuoted(value, &body);
+    body += end;
+  };
+  field(R"("metadata":{"resourceVersion":)", only_of.resource_version, "},");
+  body += R"("status":{)";
+  if (ends_nomination) body += R"("nominatedNodeName":null,)";
+  body += R"("conditions":[{)";
+  if (!probed.empty()) field(R"("lastProbeTime":)", probed);
+  if (!turned.empty()) field(R"("lastTransitionTime":)", turned);
+  field(R"("message":)", message);
+  if (only_of.generation > 0) body.append(R"("observedGeneration":)").append(std::to_string(only_of.generation)) += ',';
+  field(R"("reason":)", reason);
+  return body += R"("status":"False","type":"PodScheduled"}]}})";
+}
+
+// Whatever generation of the pod that was said of.
+bool Says(const Pod& pod, const std::string& reason, const std::string& message) {
+  const model::ScheduledCondition& said = pod.scheduled;
+  return said.present && !said.status && said.reason == reason && said.message == message;
+}
+
+}  // namespace
+
+// The pod still names the node that was kept for it.
+bool PodStatus::StillNominated(const Member& member) const {
+  const cluster::PodEntry& entry = state_.pod(member.pod);
+  return !member.nomination.node.empty() && !entry.assumed && entry.pod->nominated_node == member.nomination.node;
+}
+
+bool PodStatus::TellWaiting(GangId id, Member& member, const std::string& reason, const std::string& message) {
+  const base::Millis now = clock_.MonotonicMs();
+  if (member.told.write != 0 || now < member.told.again_ms) return false;
+  const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
+  // Before it is considered again, what is said is of the spec as it was.
+  const bool judged = !book_.at(id).line.ready && pod->meta.generation > 0;
+  const auto of_it = [&](int64_t generation) {
+    return !judged || generation == 0 || generation == pod->meta.generation;
+  };
+  const bool unkept = StillNominated(member);
+  const bool told =
+      !unkept && member.told.reason == reason && member.told.message == message && of_it(member.told.generation);
+  if (!told && now < member.told.version_until_ms && member.told.version == pod->meta.resource_version) {
+    agenda_.At(id, member.told.version_until_ms, Agenda::Due::kTell);
+    return false;
+  }
+  // What is seen on the pod counts only where nothing of ours can replace it yet.
+  const bool seen =
+      !unkept && !member.told.in_doubt && Says(*pod, reason, message) && of_it(pod->scheduled.observed_generation);
+  member.told.reason = reason;
+  member.told.message = message;
+  if (told || seen) {
+    if (seen) member.told.generation = pod->scheduled.observed_generation;
+    return false;
+  }
+  member.told.generation = pod->meta.generation;
+  const std::string time = base::FormatTime(clock_.WallMs());
+  const bool turns = !pod->scheduled.present || pod->scheduled.status;
+  // A probe's time, so that the write is one though the pod may carry the same words.
+  const bool again = std::exchange(member.told.in_doubt, false);
+  std::string body = WaitingPatch(reason, message, pod->meta, again ? time : "", turns ? time : "", unkept);
+  member.told.write =
+      outbox_.Send(Outbox::For::kStatus, Lane::kStatus, now + kStatusDeadlineMs,
+                   cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, std::move(body)},
+                   [this, gang = book_.at(id).key, slot = member.pod, pod](const cluster::Answer& reply) {
+                     OnReply(book_.Find(gang), slot, *pod, reply);
+                   });
+  outbox_.Post(Lane::kEvent, now + kEventDeadlineMs,
+               cluster::EmitEvent{cluster::RefOf(pod), true, "FailedScheduling", "Scheduling", message,
+                                  pod->spec->scheduler_name});
+  return true;
+}
+
+void PodStatus::Distrust(Member& member) {
+  member.told.message.clear();
+  member.told.in_doubt = true;
+  member.told.again_ms = member.told.version_until_ms = 0;
+}
+
+void PodStatus::OnCondition(Member& member) {
+  const Pod& pod = *state_.pod(member.pod).pod;
+  if (member.told.write != 0 || pod.bound()) return;
+  if (!Says(pod, member.told.reason, member.told.message)) member.told.message.clear();
+}
+
+void PodStatus::TellBound(const Member& member, const std::string& node) {
+  const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
+  constexpr std::string_view kAssigned = "Successfully assigned ", kTo = " to ";
+  std::string note;  // by hand: it is written for every pod
+  note.reserve(kAssigned.size() + pod->meta.ns.size() + 1 + pod->meta.name.size() + kTo.size() + node.size());
+  note.append(kAssigned).append(pod->meta.ns).append(1, '/').append(pod->meta.name).append(kTo).append(node);
+  outbox_.Post(Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
+               cluster::EmitEvent{cluster::RefOf(pod), false, "Scheduled", "Binding", std::move(note),
+                                  pod->spec->scheduler_name});
+}
+
+void PodStatus::TellKept(Member& member) {
+  const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
+  if (member.told.message == member.eviction.why_kept) return;
+  member.told.message = member.eviction.why_kept;
+  outbox_.Post(Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
+               cluster::EmitEvent{cluster::RefOf(pod), true, "GangNotWhole", "Undoing", member.eviction.why_kept,
+                                  pod->spec->scheduler_name});
+}
+
+void PodStatus::OnReply(GangId id, model::PodId slot, const Pod& written, const cluster::Answer& reply) {
+  Member* member = book_.Find(id, slot);
+  if (!member || member->told.write != reply.id || state_.pod(slot).pod->meta.uid != written.meta.uid) return;
+  member->told.write = 0;
+  const base::Millis now = clock_.MonotonicMs();
+  const bool done = reply.outcome == cluster::Outcome::kDone;
+  if (!done) Distrust(*member);
+  if (done || reply.http_status == kConflict) {
+    member->told.version = written.meta.resource_version;
+    member->told.version_until_ms = now + kUnseenMs;
+  }
+  if (done) {  // what was seen after it counts, though it was seen before the reply
+    if (state_.pod(slot).pod->meta.resource_version != member->told.version) OnCondition(*member);
+    return agenda_.Touch(id);
+  }
+  member->told.again_ms = now + kTellAgainMs;
+  agenda_.At(id, member->told.again_ms, Agenda::Due::kTell);
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// PodStatus: tells a member's pod what was decided: its PodScheduled condition and its Events. Writes what changed,
+// once.
+#pragma once
+
+#include <string>
+
+#include "cluster/state.h"
+#include "core/gangs/agenda.h"
+#include "core/outbox.h"
+
+namespace tutti::core {
+
+class PodStatus {
+ public:
+  PodStatus(const cluster::ClusterState& state, GangBook& book, Agenda& agenda, Outbox& outbox,
+            const base::Clock& clock)
+      : state_(state), book_(book), agenda_(agenda), outbox_(outbox), clock_(clock) {}
+
+  // Says that the member waits: condition PodScheduled=False and a FailedScheduling Event. Nothing is written if that
+  // is what was last said, or while the effect of the last write is unseen: the API server would refuse it. If no node
+  // is kept for the pod any more, the write says that too. True: it is written.
+  bool TellWaiting(model::GangId id, Member& member, const std::string& reason, const std::string& message);
+  void TellBound(const Member& member, const std::string& node);
+  // Says why a member that should go is not deleted.
+  void TellKept(Member& member);
+  // Forgets what was last said: what is said next is written, and changes the pod.
+  static void Distrust(Member& member);
+  // The condition on the member's pod is another one now: where it is not what was last said, that is said again.
+  void OnCondition(Member& member);
+
+ private:
+  bool StillNominated(const Member& member) const;
+  // `written`: the pod as it was when the condition was sent.
+  void OnReply(model::GangId id, model::PodId slot, const model::Pod& written, const cluster::Answer& reply);
+
+  const cluster::ClusterState& state_;
+  GangBook& book_;
+  Agenda& agenda_;
+  Outbox& outbox_;
+  const base::Clock& clock_;
+};
+
+}  // namespace tutti::core

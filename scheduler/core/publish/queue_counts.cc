@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/publish/queue_counts.h"
+
+namespace tutti::core {
+
+using dialects::GangState;
+
+int64_t QueueCounts::Counts::* QueueCounts::Field(const Gang& gang) {
+  const bool waits = gang.state < GangState::kBinding || (gang.state == GangState::kBinding && gang.whole);
+  if (waits && gang.counted.tally.running > 0) return &Counts::incomplete;
+  if (gang.state == GangState::kWhole || gang.state == GangState::kTerminating) return &Counts::running;
+  if (gang.state == GangState::kFinished) return &Counts::finished;
+  if (gang.state == GangState::kWaitingForQueue || gang.state == GangState::kInvalid) return &Counts::pending;
+  return &Counts::starting;
+}
+
+void QueueCounts::Count(Gang& gang) {
+  ++counted_;
+  const auto field = Field(gang);
+  if (gang.counted.queue == gang.spec.queue && gang.counted.field == field) return;
+  Forget(gang);
+  gang.counted.queue = gang.spec.queue;
+  gang.counted.field = field;
+  Add(gang, 1);
+}
+
+void QueueCounts::Forget(Gang& gang) {
+  Add(gang, -1);
+  gang.counted.queue.clear();
+}
+
+QueueCounts::Counts QueueCounts::Of(const queue::QueueKey& key) const {
+  const auto at = of_.find(key);
+  return at == of_.end() ? Counts() : at->second;
+}
+
+void QueueCounts::Add(const Gang& gang, int64_t by) {
+  if (gang.counted.queue.empty()) return;
+  const auto at = of_.try_emplace({gang.key.dialect, gang.counted.queue}).first;
+  at->second.*gang.counted.field += by;
+  if (at->second == Counts()) of_.erase(at);
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// QueueCounts: how many gangs of each queue wait, start, run or have ended. Kept as gangs change, so that a report of a
+// queue costs nothing for the gangs that did not.
+//
+// Invariant: between cycles, each gang that is not touched is counted once, by its queue and state of now.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "core/gangs/gang.h"
+#include "queue/quota.h"
+
+namespace tutti::core {
+
+class QueueCounts {
+ public:
+  using Counts = GangCounts;
+
+  // By what it is now, in place of what it was.
+  void Count(Gang& gang);
+  // It is about to be closed.
+  void Forget(Gang& gang);
+  Counts Of(const queue::QueueKey& key) const;
+  // What Count makes of the gang.
+  static int64_t Counts::* Field(const Gang& gang);
+  // How many gangs were counted so far. For tests.
+  uint64_t counted() const { return counted_; }
+
+ private:
+  void Add(const Gang& gang, int64_t by);
+
+  std::map<queue::QueueKey, Counts> of_;  // of queues with gangs
+  uint64_t counted_ = 0;
+};
+
+}  // namespace tutti::core
