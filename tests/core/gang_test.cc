@@ -112,7 +112,8 @@ TEST_CASE("The minimum of a role without a name is no less a minimum") {
   rig.Settle();
   CHECK(rig.Bound() == 0);
   CHECK_THAT(rig.Waits("b-large-0"),
-             Catch::Contains("gang default/g waits: at least 2 of the 4 pods it needs fit now. "));
+             Catch::Contains(
+                 "gang default/g waits: 3 of the 4 pods it needs fit now (\"\" 1/2, others 2/2). Missing: 5 cpu."));
 }
 
 TEST_CASE("Surplus starts as room allows, after the minimum") {

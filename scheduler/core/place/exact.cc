@@ -49,12 +49,13 @@ int64_t HeldIn(const Rule& rule, Symbol domain) {
 }  // namespace
 
 Exact::Exact(cluster::ClusterState& state, Rankings& rankings, const Problem& problem, const std::vector<Rule>& rules,
-             Counts targets, Budget& budget, Remainder remainder)
+             Counts targets, Budget& budget, Remainder remainder, std::optional<int64_t> least)
     : state_(state),
       rankings_(rankings),
       problem_(problem),
       rules_(rules),
       targets_(std::move(targets)),
+      least_(least.value_or(problem.total())),
       budget_(budget),
       remainder_(remainder),
       caps_(targets_) {
@@ -391,6 +392,10 @@ void Exact::Enumerate(WhatIf& what_if, NodeId n, size_t k, Counts& counts, std::
 
 bool Exact::Enough(const Counts& counts) const {
   int64_t sum = 0;
+  if (least_ < problem_.total()) {
+    for (const int32_t wanted : Wanted(Least(counts, targets_))) sum += wanted;
+    return sum >= least_;
+  }
   for (size_t k = 0; k < counts.size(); ++k) sum += std::min(counts[k], targets_[k]);
   if (sum < problem_.total()) return false;
   return std::ranges::all_of(problem_.demands, [&](const Demand& demand) {

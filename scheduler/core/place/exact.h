@@ -13,6 +13,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,11 @@ class Exact {
   enum class Remainder { kAnywhere, kOnce };
 
   // `targets`: how many of each kind are to be placed. Where these are more than the demands ask for, any choice that
-  // meets the demands will do; REQUIRES then that there are no rules.
+  // meets the demands will do; REQUIRES then that there are no rules. Without rules `least` may be less than all that
+  // the demands ask for: then any so many of these will do.
   Exact(cluster::ClusterState& state, Rankings& rankings, const Problem& problem, const std::vector<Rule>& rules,
-        Counts targets, Budget& budget, Remainder remainder = Remainder::kAnywhere);
+        Counts targets, Budget& budget, Remainder remainder = Remainder::kAnywhere,
+        std::optional<int64_t> least = std::nullopt);
 
   // False: not a gang for which this search holds.
   bool applies() const { return applies_; }
@@ -83,6 +86,7 @@ class Exact {
   const Problem& problem_;
   const std::vector<Rule>& rules_;
   const Counts targets_;
+  const int64_t least_;  // members that the demands ask for
   Budget& budget_;
   const Remainder remainder_;
   std::map<const Rule*, model::Symbol> remainder_in_;  // where kOnce: the domain that has it

@@ -78,6 +78,20 @@ void PutFirst(const auto& confined, const Problem& problem, Turns* turns) {
   });
 }
 
+// By demand: so many of the members taken, by kind, are for it.
+std::vector<int64_t> Served(const Problem& problem, std::vector<size_t> taken) {
+  std::vector<int64_t> served;
+  for (const Demand& demand : problem.demands) {
+    int64_t& of_demand = served.emplace_back(0);
+    for (const size_t k : demand.kinds) {
+      const int64_t more = std::min(demand.count - of_demand, static_cast<int64_t>(taken[k]));
+      of_demand += more;
+      taken[k] -= static_cast<size_t>(more);
+    }
+  }
+  return served;
+}
+
 }  // namespace
 
 bool Admits(const Kind& kind, NodeId n) { return kind.refused.empty() || !std::ranges::binary_search(kind.refused, n); }
@@ -106,18 +120,28 @@ NodeId Greedy::Choose(const Kind& kind, Order order, const std::vector<NodeId>* 
 }
 
 Attempt Greedy::Run(Order order, bool order_matters, const std::vector<NodeId>* nodes) {
-  return Place(order, order_matters, false, [nodes](size_t) { return nodes; });
+  return Place(order, order_matters, false, [nodes](size_t) { return nodes; }, {});
 }
 
-Attempt Greedy::Count(bool order_matters, const NodesOf& nodes_of) {
-  return Place(Order::kLargestFirst, order_matters, true, [&nodes_of](size_t k) { return nodes_of[k]; });
+Attempt Greedy::Count(bool order_matters, const NodesOf& nodes_of, const std::vector<Spot>& first) {
+  return Place(Order::kLargestFirst, order_matters, true, [&nodes_of](size_t k) { return nodes_of[k]; }, first);
 }
 
-Attempt Greedy::Place(Order order, bool order_matters, bool to_the_end, const auto& nodes_of) {
+void Greedy::Take(size_t k, NodeId node, Attempt* attempt) {
+  const Kind& kind = problem_.kinds[k];
+  what_if_.Place(kind.members[attempt->taken[k]++]->pod, *kind.pod_class, node, rankings_.Picks(kind.pod_class, node));
+  attempt->spots.push_back({k, node, 1});
+}
+
+Attempt Greedy::Place(Order order, bool order_matters, bool to_the_end, const auto& nodes_of,
+                      const std::vector<Spot>& first) {
   Attempt attempt;
   attempt.taken.assign(problem_.kinds.size(), 0);
   attempt.failed.assign(problem_.kinds.size(), 0);
-  std::vector<int64_t> placed(problem_.demands.size());
+  for (const Spot& spot : first)
+    for (int32_t i = 0; i < spot.count && rankings_.For(problem_.kinds[spot.kind].pod_class).Feasible(spot.node); ++i)
+      Take(spot.kind, spot.node, &attempt);
+  std::vector<int64_t> placed = Served(problem_, attempt.taken);
   Turns turns = TakeTurns(problem_, order, to_the_end);
   if (to_the_end) PutFirst([&nodes_of](size_t k) { return nodes_of(k) != nullptr; }, problem_, &turns);
   const auto fill = [&](size_t d) {  // true when something was placed
@@ -135,9 +159,7 @@ Attempt Greedy::Place(Order order, bool order_matters, bool to_the_end, const au
           break;
         }
         full = {};
-        what_if_.Place(kind.members[attempt.taken[k]++]->pod, *kind.pod_class, node,
-                       rankings_.Picks(kind.pod_class, node));
-        attempt.spots.push_back({k, node, 1});
+        Take(k, node, &attempt);
         ++placed[d];
       }
     }

@@ -36,9 +36,9 @@ class Greedy {
   Attempt Run(Order order, bool order_matters, const std::vector<model::NodeId>* nodes);
 
   // The largest first, and to the end: how many fit. The members of a kind on those nodes of `nodes_of` only, where
-  // these are not null; they are sorted.
+  // these are not null; they are sorted. `first`: where some members are placed before the others.
   using NodesOf = std::vector<const std::vector<model::NodeId>*>;  // by kind
-  Attempt Count(bool order_matters, const NodesOf& nodes_of);
+  Attempt Count(bool order_matters, const NodesOf& nodes_of, const std::vector<Spot>& first = {});
 
   // Why no node takes another of the kind, in every node's words. REQUIRES: nothing was taken back since.
   framework::Refusals Explain(size_t kind) const;
@@ -47,7 +47,8 @@ class Greedy {
   model::NodeId Choose(const Kind& kind, Order order, const std::vector<model::NodeId>* nodes);
 
  private:
-  Attempt Place(Order order, bool order_matters, bool to_the_end, const auto& nodes_of);
+  Attempt Place(Order order, bool order_matters, bool to_the_end, const auto& nodes_of, const std::vector<Spot>& first);
+  void Take(size_t kind, model::NodeId node, Attempt* attempt);
 
   const Problem& problem_;
   Rankings& rankings_;

@@ -78,10 +78,12 @@ class Search {
 
   // -- search_explain.cc --
   struct Places;
-  // Of a search that found nothing; one more greedy run. What it finds by luck is taken.
+  // Of a search that found nothing; one more greedy run, and where that leaves open how many fit, exact ones. What it
+  // finds by luck is taken.
   void Explain(const std::vector<Rule>& rules, SearchResult* result);
   Places FindPlaces(const std::vector<Rule>& rules, std::optional<NearestDomain>* nearest);
   int64_t MostThatFit(const std::vector<Rule>& rules, const std::optional<NearestDomain>& nearest);
+  Attempt CountExactly(Attempt attempt, Greedy& greedy, cluster::WhatIf& what_if, const Places& places, int64_t* most);
   std::vector<Unfit> AskWhy(const Attempt& attempt, const Greedy& greedy, const Places& places);
   void SayOutside(const Kind* kind, const std::vector<model::NodeId>& inside, framework::Refusals* refusals);
   std::optional<std::vector<model::NodeId>> FindNearest(const Rule& rule, NearestDomain* nearest);

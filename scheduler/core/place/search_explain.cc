@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/place/bounds.h"
+#include "core/place/exact.h"
 #include "core/place/search.h"
 
 namespace tutti::core {
@@ -19,6 +20,24 @@ namespace {
 constexpr Wake kRoom = Wake::kPodGone | Wake::kNodeCapacity | Wake::kNodeAdded;
 // Of so many classes all nodes are asked why they do not take them.
 constexpr size_t kMostAsked = 4;
+// Some 3 ms to find out how many fit.
+constexpr int64_t kWorkToCount = 200'000;
+
+// The kinds by role, so that it makes no difference in which order members came. `order`: their places in `problem`.
+Problem ByRole(const Problem& problem, const std::vector<size_t>& order) {
+  Problem sorted;
+  std::vector<size_t> place_of(order.size());
+  for (const size_t k : order) {
+    place_of[k] = sorted.kinds.size();
+    sorted.kinds.push_back(problem.kinds[k]);
+  }
+  for (Demand demand : problem.demands) {
+    for (size_t& k : demand.kinds) k = place_of[k];
+    std::ranges::sort(demand.kinds);
+    sorted.demands.push_back(std::move(demand));
+  }
+  return sorted;
+}
 
 }  // namespace
 
@@ -116,6 +135,31 @@ int64_t Search::MostThatFit(const std::vector<Rule>& rules, const std::optional<
   return most;
 }
 
+// Of members of unlike kinds one after another may be placed so that fewer fit than could. Afterwards the most that fit
+// are placed, and `most` says so, as far as an exact search tells.
+Attempt Search::CountExactly(Attempt attempt, Greedy& greedy, WhatIf& what_if, const Places& places, int64_t* most) {
+  if (std::ssize(attempt.spots) >= std::min(*most, problem_.total() - 1)) return attempt;
+  std::vector<size_t> order = AllKinds();
+  std::ranges::stable_sort(order, {}, [this](size_t k) -> const std::string& { return problem_.kinds[k].role; });
+  const Problem problem = ByRole(problem_, order);
+  Counts all;
+  for (const Kind& kind : problem.kinds) all.push_back(kind.count());
+  const std::vector<Rule> rules;
+  for (bool more = true; more && std::ssize(attempt.spots) < *most;) {
+    const int64_t fit = std::ssize(attempt.spots);
+    std::vector<Spot> spots = attempt.spots;
+    what_if.Rewind(0);
+    Exact exact(state_, rankings_, problem, rules, all, budget_, Exact::Remainder::kAnywhere, fit + 1);
+    const Answer answer = exact.applies() ? exact.Run(&spots) : Answer::kUnknown;
+    if (answer == Answer::kImpossible) *most = fit;
+    if (answer == Answer::kFound)
+      for (Spot& spot : spots) spot.kind = order[spot.kind];
+    attempt = greedy.Count(false, places.of_kind, spots);
+    more = answer == Answer::kFound && std::ssize(attempt.spots) > fit;
+  }
+  return attempt;
+}
+
 // Nodes that would take another of the kind, were it not for the rules; without a kind, all that are not `inside`.
 void Search::SayOutside(const Kind* kind, const std::vector<NodeId>& inside, framework::Refusals* refusals) {
   if (!refusals->of_class.empty()) return;
@@ -152,13 +196,18 @@ void Search::Explain(const std::vector<Rule>& rules, SearchResult* result) {
   if (!result->gave_up && !short_kinds_.empty()) kinds = short_kinds_, result->short_by = short_by_;
   if (!result->gave_up) result->short_kinds = kinds;
   const Places places = FindPlaces(rules, &result->nearest);
-  const int64_t most = MostThatFit(rules, result->nearest);
+  int64_t most = MostThatFit(rules, result->nearest);
   result->wakes = WakesOf(kinds);
 
   WhatIf what_if(state_.planning());
   Greedy greedy(problem_, rankings_, what_if, state_.snapshot());
-  const Attempt attempt = greedy.Count(order_matters_, places.of_kind);
+  Attempt attempt = greedy.Count(order_matters_, places.of_kind);
   result->work += WorkOf(attempt);
+  if (rules.empty() && !order_matters_ && !result->gave_up) {
+    budget_ = Budget(kWorkToCount);
+    attempt = CountExactly(std::move(attempt), greedy, what_if, places, &most);
+    result->work += kWorkToCount - budget_.left();
+  }
   if (attempt.fits && Obeyed(rules, attempt.spots, state_.snapshot())) {  // the search gave up, and this is lucky
     result->fits = true;
     result->placements = std::move(what_if).Take();
