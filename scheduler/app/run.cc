@@ -107,6 +107,7 @@ int Run(const RunFlags& flags) {
   if (const auto serving = EffectiveServing(flags, &config->notes); !serving) return Refuse(serving.error());
   for (const std::string& note : config->notes) base::LogWarn(note);
   if (!flags.write_config_to.empty()) return WriteConfig(*config, flags.write_config_to);
+  options->flush_after_ms = core::kFlushAfterMs;
   const auto cluster = kube::LoadConfig({config->client_connection.kubeconfig, flags.context, flags.master});
   if (!cluster) return Refuse(cluster.error());
   if (const base::Status found = kube::FindExecPlugin(*cluster); !found) return Refuse(found.error());

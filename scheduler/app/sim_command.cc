@@ -122,6 +122,7 @@ int Sim(SimFlags flags) {
   if (!config) return Refuse(config.error());
   auto core_options = MakeOptions(*config, OfflineSchedulerNames());
   if (!core_options) return Refuse(core_options.error());
+  core_options->flush_after_ms = core::kFlushAfterMs;
 
   NoteExtendersAreNotAsked(&*config);
   ShowNotes(config->notes);

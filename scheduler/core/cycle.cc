@@ -11,6 +11,7 @@
 #include "base/planted.h"
 #include "core/passes/consider.h"
 #include "core/passes/drain.h"
+#include "core/passes/flush_pass.h"
 #include "core/passes/publish_pass.h"
 
 namespace tutti::core {
@@ -61,7 +62,7 @@ struct Cycle::Parts {
   GangBook book{options.profiles, state, dialects, journal, clock};
   Strangers strangers{};
   // When, and what leaves.
-  Agenda agenda{book};
+  Agenda agenda{book, clock};
   Outbox outbox{};
   // Place and admit.
   Rankings rankings{options.profiles, state.snapshot(), options.ranking_bytes};
@@ -92,6 +93,7 @@ struct Cycle::Parts {
                 extender_desk, figures, refusals, strangers, announcer, clock};
   Consideration consideration{state,    book,       agenda, admission, certificates, committer, figures,
                               refusals, enrollment, start,  grow,      undo,         clock};
+  FlushPass flush{options, book, agenda, certificates, consideration, announcer, clock};
   Drain drain{NamesOf(KindsOf(options, dialects)),
               state,
               dialects,
@@ -148,11 +150,16 @@ void Cycle::Decide() {
   it.drain.RelabelNodes();
   it.Wake();
   it.FireTimers();
+  it.flush.Run();
   const int64_t most_work = it.planner.work() + kWorkAtOnce;
   while (it.GoesOn() && it.planner.work() < most_work) {
     const GangId id = it.agenda.TakeReady();
+    const bool flushed = it.agenda.TakeFlushed(id);
     if (it.consideration.StaysRefused(id)) continue;
-    it.consideration.Run(id);
+    if (flushed)
+      it.flush.Consider(id);
+    else
+      it.consideration.Run(id);
     it.agenda.Regroup(id);
     it.agenda.Touch(id);
     if (it.state.AnyImproved() || it.charges.freed()) it.Wake();  // it gave up what others may wait for
@@ -203,7 +210,8 @@ std::optional<Millis> Cycle::NextDeadline() const {
   if (!it.drain.MayDecide()) return it.drain.plan_after_ms();
   if (it.GoesOn()) return it.clock.MonotonicMs();
   std::optional<Millis> next;
-  for (const std::optional<Millis>& at : {it.agenda.NextDeadline(), it.figures.NextDeadline(), it.queue_status.DueAt()})
+  for (const std::optional<Millis>& at :
+       {it.agenda.NextDeadline(), it.figures.NextDeadline(), it.queue_status.DueAt(), it.flush.DueAt()})
     if (at) next = std::min(next.value_or(*at), *at);
   return next;
 }

@@ -11,6 +11,9 @@
 
 namespace tutti::core {
 
+// podMaxInUnschedulablePodsDuration of kube-scheduler.
+inline constexpr base::Millis kFlushAfterMs = 300'000;
+
 struct Options {
   // One per schedulerName served; pods of other names are counted where they run and otherwise left alone.
   std::vector<framework::Profile> profiles;
@@ -23,6 +26,9 @@ struct Options {
   // A node that refused a member's bind is tried again for it after the first, then twice as long each time, until a
   // bind of its gang is accepted.
   base::Millis pod_initial_backoff_ms = 1'000, pod_max_backoff_ms = 10'000;
+  // What has waited for so long is tried again though nothing has happened that it waits for; 0: never. A gang that is
+  // placed by that alone should have been woken before.
+  base::Millis flush_after_ms = 0;
   // The PodScheduled reason of a gang that waits only for quota.
   std::string quota_reason = "Unschedulable";
   // Asked in this order about the pods that they are interested in.

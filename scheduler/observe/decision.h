@@ -66,6 +66,8 @@ class Observer {
   // A gang became whole; `seconds` from when all its minimum existed.
   virtual void OnWhole(double /*seconds*/, int64_t /*members*/) {}
   virtual void OnUndone(int64_t /*members*/) {}
+  // It had waited for long and was tried again though nothing had happened; `placed`: it got nodes, so something had.
+  virtual void OnFlushed(const model::GangKey&, bool /*placed*/) {}
   // A member was bound to a gang that was whole already: one above its minimum, or in the place of one that was lost.
   virtual void OnFilledUp() {}
 

@@ -111,6 +111,13 @@ struct Metrics::Registry {
                   "Members bound to gangs that were whole already: above the minimum, or in the place of lost ones.")
           .Add({});
 
+  Family<Counter>& flushed = NewCounters(
+      registry, "tutti_gangs_flushed_total",
+      "Gangs that waited for long and were tried again though nothing had happened, by the result. One that was placed "
+      "should have been woken before.");
+  Counter& flushed_placed = flushed.Add({{"result", "scheduled"}});
+  Counter& flushed_refused = flushed.Add({{"result", "unschedulable"}});
+
   Family<Counter>& requests = NewCounters(registry, "rest_client_requests_total",
                                           "Number of HTTP requests, partitioned by status code, method, and host. A "
                                           "watch counts when it ends.");
@@ -195,6 +202,10 @@ void Metrics::OnWhole(double seconds, int64_t members) {
 void Metrics::OnUndone(int64_t members) {
   registry_->undone.Increment();
   registry_->undone_members.Increment(static_cast<double>(members));
+}
+
+void Metrics::OnFlushed(const model::GangKey&, bool placed) {
+  (placed ? registry_->flushed_placed : registry_->flushed_refused).Increment();
 }
 
 void Metrics::OnFilledUp() { registry_->filled_up.Increment(); }

@@ -26,6 +26,7 @@ class Metrics final : public Observer {
   void OnWhole(double seconds, int64_t members) override;
   void OnUndone(int64_t members) override;
   void OnFilledUp() override;
+  void OnFlushed(const model::GangKey& gang, bool placed) override;
   // The API server answered `seconds` after it was asked; 0: no status came back. Negative seconds are not counted: a
   // watch. On one thread, whichever.
   void OnAnswer(std::string_view method, int status, double seconds);

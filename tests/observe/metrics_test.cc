@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "observe/observers.h"
 #include "tests/support/catch.h"
 
 namespace tutti::observe {
@@ -77,6 +78,7 @@ TEST_CASE("leadership, gangs' fates and the version are shown") {
   metrics.OnWhole(0.4, 64);
   metrics.OnUndone(5);
   metrics.OnFilledUp();
+  Observers(std::vector<Observer*>{&metrics}).OnFlushed({}, false);
   metrics.OnBound(0.02, 1);
   metrics.OnBound(0.02, 40);
   metrics.OnBound(0.02, 15);
@@ -89,6 +91,8 @@ TEST_CASE("leadership, gangs' fates and the version are shown") {
   CHECK(ValueOf(text, "tutti_gangs_undone_total") == "1");
   CHECK(ValueOf(text, "tutti_gang_members_undone_total") == "5");
   CHECK(ValueOf(text, "tutti_gang_members_filled_up_total") == "1");
+  CHECK(ValueOf(text, R"(tutti_gangs_flushed_total{result="unschedulable"})") == "1");
+  CHECK(ValueOf(text, R"(tutti_gangs_flushed_total{result="scheduled"})") == "0");
   CHECK(ValueOf(text, R"(tutti_build_info{version="1.2.3"})") == "1");
   CHECK(ValueOf(text, R"(scheduler_pod_scheduling_sli_duration_seconds_count{attempts="1"})") == "1");
   CHECK(ValueOf(text, R"(scheduler_pod_scheduling_sli_duration_seconds_count{attempts="15+"})") == "2");

@@ -29,7 +29,10 @@ struct Processes::Process {
         random(Mix(all.parts_.seed, name)),
         replica(std::make_unique<Replica>(
             Replica::Parts{all.parts_.store, [&](cluster::EventSink& sink) { return MakeSource(all.parts_, sink); },
-                           all.parts_.clock, all.parts_.plant, all.parts_.options, name, all.parts_.on_submit})),
+                           all.parts_.clock, all.parts_.plant, all.parts_.options, name, all.parts_.on_submit,
+                           [&checks = all.parts_.checks](const model::GangKey& gang) {
+                             checks.Fail("nobody is placed by a flush alone", gang.name);
+                           }})),
         writer(WriterOptions(all.parts_.options), network, network, random, replica->source().kinds(), *replica) {
     replica->set_writer(&writer);
   }

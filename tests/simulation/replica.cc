@@ -20,7 +20,7 @@ bool Declares(const std::string& kind) {
 Replica::Replica(Parts parts) : parts_(std::move(parts)) {
   source_ = parts_.source(*this);
   scheduler_ = std::make_unique<core::Scheduler>(parts_.options, parts_.plant.Dialects(dialects::MakeDialects()), *this,
-                                                 parts_.plant.Clock(parts_.clock), nullptr);
+                                                 parts_.plant.Clock(parts_.clock), &flush_watch_);
   kind_names_ = {"pods", "nodes"};
   for (const model::ObjectKind& kind : scheduler_->Kinds()) kind_names_.push_back(kind.Name());
   for (const std::string& kind : kind_names_) queues_[kind];

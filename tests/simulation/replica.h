@@ -54,6 +54,8 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
     std::string name;
     // Told of all commands before they leave.
     std::function<void(Replica&, const std::vector<cluster::Command>&)> on_submit;
+    // Told of each gang that was placed because it had waited for long, though nothing had woken it.
+    std::function<void(const model::GangKey&)> on_missed = {};
   };
   explicit Replica(Parts parts);
   ~Replica() override;
@@ -119,10 +121,18 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
     Version covered = 0;                                        // the last event holds all up to here
     std::optional<cluster::FeedEvent> last;
   };
+  struct FlushWatch final : observe::Observer {
+    explicit FlushWatch(const Parts& watched) : parts(watched) {}
+    void OnFlushed(const model::GangKey& gang, bool placed) override {
+      if (placed && parts.on_missed) parts.on_missed(gang);
+    }
+    const Parts& parts;
+  };
   static std::string KindOf(const cluster::FeedEvent& event);
   static bool Coalesce(Queue& queue, cluster::FeedEvent& event);
 
   Parts parts_;
+  FlushWatch flush_watch_{parts_};
   std::unique_ptr<Source> source_;  // null: it has died
   cluster::ClusterWriter* writer_ = nullptr;
   std::unique_ptr<core::Scheduler> scheduler_;

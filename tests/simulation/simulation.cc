@@ -22,6 +22,7 @@ namespace {
 constexpr Millis kStart = 1'800'000'000'000;
 constexpr Millis kBindTimeoutMs = 5'000;
 constexpr Millis kRepairTimeoutMs = 15'000;
+constexpr Millis kFlushMs = 140'000;         // after who should have been woken has been asked about
 constexpr Millis kVolumeTimeoutMs = 60'000;  // over when the world is at rest, as the default of 600 s would not be
 // A repair that times out, then an eviction of two writes; each may be lost a few times while faults go on.
 constexpr Checks::HalfLimits kHalfLimits{6 * kRepairTimeoutMs, kRepairTimeoutMs + 20'000};
@@ -85,6 +86,7 @@ core::Options CoreOptions() {
   options.repair_timeout_ms = kRepairTimeoutMs;
   options.figures_ms = kFiguresMs;
   options.bind_timeout_ms = kBindTimeoutMs;
+  options.flush_after_ms = kFlushMs;
   for (const char* name : {"tutti", "volcano"}) {  // without the latter, no PodGroup without pods would be looked at
     options.profiles.push_back(plugins::DefaultProfile(name));
     options.profiles.back().volume_timeout_ms = kVolumeTimeoutMs;

@@ -31,6 +31,7 @@ void Agenda::SetKey(Gang& gang) const {
 void Agenda::MarkReady(GangId id) {
   book_.at(id).line.only_woken = false;
   book_.at(id).line.besides = false;  // its minimum may lack something now
+  book_.at(id).line.flushed = false;
   PutInLine(id);
 }
 
@@ -102,6 +103,7 @@ void Agenda::LeaveGroup(GangId id) {
     if (group.woken) WakeFirst(group);
   } else {
     group_of_.erase(group.shape);
+    by_wait_.erase({group.queued_ms, gang.line.group});
     group.certificate = nullptr;
     group.certificates.clear();
     group.woken = false;
@@ -130,7 +132,7 @@ void Agenda::Regroup(GangId id) {
   if (fresh) {
     if (free_groups_.empty()) {
       at->second = static_cast<uint32_t>(groups_.size());
-      groups_.push_back({shape, std::set<GangId, InOrder>(InOrder{&book_}), {}, nullptr, {}, false});
+      groups_.push_back({shape, std::set<GangId, InOrder>(InOrder{&book_}), {}, nullptr, {}, false, 0, 0});
     } else {
       at->second = free_groups_.back();
       free_groups_.pop_back();
@@ -142,17 +144,49 @@ void Agenda::Regroup(GangId id) {
   Group& group = groups_[gang.line.group];
   group.gangs.insert(id);
   TakeRefusal(group, *gang.refusal);
+  if (fresh) Queue(gang.line.group, group.tried_ms);
+}
+
+void Agenda::Queue(uint32_t group, Millis at_ms) {
+  groups_[group].queued_ms = at_ms;
+  by_wait_.emplace(at_ms, group);
+}
+
+std::optional<Millis> Agenda::LongestWait() const {
+  return by_wait_.empty() ? std::nullopt : std::optional(by_wait_.begin()->first);
+}
+
+// A group that is refused again and again is not put anew each time: when its turn comes, it is seen that it was.
+std::optional<std::vector<std::shared_ptr<const Validity>>> Agenda::Flush(Millis since_ms) {
+  while (!by_wait_.empty() && by_wait_.begin()->first <= since_ms) {
+    const uint32_t slot = by_wait_.begin()->second;
+    by_wait_.erase(by_wait_.begin());
+    Group& group = groups_[slot];
+    AgendaEntry& first = book_.at(*group.gangs.begin()).line;
+    const bool is_due = group.tried_ms <= since_ms && !group.woken && !first.ready;
+    Queue(slot, group.tried_ms > since_ms ? group.tried_ms : clock_.MonotonicMs());
+    if (!is_due) continue;
+    group.woken = true;
+    WakeFirst(group);
+    first.flushed = true;
+    std::vector<std::shared_ptr<const Validity>> certificates = group.certificates;
+    if (group.certificate) certificates.push_back(group.certificate);
+    return certificates;
+  }
+  return std::nullopt;
 }
 
 void Agenda::TakeRefusal(Group& group, const Refusal& refusal) const {
   group.wakes = refusal.wakes;
   group.certificate = refusal.certificate;
   group.certificates = refusal.certificates;
+  group.tried_ms = refusal.certificate ? refusal.certificate->made_ms : clock_.MonotonicMs();
 }
 
 void Agenda::Wake(framework::Wake happened) {
   for (Group& group : groups_) {
     if (group.gangs.empty()) continue;
+    book_.at(*group.gangs.begin()).line.flushed = false;  // if it is placed now, that may be for what happened
     const auto broken = [](const auto& certificate) { return certificate->broken(); };
     if (group.certificate ? !broken(group.certificate)
                           : !framework::Any(group.wakes & happened) && std::ranges::none_of(group.certificates, broken))

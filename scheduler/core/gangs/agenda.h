@@ -19,6 +19,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/gangs/gang_book.h"
@@ -29,7 +30,7 @@ namespace tutti::core {
 
 class Agenda {
  public:
-  explicit Agenda(GangBook& book) : book_(book), ready_(InOrder{&book}) {}
+  Agenda(GangBook& book, const base::Clock& clock) : book_(book), clock_(clock), ready_(InOrder{&book}) {}
   Agenda(const Agenda&) = delete;
   Agenda& operator=(const Agenda&) = delete;
 
@@ -54,6 +55,15 @@ class Agenda {
   void Regroup(model::GangId id);
   // Makes ready the gangs that wait for something like what happened, or whose certificate is broken.
   void Wake(framework::Wake happened);
+
+  // When a placement was last sought for the group that has waited longest for that, or a little earlier; nullopt: no
+  // gang waits for something to happen.
+  std::optional<base::Millis> LongestWait() const;
+  // Makes ready the first gang of one more group for which no placement has been sought since this instant, marks it as
+  // flushed and returns the certificates by which it waits; they are to be ended. nullopt: there is no such group.
+  std::optional<std::vector<std::shared_ptr<const Validity>>> Flush(base::Millis since_ms);
+  // True: the gang that was taken is ready only because it has waited for long.
+  bool TakeFlushed(model::GangId id) { return std::exchange(book_.at(id).line.flushed, false); }
 
   // -- Timers; all instants are monotonic. --
   enum class Due : uint8_t {
@@ -101,19 +111,24 @@ class Agenda {
     std::shared_ptr<const Validity> certificate;                // likewise; may be null
     std::vector<std::shared_ptr<const Validity>> certificates;  // likewise
     bool woken = false;
+    base::Millis tried_ms = 0;   // when a placement was last sought for one of them
+    base::Millis queued_ms = 0;  // its key in by_wait_: tried_ms, or an earlier instant
   };
   void PutInLine(model::GangId id);
   void SetKey(Gang& gang) const;
   void Resort(model::GangId id);
   void LeaveGroup(model::GangId id);
   void TakeRefusal(Group& group, const Refusal& refusal) const;
+  void Queue(uint32_t group, base::Millis at_ms);
   void WakeFirst(const Group& group) { MarkWoken(*group.gangs.begin()); }
 
   GangBook& book_;
+  const base::Clock& clock_;
   Line<model::GangId, InOrder> ready_;
   std::deque<Group> groups_;
   std::vector<uint32_t> free_groups_;
-  std::unordered_map<std::string, uint32_t> group_of_;  // by shape
+  std::unordered_map<std::string, uint32_t> group_of_;          // by shape
+  absl::btree_set<std::pair<base::Millis, uint32_t>> by_wait_;  // every group that is in use
   absl::btree_set<Timer> timers_;
   Turns turns_;
   std::vector<model::GangId> touched_;

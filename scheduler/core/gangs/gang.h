@@ -204,6 +204,7 @@ struct AgendaEntry {
   bool ready = false, touched = false;
   bool only_woken = false;  // ready, but for nothing that happened to itself
   bool besides = false;     // its minimum lacks nothing that exists: what waits is taken besides
+  bool flushed = false;     // ready, but only because it has waited for long
   // The key it is sorted by, in the line and among those that wait.
   base::Millis created_ms = 0;
   int32_t priority = 0;

@@ -55,6 +55,11 @@ class Certificates {
   // Services or controllers of the namespace select other pods now (Wake::kSelection says no namespace).
   void EndThoseSelectedIn(model::Symbol ns);
 
+  // The certificate is not believed any longer. REQUIRES: some gang waits by it.
+  void EndOne(const Validity& certificate) {
+    End(*watches_[static_cast<const Certificate&>(certificate).watch].certificate);
+  }
+
   bool empty() const { return by_shape_.empty(); }
   size_t in_use() const;
 

@@ -30,6 +30,11 @@ class Announcer {
   // So many members are evicted.
   void Undone(const Gang& gang, int64_t members, const std::string& why) const;
 
+  // The gang had waited for long and was tried again though nothing had happened. `placed`: it got nodes.
+  void Flushed(const Gang& gang, bool placed) const {
+    if (observer_) observer_->OnFlushed(gang.key, placed);
+  }
+
   // Real time, for metrics alone: no decision reads it.
   static Instant Now() { return std::chrono::steady_clock::now(); }
 
