@@ -24,6 +24,11 @@ bool NodeTerm::Match(const cluster::NodeEntry& node) const {
          });
 }
 
+bool NodeTerm::AddKeys(std::vector<model::Symbol>* keys) const {
+  labels_.AddKeys(keys);
+  return fields_.empty();
+}
+
 NodeMatch::NodeMatch(const model::StringMap& node_selector, const std::optional<model::NodeSelector>& affinity,
                      cluster::SymbolTable& symbols)
     : selector_(symbols), affine_(affinity.has_value()) {
@@ -50,6 +55,11 @@ bool NodeMatch::Narrow(const cluster::Snapshot& snapshot, std::vector<model::Nod
 bool NodeMatch::Match(const cluster::NodeEntry& node) const {
   if (!selector_.Match(node.labels)) return false;
   return !affine_ || std::ranges::any_of(terms_, [&](const NodeTerm& term) { return term.Match(node); });
+}
+
+bool NodeMatch::AddKeys(std::vector<model::Symbol>* keys) const {
+  selector_.AddKeys(keys);
+  return std::ranges::all_of(terms_, [keys](const NodeTerm& term) { return term.AddKeys(keys); });
 }
 
 }  // namespace tutti::plugins

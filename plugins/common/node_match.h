@@ -19,6 +19,8 @@ class NodeTerm {
   static std::optional<NodeTerm> Compile(const model::NodeSelectorTerm& term, cluster::SymbolTable& symbols);
   bool Match(const cluster::NodeEntry& node) const;
   const Requirements& labels() const { return labels_; }
+  // Adds the label keys by which it tells nodes apart; false where it tells them apart by more.
+  bool AddKeys(std::vector<model::Symbol>* keys) const;
 
  private:
   // metadata.name is the only field a node has; any other reads as "".
@@ -42,6 +44,8 @@ class NodeMatch {
   bool Match(const cluster::NodeEntry& node) const;
   // Adds the nodes that alone can match, some perhaps twice. False, with any added: which those are is not known.
   bool Narrow(const cluster::Snapshot& snapshot, std::vector<model::NodeId>* nodes) const;
+  // As NodeTerm has it.
+  bool AddKeys(std::vector<model::Symbol>* keys) const;
 
  private:
   Requirements selector_;

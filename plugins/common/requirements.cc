@@ -76,4 +76,8 @@ std::optional<Requirements::OneOf> Requirements::FirstOneOf() const {
   return at == entries_.end() ? std::nullopt : std::optional(OneOf{at->key, at->values});
 }
 
+void Requirements::AddKeys(std::vector<model::Symbol>* keys) const {
+  for (const Entry& entry : entries_) keys->push_back(entry.key);
+}
+
 }  // namespace tutti::plugins

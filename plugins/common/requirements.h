@@ -37,6 +37,8 @@ class Requirements {
     std::span<const model::Symbol> values;
   };
   std::optional<OneOf> FirstOneOf() const;
+  // Adds the keys that it reads.
+  void AddKeys(std::vector<model::Symbol>* keys) const;
 
  private:
   struct Entry {

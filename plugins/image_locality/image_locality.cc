@@ -45,6 +45,12 @@ class ImageLocalityState final : public framework::ScoreState {
       if (refused_by[slot] == framework::kNobody) raw[slot] = Scaled(raw[slot]);
   }
 
+  // While so few nodes hold its images that it is 0 everywhere.
+  bool Reads(framework::NodeFacts*) const override {
+    int64_t most = 0;
+    for (const ImageUse& image : images_) most += Weighed(snapshot_.LargestImage(image.name), image.holders);
+    return Scaled(most) == 0;
+  }
   // An image's weight on one node depends on how many others hold it.
   bool HeedsPods() const override { return false; }
   bool FollowsNodes() const override { return !images_.empty(); }

@@ -2,6 +2,7 @@
 // The filter of InterPodAffinity: required terms of the pod and required anti-affinity of the pods that run.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "framework/plugin.h"
@@ -35,6 +36,10 @@ class InterPodAffinityFilter final : public framework::FilterState {
   Pods FollowsPods() const override { return affinity_.empty() && anti_.empty() ? Pods::kAffine : Pods::kAll; }
   void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, framework::Dirty& dirty) override;
   bool HeedsPods() const override { return false; }
+  bool Reads(framework::NodeFacts*) const override {
+    return affinity_.empty() && anti_.empty() &&
+           std::ranges::all_of(against_, [](const DomainCounts& counts) { return counts.nonzero_domains() == 0; });
+  }
   bool FollowsNodes() const override { return true; }
   void NodesChanged(std::span<const model::NodeId> nodes, framework::Dirty& dirty) override;
   bool Outdated() const override { return unknown_keys_.Outdated(); }

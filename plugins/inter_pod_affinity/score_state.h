@@ -3,6 +3,7 @@
 // node's domains.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,10 @@ class InterPodAffinityScore final : public framework::ScoreState {
   Pods FollowsPods() const override { return preferred_.empty() ? Pods::kAffine : Pods::kAll; }
   void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, framework::Dirty& dirty) override;
   bool HeedsPods() const override { return false; }
+  // While it is 0 everywhere.
+  bool Reads(framework::NodeFacts*) const override {
+    return std::ranges::all_of(counts_, [](const DomainCounts& counts) { return counts.nonzero_domains() == 0; });
+  }
   bool FollowsNodes() const override { return true; }
   void NodesChanged(std::span<const model::NodeId> nodes, framework::Dirty& dirty) override;
   bool Outdated() const override { return unknown_keys_.Outdated(); }

@@ -72,6 +72,9 @@ class AffinityFilterState final : public framework::FilterState {
     if (by_profile > 0) (*nodes)[kEnforced] += by_profile;
   }
   bool HeedsPods() const override { return false; }
+  bool Reads(framework::NodeFacts* facts) const override {
+    return enforced_.AddKeys(&facts->labels) && asked_.AddKeys(&facts->labels);
+  }
   std::string RefusesClass() const override { return named_ && named_->empty() ? "pod affinity terms conflict" : ""; }
   const std::vector<std::string>* OnlyNodes() const override { return named_ ? &*named_ : nullptr; }
 
@@ -96,6 +99,9 @@ class AffinityScoreState final : public framework::ScoreState {
   }
 
   bool HeedsPods() const override { return false; }
+  bool Reads(framework::NodeFacts* facts) const override {
+    return std::ranges::all_of(terms_, [&](const auto& term) { return term.second.AddKeys(&facts->labels); });
+  }
   int64_t Score(NodeId n) const override {
     int64_t sum = 0;
     for (const auto& [weight, term] : terms_)

@@ -50,6 +50,7 @@ class BalancedState final : public framework::ScoreState {
  public:
   explicit BalancedState(ScoredResources resources) : resources_(std::move(resources)) {}
 
+  bool Reads(framework::NodeFacts* facts) const override { return resources_.Reads(facts); }
   int64_t Score(model::NodeId n) const override {
     resources_.Look(&views_);
     return ScoreSlot(n.index());

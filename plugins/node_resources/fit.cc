@@ -79,6 +79,11 @@ class FitFilterState final : public framework::FilterState {
     for (const Request& request : requests_) amounts->emplace_back(request.column, request.amount);
   }
 
+  bool Reads(framework::NodeFacts* facts) const override {
+    for (const Request& request : requests_) facts->columns.push_back(request.column);
+    return true;
+  }
+
   void CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const override {
     CheckColumn(cluster::kPodsColumn, saturated_ ? std::numeric_limits<int64_t>::max() : 1, mine, refused_by);
     for (const Request& request : requests_) CheckColumn(request.column, request.amount, mine, refused_by);
@@ -129,6 +134,7 @@ class FitScoreState final : public framework::ScoreState {
  public:
   explicit FitScoreState(ScoredResources resources) : resources_(std::move(resources)) {}
 
+  bool Reads(framework::NodeFacts* facts) const override { return resources_.Reads(facts); }
   int64_t Score(NodeId n) const override {
     resources_.Look(&views_);
     return ScoreSlot(n.index());
@@ -167,6 +173,7 @@ class RatioScoreState final : public framework::ScoreState {
     for (int64_t utilization = 0; utilization <= 100; ++utilization) scores_.push_back(At(shape, utilization));
   }
 
+  bool Reads(framework::NodeFacts* facts) const override { return resources_.Reads(facts); }
   int64_t Score(NodeId n) const override {
     resources_.Look(&views_);
     int64_t sum = 0, weights = 0;

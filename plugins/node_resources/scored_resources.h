@@ -10,6 +10,7 @@
 #include "base/json_fwd.h"
 #include "base/result.h"
 #include "cluster/snapshot.h"
+#include "framework/node_groups.h"
 
 namespace tutti::plugins {
 
@@ -33,6 +34,11 @@ class ScoredResources {
 
   // The pod asks for none of them.
   bool all_zero() const { return all_zero_; }
+  // As framework::State has it.
+  bool Reads(framework::NodeFacts* facts) const {
+    for (const Entry& entry : entries_) facts->columns.push_back(entry.column);
+    return true;
+  }
 
   // One resource of one pass over nodes: index the columns by slot. Node n counts allocatable[n] and used[n] + pod.
   struct View {

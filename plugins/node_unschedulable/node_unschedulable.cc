@@ -24,6 +24,7 @@ class NodeUnschedulableState final : public framework::FilterState {
     reasons->emplace_back("node(s) were unschedulable");
   }
   bool HeedsPods() const override { return false; }
+  bool Reads(framework::NodeFacts*) const override { return true; }
 
  private:
   const cluster::Snapshot& snapshot_;

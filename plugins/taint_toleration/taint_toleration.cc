@@ -35,6 +35,7 @@ class TaintFilterState final : public framework::FilterState {
     reasons->emplace_back("node(s) had untolerated taint(s)");
   }
   bool HeedsPods() const override { return false; }
+  bool Reads(framework::NodeFacts*) const override { return true; }
 
  private:
   const cluster::Snapshot& snapshot_;
@@ -50,6 +51,7 @@ class TaintScoreState final : public framework::ScoreState {
         effects_(snapshot.symbols()) {}
 
   bool HeedsPods() const override { return false; }
+  bool Reads(framework::NodeFacts*) const override { return true; }
   void ScoreAll(std::span<const RefusedBy> refused_by, std::span<int64_t> raw) const override {
     for (uint32_t n = 0; n < refused_by.size(); ++n)
       if (refused_by[n] == framework::kNobody) raw[n] = TaintScoreState::Score(model::NodeId(n));

@@ -15,6 +15,10 @@ class WholeNodesState final : public framework::ScoreState {
   WholeNodesState(std::vector<std::pair<model::ResourceId, int64_t>> requests, const cluster::Snapshot& snapshot)
       : snapshot_(snapshot), requests_(std::move(requests)) {}
 
+  bool Reads(framework::NodeFacts* facts) const override {
+    for (const auto& [column, amount] : requests_) facts->columns.push_back(column);
+    return true;
+  }
   // A node in use: 51 to 100, by how little it is left with. A whole one: up to 50, by how much of it is taken.
   int64_t Score(NodeId n) const override {
     int64_t left = 0, taken = 0;

@@ -92,7 +92,12 @@ void Snapshot::SweepColumns(const std::vector<char>& used) {
 
 const Snapshot::ImageHolders* Snapshot::Image(Symbol name) const {
   const auto at = images_.find(name);
-  return at == images_.end() ? nullptr : &at->second;
+  return at == images_.end() ? nullptr : &at->second.holders;
+}
+
+int64_t Snapshot::LargestImage(Symbol name) const {
+  const auto at = images_.find(name);
+  return at == images_.end() ? 0 : at->second.largest;
 }
 
 void Snapshot::Touch(NodeId n) {
@@ -177,7 +182,11 @@ void Snapshot::PutImages(NodeId n, const model::Node& node) {
   if (before && before->images == node.images) return;
   DropImages(n);
   for (const model::ContainerImage& image : node.images)
-    for (const std::string& name : image.names) images_[symbols_.Intern(name)][n] = image.size_bytes;
+    for (const std::string& name : image.names) {
+      ImageEntry& entry = images_[symbols_.Intern(name)];
+      entry.holders[n] = image.size_bytes;
+      entry.largest = std::max(entry.largest, image.size_bytes);
+    }
 }
 
 void Snapshot::DropImages(NodeId n) {
@@ -187,8 +196,8 @@ void Snapshot::DropImages(NodeId n) {
     for (const std::string& name : image.names) {
       const auto at = images_.find(symbols_.Intern(name));
       if (at == images_.end()) continue;  // a name that the node lists twice
-      at->second.erase(n);
-      if (at->second.empty()) images_.erase(at);
+      at->second.holders.erase(n);
+      if (at->second.holders.empty()) images_.erase(at);
     }
   }
 }

@@ -125,6 +125,8 @@ class Snapshot {
   // Which nodes hold the image of this name, and its size in bytes there; nullptr: none. Do not decide by its order.
   using ImageHolders = absl::flat_hash_map<model::NodeId, int64_t>;
   const ImageHolders* Image(model::Symbol name) const;
+  // On no node is it larger; 0 where none holds it.
+  int64_t LargestImage(model::Symbol name) const;
 
   // Some node has label `key`. `keys_version` changes when one comes that no node had.
   bool HasKey(model::Symbol key) const { return keys_.contains(key); }
@@ -203,7 +205,11 @@ class Snapshot {
   std::map<std::pair<model::ResourceId, model::NodeId>, Columns::Wide> requested_in_vain_;  // of what no node has
   static constexpr uint8_t kTainted = 1, kUnschedulable = 2;
   std::vector<uint8_t> barriers_;
-  absl::flat_hash_map<model::Symbol, ImageHolders> images_;
+  struct ImageEntry {
+    ImageHolders holders;
+    int64_t largest = 0;  // that it ever was while some node held it
+  };
+  absl::flat_hash_map<model::Symbol, ImageEntry> images_;
   struct NamedColumn {
     model::ResourceId id;
     bool stays = false;

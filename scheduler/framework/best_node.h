@@ -4,6 +4,7 @@
 // highest that there can be allows it, for there is one for each class of pods and node.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -26,6 +27,12 @@ class Tournament {
   void Replay(size_t slot);
   void Rebuild();
   model::NodeId Best() const;
+  // each(slot) for all that have the highest total; none when all are out. Costs O(log n) for each.
+  template <typename Each>
+  void ForEachBest(Each each) const {
+    const Number highest = rounds_.empty() ? (totals_.empty() ? kOut : totals_[0]) : rounds_.back()[0];
+    if (highest != kOut) Visit(rounds_.size(), 0, highest, each);
+  }
   size_t memory() const;
 
  private:
@@ -34,6 +41,15 @@ class Tournament {
 
   const Level& Below(size_t level) const { return level == 0 ? totals_ : rounds_[level - 1]; }
   static Number Highest(const Level& below, size_t block);
+  // The entries of `levels` rounds up, from one of them down.
+  template <typename Each>
+  void Visit(size_t levels, size_t entry, Number highest, Each& each) const {
+    if (levels == 0) return each(entry);
+    const Level& below = Below(levels - 1);
+    const size_t end = std::min(below.size(), (entry + 1) * kFanOut);
+    for (size_t i = entry * kFanOut; i < end; ++i)
+      if (below[i] == highest) Visit(levels - 1, i, highest, each);
+  }
 
   Level totals_;
   std::vector<Level> rounds_;  // rounds_[k][i] is the highest of 64 entries of the level below; the last has one entry
@@ -72,6 +88,11 @@ class BestNode {
 
   // The slot of the highest total, the lowest such slot; invalid when all are out.
   model::NodeId Best() const { return narrow_ ? small_.Best() : wide_.Best(); }
+  // each(slot) for all that have the highest total; none when all are out.
+  template <typename Each>
+  void ForEachBest(Each each) const {
+    narrow_ ? small_.ForEachBest(each) : wide_.ForEachBest(each);
+  }
 
   size_t size() const { return narrow_ ? small_.size() : wide_.size(); }
   size_t memory() const { return small_.memory() + wide_.memory(); }

@@ -17,6 +17,7 @@
 
 #include "cluster/snapshot.h"
 #include "framework/dirty.h"
+#include "framework/node_groups.h"
 #include "framework/verdict.h"
 
 namespace tutti::framework {
@@ -46,6 +47,10 @@ class State {
   // has CheckShared and CheckOwn, a score Own. A pod that comes to a zone changes what all nodes there share, and a
   // ranking follows that at a cost that does not grow with the nodes.
   virtual bool Shares(std::vector<model::Symbol>* /*keys*/) const { return false; }
+  // True where its answer about a node depends on nothing but NodeFacts, of which it adds those that are not always
+  // read: nodes that are alike in these get the same answer, whenever it is asked. That may cease to be so when it is
+  // told of pods or nodes; it is asked again then. Where it does not heed pods, labels, taints and cordon decide alone.
+  virtual bool Reads(NodeFacts* /*facts*/) const { return false; }
 };
 
 // Who refused each node, by slot: the place of the filter in the ranking plus one, or one of these.

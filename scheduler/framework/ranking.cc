@@ -13,12 +13,19 @@ using model::NodeId;
 std::shared_ptr<Ranking::Workspace> Ranking::MakeWorkspace() { return std::make_shared<Workspace>(); }
 
 Ranking::Ranking(const Profile& profile, const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot,
-                 std::shared_ptr<Workspace> workspace)
-    : impl_(std::make_unique<Impl>(profile, pod_class, snapshot, std::move(workspace))) {}
+                 std::shared_ptr<Workspace> workspace, Keep keep)
+    : impl_(std::make_unique<Impl>(profile, pod_class, snapshot, std::move(workspace), keep)) {}
 Ranking::~Ranking() = default;
 
 const cluster::PodClass& Ranking::pod_class() const { return impl_->pod_class; }
 void Ranking::Refresh() { impl_->Refresh(); }
+
+bool Ranking::KeepGroups() {
+  if (impl_->by_group || !impl_->may_group || !impl_->rooms.empty()) return false;
+  impl_->wants_groups = true;
+  impl_->Prepare();
+  return true;
+}
 
 Ranking::Needs Ranking::FreeNeeded() const {
   Needs needs;
@@ -51,17 +58,28 @@ std::optional<int64_t> Ranking::RoomNow(NodeId n, Wake* wakes) const {
   return 0;
 }
 
-NodeId Ranking::Best() const { return impl_->sharing ? impl_->sharing->best : impl_->best.Best(); }
-bool Ranking::Feasible(NodeId n) const { return impl_->RefusedNow(n) == kNobody; }
-size_t Ranking::feasible_count() const { return impl_->sharing ? impl_->sharing->feasible : impl_->refusals[kNobody]; }
+NodeId Ranking::Best() const {
+  if (impl_->by_group) return impl_->BestByGroup();
+  return impl_->sharing ? impl_->sharing->best : impl_->best.Best();
+}
+bool Ranking::Feasible(NodeId n) const {
+  return impl_->by_group ? impl_->TotalByGroup(n) != BestNode::kOut : impl_->RefusedNow(n) == kNobody;
+}
+size_t Ranking::feasible_count() const {
+  if (impl_->by_group) return impl_->FeasibleInGroups();
+  return impl_->sharing ? impl_->sharing->feasible : impl_->refusals[kNobody];
+}
 std::vector<cluster::VolumePick> Ranking::Picks(NodeId n) const {
   std::vector<cluster::VolumePick> picks;
   for (const ActiveFilter& filter : impl_->filters) filter.state->Choose(n, &picks);
   return picks;
 }
-int64_t Ranking::Total(NodeId n) const { return impl_->best.total(n.index()) + impl_->SharedTotal(n); }
+int64_t Ranking::Total(NodeId n) const {
+  return impl_->by_group ? impl_->TotalByGroup(n) : impl_->best.total(n.index()) + impl_->SharedTotal(n);
+}
 
 std::span<const int32_t> Ranking::Rooms() {
+  if (impl_->by_group) impl_->LeaveGroups();
   if (impl_->rooms.size() != impl_->refused_by.size()) impl_->MeasureRooms();
   return impl_->rooms;
 }
@@ -98,10 +116,18 @@ size_t Ranking::memory() const {
   size_t bytes = sizeof(Impl) + impl_->refused_by.capacity() + impl_->still.memory() +
                  (impl_->moving.capacity() + impl_->rooms.capacity()) * sizeof(int32_t) + impl_->best.memory();
   for (const ActiveFilter& filter : impl_->filters) bytes += filter.state->memory();
+  if (impl_->by_group) bytes += impl_->by_group->memory();
   if (impl_->sharing) bytes += impl_->sharing->cells.memory();
   if (impl_->sharing && impl_->sharing->score) bytes += impl_->sharing->score->state->memory();
   for (const ActiveScore& score : impl_->scores)
     bytes += score.state->memory() + (score.normalizer ? score.normalizer->memory() : 0);
+  return bytes;
+}
+
+size_t Ranking::MemoryOf(const Workspace& workspace) {
+  size_t bytes = 0;
+  for (const auto& one : workspace.groups)
+    if (const auto groups = one.lock()) bytes += groups->memory();
   return bytes;
 }
 

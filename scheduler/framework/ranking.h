@@ -48,17 +48,24 @@ class Ranking {
   // The most that the weights of a profile's scores may add up to; totals are kept in 32 bits.
   static constexpr int64_t kMostWeight = 20'000'000;
 
-  // What a ranking needs for the length of a call. Those of one thread share one: of a thousand rankings each is used
-  // seldom, and would find its own in no cache.
+  // What a ranking needs for the length of a call, and what those that are kept by groups have in common. Those of one
+  // snapshot share one: of a thousand rankings each is used seldom, and would find its own in no cache.
   struct Workspace;
   static std::shared_ptr<Workspace> MakeWorkspace();
 
   // `profile`, `pod_class` and `snapshot` must outlive this.
+  // `keep`: how it begins.
+  enum class Keep { kNodes, kGroups };
   Ranking(const Profile& profile, const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot,
-          std::shared_ptr<Workspace> workspace = MakeWorkspace());
+          std::shared_ptr<Workspace> workspace = MakeWorkspace(), Keep keep = Keep::kNodes);
   ~Ranking();
 
   const cluster::PodClass& pod_class() const;
+
+  // Keeps what it knows by groups of nodes that are alike from now on, where the plugins can tell which are: it then
+  // takes memory by groups, and says the same. It goes back to nodes where a plugin tells nodes apart by more than
+  // groups do, and for Rooms(); and stays there. True when this changed something; it has then caught up.
+  bool KeepGroups();
 
   // Catches up with the snapshot. Every other method REQUIRES that nothing changed since.
   void Refresh();
@@ -107,8 +114,9 @@ class Ranking {
   NodeVerdict Explain(model::NodeId n) const;
   std::vector<NodeScore> Scores(model::NodeId n) const;  // REQUIRES: Feasible(n)
 
-  // Bytes held, for the cache's bound.
+  // Bytes held, for the cache's bound. What rankings keep together in a workspace is not in the first.
   size_t memory() const;
+  static size_t MemoryOf(const Workspace& workspace);
 
  private:
   struct Impl;

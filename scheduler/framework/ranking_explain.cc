@@ -14,7 +14,7 @@ using model::NodeId;
 
 NodeVerdict Ranking::Explain(NodeId n) const {
   NodeVerdict result;
-  const RefusedBy by = impl_->RefusedNow(n);
+  const RefusedBy by = impl_->by_group ? impl_->FilterNode(n) : impl_->RefusedNow(n);
   if (by == kNobody) return result;
   if (impl_->class_refuser) return {Verdict::kNever, impl_->class_refuser->name(), {impl_->class_refusal}};
   if (by == kExcluded) {
@@ -39,9 +39,9 @@ Refusals Ranking::Explain() const {
     return refusals;
   }
   std::map<std::string, size_t> count;
-  std::vector<RefusedBy> refused_by = impl_->refused_by;
+  const std::vector<RefusedBy> refused_by = impl_->Refusers();
   std::array<bool, 256> refuses{};
-  for (uint32_t n = 0; n < refused_by.size(); ++n) refuses[refused_by[n] = impl_->RefusedNow(NodeId(n))] = true;
+  for (const RefusedBy by : refused_by) refuses[by] = true;
   for (size_t i = 0; i < impl_->filters.size(); ++i)
     if (refuses[i + 1]) {
       impl_->filters[i].state->ExplainAll(static_cast<RefusedBy>(i + 1), refused_by, &count);
@@ -70,8 +70,13 @@ std::string Refusals::Sentence() const {
 Wake Ranking::WakesOn() const {
   if (impl_->class_refuser) return impl_->class_refuser->WakesOn();
   Wake wakes = Wake::kNodeAdded;
+  if (impl_->by_group) {
+    for (const RefusedBy by : impl_->Refusers())
+      if (by != kNobody && by < kExcluded) wakes = wakes | impl_->filters[by - 1].plugin->WakesOn();
+    if (impl_->snapshot.node_count() > 0) return wakes;
+  }
   for (size_t i = 0; i < impl_->filters.size(); ++i)
-    if (impl_->MayRefuse(i) || impl_->snapshot.node_count() == 0) wakes = wakes | impl_->filters[i].plugin->WakesOn();
+    if (impl_->snapshot.node_count() == 0 || impl_->MayRefuse(i)) wakes = wakes | impl_->filters[i].plugin->WakesOn();
   if (impl_->refusals[kExcluded] > 0)
     for (const Filter* plugin : impl_->narrowing) wakes = wakes | plugin->WakesOn();
   return wakes;
@@ -92,7 +97,7 @@ std::vector<NodeScore> Ranking::Scores(NodeId n) const {
       });
     if (i == impl_->scores.size()) break;
     const ActiveScore& score = impl_->scores[i];
-    add(score, [&](int64_t raw) { return score.normalizer ? score.normalizer->Share(raw) : raw; });
+    add(score, [&](int64_t raw) { return impl_->Share(i, raw); });
   }
   return list;
 }

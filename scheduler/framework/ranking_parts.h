@@ -13,6 +13,7 @@
 
 #include "framework/best_node.h"
 #include "framework/cells.h"
+#include "framework/node_groups.h"
 #include "framework/normalizer.h"
 #include "framework/ranking.h"
 #include "framework/small_ints.h"
@@ -58,7 +59,44 @@ struct Sharing {
   Cells::Name name;               // for the length of a call
 };
 
+// What is kept in place of all that is kept by node, where plugins tell nodes apart by NodeFacts alone.
+struct ByGroup {
+  ByGroup(std::shared_ptr<NodeGroups> which, int64_t most) : groups(std::move(which)), totals(most) {}
+
+  const std::shared_ptr<NodeGroups> groups;
+  uint64_t era = 0, seen = 0;  // how far `groups` was read
+  // What plugins that do not heed pods say of a kind of nodes.
+  struct Kind {
+    bool asked = false, closed = false;
+    bool counts = false;    // for the extremes
+    uint32_t feasible = 0;  // groups
+    int32_t plain = 0;      // what the scores add that are not normalised
+    int32_t shares = 0;     // and those that are, by the extremes as last settled
+  };
+  std::vector<Kind> kinds;
+  BestNode totals;  // by group; out where it is refused
+  bool best_known = false;
+  model::NodeId best;
+  struct Normalized {
+    size_t score;              // its place
+    std::vector<int64_t> raw;  // by kind
+    Normalizer::Extremes extremes;
+  };
+  std::vector<Normalized> normalized;
+
+  // Bytes held, without those of `groups`.
+  size_t memory() const {
+    size_t bytes = totals.memory() + kinds.capacity() * sizeof(Kind);
+    for (const Normalized& one : normalized) bytes += one.raw.capacity() * sizeof one.raw[0];
+    return bytes;
+  }
+};
+
 struct Ranking::Workspace {
+  // Those that some ranking uses. The same facts are one.
+  std::vector<std::weak_ptr<NodeGroups>> groups;
+  std::vector<NodeGroup> of_groups, open_groups;
+  std::vector<NodeGroups::Kind> crossed;
   std::vector<model::NodeId> changed;
   std::vector<cluster::PodChange> pods;
   // What the states named when they were told: all filters together but the one that shares, and each score. What the
@@ -94,7 +132,9 @@ struct Ranking::Impl {
   BestNode best;                       // without rounds while there is `sharing`
   std::optional<Sharing> sharing;
   bool may_share = true, may_part = true;  // anything, a filter; until it was found not to pay
-  std::vector<int32_t> rooms;              // empty until asked for
+  std::optional<ByGroup> by_group;         // then nothing is kept by node
+  bool wants_groups = false, may_group = true;
+  std::vector<int32_t> rooms;  // empty until asked for
   int64_t total_room = 0;
   // How far the snapshot was read.
   uint64_t seen_nodes = 0, seen_pods = 0, seen_namespaces = 0, seen_storage = 0, seen_keys = 0;
@@ -112,8 +152,14 @@ struct Ranking::Impl {
   const std::shared_ptr<Workspace> workspace;
   Workspace& work = *workspace;
 
-  Impl(const Profile& p, const cluster::PodClass& c, const cluster::Snapshot& s, std::shared_ptr<Workspace> w)
-      : profile(p), pod_class(c), snapshot(s), best(MostTotal(p)), workspace(std::move(w)) {
+  Impl(const Profile& p, const cluster::PodClass& c, const cluster::Snapshot& s, std::shared_ptr<Workspace> w,
+       Keep keep)
+      : profile(p),
+        pod_class(c),
+        snapshot(s),
+        best(MostTotal(p)),
+        wants_groups(keep == Keep::kGroups),
+        workspace(std::move(w)) {
     Prepare();
   }
   ~Impl() {
@@ -146,6 +192,38 @@ struct Ranking::Impl {
   void SettleCells();
   void FindExtremes();
 
+  // What a score's raw number becomes.
+  int64_t Share(size_t score, int64_t raw) const {
+    if (!scores[score].normalizer) return raw;
+    return by_group ? ShareByGroup(score, raw) : scores[score].normalizer->Share(raw);
+  }
+  // The first filter that refuses each node, by slot.
+  std::vector<RefusedBy> Refusers() const;
+
+  // -- ranking_groups.cc --
+  bool ReadFacts(NodeFacts* facts) const;
+  bool PrepareGroups();
+  std::shared_ptr<NodeGroups> FindGroups(const NodeFacts& facts);
+  void LeaveGroups();
+  void RefreshGroups();
+  bool TellOfGroups(bool* told);
+  void AskAllGroups();
+  void AskGroups(std::span<const NodeGroup> groups);
+  void AskKind(NodeGroups::Kind kind, model::NodeId n);
+  void FilterGroups(std::span<const NodeGroup> groups);
+  void ScoreGroups();
+  bool SettleKinds();
+  int32_t SharesOf(NodeGroups::Kind kind) const;
+  int64_t ShareByGroup(size_t score, int64_t raw) const;
+  model::NodeId BestByGroup();
+  size_t FeasibleInGroups() const;
+  std::vector<RefusedBy> RefusersByGroup() const;
+  // Of the group that the node is in; BestNode::kOut where it is in none.
+  int32_t TotalByGroup(model::NodeId n) const {
+    const NodeGroup g = by_group->groups->Of(n);
+    return g ? by_group->totals.total(g.index()) : BestNode::kOut;
+  }
+
   // -- ranking_refresh.cc --
   // Nodes to be asked about again, each once: first those that changed themselves, then those that pods came to or
   // left, then those that states named. A bit set each in `work.marked`.
@@ -157,6 +235,7 @@ struct Ranking::Impl {
   };
   void Refresh();
   bool TellChanges(Changes* changes);
+  bool TellPods(Changes* changes);
   void MarkChanged();
   bool MarkNamed();
   void Grow();
@@ -178,6 +257,7 @@ struct Ranking::Impl {
     return seen_storage != snapshot.storage().version() && !pod_class.spec->volumes.empty();
   }
   bool Outdated() const;
+  bool BeginsAnew() const;
   cluster::Snapshot::PodLog pod_log() const {
     return follows_pods == State::Pods::kAll ? cluster::Snapshot::PodLog::kAll : cluster::Snapshot::PodLog::kAffine;
   }

@@ -43,6 +43,8 @@ void Ranking::Impl::Prepare() {
     scores.push_back({score.plugin.get(), static_cast<int32_t>(score.weight), std::move(state), {}, heeds});
     if (score.plugin->normalize() != Normalize::kNone) scores.back().normalizer.emplace(score.plugin->normalize());
   }
+  sharing.reset();
+  if (PrepareGroups()) return;
   PrepareSharing();
   normalizes_pods =
       std::ranges::any_of(scores, [](const ActiveScore& score) { return score.normalizer && score.heeds; });

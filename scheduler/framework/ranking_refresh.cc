@@ -22,6 +22,7 @@ constexpr size_t kSlotsPerChange = 64;
 
 void Ranking::Impl::Refresh() {
   if (seen_nodes == snapshot.log_end() && seen_namespaces == snapshot.namespaces_version() && !StorageChanged()) return;
+  if (by_group) return RefreshGroups();
   work.changed.clear();
   Changes changes;
   if (!TellChanges(&changes)) {
@@ -72,11 +73,15 @@ bool Ranking::Impl::Outdated() const {
           (sharing && sharing->score && outdated(*sharing->score)));
 }
 
+// What states were made from is not so any more.
+bool Ranking::Impl::BeginsAnew() const {
+  const bool heeds_namespaces = follows_pods != State::Pods::kNone || class_refuser;  // what refused may have for them
+  return (seen_namespaces != snapshot.namespaces_version() && heeds_namespaces) || Outdated() || StorageChanged();
+}
+
 // Tells the states what happened. False when they must be prepared anew.
 bool Ranking::Impl::TellChanges(Changes* changes) {
-  const bool heeds_namespaces = follows_pods != State::Pods::kNone || class_refuser;  // who refused may have for them
-  if (seen_namespaces != snapshot.namespaces_version() && heeds_namespaces) return false;
-  if (Outdated() || StorageChanged() || !snapshot.ReadLog(seen_nodes, &work.changed)) return false;
+  if (BeginsAnew() || !snapshot.ReadLog(seen_nodes, &work.changed)) return false;
   seen_keys = snapshot.keys_version();
   seen_nodes = snapshot.log_end();
   if (work.marked.size() < snapshot.slots()) work.marked.resize(snapshot.slots());
@@ -94,6 +99,10 @@ bool Ranking::Impl::TellChanges(Changes* changes) {
     TellStates(changes, [&](State& state, Dirty& dirty) {
       if (state.FollowsNodes()) state.NodesChanged(objects, dirty);
     });
+  return TellPods(changes);
+}
+
+bool Ranking::Impl::TellPods(Changes* changes) {
   if (follows_pods == State::Pods::kNone || seen_pods == snapshot.pod_log_end(pod_log())) return true;
   work.pods.clear();
   if (!snapshot.ReadPodLog(pod_log(), seen_pods, &work.pods)) return false;

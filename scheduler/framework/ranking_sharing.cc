@@ -33,9 +33,8 @@ void ActiveFilter::CheckSome(RefusedBy mine, std::span<const NodeId> nodes, std:
     if (refused_by[i] == kNobody && Refuses(nodes[i])) refused_by[i] = mine;
 }
 
-// One score and one filter at most. REQUIRES: filters and scores are prepared.
+// One score and one filter at most. REQUIRES: filters and scores are prepared, and nothing is shared.
 void Ranking::Impl::PrepareSharing() {
-  sharing.reset();
   if (!may_share || class_refuser) return;
   std::vector<model::Symbol> keys;
   const auto shares = [&keys](const auto& one) {
@@ -74,6 +73,13 @@ RefusedBy Ranking::Impl::RefusedNow(NodeId n) const {
   const RefusedBy by = refused_by[n.index()];
   const bool asked = by == kNobody || (by < kExcluded && sharing && by > sharing->filter);
   return asked && Closed(n) ? sharing->filter : by;
+}
+
+std::vector<RefusedBy> Ranking::Impl::Refusers() const {
+  if (by_group) return RefusersByGroup();
+  std::vector<RefusedBy> refusers(refused_by.size());
+  for (uint32_t n = 0; n < refusers.size(); ++n) refusers[n] = RefusedNow(NodeId(n));
+  return refusers;
 }
 
 // The filter refuses some node; or, where it closes cells, may do so before a later one does.

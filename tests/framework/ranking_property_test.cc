@@ -21,7 +21,8 @@ using json = base::Json;
 // A cluster that lives: nodes come, change and go, pods come and go.
 class Churn {
  public:
-  explicit Churn(uint64_t seed, uint64_t names = 20) : random_(seed), names_(names) {
+  // `plain`: nearly no pod has to do with another, with a volume or with a port.
+  explicit Churn(uint64_t seed, uint64_t names = 20, bool plain = false) : random_(seed), names_(names), plain_(plain) {
     for (const char* name : {"default", "other"}) cluster_.snapshot().PutNamespace(name, {{"team", name}});
     for (uint64_t i = 0; i < names; ++i) PutNode();
   }
@@ -47,9 +48,10 @@ class Churn {
     if (random_.OneIn(3)) spec["requests"]["nvidia.com/gpu"] = std::to_string(random_.Below(3));
     if (random_.OneIn(3)) spec["tolerations"] = json::array({{{"key", Pick("t", 3)}, {"operator", "Exists"}}});
     if (random_.OneIn(3)) spec["nodeSelector"] = {{"zone", Pick("z", 3)}};
-    const std::string image = random_.OneIn(2) ? Pick("image", 4) : "";
+    const bool plain = plain_ && !random_.OneIn(20);
+    const std::string image = random_.OneIn(2) ? (plain ? "image-of-nobody" : Pick("image", 4)) : "";
     json container = {{"name", "c"}, {"image", image}, {"resources", {{"requests", spec["requests"]}}}};
-    if (random_.OneIn(3))
+    if (!plain && random_.OneIn(3))
       container["ports"] = json::array({{{"containerPort", 1}, {"hostPort", 8000 + random_.Below(2)}}});
     spec["containers"] = json::array({container});
     if (random_.OneIn(2))
@@ -57,6 +59,7 @@ class Churn {
     spec["namespace"] = random_.OneIn(3) ? "other" : "default";
     for (const char* key : {"app", "tier", "unread"})
       if (random_.OneIn(2)) spec["labels"][key] = Pick("v", 2);
+    if (plain) return spec;
     for (const char* kind : {"podAffinity", "podAntiAffinity"}) {
       if (random_.OneIn(5))
         spec["affinity"][kind]["requiredDuringSchedulingIgnoredDuringExecution"] = json::array({PodTerm()});
@@ -142,7 +145,8 @@ class Churn {
 
   base::Random random_;
   const uint64_t names_;  // of nodes
-  bool racks_ = false;    // nodes may have one from now on; at first none has
+  const bool plain_;
+  bool racks_ = false;  // nodes may have one from now on; at first none has
   tests::TestCluster cluster_;
   std::vector<model::PodId> pods_;
 };
@@ -178,11 +182,9 @@ std::string SentenceByHand(const framework::Profile& profile, const cluster::Pod
   return fmt::format("0/{} nodes are available: {}.", snapshot.node_count(), fmt::join(parts, ", "));
 }
 
-void CheckSame(framework::Ranking& followed, framework::Ranking fresh, const cluster::Snapshot& snapshot) {
+void CheckSameNodes(const framework::Ranking& followed, const framework::Ranking& fresh,
+                    const cluster::Snapshot& snapshot) {
   RC_ASSERT(followed.feasible_count() == fresh.feasible_count());
-  const std::span<const int32_t> rooms = followed.Rooms();
-  RC_ASSERT(std::ranges::equal(rooms, fresh.Rooms()));
-  RC_ASSERT(followed.total_room() == fresh.total_room());
   for (uint32_t n = 0; n < snapshot.slots(); ++n) {
     const model::NodeId id(n);
     if (!snapshot.present(id)) continue;
@@ -200,6 +202,13 @@ void CheckSame(framework::Ranking& followed, framework::Ranking fresh, const clu
   RC_ASSERT(followed.Best() == fresh.Best());
   RC_ASSERT(followed.Best() == BestByHand(followed, snapshot));
   RC_ASSERT(followed.Explain().Sentence() == fresh.Explain().Sentence());
+}
+
+void CheckSame(framework::Ranking& followed, framework::Ranking fresh, const cluster::Snapshot& snapshot) {
+  const std::span<const int32_t> rooms = followed.Rooms();
+  RC_ASSERT(std::ranges::equal(rooms, fresh.Rooms()));
+  RC_ASSERT(followed.total_room() == fresh.total_room());
+  CheckSameNodes(followed, fresh, snapshot);
 }
 
 void FollowAndCompare(uint64_t seed, uint64_t nodes, int steps) {
@@ -233,6 +242,73 @@ void FollowAndCompare(uint64_t seed, uint64_t nodes, int steps) {
 TEST_CASE("a ranking that followed the cluster equals one made now") {
   rc::prop("after any nodes and pods came, changed and went", [](uint64_t seed) { FollowAndCompare(seed, 20, 40); });
   rc::prop("where few of many nodes change at a time", [](uint64_t seed) { FollowAndCompare(seed, 400, 8); });
+}
+
+// Some begin so, others come to it, and some do not for what their classes ask.
+void FollowByGroups(uint64_t seed, uint64_t nodes, int steps) {
+  const framework::Profile profile = plugins::PackingProfile("s");
+  Churn churn(seed, nodes, true);
+  const cluster::Snapshot& snapshot = churn.cluster().snapshot();
+  std::vector<std::shared_ptr<const cluster::PodClass>> classes;
+  std::vector<std::unique_ptr<framework::Ranking>> rankings;
+  const auto workspace = framework::Ranking::MakeWorkspace();
+  for (int i = 0; i < 6; ++i) {
+    const model::PodId pod = churn.cluster().AddPod(churn.Spec());
+    classes.push_back(churn.cluster().state().pod(pod).pod_class);
+    rankings.push_back(std::make_unique<framework::Ranking>(
+        profile, *classes.back(), snapshot, workspace,
+        i % 2 == 0 ? framework::Ranking::Keep::kGroups : framework::Ranking::Keep::kNodes));
+  }
+  for (int step = 0; step < steps; ++step) {
+    for (uint64_t i = 0; i <= churn.random().Below(4); ++i) churn.Step();
+    for (auto& ranking : rankings) {
+      if (churn.random().OneIn(3)) continue;  // some lag behind
+      if (churn.random().OneIn(5)) ranking->KeepGroups();
+      ranking->Refresh();
+      const framework::Ranking fresh(profile, ranking->pod_class(), snapshot, workspace);
+      CheckSameNodes(*ranking, fresh, snapshot);
+      RC_ASSERT(ranking->WakesOn() == fresh.WakesOn());
+      for (uint32_t n = 0; n < snapshot.slots(); ++n) {
+        if (!snapshot.present(model::NodeId(n))) continue;
+        RC_ASSERT(ranking->Explain(model::NodeId(n)).plugin == fresh.Explain(model::NodeId(n)).plugin);
+      }
+    }
+  }
+  for (auto& ranking : rankings) {
+    ranking->Refresh();
+    CheckSame(*ranking, framework::Ranking(profile, ranking->pod_class(), snapshot, workspace), snapshot);
+  }
+}
+
+TEST_CASE("a ranking that is kept by groups of nodes says what one says that is kept by nodes") {
+  rc::prop("after any nodes and pods came, changed and went", [](uint64_t seed) { FollowByGroups(seed, 20, 40); });
+  rc::prop("where few of many nodes change at a time", [](uint64_t seed) { FollowByGroups(seed, 400, 8); });
+}
+
+TEST_CASE("a ranking that is kept by groups takes memory by groups, until it is asked for rooms") {
+  tests::TestCluster cluster;
+  for (int i = 0; i < 5'000; ++i)
+    cluster.AddNode({{"name", fmt::format("n-{}", i)},
+                     {"labels", {{"zone", fmt::format("z{}", i % 3)}, {"kubernetes.io/hostname", std::to_string(i)}}}});
+  const framework::Profile profile = plugins::DefaultProfile("s");
+  const auto bytes = [&](const json& spec, bool rooms = false) {
+    framework::Ranking ranking(profile, cluster.Class(spec), cluster.snapshot(), framework::Ranking::MakeWorkspace(),
+                               framework::Ranking::Keep::kGroups);
+    if (rooms) CHECK(ranking.Rooms().size() == 5'000);
+    CHECK(ranking.feasible_count() == (spec.contains("nodeSelector") ? 1'667 : 5'000));
+    return ranking.memory();
+  };
+  CHECK(bytes({{"requests", {{"cpu", "1"}}}}) < 5'000);
+  CHECK(bytes({{"requests", {{"cpu", "1"}}}, {"nodeSelector", {{"zone", "z1"}}}}) < 5'000);
+  CHECK(bytes({{"requests", {{"cpu", "1"}}}}, true) > 15'000);
+  // Where nodes are told apart one by one, or by what is on others, groups would be no fewer.
+  json apart = {{"weight", 1},
+                {"preference",
+                 {{"matchExpressions",
+                   json::array({{{"key", "kubernetes.io/hostname"}, {"operator", "In"}, {"values", {"7"}}}})}}}};
+  json spec;
+  spec["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] = json::array({apart});
+  CHECK(bytes(spec) > 5'000);
 }
 
 TEST_CASE("texts that nobody has are let go, and what is made afterwards says what it would have") {

@@ -8,6 +8,8 @@ namespace {
 
 // What it knows of other classes grows: a ranking is measured again after so many uses.
 constexpr uint32_t kUsesPerMeasurement = 64;
+// Rankings that take more together fit no cache. Those that can are kept by groups of nodes from then on.
+constexpr size_t kCrowdedBytes = size_t{16} << 20;
 
 }  // namespace
 
@@ -15,17 +17,22 @@ Rankings::Rankings(const std::vector<framework::Profile>& profiles, const cluste
                    size_t most_bytes)
     : profiles_(profiles), snapshot_(snapshot), most_bytes_(most_bytes) {}
 
+bool Rankings::crowded() const { return bytes_ > kCrowdedBytes || bytes_ > most_bytes_ / 2; }
+
 framework::Ranking& Rankings::For(const std::shared_ptr<const cluster::PodClass>& pod_class) {
   if (const auto known = by_class_.find(pod_class->id); known != by_class_.end()) {
     entries_.splice(entries_.begin(), entries_, known->second);
     Entry& entry = *known->second;
+    const bool grouped = crowded() && entry.ranking->KeepGroups();
     entry.ranking->Refresh();
-    if (++entry.uses % kUsesPerMeasurement == 0) Measure(entry);
+    if (++entry.uses % kUsesPerMeasurement == 0 || grouped) Measure(entry);
     return *entry.ranking;
   }
   const framework::Profile* profile = framework::FindProfile(profiles_, pod_class->spec->scheduler_name);
   TUTTI_CHECK(profile, "only pods of a served profile are ranked");
-  entries_.push_front({pod_class, std::make_unique<framework::Ranking>(*profile, *pod_class, snapshot_, workspace_)});
+  const auto keep = crowded() ? framework::Ranking::Keep::kGroups : framework::Ranking::Keep::kNodes;
+  entries_.push_front(
+      {pod_class, std::make_unique<framework::Ranking>(*profile, *pod_class, snapshot_, workspace_, keep)});
   by_class_[pod_class->id] = entries_.begin();
   Measure(entries_.front());
   return *entries_.front().ranking;
@@ -42,7 +49,7 @@ void Rankings::Measure(Entry& entry) {
   bytes_ -= entry.bytes;
   entry.bytes = entry.ranking->memory() + entry.pod_class->bytes;
   bytes_ += entry.bytes;
-  while (bytes_ > most_bytes_ && entries_.size() > 1) {
+  while (bytes() > most_bytes_ && entries_.size() > 1) {
     bytes_ -= entries_.back().bytes;
     by_class_.erase(entries_.back().pod_class->id);
     entries_.pop_back();

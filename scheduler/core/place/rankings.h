@@ -41,7 +41,7 @@ class Rankings {
   void Clear();
 
   size_t count() const { return entries_.size(); }
-  size_t bytes() const { return bytes_; }
+  size_t bytes() const { return bytes_ + framework::Ranking::MemoryOf(*workspace_); }
 
  private:
   struct Entry {
@@ -51,12 +51,13 @@ class Rankings {
     uint32_t uses = 0;
   };
   void Measure(Entry& entry);
+  bool crowded() const;
 
   const std::vector<framework::Profile>& profiles_;
   const cluster::Snapshot& snapshot_;
   const size_t most_bytes_;
   const std::shared_ptr<framework::Ranking::Workspace> workspace_ = framework::Ranking::MakeWorkspace();
-  size_t bytes_ = 0;
+  size_t bytes_ = 0;          // of the rankings, without what they have in common
   std::list<Entry> entries_;  // most recently used first
   std::unordered_map<model::ClassId, std::list<Entry>::iterator> by_class_;
 };
