@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The API's protobuf encoding → model values. The hot path: what scheduling does not need is skipped at its tag.
 //
-// Field numbers are those of generated.proto in k8s.io/api and k8s.io/apimachinery; stable messages never change
-// theirs.
+// Field numbers come from proto/kubernetes, as field::Message::kField (kube/field_numbers.h, which the build makes).
 #pragma once
 
 #include <memory>
@@ -48,7 +47,7 @@ ApiStatus DecodeStatus(std::string_view body);
 ApiStatus DecodeStatusMessage(std::string_view message);  // the bare protobuf message
 ApiStatus DecodeStatusObject(const base::Json& status);
 
-// metav1.ListMeta of any list message.
+// metav1.ListMeta of any list message: all have the numbers of a PodList.
 struct ListMeta {
   std::string resource_version, continue_token;
 };
@@ -59,6 +58,7 @@ bool ForEachItem(std::string_view list, ListMeta* meta, Each each);
 
 }  // namespace tutti::kube
 
+#include "kube/field_numbers.h"
 #include "kube/wire.h"
 
 namespace tutti::kube {
@@ -67,12 +67,12 @@ template <typename Each>
 bool ForEachItem(std::string_view list, ListMeta* meta, Each each) {
   WireReader r(list);
   while (r.Next()) {
-    if (r.field() == 1)
+    if (r.field() == field::PodList::kMetadata)
       for (WireReader m(r.bytes()); m.Next();) {
-        if (m.field() == 2) meta->resource_version = m.text();
-        if (m.field() == 3) meta->continue_token = m.text();
+        if (m.field() == field::ListMeta::kResourceVersion) meta->resource_version = m.text();
+        if (m.field() == field::ListMeta::kContinue) meta->continue_token = m.text();
       }
-    if (r.field() == 2) each(r.bytes());
+    if (r.field() == field::PodList::kItems) each(r.bytes());
   }
   return r.ok();
 }

@@ -2,6 +2,7 @@
 #include "kube/decode_affinity.h"
 
 #include "kube/decode_meta.h"
+#include "kube/field_numbers.h"
 #include "kube/wire.h"
 #include "model/list_limit.h"
 
@@ -10,11 +11,12 @@ namespace {
 
 // NodeSelectorRequirement and LabelSelectorRequirement have the same numbers.
 model::Requirement DecodeRequirement(std::string_view message) {
+  using F = field::NodeSelectorRequirement;
   model::Requirement requirement;
   for (WireReader r(message); r.Next();) switch (r.field()) {
-      case 1: requirement.key = r.text(); break;
-      case 2: requirement.op = model::ParseOperator(r.bytes()); break;
-      case 3: requirement.values.push_back(r.text()); break;
+      case F::kKey: requirement.key = r.text(); break;
+      case F::kOperator: requirement.op = model::ParseOperator(r.bytes()); break;
+      case F::kValues: requirement.values.push_back(r.text()); break;
     }
   return requirement;
 }
@@ -22,10 +24,11 @@ model::Requirement DecodeRequirement(std::string_view message) {
 }  // namespace
 
 model::LabelSelector DecodeSelector(std::string_view message) {
+  using F = field::LabelSelector;
   model::LabelSelector selector;
   for (WireReader r(message); r.Next();) {
-    if (r.field() == 1) AddEntry(r.bytes(), &selector.match_labels);
-    if (r.field() == 2) selector.match_expressions.push_back(DecodeRequirement(r.bytes()));
+    if (r.field() == F::kMatchLabels) AddEntry(r.bytes(), &selector.match_labels);
+    if (r.field() == F::kMatchExpressions) selector.match_expressions.push_back(DecodeRequirement(r.bytes()));
   }
   SortMap(&selector.match_labels);
   return selector;
@@ -34,25 +37,30 @@ model::LabelSelector DecodeSelector(std::string_view message) {
 namespace {
 
 model::NodeSelectorTerm DecodeNodeTerm(std::string_view message) {
+  using F = field::NodeSelectorTerm;
   model::NodeSelectorTerm term;
   for (WireReader r(message); r.Next();) {
-    if (r.field() == 1) term.match_expressions.push_back(DecodeRequirement(r.bytes()));
-    if (r.field() == 2) term.match_fields.push_back(DecodeRequirement(r.bytes()));
+    if (r.field() == F::kMatchExpressions) term.match_expressions.push_back(DecodeRequirement(r.bytes()));
+    if (r.field() == F::kMatchFields) term.match_fields.push_back(DecodeRequirement(r.bytes()));
   }
   return term;
 }
 
 void DecodeNodeAffinity(std::string_view message, model::PodSpec* spec) {
+  using F = field::NodeAffinity;
+  using Preferred = field::PreferredSchedulingTerm;
   for (WireReader r(message); r.Next();) {
-    if (r.field() == 1) {
+    if (r.field() == F::kRequiredDuringSchedulingIgnoredDuringExecution) {
       auto& required = spec->required_node_affinity.emplace();
       for (WireReader terms(r.bytes()); terms.Next();)
-        if (terms.field() == 1 && !model::Full(required.terms)) required.terms.push_back(DecodeNodeTerm(terms.bytes()));
-    } else if (r.field() == 2 && !model::Full(spec->preferred_node_affinity)) {
+        if (terms.field() == field::NodeSelector::kNodeSelectorTerms && !model::Full(required.terms))
+          required.terms.push_back(DecodeNodeTerm(terms.bytes()));
+    } else if (r.field() == F::kPreferredDuringSchedulingIgnoredDuringExecution &&
+               !model::Full(spec->preferred_node_affinity)) {
       model::PreferredNodeTerm preferred;
       for (WireReader item(r.bytes()); item.Next();) {
-        if (item.field() == 1) preferred.weight = static_cast<int32_t>(item.number());
-        if (item.field() == 2) preferred.term = DecodeNodeTerm(item.bytes());
+        if (item.field() == Preferred::kWeight) preferred.weight = static_cast<int32_t>(item.number());
+        if (item.field() == Preferred::kPreference) preferred.term = DecodeNodeTerm(item.bytes());
       }
       spec->preferred_node_affinity.push_back(std::move(preferred));
     }
@@ -60,27 +68,32 @@ void DecodeNodeAffinity(std::string_view message, model::PodSpec* spec) {
 }
 
 model::PodAffinityTerm DecodePodTerm(std::string_view message) {
+  using F = field::PodAffinityTerm;
   model::PodAffinityTerm term;
   for (WireReader r(message); r.Next();) switch (r.field()) {
-      case 1: term.selector = DecodeSelector(r.bytes()); break;
-      case 2: term.namespaces.push_back(r.text()); break;
-      case 3: term.topology_key = r.text(); break;
-      case 4: term.namespace_selector = DecodeSelector(r.bytes()); break;
-      case 5: term.match_label_keys.push_back(r.text()); break;
-      case 6: term.mismatch_label_keys.push_back(r.text()); break;
+      case F::kLabelSelector: term.selector = DecodeSelector(r.bytes()); break;
+      case F::kNamespaces: term.namespaces.push_back(r.text()); break;
+      case F::kTopologyKey: term.topology_key = r.text(); break;
+      case F::kNamespaceSelector: term.namespace_selector = DecodeSelector(r.bytes()); break;
+      case F::kMatchLabelKeys: term.match_label_keys.push_back(r.text()); break;
+      case F::kMismatchLabelKeys: term.mismatch_label_keys.push_back(r.text()); break;
     }
   return term;
 }
 
+// PodAffinity and PodAntiAffinity have the same numbers.
 model::PodAffinity DecodePodAffinity(std::string_view message) {
+  using F = field::PodAffinity;
+  using Weighted = field::WeightedPodAffinityTerm;
   model::PodAffinity affinity;
   for (WireReader r(message); r.Next();) {
-    if (r.field() == 1 && !model::Full(affinity.required)) affinity.required.push_back(DecodePodTerm(r.bytes()));
-    if (r.field() != 2 || model::Full(affinity.preferred)) continue;
+    if (r.field() == F::kRequiredDuringSchedulingIgnoredDuringExecution && !model::Full(affinity.required))
+      affinity.required.push_back(DecodePodTerm(r.bytes()));
+    if (r.field() != F::kPreferredDuringSchedulingIgnoredDuringExecution || model::Full(affinity.preferred)) continue;
     model::WeightedPodAffinityTerm weighted;
     for (WireReader item(r.bytes()); item.Next();) {
-      if (item.field() == 1) weighted.weight = static_cast<int32_t>(item.number());
-      if (item.field() == 2) weighted.term = DecodePodTerm(item.bytes());
+      if (item.field() == Weighted::kWeight) weighted.weight = static_cast<int32_t>(item.number());
+      if (item.field() == Weighted::kPodAffinityTerm) weighted.term = DecodePodTerm(item.bytes());
     }
     affinity.preferred.push_back(std::move(weighted));
   }
@@ -90,24 +103,26 @@ model::PodAffinity DecodePodAffinity(std::string_view message) {
 }  // namespace
 
 void DecodeAffinity(std::string_view affinity, model::PodSpec* spec) {
+  using F = field::Affinity;
   for (WireReader r(affinity); r.Next();) switch (r.field()) {
-      case 1: DecodeNodeAffinity(r.bytes(), spec); break;
-      case 2: spec->pod_affinity = DecodePodAffinity(r.bytes()); break;
-      case 3: spec->pod_anti_affinity = DecodePodAffinity(r.bytes()); break;
+      case F::kNodeAffinity: DecodeNodeAffinity(r.bytes(), spec); break;
+      case F::kPodAffinity: spec->pod_affinity = DecodePodAffinity(r.bytes()); break;
+      case F::kPodAntiAffinity: spec->pod_anti_affinity = DecodePodAffinity(r.bytes()); break;
     }
 }
 
 model::TopologySpread DecodeSpread(std::string_view constraint) {
+  using F = field::TopologySpreadConstraint;
   model::TopologySpread spread;
   for (WireReader r(constraint); r.Next();) switch (r.field()) {
-      case 1: spread.max_skew = static_cast<int32_t>(r.number()); break;
-      case 2: spread.topology_key = r.text(); break;
-      case 3: spread.hard = r.bytes() != "ScheduleAnyway"; break;
-      case 4: spread.selector = DecodeSelector(r.bytes()); break;
-      case 5: spread.min_domains = static_cast<int32_t>(r.number()); break;
-      case 6: spread.node_affinity_policy = r.text(); break;
-      case 7: spread.node_taints_policy = r.text(); break;
-      case 8: spread.match_label_keys.push_back(r.text()); break;
+      case F::kMaxSkew: spread.max_skew = static_cast<int32_t>(r.number()); break;
+      case F::kTopologyKey: spread.topology_key = r.text(); break;
+      case F::kWhenUnsatisfiable: spread.hard = r.bytes() != "ScheduleAnyway"; break;
+      case F::kLabelSelector: spread.selector = DecodeSelector(r.bytes()); break;
+      case F::kMinDomains: spread.min_domains = static_cast<int32_t>(r.number()); break;
+      case F::kNodeAffinityPolicy: spread.node_affinity_policy = r.text(); break;
+      case F::kNodeTaintsPolicy: spread.node_taints_policy = r.text(); break;
+      case F::kMatchLabelKeys: spread.match_label_keys.push_back(r.text()); break;
     }
   return spread;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kube/decode.h"
+#include "kube/field_numbers.h"
 #include "model/quantity.h"
 
 namespace tutti::kube {
@@ -17,12 +18,13 @@ constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-co
 void DecodeOwner(std::string_view message, model::ObjectMeta* meta) {
   model::OwnerReference owner;
   bool controller = false;
+  using F = field::OwnerReference;
   for (WireReader r(message); r.Next();) switch (r.field()) {
-      case 1: owner.kind = r.text(); break;
-      case 3: owner.name = r.text(); break;
-      case 4: owner.uid = r.text(); break;
-      case 5: owner.api_version = r.text(); break;
-      case 6: controller = r.flag(); break;
+      case F::kKind: owner.kind = r.text(); break;
+      case F::kName: owner.name = r.text(); break;
+      case F::kUid: owner.uid = r.text(); break;
+      case F::kApiVersion: owner.api_version = r.text(); break;
+      case F::kController: controller = r.flag(); break;
     }
   if (controller) meta->controller = std::move(owner);
 }
@@ -34,11 +36,11 @@ base::Result<Envelope> OpenEnvelope(std::string_view body) {
   Envelope envelope;
   WireReader r(body.substr(kMagic.size()));
   while (r.Next()) {
-    if (r.field() == 2) envelope.raw = r.bytes();
-    if (r.field() != 1) continue;
+    if (r.field() == field::Unknown::kRaw) envelope.raw = r.bytes();
+    if (r.field() != field::Unknown::kTypeMeta) continue;
     for (WireReader type(r.bytes()); type.Next();) {
-      if (type.field() == 1) envelope.api_version = type.bytes();
-      if (type.field() == 2) envelope.kind = type.bytes();
+      if (type.field() == field::TypeMeta::kApiVersion) envelope.api_version = type.bytes();
+      if (type.field() == field::TypeMeta::kKind) envelope.kind = type.bytes();
     }
   }
   if (!r.ok()) return base::Invalid("malformed protobuf envelope");
@@ -50,8 +52,8 @@ base::Millis DecodeTime(std::string_view time) {
   constexpr int64_t kYear1 = -62'135'596'800, kYear9999 = 253'402'300'799;
   int64_t seconds = 0, nanos = 0;
   for (WireReader r(time); r.Next();) {
-    if (r.field() == 1) seconds = r.number();
-    if (r.field() == 2) nanos = r.number();
+    if (r.field() == field::Time::kSeconds) seconds = r.number();
+    if (r.field() == field::Time::kNanos) nanos = r.number();
   }
   return std::clamp(seconds, kYear1, kYear9999) * 1000 + nanos / 1'000'000;
 }
@@ -59,8 +61,8 @@ base::Millis DecodeTime(std::string_view time) {
 MapEntry DecodeEntry(std::string_view entry) {
   MapEntry result;
   for (WireReader r(entry); r.Next();) {
-    if (r.field() == 1) result.key = r.bytes();
-    if (r.field() == 2) result.value = r.bytes();
+    if (r.field() == kMapKey) result.key = r.bytes();
+    if (r.field() == kMapValue) result.value = r.bytes();
   }
   return result;
 }
@@ -77,7 +79,7 @@ void SortMap(model::StringMap* map) {
 
 bool SetResource(std::string_view entry, model::ResourceList* list) {
   const MapEntry e = DecodeEntry(entry);
-  const std::string_view text = FindBytes(e.value, 1);
+  const std::string_view text = FindBytes(e.value, field::Quantity::kString);
   const auto amount = e.key == model::kCpu ? model::ParseMilli(text) : model::ParseUnits(text);
   if (!amount || amount->value < 0) return false;
   list->Set(e.key, amount->value);
@@ -87,19 +89,20 @@ bool SetResource(std::string_view entry, model::ResourceList* list) {
 model::ObjectMeta DecodeMeta(std::string_view message) {
   model::ObjectMeta meta;
   model::StringMap labels;
+  using F = field::ObjectMeta;
   for (WireReader r(message); r.Next();) switch (r.field()) {
-      case 1: meta.name = r.text(); break;
-      case 3: meta.ns = r.text(); break;
-      case 5: meta.uid = r.text(); break;
-      case 6: meta.resource_version = r.text(); break;
-      case 7: meta.generation = r.number(); break;
-      case 8: meta.created_ms = DecodeTime(r.bytes()); break;
-      case 9: meta.deleted_ms = DecodeTime(r.bytes()); break;
-      case 11: AddEntry(r.bytes(), &labels); break;
-      case 12:
+      case F::kName: meta.name = r.text(); break;
+      case F::kNamespace: meta.ns = r.text(); break;
+      case F::kUid: meta.uid = r.text(); break;
+      case F::kResourceVersion: meta.resource_version = r.text(); break;
+      case F::kGeneration: meta.generation = r.number(); break;
+      case F::kCreationTimestamp: meta.created_ms = DecodeTime(r.bytes()); break;
+      case F::kDeletionTimestamp: meta.deleted_ms = DecodeTime(r.bytes()); break;
+      case F::kLabels: AddEntry(r.bytes(), &labels); break;
+      case F::kAnnotations:
         if (DecodeEntry(r.bytes()).key != kLastApplied) AddEntry(r.bytes(), &meta.annotations);
         break;
-      case 13: DecodeOwner(r.bytes(), &meta); break;
+      case F::kOwnerReferences: DecodeOwner(r.bytes(), &meta); break;
     }
   SortMap(&labels);
   meta.labels = std::move(labels);
@@ -107,14 +110,16 @@ model::ObjectMeta DecodeMeta(std::string_view message) {
   return meta;
 }
 
+// Objects of all kinds have their metadata where a pod has its own.
 MetaView DecodeMetaView(std::string_view object) {
   MetaView view;
-  for (WireReader r(FindBytes(object, 1)); r.Next();) switch (r.field()) {
-      case 1: view.name = r.bytes(); break;
-      case 3: view.ns = r.bytes(); break;
-      case 5: view.uid = r.bytes(); break;
-      case 6: view.resource_version = r.bytes(); break;
-      case 12: view.initial_events_end |= DecodeEntry(r.bytes()).key == kInitialEventsEnd; break;
+  using F = field::ObjectMeta;
+  for (WireReader r(FindBytes(object, field::Pod::kMetadata)); r.Next();) switch (r.field()) {
+      case F::kName: view.name = r.bytes(); break;
+      case F::kNamespace: view.ns = r.bytes(); break;
+      case F::kUid: view.uid = r.bytes(); break;
+      case F::kResourceVersion: view.resource_version = r.bytes(); break;
+      case F::kAnnotations: view.initial_events_end |= DecodeEntry(r.bytes()).key == kInitialEventsEnd; break;
     }
   return view;
 }

@@ -2,6 +2,7 @@
 #include "kube/decode.h"
 #include "kube/decode_meta.h"
 #include "kube/decode_pod_spec.h"
+#include "kube/field_numbers.h"
 #include "model/list_limit.h"
 
 namespace tutti::kube {
@@ -10,13 +11,14 @@ namespace {
 void DecodeCondition(std::string_view message, model::Pod* pod, std::optional<bool>* infeasible_resize) {
   std::string_view type, status, turned, reason, text;
   int64_t generation = 0;
+  using F = field::PodCondition;
   for (WireReader r(message); r.Next();) switch (r.field()) {
-      case 1: type = r.bytes(); break;
-      case 2: status = r.bytes(); break;
-      case 4: turned = r.bytes(); break;
-      case 5: reason = r.bytes(); break;
-      case 6: text = r.bytes(); break;
-      case 7: generation = r.number(); break;
+      case F::kType: type = r.bytes(); break;
+      case F::kStatus: status = r.bytes(); break;
+      case F::kLastTransitionTime: turned = r.bytes(); break;
+      case F::kReason: reason = r.bytes(); break;
+      case F::kMessage: text = r.bytes(); break;
+      case F::kObservedGeneration: generation = r.number(); break;
     }
   if (type == "PodScheduled") {
     pod->scheduled = {true, status == "True", std::string(reason), std::string(text), generation};
@@ -30,33 +32,45 @@ void DecodeCondition(std::string_view message, model::Pod* pod, std::optional<bo
 
 // What the pod and its containers hold goes to `held`: of a bound pod, that counts during a resize.
 void DecodePodStatus(std::string_view message, model::Pod* pod, HeldResources* held) {
+  using F = field::PodStatus;
   std::optional<bool> infeasible_resize;
   for (WireReader r(message); r.Next();) switch (r.field()) {
-      case 1: pod->phase = model::ParsePhase(r.bytes()); break;
-      case 2: DecodeCondition(r.bytes(), pod, &infeasible_resize); break;
-      case 8:
-      case 10: held->container_statuses.push_back(r.bytes()); break;
-      case 11: pod->nominated_node = r.text(); break;
-      case 19: held->pod_allocated.push_back(r.bytes()); break;
-      case 20: held->pod_resources = r.bytes(); break;
+      case F::kPhase: pod->phase = model::ParsePhase(r.bytes()); break;
+      case F::kConditions: DecodeCondition(r.bytes(), pod, &infeasible_resize); break;
+      case F::kContainerStatuses:
+      case F::kInitContainerStatuses: held->container_statuses.push_back(r.bytes()); break;
+      case F::kNominatedNodeName: pod->nominated_node = r.text(); break;
+      case F::kAllocatedResources: held->pod_allocated.push_back(r.bytes()); break;
+      case F::kResources: held->pod_resources = r.bytes(); break;
     }
   held->infeasible_resize = infeasible_resize.value_or(false);
 }
 
 void DecodeClaim(std::string_view volume, model::Pod* pod) {
   if (model::Full(pod->claims)) return;
-  for (WireReader r(FindBytes(volume, 2)); r.Next();) switch (r.field()) {
-      case 10: pod->claims.push_back({std::string(FindBytes(r.bytes(), 1)), false}); break;
-      case 29: pod->claims.push_back({pod->meta.name + "-" + std::string(FindBytes(volume, 1)), true}); break;
+  using F = field::VolumeSource;
+  const auto text = [](std::string_view from, uint32_t number) { return std::string(FindBytes(from, number)); };
+  for (WireReader r(FindBytes(volume, field::Volume::kVolumeSource)); r.Next();) switch (r.field()) {
+      case F::kPersistentVolumeClaim:
+        pod->claims.push_back({text(r.bytes(), field::PersistentVolumeClaimVolumeSource::kClaimName), false});
+        break;
+      case F::kEphemeral:
+        pod->claims.push_back({pod->meta.name + "-" + text(volume, field::Volume::kName), true});
+        break;
     }
 }
 
 void DecodePodOwnSpec(std::string_view spec, model::Pod* pod) {
+  using F = field::PodSpec;
   for (WireReader r(spec); r.Next();) switch (r.field()) {
-      case 1: DecodeClaim(r.bytes(), pod); break;
-      case 10: pod->node_name = r.text(); break;
-      case 38: pod->scheduling_gates.emplace_back(FindBytes(r.bytes(), 1)); break;
-      case 43: pod->scheduling_group = std::string(FindBytes(r.bytes(), 1)); break;
+      case F::kVolumes: DecodeClaim(r.bytes(), pod); break;
+      case F::kNodeName: pod->node_name = r.text(); break;
+      case F::kSchedulingGates:
+        pod->scheduling_gates.emplace_back(FindBytes(r.bytes(), field::PodSchedulingGate::kName));
+        break;
+      case F::kSchedulingGroup:
+        pod->scheduling_group = std::string(FindBytes(r.bytes(), field::PodSchedulingGroup::kPodGroupName));
+        break;
     }
 }
 
@@ -68,9 +82,9 @@ std::shared_ptr<const model::Pod> DecodePod(std::string_view message, SpecCache*
   HeldResources held;
   WireReader r(message);
   while (r.Next()) switch (r.field()) {
-      case 1: pod->meta = DecodeMeta(r.bytes()); break;
-      case 2: spec = r.bytes(); break;
-      case 3: DecodePodStatus(r.bytes(), pod.get(), &held); break;
+      case field::Pod::kMetadata: pod->meta = DecodeMeta(r.bytes()); break;
+      case field::Pod::kSpec: spec = r.bytes(); break;
+      case field::Pod::kStatus: DecodePodStatus(r.bytes(), pod.get(), &held); break;
     }
   specs->Share(&pod->meta);
   DecodePodOwnSpec(spec, pod.get());

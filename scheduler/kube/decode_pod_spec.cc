@@ -6,6 +6,7 @@
 
 #include "kube/decode_affinity.h"
 #include "kube/decode_meta.h"
+#include "kube/field_numbers.h"
 #include "kube/wire.h"
 #include "model/list_limit.h"
 
@@ -15,23 +16,7 @@ namespace {
 using model::ContainerRequests;
 using model::ResourceList;
 
-enum SpecField : uint32_t {
-  kVolumes = 1,
-  kContainers = 2,
-  kNodeSelector = 7,
-  kHostNetwork = 11,
-  kAffinity = 18,
-  kSchedulerName = 19,
-  kInitContainers = 20,
-  kTolerations = 22,
-  kPriority = 25,
-  kOverhead = 32,
-  kTopologySpread = 33,
-  kResourceClaims = 39,
-  kResources = 40,
-};
-
-enum ContainerField : uint32_t { kImage = 2, kPorts = 6, kContainerResources = 8, kRestartPolicy = 24 };
+using Spec = field::PodSpec;
 
 // --- Volumes ---
 
@@ -39,57 +24,69 @@ using Source = model::PodVolume::Source;
 
 // A field of VolumeSource: what it is, and where in its message the disk's name and `readOnly` are.
 struct SourceField {
-  uint32_t field;
+  uint32_t number;
   Source source;
   const char* name;
   uint32_t disk, read_only;
 };
-constexpr uint32_t kClaimField = 10, kRbdField = 11, kEphemeralField = 29, kImageField = 30;
+using In = field::VolumeSource;
+template <uint32_t number, typename Disk>
+constexpr SourceField Of(Source source, const char* name, uint32_t disk) {
+  return {number, source, name, disk, Disk::kReadOnly};
+}
+using GceDisk = field::GCEPersistentDiskVolumeSource;
+using AwsDisk = field::AWSElasticBlockStoreVolumeSource;
+using IscsiDisk = field::ISCSIVolumeSource;
+using CinderDisk = field::CinderVolumeSource;
+using AzureDisk = field::AzureDiskVolumeSource;
+using PortworxDisk = field::PortworxVolumeSource;
 constexpr SourceField kSources[] = {
-    {3, Source::kGcePersistentDisk, "gcePersistentDisk", 1, 4},
-    {4, Source::kAwsElasticBlockStore, "awsElasticBlockStore", 1, 4},
-    {8, Source::kIscsi, "iscsi", 2, 6},
-    {13, Source::kMoved, "cinder", 1, 3},
-    {22, Source::kMoved, "azureDisk", 2, 5},
-    {24, Source::kMoved, "portworxVolume", 1, 3},
+    Of<In::kGcePersistentDisk, GceDisk>(Source::kGcePersistentDisk, "gcePersistentDisk", GceDisk::kPdName),
+    Of<In::kAwsElasticBlockStore, AwsDisk>(Source::kAwsElasticBlockStore, "awsElasticBlockStore", AwsDisk::kVolumeID),
+    Of<In::kIscsi, IscsiDisk>(Source::kIscsi, "iscsi", IscsiDisk::kIqn),
+    Of<In::kCinder, CinderDisk>(Source::kMoved, "cinder", CinderDisk::kVolumeID),
+    Of<In::kAzureDisk, AzureDisk>(Source::kMoved, "azureDisk", AzureDisk::kDiskURI),
+    Of<In::kPortworxVolume, PortworxDisk>(Source::kMoved, "portworxVolume", PortworxDisk::kVolumeID),
 };
 
 model::PodVolume DecodeRbd(std::string_view message) {
+  using F = field::RBDVolumeSource;
   model::PodVolume volume;
   volume.source = Source::kRbd;
   std::string image, pool;
   for (WireReader r(message); r.Next();) switch (r.field()) {
-      case 1: volume.monitors.push_back(r.text()); break;
-      case 2: image = r.text(); break;
-      case 4: pool = r.text(); break;
-      case 8: volume.read_only = r.flag(); break;
+      case F::kMonitors: volume.monitors.push_back(r.text()); break;
+      case F::kImage: image = r.text(); break;
+      case F::kPool: pool = r.text(); break;
+      case F::kReadOnly: volume.read_only = r.flag(); break;
     }
   volume.disk = model::RbdDisk(pool, image);
   return volume;
 }
 
-model::PodVolume DecodeDisk(const SourceField& field, std::string_view message) {
+model::PodVolume DecodeDisk(const SourceField& from, std::string_view message) {
   model::PodVolume volume;
-  volume.source = field.source;
+  volume.source = from.source;
   for (WireReader r(message); r.Next();) {
-    if (r.field() == field.disk) volume.disk = r.text();
-    if (r.field() == field.read_only) volume.read_only = r.flag();
+    if (r.field() == from.disk) volume.disk = r.text();
+    if (r.field() == from.read_only) volume.read_only = r.flag();
   }
-  volume.csi = model::MovedDisk(field.name, volume.disk, "");
+  volume.csi = model::MovedDisk(from.name, volume.disk, "");
   return volume;
 }
 
 void DecodeVolume(std::string_view volume, model::PodSpec* spec) {
   const bool full = model::Full(spec->volumes);
-  for (WireReader r(FindBytes(volume, 2)); r.Next();) {
-    if (r.field() == kImageField)
-      if (std::string image(FindBytes(r.bytes(), 1)); !image.empty()) spec->images.push_back(std::move(image));
+  for (WireReader r(FindBytes(volume, field::Volume::kVolumeSource)); r.Next();) {
+    if (r.field() == In::kImage)
+      if (std::string image(FindBytes(r.bytes(), field::ImageVolumeSource::kReference)); !image.empty())
+        spec->images.push_back(std::move(image));
     if (full) continue;
-    if (r.field() == kClaimField) spec->volumes.emplace_back().source = Source::kClaim;
-    if (r.field() == kEphemeralField) spec->volumes.emplace_back().source = Source::kEphemeral;
-    if (r.field() == kRbdField) spec->volumes.push_back(DecodeRbd(r.bytes()));
-    for (const SourceField& field : kSources)
-      if (r.field() == field.field) spec->volumes.push_back(DecodeDisk(field, r.bytes()));
+    if (r.field() == In::kPersistentVolumeClaim) spec->volumes.emplace_back().source = Source::kClaim;
+    if (r.field() == In::kEphemeral) spec->volumes.emplace_back().source = Source::kEphemeral;
+    if (r.field() == In::kRbd) spec->volumes.push_back(DecodeRbd(r.bytes()));
+    for (const SourceField& from : kSources)
+      if (r.field() == from.number) spec->volumes.push_back(DecodeDisk(from, r.bytes()));
   }
 }
 
@@ -98,42 +95,47 @@ void DecodeVolume(std::string_view volume, model::PodSpec* spec) {
 // Fields of containers and of statuses are moved out of the way of the spec's own numbers.
 constexpr uint32_t kInContainer = 1000, kInStatus = 2000, kInVolume = 3000;
 
-void AppendTagged(uint32_t field, std::string_view bytes, std::string* key) { WireWriter(key).Bytes(field, bytes); }
+void AppendTagged(uint32_t number, std::string_view bytes, std::string* key) { WireWriter(key).Bytes(number, bytes); }
 
 // Of a claim, only that it is one.
 void AppendVolumeKey(std::string_view volume, std::string* key) {
-  for (WireReader r(FindBytes(volume, 2)); r.Next();) {
-    if (r.field() == kClaimField || r.field() == kEphemeralField) AppendTagged(kInVolume + r.field(), "", key);
-    const bool disk = std::ranges::any_of(kSources, [&](const SourceField& field) { return field.field == r.field(); });
-    if (disk || r.field() == kRbdField || r.field() == kImageField) AppendTagged(kInVolume + r.field(), r.bytes(), key);
+  for (WireReader r(FindBytes(volume, field::Volume::kVolumeSource)); r.Next();) {
+    if (r.field() == In::kPersistentVolumeClaim || r.field() == In::kEphemeral)
+      AppendTagged(kInVolume + r.field(), "", key);
+    const bool disk = std::ranges::any_of(kSources, [&](const SourceField& from) { return from.number == r.field(); });
+    if (disk || r.field() == In::kRbd || r.field() == In::kImage) AppendTagged(kInVolume + r.field(), r.bytes(), key);
   }
 }
 
 void AppendContainerKey(std::string_view container, bool named, std::string* key) {
+  using F = field::Container;
   for (WireReader r(container); r.Next();) switch (r.field()) {
-      case 1:
-        if (named) AppendTagged(kInContainer + 1, r.bytes(), key);
+      case F::kName:
+        if (named) AppendTagged(kInContainer + F::kName, r.bytes(), key);
         break;
-      case kImage:
-      case kPorts:
-      case kContainerResources:
-      case kRestartPolicy: AppendTagged(kInContainer + r.field(), r.bytes(), key); break;
+      case F::kImage:
+      case F::kPorts:
+      case F::kResources:
+      case F::kRestartPolicy: AppendTagged(kInContainer + r.field(), r.bytes(), key); break;
     }
 }
 
 void AppendHeldKey(const HeldResources& held, std::string* key) {
+  using Status = field::ContainerStatus;
+  using PodStatus = field::PodStatus;
   for (const std::string_view status : held.container_statuses) {
     std::string_view name;
     for (WireReader r(status); r.Next();) {
-      if (r.field() == 1) name = r.bytes();
-      if (r.field() != 10 && r.field() != 11) continue;
-      AppendTagged(kInStatus + 1, name, key);
+      if (r.field() == Status::kName) name = r.bytes();
+      if (r.field() != Status::kAllocatedResources && r.field() != Status::kResources) continue;
+      AppendTagged(kInStatus + Status::kName, name, key);
       AppendTagged(kInStatus + r.field(), r.bytes(), key);
     }
   }
   if (held.pod_resources) {
-    AppendTagged(kInStatus + 20, *held.pod_resources, key);
-    for (const std::string_view entry : held.pod_allocated) AppendTagged(kInStatus + 19, entry, key);
+    AppendTagged(kInStatus + PodStatus::kResources, *held.pod_resources, key);
+    for (const std::string_view entry : held.pod_allocated)
+      AppendTagged(kInStatus + PodStatus::kAllocatedResources, entry, key);
   }
   if (held.infeasible_resize) AppendTagged(kInStatus, "", key);
 }
@@ -148,8 +150,8 @@ struct Requests {
 Requests DecodeRequirements(std::string_view message, bool* bad) {
   Requests result;
   for (WireReader r(message); r.Next();) {
-    if (r.field() == 1) *bad |= !SetResource(r.bytes(), &result.limits);
-    if (r.field() == 2) *bad |= !SetResource(r.bytes(), &result.requests);
+    if (r.field() == field::ResourceRequirements::kLimits) *bad |= !SetResource(r.bytes(), &result.limits);
+    if (r.field() == field::ResourceRequirements::kRequests) *bad |= !SetResource(r.bytes(), &result.requests);
   }
   return result;
 }
@@ -177,20 +179,21 @@ void HoldPodLevel(const HeldResources& held, ResourceList* pod_level, bool* bad)
 }
 
 HeldByName DecodeHeld(const HeldResources& held, bool* bad) {
+  using F = field::ContainerStatus;
   HeldByName by_name;
   for (const std::string_view status : held.container_statuses) {
     std::string_view name;
     ResourceList amounts;
     bool present = false;
     for (WireReader r(status); r.Next();) switch (r.field()) {
-        case 1: name = r.bytes(); break;
-        case 10: {
+        case F::kName: name = r.bytes(); break;
+        case F::kAllocatedResources: {
           ResourceList one;
           *bad |= !SetResource(r.bytes(), &one);
           amounts.MaxAll(one);
           break;
         }
-        case 11:
+        case F::kResources:
           present = true;
           amounts.MaxAll(DecodeRequirements(r.bytes(), bad).requests);
           break;
@@ -211,15 +214,16 @@ struct Container {
 // `ordinary`: no init container. Of those, one that does not restart has run, whatever its status says.
 Container DecodeContainer(std::string_view message, bool ordinary, const HeldByName& held, bool infeasible_resize,
                           bool* bad) {
+  using F = field::Container;
   Container container;
   std::string_view name;
   Requests own;
   for (WireReader r(message); r.Next();) switch (r.field()) {
-      case 1: name = r.bytes(); break;
-      case kImage: container.image = r.bytes(); break;
-      case kPorts: container.ports.push_back(r.bytes()); break;
-      case kContainerResources: own = DecodeRequirements(r.bytes(), bad); break;
-      case kRestartPolicy: container.requests.restartable_init = !ordinary && r.bytes() == "Always"; break;
+      case F::kName: name = r.bytes(); break;
+      case F::kImage: container.image = r.bytes(); break;
+      case F::kPorts: container.ports.push_back(r.bytes()); break;
+      case F::kResources: own = DecodeRequirements(r.bytes(), bad); break;
+      case F::kRestartPolicy: container.requests.restartable_init = !ordinary && r.bytes() == "Always"; break;
     }
   container.requests.requests = std::move(own.requests);  // the API server has defaulted them from the limits
   if (const auto at = held.find(name); at != held.end() && (ordinary || container.requests.restartable_init))
@@ -228,14 +232,15 @@ Container DecodeContainer(std::string_view message, bool ordinary, const HeldByN
 }
 
 void AddHostPorts(const Container& container, bool host_network, model::PodSpec* spec) {
+  using F = field::ContainerPort;
   for (const std::string_view message : container.ports) {
     model::HostPort port;
     int64_t container_port = 0;
     for (WireReader r(message); r.Next();) switch (r.field()) {
-        case 2: port.port = static_cast<int32_t>(r.number()); break;
-        case 3: container_port = r.number(); break;
-        case 4: port.protocol = r.text(); break;
-        case 5: port.ip = r.text(); break;
+        case F::kHostPort: port.port = static_cast<int32_t>(r.number()); break;
+        case F::kContainerPort: container_port = r.number(); break;
+        case F::kProtocol: port.protocol = r.text(); break;
+        case F::kHostIP: port.ip = r.text(); break;
       }
     if (port.port == 0 && host_network) port.port = static_cast<int32_t>(container_port);
     if (port.port > 0) spec->host_ports.push_back(std::move(port));
@@ -257,12 +262,12 @@ void DecodeContainers(std::string_view message, const HeldResources& held, model
   Requests pod_level;
   bool host_network = false;
   for (WireReader r(message); r.Next();) switch (r.field()) {
-      case kHostNetwork: host_network = r.flag(); break;
-      case kOverhead: *bad |= !SetResource(r.bytes(), &overhead); break;
-      case kResources: pod_level = DecodeRequirements(r.bytes(), bad); break;
-      case kContainers:
-      case kInitContainers: {
-        const bool ordinary = r.field() == kContainers;
+      case Spec::kHostNetwork: host_network = r.flag(); break;
+      case Spec::kOverhead: *bad |= !SetResource(r.bytes(), &overhead); break;
+      case Spec::kResources: pod_level = DecodeRequirements(r.bytes(), bad); break;
+      case Spec::kContainers:
+      case Spec::kInitContainers: {
+        const bool ordinary = r.field() == Spec::kContainers;
         Container container = DecodeContainer(r.bytes(), ordinary, by_name, held.infeasible_resize, bad);
         ++spec->container_count;
         if (!container.image.empty()) spec->images.emplace_back(container.image);
@@ -279,12 +284,13 @@ void DecodeContainers(std::string_view message, const HeldResources& held, model
 }
 
 model::Toleration DecodeToleration(std::string_view message) {
+  using F = field::Toleration;
   model::Toleration toleration;
   for (WireReader r(message); r.Next();) switch (r.field()) {
-      case 1: toleration.key = r.text(); break;
-      case 2: toleration.op = r.text(); break;
-      case 3: toleration.value = r.text(); break;
-      case 4: toleration.effect = r.text(); break;
+      case F::kKey: toleration.key = r.text(); break;
+      case F::kOperator: toleration.op = r.text(); break;
+      case F::kValue: toleration.value = r.text(); break;
+      case F::kEffect: toleration.effect = r.text(); break;
     }
   return toleration;
 }
@@ -295,24 +301,24 @@ void AppendSpecKey(std::string_view spec, const HeldResources& held, std::string
   AppendHeldKey(held, key);
   const bool named = !key->empty();
   for (WireReader r(spec); r.Next();) switch (r.field()) {
-      case kVolumes: AppendVolumeKey(r.bytes(), key); break;
-      case kContainers:
-      case kInitContainers:
+      case Spec::kVolumes: AppendVolumeKey(r.bytes(), key); break;
+      case Spec::kContainers:
+      case Spec::kInitContainers:
         AppendTagged(r.field(), "", key);
         AppendContainerKey(r.bytes(), named, key);
         break;
-      case kHostNetwork:
-      case kPriority: WireWriter(key).Number(r.field(), r.number()); break;
-      case kResourceClaims: AppendTagged(r.field(), "", key); break;
-      case kNodeSelector:
-      case kAffinity:
-      case kSchedulerName:
-      case kTolerations:
-      case kOverhead:
-      case kTopologySpread: AppendTagged(r.field(), r.bytes(), key); break;
-      case kResources:  // a bound pod that asks for some itself counts otherwise than one that waits: CountedAs
+      case Spec::kHostNetwork:
+      case Spec::kPriority: WireWriter(key).Number(r.field(), r.number()); break;
+      case Spec::kResourceClaims: AppendTagged(r.field(), "", key); break;
+      case Spec::kNodeSelector:
+      case Spec::kAffinity:
+      case Spec::kSchedulerName:
+      case Spec::kTolerations:
+      case Spec::kOverhead:
+      case Spec::kTopologySpreadConstraints: AppendTagged(r.field(), r.bytes(), key); break;
+      case Spec::kResources:  // a bound pod that asks for some itself counts otherwise than one that waits: CountedAs
         AppendTagged(r.field(), r.bytes(), key);
-        if (held.bound) AppendTagged(kInStatus + 1, "", key);
+        if (held.bound) AppendTagged(kInStatus + field::ContainerStatus::kName, "", key);
         break;
     }
 }
@@ -323,16 +329,16 @@ model::PodSpec DecodePodSpec(std::string_view message, const HeldResources& held
   DecodeContainers(message, held, &spec, &bad);
   WireReader r(message);
   while (r.Next()) switch (r.field()) {
-      case kVolumes: DecodeVolume(r.bytes(), &spec); break;
-      case kNodeSelector: AddEntry(r.bytes(), &spec.node_selector); break;
-      case kAffinity: DecodeAffinity(r.bytes(), &spec); break;
-      case kSchedulerName: spec.scheduler_name = r.text(); break;
-      case kTolerations: spec.tolerations.push_back(DecodeToleration(r.bytes())); break;
-      case kPriority: spec.priority = static_cast<int32_t>(r.number()); break;
-      case kTopologySpread:
+      case Spec::kVolumes: DecodeVolume(r.bytes(), &spec); break;
+      case Spec::kNodeSelector: AddEntry(r.bytes(), &spec.node_selector); break;
+      case Spec::kAffinity: DecodeAffinity(r.bytes(), &spec); break;
+      case Spec::kSchedulerName: spec.scheduler_name = r.text(); break;
+      case Spec::kTolerations: spec.tolerations.push_back(DecodeToleration(r.bytes())); break;
+      case Spec::kPriority: spec.priority = static_cast<int32_t>(r.number()); break;
+      case Spec::kTopologySpreadConstraints:
         if (!model::Full(spec.spread)) spec.spread.push_back(DecodeSpread(r.bytes()));
         break;
-      case kResourceClaims: spec.has_claims = true; break;
+      case Spec::kResourceClaims: spec.has_claims = true; break;
     }
   SortMap(&spec.node_selector);
   std::ranges::sort(spec.images);

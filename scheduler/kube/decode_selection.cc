@@ -2,11 +2,12 @@
 #include "kube/decode.h"
 #include "kube/decode_affinity.h"
 #include "kube/decode_meta.h"
+#include "kube/field_numbers.h"
 
 namespace tutti::kube {
 
-// spec.selector is field 2 of field 2 in all four messages: a map in Service and ReplicationController, a LabelSelector
-// in the others.
+// spec.selector has the same numbers in all four messages: it is a map in Service and ReplicationController, a
+// LabelSelector in the others.
 model::Selection DecodeSelection(model::Selection::Kind kind, std::string_view message) {
   using Kind = model::Selection::Kind;
   const bool is_map = kind == Kind::kService || kind == Kind::kReplicationController;
@@ -15,8 +16,8 @@ model::Selection DecodeSelection(model::Selection::Kind kind, std::string_view m
   const MetaView meta = DecodeMetaView(message);
   selection.ns = meta.ns;
   selection.name = meta.name;
-  for (WireReader spec(FindBytes(message, 2)); spec.Next();) {
-    if (spec.field() != 2) continue;
+  for (WireReader spec(FindBytes(message, field::ReplicaSet::kSpec)); spec.Next();) {
+    if (spec.field() != field::ReplicaSetSpec::kSelector) continue;
     if (is_map)
       AddEntry(spec.bytes(), &selection.selector.match_labels);
     else

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "cluster/json_text.h"
 #include "kube/decode.h"
+#include "kube/field_numbers.h"
 #include "kube/transport.h"
 
 namespace tutti::kube {
@@ -26,15 +27,17 @@ base::Millis RetryAfterMs(int64_t seconds) { return seconds > 0 ? WaitMs(seconds
 }  // namespace
 
 ApiStatus DecodeStatusMessage(std::string_view message) {
+  using F = field::Status;
   ApiStatus status;
   for (WireReader r(message); r.Next();) switch (r.field()) {
-      case 3: status.message = r.text(); break;
-      case 4: status.reason = r.text(); break;
-      case 5:
+      case F::kMessage: status.message = r.text(); break;
+      case F::kReason: status.reason = r.text(); break;
+      case F::kDetails:
         for (WireReader details(r.bytes()); details.Next();)
-          if (details.field() == 5) status.retry_after_ms = RetryAfterMs(details.number());
+          if (details.field() == field::StatusDetails::kRetryAfterSeconds)
+            status.retry_after_ms = RetryAfterMs(details.number());
         break;
-      case 6: status.code = static_cast<int>(r.number()); break;
+      case F::kCode: status.code = static_cast<int>(r.number()); break;
     }
   return status;
 }

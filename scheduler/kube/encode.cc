@@ -5,6 +5,7 @@
 #include "base/json_string.h"
 #include "base/text.h"
 #include "cluster/json_text.h"
+#include "kube/field_numbers.h"
 #include "kube/transport.h"
 #include "kube/wire.h"
 
@@ -19,38 +20,39 @@ constexpr size_t kLongestNote = 1024;
 std::string Wrap(std::string_view api_version, std::string_view kind, std::string_view message) {
   std::string body("k8s\0", 4);
   WireWriter writer(&body);
-  writer.Message(1, [&](WireWriter& type) {
-    type.Text(1, api_version);
-    type.Text(2, kind);
+  writer.Message(field::Unknown::kTypeMeta, [&](WireWriter& type) {
+    type.Text(field::TypeMeta::kApiVersion, api_version);
+    type.Text(field::TypeMeta::kKind, kind);
   });
-  writer.Bytes(2, message);
+  writer.Bytes(field::Unknown::kRaw, message);
   return body;
 }
 
-void WriteMicroTime(WireWriter& writer, uint32_t field, base::Millis wall_ms) {
-  writer.Message(field, [&](WireWriter& time) {
-    time.Number(1, wall_ms / 1000);
-    time.Number(2, wall_ms % 1000 * 1'000'000);
+void WriteMicroTime(WireWriter& writer, uint32_t number, base::Millis wall_ms) {
+  writer.Message(number, [&](WireWriter& time) {
+    time.Number(field::MicroTime::kSeconds, wall_ms / 1000);
+    time.Number(field::MicroTime::kNanos, wall_ms % 1000 * 1'000'000);
   });
 }
 
 std::string BindingProtobuf(const cluster::Bind& bind) {
   std::string message;
   WireWriter writer(&message);
-  writer.Message(1, [&](WireWriter& meta) {
-    meta.Text(1, bind.pod.name());
-    meta.Text(3, bind.pod.ns());
-    meta.Text(5, bind.pod.uid());
-    meta.Text(6, bind.pod.resource_version);
+  writer.Message(field::Binding::kMetadata, [&](WireWriter& meta) {
+    using F = field::ObjectMeta;
+    meta.Text(F::kName, bind.pod.name());
+    meta.Text(F::kNamespace, bind.pod.ns());
+    meta.Text(F::kUid, bind.pod.uid());
+    meta.Text(F::kResourceVersion, bind.pod.resource_version);
     for (const auto& [key, value] : bind.annotations)
-      meta.Message(12, [&](WireWriter& entry) {
-        entry.Bytes(1, key);
-        entry.Bytes(2, value);
+      meta.Message(F::kAnnotations, [&](WireWriter& entry) {
+        entry.Bytes(kMapKey, key);
+        entry.Bytes(kMapValue, value);
       });
   });
-  writer.Message(2, [&](WireWriter& target) {
-    target.Text(1, "Node");
-    target.Text(3, bind.node);
+  writer.Message(field::Binding::kTarget, [&](WireWriter& target) {
+    target.Text(field::ObjectReference::kKind, "Node");
+    target.Text(field::ObjectReference::kName, bind.node);
   });
   return Wrap("v1", "Binding", message);
 }
@@ -67,33 +69,35 @@ std::string BindingJson(const cluster::Bind& bind) {
 }
 
 std::string EventProtobuf(const EventBody& body, const std::string& note) {
+  using F = field::Event;
+  using Reference = field::ObjectReference;
   const cluster::EmitEvent& event = *body.event;
   std::string message;
   WireWriter writer(&message);
-  writer.Message(1, [&](WireWriter& meta) {
-    meta.Text(1, body.name);
-    meta.Text(3, body.ns);
+  writer.Message(F::kMetadata, [&](WireWriter& meta) {
+    meta.Text(field::ObjectMeta::kName, body.name);
+    meta.Text(field::ObjectMeta::kNamespace, body.ns);
   });
-  WriteMicroTime(writer, 2, body.first_ms);
+  WriteMicroTime(writer, F::kEventTime, body.first_ms);
   if (body.count > 1)
-    writer.Message(3, [&](WireWriter& series) {
-      series.Number(1, body.count);
-      WriteMicroTime(series, 2, body.last_ms);
+    writer.Message(F::kSeries, [&](WireWriter& series) {
+      series.Number(field::EventSeries::kCount, body.count);
+      WriteMicroTime(series, field::EventSeries::kLastObservedTime, body.last_ms);
     });
-  writer.Text(4, body.reporting_controller);
-  writer.Text(5, body.reporting_instance);
-  writer.Text(6, event.action);
-  writer.Text(7, event.reason);
-  writer.Message(8, [&](WireWriter& regarding) {
-    regarding.Text(1, event.regarding.kind);
-    regarding.Text(2, event.regarding.ns());
-    regarding.Text(3, event.regarding.name());
-    regarding.Text(4, event.regarding.uid());
-    regarding.Text(5, body.regarding_api_version);
-    regarding.Text(6, event.regarding.resource_version);
+  writer.Text(F::kReportingController, body.reporting_controller);
+  writer.Text(F::kReportingInstance, body.reporting_instance);
+  writer.Text(F::kAction, event.action);
+  writer.Text(F::kReason, event.reason);
+  writer.Message(F::kRegarding, [&](WireWriter& regarding) {
+    regarding.Text(Reference::kKind, event.regarding.kind);
+    regarding.Text(Reference::kNamespace, event.regarding.ns());
+    regarding.Text(Reference::kName, event.regarding.name());
+    regarding.Text(Reference::kUid, event.regarding.uid());
+    regarding.Text(Reference::kApiVersion, body.regarding_api_version);
+    regarding.Text(Reference::kResourceVersion, event.regarding.resource_version);
   });
-  writer.Text(10, note);
-  writer.Text(11, event.warning ? "Warning" : "Normal");
+  writer.Text(F::kNote, note);
+  writer.Text(F::kType, event.warning ? "Warning" : "Normal");
   return Wrap("events.k8s.io/v1", "Event", message);
 }
 
@@ -127,14 +131,14 @@ std::string EventJson(const EventBody& body, const std::string& note) {
 std::string PutMetadataFirst(const std::string& patch, const std::string& uid, const std::string& resource_version) {
   std::string text = R"({"metadata":{)";
   const size_t bare = text.size();
-  const auto field = [&](std::string_view name, const std::string& value) {
+  const auto set = [&](std::string_view name, const std::string& value) {
     if (value.empty()) return;
     if (text.size() > bare) text += ',';
     text.append(name);
     base::AppendQuoted(value, &text);
   };
-  field(R"("resourceVersion":)", resource_version);
-  field(R"("uid":)", uid);
+  set(R"("resourceVersion":)", resource_version);
+  set(R"("uid":)", uid);
   if (text.size() == bare) return patch;
   return text.append("},").append(patch, 1);
 }

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "cluster/json_text.h"
 #include "kube/decode.h"
+#include "kube/field_numbers.h"
 
 namespace tutti::kube {
 namespace {
@@ -51,8 +52,8 @@ bool WatchParser::ParseFrame(std::string_view frame, Each& each) const {
     std::string_view word, object;
     WireReader r(frame.substr(kPrefix));
     while (r.Next()) {
-      if (r.field() == 1) word = r.bytes();
-      if (r.field() == 2) object = FindBytes(r.bytes(), 1);
+      if (r.field() == field::WatchEvent::kType) word = r.bytes();
+      if (r.field() == field::WatchEvent::kObject) object = FindBytes(r.bytes(), field::RawExtension::kRaw);
     }
     const auto type = ParseType(word);
     const auto envelope = OpenEnvelope(object);

@@ -4,8 +4,8 @@
 //
 //   for (WireReader r(bytes); r.Next();)
 //     switch (r.field()) {
-//       case 1: name = r.bytes(); break;
-//       case 4: port = r.number(); break;
+//       case field::PodCondition::kType: type = r.bytes(); break;
+//       case field::PodCondition::kObservedGeneration: generation = r.number(); break;
 //     }
 //
 // Malformed input ends the loop with ok() false; it never reads out of bounds. Values of a wrong wire type read as
@@ -17,6 +17,9 @@
 #include <string_view>
 
 namespace tutti::kube {
+
+// The fields of an entry of a map, in every message.
+inline constexpr uint32_t kMapKey = 1, kMapValue = 2;
 
 class WireReader {
  public:

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# tutti_field_numbers(HEADER protos...): writes a C++ header with a struct for each message of the .proto files and in it
+# a constant for each field: field::PodSpec::kNodeName is 10. The files are read anew when they change. It reads what
+# our files have: a message a block, a field a line.
+function(tutti_field_numbers header)
+  set(text "// Made from proto/kubernetes by cmake/FieldNumbers.cmake.\n#pragma once\n\n#include <cstdint>\n\n")
+  string(APPEND text "namespace tutti::kube::field {\n")
+  foreach(proto IN LISTS ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${proto})
+    file(STRINGS ${proto} lines REGEX "^message |^}|^  .* = [0-9]+;$")
+    foreach(line IN LISTS lines)
+      if(line MATCHES "^message ([A-Za-z]+) {(}?)$")
+        string(APPEND text "struct ${CMAKE_MATCH_1} {")
+        if(CMAKE_MATCH_2)
+          string(APPEND text "};\n")
+        else()
+          string(APPEND text "\n")
+        endif()
+      elseif(line STREQUAL "}")
+        string(APPEND text "};\n")
+      elseif(line MATCHES " ([a-z])([A-Za-z]*) = ([0-9]+);$")
+        string(TOUPPER ${CMAKE_MATCH_1} first)
+        string(APPEND text "  static constexpr uint32_t k${first}${CMAKE_MATCH_2} = ${CMAKE_MATCH_3};\n")
+      else()
+        message(FATAL_ERROR "${proto}: cannot read '${line}'")
+      endif()
+    endforeach()
+  endforeach()
+  string(APPEND text "}  // namespace tutti::kube::field\n")
+  file(CONFIGURE OUTPUT ${header} CONTENT "${text}" @ONLY)
+endfunction()
