@@ -34,6 +34,8 @@ EmbeddedCluster::EmbeddedCluster(const base::Clock& clock, Options options)
       scheduler_options_(std::move(options.scheduler)),
       loose_definitions_(options.loose_definitions),
       strict_kinds_(options.strict_kinds),
+      observer_(options.observer),
+      interceptor_(options.interceptor),
       world_(clock, options.world),
       inbox_(std::make_unique<Inbox>()) {
   if (scheduler_options_) StartScheduler();
@@ -43,9 +45,9 @@ EmbeddedCluster::~EmbeddedCluster() = default;
 
 void EmbeddedCluster::StartScheduler() {
   feed_ = std::make_unique<sim::Feed>(world_.store(), *inbox_);
-  writer_ = std::make_unique<sim::Writer>(world_.store(), *inbox_, clock_);
+  writer_ = std::make_unique<sim::Writer>(world_.store(), *inbox_, clock_, interceptor_);
   scheduler_ =
-      std::make_unique<core::Scheduler>(*scheduler_options_, dialects::MakeDialects(), *writer_, clock_, nullptr);
+      std::make_unique<core::Scheduler>(*scheduler_options_, dialects::MakeDialects(), *writer_, clock_, observer_);
   feed_->Start(scheduler_->Kinds());
   inbox_->Post(cluster::Leadership{.leading = true, .plan_after_ms = clock_.MonotonicMs()});
 }

@@ -28,6 +28,9 @@ class EmbeddedCluster {
     std::optional<core::Options> scheduler;  // none: nobody schedules
     bool loose_definitions = false;          // ours, for the dialects' kinds: without bounds and types
     bool strict_kinds = false;               // a kind that nobody defines is an error, not left out
+    // Both may be null, and must outlive the cluster.
+    observe::Observer* observer = nullptr;
+    sim::Interceptor* interceptor = nullptr;  // of the scheduler's writes
   };
 
   // `clock` must outlive it.
@@ -70,6 +73,8 @@ class EmbeddedCluster {
   const base::Clock& clock_;
   const std::optional<core::Options> scheduler_options_;
   const bool loose_definitions_, strict_kinds_;
+  observe::Observer* const observer_;
+  sim::Interceptor* const interceptor_;
   sim::UnknownKinds unknown_;
   bool defined_ = false;       // the dialects' kinds
   sim::Door* door_ = nullptr;  // null: the store is this thread's alone

@@ -32,6 +32,7 @@ FALSE = [
     ("{pods: {'*': {waits: 2}}}", "waits of 2 pods *: 1"),
     ("{pods: {waits: {message: 'Insufficient memory'}}}", "not \"Insufficient memory\""),
     ("{pods: {waits: {message: '/^Insufficient/'}}}", "not \"/^Insufficient/\""),
+    ("{pods: {waits: {says: '1 Insufficient cpu.'}}}", "not just \"1 Insufficient cpu.\""),
     ("{pods: {waits: {lacks: 'Insufficient cpu'}}}", "with \"Insufficient cpu\""),
     ("{pods: {waits: {reason: Other}}}", "not \"Other\""),
     ("{pods: {waits: {node: n1}}}", "pod waits is without a node"),
@@ -46,8 +47,32 @@ FALSE = [
     ("{objects: [{kind: pod, name: runs, has: {spec: {nodeName: null}}}]}", "not null"),
     ("{objects: [{kind: nonsense, name: g}]}", "there is no kind \"nonsense\""),
     ("{events: [{about: waits, reason: Scheduled}]}", "no event like"),
+    ("{events: [{about: waits, reason: FailedScheduling, count: 0}]}", "1 events like"),
+    ("{metrics: {'scheduler_pending_pods{queue=\"unschedulable\"}': 2}}", "is 1, not 2"),
+    ("{metrics: {no_such_metric: 2}}", "metric no_such_metric is not there"),
     ("{colour: red}", "unknown word \"colour\""),
     ("{}", "expect says nothing"),
+]
+
+
+# While binds are refused nobody is bound; once it is over, everybody is.
+REFUSED = """
+name: two binds are refused
+nodes: {n1: {cpu: 2}}
+steps:
+- refuse: %s
+- pods: {p: {cpu: 1}}
+- wait: 1500ms
+- expect: {pods: {p: bound}}
+"""
+REFUSALS = [
+    ("{binds-of: p}", "pod p is without a node"),
+    ("{binds-of: p*, to: n1, times: 2}", "pod p is without a node"),
+    ("{binds-of: p, times: 1}", None),
+    ("{binds-of: q}", None),
+    ("{binds-of: p, to: n2}", None),
+    ("{}", None),
+    ("{pods: p}", 'unknown word "pods" in refuse'),
 ]
 
 
@@ -64,6 +89,10 @@ def main():
     for expectation, why in FALSE:
         run = play(sys.argv[1], WORLD % expectation)
         assert run.returncode == 1 and why in run.stdout, f"{expectation}: exit {run.returncode}\n{run.stdout}"
+    for refusal, why in REFUSALS:
+        run = play(sys.argv[1], REFUSED % refusal)
+        held = run.returncode == 0 if why is None else run.returncode == 1 and why in run.stdout
+        assert held, f"{refusal}: exit {run.returncode}\n{run.stdout}"
     print(f"{len(FALSE)} false expectations failed, as they must")
 
 

@@ -73,6 +73,8 @@ Complaints CheckPodFields(const Json& pod, const Json& wanted) {
     const std::string& text = sim::StringOf(value);
     if (word == "message" && !Contains(message, text))
       complaints.push_back(fmt::format("pod {} says \"{}\", not \"{}\"", sim::NameOf(pod), message, text));
+    if (word == "says" && message != text)
+      complaints.push_back(fmt::format("pod {} says \"{}\", not just \"{}\"", sim::NameOf(pod), message, text));
     if (word == "lacks" && Contains(message, text))
       complaints.push_back(fmt::format("pod {} says \"{}\", with \"{}\"", sim::NameOf(pod), message, text));
     if (word == "reason" && sim::DigString(condition, "reason") != text)
@@ -93,7 +95,8 @@ Complaints CheckCounts(const std::string& pattern, const std::vector<sim::Object
   for (const auto& [word, value] : wanted.items()) {
     const auto test = counted.find(word);
     if (test == counted.end()) {
-      if (word != "message" && word != "lacks" && word != "reason" && word != "node" && word != "state")
+      if (word != "message" && word != "says" && word != "lacks" && word != "reason" && word != "node" &&
+          word != "state")
         complaints.push_back(fmt::format("unknown word \"{}\" of pods", word));
       continue;
     }
@@ -183,14 +186,33 @@ Complaints CheckObjects(Stage& stage, const Json& wanted) {
 Complaints CheckEvents(Stage& stage, const Json& wanted) {
   Complaints complaints;
   for (const Json& one : wanted) {
-    bool happened = false;
+    int64_t happened = 0;
     stage.store().ForEach(sim::kEvents, [&](const sim::Store::Key&, const sim::Object& event) {
       const bool about = MatchesGlob(sim::DigString(one, "about"), sim::DigString(*event, "involvedObject", "name"));
       const std::string& reason = sim::DigString(one, "reason");
-      happened = happened || (about && (reason.empty() || sim::DigString(*event, "reason") == reason) &&
-                              Contains(sim::DigString(*event, "message"), sim::DigString(one, "message")));
+      if (about && (reason.empty() || sim::DigString(*event, "reason") == reason) &&
+          Contains(sim::DigString(*event, "message"), sim::DigString(one, "message")))
+        ++happened;
     });
-    if (!happened) complaints.push_back(fmt::format("no event like {}", base::PrintJson(one)));
+    if (!one.contains("count") && happened == 0)
+      complaints.push_back(fmt::format("no event like {}", base::PrintJson(one)));
+    if (one.contains("count") && sim::IntOf(one["count"], -1) != happened)
+      complaints.push_back(fmt::format("{} events like {}", happened, base::PrintJson(one)));
+  }
+  return complaints;
+}
+
+// Each name, with its labels as the page has them, and the number that stands behind it.
+Complaints CheckMetrics(Stage& stage, const Json& wanted) {
+  const std::string page = "\n" + stage.MetricsText();
+  Complaints complaints;
+  for (const auto& [name, value] : wanted.items()) {
+    const size_t at = page.find("\n" + name + " ");
+    const size_t begin = at + name.size() + 2;
+    const std::string there = at == std::string::npos ? "" : page.substr(begin, page.find('\n', begin) - begin);
+    if (there.empty() || there != value.dump())
+      complaints.push_back(
+          fmt::format("metric {} is {}, not {}", name, there.empty() ? "not there" : there, value.dump()));
   }
   return complaints;
 }
@@ -199,8 +221,11 @@ Complaints CheckEvents(Stage& stage, const Json& wanted) {
 
 std::vector<std::string> CheckExpectation(Stage& stage, const Json& expect) {
   using Check = Complaints (*)(Stage&, const Json&);
-  const std::map<std::string_view, Check> checks = {
-      {"pods", CheckPods}, {"gangs", CheckGangs}, {"objects", CheckObjects}, {"events", CheckEvents}};
+  const std::map<std::string_view, Check> checks = {{"pods", CheckPods},
+                                                    {"gangs", CheckGangs},
+                                                    {"objects", CheckObjects},
+                                                    {"events", CheckEvents},
+                                                    {"metrics", CheckMetrics}};
   Complaints complaints;
   for (const auto& [word, wanted] : sim::MapOf(expect).items()) {
     const auto check = checks.find(word);

@@ -18,7 +18,8 @@ namespace {
 using base::Invalid;
 using sim::Json;
 
-const std::set<std::string, std::less<>> kWords = {"name", "kuberay", "config", "nodes", "pods", "objects", "steps"};
+const std::set<std::string, std::less<>> kWords = {"name",  "kuberay", "config",  "loose",
+                                                   "nodes", "pods",    "objects", "steps"};
 
 base::Status CheckWords(const Json& content, const std::string& where) {
   for (const auto& [word, value] : content.items())

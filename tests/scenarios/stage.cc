@@ -53,8 +53,8 @@ std::vector<std::string> Texts(const Json& value) {
 
 // The words of a step; what else a step says is a mistake.
 base::Status CheckStep(const Json& step) {
-  constexpr std::array kWords = {"expect", "nodes",  "pods",   "apply", "delete", "patch",  "merge",
-                                 "json",   "status", "resize", "first", "wait",   "restart"};
+  constexpr std::array kWords = {"expect", "nodes",  "pods",   "apply", "delete", "patch",   "merge",
+                                 "json",   "status", "resize", "first", "wait",   "restart", "refuse"};
   for (const auto& [word, value] : sim::MapOf(step).items())
     if (std::ranges::find(kWords, word) == kWords.end())
       return Invalid(fmt::format("unknown word \"{}\" in a step", word));
@@ -62,16 +62,6 @@ base::Status CheckStep(const Json& step) {
 }
 
 }  // namespace
-
-bool MatchesGlob(std::string_view pattern, std::string_view text) {
-  const size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == text;
-  if (!text.starts_with(pattern.substr(0, star))) return false;
-  text.remove_prefix(star);
-  for (size_t at = 0; at <= text.size(); ++at)
-    if (MatchesGlob(pattern.substr(star + 1), text.substr(at))) return true;
-  return false;
-}
 
 base::Result<std::unique_ptr<Stage>> Stage::Set(const Scenario& scenario) {
   auto config = ReadConfiguration(sim::Dig(scenario.content, "config"));
@@ -85,6 +75,10 @@ base::Result<std::unique_ptr<Stage>> Stage::Set(const Scenario& scenario) {
   app::EmbeddedCluster::Options cluster;
   cluster.scheduler = *std::move(options);
   cluster.world.kuberay = *kuberay;
+  cluster.loose_definitions = sim::BoolOf(sim::Dig(scenario.content, "loose"));
+  stage->metrics_.SetLeading(true);
+  cluster.observer = &stage->metrics_;
+  cluster.interceptor = &stage->refusals_;
   stage->cluster_ = std::make_unique<app::EmbeddedCluster>(*stage->clock_, std::move(cluster));
   std::vector<Json> objects = ExpandNodes(sim::Dig(scenario.content, "nodes"));
   for (const Json& object : sim::ArrayOf(sim::Dig(scenario.content, "objects"))) objects.push_back(object);
@@ -112,6 +106,7 @@ base::Status Stage::Rest() {
 base::Status Stage::Do(const Json& step) {
   if (const base::Status checked = CheckStep(step); !checked) return checked;
   base::Status done;
+  if (step.contains("refuse")) done = refusals_.Set(step["refuse"]);
   std::vector<Json> objects = ExpandNodes(sim::Dig(step, "nodes"));
   for (Json& pod : ExpandPods(sim::Dig(step, "pods"))) objects.push_back(std::move(pod));
   for (const Json& object : sim::ArrayOf(sim::Dig(step, "apply"))) objects.push_back(object);

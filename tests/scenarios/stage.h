@@ -9,6 +9,8 @@
 
 #include "app/embedded_cluster.h"
 #include "base/result.h"
+#include "observe/metrics.h"
+#include "tests/scenarios/refusals.h"
 #include "tests/scenarios/scenario.h"
 
 namespace tutti::scenarios {
@@ -23,6 +25,8 @@ class Stage {
 
   const sim::Store& store() const { return cluster_->store(); }
   std::vector<observe::Decision> Decisions() { return cluster_->scheduler()->Decisions(); }
+  // The scheduler's page of metrics; it counts on through restarts.
+  std::string MetricsText() const { return metrics_.Text(); }
 
   // Objects of "KIND NAME", where the kind is written as kubectl takes it and `*` in the name stands for any text; by
   // namespace and name. Error: no such kind.
@@ -40,10 +44,9 @@ class Stage {
   base::Result<const sim::ApiResource*> ResourceOf(const std::string& kind) const;
 
   std::unique_ptr<base::VirtualClock> clock_;
+  observe::Metrics metrics_{"scenario", "tutti", "scenario"};
+  Refusals refusals_;
   std::unique_ptr<app::EmbeddedCluster> cluster_;
 };
-
-// Whether `pattern`, in which `*` stands for any text, is all of `text`.
-bool MatchesGlob(std::string_view pattern, std::string_view text);
 
 }  // namespace tutti::scenarios

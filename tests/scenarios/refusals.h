@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refusals: which of the scheduler's binds the API server refuses in a scenario.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "sim/interceptor.h"
+#include "sim/object.h"
+
+namespace tutti::scenarios {
+
+class Refusals final : public sim::Interceptor {
+ public:
+  // From {binds-of: POD, to: NODE, times: N}; in both names `*` stands for any text. Without `to` on any node, without
+  // `times` until the next call. A null, or {}, refuses nothing any more. Errors: kInvalid, an unknown word.
+  base::Status Set(const sim::Json& wanted);
+
+  sim::Fate Decide(const cluster::Command& command) override;
+
+ private:
+  std::string pods_, nodes_;
+  int64_t left_ = 0;
+};
+
+// Whether `pattern`, in which `*` stands for any text, is all of `text`.
+bool MatchesGlob(std::string_view pattern, std::string_view text);
+
+}  // namespace tutti::scenarios
