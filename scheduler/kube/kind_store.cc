@@ -5,26 +5,14 @@
 #include "base/log.h"
 #include "cluster/json_decode.h"
 #include "cluster/selections.h"
+#include "model/field_counts.h"
 
 namespace tutti::kube {
 namespace {
 
-bool SameMeta(const model::ObjectMeta& a, const model::ObjectMeta& b) {
-  return a.uid == b.uid && a.generation == b.generation && a.created_ms == b.created_ms &&
-         a.deleted_ms == b.deleted_ms && a.labels == b.labels && a.annotations == b.annotations &&
-         a.controller == b.controller;
-}
-
-bool SameButVersion(const model::Pod& a, const model::Pod& b) {
-  return a.node_name == b.node_name && a.phase == b.phase && (a.spec == b.spec || *a.spec == *b.spec) &&
-         a.scheduled == b.scheduled && a.undo_begun == b.undo_begun && a.bound_ms == b.bound_ms &&
-         a.nominated_node == b.nominated_node && a.scheduling_group == b.scheduling_group &&
-         a.scheduling_gates == b.scheduling_gates && SameMeta(a.meta, b.meta);
-}
-
-bool SameButVersion(const model::Node& a, const model::Node& b) {
-  return a.ready == b.ready && a.unschedulable == b.unschedulable && a.allocatable == b.allocatable &&
-         a.taints == b.taints && a.images == b.images && SameMeta(a.meta, b.meta);
+template <typename T>
+bool SameButVersion(const T& a, const T& b) {
+  return model::SameBut(a, b, &T::meta) && model::SameBut(a.meta, b.meta, &model::ObjectMeta::resource_version);
 }
 
 void Report(std::string_view kind, const model::ObjectMeta& meta, const std::vector<std::string>& problems) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "model/field_counts.h"
 #include "model/quantity.h"
 
 namespace tutti::model {
@@ -13,62 +14,38 @@ namespace {
 constexpr int64_t kDefaultCpuMilli = 100;
 constexpr int64_t kDefaultMemoryBytes = 200 * int64_t{1024} * 1024;
 
-// FNV-1a over the fields, each ended so that "ab","c" and "a","bc" differ.
+// FNV-1a over every member, each ended or counted so that "ab","c" and "a","bc" differ.
 class Hasher {
  public:
-  void Bytes(std::string_view text) {
+  void Add(std::string_view text) {
     for (const char c : text) Byte(static_cast<unsigned char>(c));
     Byte(0xff);
   }
-  void Number(int64_t n) {
+  template <typename T>
+    requires std::is_integral_v<T> || std::is_enum_v<T>
+  void Add(T number) {
+    auto n = static_cast<uint64_t>(number);
     for (int i = 0; i < 8; ++i, n >>= 8) Byte(static_cast<unsigned char>(n & 0xff));
   }
-  void List(const std::vector<std::string>& list) {
-    Number(static_cast<int64_t>(list.size()));
-    for (const std::string& item : list) Bytes(item);
+  template <typename A, typename B>
+  void Add(const std::pair<A, B>& pair) {
+    Add(pair.first);
+    Add(pair.second);
   }
-  void Map(const StringMap& map) {
-    Number(static_cast<int64_t>(map.size()));
-    for (const auto& [key, value] : map) {
-      Bytes(key);
-      Bytes(value);
-    }
+  template <typename T>
+  void Add(const std::vector<T>& list) {
+    Add(list.size());
+    for (const T& item : list) Add(item);
   }
-  void Requirements(const std::vector<Requirement>& list) {
-    Number(static_cast<int64_t>(list.size()));
-    for (const Requirement& r : list) {
-      Bytes(r.key);
-      Number(static_cast<int>(r.op));
-      List(r.values);
-    }
+  template <typename T>
+  void Add(const std::optional<T>& value) {
+    Add(value.has_value());
+    if (value) Add(*value);
   }
-  void Selector(const std::optional<LabelSelector>& selector) {
-    Number(selector.has_value());
-    if (selector) {
-      Map(selector->match_labels);
-      Requirements(selector->match_expressions);
-    }
-  }
-  void Term(const NodeSelectorTerm& term) {
-    Requirements(term.match_expressions);
-    Requirements(term.match_fields);
-  }
-  void Term(const PodAffinityTerm& term) {
-    Selector(term.selector);
-    Selector(term.namespace_selector);
-    List(term.namespaces);
-    Bytes(term.topology_key);
-    List(term.match_label_keys);
-    List(term.mismatch_label_keys);
-  }
-  void Affinity(const PodAffinity& affinity) {
-    Number(static_cast<int64_t>(affinity.required.size()));
-    for (const PodAffinityTerm& term : affinity.required) Term(term);
-    Number(static_cast<int64_t>(affinity.preferred.size()));
-    for (const WeightedPodAffinityTerm& term : affinity.preferred) {
-      Number(term.weight);
-      Term(term.term);
-    }
+  void Add(const ResourceList& resources) { Add(resources.items()); }
+  template <HasFields T>
+  void Add(const T& value) {
+    std::apply([this](const auto&... member) { (Add(member), ...); }, Fields(value));
   }
   uint64_t value() const { return state_; }
 
@@ -151,61 +128,9 @@ ResourceList AggregateRequests(const std::vector<ContainerRequests>& init,
 }
 
 uint64_t Hash(const PodSpec& spec) {
-  Hasher h;
-  h.Bytes(spec.scheduler_name);
-  h.Number(spec.priority);
-  for (const auto& [name, amount] : spec.requests) {
-    h.Bytes(name);
-    h.Number(amount);
-  }
-  h.Number(spec.nonzero_cpu);
-  h.Number(spec.nonzero_memory);
-  h.Number(spec.saturated);
-  h.Bytes(spec.node_name);
-  h.Map(spec.node_selector);
-  h.Number(spec.required_node_affinity.has_value());
-  if (spec.required_node_affinity)
-    for (const NodeSelectorTerm& term : spec.required_node_affinity->terms) h.Term(term);
-  for (const PreferredNodeTerm& term : spec.preferred_node_affinity) {
-    h.Number(term.weight);
-    h.Term(term.term);
-  }
-  h.Number(static_cast<int64_t>(spec.tolerations.size()));
-  for (const Toleration& t : spec.tolerations) {
-    h.Bytes(t.key);
-    h.Bytes(t.op);
-    h.Bytes(t.value);
-    h.Bytes(t.effect);
-  }
-  for (const HostPort& port : spec.host_ports) {
-    h.Bytes(port.ip);
-    h.Bytes(port.protocol);
-    h.Number(port.port);
-  }
-  h.Affinity(spec.pod_affinity);
-  h.Affinity(spec.pod_anti_affinity);
-  for (const TopologySpread& s : spec.spread) {
-    h.Number(s.max_skew);
-    h.Bytes(s.topology_key);
-    h.Number(s.hard);
-    h.Selector(s.selector);
-    h.Number(s.min_domains.value_or(-1));
-    h.Bytes(s.node_affinity_policy);
-    h.Bytes(s.node_taints_policy);
-    h.List(s.match_label_keys);
-  }
-  h.List(spec.images);
-  h.Number(spec.container_count);
-  h.Number(spec.has_claims);
-  for (const PodVolume& v : spec.volumes) {
-    h.Number(static_cast<int>(v.source));
-    h.Bytes(v.disk);
-    h.Bytes(v.csi.driver);
-    h.Bytes(v.csi.handle);
-    h.Number(v.read_only);
-    h.List(v.monitors);
-  }
-  return h.value();
+  Hasher hasher;
+  hasher.Add(spec);
+  return hasher.value();
 }
 
 void SetEffectiveRequests(const std::vector<ContainerRequests>& init, const std::vector<ContainerRequests>& containers,

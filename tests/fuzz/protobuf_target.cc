@@ -16,6 +16,7 @@
 #include "cluster/selections.h"
 #include "kube/decode.h"
 #include "kube/watch_parser.h"
+#include "model/field_counts.h"
 #include "model/quantity.h"
 #include "sim/protobuf_body.h"
 #include "sim/strategy.h"
@@ -29,12 +30,6 @@ using base::Json;
 
 // --- Equal ---
 
-bool Same(const model::ObjectMeta& a, const model::ObjectMeta& b) {
-  return a.ns == b.ns && a.name == b.name && a.uid == b.uid && a.resource_version == b.resource_version &&
-         a.generation == b.generation && a.created_ms == b.created_ms && a.deleted_ms == b.deleted_ms &&
-         *a.labels == *b.labels && a.annotations == b.annotations && *a.controller == *b.controller;
-}
-
 // What fits nowhere, for an amount that is too large or cannot be read, may ask for whatever else.
 model::PodSpec Comparable(model::PodSpec spec) {
   if (spec.saturated) spec.requests = {}, spec.nonzero_cpu = spec.nonzero_memory = 0;
@@ -42,19 +37,15 @@ model::PodSpec Comparable(model::PodSpec spec) {
 }
 
 void CheckSame(const model::Pod& a, const model::Pod& b) {
-  TUTTI_CHECK(Same(a.meta, b.meta), "two readers disagree about a pod's metadata");
+  TUTTI_CHECK(model::SameBut(a.meta, b.meta), "two readers disagree about a pod's metadata");
   TUTTI_CHECK(a.spec->saturated == b.spec->saturated, "an amount is readable for one reader only");
   TUTTI_CHECK(Comparable(*a.spec) == Comparable(*b.spec), "two readers disagree about a pod's spec");
-  TUTTI_CHECK(a.node_name == b.node_name && a.phase == b.phase && a.scheduled == b.scheduled, "... about its status");
-  TUTTI_CHECK(a.scheduling_gates == b.scheduling_gates && a.scheduling_group == b.scheduling_group, "... its gang");
-  TUTTI_CHECK(a.claims == b.claims && a.undo_begun == b.undo_begun, "... about its claims or its undoing");
+  TUTTI_CHECK(model::SameBut(a, b, &model::Pod::meta, &model::Pod::spec), "two readers disagree about a pod");
 }
 
 void CheckSame(const model::Node& a, const model::Node& b) {
-  TUTTI_CHECK(Same(a.meta, b.meta), "two readers disagree about a node's metadata");
-  TUTTI_CHECK(a.allocatable == b.allocatable, "... about its room");
-  TUTTI_CHECK(a.taints == b.taints && a.images == b.images, "... about its taints or images");
-  TUTTI_CHECK(a.unschedulable == b.unschedulable && a.ready == b.ready, "... whether it is ready");
+  TUTTI_CHECK(model::SameBut(a.meta, b.meta), "two readers disagree about a node's metadata");
+  TUTTI_CHECK(model::SameBut(a, b, &model::Node::meta), "two readers disagree about a node");
 }
 
 // --- What an API server would send ---

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/planted.h"
 #include "core/gangs/evidence.h"
+#include "model/field_counts.h"
 
 namespace tutti::core {
 
@@ -18,11 +19,12 @@ using model::PodId;
 
 namespace {
 
-// Differences of a known pod that can change what its gang may do; its conditions are not among them.
+// Tells whether a known pod differs in something that can change what its gang may do: in anything but what is left out
+// here. What dialects read of its metadata is compared by SameMetadata; its claims never change.
 bool Matters(const Pod& before, const Pod& after) {
-  return before.spec != after.spec || before.node_name != after.node_name || before.phase != after.phase ||
-         before.meta.deleting() != after.meta.deleting() || before.scheduling_gates != after.scheduling_gates ||
-         before.bound_ms != after.bound_ms;
+  return before.meta.deleting() != after.meta.deleting() ||
+         !model::SameBut(before, after, &Pod::meta, &Pod::scheduling_group, &Pod::claims, &Pod::scheduled,
+                         &Pod::nominated_node, &Pod::undo_begun);
 }
 
 }  // namespace
