@@ -12,7 +12,6 @@ namespace {
 
 using cluster::NodeEntry;
 using cluster::Storage;
-using cluster::VolumePick;
 using framework::Verdict;
 using model::Claim;
 using model::NodeId;
@@ -165,7 +164,7 @@ void BindingState::PodChanged(const cluster::PodClass&, NodeId, int32_t, framewo
 
 Verdict BindingState::Check(NodeId n) const { return Find(n, nullptr).fits() ? Verdict::kFits : Verdict::kNever; }
 
-void BindingState::Choose(NodeId n, std::vector<VolumePick>* picks) const { Find(n, picks); }
+void BindingState::Choose(NodeId n, cluster::Takings* takings) const { Find(n, takings); }
 
 void BindingState::Explain(NodeId n, std::vector<std::string>* reasons) const {
   const Outcome outcome = Find(n, nullptr);
@@ -176,7 +175,7 @@ void BindingState::Explain(NodeId n, std::vector<std::string>* reasons) const {
     reasons->emplace_back("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
 }
 
-BindingState::Outcome BindingState::Find(NodeId n, std::vector<VolumePick>* picks) const {
+BindingState::Outcome BindingState::Find(NodeId n, cluster::Takings* takings) const {
   const NodeEntry& node = snapshot_.node(n);
   Outcome outcome;
   CheckBound(node, &outcome);
@@ -197,12 +196,12 @@ BindingState::Outcome BindingState::Find(NodeId n, std::vector<VolumePick>* pick
       continue;
     }
     chosen.push_back(volume);
-    if (picks) picks->push_back({open.key, volume->meta.name});
+    if (takings) takings->volumes.push_back({open.key, volume->meta.name});
   }
   for (const OpenClaim* open : to_provision) {
     Provision(*open, node, &outcome);
     if (outcome.nothing_to_bind || outcome.no_space) break;
-    if (picks) picks->push_back({open->key, ""});
+    if (takings) takings->volumes.push_back({open->key, ""});
   }
   return outcome;
 }

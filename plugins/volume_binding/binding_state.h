@@ -22,7 +22,7 @@ class BindingState final : public framework::FilterState {
   std::string RefusesClass() const override { return refusal_; }
   framework::Verdict Check(model::NodeId n) const override;
   void Explain(model::NodeId n, std::vector<std::string>* reasons) const override;
-  void Choose(model::NodeId n, std::vector<cluster::VolumePick>* picks) const override;
+  void Choose(model::NodeId n, cluster::Takings* takings) const override;
 
   // What other pods take of volumes is no longer to be had.
   Pods FollowsPods() const override { return open_.empty() ? Pods::kNone : Pods::kAffine; }
@@ -62,7 +62,7 @@ class BindingState final : public framework::FilterState {
   void AddCandidates(OpenClaim& open) const;
   Provisioning ProvisioningFor(const model::Claim& claim) const;
   void ReadTaken();
-  Outcome Find(model::NodeId n, std::vector<cluster::VolumePick>* picks) const;
+  Outcome Find(model::NodeId n, cluster::Takings* takings) const;
   void CheckBound(const cluster::NodeEntry& node, Outcome* outcome) const;
   // The volume that the claim gets on the node, none of `chosen`; nullptr: none.
   static const model::Volume* Match(const OpenClaim& open, const cluster::NodeEntry& node,

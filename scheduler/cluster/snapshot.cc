@@ -266,11 +266,11 @@ void Snapshot::DropNode(NodeId n) {
   Touch(n);
 }
 
-void Snapshot::Place(const PodClass& pod_class, NodeId n, const std::vector<VolumePick>& picks) {
+void Snapshot::Place(const PodClass& pod_class, NodeId n, const Takings& takings) {
   Shift(pod_class, n, +1);
   if (!pod_class.spec->volumes.empty()) nodes_[n.index()].with_volumes.push_back(&pod_class);
   for (const ClaimUse& use : pod_class.claims) storage_.CountUser(use.claim, +1);
-  for (const VolumePick& pick : picks) storage_.Take(pick, n);
+  for (const VolumePick& pick : takings.volumes) storage_.Take(pick, n);
   if (!pod_class.spec->host_ports.empty()) {
     std::vector<PortEntry>& ports = nodes_[n.index()].ports;
     const std::vector<PortEntry> more = PortsOf(pod_class);
@@ -281,14 +281,14 @@ void Snapshot::Place(const PodClass& pod_class, NodeId n, const std::vector<Volu
   Touch(n);
 }
 
-void Snapshot::Remove(const PodClass& pod_class, NodeId n, const std::vector<VolumePick>& picks) {
+void Snapshot::Remove(const PodClass& pod_class, NodeId n, const Takings& takings) {
   Shift(pod_class, n, -1);
   if (!pod_class.spec->volumes.empty()) {
     auto& pods = nodes_[n.index()].with_volumes;
     pods.erase(std::find(pods.begin(), pods.end(), &pod_class));
   }
   for (const ClaimUse& use : pod_class.claims) storage_.CountUser(use.claim, -1);
-  for (const VolumePick& pick : picks) storage_.GiveBack(pick);
+  for (const VolumePick& pick : takings.volumes) storage_.GiveBack(pick);
   if (!pod_class.spec->host_ports.empty()) {
     std::vector<PortEntry>& ports = nodes_[n.index()].ports;
     const std::vector<PortEntry> freed = PortsOf(pod_class);

@@ -172,8 +172,8 @@ class Snapshot {
   // -- Mutators, for ClusterState and WhatIf. --
   model::NodeId PutNode(std::shared_ptr<const model::Node> node);  // adds, or replaces the node of this name
   void DropNode(model::NodeId n);                                  // REQUIRES: every pod on it was removed
-  void Place(const PodClass& pod_class, model::NodeId n, const std::vector<VolumePick>& picks = {});
-  void Remove(const PodClass& pod_class, model::NodeId n, const std::vector<VolumePick>& picks = {});
+  void Place(const PodClass& pod_class, model::NodeId n, const Takings& takings = {});
+  void Remove(const PodClass& pod_class, model::NodeId n, const Takings& takings = {});
   // True when `namespaces_version` changed: terms about pods may mean others now.
   bool PutNamespace(std::string_view name, const model::StringMap& labels);
   bool DropNamespace(std::string_view name);

@@ -181,12 +181,12 @@ std::vector<PodId> ClusterState::UsersOf(const std::string& claim) const {
   return at == users_.end() ? std::vector<PodId>() : std::vector<PodId>(at->second.begin(), at->second.end());
 }
 
-void ClusterState::Assume(PodId id, NodeId node, std::vector<VolumePick> picks) {
+void ClusterState::Assume(PodId id, NodeId node, Takings takings) {
   PodEntry& entry = pods_[id.index()];
   TUTTI_CHECK(entry.pod && !entry.pod->bound() && !entry.assumed, "only an unbound pod is assumed, once");
   if (Nominations::Names(*entry.pod) && entry.pod->nominated_node != snapshot_.node(node).name)
     EndNomination(entry.pod->nominated_node);
-  entry.picks = std::move(picks);
+  entry.takings = std::move(takings);
   Weigh(entry, node);
   entry.assumed = true;
   ++assumed_count_;
@@ -210,17 +210,17 @@ std::vector<PodId> ClusterState::PodsOn(const std::string& node_name) const {
 
 void ClusterState::Weigh(PodEntry& entry, NodeId node) {
   TUTTI_CHECK(!entry.node, "a pod weighs on one node");
-  snapshot_.Place(*entry.pod_class, node, entry.picks);
+  snapshot_.Place(*entry.pod_class, node, entry.takings);
   entry.node = node;
 }
 
 void ClusterState::Unweigh(PodEntry& entry) {
   if (!entry.node) return;
-  snapshot_.Remove(*entry.pod_class, entry.node, entry.picks);
+  snapshot_.Remove(*entry.pod_class, entry.node, entry.takings);
   Improve(entry.node);
   improved_.by_pods = true;
-  improved_.by_volumes = improved_.by_volumes || !entry.picks.empty();
-  entry.picks.clear();
+  improved_.by_volumes = improved_.by_volumes || !entry.takings.volumes.empty();
+  entry.takings = {};
   entry.node = NodeId();
 }
 
@@ -239,8 +239,8 @@ ClusterState::Improved ClusterState::TakeImproved() {
 void ClusterState::SetClass(PodEntry& entry, std::shared_ptr<const PodClass> pod_class) {
   if (pod_class == entry.pod_class) return;
   if (entry.node) {
-    snapshot_.Remove(*entry.pod_class, entry.node, entry.picks);
-    snapshot_.Place(*pod_class, entry.node, entry.picks);
+    snapshot_.Remove(*entry.pod_class, entry.node, entry.takings);
+    snapshot_.Place(*pod_class, entry.node, entry.takings);
   }
   const std::string& ns = snapshot_.symbols().Text(pod_class->ns);
   keys_.Add(*pod_class, ns);

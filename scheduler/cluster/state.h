@@ -34,11 +34,11 @@ namespace tutti::cluster {
 struct PodEntry {
   std::shared_ptr<const model::Pod> pod;  // null: the slot is free
   std::shared_ptr<const PodClass> pod_class;
-  model::NodeId node;             // where it weighs; invalid: nowhere
-  bool assumed = false;           // it weighs there by our reservation only
-  std::vector<VolumePick> picks;  // what it took of volumes when it was assumed; kept while it weighs there
-  uint32_t place = 0;             // among the pods bound to its node's name
-  uint32_t ns_place = 0;          // among the pods of its namespace
+  model::NodeId node;     // where it weighs; invalid: nowhere
+  bool assumed = false;   // it weighs there by our reservation only
+  Takings takings;        // what it took there when it was assumed; kept while it weighs there
+  uint32_t place = 0;     // among the pods bound to its node's name
+  uint32_t ns_place = 0;  // among the pods of its namespace
 };
 
 class ClusterState {
@@ -93,8 +93,8 @@ class ClusterState {
   // The pods that use the claim "namespace/name", bound or not.
   std::vector<model::PodId> UsersOf(const std::string& claim) const;
 
-  // Reserves room, and volumes. REQUIRES: unbound and not assumed; `node` is present.
-  void Assume(model::PodId id, model::NodeId node, std::vector<VolumePick> picks = {});
+  // Reserves room, and what it takes there. REQUIRES: unbound and not assumed; `node` is present.
+  void Assume(model::PodId id, model::NodeId node, Takings takings = {});
   // Gives the reservation up. No effect on a pod that is not assumed.
   void Forget(model::PodId id);
 

@@ -16,18 +16,12 @@
 #include <string>
 #include <vector>
 
+#include "cluster/takings.h"
 #include "model/ids.h"
 #include "model/object.h"
 #include "model/storage.h"
 
 namespace tutti::cluster {
-
-// What placing a pod decides about one of its open claims.
-struct VolumePick {
-  std::string claim;   // "namespace/name"
-  std::string volume;  // the PersistentVolume it gets; empty: one is to be made for the pod's node
-  friend bool operator==(const VolumePick&, const VolumePick&) = default;
-};
 
 // The kinds that Storage is made of, as a feed is asked for them.
 const std::vector<model::ObjectKind>& StorageKinds();

@@ -18,7 +18,7 @@ struct Placement {
   model::PodId pod;
   model::NodeId node;
   const PodClass* pod_class = nullptr;  // never null; outlives the WhatIf
-  std::vector<VolumePick> picks = {};   // what it takes of volumes
+  Takings takings = {};
 };
 
 class WhatIf {
@@ -31,16 +31,16 @@ class WhatIf {
   WhatIf& operator=(const WhatIf&) = delete;
 
   // REQUIRES: the pod is not placed yet; the caller checked that it fits.
-  void Place(model::PodId pod, const PodClass& pod_class, model::NodeId node, std::vector<VolumePick> picks = {}) {
-    base_.Place(pod_class, node, picks);
-    placements_.push_back({pod, node, &pod_class, std::move(picks)});
+  void Place(model::PodId pod, const PodClass& pod_class, model::NodeId node, Takings takings = {}) {
+    base_.Place(pod_class, node, takings);
+    placements_.push_back({pod, node, &pod_class, std::move(takings)});
   }
 
   Mark Here() const { return placements_.size(); }
   void Rewind(Mark to) {
     for (; placements_.size() > to; placements_.pop_back()) {
       const Placement& last = placements_.back();
-      base_.Remove(*last.pod_class, last.node, last.picks);
+      base_.Remove(*last.pod_class, last.node, last.takings);
     }
   }
 

@@ -87,7 +87,7 @@ class FilterState : public State {
   virtual const std::vector<std::string>* OnlyNodes() const { return nullptr; }
   // What a pod of the class takes when it is placed on `n`, besides room: volumes for its open claims. Whoever places
   // it passes that on, so that it is held. REQUIRES: Check(n) == kFits.
-  virtual void Choose(model::NodeId /*n*/, std::vector<cluster::VolumePick>* /*picks*/) const {}
+  virtual void Choose(model::NodeId /*n*/, cluster::Takings* /*takings*/) const {}
 
   // What must be free on a node before a pod of the class passes, whatever else there is to it: amounts by column.
   // Asked once; nodes that lack it are then passed over without a Check.

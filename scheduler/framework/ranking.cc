@@ -69,10 +69,10 @@ size_t Ranking::feasible_count() const {
   if (impl_->by_group) return impl_->FeasibleInGroups();
   return impl_->sharing ? impl_->sharing->feasible : impl_->refusals[kNobody];
 }
-std::vector<cluster::VolumePick> Ranking::Picks(NodeId n) const {
-  std::vector<cluster::VolumePick> picks;
-  for (const ActiveFilter& filter : impl_->filters) filter.state->Choose(n, &picks);
-  return picks;
+cluster::Takings Ranking::TakingsOn(NodeId n) const {
+  cluster::Takings takings;
+  for (const ActiveFilter& filter : impl_->filters) filter.state->Choose(n, &takings);
+  return takings;
 }
 int64_t Ranking::Total(NodeId n) const {
   return impl_->by_group ? impl_->TotalByGroup(n) : impl_->best.total(n.index()) + impl_->SharedTotal(n);

@@ -88,7 +88,7 @@ class Ranking {
   bool Feasible(model::NodeId n) const;
   size_t feasible_count() const;
   // What placing a pod of the class there takes besides room: FilterState::Choose. REQUIRES: Feasible(n)
-  std::vector<cluster::VolumePick> Picks(model::NodeId n) const;
+  cluster::Takings TakingsOn(model::NodeId n) const;
   int64_t Total(model::NodeId n) const;  // weighted sum; 1 without scores, as upstream. REQUIRES: Feasible(n)
 
   // -- For placing several pods together; see FilterState. Kept up to date from the first call on. --

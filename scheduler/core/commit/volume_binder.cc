@@ -42,7 +42,7 @@ std::string ReservationOf(const Volume& volume, const Claim& claim) {
 void VolumeBinder::Begin(PodId pod, Assignment& assignment) {
   const cluster::PodEntry& entry = state_.pod(pod);
   const framework::Profile* profile = framework::FindProfile(options_.profiles, entry.pod->spec->scheduler_name);
-  for (const cluster::VolumePick& pick : entry.picks) {
+  for (const cluster::VolumePick& pick : entry.takings.volumes) {
     Open& open = assignment.volumes.emplace_back();
     open.pick = pick;
     open.not_before_ms = assignment.not_before_ms;
@@ -80,7 +80,7 @@ VolumeBinder::Progress VolumeBinder::StillSettled(PodId id, std::string* why) co
     const std::string name = pod.meta.ns + "/" + use.name;
     const Claim* claim = Storage::Find(storage.claims(), name);
     if (claim && claim->bound()) continue;
-    const auto& picks = state_.pod(id).picks;
+    const auto& picks = state_.pod(id).takings.volumes;
     const bool ours = std::ranges::find(picks, name, &cluster::VolumePick::claim) != picks.end();
     // Another pod that uses it was placed first and has it bound.
     if (claim && !ours && storage.TakenFor(name) != nullptr) return Progress::kWaiting;

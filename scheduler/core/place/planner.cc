@@ -121,7 +121,7 @@ std::optional<PlanResult> Planner::PlaceLone(const Gang& gang, const Members& me
   if (!best) return std::nullopt;
   PlanResult result;
   result.fits = true;
-  result.placements.push_back({pod, best, pod_class.get(), rankings_.Picks(pod_class, best)});
+  result.placements.push_back({pod, best, pod_class.get(), rankings_.TakingsOn(pod_class, best)});
   return result;
 }
 
@@ -156,7 +156,7 @@ std::optional<PlanResult> Planner::Doubts(const std::vector<cluster::Placement>&
     const auto& pod_class = state_.pod(one.pod).pod_class;
     framework::Ranking& ranking = rankings_.For(pod_class);
     if (ranking.Feasible(one.node)) {
-      what_if.Place(one.pod, *pod_class, one.node, one.picks);
+      what_if.Place(one.pod, *pod_class, one.node, one.takings);
       continue;
     }
     PlanResult doubts;
@@ -268,7 +268,7 @@ std::optional<PlanResult> Planner::PlaceByScores(const Problem& problem) {
         const NodeId node = best_node(kind);
         if (!node) break;
         what_if.Place(kind.members[static_cast<size_t>(taken[k]++)]->pod, *kind.pod_class, node,
-                      rankings_.Picks(kind.pod_class, node));
+                      rankings_.TakingsOn(kind.pod_class, node));
       }
     if (left > 0) return std::nullopt;
   }

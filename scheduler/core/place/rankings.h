@@ -33,9 +33,9 @@ class Rankings {
     return known == by_class_.end() ? std::nullopt : known->second->ranking->RoomNow(n, wakes);
   }
 
-  // What placing a pod of the class on `n` takes of volumes: see Ranking::Picks.
-  std::vector<cluster::VolumePick> Picks(const std::shared_ptr<const cluster::PodClass>& pod_class, model::NodeId n) {
-    return pod_class->claims.empty() ? std::vector<cluster::VolumePick>() : For(pod_class).Picks(n);
+  // What placing a pod of the class on `n` takes there: see Ranking::TakingsOn.
+  cluster::Takings TakingsOn(const std::shared_ptr<const cluster::PodClass>& pod_class, model::NodeId n) {
+    return pod_class->claims.empty() ? cluster::Takings() : For(pod_class).TakingsOn(n);
   }
 
   void Clear();

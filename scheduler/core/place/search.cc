@@ -260,7 +260,7 @@ bool Search::Put(const Spot& spot, WhatIf& what_if, Counts* used) {
   for (int32_t i = 0; i < spot.count; ++i) {
     if (!rankings_.For(kind.pod_class).Feasible(spot.node)) return false;
     what_if.Place(kind.members[static_cast<size_t>((*used)[spot.kind]++)]->pod, *kind.pod_class, spot.node,
-                  rankings_.Picks(kind.pod_class, spot.node));
+                  rankings_.TakingsOn(kind.pod_class, spot.node));
   }
   return true;
 }
