@@ -9,43 +9,6 @@
 namespace tutti::core {
 namespace {
 
-TEST_CASE("A PodGroup is let into its queue before it has pods, and its status follows them as they come and go") {
-  VolcanoRig rig;
-  rig.AddGroup("g", 2);
-  rig.Settle();
-  CHECK(rig.Phase("g") == "Inqueue");
-  CHECK_FALSE(rig.Status("g").contains("conditions"));
-  CHECK(rig.said.empty());
-
-  rig.AddMembers("g", 0, 1);
-  rig.Pass(5'000);
-  CHECK(rig.Phase("g") == "Inqueue");  // or nobody would make the other one
-  CHECK_THAT(rig.Waits("g-0"), Catch::Contains("1 of 2 exist"));
-
-  rig.AddMembers("g", 1, 2);
-  rig.Settle();
-  REQUIRE(rig.Bound() == 2);
-  for (const char* pod : {"g-0", "g-1"}) rig.SetPhase(pod, "Running");
-  rig.Settle();
-  CHECK(rig.Phase("g") == "Running");
-  CHECK(rig.Status("g")["running"] == 2);
-
-  rig.DeleteMembers("g", 0, 2);
-  rig.Settle();
-  CHECK(rig.Phase("g") == "Inqueue");
-  CHECK_FALSE(rig.Status("g").contains("running"));
-
-  rig.AddMembers("g", 0, 2);  // as good as new ones
-  rig.Settle();
-  CHECK(rig.Bound() == 2);
-  CHECK(rig.Phase("g") == "Running");
-
-  rig.DeleteMembers("g", 0, 2);
-  rig.DropGroup("g");
-  rig.Settle();
-  CHECK(rig.scheduler->Holds().gangs == 0);
-}
-
 TEST_CASE("A status whose write is lost after its gang went and came back is written again") {
   Rig rig;
   rig.make_dialects = [] {
@@ -77,65 +40,6 @@ TEST_CASE("A status whose write is lost after its gang went and came back is wri
   rig.Pass(120'000);
   const sim::Object group = rig.store.Find({"scheduling.k8s.io", "podgroups"}, "default", "g");
   CHECK(sim::DigString(sim::ConditionOf(*group, "PodGroupScheduled"), "status") == "True");
-}
-
-TEST_CASE("A PodGroup without pods waits for its queue, says so, and is let in when there is room") {
-  VolcanoRig rig;
-  rig.AddQueue("q", 3);
-  rig.AddGroup("first", 2, "q");
-  rig.AddMembers("first", 0, 2);
-  rig.Settle();
-  REQUIRE(rig.Bound() == 2);
-  for (const char* group : {"second", "third"}) rig.AddGroup(group, 2, "q");
-  rig.Settle();
-  const std::string why =
-      "cannot start 2 of its 2 members: queue \"q\" is full: cpu capability 3, used 2, asked 2 (short by 1), by its "
-      "minResources.";
-  CHECK(rig.Phase("second") == "Pending");
-  CHECK(rig.Phase("third") == "Pending");
-  CHECK_FALSE(rig.Status("second").contains("conditions"));
-  std::ranges::sort(rig.said);
-  CHECK(rig.said == std::vector<std::string>{"volcano second FailedScheduling: gang default/second " + why,
-                                             "volcano third FailedScheduling: gang default/third " + why});
-
-  rig.DeleteMembers("first", 0, 1);
-  rig.Settle();
-  CHECK(rig.Phase("second") == "Inqueue");
-  CHECK(rig.Phase("third") == "Inqueue");  // nothing is held for those that have no pods
-  rig.AddMembers("second", 0, 2);
-  rig.Settle();
-  CHECK(rig.Phase("second") == "Running");
-  rig.Pass(60'000);
-  CHECK(rig.Phase("third") == "Pending");
-}
-
-TEST_CASE("Of a gang with too few members its queue is asked first") {
-  VolcanoRig rig;
-  rig.AddQueue("q", 4);
-  rig.AddGroup("first", 2, "q");
-  rig.AddMembers("first", 0, 2);
-  rig.Settle();
-  rig.AddGroup("second", 3, "q");
-  rig.AddMembers("second", 0, 1);
-  rig.Pass(5'000);
-  CHECK(rig.Phase("second") == "Pending");
-  CHECK(rig.Waits("second-0") ==
-        "Unschedulable: gang default/second cannot start 3 of its 3 members: queue \"q\" is full: cpu capability 4, "
-        "used 2, asked 3 (short by 1), by its minResources.");
-  rig.DeleteMembers("first", 0, 1);
-  rig.Pass(5'000);
-  CHECK(rig.Phase("second") == "Inqueue");
-  CHECK_THAT(rig.Waits("second-0"), Catch::Contains("waits for members: it needs 3 members, 1 of 3 exist"));
-}
-
-TEST_CASE("A PodGroup that asks for nothing and has nothing is Completed, as Volcano has it") {
-  VolcanoRig rig;
-  rig.AddGroup("g", 0);
-  rig.Settle();
-  CHECK(rig.Phase("g") == "Completed");
-  rig.AddMembers("g", 0, 1);
-  rig.Settle();
-  CHECK(rig.Phase("g") == "Running");
 }
 
 TEST_CASE("A Queue's status names what nodes have and what it caps, and nothing that pods make up") {
@@ -181,22 +85,6 @@ TEST_CASE("The status of a PodGroup without pods is mended when somebody writes 
       rig.store.Modify(kGroups, "default", "g", [](sim::Json& group) { group["status"] = {{"phase", "Running"}}; }));
   rig.Settle();
   CHECK(rig.Phase("g") == "Inqueue");
-}
-
-TEST_CASE("A PodGroup without pods that cannot be read, or names no queue there is, says so") {
-  VolcanoRig rig;
-  rig.AddGroup("unread", 1, "default", {{"networkTopology", {{"highestTierName", "spine"}}}});
-  rig.AddGroup("lost", 1, "nowhere");
-  rig.Settle();
-  CHECK(rig.Phase("unread") == "Pending");
-  CHECK(rig.Phase("lost") == "Pending");
-  REQUIRE(rig.said.size() == 2);
-  std::ranges::sort(rig.said);
-  CHECK_THAT(rig.said[0], Catch::Contains("queue nowhere does not exist"));
-  CHECK_THAT(rig.said[1], Catch::Contains("no HyperNode has the tier \"spine\""));
-  rig.AddQueue("nowhere", 1);
-  rig.Settle();
-  CHECK(rig.Phase("lost") == "Inqueue");
 }
 
 TEST_CASE("PodGroups without pods are counted by phase in their queue, and wait only for that") {

@@ -6,31 +6,6 @@
 namespace tutti::core {
 namespace {
 
-TEST_CASE("A lone pod is bound, and one that fits nowhere says so in kube-scheduler's words") {
-  Rig rig;
-  rig.AddNode("n1", 4);
-  rig.AddPod("fits", {});
-  rig.AddPod("large", {.cpu = "5"});
-  rig.Settle();
-  CHECK(rig.NodeOf("fits") == "n1");
-  CHECK(rig.Waits("large") == "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.");
-}
-
-TEST_CASE("A gang starts whole or not at all") {
-  Rig rig;
-  rig.AddNode("n1", 8, 7);
-  rig.AddGang("g", 8, 8, 1);
-  rig.Settle();
-  CHECK(rig.Bound() == 0);
-  CHECK(rig.Waits("g-3") ==
-        "Unschedulable: gang default/g waits: 7 of the 8 pods it needs fit now. Missing: 1 nvidia.com/gpu. The cluster "
-        "has 7 nvidia.com/gpu in all, and the pods that wait ask for 8: they need more nodes. 0/1 nodes are available: "
-        "1 Insufficient nvidia.com/gpu.");
-  rig.AddNode("n2", 8, 1);
-  rig.Settle();
-  CHECK(rig.Bound() == 8);
-}
-
 TEST_CASE("What every pod of a gang declares alike is read once") {
   Rig rig;
   const dialects::Dialect* yunikorn = nullptr;
@@ -116,46 +91,6 @@ TEST_CASE("The minimum of a role without a name is no less a minimum") {
                  "gang default/g waits: 3 of the 4 pods it needs fit now (\"\" 1/2, others 2/2). Missing: 5 cpu."));
 }
 
-TEST_CASE("Surplus starts as room allows, after the minimum") {
-  Rig rig;
-  rig.AddNode("n1", 3);
-  rig.AddGang("g", 5, 2);
-  rig.Settle();
-  CHECK(rig.Bound() == 3);
-  rig.AddNode("n2", 1);
-  rig.Settle();
-  CHECK(rig.Bound() == 4);
-}
-
-TEST_CASE("A gated member is left alone until its gate goes") {
-  Rig rig;
-  rig.AddNode("n1", 4);
-  rig.AddPod("a", {.gang = "g", .min = "2"});
-  rig.AddPod("b", {.gang = "g", .min = "2", .gate = "example.com/wait"});
-  rig.Pass(2'000);
-  CHECK(rig.Bound() == 0);
-  CHECK(rig.Waits("a") ==
-        "Unschedulable: gang default/g waits for members: it needs 2 members, 1 of 2 exist; 1 held back by scheduling "
-        "gates.");
-  CHECK(rig.Waits("b").starts_with("SchedulingGated"));
-  REQUIRE(rig.store.Modify(sim::kPods, "default", "b", [](sim::Json& pod) { pod["spec"].erase("schedulingGates"); }));
-  rig.Settle();
-  CHECK(rig.Bound() == 2);
-}
-
-TEST_CASE("Gangs go by priority, then age") {
-  Rig rig;
-  rig.AddPod("old", {.cpu = "4"});
-  rig.Settle();
-  rig.AddPriorityClass("high", 10);
-  rig.AddPod("important", {.cpu = "4", .priority_class = "high"});
-  rig.Settle();
-  rig.AddNode("n1", 4);
-  rig.Settle();
-  CHECK(rig.NodeOf("important") == "n1");
-  CHECK(rig.NodeOf("old").empty());
-}
-
 TEST_CASE("A waiting gang costs nothing until something relevant happens") {
   Rig rig;
   rig.AddNode("n1", 1);
@@ -192,25 +127,6 @@ TEST_CASE("A forged or copied bind annotation says nothing") {
   rig.Restart();
   rig.Pass(120'000);
   CHECK(rig.Bound() == 4);
-}
-
-TEST_CASE("A namespace's labels decide whose pods an affinity term means, and a change of them wakes who waits") {
-  Rig rig;
-  rig.AddNode("n1", 4, 0, {{"host", "n1"}});
-  rig.PutNamespace("default", {{"team", "a"}});
-  rig.AddPod("first", {.role = "web"});
-  rig.Settle();
-  const sim::Json term = {{"topologyKey", "host"},
-                          {"labelSelector", {{"matchLabels", {{"role", "web"}}}}},
-                          {"namespaceSelector", {{"matchLabels", {{"team", "b"}}}}}};
-  const sim::Json terms = sim::Json::array({term});
-  rig.AddPod("second",
-             {.spec = {{"affinity", {{"podAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", terms}}}}}}});
-  rig.Settle();
-  REQUIRE(rig.Waits("second") == "Unschedulable: 0/1 nodes are available: 1 node(s) didn't match pod affinity rules.");
-  rig.PutNamespace("default", {{"team", "b"}});
-  rig.Pass(1'000);
-  CHECK(rig.NodeOf("second") == "n1");
 }
 
 }  // namespace

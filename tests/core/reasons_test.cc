@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said about those that wait, and when.
 #include "dialects/volcano.h"
-#include "dialects/yunikorn.h"
 #include "tests/core/rig.h"
 
 namespace tutti::core {
@@ -133,59 +132,6 @@ TEST_CASE("That the kind of what is missing is served now, or no more, is said")
     rig.Pass(10'000);
     CHECK_THAT(rig.Waits("p"), Catch::Contains(served ? "does not exist" : "install its CustomResourceDefinition"));
   }
-}
-
-TEST_CASE("A gang that waits for members says how many pods name it and another scheduler") {
-  Rig rig;
-  rig.AddNode("n1", 8);
-  for (const char* pod : {"g-0", "g-1"}) rig.AddPod(pod, {.gang = "g", .min = "4"});
-  for (const char* pod : {"g-2", "g-3"})
-    rig.AddPod(pod, {.gang = "g", .min = "4", .spec = {{"schedulerName", "other-scheduler"}}});
-  rig.Pass(2'000);
-  CHECK(rig.Waits("g-0") ==
-        "Unschedulable: gang default/g waits for members: it needs 4 members, 2 of 4 exist; 2 more name "
-        "other-scheduler.");
-  rig.Delete("g-2");
-  rig.Pass(2'000);
-  CHECK_THAT(rig.Waits("g-0"), Catch::Contains("; 1 more names other-scheduler."));
-  rig.SetPhase("g-3", "Succeeded");
-  rig.Pass(2'000);
-  CHECK_THAT(rig.Waits("g-0"), Catch::EndsWith("2 of 4 exist."));
-}
-
-TEST_CASE("A soft gang starts member by member once all have waited for their time, and no sooner") {
-  Rig rig;
-  Speak(&rig, std::make_unique<dialects::YuniKorn>());
-  rig.AddNode("n1", 2);
-  for (int i = 0; i < 3; ++i)
-    rig.AddPod(fmt::format("g-{}", i),
-               {.annotations = {{"yunikorn.apache.org/app-id", "g"},
-                                {"yunikorn.apache.org/task-group-name", "w"},
-                                {"yunikorn.apache.org/task-groups", R"([{"name":"w","minMember":3}])"},
-                                {"yunikorn.apache.org/schedulingPolicyParameters",
-                                 "placeholderTimeoutInSeconds=30 gangSchedulingStyle=Soft"}}});
-  rig.Pass(29'000);
-  CHECK(rig.Bound() == 0);
-  CHECK_THAT(rig.Waits("g-0"), Catch::Contains("once all have waited 30 s for room."));
-  rig.Pass(2'000);
-  CHECK(rig.Bound() == 2);
-  rig.Pass(120'000);
-  CHECK(rig.Bound() == 2);
-  rig.AddNode("n2", 1);
-  rig.Pass(2'000);
-  CHECK(rig.Bound() == 3);
-}
-
-TEST_CASE("What is short is what those ask for who found no node, each for itself") {
-  Rig rig;
-  rig.AddNode("n1", 1);
-  rig.AddPod("large", {.gang = "g", .min = "3", .cpu = "8"});
-  for (int i = 0; i < 2; ++i) rig.AddPod(fmt::format("small-{}", i), {.gang = "g", .min = "3"});
-  rig.Settle();
-  CHECK(
-      rig.Waits("large") ==
-      "Unschedulable: gang default/g waits: 1 of the 3 pods it needs fit now. Missing: 9 cpu. No node has more than 1 "
-      "cpu, and one pod asks for 8: it needs a larger node. 0/1 nodes are available: 1 Insufficient cpu.");
 }
 
 TEST_CASE("Members that come one after another cause no word until no more come") {

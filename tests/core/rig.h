@@ -227,14 +227,6 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
                           {"metadata", {{"name", name}}},
                           {"value", value}}));
   }
-  void PutNamespace(const std::string& name, const sim::Json& labels) {
-    const sim::Json object = {
-        {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}, {"labels", labels}}}};
-    if (!store.Find(sim::kNamespaces, "", name))
-      REQUIRE(store.Create(object));
-    else
-      REQUIRE(store.Modify(sim::kNamespaces, "", name, [&](sim::Json& ns) { ns["metadata"]["labels"] = labels; }));
-  }
   void Delete(const std::string& name) { REQUIRE(store.Delete(sim::kPods, "default", name, {.grace_seconds = 0})); }
   // Only so many binds arrive; the others are lost, as when their sender is killed.
   void LoseBindsAfter(size_t most) {

@@ -88,59 +88,6 @@ TEST_CASE("A gang that lost a required member which nobody replaces says so on i
   CHECK(rig.writes == 0);
 }
 
-TEST_CASE("A member in excess of the minimum waits in a gang that is whole") {
-  StandingRig rig;
-  rig.AddGroup("g", 2, "q");
-  rig.AddMembers("g", 0, 2);
-  rig.Settle();
-  rig.Run("g", 2);
-  rig.AddPod("g-2", {.cpu = "99", .annotations = {{"scheduling.k8s.io/group-name", "g"}}});
-  rig.Pass(2'000);
-  CHECK_THAT(rig.Waits("g-2"), Catch::Contains("gang default/g is whole; 1 more pod waits"));
-  CHECK(rig.Phase("g") == "Running");
-}
-
-TEST_CASE("A PodGroup is not Completed while a member waits") {
-  StandingRig rig;
-  rig.AddGroup("g", 1, "q");
-  rig.AddMembers("g", 0, 1);
-  rig.Settle();
-  rig.AddPod("g-1", {.cpu = "99", .annotations = {{"scheduling.k8s.io/group-name", "g"}}});
-  rig.SetPhase("g-0", "Succeeded");
-  rig.Pass(2'000);
-  CHECK(rig.Phase("g") == "Running");
-  CHECK(rig.Counter("running") == 1);
-  rig.Delete("g-1");
-  rig.Pass(2'000);
-  CHECK(rig.Phase("g") == "Completed");
-  CHECK(rig.Counter("completed") == 1);
-}
-
-TEST_CASE("While its members terminate a PodGroup is Running, and when they are gone it says nothing of them") {
-  StandingRig rig;
-  rig.AddGroup("g", 2, "q");
-  rig.AddMembers("g", 0, 2);
-  rig.Settle();
-  rig.Run("g", 2);
-  rig.lingers = true;
-  for (const char* pod : {"g-0", "g-1"}) rig.Terminate(pod);
-  rig.Pass(2'000);
-  CHECK(rig.Phase("g") == "Running");
-  CHECK(rig.Counter("running") == 1);
-  CHECK(Newest(rig.Status("g")) == "Scheduled");
-  rig.Delete("g-0");
-  rig.Pass(2'000);
-  CHECK(rig.Phase("g") == "Running");
-  rig.Restart();
-  rig.Pass(2'000);
-  CHECK(rig.Phase("g") == "Running");
-  rig.Delete("g-1");
-  rig.Pass(2'000);
-  CHECK(rig.Phase("g") == "Inqueue");
-  CHECK(rig.Counter("inqueue") == 1);
-  CHECK(rig.Status("g")["conditions"].size() == 1);
-}
-
 TEST_CASE("Members that wait beside those that terminate start as a gang, and only they are called pending") {
   StandingRig rig;
   rig.AddGroup("g", 2, "q", {{"minResources", {{"cpu", "20"}}}});
@@ -161,18 +108,6 @@ TEST_CASE("Members that wait beside those that terminate start as a gang, and on
   rig.Pass(3'000);
   CHECK_THAT(MessageOf(rig.Status("g"), "Unschedulable"),
              Catch::StartsWith("0/0 tasks in gang unschedulable: pod group is not ready, 2 minAvailable."));
-}
-
-TEST_CASE("A queue that is full by minResources alone says so") {
-  StandingRig rig;
-  rig.AddQueue("small", 4);
-  rig.AddGroup("g", 2, "small", {{"minResources", {{"cpu", "6"}}}});
-  rig.AddMembers("g", 0, 2);
-  rig.Pass(2'000);
-  CHECK(
-      rig.Waits("g-0") ==
-      "Unschedulable: gang default/g cannot start 2 of its 2 members: queue \"small\" is full: cpu capability 4, used "
-      "0, asked 6 (short by 2, and more than it ever holds), by its minResources.");
 }
 
 TEST_CASE("Of a PodGroup's conditions the true one is the newest, however often it is the same again") {

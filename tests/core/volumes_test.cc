@@ -164,20 +164,6 @@ TEST_CASE("Members whose volumes are being bound say why they wait when another 
   for (const char* name : {"g-1", "g-2"}) CHECK(world.rig.Waits(name).find("2 of 3 exist") != std::string::npos);
 }
 
-TEST_CASE("Members do not share a volume, and a new one wakes the gang") {
-  VolumeRig world;
-  world.AddNodesWithDisks({"a", "b"});
-  world.AddGang(3);
-  world.rig.Settle();
-  CHECK(world.rig.Waits("g-0").find("2 node(s) didn't find available persistent volumes to bind") != std::string::npos);
-  CHECK(world.Volume("disk-a", "name").empty());
-  world.AddVolume("disk-b2", "b");
-  world.rig.Settle();
-  world.Control();
-  world.rig.Settle();
-  CHECK(world.rig.Bound() == 3);
-}
-
 TEST_CASE("A driver that goes takes its limit with it, and wakes who waited for its room") {
   VolumeRig world("csi.example.com");
   world.Create({{"apiVersion", "storage.k8s.io/v1"},
@@ -289,20 +275,6 @@ TEST_CASE("A claim that one pod may use keeps a second member out") {
   world.rig.Settle();
   CHECK(world.binds == 0);
   CHECK(world.rig.Waits("g-1").find("ReadWriteOncePod access mode already in-use") != std::string::npos);
-}
-
-TEST_CASE("A pod whose claim does not exist waits for it, and starts when it comes") {
-  VolumeRig world;
-  world.AddNode("a");
-  world.AddVolume("disk-a", "a");
-  world.rig.AddPod("p", {.spec = Using("late")});
-  world.rig.Settle();
-  CHECK(world.rig.Waits("p") == "Unschedulable: 0/1 nodes are available: persistentvolumeclaim \"late\" not found.");
-  world.AddClaim("late");
-  world.rig.Settle();
-  world.Control();
-  world.rig.Settle();
-  CHECK(world.rig.NodeOf("p") == "a");
 }
 
 TEST_CASE("Whoever takes a planned volume first has it") {

@@ -29,6 +29,7 @@ FALSE = [
     ("{pods: {runs: gone}}", "pod runs is there"),
     ("{pods: {other: bound}}", "there is no pod other"),
     ("{pods: {'*': {count: 3}}}", "count of 2 pods *: 2"),
+    ("{pods: {'*': {at: {n*: 2}}}}", "at n* are 1 of 2 pods *"),
     ("{pods: {'*': {waits: 2}}}", "waits of 2 pods *: 1"),
     ("{pods: {waits: {message: 'Insufficient memory'}}}", "not \"Insufficient memory\""),
     ("{pods: {waits: {message: '/^Insufficient/'}}}", "not \"/^Insufficient/\""),

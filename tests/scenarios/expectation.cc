@@ -92,11 +92,17 @@ Complaints CheckCounts(const std::string& pattern, const std::vector<sim::Object
   Complaints complaints;
   const std::map<std::string_view, std::function<bool(const Json&)>> counted = {
       {"count", [](const Json&) { return true; }}, {"bound", IsBound}, {"waits", Waits}, {"finished", IsDone}};
+  for (const auto& [nodes, value] : sim::MapOf(sim::Dig(wanted, "at")).items()) {
+    const auto count = std::ranges::count_if(
+        pods, [&nodes](const sim::Object& pod) { return IsBound(*pod) && MatchesGlob(nodes, NodeOf(*pod)); });
+    if (count != sim::IntOf(value, -1))
+      complaints.push_back(fmt::format("at {} are {} of {} pods {}", nodes, count, pods.size(), pattern));
+  }
   for (const auto& [word, value] : wanted.items()) {
     const auto test = counted.find(word);
     if (test == counted.end()) {
-      if (word != "message" && word != "says" && word != "lacks" && word != "reason" && word != "node" &&
-          word != "state")
+      if (word != "at" && word != "message" && word != "says" && word != "lacks" && word != "reason" &&
+          word != "node" && word != "state")
         complaints.push_back(fmt::format("unknown word \"{}\" of pods", word));
       continue;
     }

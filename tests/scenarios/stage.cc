@@ -80,6 +80,8 @@ base::Result<std::unique_ptr<Stage>> Stage::Set(const Scenario& scenario) {
   cluster.observer = &stage->metrics_;
   cluster.interceptor = &stage->refusals_;
   stage->cluster_ = std::make_unique<app::EmbeddedCluster>(*stage->clock_, std::move(cluster));
+  // What the scheduler remembers must agree with itself after every cycle.
+  stage->cluster_->on_decided = [&cluster = *stage->cluster_] { cluster.scheduler()->Audit(); };
   std::vector<Json> objects = ExpandNodes(sim::Dig(scenario.content, "nodes"));
   for (const Json& object : sim::ArrayOf(sim::Dig(scenario.content, "objects"))) objects.push_back(object);
   for (Json& pod : ExpandPods(sim::Dig(scenario.content, "pods"))) objects.push_back(std::move(pod));
