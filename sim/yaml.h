@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // sim/yaml.h - YAML to JSON, typed as Kubernetes' own reader types it.
 //
-// That reader is YAML 1.1 as Go's yaml.v2 has it: yes/no/on/off/y/n are booleans,
-// 010 is eight, 1e3 and 1.0 are integers, dates are strings, quoted scalars are
-// always strings, `<<` merges. Of duplicate keys the last one counts, and the first is told.
+// Plain scalars are what base/yaml_scalar.h says, quoted ones always strings, and `<<` merges. Of duplicate keys the
+// last one counts, and the first is told.
 #pragma once
 
 #include <map>

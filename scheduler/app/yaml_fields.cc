@@ -5,40 +5,24 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <cmath>
 #include <optional>
 #include <set>
 
 #include "base/json.h"
+#include "base/yaml_node.h"
 #include "sim/duration.h"
 
 namespace tutti::app {
 namespace {
 
-bool IsPlain(const YAML::Node& node) { return node.Tag() == "?"; }
+// What a plain scalar stands for; a quoted one is its text.
+base::Json Meant(const YAML::Node& node) { return base::YamlToJson(node).value_or(base::Json(node.Scalar())); }
 
-std::optional<int64_t> AsInteger(const std::string& text) {
-  const char* first = text.data();
-  const char* last = first + text.size();
-  if (first != last && *first == '+') ++first;
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(first, last, value);
-  if (error != std::errc() || end != last) return std::nullopt;
-  return value;
-}
-
-std::optional<double> AsNumber(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
-std::optional<bool> AsBool(const std::string& text) {
-  if (text == "true" || text == "True" || text == "TRUE") return true;
-  if (text == "false" || text == "False" || text == "FALSE") return false;
-  return std::nullopt;
+std::optional<int64_t> AsInteger(const YAML::Node& node) {
+  const base::Json value = Meant(node);
+  if (!value.is_number_integer()) return std::nullopt;
+  if (value.is_number_unsigned() && value.get<uint64_t>() > uint64_t{INT64_MAX}) return std::nullopt;
+  return value.get<int64_t>();
 }
 
 std::string_view KindOf(const YAML::Node& node) {
@@ -46,47 +30,6 @@ std::string_view KindOf(const YAML::Node& node) {
   if (node.IsSequence()) return "a sequence";
   return "a scalar";
 }
-
-base::Json ScalarToJson(const YAML::Node& node) {
-  const std::string& text = node.Scalar();
-  if (!IsPlain(node)) return text;
-  if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return nullptr;
-  if (const auto flag = AsBool(text)) return *flag;
-  if (const auto integer = AsInteger(text)) return *integer;
-  if (const auto number = AsNumber(text)) return *number;
-  return text;
-}
-
-// Aliases can make a small text stand for an enormous tree, or for one without an end.
-constexpr int64_t kMostNodes = 1'000'000;
-constexpr int kDeepest = 200;
-
-class JsonMaker {
- public:
-  base::Json Convert(const YAML::Node& node, int depth) {
-    if (depth > kDeepest) problem = "is nested too deeply";
-    if (++nodes_ > kMostNodes) problem = "is too large with its aliases expanded";
-    if (!problem.empty() || !node.IsDefined() || node.IsNull()) return nullptr;
-    if (node.IsScalar()) return ScalarToJson(node);
-    base::Json out = node.IsSequence() ? base::Json::array() : base::Json::object();
-    if (node.IsSequence()) {
-      for (auto item = node.begin(); item != node.end() && problem.empty(); ++item)
-        out.push_back(Convert(*item, depth + 1));
-    } else {
-      for (auto entry = node.begin(); entry != node.end() && problem.empty(); ++entry) {
-        const std::string& key = entry->first.Scalar();
-        if (out.contains(key)) problem = fmt::format("has the key \"{}\" twice; remove one", key);
-        out[key] = Convert(entry->second, depth + 1);
-      }
-    }
-    return out;
-  }
-
-  std::string problem;  // empty: none
-
- private:
-  int64_t nodes_ = 0;
-};
 
 }  // namespace
 
@@ -100,13 +43,6 @@ void Complaints::Add(const YAML::Node& at, std::string_view field, std::string_v
   const std::string line = mark.is_null() ? "" : fmt::format("{}:", mark.line + 1);
   const std::string of = field.empty() ? "" : fmt::format("{}: ", field);
   lines_.push_back(InOneLine(fmt::format("{}:{} {}{}", file_, line, of, what)));
-}
-
-base::Result<base::Json> YamlToJson(const YAML::Node& node) {
-  JsonMaker maker;
-  base::Json out = maker.Convert(node, 0);
-  if (!maker.problem.empty()) return base::Invalid(maker.problem);
-  return out;
 }
 
 Fields::Fields(const YAML::Node& node, std::string path, Complaints* complaints)
@@ -164,9 +100,8 @@ void Fields::Bool(std::string_view name, bool* out) {
   YAML::Node hold;
   const YAML::Node* value = TakeScalar(name, "true or false", &hold);
   if (value == nullptr) return;
-  const auto flag = IsPlain(*value) ? AsBool(value->Scalar()) : std::nullopt;
-  if (flag) {
-    *out = *flag;
+  if (const base::Json flag = Meant(*value); flag.is_boolean()) {
+    *out = flag.get<bool>();
   } else {
     complaints_->Add(*value, PathOf(name), fmt::format("\"{}\": write true or false", value->Scalar()));
   }
@@ -176,7 +111,7 @@ void Fields::Integer(std::string_view name, int64_t least, int64_t most, int64_t
   YAML::Node hold;
   const YAML::Node* value = TakeScalar(name, "a whole number", &hold);
   if (value == nullptr) return;
-  const auto integer = IsPlain(*value) ? AsInteger(value->Scalar()) : std::nullopt;
+  const auto integer = AsInteger(*value);
   if (integer && *integer >= least && *integer <= most) {
     *out = *integer;
   } else {
@@ -189,9 +124,8 @@ void Fields::Number(std::string_view name, double* out) {
   YAML::Node hold;
   const YAML::Node* value = TakeScalar(name, "a number", &hold);
   if (value == nullptr) return;
-  const auto number = IsPlain(*value) ? AsNumber(value->Scalar()) : std::nullopt;
-  if (number) {
-    *out = *number;
+  if (const base::Json number = Meant(*value); number.is_number()) {
+    *out = number.get<double>();
   } else {
     complaints_->Add(*value, PathOf(name), fmt::format("\"{}\": write a number", value->Scalar()));
   }
@@ -213,7 +147,7 @@ void Fields::Duration(std::string_view name, base::Millis* out) {
 void Fields::Json(std::string_view name, base::Json* out) {
   const YAML::Node value = Take(name);
   if (!value.IsDefined()) return;
-  if (auto json = YamlToJson(value)) {
+  if (auto json = base::YamlToJson(value)) {
     *out = *std::move(json);
   } else {
     complaints_->Add(value, PathOf(name), json.error().message);

@@ -38,11 +38,7 @@ class Complaints {
 
 using base::Closest;
 
-// YAML as JSON, scalars by YAML's core schema: plain 1 is a number, "1" a string, 010 is ten. Error: nested too deeply,
-// as what stands in itself is, too large with its aliases expanded, or a key that is there twice.
-base::Result<base::Json> YamlToJson(const YAML::Node& node);
-
-// One mapping. Each field is asked for once, an absent or null one leaves `out` as it is; Done() complains about
+// One mapping, scalars as in base/yaml_scalar.h. Each field is asked for once, an absent or null one leaves `out` as it is; Done() complains about
 // those that nobody asked for. `complaints` must outlive this.
 class Fields {
  public:

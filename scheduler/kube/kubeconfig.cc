@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/json_string.h"
+#include "base/yaml_node.h"
 #include "kube/config.h"
 #include "kube/pem.h"
 #include "kube/transport.h"
@@ -48,9 +49,9 @@ class Fields {
   base::Result<bool> Bool(const char* key) const {
     const YAML::Node value = entry_.node[key];
     if (!value || value.IsNull()) return false;
-    bool result = false;
-    if (!value.IsScalar() || !YAML::convert<bool>::decode(value, result)) return Wrong(key, "must be true or false");
-    return result;
+    const auto meant = base::YamlToJson(value);
+    if (!meant || !meant->is_boolean()) return Wrong(key, "must be true or false");
+    return meant->get<bool>();
   }
   // A path, absolute.
   base::Result<std::string> Path(const char* key) const {
@@ -108,32 +109,6 @@ class Fields {
   const Entry& entry_;
   const std::string path_;
 };
-
-// Plain scalars by what they look like, as kubectl reads them.
-base::Json ToJson(const YAML::Node& node) {
-  base::Json json;
-  if (node.IsMap()) {
-    json = base::Json::object();
-    for (const auto& entry : node) json[entry.first.Scalar()] = ToJson(entry.second);
-  } else if (node.IsSequence()) {
-    json = base::Json::array();
-    for (const YAML::Node& item : node) json.push_back(ToJson(item));
-  } else if (node.IsScalar()) {
-    const bool plain = node.Tag() == "?";
-    bool flag = false;
-    int64_t integer = 0;
-    double number = 0;
-    if (plain && YAML::convert<bool>::decode(node, flag))
-      json = flag;
-    else if (plain && YAML::convert<int64_t>::decode(node, integer))
-      json = integer;
-    else if (plain && YAML::convert<double>::decode(node, number))
-      json = number;
-    else
-      json = node.Scalar();
-  }
-  return json;
-}
 
 // Collects the first error of several reads into one place.
 class Reader {
@@ -193,14 +168,17 @@ base::Status MergeFile(const std::string& path, Merged* merged) {
 }
 
 // Of the cluster's `extensions` the one that client-go hands to exec plugins.
-std::string ExecConfig(const YAML::Node& extensions) {
-  if (!extensions || !extensions.IsSequence()) return "";
+base::Result<std::string> ExecConfig(const Fields& cluster) {
+  const YAML::Node extensions = cluster.Child("extensions");
+  if (!extensions || !extensions.IsSequence()) return std::string();
   for (const YAML::Node& entry : extensions) {
     if (!entry.IsMap() || !entry["name"] || !entry["name"].IsScalar() || !entry["extension"]) continue;
-    if (entry["name"].Scalar() == "client.authentication.k8s.io/exec")
-      return base::PrintJson(ToJson(entry["extension"]));
+    if (entry["name"].Scalar() != "client.authentication.k8s.io/exec") continue;
+    const auto extension = base::YamlToJson(entry["extension"]);
+    if (!extension) return cluster.Wrong("extensions", extension.error().message);
+    return base::PrintJson(*extension);
   }
-  return "";
+  return std::string();
 }
 
 // What would have to be escaped in a user or a password is where libcurl ends reading them. The schemes are
@@ -222,7 +200,7 @@ void ReadCluster(const Fields& cluster, Reader* reader, Config* config) {
   reader->Into(&config->insecure_skip_tls_verify, cluster.Bool("insecure-skip-tls-verify"));
   reader->Into(&config->tls_server_name, cluster.Text("tls-server-name"));
   reader->Into(&config->proxy_url, cluster.Text("proxy-url"));
-  config->exec_config = ExecConfig(cluster.Child("extensions"));
+  reader->Into(&config->exec_config, ExecConfig(cluster));
   if (!reader->status()) return;
   if (const std::string problem = ServerProblem(config->server); !problem.empty())
     reader->Fail(cluster.Wrong("server", problem));

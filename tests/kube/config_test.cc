@@ -159,8 +159,12 @@ TEST_CASE("errors name the file and the field, and no secret") {
   CHECK(error(with(k, "{as: a, as-groups: g}")).find("as-groups must be a list") != std::string::npos);
   CHECK(error(with(k, "{as: a, as-user-extra: {k: v}}")).find("as-user-extra must be a map of lists") !=
         std::string::npos);
-  CHECK(error(with("{server: 'https://k', insecure-skip-tls-verify: maybe}", "{}")).find("insecure-skip-tls-verify") !=
-        std::string::npos);
+  for (const char* flag : {"maybe", "'true'", "1"})
+    CHECK(error(with(fmt::format("{{server: 'https://k', insecure-skip-tls-verify: {}}}", flag), "{}"))
+              .find("insecure-skip-tls-verify must be true or false") != std::string::npos);
+  CHECK(error(with("{server: 'https://k', extensions: [{name: client.authentication.k8s.io/exec, extension: &e {e: *e}}]}",
+                   "{}"))
+            .find("clusters[k].cluster.extensions is nested too deeply") != std::string::npos);
 }
 
 TEST_CASE("a proxy's URL may hold a user, whose password is escaped, and stand for an address of either family") {
@@ -229,11 +233,11 @@ clusters:
     - name: somebody.else/s
       extension: {audience: other}
     - name: client.authentication.k8s.io/exec
-      extension: {audience: "1", port: 443, weights: [0.5, true, ~]}
+      extension: {audience: "1", port: 443, weights: [0.5, yes, ~], mode: 010}
 )"),
                                   "", ""});
   REQUIRE(config);
-  CHECK(config->exec_config == R"({"audience":"1","port":443,"weights":[0.5,true,null]})");
+  CHECK(config->exec_config == R"({"audience":"1","mode":8,"port":443,"weights":[0.5,true,null]})");
 }
 
 TEST_CASE("a client certificate and its key are read again wherever they came from a file") {

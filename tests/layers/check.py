@@ -57,7 +57,7 @@ CONFINED = {
     "openssl": {"kube", "server"},
     "prometheus": {"observe"},
     "simdjson.h": {"cluster"},
-    "yaml-cpp": {"app", "sim", "kube"},
+    "yaml-cpp": {"base", "app", "sim", "kube"},
     "catch2": set(),
     "rapidcheck.h": set(),
 }
