@@ -56,7 +56,7 @@ FALSE = [
 ]
 
 
-# While binds are refused nobody is bound; once it is over, everybody is.
+# While binds are refused no pod is bound; once that is over, every pod is.
 REFUSED = """
 name: two binds are refused
 nodes: {n1: {cpu: 2}}
