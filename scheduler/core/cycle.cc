@@ -160,7 +160,7 @@ void Cycle::Decide() {
       it.flush.Consider(id);
     else
       it.consideration.Run(id);
-    it.agenda.Regroup(id);
+    if (it.agenda.Regroup(id)) it.figures.Spread(id);
     it.agenda.Touch(id);
     if (it.state.AnyImproved() || it.charges.freed()) it.Wake();  // it gave up what others may wait for
   }

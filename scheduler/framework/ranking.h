@@ -29,6 +29,7 @@ struct Refusals {
   // "0/4 nodes are available: 1 node(s) had untolerated taint(s), 3 Insufficient nvidia.com/gpu."
   // or "no nodes available to schedule pods".
   std::string Sentence() const;
+  friend bool operator==(const Refusals&, const Refusals&) = default;
 };
 
 // What the filters say about one node. `plugin` is the first that refuses, empty when it is feasible.

@@ -112,7 +112,7 @@ void Agenda::LeaveGroup(GangId id) {
   gang.line.group = AgendaEntry::kNoGroup;
 }
 
-void Agenda::Regroup(GangId id) {
+bool Agenda::Regroup(GangId id) {
   Gang& gang = book_.at(id);
   const bool waits = gang.refusal && framework::Any(gang.refusal->wakes);
   const std::string shape = !waits                        ? std::string()
@@ -123,16 +123,17 @@ void Agenda::Regroup(GangId id) {
     if (group.shape == shape) {  // refused again, and the others would be
       TakeRefusal(group, *gang.refusal);
       if (*group.gangs.begin() == id) group.woken = false;
-      return;
+      const uint64_t before = std::exchange(group.figures_id, gang.refusal->figures_id);
+      return group.gangs.size() > 1 && before != group.figures_id;
     }
     LeaveGroup(id);
   }
-  if (!waits) return;
+  if (!waits) return false;
   const auto [at, fresh] = group_of_.try_emplace(shape, 0);
   if (fresh) {
     if (free_groups_.empty()) {
       at->second = static_cast<uint32_t>(groups_.size());
-      groups_.push_back({shape, std::set<GangId, InOrder>(InOrder{&book_}), {}, nullptr, {}, false, 0, 0});
+      groups_.push_back({shape, std::set<GangId, InOrder>(InOrder{&book_}), {}, nullptr, {}, false, 0, 0, 0});
     } else {
       at->second = free_groups_.back();
       free_groups_.pop_back();
@@ -144,7 +145,15 @@ void Agenda::Regroup(GangId id) {
   Group& group = groups_[gang.line.group];
   group.gangs.insert(id);
   TakeRefusal(group, *gang.refusal);
-  if (fresh) Queue(gang.line.group, group.tried_ms);
+  if (!fresh) return false;
+  group.figures_id = gang.refusal->figures_id;
+  Queue(gang.line.group, group.tried_ms);
+  return false;
+}
+
+bool Agenda::IsFirst(GangId id) const {
+  const uint32_t group = book_.at(id).line.group;
+  return group == AgendaEntry::kNoGroup || *groups_[group].gangs.begin() == id;
 }
 
 void Agenda::Queue(uint32_t group, Millis at_ms) {

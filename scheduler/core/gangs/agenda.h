@@ -51,8 +51,16 @@ class Agenda {
 
   // -- Waiting: gangs that a refusal keeps from being considered. --
   // Files the gang under its refusal, or under none. Where the first of a group that was woken left it, the next
-  // becomes ready.
-  void Regroup(model::GangId id);
+  // becomes ready. True: the figures in the refusals of the others of its group are others now.
+  bool Regroup(model::GangId id);
+  // The gang is the first of those that wait as it does: it is considered for all of them.
+  bool IsFirst(model::GangId id) const;
+  // Calls f(id) for the gangs that wait as this one does, itself too.
+  template <typename F>
+  void ForEachLike(model::GangId id, F f) const {
+    if (const uint32_t group = book_.at(id).line.group; group != AgendaEntry::kNoGroup)
+      for (const model::GangId each : groups_[group].gangs) f(each);
+  }
   // Makes ready the gangs that wait for something like what happened, or whose certificate is broken.
   void Wake(framework::Wake happened);
 
@@ -112,6 +120,7 @@ class Agenda {
     std::vector<std::shared_ptr<const Validity>> certificates;  // likewise
     bool woken = false;
     base::Millis tried_ms = 0;   // when a placement was last sought for one of them
+    uint64_t figures_id = 0;     // of the last refusal of one that was in the group
     base::Millis queued_ms = 0;  // its key in by_wait_: tried_ms, or an earlier instant
   };
   void PutInLine(model::GangId id);

@@ -159,6 +159,7 @@ struct Validity {
   base::Millis made_ms = 0;  // monotonic
   bool over = false;         // only a search can tell now
   bool doubtful = false;     // the nodes that improved since may do
+  uint64_t figures_id = 0;   // another one where what it counts is not what the one before of its shape counted
 
   bool broken() const { return over || doubtful; }
 };
@@ -177,6 +178,7 @@ struct Refusal {
   // Gangs of one shape want the same of the same queue and are refused alike. Empty: this one is like no other.
   std::string shape;
   base::Millis figures_ms = 0;  // monotonic; when what it counts was counted
+  uint64_t figures_id = 0;      // of the certificate, when this was made from it; 0: from none
   bool old = false;             // its figures are to be said again
   // Where it is nodes that lack: says when the refusal may hold no longer, in place of `wakes`.
   std::shared_ptr<Validity> certificate;

@@ -56,7 +56,8 @@ bool PublishPass::TellMembers(GangId id) {
   std::tuple<const Refusal*, model::ClassId, std::string_view> said;
   std::string message;
   Millis cost_ms = 0;
-  const bool may_renew = std::exchange(gang.note.takes_figures, false) || figures_.writes().Any(now);
+  const bool has_turn = std::exchange(gang.note.takes_figures, false);  // which is paid for
+  const bool may_renew = has_turn || figures_.writes().Any(now);
   bool owes = false;
   int64_t renewed = 0;
   const auto tell = [&](Member& member, const Refusal& refusal) {
@@ -94,7 +95,7 @@ bool PublishPass::TellMembers(GangId id) {
       tell(*member, *gang.refusal);
   if (cost_ms > 0)
     gang.note.retell_ms = std::min(std::max(now, gang.note.retell_ms) + cost_ms, now + may_owe_ms + kRetellMostMs);
-  figures_.writes().Spend(renewed);
+  figures_.writes().Spend(std::max<int64_t>(0, renewed - has_turn));
   if (owes && !std::exchange(gang.note.awaits_figures, true)) figures_.writes().Enqueue(id);
   return !owes;
 }

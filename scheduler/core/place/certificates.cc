@@ -21,6 +21,15 @@ constexpr Wake kMoreRoom = Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kPodGo
 
 }  // namespace
 
+namespace {
+
+bool CountsTheSame(const PlanResult& a, const PlanResult& b) {
+  const bool figures = a.figures && b.figures ? *a.figures == *b.figures : !a.figures == !b.figures;
+  return figures && a.verdict == b.verdict && a.refusals == b.refusals && a.nearest == b.nearest;
+}
+
+}  // namespace
+
 std::shared_ptr<Certificate> Certificates::Find(const std::string& shape, base::Millis not_before_ms) {
   const auto at = by_shape_.find(shape);
   if (at == by_shape_.end() || at->second->made_ms < not_before_ms || !Holds(*at->second)) return nullptr;
@@ -45,8 +54,11 @@ std::shared_ptr<Certificate> Certificates::Keep(const std::string& shape, PlanRe
     watches_.emplace_back();
   }
   const size_t place = certificate->watch;
+  const bool same = certificate->figures_id != 0 && CountsTheSame(certificate->result, result);
+  const uint64_t figures_id = same ? certificate->figures_id : ++last_figures_id_;
   *certificate = {};
   certificate->watch = place;
+  certificate->figures_id = figures_id;
   certificate->made_ms = now_ms;
   certificate->affine_pods = snapshot_.pod_log_end(cluster::Snapshot::PodLog::kAffine);
   const auto select = [&certificate](const cluster::PodClass& one) {

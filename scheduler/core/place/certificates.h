@@ -81,7 +81,8 @@ class Certificates {
   Rankings& rankings_;
   absl::flat_hash_map<std::string, std::shared_ptr<Certificate>> by_shape_;
   std::vector<Watch> watches_;  // of each of them
-  size_t sweep_at_ = 64;        // doubles with what is in use
+  uint64_t last_figures_id_ = 0;
+  size_t sweep_at_ = 64;  // doubles with what is in use
 };
 
 }  // namespace tutti::core

@@ -31,6 +31,7 @@ struct Figures {
   int64_t needed = 0, fit = 0;  // members asked for, and of these so many that find nodes together
   struct Role {
     int64_t members = 0, fit = 0;  // of all members of the role; of which find nodes
+    friend bool operator==(const Role&, const Role&) = default;
   };
   std::map<std::string, Role> roles;
 
@@ -43,6 +44,7 @@ struct Figures {
     int64_t one = 0;           // the most that one of those without a node asks for
     int64_t cluster = 0;       // what all nodes together have, free or not
     int64_t largest_node = 0;  // the most that one node has, free or not
+    friend bool operator==(const Short&, const Short&) = default;
   };
   std::vector<Short> shorts;
   bool more_lack = false;  // what some of those without a node lack was not looked at
@@ -54,9 +56,12 @@ struct Figures {
     std::string role;
     bool fits = false;
     std::string nodes_sentence;  // why not; empty: it was not looked at
+    friend bool operator==(const Line&, const Line&) = default;
   };
   std::vector<Line> lines;
   std::string waits_for;  // "role gpu": of whom those that fit wait for; empty: there is no name for them
+
+  friend bool operator==(const Figures&, const Figures&) = default;
 
   // Of members of the class in the role, else of any of the class; null: nothing is known.
   const Line* Find(model::ClassId pod_class, const std::string& role) const;

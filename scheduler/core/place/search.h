@@ -30,7 +30,8 @@ struct NearestDomain {
   int64_t slice = 1;
   bool even = false;
   std::vector<std::string> torn;  // several that hold members already: none will do
-  int64_t unlabelled = 0;         // members that have nodes without the label: nobody can join them
+  int64_t unlabelled = 0;         // members that have nodes without the label: no other can join them
+  friend bool operator==(const NearestDomain&, const NearestDomain&) = default;
 };
 
 struct SearchResult {

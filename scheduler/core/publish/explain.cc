@@ -277,6 +277,7 @@ Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const Pla
 Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, std::shared_ptr<Certificate> certificate) {
   Refusal refusal = ExplainNodes(gang, requirement, certificate->result);
   refusal.figures_ms = certificate->made_ms;
+  refusal.figures_id = certificate->figures_id;
   refusal.certificate = std::move(certificate);
   return refusal;
 }

@@ -21,6 +21,8 @@ constexpr Millis kRefreshStepMs = 50, kRefreshStepMostMs = 500;
 constexpr uint32_t kRefreshLeast = 32, kRefreshMost = 512;
 // Searches for the figures' sake take a tenth of the thread's time.
 constexpr int64_t kWorkPerMs = 75'000, kRestPerWork = 10;
+// So many gangs are told new figures in one cycle: no cycle holds a decision up.
+constexpr int64_t kTurnsAtOnce = 32;
 
 }  // namespace
 
@@ -46,8 +48,9 @@ void FigureRefresh::Step(int64_t work) {
   const uint32_t end =
       std::min(book_.slots(), slot_ + std::clamp(book_.slots() / steps + 1, kRefreshLeast, kRefreshMost));
   for (; slot_ < end; ++slot_)
-    if (const Gang& gang = book_.at(GangId(slot_));
-        gang.refusal && (HasFigures(gang.refusal->state) || !gang.spec.queue.empty()))
+    if (const Gang& gang = book_.at(GangId(slot_)); gang.refusal &&
+                                                    (HasFigures(gang.refusal->state) || !gang.spec.queue.empty()) &&
+                                                    IsRenewedByItself(GangId(slot_)))
       Renew(GangId(slot_));
   if (slot_ >= book_.slots()) {
     slot_ = 0;
@@ -57,6 +60,21 @@ void FigureRefresh::Step(int64_t work) {
   // The next step comes later after one that took many searches.
   const int64_t done = work - std::exchange(work_, work);
   at_ms_ = now + std::clamp<Millis>(done / kWorkPerMs * kRestPerWork, kRefreshStepMs, kRefreshStepMostMs);
+}
+
+// Gangs that wait by one certificate are renewed by the first of them: see Spread. What a queue refuses has none.
+bool FigureRefresh::IsRenewedByItself(GangId id) const {
+  const Gang& gang = book_.at(id);
+  return !gang.refusal->certificate || !gang.spec.queue.empty() || agenda_.IsFirst(id);
+}
+
+void FigureRefresh::Spread(GangId id) {
+  const uint64_t figures_id = book_.at(id).refusal->figures_id;
+  agenda_.ForEachLike(id, [&](GangId each) {
+    Gang& gang = book_.at(each);
+    if (gang.refusal && gang.refusal->figures_id != figures_id && !std::exchange(gang.note.awaits_figures, true))
+      writes_.Enqueue(each);
+  });
 }
 
 void FigureRefresh::Renew(GangId id) {
@@ -93,16 +111,22 @@ Millis FigureRefresh::From(const Gang& gang) const {
 }
 
 void FigureRefresh::TakeTurns() {
-  int64_t pods = 0;  // they are counted again when they are told
-  while (const auto id = writes_.Take(clock_.MonotonicMs())) {
+  int64_t turns = 0, back = 0;  // pods are counted again when they are told; but a turn is not free, whatever comes of it
+  while (turns < kTurnsAtOnce) {
+    const auto id = writes_.Take(clock_.MonotonicMs());
+    if (!id) break;
     Gang& gang = book_.at(*id);
     if (!std::exchange(gang.note.awaits_figures, false)) continue;  // it went meanwhile
     gang.note.takes_figures = true;
-    writes_.Spend(std::ssize(gang.members));
-    pods += std::ssize(gang.members);
+    ++turns;
+    writes_.Spend(std::max<int64_t>(1, std::ssize(gang.members)));
+    back += std::max<int64_t>(1, std::ssize(gang.members)) - 1;
+    const Refusal* refusal = gang.refusal ? &*gang.refusal : nullptr;
+    if (refusal && refusal->certificate && refusal->certificate->figures_id != refusal->figures_id)
+      agenda_.MarkReady(*id);
     agenda_.Touch(*id);
   }
-  writes_.Spend(-pods);
+  writes_.Spend(-back);
 }
 
 }  // namespace tutti::core

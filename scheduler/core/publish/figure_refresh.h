@@ -26,6 +26,8 @@ class FigureRefresh {
   void OnChange();
   // Takes the next step of a round, if one is due. `work`: what searches have done so far.
   void Step(int64_t work);
+  // What the gang's refusal counts is counted anew: those that wait as it does are told in their turn.
+  void Spread(model::GangId id);
   // Renews what is said of the gang: it is considered again, at the latest when its search has its turn.
   void Renew(model::GangId id);
   // Renews it if the timer that is due at `at_ms` is the one that stands.
@@ -49,6 +51,9 @@ class FigureRefresh {
   }
 
  private:
+  // What is said of the gang is brought up to date by itself, and not by another one that waits as it does.
+  bool IsRenewedByItself(model::GangId id) const;
+
   const Options& options_;
   GangBook& book_;
   Agenda& agenda_;
