@@ -29,6 +29,7 @@ enum class Bug {
   kWasIsWhole,        // a gang that was whole is said to be, whatever it has lost
   kOldCondition,      // a condition that holds again keeps the time of when it first did
   kOldFigures,        // they are brought up to date, but not in time
+  kOldCensus,         // what is known of a gang's members is kept when one of their pods changes
 };
 
 #ifdef TUTTI_PLANTED

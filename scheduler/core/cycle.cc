@@ -86,7 +86,7 @@ struct Cycle::Parts {
   Refusals refusals{book, agenda, committer, extender_desk, figures, clock};
   Enrollment enrollment{state,     dialects, book,         agenda,    charges, committer,
                         strangers, tallies,  queue_status, announcer, clock};
-  UndoPass undo{options, state, book, agenda, committer, pod_status, gang_status, announcer, clock};
+  UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
   StartPass start{state,         book,    agenda,   admission, planner,   certificates, committer,
                   extender_desk, figures, refusals, undo,      strangers, announcer,    clock};
   GrowPass grow{state,         book,    agenda,   admission, planner,   certificates, committer,
@@ -236,12 +236,13 @@ observe::Observer::Gauges Cycle::Gauges() {
 }
 
 Cycle::Footprint Cycle::Holds() const {
-  return {parts_->outbox.awaited(), parts_->book.count(), parts_->agenda.timers(), parts_->certificates.in_use(),
-          parts_->tallies.counted()};
+  return {parts_->outbox.awaited(),      parts_->book.count(),      parts_->agenda.timers(),
+          parts_->certificates.in_use(), parts_->tallies.counted(), parts_->book.censuses_taken()};
 }
 
 void Cycle::Audit() const {
   parts_->state.Audit();
+  parts_->book.Audit();
   if (parts_->drain.MayDecide()) parts_->tallies.Audit();
 }
 

@@ -41,7 +41,7 @@ class Cycle {
   observe::Observer::Gauges Gauges();
   struct Footprint {
     size_t awaited = 0, gangs = 0, timers = 0, certificates = 0;
-    uint64_t gangs_counted = 0;
+    uint64_t gangs_counted = 0, censuses = 0;  // so far
   };
   Footprint Holds() const;
   // CHECKs what is kept against what it is kept of. For tests.

@@ -55,7 +55,8 @@ std::optional<Scheduler::DecisionChanges> Scheduler::DecisionsAfter(uint64_t seq
 }
 uint64_t Scheduler::decision_sequence() const { return impl_->cycle.journal().last(); }
 Scheduler::Work Scheduler::Done() const {
-  return {impl_->cycle.describer().made(), impl_->cycle.Holds().gangs_counted};
+  const Cycle::Footprint holds = impl_->cycle.Holds();
+  return {impl_->cycle.describer().made(), holds.gangs_counted, holds.censuses};
 }
 bool Scheduler::AddPods(uint32_t* place, PodList* pods) const {
   constexpr uint32_t kAtOnce = 4'096;

@@ -67,6 +67,7 @@ class Scheduler {
   struct Work {
     uint64_t decisions_made = 0;  // records, for those who asked
     uint64_t gangs_counted = 0;   // for the reports of queues
+    uint64_t censuses = 0;        // taken: all members of a gang were looked at
   };
   Work Done() const;
 

@@ -281,6 +281,8 @@ std::vector<PlantedBug> AllBugs() {
           .SeenBy({"a figure is current", "a reason is current"}),
       InCore("figures are brought up to date too late", Bug::kOldFigures)
           .SeenBy({"a figure is current", "a reason is current"}),
+      InCore("a gang's census is kept when a member's pod changes", Bug::kOldCensus)
+          .SeenBy({"CHECK(!gang.census || *gang.census == TakeCensus(gang, state_))"}),
       InCore("a repair never times out", Bug::kKeepHalf).SeenBy({"no gang settles in between"}),
       InCore("a forged annotation is believed", Bug::kBelieveForgery)
           .SeenBy({"a gang that was whole is not undone", "what others bound is not undone"})

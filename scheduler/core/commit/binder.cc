@@ -30,6 +30,7 @@ void Binder::StartTerm() {
   outbox_.Forget(Outbox::For::kBind);
   book_.ForEach([this](GangId, Gang& gang) {
     for (Member* member : gang.members) member->away = false;
+    gang.census.reset();
     if (!gang.plan) return;
     for (auto& [pod, assignment] : gang.plan->open)
       if (assignment.stage == Stage::kSent) Doubt(gang, pod, assignment);
@@ -111,6 +112,7 @@ bool Binder::Judge(GangId id, PodId slot, const cluster::Answer& reply) {
   // the commit member is bound says then that the gang was whole, whoever bound it (Examine).
   if (reply.outcome == Outcome::kDone || (!reply.current_node.empty() && reply.current_node == assignment.node)) {
     assignment.stage = Stage::kBound;
+    gang.census.reset();
     member.refused.reset();
     const bool as_planned = !assignment.room_lost;
     OnSeenBound(gang, member, assignment.node);
@@ -123,6 +125,7 @@ bool Binder::Judge(GangId id, PodId slot, const cluster::Answer& reply) {
   } else if (reply.gone || !reply.current_node.empty()) {
     plans_.Release(gang, slot);
     member.away = true;
+    gang.census.reset();
   } else if (assignment.room_lost || pod.done() || pod.meta.deleting()) {
     plans_.Release(gang, slot);
   } else if (reply.http_status == 409) {
@@ -160,7 +163,7 @@ void Binder::Refuse(Gang& gang, PodId pod, const std::string& message) {
   plans_.Release(gang, pod);
   const bool others_left =
       std::ranges::any_of(plan.open, [](const auto& item) { return item.second.stage != Stage::kReserved; });
-  if (!others_left && !plan.may_have_bound && TakeCensus(gang, state_).NobodyBound()) plan.bind_left = false;
+  if (!others_left && !plan.may_have_bound && book_.CensusOf(gang)->NobodyBound()) plan.bind_left = false;
   pod_status_.TellWaiting(id, member, "SchedulerError", message);
 }
 

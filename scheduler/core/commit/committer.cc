@@ -38,6 +38,7 @@ void Committer::Resume(GangId id, const std::string& plan_id, const std::string&
 void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placements) {
   Gang& gang = book_.at(id);
   Plan& plan = gang.plan ? *gang.plan : plans_.Begin(id, plans_.NewId(), "");
+  gang.census.reset();
   for (const cluster::Placement& placement : placements) {
     if (!base::Planted(base::Bug::kSkipReservation)) state_.Assume(placement.pod, placement.node, placement.takings);
     Assignment& assignment = plan.open[placement.pod] = {};
@@ -105,7 +106,8 @@ void Committer::Pump(GangId id) {
 }
 
 bool Committer::LastMayLeave(Gang& gang) const {
-  const Census census = TakeCensus(gang, state_);
+  const std::shared_ptr<const Census> kept = book_.CensusOf(gang);
+  const Census& census = *kept;
   const bool leaving = std::ranges::any_of(census.placed, &Member::is_evicted);  // its node was gone, and is back
   return Require(gang, census).met() && census.lost.empty() && !leaving;
 }
@@ -146,6 +148,7 @@ void Committer::Nominate(GangId id) {
 bool Committer::OnPodChanged(GangId id, PodId pod) {
   Gang& gang = book_.at(id);
   book_.MemberOf(pod).away = false;
+  if (!base::Planted(base::Bug::kOldCensus)) gang.census.reset();
   if (!gang.plan) return false;
   const auto open = gang.plan->open.find(pod);
   bool as_planned = false;
@@ -184,7 +187,7 @@ void Committer::OnVolumeChanged() {
 bool Committer::Abort(GangId id) {
   Gang& gang = book_.at(id);
   if (!gang.plan || gang.whole || gang.plan->bind_left) return false;
-  if (!TakeCensus(gang, state_).NobodyBound()) return false;  // somebody else did
+  if (!book_.CensusOf(gang)->NobodyBound()) return false;  // somebody else did
   plans_.ReleaseUnsent(id);
   plans_.End(id);
   return true;
@@ -195,7 +198,8 @@ bool Committer::Undo(GangId id, const std::string& why) {
   TUTTI_CHECK(gang.plan && !gang.whole, "only a gang that never was whole is undone");
   gang.plan->phase = Phase::kUndoing;
   plans_.ReleaseUnsent(id);
-  const Census census = TakeCensus(gang, state_);
+  const std::shared_ptr<const Census> kept = book_.CensusOf(gang);
+  const Census& census = *kept;
   bool going = census.placed.empty() && census.lost.empty();
   for (Member* member : census.placed) going = evictor_.Evict(gang, *member, why) || going;
   for (Member* member : census.lost) going = evictor_.EvictLost(gang, *member) || going;

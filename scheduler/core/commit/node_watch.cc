@@ -19,6 +19,7 @@ void NodeWatch::OnNodeGone(model::NodeId node) {
     for (auto& [pod, assignment] : gang.plan->open)
       if (assignment.node == name) {
         assignment.room_lost = true;
+        gang.census.reset();
         if (assignment.stage == Stage::kReserved) unsent.push_back(pod);
         agenda_.MarkReady(id);
       }
@@ -77,6 +78,7 @@ void NodeWatch::OnNodeCame(model::NodeId node) {
     for (auto& [pod, assignment] : gang.plan->open)
       if (assignment.room_lost && assignment.node == name) {
         assignment.room_lost = false;
+        gang.census.reset();
         state_.Assume(pod, node);
         charges_.Update(gang, book_.MemberOf(pod));
         agenda_.MarkReady(id);

@@ -51,6 +51,7 @@ Plan& Plans::Begin(GangId id, const std::string& plan_id, const std::string& com
   plan.begun_ms = clock_.MonotonicMs();
   plan.deadline_ms = plan.begun_ms + timeout;
   gang.last_plan = plan_id;
+  gang.census.reset();
   planned_.insert(id);
   return plan;
 }
@@ -59,12 +60,14 @@ void Plans::End(GangId id) {
   Gang& gang = book_.at(id);
   agenda_.Cancel(id, gang.plan->deadline_ms);
   gang.plan.reset();
+  gang.census.reset();
   planned_.erase(id);
 }
 
 void Plans::Release(Gang& gang, PodId pod) {
   state_.Forget(pod);
   if (gang.plan) gang.plan->open.erase(pod);
+  gang.census.reset();
   charges_.Update(gang, book_.MemberOf(pod));
 }
 
@@ -81,6 +84,7 @@ void Plans::Drop(Gang& gang, Member& member) {
     gang.plan->open.erase(member.pod);
     gang.plan->in_doubt.erase(member.pod);
   }
+  gang.census.reset();
   state_.Forget(member.pod);
   charges_.TakeBack(gang, member);
 }
@@ -96,7 +100,8 @@ void Plans::ConfirmIfWhole(GangId id) {
   });
   bool met = false;
   if (!reserved && gang.spec.problem.empty()) {
-    const Census census = TakeCensus(gang, state_);
+    const std::shared_ptr<const Census> kept = book_.CensusOf(gang);
+    const Census& census = *kept;
     // A member that is being deleted because its node was gone does not count, though the node has come back.
     const bool leaving = std::ranges::any_of(census.placed, &Member::is_evicted);
     met = census.reserved.empty() && census.lost.empty() && !leaving && Require(gang, census).met();
@@ -110,7 +115,7 @@ void Plans::MakeWhole(Gang& gang) {
   if (gang.whole || gang.plan->undoing()) return;
   gang.whole = true;
   gang.refusal.reset();
-  const Requirement requirement = Require(gang, TakeCensus(gang, state_));
+  const Requirement requirement = Require(gang, *book_.CensusOf(gang));
   if (gang.members.size() > 1 && requirement.met())
     gang_status_.TellGang(gang, false, "Scheduled", fmt::format("all {} required members are bound", requirement.min));
   announcer_.Whole(gang);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -44,7 +45,7 @@ std::set<std::string> PlansAtWork(const Gang& gang, const cluster::ClusterState&
 // Who was bound and has succeeded counts as before, whoever controls it: its work is done, and the others could never
 // start without it. Those of an earlier gang of the same name do not count.
 // If its controller has other members at work, or if such were bound by the same plan, it is of this gang for sure.
-void FindRan(Gang& gang, const cluster::ClusterState& state, Census& census) {
+void FindRan(const Gang& gang, const cluster::ClusterState& state, Census& census) {
   std::set<std::string_view> busy;
   for (const Member* member : gang.members)
     if (const model::Pod& pod = *state.pod(member->pod).pod; !pod.done()) busy.insert(ControllerOf(pod));
@@ -117,7 +118,7 @@ void RequireUnits(const Gang& gang, const Census& census, Requirement* requireme
 
 }  // namespace
 
-Census TakeCensus(Gang& gang, const cluster::ClusterState& state) {
+Census TakeCensus(const Gang& gang, const cluster::ClusterState& state) {
   Census census;
   for (Member* member : gang.members) {
     const model::Pod& pod = *state.pod(member->pod).pod;

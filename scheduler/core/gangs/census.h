@@ -2,7 +2,6 @@
 // Census: the members of one gang by what they are doing, and what its minimum still lacks.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -26,9 +25,11 @@ struct Census {
   bool holds_nodes() const { return !placed.empty() || !reserved.empty() || !lost.empty(); }
   // No member holds a node or a reservation, or has run in the present start.
   bool empty_handed() const { return placed.empty() && reserved.empty() && lost.empty() && ran.empty(); }
+  friend bool operator==(const Census&, const Census&) = default;
 };
 
-Census TakeCensus(Gang& gang, const cluster::ClusterState& state);
+// Looks at all members. GangBook::CensusOf does so only if something changed.
+Census TakeCensus(const Gang& gang, const cluster::ClusterState& state);
 
 // Takes out of `pending` those whose binds so many nodes refused that none is asked before its backoff has passed: till
 // then the gang starts without them or keeps no room for them. Not who is to be bound last, once others are bound.

@@ -22,6 +22,7 @@
 
 namespace tutti::core {
 
+struct Census;
 struct Figures;
 struct Refusal;
 
@@ -241,10 +242,11 @@ struct Gang {
   model::GangSpec spec;
   // What a pod declared, and spec is a copy of; null: the dialect itself did.
   std::shared_ptr<const model::GangSpec> said;
-  bool declared = false;      // spec has been asked for
-  bool lone = false;          // of one pod, which nothing but itself declares
-  Members members;            // by creation time, then name; the book owns them
-  std::string charged_queue;  // where its members' charges are
+  bool declared = false;                 // spec has been asked for
+  bool lone = false;                     // of one pod, which nothing but itself declares
+  Members members;                       // by creation time, then name; the book owns them
+  std::shared_ptr<const Census> census;  // what members do, as GangBook::CensusOf found it; null: to be found
+  std::string charged_queue;             // where its members' charges are
 
   // Was whole since it last had no bound member. Never undone then; filled up.
   bool whole = false;

@@ -115,6 +115,7 @@ GangId GangBook::Join(PodId pod, std::optional<Owner> owner) {
   member.needs_head = membership.needs_head;
   member.priority = membership.priority.value_or(it.spec->priority);
   member.unit = std::move(membership.unit);
+  gang.census.reset();
   member.topology = membership.topology ? std::move(membership.topology) : dialects::TopologyOfPod(it, member.role);
   return id;
 }
@@ -168,6 +169,7 @@ void GangBook::Leave(PodId pod) {
   const std::unique_ptr<Member> member = std::move(members_[pod.index()]);
   Gang& gang = at(id);
   gang.members.erase(std::ranges::find(gang.members, member.get()));
+  gang.census.reset();
   if (!gang.members.empty()) return;
   // Members that come next start anew.
   gang.whole = gang.soft = gang.resumed = false;
@@ -182,6 +184,13 @@ void GangBook::Close(GangId id) {
   free_.push_back(id);
 }
 
+void GangBook::Audit() const {
+  ForEach([this](GangId, const Gang& gang) {
+    TUTTI_CHECK(!gang.census || *gang.census == TakeCensus(gang, state_),
+                "what a member does changed, and its gang keeps the census from before");
+  });
+}
+
 void GangBook::SetState(Gang& gang, dialects::GangState to) const {
   if (gang.state != to || gang.since_ms == 0) gang.since_ms = clock_.WallMs();
   gang.state = to;
@@ -192,6 +201,7 @@ bool GangBook::Describe(GangId id) {
   model::GangSpec spec = gang.dialect->Describe(gang.key);
   if (gang.declared && spec == gang.spec) return false;
   gang.spec = std::move(spec);
+  gang.census.reset();
   gang.said = nullptr;
   gang.declared = true;
   return true;

@@ -15,6 +15,7 @@
 
 #include "base/slots.h"
 #include "cluster/state.h"
+#include "core/gangs/census.h"
 #include "core/gangs/gang.h"
 #include "framework/profile.h"
 #include "observe/journal.h"
@@ -89,6 +90,19 @@ class GangBook {
   // Notes the gang's state, and when it changed.
   void SetState(Gang& gang, dialects::GangState to) const;
 
+  // The gang's census, taken once and kept. What changes it resets Gang::census: the gang's members or declaration, a
+  // member's pod, the plan or one of its assignments, a member's node that comes or goes. Scheduler::Audit compares.
+  std::shared_ptr<const Census> CensusOf(Gang& gang) {
+    if (!gang.census) {
+      ++censuses_taken_;
+      gang.census = std::make_shared<const Census>(TakeCensus(gang, state_));
+    }
+    return gang.census;
+  }
+  uint64_t censuses_taken() const { return censuses_taken_; }
+  // CHECKs each census that is kept. For tests; O(members).
+  void Audit() const;
+
   int32_t Priority(const Gang& gang) const;
   base::Millis Created(const Gang& gang) const;
   std::string_view SchedulerName(const Gang& gang) const;
@@ -129,6 +143,7 @@ class GangBook {
   std::vector<std::unique_ptr<Member>> members_;  // by pod slot; null: in no gang
   std::vector<Settlement> settled_;               // by pod slot
   size_t settled_whole_ = 0;
+  uint64_t censuses_taken_ = 0;
 };
 
 }  // namespace tutti::core

@@ -32,8 +32,8 @@ bool Consideration::StaysRefused(GangId id) {
       for (const auto& [node, until_ms] : member->refused->nodes)
         if (until_ms <= now) return false;
   if (!gang.spec.queue.empty()) {
-    const Census census = TakeCensus(gang, state_);
-    if (!admission_.ToStart(gang, census, Require(gang, census)).admitted) return false;
+    const std::shared_ptr<const Census> census = book_.CensusOf(gang);
+    if (!admission_.ToStart(gang, *census, Require(gang, *census)).admitted) return false;
   }
   agenda_.Regroup(id);
   return true;
@@ -50,7 +50,7 @@ void Consideration::Run(GangId id) {
   Gang& gang = book_.at(id);
   enrollment_.Reselect(gang);
   ForgiveNodes(gang);
-  Census census = TakeCensus(gang, state_);
+  Census census = *book_.CensusOf(gang);
   if (gang.plan && gang.plan->undoing()) return undo_.Continue(id, census);
   if (IsOver(id, census)) return;
   const std::string problem = gang.spec.problem.empty() ? TopologyProblem(gang) : gang.spec.problem;
@@ -117,7 +117,7 @@ void Consideration::Recall(GangId id, Census& census) {
   if (std::ranges::any_of(census.placed, [this](const Member* m) { return state_.pod(m->pod).pod->undo_begun; }))
     gang.plan->deadline_ms = clock_.MonotonicMs();  // that leader was undoing it: the undoing is finished
   agenda_.At(id, gang.plan->deadline_ms);
-  census = TakeCensus(gang, state_);  // it knows now which member is to be the last
+  census = *book_.CensusOf(gang);  // it knows now which member is to be the last
 }
 
 }  // namespace tutti::core

@@ -68,6 +68,8 @@ void Drain::Apply(const cluster::NodeChanged& event) { PutNode(event.node); }
 void Drain::PutNode(const std::shared_ptr<const model::Node>& node) {
   const auto change = state_.ApplyNode(Labelled(node));
   if (!change.before) {
+    for (const PodId pod : state_.PodsOn(node->meta.name))  // they were bound there before it came
+      if (const GangId id = book_.GangOf(pod)) book_.at(id).census.reset();
     committer_.nodes().OnNodeCame(change.id);
     happened_ = happened_ | Wake::kNodeAdded;
     return;
@@ -109,6 +111,7 @@ void Drain::Apply(const cluster::NodeGone& event) {
   committer_.nodes().OnNodeGone(node);
   for (const PodId pod : state_.PodsOn(event.name))
     if (const GangId id = book_.GangOf(pod)) {
+      book_.at(id).census.reset();
       agenda_.MarkReady(id);
       agenda_.Touch(id);
     }

@@ -77,7 +77,7 @@ void GrowPass::Run(GangId id, Census& census) {
   SumUp(gang, waiting);
   if (gang.refusal) gang.refusal->old = old;
   if (filling.reserved > 0) {
-    census = TakeCensus(gang, state_);
+    census = *book_.CensusOf(gang);
     filling.requirement = Require(gang, census);
   }
   SetStanding(gang, census, std::move(filling.requirement));

@@ -81,7 +81,8 @@ bool PublishPass::TellMembers(GangId id) {
       renewed += in_figures;
     }
   };
-  const Census census = TakeCensus(gang, state_);
+  const std::shared_ptr<const Census> kept = book_.CensusOf(gang);
+  const Census& census = *kept;
   for (Member* member : census.pending) {
     if (!whole)
       tell(*member, *gang.refusal);
@@ -123,6 +124,7 @@ void PublishPass::PublishGang(GangId id) {
   else if (!later)
     gang_status_.Report(gang);
   queue_status_.MarkPath({gang.key.dialect, gang.spec.queue}, gang.dialect);
+  if (gang.lone) gang.census.reset();  // it costs nothing to take again, and there may be a great many
   CloseIfOver(id);
 }
 

@@ -61,7 +61,7 @@ bool StartPass::Place(GangId id, Census& census) {
   const Announcer::Instant started = Announcer::Now();
   std::optional<Refusal> refusal = TryStart(id, census, requirement);
   if (refusal && committer_.Abort(id)) {  // what it held is for any gang that can use it, itself in another place too
-    census = TakeCensus(gang, state_);
+    census = *book_.CensusOf(gang);
     HoldRefusedBack(gang, clock_.MonotonicMs(), &census);
     requirement = RequireToStart(id, census);
     if (AwaitsExtenders(gang, census, requirement)) return false;

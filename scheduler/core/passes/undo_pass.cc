@@ -33,7 +33,7 @@ bool UndoPass::TakeOver(GangId id, const Census& census) {
     announcer_.Undone(gang, static_cast<int64_t>(census.placed.size()), why);
     gang_status_.TellGang(gang, true, "Undone", why);
   }
-  Continue(id, TakeCensus(gang, state_));
+  Continue(id, *book_.CensusOf(gang));
   return true;
 }
 

@@ -9,11 +9,9 @@ namespace tutti::core {
 
 class UndoPass {
  public:
-  UndoPass(const Options& options, const cluster::ClusterState& state, GangBook& book, Agenda& agenda,
-           Committer& committer, PodStatus& pod_status, GangStatus& gang_status, const Announcer& announcer,
-           const base::Clock& clock)
+  UndoPass(const Options& options, GangBook& book, Agenda& agenda, Committer& committer, PodStatus& pod_status,
+           GangStatus& gang_status, const Announcer& announcer, const base::Clock& clock)
       : options_(options),
-        state_(state),
         book_(book),
         agenda_(agenda),
         committer_(committer),
@@ -35,7 +33,6 @@ class UndoPass {
   void Fence(model::GangId id, Member& member);
 
   const Options& options_;
-  const cluster::ClusterState& state_;
   GangBook& book_;
   Agenda& agenda_;
   Committer& committer_;

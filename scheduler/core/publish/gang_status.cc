@@ -32,7 +32,8 @@ void GangStatus::TellGang(const Gang& gang, bool warning, const std::string& rea
 
 void GangStatus::Report(Gang& gang) {
   if (gang.dialect->Kinds().empty() || gang.note.writes > 0) return;
-  const Census census = TakeCensus(gang, state_);
+  const std::shared_ptr<const Census> kept = book_.CensusOf(gang);
+  const Census& census = *kept;
   dialects::GangReport report;
   report.state = gang.state;
   if (gang.refusal && gang.state != GangState::kWhole && gang.state != GangState::kFinished) {
