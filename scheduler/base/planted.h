@@ -29,6 +29,8 @@ enum class Bug {
   kWasIsWhole,        // a gang that was whole is said to be, whatever it has lost
   kOldCondition,      // a condition that holds again keeps the time of when it first did
   kOldFigures,        // they are brought up to date, but not in time
+  kForgetRan,         // members that have done their work do not count for the minimum
+  kOneMoreFits,       // a reason says that one more fits than do
   kOldCensus,         // what is known of a gang's members is kept when one of their pods changes
 };
 

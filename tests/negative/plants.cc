@@ -302,6 +302,15 @@ std::vector<PlantedBug> AllBugs() {
       InCore("each scheduler numbers its plans from one", Bug::kReusePlanId)
           .SeenBy({"a plan's id is of one gang"})
           .In("restarts"),
+      InCore("workers start though no head has a place", Bug::kHeadless)
+          .SeenBy({"no worker starts without a head"})
+          .In("parts"),
+      InCore("what is taken besides comes before what is needed", Bug::kSurplusFirst)
+          .SeenBy({"what a gang needs comes before what it takes besides"})
+          .In("parts"),
+      InCore("who has done its work does not count for the minimum", Bug::kForgetRan)
+          .SeenBy({"a PodGroup's phase is true"}),
+      InCore("a reason says that one more fits than do", Bug::kOneMoreFits).SeenBy({"a count in a reason is true"}),
       InCore("a gang that was whole is said to be whole", Bug::kWasIsWhole).SeenBy({"a PodGroup's phase is true"}),
       InCore("a condition that holds again is not renewed", Bug::kOldCondition)
           .SeenBy({"the newest condition is true"}),

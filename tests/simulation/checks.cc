@@ -24,6 +24,21 @@ const TruePod* PreparesFor(const cluster::Patch& patch, const Truth& truth) {
   return truth.PodAt(sim::DigString(claim, "namespace"), sim::DigString(claim, "name"));
 }
 
+// "at least 2 of the 4 pods it needs fit now"
+struct SaidCount {
+  int64_t fit = 0, of = 0;
+  bool at_least = false;
+};
+
+std::optional<SaidCount> ReadCount(std::string_view message) {
+  const size_t end = message.find(" pods it needs fit now"), middle = message.find(" of the ");
+  if (end == std::string_view::npos || middle == std::string_view::npos || middle > end) return std::nullopt;
+  const std::string_view before = message.substr(0, middle), of = message.substr(middle + 8, end - middle - 8);
+  const std::string_view fit = before.substr(before.rfind(' ') + 1);
+  return SaidCount{std::stoll(std::string(fit)), std::stoll(std::string(of)),
+                   before.ends_with(fmt::format("at least {}", fit))};
+}
+
 // Some are judged in more than one place, or need not be.
 constexpr std::string_view kWholeOrNothing = "whole or nothing";
 constexpr std::string_view kNoOvercommit = "no node is over its allocatable";
@@ -246,7 +261,7 @@ void Checks::CheckAllowed(const TruePod& pod, const Knowledge& known) {
   const auto prepared = prepared_plans_.find(plan_of_.at(pod.uid));
   const Version seen = prepared == prepared_plans_.end() ? known.nodes : std::min(known.nodes, prepared->second.nodes);
   if (Excused(kAllowed, pod.stray || !node.present || std::max(node.disturbed, node.marked) > seen)) return;
-  if (const std::string wrong = truth_.WrongNode(pod); !wrong.empty())
+  if (const std::string wrong = truth_.WrongNode(pod, pod.node); !wrong.empty())
     Fail(kAllowed, fmt::format("{} of {} on {} ({}): {}", pod.name, pod.gang, pod.node, plan_of_.at(pod.uid), wrong));
 }
 
@@ -384,6 +399,27 @@ void Checks::OnFaults(bool on, base::Millis healthy_ms) {
 
 // --- At rest ---
 
+// Of a gang that waits for nodes with nothing bound, and without rules that look at more than one node: members of one
+// role are alike, and so many fit at most.
+void Checks::CheckCount(const TruePod& pod) {
+  const std::optional<SaidCount> said = ReadCount(pod.message);
+  const TrueGang& gang = truth_.GangOf(pod);
+  if (!said || gang.one_zone || gang.one_zone_each) return;
+  std::map<std::string, std::vector<const TruePod*>> kinds;
+  for (const std::string& uid : gang.members) {
+    const TruePod& member = *truth_.Pod(uid);
+    if (member.bound() || member.done || member.volumes || member.one_zone || member.foreign) return;
+    if (member.live()) kinds[member.controller + " " + member.role + " " + member.unit].push_back(&member);
+  }
+  int64_t most = 0;
+  for (const auto& [kind, members] : kinds)
+    most += std::min<int64_t>(truth_.RoomFor(*members.front()), std::ssize(members));
+  most = std::min(most, said->of);
+  // Fewer may fit than the world shows room for: room that the scheduler holds for others is not seen there.
+  if (said->fit > most)
+    Fail("a count in a reason is true", fmt::format("{}: \"{}\", and {} fit", pod.name, pod.message, most));
+}
+
 void Checks::AtRest() {
   for (const auto& [uid, pod] : truth_.pods()) {
     if (pod.bound() && pod.waiting && !pod.foreign)
@@ -399,6 +435,7 @@ void Checks::AtRest() {
                                                 pod.message.find(nodes) == std::string::npos)
       Fail("a reason is true",
            fmt::format("{}: \"{}\", and there are {} nodes", pod.name, pod.message, truth_.node_count()));
+    CheckCount(pod);
   }
 }
 

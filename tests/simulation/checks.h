@@ -74,6 +74,7 @@ class Checks {
   void CheckQueue(const TruePod& pod, const Replica::Knowledge& known);
   void CheckCommit(const TruePod& pod, const Replica::Knowledge& known);
   void CheckOrder(const TruePod& pod, const Replica::Knowledge& known);
+  void CheckCount(const TruePod& pod);
   bool FindsNoPlace(const TruePod& pod, const Replica::Knowledge& known) const;
   // The binds of one plan that leave together.
   struct Departure {

@@ -412,6 +412,7 @@ void Simulation::Calm() {
   CheckWrites("at rest");
   CheckWoken(workload_.MakeRoom(relief_));
   CheckFigures();
+  CheckPhases();                           // of those whom room has made whole again
   if (!Settle(150'000)) return;            // nobody is looked at any more for the new nodes' sake
   CheckWoken(workload_.Relieve(relief_));  // whom room does not help
   faults_.set_on(true);
@@ -522,6 +523,9 @@ void Simulation::CheckStatus(const sim::Json& status, const TrueGang& gang, cons
   if (phase == "Running" && !standing.whole && standing.held > 0)
     return checks_.Fail("a PodGroup's phase is true",
                         fmt::format("{} is Running: {} bound, {} needed", name, standing.bound, gang.min));
+  if (standing.whole && standing.held > 0 && phase != "Running")
+    return checks_.Fail("a PodGroup's phase is true",
+                        fmt::format("{} is {}: {} bound, {} needed", name, phase, standing.bound, gang.min));
   if (phase != "Running" && phase != "Unknown") return;
   std::string newest, time;
   for (const sim::Json& condition : sim::ArrayOf(sim::Dig(status, "conditions"))) {

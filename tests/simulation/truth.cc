@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "cluster/json_decode.h"
 #include "cluster/json_text.h"
@@ -123,6 +124,7 @@ void Truth::Read(const Json& pod, bool first, TruePod& now) const {
     const std::string& owner = DigString(sim::ControllerOf(pod), "kind");
     now.kept = owner.empty() || owner == "Job";
     now.controller = DigString(sim::ControllerOf(pod), "uid");
+    now.volumes = !sim::Dig(pod, "spec", "volumes").empty();
     now.one_zone = sim::AnnotationOf(pod, kTopologyRequired) == kZone;
   }
   const bool was_bound = now.bound();
@@ -403,8 +405,8 @@ bool Truth::Ran(const TrueGang& gang, const TruePod& pod) const {
   });
 }
 
-std::string Truth::WrongNode(const TruePod& pod) const {
-  const sim::Object object = store_.Find(sim::kPods, pod.ns, pod.name), node = store_.Find(sim::kNodes, "", pod.node);
+std::string Truth::WrongNode(const TruePod& pod, const std::string& node_name) const {
+  const sim::Object object = store_.Find(sim::kPods, pod.ns, pod.name), node = store_.Find(sim::kNodes, "", node_name);
   if (!object || !node) return {};
   for (const auto& [key, value] : sim::MapOf(sim::Dig(*object, "spec", "nodeSelector")).items())
     if (sim::LabelOf(*node, key) != sim::StringOf(value))
@@ -419,6 +421,19 @@ std::string Truth::WrongNode(const TruePod& pod) const {
       return fmt::format("it does not tolerate {}={}:{}", DigString(taint, "key"), DigString(taint, "value"), effect);
   }
   return {};
+}
+
+int64_t Truth::RoomFor(const TruePod& pod) const {
+  int64_t room = 0;
+  for (const auto& [name, node] : nodes_) {
+    if (!node.present || !WrongNode(pod, name).empty()) continue;
+    int64_t here = std::numeric_limits<int64_t>::max();
+    for (const auto& [resource, amount] : pod.requests)
+      if (amount > 0)
+        here = std::min(here, std::max<int64_t>(0, node.allocatable.Get(resource) - node.used.Get(resource)) / amount);
+    room += here;
+  }
+  return room;
 }
 
 std::string Truth::WrongVolumes(const TruePod& pod, Version known) const {

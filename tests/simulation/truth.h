@@ -34,6 +34,7 @@ struct TruePod {
   std::string controller;    // its uid
   std::string bound_at;      // RFC 3339, as its condition says; else when it was made
   bool one_zone = false;     // all members are to be in the same
+  bool volumes = false;      // it uses some
   bool stray = false;        // its bind took effect long after its sender gave up
 
   bool bound() const { return !node.empty(); }
@@ -108,8 +109,11 @@ class Truth {
   // While there are none, a PodGroup's tiers mean the whole cluster.
   bool HyperNodesLimit() const { return !hyper_nodes_.empty(); }
 
-  // Why the pod may not be on the node where it is, as that is now; empty: it may.
-  std::string WrongNode(const TruePod& pod) const;
+  // Why the pod may not be on the node, as that is now; empty: it may.
+  std::string WrongNode(const TruePod& pod, const std::string& node) const;
+
+  // So many pods like this one find room now, each for itself and by what it may be on.
+  int64_t RoomFor(const TruePod& pod) const;
 
   // What is wrong with the pod's volumes, now that it is bound: a claim that has none, or one that another node has.
   // Empty: nothing, or the claim came or went later than `known`.

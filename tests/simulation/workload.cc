@@ -67,6 +67,7 @@ const std::map<std::string, Workload::Action>& Workload::Actions() {
                                                         {"cordon", &Workload::Cordon},
                                                         {"drain", &Workload::Drain},
                                                         {"foreign", &Workload::Foreign},
+                                                        {"take-place", &Workload::TakePlace},
                                                         {"wipe-disk", &Workload::WipeDisk},
                                                         {"drop-claim", &Workload::DropClaim}};
   return actions;
@@ -542,27 +543,6 @@ std::string Workload::EditQueue(Random& random) {
   edit(queues_[name]);
   const auto changed = store_.Modify({"scheduling.volcano.sh", "queues"}, "", name, edit);
   return changed ? fmt::format("queue {} may use {} cpu", name, most) : "";
-}
-
-// Bound by somebody else, whatever we think of it.
-std::string Workload::Foreign(Random& random) {
-  const std::string node = PickNode(random);
-  if (node.empty() || Full()) return {};
-  const std::string name = fmt::format("x{}", ++made_);
-  MustCreate(
-      store_,
-      {{"apiVersion", "v1"},
-       {"kind", "Pod"},
-       {"metadata",
-        {{"name", name},
-         {"namespace", kNamespace},
-         {"annotations", {{"sim.tutti.dev/run-for", fmt::format("{}s", random.Between(5, 90))}}}}},
-       {"spec",
-        {{"schedulerName", "another"},
-         {"nodeName", node},
-         {"containers",
-          {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", "1"}, {"memory", "1Gi"}}}}}}}}}}});
-  return fmt::format("another scheduler's pod {} is on {}", name, node);
 }
 
 // --- Faults ---

@@ -92,6 +92,7 @@ class Workload {
   std::string Cordon(base::Random&);
   std::string Drain(base::Random&);
   std::string Foreign(base::Random&);
+  std::string TakePlace(base::Random&);
   std::string WipeDisk(base::Random&);
   std::string DropClaim(base::Random&);
   std::string GrowNode(base::Random&);
@@ -113,6 +114,7 @@ class Workload {
   sim::Object PickPod(base::Random& random, bool bound_only) const;
   std::string PickNode(base::Random& random) const;
   void PutNode(const std::string& name, int64_t cpu, int64_t gpu, base::Random& random);
+  void PutForeign(const std::string& name, const std::string& node, const sim::Json& requests, base::Random& random);
   bool Full() const;
 
   const Scenario& scenario_;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes: they come, change, are cordoned and drained, and go; as users and an autoscaler have it.
+// Nodes: they come, change, are cordoned and drained, and go; as users and an autoscaler have it. And other schedulers
+// take their room.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -107,6 +109,56 @@ std::string Workload::Drain(Random& random) {
   for (const sim::Object& pod : store_.All(sim::kPods))
     if (sim::DigString(*pod, "spec", "nodeName") == name) store_.Delete(sim::kPods, kNamespace, sim::NameOf(*pod));
   return "node " + name + " is drained";
+}
+
+// Bound by somebody else, whatever we think of it.
+void Workload::PutForeign(const std::string& name, const std::string& node, const Json& requests, Random& random) {
+  MustCreate(store_,
+             {{"apiVersion", "v1"},
+              {"kind", "Pod"},
+              {"metadata",
+               {{"name", name},
+                {"namespace", kNamespace},
+                {"annotations", {{"sim.tutti.dev/run-for", fmt::format("{}s", random.Between(5, 90))}}}}},
+              {"spec",
+               {{"schedulerName", "another"},
+                {"nodeName", node},
+                {"containers",
+                 {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", requests}, {"limits", requests}}}}}}}}});
+}
+
+std::string Workload::Foreign(Random& random) {
+  const std::string node = PickNode(random);
+  if (node.empty() || Full()) return {};
+  const std::string name = fmt::format("x{}", ++made_);
+  PutForeign(name, node, {{"cpu", "1"}, {"memory", "1Gi"}}, random);
+  return fmt::format("another scheduler's pod {} is on {}", name, node);
+}
+
+// A member of a gang of several roles goes, another scheduler's pod has its room, and another role grows.
+std::string Workload::TakePlace(Random& random) {
+  const sim::Object pod = Full() ? nullptr : PickPod(random, true);
+  if (!pod) return {};
+  const std::string& node = sim::DigString(*pod, "spec", "nodeName");
+  const std::string &cluster = sim::LabelOf(*pod, "ray.io/cluster"), &set = sim::LabelOf(*pod, "set");
+  const auto gang = std::ranges::find(gangs_, cluster.empty() ? sim::LabelOf(*pod, "app") : cluster, &Gang::name);
+  if (gang == gangs_.end() || !store_.Find(sim::kNodes, "", node)) return {};
+  if (!cluster.empty()) {
+    if (sim::LabelOf(*pod, "ray.io/node-type") != "head") return {};
+    store_.Modify(sim::kRayClusters, kNamespace, cluster,
+                  [](Json& next) { next["spec"]["workerGroupSpecs"][0]["replicas"] = 5; });
+  } else {
+    if (gang->parted != Parted::kInRoles) return {};
+    for (const Part& part : gang->parts)
+      if (const std::string other = fmt::format("{}-{}", gang->name, part.name); other != set)
+        store_.Modify(sim::kReplicaSets, kNamespace, other,
+                      [&part](Json& next) { next["spec"]["replicas"] = part.size + 2; });
+  }
+  const Json requests = sim::Dig(*pod, "spec", "containers")[0]["resources"]["requests"];
+  store_.Delete(sim::kPods, kNamespace, sim::NameOf(*pod), {.grace_seconds = 0});
+  PutForeign(fmt::format("x{}", ++made_), node, requests, random);
+  return fmt::format("pod {} of {} loses its place on {} to another scheduler's pod", sim::NameOf(*pod), gang->name,
+                     node);
 }
 
 std::string Workload::LoseNode(Random& random) {

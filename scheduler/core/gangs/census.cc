@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/planted.h"
 #include "core/gangs/evidence.h"
 #include "model/quantity.h"
 
@@ -148,7 +149,7 @@ Census TakeCensus(const Gang& gang, const cluster::ClusterState& state) {
   const auto others = census.pending.begin() + (census.last != nullptr);
   if (!std::ranges::is_sorted(others, census.pending.end(), std::ranges::greater(), &Member::priority))
     std::ranges::stable_sort(others, census.pending.end(), std::ranges::greater(), &Member::priority);
-  if (census.succeeded > 0) FindRan(gang, state, census);
+  if (census.succeeded > 0 && !base::Planted(base::Bug::kForgetRan)) FindRan(gang, state, census);
   return census;
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/planted.h"
 #include "dialects/wording.h"
 #include "model/quantity.h"
 #include "model/resource_list.h"
@@ -138,7 +139,7 @@ Figures MakeFigures(const Problem& problem, const Attempt& attempt, const std::v
   Figures figures;
   figures.cut_short = !proven;
   figures.needed = problem.total();
-  figures.fit = std::ssize(attempt.spots);
+  figures.fit = std::ssize(attempt.spots) + base::Planted(base::Bug::kOneMoreFits);
   int64_t members = 0;
   for (size_t k = 0; k < problem.kinds.size(); ++k) {
     const Kind& kind = problem.kinds[k];

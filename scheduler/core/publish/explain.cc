@@ -300,6 +300,7 @@ bool KeepFigures(const Refusal& before, base::Millis for_ms, Refusal* now) {
   now->nodes_sentence = before.nodes_sentence;
   now->figures = before.figures;
   now->figures_ms = before.figures_ms;
+  now->figures_id = before.figures_id;
   return differ;
 }
 
