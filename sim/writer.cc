@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cluster/json_decode.h"
 #include "cluster/json_text.h"
 
 namespace tutti::sim {
@@ -45,6 +46,27 @@ Json Preconditions(const cluster::ObjectRef& ref) {
   if (!ref.uid().empty()) meta["uid"] = ref.uid();
   if (!ref.resource_version.empty()) meta["resourceVersion"] = ref.resource_version;
   return meta;
+}
+
+void AddPreconditions(const cluster::ObjectRef& ref, Json* patch) {
+  const Json meta = Preconditions(ref);
+  if (patch->is_object()) {
+    if (!meta.empty()) (*patch)["metadata"].update(meta);
+    return;
+  }
+  Json operations = Json::array();
+  for (const auto& [name, value] : meta.items())
+    operations.push_back({{"op", "add"}, {"path", "/metadata/" + name}, {"value", value}});
+  for (Json& operation : *patch) operations.push_back(std::move(operation));
+  *patch = std::move(operations);
+}
+
+PatchType TypeOf(cluster::Patch::Type type) {
+  switch (type) {
+    case cluster::Patch::Type::kStrategic: return PatchType::kStrategic;
+    case cluster::Patch::Type::kJson: return PatchType::kJson;
+    default: return PatchType::kMerge;
+  }
 }
 
 }  // namespace
@@ -185,16 +207,20 @@ Answer Writer::DoBind(const cluster::Bind& bind) {
 Answer Writer::DoDelete(const cluster::Delete& command) {
   DeleteOptions options;
   options.uid = command.object.uid();
+  options.dry_run = command.dry_run;
+  if (command.propagation == cluster::Propagation::kForeground) options.propagation = Propagation::kForeground;
+  if (command.propagation == cluster::Propagation::kOrphan) options.propagation = Propagation::kOrphan;
   const auto deleted = store_.Delete(ResourceOf(command.object), command.object.ns(), command.object.name(), options);
   return deleted ? Done(200) : Refused(deleted.error());
 }
 
 Answer Writer::DoPatch(const cluster::Patch& patch) {
+  const bool operations = patch.type == cluster::Patch::Type::kJson;
   Json body = cluster::ParseJson(patch.body);
-  if (!body.is_object()) return Refused(400, "the body of the patch is not a JSON object");
-  if (Json preconditions = Preconditions(patch.object); !preconditions.empty()) {
-    body["metadata"].update(preconditions);
-  }
+  if (operations ? !body.is_array() : !body.is_object())
+    return Refused(400, operations ? "the body of the patch is not a list of operations"
+                                   : "the body of the patch is not a JSON object");
+  AddPreconditions(patch.object, &body);
   const ApiResource* resource = store_.resources().Find(ResourceOf(patch.object));
   const ApiVersion* version = nullptr;
   if (resource) {
@@ -202,16 +228,22 @@ Answer Writer::DoPatch(const cluster::Patch& patch) {
     version = resource->FindVersion(asked.empty() ? resource->storage_version : asked);
   }
   const Part part = patch.status && version && version->has_status ? Part::kStatus : Part::kMain;
-  const PatchType type = patch.type == cluster::Patch::Type::kStrategic ? PatchType::kStrategic : PatchType::kMerge;
-  const auto patched = store_.Patch(ResourceOf(patch.object), patch.object.ns(), patch.object.name(), type, body, part);
+  const auto patched = store_.Patch(ResourceOf(patch.object), patch.object.ns(), patch.object.name(),
+                                    TypeOf(patch.type), body, part, {.dry_run = patch.dry_run});
   return patched ? Done(200) : Refused(patched.error());
 }
 
 Answer Writer::DoCreate(const cluster::Create& create) {
   Json body = cluster::ParseJson(create.body);
   if (!body.is_object()) return Refused(400, "the body of the object is not a JSON object");
-  const auto created = store_.Create(std::move(body));
-  return created ? Done(201) : Refused(created.error());
+  const auto created = store_.Create(std::move(body), {.dry_run = create.dry_run});
+  if (!created) return Refused(created.error());
+  Answer answer = Done(201);
+  const cluster::ObjectRef& ref = create.object;
+  auto object =
+      cluster::DecodeObject({std::string(ref.group), std::string(ref.resource), std::string(ref.kind), {}}, *created);
+  if (object) answer.object = std::make_shared<const model::Object>(std::move(*object));
+  return answer;
 }
 
 Answer Writer::DoEvent(const cluster::EmitEvent& event) {

@@ -54,24 +54,35 @@ struct Bind {
   model::StringMap annotations;
 };
 
+// What becomes of the objects that a deleted one owns. kOfKind: what its kind has by default.
+enum class Propagation { kOfKind, kBackground, kForeground, kOrphan };
+
+// In these three, `dry_run` has the API server judge the write and answer as if it were done, and keep nothing of it.
+
 // DELETE with a UID precondition.
 struct Delete {
   ObjectRef object;
+  Propagation propagation = Propagation::kOfKind;
+  bool dry_run = false;
 };
 
 // PATCH. `status`: through the status subresource where the kind has one, else on the object itself.
-// A uid in `object` is a precondition (metadata.uid in the patch); so is a resource_version.
+// A uid in `object` is a precondition, and so is a resource_version. They are put into the patch.
 struct Patch {
-  enum class Type { kMerge, kStrategic };
+  enum class Type { kMerge, kStrategic, kJson };
   ObjectRef object;
   bool status = false;
   Type type = Type::kMerge;
-  std::string body;  // JSON
+  std::string body;  // JSON: an object, or for kJson a list of operations (RFC 6902)
+  bool dry_run = false;
 };
 
+// POST. The name is the one in `body`; with generateName alone the API server makes one, and a create whose answer is
+// lost is not repeated.
 struct Create {
   ObjectRef object;
   std::string body;  // JSON
+  bool dry_run = false;
 };
 
 // An Event about `regarding` (events.k8s.io/v1). Repeats of the same note on the same object are merged into a series
@@ -115,6 +126,8 @@ struct Answer {
   std::string message;       // why, for kRefused and kUnknown
   std::string current_node;  // for a refused Bind: where the pod is bound by now, if that was read back
   bool gone = false;         // for a refused Bind: the pod of that UID does not exist any more
+  // For a Create that is done: the object with what the API server added, as its UID. Null if that could not be read.
+  std::shared_ptr<const model::Object> object = {};
 
   // The API server was not to be had, rather than of another mind: the same write may do later.
   bool unheard() const { return http_status == 0 || http_status == 429 || http_status >= 500; }

@@ -143,6 +143,21 @@ std::string PutMetadataFirst(const std::string& patch, const std::string& uid, c
   return text.append("},").append(patch, 1);
 }
 
+// Of a list of operations. An API server refuses with a conflict what writes another UID or an older version, whatever
+// the kind of the patch.
+base::Result<std::string> PutOperationsFirst(const cluster::Patch& patch) {
+  Json given = cluster::ParseJson(patch.body);
+  if (!given.is_array()) return base::Invalid("the patch is not a list of operations");
+  Json operations = Json::array();
+  const auto set = [&](const char* path, const std::string& value) {
+    if (!value.empty()) operations.push_back({{"op", "add"}, {"path", path}, {"value", value}});
+  };
+  set("/metadata/uid", patch.object.uid());
+  set("/metadata/resourceVersion", patch.object.resource_version);
+  for (Json& operation : given) operations.push_back(std::move(operation));
+  return base::PrintJson(operations);
+}
+
 }  // namespace
 
 const char* ContentType(Encoding encoding) { return encoding == Encoding::kProtobuf ? kProtobuf : kJson; }
@@ -160,19 +175,26 @@ std::string EncodeSeriesPatch(int count, base::Millis last_ms) {
   return base::PrintJson(Json{{"series", Series(count, last_ms)}});
 }
 
-std::string EncodeDelete(const std::string& uid) {
+std::string EncodeDelete(const cluster::Delete& command) {
   Json options = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
-  if (!uid.empty()) options["preconditions"]["uid"] = uid;
+  if (!command.object.uid().empty()) options["preconditions"]["uid"] = command.object.uid();
+  switch (command.propagation) {
+    case cluster::Propagation::kOfKind: break;
+    case cluster::Propagation::kBackground: options["propagationPolicy"] = "Background"; break;
+    case cluster::Propagation::kForeground: options["propagationPolicy"] = "Foreground"; break;
+    case cluster::Propagation::kOrphan: options["propagationPolicy"] = "Orphan"; break;
+  }
   return base::PrintJson(options);
 }
 
-base::Result<std::string> WithPreconditions(const std::string& patch, const std::string& uid,
-                                            const std::string& resource_version) {
-  if (patch.starts_with("{\"") && patch.find(R"("metadata")") == std::string::npos)
-    return PutMetadataFirst(patch, uid, resource_version);
-  Json json = cluster::ParseJson(patch);
+base::Result<std::string> WithPreconditions(const cluster::Patch& patch) {
+  const std::string &uid = patch.object.uid(), &resource_version = patch.object.resource_version;
+  if (patch.type == cluster::Patch::Type::kJson) return PutOperationsFirst(patch);
+  if (patch.body.starts_with("{\"") && patch.body.find(R"("metadata")") == std::string::npos)
+    return PutMetadataFirst(patch.body, uid, resource_version);
+  Json json = cluster::ParseJson(patch.body);
   if (!json.is_object()) return base::Invalid("the patch is not a JSON object");
-  if (uid.empty() && resource_version.empty()) return patch;
+  if (uid.empty() && resource_version.empty()) return patch.body;
   if (const auto meta = json.find("metadata"); meta != json.end() && !meta->is_object())
     return base::Invalid("the patch's metadata is not an object");
   if (!uid.empty()) json["metadata"]["uid"] = uid;

@@ -29,11 +29,11 @@ std::string EncodeEvent(const EventBody& body, Encoding encoding);
 std::string EncodeSeriesPatch(int count, base::Millis last_ms);
 
 // DeleteOptions with a UID precondition, as JSON.
-std::string EncodeDelete(const std::string& uid);
+std::string EncodeDelete(const cluster::Delete& command);
 
-// `patch` with metadata.uid and metadata.resourceVersion set where given; kInvalid when it is not a JSON object.
-base::Result<std::string> WithPreconditions(const std::string& patch, const std::string& uid,
-                                            const std::string& resource_version);
+// The body of `patch`, which sets metadata.uid and metadata.resourceVersion where they are given; kInvalid when it is
+// not the JSON that its type asks for.
+base::Result<std::string> WithPreconditions(const cluster::Patch& patch);
 
 // At most `limit` bytes of UTF-8, ending in " ..." if it was longer.
 std::string CutNote(std::string_view note, size_t limit);

@@ -21,31 +21,21 @@
 
 #include "base/random.h"
 #include "cluster/ports.h"
-#include "kube/encode.h"
+#include "kube/command_request.h"
 #include "kube/event_book.h"
-#include "kube/feed.h"
-#include "kube/lanes.h"
 #include "kube/loop.h"
 #include "kube/retry.h"
 #include "kube/transport.h"
+#include "kube/write_gate.h"
+#include "kube/write_job.h"
+#include "kube/write_verdict.h"
 
 namespace tutti::kube {
 
-// What a writer must know of the kinds it writes.
-class KindResolver {
- public:
-  virtual ~KindResolver() = default;
-  // The version to use where a command names none; empty when the kind is not served.
-  virtual std::string VersionOf(const std::string& group, const std::string& resource) const = 0;
-  virtual bool HasStatus(const std::string& group, const std::string& version, const std::string& resource) const = 0;
-};
-
 class KubeWriter final : public cluster::ClusterWriter {
  public:
-  static constexpr base::Millis kGraceMs = 500;
-  // After a start's answer the background is still held back for so long: the bind that makes a gang whole is decided
-  // only when all others are answered, and would find 64 Events before it (40 ms).
-  static constexpr base::Millis kHeldAfterStartsMs = 20;
+  static constexpr base::Millis kGraceMs = kWriteGraceMs;
+  static constexpr base::Millis kHeldAfterStartsMs = WriteGate::kHeldAfterStartsMs;
 
   struct Options {
     int in_flight = 64;
@@ -68,39 +58,29 @@ class KubeWriter final : public cluster::ClusterWriter {
   // not count: nobody decides by them.
   void Drain(Task done);
 
-  size_t in_flight() const { return in_flight_; }
+  size_t in_flight() const { return gate_.in_flight(); }
 
  private:
-  struct Job;
-
   void Enqueue(cluster::Command command);
-  bool NoteEvent(Job& job);
+  bool NoteEvent(WriteJob& job);
   void Pump();
-  void PumpAt(base::Millis at_ms);
-  void SendWrite(Job& job);
-  void CountWriting(Job& job, bool writing);
-  base::Result<Request> BuildRequest(Job& job, base::Millis server_timeout_ms);
-  base::Result<Request> BuildPatch(const cluster::Patch& patch) const;
-  Request BuildEvent(Job& job) const;
+  void SendWrite(WriteJob& job);
+  base::Result<Request> BuildRequest(WriteJob& job) const;
   void OnAnswer(uint64_t number, const Response& response);
-  void OnBindJudged(Job& job, const Judgement& judgement);
-  void OnOtherJudged(Job& job, const Judgement& judgement);
-  void OnEventJudged(Job& job, const Judgement& judgement);
-  void ReadBack(Job& job);
-  void ReadLater(Job& job, base::Millis wait_ms);
+  void OnEventJudged(WriteJob& job, const Judgement& judgement);
+  void Follow(WriteJob& job, Verdict verdict);
+  void ReadLater(WriteJob& job, base::Millis wait_ms);
   void PumpReads();
-  void SendRead(Job& job);
+  void SendRead(WriteJob& job);
   void OnReadBack(uint64_t number, const Response& response);
-  void OnPodRead(Job& job, const Response& response);
-  void AfterUnbound(Job& job, const model::Pod& pod);
-  void RetryLater(Job& job, base::Millis wait_ms, const Judgement& judgement);
-  void Requeue(Job& job);
+  void RetryLater(WriteJob& job, base::Millis wait_ms, std::string why);
+  void Requeue(WriteJob& job);
   void OnDeadline(uint64_t number);
-  void Expire(Job& job);
-  void GiveUp(Job& job);
-  void Finish(Job& job, cluster::Outcome outcome, int http_status, std::string message);
+  void Expire(WriteJob& job);
+  void GiveUp(WriteJob& job);
+  void Finish(WriteJob& job, cluster::Outcome outcome, int http_status, std::string message);
+  void Finish(WriteJob& job, cluster::Answer answer);
   void CheckDrained();
-  std::string Version(const cluster::ObjectRef& ref) const;
 
   const Options options_;
   Loop& loop_;
@@ -109,18 +89,13 @@ class KubeWriter final : public cluster::ClusterWriter {
   const KindResolver& kinds_;
   cluster::EventSink& sink_;
 
-  std::unordered_map<uint64_t, std::unique_ptr<Job>> jobs_;
+  WriteGate gate_;
+  std::unordered_map<uint64_t, std::unique_ptr<WriteJob>> jobs_;
   uint64_t last_job_ = 0;
-  Lanes lanes_;
   EventBook events_;
-  std::deque<uint64_t> to_read_;                     // jobs whose pods are to be read back
-  size_t reading_ = 0;                               // reads under way
-  SpecCache specs_;                                  // for pods read back
-  size_t in_flight_ = 0, background_in_flight_ = 0;  // writes; those of the background among them
-  base::Millis held_until_ms_ = 0;                   // the background, if no start is on its way
-  TimerId pump_timer_ = 0;
-  base::Millis pump_at_ms_ = 0;  // of that timer
-  base::Millis writable_until_ms_ = 0, over_ms_ = 0;
+  std::deque<uint64_t> to_read_;  // jobs whose pods are to be read back
+  size_t reading_ = 0;            // reads under way
+  SpecCache specs_;               // for pods read back
   Encoding encoding_ = Encoding::kProtobuf;
   base::Millis unsettled_until_ms_ = 0;  // what was answered as unknown may take effect until then
   bool draining_ = false;

@@ -262,6 +262,40 @@ TEST_CASE("a create whose repeat meets its own first try is unknown") {
   CHECK(rig.Only().outcome == Outcome::kUnknown);
 }
 
+TEST_CASE("a create whose name the API server makes is not repeated") {
+  WriterRig rig;
+  rig.Submit({{1, cluster::Lane::kStatus, rig.In(9'000),
+               cluster::Create{cluster::NewRef("g", "", "queues", "Queue", "", ""),
+                               R"({"metadata":{"generateName":"q-"}})"}}});
+  rig.server.Fail(rig.server.open.front(), Response::Failure::kLost);
+  rig.loop.Advance(10'000);
+  CHECK(rig.server.open.empty());
+  CHECK(rig.server.sent == 1);
+  CHECK(rig.Only().outcome == Outcome::kUnknown);
+}
+
+TEST_CASE("the answer to a create has the object as the API server made it") {
+  WriterRig rig;
+  const auto create = [&](int status, const char* body) {
+    rig.Submit({{1, cluster::Lane::kStatus, rig.In(9'000),
+                 cluster::Create{cluster::NewRef("g", "", "queues", "Queue", "ns", ""), "{}"}}});
+    rig.server.AnswerJson(rig.server.open.front(), status, body);
+    return rig.Only();
+  };
+  const Answer made = create(201, R"({"apiVersion":"g/v1beta1","kind":"Queue",
+      "metadata":{"name":"q-x7","namespace":"ns","uid":"u9","resourceVersion":"12"},"spec":{"weight":1}})");
+  CHECK(made.outcome == Outcome::kDone);
+  REQUIRE(made.object != nullptr);
+  CHECK(made.object->meta.name == "q-x7");
+  CHECK(made.object->meta.uid == "u9");
+  CHECK(made.object->meta.resource_version == "12");
+  CHECK(made.object->resource == "queues");
+  CHECK(made.object->version == "v1beta1");
+  CHECK(made.object->body->at("spec").at("weight") == 1);
+  CHECK(create(201, "not JSON").object == nullptr);
+  CHECK(create(403, StatusJson(403, "Forbidden").c_str()).object == nullptr);
+}
+
 TEST_CASE("an Event is created once, and its repeats become a series") {
   WriterRig rig;
   rig.Submit({rig.Event(1, "no room")});

@@ -239,6 +239,100 @@ TEST_CASE_METHOD(WriterFixture, "Objects are created and deleted, and a refusal 
   CHECK_FALSE(store.Find({"", "configmaps"}, "default", "c"));
 }
 
+TEST_CASE_METHOD(WriterFixture, "The answer to a create has the object as the API server made it") {
+  const cluster::ObjectRef ref = cluster::NewRef("", "", "configmaps", "ConfigMap", "default", "");
+  Submit(cluster::Create{ref, R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"generateName":"c-"}})"});
+  writer.Pump();
+  const auto answer = Only();
+  REQUIRE(answer.object != nullptr);
+  const Object made = store.Find({"", "configmaps"}, "default", answer.object->meta.name);
+  REQUIRE(made);
+  CHECK(answer.object->meta.name.starts_with("c-"));
+  CHECK(answer.object->meta.uid == UidOf(*made));
+  CHECK(answer.object->resource == "configmaps");
+}
+
+TEST_CASE_METHOD(WriterFixture, "A patch of operations changes an item of a list, under its preconditions") {
+  const char* body = R"([{"op":"replace","path":"/spec/containers/0/image","value":"j"}])";
+  const auto image = [&] { return DigString(Dig(*Pod("a"), "spec", "containers")[0], "image"); };
+  cluster::ObjectRef ref = cluster::NewRef("", "", "pods", "Pod", "default", "a", "another");
+  Submit(cluster::Patch{ref, false, cluster::Patch::Type::kJson, body});
+  writer.Pump();
+  CHECK(Only().http_status == 409);
+  ref = Ref("a");
+  ref.resource_version = "1";
+  Submit(cluster::Patch{ref, false, cluster::Patch::Type::kJson, body});
+  writer.Pump();
+  CHECK(Only().http_status == 409);
+  CHECK(image() == "i");
+  Submit(cluster::Patch{Ref("a"), false, cluster::Patch::Type::kJson, body});
+  writer.Pump();
+  CHECK(Only().outcome == Outcome::kDone);
+  CHECK(image() == "j");
+  Submit(cluster::Patch{Ref("a"), false, cluster::Patch::Type::kJson, "{}"});
+  writer.Pump();
+  CHECK(Only().outcome == Outcome::kRefused);
+}
+
+TEST_CASE_METHOD(WriterFixture, "What is only tried is judged, and leaves nothing behind") {
+  const int64_t before = store.resource_version();
+  const cluster::ObjectRef ref = cluster::NewRef("", "", "configmaps", "ConfigMap", "default", "c");
+  Submit(cluster::Create{ref, R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}})", true});
+  writer.Pump();
+  CHECK(Only().object != nullptr);
+  Submit(cluster::Patch{Ref("a"), false, cluster::Patch::Type::kMerge, R"({"metadata":{"labels":{"x":"y"}}})", true});
+  writer.Pump();
+  CHECK(Only().outcome == Outcome::kDone);
+  Submit(cluster::Delete{Ref("a"), cluster::Propagation::kOfKind, true});
+  writer.Pump();
+  CHECK(Only().outcome == Outcome::kDone);
+  Submit(cluster::Create{ref, R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"A B"}})", true});
+  writer.Pump();
+  CHECK(Only().outcome == Outcome::kRefused);
+  CHECK(store.resource_version() == before);
+}
+
+TEST_CASE_METHOD(WriterFixture, "A delete does with what the object owns as it is told") {
+  const GroupResource maps{"", "configmaps"};
+  const auto make = [&](const char* name, Json meta) {
+    meta["name"] = name;
+    return UidOf(**store.Create({{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", meta}}));
+  };
+  // What is owned cannot go at once.
+  const auto make_both = [&] {
+    const Json owner = {{"apiVersion", "v1"},
+                        {"kind", "ConfigMap"},
+                        {"name", "owner"},
+                        {"uid", make("owner", Json::object())},
+                        {"blockOwnerDeletion", true}};
+    make("owned", {{"finalizers", {"tutti.test/held"}}, {"ownerReferences", {owner}}});
+  };
+  const auto remove_owner = [&](cluster::Propagation propagation) {
+    Submit(cluster::Delete{cluster::NewRef("", "", "configmaps", "ConfigMap", "default", "owner"), propagation});
+    writer.Pump();
+    CHECK(Only().outcome == Outcome::kDone);
+  };
+  const auto there = [&](const char* name) { return store.Find(maps, "default", name) != nullptr; };
+  const auto owned_goes = [&] { return IsTerminating(*store.Find(maps, "default", "owned")); };
+
+  make_both();
+  SECTION("in the background") {
+    remove_owner(GENERATE(cluster::Propagation::kOfKind, cluster::Propagation::kBackground));
+    CHECK_FALSE(there("owner"));
+    CHECK(owned_goes());
+  }
+  SECTION("in the foreground") {
+    remove_owner(cluster::Propagation::kForeground);
+    CHECK(there("owner"));
+    CHECK(owned_goes());
+  }
+  SECTION("not at all") {
+    remove_owner(cluster::Propagation::kOrphan);
+    CHECK_FALSE(there("owner"));
+    CHECK_FALSE(owned_goes());
+  }
+}
+
 TEST_CASE_METHOD(WriterFixture, "a stray takes effect long after its sender was told that nothing is known") {
   interceptor.next = {.request_delay_ms = 10'000, .stray = true};
   Submit(cluster::Bind{Ref("a"), "n1", {}});

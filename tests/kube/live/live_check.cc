@@ -146,6 +146,50 @@ TEST_CASE("binding: preconditions, conflicts, annotations, vanished pods") {
   rig.client.Shutdown(3'000);
 }
 
+TEST_CASE("objects of other kinds are made, patched, tried and deleted") {
+  Rig rig;
+  rig.client.LeadAlone();
+  rig.client.feed().Start({});
+  const auto ref = [](const std::string& name, const std::string& uid = "", const std::string& version = "") {
+    return cluster::NewRef("", "v1", "configmaps", "ConfigMap", "default", name, uid, version);
+  };
+  const json body = {{"apiVersion", "v1"},
+                     {"kind", "ConfigMap"},
+                     {"metadata", {{"generateName", kRun + "-"}}},
+                     {"data", {{"a", "1"}}}};
+  const auto tried = rig.Do(cluster::Create{ref(""), body.dump(), true});
+  REQUIRE(tried->outcome == Outcome::kDone);
+  REQUIRE(tried->object != nullptr);
+  const auto path = [](const std::string& name) { return "/api/v1/namespaces/default/configmaps/" + name; };
+  CHECK(rig.Get(path(tried->object->meta.name)).at("code") == 404);
+
+  const auto made = rig.Do(cluster::Create{ref(""), body.dump()});
+  REQUIRE(made->outcome == Outcome::kDone);
+  REQUIRE(made->object != nullptr);
+  const std::string name = made->object->meta.name, uid = made->object->meta.uid;
+  CHECK(name.starts_with(kRun + "-"));
+  CHECK(rig.Get(path(name)).at("metadata").at("uid") == uid);
+
+  const auto patch = [&](const cluster::ObjectRef& object, const char* value, bool dry_run = false) {
+    const json operations = {{{"op", "replace"}, {"path", "/data/a"}, {"value", value}}};
+    return rig.Do(cluster::Patch{object, false, cluster::Patch::Type::kJson, operations.dump(), dry_run});
+  };
+  const auto value = [&] { return rig.Get(path(name)).at("data").at("a").get<std::string>(); };
+  CHECK(patch(ref(name, uid, made->object->meta.resource_version), "2")->outcome == Outcome::kDone);
+  CHECK(value() == "2");
+  CHECK(patch(ref(name, uid, made->object->meta.resource_version), "3")->http_status == 409);
+  CHECK(patch(ref(name, "00000000-0000-0000-0000-000000000000"), "3")->http_status == 409);
+  CHECK(patch(ref(name, uid), "3", true)->outcome == Outcome::kDone);
+  CHECK(value() == "2");
+
+  CHECK(rig.Do(cluster::Delete{ref(name, uid), cluster::Propagation::kForeground, true})->outcome == Outcome::kDone);
+  CHECK_FALSE(rig.Get(path(name)).at("metadata").contains("deletionTimestamp"));
+  CHECK(rig.Do(cluster::Delete{ref(name, uid), cluster::Propagation::kOrphan})->outcome == Outcome::kDone);
+  // No controller is there to take the finalizer off.
+  CHECK(rig.Get(path(name)).at("metadata").at("finalizers") == json{"orphan"});
+  rig.client.Shutdown(3'000);
+}
+
 TEST_CASE("Events are accepted, and repeats become a series") {
   Rig rig;
   rig.client.LeadAlone();
