@@ -76,8 +76,13 @@ void Feed::Start(std::vector<model::ObjectKind> kinds) {
   started_ = true;
   watched_.push_back({.name = "pods", .resource = kPods, .kind = {}, .version = {}, .posted = {}});
   watched_.push_back({.name = "nodes", .resource = kNodes, .kind = {}, .version = {}, .posted = {}});
+  Want(std::move(kinds));
+}
+
+void Feed::Want(std::vector<model::ObjectKind> kinds) {
   for (model::ObjectKind& kind : kinds) {
     const GroupResource resource{kind.group, kind.resource};
+    if (std::ranges::find(watched_, resource, &Watched::resource) != watched_.end()) continue;
     watched_.push_back(
         {.name = kind.Name(), .resource = resource, .kind = std::move(kind), .version = {}, .posted = {}});
   }

@@ -56,6 +56,8 @@ class Feed final : public cluster::ClusterFeed {
 
   // Each kind's versions in order of preference; the first one served is taken.
   void Start(std::vector<model::ObjectKind> kinds) override;
+  // The next Pump lists them.
+  void Want(std::vector<model::ObjectKind> kinds) override;
 
   // Posts all that happened since the last call. Returns how many events.
   size_t Pump();

@@ -26,6 +26,9 @@ class ClusterFeed {
  public:
   virtual ~ClusterFeed() = default;
   virtual void Start(std::vector<model::ObjectKind> kinds) = 0;
+  // From now on these kinds too, each like those it was started with; of one that it has already, nothing happens. May
+  // be called at any time after Start.
+  virtual void Want(std::vector<model::ObjectKind> kinds) = 0;
 };
 
 // Out: all side effects. Submit does not block; the answer is posted to the sink.

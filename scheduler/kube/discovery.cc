@@ -40,12 +40,16 @@ Discovery::~Discovery() {
   for (const RequestId id : requests_) transport_.Cancel(id);
 }
 
-void Discovery::Start(std::vector<model::ObjectKind> wanted, std::function<void()> changed) {
-  wanted_ = std::move(wanted);
-  for (const model::ObjectKind& kind : wanted_)
-    if (!kind.group.empty()) wanted_groups_.insert(kind.group);
+void Discovery::Start(const std::vector<model::ObjectKind>& wanted, std::function<void()> changed) {
+  for (const model::ObjectKind& kind : wanted) wanted_groups_.insert(kind.group);
   changed_ = std::move(changed);
   Ask();
+}
+
+void Discovery::Want(const std::vector<model::ObjectKind>& kinds) {
+  for (const model::ObjectKind& kind : kinds) wanted_groups_.insert(kind.group);
+  tell_ = true;
+  AskSoon();
 }
 
 void Discovery::AskSoon() {
@@ -70,6 +74,17 @@ std::optional<std::string> Discovery::BestVersion(const model::ObjectKind& kind)
   return std::nullopt;
 }
 
+std::optional<model::ObjectKind> Discovery::ResourceOf(const std::string& group, const std::string& kind) const {
+  std::map<std::string, std::map<size_t, std::string>> found;  // by resource: versions by rank
+  const Table& table = group.empty() ? core_ : table_;
+  for (auto at = table.lower_bound({group, "", ""}); at != table.end() && std::get<0>(at->first) == group; ++at)
+    if (at->second.kind == kind) found[std::get<2>(at->first)][at->second.rank] = std::get<1>(at->first);
+  if (found.empty()) return std::nullopt;
+  model::ObjectKind result{group, found.begin()->first, kind, {}};
+  for (auto& [rank, version] : found.begin()->second) result.versions.push_back(std::move(version));
+  return result;
+}
+
 const ServedResource* Discovery::Find(const std::string& group, const std::string& version,
                                       const std::string& resource) const {
   const Table& table = group.empty() ? core_ : table_;
@@ -80,6 +95,7 @@ const ServedResource* Discovery::Find(const std::string& group, const std::strin
 void Discovery::Ask() {
   next_.clear();
   next_is_whole_ = true;
+  told_for_ |= std::exchange(tell_, false);
   if (!core_known_) AskCore();
   Request request;
   request.target = "/apis";
@@ -107,7 +123,7 @@ void Discovery::AskCore() {
   Request request;
   request.target = "/api/v1";
   Get(std::move(request),
-      [this](const Response& response) { core_known_ = ReadGroupVersion("", "v1", response, &core_); });
+      [this](const Response& response) { core_known_ = ReadGroupVersion("", "v1", 0, response, &core_); });
 }
 
 void Discovery::OnGroups(const Response& response) {
@@ -131,6 +147,7 @@ void Discovery::ReadAggregated(const Json& list) {
   for (const Json& group : Items(list, "items")) {
     const auto meta = group.find("metadata");
     const std::string name = meta == group.end() ? "" : Text(*meta, "name");
+    size_t rank = 0;
     for (const Json& version : Items(group, "versions")) {
       const std::string version_name = Text(version, "version");
       if (Text(version, "freshness") == "Stale") {
@@ -139,11 +156,14 @@ void Discovery::ReadAggregated(const Json& list) {
           if (std::get<0>(key) == name && std::get<1>(key) == version_name) next_.emplace(key, served);
       }
       for (const Json& resource : Items(version, "resources")) {
-        ServedResource served{Text(resource, "scope") == "Namespaced", false};
+        const auto kind = resource.find("responseKind");
+        ServedResource served{kind == resource.end() ? "" : Text(*kind, "kind"),
+                              Text(resource, "scope") == "Namespaced", false, rank};
         for (const Json& sub : Items(resource, "subresources"))
           served.has_status |= Text(sub, "subresource") == "status";
-        next_[{name, version_name, Text(resource, "resource")}] = served;
+        next_[{name, version_name, Text(resource, "resource")}] = std::move(served);
       }
+      ++rank;
     }
   }
 }
@@ -153,19 +173,21 @@ void Discovery::AskEachGroup(const Json& groups) {
   for (const Json& group : Items(groups, "groups")) {
     const std::string name = Text(group, "name");
     if (!wanted_groups_.contains(name)) continue;
+    size_t rank = 0;
     for (const Json& item : Items(group, "versions")) {
       const std::string version = Text(item, "version");
       Request request;
       request.target = GroupPath(name, version);
-      Get(std::move(request), [this, name, version](const Response& response) {
-        if (response.status != 404) ReadGroupVersion(name, version, response, &next_);
+      Get(std::move(request), [this, name, version, rank](const Response& response) {
+        if (response.status != 404) ReadGroupVersion(name, version, rank, response, &next_);
       });
+      ++rank;
     }
   }
 }
 
-bool Discovery::ReadGroupVersion(const std::string& group, const std::string& version, const Response& response,
-                                 Table* into) {
+bool Discovery::ReadGroupVersion(const std::string& group, const std::string& version, size_t rank,
+                                 const Response& response, Table* into) {
   const Json list = response.ok() ? cluster::ParseJson(response.body) : Json();
   if (!list.is_object()) {
     next_is_whole_ = false;
@@ -175,10 +197,14 @@ bool Discovery::ReadGroupVersion(const std::string& group, const std::string& ve
   for (const Json& resource : Items(list, "resources")) {
     const std::string name = Text(resource, "name");
     const size_t slash = name.find('/');
-    if (slash == name.npos)
-      (*into)[{group, version, name}].namespaced = resource.value("namespaced", Json(true)) != Json(false);
-    else if (name.substr(slash) == "/status")
+    if (slash == name.npos) {
+      ServedResource& served = (*into)[{group, version, name}];
+      served.kind = Text(resource, "kind");
+      served.namespaced = resource.value("namespaced", Json(true)) != Json(false);
+      served.rank = rank;
+    } else if (name.substr(slash) == "/status") {
       (*into)[{group, version, name.substr(0, slash)}].has_status = true;
+    }
   }
   return true;
 }
@@ -191,19 +217,13 @@ void Discovery::Finish() {
   backoff_.Reset();
   last_complaint_.clear();
   etag_ = next_etag_;
-  const auto same = [](const Table& a, const Table& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-      return x.first == y.first && x.second.namespaced == y.second.namespaced &&
-             x.second.has_status == y.second.has_status;
-    });
-  };
-  const bool differs = !known_ || !same(table_, next_);
+  const bool tell = std::exchange(told_for_, false) || !known_ || table_ != next_;
   table_ = std::move(next_);
   next_.clear();
   known_ = true;
   const bool again = std::exchange(ask_again_, false);
   Schedule(again || quick_rounds_ > 0 ? kQuickMs[quick_rounds_ > 0 ? --quick_rounds_ : 0] : kPeriodMs);
-  if (differs && changed_) changed_();
+  if (tell && changed_) changed_();
 }
 
 void Discovery::Complain(const std::string& what) {

@@ -23,8 +23,12 @@
 namespace tutti::kube {
 
 struct ServedResource {
+  std::string kind = {};
   bool namespaced = true;
   bool has_status = false;  // a status subresource
+  size_t rank = 0;          // of its version among the group's, as the server prefers them; 0 is first
+
+  friend bool operator==(const ServedResource&, const ServedResource&) = default;
 };
 
 class Discovery {
@@ -33,7 +37,9 @@ class Discovery {
   ~Discovery();
 
   // `changed` runs after the first complete answer, and after each that differs from the one before.
-  void Start(std::vector<model::ObjectKind> wanted, std::function<void()> changed);
+  void Start(const std::vector<model::ObjectKind>& wanted, std::function<void()> changed);
+  // Kinds that are wanted besides; `changed` runs after the next complete answer, even if it is the same. After Start.
+  void Want(const std::vector<model::ObjectKind>& kinds);
   // Asks again at once, and twice more within seconds: a new CRD takes a moment to be served.
   void AskSoon();
 
@@ -41,6 +47,9 @@ class Discovery {
   bool known() const { return known_; }
   // The first of `kind.versions` that is served; nothing if none is.
   std::optional<std::string> BestVersion(const model::ObjectKind& kind) const;
+  // Under which resource `kind` of `group` is served, and in which versions, the server's favourite first; nothing when
+  // it is not. A server without aggregated discovery is known by its wanted groups alone: see Want.
+  std::optional<model::ObjectKind> ResourceOf(const std::string& group, const std::string& kind) const;
   // nullptr when not served (or not in a wanted group).
   const ServedResource* Find(const std::string& group, const std::string& version, const std::string& resource) const;
 
@@ -54,7 +63,8 @@ class Discovery {
   void OnGroups(const Response& response);
   void ReadAggregated(const base::Json& list);
   void AskEachGroup(const base::Json& groups);
-  bool ReadGroupVersion(const std::string& group, const std::string& version, const Response& response, Table* into);
+  bool ReadGroupVersion(const std::string& group, const std::string& version, size_t rank, const Response& response,
+                        Table* into);
   void Finish();
   void Schedule(base::Millis delay_ms);
   void Complain(const std::string& what);
@@ -62,7 +72,6 @@ class Discovery {
   Loop& loop_;
   Transport& transport_;
   Backoff backoff_;
-  std::vector<model::ObjectKind> wanted_;
   std::set<std::string> wanted_groups_;
   std::function<void()> changed_;
   Table core_, table_, next_;
@@ -73,6 +82,8 @@ class Discovery {
   std::string etag_, next_etag_;
   TimerId timer_ = 0;
   bool ask_again_ = false;  // somebody asked while a round was under way
+  bool tell_ = false;       // once a round that begins from now on is over, whatever it brings
+  bool told_for_ = false;   // the same, of the round under way
   int quick_rounds_ = 0;    // left after AskSoon
   std::string last_complaint_;
 };

@@ -40,23 +40,34 @@ KubeFeed::KubeFeed(Loop& loop, Transport& transport, base::Random& random, clust
 KubeFeed::~KubeFeed() = default;
 
 void KubeFeed::Start(std::vector<model::ObjectKind> kinds) {
-  loop_.Post([this, kinds = std::move(kinds)]() mutable { StartOnLoop(std::move(kinds)); });
+  loop_.Post([this, kinds = std::move(kinds)] { StartOnLoop(kinds); });
 }
 
-void KubeFeed::StartOnLoop(std::vector<model::ObjectKind> kinds) {
+void KubeFeed::Want(std::vector<model::ObjectKind> kinds) {
+  loop_.Post([this, kinds = std::move(kinds)]() mutable {
+    std::erase_if(kinds, [this](const auto& kind) { return Find(kind.group, kind.resource) != nullptr; });
+    if (kinds.empty()) return;
+    for (const model::ObjectKind& kind : kinds) Add(kind);
+    discovery_.Want(kinds);
+  });
+}
+
+void KubeFeed::Add(const model::ObjectKind& kind) {
+  auto watched = std::make_unique<WatchedKind>();
+  watched->kind = kind;
+  if (const auto selection = cluster::FindSelectionKind(kind.Name()))
+    watched->store = std::make_unique<SelectionStore>(sink_, *selection);
+  else
+    watched->store = std::make_unique<ObjectStore>(sink_, kind);
+  kinds_.push_back(std::move(watched));
+}
+
+void KubeFeed::StartOnLoop(const std::vector<model::ObjectKind>& kinds) {
   started_ms_ = loop_.Now();
   WatchBuiltIn("nodes", std::make_unique<NodeStore>(sink_));
   pods_ = &WatchBuiltIn("pods", std::make_unique<PodStore>(sink_, specs_));
-  for (const model::ObjectKind& kind : kinds) {
-    auto watched = std::make_unique<WatchedKind>();
-    watched->kind = kind;
-    if (const auto selection = cluster::FindSelectionKind(kind.Name()))
-      watched->store = std::make_unique<SelectionStore>(sink_, *selection);
-    else
-      watched->store = std::make_unique<ObjectStore>(sink_, kind);
-    kinds_.push_back(std::move(watched));
-  }
-  discovery_.Start(std::move(kinds), [this] { OnDiscovery(); });
+  for (const model::ObjectKind& kind : kinds) Add(kind);
+  discovery_.Start(kinds, [this] { OnDiscovery(); });
   WatchDefinitions();
 }
 

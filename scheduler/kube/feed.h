@@ -4,7 +4,8 @@
 // A kind that is not served is posted as KindSynced{served=false} and looked for again; when its CRD goes, its objects
 // are posted as gone. When a version that is preferred over the one watched appears, the kind is listed anew in it.
 //
-// Start may be called once, from any thread, and its effect is on the loop's; the rest is the loop's thread only.
+// Start may be called once and Want at any time after it, from any thread, and their effect is on the loop's; the rest
+// is the loop's thread only.
 #pragma once
 
 #include <map>
@@ -27,6 +28,7 @@ class KubeFeed final : public cluster::ClusterFeed {
   ~KubeFeed() override;
 
   void Start(std::vector<model::ObjectKind> kinds) override;
+  void Want(std::vector<model::ObjectKind> kinds) override;
 
   // Runs `done` once pods are known as of now or later: after a list of its own where one is complete already.
   void FreshPods(Task done);
@@ -51,7 +53,8 @@ class KubeFeed final : public cluster::ClusterFeed {
     bool left_out = false;  // by discovery, when it was last asked
   };
 
-  void StartOnLoop(std::vector<model::ObjectKind> kinds);
+  void StartOnLoop(const std::vector<model::ObjectKind>& kinds);
+  void Add(const model::ObjectKind& kind);
   const WatchedKind* Find(const std::string& group, const std::string& resource) const;
   WatchedKind& WatchBuiltIn(const char* resource, std::unique_ptr<KindStore> store);
   void WatchDefinitions();

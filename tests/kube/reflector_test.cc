@@ -312,10 +312,12 @@ struct FeedRig {
   static std::string Served(const std::vector<std::string>& versions) {
     json group = {{"metadata", {{"name", "g"}}}, {"versions", json::array()}};
     for (const std::string& version : versions)
-      group["versions"].push_back(
-          {{"version", version},
-           {"resources",
-            {{{"resource", "queues"}, {"scope", "Cluster"}, {"subresources", {{{"subresource", "status"}}}}}}}});
+      group["versions"].push_back({{"version", version},
+                                   {"resources",
+                                    {{{"resource", "queues"},
+                                      {"responseKind", {{"kind", "Queue"}}},
+                                      {"scope", "Cluster"},
+                                      {"subresources", {{{"subresource", "status"}}}}}}}});
     return json{{"kind", "APIGroupDiscoveryList"}, {"items", versions.empty() ? json::array() : json::array({group})}}
         .dump();
   }
@@ -424,6 +426,62 @@ TEST_CASE("a server without aggregated discovery is asked group by group") {
                         R"({"resources":[{"name":"queues","namespaced":false},{"name":"queues/status"}]})");
   CHECK(rig.server.Has("/apis/g/v1/queues"));
   CHECK(rig.feed.discovery().Find("g", "v1", "queues")->has_status);
+}
+
+TEST_CASE("a kind that is wanted while the feed runs is discovered and watched") {
+  FeedRig rig;
+  rig.Start({});
+  const model::ObjectKind queues{"g", "queues", "Queue", {"v1"}};
+  const auto want = [&] {
+    rig.feed.Want({queues});
+    rig.loop.Advance(50);
+  };
+  SECTION("of a group that was known already") {
+    rig.server.AnswerJson(rig.Groups(), 200, FeedRig::Served({"v1"}));
+    want();
+    rig.server.AnswerJson(rig.Groups(), 200, FeedRig::Served({"v1"}));
+    FakeTransport::Stream(rig.server.Find("/apis/g/v1/queues"), Line("ADDED", Queue("a", "6")) + Bookmark("7", true));
+    CHECK(rig.sink.Take<cluster::ObjectChanged>().size() == 1);
+    CHECK(rig.Synced() == Words{{"queues.g", true}});
+    const auto sent = rig.server.sent;
+    want();
+    CHECK(rig.server.sent == sent);  // it is had already
+  }
+  SECTION("of a group that is not served") {
+    rig.server.AnswerJson(rig.Groups(), 200, FeedRig::Served({}));
+    want();
+    rig.server.AnswerJson(rig.Groups(), 200, FeedRig::Served({}));
+    CHECK(rig.Synced() == Words{{"queues.g", false}});
+  }
+  SECTION("while discovery is under way") {
+    rig.feed.Want({queues});
+    rig.loop.RunPosted();
+    rig.server.AnswerJson(rig.Groups(), 200, FeedRig::Served({}));
+    rig.loop.Advance(2'000);
+    rig.server.AnswerJson(rig.Groups(), 200, FeedRig::Served({"v1"}));
+    CHECK(rig.server.Has("/apis/g/v1/queues"));
+  }
+  SECTION("of a server that is asked group by group") {
+    const char* groups = R"({"kind":"APIGroupList","groups":[{"name":"g","versions":[{"version":"v1"}]}]})";
+    rig.server.AnswerJson(rig.Groups(), 200, groups);
+    CHECK_FALSE(rig.server.Has("/apis/g/v1"));
+    want();
+    rig.server.AnswerJson(rig.Groups(), 200, groups);
+    rig.server.AnswerJson(rig.At("/apis/g/v1"), 200, R"({"resources":[{"name":"queues","kind":"Queue"}]})");
+    CHECK(rig.server.Has("/apis/g/v1/queues"));
+    CHECK(rig.feed.discovery().ResourceOf("g", "Queue")->resource == "queues");
+  }
+}
+
+TEST_CASE("discovery knows under which resource a kind is served, and in which versions") {
+  FeedRig rig;
+  rig.Start({});
+  rig.server.AnswerJson(rig.Groups(), 200, FeedRig::Served({"v2", "v1"}));  // no group is wanted
+  const auto queues = rig.feed.discovery().ResourceOf("g", "Queue");
+  REQUIRE(queues);
+  CHECK(*queues == model::ObjectKind{"g", "queues", "Queue", {"v2", "v1"}});
+  CHECK_FALSE(rig.feed.discovery().ResourceOf("g", "Thing"));
+  CHECK_FALSE(rig.feed.discovery().ResourceOf("h", "Queue"));
 }
 
 TEST_CASE("fresh pods are pods of a list that was asked for afterwards") {

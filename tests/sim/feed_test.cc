@@ -80,6 +80,24 @@ TEST_CASE_METHOD(FeedFixture, "A kind that appears is listed and one that vanish
   CHECK(sink.Take() == std::vector<std::string>{"object gone queues.tutti.test q", "not served queues.tutti.test"});
 }
 
+TEST_CASE_METHOD(FeedFixture,
+                 "A kind that is wanted later is listed and followed, and is told once however often it is wanted") {
+  REQUIRE(store.Create(QueueDefinition()));
+  REQUIRE(store.Create({{"apiVersion", "tutti.test/v1"}, {"kind", "Queue"}, {"metadata", {{"name", "q"}}}}));
+  feed.Start({});
+  feed.Pump();
+  sink.Take();
+  feed.Want({kQueues});
+  CHECK(feed.HasNews());
+  feed.Pump();
+  CHECK(sink.Take() == std::vector<std::string>{"object queues.tutti.test/v1 q", "synced queues.tutti.test"});
+  feed.Want({kQueues});
+  CHECK_FALSE(feed.HasNews());
+  REQUIRE(store.Create({{"apiVersion", "tutti.test/v1"}, {"kind", "Queue"}, {"metadata", {{"name", "r"}}}}));
+  feed.Pump();
+  CHECK(sink.Take() == std::vector<std::string>{"object queues.tutti.test/v1 r"});
+}
+
 TEST_CASE_METHOD(FeedFixture, "A mended watch tells only the differences") {
   REQUIRE(store.Create(Pod("stays")));
   REQUIRE(store.Create(Pod("goes")));
