@@ -51,7 +51,6 @@ struct Builder {
     request.target = ObjectPath(gone.object.group, version, gone.object.resource, gone.object.ns(), gone.object.name());
     request.accept = kProtobufOrJson;
     request.body = EncodeDelete(gone);
-    if (gone.dry_run) AddQuery("dryRun", "All", &request.target);
     return request;
   }
 

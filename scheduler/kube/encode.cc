@@ -143,8 +143,8 @@ std::string PutMetadataFirst(const std::string& patch, const std::string& uid, c
   return text.append("},").append(patch, 1);
 }
 
-// Of a list of operations. An API server refuses with a conflict what writes another UID or an older version, whatever
-// the kind of the patch.
+// Of a list of operations. An API server refuses what writes another UID (422) or an older version (409), whatever the
+// kind of the patch.
 base::Result<std::string> PutOperationsFirst(const cluster::Patch& patch) {
   Json given = cluster::ParseJson(patch.body);
   if (!given.is_array()) return base::Invalid("the patch is not a list of operations");
@@ -178,6 +178,7 @@ std::string EncodeSeriesPatch(int count, base::Millis last_ms) {
 std::string EncodeDelete(const cluster::Delete& command) {
   Json options = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
   if (!command.object.uid().empty()) options["preconditions"]["uid"] = command.object.uid();
+  if (command.dry_run) options["dryRun"] = {"All"};  // beside a body, the query's is not read
   switch (command.propagation) {
     case cluster::Propagation::kOfKind: break;
     case cluster::Propagation::kBackground: options["propagationPolicy"] = "Background"; break;

@@ -45,8 +45,9 @@ const std::vector<Row> kRows = {
     {"a delete that orphans", Delete{Queue(), Propagation::kOrphan}, Method::kDelete, kQueues + "/q", kJson,
      kProtobufOrJson, R"({"apiVersion":"v1","kind":"DeleteOptions","propagationPolicy":"Orphan"})"},
     {"a delete in the foreground, tried", Delete{Queue("u"), Propagation::kForeground, true}, Method::kDelete,
-     kQueues + "/q?dryRun=All", kJson, kProtobufOrJson,
-     std::string(R"({"apiVersion":"v1","kind":"DeleteOptions","propagationPolicy":"Foreground",)") + kUid + "}"},
+     kQueues + "/q", kJson, kProtobufOrJson,
+     std::string(R"({"apiVersion":"v1","kind":"DeleteOptions","dryRun":["All"],"propagationPolicy":"Foreground",)") +
+         kUid + "}"},
     {"a delete in the background", Delete{Queue(), Propagation::kBackground}, Method::kDelete, kQueues + "/q", kJson,
      kProtobufOrJson, R"({"apiVersion":"v1","kind":"DeleteOptions","propagationPolicy":"Background"})"},
     {"a merge patch of a status", Patched(Queue("u", "5"), Patch::Type::kMerge, R"({"status":{}})", true),

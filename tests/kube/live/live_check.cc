@@ -178,7 +178,11 @@ TEST_CASE("objects of other kinds are made, patched, tried and deleted") {
   CHECK(patch(ref(name, uid, made->object->meta.resource_version), "2")->outcome == Outcome::kDone);
   CHECK(value() == "2");
   CHECK(patch(ref(name, uid, made->object->meta.resource_version), "3")->http_status == 409);
-  CHECK(patch(ref(name, "00000000-0000-0000-0000-000000000000"), "3")->http_status == 409);
+  const auto another = ref(name, "00000000-0000-0000-0000-000000000000");
+  CHECK(patch(another, "3")->http_status == 422);
+  CHECK(rig.Do(cluster::Patch{another, false, cluster::Patch::Type::kMerge, R"({"data":{"a":"3"}})"})->http_status ==
+        422);
+  CHECK(value() == "2");
   CHECK(patch(ref(name, uid), "3", true)->outcome == Outcome::kDone);
   CHECK(value() == "2");
 
