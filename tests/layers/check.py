@@ -59,6 +59,7 @@ CONFINED = {
     "simdjson.h": {"cluster"},
     "yaml-cpp": {"base", "app", "sim", "kube"},
     "catch2": set(),
+    "google": set(),
     "rapidcheck.h": set(),
 }
 
