@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "base/yaml_scalar.h"
 #include "sim/manifest_hints.h"
+#include "sim/yaml_simple.h"
 
 namespace tutti::sim {
 namespace {
@@ -202,6 +203,11 @@ std::optional<std::pair<ptrdiff_t, std::string>> NotUtf8(std::string_view text) 
 }  // namespace
 
 base::Result<YamlDocument> ParseYaml(std::string_view text, int first_line) {
+  if (auto simple = ReadSimpleYaml(text)) return YamlDocument{std::move(simple->value), first_line + simple->line, ""};
+  return ParseAnyYaml(text, first_line);
+}
+
+base::Result<YamlDocument> ParseAnyYaml(std::string_view text, int first_line) {
   const auto place = [&](const YAML::Mark& mark, const std::string& why) {
     return fmt::format("line {}: {}", first_line + (mark.is_null() ? 0 : mark.line), why);
   };
