@@ -143,26 +143,33 @@ void Feed::Relist(Watched& watched) {
   watched.listed_at = store_.resource_version();
   watched.version = VersionOf(watched);
   if (watched.version.empty()) return Withdraw(watched);
-  // Both are in the order of their keys.
-  std::vector<Object> gone;
-  auto posted = watched.posted.begin();
-  const auto is_before = [&](const Store::Key& key) { return posted != watched.posted.end() && posted->first < key; };
   store_.ForEach(watched.resource, [&](const Store::Key& key, const Object& object) {
-    if (posted != watched.posted.end() && posted->second == object) return void(++posted);
-    for (; is_before(key); posted = watched.posted.erase(posted)) gone.push_back(posted->second);
-    posted = std::next(watched.posted.insert_or_assign(posted, key, object));
-    PostChanged(watched, object);
+    Object& posted = watched.posted[key];
+    if (std::exchange(posted, object) != object) PostChanged(watched, object);
   });
-  for (; posted != watched.posted.end(); posted = watched.posted.erase(posted)) gone.push_back(posted->second);
-  for (const Object& object : gone) PostGone(watched, object);
+  std::vector<Store::Key> gone;
+  if (watched.posted.size() > store_.Count(watched.resource))
+    for (const auto& [key, object] : watched.posted)
+      if (!store_.Find(watched.resource, key.first, key.second)) gone.push_back(key);
+  PostAllGone(watched, std::move(gone));
   if (watched.announced && watched.served) return;
   watched.announced = watched.served = true;
   Post(cluster::KindSynced{watched.name, true});
 }
 
+void Feed::PostAllGone(Watched& watched, std::vector<Store::Key> keys) {
+  std::ranges::sort(keys);
+  for (const Store::Key& key : keys) {
+    PostGone(watched, watched.posted.at(key));
+    watched.posted.erase(key);
+  }
+}
+
 // The kind is not served, or not any more.
 void Feed::Withdraw(Watched& watched) {
-  for (const auto& [key, object] : std::exchange(watched.posted, {})) PostGone(watched, object);
+  std::vector<Store::Key> all;
+  for (const auto& [key, object] : watched.posted) all.push_back(key);
+  PostAllGone(watched, std::move(all));
   if (watched.announced && !watched.served) return;
   watched.announced = true;
   watched.served = false;

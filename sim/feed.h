@@ -11,8 +11,9 @@
 // Leadership is not the feed's to tell: the driver posts it.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <deque>
-#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -79,12 +80,14 @@ class Feed final : public cluster::ClusterFeed {
     bool served = false;     // and said so
     std::string version;     // the one taken
     int64_t listed_at = 0;   // the list holds every event up to here
-    std::map<Store::Key, Object> posted;
+    absl::flat_hash_map<Store::Key, Object> posted;
   };
 
   Watched* Find(std::string_view kind_name);
   std::string VersionOf(const Watched& watched) const;
   void Relist(Watched& watched);
+  // By their keys; they are taken out of what was posted.
+  void PostAllGone(Watched& watched, std::vector<Store::Key> keys);
   void Withdraw(Watched& watched);
   void Apply(const WatchEvent& event);
   void OnDefinition(const WatchEvent& event);

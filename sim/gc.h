@@ -7,6 +7,8 @@
 // loaded alone; one that was deleted here takes late-coming dependents with it.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <deque>
 #include <map>
 #include <set>
@@ -49,7 +51,7 @@ class GarbageCollector {
 
   Store& store_;
   std::map<std::string, std::set<Ref>> dependents_;  // by owner uid
-  std::map<std::string, Ref> live_;                  // by uid
+  absl::flat_hash_map<std::string, Ref> live_;       // by uid
   std::unordered_set<std::string> gone_;             // uids deleted lately
   std::deque<std::string> gone_order_;
 };

@@ -14,7 +14,8 @@
 // A kubelet whose node is not Ready does nothing until it is again.
 #pragma once
 
-#include <map>
+#include <absl/container/node_hash_map.h>
+
 #include <optional>
 #include <set>
 #include <string>
@@ -92,8 +93,9 @@ class Kubelet final : public Component {
   EventRecorder events_;
   bool quiet_ = false;
   WorkQueue queue_;
-  std::map<ObjectKey, Admitted> admitted_;
-  std::map<std::string, NodeState> nodes_;
+  // References into both stay while others come and go.
+  absl::node_hash_map<ObjectKey, Admitted> admitted_;
+  absl::node_hash_map<std::string, NodeState> nodes_;
   uint32_t next_ip_ = 0;
 };
 

@@ -19,8 +19,8 @@ ResourceTable::ResourceTable() {
 }
 
 const ApiResource* ResourceTable::Find(const GroupResource& id) const {
-  const auto it = resources_.find(id);
-  return it == resources_.end() ? nullptr : &it->second;
+  const auto it = by_id_.find(id);
+  return it == by_id_.end() ? nullptr : it->second;
 }
 
 const ApiResource* ResourceTable::Find(std::string_view group, std::string_view plural) const {
@@ -39,7 +39,7 @@ const ApiResource* ResourceTable::FindKind(std::string_view api_version, std::st
 void ResourceTable::Put(ApiResource resource) {
   by_kind_[{resource.id.group, resource.kind}] = resource.id;
   const GroupResource id = resource.id;
-  resources_.insert_or_assign(id, std::move(resource));
+  by_id_[id] = &resources_.insert_or_assign(id, std::move(resource)).first->second;
   ++revision_;
 }
 
@@ -47,7 +47,8 @@ void ResourceTable::Remove(const GroupResource& id) {
   const auto it = resources_.find(id);
   if (it == resources_.end()) return;
   by_kind_.erase({id.group, it->second.kind});
-  resources_.erase(it);
+  by_id_.erase(it->first);
+  resources_.erase(it);  // `id` may be of what goes
   ++revision_;
 }
 

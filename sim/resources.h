@@ -3,6 +3,8 @@
 // that CustomResourceDefinitions add and take away while it runs.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <compare>
 #include <map>
 #include <memory>
@@ -20,6 +22,10 @@ struct GroupResource {
   std::string group;
   std::string resource;  // plural, "pods"
   auto operator<=>(const GroupResource&) const = default;
+  template <class H>
+  friend H AbslHashValue(H hash, const GroupResource& id) {
+    return H::combine(std::move(hash), id.group, id.resource);
+  }
   // "pods", "rayclusters.ray.io"
   std::string ToString() const;
 };
@@ -89,6 +95,8 @@ struct ApiResource {
 class ResourceTable {
  public:
   ResourceTable();  // with the built-in resources
+  ResourceTable(const ResourceTable&) = delete;
+  ResourceTable& operator=(const ResourceTable&) = delete;
 
   const ApiResource* Find(const GroupResource& id) const;
   const ApiResource* Find(std::string_view group, std::string_view plural) const;
@@ -111,6 +119,7 @@ class ResourceTable {
 
  private:
   std::map<GroupResource, ApiResource> resources_;
+  absl::flat_hash_map<GroupResource, const ApiResource*> by_id_;          // into resources_
   std::map<std::pair<std::string, std::string>, GroupResource> by_kind_;  // (group, kind)
   std::string preferred_group_;
   int64_t revision_ = 0;

@@ -82,11 +82,32 @@ const Store::Table* Store::TableOf(const GroupResource& resource) const {
   return it == tables_.end() ? nullptr : &it->second;
 }
 
+Object Store::Table::Find(std::string_view ns, std::string_view name) const {
+  const auto at = by_name_.find({ns, name});
+  return at == by_name_.end() ? nullptr : at->second->second;
+}
+
+void Store::Table::Put(Key key, Object object) {
+  if (const auto at = by_name_.find({key.first, key.second}); at != by_name_.end()) {
+    at->second->second = std::move(object);
+    return;
+  }
+  const auto at = in_order_.emplace(std::move(key), std::move(object)).first;
+  by_name_.emplace(std::pair<std::string_view, std::string_view>(at->first.first, at->first.second), at);
+}
+
+void Store::Table::Erase(std::string_view ns, std::string_view name) {
+  const auto at = by_name_.find({ns, name});
+  if (at == by_name_.end()) return;
+  const InOrder::iterator entry = at->second;
+  by_name_.erase(at);  // before the texts of its key go
+  in_order_.erase(entry);
+}
+
 Object Store::Find(const GroupResource& resource, std::string_view ns, std::string_view name) const {
   const Table* table = TableOf(resource);
   if (!table) return nullptr;
-  const auto it = table->find(Key{ns, name});
-  return it == table->end() ? nullptr : it->second;
+  return table->Find(ns, name);
 }
 
 ApiResult<Object> Store::Get(const GroupResource& resource, std::string_view ns, std::string_view name) const {
@@ -100,14 +121,15 @@ std::vector<Object> Store::All(const GroupResource& resource, std::string_view n
   std::vector<Object> objects;
   const Table* table = TableOf(resource);
   if (!table) return objects;
-  auto it = ns.empty() ? table->begin() : table->lower_bound(Key{ns, ""});
-  for (; it != table->end() && (ns.empty() || it->first.first == ns); ++it) objects.push_back(it->second);
+  const Table::InOrder& all = table->in_order();
+  auto it = ns.empty() ? all.begin() : all.lower_bound(Key{ns, ""});
+  for (; it != all.end() && (ns.empty() || it->first.first == ns); ++it) objects.push_back(it->second);
   return objects;
 }
 
 size_t Store::Count(const GroupResource& resource) const {
   const Table* table = TableOf(resource);
-  return table ? table->size() : 0;
+  return table ? table->in_order().size() : 0;
 }
 
 std::vector<Object> Store::Selected(const GroupResource& resource, std::string_view ns,
@@ -192,13 +214,12 @@ ApiResult<std::vector<WatchEvent>> Store::EventsAfter(const GroupResource& resou
 
 Object Store::Commit(const ApiResource& resource, EventType type, Json object, const Object& previous) {
   object["metadata"]["resourceVersion"] = std::to_string(++resource_version_);
-  Key key{NamespaceOf(object), NameOf(object)};
   auto committed = std::make_shared<const Json>(std::move(object));
   const GroupResource stored_as = resource.stored_as;  // `resource` may be of a definition that goes with this write
   if (type == EventType::kDeleted) {
-    tables_[stored_as].erase(key);
+    tables_[stored_as].Erase(NamespaceOf(*committed), NameOf(*committed));
   } else {
-    tables_[stored_as].insert_or_assign(std::move(key), committed);
+    tables_[stored_as].Put({NamespaceOf(*committed), NameOf(*committed)}, committed);
   }
   WatchEvent event{type, stored_as, committed, previous, resource_version_};
   if (stored_as == kCustomResourceDefinitions) OnDefinitionChanged(event);

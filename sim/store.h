@@ -20,6 +20,8 @@
 // deletes it with grace 0), pods of vanished nodes, and all workload controllers.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -119,7 +121,7 @@ class Store {
   template <class Visit>  // void(const Key&, const Object&)
   void ForEach(const GroupResource& resource, Visit&& visit) const {
     if (const Table* table = TableOf(resource))
-      for (const auto& [key, object] : *table) visit(key, object);
+      for (const auto& [key, object] : table->in_order()) visit(key, object);
   }
 
   const ResourceTable& resources() const { return resources_; }
@@ -173,7 +175,21 @@ class Store {
 
  private:
   friend class GarbageCollector;
-  using Table = std::map<Key, Object, std::less<>>;
+
+  // The objects of one resource: by key for lists, and found by name without a walk through their order.
+  class Table {
+   public:
+    using InOrder = std::map<Key, Object>;
+    const InOrder& in_order() const { return in_order_; }
+    Object Find(std::string_view ns, std::string_view name) const;
+    void Put(Key key, Object object);
+    void Erase(std::string_view ns, std::string_view name);
+
+   private:
+    InOrder in_order_;
+    // Their keys' texts are those of in_order_.
+    absl::flat_hash_map<std::pair<std::string_view, std::string_view>, InOrder::iterator> by_name_;
+  };
 
   struct OpenList {
     std::vector<Object> items;
@@ -210,7 +226,7 @@ class Store {
 
   base::Random random_;
   ResourceTable resources_;
-  std::map<GroupResource, Table> tables_;
+  absl::flat_hash_map<GroupResource, Table> tables_;
   int64_t resource_version_ = 1;
   int64_t oldest_dropped_ = 0;  // the last resourceVersion that fell out of the log
   std::deque<WatchEvent> log_;

@@ -4,8 +4,10 @@
 // One thread. A name is in line at most once; the order is that of arrival, for timed ones that of their times.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+
 #include <deque>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,6 +22,10 @@ struct ObjectKey {
   std::string ns;
   std::string name;
   auto operator<=>(const ObjectKey&) const = default;
+  template <class H>
+  friend H AbslHashValue(H hash, const ObjectKey& key) {
+    return H::combine(std::move(hash), key.ns, key.name);
+  }
 };
 
 inline ObjectKey KeyFor(const Json& object) { return {NamespaceOf(object), NameOf(object)}; }
@@ -63,9 +69,9 @@ class WorkQueue {
 
  private:
   std::deque<ObjectKey> line_;
-  std::set<ObjectKey> in_line_;
+  absl::flat_hash_set<ObjectKey> in_line_;
   std::set<std::pair<base::Millis, ObjectKey>> timed_;
-  std::map<ObjectKey, base::Millis> times_;
+  absl::flat_hash_map<ObjectKey, base::Millis> times_;
 };
 
 }  // namespace tutti::sim
