@@ -5,15 +5,22 @@
 
 #include <charconv>
 #include <cmath>
+#include <span>
 
 namespace tutti::sim {
 namespace {
 
+struct Unit {
+  std::string_view name;
+  double ms;
+};
+constexpr Unit kUnits[] = {{"ms", 1},     {"us", 1e-3}, {"ns", 1e-6},     {"h", 3'600'000},
+                           {"m", 60'000}, {"s", 1000},  {"d", 86'400'000}};
+constexpr std::span<const Unit> kSpanUnits(kUnits), kGoUnits = kSpanUnits.first(kSpanUnits.size() - 1);
+
 // The unit at the front of `text`, in milliseconds; 0 when there is none.
-double TakeUnit(std::string_view& text) {
-  constexpr std::pair<std::string_view, double> kUnits[] = {{"ms", 1},        {"us", 1e-3},  {"ns", 1e-6},
-                                                            {"h", 3'600'000}, {"m", 60'000}, {"s", 1000}};
-  for (const auto& [name, ms] : kUnits) {
+double TakeUnit(std::string_view& text, std::span<const Unit> units) {
+  for (const auto& [name, ms] : units) {
     if (!text.starts_with(name)) continue;
     text.remove_prefix(name.size());
     return ms;
@@ -21,12 +28,10 @@ double TakeUnit(std::string_view& text) {
   return 0;
 }
 
-}  // namespace
-
-base::Result<base::Millis> ParseDuration(std::string_view text) {
-  const auto bad = [whole = text] {
+base::Result<base::Millis> Parse(std::string_view text, std::span<const Unit> units, std::string_view examples) {
+  const auto bad = [whole = text, examples] {
     return base::Invalid(
-        fmt::format("\"{}\" is not a duration; write a number with a unit, such as 30s, 5m or 1h30m", whole));
+        fmt::format("\"{}\" is not a duration; write a number with a unit, such as {}", whole, examples));
   };
   if (text == "0") return 0;
   if (text.empty()) return bad();
@@ -36,7 +41,7 @@ base::Result<base::Millis> ParseDuration(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), amount, std::chars_format::fixed);
     if (error != std::errc() || amount < 0 || !std::isfinite(amount)) return bad();
     text.remove_prefix(static_cast<size_t>(end - text.data()));
-    const double unit = TakeUnit(text);
+    const double unit = TakeUnit(text, units);
     if (unit == 0) return bad();
     total += amount * unit;
   }
@@ -44,5 +49,11 @@ base::Result<base::Millis> ParseDuration(std::string_view text) {
   if (total > 100 * 365.25 * 86'400'000) return bad();
   return static_cast<base::Millis>(std::llround(total));
 }
+
+}  // namespace
+
+base::Result<base::Millis> ParseDuration(std::string_view text) { return Parse(text, kGoUnits, "30s, 5m or 1h30m"); }
+
+base::Result<base::Millis> ParseSpan(std::string_view text) { return Parse(text, kSpanUnits, "30s, 5m, 1h30m or 2d"); }
 
 }  // namespace tutti::sim

@@ -332,7 +332,7 @@ std::string RayJobController::JobStatus(const Json& ray_job, const Object& submi
     const bool running = IntOf(Dig(*submitter, "status", "ready")) > 0;
     return running || DigString(ray_job, "status", "jobStatus") == "RUNNING" ? "RUNNING" : "PENDING";
   }
-  const auto run_for = ParseDuration(AnnotationOf(ray_job, kRunForAnnotation));
+  const auto run_for = ParseSpan(AnnotationOf(ray_job, kRunForAnnotation));
   const auto since = base::ParseTime(DigString(ray_job, "status", "rayJobInfo", "startTime"));
   if (!run_for) return "RUNNING";
   const base::Millis left = since.value_or(store_.now_ms()) + *run_for - store_.now_ms();

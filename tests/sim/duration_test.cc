@@ -14,6 +14,15 @@ TEST_CASE("Durations are read as Go writes them") {
   CHECK(ParseDuration("0") == 0);
 }
 
+TEST_CASE("Durations of our own may be in days, which Go's know not") {
+  CHECK(ParseSpan("1d") == 86'400'000);
+  CHECK(ParseSpan("2d12h") == 216'000'000);
+  CHECK(ParseSpan("30s") == 30'000);
+  CHECK_FALSE(ParseDuration("1d"));
+  REQUIRE_FALSE(ParseSpan("1w"));
+  CHECK_THAT(ParseSpan("1w").error().message, Catch::Contains("or 2d"));
+}
+
 TEST_CASE("What is no duration is refused with the remedy") {
   for (const char* text : {"", "30", "s", "-1s", "1e9h", "nan", "5 m", "99999999999999999999h"}) {
     INFO(text);
