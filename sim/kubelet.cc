@@ -103,14 +103,16 @@ void DropCondition(Json& pod, std::string_view type) {
 bool IsSidecar(const Json& container) { return DigString(container, "restartPolicy") == "Always"; }
 
 Json ContainerStatus(const Json& container, Json state, bool running) {
-  return {{"name", DigString(container, "name")},
-          {"image", DigString(container, "image")},
-          {"imageID", ""},
-          {"ready", running},
-          {"started", running},
-          {"restartCount", 0},
-          {"lastState", Json::object()},
-          {"state", std::move(state)}};
+  Json status = Json::object();  // in the order of its keys
+  status["image"] = DigString(container, "image");
+  status["imageID"] = "";
+  status["lastState"] = Json::object();
+  status["name"] = DigString(container, "name");
+  status["ready"] = running;
+  status["restartCount"] = 0;
+  status["started"] = running;
+  status["state"] = std::move(state);
+  return status;
 }
 
 Json Running(const std::string& since) { return {{"running", {{"startedAt", since}}}}; }

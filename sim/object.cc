@@ -116,10 +116,12 @@ const Json& ConditionOf(const Json& object, std::string_view type) {
 bool SetCondition(Json& object, const Condition& condition, base::Millis now_ms) {
   Json& conditions = ObjectAt(object, "status")["conditions"];
   if (!conditions.is_array()) conditions = Json::array();
-  Json next = {
-      {"type", condition.type}, {"status", condition.status}, {"lastTransitionTime", base::FormatTime(now_ms)}};
-  if (!condition.reason.empty()) next["reason"] = condition.reason;
+  Json next = Json::object();  // in the order of its keys
+  next["lastTransitionTime"] = base::FormatTime(now_ms);
   if (!condition.message.empty()) next["message"] = condition.message;
+  if (!condition.reason.empty()) next["reason"] = condition.reason;
+  next["status"] = condition.status;
+  next["type"] = condition.type;
   for (Json& existing : conditions) {
     if (DigString(existing, "type") != condition.type) continue;
     if (DigString(existing, "status") == condition.status) {

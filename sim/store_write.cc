@@ -201,8 +201,12 @@ ApiResult<Object> Store::Replace(const ApiResource& resource, const Object& curr
     }
     if (next.contains("status")) changed["status"] = std::move(next["status"]);
     if (!resource.custom) {
-      changed["metadata"] = std::move(next["metadata"]);
-      changed["metadata"]["ownerReferences"] = Dig(*current, "metadata", "ownerReferences");
+      Json& meta = changed["metadata"] = std::move(next["metadata"]);
+      const Json& owners = Dig(*current, "metadata", "ownerReferences");
+      if (owners.is_null())
+        meta.erase("ownerReferences");
+      else
+        meta["ownerReferences"] = owners;
     }
     next = std::move(changed);
   } else if (has_status) {

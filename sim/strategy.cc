@@ -124,10 +124,27 @@ ApiResult<void> Decode(const ApiResource& resource, Json& object) {
         BadRequest(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", resource.kind,
                                resource.storage_version, resource.kind, decoded.error)));
   }
-  if (auto errors = ShapeErrors(object); !errors.empty()) {
-    return tl::make_unexpected(Invalid(resource.id.group, resource.kind, NameOf(object), errors));
-  }
   return {};
+}
+
+// The same for `next`, but for those of its fields that are as in `current`: they have been decoded before.
+ApiResult<void> DecodeChanged(const ApiResource& resource, const Json& current, Json& next) {
+  std::vector<std::pair<std::string, Json>> same;
+  for (const auto& [field, value] : current.items()) {
+    const auto at = value.is_structured() ? next.find(field) : next.end();
+    if (at == next.end() || *at != value) continue;
+    same.emplace_back(field, std::move(*at));
+    next.erase(at);
+  }
+  auto decoded = Decode(resource, next);
+  for (auto& [field, value] : same) next[field] = std::move(value);
+  return decoded;
+}
+
+ApiResult<void> CheckShape(const ApiResource& resource, const Json& object) {
+  auto errors = ShapeErrors(object);
+  if (errors.empty()) return {};
+  return tl::make_unexpected(Invalid(resource.id.group, resource.kind, NameOf(object), errors));
 }
 
 }  // namespace
@@ -152,6 +169,7 @@ ApiResult<void> PrepareForCreate(const Store& store, const ApiResource& resource
     return {};
   }
   if (auto decoded = Decode(resource, object); !decoded) return decoded;
+  if (auto good = CheckShape(resource, object); !good) return good;
   if (resource.id == kPods) return PreparePod(store, object, keep_status);
   const auto it = Preparers().find(resource.id);
   if (it != Preparers().end()) it->second(store, object, keep_status ? Occasion::kRestore : Occasion::kCreate);
@@ -164,15 +182,8 @@ ApiResult<void> PrepareForUpdate(const Store& store, const ApiResource& resource
     ApplySchema(resource, next);
     return {};
   }
-  // A spec that is as it was has been decoded before.
-  Json spec;
-  if (const auto at = next.find("spec"); at != next.end() && *at == Child(current, "spec")) {
-    spec = std::move(*at);
-    next.erase(at);
-  }
-  auto decoded = Decode(resource, next);
-  if (!spec.is_null()) next["spec"] = std::move(spec);
-  if (!decoded) return decoded;
+  if (auto decoded = DecodeChanged(resource, current, next); !decoded) return decoded;
+  if (auto good = CheckShape(resource, next); !good) return good;
   if (resource.id == kNodes) CanonicalizeNode(next);
   if (part == Part::kStatus) return {};
   if (resource.id == kPods) {

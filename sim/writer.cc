@@ -192,10 +192,11 @@ Answer Writer::DoBind(const cluster::Bind& bind) {
   meta["name"] = bind.pod.name();
   meta["namespace"] = bind.pod.ns();
   for (const auto& [key, value] : bind.annotations) meta["annotations"][key] = value;
-  const auto bound = store_.Bind({{"apiVersion", "v1"},
-                                  {"kind", "Binding"},
-                                  {"metadata", std::move(meta)},
-                                  {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", bind.node}}}});
+  Json binding = Json::object();
+  binding["metadata"] = std::move(meta);
+  binding["target"]["kind"] = "Node";
+  binding["target"]["name"] = bind.node;
+  const auto bound = store_.Bind(binding);
   if (bound) return Done(201);
   Answer answer = Refused(bound.error());
   const Object pod = store_.Find(kPods, bind.pod.ns(), bind.pod.name());

@@ -348,7 +348,7 @@ struct SimulateVerb {
     auto config = app::LoadWholeConfig(config_files);
     if (!config) return Refuse("simulate", config.error().message);
     options.config = *std::move(config);
-    const auto until_ms = sim::ParseDuration(until);
+    const auto until_ms = sim::ParseSpan(until);
     if (!until_ms) return Refuse("simulate", "--until: " + until_ms.error().message);
     options.until_ms = *until_ms;
     options.strict_kinds = given.strict;
@@ -361,6 +361,7 @@ struct SimulateVerb {
     options.notes = &notes;
     app::SimulationSummary summary;
     options.summary = &summary;
+    options.leave_memory = true;
     options.on_progress = [](const app::SimulationProgress& now) {
       fmt::print(stderr, "{:.0f} s: at {:g} s of the simulation, {} of {} gangs were whole\n", now.seconds,
                  static_cast<double>(now.virtual_ms) / 1000, now.whole, now.gangs);

@@ -34,49 +34,55 @@ std::string Problem(const Json& quantity) {
   return "";
 }
 
-// The first problem below `value`: "FIELD: problem", or empty. `look` says what is wrong with one field, or nullopt
-// where it is what is below that field that counts.
-using Look = std::optional<std::string>(const std::string& key, const Json& item, const std::string& path);
-std::string FirstProblem(const Json& value, const std::string& path, Look look) {
+// What is wrong below a value, and in which field of it: ".containers[0].requests[cpu]".
+struct Found {
+  std::string path, problem;
+};
+
+// The first problem below `value`, or nothing. `look` says what is wrong with one field; without a problem, or nullopt
+// where it is what is below that field that counts. The path is only put together on the way back.
+using Look = std::optional<Found>(const std::string& key, const Json& item);
+Found FirstProblem(const Json& value, Look look) {
   if (value.is_array()) {
     for (size_t i = 0; i < value.size(); ++i) {
-      if (std::string found = FirstProblem(value[i], fmt::format("{}[{}]", path, i), look); !found.empty())
-        return found;
+      if (Found found = FirstProblem(value[i], look); !found.problem.empty())
+        return {fmt::format("[{}]{}", i, found.path), std::move(found.problem)};
     }
   }
-  if (!value.is_object()) return "";
+  if (!value.is_object()) return {};
   for (const auto& [key, item] : value.items()) {
-    const std::string at = path.empty() ? key : fmt::format("{}.{}", path, key);
-    const std::optional<std::string> known = look(key, item, at);
-    if (std::string found = known ? *known : FirstProblem(item, at, look); !found.empty()) return found;
+    std::optional<Found> known = look(key, item);
+    if (Found found = known ? *std::move(known) : FirstProblem(item, look); !found.problem.empty())
+      return {fmt::format(".{}{}", key, found.path), std::move(found.problem)};
   }
-  return "";
+  return {};
 }
 
-std::optional<std::string> BadQuantity(const std::string& key, const Json& item, const std::string& path) {
+std::optional<Found> BadQuantity(const std::string& key, const Json& item) {
   if (std::ranges::find(kQuantityMaps, key) == kQuantityMaps.end() || !item.is_object()) return std::nullopt;
   for (const auto& [resource, quantity] : item.items()) {
     const std::string problem = Problem(quantity);
     if (!problem.empty())
-      return fmt::format("{}[{}]: {}; write it as \"500m\", \"2\" or \"4Gi\"", path, resource, problem);
+      return Found{fmt::format("[{}]", resource), problem + "; write it as \"500m\", \"2\" or \"4Gi\""};
   }
-  return "";
+  return Found{};
 }
 
-std::optional<std::string> BadLifetime(const std::string& key, const Json& item, const std::string& path) {
+std::optional<Found> BadLifetime(const std::string& key, const Json& item) {
   if (key != "annotations") return std::nullopt;
   for (const char* duration : {sim::kRunForAnnotation, sim::kStopAfterAnnotation}) {
     const std::string& text = sim::DigString(item, duration);
-    if (const auto parsed = sim::ParseDuration(text); !text.empty() && !parsed)
-      return fmt::format("{}[{}]: {}", path, duration, parsed.error().message);
+    if (text.empty()) continue;
+    if (const auto parsed = sim::ParseSpan(text); !parsed)
+      return Found{fmt::format("[{}]", duration), parsed.error().message};
   }
   const std::string& code = sim::DigString(item, sim::kExitCodeAnnotation);
   uint8_t number = 0;
   const auto [end, error] = std::from_chars(code.data(), code.data() + code.size(), number);
   if (!code.empty() && (error != std::errc() || end != code.data() + code.size()))
-    return fmt::format("{}[{}]: \"{}\" is no exit code; write a whole number from 0 to 255", path,
-                       sim::kExitCodeAnnotation, code);
-  return "";
+    return Found{fmt::format("[{}]", sim::kExitCodeAnnotation),
+                 fmt::format("\"{}\" is no exit code; write a whole number from 0 to 255", code)};
+  return Found{};
 }
 
 // Where fields are listed, others stay unknown: those are misspelt.
@@ -99,10 +105,10 @@ base::Status CheckQuantities(const std::vector<sim::Manifest>& manifests) {
     const std::string& version = sim::DigString(one.object, "apiVersion");
     if (std::find(kBuiltInGroups.begin(), kBuiltInGroups.end(), version) == kBuiltInGroups.end()) continue;
     for (const char* part : {"spec", "status"}) {
-      const std::string problem = FirstProblem(Child(one.object, part), part, BadQuantity);
-      if (!problem.empty()) {
-        return base::Invalid(fmt::format("{}: {} \"{}\": {}", one.Where(), sim::DigString(one.object, "kind"),
-                                         sim::NameOf(one.object), problem));
+      const Found found = FirstProblem(Child(one.object, part), BadQuantity);
+      if (!found.problem.empty()) {
+        return base::Invalid(fmt::format("{}: {} \"{}\": {}{}: {}", one.Where(), sim::DigString(one.object, "kind"),
+                                         sim::NameOf(one.object), part, found.path, found.problem));
       }
     }
   }
@@ -110,8 +116,9 @@ base::Status CheckQuantities(const std::vector<sim::Manifest>& manifests) {
 }
 
 base::Status CheckLifetimes(const sim::Manifest& manifest) {
-  const std::string problem = FirstProblem(manifest.object, "", BadLifetime);
-  if (!problem.empty()) return base::Invalid(fmt::format("{}: {}", manifest.Where(), problem));
+  const Found found = FirstProblem(manifest.object, BadLifetime);
+  if (!found.problem.empty())
+    return base::Invalid(fmt::format("{}: {}: {}", manifest.Where(), found.path.substr(1), found.problem));
   return {};
 }
 

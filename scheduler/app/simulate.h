@@ -35,6 +35,8 @@ struct SimulateOptions {
   // Gets, where given, what a person should know beside the result: what of the configuration has no effect, why
   // pods were never made, and what came too late.
   std::vector<std::string>* notes = nullptr;
+  // The process ends right after: what was simulated is not freed, which takes a while object by object.
+  bool leave_memory = false;
 };
 
 // `node` is empty while pending:
