@@ -156,6 +156,7 @@ struct RunVerb {
         "0.\n"
         "A lost lease: exits 1. Logs are JSON lines on stderr.");
     run = &verb;
+    verb.set_version_flag("--version", "tutti " TUTTI_VERSION)->default_str("false");
     AddConfig(verb, &flags.config_files);
     verb.add_option("--kubeconfig", flags.kubeconfig,
                     "how to reach the API server; default: $KUBECONFIG, the pod's\n"

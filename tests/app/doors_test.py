@@ -113,6 +113,8 @@ class Offline(unittest.TestCase):
 
     def test_help_and_version_are_verbs_too(self):
         self.assertEqual(tutti("version").stdout, tutti("--version").stdout)
+        self.assertEqual(tutti("run", "--version").stdout, tutti("--version").stdout)
+        self.assertEqual(tutti("run", "--version=true").stdout, tutti("--version").stdout)
         self.assertRegex(json.loads(tutti("version", "-o", "json").stdout)["version"], r"^\d+\.\d+\.\d+$")
         self.assertEqual(tutti("help").stdout, tutti("--help").stdout)
         self.assertEqual(tutti("help", "sim").stdout, tutti("sim", "--help").stdout)
