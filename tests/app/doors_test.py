@@ -120,6 +120,12 @@ class Offline(unittest.TestCase):
         self.assertEqual(tutti("help", "sim").stdout, tutti("sim", "--help").stdout)
         self.assertEqual(tutti("help", "sim").returncode, 0)
 
+    def test_until_may_be_in_days(self):
+        self.assertEqual(tutti("simulate", "-", "--until", "1d", stdin=NODE).returncode, 0)
+        refused = tutti("simulate", "-", "--until", "1w", stdin=NODE)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("--until", refused.stderr)
+
     def test_standard_input_is_read_once(self):
         self.assertIn("- is given twice", tutti("simulate", "-", "-", stdin=NODE).stderr)
         done = tutti("simulate", "-", "--config", "-", stdin=NODE)
