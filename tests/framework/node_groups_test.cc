@@ -77,6 +77,17 @@ TEST_CASE("a node that changes moves, and groups that are born or die are logged
   CHECK(groups.nodes(old) == 0);
 }
 
+TEST_CASE("what pods that name no amount count for is read, too") {
+  Nodes nodes;
+  const NodeId a = nodes.Put(0, json::object()), b = nodes.Put(1, json::object()), c = nodes.Put(2, json::object());
+  nodes.cluster.AddPod({{"node", "n-0"}, {"requests", {{"cpu", "1"}, {"memory", "0"}}}});
+  nodes.cluster.AddPod({{"node", "n-1"}, {"requests", {{"cpu", "1"}}}});
+  nodes.cluster.AddPod({{"node", "n-2"}, {"requests", {{"cpu", "1"}, {"memory", "0"}}}});
+  const NodeGroups groups(nodes.Reads({}), nodes.cluster.snapshot());
+  CHECK(groups.Of(a) == groups.Of(c));
+  CHECK(groups.Of(a) != groups.Of(b));
+}
+
 TEST_CASE("groups do not pay where nearly every node is of a kind of its own") {
   Nodes nodes;
   for (int i = 0; i < 200; ++i) nodes.Put(i, json::object());
