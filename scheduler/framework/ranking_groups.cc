@@ -134,16 +134,21 @@ void Ranking::Impl::AskAllGroups() {
 // REQUIRES: each is there once.
 void Ranking::Impl::AskGroups(std::span<const NodeGroup> groups) {
   if (groups.empty()) return;
-  FilterGroups(groups);
+  TakeOutGroups(groups);
+  JudgeGroups();
   const bool shifted = SettleKinds();
-  ScoreGroups();
   BestNode& totals = by_group->totals;
+  for (size_t i = 0; i < work.open_groups.size(); ++i) {
+    const NodeGroup g = work.open_groups[i];
+    const ByGroup::Kind& kind = by_group->kinds[by_group->groups->kind(g)];
+    totals.Put(g.index(), work.sums[i] + kind.plain + kind.shares);
+  }
   if (shifted || groups.size() > totals.size() / 64) return totals.Rebuild();
   for (const NodeGroup g : groups) totals.Replay(g.index());
 }
 
-// Takes them out. Those that no filter refuses are in `open_groups` then, and a node of each in `asked`.
-void Ranking::Impl::FilterGroups(std::span<const NodeGroup> groups) {
+// Those of kinds that no filter refuses are in `open_groups` then, and a node of each in `asked`.
+void Ranking::Impl::TakeOutGroups(std::span<const NodeGroup> groups) {
   work.open_groups.clear();
   work.asked.clear();
   work.crossed.clear();
@@ -161,19 +166,40 @@ void Ranking::Impl::FilterGroups(std::span<const NodeGroup> groups) {
     work.open_groups.push_back(g);
     work.asked.push_back(n);
   }
+}
+
+// Leaves those in `open_groups` that no filter refuses, with what their scores that heed pods add up to in `sums`. A
+// few are asked about at a time, so that what is read of a node is at hand from one plugin to the next.
+void Ranking::Impl::JudgeGroups() {
+  constexpr size_t kAtOnce = 64;
   work.verdicts.assign(work.asked.size(), kNobody);
-  for (size_t f = 0; f < filters.size(); ++f)
-    if (filters[f].heeds) filters[f].CheckSome(static_cast<RefusedBy>(f + 1), work.asked, work.verdicts);
+  work.sums.assign(work.asked.size(), 0);
+  work.raw.resize(kAtOnce);
   size_t left = 0;
-  for (size_t i = 0; i < work.asked.size(); ++i) {
-    if (work.verdicts[i] != kNobody) continue;
-    const NodeGroups::Kind kind = by_group->groups->kind(work.open_groups[i]);
-    if (by_group->kinds[kind].feasible++ == 0) work.crossed.push_back(kind);
-    work.open_groups[left] = work.open_groups[i];
-    work.asked[left++] = work.asked[i];
+  for (size_t from = 0; from < work.asked.size(); from += kAtOnce) {
+    const size_t count = std::min(kAtOnce, work.asked.size() - from), first = left;
+    const std::span<RefusedBy> verdicts = std::span(work.verdicts).subspan(from, count);
+    for (size_t f = 0; f < filters.size(); ++f)
+      if (filters[f].heeds)
+        filters[f].CheckSome(static_cast<RefusedBy>(f + 1), std::span(work.asked).subspan(from, count), verdicts);
+    for (size_t i = 0; i < count; ++i) {
+      if (verdicts[i] != kNobody) continue;
+      work.open_groups[left] = work.open_groups[from + i];
+      work.asked[left++] = work.asked[from + i];
+    }
+    const std::span<const NodeId> feasible = std::span(work.asked).subspan(first, left - first);
+    for (const ActiveScore& score : scores) {
+      if (!score.heeds) continue;
+      score.state->ScoreSome(feasible, std::span(work.raw).first(feasible.size()));
+      for (size_t i = 0; i < feasible.size(); ++i)
+        work.sums[first + i] += score.weight * static_cast<int32_t>(work.raw[i]);
+    }
   }
   work.open_groups.resize(left);
-  work.asked.resize(left);
+  for (const NodeGroup g : work.open_groups) {
+    const NodeGroups::Kind kind = by_group->groups->kind(g);
+    if (by_group->kinds[kind].feasible++ == 0) work.crossed.push_back(kind);
+  }
 }
 
 // What does not change while a kind has nodes, by one of them.
@@ -225,34 +251,19 @@ bool Ranking::Impl::SettleKinds() {
     one.extremes = now;
   }
   if (!moved) return false;
-  work.sums.assign(by_group->kinds.size(), 0);  // what each kind's totals change by
+  work.shifts.assign(by_group->kinds.size(), 0);  // what each kind's totals change by
   for (NodeGroups::Kind kind = 0; kind < by_group->kinds.size(); ++kind) {
     ByGroup::Kind& entry = by_group->kinds[kind];
     if (!entry.asked || entry.closed) continue;
     const int32_t shares = SharesOf(kind);
-    work.sums[kind] = shares - std::exchange(entry.shares, shares);
+    work.shifts[kind] = shares - std::exchange(entry.shares, shares);
   }
-  if (std::ranges::all_of(work.sums, [](int32_t by) { return by == 0; })) return false;
+  if (std::ranges::all_of(work.shifts, [](int32_t by) { return by == 0; })) return false;
   BestNode& totals = by_group->totals;
   for (uint32_t g = 0; g < totals.size(); ++g)
     if (const int32_t total = totals.total(g); total != BestNode::kOut)
-      totals.Put(g, total + work.sums[by_group->groups->kind(NodeGroup(g))]);
+      totals.Put(g, total + work.shifts[by_group->groups->kind(NodeGroup(g))]);
   return true;
-}
-
-void Ranking::Impl::ScoreGroups() {
-  work.raw.resize(work.asked.size());
-  work.sums.assign(work.asked.size(), 0);
-  for (const ActiveScore& score : scores) {
-    if (!score.heeds) continue;
-    score.state->ScoreSome(work.asked, work.raw);
-    for (size_t i = 0; i < work.asked.size(); ++i) work.sums[i] += score.weight * static_cast<int32_t>(work.raw[i]);
-  }
-  for (size_t i = 0; i < work.asked.size(); ++i) {
-    const NodeGroup g = work.open_groups[i];
-    const ByGroup::Kind& kind = by_group->kinds[by_group->groups->kind(g)];
-    by_group->totals.Put(g.index(), work.sums[i] + kind.plain + kind.shares);
-  }
 }
 
 int64_t Ranking::Impl::ShareByGroup(size_t score, int64_t raw) const {

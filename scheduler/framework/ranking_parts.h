@@ -110,7 +110,7 @@ struct Ranking::Workspace {
   std::vector<model::NodeId> moved, redone, rescored, returned, asked;
   std::vector<ActiveScore*> uneven;
   std::vector<int64_t> raw;
-  std::vector<int32_t> sums;
+  std::vector<int32_t> sums, shifts;
 };
 
 struct Ranking::Impl {
@@ -210,8 +210,8 @@ struct Ranking::Impl {
   void AskAllGroups();
   void AskGroups(std::span<const NodeGroup> groups);
   void AskKind(NodeGroups::Kind kind, model::NodeId n);
-  void FilterGroups(std::span<const NodeGroup> groups);
-  void ScoreGroups();
+  void TakeOutGroups(std::span<const NodeGroup> groups);
+  void JudgeGroups();
   bool SettleKinds();
   int32_t SharesOf(NodeGroups::Kind kind) const;
   int64_t ShareByGroup(size_t score, int64_t raw) const;
