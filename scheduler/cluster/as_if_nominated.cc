@@ -14,14 +14,14 @@ std::vector<Placement> NominatedPods(const ClusterState& state, const NominatedF
   return nominated;
 }
 
-AsIfNominated::AsIfNominated(ClusterState& state, const std::vector<Placement>& pods) : what_if_(state.planning()) {
-  for (const Placement& one : pods) what_if_.Place(one.pod, *one.pod_class, one.node);
+AsIfNominated::AsIfNominated(WhatIf& what_if, const std::vector<Placement>& pods) : scope_(what_if) {
+  for (const Placement& one : pods) what_if.Place(one.pod, *one.pod_class, one.node);
 }
 
-AsIfNominated::AsIfNominated(ClusterState& state, const std::vector<Placement>& pods, model::NodeId node)
-    : what_if_(state.planning()) {
+AsIfNominated::AsIfNominated(WhatIf& what_if, const std::vector<Placement>& pods, model::NodeId node)
+    : scope_(what_if) {
   for (const Placement& one : pods)
-    if (one.node == node) what_if_.Place(one.pod, *one.pod_class, one.node);
+    if (one.node == node) what_if.Place(one.pod, *one.pod_class, one.node);
 }
 
 }  // namespace tutti::cluster

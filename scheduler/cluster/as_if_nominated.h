@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AsIfNominated: a snapshot in which nominated pods (cluster/nominations.h) are where room is kept for them.
+// AsIfNominated: a speculation in which nominated pods (cluster/nominations.h) are where room is kept for them.
 #pragma once
 
 #include <functional>
@@ -23,12 +23,12 @@ std::vector<Placement> NominatedPods(const ClusterState& state, const NominatedF
 // While it lives, the snapshot is as if they were placed. O(them), and rankings catch up with their nodes alone.
 class AsIfNominated {
  public:
-  AsIfNominated(ClusterState& state, const std::vector<Placement>& pods);
+  AsIfNominated(WhatIf& what_if, const std::vector<Placement>& pods);
   // Those of one node.
-  AsIfNominated(ClusterState& state, const std::vector<Placement>& pods, model::NodeId node);
+  AsIfNominated(WhatIf& what_if, const std::vector<Placement>& pods, model::NodeId node);
 
  private:
-  WhatIf what_if_;
+  WhatIf::Scope scope_;
 };
 
 }  // namespace tutti::cluster

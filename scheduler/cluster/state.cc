@@ -56,8 +56,7 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
 
   PodEntry& entry = pods_[change.id.index()];
   const Pod* before = change.before.get();
-  const bool moved = !before || before->node_name != pod->node_name;
-  if (before && before->bound() && moved) TakeFrom(&bound_to_, before->node_name, entry, &PodEntry::place);
+  if (IsAdrift(entry)) LeaveAdrift(entry);
   const Selector selected_by = SelectorOf(*pod, entry.pod_class.get());
   const bool same_class = before && before->spec == pod->spec && before->meta.labels == pod->meta.labels &&
                           before->meta.deleting() == pod->meta.deleting() &&
@@ -72,11 +71,10 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
   }
   if (!before) {
     for (const ClaimUse& use : entry.pod_class->claims) users_[use.claim].insert(change.id);
-    PutInto(&by_ns_, entry.pod_class->ns, change.id, &PodEntry::ns_place);
+    PutInto(by_ns_[entry.pod_class->ns], change.id, &PodEntry::ns_place);
   }
   entry.pod = std::move(pod);
   if (!known) by_name_.insert({change.id, name.hash});
-  if (entry.pod->bound() && moved) PutInto(&bound_to_, entry.pod->node_name, change.id, &PodEntry::place);
 
   const NodeId target = entry.pod->occupies() ? snapshot_.FindNode(entry.pod->node_name) : NodeId();
   const bool keep_assumed = entry.assumed && !entry.pod->bound() && !entry.pod->done();
@@ -85,9 +83,10 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
     entry.assumed = false;
     if (entry.node != target) {
       Unweigh(entry);
-      if (target) Weigh(entry, target);
+      if (target) Weigh(change.id, target);
     }
   }
+  if (IsAdrift(entry)) SetAdrift(change.id);
   Nominate(change.id, change.before.get());
   return change;
 }
@@ -114,41 +113,47 @@ void ClusterState::EndNomination(const std::string& node_name) {
 void ClusterState::DropPod(PodId id) {
   PodEntry& entry = pods_[id.index()];
   TUTTI_CHECK(entry.pod != nullptr, "a pod is dropped once");
+  if (IsAdrift(entry)) LeaveAdrift(entry);
   Unweigh(entry);
   if (Nominations::Names(*entry.pod)) EndNomination(entry.pod->nominated_node);
   nominations_.Drop(id);
   if (entry.assumed) --assumed_count_;
-  if (entry.pod->bound()) TakeFrom(&bound_to_, entry.pod->node_name, entry, &PodEntry::place);
   for (const ClaimUse& use : entry.pod_class->claims)
     if (const auto at = users_.find(use.claim); at != users_.end()) {  // not, for a claim that it names twice
       at->second.erase(id);
       if (at->second.empty()) users_.erase(at);
     }
-  TakeFrom(&by_ns_, entry.pod_class->ns, entry, &PodEntry::ns_place);
+  const auto ns = by_ns_.find(entry.pod_class->ns);
+  TakeFrom(ns->second, entry, &PodEntry::ns_place);
+  if (ns->second.empty()) by_ns_.erase(ns);
   by_name_.erase(Name(entry.pod->meta.ns, entry.pod->meta.name));
   keys_.Remove(*entry.pod_class, entry.pod->meta.ns);
   entry = PodEntry{};
   free_pods_.push_back(id);
 }
 
-template <typename Lists, typename Key>
-void ClusterState::PutInto(Lists* lists, const Key& key, PodId id, Place place) {
-  std::vector<PodId>& there = (*lists)[key];
-  pods_[id.index()].*place = static_cast<uint32_t>(there.size());
-  there.push_back(id);
+void ClusterState::PutInto(std::vector<PodId>& list, PodId id, Place place) {
+  pods_[id.index()].*place = static_cast<uint32_t>(list.size());
+  list.push_back(id);
 }
 
-template <typename Lists, typename Key>
-void ClusterState::TakeFrom(Lists* lists, const Key& key, const PodEntry& entry, Place place) {
-  const auto at = lists->find(key);
-  std::vector<PodId>& there = at->second;
-  pods_[there.back().index()].*place = entry.*place;
-  there[entry.*place] = there.back();
-  there.pop_back();
-  if (there.empty()) lists->erase(at);
+void ClusterState::TakeFrom(std::vector<PodId>& list, const PodEntry& entry, Place place) {
+  const uint32_t at = entry.*place;
+  pods_[list.back().index()].*place = at;
+  list[at] = list.back();
+  list.pop_back();
+}
+
+void ClusterState::SetAdrift(PodId id) { PutInto(adrift_[pods_[id.index()].pod->node_name], id, &PodEntry::place); }
+
+void ClusterState::LeaveAdrift(const PodEntry& entry) {
+  const auto adrift = adrift_.find(entry.pod->node_name);
+  TakeFrom(adrift->second, entry, &PodEntry::place);
+  if (adrift->second.empty()) adrift_.erase(adrift);
 }
 
 ClusterState::NodeChange ClusterState::ApplyNode(std::shared_ptr<const model::Node> node) {
+  MustBeAtRest();
   const NodeId known = snapshot_.FindNode(node->meta.name);
   NodeChange change{known, known ? snapshot_.node(known).node : nullptr};
   const uint64_t version = snapshot_.last_version();
@@ -156,22 +161,27 @@ ClusterState::NodeChange ClusterState::ApplyNode(std::shared_ptr<const model::No
   change.id = snapshot_.PutNode(std::move(node));
   if (snapshot_.provided() != provided) NameAgain();
   if (snapshot_.last_version() != version) Improve(change.id);
-  if (!known)
-    for (const PodId id : PodsOn(snapshot_.node(change.id).name))
-      if (pods_[id.index()].pod->occupies()) Weigh(pods_[id.index()], change.id);
+  if (on_node_.size() < snapshot_.slots()) on_node_.resize(snapshot_.slots());
+  if (known) return change;
+  if (auto adrift = adrift_.extract(snapshot_.node(change.id).name); !adrift.empty()) {
+    std::ranges::sort(adrift.mapped());
+    for (const PodId id : adrift.mapped()) Weigh(id, change.id);
+  }
   return change;
 }
 
 bool ClusterState::DropNode(const std::string& name) {
   const NodeId node = snapshot_.FindNode(name);
   if (!node) return false;
-  for (const PodId id : PodsOn(name)) Unweigh(pods_[id.index()]);
-  for (size_t i = 0; assumed_count_ > 0 && i < pods_.size(); ++i)
-    if (PodEntry& entry = pods_[i]; entry.assumed && entry.node == node) {
-      Unweigh(entry);
-      entry.assumed = false;
+  while (!on_node_[node.index()].empty()) {
+    const PodId id = on_node_[node.index()].back();
+    PodEntry& entry = pods_[id.index()];
+    Unweigh(entry);
+    if (std::exchange(entry.assumed, false))
       --assumed_count_;
-    }
+    else
+      SetAdrift(id);
+  }
   snapshot_.DropNode(node);
   return true;
 }
@@ -187,7 +197,7 @@ void ClusterState::Assume(PodId id, NodeId node, Takings takings) {
   if (Nominations::Names(*entry.pod) && entry.pod->nominated_node != snapshot_.node(node).name)
     EndNomination(entry.pod->nominated_node);
   entry.takings = std::move(takings);
-  Weigh(entry, node);
+  Weigh(id, node);
   entry.assumed = true;
   ++assumed_count_;
 }
@@ -200,22 +210,36 @@ void ClusterState::Forget(PodId id) {
   --assumed_count_;
 }
 
-std::vector<PodId> ClusterState::PodsOn(const std::string& node_name) const {
-  const auto at = bound_to_.find(node_name);
-  if (at == bound_to_.end()) return {};
-  std::vector<PodId> ids = at->second;
-  std::ranges::sort(ids);
-  return ids;
+void ClusterState::MustBeAtRest() const {
+  TUTTI_CHECK(speculated_ == 0, "the cluster does not change while something is speculated");
 }
 
-void ClusterState::Weigh(PodEntry& entry, NodeId node) {
+void ClusterState::Weigh(PodId id, NodeId node) {
+  MustBeAtRest();
+  PodEntry& entry = pods_[id.index()];
   TUTTI_CHECK(!entry.node, "a pod weighs on one node");
   snapshot_.Place(*entry.pod_class, node, entry.takings);
   entry.node = node;
+  PutInto(on_node_[node.index()], id, &PodEntry::place);
+}
+
+void ClusterState::Evict(PodId id) {
+  PodEntry& entry = pods_[id.index()];
+  TUTTI_CHECK(entry.node && !entry.evicted, "a pod that weighs on a node is evicted, once");
+  snapshot_.Remove(*entry.pod_class, entry.node, entry.takings);
+  entry.evicted = true;
+}
+
+void ClusterState::Reinstate(PodId id) {
+  PodEntry& entry = pods_[id.index()];
+  snapshot_.Place(*entry.pod_class, entry.node, entry.takings);
+  entry.evicted = false;
 }
 
 void ClusterState::Unweigh(PodEntry& entry) {
   if (!entry.node) return;
+  MustBeAtRest();
+  TakeFrom(on_node_[entry.node.index()], entry, &PodEntry::place);
   snapshot_.Remove(*entry.pod_class, entry.node, entry.takings);
   Improve(entry.node);
   improved_.by_pods = true;
@@ -239,6 +263,7 @@ ClusterState::Improved ClusterState::TakeImproved() {
 void ClusterState::SetClass(PodEntry& entry, std::shared_ptr<const PodClass> pod_class) {
   if (pod_class == entry.pod_class) return;
   if (entry.node) {
+    MustBeAtRest();
     snapshot_.Remove(*entry.pod_class, entry.node, entry.takings);
     snapshot_.Place(*pod_class, entry.node, entry.takings);
   }
@@ -388,7 +413,8 @@ void ClusterState::SweepSymbols() {
 
 void ClusterState::Audit() const {
   std::vector<std::vector<Columns::Wide>> sums(snapshot_.columns(), std::vector<Columns::Wide>(snapshot_.slots()));
-  size_t assumed = 0;
+  MustBeAtRest();
+  size_t assumed = 0, weighing = 0;
   for (size_t i = 0; i < pods_.size(); ++i) {
     const PodEntry& entry = pods_[i];
     if (!entry.pod) {
@@ -398,13 +424,18 @@ void ClusterState::Audit() const {
     TUTTI_CHECK(Nominations::Names(*entry.pod) == nominations_.pods().contains(PodId(static_cast<uint32_t>(i))),
                 "those that are nominated are known");
     assumed += entry.assumed;
+    TUTTI_CHECK(!entry.evicted, "an eviction that is only speculated ends");
     if (!entry.node) continue;
+    ++weighing;
+    TUTTI_CHECK(pods_on(entry.node)[entry.place].index() == i, "a node knows what weighs on it");
     TUTTI_CHECK(entry.assumed || entry.pod->occupies(), "what weighs is bound or assumed");
     TUTTI_CHECK(snapshot_.present(entry.node), "what weighs is on a node that exists");
     for (const auto& [column, amount] : entry.pod_class->requests) sums[column.index()][entry.node.index()] += amount;
     ++sums[kPodsColumn.index()][entry.node.index()];
   }
   TUTTI_CHECK(assumed == assumed_count_, "assumptions are counted");
+  for (const auto& pods : on_node_) weighing -= pods.size();
+  TUTTI_CHECK(weighing == 0, "nothing else is on a node");
   for (uint32_t r = 0; r < sums.size(); ++r)
     if (const model::ResourceId column(r); snapshot_.Exists(column))
       TUTTI_CHECK(std::ranges::equal(sums[r], snapshot_.requested(column), {},

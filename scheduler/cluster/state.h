@@ -5,7 +5,8 @@
 // Invariants
 //   (1) a pod weighs on at most one node: the one it is bound to, or the one it is assumed on;
 //   (2) an assumption ends by the pod being seen bound (anywhere), by Forget, or by the pod going;
-//   (3) a pod bound to a node that does not exist weighs nowhere until such a node appears.
+//   (3) a pod bound to a node that does not exist weighs nowhere until such a node appears;
+//   (4) no pod or node changes while anything is speculated (WhatIf).
 //
 // Pods are told apart by those of their labels that some pod's selectors read (PodClass, LabelKeys). Where a key begins
 // or ceases to be read, the pods there are classified again, once for all that was applied: see Settle. One thread.
@@ -16,6 +17,7 @@
 
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -37,8 +39,9 @@ struct PodEntry {
   model::NodeId node;     // where it weighs; invalid: nowhere
   bool assumed = false;   // it weighs there by our reservation only
   Takings takings;        // what it took there when it was assumed; kept while it weighs there
-  uint32_t place = 0;     // among the pods bound to its node's name
+  uint32_t place = 0;     // among the pods of its node, or of a node that is not there
   uint32_t ns_place = 0;  // among the pods of its namespace
+  bool evicted = false;   // in a speculation: it does not weigh there for as long as that lasts
 };
 
 class ClusterState {
@@ -48,7 +51,7 @@ class ClusterState {
   ClusterState& operator=(const ClusterState&) = delete;
 
   const Snapshot& snapshot() const { return snapshot_; }
-  Snapshot& planning() { return snapshot_; }  // for a WhatIf
+  Snapshot& planning() { return snapshot_; }  // for namespaces, and tests
 
   // What an applied pod event did.
   struct PodChange {
@@ -104,8 +107,11 @@ class ClusterState {
   size_t pod_slots() const { return pods_.size(); }
   size_t pod_count() const { return by_name_.size(); }
   size_t assumed_count() const { return assumed_count_; }
-  // Pods bound to the node of this name, whether it exists or not.
-  std::vector<model::PodId> PodsOn(const std::string& node_name) const;
+  // The pods that weigh on the node: bound and not ended, or reserved; and those that a speculation evicted. In no
+  // order; valid until the next change.
+  std::span<const model::PodId> pods_on(model::NodeId node) const { return on_node_[node.index()]; }
+  // Steps that WhatIfs took and did not undo yet.
+  size_t speculated() const { return speculated_; }
 
   // Where room may have been won since the last call: the nodes that came or changed, and those that a pod left, or was
   // forgotten on, or weighs less on, or is not nominated for any more. What a WhatIf does and takes back is not among
@@ -122,10 +128,12 @@ class ClusterState {
   // REQUIRES: no Ranking of this, nor anything else that was compiled against its symbols.
   void SweepSymbols();
 
-  // Recomputes every sum from the pods and CHECKs the columns against it. O(pods + nodes · columns).
+  // Recomputes every sum from the pods and CHECKs the columns against it, and that nothing is speculated.
+  // O(pods + nodes · columns).
   void Audit() const;
 
  private:
+  friend class WhatIf;
   using Selector = std::shared_ptr<const model::LabelSelector>;
   std::shared_ptr<const PodClass> InternClass(const model::Pod& pod, const Selector& selected_by);
   Selector SelectorOf(const model::Pod& pod, const PodClass* before);
@@ -136,17 +144,23 @@ class ClusterState {
   void SetClass(PodEntry& entry, std::shared_ptr<const PodClass> pod_class);
   void ReleaseUnusedClasses();
   void SweepColumns();
-  void Weigh(PodEntry& entry, model::NodeId node);
+  void Weigh(model::PodId id, model::NodeId node);
   void Unweigh(PodEntry& entry);
+  // For a WhatIf: takes the pod off its node, and puts it there again.
+  void Evict(model::PodId id);
+  void Reinstate(model::PodId id);
+  void MustBeAtRest() const;
+  // It is bound to a node that does not exist.
+  static bool IsAdrift(const PodEntry& entry) { return entry.pod && entry.pod->occupies() && !entry.node; }
+  void SetAdrift(model::PodId id);
+  void LeaveAdrift(const PodEntry& entry);
   void Improve(model::NodeId node);
   void Nominate(model::PodId id, const model::Pod* before);
   void EndNomination(const std::string& node_name);
-  // Pods in lists by some key, in no order. Each knows its place, and leaves in O(1).
+  // Lists of pods, in no order. Each pod knows its place, and leaves in O(1).
   using Place = uint32_t PodEntry::*;
-  template <typename Lists, typename Key>
-  void PutInto(Lists* lists, const Key& key, model::PodId id, Place place);
-  template <typename Lists, typename Key>
-  void TakeFrom(Lists* lists, const Key& key, const PodEntry& entry, Place place);
+  void PutInto(std::vector<model::PodId>& list, model::PodId id, Place place);
+  void TakeFrom(std::vector<model::PodId>& list, const PodEntry& entry, Place place);
   uint64_t HashOf(const std::shared_ptr<const model::PodSpec>& spec);
 
   using Entries = base::Slots<PodEntry, 1024>;
@@ -187,9 +201,10 @@ class ClusterState {
   Entries pods_;
   std::vector<model::PodId> free_pods_;
   absl::flat_hash_set<Named, NameHash, NameEqual> by_name_;
-  absl::flat_hash_map<std::string, std::vector<model::PodId>> bound_to_;  // by node name
-  absl::flat_hash_map<model::Symbol, std::vector<model::PodId>> by_ns_;   // by namespace
-  std::unordered_map<std::string, std::set<model::PodId>> users_;         // by claim, "namespace/name"
+  std::vector<std::vector<model::PodId>> on_node_;                       // by node slot; see pods_on
+  absl::flat_hash_map<std::string, std::vector<model::PodId>> adrift_;   // by the name of a node that is not there
+  absl::flat_hash_map<model::Symbol, std::vector<model::PodId>> by_ns_;  // by namespace
+  std::unordered_map<std::string, std::set<model::PodId>> users_;        // by claim, "namespace/name"
   std::unordered_multimap<uint64_t, std::weak_ptr<const PodClass>> classes_;
   // Hashes of the specs in use: pods of one template share a spec, and hashing it reads all of it.
   absl::flat_hash_map<const model::PodSpec*, std::pair<std::weak_ptr<const model::PodSpec>, uint64_t>> hashes_;
@@ -197,6 +212,7 @@ class ClusterState {
   uint32_t next_class_ = 0;
   size_t sweep_classes_at_ = 1024, sweep_hashes_at_ = 1024;
   size_t assumed_count_ = 0;
+  size_t speculated_ = 0;
   Improved improved_;
   std::vector<char> marked_;  // by node slot: it is among the improved
 };

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// WhatIf: a speculation on a snapshot. Dropping it undoes it.
+// WhatIf: a speculation on a cluster: pods that are placed, and pods that are evicted. Dropping it undoes it.
 //
 // It changes the snapshot in place and keeps what it did, so that rankings follow it through the change log at the cost
-// of the nodes touched. Thread safety: the snapshot's. Invariants
+// of the nodes touched. Speculations nest: a search is handed one, opens a Scope on it, and leaves it as it was.
+// Thread safety: the snapshot's. Invariants
 //   (1) Rewind(m) restores exactly the state at Here() == m;
-//   (2) of several on a snapshot, the last begun is undone first, and nothing else changes it meanwhile.
+//   (2) the last begun is undone first, of scopes and of several on one cluster (CHECKed);
+//   (3) nothing else changes the cluster meanwhile (ClusterState CHECKs it).
 #pragma once
 
+#include <compare>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "cluster/snapshot.h"
 #include "cluster/state.h"
 
@@ -23,38 +29,115 @@ struct Placement {
 
 class WhatIf {
  public:
-  using Mark = size_t;
+  // How much was done.
+  struct Mark {
+    size_t placements = 0, evictions = 0;
+    friend bool operator==(const Mark&, const Mark&) = default;
+  };
+  class Scope;
 
-  explicit WhatIf(Snapshot& base) : base_(base) {}
-  ~WhatIf() { Rewind(0); }
+  // `state` must outlive it.
+  explicit WhatIf(ClusterState& state) : state_(state) {}
+  ~WhatIf() {
+    TUTTI_CHECK(scopes_ == 0, "a speculation ends after those within it");
+    Rewind({});
+  }
   WhatIf(const WhatIf&) = delete;
   WhatIf& operator=(const WhatIf&) = delete;
 
+  // With all that is speculated.
+  const Snapshot& snapshot() const { return state_.snapshot(); }
+
   // REQUIRES: the pod is not placed yet; the caller checked that it fits.
   void Place(model::PodId pod, const PodClass& pod_class, model::NodeId node, Takings takings = {}) {
-    base_.Place(pod_class, node, takings);
+    Count();
+    state_.snapshot_.Place(pod_class, node, takings);
     placements_.push_back({pod, node, &pod_class, std::move(takings)});
   }
+  // Takes the last placement back.
+  void TakeBack() { Rewind({placements_.size() - 1, evicted_.size()}); }
 
-  Mark Here() const { return placements_.size(); }
+  // Takes the pod off its node, and gives back what it takes there. REQUIRES: it weighs on one (ClusterState::pods_on),
+  // and is not evicted yet.
+  void Evict(model::PodId pod) {
+    Count();
+    state_.Evict(pod);
+    evicted_.push_back(pod);
+  }
+
+  Mark Here() const { return {placements_.size(), evicted_.size()}; }
+  // REQUIRES: no Scope was begun after `to`.
   void Rewind(Mark to) {
-    for (; placements_.size() > to; placements_.pop_back()) {
-      const Placement& last = placements_.back();
-      base_.Remove(*last.pod_class, last.node, last.takings);
-    }
+    UndoTo(to);
+    placements_.erase(placements_.begin() + static_cast<ptrdiff_t>(to.placements), placements_.end());
   }
 
   const std::vector<Placement>& placements() const { return placements_; }
-  // What was found, and the snapshot as it was before.
-  std::vector<Placement> Take() && {
-    std::vector<Placement> taken = placements_;
-    Rewind(0);
+  const std::vector<model::PodId>& evicted() const { return evicted_; }
+
+ private:
+  size_t steps() const { return placements_.size() + evicted_.size(); }
+  void Count() {
+    if (steps() == 0) below_ = state_.speculated_;
+    TUTTI_CHECK(state_.speculated_ == below_ + steps(), "the last speculation begun is the one that goes on");
+    ++state_.speculated_;
+  }
+  // Undoes what was done since, and keeps the list of placements. An eviction makes room for placements, and no
+  // placement for an eviction: so placements are undone first.
+  void UndoTo(Mark to) {
+    TUTTI_CHECK(to.placements <= placements_.size() && to.evictions <= evicted_.size() &&
+                    to.placements >= floor_.placements && to.evictions >= floor_.evictions,
+                "a scope is rewound to a mark of its own");
+    if (to == Here()) return;
+    TUTTI_CHECK(state_.speculated_ == below_ + steps(), "the last speculation begun is undone first");
+    state_.speculated_ = below_ + to.placements + to.evictions;
+    for (size_t i = placements_.size(); i-- > to.placements;) {
+      const Placement& one = placements_[i];
+      state_.snapshot_.Remove(*one.pod_class, one.node, one.takings);
+    }
+    for (; evicted_.size() > to.evictions; evicted_.pop_back()) state_.Reinstate(evicted_.back());
+  }
+
+  ClusterState& state_;
+  std::vector<Placement> placements_;
+  std::vector<model::PodId> evicted_;
+  size_t below_ = 0;   // steps of the speculations begun before, while there are any of this
+  Mark floor_;         // where the innermost scope began
+  size_t scopes_ = 0;  // that are open
+};
+
+// What is done to a WhatIf while a Scope of it lives is undone when the Scope ends.
+class WhatIf::Scope {
+ public:
+  explicit Scope(WhatIf& what_if)
+      : what_if_(what_if), outer_(std::exchange(what_if.floor_, what_if.Here())), depth_(++what_if.scopes_) {}
+  ~Scope() {
+    TUTTI_CHECK(what_if_.scopes_ == depth_, "the last scope begun ends first");
+    what_if_.Rewind(what_if_.floor_);
+    what_if_.floor_ = outer_;
+    --what_if_.scopes_;
+  }
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+  // What was placed in it. REQUIRES, as Take: no scope is open within it.
+  std::span<const Placement> placements() const {
+    return std::span(what_if_.placements_).subspan(what_if_.floor_.placements);
+  }
+  // The same, and all is as before it.
+  std::vector<Placement> Take() {
+    TUTTI_CHECK(what_if_.scopes_ == depth_, "what was found is taken from the innermost scope");
+    what_if_.UndoTo(what_if_.floor_);
+    const auto from = what_if_.placements_.begin() + static_cast<ptrdiff_t>(what_if_.floor_.placements);
+    std::vector<Placement> taken(std::make_move_iterator(from), std::make_move_iterator(what_if_.placements_.end()));
+    what_if_.placements_.erase(from, what_if_.placements_.end());
     return taken;
   }
 
  private:
-  Snapshot& base_;
-  std::vector<Placement> placements_;
+  WhatIf& what_if_;
+  const Mark outer_;
+  const size_t depth_;
 };
 
 }  // namespace tutti::cluster

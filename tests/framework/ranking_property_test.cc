@@ -342,7 +342,7 @@ TEST_CASE("a ranking follows a speculation and its undoing") {
     const auto pod_class = churn.cluster().state().pod(pod).pod_class;
     framework::Ranking ranking(profile, *pod_class, churn.cluster().snapshot());
     {
-      cluster::WhatIf what_if(churn.cluster().state().planning());
+      cluster::WhatIf what_if(churn.cluster().state());
       for (int i = 0; i < 20 && ranking.Best(); ++i) {
         what_if.Place(pod, *pod_class, ranking.Best());
         ranking.Refresh();
@@ -352,6 +352,46 @@ TEST_CASE("a ranking follows a speculation and its undoing") {
     }
     ranking.Refresh();
     CheckSame(ranking, framework::Ranking(profile, *pod_class, churn.cluster().snapshot()), churn.cluster().snapshot());
+  });
+}
+
+// Places the pod, evicts others, and does so within itself; the ranking is looked at where chance has it.
+void SpeculateAtRandom(Churn& churn, cluster::WhatIf& what_if, model::PodId pod, const auto& check, int depth) {
+  const cluster::ClusterState& state = churn.cluster().state();
+  const cluster::WhatIf::Scope scope(what_if);
+  for (int step = 0; step < 6; ++step) {
+    const model::NodeId node(static_cast<uint32_t>(churn.random().Below(state.snapshot().slots())));
+    if (!state.snapshot().present(node)) continue;
+    const auto there = state.pods_on(node);
+    if (depth < 2 && churn.random().OneIn(4)) {
+      SpeculateAtRandom(churn, what_if, pod, check, depth + 1);
+    } else if (const auto victim = std::ranges::find_if(there, [&](auto id) { return !state.pod(id).evicted; });
+               victim != there.end() && churn.random().OneIn(2)) {
+      what_if.Evict(*victim);
+    } else {
+      what_if.Place(pod, *state.pod(pod).pod_class, node);
+    }
+    if (churn.random().OneIn(2)) check();
+  }
+}
+
+TEST_CASE("a ranking follows evictions and placements that nest, and their undoing") {
+  rc::prop("scopes within scopes", [](uint64_t seed) {
+    const framework::Profile profile = plugins::DefaultProfile("s");
+    Churn churn(seed);
+    for (int step = 0; step < 40; ++step) churn.Step();
+    const model::PodId pod = churn.cluster().AddPod(churn.Spec());
+    const auto pod_class = churn.cluster().state().pod(pod).pod_class;
+    const cluster::Snapshot& snapshot = churn.cluster().snapshot();
+    framework::Ranking ranking(profile, *pod_class, snapshot);
+    const auto check = [&] {
+      ranking.Refresh();
+      CheckSame(ranking, framework::Ranking(profile, *pod_class, snapshot), snapshot);
+    };
+    cluster::WhatIf what_if(churn.cluster().state());
+    SpeculateAtRandom(churn, what_if, pod, check, 0);
+    check();
+    churn.cluster().state().Audit();
   });
 }
 
@@ -376,7 +416,7 @@ TEST_CASE("a node has the room that its ranking says, and all nodes together hav
     const int64_t most = ranking.Most(rooms, {});
     const bool exact =
         ranking.reach() != framework::FilterState::Reach::kCluster && ranking.ExcludedBy(*pod_class).empty();
-    cluster::WhatIf what_if(churn.cluster().state().planning());
+    cluster::WhatIf what_if(churn.cluster().state());
     std::vector<int32_t> placed(snapshot.slots());
     for (;;) {
       std::vector<model::NodeId> feasible;
@@ -388,7 +428,7 @@ TEST_CASE("a node has the room that its ranking says, and all nodes together hav
       ranking.Refresh();
       ++placed[node.index()];
       RC_ASSERT(placed[node.index()] <= rooms[node.index()]);
-      RC_ASSERT(static_cast<int64_t>(what_if.Here()) <= most);
+      RC_ASSERT(static_cast<int64_t>(what_if.placements().size()) <= most);
     }
     if (exact) RC_ASSERT(placed == rooms);
   });

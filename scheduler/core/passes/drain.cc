@@ -68,7 +68,7 @@ void Drain::Apply(const cluster::NodeChanged& event) { PutNode(event.node); }
 void Drain::PutNode(const std::shared_ptr<const model::Node>& node) {
   const auto change = state_.ApplyNode(Labelled(node));
   if (!change.before) {
-    for (const PodId pod : state_.PodsOn(node->meta.name))  // they were bound there before it came
+    for (const PodId pod : state_.pods_on(change.id))  // they were bound there before it came
       if (const GangId id = book_.GangOf(pod)) book_.at(id).census.reset();
     committer_.nodes().OnNodeCame(change.id);
     happened_ = happened_ | Wake::kNodeAdded;
@@ -109,7 +109,7 @@ void Drain::Apply(const cluster::NodeGone& event) {
   const model::NodeId node = state_.snapshot().FindNode(event.name);
   if (!node) return;
   committer_.nodes().OnNodeGone(node);
-  for (const PodId pod : state_.PodsOn(event.name))
+  for (const PodId pod : state_.pods_on(node))
     if (const GangId id = book_.GangOf(pod)) {
       book_.at(id).census.reset();
       agenda_.MarkReady(id);

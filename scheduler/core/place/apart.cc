@@ -40,8 +40,8 @@ std::vector<int64_t> FirstChoice(const Problem& problem) {
 
 }  // namespace
 
-Apart::Apart(cluster::ClusterState& state, Rankings& rankings, const Problem& problem, const std::vector<Rule>& rules)
-    : state_(state), rankings_(rankings), problem_(problem), rules_(rules) {}
+Apart::Apart(WhatIf& what_if, Rankings& rankings, const Problem& problem, const std::vector<Rule>& rules)
+    : what_if_(what_if), rankings_(rankings), problem_(problem), rules_(rules) {}
 
 Answer Apart::Run(std::vector<cluster::Placement>* placements) {
   if (!Sort()) return Answer::kUnknown;
@@ -69,7 +69,7 @@ Answer Apart::Run(std::vector<cluster::Placement>* placements) {
 std::map<Apart::Values, std::vector<NodeId>> Apart::WholeDomains() const {
   absl::flat_hash_map<NodeId, Values> at;
   for (size_t i = 0; i < whole_.size(); ++i)
-    for (const auto& [value, nodes] : state_.snapshot().DomainsOf(whole_[i]->level)) {
+    for (const auto& [value, nodes] : what_if_.snapshot().DomainsOf(whole_[i]->level)) {
       if (!whole_[i]->held.empty() && !whole_[i]->held.contains(value)) continue;
       for (const NodeId n : nodes)
         if (Values& values = at[n]; values.size() == i) values.push_back(value);
@@ -124,7 +124,7 @@ bool Apart::Crowded() {
   }
   for (const auto& [what, of] : alike) {
     int64_t most = 0;
-    for (const auto& [value, nodes] : state_.snapshot().DomainsOf(std::get<0>(what))) {
+    for (const auto& [value, nodes] : what_if_.snapshot().DomainsOf(std::get<0>(what))) {
       Place place{value, nodes, {}};
       most += RoomIn(place, *of.first) / std::get<2>(what);
     }
@@ -138,7 +138,7 @@ bool Apart::TryWithin(const std::vector<NodeId>* within, std::vector<cluster::Pl
   for (const Part& part : parts_) {
     const auto [at, fresh] = places_.try_emplace(part.rule->level);
     if (!fresh) continue;
-    for (const auto& [value, nodes] : state_.snapshot().DomainsOf(part.rule->level)) {
+    for (const auto& [value, nodes] : what_if_.snapshot().DomainsOf(part.rule->level)) {
       Place place{value, nodes, {}};
       if (within) std::erase_if(place.nodes, [&](NodeId n) { return !std::ranges::binary_search(*within, n); });
       std::ranges::sort(place.nodes);
@@ -146,16 +146,16 @@ bool Apart::TryWithin(const std::vector<NodeId>* within, std::vector<cluster::Pl
     }
     std::ranges::sort(at->second, {}, &Place::value);
   }
-  WhatIf what_if(state_.planning());
+  WhatIf::Scope scope(what_if_);
   for (const Part& part : parts_)
-    if (!Put(part, what_if)) return false;
-  Greedy greedy(rest_, rankings_, what_if, state_.snapshot());
+    if (!Put(part)) return false;
+  Greedy greedy(rest_, rankings_, what_if_);
   if (!greedy.Run(Greedy::Order::kLargestFirst, false, within).fits) return false;
-  *placements = std::move(what_if).Take();
+  *placements = scope.Take();
   return true;
 }
 
-bool Apart::Put(const Part& part, WhatIf& what_if) {
+bool Apart::Put(const Part& part) {
   std::vector<Place>& places = places_[part.rule->level];
   std::vector<std::pair<int64_t, size_t>> choices;  // the tightest first
   for (size_t i = 0; i < places.size() && part.rule->held.size() <= 1; ++i) {
@@ -167,8 +167,8 @@ bool Apart::Put(const Part& part, WhatIf& what_if) {
   std::partial_sort(choices.begin(), choices.begin() + static_cast<ptrdiff_t>(most), choices.end());
   for (size_t i = 0; i < most; ++i) {
     Place& place = places[choices[i].second];
-    const WhatIf::Mark mark = what_if.Here();
-    Greedy greedy(part.members, rankings_, what_if, state_.snapshot());
+    const WhatIf::Mark mark = what_if_.Here();
+    Greedy greedy(part.members, rankings_, what_if_);
     if (greedy.Run(Greedy::Order::kLargestFirst, false, &place.nodes).fits) {
       place.room.clear();
       for (auto& [level, others] : places_)
@@ -176,7 +176,7 @@ bool Apart::Put(const Part& part, WhatIf& what_if) {
           for (Place& other : others) other.room.clear();
       return true;
     }
-    what_if.Rewind(mark);
+    what_if_.Rewind(mark);
   }
   return false;
 }

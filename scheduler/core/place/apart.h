@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/state.h"
 #include "cluster/what_if.h"
 #include "core/place/problem.h"
 #include "core/place/rankings.h"
@@ -23,7 +22,7 @@ namespace tutti::core {
 class Apart {
  public:
   // REQUIRES: no member opens nodes for another (FilterState::Reach::kCluster).
-  Apart(cluster::ClusterState& state, Rankings& rankings, const Problem& problem, const std::vector<Rule>& rules);
+  Apart(cluster::WhatIf& what_if, Rankings& rankings, const Problem& problem, const std::vector<Rule>& rules);
 
   // kImpossible is a proof; kUnknown also where a rule is not of the kind that this is for.
   Answer Run(std::vector<cluster::Placement>* placements);
@@ -55,12 +54,12 @@ class Apart {
   bool Crowded();
   std::map<Values, std::vector<model::NodeId>> WholeDomains() const;
   bool TryWithin(const std::vector<model::NodeId>* within, std::vector<cluster::Placement>* placements);
-  bool Put(const Part& part, cluster::WhatIf& what_if);
+  bool Put(const Part& part);
   int64_t RoomIn(Place& place, const Kind& kind);
   Room RoomIn(Place& place, const std::vector<Asked>& asked);
   static std::vector<Asked> ByClass(const std::vector<Kind>& kinds);
 
-  cluster::ClusterState& state_;
+  cluster::WhatIf& what_if_;
   Rankings& rankings_;
   const Problem& problem_;
   const std::vector<Rule>& rules_;

@@ -24,21 +24,20 @@ uint64_t Mark(size_t kind, NodeId node) {
 
 }  // namespace
 
-Descend::Descend(cluster::ClusterState& state, Rankings& rankings, const Problem& problem, bool opens, Budget& budget)
-    : state_(state),
+Descend::Descend(cluster::WhatIf& what_if, Rankings& rankings, const Problem& problem, bool opens, Budget& budget)
+    : what_if_(what_if),
       rankings_(rankings),
       problem_(problem),
       budget_(budget),
       opens_(opens),
-      what_if_(state.planning()),
       placed_(problem.kinds.size(), 0) {}
 
 Answer Descend::Run(const std::vector<NodeId>* nodes, std::vector<Spot>* spots) {
   nodes_ = nodes;
   seen_.clear();
+  const cluster::WhatIf::Scope scope(what_if_);
   const bool found = Step();
   if (found) *spots = spots_;
-  what_if_.Rewind(0);
   spots_.clear();
   std::ranges::fill(placed_, 0);
   hash_ = 0;
@@ -54,7 +53,7 @@ int64_t Descend::Lacking(const Demand& demand) const {
 // Rooms leave out what members may open for each other, so they are a bound here too.
 bool Descend::Hopeless() {
   const auto kinds = static_cast<int64_t>(problem_.kinds.size()),
-             nodes = static_cast<int64_t>(state_.snapshot().slots());
+             nodes = static_cast<int64_t>(what_if_.snapshot().slots());
   budget_.Spend(kinds * (opens_ ? kWorkPerBound + nodes / kNodesAtOnce : kWorkPerBound));
   for (const Demand& demand : problem_.demands) {
     int64_t most = 0;
@@ -73,7 +72,7 @@ bool Descend::Hopeless() {
 std::vector<NodeId> Descend::Candidates(size_t k) {
   const Kind& kind = problem_.kinds[k];
   const Ranking& ranking = rankings_.For(kind.pod_class);
-  budget_.Spend(static_cast<int64_t>(nodes_ ? nodes_->size() : state_.snapshot().slots()) / kNodesAtOnce);
+  budget_.Spend(static_cast<int64_t>(nodes_ ? nodes_->size() : what_if_.snapshot().slots()) / kNodesAtOnce);
   std::vector<NodeId> candidates;
   const auto look = [&](NodeId n) {
     if (ranking.Feasible(n) && Admits(kind, n)) candidates.push_back(n);
@@ -81,7 +80,7 @@ std::vector<NodeId> Descend::Candidates(size_t k) {
   if (nodes_)
     std::ranges::for_each(*nodes_, look);
   else
-    for (uint32_t slot = 0; slot < state_.snapshot().slots(); ++slot) look(NodeId(slot));
+    for (uint32_t slot = 0; slot < what_if_.snapshot().slots(); ++slot) look(NodeId(slot));
   std::ranges::stable_sort(candidates, [&](NodeId a, NodeId b) { return ranking.Total(a) > ranking.Total(b); });
   return candidates;
 }
@@ -109,7 +108,7 @@ bool Descend::Step() {
       hash_ -= Mark(k, n);
       --placed_[k];
       spots_.pop_back();
-      what_if_.Rewind(what_if_.Here() - 1);
+      what_if_.TakeBack();
     }
     oldest_kind_ = before;
     if (budget_.exhausted()) return false;

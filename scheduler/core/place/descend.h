@@ -10,7 +10,6 @@
 
 #include <vector>
 
-#include "cluster/state.h"
 #include "cluster/what_if.h"
 #include "core/place/problem.h"
 #include "core/place/rankings.h"
@@ -20,7 +19,7 @@ namespace tutti::core {
 class Descend {
  public:
   // `opens`: some member may open nodes for another.
-  Descend(cluster::ClusterState& state, Rankings& rankings, const Problem& problem, bool opens, Budget& budget);
+  Descend(cluster::WhatIf& what_if, Rankings& rankings, const Problem& problem, bool opens, Budget& budget);
 
   // On `nodes` only, when not null. `spots` are in the order in which they can be placed.
   Answer Run(const std::vector<model::NodeId>* nodes, std::vector<Spot>* spots);
@@ -31,13 +30,12 @@ class Descend {
   std::vector<model::NodeId> Candidates(size_t kind);
   int64_t Lacking(const Demand& demand) const;
 
-  cluster::ClusterState& state_;
+  cluster::WhatIf& what_if_;
   Rankings& rankings_;
   const Problem& problem_;
   Budget& budget_;
   const std::vector<model::NodeId>* nodes_ = nullptr;
   const bool opens_;
-  cluster::WhatIf what_if_;
   std::vector<Spot> spots_;
   Counts placed_;
   size_t oldest_kind_ = 0;  // where none opens nodes, kinds are placed one after another

@@ -48,9 +48,9 @@ int64_t HeldIn(const Rule& rule, Symbol domain) {
 
 }  // namespace
 
-Exact::Exact(cluster::ClusterState& state, Rankings& rankings, const Problem& problem, const std::vector<Rule>& rules,
+Exact::Exact(WhatIf& what_if, Rankings& rankings, const Problem& problem, const std::vector<Rule>& rules,
              Counts targets, Budget& budget, Remainder remainder, std::optional<int64_t> least)
-    : state_(state),
+    : what_if_(what_if),
       rankings_(rankings),
       problem_(problem),
       rules_(rules),
@@ -59,7 +59,7 @@ Exact::Exact(cluster::ClusterState& state, Rankings& rankings, const Problem& pr
       budget_(budget),
       remainder_(remainder),
       caps_(targets_) {
-  const cluster::Snapshot& snapshot = state.snapshot();
+  const cluster::Snapshot& snapshot = what_if.snapshot();
   if (!budget.Spend(Walk() * static_cast<int64_t>(snapshot.slots()))) return;
   std::vector<char> open(snapshot.slots());
   for (size_t k = 0; k < problem.kinds.size(); ++k) {
@@ -99,7 +99,7 @@ Exact::Exact(cluster::ClusterState& state, Rankings& rankings, const Problem& pr
 
 // Of keys whose domains are single nodes the plugins speak when a node is asked; the others make levels.
 void Exact::FindExclusions(std::vector<Symbol>* levels) {
-  const cluster::Snapshot& snapshot = state_.snapshot();
+  const cluster::Snapshot& snapshot = what_if_.snapshot();
   std::map<Symbol, bool> wide;
   const auto is_wide = [&](Symbol key) {
     const auto [at, fresh] = wide.try_emplace(key, false);
@@ -133,7 +133,7 @@ void Exact::Arrange(Domain& domain) const {
     return sum;
   };
   if (domain.parts.empty()) {
-    const cluster::Snapshot& snapshot = state_.snapshot();
+    const cluster::Snapshot& snapshot = what_if_.snapshot();
     std::vector<std::tuple<bool, int64_t, NodeId>> keyed;
     for (const NodeId n : domain.nodes)
       keyed.emplace_back(snapshot.requested(cluster::kPodsColumn)[n.index()] == 0, room({n}), n);
@@ -333,7 +333,7 @@ Exact::Front Exact::NodeFront(NodeId n, const Counts& caps) {
 
 // Nodes with the same room for each kind and the same left of all that is asked for take the same.
 const std::vector<Counts>& Exact::Patterns(NodeId n) {
-  const cluster::Snapshot& snapshot = state_.snapshot();
+  const cluster::Snapshot& snapshot = what_if_.snapshot();
   std::vector<int64_t> key;
   size_t welcome = 0, last = 0;
   bool own = false;
@@ -360,33 +360,33 @@ const std::vector<Counts>& Exact::Patterns(NodeId n) {
     counts[last] = static_cast<int32_t>(key[last]);
     patterns.push_back(counts);
   } else if (welcome > 1) {
-    WhatIf what_if(state_.planning());
-    Enumerate(what_if, n, 0, counts, &patterns);
+    WhatIf::Scope scope(what_if_);
+    Enumerate(n, 0, counts, &patterns);
   }
   return at->second = std::move(patterns);
 }
 
-void Exact::Enumerate(WhatIf& what_if, NodeId n, size_t k, Counts& counts, std::vector<Counts>* patterns) {
+void Exact::Enumerate(NodeId n, size_t k, Counts& counts, std::vector<Counts>* patterns) {
   budget_.Spend(Walk());
   if (k == counts.size()) {
     patterns->push_back(counts);
     return;
   }
   const Kind& kind = problem_.kinds[k];
-  const WhatIf::Mark mark = what_if.Here();
+  const WhatIf::Mark mark = what_if_.Here();
   const int32_t most = std::min({caps_[k], rooms_[k][n.index()], kind.count()});
   while (counts[k] < most && budget_.Spend(Budget::kPlacement) && rankings_.For(kind.pod_class).Feasible(n)) {
-    what_if.Place(kind.members[static_cast<size_t>(counts[k])]->pod, *kind.pod_class, n);
+    what_if_.Place(kind.members[static_cast<size_t>(counts[k])]->pod, *kind.pod_class, n);
     ++counts[k];
   }
   const bool is_last = std::all_of(rooms_.begin() + static_cast<ptrdiff_t>(k) + 1, rooms_.end(),
                                    [&](const std::vector<int32_t>& rooms) { return rooms[n.index()] == 0; });
   for (;; --counts[k]) {
-    Enumerate(what_if, n, k + 1, counts, patterns);
+    Enumerate(n, k + 1, counts, patterns);
     if (is_last || counts[k] == 0 || budget_.exhausted()) break;
-    what_if.Rewind(what_if.Here() - 1);
+    what_if_.TakeBack();
   }
-  what_if.Rewind(mark);
+  what_if_.Rewind(mark);
   counts[k] = 0;
 }
 
@@ -443,14 +443,14 @@ bool Exact::TrimEven(const Rule& rule, std::vector<Spot>* spots) const {
   int64_t surplus = -Sum(rule, targets_);
   for (const Spot& spot : *spots)
     if (under(spot)) {
-      parts[state_.snapshot().node(spot.node).Label(rule.level)] += spot.count;
+      parts[what_if_.snapshot().node(spot.node).Label(rule.level)] += spot.count;
       surplus += spot.count;
     }
   const auto size = [](const auto& part) { return part.second; };
   for (; surplus > 0; --surplus) {
     auto largest = std::ranges::max_element(parts, {}, size);
     const auto spot = std::ranges::find_if(*spots, [&](const Spot& at) {
-      return under(at) && at.count > 0 && state_.snapshot().node(at.node).Label(rule.level) == largest->first;
+      return under(at) && at.count > 0 && what_if_.snapshot().node(at.node).Label(rule.level) == largest->first;
     });
     if (spot == spots->end()) return false;
     --spot->count;

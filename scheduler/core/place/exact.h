@@ -17,7 +17,6 @@
 #include <string>
 #include <vector>
 
-#include "cluster/state.h"
 #include "cluster/what_if.h"
 #include "core/place/domain_tree.h"
 #include "core/place/problem.h"
@@ -36,7 +35,7 @@ class Exact {
   // `targets`: how many of each kind are to be placed. Where these are more than the demands ask for, any choice that
   // meets the demands will do; REQUIRES then that there are no rules. Without rules `least` may be less than all that
   // the demands ask for: then any so many of these will do.
-  Exact(cluster::ClusterState& state, Rankings& rankings, const Problem& problem, const std::vector<Rule>& rules,
+  Exact(cluster::WhatIf& what_if, Rankings& rankings, const Problem& problem, const std::vector<Rule>& rules,
         Counts targets, Budget& budget, Remainder remainder = Remainder::kAnywhere,
         std::optional<int64_t> least = std::nullopt);
 
@@ -73,7 +72,7 @@ class Exact {
   void Obey(const Rule& rule, const Domain& domain, Counts* counts);
   Front NodeFront(model::NodeId n, const Counts& caps);
   const std::vector<Counts>& Patterns(model::NodeId n);
-  void Enumerate(cluster::WhatIf& what_if, model::NodeId n, size_t kind, Counts& counts, std::vector<Counts>* patterns);
+  void Enumerate(model::NodeId n, size_t kind, Counts& counts, std::vector<Counts>* patterns);
   Front Keep(std::vector<State> found);
   int64_t Walk() const;
   bool Enough(const Counts& counts) const;
@@ -81,7 +80,7 @@ class Exact {
   void Unfold(int32_t state, const Counts& wanted, std::vector<Spot>* spots) const;
   bool TrimEven(const Rule& rule, std::vector<Spot>* spots) const;
 
-  cluster::ClusterState& state_;
+  cluster::WhatIf& what_if_;
   Rankings& rankings_;
   const Problem& problem_;
   const std::vector<Rule>& rules_;

@@ -28,8 +28,8 @@ class Greedy {
   enum class Order { kLargestFirst, kSmallestFirst, kTightestNode };
 
   // `what_if` gets the placements and keeps them.
-  Greedy(const Problem& problem, Rankings& rankings, cluster::WhatIf& what_if, const cluster::Snapshot& snapshot)
-      : problem_(problem), rankings_(rankings), what_if_(what_if), snapshot_(snapshot) {}
+  Greedy(const Problem& problem, Rankings& rankings, cluster::WhatIf& what_if)
+      : problem_(problem), rankings_(rankings), what_if_(what_if), snapshot_(what_if.snapshot()) {}
 
   // On `nodes` only, when not null; they are sorted. `order_matters`: a member that found no node may find one when
   // others are placed. It stops where it is plain that not all fit.

@@ -130,7 +130,7 @@ NodeId Planner::BestBeside(const Gang& gang, const Members& members, const std::
   const cluster::PodEntry& entry = state_.pod(members.front()->pod);
   const auto stands = [&](NodeId n) {
     if (std::ranges::find(nominated, n, &cluster::Placement::node) == nominated.end()) return true;
-    const cluster::AsIfNominated as_if(state_, nominated, n);
+    const cluster::AsIfNominated as_if(what_if_, nominated, n);
     return rankings_.For(entry.pod_class).Feasible(n);
   };
   if (const NodeId own = state_.snapshot().FindNode(entry.pod->nominated_node))
@@ -151,19 +151,19 @@ NodeId Planner::BestBeside(const Gang& gang, const Members& members, const std::
 }
 
 std::optional<PlanResult> Planner::Doubts(const std::vector<cluster::Placement>& placements) {
-  cluster::WhatIf what_if(state_.planning());
+  cluster::WhatIf::Scope scope(what_if_);
   for (const cluster::Placement& one : placements) {
     const auto& pod_class = state_.pod(one.pod).pod_class;
     framework::Ranking& ranking = rankings_.For(pod_class);
     if (ranking.Feasible(one.node)) {
-      what_if.Place(one.pod, *pod_class, one.node, one.takings);
+      what_if_.Place(one.pod, *pod_class, one.node, one.takings);
       continue;
     }
     PlanResult doubts;
     auto figures = std::make_shared<Figures>();  // how many fit beside them is not counted
     figures->needed = std::ssize(placements);
     doubts.figures = std::move(figures);
-    doubts.unplaced = {{pod_class, std::ssize(placements) - std::ssize(what_if.placements())}};
+    doubts.unplaced = {{pod_class, std::ssize(placements) - std::ssize(scope.placements())}};
     doubts.refusals = ranking.Explain();
     return doubts;
   }
@@ -175,13 +175,13 @@ std::optional<PlanResult> Planner::Doubts(const std::vector<cluster::Placement>&
 PlanResult Planner::PlaceBeside(const std::vector<cluster::Placement>& nominated,
                                 const std::function<PlanResult()>& place) {
   if (nominated.empty()) return place();
-  std::optional<cluster::AsIfNominated> as_if(std::in_place, state_, nominated);
+  std::optional<cluster::AsIfNominated> as_if(std::in_place, what_if_, nominated);
   PlanResult with = place();
   as_if.reset();
   if (!with.fits || !Doubts(with.placements)) return with;
   PlanResult without = place();
   if (!without.fits) return without;
-  as_if.emplace(state_, nominated);
+  as_if.emplace(what_if_, nominated);
   std::optional<PlanResult> doubts = Doubts(without.placements);
   return doubts ? *std::move(doubts) : std::move(without);
 }
@@ -247,7 +247,7 @@ PlanResult Planner::PlaceAll(const Gang& gang, const Members& members) {
 // a place so, or the gang has rules about topology, the search goes by our scores alone.
 std::optional<PlanResult> Planner::PlaceByScores(const Problem& problem) {
   const cluster::Snapshot& nodes = state_.snapshot();
-  cluster::WhatIf what_if(state_.planning());
+  cluster::WhatIf::Scope scope(what_if_);
   const auto best_node = [&](const Kind& kind) {
     const framework::Ranking& ranking = rankings_.For(kind.pod_class);
     NodeId best;
@@ -267,14 +267,14 @@ std::optional<PlanResult> Planner::PlaceByScores(const Problem& problem) {
       for (const Kind& kind = problem.kinds[k]; left > 0 && taken[k] < kind.count(); --left) {
         const NodeId node = best_node(kind);
         if (!node) break;
-        what_if.Place(kind.members[static_cast<size_t>(taken[k]++)]->pod, *kind.pod_class, node,
-                      rankings_.TakingsOn(kind.pod_class, node));
+        what_if_.Place(kind.members[static_cast<size_t>(taken[k]++)]->pod, *kind.pod_class, node,
+                       rankings_.TakingsOn(kind.pod_class, node));
       }
     if (left > 0) return std::nullopt;
   }
   PlanResult result;
   result.fits = true;
-  result.placements = std::move(what_if).Take();
+  result.placements = scope.Take();
   return result;
 }
 
@@ -282,7 +282,7 @@ PlanResult Planner::Solve(const Gang& gang, const Problem& problem) {
   if (HasScores(problem) && FreeOfTopology(gang))
     if (auto placed = PlaceByScores(problem)) return *std::move(placed);
   const Rules rules = MakeRules(gang, problem, state_);
-  SearchResult found = Search(state_, rankings_, problem).Run(rules);
+  SearchResult found = Search(what_if_, rankings_, problem).Run(rules);
   work_ += found.work;
   PlanResult result;
   result.fits = found.fits;

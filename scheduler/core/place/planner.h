@@ -42,7 +42,7 @@ struct PlanResult {
 
 class Planner {
  public:
-  Planner(cluster::ClusterState& state, Rankings& rankings) : state_(state), rankings_(rankings) {}
+  Planner(cluster::ClusterState& state, Rankings& rankings) : state_(state), rankings_(rankings), what_if_(state) {}
 
   // Places the members that `requirement` lacks, chosen from `pending`, none on a node that refused it. If not all are
   // needed, those of higher priority are, as far as a few more searches find a place for them. The state is as before
@@ -51,6 +51,9 @@ class Planner {
 
   // Places exactly these members, all or none.
   PlanResult PlaceAll(const Gang& gang, const Members& members);
+
+  // What is speculated in it when a question is put holds for the answer.
+  cluster::WhatIf& what_if() { return what_if_; }
 
   // What all searches have spent so far, in units of the budget (core/problem.h).
   int64_t work() const { return work_; }
@@ -69,8 +72,9 @@ class Planner {
   void Prefer(const Gang& gang, const Members& pending, const Requirement& requirement, PlanResult* result);
   PlanResult Solve(const Gang& gang, const Problem& problem);
 
-  cluster::ClusterState& state_;
+  const cluster::ClusterState& state_;
   Rankings& rankings_;
+  cluster::WhatIf what_if_;
   int64_t work_ = 0;
 };
 

@@ -41,8 +41,8 @@ bool HasSlices(const std::vector<Rule>& rules) {
 
 }  // namespace
 
-Search::Search(cluster::ClusterState& state, Rankings& rankings, const Problem& problem)
-    : state_(state),
+Search::Search(WhatIf& what_if, Rankings& rankings, const Problem& problem)
+    : what_if_(what_if),
       rankings_(rankings),
       problem_(problem),
       most_work_(std::max(kMostWork, 2 * Budget::kPlacement * problem.total())),
@@ -119,7 +119,7 @@ Answer Search::TryRules(const std::vector<Rule>& rules, SearchResult* result) {
   if (Disproved() || TornApart(rules)) return Answer::kImpossible;
   if (order_matters_) return TryInDomains(rules, result);
   const auto apart = [&] {
-    const Answer answer = Apart(state_, rankings_, problem_, rules).Run(&result->placements);
+    const Answer answer = Apart(what_if_, rankings_, problem_, rules).Run(&result->placements);
     result->fits = answer == Answer::kFound;
     return answer;
   };
@@ -136,7 +136,7 @@ Answer Search::TryExactly(const std::vector<Rule>& rules, SearchResult* result) 
   for (const Counts& target : targets) {
     Answer answer = Answer::kFound;
     for (const auto remainder : {Exact::Remainder::kAnywhere, Exact::Remainder::kOnce}) {
-      Exact exact(state_, rankings_, problem_, rules, target, budget_, remainder);
+      Exact exact(what_if_, rankings_, problem_, rules, target, budget_, remainder);
       if (!exact.applies()) return TryInDomains(rules, result);
       std::vector<Spot> spots;
       answer = exact.Run(&spots);
@@ -171,7 +171,7 @@ Answer Search::TryInDomains(const std::vector<Rule>& rules, SearchResult* result
   const bool confined =
       rules.size() == 1 && rules[0].shape == Rule::Shape::kOne && rules[0].kinds.size() == problem_.kinds.size();
   if (!rules.empty() && !confined) return Answer::kUnknown;
-  Descend descend(state_, rankings_, problem_, order_matters_, budget_);
+  Descend descend(what_if_, rankings_, problem_, order_matters_, budget_);
   std::vector<Spot> spots;
   if (rules.empty()) {
     const Answer answer = descend.Run(nullptr, &spots);
@@ -190,49 +190,49 @@ bool Search::TryGreedily(Greedy::Order order, const std::vector<NodeId>* nodes, 
                          SearchResult* result) {
   if (last_try_ > budget_.left() / 2) return false;  // the exact search may yet prove something
   budget_.Spend(last_try_);
-  WhatIf what_if(state_.planning());
-  Greedy greedy(problem_, rankings_, what_if, state_.snapshot());
+  WhatIf::Scope scope(what_if_);
+  Greedy greedy(problem_, rankings_, what_if_);
   const Attempt attempt = greedy.Run(order, order_matters_, nodes);
   last_try_ = WorkOf(attempt);
-  if (!attempt.fits || !Obeyed(rules, attempt.spots, state_.snapshot())) return false;
+  if (!attempt.fits || !Obeyed(rules, attempt.spots, what_if_.snapshot())) return false;
   result->fits = true;
-  result->placements = std::move(what_if).Take();
+  result->placements = scope.Take();
   return true;
 }
 
 int64_t Search::WorkOf(const Attempt& attempt) const {
   const int64_t placed = std::ssize(attempt.spots), kinds = std::ssize(problem_.kinds);
   const int64_t work = (placed + 1) * (Budget::kPlacement + kWorkPerKind * kinds);
-  return order_matters_ ? work + kWorkPerNode * kinds * static_cast<int64_t>(state_.snapshot().slots()) : work;
+  return order_matters_ ? work + kWorkPerNode * kinds * static_cast<int64_t>(what_if_.snapshot().slots()) : work;
 }
 
 // Makes placements of spots: within each domain of the tree the best nodes are taken rather than those of the spots,
 // where that works out.
 bool Search::Settle(const std::vector<Spot>& spots, const Domain& tree, const std::vector<Rule>& rules,
                     SearchResult* result) {
-  if (!Obeyed(rules, spots, state_.snapshot())) return false;
-  WhatIf what_if(state_.planning());
+  if (!Obeyed(rules, spots, what_if_.snapshot())) return false;
+  WhatIf::Scope scope(what_if_);
   Counts used(problem_.kinds.size(), 0);
   if (rules.empty() || tree.nodes.empty()) {
     for (const Spot& spot : spots)
-      if (!Put(spot, what_if, &used)) return false;
-  } else if (!SettleIn(tree, spots, what_if, &used)) {
+      if (!Put(spot, &used)) return false;
+  } else if (!SettleIn(tree, spots, &used)) {
     return false;
   }
   result->fits = true;
-  result->placements = std::move(what_if).Take();
+  result->placements = scope.Take();
   return true;
 }
 
-bool Search::SettleIn(const Domain& domain, std::vector<Spot> spots, WhatIf& what_if, Counts* used) {
+bool Search::SettleIn(const Domain& domain, std::vector<Spot> spots, Counts* used) {
   if (!domain.parts.empty()) {
-    std::vector<size_t> part_of(state_.snapshot().slots());
+    std::vector<size_t> part_of(what_if_.snapshot().slots());
     for (size_t i = 0; i < domain.parts.size(); ++i)
       for (const NodeId n : domain.parts[i].nodes) part_of[n.index()] = i;
     std::vector<std::vector<Spot>> of_part(domain.parts.size());
     for (const Spot& spot : spots) of_part[part_of[spot.node.index()]].push_back(spot);
     for (size_t i = 0; i < of_part.size(); ++i)
-      if (!of_part[i].empty() && !SettleIn(domain.parts[i], std::move(of_part[i]), what_if, used)) return false;
+      if (!of_part[i].empty() && !SettleIn(domain.parts[i], std::move(of_part[i]), used)) return false;
     return true;
   }
   Problem part;
@@ -244,23 +244,23 @@ bool Search::SettleIn(const Domain& domain, std::vector<Spot> spots, WhatIf& wha
     members.erase(members.begin(), members.begin() + (*used)[k]);
     if (count > 0) part.demands.push_back({count, {k}, 0, Demand::Of::kRole});
   }
-  const WhatIf::Mark mark = what_if.Here();
-  const Attempt attempt = Greedy(part, rankings_, what_if, state_.snapshot())
-                              .Run(Greedy::Order::kLargestFirst, order_matters_, &domain.nodes);
+  const WhatIf::Mark mark = what_if_.Here();
+  const Attempt attempt =
+      Greedy(part, rankings_, what_if_).Run(Greedy::Order::kLargestFirst, order_matters_, &domain.nodes);
   if (attempt.fits) {
     for (const Spot& spot : attempt.spots) (*used)[spot.kind] += spot.count;
     return true;
   }
-  what_if.Rewind(mark);
-  return std::ranges::all_of(spots, [&](const Spot& spot) { return Put(spot, what_if, used); });
+  what_if_.Rewind(mark);
+  return std::ranges::all_of(spots, [&](const Spot& spot) { return Put(spot, used); });
 }
 
-bool Search::Put(const Spot& spot, WhatIf& what_if, Counts* used) {
+bool Search::Put(const Spot& spot, Counts* used) {
   const Kind& kind = problem_.kinds[spot.kind];
   for (int32_t i = 0; i < spot.count; ++i) {
     if (!rankings_.For(kind.pod_class).Feasible(spot.node)) return false;
-    what_if.Place(kind.members[static_cast<size_t>((*used)[spot.kind]++)]->pod, *kind.pod_class, spot.node,
-                  rankings_.TakingsOn(kind.pod_class, spot.node));
+    what_if_.Place(kind.members[static_cast<size_t>((*used)[spot.kind]++)]->pod, *kind.pod_class, spot.node,
+                   rankings_.TakingsOn(kind.pod_class, spot.node));
   }
   return true;
 }
@@ -354,10 +354,10 @@ int64_t Search::RoomIn(const std::vector<NodeId>& nodes, const std::vector<size_
 // name.
 std::vector<Domain> Search::DomainsByRoom(Symbol level, const std::vector<size_t>& kinds) {
   std::vector<std::pair<std::tuple<int64_t, size_t, std::string_view>, Domain>> keyed;
-  for (const auto& [value, nodes] : state_.snapshot().DomainsOf(level)) {
+  for (const auto& [value, nodes] : what_if_.snapshot().DomainsOf(level)) {
     Domain domain{level, value, nodes, {}};
     std::ranges::sort(domain.nodes);
-    const std::string_view name = state_.snapshot().symbols().Text(value);
+    const std::string_view name = what_if_.snapshot().symbols().Text(value);
     if (const int64_t room = RoomIn(nodes, kinds); room > 0)
       keyed.emplace_back(std::tuple(-room, nodes.size(), name), std::move(domain));
   }

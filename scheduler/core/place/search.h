@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "cluster/state.h"
 #include "cluster/what_if.h"
 #include "core/place/domain_tree.h"
 #include "core/place/figures.h"
@@ -53,7 +52,8 @@ struct SearchResult {
 
 class Search {
  public:
-  Search(cluster::ClusterState& state, Rankings& rankings, const Problem& problem);
+  // `what_if` is as before after each call; what is speculated there already holds for the search.
+  Search(cluster::WhatIf& what_if, Rankings& rankings, const Problem& problem);
 
   SearchResult Run(const Rules& rules);
 
@@ -69,8 +69,8 @@ class Search {
   bool TryGreedily(Greedy::Order order, const std::vector<model::NodeId>* nodes, const std::vector<Rule>& rules,
                    SearchResult* result);
   bool Settle(const std::vector<Spot>& spots, const Domain& tree, const std::vector<Rule>& rules, SearchResult* result);
-  bool SettleIn(const Domain& domain, std::vector<Spot> spots, cluster::WhatIf& what_if, Counts* used);
-  bool Put(const Spot& spot, cluster::WhatIf& what_if, Counts* used);
+  bool SettleIn(const Domain& domain, std::vector<Spot> spots, Counts* used);
+  bool Put(const Spot& spot, Counts* used);
   std::vector<Counts> Targets(bool* all) const;
   std::vector<Domain> DomainsByRoom(model::Symbol level, const std::vector<size_t>& kinds);
   int64_t RoomIn(const std::vector<model::NodeId>& nodes, const std::vector<size_t>& kinds);
@@ -84,7 +84,7 @@ class Search {
   void Explain(const std::vector<Rule>& rules, SearchResult* result);
   Places FindPlaces(const std::vector<Rule>& rules, std::optional<NearestDomain>* nearest);
   int64_t MostThatFit(const std::vector<Rule>& rules, const std::optional<NearestDomain>& nearest);
-  Attempt CountExactly(Attempt attempt, Greedy& greedy, cluster::WhatIf& what_if, const Places& places, int64_t* most);
+  Attempt CountExactly(Attempt attempt, Greedy& greedy, cluster::WhatIf::Mark start, const Places& places, int64_t* most);
   std::vector<Unfit> AskWhy(const Attempt& attempt, const Greedy& greedy, const Places& places);
   void SayOutside(const Kind* kind, const std::vector<model::NodeId>& inside, framework::Refusals* refusals);
   std::optional<std::vector<model::NodeId>> FindNearest(const Rule& rule, NearestDomain* nearest);
@@ -93,7 +93,7 @@ class Search {
   // For more rules than these an exact search is not tried at all, and domains are not sought for them.
   static constexpr size_t kMostRules = 6;
 
-  cluster::ClusterState& state_;
+  cluster::WhatIf& what_if_;
   Rankings& rankings_;
   const Problem& problem_;
   const int64_t most_work_;

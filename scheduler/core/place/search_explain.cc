@@ -56,7 +56,7 @@ Wake Search::WakesOf(const std::vector<size_t>& kinds) {
 // The domain that comes nearest to what the rule wants in one: its nodes, or none where no domain has room for any.
 // nullopt: the rule does not ask for one domain, or they are in several already.
 std::optional<std::vector<NodeId>> Search::FindNearest(const Rule& rule, NearestDomain* nearest) {
-  const cluster::Snapshot& snapshot = state_.snapshot();
+  const cluster::Snapshot& snapshot = what_if_.snapshot();
   const std::vector<Domain> domains = DomainsByRoom(rule.level, rule.kinds);
   nearest->level = snapshot.symbols().Text(rule.level);
   nearest->domains = snapshot.DomainsOf(rule.level).size();
@@ -137,7 +137,7 @@ int64_t Search::MostThatFit(const std::vector<Rule>& rules, const std::optional<
 
 // Of members of unlike kinds one after another may be placed so that fewer fit than could. Afterwards the most that fit
 // are placed, and `most` says so, as far as an exact search tells.
-Attempt Search::CountExactly(Attempt attempt, Greedy& greedy, WhatIf& what_if, const Places& places, int64_t* most) {
+Attempt Search::CountExactly(Attempt attempt, Greedy& greedy, WhatIf::Mark start, const Places& places, int64_t* most) {
   if (std::ssize(attempt.spots) >= std::min(*most, problem_.total() - 1)) return attempt;
   std::vector<size_t> order = AllKinds();
   std::ranges::stable_sort(order, {}, [this](size_t k) -> const std::string& { return problem_.kinds[k].role; });
@@ -148,8 +148,8 @@ Attempt Search::CountExactly(Attempt attempt, Greedy& greedy, WhatIf& what_if, c
   for (bool more = true; more && std::ssize(attempt.spots) < *most;) {
     const int64_t fit = std::ssize(attempt.spots);
     std::vector<Spot> spots = attempt.spots;
-    what_if.Rewind(0);
-    Exact exact(state_, rankings_, problem, rules, all, budget_, Exact::Remainder::kAnywhere, fit + 1);
+    what_if_.Rewind(start);
+    Exact exact(what_if_, rankings_, problem, rules, all, budget_, Exact::Remainder::kAnywhere, fit + 1);
     const Answer answer = exact.applies() ? exact.Run(&spots) : Answer::kUnknown;
     if (answer == Answer::kImpossible) *most = fit;
     if (answer == Answer::kFound)
@@ -165,9 +165,9 @@ void Search::SayOutside(const Kind* kind, const std::vector<NodeId>& inside, fra
   if (!refusals->of_class.empty()) return;
   const Ranking* ranking = kind ? &rankings_.For(kind->pod_class) : nullptr;
   size_t outside = 0;
-  for (uint32_t slot = 0; slot < state_.snapshot().slots(); ++slot) {
+  for (uint32_t slot = 0; slot < what_if_.snapshot().slots(); ++slot) {
     const NodeId n(slot);
-    if (!state_.snapshot().present(n) || std::ranges::binary_search(inside, n)) continue;
+    if (!what_if_.snapshot().present(n) || std::ranges::binary_search(inside, n)) continue;
     outside += !ranking || (ranking->Feasible(n) && Admits(*kind, n));
   }
   if (outside > 0)
@@ -199,27 +199,28 @@ void Search::Explain(const std::vector<Rule>& rules, SearchResult* result) {
   int64_t most = MostThatFit(rules, result->nearest);
   result->wakes = WakesOf(kinds);
 
-  WhatIf what_if(state_.planning());
-  Greedy greedy(problem_, rankings_, what_if, state_.snapshot());
+  WhatIf::Scope scope(what_if_);
+  Greedy greedy(problem_, rankings_, what_if_);
+  const WhatIf::Mark start = what_if_.Here();
   Attempt attempt = greedy.Count(order_matters_, places.of_kind);
   result->work += WorkOf(attempt);
   if (rules.empty() && !order_matters_ && !result->gave_up) {
     budget_ = Budget(kWorkToCount);
-    attempt = CountExactly(std::move(attempt), greedy, what_if, places, &most);
+    attempt = CountExactly(std::move(attempt), greedy, start, places, &most);
     result->work += kWorkToCount - budget_.left();
   }
-  if (attempt.fits && Obeyed(rules, attempt.spots, state_.snapshot())) {  // the search gave up, and this is lucky
+  if (attempt.fits && Obeyed(rules, attempt.spots, what_if_.snapshot())) {  // the search gave up, and this is lucky
     result->fits = true;
-    result->placements = std::move(what_if).Take();
+    result->placements = scope.Take();
     return;
   }
   result->unplaced = attempt.unplaced;
   const std::vector<Unfit> unfit = AskWhy(attempt, greedy, places);
   if (!unfit.empty()) result->refusals = unfit.front().refusals;
-  result->refusals.nodes = state_.snapshot().node_count();
+  result->refusals.nodes = what_if_.snapshot().node_count();
   if (attempt.fits && result->nearest) SayOutside(nullptr, {}, &result->refusals);
-  if (places.known && !attempt.fits && Obeyed(places.unbroken, attempt.spots, state_.snapshot()))
-    result->figures = MakeFigures(problem_, attempt, unfit, most, !result->gave_up, state_.snapshot());
+  if (places.known && !attempt.fits && Obeyed(places.unbroken, attempt.spots, what_if_.snapshot()))
+    result->figures = MakeFigures(problem_, attempt, unfit, most, !result->gave_up, what_if_.snapshot());
   else
     result->figures.needed = problem_.total(), result->figures.cut_short = result->gave_up;
 
