@@ -7,7 +7,7 @@ std::vector<Placement> NominatedPods(const ClusterState& state, const NominatedF
   std::vector<Placement> nominated;
   for (const model::PodId id : state.nominations().pods()) {
     const PodEntry& entry = state.pod(id);
-    if (entry.assumed || entry.pod->spec->priority < asked.priority || asked.is_own(id)) continue;
+    if (entry.reservation || entry.pod->spec->priority < asked.priority || asked.is_own(id)) continue;
     if (const model::NodeId node = state.snapshot().FindNode(entry.pod->nominated_node))
       nominated.push_back({id, node, entry.pod_class.get()});
   }

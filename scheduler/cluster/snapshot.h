@@ -7,7 +7,7 @@
 //
 // One thread. Invariants
 //   (1) every column has `slots()` entries; a slot is present() or zero in all of them;
-//   (2) requested(r)[n] is the sum over the pods that occupy n or are assumed on it;
+//   (2) requested(r)[n] is the sum over the pods that occupy n and the reservations there;
 //   (3) a change to a slot is in the log before the mutator returns.
 #pragma once
 
@@ -70,7 +70,7 @@ struct NodeEntry {
   model::Symbol Label(model::Symbol key) const;
 };
 
-// The pods of one class, by the nodes that they occupy or are assumed on. Do not decide by its order.
+// The pods of one class, by the nodes that they occupy or are reserved on. Do not decide by its order.
 struct Occupants {
   std::shared_ptr<const PodClass> pod_class;
   absl::flat_hash_map<model::NodeId, int32_t> nodes;

@@ -12,6 +12,7 @@ namespace tutti::cluster {
 using model::NodeId;
 using model::Pod;
 using model::PodId;
+using model::ReservationId;
 
 namespace {
 
@@ -77,10 +78,9 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
   if (!known) by_name_.insert({change.id, name.hash});
 
   const NodeId target = entry.pod->occupies() ? snapshot_.FindNode(entry.pod->node_name) : NodeId();
-  const bool keep_assumed = entry.assumed && !entry.pod->bound() && !entry.pod->done();
-  if (!keep_assumed) {
-    if (entry.assumed) --assumed_count_;
-    entry.assumed = false;
+  const bool stays_reserved = entry.reservation && !entry.pod->bound() && !entry.pod->done();
+  if (!stays_reserved) {
+    EndReservation(entry);
     if (entry.node != target) {
       Unweigh(entry);
       if (target) Weigh(change.id, target);
@@ -117,7 +117,7 @@ void ClusterState::DropPod(PodId id) {
   Unweigh(entry);
   if (Nominations::Names(*entry.pod)) EndNomination(entry.pod->nominated_node);
   nominations_.Drop(id);
-  if (entry.assumed) --assumed_count_;
+  EndReservation(entry);
   for (const ClaimUse& use : entry.pod_class->claims)
     if (const auto at = users_.find(use.claim); at != users_.end()) {  // not, for a claim that it names twice
       at->second.erase(id);
@@ -177,11 +177,12 @@ bool ClusterState::DropNode(const std::string& name) {
     const PodId id = on_node_[node.index()].back();
     PodEntry& entry = pods_[id.index()];
     Unweigh(entry);
-    if (std::exchange(entry.assumed, false))
-      --assumed_count_;
+    if (entry.reservation)
+      EndReservation(entry);
     else
       SetAdrift(id);
   }
+  while (!reservations_.promised_on(node).empty()) Release(reservations_.promised_on(node).back());
   snapshot_.DropNode(node);
   return true;
 }
@@ -191,23 +192,40 @@ std::vector<PodId> ClusterState::UsersOf(const std::string& claim) const {
   return at == users_.end() ? std::vector<PodId>() : std::vector<PodId>(at->second.begin(), at->second.end());
 }
 
-void ClusterState::Assume(PodId id, NodeId node, Takings takings) {
-  PodEntry& entry = pods_[id.index()];
-  TUTTI_CHECK(entry.pod && !entry.pod->bound() && !entry.assumed, "only an unbound pod is assumed, once");
-  if (Nominations::Names(*entry.pod) && entry.pod->nominated_node != snapshot_.node(node).name)
-    EndNomination(entry.pod->nominated_node);
-  entry.takings = std::move(takings);
-  Weigh(id, node);
-  entry.assumed = true;
-  ++assumed_count_;
+ReservationId ClusterState::Reserve(std::shared_ptr<const PodClass> pod_class, NodeId node, Takings takings) {
+  MustBeAtRest();
+  snapshot_.Place(*pod_class, node, takings);
+  return reservations_.Add(std::move(pod_class), node, std::move(takings));
 }
 
-void ClusterState::Forget(PodId id) {
-  PodEntry& entry = pods_[id.index()];
-  if (!entry.assumed) return;
-  Unweigh(entry);
-  entry.assumed = false;
-  --assumed_count_;
+void ClusterState::Adopt(ReservationId id, PodId pod) {
+  PodEntry& entry = pods_[pod.index()];
+  TUTTI_CHECK(entry.pod && !entry.pod->bound() && !entry.node, "a pod that weighs nowhere adopts a reservation");
+  Reservation held = reservations_.Adopt(id, pod);
+  TUTTI_CHECK(held.pod_class == entry.pod_class, "a pod adopts what was reserved for its class");
+  if (Nominations::Names(*entry.pod) && entry.pod->nominated_node != snapshot_.node(held.node).name)
+    EndNomination(entry.pod->nominated_node);
+  entry.node = held.node;
+  entry.takings = std::move(held.takings);
+  entry.reservation = id;
+  PutInto(on_node_[held.node.index()], pod, &PodEntry::place);
+}
+
+void ClusterState::Release(ReservationId id) {
+  if (!id) return;
+  if (const PodId pod = reservations_.at(id).pod) {
+    PodEntry& entry = pods_[pod.index()];
+    Unweigh(entry);
+    EndReservation(entry);
+  } else {
+    MustBeAtRest();
+    const Reservation held = reservations_.Remove(id);
+    TakeOff(*held.pod_class, held.node, held.takings);
+  }
+}
+
+void ClusterState::EndReservation(PodEntry& entry) {
+  if (entry.reservation) reservations_.Remove(std::exchange(entry.reservation, {}));
 }
 
 void ClusterState::MustBeAtRest() const {
@@ -240,12 +258,16 @@ void ClusterState::Unweigh(PodEntry& entry) {
   if (!entry.node) return;
   MustBeAtRest();
   TakeFrom(on_node_[entry.node.index()], entry, &PodEntry::place);
-  snapshot_.Remove(*entry.pod_class, entry.node, entry.takings);
-  Improve(entry.node);
-  improved_.by_pods = true;
-  improved_.by_volumes = improved_.by_volumes || !entry.takings.volumes.empty();
+  TakeOff(*entry.pod_class, entry.node, entry.takings);
   entry.takings = {};
   entry.node = NodeId();
+}
+
+void ClusterState::TakeOff(const PodClass& pod_class, NodeId node, const Takings& takings) {
+  snapshot_.Remove(pod_class, node, takings);
+  Improve(node);
+  improved_.by_pods = true;
+  improved_.by_volumes = improved_.by_volumes || !takings.volumes.empty();
 }
 
 void ClusterState::Improve(NodeId node) {
@@ -327,7 +349,7 @@ ClusterState::Selector ClusterState::SelectorOf(const Pod& pod, const PodClass* 
 
 bool ClusterState::Reselect(PodId id) {
   PodEntry& entry = pods_[id.index()];
-  if (entry.assumed || entry.pod->bound() || entry.pod->done()) return false;
+  if (entry.reservation || entry.pod->bound() || entry.pod->done()) return false;
   const Selector selected_by = SelectorOf(*entry.pod, nullptr);
   if (Same(entry.pod_class->selected_by, selected_by)) return false;
   SetClass(entry, InternClass(*entry.pod, selected_by));
@@ -412,30 +434,43 @@ void ClusterState::SweepSymbols() {
 }
 
 void ClusterState::Audit() const {
-  std::vector<std::vector<Columns::Wide>> sums(snapshot_.columns(), std::vector<Columns::Wide>(snapshot_.slots()));
   MustBeAtRest();
-  size_t assumed = 0, weighing = 0;
+  std::vector<std::vector<Columns::Wide>> sums(snapshot_.columns(), std::vector<Columns::Wide>(snapshot_.slots()));
+  const auto add = [&sums](const PodClass& pod_class, NodeId node) {
+    for (const auto& [column, amount] : pod_class.requests) sums[column.index()][node.index()] += amount;
+    ++sums[kPodsColumn.index()][node.index()];
+  };
+  size_t reserved = 0, weighing = 0;
   for (size_t i = 0; i < pods_.size(); ++i) {
     const PodEntry& entry = pods_[i];
+    const PodId id(static_cast<uint32_t>(i));
     if (!entry.pod) {
-      TUTTI_CHECK(!entry.node && !entry.assumed, "a free slot weighs nothing");
+      TUTTI_CHECK(!entry.node && !entry.reservation, "a free slot weighs nothing");
       continue;
     }
-    TUTTI_CHECK(Nominations::Names(*entry.pod) == nominations_.pods().contains(PodId(static_cast<uint32_t>(i))),
+    TUTTI_CHECK(Nominations::Names(*entry.pod) == nominations_.pods().contains(id),
                 "those that are nominated are known");
-    assumed += entry.assumed;
     TUTTI_CHECK(!entry.evicted, "an eviction that is only speculated ends");
+    if (entry.reservation) {
+      ++reserved;
+      const Reservation& held = reservations_.at(entry.reservation);
+      TUTTI_CHECK(held.pod == id && held.node == entry.node, "a pod weighs where its reservation is");
+    }
     if (!entry.node) continue;
     ++weighing;
-    TUTTI_CHECK(pods_on(entry.node)[entry.place].index() == i, "a node knows what weighs on it");
-    TUTTI_CHECK(entry.assumed || entry.pod->occupies(), "what weighs is bound or assumed");
+    TUTTI_CHECK(pods_on(entry.node)[entry.place] == id, "a node knows what weighs on it");
+    TUTTI_CHECK(entry.reservation || entry.pod->occupies(), "what weighs is bound or reserved");
     TUTTI_CHECK(snapshot_.present(entry.node), "what weighs is on a node that exists");
-    for (const auto& [column, amount] : entry.pod_class->requests) sums[column.index()][entry.node.index()] += amount;
-    ++sums[kPodsColumn.index()][entry.node.index()];
+    add(*entry.pod_class, entry.node);
   }
-  TUTTI_CHECK(assumed == assumed_count_, "assumptions are counted");
   for (const auto& pods : on_node_) weighing -= pods.size();
   TUTTI_CHECK(weighing == 0, "nothing else is on a node");
+  for (uint32_t slot = 0; slot < snapshot_.slots(); ++slot)
+    for (const ReservationId id : reservations_.promised_on(NodeId(slot))) {
+      ++reserved;
+      add(*reservations_.at(id).pod_class, NodeId(slot));
+    }
+  TUTTI_CHECK(reserved == reservations_.count(), "reservations end with their pods");
   for (uint32_t r = 0; r < sums.size(); ++r)
     if (const model::ResourceId column(r); snapshot_.Exists(column))
       TUTTI_CHECK(std::ranges::equal(sums[r], snapshot_.requested(column), {},

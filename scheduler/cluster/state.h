@@ -3,8 +3,9 @@
 // and its Snapshot is what planning reads.
 //
 // Invariants
-//   (1) a pod weighs on at most one node: the one it is bound to, or the one it is assumed on;
-//   (2) an assumption ends by the pod being seen bound (anywhere), by Forget, or by the pod going;
+//   (1) a pod weighs on at most one node: the one it is bound to, or the one of its reservation;
+//   (2) a reservation weighs on its node from the beginning, before a pod adopts it too; it ends by Release, by its
+//       node going, or by its pod being seen bound (anywhere), ending or going;
 //   (3) a pod bound to a node that does not exist weighs nowhere until such a node appears;
 //   (4) no pod or node changes while anything is speculated (WhatIf).
 //
@@ -26,6 +27,7 @@
 #include "base/slots.h"
 #include "cluster/label_keys.h"
 #include "cluster/nominations.h"
+#include "cluster/reservations.h"
 #include "cluster/selections.h"
 #include "cluster/snapshot.h"
 #include "model/node.h"
@@ -36,12 +38,12 @@ namespace tutti::cluster {
 struct PodEntry {
   std::shared_ptr<const model::Pod> pod;  // null: the slot is free
   std::shared_ptr<const PodClass> pod_class;
-  model::NodeId node;     // where it weighs; invalid: nowhere
-  bool assumed = false;   // it weighs there by our reservation only
-  Takings takings;        // what it took there when it was assumed; kept while it weighs there
-  uint32_t place = 0;     // among the pods of its node, or of a node that is not there
-  uint32_t ns_place = 0;  // among the pods of its namespace
-  bool evicted = false;   // in a speculation: it does not weigh there for as long as that lasts
+  model::NodeId node;                // where it weighs; invalid: nowhere
+  model::ReservationId reservation;  // by which it weighs there; invalid: it is bound there
+  Takings takings;                   // what it took there when that was reserved; kept while it weighs there
+  uint32_t place = 0;                // among the pods of its node, or of a node that is not there
+  uint32_t ns_place = 0;             // among the pods of its namespace
+  bool evicted = false;              // in a speculation: it does not weigh there for as long as that lasts
 };
 
 class ClusterState {
@@ -83,7 +85,7 @@ class ClusterState {
   bool DropSelection(model::Selection::Kind kind, const std::string& ns, const std::string& name) {
     return selections_.Drop(kind, ns, name);
   }
-  // Classifies a pod again by what selects it. True when its class changed: never of one that is bound or assumed, for
+  // Classifies a pod again by what selects it. True when its class changed: never of one that is bound or reserved, for
   // which it does not matter any more.
   bool Reselect(model::PodId id);
   // Classes are as the selectors that there are now have it. To be called before anything is planned on what was
@@ -96,19 +98,23 @@ class ClusterState {
   // The pods that use the claim "namespace/name", bound or not.
   std::vector<model::PodId> UsersOf(const std::string& claim) const;
 
-  // Reserves room, and what it takes there. REQUIRES: unbound and not assumed; `node` is present.
-  void Assume(model::PodId id, model::NodeId node, Takings takings = {});
-  // Gives the reservation up. No effect on a pod that is not assumed.
-  void Forget(model::PodId id);
+  // Reserves room for a pod of the class, and what it takes there. There may be no pod yet. REQUIRES: `node` is
+  // present.
+  model::ReservationId Reserve(std::shared_ptr<const PodClass> pod_class, model::NodeId node, Takings takings = {});
+  // The reservation is the pod's from now on. REQUIRES: none has adopted it; the pod is of its class, unbound, and has
+  // no reservation.
+  void Adopt(model::ReservationId id, model::PodId pod);
+  // Gives it up, whether a pod has adopted it or not. No effect if `id` is invalid. REQUIRES: it has not ended.
+  void Release(model::ReservationId id);
+  const Reservations& reservations() const { return reservations_; }
 
   model::PodId FindPod(std::string_view ns, std::string_view name) const;
   const PodEntry& pod(model::PodId id) const { return pods_[id.index()]; }
   bool NodeExists(const std::string& name) const { return snapshot_.FindNode(name).valid(); }
   size_t pod_slots() const { return pods_.size(); }
   size_t pod_count() const { return by_name_.size(); }
-  size_t assumed_count() const { return assumed_count_; }
-  // The pods that weigh on the node: bound and not ended, or reserved; and those that a speculation evicted. In no
-  // order; valid until the next change.
+  // The pods that weigh on the node: bound and not ended, or with a reservation; and those that a speculation evicted.
+  // In no order; valid until the next change.
   std::span<const model::PodId> pods_on(model::NodeId node) const { return on_node_[node.index()]; }
   // Steps that WhatIfs took and did not undo yet.
   size_t speculated() const { return speculated_; }
@@ -146,6 +152,8 @@ class ClusterState {
   void SweepColumns();
   void Weigh(model::PodId id, model::NodeId node);
   void Unweigh(PodEntry& entry);
+  void TakeOff(const PodClass& pod_class, model::NodeId node, const Takings& takings);
+  void EndReservation(PodEntry& entry);
   // For a WhatIf: takes the pod off its node, and puts it there again.
   void Evict(model::PodId id);
   void Reinstate(model::PodId id);
@@ -198,6 +206,7 @@ class ClusterState {
   Snapshot snapshot_;
   Selections selections_;
   Nominations nominations_;
+  Reservations reservations_;
   Entries pods_;
   std::vector<model::PodId> free_pods_;
   absl::flat_hash_set<Named, NameHash, NameEqual> by_name_;
@@ -211,7 +220,6 @@ class ClusterState {
   LabelKeys keys_;
   uint32_t next_class_ = 0;
   size_t sweep_classes_at_ = 1024, sweep_hashes_at_ = 1024;
-  size_t assumed_count_ = 0;
   size_t speculated_ = 0;
   Improved improved_;
   std::vector<char> marked_;  // by node slot: it is among the improved

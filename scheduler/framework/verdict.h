@@ -20,7 +20,7 @@ enum class Wake : uint32_t {
   kNodeCapacity = 1 << 1,  // allocatable grew
   kNodeLabels = 1 << 2,
   kNodeTaints = 1 << 3,  // or spec.unschedulable
-  kPodGone = 1 << 4,     // a pod left a node, or was un-assumed
+  kPodGone = 1 << 4,     // a pod left a node, or a reservation was released
   kPodPlaced = 1 << 5,   // a pod came to a node (affinity)
   kQueue = 1 << 6,       // a queue's limits or charges went in the gang's favour
   kMembers = 1 << 7,     // the gang itself: a member or its PodGroup came, went or changed

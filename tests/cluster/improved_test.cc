@@ -43,9 +43,9 @@ TEST_CASE("room that was won is told once: nodes that came, changed, or were lef
   {
     WhatIf(state).Place(waiting, *state.pod(waiting).pod_class, b);
   }
-  state.Assume(waiting, b);
+  state.Adopt(state.Reserve(state.pod(waiting).pod_class, b), waiting);
   CHECK_FALSE(state.AnyImproved());
-  state.Forget(waiting);
+  state.Release(state.pod(waiting).reservation);
   CHECK(state.TakeImproved().nodes == std::vector{b});
 
   state.ApplyNode(Node("b", 5));

@@ -38,7 +38,9 @@ struct Town {
             {{{"name", "v"}, {"persistentVolumeClaim", {{"claimName", fmt::format("c{}", random.Below(3))}}}}});
       pods.push_back(cluster.AddPod(pod));
     }
-    cluster.state().Assume(pods.back(), NodeId(0), {{{"default/open", "volume"}}});
+    const PodId held = pods.back();
+    cluster.state().Adopt(cluster.state().Reserve(entry(held).pod_class, NodeId(0), {{{"default/open", "volume"}}}),
+                          held);
   }
 
   const PodEntry& entry(PodId pod) { return cluster.state().pod(pod); }
@@ -162,13 +164,13 @@ TEST_CASE("a node knows the pods that weigh on it, and one that comes finds thos
   cluster.AddNode({{"name", "n"}});
   cluster.AddNode({{"name", "m"}});
   const PodId late = cluster.AddPod({{"node", "n"}, {"name", "late"}}), waits = cluster.AddPod({{"name", "waits"}});
-  state.Assume(waits, cluster.Node("n"));
+  state.Adopt(state.Reserve(state.pod(waits).pod_class, cluster.Node("n")), waits);
   CHECK(on("n") == std::vector{early, late, waits});
   CHECK(on("m").empty());
   state.DropPod(late);
   CHECK(on("n") == std::vector{early, waits});
   CHECK(state.DropNode("n"));
-  CHECK(state.assumed_count() == 0);
+  CHECK(state.reservations().count() == 0);
   state.Audit();
   cluster.AddNode({{"name", "n"}});
   CHECK(on("n") == std::vector{early});

@@ -64,7 +64,8 @@ class Asking {
       for (size_t m = 0; m < gang.members.size(); ++m)
         if (gang.members[m]->pod == placement.pod)
           ++(*on)[class_of[m]][static_cast<size_t>(std::stoi(cluster_.snapshot().node(placement.node).name.substr(1)))];
-      cluster_.state().Assume(placement.pod, placement.node);
+      cluster_.state().Adopt(cluster_.state().Reserve(cluster_.state().pod(placement.pod).pod_class, placement.node),
+                             placement.pod);
     }
     return framework::Verdict::kFits;
   }

@@ -10,7 +10,7 @@ namespace tutti::core {
 
 void Charges::Update(Gang& gang, Member& member) {
   const cluster::PodEntry& entry = state_.pod(member.pod);
-  const bool holds = ((entry.assumed && !base::Planted(base::Bug::kForgetCharge)) || entry.pod->occupies()) &&
+  const bool holds = ((entry.reservation && !base::Planted(base::Bug::kForgetCharge)) || entry.pod->occupies()) &&
                      !entry.pod->meta.deleting();
   if (!holds || gang.charged_queue.empty()) return TakeBack(gang, member);
   if (member.charged == entry.pod_class) return;

@@ -40,7 +40,7 @@ void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placem
   Plan& plan = gang.plan ? *gang.plan : plans_.Begin(id, plans_.NewId(), "");
   gang.census.reset();
   for (const cluster::Placement& placement : placements) {
-    if (!base::Planted(base::Bug::kSkipReservation)) state_.Assume(placement.pod, placement.node, placement.takings);
+    if (!base::Planted(base::Bug::kSkipReservation)) plans_.Hold(placement.pod, placement.node, placement.takings);
     Assignment& assignment = plan.open[placement.pod] = {};
     assignment.node = state_.snapshot().node(placement.node).name;
     if (const auto& refused = book_.MemberOf(placement.pod).refused) {

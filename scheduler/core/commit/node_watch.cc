@@ -79,7 +79,7 @@ void NodeWatch::OnNodeCame(model::NodeId node) {
       if (assignment.room_lost && assignment.node == name) {
         assignment.room_lost = false;
         gang.census.reset();
-        state_.Assume(pod, node);
+        plans_.Hold(pod, node);
         charges_.Update(gang, book_.MemberOf(pod));
         agenda_.MarkReady(id);
       }

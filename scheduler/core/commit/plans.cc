@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/planted.h"
@@ -64,8 +65,12 @@ void Plans::End(GangId id) {
   planned_.erase(id);
 }
 
+void Plans::Hold(PodId pod, model::NodeId node, cluster::Takings takings) {
+  state_.Adopt(state_.Reserve(state_.pod(pod).pod_class, node, std::move(takings)), pod);
+}
+
 void Plans::Release(Gang& gang, PodId pod) {
-  state_.Forget(pod);
+  state_.Release(state_.pod(pod).reservation);
   if (gang.plan) gang.plan->open.erase(pod);
   gang.census.reset();
   charges_.Update(gang, book_.MemberOf(pod));
@@ -85,7 +90,7 @@ void Plans::Drop(Gang& gang, Member& member) {
     gang.plan->in_doubt.erase(member.pod);
   }
   gang.census.reset();
-  state_.Forget(member.pod);
+  state_.Release(state_.pod(member.pod).reservation);
   charges_.TakeBack(gang, member);
 }
 

@@ -41,6 +41,8 @@ class Plans {
   std::string NewId();
   // Closes the plan. REQUIRES: nothing of it is left to do.
   void End(model::GangId id);
+  // Holds room on the node for the pod, and what it takes there.
+  void Hold(model::PodId pod, model::NodeId node, cluster::Takings takings = {});
   // Gives up the room that the plan holds for the pod.
   void Release(Gang& gang, model::PodId pod);
   // Gives up the room of all members whose bind has not left.

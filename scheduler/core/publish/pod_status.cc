@@ -54,7 +54,7 @@ bool Says(const Pod& pod, const std::string& reason, const std::string& message)
 // The pod still names the node that was kept for it.
 bool PodStatus::StillNominated(const Member& member) const {
   const cluster::PodEntry& entry = state_.pod(member.pod);
-  return !member.nomination.node.empty() && !entry.assumed && entry.pod->nominated_node == member.nomination.node;
+  return !member.nomination.node.empty() && !entry.reservation && entry.pod->nominated_node == member.nomination.node;
 }
 
 bool PodStatus::TellWaiting(GangId id, Member& member, const std::string& reason, const std::string& message) {
