@@ -9,19 +9,19 @@ std::vector<Placement> NominatedPods(const ClusterState& state, const NominatedF
     const PodEntry& entry = state.pod(id);
     if (entry.reservation || entry.pod->spec->priority < asked.priority || asked.is_own(id)) continue;
     if (const model::NodeId node = state.snapshot().FindNode(entry.pod->nominated_node))
-      nominated.push_back({id, node, entry.pod_class.get()});
+      nominated.push_back({{}, node, entry.pod_class.get()});
   }
   return nominated;
 }
 
 AsIfNominated::AsIfNominated(WhatIf& what_if, const std::vector<Placement>& pods) : scope_(what_if) {
-  for (const Placement& one : pods) what_if.Place(one.pod, *one.pod_class, one.node);
+  for (const Placement& one : pods) what_if.Place(one.member, *one.pod_class, one.node);
 }
 
 AsIfNominated::AsIfNominated(WhatIf& what_if, const std::vector<Placement>& pods, model::NodeId node)
     : scope_(what_if) {
   for (const Placement& one : pods)
-    if (one.node == node) what_if.Place(one.pod, *one.pod_class, one.node);
+    if (one.node == node) what_if.Place(one.member, *one.pod_class, one.node);
 }
 
 }  // namespace tutti::cluster

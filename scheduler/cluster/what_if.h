@@ -21,7 +21,7 @@
 namespace tutti::cluster {
 
 struct Placement {
-  model::PodId pod;
+  model::MemberId member;  // invalid: it is placed for no gang, such as a nominated pod
   model::NodeId node;
   const PodClass* pod_class = nullptr;  // never null; outlives the WhatIf
   Takings takings = {};
@@ -48,11 +48,11 @@ class WhatIf {
   // With all that is speculated.
   const Snapshot& snapshot() const { return state_.snapshot(); }
 
-  // REQUIRES: the pod is not placed yet; the caller checked that it fits.
-  void Place(model::PodId pod, const PodClass& pod_class, model::NodeId node, Takings takings = {}) {
+  // REQUIRES: the member is not placed yet; the caller checked that it fits.
+  void Place(model::MemberId member, const PodClass& pod_class, model::NodeId node, Takings takings = {}) {
     Count();
     state_.snapshot_.Place(pod_class, node, takings);
-    placements_.push_back({pod, node, &pod_class, std::move(takings)});
+    placements_.push_back({member, node, &pod_class, std::move(takings)});
   }
   // Takes the last placement back.
   void TakeBack() { Rewind({placements_.size() - 1, evicted_.size()}); }

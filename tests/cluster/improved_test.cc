@@ -41,7 +41,7 @@ TEST_CASE("room that was won is told once: nodes that came, changed, or were lef
 
   const model::PodId waiting = state.ApplyPod(Pod("w", "", 1)).id;
   {
-    WhatIf(state).Place(waiting, *state.pod(waiting).pod_class, b);
+    WhatIf(state).Place({}, *state.pod(waiting).pod_class, b);
   }
   state.Adopt(state.Reserve(state.pod(waiting).pod_class, b), waiting);
   CHECK_FALSE(state.AnyImproved());

@@ -89,7 +89,7 @@ void Speculate(Town& town, WhatIf& what_if, base::Random& random, int depth) {
       const PodId pod = town.pods[random.Below(town.pods.size())];
       switch (random.Below(depth < 3 ? 6 : 5)) {
         case 0:
-        case 1: what_if.Place(pod, *town.entry(pod).pod_class, NodeId(random.Below(kNodes))); break;
+        case 1: what_if.Place({}, *town.entry(pod).pod_class, NodeId(random.Below(kNodes))); break;
         case 2:
           if (town.entry(pod).node && !town.entry(pod).evicted) what_if.Evict(pod);
           break;
@@ -131,17 +131,17 @@ TEST_CASE("what was placed in a scope is taken from it, and what was placed befo
   ClusterState& state = town.cluster.state();
   const PodId first = town.pods[kBound], second = town.pods[kBound + 1];
   WhatIf what_if(state);
-  what_if.Place(first, *town.entry(first).pod_class, NodeId(1));
+  what_if.Place({}, *town.entry(first).pod_class, NodeId(1));
   {
     WhatIf::Scope scope(what_if);
     what_if.Evict(town.pods[0]);
     CHECK(town.entry(town.pods[0]).evicted);
-    what_if.Place(second, *town.entry(second).pod_class, NodeId(2), {{{"default/c9", "v9"}}});
+    what_if.Place(model::MemberId(2), *town.entry(second).pod_class, NodeId(2), {{{"default/c9", "v9"}}});
     CHECK(scope.placements().size() == 1);
     CHECK(what_if.evicted() == std::vector{town.pods[0]});
     const std::vector<Placement> taken = scope.Take();
     REQUIRE(taken.size() == 1);
-    CHECK(taken.front().pod == second);
+    CHECK(taken.front().member == model::MemberId(2));
     CHECK(taken.front().takings == Takings{{{"default/c9", "v9"}}});
     CHECK(state.snapshot().storage().TakenFor("default/c9") == nullptr);
     CHECK_FALSE(town.entry(town.pods[0]).evicted);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cluster/what_if.h"
-#include "core/planner.h"
+#include "core/place/planner.h"
 #include "plugins/registry.h"
 #include "tests/support/catch.h"
 #include "tests/support/test_cluster.h"
@@ -29,6 +29,7 @@ struct FullRacks {
     gang.key = {"test", "default", "g"};
     gang.spec.topology.required = "rack";
     for (int i = 0; i < 4; ++i) {
+      members[i].id = model::MemberId(static_cast<uint32_t>(i));
       members[i].pod =
           cluster.AddPod({{"name", fmt::format("g-{}", i)}, {"schedulerName", "s"}, {"requests", Gpus("1")}});
       gang.members.push_back(&members[i]);
@@ -93,7 +94,7 @@ TEST_CASE("A search within a speculation sees what is placed there too") {
   const PodId other = racks.cluster.state().FindPod("default", "g-0");
   {
     const WhatIf::Scope taken(what_if);
-    what_if.Place(other, *racks.cluster.state().pod(other).pod_class, racks.cluster.Node("b0"));
+    what_if.Place({}, *racks.cluster.state().pod(other).pod_class, racks.cluster.Node("b0"));
     CHECK_FALSE(racks.PlaceWithout({}).fits);
   }
   CHECK(racks.PlaceWithout({}).fits);

@@ -52,6 +52,7 @@ class Asking {
       requirement.min += it.count;
       for (int i = 0; i < it.count; ++i) {
         core::Member& member = members.emplace_back();
+        member.id = model::MemberId(static_cast<uint32_t>(members.size() - 1));
         member.pod = cluster_.AddPod(PodOf(g, c, i));
         member.role = role;
         gang.members.push_back(&member);
@@ -61,11 +62,10 @@ class Asking {
     const core::PlanResult result = planner_.PlaceRequired(gang, gang.members, requirement);
     if (!result.fits) return result.verdict;
     for (const cluster::Placement& placement : result.placements) {
-      for (size_t m = 0; m < gang.members.size(); ++m)
-        if (gang.members[m]->pod == placement.pod)
-          ++(*on)[class_of[m]][static_cast<size_t>(std::stoi(cluster_.snapshot().node(placement.node).name.substr(1)))];
-      cluster_.state().Adopt(cluster_.state().Reserve(cluster_.state().pod(placement.pod).pod_class, placement.node),
-                             placement.pod);
+      const size_t m = placement.member.index();
+      ++(*on)[class_of[m]][static_cast<size_t>(std::stoi(cluster_.snapshot().node(placement.node).name.substr(1)))];
+      cluster_.state().Adopt(cluster_.state().Reserve(placement.pod_class->shared_from_this(), placement.node),
+                             members[m].pod);
     }
     return framework::Verdict::kFits;
   }

@@ -344,7 +344,7 @@ TEST_CASE("a ranking follows a speculation and its undoing") {
     {
       cluster::WhatIf what_if(churn.cluster().state());
       for (int i = 0; i < 20 && ranking.Best(); ++i) {
-        what_if.Place(pod, *pod_class, ranking.Best());
+        what_if.Place({}, *pod_class, ranking.Best());
         ranking.Refresh();
         CheckSame(ranking, framework::Ranking(profile, *pod_class, churn.cluster().snapshot()),
                   churn.cluster().snapshot());
@@ -369,7 +369,7 @@ void SpeculateAtRandom(Churn& churn, cluster::WhatIf& what_if, model::PodId pod,
                victim != there.end() && churn.random().OneIn(2)) {
       what_if.Evict(*victim);
     } else {
-      what_if.Place(pod, *state.pod(pod).pod_class, node);
+      what_if.Place({}, *state.pod(pod).pod_class, node);
     }
     if (churn.random().OneIn(2)) check();
   }
@@ -424,7 +424,7 @@ TEST_CASE("a node has the room that its ranking says, and all nodes together hav
         if (ranking.Feasible(model::NodeId(n))) feasible.emplace_back(n);
       if (feasible.empty()) break;
       const model::NodeId node = feasible[churn.random().Below(feasible.size())];
-      what_if.Place(pod, *pod_class, node);
+      what_if.Place({}, *pod_class, node);
       ranking.Refresh();
       ++placed[node.index()];
       RC_ASSERT(placed[node.index()] <= rooms[node.index()]);

@@ -14,8 +14,8 @@ using base::Millis;
 using cluster::Lane;
 using cluster::Outcome;
 using model::GangId;
+using model::MemberId;
 using model::Pod;
-using model::PodId;
 using Stage = Assignment::Stage;
 
 namespace {
@@ -32,16 +32,16 @@ void Binder::StartTerm() {
     for (Member* member : gang.members) member->away = false;
     gang.census.reset();
     if (!gang.plan) return;
-    for (auto& [pod, assignment] : gang.plan->open)
-      if (assignment.stage == Stage::kSent) Doubt(gang, pod, assignment);
+    for (auto& [member, assignment] : gang.plan->open)
+      if (assignment.stage == Stage::kSent) Doubt(gang, member, assignment);
   });
 }
 
-void Binder::Doubt(Gang& gang, PodId pod, Assignment& assignment) {
+void Binder::Doubt(Gang& gang, MemberId member, Assignment& assignment) {
   assignment.stage = Stage::kDoubt;
   gang.plan->may_have_bound = true;
-  if (!gang.whole && state_.pod(pod).pod->meta.uid == gang.plan->commit_uid)
-    gang.plan->in_doubt[pod] = assignment.sent_resource_version;
+  if (!gang.whole && book_.PodOf(member)->meta.uid == gang.plan->commit_uid)
+    gang.plan->in_doubt[member] = assignment.sent_resource_version;
 }
 
 void Binder::Repeat(GangId id, Assignment& assignment) {
@@ -49,17 +49,17 @@ void Binder::Repeat(GangId id, Assignment& assignment) {
   agenda_.At(id, assignment.not_before_ms);
 }
 
-void Binder::SendWhenDue(GangId id, PodId pod, Assignment& assignment) {
+void Binder::SendWhenDue(GangId id, MemberId member, Assignment& assignment) {
   if (assignment.not_before_ms <= clock_.MonotonicMs())
-    Send(id, pod, assignment);
+    Send(id, member, assignment);
   else
     agenda_.At(id, assignment.not_before_ms);
 }
 
-void Binder::Send(GangId id, PodId slot, Assignment& assignment) {
+void Binder::Send(GangId id, MemberId slot, Assignment& assignment) {
   Gang& gang = book_.at(id);
   Plan& plan = *gang.plan;
-  const cluster::PodEntry& entry = state_.pod(slot);
+  const cluster::PodEntry& entry = state_.pod(book_.at(slot).pod);
   const std::shared_ptr<const Pod>& pod = entry.pod;
   plan.bind_left = true;
   // A member that fills up a whole gang is no part of what made it whole: it names itself.
@@ -83,9 +83,10 @@ void Binder::Send(GangId id, PodId slot, Assignment& assignment) {
   }
 }
 
-void Binder::OnReply(GangId id, PodId pod, const Pod& as, const cluster::Answer& reply) {
+void Binder::OnReply(GangId id, MemberId slot, const Pod& as, const cluster::Answer& reply) {
   Gang& gang = book_.at(id);
-  if (book_.GangOf(pod) != id || state_.pod(pod).pod->meta.uid != as.meta.uid) {
+  Member* member = book_.Find(id, slot);
+  if (!member || book_.PodOf(slot)->meta.uid != as.meta.uid) {
     // The pod went before the reply came, and perhaps before it was seen bound; its gang was whole all the same.
     if (reply.outcome == Outcome::kDone && gang.plan && gang.plan->commit_uid == as.meta.uid) {
       plans_.MakeWhole(gang);
@@ -93,18 +94,17 @@ void Binder::OnReply(GangId id, PodId pod, const Pod& as, const cluster::Answer&
     }
     return;
   }
-  const bool as_planned = Judge(id, pod, reply);
+  const bool as_planned = Judge(id, *member, reply);
   if (!as_planned || !Plans::Flows(gang)) agenda_.MarkReady(id);
 }
 
-bool Binder::Judge(GangId id, PodId slot, const cluster::Answer& reply) {
+bool Binder::Judge(GangId id, Member& member, const cluster::Answer& reply) {
   Gang& gang = book_.at(id);
-  Member& member = book_.MemberOf(slot);
   if (!gang.plan) return false;
-  const auto open = gang.plan->open.find(slot);
+  const auto open = gang.plan->open.find(member.id);
   if (open == gang.plan->open.end()) return reply.outcome == Outcome::kDone;  // it was seen bound, or went, before
   Assignment& assignment = open->second;
-  const Pod& pod = *state_.pod(slot).pod;
+  const Pod& pod = *book_.PodOf(member.id);
   assignment.command = 0;
 
   // Bound where it was planned: by our own bind, whose reply was lost, or by somebody else, whose plan is nothing to
@@ -120,14 +120,14 @@ bool Binder::Judge(GangId id, PodId slot, const cluster::Answer& reply) {
     return as_planned;
   }
   if (reply.outcome == Outcome::kUnknown) {
-    Doubt(gang, slot, assignment);
+    Doubt(gang, member.id, assignment);
     Repeat(id, assignment);
   } else if (reply.gone || !reply.current_node.empty()) {
-    plans_.Release(gang, slot);
+    plans_.Release(gang, member);
     member.away = true;
     gang.census.reset();
   } else if (assignment.room_lost || pod.done() || pod.meta.deleting()) {
-    plans_.Release(gang, slot);
+    plans_.Release(gang, member);
   } else if (reply.http_status == 409) {
     assignment.stage = Stage::kReserved;  // the pod changed since; its event brings the new resourceVersion
     assignment.not_before_ms = clock_.MonotonicMs();
@@ -136,7 +136,7 @@ bool Binder::Judge(GangId id, PodId slot, const cluster::Answer& reply) {
     assignment.stage = Stage::kReserved;
     Repeat(id, assignment);
   } else {
-    Refuse(gang, slot, fmt::format("binding to node \"{}\" was refused: {}", assignment.node, reply.message));
+    Refuse(gang, member, fmt::format("binding to node \"{}\" was refused: {}", assignment.node, reply.message));
     member.refused->bind = true;
   }
   return false;
@@ -147,20 +147,19 @@ void Binder::OnSeenBound(const Gang& gang, const Member& member, const std::stri
   announcer_.Bound(gang, member, node);
 }
 
-void Binder::Refuse(Gang& gang, PodId pod, const std::string& message) {
+void Binder::Refuse(Gang& gang, Member& member, const std::string& message) {
   const Millis now = clock_.MonotonicMs();
-  const GangId id = book_.GangOf(pod);
+  const GangId id = member.gang;
   Plan& plan = *gang.plan;
-  Member& member = book_.MemberOf(pod);
   RefusedBinds& refused = member.refused ? *member.refused : member.refused.emplace();
   Millis backoff = options_.pod_initial_backoff_ms;
   for (int i = 0; i < refused.times && backoff < options_.pod_max_backoff_ms; ++i) backoff *= 2;
   backoff = std::min(backoff, options_.pod_max_backoff_ms);
-  refused.nodes[plan.open.at(pod).node] = now + backoff;
+  refused.nodes[plan.open.at(member.id).node] = now + backoff;
   refused.why = message;
   if (++refused.times >= kRefusedAtOnce) refused.again_ms = now + backoff;
   agenda_.At(id, now + backoff);
-  plans_.Release(gang, pod);
+  plans_.Release(gang, member);
   const bool others_left =
       std::ranges::any_of(plan.open, [](const auto& item) { return item.second.stage != Stage::kReserved; });
   if (!others_left && !plan.may_have_bound && book_.CensusOf(gang)->NobodyBound()) plan.bind_left = false;

@@ -29,10 +29,10 @@ class Binder {
         clock_(clock) {}
 
   // Sends the bind, or arranges that the gang is considered again when it is due.
-  void SendWhenDue(model::GangId id, model::PodId pod, Assignment& assignment);
+  void SendWhenDue(model::GangId id, model::MemberId member, Assignment& assignment);
   // The node will not do for the member for a while: it gives up its room there. Another node is asked at once, but not
   // one after another without end.
-  void Refuse(Gang& gang, model::PodId pod, const std::string& message);
+  void Refuse(Gang& gang, Member& member, const std::string& message);
   // The pod is seen bound to the node that it was planned on, by a bind that was not acknowledged.
   void OnSeenBound(const Gang& gang, const Member& member, const std::string& node);
   // Begins a new term as leader: binds of the last one are in doubt.
@@ -41,12 +41,12 @@ class Binder {
   size_t in_flight() const { return outbox_.awaited(Outbox::For::kBind); }
 
  private:
-  void Send(model::GangId id, model::PodId pod, Assignment& assignment);
+  void Send(model::GangId id, model::MemberId member, Assignment& assignment);
   // `as`: the pod as it was when its bind left.
-  void OnReply(model::GangId id, model::PodId pod, const model::Pod& as, const cluster::Answer& reply);
+  void OnReply(model::GangId id, model::MemberId slot, const model::Pod& as, const cluster::Answer& reply);
   // True: it is bound as it was planned.
-  bool Judge(model::GangId id, model::PodId pod, const cluster::Answer& reply);
-  void Doubt(Gang& gang, model::PodId pod, Assignment& assignment);
+  bool Judge(model::GangId id, Member& member, const cluster::Answer& reply);
+  void Doubt(Gang& gang, model::MemberId member, Assignment& assignment);
   // Sends it again after a while: nothing is wrong with the node.
   void Repeat(model::GangId id, Assignment& assignment);
 

@@ -12,6 +12,7 @@ namespace tutti::core {
 
 using base::Millis;
 using model::GangId;
+using model::MemberId;
 using model::Pod;
 using model::PodId;
 using Phase = Plan::Phase;
@@ -32,7 +33,7 @@ void Committer::Resume(GangId id, const std::string& plan_id, const std::string&
   if (!in_doubt) return;
   for (const Member* member : book_.at(id).members)
     if (const Pod& pod = *state_.pod(member->pod).pod; pod.meta.uid == commit_uid)
-      plan.in_doubt[member->pod] = pod.meta.resource_version;
+      plan.in_doubt[member->id] = pod.meta.resource_version;
 }
 
 void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placements) {
@@ -40,19 +41,20 @@ void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placem
   Plan& plan = gang.plan ? *gang.plan : plans_.Begin(id, plans_.NewId(), "");
   gang.census.reset();
   for (const cluster::Placement& placement : placements) {
-    if (!base::Planted(base::Bug::kSkipReservation)) plans_.Hold(placement.pod, placement.node, placement.takings);
-    Assignment& assignment = plan.open[placement.pod] = {};
+    Member& member = book_.at(placement.member);
+    if (!base::Planted(base::Bug::kSkipReservation)) plans_.Hold(member.pod, placement.node, placement.takings);
+    Assignment& assignment = plan.open[member.id] = {};
     assignment.node = state_.snapshot().node(placement.node).name;
-    if (const auto& refused = book_.MemberOf(placement.pod).refused) {
+    if (const auto& refused = member.refused) {
       assignment.goes_ahead = refused->bind;
       assignment.not_before_ms = refused->again_ms;
     }
-    for (Preparation* preparation : preparations_) preparation->Begin(placement.pod, assignment);
+    for (Preparation* preparation : preparations_) preparation->Begin(member.pod, assignment);
     if (!assignment.is_prepared()) {  // the time-out of the repair begins when it is
       agenda_.At(id, assignment.prepared_until_ms);
       plan.deadline_ms = std::max(plan.deadline_ms, assignment.prepared_until_ms + options_.repair_timeout_ms);
     }
-    charges_.Update(gang, book_.MemberOf(placement.pod));
+    charges_.Update(gang, member);
   }
   ChooseCommitMember(id, placements);
   agenda_.At(id, plan.deadline_ms);
@@ -63,11 +65,11 @@ void Committer::ChooseCommitMember(GangId id, const std::vector<cluster::Placeme
   Plan& plan = *book_.at(id).plan;
   if (placements.empty() || plan.open.contains(plans_.CommitMember(id))) return;
   const auto fitness = [&](const cluster::Placement& placement) {
-    const Member& member = book_.MemberOf(placement.pod);
+    const Member& member = book_.at(placement.member);
     return std::pair(!member.refused, member.head);
   };
   const auto commit = std::ranges::max_element(placements.rbegin(), placements.rend(), {}, fitness);
-  plan.commit_uid = state_.pod(commit->pod).pod->meta.uid;
+  plan.commit_uid = book_.PodOf(commit->member)->meta.uid;
 }
 
 void Committer::Pump(GangId id) {
@@ -80,29 +82,30 @@ void Committer::Pump(GangId id) {
   // While it waits there is no place for all of the minimum, and without a declaration the minimum is not known: no
   // member is bound first.
   facts.may_start = !gang.refusal && gang.spec.problem.empty();
-  const PodId last = gang.whole ? PodId() : plans_.CommitMember(id);
+  const MemberId last = gang.whole ? MemberId() : plans_.CommitMember(id);
   bool some_go_ahead = false;
-  for (const auto& [pod, assignment] : plan.open) {
-    if (pod == last || assignment.stage == Stage::kBound) continue;
+  for (const auto& [member, assignment] : plan.open) {
+    if (member == last || assignment.stage == Stage::kBound) continue;
     facts.others_open = true;
     some_go_ahead = some_go_ahead || assignment.goes_ahead;
   }
   plan.phase = NextPhase(plan.phase, facts);
-  const auto may_leave = [&](PodId pod, const Assignment& assignment) {
+  const auto may_leave = [&](MemberId member, const Assignment& assignment) {
     switch (plan.phase) {
       case Phase::kHeld:
       case Phase::kPreparing:
       case Phase::kUndoing: return false;
       case Phase::kFilling: return assignment.is_prepared();
       case Phase::kBinding:
-        return (pod != last || base::Planted(base::Bug::kLastIsNotLast)) && (!some_go_ahead || assignment.goes_ahead);
-      case Phase::kLastBind: return pod == last && LastMayLeave(gang);
+        return (member != last || base::Planted(base::Bug::kLastIsNotLast)) &&
+               (!some_go_ahead || assignment.goes_ahead);
+      case Phase::kLastBind: return member == last && LastMayLeave(gang);
     }
     return false;
   };
-  for (auto& [pod, assignment] : plan.open)
-    if (assignment.stage == Stage::kDoubt || (assignment.stage == Stage::kReserved && may_leave(pod, assignment)))
-      binder_.SendWhenDue(id, pod, assignment);
+  for (auto& [member, assignment] : plan.open)
+    if (assignment.stage == Stage::kDoubt || (assignment.stage == Stage::kReserved && may_leave(member, assignment)))
+      binder_.SendWhenDue(id, member, assignment);
 }
 
 bool Committer::LastMayLeave(Gang& gang) const {
@@ -116,21 +119,21 @@ bool Committer::Prepare(GangId id) {
   using Progress = Preparation::Progress;
   Gang& gang = book_.at(id);
   bool done = true, waits = false;
-  std::vector<std::pair<PodId, std::string>> failed;
-  for (auto& [pod, assignment] : gang.plan->open) {
+  std::vector<std::pair<MemberId, std::string>> failed;
+  for (auto& [member, assignment] : gang.plan->open) {
     if (assignment.stage != Stage::kReserved) continue;
     for (Preparation* preparation : preparations_) {
       std::string why;
-      const Progress progress = preparation->Advance(id, pod, assignment, &why);
+      const Progress progress = preparation->Advance(id, book_.at(member).pod, assignment, &why);
       waits = waits || progress == Progress::kWaiting;
       done = done && (progress == Progress::kDone || base::Planted(base::Bug::kIgnoreVolumes));
       if (progress != Progress::kFailed) continue;
-      failed.emplace_back(pod, std::move(why));
+      failed.emplace_back(member, std::move(why));
       break;
     }
   }
-  for (const auto& [pod, why] : failed) {
-    binder_.Refuse(gang, pod, why);
+  for (const auto& [member, why] : failed) {
+    binder_.Refuse(gang, book_.at(member), why);
     agenda_.MarkReady(id);
   }
   if (waits) Nominate(id);
@@ -140,17 +143,18 @@ bool Committer::Prepare(GangId id) {
 // The others of a gang that is not whole wait for those that are prepared.
 void Committer::Nominate(GangId id) {
   const Gang& gang = book_.at(id);
-  for (const auto& [pod, assignment] : gang.plan->open)
+  for (const auto& [member, assignment] : gang.plan->open)
     if (assignment.stage == Stage::kReserved && !(gang.whole && assignment.is_prepared()))
-      nominator_.Say(id, pod, assignment.node);
+      nominator_.Say(id, book_.at(member).pod, assignment.node);
 }
 
 bool Committer::OnPodChanged(GangId id, PodId pod) {
   Gang& gang = book_.at(id);
-  book_.MemberOf(pod).away = false;
+  Member& member = book_.MemberOf(pod);
+  member.away = false;
   if (!base::Planted(base::Bug::kOldCensus)) gang.census.reset();
   if (!gang.plan) return false;
-  const auto open = gang.plan->open.find(pod);
+  const auto open = gang.plan->open.find(member.id);
   bool as_planned = false;
   if (open != gang.plan->open.end()) {
     Assignment& assignment = open->second;
@@ -160,9 +164,9 @@ bool Committer::OnPodChanged(GangId id, PodId pod) {
       const std::string node = assignment.node;
       gang.plan->open.erase(open);
       as_planned = now.node_name == node && state_.NodeExists(node) && !now.done() && !now.meta.deleting();
-      if (!acknowledged && now.node_name == node) binder_.OnSeenBound(gang, book_.MemberOf(pod), node);
+      if (!acknowledged && now.node_name == node) binder_.OnSeenBound(gang, member, node);
     } else if (assignment.stage == Stage::kReserved && (now.done() || now.meta.deleting())) {
-      plans_.Release(gang, pod);
+      plans_.Release(gang, member);
     } else if (assignment.stage == Stage::kReserved && !assignment.sent_resource_version.empty() &&
                assignment.sent_resource_version != now.meta.resource_version) {
       assignment.not_before_ms = 0;

@@ -8,6 +8,7 @@
 namespace tutti::core {
 
 using model::GangId;
+using model::MemberId;
 using model::PodId;
 using Stage = Assignment::Stage;
 
@@ -15,15 +16,15 @@ void NodeWatch::OnNodeGone(model::NodeId node) {
   const std::string name = state_.snapshot().node(node).name;
   for (const GangId id : plans_.all()) {
     Gang& gang = book_.at(id);
-    std::vector<PodId> unsent;
-    for (auto& [pod, assignment] : gang.plan->open)
+    std::vector<MemberId> unsent;
+    for (auto& [member, assignment] : gang.plan->open)
       if (assignment.node == name) {
         assignment.room_lost = true;
         gang.census.reset();
-        if (assignment.stage == Stage::kReserved) unsent.push_back(pod);
+        if (assignment.stage == Stage::kReserved) unsent.push_back(member);
         agenda_.MarkReady(id);
       }
-    for (const PodId pod : unsent) plans_.Release(gang, pod);
+    for (const MemberId member : unsent) plans_.Release(gang, book_.at(member));
   }
 }
 
@@ -56,12 +57,13 @@ void NodeWatch::OnNodeChanged(model::NodeId node) {
   for (const GangId id : plans_.all()) {
     Gang& gang = book_.at(id);
     const bool started = !gang.whole && gang.plan->bind_left;
-    std::vector<PodId> there;
-    for (const auto& [pod, assignment] : gang.plan->open)
-      if (assignment.stage == Stage::kReserved && assignment.node == name) there.push_back(pod);
-    for (const PodId pod : there) {  // one that goes may leave room enough for the next
+    std::vector<MemberId> there;
+    for (const auto& [member, assignment] : gang.plan->open)
+      if (assignment.stage == Stage::kReserved && assignment.node == name) there.push_back(member);
+    for (const MemberId member : there) {  // one that goes may leave room enough for the next
+      const PodId pod = book_.at(member).pod;
       if (HasRoom(node, pod) && (started || StillTakes(node, pod))) continue;
-      plans_.Release(gang, pod);
+      plans_.Release(gang, book_.at(member));
       agenda_.MarkReady(id);
     }
   }
@@ -75,12 +77,12 @@ void NodeWatch::OnNodeCame(model::NodeId node) {
   const std::string& name = state_.snapshot().node(node).name;
   for (const GangId id : plans_.all()) {
     Gang& gang = book_.at(id);
-    for (auto& [pod, assignment] : gang.plan->open)
+    for (auto& [member, assignment] : gang.plan->open)
       if (assignment.room_lost && assignment.node == name) {
         assignment.room_lost = false;
         gang.census.reset();
-        plans_.Hold(pod, node);
-        charges_.Update(gang, book_.MemberOf(pod));
+        plans_.Hold(book_.at(member).pod, node);
+        charges_.Update(gang, book_.at(member));
         agenda_.MarkReady(id);
       }
   }

@@ -17,6 +17,7 @@ namespace tutti::core {
 
 using base::Millis;
 using model::GangId;
+using model::MemberId;
 using model::Pod;
 using model::PodId;
 using Stage = Assignment::Stage;
@@ -69,25 +70,25 @@ void Plans::Hold(PodId pod, model::NodeId node, cluster::Takings takings) {
   state_.Adopt(state_.Reserve(state_.pod(pod).pod_class, node, std::move(takings)), pod);
 }
 
-void Plans::Release(Gang& gang, PodId pod) {
-  state_.Release(state_.pod(pod).reservation);
-  if (gang.plan) gang.plan->open.erase(pod);
+void Plans::Release(Gang& gang, Member& member) {
+  state_.Release(state_.pod(member.pod).reservation);
+  if (gang.plan) gang.plan->open.erase(member.id);
   gang.census.reset();
-  charges_.Update(gang, book_.MemberOf(pod));
+  charges_.Update(gang, member);
 }
 
 void Plans::ReleaseUnsent(GangId id) {
   Gang& gang = book_.at(id);
-  std::vector<PodId> unsent;
-  for (const auto& [pod, assignment] : gang.plan->open)
-    if (assignment.stage == Stage::kReserved) unsent.push_back(pod);
-  for (const PodId pod : unsent) Release(gang, pod);
+  std::vector<MemberId> unsent;
+  for (const auto& [member, assignment] : gang.plan->open)
+    if (assignment.stage == Stage::kReserved) unsent.push_back(member);
+  for (const MemberId member : unsent) Release(gang, book_.at(member));
 }
 
 void Plans::Drop(Gang& gang, Member& member) {
   if (gang.plan) {
-    gang.plan->open.erase(member.pod);
-    gang.plan->in_doubt.erase(member.pod);
+    gang.plan->open.erase(member.id);
+    gang.plan->in_doubt.erase(member.id);
   }
   gang.census.reset();
   state_.Release(state_.pod(member.pod).reservation);
@@ -100,7 +101,7 @@ void Plans::ConfirmIfWhole(GangId id) {
   // Each reply asks: while a member is still on its way the others need not be counted. A declaration that cannot be
   // read says nothing about the minimum.
   const bool reserved = std::ranges::any_of(gang.plan->open, [this](const auto& item) {
-    const Pod& pod = *state_.pod(item.first).pod;
+    const Pod& pod = *book_.PodOf(item.first);
     return item.second.stage != Stage::kBound && !pod.bound() && !pod.done() && !pod.meta.deleting();
   });
   bool met = false;
@@ -127,29 +128,30 @@ void Plans::MakeWhole(Gang& gang) {
 }
 
 // A list that is behind may leave a pod out; when it comes back, it is the same to the API server but not here.
-PodId Plans::CommitMember(GangId id) const {
+MemberId Plans::CommitMember(GangId id) const {
   Gang& gang = book_.at(id);
   Plan& plan = *gang.plan;
-  const auto is_it = [&](PodId pod) { return state_.pod(pod).pod->meta.uid == plan.commit_uid; };
-  if (plan.commit_pod && book_.GangOf(plan.commit_pod) == id && is_it(plan.commit_pod)) return plan.commit_pod;
-  const auto at = std::ranges::find_if(gang.members, is_it, &Member::pod);
-  return plan.commit_pod = at == gang.members.end() ? PodId() : (*at)->pod;
+  const auto is_it = [&](const Member* member) { return state_.pod(member->pod).pod->meta.uid == plan.commit_uid; };
+  if (plan.commit_member)
+    if (const Member* known = book_.Find(id, plan.commit_member); known && is_it(known)) return plan.commit_member;
+  const auto at = std::ranges::find_if(gang.members, is_it);
+  return plan.commit_member = at == gang.members.end() ? MemberId() : (*at)->id;
 }
 
 // Acknowledged, or seen; and as the last of a plan.
 bool Plans::CommitIsBound(GangId id) const {
-  const PodId commit = CommitMember(id);
+  const MemberId commit = CommitMember(id);
   if (!commit) return false;
   const auto& plan = book_.at(id).plan;
   const auto open = plan->open.find(commit);
-  return WasLast(*state_.pod(commit).pod) || (open != plan->open.end() && open->second.stage == Stage::kBound);
+  return WasLast(*book_.PodOf(commit)) || (open != plan->open.end() && open->second.stage == Stage::kBound);
 }
 
 bool Plans::OnItsWay(PodId pod) const {
   const GangId id = book_.GangOf(pod);
   if (!id || !book_.at(id).plan) return false;
   const auto& open = book_.at(id).plan->open;
-  const auto at = open.find(pod);
+  const auto at = open.find(book_.member_of(pod));
   return at != open.end() && at->second.stage != Stage::kReserved;
 }
 
@@ -163,8 +165,8 @@ bool Plans::CommitOnItsWay(GangId id) const {
 Member* Plans::CommitInDoubt(Gang& gang) const {
   if (base::Planted(base::Bug::kDropFence)) return nullptr;
   for (const auto& [id, resource_version] : gang.plan->in_doubt)
-    if (const Pod& pod = *state_.pod(id).pod; !pod.bound() && pod.meta.resource_version == resource_version)
-      return &book_.MemberOf(id);
+    if (const Pod& pod = *book_.PodOf(id); !pod.bound() && pod.meta.resource_version == resource_version)
+      return &book_.at(id);
   return nullptr;
 }
 
@@ -174,7 +176,7 @@ bool Plans::Flows(const Gang& gang) {
 }
 
 bool Plans::IsOfPlan(const Member& member, const Gang& gang) const {
-  if (gang.plan->open.contains(member.pod)) return true;
+  if (gang.plan->open.contains(member.id)) return true;
   const std::optional<Evidence> evidence = ReadEvidence(*state_.pod(member.pod).pod);
   return evidence && evidence->plan == gang.plan->id;
 }

@@ -43,8 +43,8 @@ class Plans {
   void End(model::GangId id);
   // Holds room on the node for the pod, and what it takes there.
   void Hold(model::PodId pod, model::NodeId node, cluster::Takings takings = {});
-  // Gives up the room that the plan holds for the pod.
-  void Release(Gang& gang, model::PodId pod);
+  // Gives up the room that the plan holds for the member.
+  void Release(Gang& gang, Member& member);
   // Gives up the room of all members whose bind has not left.
   void ReleaseUnsent(model::GangId id);
   // Forgets the member, which is about to leave its gang.
@@ -56,7 +56,7 @@ class Plans {
   void MakeWhole(Gang& gang);
 
   // The member that is bound last; invalid: it is no member, or none was placed yet. REQUIRES: a plan.
-  model::PodId CommitMember(model::GangId id) const;
+  model::MemberId CommitMember(model::GangId id) const;
   // A bind of the pod left, and neither is it seen bound nor is that bind known to have failed.
   bool OnItsWay(model::PodId pod) const;
   // The bind that makes the gang whole has no reply: the gang may have been whole for a while. REQUIRES: a plan.

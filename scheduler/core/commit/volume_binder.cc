@@ -177,7 +177,7 @@ void VolumeBinder::OnReply(GangId id, PodId pod, const std::string& uid, const s
   agenda_.MarkReady(id);
   Gang& gang = book_.at(id);
   if (!gang.plan) return;
-  const auto assignment = gang.plan->open.find(pod);
+  const auto assignment = gang.plan->open.find(book_.member_of(pod));
   if (assignment == gang.plan->open.end()) return;
   for (Open& open : assignment->second.volumes) {
     if (open.command != reply.id) continue;
@@ -197,7 +197,7 @@ void VolumeBinder::StartTerm() {
   outbox_.Forget(Outbox::For::kVolume);
   book_.ForEach([](GangId, Gang& gang) {
     if (!gang.plan) return;
-    for (auto& [pod, assignment] : gang.plan->open)
+    for (auto& [member, assignment] : gang.plan->open)
       for (Open& open : assignment.volumes) open.command = 0;
   });
 }

@@ -125,7 +125,7 @@ Census TakeCensus(const Gang& gang, const cluster::ClusterState& state) {
     const model::Pod& pod = *state.pod(member->pod).pod;
     const Assignment* open = nullptr;
     if (gang.plan)
-      if (const auto at = gang.plan->open.find(member->pod); at != gang.plan->open.end()) open = &at->second;
+      if (const auto at = gang.plan->open.find(member->id); at != gang.plan->open.end()) open = &at->second;
     if (pod.phase == model::PodPhase::kSucceeded)
       ++census.succeeded;
     else if (pod.phase == model::PodPhase::kFailed)

@@ -69,7 +69,9 @@ struct EvictionNote {
 };
 
 struct Member {
-  model::PodId pod;
+  model::MemberId id;  // as the book knows it
+  model::GangId gang;
+  model::PodId pod;  // invalid: there is none yet
   std::string role;
   bool head = false, needs_head = false;
   int32_t priority = 0;                                    // among the members of its gang, where not all of them fit
@@ -140,17 +142,17 @@ struct Plan {
     kUndoing,    // no bind leaves, and bound members are evicted
   } phase = Phase::kHeld;
   std::string id;
-  std::string commit_uid;        // the member that is bound last
-  model::PodId commit_pod;       // where that was last found, for each reply asks (Plans::CommitMember)
-  base::Millis begun_ms = 0;     // monotonic
-  base::Millis deadline_ms = 0;  // monotonic; then it is undone (Policy::kRepair)
-  base::Millis fenced_ms = 0;    // monotonic; till then a write to a member that is `in_doubt` may still be seen
-  bool bind_left = false;        // some bind of it was sent, here or by an earlier leader, and was not refused
-  bool may_have_bound = false;   // a bind may have happened though no reply says so
+  std::string commit_uid;         // the member that is bound last
+  model::MemberId commit_member;  // where that was last found, for each reply asks (Plans::CommitMember)
+  base::Millis begun_ms = 0;      // monotonic
+  base::Millis deadline_ms = 0;   // monotonic; then it is undone (Policy::kRepair)
+  base::Millis fenced_ms = 0;     // monotonic; till then a write to a member that is `in_doubt` may still be seen
+  bool bind_left = false;         // some bind of it was sent, here or by an earlier leader, and was not refused
+  bool may_have_bound = false;    // a bind may have happened though no reply says so
   // Commit members a bind of which had no reply, and the resourceVersion that it asked for: while the pod bears that,
   // it may still take effect, whatever a later one was told.
-  std::map<model::PodId, std::string> in_doubt;
-  std::map<model::PodId, Assignment> open;
+  std::map<model::MemberId, std::string> in_doubt;
+  std::map<model::MemberId, Assignment> open;
 
   bool undoing() const { return phase == Phase::kUndoing; }
 };
@@ -252,7 +254,7 @@ struct Gang {
   bool whole = false;
   bool soft = false;     // it has waited for all of its minimum (GangSpec::soft_after_ms), and starts with any member
   bool resumed = false;  // it was found half done in this term: its waiting members have been written to
-  model::PodId surplus_from;  // whose turn it is, where not all of the rest could be tried at once
+  model::MemberId surplus_from;  // whose turn it is, where not all of the rest could be tried at once
   base::Boxed<Plan> plan;
   base::Boxed<Refusal> refusal;
   uint64_t selections = 0;  // up to which change of selections its members are classified

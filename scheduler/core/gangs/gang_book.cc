@@ -11,6 +11,7 @@
 namespace tutti::core {
 
 using model::GangId;
+using model::MemberId;
 using model::PodId;
 
 GangBook::GangBook(const std::vector<framework::Profile>& profiles, const cluster::ClusterState& state,
@@ -22,10 +23,19 @@ GangBook::GangBook(const std::vector<framework::Profile>& profiles, const cluste
       clock_(clock),
       by_key_(0, KeyHash{&gangs_}, KeyEqual{&gangs_}) {}
 
-GangId GangBook::GangOf(PodId pod) const { return pod.index() < gang_of_.size() ? gang_of_[pod.index()] : GangId(); }
+GangId GangBook::GangOf(PodId pod) const {
+  const MemberId member = member_of(pod);
+  return member ? at(member).gang : GangId();
+}
 
 Member* GangBook::Find(GangId gang, PodId pod) const {
-  return gang && GangOf(pod) == gang ? members_[pod.index()].get() : nullptr;
+  const MemberId member = member_of(pod);
+  return member ? Find(gang, member) : nullptr;
+}
+
+Member* GangBook::Find(GangId gang, MemberId member) const {
+  Member* found = members_[member.index()].get();
+  return found && found->gang == gang ? found : nullptr;
 }
 
 GangId GangBook::Find(const model::GangKey& key) const {
@@ -144,13 +154,19 @@ GangId GangBook::Open(dialects::Dialect* dialect, model::GangKey key) {
 // The pod as a member, where its age puts it.
 Member& GangBook::Enlist(GangId id, PodId pod) {
   if (Member* member = Find(id, pod)) return *member;
-  if (gang_of_.size() <= pod.index()) {
-    gang_of_.resize(pod.index() + 1);
-    members_.resize(pod.index() + 1);
+  MemberId slot(static_cast<uint32_t>(members_.size()));
+  if (free_members_.empty()) {
+    members_.emplace_back();
+  } else {
+    slot = free_members_.back();
+    free_members_.pop_back();
   }
-  gang_of_[pod.index()] = id;
-  members_[pod.index()] = std::make_unique<Member>();
-  Member& member = *members_[pod.index()];
+  if (member_of_.size() <= pod.index()) member_of_.resize(pod.index() + 1);
+  member_of_[pod.index()] = slot;
+  members_[slot.index()] = std::make_unique<Member>();
+  Member& member = at(slot);
+  member.id = slot;
+  member.gang = id;
   member.pod = pod;
   const auto age = [this](const Member* it) {
     const model::ObjectMeta& meta = state_.pod(it->pod).pod->meta;
@@ -165,8 +181,9 @@ void GangBook::Leave(PodId pod) {
   Unsettle(pod);
   const GangId id = GangOf(pod);
   if (!id) return;
-  gang_of_[pod.index()] = GangId();
-  const std::unique_ptr<Member> member = std::move(members_[pod.index()]);
+  const MemberId slot = std::exchange(member_of_[pod.index()], MemberId());
+  const std::unique_ptr<Member> member = std::move(members_[slot.index()]);
+  free_members_.push_back(slot);
   Gang& gang = at(id);
   gang.members.erase(std::ranges::find(gang.members, member.get()));
   gang.census.reset();

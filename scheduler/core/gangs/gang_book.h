@@ -2,8 +2,9 @@
 // GangBook: which gangs exist, and which pods are their members.
 //
 // Invariants
-//   (1) a pod is a member of at most one gang; a gang without members exists while its declaration Keeps it;
-//   (2) a lone pod that is bound, or has ended, is settled: nothing about it is left to decide, and it has no gang.
+//   (1) a pod is a member of at most one gang, and a member has at most one pod; a gang without members exists while
+//   its declaration Keeps it; (2) a lone pod that is bound, or has ended, is settled: nothing about it is left to
+//   decide, and it has no gang.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
@@ -57,10 +58,20 @@ class GangBook {
   size_t settled_whole() const { return settled_whole_; }  // those that have not ended
   model::GangId GangOf(model::PodId pod) const;
   model::GangId Find(const model::GangKey& key) const;
-  // It stays where it is until it leaves. REQUIRES: GangOf(pod)
-  Member& MemberOf(model::PodId pod) { return *members_[pod.index()]; }
+  // The pod's place in its gang; invalid: it is in none.
+  model::MemberId member_of(model::PodId pod) const {
+    return pod.index() < member_of_.size() ? member_of_[pod.index()] : model::MemberId();
+  }
+  // It stays where it is until it leaves. REQUIRES: member_of(pod)
+  Member& MemberOf(model::PodId pod) { return at(member_of(pod)); }
+  Member& at(model::MemberId id) { return *members_[id.index()]; }
+  const Member& at(model::MemberId id) const { return *members_[id.index()]; }
+  // REQUIRES: the member has a pod.
+  const std::shared_ptr<const model::Pod>& PodOf(model::MemberId id) const { return state_.pod(at(id).pod).pod; }
   // nullptr: the pod is not of this gang, or there is none of this id.
   Member* Find(model::GangId gang, model::PodId pod) const;
+  // Likewise. Another member may have its slot by now.
+  Member* Find(model::GangId gang, model::MemberId member) const;
 
   Gang& at(model::GangId id) { return gangs_[id.index()]; }
   const Gang& at(model::GangId id) const { return gangs_[id.index()]; }
@@ -139,9 +150,10 @@ class GangBook {
   Gangs gangs_;
   std::vector<model::GangId> free_;
   absl::flat_hash_set<model::GangId, KeyHash, KeyEqual> by_key_;
-  std::vector<model::GangId> gang_of_;            // by pod slot
-  std::vector<std::unique_ptr<Member>> members_;  // by pod slot; null: in no gang
-  std::vector<Settlement> settled_;               // by pod slot
+  std::vector<std::unique_ptr<Member>> members_;  // by MemberId; null: the slot is free
+  std::vector<model::MemberId> free_members_;
+  std::vector<model::MemberId> member_of_;  // by pod slot
+  std::vector<Settlement> settled_;         // by pod slot
   size_t settled_whole_ = 0;
   uint64_t censuses_taken_ = 0;
 };

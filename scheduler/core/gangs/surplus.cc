@@ -104,7 +104,7 @@ void Lack::Place(const Part& part) {
 }
 
 std::string KindOf(const Part& part, bool topology, const cluster::ClusterState& state) {
-  if (part.lacks() > 0) return fmt::format("{} lacks {}", part.members.front()->pod.value, part.lacks());
+  if (part.lacks() > 0) return fmt::format("{} lacks {}", part.members.front()->id.value, part.lacks());
   std::vector<std::string> kinds;
   const bool roles = topology || std::ranges::adjacent_find(part.members, std::ranges::not_equal_to(), &Member::role) !=
                                      part.members.end();
@@ -112,7 +112,7 @@ std::string KindOf(const Part& part, bool topology, const cluster::ClusterState&
     std::string& kind = kinds.emplace_back(fmt::format("{}", state.pod(member->pod).pod_class->id.value));
     if (member->refused)
       for (const auto& [node, until_ms] : member->refused->nodes) kind.append(1, '!').append(node);
-    if (member->opinion) kind += fmt::format("?{}", member->pod.value);  // an extender's answer is of one pod
+    if (member->opinion) kind += fmt::format("?{}", member->id.value);  // an extender's answer is of one pod
     if (roles) kind.append(1, '@').append(member->role);
     if (topology && member->topology) kind.append(1, '@').append(member->topology->subset);
   }

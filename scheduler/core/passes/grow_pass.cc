@@ -39,7 +39,7 @@ struct GrowPass::Filling {
   Requirement requirement;  // before anything is placed
   std::string stand;        // StandOf
   std::string stands;       // how it stands, for people: Stands
-  model::PodId from;        // whose turn it is
+  model::MemberId from;     // whose turn it is
   bool afresh = false;      // figures are to be said again
   Millis figures_from_ms = 0;
   Announcer::Instant started = Announcer::Now();
@@ -115,7 +115,7 @@ void GrowPass::TryThose(Filling& filling, const std::function<bool(const Part&)>
                         std::vector<const Part*>* rest) {
   const auto others = std::ranges::stable_partition(*rest, [&](const Part* part) { return wanted(*part); });
   std::vector<const Part*> turn(rest->begin(), others.begin());
-  const auto next = std::ranges::find(turn, filling.from, [](const Part* part) { return part->members.front()->pod; });
+  const auto next = std::ranges::find(turn, filling.from, [](const Part* part) { return part->members.front()->id; });
   if (next != turn.end()) std::ranges::rotate(turn, next);
   std::vector<const Part*> left;
   for (const Part* part : turn) {
@@ -173,7 +173,7 @@ GrowPass::Outcome GrowPass::Place(Filling& filling, const Part& part, std::share
     else
       refusal = ExplainNodes(gang, rest, certificates_.Keep(shape, std::move(result), now));
   } else if (!refusal && !gang.surplus_from) {
-    gang.surplus_from = part.members.front()->pod;
+    gang.surplus_from = part.members.front()->id;
     agenda_.At(filling.id, now + kSearchOnMs);
   }
   if (refusal) *why = Share(filling, *std::move(refusal), *part.members.front());

@@ -92,7 +92,7 @@ bool PublishPass::TellMembers(GangId id) {
   // Before a gang is whole no bind leaves while it waits: a member that has a place held, such as for its volumes,
   // waits too.
   for (Member* member : census.reserved)
-    if (!gang.whole && gang.plan->open.at(member->pod).stage == Assignment::Stage::kReserved)
+    if (!gang.whole && gang.plan->open.at(member->id).stage == Assignment::Stage::kReserved)
       tell(*member, *gang.refusal);
   if (cost_ms > 0)
     gang.note.retell_ms = std::min(std::max(now, gang.note.retell_ms) + cost_ms, now + may_owe_ms + kRetellMostMs);

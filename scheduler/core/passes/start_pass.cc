@@ -70,7 +70,7 @@ bool StartPass::Place(GangId id, Census& census) {
   // Where some members are gated, or still to come, nothing was attempted.
   if (requirement.reachable() && !(refusal && renews)) {
     for (Member* member : census.pending)
-      if (refusal || (gang.plan && gang.plan->open.contains(member->pod))) ++member->attempts;
+      if (refusal || (gang.plan && gang.plan->open.contains(member->id))) ++member->attempts;
     announcer_.Attempted(gang, refusal ? "unschedulable" : "scheduled", requirement.lacking(), started);
   }
   if (!refusal) return true;

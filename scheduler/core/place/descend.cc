@@ -99,7 +99,7 @@ bool Descend::Step() {
     if (!opens_) oldest_kind_ = k;
     for (const NodeId n : Candidates(k)) {
       if (!budget_.Spend(Budget::kPlacement)) break;
-      what_if_.Place(kind.members[static_cast<size_t>(placed_[k])]->pod, *kind.pod_class, n,
+      what_if_.Place(kind.members[static_cast<size_t>(placed_[k])]->id, *kind.pod_class, n,
                      rankings_.TakingsOn(kind.pod_class, n));
       spots_.push_back({k, n, 1});
       ++placed_[k];

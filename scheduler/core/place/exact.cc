@@ -376,7 +376,7 @@ void Exact::Enumerate(NodeId n, size_t k, Counts& counts, std::vector<Counts>* p
   const WhatIf::Mark mark = what_if_.Here();
   const int32_t most = std::min({caps_[k], rooms_[k][n.index()], kind.count()});
   while (counts[k] < most && budget_.Spend(Budget::kPlacement) && rankings_.For(kind.pod_class).Feasible(n)) {
-    what_if_.Place(kind.members[static_cast<size_t>(counts[k])]->pod, *kind.pod_class, n);
+    what_if_.Place(kind.members[static_cast<size_t>(counts[k])]->id, *kind.pod_class, n);
     ++counts[k];
   }
   const bool is_last = std::all_of(rooms_.begin() + static_cast<ptrdiff_t>(k) + 1, rooms_.end(),

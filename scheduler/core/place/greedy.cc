@@ -129,7 +129,7 @@ Attempt Greedy::Count(bool order_matters, const NodesOf& nodes_of, const std::ve
 
 void Greedy::Take(size_t k, NodeId node, Attempt* attempt) {
   const Kind& kind = problem_.kinds[k];
-  what_if_.Place(kind.members[attempt->taken[k]++]->pod, *kind.pod_class, node,
+  what_if_.Place(kind.members[attempt->taken[k]++]->id, *kind.pod_class, node,
                  rankings_.TakingsOn(kind.pod_class, node));
   attempt->spots.push_back({k, node, 1});
 }

@@ -91,7 +91,7 @@ Problem Planner::Sort(const Members& members, const Members& must) const {
     std::vector<NodeId> refused = NodesNotToTry(*member, state_.snapshot());
     const bool is_must = demanded.contains(member);
     const auto judged = member->is_judged() ? member->opinion->reply : nullptr;
-    const uint32_t by_itself = judged && !judged->scores.empty() ? member->pod.value + 1 : 0;
+    const uint32_t by_itself = judged && !judged->scores.empty() ? member->id.value + 1 : 0;
     const auto [at, fresh] = kind_of.try_emplace(
         {pod_class->id.value, member->role, subset, is_must, refused, by_itself}, problem.kinds.size());
     if (fresh) problem.kinds.push_back({pod_class, member->role, subset, is_must, std::move(refused), judged, {}});
@@ -115,13 +115,12 @@ std::vector<cluster::Placement> Planner::NominatedBeside(const Gang& gang, const
 // more to say.
 std::optional<PlanResult> Planner::PlaceLone(const Gang& gang, const Members& members) {
   if (members.size() != 1 || members.front()->shuns_nodes() || !FreeOfTopology(gang)) return std::nullopt;
-  const model::PodId pod = members.front()->pod;
-  const auto& pod_class = state_.pod(pod).pod_class;
+  const auto& pod_class = state_.pod(members.front()->pod).pod_class;
   const NodeId best = BestBeside(gang, members, NominatedBeside(gang, members));
   if (!best) return std::nullopt;
   PlanResult result;
   result.fits = true;
-  result.placements.push_back({pod, best, pod_class.get(), rankings_.TakingsOn(pod_class, best)});
+  result.placements.push_back({members.front()->id, best, pod_class.get(), rankings_.TakingsOn(pod_class, best)});
   return result;
 }
 
@@ -153,10 +152,10 @@ NodeId Planner::BestBeside(const Gang& gang, const Members& members, const std::
 std::optional<PlanResult> Planner::Doubts(const std::vector<cluster::Placement>& placements) {
   cluster::WhatIf::Scope scope(what_if_);
   for (const cluster::Placement& one : placements) {
-    const auto& pod_class = state_.pod(one.pod).pod_class;
+    const std::shared_ptr<const cluster::PodClass> pod_class = one.pod_class->shared_from_this();
     framework::Ranking& ranking = rankings_.For(pod_class);
     if (ranking.Feasible(one.node)) {
-      what_if_.Place(one.pod, *pod_class, one.node, one.takings);
+      what_if_.Place(one.member, *pod_class, one.node, one.takings);
       continue;
     }
     PlanResult doubts;
@@ -197,11 +196,11 @@ PlanResult Planner::PlaceRequired(const Gang& gang, const Members& pending, cons
 
 // Who finds no place among the first by priority is left out, the last of its class first, and others are asked.
 void Planner::Prefer(const Gang& gang, const Members& pending, const Requirement& requirement, PlanResult* result) {
-  absl::flat_hash_set<model::PodId> placed;
-  for (const cluster::Placement& placement : result->placements) placed.insert(placement.pod);
+  absl::flat_hash_set<model::MemberId> placed;
+  for (const cluster::Placement& placement : result->placements) placed.insert(placement.member);
   Members candidates = pending, found;
   std::ranges::copy_if(pending, std::back_inserter(found),
-                       [&](const Member* member) { return placed.contains(member->pod); });
+                       [&](const Member* member) { return placed.contains(member->id); });
   const std::vector<int32_t> found_priorities = PrioritiesOf(found);
   for (int search = 0; search < kPreferAtMost; ++search) {
     const Members chosen = HighestPriority(candidates, requirement);
@@ -267,7 +266,7 @@ std::optional<PlanResult> Planner::PlaceByScores(const Problem& problem) {
       for (const Kind& kind = problem.kinds[k]; left > 0 && taken[k] < kind.count(); --left) {
         const NodeId node = best_node(kind);
         if (!node) break;
-        what_if_.Place(kind.members[static_cast<size_t>(taken[k]++)]->pod, *kind.pod_class, node,
+        what_if_.Place(kind.members[static_cast<size_t>(taken[k]++)]->id, *kind.pod_class, node,
                        rankings_.TakingsOn(kind.pod_class, node));
       }
     if (left > 0) return std::nullopt;

@@ -259,7 +259,7 @@ bool Search::Put(const Spot& spot, Counts* used) {
   const Kind& kind = problem_.kinds[spot.kind];
   for (int32_t i = 0; i < spot.count; ++i) {
     if (!rankings_.For(kind.pod_class).Feasible(spot.node)) return false;
-    what_if_.Place(kind.members[static_cast<size_t>((*used)[spot.kind]++)]->pod, *kind.pod_class, spot.node,
+    what_if_.Place(kind.members[static_cast<size_t>((*used)[spot.kind]++)]->id, *kind.pod_class, spot.node,
                    rankings_.TakingsOn(kind.pod_class, spot.node));
   }
   return true;

@@ -21,7 +21,7 @@ namespace {
 size_t OpenVolumes(const Gang& gang) {
   size_t open = 0;
   if (gang.plan)
-    for (const auto& [pod, assignment] : gang.plan->open) open += assignment.volumes.size();
+    for (const auto& [member, assignment] : gang.plan->open) open += assignment.volumes.size();
   return open;
 }
 
@@ -99,7 +99,7 @@ observe::Decision Describer::Describe(const Gang& gang) const {
     observe::MemberDecision line = DescribeMember(*state_.pod(member->pod).pod);
     line.role = member->role;
     if (gang.plan && !line.bound)
-      if (const auto open = gang.plan->open.find(member->pod); open != gang.plan->open.end()) {
+      if (const auto open = gang.plan->open.find(member->id); open != gang.plan->open.end()) {
         line.node = open->second.node;
         line.bound = open->second.stage == Assignment::Stage::kBound;
       }
