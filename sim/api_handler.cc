@@ -334,7 +334,7 @@ ApiResult<HttpResponse> ApiHandler::Create(const HttpRequest& request, const Tar
   auto body = ParseBody(request);
   if (!body) return Refuse(body.error());
   if (auto fits = FitToUrl(target.resource, target.version, target.ns, "", *body); !fits) return Refuse(fits.error());
-  const auto warning = CheckFields(request, target.resource, target.version, *body);
+  const auto warning = CheckFields(request.Param("fieldValidation"), target.resource, target.version, *body);
   if (!warning) return Refuse(warning.error());
   const auto made = door_.With(
       [&](Store& store) { return store.Create(std::move(*body), {.restore = false, .dry_run = IsDryRun(request)}); });
@@ -350,7 +350,7 @@ ApiResult<HttpResponse> ApiHandler::Update(const HttpRequest& request, const Tar
   if (auto fits = FitToUrl(target.resource, target.version, target.ns, target.name, *body); !fits) {
     return Refuse(fits.error());
   }
-  const auto warning = CheckFields(request, target.resource, target.version, *body);
+  const auto warning = CheckFields(request.Param("fieldValidation"), target.resource, target.version, *body);
   if (!warning) return Refuse(warning.error());
   Object before;
   const auto updated = door_.With([&](Store& store) {
@@ -379,7 +379,7 @@ ApiResult<HttpResponse> ApiHandler::Patch(const HttpRequest& request, const Targ
     }
   }
   if (*type == PatchType::kApply || *type == PatchType::kMerge) {
-    auto checked = CheckFields(request, target.resource, target.version, *body);
+    auto checked = CheckFields(request.Param("fieldValidation"), target.resource, target.version, *body);
     if (!checked) return Refuse(checked.error());
     warning = std::move(*checked);
   }

@@ -87,9 +87,8 @@ std::vector<std::string_view> CustomFieldsBelow(const Json& root, const std::vec
 
 }  // namespace
 
-ApiResult<std::string> CheckFields(const HttpRequest& request, const ApiResource& resource, const std::string& version,
+ApiResult<std::string> CheckFields(std::string_view mode, const ApiResource& resource, const std::string& version,
                                    const Json& object) {
-  const std::string mode = request.Param("fieldValidation");
   if (mode == "Strict") {
     if (auto checked = CheckFieldsStrictly(resource, version, object); !checked)
       return tl::make_unexpected(checked.error());

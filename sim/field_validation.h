@@ -8,15 +8,14 @@
 #include <vector>
 
 #include "sim/api_error.h"
-#include "sim/http_types.h"
 #include "sim/resources.h"
 
 namespace tutti::sim {
 
-// 400 with the unknown fields under Strict; their names for a Warning header under Warn, the
+// 400 with the unknown fields where `mode` is Strict; their names for a Warning header where it is Warn or "", the
 // default; "" otherwise. `object` may be a merge patch. Also 400 for a field of a built-in
 // kind whose JSON type cannot be decoded into it.
-ApiResult<std::string> CheckFields(const HttpRequest& request, const ApiResource& resource, const std::string& version,
+ApiResult<std::string> CheckFields(std::string_view mode, const ApiResource& resource, const std::string& version,
                                    const Json& object);
 // As under Strict, which is what kubectl asks for.
 ApiResult<void> CheckFieldsStrictly(const ApiResource& resource, const std::string& version, const Json& object);
