@@ -6,11 +6,11 @@
 #include "sim/controllers/deployment_controller.h"
 #include "sim/controllers/ephemeral_volume_controller.h"
 #include "sim/controllers/job_controller.h"
-#include "sim/controllers/ray_cluster_controller.h"
-#include "sim/controllers/ray_definitions.h"
-#include "sim/controllers/ray_job_controller.h"
 #include "sim/controllers/replica_set_controller.h"
 #include "sim/controllers/volume_controller.h"
+#include "sim/kuberay/ray_cluster_controller.h"
+#include "sim/kuberay/ray_definitions.h"
+#include "sim/kuberay/ray_job_controller.h"
 
 namespace tutti::sim {
 namespace {

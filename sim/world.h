@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "sim/controllers/ray_options.h"
-#include "sim/kubelet.h"
-#include "sim/node_lifecycle.h"
-#include "sim/store.h"
+#include "sim/kuberay/ray_options.h"
+#include "sim/nodes/kubelet.h"
+#include "sim/nodes/node_lifecycle.h"
+#include "sim/store/store.h"
 
 namespace tutti::sim {
 

@@ -6,7 +6,7 @@
 #include "app/run.h"
 #include "app/upstream_flags.h"
 #include "base/log.h"
-#include "sim/duration.h"
+#include "sim/objects/duration.h"
 
 namespace tutti::app {
 namespace {

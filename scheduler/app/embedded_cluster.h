@@ -13,11 +13,11 @@
 
 #include "base/result.h"
 #include "core/scheduler.h"
-#include "sim/door.h"
-#include "sim/feed.h"
-#include "sim/manifest.h"
+#include "sim/manifests/manifest.h"
+#include "sim/port/feed.h"
+#include "sim/port/writer.h"
+#include "sim/store/door.h"
 #include "sim/world.h"
-#include "sim/writer.h"
 
 namespace tutti::app {
 

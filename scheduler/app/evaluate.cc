@@ -12,8 +12,8 @@
 #include "cluster/selections.h"
 #include "cluster/state.h"
 #include "framework/ranking.h"
-#include "sim/store.h"
-#include "sim/strategy.h"
+#include "sim/store/store.h"
+#include "sim/store/strategy.h"
 
 namespace tutti::app {
 namespace {

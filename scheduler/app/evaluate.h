@@ -9,8 +9,8 @@
 #include "base/json_fwd.h"
 #include "base/result.h"
 #include "framework/profile.h"
-#include "sim/manifest.h"
-#include "sim/object.h"
+#include "sim/manifests/manifest.h"
+#include "sim/objects/object.h"
 
 namespace tutti::app {
 

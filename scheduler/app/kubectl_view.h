@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "sim/api_handler.h"
-#include "sim/door.h"
+#include "sim/api/api_handler.h"
+#include "sim/store/door.h"
 
 namespace tutti::app {
 

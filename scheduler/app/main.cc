@@ -21,7 +21,7 @@
 #include "app/yaml_fields.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "sim/duration.h"
+#include "sim/objects/duration.h"
 
 namespace {
 

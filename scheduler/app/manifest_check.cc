@@ -12,8 +12,8 @@
 
 #include "base/json_string.h"
 #include "model/quantity.h"
-#include "sim/duration.h"
-#include "sim/kubelet.h"
+#include "sim/objects/duration.h"
+#include "sim/objects/lifetime.h"
 
 namespace tutti::app {
 namespace {

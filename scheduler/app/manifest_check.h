@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sim/manifest.h"
+#include "sim/manifests/manifest.h"
 
 namespace tutti::app {
 

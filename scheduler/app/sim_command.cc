@@ -17,8 +17,8 @@
 #include "app/signals.h"
 #include "app/simulation_notes.h"
 #include "base/mailbox.h"
-#include "sim/http_server.h"
-#include "sim/without_effect.h"
+#include "sim/api/http_server.h"
+#include "sim/api/without_effect.h"
 
 namespace tutti::app {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/controllers/ray_options.h"
-#include "sim/manifest.h"
+#include "sim/kuberay/ray_options.h"
+#include "sim/manifests/manifest.h"
 
 namespace tutti::app {
 

@@ -17,7 +17,7 @@
 #include "app/simulation_record.h"
 #include "base/json.h"
 #include "base/json_string.h"
-#include "sim/duration.h"
+#include "sim/objects/duration.h"
 
 namespace tutti::app {
 namespace {

@@ -12,7 +12,7 @@
 #include "app/simulation_summary.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
-#include "sim/manifest.h"
+#include "sim/manifests/manifest.h"
 #include "sim/world.h"
 
 namespace tutti::app {

@@ -6,8 +6,8 @@
 #include <map>
 #include <tuple>
 
-#include "sim/manifest.h"
-#include "sim/without_effect.h"
+#include "sim/api/without_effect.h"
+#include "sim/manifests/manifest.h"
 
 namespace tutti::app {
 namespace {

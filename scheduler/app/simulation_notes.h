@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "sim/store.h"
+#include "sim/store/store.h"
 
 namespace tutti::app {
 
-// What changes nothing in the embedded cluster (sim/without_effect.h, also for `scheduler_names`), and the last warning
-// of each controller about each object, by reason.
+// What changes nothing in the embedded cluster (sim/api/without_effect.h, also for `scheduler_names`), and the last
+// warning of each controller about each object, by reason.
 std::vector<std::string> SimulationNotes(const sim::Store& store, const std::vector<std::string>& scheduler_names = {});
 
 }  // namespace tutti::app

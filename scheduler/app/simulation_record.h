@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "core/scheduler.h"
 #include "observe/decision.h"
-#include "sim/store.h"
+#include "sim/store/store.h"
 
 namespace tutti::app {
 

@@ -9,7 +9,7 @@
 
 #include "app/feature_gate_names.h"
 #include "app/yaml_fields.h"
-#include "sim/duration.h"
+#include "sim/objects/duration.h"
 
 namespace tutti::app {
 namespace {

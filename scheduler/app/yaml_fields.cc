@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "base/yaml_node.h"
-#include "sim/duration.h"
+#include "sim/objects/duration.h"
 
 namespace tutti::app {
 namespace {

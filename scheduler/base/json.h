@@ -8,8 +8,8 @@
 #include "base/json_fwd.h"
 
 // The library moves all that a value holds into one list before it frees it, so that a deep value takes no stack. None
-// here is that deep (kDeepestJson, cluster/json_text.h; kMaxDepth, sim/yaml.cc): what a value holds is freed where it
-// is.
+// here is that deep (kDeepestJson, cluster/json_text.h; kMaxDepth, sim/objects/yaml.cc): what a value holds is freed
+// where it is.
 template <>
 inline void tutti::base::Json::json_value::destroy(value_t type) {
   switch (type) {

@@ -4,7 +4,7 @@
 // A rollout happens in one step: maxSurge and maxUnavailable are not followed.
 #pragma once
 
-#include "sim/controllers/controller.h"
+#include "sim/store/controller.h"
 
 namespace tutti::sim {
 

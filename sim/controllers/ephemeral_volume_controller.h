@@ -3,7 +3,7 @@
 // as kube-controller-manager's controller does. A claim of that name which is not the pod's stays as it is.
 #pragma once
 
-#include "sim/controllers/controller.h"
+#include "sim/store/controller.h"
 
 namespace tutti::sim {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "sim/store.h"
+#include "sim/store/store.h"
 
 namespace tutti::sim {
 

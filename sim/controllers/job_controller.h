@@ -6,7 +6,7 @@
 // Not followed: FailIndex, maxFailedIndexes, successPolicy.
 #pragma once
 
-#include "sim/controllers/controller.h"
+#include "sim/store/controller.h"
 
 namespace tutti::sim {
 

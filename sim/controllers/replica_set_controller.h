@@ -2,7 +2,7 @@
 // sim/controllers/replica_set_controller.h - as many pods as spec.replicas says; who ends or goes is replaced.
 #pragma once
 
-#include "sim/controllers/controller.h"
+#include "sim/store/controller.h"
 
 namespace tutti::sim {
 

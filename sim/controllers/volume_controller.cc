@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/storage.h"
-#include "sim/admission_defaults.h"
+#include "sim/store/admission_defaults.h"
 
 namespace tutti::sim {
 namespace {

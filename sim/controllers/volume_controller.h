@@ -7,8 +7,8 @@
 // releases it, as the volume's reclaim policy says.
 #pragma once
 
-#include "sim/controllers/controller.h"
 #include "sim/controllers/free_volumes.h"
+#include "sim/store/controller.h"
 
 namespace tutti::sim {
 

@@ -11,9 +11,9 @@
 
 #include "core/scheduler.h"
 #include "plugins/registry.h"
-#include "sim/feed.h"
-#include "sim/store.h"
-#include "sim/writer.h"
+#include "sim/port/feed.h"
+#include "sim/port/writer.h"
+#include "sim/store/store.h"
 #include "tests/support/catch.h"
 
 namespace tutti::core {

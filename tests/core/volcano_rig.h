@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dialects/volcano.h"
-#include "sim/manifest.h"
+#include "sim/manifests/manifest.h"
 #include "tests/core/rig.h"
 
 namespace tutti::core {

@@ -7,8 +7,8 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "sim/api_handler.h"
-#include "sim/watch_stream.h"
+#include "sim/api/api_handler.h"
+#include "sim/api/watch_stream.h"
 #include "tests/fuzz/target.h"
 
 namespace tutti::sim {

@@ -18,8 +18,8 @@
 #include "kube/watch_parser.h"
 #include "model/field_counts.h"
 #include "model/quantity.h"
-#include "sim/protobuf_body.h"
-#include "sim/strategy.h"
+#include "sim/api/protobuf_body.h"
+#include "sim/store/strategy.h"
 #include "tests/fuzz/target.h"
 #include "tests/fuzz/to_protobuf.h"
 

@@ -16,8 +16,8 @@
 #include "plugins/common/label_syntax.h"
 #include "plugins/common/node_match.h"
 #include "plugins/common/pod_term.h"
-#include "sim/resources.h"
-#include "sim/selectors.h"
+#include "sim/objects/resources.h"
+#include "sim/objects/selectors.h"
 #include "tests/fuzz/naive_selectors.h"
 #include "tests/fuzz/target.h"
 

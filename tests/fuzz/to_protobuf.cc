@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/json_string.h"
-#include "sim/object.h"
-#include "sim/type_table.h"
+#include "sim/objects/object.h"
+#include "sim/schema/type_table.h"
 
 namespace tutti::fuzz {
 namespace {

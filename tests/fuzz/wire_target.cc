@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "sim/http_listener.h"
+#include "sim/api/http_listener.h"
 #include "tests/fuzz/target.h"
 
 namespace tutti::sim {

@@ -47,6 +47,18 @@ INSIDE = {
         "cycle": {"options", "publish", "passes"},
         "scheduler": {"options", "cycle"},
     },
+    "sim": {
+        "objects": set(),
+        "schema": {"objects"},
+        "store": {"objects", "schema"},
+        "manifests": {"objects", "schema", "store"},
+        "nodes": {"objects", "store"},
+        "controllers": {"store"},
+        "port": {"store"},
+        "kuberay": {"objects", "store"},
+        "api": {"objects", "schema", "store"},
+        "world": {"store", "nodes", "controllers", "kuberay"},
+    },
 }
 
 # A header's first path component, and where alone it may be included.
@@ -65,7 +77,7 @@ CONFINED = {
 
 # The library's own parser and printer, and where alone they are called: the manifest's is shown no text that is deep.
 PARSER = re.compile(r"\w*(?i:json|tree)::(?:parse|sax_parse)\(")
-PARSES = {"scheduler/cluster/json_text.cc", "sim/manifest.cc"}
+PARSES = {"scheduler/cluster/json_text.cc", "sim/manifests/manifest.cc"}
 PRINTER = re.compile(r"(?:\.|->)dump\((?!.*error_handler_t::replace)")
 PRINTS = {"scheduler/base/json_string.cc"}
 

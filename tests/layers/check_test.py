@@ -14,19 +14,19 @@ RIGHT = {
     "scheduler/base/clock.h": "#include <string>\n",
     "scheduler/model/pod.h": '#include "base/clock.h"\n#include "model/pod.h"\n',
     "scheduler/kube/client.cc": '#include <curl/curl.h>\n#include "cluster/ports.h"\n',
-    "scheduler/app/main.cc": '#include "core/scheduler.h"\n#include "sim/store.h"\n#include "plugins/registry.h"\n',
+    "scheduler/app/main.cc": '#include "core/scheduler.h"\n#include "sim/store/store.h"\n#include "plugins/registry.h"\n',
     "plugins/fit/fit.cc": '#include "framework/plugin.h"\n#include "plugins/common/args.h"\n#include "plugins/fit/fit.h"\n',
     "plugins/registry.cc": '#include "plugins/fit/fit.h"\n',
-    "sim/store.cc": '#include "cluster/ports.h"\n',
+    "sim/store/store.cc": '#include "cluster/ports.h"\n',
     "scheduler/core/passes/drain.cc": '#include "core/place/exact.h"\n#include "core/passes/drain.h"\n',
     "scheduler/core/scheduler.cc": '#include "core/cycle.h"\n',
 }
 
 PLANTED = {
     "a lower room that sees a higher one": ("scheduler/model/pod.h", '#include "cluster/state.h"\n'),
-    "sim that sees kube": ("sim/store.cc", '  # include "kube/client.h"\n'),
-    "kube that sees sim": ("scheduler/kube/client.cc", '#include "sim/store.h"\n'),
-    "sim that sees the core": ("sim/store.cc", '#include "core/scheduler.h"\n'),
+    "sim that sees kube": ("sim/store/store.cc", '  # include "kube/client.h"\n'),
+    "kube that sees sim": ("scheduler/kube/client.cc", '#include "sim/store/store.h"\n'),
+    "sim that sees the core": ("sim/store/store.cc", '#include "core/scheduler.h"\n'),
     "a plugin that sees the core": ("plugins/fit/fit.cc", '#include "core/scheduler.h"\n'),
     "a plugin that sees another": ("plugins/fit/fit.cc", '#include "plugins/ports/ports.h"\n'),
     "a plugin that sees the registry": ("plugins/fit/fit.cc", '#include "plugins/registry.h"\n'),
@@ -37,12 +37,13 @@ PLANTED = {
         '#include "core/passes/drain.h"\n',
     ),
     "a room inside the core that sees past the next": ("scheduler/core/scheduler.cc", '#include "core/place/exact.h"\n'),
+    "a room inside sim that sees a higher one": ("sim/store/store.cc", '#include "sim/nodes/kubelet.h"\n'),
     "a room inside the core that nobody named": ("scheduler/core/misc/things.h", '#include "core/options.h"\n'),
     "a library outside its room": ("scheduler/model/pod.h", "#include <curl/curl.h>\n"),
     "a room that nobody named": ("scheduler/misc/things.h", "#include <string>\n"),
     "JSON of any depth": ("scheduler/kube/client.cc", "auto json = base::Json::parse(body, nullptr, false);\n"),
-    "JSON of any depth in sim": ("sim/store.cc", "Json parsed = Json::parse(text, nullptr, false);\n"),
-    "a printer of JSON that throws": ("sim/store.cc", "return value->dump();\n"),
+    "JSON of any depth in sim": ("sim/store/store.cc", "Json parsed = Json::parse(text, nullptr, false);\n"),
+    "a printer of JSON that throws": ("sim/store/store.cc", "return value->dump();\n"),
 }
 
 

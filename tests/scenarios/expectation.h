@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/object.h"
+#include "sim/objects/object.h"
 #include "tests/scenarios/stage.h"
 
 namespace tutti::scenarios {

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "sim/interceptor.h"
-#include "sim/object.h"
+#include "sim/objects/object.h"
+#include "sim/port/interceptor.h"
 
 namespace tutti::scenarios {
 

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "sim/yaml.h"
+#include "sim/objects/yaml.h"
 
 namespace tutti::scenarios {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sim/object.h"
+#include "sim/objects/object.h"
 
 namespace tutti::scenarios {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "sim/object.h"
+#include "sim/objects/object.h"
 
 namespace tutti::scenarios {
 

@@ -10,7 +10,7 @@
 #include "app/config.h"
 #include "app/profiles.h"
 #include "base/json_string.h"
-#include "sim/duration.h"
+#include "sim/objects/duration.h"
 #include "tests/scenarios/shorthand.h"
 
 namespace tutti::scenarios {

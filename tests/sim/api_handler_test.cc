@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/api_handler.h"
+#include "sim/api/api_handler.h"
 
 #include "tests/sim/cluster.h"
 

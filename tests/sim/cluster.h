@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "sim/store.h"
+#include "sim/store/store.h"
 #include "tests/support/catch.h"
 
 namespace tutti::sim::testing {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/crd.h"
+#include "sim/schema/crd.h"
 
 #include "tests/sim/cluster.h"
 

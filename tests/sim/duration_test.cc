@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/duration.h"
+#include "sim/objects/duration.h"
 
 #include "tests/support/catch.h"
 

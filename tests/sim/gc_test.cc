@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/gc.h"
+#include "sim/store/gc.h"
 
 #include "tests/sim/cluster.h"
 

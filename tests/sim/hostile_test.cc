@@ -5,9 +5,9 @@
 #include <fmt/ranges.h>
 
 #include "base/random.h"
-#include "sim/api_handler.h"
-#include "sim/field_validation.h"
-#include "sim/yaml.h"
+#include "sim/api/api_handler.h"
+#include "sim/objects/yaml.h"
+#include "sim/schema/field_validation.h"
 #include "tests/sim/cluster.h"
 #include "tests/sim/world_fixture.h"
 

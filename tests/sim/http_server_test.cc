@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/http_server.h"
+#include "sim/api/http_server.h"
 
 #include <httplib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/kubelet.h"
+#include "sim/nodes/kubelet.h"
 
 #include "tests/sim/world_fixture.h"
 

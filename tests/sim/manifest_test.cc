@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/manifest.h"
+#include "sim/manifests/manifest.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "sim/yaml.h"
+#include "sim/objects/yaml.h"
 #include "tests/sim/cluster.h"
 
 namespace tutti::sim {

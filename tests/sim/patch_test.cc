@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/patch.h"
+#include "sim/store/patch.h"
 
 #include "tests/sim/cluster.h"
 

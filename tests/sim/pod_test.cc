@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/strategy.h"
+#include "sim/store/strategy.h"
 #include "tests/sim/cluster.h"
 
 namespace tutti::sim {

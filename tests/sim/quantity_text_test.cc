@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/quantity_text.h"
+#include "sim/objects/quantity_text.h"
 
 #include "tests/sim/cluster.h"
 

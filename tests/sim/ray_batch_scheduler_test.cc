@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the KubeRay operator adds for each --batch-scheduler, in release 1.4 and later.
-#include "sim/controllers/ray_batch_scheduler.h"
+#include "sim/kuberay/ray_batch_scheduler.h"
 
 #include "tests/sim/world_fixture.h"
 

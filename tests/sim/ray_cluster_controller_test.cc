@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/controllers/ray_cluster_controller.h"
+#include "sim/kuberay/ray_cluster_controller.h"
 
-#include "sim/controllers/ray_names.h"
+#include "sim/kuberay/ray_names.h"
 #include "tests/sim/world_fixture.h"
 
 namespace tutti::sim {

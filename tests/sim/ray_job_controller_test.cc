@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/controllers/ray_job_controller.h"
+#include "sim/kuberay/ray_job_controller.h"
 
-#include "sim/kubelet.h"
+#include "sim/nodes/kubelet.h"
 #include "tests/sim/world_fixture.h"
 
 namespace tutti::sim {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/selectors.h"
+#include "sim/objects/selectors.h"
 
 #include "tests/sim/cluster.h"
 

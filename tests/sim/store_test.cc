@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/store.h"
+#include "sim/store/store.h"
 
 #include "tests/sim/cluster.h"
 

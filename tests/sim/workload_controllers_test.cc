@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs, ReplicaSets and Deployments, through a World.
-#include "sim/controllers/controller.h"
-#include "sim/kubelet.h"
+#include "sim/store/controller.h"
+#include "sim/nodes/kubelet.h"
 #include "tests/sim/world_fixture.h"
 
 namespace tutti::sim {

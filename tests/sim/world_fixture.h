@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/manifest.h"
+#include "sim/manifests/manifest.h"
 #include "sim/world.h"
 #include "tests/support/catch.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/writer.h"
+#include "sim/port/writer.h"
 
 #include "tests/sim/recording_sink.h"
 #include "tests/support/catch.h"

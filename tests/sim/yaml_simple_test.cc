@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The short way to read YAML says what the general reader says, or nothing.
-#include "sim/yaml_simple.h"
+#include "sim/objects/yaml_simple.h"
 
 #include "base/random.h"
-#include "sim/yaml.h"
+#include "sim/objects/yaml.h"
 #include "tests/support/catch.h"
 
 namespace tutti::sim {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "sim/interceptor.h"
+#include "sim/port/interceptor.h"
 #include "tests/simulation/scenario.h"
 
 namespace tutti::simulation {

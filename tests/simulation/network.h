@@ -17,8 +17,8 @@
 #include "base/random.h"
 #include "kube/loop.h"
 #include "kube/transport.h"
-#include "sim/api_handler.h"
-#include "sim/watch_stream.h"
+#include "sim/api/api_handler.h"
+#include "sim/api/watch_stream.h"
 #include "tests/simulation/checks.h"
 #include "tests/simulation/faults.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/api_handler.h"
+#include "sim/api/api_handler.h"
 #include "tests/simulation/checks.h"
 #include "tests/simulation/faults.h"
 #include "tests/simulation/network.h"

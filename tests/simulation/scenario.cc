@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "sim/yaml.h"
+#include "sim/objects/yaml.h"
 #include "tests/simulation/faults.h"
 #include "tests/simulation/workload.h"
 

@@ -15,7 +15,7 @@
 
 #include "base/random.h"
 #include "kube/feed_resolver.h"
-#include "sim/feed.h"
+#include "sim/port/feed.h"
 #include "tests/simulation/truth.h"
 
 namespace tutti::simulation {

@@ -11,7 +11,7 @@
 #include <unordered_map>
 
 #include "model/resource_list.h"
-#include "sim/store.h"
+#include "sim/store/store.h"
 
 namespace tutti::simulation {
 

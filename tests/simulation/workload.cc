@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/manifest.h"
+#include "sim/manifests/manifest.h"
 #include "tests/simulation/faults.h"
 #include "tests/simulation/workload_objects.h"
 

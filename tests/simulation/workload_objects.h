@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/check.h"
-#include "sim/store.h"
+#include "sim/store/store.h"
 
 namespace tutti::simulation {
 

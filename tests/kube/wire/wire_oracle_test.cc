@@ -11,7 +11,7 @@
 #include "kube/decode.h"
 #include "kube/encode.h"
 #include "model/field_counts.h"
-#include "sim/type_table.h"
+#include "sim/schema/type_table.h"
 #include "tests/kube/wire/random_message.h"
 #include "tests/kube/wire/to_json.h"
 #include "tests/support/catch.h"

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "sim/door.h"
-#include "sim/http_server.h"
-#include "sim/manifest.h"
-#include "sim/store.h"
+#include "sim/api/http_server.h"
+#include "sim/manifests/manifest.h"
+#include "sim/store/door.h"
+#include "sim/store/store.h"
 
 int main(int argc, char** argv) {
   using namespace tutti;

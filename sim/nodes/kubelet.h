@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// sim/nodes/kubelet.h - the kubelets of all nodes: bound pods are admitted, run, finish and stop.
+//
+// As real kubelets do, each looks at its own node only: a pod that exceeds what is left of the node's allocatable is
+// rejected (phase Failed, reason OutOfcpu and the like), whoever bound it. Containers are not run; a pod is Running and
+// Ready as soon as it is admitted. A pod that is resized (pods/resize) is given what it asks for once the node has
+// that, and until then says PodResizePending. Time passes only through the clock.
+//
+// Annotations of the pod say how long it runs and stops (sim/objects/lifetime.h).
+//
+// A kubelet whose node is not Ready does nothing until it is again.
+#pragma once
+
+#include <absl/container/node_hash_map.h>
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "model/pod.h"
+#include "model/resource_sum.h"
+#include "sim/objects/lifetime.h"
+#include "sim/store/component.h"
+#include "sim/store/event_recorder.h"
+#include "sim/store/work_queue.h"
+
+namespace tutti::sim {
+
+struct KubeletOptions {
+  base::Millis start_ms = 0;  // from the bind to Running
+  // How long pods of Jobs run that do not say (KWOK: 0). Empty: for ever.
+  std::optional<base::Millis> job_pods_run_ms;
+};
+
+class Kubelet final : public Component {
+ public:
+  // All must outlive it.
+  Kubelet(Store& store, const base::Clock& clock, KubeletOptions options = {});
+
+  std::string_view name() const override { return "kubelet"; }
+  void Observe(const WatchEvent& event) override;
+  bool Work() override;
+  void KeepQuiet() override { quiet_ = true; }
+  std::optional<base::Millis> NextDeadline() const override { return queue_.NextTime(); }
+
+  // What the admitted pods of a node take, "pods" included.
+  model::ResourceList UsedOn(const std::string& node) const;
+
+ private:
+  struct Admitted {
+    std::string uid;
+    std::string node;
+    model::ResourceList requests;  // what it was given
+    int64_t generation = 0;        // of the pod when it was last looked at what it asks for
+    base::Millis start_at_ms = 0;
+    std::optional<base::Millis> finish_at_ms;  // known once it runs
+    std::optional<base::Millis> stop_at_ms;    // known once it is deleted
+  };
+  struct NodeState {
+    bool present = false;
+    bool ready = false;
+    model::ResourceList allocatable;
+    model::ResourceSum used;
+    std::set<ObjectKey> deferred;  // resizes that wait for others to go
+    std::set<ObjectKey> bound;     // every pod that names the node and is there
+  };
+
+  void OnPod(const WatchEvent& event);
+  void OnNode(const WatchEvent& event);
+  void Reconcile(const ObjectKey& key);
+  void Release(const ObjectKey& key);
+  void Admit(const ObjectKey& key, const Json& pod, NodeState& node);
+  void Reject(const Json& pod, const std::string& resource, const std::string& message);
+  void Run(const ObjectKey& key, Admitted& admitted, const Json& pod);
+  void Resize(const ObjectKey& key, Admitted& admitted, const Json& pod);
+  void Start(const Json& pod);
+  void MarkEnded(const Json& pod, int64_t exit_code);
+  void Stop(const ObjectKey& key, const Json& pod);
+  std::optional<base::Millis> RunTime(const Json& pod);
+  std::string NextPodIp();
+
+  // Constant after construction.
+  Store& store_;
+  const base::Clock& clock_;
+  const KubeletOptions options_;
+
+  EventRecorder events_;
+  bool quiet_ = false;
+  WorkQueue queue_;
+  // References into both stay while others come and go.
+  absl::node_hash_map<ObjectKey, Admitted> admitted_;
+  absl::node_hash_map<std::string, NodeState> nodes_;
+  uint32_t next_ip_ = 0;
+};
+
+}  // namespace tutti::sim

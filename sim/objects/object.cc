@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/objects/object.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace tutti::sim {
+namespace {
+
+const Json kNull;
+const std::string kEmpty;
+const Json kEmptyArray = Json::array();
+const Json kEmptyMap = Json::object();
+
+}  // namespace
+
+const Json& Child(const Json& from, std::string_view key) {
+  const auto* map = from.get_ptr<const Json::object_t*>();
+  if (!map) return kNull;
+  const auto it = map->find(key);
+  return it == map->end() ? kNull : it->second;
+}
+
+const std::string& StringOf(const Json& value) {
+  const auto* text = value.get_ptr<const Json::string_t*>();
+  return text ? *text : kEmpty;
+}
+
+int64_t IntOf(const Json& value, int64_t fallback) {
+  return value.is_number_integer() ? value.get<int64_t>() : fallback;
+}
+
+bool BoolOf(const Json& value) { return value.is_boolean() && value.get<bool>(); }
+
+const Json& ArrayOf(const Json& value) { return value.is_array() ? value : kEmptyArray; }
+const Json& MapOf(const Json& value) { return value.is_object() ? value : kEmptyMap; }
+
+const std::string& NameOf(const Json& object) { return DigString(object, "metadata", "name"); }
+const std::string& NamespaceOf(const Json& object) { return DigString(object, "metadata", "namespace"); }
+const std::string& UidOf(const Json& object) { return DigString(object, "metadata", "uid"); }
+
+const std::string& LabelOf(const Json& object, std::string_view key) {
+  return DigString(object, "metadata", "labels", key);
+}
+
+const std::string& AnnotationOf(const Json& object, std::string_view key) {
+  return DigString(object, "metadata", "annotations", key);
+}
+
+std::string KeyOf(const Json& object) {
+  const std::string& ns = NamespaceOf(object);
+  return ns.empty() ? NameOf(object) : ns + "/" + NameOf(object);
+}
+
+int64_t ResourceVersionOf(const Json& object) {
+  const std::string& text = DigString(object, "metadata", "resourceVersion");
+  int64_t version = 0;
+  std::from_chars(text.data(), text.data() + text.size(), version);
+  return version;
+}
+
+bool IsTerminating(const Json& object) { return !Dig(object, "metadata", "deletionTimestamp").is_null(); }
+
+bool HasFinalizer(const Json& object, std::string_view finalizer) {
+  for (const Json& each : ArrayOf(Dig(object, "metadata", "finalizers"))) {
+    if (StringOf(each) == finalizer) return true;
+  }
+  return false;
+}
+
+GroupVersion SplitApiVersion(std::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  if (slash == std::string_view::npos) return {"", std::string(api_version)};
+  return {std::string(api_version.substr(0, slash)), std::string(api_version.substr(slash + 1))};
+}
+
+std::string JoinApiVersion(std::string_view group, std::string_view version) {
+  return group.empty() ? std::string(version) : fmt::format("{}/{}", group, version);
+}
+
+const Json& ControllerOf(const Json& object) {
+  for (const Json& owner : ArrayOf(Dig(object, "metadata", "ownerReferences"))) {
+    if (BoolOf(Child(owner, "controller"))) return owner;
+  }
+  return kNull;
+}
+
+Json ControllerReference(const Json& owner) {
+  return {{"apiVersion", StringOf(Child(owner, "apiVersion"))},
+          {"kind", StringOf(Child(owner, "kind"))},
+          {"name", NameOf(owner)},
+          {"uid", UidOf(owner)},
+          {"controller", true},
+          {"blockOwnerDeletion", true}};
+}
+
+void SetDefault(Json& object, const char* field, Json value) {
+  const Json& present = Child(object, field);
+  if (present.is_null() || present == "") object[field] = std::move(value);
+}
+
+Json& ObjectAt(Json& object, const char* field) {
+  Json& value = object[field];
+  if (!value.is_object()) value = Json::object();
+  return value;
+}
+
+const Json& ConditionOf(const Json& object, std::string_view type) {
+  for (const Json& condition : ArrayOf(Dig(object, "status", "conditions"))) {
+    if (DigString(condition, "type") == type) return condition;
+  }
+  return kNull;
+}
+
+bool SetCondition(Json& object, const Condition& condition, base::Millis now_ms) {
+  Json& conditions = ObjectAt(object, "status")["conditions"];
+  if (!conditions.is_array()) conditions = Json::array();
+  Json next = Json::object();  // in the order of its keys
+  next["lastTransitionTime"] = base::FormatTime(now_ms);
+  if (!condition.message.empty()) next["message"] = condition.message;
+  if (!condition.reason.empty()) next["reason"] = condition.reason;
+  next["status"] = condition.status;
+  next["type"] = condition.type;
+  for (Json& existing : conditions) {
+    if (DigString(existing, "type") != condition.type) continue;
+    if (DigString(existing, "status") == condition.status) {
+      next["lastTransitionTime"] = Child(existing, "lastTransitionTime");
+      if (DigString(existing, "reason") == condition.reason && DigString(existing, "message") == condition.message) {
+        return false;
+      }
+    }
+    existing = std::move(next);
+    return true;
+  }
+  conditions.push_back(std::move(next));
+  return true;
+}
+
+}  // namespace tutti::sim

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/objects/yaml_simple.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/yaml_scalar.h"
+
+namespace tutti::sim {
+namespace {
+
+// The general reader counts how much there is, and how deep.
+constexpr size_t kMostText = 8 << 20;
+constexpr int kMostDepth = 50;
+constexpr size_t kLongestKey = 128;
+
+bool IsWordStart(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+bool IsWord(char c) { return IsWordStart(c) || c == '.' || c == '/' || c == '-'; }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsPrintable(char c) { return c >= ' ' && c <= '~'; }
+bool IsItem(std::string_view text) { return text == "-" || text.starts_with("- "); }
+
+std::string_view WithoutBlanks(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text;
+}
+
+// Each method that returns an optional takes what it reads from what is left; empty: it cannot be read here.
+class Reader {
+ public:
+  std::optional<SimpleYaml> Read(std::string_view text) {
+    if (text.size() > kMostText || !Split(text) || lines_.empty()) return std::nullopt;
+    const int line = lines_.front().number;
+    auto value = Block(lines_.front().indent, 0);
+    if (!value || at_ < lines_.size()) return std::nullopt;
+    return SimpleYaml{*std::move(value), line};
+  }
+
+ private:
+  struct Line {
+    size_t indent;
+    std::string_view text;  // without blanks at either end
+    int number;
+  };
+
+  bool Split(std::string_view text) {
+    for (int number = 0; !text.empty(); ++number) {
+      std::string_view line = text.substr(0, text.find('\n'));
+      text.remove_prefix(std::min(line.size() + 1, text.size()));
+      if (!std::ranges::all_of(line, IsPrintable)) return false;
+      const size_t indent = line.find_first_not_of(' ');
+      if (indent == std::string_view::npos || line[indent] == '#') continue;
+      line = line.substr(indent, line.find_last_not_of(' ') + 1 - indent);
+      lines_.push_back({indent, line, number});
+    }
+    return true;
+  }
+
+  bool IsAt(size_t indent) const { return at_ < lines_.size() && lines_[at_].indent == indent; }
+  bool IsDeeper(size_t indent) const { return at_ < lines_.size() && lines_[at_].indent > indent; }
+
+  std::optional<Json> Block(size_t indent, int depth) {
+    if (depth > kMostDepth) return std::nullopt;
+    return IsItem(lines_[at_].text) ? List(indent, depth) : Map(indent, depth);
+  }
+
+  std::optional<Json> Map(size_t indent, int depth) {
+    Json map = Json::object();
+    while (IsAt(indent) && !IsItem(lines_[at_].text)) {
+      std::string_view rest = lines_[at_].text;
+      auto key = Key(rest);
+      if (!key || map.contains(*key)) return std::nullopt;
+      ++at_;
+      std::optional<Json> value(Json(nullptr));
+      if (!rest.empty())
+        value = Inline(rest, indent, depth);
+      else if (IsDeeper(indent))
+        value = Block(lines_[at_].indent, depth + 1);
+      else if (IsAt(indent) && IsItem(lines_[at_].text))
+        value = List(indent, depth + 1);
+      if (!value) return std::nullopt;
+      map[*std::move(key)] = *std::move(value);
+    }
+    if (IsDeeper(indent) || map.empty()) return std::nullopt;
+    return map;
+  }
+
+  std::optional<Json> List(size_t indent, int depth) {
+    Json list = Json::array();
+    while (IsAt(indent) && IsItem(lines_[at_].text)) {
+      Line& line = lines_[at_];
+      std::string_view rest = WithoutBlanks(line.text.substr(1));
+      if (rest.empty()) return std::nullopt;
+      std::optional<Json> value;
+      if (std::string_view key = rest; IsItem(rest) || Key(key)) {  // the item begins on this line
+        line.indent += line.text.size() - rest.size();
+        line.text = rest;
+        value = Block(line.indent, depth + 1);
+      } else {
+        ++at_;
+        value = Inline(rest, indent, depth);
+      }
+      if (!value) return std::nullopt;
+      list.push_back(*std::move(value));
+    }
+    if (IsDeeper(indent)) return std::nullopt;
+    return list;
+  }
+
+  // With the colon, and the blanks behind it.
+  static std::optional<std::string> Key(std::string_view& rest) {
+    if (rest.empty() || !IsWordStart(rest[0])) return std::nullopt;
+    const size_t end = size_t(std::ranges::find_if_not(rest, IsWord) - rest.begin());
+    if (end == rest.size() || end > kLongestKey || rest[end] != ':') return std::nullopt;
+    if (end + 1 < rest.size() && rest[end + 1] != ' ') return std::nullopt;
+    std::string key(rest.substr(0, end));
+    const auto meant = base::PlainScalar(key);
+    if (!meant || !meant->is_string()) return std::nullopt;
+    rest = WithoutBlanks(rest.substr(end + 1));
+    return key;
+  }
+
+  // All the rest of a line, which does not go on in the next.
+  std::optional<Json> Inline(std::string_view rest, size_t indent, int depth) {
+    auto value = Value(rest, /*flow=*/false, depth + 1);
+    if (!rest.empty() || IsDeeper(indent)) return std::nullopt;
+    return value;
+  }
+
+  static std::optional<Json> Value(std::string_view& rest, bool flow, int depth) {
+    if (depth > kMostDepth || rest.empty()) return std::nullopt;
+    if (rest[0] == '{') return FlowMap(rest, depth);
+    if (rest[0] == '[') return FlowList(rest, depth);
+    if (rest[0] == '"' || rest[0] == '\'') return Quoted(rest);
+    return Plain(rest, flow);
+  }
+
+  static bool Skip(std::string_view& rest, char c) {
+    rest = WithoutBlanks(rest);
+    if (!rest.starts_with(c)) return false;
+    rest = WithoutBlanks(rest.substr(1));
+    return true;
+  }
+
+  static std::optional<Json> FlowMap(std::string_view& rest, int depth) {
+    Json map = Json::object();
+    Skip(rest, '{');
+    if (rest.starts_with('}')) return End(rest, std::move(map));
+    do {
+      auto key = Key(rest);
+      if (!key || map.contains(*key)) return std::nullopt;
+      auto value = Value(rest, /*flow=*/true, depth + 1);
+      if (!value) return std::nullopt;
+      map[*std::move(key)] = *std::move(value);
+    } while (Skip(rest, ','));
+    if (!rest.starts_with('}')) return std::nullopt;
+    return End(rest, std::move(map));
+  }
+
+  static std::optional<Json> FlowList(std::string_view& rest, int depth) {
+    Json list = Json::array();
+    Skip(rest, '[');
+    if (rest.starts_with(']')) return End(rest, std::move(list));
+    do {
+      auto value = Value(rest, /*flow=*/true, depth + 1);
+      if (!value) return std::nullopt;
+      list.push_back(*std::move(value));
+    } while (Skip(rest, ','));
+    if (!rest.starts_with(']')) return std::nullopt;
+    return End(rest, std::move(list));
+  }
+
+  static Json End(std::string_view& rest, Json value) {
+    rest.remove_prefix(1);
+    return value;
+  }
+
+  static std::optional<Json> Quoted(std::string_view& rest) {
+    const char quote = rest[0];
+    const size_t end = rest.find(quote, 1);
+    if (end == std::string_view::npos) return std::nullopt;
+    const std::string_view text = rest.substr(1, end - 1);
+    rest.remove_prefix(end + 1);
+    // Two single quotes are one; a backslash in double quotes begins an escape.
+    if (rest.starts_with(quote) || (quote == '"' && text.find('\\') != std::string_view::npos)) return std::nullopt;
+    return Json(std::string(text));
+  }
+
+  // Words, one blank between them.
+  static std::optional<Json> Plain(std::string_view& rest, bool flow) {
+    const bool is_signed = rest.size() > 1 && rest[0] == '+' && IsDigit(rest[1]);
+    const size_t dashes = std::min(rest.find_first_not_of('-'), rest.size());  // of -1, -c, --flag
+    const bool is_word = dashes <= 2 && dashes < rest.size() && (IsWordStart(rest[dashes]) || rest[dashes] == '/');
+    if (!is_signed && !is_word) return std::nullopt;
+    const auto goes_on = [&](size_t i) {
+      return i + 1 < rest.size() && (IsWordStart(rest[i + 1]) || rest[i + 1] == '/');
+    };
+    size_t end = dashes + 1;
+    while (end < rest.size() &&
+           (IsWord(rest[end]) || (rest[end] == ' ' && goes_on(end)) || (!flow && rest[end] == ':' && goes_on(end))))
+      ++end;
+    const std::string text(rest.substr(0, end));
+    rest.remove_prefix(end);
+    return base::PlainScalar(text);
+  }
+
+  std::vector<Line> lines_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+std::optional<SimpleYaml> ReadSimpleYaml(std::string_view text) { return Reader().Read(text); }
+
+}  // namespace tutti::sim
