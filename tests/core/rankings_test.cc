@@ -35,5 +35,26 @@ TEST_CASE("A ranking that has grown makes those leave that were not used for lon
   CHECK(rankings.For(growing).memory() + growing->bytes == rankings.bytes());
 }
 
+TEST_CASE("Where rankings would outgrow their memory, they are kept by groups of nodes, and all stay") {
+  tests::TestCluster cluster;
+  for (int i = 0; i < 2'000; ++i)
+    cluster.AddNode({{"name", fmt::format("n-{}", i)}, {"labels", {{"zone", fmt::format("z{}", i % 3)}}}});
+  const std::vector<framework::Profile> profiles = {plugins::DefaultProfile("default-scheduler")};
+  Rankings rankings(profiles, cluster.snapshot(), 1'500'000);
+  std::vector<std::shared_ptr<const cluster::PodClass>> classes;
+  for (int i = 0; i < 200; ++i)
+    classes.push_back(cluster
+                          .Class({{"priority", i},
+                                  {"requests", {{"cpu", "1"}}},
+                                  {"nodeSelector", {{"zone", fmt::format("z{}", i % 3)}}}})
+                          .shared_from_this());
+  for (int round = 0; round < 2; ++round)
+    for (size_t i = 0; i < classes.size(); ++i) {
+      CHECK(rankings.For(classes[i]).Best() == model::NodeId(static_cast<uint32_t>(i % 3)));
+      CHECK(rankings.bytes() <= 1'500'000);
+    }
+  CHECK(rankings.count() == classes.size());
+}
+
 }  // namespace
 }  // namespace tutti::core
