@@ -22,6 +22,9 @@ void Ranking::Refresh() { impl_->Refresh(); }
 
 bool Ranking::KeepGroups() {
   if (impl_->by_group || !impl_->may_group || !impl_->rooms.empty()) return false;
+  NodeFacts facts;
+  impl_->may_group = impl_->ReadFacts(&facts);  // before anything is thrown away
+  if (!impl_->may_group) return false;
   impl_->wants_groups = true;
   impl_->Prepare();
   return true;

@@ -32,8 +32,8 @@ bool Ranking::Impl::ReadFacts(NodeFacts* facts) const {
   const auto of_group = [](const ActiveScore& score) {
     return !score.state->FollowsFeasible() && !(score.normalizer && score.heeds);
   };
-  const bool known = std::ranges::all_of(filters, reads) && std::ranges::all_of(scores, of_group) &&
-                     std::ranges::all_of(scores, reads);
+  const bool known = !class_refuser && !only_nodes && !sharing && std::ranges::all_of(filters, reads) &&
+                     std::ranges::all_of(scores, of_group) && std::ranges::all_of(scores, reads);
   facts->Settle();
   return known;
 }
@@ -44,7 +44,7 @@ bool Ranking::Impl::PrepareGroups() {
   by_group.reset();
   if (!wants_groups || !may_group) return false;
   NodeFacts facts;
-  may_group = !class_refuser && !only_nodes && ReadFacts(&facts);
+  may_group = ReadFacts(&facts);
   const std::shared_ptr<NodeGroups> groups = may_group ? FindGroups(facts) : nullptr;
   may_group = groups != nullptr;
   if (!groups) return false;
