@@ -19,8 +19,8 @@ constexpr size_t kMostSpreadConstraints = 64;
 // The first part of the spec that is too large, as a sentence for the pod's owner; nullopt: none is.
 std::optional<std::string> TooLarge(const model::PodSpec& spec);
 
-// Not more than kMostThings. Pods that run may have more, for whoever may make a pod may name its node: what they say
-// about others, or hold, is then not looked at either.
+// Not more than kMostThings. Pods that run may have more, for every user that may make a pod may name its node: what
+// they say about others, or hold, is then not looked at either.
 bool IsLookedAt(const model::PodAffinity& affinity);
 bool IsLookedAt(const std::vector<model::PodVolume>& volumes);
 

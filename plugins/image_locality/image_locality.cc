@@ -52,7 +52,7 @@ class ImageLocalityState final : public framework::ScoreState {
     return Scaled(most) == 0;
   }
   // An image's weight on one node depends on how many others hold it.
-  bool HeedsPods() const override { return false; }
+  bool DependsOnNodePods() const override { return false; }
   bool FollowsNodes() const override { return !images_.empty(); }
   void NodesChanged(std::span<const NodeId>, framework::Dirty& dirty) override {
     const size_t nodes_before = nodes_;

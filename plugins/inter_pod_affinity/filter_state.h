@@ -35,7 +35,7 @@ class InterPodAffinityFilter final : public framework::FilterState {
   // Without terms of its own, only pods with terms matter to a pod.
   Pods FollowsPods() const override { return affinity_.empty() && anti_.empty() ? Pods::kAffine : Pods::kAll; }
   void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, framework::Dirty& dirty) override;
-  bool HeedsPods() const override { return false; }
+  bool DependsOnNodePods() const override { return false; }
   bool Reads(framework::NodeFacts*) const override {
     return affinity_.empty() && anti_.empty() &&
            std::ranges::all_of(against_, [](const DomainCounts& counts) { return counts.nonzero_domains() == 0; });

@@ -24,7 +24,7 @@ class InterPodAffinityScore final : public framework::ScoreState {
 
   Pods FollowsPods() const override { return preferred_.empty() ? Pods::kAffine : Pods::kAll; }
   void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, framework::Dirty& dirty) override;
-  bool HeedsPods() const override { return false; }
+  bool DependsOnNodePods() const override { return false; }
   // While it is 0 everywhere.
   bool Reads(framework::NodeFacts*) const override {
     return std::ranges::all_of(counts_, [](const DomainCounts& counts) { return counts.nonzero_domains() == 0; });

@@ -71,7 +71,7 @@ class AffinityFilterState final : public framework::FilterState {
     if (by_pod > 0) (*nodes)[kMine] += by_pod;
     if (by_profile > 0) (*nodes)[kEnforced] += by_profile;
   }
-  bool HeedsPods() const override { return false; }
+  bool DependsOnNodePods() const override { return false; }
   bool Reads(framework::NodeFacts* facts) const override {
     return enforced_.AddKeys(&facts->labels) && asked_.AddKeys(&facts->labels);
   }
@@ -98,7 +98,7 @@ class AffinityScoreState final : public framework::ScoreState {
           terms_.push_back({preferred.weight, *std::move(term)});
   }
 
-  bool HeedsPods() const override { return false; }
+  bool DependsOnNodePods() const override { return false; }
   bool Reads(framework::NodeFacts* facts) const override {
     return std::ranges::all_of(terms_, [&](const auto& term) { return term.second.AddKeys(&facts->labels); });
   }

@@ -16,7 +16,7 @@ class NodeNameState final : public framework::FilterState {
   void Explain(model::NodeId, std::vector<std::string>* reasons) const override {
     reasons->emplace_back("node(s) didn't match the requested node name");
   }
-  bool HeedsPods() const override { return false; }
+  bool DependsOnNodePods() const override { return false; }
 
  private:
   const std::string name_;

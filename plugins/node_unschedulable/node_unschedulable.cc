@@ -23,7 +23,7 @@ class NodeUnschedulableState final : public framework::FilterState {
   void Explain(model::NodeId, std::vector<std::string>* reasons) const override {
     reasons->emplace_back("node(s) were unschedulable");
   }
-  bool HeedsPods() const override { return false; }
+  bool DependsOnNodePods() const override { return false; }
   bool Reads(framework::NodeFacts*) const override { return true; }
 
  private:

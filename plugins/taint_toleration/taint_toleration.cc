@@ -34,7 +34,7 @@ class TaintFilterState final : public framework::FilterState {
   void Explain(model::NodeId, std::vector<std::string>* reasons) const override {
     reasons->emplace_back("node(s) had untolerated taint(s)");
   }
-  bool HeedsPods() const override { return false; }
+  bool DependsOnNodePods() const override { return false; }
   bool Reads(framework::NodeFacts*) const override { return true; }
 
  private:
@@ -50,7 +50,7 @@ class TaintScoreState final : public framework::ScoreState {
         tolerations_(pod_class.spec->tolerations, snapshot.symbols()),
         effects_(snapshot.symbols()) {}
 
-  bool HeedsPods() const override { return false; }
+  bool DependsOnNodePods() const override { return false; }
   bool Reads(framework::NodeFacts*) const override { return true; }
   void ScoreAll(std::span<const RefusedBy> refused_by, std::span<int64_t> raw) const override {
     for (uint32_t n = 0; n < refused_by.size(); ++n)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // VolumeBinding: the volumes of a pod's claims must be reachable from its node. A bound claim's volume must be; a claim
-// that waits for its first consumer must find a volume there that nobody has, or a class that can make one there.
+// that waits for its first consumer must find a volume there that is free, or a class that can make one there.
 //
 // It does not score: upstream's score is behind a gate that is off (StorageCapacityScoring).
 #pragma once

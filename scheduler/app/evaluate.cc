@@ -71,7 +71,7 @@ class Question {
   // Once all is added. False: the pod was not among it.
   bool Finish() {
     if (asked_) state_.Reselect(asked_);
-    state_.Settle();
+    state_.Reclassify();
     return asked_.valid();
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time is an input: whoever drives the core passes a Clock, real or virtual. The core asks the machine only to tell the
+// Time is an input: the core's driver passes a Clock, real or virtual. The core asks the machine only to tell the
 // metrics how long it took.
 #pragma once
 

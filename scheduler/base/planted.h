@@ -10,14 +10,14 @@ namespace tutti::base {
 enum class Bug {
   kNone,
   kSkipReservation,   // a planned member's room is not held
-  kForgetToWake,      // some of what happens wakes nobody: see Forgotten
-  kBelieveForgery,    // a bind annotation counts whoever it was written for
+  kForgetToWake,      // some of what happens wakes no gang: see Forgotten
+  kBelieveForgery,    // a bind annotation counts, whichever pod it was written for
   kUndoWhole,         // a restarted scheduler takes every gang it finds for half done
   kLastIsNotLast,     // the commit member is bound with the others
   kForgetCharge,      // a reserved member weighs nothing on its queue
   kPlanUnsynced,      // decides before every kind is listed
   kKeepHalf,          // the repair never times out
-  kSleepOn,           // nothing that happens in the cluster wakes anybody
+  kSleepOn,           // nothing that happens in the cluster wakes a gang
   kStaleFigures,      // a reason's figures are never brought up to date
   kForgetDeclared,    // what has a declaration and no pods is nothing
   kDropFence,         // a gang is undone though its last bind may still come

@@ -18,10 +18,10 @@ inline size_t KeptBy(model::NodeId) { return 0; }
 template <typename T>
 class ChangeLog {
  public:
-  // Whoever asks may read from here later on.
+  // A reader that asks may read from here later on.
   uint64_t end() const { return asked_ = start_ + entries_.size(); }
 
-  // The last entry is this, and nobody can have seen that yet: another like it would say nothing.
+  // True if the newest entry names this already and no reader has read past it: another like it would say nothing.
   bool Says(const T& entry) const {
     return start_ + entries_.size() > asked_ && !entries_.empty() && entries_.back() == entry;
   }
@@ -45,7 +45,7 @@ class ChangeLog {
     entries_.push_back(std::move(entry));
   }
 
-  // A change that is not kept: whoever reads from before it starts over.
+  // A change that is not kept: a reader from before it starts over.
   void Skip() {
     start_ += entries_.size() + 1;
     entries_.clear();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns: an amount for each resource and node slot, resource by resource. A resource of which no node ever had any
-// takes no room, however many such names there are: whoever may make a pod can name new ones.
+// takes no room, however many such names there are: every user that may make a pod can name new ones.
 //
 // An amount may be a sum over the pods of a node. It is exact, whatever they ask for; what a reader sees of it stops at
-// kLargestSum, so that none who adds, subtracts or compares a few of them leaves int64.
+// kLargestSum, so that adding, subtracting or comparing a few of them stays within int64.
 #pragma once
 
 #include <algorithm>

@@ -15,7 +15,7 @@
 
 namespace tutti::cluster {
 
-// What a command is about. Two leave for every pod, so nothing is copied that somebody holds.
+// What a command is about. Two leave for every pod, so nothing is copied that is held elsewhere.
 struct ObjectRef {
   // Names of its kind: constants, or the object's, which `meta` keeps alive.
   std::string_view group, version;                // an empty version: the one the feed watches
@@ -35,7 +35,7 @@ inline ObjectRef RefOf(const std::shared_ptr<const model::Pod>& pod) {
 inline ObjectRef RefOf(const std::shared_ptr<const model::Object>& object) {
   return {object->group, object->version, object->resource, object->kind, {object, &object->meta}};
 }
-// To one that nobody holds.
+// To one that is held nowhere.
 inline ObjectRef NewRef(std::string_view group, std::string_view version, std::string_view resource,
                         std::string_view kind, const std::string& ns, const std::string& name,
                         const std::string& uid = "", const std::string& resource_version = "") {
@@ -130,7 +130,7 @@ struct Answer {
   std::shared_ptr<const model::Object> object = {};
 
   // The API server was not to be had, rather than of another mind: the same write may do later.
-  bool unheard() const { return http_status == 0 || http_status == 429 || http_status >= 500; }
+  bool server_unavailable() const { return http_status == 0 || http_status == 429 || http_status >= 500; }
 };
 
 }  // namespace tutti::cluster

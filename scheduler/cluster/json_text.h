@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON that anybody may have written: parsed so that nothing done with it later, by recursion, can overflow a stack.
+// JSON from any author: parsed so that nothing done with it later, by recursion, can overflow a stack.
 #pragma once
 
 #include <cstddef>

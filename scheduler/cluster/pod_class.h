@@ -19,7 +19,7 @@ using LabelEntries = std::vector<std::pair<model::Symbol, model::Symbol>>;
 // A claim that the pods of a class use. Pods that use different claims are of different classes.
 struct ClaimUse {
   std::string claim;  // "namespace/name"
-  std::string owner;  // UID of the pod that the claim is made for (an ephemeral volume's); empty: of nobody
+  std::string owner;  // UID of the pod that the claim is made for (an ephemeral volume's); empty: of no pod
   std::string owner_name;
   friend bool operator==(const ClaimUse&, const ClaimUse&) = default;
 };
@@ -40,7 +40,7 @@ struct PodClass : std::enable_shared_from_this<PodClass> {
   std::shared_ptr<const model::LabelSelector> selected_by;
   size_t bytes = 0;  // about what it takes of memory, with its spec
 
-  // Has terms about other pods, or claims, which other pods must heed.
+  // Has terms about other pods, or claims, which decide about other pods.
   bool affine() const { return !spec->pod_affinity.empty() || !spec->pod_anti_affinity.empty() || !claims.empty(); }
 };
 

@@ -136,7 +136,7 @@ void Snapshot::PutKeys(const LabelEntries& before, const LabelEntries& now) {
       }
 }
 
-// By the node's labels, not by the keys that somebody asked for: they are fewer.
+// By the node's labels, not by the keys that were asked for: they are fewer.
 void Snapshot::PutDomains(NodeId n, const LabelEntries& before) {
   const LabelEntries& now = nodes_[n.index()].labels;
   for (const auto& [key, value] : before) {

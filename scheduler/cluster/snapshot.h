@@ -117,7 +117,7 @@ class Snapshot {
   // The same for what pods ask for, whose names are without end: gone by a sweep once no class has it. See
   // SweepColumns.
   model::ResourceId ColumnOfPods(std::string_view resource) const;
-  model::ResourceId KnownColumn(std::string_view resource) const;  // invalid: nobody has asked for it
+  model::ResourceId KnownColumn(std::string_view resource) const;  // invalid: no pod has asked for it
   size_t provided() const { return provided_; }                    // of how many some node has, or had, some
   const std::string& ResourceName(model::ResourceId r) const { return resource_names_[r.index()]; }
   SymbolTable& symbols() const { return symbols_; }
@@ -223,7 +223,7 @@ class Snapshot {
   mutable SymbolTable symbols_;
   absl::flat_hash_map<model::Symbol, uint32_t> keys_;  // of labels, and how many nodes have them
   uint64_t keys_version_ = 0;
-  mutable absl::node_hash_map<model::Symbol, Domains> domains_;  // whoever walks one may ask for another
+  mutable absl::node_hash_map<model::Symbol, Domains> domains_;  // a walk over one may ask for another
   absl::flat_hash_map<model::ClassId, Occupants> occupants_;
   absl::flat_hash_map<model::Symbol, LabelEntries> namespaces_;
   mutable absl::flat_hash_set<model::Symbol> namespaces_asked_for_;

@@ -329,7 +329,7 @@ void ClusterState::NameAgain() {
       SetClass(entry, InternClass(*entry.pod, entry.pod_class->selected_by));
 }
 
-void ClusterState::Settle() {
+void ClusterState::Reclassify() {
   if (snapshot_.ColumnsGrown()) SweepColumns();
   if (!keys_.AnyChanged()) return;
   const LabelKeys::Changed changed = keys_.TakeChanged();
@@ -408,7 +408,7 @@ void ClusterState::ReleaseUnusedClasses() {
   sweep_classes_at_ = std::max<size_t>(1024, 2 * classes_.size());
 }
 
-// Whoever keeps a column keeps a class that has it, or has asked for it as one that stays.
+// What keeps a column keeps a class that has it, or has asked for it as one that stays.
 void ClusterState::SweepColumns() {
   ReleaseUnusedClasses();
   std::vector<char> used(snapshot_.columns());

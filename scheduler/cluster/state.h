@@ -91,7 +91,7 @@ class ClusterState {
   // Classes are as the selectors that there are now have it. To be called before anything is planned on what was
   // applied, or selected again. O(1) when no label key began or ceased to be read; else O(pods of the namespaces where
   // one did). What is left of resources that no pod asks for any more is let go then, too.
-  void Settle();
+  void Reclassify();
 
   const Nominations& nominations() const { return nominations_; }
 

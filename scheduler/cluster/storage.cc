@@ -114,7 +114,7 @@ void Storage::Take(const VolumePick& pick, model::NodeId node) {
 
 void Storage::GiveBack(const VolumePick& pick) {
   const auto at = taken_.find(pick.claim);
-  TUTTI_CHECK(at != taken_.end(), "a volume is given back by who took it");
+  TUTTI_CHECK(at != taken_.end(), "a volume is given back by the pod that took it");
   ++taken_version_;
   if (--at->second.pods > 0) return;
   if (!at->second.volume.empty()) taken_by_.erase(at->second.volume);

@@ -29,7 +29,7 @@ bool IsStorageKind(const std::string& group, const std::string& resource);
 
 class Storage {
  public:
-  // What an object's change means to who waits.
+  // What an object's change means to pods that wait.
   enum class Change {
     kNothing,
     kClaim,   // `claim` came, went, or changed
@@ -69,7 +69,7 @@ class Storage {
     model::NodeId node;
     int32_t pods = 0;
   };
-  const Taken* TakenFor(const std::string& claim) const;        // nullptr: nobody has
+  const Taken* TakenFor(const std::string& claim) const;        // nullptr: no pod has
   const std::string* TakerOf(const std::string& volume) const;  // the claim; nullptr: it is free
   uint64_t taken_version() const { return taken_version_; }     // changes with any of that
   // Placed pods that use the claim.

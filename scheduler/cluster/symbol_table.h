@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SymbolTable: strings to dense ids and back. An id means the same text until a Sweep that finds nobody who uses it; so
+// SymbolTable: strings to dense ids and back. An id means the same text until a Sweep that finds no user of it; so
 // a compiled selector stays right for as long as it is swept with. One thread.
 #pragma once
 
@@ -36,7 +36,7 @@ class SymbolTable {
 
   // There are twice as many as a sweep left, and enough for one to be worth its while.
   bool Grown() const { return ids_.size() >= grown_; }
-  // Which ids somebody uses; see Sweep.
+  // Which ids are in use; see Sweep.
   class Used {
    public:
     explicit Used(const SymbolTable& table) : marks_(table.texts_.size()) {}

@@ -141,7 +141,7 @@ void Cycle::Decide() {
   it.enrollment.RejoinMoving();
   const bool decides = it.drain.MayDecide();
   if (!decides && !it.drain.synced()) return;
-  it.state.Settle();
+  it.state.Reclassify();
   if (it.state.snapshot().symbols().Grown()) {  // users make up texts without end, also while another one leads
     it.rankings.Clear();
     it.state.SweepSymbols();
@@ -193,12 +193,12 @@ void Cycle::Parts::FireTimers() {
     }
   }
   figures.TakeTurns();
-  if (const auto at = agenda.turns().DueAt(); at && *at <= now) {
-    const GangId id = agenda.turns().Next();
+  if (const auto at = agenda.retries().DueAt(); at && *at <= now) {
+    const GangId id = agenda.retries().Next();
     if (book.at(id).dialect)
       agenda.MarkWoken(id);
     else
-      agenda.turns().Leave(id);
+      agenda.retries().Leave(id);
   }
 }
 

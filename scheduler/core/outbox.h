@@ -34,7 +34,7 @@ class Outbox {
     ++counts_[static_cast<size_t>(what)];
     return last_id_;
   }
-  // Sends a command whose reply nobody reads.
+  // Sends a command whose reply is not read.
   template <typename Body>
   void Post(cluster::Lane lane, base::Millis deadline_ms, Body&& body) {
     Put(0, lane, deadline_ms, std::forward<Body>(body));

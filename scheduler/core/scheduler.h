@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scheduler: the core. Events and clock readings in, commands out; no I/O, no threads, no randomness (P6).
 //
-// Whoever drives it (app/ with a mailbox, the simulator with a virtual clock) calls RunOnce with all events waiting,
+// Its driver (app/ with a mailbox, the simulator with a virtual clock) calls RunOnce with all events waiting,
 // and again no later than NextDeadline(). One thread.
 #pragma once
 
@@ -46,9 +46,9 @@ class Scheduler {
   // The current record of every gang, sorted by key.
   std::vector<observe::Decision> Decisions() const;
 
-  // The same in parts, for whoever may not wait for all: adds the records from `place` on, some hundred, in no order,
-  // and moves `place`. True: those were the last. A gang that changes between two parts may be told twice, the later
-  // word last, and one that comes may be left out.
+  // The same in parts, for callers that may not wait for all: adds the records from `place` on, some hundred, in no
+  // order, and moves `place`. True: those were the last. A gang that changes between two parts may be told twice, the
+  // later word last, and one that comes may be left out.
   using DecisionsPlace = observe::DecisionsPlace;
   bool AddDecisions(DecisionsPlace* place, std::deque<observe::Decision>* records) const;
   // Likewise all pods that are known, others' too, from slot `*place` on.
@@ -65,7 +65,7 @@ class Scheduler {
 
   // What was done so far. For tests of what a change costs.
   struct Work {
-    uint64_t decisions_made = 0;  // records, for those who asked
+    uint64_t decisions_made = 0;  // records, for callers that asked
     uint64_t gangs_counted = 0;   // for the reports of queues
     uint64_t censuses = 0;        // taken: all members of a gang were looked at
   };

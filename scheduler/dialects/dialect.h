@@ -25,7 +25,7 @@ namespace tutti::dialects {
 struct Touched {
   std::set<model::GangKey> gangs;
   std::set<model::GangKey> members;   // MembershipOf may answer otherwise now for those that are in it
-  std::set<model::GangKey> statuses;  // somebody wrote a status: what was reported may have been overwritten
+  std::set<model::GangKey> statuses;  // a status was written: what was reported may have been overwritten
   std::set<std::string> queues;
   std::set<std::string> queue_statuses;  // likewise
   bool memberships = false;              // MembershipOf may answer otherwise now, for any pod

@@ -11,7 +11,7 @@ bool StatusMemory::MustWrite(const base::Json& wanted, const base::Json& observe
     if (wanted == observed) return false;
   } else if (pending_ == base::PrintJson(wanted)) {
     if (wanted == observed) pending_.clear();
-    // Still the version it was written on: its echo is to come. Another one: somebody's write may have undone ours.
+    // Still the version it was written on: its echo is to come. Another one: another writer may have undone ours.
     if (wanted == observed || version == at_version_) return false;
   }
   pending_ = base::PrintJson(wanted);

@@ -50,7 +50,7 @@ std::optional<int32_t> ReadPriority(cluster::JsonReader& read, const cluster::Js
 std::optional<Json> Condition(const GangReport& report) {
   switch (report.state) {
     case GangState::kBinding: return std::nullopt;      // upstream says True here; ours may yet be undone
-    case GangState::kTerminating: return std::nullopt;  // nobody waits
+    case GangState::kTerminating: return std::nullopt;  // no pod waits
     case GangState::kWhole:
     case GangState::kFinished: return Json{{"status", "True"}, {"reason", "Scheduled"}, {"message", ""}};
     case GangState::kInvalid:

@@ -247,7 +247,7 @@ void Volcano::AddNodeLabels(const model::Node& node, model::StringMap* labels, T
 }
 
 // A PodGroup names no scheduler. Volcano's Job controller makes the pods only once the phase is neither empty nor
-// Pending (syncJob), so whoever serves its pods says the phase before there are any.
+// Pending (syncJob), so the scheduler of its pods says the phase before there are any.
 std::string_view Volcano::SchedulerName(const model::GangKey& key) const {
   const PodGroup* group = groups_.Find(key);
   return group && !MadeForStrays(key.name, group->object->meta) ? name() : std::string_view();

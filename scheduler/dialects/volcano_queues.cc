@@ -46,7 +46,7 @@ bool Stateless(const Json& status) {
   return state == status.end() || state->is_null() || *state == "";
 }
 
-// All but the state. "4Gi" and "4294967296" are the same amount, whoever wrote it.
+// All but the state. "4Gi" and "4294967296" are the same amount, however it is written.
 Json Comparable(const Json& status) {
   Json comparable = Json::object();
   for (const char* field : {"pending", "inqueue", "running", "unknown", "completed"})
@@ -189,7 +189,7 @@ void VolcanoQueues::Report(const QueueReport& report, std::vector<cluster::Comma
 
   cluster::Patch patch;
   patch.object = cluster::RefOf(queue.object);
-  // Whoever sets the state between our look and our write has set it.
+  // A state that is set between our look and our write stands.
   if (stateless) patch.object.resource_version = version;
   if (stateless) queue.opened_at = version;
   patch.status = true;

@@ -28,7 +28,7 @@ class VolcanoQueues {
   void Forget(const std::string& name, Touched* touched);
 
   // `default` and `root`, which Volcano's scheduler creates, need no object and have no cap; any other that is named
-  // and does not exist has the problem that it does not. nullopt: nobody speaks of it.
+  // and does not exist has the problem that it does not. nullopt: no object speaks of it.
   std::optional<model::QueueSpec> Describe(std::string_view name) const;
 
   // Counters, allocated, and the state where it is empty: one that Volcano's controller has set is never changed.

@@ -104,7 +104,7 @@ void Upsert(const GangReport& report, std::string_view type, std::string_view re
     conditions->push_back(std::move(condition));
 }
 
-// What is written holds the whole list, that of others too: theirs stay. A longer list is nobody's but an attacker's,
+// What is written holds the whole list, that of others too: theirs stay. A longer list is an attacker's,
 // or of a controller that leaks.
 bool MayBeCarried(const Json& conditions) {
   if (conditions.size() > kMostConditions + std::size(kConditionTypes)) return false;

@@ -15,7 +15,7 @@ std::string Named(std::string_view kind, std::string_view ns, std::string_view n
 
 // A level of topology for people: a label's key, or what the dialect has that made the label.
 std::string NamedLevel(std::string_view key);
-// "no node has the label rack": why no domain of the level holds anybody.
+// "no node has the label rack": why no domain of the level holds any pod.
 std::string NobodyIn(std::string_view key);
 
 // `text` on one line, cut at 512 bytes.

@@ -21,7 +21,7 @@ class Dirty {
   void Everything() { everything_ = true; }
 
   bool everything() const { return everything_; }
-  bool nobody() const { return !everything_ && nodes_.list.empty() && domains_.list.empty(); }
+  bool empty() const { return !everything_ && nodes_.list.empty() && domains_.list.empty(); }
   // each(n) for every node that was named, some more than once, but not as one of a domain of the keys `but`.
   // REQUIRES: !everything()
   template <typename Each>

@@ -4,7 +4,7 @@
 // together one move from a group to another.
 //
 // Nodes are of one kind where their labels, taints and cordon are the same, as far as they are read; and in one group
-// where also what they have and what is taken of it are. A group is of one kind for ever. One that is empty may be used
+// where also what they have and what is taken of it are. A group stays of one kind. One that is empty may be used
 // again for other nodes, of the same kind.
 //
 // One thread. Cost: a pass over all nodes when made or begun anew; then O(log n) for each node that changed.

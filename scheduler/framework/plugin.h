@@ -42,14 +42,14 @@ class State {
   virtual void NodesChanged(std::span<const model::NodeId>, Dirty&) {}
   // True where the answer about a node depends on the pods that are there. Otherwise it is asked again only about nodes
   // that changed themselves, and about those that it names when it is told of others.
-  virtual bool HeedsPods() const { return true; }
+  virtual bool DependsOnNodePods() const { return true; }
   // True where nodes share what it says, by the values that they have of some label keys, which it adds: a filter then
   // has CheckShared and CheckOwn, a score Own. A pod that comes to a zone changes what all nodes there share, and a
   // ranking follows that at a cost that does not grow with the nodes.
   virtual bool Shares(std::vector<model::Symbol>* /*keys*/) const { return false; }
   // True where its answer about a node depends on nothing but NodeFacts, of which it adds those that are not always
   // read: nodes that are alike in these get the same answer, whenever it is asked. That may cease to be so when it is
-  // told of pods or nodes; it is asked again then. Where it does not heed pods, labels, taints and cordon decide alone.
+  // told of pods or nodes; it is asked again then. Where it does not read pods, labels, taints and cordon decide alone.
   virtual bool Reads(NodeFacts* /*facts*/) const { return false; }
 };
 
@@ -73,8 +73,8 @@ class FilterState : public State {
   // Adds, for each reason, how many nodes `mine` refused for it: Explain of each. Override as below.
   virtual void ExplainAll(RefusedBy mine, std::span<const RefusedBy> refused_by,
                           std::map<std::string, size_t>* nodes) const;
-  // Check for every slot that nobody refused yet: writes `mine` where it refuses. Override where a loop over columns is
-  // faster than a call per node; the answers are the same.
+  // Check for every slot that no filter refused yet: writes `mine` where it refuses. Override where a loop over columns
+  // is faster than a call per node; the answers are the same.
   virtual void CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const;
   // The same for these nodes alone; `refused_by` is parallel to `nodes`.
   virtual void CheckSome(RefusedBy mine, std::span<const model::NodeId> nodes, std::span<RefusedBy> refused_by) const;
@@ -85,8 +85,8 @@ class FilterState : public State {
   // The names of the only nodes that can pass, sorted (upstream: PreFilterResult); nullptr: any can. The others are
   // refused before any filter is asked.
   virtual const std::vector<std::string>* OnlyNodes() const { return nullptr; }
-  // What a pod of the class takes when it is placed on `n`, besides room: volumes for its open claims. Whoever places
-  // it passes that on, so that it is held. REQUIRES: Check(n) == kFits.
+  // What a pod of the class takes when it is placed on `n`, besides room: volumes for its open claims. The caller that
+  // places it passes that on, so that it is held. REQUIRES: Check(n) == kFits.
   virtual void Choose(model::NodeId /*n*/, cluster::Takings* /*takings*/) const {}
 
   // What must be free on a node before a pod of the class passes, whatever else there is to it: amounts by column.
@@ -119,7 +119,7 @@ class ScoreState : public State {
   // Where it Shares: nodes with the same values of the keys and the same Own have the same score. Own changes only with
   // the node itself and the pods on it.
   virtual int64_t Own(model::NodeId) const { return 0; }
-  // Score for every slot that nobody refused, into `raw`; the other slots are left as they are. Override as above.
+  // Score for every slot that no filter refused, into `raw`; the other slots are left as they are. Override as above.
   virtual void ScoreAll(std::span<const RefusedBy> refused_by, std::span<int64_t> raw) const;
   // Score for these nodes, into `raw`, which is parallel to them.
   virtual void ScoreSome(std::span<const model::NodeId> nodes, std::span<int64_t> raw) const;

@@ -2,7 +2,7 @@
 // Ranking: for one class under one profile, which nodes are feasible and which is best, kept up to date.
 //
 // Cost: one pass over all nodes when made; then Refresh() is O(changed nodes · (plugins + log n)), Best() is O(log n).
-// Where only pods came or went, only the plugins that heed them are asked. When a change moves a normalising score's
+// Where only pods came or went, only the plugins that read them are asked. When a change moves a normalising score's
 // maximum or minimum, that score is normalised anew for all nodes. What nodes share (State::Shares) is asked of cells
 // of nodes: a change of it is O(cells). Ties go to the lowest slot, so that the same input gives the same node.
 #pragma once

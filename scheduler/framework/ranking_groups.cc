@@ -30,7 +30,7 @@ void Unite(size_t size, std::vector<NodeGroup>* groups, std::vector<uint64_t>* b
 bool Ranking::Impl::ReadFacts(NodeFacts* facts) const {
   const auto reads = [facts](const auto& one) { return one.state->Reads(facts); };
   const auto of_group = [](const ActiveScore& score) {
-    return !score.state->FollowsFeasible() && !(score.normalizer && score.heeds);
+    return !score.state->FollowsFeasible() && !(score.normalizer && score.reads_pods);
   };
   const bool known = !class_refuser && !only_nodes && !sharing && std::ranges::all_of(filters, reads) &&
                      std::ranges::all_of(scores, of_group) && std::ranges::all_of(scores, reads);
@@ -168,7 +168,7 @@ void Ranking::Impl::TakeOutGroups(std::span<const NodeGroup> groups) {
   }
 }
 
-// Leaves those in `open_groups` that no filter refuses, with what their scores that heed pods add up to in `sums`. A
+// Leaves those in `open_groups` that no filter refuses, with what their scores that read pods add up to in `sums`. A
 // few are asked about at a time, so that what is read of a node is at hand from one plugin to the next.
 void Ranking::Impl::JudgeGroups() {
   constexpr size_t kAtOnce = 64;
@@ -180,7 +180,7 @@ void Ranking::Impl::JudgeGroups() {
     const size_t count = std::min(kAtOnce, work.asked.size() - from), first = left;
     const std::span<RefusedBy> verdicts = std::span(work.verdicts).subspan(from, count);
     for (size_t f = 0; f < filters.size(); ++f)
-      if (filters[f].heeds)
+      if (filters[f].reads_pods)
         filters[f].CheckSome(static_cast<RefusedBy>(f + 1), std::span(work.asked).subspan(from, count), verdicts);
     for (size_t i = 0; i < count; ++i) {
       if (verdicts[i] != kNobody) continue;
@@ -189,7 +189,7 @@ void Ranking::Impl::JudgeGroups() {
     }
     const std::span<const NodeId> feasible = std::span(work.asked).subspan(first, left - first);
     for (const ActiveScore& score : scores) {
-      if (!score.heeds) continue;
+      if (!score.reads_pods) continue;
       score.state->ScoreSome(feasible, std::span(work.raw).first(feasible.size()));
       for (size_t i = 0; i < feasible.size(); ++i)
         work.sums[first + i] += score.weight * static_cast<int32_t>(work.raw[i]);
@@ -207,11 +207,12 @@ void Ranking::Impl::AskKind(NodeGroups::Kind kind, NodeId n) {
   ByGroup::Kind& entry = by_group->kinds[kind];
   if (std::exchange(entry.asked, true)) return;
   entry.closed =
-      std::ranges::any_of(filters, [n](const ActiveFilter& filter) { return !filter.heeds && filter.Refuses(n); });
+      std::ranges::any_of(filters, [n](const ActiveFilter& filter) { return !filter.reads_pods && filter.Refuses(n); });
   if (entry.closed) return;
   entry.plain = profile.scores.empty() ? 1 : 0;
   for (const ActiveScore& score : scores)
-    if (!score.heeds && !score.normalizer) entry.plain += score.weight * static_cast<int32_t>(score.state->Score(n));
+    if (!score.reads_pods && !score.normalizer)
+      entry.plain += score.weight * static_cast<int32_t>(score.state->Score(n));
   for (ByGroup::Normalized& one : by_group->normalized) {
     if (one.raw.size() <= kind) one.raw.resize(by_group->kinds.size());
     one.raw[kind] = scores[one.score].state->Score(n);

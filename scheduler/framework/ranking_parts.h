@@ -24,7 +24,7 @@ struct ActiveFilter {
   const Filter* plugin;
   std::unique_ptr<FilterState> state;
   bool follows;         // its answer about a node may change though the node does not
-  bool heeds;           // its answer may change with the pods that are there
+  bool reads_pods;      // its answer may change with the pods that are there
   bool parted = false;  // asked here for what is each node's own; cells are asked for the rest
 
   bool Refuses(model::NodeId n) const { return (parted ? state->CheckOwn(n) : state->Check(n)) != Verdict::kFits; }
@@ -37,7 +37,7 @@ struct ActiveScore {
   int32_t weight;
   std::unique_ptr<ScoreState> state;
   std::optional<Normalizer> normalizer;  // absent for Normalize::kNone
-  bool heeds;
+  bool reads_pods;
   bool named = false;  // it named nodes in this call
 };
 
@@ -65,7 +65,7 @@ struct ByGroup {
 
   const std::shared_ptr<NodeGroups> groups;
   uint64_t era = 0, seen = 0;  // how far `groups` was read
-  // What plugins that do not heed pods say of a kind of nodes.
+  // What plugins that do not read pods say of a kind of nodes.
   struct Kind {
     bool asked = false, closed = false;
     bool counts = false;    // for the extremes

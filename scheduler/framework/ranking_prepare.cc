@@ -33,21 +33,21 @@ void Ranking::Impl::Prepare() {
   PrepareFilters();
   for (ActiveFilter& filter : filters) {
     filter.follows = filter.state->Follows();
-    filter.heeds = filter.state->HeedsPods();
+    filter.reads_pods = filter.state->DependsOnNodePods();
   }
   TUTTI_CHECK(filters.size() <= kMostFilters, "a profile has a few dozen filters at most");
   for (const WeightedScore& score : profile.scores) {
     auto state = class_refuser ? nullptr : score.plugin->PrepareScore(pod_class, snapshot);
     if (!state) continue;
-    const bool heeds = state->HeedsPods();
-    scores.push_back({score.plugin.get(), static_cast<int32_t>(score.weight), std::move(state), {}, heeds});
+    const bool reads_pods = state->DependsOnNodePods();
+    scores.push_back({score.plugin.get(), static_cast<int32_t>(score.weight), std::move(state), {}, reads_pods});
     if (score.plugin->normalize() != Normalize::kNone) scores.back().normalizer.emplace(score.plugin->normalize());
   }
   sharing.reset();
   if (PrepareGroups()) return;
   PrepareSharing();
   normalizes_pods =
-      std::ranges::any_of(scores, [](const ActiveScore& score) { return score.normalizer && score.heeds; });
+      std::ranges::any_of(scores, [](const ActiveScore& score) { return score.normalizer && score.reads_pods; });
   Follow();
   AskAll();
 }
@@ -157,11 +157,11 @@ void Ranking::Impl::ScoreAll() {
       if (feasible(slot)) sums[slot] += score.weight * static_cast<int32_t>(raw[slot]);
   };
   for (const ActiveScore& score : scores)
-    if (!score.normalizer && !score.heeds) add(score);
+    if (!score.normalizer && !score.reads_pods) add(score);
   for (size_t slot = 0; slot < slots; ++slot)
     if (feasible(slot)) still.Put(slot, sums[slot], slots);
   for (const ActiveScore& score : scores)
-    if (!score.normalizer && score.heeds) add(score);
+    if (!score.normalizer && score.reads_pods) add(score);
   if (keeps_moving)
     for (size_t slot = 0; slot < slots; ++slot)
       if (feasible(slot)) moving[slot] = sums[slot] - static_cast<int32_t>(still.at(slot));

@@ -56,7 +56,7 @@ bool Ranking::Impl::MarkNamed() {
   if (sharing) work.by_parted.ForEach(snapshot, mark_filter, sharing->filter_keys);
   for (size_t i = 0; i < scores.size(); ++i) {
     ActiveScore& score = scores[i];
-    score.named = !work.by_scores[i].nobody();
+    score.named = !work.by_scores[i].empty();
     work.by_scores[i].ForEach(snapshot, [&](NodeId n) {
       if (!score.normalizer && keeps_moving) moving[n.index()] = kUnknown;
       mark(n, kScore);
@@ -75,8 +75,8 @@ bool Ranking::Impl::Outdated() const {
 
 // What states were made from is not so any more.
 bool Ranking::Impl::BeginsAnew() const {
-  const bool heeds_namespaces = follows_pods != State::Pods::kNone || class_refuser;  // what refused may have for them
-  return (seen_namespaces != snapshot.namespaces_version() && heeds_namespaces) || Outdated() || StorageChanged();
+  const bool reads_namespaces = follows_pods != State::Pods::kNone || class_refuser;  // what refused may have for them
+  return (seen_namespaces != snapshot.namespaces_version() && reads_namespaces) || Outdated() || StorageChanged();
 }
 
 // Tells the states what happened. False when they must be prepared anew.
@@ -217,7 +217,7 @@ void Ranking::Impl::FilterSome(const Changes& changes) {
   const bool together = themselves - objects >= kFew && !one_by_one;
   if (together)
     for (size_t f = 0; f < filters.size(); ++f)
-      if (filters[f].follows || filters[f].heeds)
+      if (filters[f].follows || filters[f].reads_pods)
         filters[f].CheckSome(static_cast<RefusedBy>(f + 1), changes.nodes.subspan(objects, themselves - objects),
                              std::span(work.verdicts).subspan(objects, themselves - objects));
   for (size_t i = objects; i < themselves; ++i) {
@@ -257,7 +257,7 @@ RefusedBy Ranking::Impl::FilterAgain(NodeId n, bool pods) const {
   const RefusedBy by = refused_by[n.index()];
   if (by == kAbsent || by == kExcluded) return by;
   const auto refuses = [&](size_t i) { return filters[i].Refuses(n); };
-  const auto again = [&](size_t i) { return filters[i].follows || (pods && filters[i].heeds); };
+  const auto again = [&](size_t i) { return filters[i].follows || (pods && filters[i].reads_pods); };
   const size_t before = by == kNobody ? filters.size() : by - size_t{1};
   for (size_t i = 0; i < before; ++i)
     if (again(i) && refuses(i)) return static_cast<RefusedBy>(i + 1);
@@ -286,7 +286,7 @@ void Ranking::Impl::Move(std::span<const NodeId> nodes, int32_t even) {
   work.raw.resize(nodes.size());
   work.sums.assign(nodes.size(), 0);
   for (const ActiveScore& score : scores) {
-    if (score.normalizer || !score.heeds) continue;
+    if (score.normalizer || !score.reads_pods) continue;
     score.state->ScoreSome(nodes, work.raw);
     for (size_t i = 0; i < nodes.size(); ++i) work.sums[i] += score.weight * static_cast<int32_t>(work.raw[i]);
   }
@@ -355,9 +355,9 @@ int32_t Ranking::Impl::SumUneven(NodeId n) const {
 void Ranking::Impl::SumPlain(std::span<const NodeId> nodes) {
   work.raw.resize(nodes.size());
   work.sums.assign(nodes.size(), profile.scores.empty() ? 1 : 0);
-  const auto add = [&](bool heeds) {
+  const auto add = [&](bool reads_pods) {
     for (const ActiveScore& score : scores) {
-      if (score.normalizer || score.heeds != heeds) continue;
+      if (score.normalizer || score.reads_pods != reads_pods) continue;
       score.state->ScoreSome(nodes, work.raw);
       for (size_t i = 0; i < nodes.size(); ++i) work.sums[i] += score.weight * static_cast<int32_t>(work.raw[i]);
     }

@@ -20,7 +20,7 @@ void ResourceSum::Subtract(const ResourceList& amounts) {
   for (const auto& [name, amount] : amounts) Shift(name, -Wide{amount});
 }
 
-// Whoever makes pods makes up names of resources: what comes to nothing is let go.
+// Users that make pods make up names of resources: what comes to nothing is let go.
 void ResourceSum::Shift(std::string_view name, Wide by) {
   auto at = sums_.find(name);
   if (at == sums_.end()) at = sums_.emplace(name, 0).first;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SharedPool: makes equal values one. What nobody has any more is dropped as what the pool holds doubles, in bytes: a
+// SharedPool: makes equal values one. What is not held any more is dropped as what the pool holds doubles, in bytes: a
 // value may be as large as the API server takes. One thread.
 #pragma once
 

@@ -17,7 +17,7 @@ namespace tutti::model {
 inline constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
 inline constexpr const char* kBindCompleted = "pv.kubernetes.io/bind-completed";
 inline constexpr const char* kBoundByController = "pv.kubernetes.io/bound-by-controller";
-// The provisioner of a StorageClass whose volumes somebody makes by hand.
+// The provisioner of a StorageClass whose volumes are made by hand.
 inline constexpr const char* kNoProvisioner = "kubernetes.io/no-provisioner";
 
 // PersistentVolumeClaim.

@@ -17,7 +17,7 @@ struct TopologyRequest {
   std::string slice_level;                // every slice_size members in one domain of this level; empty: not asked
   int64_t slice_size = 0;
   std::string balanced;    // over as few domains of this level as hold them, in parts that differ by one at most
-  std::string subset;      // whom it is about: those of the gang's members whose requests name the same subset
+  std::string subset;      // what it is about: the gang's members whose requests name the same subset
   bool each_role = false;  // said of a whole gang: it is about the members of each role on their own
 
   std::string problem;  // why it cannot be read, naming the annotation; the gang then waits with it

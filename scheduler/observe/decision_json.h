@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decision records as JSON, for /debug/decisions and whoever else reads them by program.
+// Decision records as JSON, for /debug/decisions and other programs.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Published<T>: the newest view that one thread shows to others. Thread-safe.
 //
-// A view that is costly to make is made only when somebody asks: Fresh() raises wanted(), the owner looks at it once
+// A view that is costly to make is made only when it is asked for: Fresh() raises wanted(), the owner looks at it once
 // a cycle and answers with Publish(). Views are immutable, so a reader keeps its own for as long as it likes. One that
 // was asked for and is replaced is freed by a reader, not by the owner: that may take as long as to make it.
 #pragma once
@@ -50,7 +50,7 @@ class Published {
     return view_;
   }
 
-  // Not 0: somebody waits in Fresh().
+  // Not 0: a reader waits in Fresh().
   uint64_t wanted() const {
     const base::MutexLock lock(mutex_);
     return asked_ == answered_ ? 0 : asked_;

@@ -62,7 +62,7 @@ class TestCluster {
     auto pod = cluster::DecodePod(PodManifest(brief));
     if (!pod) throw std::runtime_error(pod.error().message);
     const model::PodId id = state_.ApplyPod(std::make_shared<const model::Pod>(*std::move(pod))).id;
-    state_.Settle();
+    state_.Reclassify();
     return id;
   }
   // A claim, a volume, a StorageClass, ...: the manifest as it is.

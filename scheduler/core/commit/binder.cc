@@ -107,9 +107,9 @@ bool Binder::Judge(GangId id, Member& member, const cluster::Answer& reply) {
   const Pod& pod = *book_.PodOf(member.id);
   assignment.command = 0;
 
-  // Bound where it was planned: by our own bind, whose reply was lost, or by somebody else, whose plan is nothing to
-  // us. It has the room that is held for it either way. After a restart it may bear another's evidence, or none: that
-  // the commit member is bound says then that the gang was whole, whoever bound it (Examine).
+  // Bound where it was planned: by our own bind, whose reply was lost, or by another scheduler, whose plan is nothing
+  // to us. It has the room that is held for it either way. After a restart it may bear another's evidence, or none:
+  // that the commit member is bound says then that the gang was whole, whichever scheduler bound it (Examine).
   if (reply.outcome == Outcome::kDone || (!reply.current_node.empty() && reply.current_node == assignment.node)) {
     assignment.stage = Stage::kBound;
     gang.census.reset();
@@ -132,7 +132,7 @@ bool Binder::Judge(GangId id, Member& member, const cluster::Answer& reply) {
     assignment.stage = Stage::kReserved;  // the pod changed since; its event brings the new resourceVersion
     assignment.not_before_ms = clock_.MonotonicMs();
     if (pod.meta.resource_version == assignment.sent_resource_version) Repeat(id, assignment);
-  } else if (reply.unheard()) {
+  } else if (reply.server_unavailable()) {
     assignment.stage = Stage::kReserved;
     Repeat(id, assignment);
   } else {

@@ -191,7 +191,7 @@ void Committer::OnVolumeChanged() {
 bool Committer::Abort(GangId id) {
   Gang& gang = book_.at(id);
   if (!gang.plan || gang.whole || gang.plan->bind_left) return false;
-  if (!book_.CensusOf(gang)->NobodyBound()) return false;  // somebody else did
+  if (!book_.CensusOf(gang)->NobodyBound()) return false;  // bound by another scheduler
   plans_.ReleaseUnsent(id);
   plans_.End(id);
   return true;

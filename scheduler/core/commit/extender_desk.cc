@@ -41,7 +41,7 @@ void ExtenderDesk::AskAbout(Member& member) {
   for (uint32_t slot = 0; slot < nodes.slots(); ++slot)
     if (const NodeId n(slot); nodes.present(n) && ranking.Feasible(n)) question.nodes.push_back(nodes.node(n).name);
   ExtenderOpinion& opinion = member.opinion ? *member.opinion : member.opinion.emplace();
-  opinion.answered = question.nodes.empty();  // with no node left upstream asks nobody
+  opinion.answered = question.nodes.empty();  // with no node left upstream asks no extender
   opinion.reply = nullptr;
   if (opinion.answered) return;
   opinion.question = question.id;

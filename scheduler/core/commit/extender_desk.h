@@ -24,7 +24,7 @@ namespace tutti::core {
 
 class ExtenderDesk {
  public:
-  // All must outlive it. `extenders` may be null: then nobody is asked.
+  // All must outlive it. `extenders` may be null: then none is asked.
   ExtenderDesk(const Options& options, cluster::ClusterState& state, GangBook& book, Agenda& agenda, Rankings& rankings,
                Outbox& outbox, cluster::Extenders* extenders)
       : options_(options),
@@ -41,7 +41,7 @@ class ExtenderDesk {
   // What an extender that failed says of the first such member, if there is one. REQUIRES: kAnswered.
   std::optional<std::string> Failure(const Members& members) const;
   // These members were placed, or could not be: their answers are used up. Returns for how long they are not to be
-  // asked about again unless something happens; 0: nobody was asked.
+  // asked about again unless something happens; 0: no extender was asked.
   base::Millis Finish(const Members& members, bool placed);
 
   // False: the reply is to no question that is still open.

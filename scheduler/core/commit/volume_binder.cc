@@ -72,7 +72,7 @@ VolumeBinder::Progress VolumeBinder::Advance(GangId id, PodId pod, Assignment& a
 VolumeBinder::Progress VolumeBinder::StillSettled(PodId id, std::string* why) const {
   const model::Pod& pod = *state_.pod(id).pod;
   const Storage& storage = state_.snapshot().storage();
-  // Without VolumeBinding nobody looks after claims, as with kube-scheduler.
+  // Without VolumeBinding no plugin looks after claims, as with kube-scheduler.
   const framework::Profile* profile = framework::FindProfile(options_.profiles, pod.spec->scheduler_name);
   if (!profile || std::ranges::none_of(profile->filters, [](const auto& f) { return f->JudgesBoundVolumes(); }))
     return Progress::kDone;
@@ -184,7 +184,7 @@ void VolumeBinder::OnReply(GangId id, PodId pod, const std::string& uid, const s
     open.command = 0;
     if (reply.outcome == Outcome::kDone) {
       open.written = true;
-    } else if (reply.outcome == Outcome::kUnknown || reply.http_status == 409 || reply.unheard()) {
+    } else if (reply.outcome == Outcome::kUnknown || reply.http_status == 409 || reply.server_unavailable()) {
       open.not_before_ms = clock_.MonotonicMs() + kRepeatVolumeMs;  // then by what the object says
       agenda_.At(id, open.not_before_ms);
     } else {

@@ -6,7 +6,7 @@
 // the volume controller, or the driver's provisioner, binds the two, and that is waited for.
 //
 // Nothing is taken back when a plan is given up, or its scheduler dies: as upstream, both marks are where the next plan
-// begins, for VolumeBinding reads them. They bind nobody but the claim's own pods.
+// begins, for VolumeBinding reads them. They bind no pods but the claim's own.
 #pragma once
 
 #include <string>

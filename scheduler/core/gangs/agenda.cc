@@ -217,7 +217,7 @@ std::optional<Agenda::Timer> Agenda::TakeDue(Millis now_ms) {
 std::optional<Millis> Agenda::NextDeadline() const {
   std::optional<Millis> next;
   if (!timers_.empty()) next = timers_.begin()->at_ms;
-  if (const auto at = turns_.DueAt(); at && !AnyReady()) next = std::min(next.value_or(*at), *at);
+  if (const auto at = retries_.DueAt(); at && !AnyReady()) next = std::min(next.value_or(*at), *at);
   return next;
 }
 

@@ -24,7 +24,7 @@
 
 #include "core/gangs/gang_book.h"
 #include "core/gangs/line.h"
-#include "core/gangs/turns.h"
+#include "core/gangs/retry_schedule.h"
 
 namespace tutti::core {
 
@@ -90,10 +90,10 @@ class Agenda {
   // Takes the next timer that is due; nullopt: none is. A gang that is gone has none.
   std::optional<Timer> TakeDue(base::Millis now_ms);
   // Searches that were cut off, each of which is repeated in its turn.
-  Turns& turns() { return turns_; }
-  // When the first timer, or turn, is due; nullopt: there is none. Turns wait while some gang is ready.
+  RetrySchedule& retries() { return retries_; }
+  // When the first timer, or turn, is due; nullopt: there is none. RetrySchedule wait while some gang is ready.
   std::optional<base::Millis> NextDeadline() const;
-  size_t timers() const { return timers_.size() + turns_.size(); }
+  size_t timers() const { return timers_.size() + retries_.size(); }
 
   // -- Touched: gangs about which there may be something to say. --
   // Only a leader speaks: while another one leads, nothing is touched.
@@ -139,7 +139,7 @@ class Agenda {
   std::unordered_map<std::string, uint32_t> group_of_;          // by shape
   absl::btree_set<std::pair<base::Millis, uint32_t>> by_wait_;  // every group that is in use
   absl::btree_set<Timer> timers_;
-  Turns turns_;
+  RetrySchedule retries_;
   std::vector<model::GangId> touched_;
   bool speaks_ = false;
 };

@@ -26,8 +26,8 @@ std::string_view ControllerOf(const model::Pod& pod) {
 //
 // No member is bound before its gang is declared. So a pod that was bound before the declaring object was made is of
 // an earlier gang. The time of the bind decides, not that of the pod: pods may be made before their PodGroup.
-// Where no object declares the gang, there is no such time. Then a pod without a controller counts, for nobody makes it
-// a second time, and one with a controller that is not at work is taken for an earlier Job's.
+// Where no object declares the gang, there is no such time. Then a pod without a controller counts, for no controller
+// makes it a second time, and one with a controller that is not at work is taken for an earlier Job's.
 bool IsOfThisGang(const Gang& gang, const model::Pod& pod) {
   if (gang.spec.uid.empty()) return ControllerOf(pod).empty();
   const base::Millis bound_ms = pod.bound_ms != 0 ? pod.bound_ms : pod.meta.created_ms;
@@ -43,9 +43,9 @@ std::set<std::string> PlansAtWork(const Gang& gang, const cluster::ClusterState&
   return plans;
 }
 
-// Who was bound and has succeeded counts as before, whoever controls it: its work is done, and the others could never
-// start without it. Those of an earlier gang of the same name do not count.
-// If its controller has other members at work, or if such were bound by the same plan, it is of this gang for sure.
+// A member that was bound and has succeeded counts as before, whatever controls it: its work is done, and the others
+// could never start without it. Those of an earlier gang of the same name do not count. If its controller has other
+// members at work, or if such were bound by the same plan, it is of this gang for sure.
 void FindRan(const Gang& gang, const cluster::ClusterState& state, Census& census) {
   std::set<std::string_view> busy;
   for (const Member* member : gang.members)
@@ -223,7 +223,7 @@ Requirement Require(const Gang& gang, const Census& census) {
   count(census.ran, true);
   count(census.pending, false);
   if (!gang.spec.units.empty()) RequireUnits(gang, census, &requirement);
-  // Whom the bound members name as the last is not left out for another: without it nobody could tell afterwards that
+  // The member that bound ones name as the last is not left out for another: without it none could tell afterwards that
   // the gang was whole.
   if (census.last && gang.plan && gang.plan->bind_left && !gang.whole &&
       std::ranges::find(requirement.must, census.last) == requirement.must.end())

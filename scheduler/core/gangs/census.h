@@ -14,10 +14,11 @@ struct Census {
   Members placed;    // bound to an existing node and alive, or acknowledged there
   Members reserved;  // held a place by the gang's plan; not acknowledged
   Members lost;      // bound to a node that does not exist
-  // May be placed; first who is to be bound last, as those that are bound say already; then by priority, then by age.
+  // May be placed; first the member to be bound last, as those that are bound say already; then by priority, then by
+  // age.
   Members pending;
   Members refused;         // might be placed, but several nodes refused it a moment ago (HoldRefusedBack)
-  Member* last = nullptr;  // of `pending`, who is to be bound last by the open plan
+  Member* last = nullptr;  // of `pending`, the one to be bound last by the open plan
   Members ran;             // succeeded, and were of this gang: they count as before
   int64_t gated = 0, deleting = 0, running = 0, succeeded = 0, failed = 0;
 
@@ -32,10 +33,11 @@ struct Census {
 Census TakeCensus(const Gang& gang, const cluster::ClusterState& state);
 
 // Takes out of `pending` those whose binds so many nodes refused that none is asked before its backoff has passed: till
-// then the gang starts without them or keeps no room for them. Not who is to be bound last, once others are bound.
+// then the gang starts without them or keeps no room for them. But never the member to be bound last, once others are
+// bound.
 void HoldRefusedBack(const Gang& gang, base::Millis now_ms, Census* census);
 
-// Members are on their way out, by somebody else's will, and none is there in their place.
+// Members are on their way out, though Tutti does not evict them, and none is there in their place.
 bool IsTerminating(const Gang& gang, const Census& census, const cluster::ClusterState& state);
 // All its members have ended, and it waits for no others: there are as many as it needs.
 bool HasEnded(const Gang& gang, const Census& census);
@@ -59,7 +61,7 @@ struct Requirement {
   std::vector<Role> roles;               // with min > 0, sorted by name
   int64_t min = 0, have = 0, exist = 0;  // of the whole gang; min is at least the roles' sum
   std::vector<Units> units;
-  Members must;               // pending members each of whom is placed: who make units whole, and who is bound last
+  Members must;  // pending members each of which is placed: those that make units whole, and the one bound last
   bool head_missing = false;  // a member needs a head and none exists
   bool on_top = false;        // of members that a gang takes which was whole
   std::string stands;         // then: "is whole", or what it has of its minimum

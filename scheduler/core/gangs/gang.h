@@ -112,7 +112,7 @@ struct Assignment {
   std::string sent_resource_version;  // the precondition it carries
   base::Millis not_before_ms = 0;     // monotonic; a bind that must be repeated waits so long
   bool room_lost = false;             // the node is gone; the answer decides what becomes of the member
-  bool goes_ahead = false;            // a bind of it was refused before: so that nobody is undone if this one is
+  bool goes_ahead = false;            // a bind of it was refused before: so that no other is undone if this one is
 
   // A claim whose volume is still to be bound; see VolumeBinder. While there is one, its bind does not leave.
   struct OpenVolume {
@@ -157,7 +157,7 @@ struct Plan {
   bool undoing() const { return phase == Phase::kUndoing; }
 };
 
-// Whether a proof that something fits nowhere still holds. Certificates keep it; whoever waits by it reads it.
+// Whether a proof that something fits nowhere still holds. Certificates keep it; the gangs that wait by it read it.
 struct Validity {
   base::Millis made_ms = 0;  // monotonic
   bool over = false;         // only a search can tell now
@@ -270,7 +270,7 @@ struct Gang {
   CountedAs counted;
 };
 
-// It has no pods yet, and nothing else keeps it from starting. Nobody is told that it waits, for nobody does.
+// It has no pods yet, and nothing else keeps it from starting. It is not said to wait, for no pod does.
 inline bool AwaitsPods(const Gang& gang) {
   return gang.members.empty() && gang.state == dialects::GangState::kWaitingForMembers;
 }

@@ -27,7 +27,7 @@ Members Lightest(const Members& pending, const Requirement& requirement, const c
 Members HighestPriority(const Members& pending, const Requirement& requirement);
 
 // Of each of these resources by itself, what the members that are still to be placed weigh at least: a gang that is not
-// granted this cannot start, whoever of it is placed.
+// granted this cannot start, whichever members are placed.
 model::ResourceList LeastWeight(const Members& pending, const Requirement& requirement,
                                 const cluster::ClusterState& state, const std::set<std::string_view>& resources);
 

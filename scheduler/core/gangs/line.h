@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Line: ids in an order, from which the first is taken. Who comes stands aside until the next is taken, and then finds
-// its place together with all others that came: a thousand that come together cost one sort. One thread.
+// Line: ids in an order, from which the first is taken. An id that comes stands aside until the next is taken, and then
+// finds its place together with all others that came: a thousand that come together cost one sort. One thread.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class Line {
   void Erase(Id id) {
     Merge();
     const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), id, After());
-    TUTTI_CHECK(at != sorted_.end() && *at == id, "who leaves the line stands in it");
+    TUTTI_CHECK(at != sorted_.end() && *at == id, "an id that leaves the line stands in it");
     sorted_.erase(at);
   }
 

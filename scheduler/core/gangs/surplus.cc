@@ -17,7 +17,7 @@
 
 namespace tutti::core {
 
-std::vector<Part> SurplusOf(const Gang& gang, const Census& census, const cluster::ClusterState& state) {
+std::vector<GrowthUnit> SurplusOf(const Gang& gang, const Census& census, const cluster::ClusterState& state) {
   using Place = std::pair<bool, std::string_view>;  // in a unit, or of a role
   const auto place_of = [&](const Member& member) {
     const bool in_unit = UnitsOf(gang, member) != nullptr;
@@ -30,16 +30,16 @@ std::vector<Part> SurplusOf(const Gang& gang, const Census& census, const cluste
     for (const Member* member : *there) ++have[place_of(*member)];
   std::map<Place, Members> alike;
   for (Member* member : census.pending) alike[place_of(*member)].push_back(member);
-  std::vector<Part> parts;
+  std::vector<GrowthUnit> parts;
   for (const auto& [place, members] : alike) {
     const Member& first = *members.front();
     const auto& [in_unit, name] = place;
     const int64_t size = std::max<int64_t>(in_unit ? UnitsOf(gang, first)->size : size_of[name], 1);
-    // Of a role it is not known who is in which unit: one of them may be there in part.
+    // Of a role it is not known which member is in which unit: one unit may be there in part.
     const int64_t missing = in_unit && have[place] >= size ? 0 : (size - have[place] % size) % size;
     const auto count = static_cast<int64_t>(members.size());
     for (int64_t at = 0, end = 0, turn = 0; at < count; at = end) {
-      Part& part = parts.emplace_back();
+      GrowthUnit& part = parts.emplace_back();
       part.completes = at < missing;
       const bool beyond = in_unit && have[place] + at >= size;
       part.size = part.completes || beyond ? 1 : size;
@@ -51,7 +51,7 @@ std::vector<Part> SurplusOf(const Gang& gang, const Census& census, const cluste
       part.turn = turn++;
     }
   }
-  std::ranges::stable_sort(parts, {}, [](const Part& part) {
+  std::ranges::stable_sort(parts, {}, [](const GrowthUnit& part) {
     return std::tuple(!part.head, !part.completes, -int64_t{part.priority}, part.created_ms, part.turn);
   });
   return parts;
@@ -81,7 +81,7 @@ int64_t Lack::Owed() const {
   return std::max(of_roles, of_units);
 }
 
-bool Lack::OfRole(const Part& part) const {
+bool Lack::OfRole(const GrowthUnit& part) const {
   return std::ranges::any_of(part.members, [this](const Member* member) {
     if (roles_.contains(member->role)) return true;
     const auto units = member->unit ? units_.find(member->unit->spec) : units_.end();
@@ -91,7 +91,7 @@ bool Lack::OfRole(const Part& part) const {
   });
 }
 
-void Lack::Place(const Part& part) {
+void Lack::Place(const GrowthUnit& part) {
   for (const Member* member : part.members) {
     --rest_and_owed_;
     if (const auto role = roles_.find(member->role); role != roles_.end() && --role->second == 0) roles_.erase(role);
@@ -103,7 +103,7 @@ void Lack::Place(const Part& part) {
   }
 }
 
-std::string KindOf(const Part& part, bool topology, const cluster::ClusterState& state) {
+std::string GrowthFingerprint(const GrowthUnit& part, bool topology, const cluster::ClusterState& state) {
   if (part.lacks() > 0) return fmt::format("{} lacks {}", part.members.front()->id.value, part.lacks());
   std::vector<std::string> kinds;
   const bool roles = topology || std::ranges::adjacent_find(part.members, std::ranges::not_equal_to(), &Member::role) !=
@@ -120,7 +120,7 @@ std::string KindOf(const Part& part, bool topology, const cluster::ClusterState&
   return fmt::format("{}", fmt::join(kinds, "|"));
 }
 
-std::string StandOf(model::GangId id, const Gang& gang, const cluster::ClusterState& state) {
+std::string PlacementFingerprint(model::GangId id, const Gang& gang, const cluster::ClusterState& state) {
   if (FreeOfTopology(gang)) return {};
   std::string text = TopologyText(gang);
   for (const Member* member : gang.members)

@@ -15,7 +15,7 @@
 
 namespace tutti::core {
 
-struct Part {
+struct GrowthUnit {
   Members members;
   int64_t size = 1;             // so many start together; while there are fewer, they wait
   bool completes = false;       // a unit that is there in part
@@ -28,12 +28,12 @@ struct Part {
   int64_t lacks() const { return size - static_cast<int64_t>(members.size()); }  // members that do not exist yet
 };
 
-// Units of a role, or what is in one unit; else one by one. Who completes a unit goes alone, for the others of it are
-// at work. A lost member counts as there until it is deleted: its node may come back.
+// Units of a role, or what is in one unit; else one by one. A member that completes a unit goes alone, for the others
+// of it are at work. A lost member counts as there until it is deleted: its node may come back.
 //
-// In the order in which they are to be placed: heads, then who completes a unit, then by priority, then the oldest. Of
-// equal age each role has one turn after the other, so that no role waits for its name.
-std::vector<Part> SurplusOf(const Gang& gang, const Census& census, const cluster::ClusterState& state);
+// In the order in which they are to be placed: heads, then members that complete a unit, then by priority, then the
+// oldest. Of equal age each role has one turn after the other, so that no role waits for its name.
+std::vector<GrowthUnit> SurplusOf(const Gang& gang, const Census& census, const cluster::ClusterState& state);
 
 // Lack: what the minimum of a gang that was whole lacks still, while members find places.
 class Lack {
@@ -43,10 +43,10 @@ class Lack {
 
   bool any() const { return rest_and_owed_ > 0 || Owed() > 0; }
   // The part would give a role, or a unit, what its own minimum lacks.
-  bool OfRole(const Part& part) const;
+  bool OfRole(const GrowthUnit& part) const;
   // It would give the gang what its minimum lacks besides: that may be of any role.
   bool OfAny() const { return rest_and_owed_ > Owed(); }
-  void Place(const Part& part);
+  void Place(const GrowthUnit& part);
 
  private:
   struct Units {
@@ -64,9 +64,9 @@ class Lack {
 
 // What decides whether the part finds nodes: parts of equal kinds find them alike, while the rest of the gang is placed
 // as it is. `topology`: the gang has topology requests.
-std::string KindOf(const Part& part, bool topology, const cluster::ClusterState& state);
+std::string GrowthFingerprint(const GrowthUnit& part, bool topology, const cluster::ClusterState& state);
 
 // How the rest is placed, as far as that decides: a text that no other gang has. Empty: it does not.
-std::string StandOf(model::GangId id, const Gang& gang, const cluster::ClusterState& state);
+std::string PlacementFingerprint(model::GangId id, const Gang& gang, const cluster::ClusterState& state);
 
 }  // namespace tutti::core

@@ -22,8 +22,8 @@ bool Consideration::StaysRefused(GangId id) {
   const Millis now = clock_.MonotonicMs();
   const bool holds = certificates_.StillHolds(certificate);
   if (WasCutOff(*gang.refusal) && (!holds || (gang.refusal->old && certificate.made_ms < figures_.From(gang))))
-    return !agenda_.turns().Take(id, certificate.made_ms, now);
-  agenda_.turns().Leave(id);
+    return !agenda_.retries().Take(id, certificate.made_ms, now);
+  agenda_.retries().Leave(id);
   const bool newer = certificate.made_ms >= gang.refusal->figures_ms + figures_.MaxAgeMs() / 2;
   if (!holds || gang.refusal->old || newer) return false;
   // A node that refused a bind may do again.
@@ -46,7 +46,7 @@ void Consideration::ForgiveNodes(Gang& gang) const {
 }
 
 void Consideration::Run(GangId id) {
-  agenda_.turns().Leave(id);
+  agenda_.retries().Leave(id);
   Gang& gang = book_.at(id);
   enrollment_.Reselect(gang);
   ForgiveNodes(gang);

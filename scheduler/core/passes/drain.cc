@@ -180,7 +180,7 @@ void Drain::Apply(const cluster::ObjectGone& event) {
       }
 }
 
-// A claim concerns the gangs of the pods that use it; the rest, whoever waits for such things.
+// A claim concerns the gangs of the pods that use it; any other object, the gangs that wait for its kind.
 void Drain::FollowStorage(const cluster::Storage::Applied& applied) {
   using Change = cluster::Storage::Change;
   if (applied.change == Change::kVolume) {

@@ -113,7 +113,7 @@ void Enrollment::Close(GangId id) {
 void Enrollment::Reselect(Gang& gang) {
   if (std::exchange(gang.selections, selections_) == selections_) return;
   for (const Member* member : gang.members) state_.Reselect(member->pod);
-  state_.Settle();
+  state_.Reclassify();
 }
 
 }  // namespace tutti::core

@@ -20,7 +20,7 @@ using model::GangId;
 
 namespace {
 
-// After so many searches in vain for parts of one whole gang, others have their turn.
+// After so many failed searches for units of one whole gang, other gangs have their turn.
 constexpr int kSearchAtOnce = 32;
 constexpr Millis kSearchOnMs = 50;
 
@@ -37,7 +37,7 @@ Requirement OnTop(int64_t members, const std::string& stands) {
 struct GrowPass::Filling {
   GangId id;
   Requirement requirement;  // before anything is placed
-  std::string stand;        // StandOf
+  std::string stand;        // PlacementFingerprint
   std::string stands;       // how it stands, for people: Stands
   model::MemberId from;     // whose turn it is
   bool afresh = false;      // figures are to be said again
@@ -61,7 +61,7 @@ void GrowPass::Run(GangId id, Census& census) {
   const std::string stands = Stands(requirement);
   Filling filling{id,
                   std::move(requirement),
-                  StandOf(id, gang, state_),
+                  PlacementFingerprint(id, gang, state_),
                   stands,
                   std::exchange(gang.surplus_from, {}),
                   gang.refusal && gang.refusal->old,
@@ -88,40 +88,41 @@ void GrowPass::Run(GangId id, Census& census) {
 // lacks of its own; then the others, after the gangs of equal priority that lack some of theirs.
 void GrowPass::FillUp(Filling& filling, const Census& census) {
   Gang& gang = book_.at(filling.id);
-  std::vector<Part> parts = SurplusOf(gang, census, state_);
-  for (Part& part : parts) {
-    part.kind = KindOf(part, !filling.stand.empty(), state_);
+  std::vector<GrowthUnit> parts = SurplusOf(gang, census, state_);
+  for (GrowthUnit& part : parts) {
+    part.kind = GrowthFingerprint(part, !filling.stand.empty(), state_);
     filling.waiting[part.kind] += std::ssize(part.members);
   }
   Lack lack(filling.requirement, census);
-  std::vector<const Part*> rest;
-  for (const Part& part : parts) rest.push_back(&part);
+  std::vector<const GrowthUnit*> rest;
+  for (const GrowthUnit& part : parts) rest.push_back(&part);
   for (const Members* there : {&census.placed, &census.reserved})
     filling.head = filling.head || std::ranges::any_of(*there, &Member::head);
-  TryThose(filling, [](const Part& part) { return part.head; }, &lack, &rest);
+  TryThose(filling, [](const GrowthUnit& part) { return part.head; }, &lack, &rest);
   const bool headless = base::Planted(base::Bug::kHeadless);
   if (filling.asks) return;
   if (!filling.head && !headless) WaitForHead(filling, &rest);
-  TryThose(filling, [&](const Part& part) { return lack.OfRole(part); }, &lack, &rest);
-  TryThose(filling, [&](const Part&) { return lack.OfAny(); }, &lack, &rest);
+  TryThose(filling, [&](const GrowthUnit& part) { return lack.OfRole(part); }, &lack, &rest);
+  TryThose(filling, [&](const GrowthUnit&) { return lack.OfAny(); }, &lack, &rest);
   if (rest.empty() || filling.asks) return;
   if (filling.short_of && lack.any() && !headless && !base::Planted(base::Bug::kSurplusFirst))
     return Hold(filling, ExplainBelowMinimum(gang, filling.requirement), rest);
   filling.behind = agenda_.StandBehind(filling.id);
-  if (!filling.behind) TryThose(filling, [](const Part&) { return true; }, &lack, &rest);
+  if (!filling.behind) TryThose(filling, [](const GrowthUnit&) { return true; }, &lack, &rest);
 }
 
-void GrowPass::TryThose(Filling& filling, const std::function<bool(const Part&)>& wanted, Lack* lack,
-                        std::vector<const Part*>* rest) {
-  const auto others = std::ranges::stable_partition(*rest, [&](const Part* part) { return wanted(*part); });
-  std::vector<const Part*> turn(rest->begin(), others.begin());
-  const auto next = std::ranges::find(turn, filling.from, [](const Part* part) { return part->members.front()->id; });
+void GrowPass::TryThose(Filling& filling, const std::function<bool(const GrowthUnit&)>& wanted, Lack* lack,
+                        std::vector<const GrowthUnit*>* rest) {
+  const auto others = std::ranges::stable_partition(*rest, [&](const GrowthUnit* part) { return wanted(*part); });
+  std::vector<const GrowthUnit*> turn(rest->begin(), others.begin());
+  const auto next =
+      std::ranges::find(turn, filling.from, [](const GrowthUnit* part) { return part->members.front()->id; });
   if (next != turn.end()) std::ranges::rotate(turn, next);
-  std::vector<const Part*> left;
-  for (const Part* part : turn) {
+  std::vector<const GrowthUnit*> left;
+  for (const GrowthUnit* part : turn) {
     if (!wanted(*part)) {
       left.push_back(part);
-    } else if (TryPart(filling, *part)) {
+    } else if (TryUnit(filling, *part)) {
       lack->Place(*part);
       filling.head = filling.head || part->head;
     } else {
@@ -132,7 +133,7 @@ void GrowPass::TryThose(Filling& filling, const std::function<bool(const Part&)>
   *rest = std::move(left);
 }
 
-bool GrowPass::TryPart(Filling& filling, const Part& part) {
+bool GrowPass::TryUnit(Filling& filling, const GrowthUnit& part) {
   auto known = filling.refused.find(part.kind);
   if (known == filling.refused.end()) {
     std::shared_ptr<const Refusal> reason;
@@ -149,7 +150,7 @@ bool GrowPass::TryPart(Filling& filling, const Part& part) {
   return false;
 }
 
-GrowPass::Outcome GrowPass::Place(Filling& filling, const Part& part, std::shared_ptr<const Refusal>* why) {
+GrowPass::Outcome GrowPass::Place(Filling& filling, const GrowthUnit& part, std::shared_ptr<const Refusal>* why) {
   Gang& gang = book_.at(filling.id);
   const Millis now = clock_.MonotonicMs();
   const Requirement rest = OnTop(filling.waiting[part.kind], filling.stands);
@@ -180,7 +181,7 @@ GrowPass::Outcome GrowPass::Place(Filling& filling, const Part& part, std::share
   return Outcome::kRefused;
 }
 
-void GrowPass::OnPlaced(Filling& filling, const Part& part) {
+void GrowPass::OnPlaced(Filling& filling, const GrowthUnit& part) {
   for (Member* member : part.members) {
     member->refusal = nullptr;
     ++member->attempts;
@@ -190,21 +191,22 @@ void GrowPass::OnPlaced(Filling& filling, const Part& part) {
   ++filling.reserved;
 }
 
-void GrowPass::WaitForHead(Filling& filling, std::vector<const Part*>* rest) {
+void GrowPass::WaitForHead(Filling& filling, std::vector<const GrowthUnit*>* rest) {
   const Gang& gang = book_.at(filling.id);
   const auto head = std::ranges::find_if(
       gang.members, [this](const Member* member) { return member->head && !state_.pod(member->pod).pod->done(); });
   const bool exists = head != gang.members.end();
-  const auto others = std::ranges::stable_partition(
-      *rest, [exists](const Part* part) { return exists || std::ranges::any_of(part->members, &Member::needs_head); });
-  const std::vector<const Part*> waiting(rest->begin(), others.begin());
+  const auto others = std::ranges::stable_partition(*rest, [exists](const GrowthUnit* part) {
+    return exists || std::ranges::any_of(part->members, &Member::needs_head);
+  });
+  const std::vector<const GrowthUnit*> waiting(rest->begin(), others.begin());
   rest->erase(rest->begin(), others.begin());
   if (!waiting.empty()) Hold(filling, ExplainNoHead(gang, exists ? *head : nullptr, state_), waiting);
 }
 
-void GrowPass::Hold(Filling& filling, Refusal why, const std::vector<const Part*>& parts) {
+void GrowPass::Hold(Filling& filling, Refusal why, const std::vector<const GrowthUnit*>& parts) {
   const auto refusal = Share(filling, std::move(why), *parts.front()->members.front());
-  for (const Part* part : parts)
+  for (const GrowthUnit* part : parts)
     for (Member* member : part->members) member->refusal = refusal;
 }
 
@@ -232,7 +234,7 @@ void GrowPass::SetStanding(Gang& gang, const Census& census, Requirement require
   book_.SetState(gang, gang.refusal->state);
 }
 
-std::optional<Refusal> GrowPass::RefuseAtOnce(const Filling& filling, const Part& part, const std::string& shape,
+std::optional<Refusal> GrowPass::RefuseAtOnce(const Filling& filling, const GrowthUnit& part, const std::string& shape,
                                               const Requirement& rest) {
   const Gang& gang = book_.at(filling.id);
   if (part.lacks() > 0) return ExplainPart(gang, *part.members.front(), part.size, part.lacks());

@@ -49,21 +49,21 @@ class GrowPass {
   void FillUp(Filling& filling, const Census& census);
   // Takes the parts that are wanted out of `rest` and tries them. One that was placed may have been all that was
   // wanted.
-  void TryThose(Filling& filling, const std::function<bool(const Part&)>& wanted, Lack* lack,
-                std::vector<const Part*>* rest);
+  void TryThose(Filling& filling, const std::function<bool(const GrowthUnit&)>& wanted, Lack* lack,
+                std::vector<const GrowthUnit*>* rest);
   // True: the part has a place.
-  bool TryPart(Filling& filling, const Part& part);
+  bool TryUnit(Filling& filling, const GrowthUnit& part);
   // kAwaited: an extender has to answer first. kRefused: `why` says why; null: the part has no turn yet.
   enum class Outcome { kPlaced, kAwaited, kRefused };
-  Outcome Place(Filling& filling, const Part& part, std::shared_ptr<const Refusal>* why);
-  void OnPlaced(Filling& filling, const Part& part);
+  Outcome Place(Filling& filling, const GrowthUnit& part, std::shared_ptr<const Refusal>* why);
+  void OnPlaced(Filling& filling, const GrowthUnit& part);
   // There is no head at work. If one exists, all members wait for it; else those that need one do.
-  void WaitForHead(Filling& filling, std::vector<const Part*>* rest);
-  void Hold(Filling& filling, Refusal why, const std::vector<const Part*>& parts);
+  void WaitForHead(Filling& filling, std::vector<const GrowthUnit*>* rest);
+  void Hold(Filling& filling, Refusal why, const std::vector<const GrowthUnit*>& parts);
   // The refusal as the member is told it. Figures that it was told a moment ago stay.
   std::shared_ptr<const Refusal> Share(const Filling& filling, Refusal refusal, const Member& member);
   // Why the part waits, as far as that is known without a search; else nullopt.
-  std::optional<Refusal> RefuseAtOnce(const Filling& filling, const Part& part, const std::string& shape,
+  std::optional<Refusal> RefuseAtOnce(const Filling& filling, const GrowthUnit& part, const std::string& shape,
                                       const Requirement& rest);
   // What its members wait for, the gang waits for; and what is said of the gang is said of the first that waits for
   // room.

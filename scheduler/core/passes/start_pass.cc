@@ -131,7 +131,7 @@ std::optional<Refusal> StartPass::TryStart(GangId id, const Census& census, cons
     if (judged) return refusals_.Judged(id, census.pending, ExplainNodes(gang, requirement, result));
     shape = ShapeOf(gang, census, requirement);
     certificate = certificates_.Keep(shape.empty() ? fmt::format("#{}", id.value) : shape, std::move(result), now);
-    if (certificate->result.verdict == framework::Verdict::kGaveUp) agenda_.turns().OnCutOff(id, now);
+    if (certificate->result.verdict == framework::Verdict::kGaveUp) agenda_.retries().OnCutOff(id, now);
   }
   return Shared(gang, ExplainNodes(gang, requirement, std::move(certificate)), shape);
 }

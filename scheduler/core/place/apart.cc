@@ -43,10 +43,10 @@ std::vector<int64_t> FirstChoice(const Problem& problem) {
 Apart::Apart(WhatIf& what_if, Rankings& rankings, const Problem& problem, const std::vector<Rule>& rules)
     : what_if_(what_if), rankings_(rankings), problem_(problem), rules_(rules) {}
 
-Answer Apart::Run(std::vector<cluster::Placement>* placements) {
-  if (!Sort()) return Answer::kUnknown;
-  if (Crowded()) return Answer::kImpossible;
-  if (whole_.empty()) return TryWithin(nullptr, placements) ? Answer::kFound : Answer::kUnknown;
+SearchOutcome Apart::Run(std::vector<cluster::Placement>* placements) {
+  if (!Sort()) return SearchOutcome::kUnknown;
+  if (Crowded()) return SearchOutcome::kImpossible;
+  if (whole_.empty()) return TryWithin(nullptr, placements) ? SearchOutcome::kFound : SearchOutcome::kUnknown;
 
   int64_t wanted = rest_.total();
   for (const Part& part : parts_) wanted += part.members.total();
@@ -58,11 +58,11 @@ Answer Apart::Run(std::vector<cluster::Placement>* placements) {
     std::ranges::sort(place.nodes);
     if (fits >= wanted) domains.emplace_back(room, values, std::move(place.nodes));
   }
-  if (domains.empty()) return Answer::kImpossible;
+  if (domains.empty()) return SearchOutcome::kImpossible;
   std::ranges::sort(domains);
   for (size_t i = 0; i < std::min(domains.size(), kMostTries); ++i)
-    if (TryWithin(&std::get<2>(domains[i]), placements)) return Answer::kFound;
-  return Answer::kUnknown;
+    if (TryWithin(&std::get<2>(domains[i]), placements)) return SearchOutcome::kFound;
+  return SearchOutcome::kUnknown;
 }
 
 // The nodes that are in one domain of each rule for all members, by these domains.

@@ -25,7 +25,7 @@ class Apart {
   Apart(cluster::WhatIf& what_if, Rankings& rankings, const Problem& problem, const std::vector<Rule>& rules);
 
   // kImpossible is a proof; kUnknown also where a rule is not of the kind that this is for.
-  Answer Run(std::vector<cluster::Placement>* placements);
+  SearchOutcome Run(std::vector<cluster::Placement>* placements);
 
  private:
   struct Asked {  // all members of one class, which share its room

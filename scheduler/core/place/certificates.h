@@ -45,7 +45,7 @@ class Certificates {
   std::shared_ptr<Certificate> Find(const std::string& shape, base::Millis not_before_ms);
   // Whether one that was found, or kept, still does, after whatever was placed since.
   bool StillHolds(Certificate& certificate) { return Holds(certificate); }
-  // In the place of that of the shape, if there was one, for whoever waits by that.
+  // In the place of that of the shape, if there was one, for the gangs that wait by that.
   std::shared_ptr<Certificate> Keep(const std::string& shape, PlanResult result, base::Millis now_ms);
 
   // Marks as over or doubtful those that what happened concerns.

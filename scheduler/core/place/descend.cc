@@ -32,7 +32,7 @@ Descend::Descend(cluster::WhatIf& what_if, Rankings& rankings, const Problem& pr
       opens_(opens),
       placed_(problem.kinds.size(), 0) {}
 
-Answer Descend::Run(const std::vector<NodeId>* nodes, std::vector<Spot>* spots) {
+SearchOutcome Descend::Run(const std::vector<NodeId>* nodes, std::vector<Spot>* spots) {
   nodes_ = nodes;
   seen_.clear();
   const cluster::WhatIf::Scope scope(what_if_);
@@ -41,7 +41,7 @@ Answer Descend::Run(const std::vector<NodeId>* nodes, std::vector<Spot>* spots) 
   spots_.clear();
   std::ranges::fill(placed_, 0);
   hash_ = 0;
-  return found ? Answer::kFound : budget_.exhausted() ? Answer::kUnknown : Answer::kImpossible;
+  return found ? SearchOutcome::kFound : budget_.exhausted() ? SearchOutcome::kUnknown : SearchOutcome::kImpossible;
 }
 
 int64_t Descend::Lacking(const Demand& demand) const {

@@ -22,7 +22,7 @@ class Descend {
   Descend(cluster::WhatIf& what_if, Rankings& rankings, const Problem& problem, bool opens, Budget& budget);
 
   // On `nodes` only, when not null. `spots` are in the order in which they can be placed.
-  Answer Run(const std::vector<model::NodeId>* nodes, std::vector<Spot>* spots);
+  SearchOutcome Run(const std::vector<model::NodeId>* nodes, std::vector<Spot>* spots);
 
  private:
   bool Step();

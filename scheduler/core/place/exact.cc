@@ -184,19 +184,19 @@ Counts Exact::Narrow(const Domain& domain, Counts caps) const {
 // Once over all kinds.
 int64_t Exact::Walk() const { return 1 + static_cast<int64_t>(targets_.size()) / kKindsAtOnce; }
 
-Answer Exact::Run(std::vector<Spot>* spots) {
-  if (budget_.exhausted()) return Answer::kUnknown;
+SearchOutcome Exact::Run(std::vector<Spot>* spots) {
+  if (budget_.exhausted()) return SearchOutcome::kUnknown;
   const Front front = Solve(tree_, caps_, true);
-  if (budget_.exhausted()) return Answer::kUnknown;
+  if (budget_.exhausted()) return SearchOutcome::kUnknown;
   for (const int32_t s : front) {
     if (!Enough(states_[static_cast<size_t>(s)].counts)) continue;
     spots->clear();
     Unfold(s, Wanted(states_[static_cast<size_t>(s)].counts), spots);
     const bool even = std::ranges::all_of(
         rules_, [&](const Rule& rule) { return rule.shape != Rule::Shape::kEven || TrimEven(rule, spots); });
-    return even ? Answer::kFound : Answer::kUnknown;
+    return even ? SearchOutcome::kFound : SearchOutcome::kUnknown;
   }
-  return rough_ ? Answer::kUnknown : Answer::kImpossible;
+  return rough_ ? SearchOutcome::kUnknown : SearchOutcome::kImpossible;
 }
 
 Exact::Front Exact::Solve(const Domain& domain, const Counts& given, bool root) {

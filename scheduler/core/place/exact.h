@@ -42,7 +42,7 @@ class Exact {
   // False: not a gang for which this search holds.
   bool applies() const { return applies_; }
   // REQUIRES: applies(). `spots` are in no particular order.
-  Answer Run(std::vector<Spot>* spots);
+  SearchOutcome Run(std::vector<Spot>* spots);
   const Domain& tree() const { return tree_; }  // the nodes in question by the levels in question
 
  private:

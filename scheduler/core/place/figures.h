@@ -50,7 +50,7 @@ struct Figures {
   bool more_lack = false;  // what some of those without a node lack was not looked at
 
   // What became of members of one class and role. Sorted by both. None where the count is unknown, and none for those
-  // of whom none was asked for.
+  // of which none was asked for.
   struct Line {
     model::ClassId pod_class;
     std::string role;
@@ -59,7 +59,7 @@ struct Figures {
     friend bool operator==(const Line&, const Line&) = default;
   };
   std::vector<Line> lines;
-  std::string waits_for;  // "role gpu": of whom those that fit wait for; empty: there is no name for them
+  std::string waits_for;  // "role gpu": what the members that fit wait for; empty: there is no name for it
 
   friend bool operator==(const Figures&, const Figures&) = default;
 

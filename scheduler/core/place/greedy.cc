@@ -36,8 +36,8 @@ int64_t Left(const Kind& kind, const cluster::Snapshot& snapshot, NodeId n) {
                        kind.pod_class->requests.empty() ? cluster::kPodsColumn : kind.pod_class->requests.back().first);
 }
 
-// Who is served when: the demands, and for each its kinds.
-struct Turns {
+// The order in which demands are served, and for each its kinds.
+struct DemandOrder {
   std::vector<size_t> demands;
   std::vector<std::vector<size_t>> kinds;
 };
@@ -45,13 +45,13 @@ struct Turns {
 // The rest of the minimum, which any role may fill, comes last; before it what comes on top of other demands, and first
 // the role with the largest member. `by_role`: of kinds of equal size those of the first role by name come first, so
 // that the order in which members came makes no difference.
-Turns TakeTurns(const Problem& problem, Greedy::Order order, bool by_role) {
+DemandOrder TakeTurns(const Problem& problem, Greedy::Order order, bool by_role) {
   const auto before = [&](size_t a, size_t b) {
     const auto sa = Size(problem.kinds[a]), sb = Size(problem.kinds[b]);
     if (by_role && sa == sb) return problem.kinds[a].role < problem.kinds[b].role;
     return order == Greedy::Order::kSmallestFirst ? sa < sb : sb < sa;
   };
-  Turns turns;
+  DemandOrder turns;
   turns.demands.resize(problem.demands.size());
   std::iota(turns.demands.begin(), turns.demands.end(), size_t{0});
   for (const Demand& demand : problem.demands) {
@@ -70,8 +70,8 @@ Turns TakeTurns(const Problem& problem, Greedy::Order order, bool by_role) {
   return turns;
 }
 
-// Who may be on some nodes only comes first, so that nobody else takes those.
-void PutFirst(const auto& confined, const Problem& problem, Turns* turns) {
+// Kinds that may be on some nodes only come first, so that no other kind takes those nodes.
+void PutFirst(const auto& confined, const Problem& problem, DemandOrder* turns) {
   for (std::vector<size_t>& kinds : turns->kinds) std::ranges::stable_partition(kinds, confined);
   std::ranges::stable_partition(turns->demands, [&](size_t d) {
     return problem.demands[d].of != Demand::Of::kRest && std::ranges::all_of(problem.demands[d].kinds, confined);
@@ -143,7 +143,7 @@ Attempt Greedy::Place(Order order, bool order_matters, bool to_the_end, const au
     for (int32_t i = 0; i < spot.count && rankings_.For(problem_.kinds[spot.kind].pod_class).Feasible(spot.node); ++i)
       Take(spot.kind, spot.node, &attempt);
   std::vector<int64_t> placed = Served(problem_, attempt.taken);
-  Turns turns = TakeTurns(problem_, order, to_the_end);
+  DemandOrder turns = TakeTurns(problem_, order, to_the_end);
   if (to_the_end) PutFirst([&nodes_of](size_t k) { return nodes_of(k) != nullptr; }, problem_, &turns);
   const auto fill = [&](size_t d) {  // true when something was placed
     const int64_t before_placed = placed[d];

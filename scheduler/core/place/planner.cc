@@ -169,7 +169,7 @@ std::optional<PlanResult> Planner::Doubts(const std::vector<cluster::Placement>&
   return std::nullopt;
 }
 
-// First with them in place; then what was found is tried without them, for somebody may need them who are not there
+// First with them in place; then what was found is tried without them, for a pod may need nodes that they would take
 // yet. If it does not stand, what is found without them is tried with them.
 PlanResult Planner::PlaceBeside(const std::vector<cluster::Placement>& nominated,
                                 const std::function<PlanResult()>& place) {
@@ -194,7 +194,8 @@ PlanResult Planner::PlaceRequired(const Gang& gang, const Members& pending, cons
   return result;
 }
 
-// Who finds no place among the first by priority is left out, the last of its class first, and others are asked.
+// A member that finds no place among the first by priority is left out, the last of its class first, and others are
+// asked.
 void Planner::Prefer(const Gang& gang, const Members& pending, const Requirement& requirement, PlanResult* result) {
   absl::flat_hash_set<model::MemberId> placed;
   for (const cluster::Placement& placement : result->placements) placed.insert(placement.member);

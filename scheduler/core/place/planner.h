@@ -29,7 +29,7 @@ struct PlanResult {
   framework::Verdict verdict = framework::Verdict::kNotNow;
   std::shared_ptr<const Figures> figures;  // how many fit, what is short; never null
   framework::Refusals refusals;            // of the first that found no node, as seen with the placed ones in place
-  // Who found no node, the first of them first.
+  // Classes of members that found no node, the first of them first.
   std::vector<std::pair<std::shared_ptr<const cluster::PodClass>, int64_t>> unplaced;
   std::optional<NearestDomain> nearest;  // for a gang that asks for topology
   framework::Wake wakes = framework::Wake::kAll;

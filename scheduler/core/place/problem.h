@@ -55,7 +55,7 @@ struct Rule {
   int64_t size = 0;
   std::vector<size_t> kinds;  // sorted
   // Members that have a node already, by domain; they count as `kinds` do. Under the invalid symbol: those whose nodes
-  // lack the label. They are in no domain, so nobody can join them.
+  // lack the label. They are in no domain, so no member can join them.
   std::map<model::Symbol, int64_t> held;
 };
 
@@ -83,7 +83,7 @@ struct Spot {
   int32_t count = 0;
 };
 
-// What a search may still spend, in units of some 10 ns: whoever does a piece of work says what it costs by its size,
+// What a search may still spend, in units of some 10 ns: each piece of work says what it costs by its size,
 // so that the same input spends the same, and a step of a gang of a thousand kinds counts as what it takes.
 class Budget {
  public:
@@ -98,6 +98,6 @@ class Budget {
   int64_t left_;
 };
 
-enum class Answer { kFound, kImpossible, kUnknown };
+enum class SearchOutcome { kFound, kImpossible, kUnknown };
 
 }  // namespace tutti::core

@@ -45,7 +45,7 @@ class Rankings {
 
  private:
   struct Entry {
-    std::shared_ptr<const cluster::PodClass> pod_class;  // keeps the id from being anybody else's
+    std::shared_ptr<const cluster::PodClass> pod_class;  // keeps the id from being given to another class
     std::unique_ptr<framework::Ranking> ranking;
     size_t bytes = 0;  // as last measured
     uint32_t uses = 0;

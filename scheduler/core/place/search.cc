@@ -54,7 +54,7 @@ Search::Search(WhatIf& what_if, Rankings& rankings, const Problem& problem)
 SearchResult Search::Run(const Rules& given) {
   const RuleSets& rule_sets = given.sets;
   SearchResult result;
-  Answer last = Answer::kUnknown;
+  SearchOutcome last = SearchOutcome::kUnknown;
   // What is only preferred gets half, each an equal share, and what is required the other.
   const auto preferred = static_cast<int64_t>(rule_sets.size()) - 1;
   Budget to_prefer(most_work_ / 2);
@@ -70,12 +70,12 @@ SearchResult Search::Run(const Rules& given) {
     last = rules.empty() ? TryFree(&result) : TryRules(rules, &result);
     const int64_t spent = share - budget_.left() + last_try_;
     result.work += spent;
-    if (last == Answer::kFound) return result;
+    if (last == SearchOutcome::kFound) return result;
     if (!required) to_prefer.Spend(spent);
-    result.gave_up = result.gave_up || (last == Answer::kUnknown && given.any_does);
+    result.gave_up = result.gave_up || (last == SearchOutcome::kUnknown && given.any_does);
   }
   if (!given.all && !Disproved()) result.gave_up = true;
-  result.gave_up = result.gave_up || last == Answer::kUnknown;
+  result.gave_up = result.gave_up || last == SearchOutcome::kUnknown;
   Explain(rule_sets.back(), &result);
   return result;
 }
@@ -92,16 +92,16 @@ bool Search::Disproved() {
   return false;
 }
 
-Answer Search::TryFree(SearchResult* result) {
-  if (TryGreedily(Greedy::Order::kLargestFirst, nullptr, {}, result)) return Answer::kFound;
-  if (Disproved()) return Answer::kImpossible;
+SearchOutcome Search::TryFree(SearchResult* result) {
+  if (TryGreedily(Greedy::Order::kLargestFirst, nullptr, {}, result)) return SearchOutcome::kFound;
+  if (Disproved()) return SearchOutcome::kImpossible;
   if (problem_.kinds.size() > 1)
     for (const auto order : {Greedy::Order::kTightestNode, Greedy::Order::kSmallestFirst})
-      if (TryGreedily(order, nullptr, {}, result)) return Answer::kFound;
+      if (TryGreedily(order, nullptr, {}, result)) return SearchOutcome::kFound;
   return order_matters_ ? TryInDomains({}, result) : TryExactly({}, result);
 }
 
-// Members that have nodes break some rules already, for labels of nodes have changed since: nobody more can be placed
+// Members that have nodes break some rules already, for labels of nodes have changed since: no more can be placed
 // under these rules, and the other members are too few.
 bool Search::TornApart(const std::vector<Rule>& rules) const {
   std::vector<char> out(problem_.kinds.size());
@@ -115,41 +115,41 @@ bool Search::TornApart(const std::vector<Rule>& rules) const {
   });
 }
 
-Answer Search::TryRules(const std::vector<Rule>& rules, SearchResult* result) {
-  if (Disproved() || TornApart(rules)) return Answer::kImpossible;
+SearchOutcome Search::TryRules(const std::vector<Rule>& rules, SearchResult* result) {
+  if (Disproved() || TornApart(rules)) return SearchOutcome::kImpossible;
   if (order_matters_) return TryInDomains(rules, result);
   const auto apart = [&] {
-    const Answer answer = Apart(what_if_, rankings_, problem_, rules).Run(&result->placements);
-    result->fits = answer == Answer::kFound;
+    const SearchOutcome answer = Apart(what_if_, rankings_, problem_, rules).Run(&result->placements);
+    result->fits = answer == SearchOutcome::kFound;
     return answer;
   };
   const bool many = rules.size() > kFewRules || problem_.kinds.size() > kFewKinds;
-  const Answer first = many ? apart() : TryExactly(rules, result);
-  if (first != Answer::kUnknown || rules.size() > kMostRules) return first;
+  const SearchOutcome first = many ? apart() : TryExactly(rules, result);
+  if (first != SearchOutcome::kUnknown || rules.size() > kMostRules) return first;
   return many ? TryExactly(rules, result) : apart();
 }
 
-Answer Search::TryExactly(const std::vector<Rule>& rules, SearchResult* result) {
+SearchOutcome Search::TryExactly(const std::vector<Rule>& rules, SearchResult* result) {
   bool all = true;
   const std::vector<Counts> targets = rules.empty() ? std::vector{CountsOf(problem_)} : Targets(&all);
   bool proof = all;
   for (const Counts& target : targets) {
-    Answer answer = Answer::kFound;
+    SearchOutcome answer = SearchOutcome::kFound;
     for (const auto remainder : {Exact::Remainder::kAnywhere, Exact::Remainder::kOnce}) {
       Exact exact(what_if_, rankings_, problem_, rules, target, budget_, remainder);
       if (!exact.applies()) return TryInDomains(rules, result);
       std::vector<Spot> spots;
       answer = exact.Run(&spots);
-      if (answer == Answer::kFound && Settle(spots, exact.tree(), rules, result)) return Answer::kFound;
-      if (answer != Answer::kFound || !HasSlices(rules)) break;
+      if (answer == SearchOutcome::kFound && Settle(spots, exact.tree(), rules, result)) return SearchOutcome::kFound;
+      if (answer != SearchOutcome::kFound || !HasSlices(rules)) break;
     }
-    proof = proof && answer == Answer::kImpossible;
+    proof = proof && answer == SearchOutcome::kImpossible;
   }
-  return proof ? Answer::kImpossible : Answer::kUnknown;
+  return proof ? SearchOutcome::kImpossible : SearchOutcome::kUnknown;
 }
 
 // Where the exact search does not hold: a domain that holds all is found by trying each, the tightest first.
-Answer Search::TryInDomains(const std::vector<Rule>& rules, SearchResult* result) {
+SearchOutcome Search::TryInDomains(const std::vector<Rule>& rules, SearchResult* result) {
   std::vector<Symbol> keys;
   for (const Rule& rule : rules)
     if (rule.shape == Rule::Shape::kOne) keys.push_back(rule.level);
@@ -164,26 +164,26 @@ Answer Search::TryInDomains(const std::vector<Rule>& rules, SearchResult* result
       if (++tried > kMostDomains)
         break;
       else if (TryGreedily(Greedy::Order::kLargestFirst, &domain.nodes, rules, result))
-        return Answer::kFound;
+        return SearchOutcome::kFound;
   }
 
   // The search that takes back knows no rules but a set of nodes to stay on.
   const bool confined =
       rules.size() == 1 && rules[0].shape == Rule::Shape::kOne && rules[0].kinds.size() == problem_.kinds.size();
-  if (!rules.empty() && !confined) return Answer::kUnknown;
+  if (!rules.empty() && !confined) return SearchOutcome::kUnknown;
   Descend descend(what_if_, rankings_, problem_, order_matters_, budget_);
   std::vector<Spot> spots;
   if (rules.empty()) {
-    const Answer answer = descend.Run(nullptr, &spots);
-    return answer == Answer::kFound && !Settle(spots, {}, rules, result) ? Answer::kUnknown : answer;
+    const SearchOutcome answer = descend.Run(nullptr, &spots);
+    return answer == SearchOutcome::kFound && !Settle(spots, {}, rules, result) ? SearchOutcome::kUnknown : answer;
   }
   for (const Domain& domain : DomainsByRoom(rules[0].level, AllKinds())) {
     if (!rules[0].held.empty() && !rules[0].held.contains(domain.value)) continue;
-    const Answer answer = descend.Run(&domain.nodes, &spots);
-    if (answer == Answer::kFound && Settle(spots, {}, rules, result)) return Answer::kFound;
-    if (answer != Answer::kImpossible) return Answer::kUnknown;
+    const SearchOutcome answer = descend.Run(&domain.nodes, &spots);
+    if (answer == SearchOutcome::kFound && Settle(spots, {}, rules, result)) return SearchOutcome::kFound;
+    if (answer != SearchOutcome::kImpossible) return SearchOutcome::kUnknown;
   }
-  return Answer::kImpossible;
+  return SearchOutcome::kImpossible;
 }
 
 bool Search::TryGreedily(Greedy::Order order, const std::vector<NodeId>* nodes, const std::vector<Rule>& rules,
@@ -266,12 +266,12 @@ bool Search::Put(const Spot& spot, Counts* used) {
 }
 
 // The ways to choose how many of each kind meet the demands, each of them once. What is chosen of some kinds can always
-// be completed: of many kinds there may be more ways to choose in vain than can be looked at. `all` is set to whether
+// be completed: of many kinds there may be more hopeless choices than can be looked at. `all` is set to whether
 // these are all.
 std::vector<Counts> Search::Targets(bool* all) const {
   struct Part {        // the kinds of a role with a minimum; the first: those of no such role
     int64_t owed = 0;  // still to be chosen
-    int64_t must = 0;  // in the kinds to come, those who must be
+    int64_t must = 0;  // in the kinds to come, members that must be placed
     int64_t room = 0;  // in the kinds to come, all
     int64_t need() const { return std::max(owed, must); }
     bool can() const { return owed <= room; }

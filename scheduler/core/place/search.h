@@ -62,10 +62,10 @@ class Search {
 
  private:
   bool TornApart(const std::vector<Rule>& rules) const;
-  Answer TryFree(SearchResult* result);
-  Answer TryRules(const std::vector<Rule>& rules, SearchResult* result);
-  Answer TryExactly(const std::vector<Rule>& rules, SearchResult* result);
-  Answer TryInDomains(const std::vector<Rule>& rules, SearchResult* result);
+  SearchOutcome TryFree(SearchResult* result);
+  SearchOutcome TryRules(const std::vector<Rule>& rules, SearchResult* result);
+  SearchOutcome TryExactly(const std::vector<Rule>& rules, SearchResult* result);
+  SearchOutcome TryInDomains(const std::vector<Rule>& rules, SearchResult* result);
   bool TryGreedily(Greedy::Order order, const std::vector<model::NodeId>* nodes, const std::vector<Rule>& rules,
                    SearchResult* result);
   bool Settle(const std::vector<Spot>& spots, const Domain& tree, const std::vector<Rule>& rules, SearchResult* result);
@@ -84,7 +84,8 @@ class Search {
   void Explain(const std::vector<Rule>& rules, SearchResult* result);
   Places FindPlaces(const std::vector<Rule>& rules, std::optional<NearestDomain>* nearest);
   int64_t MostThatFit(const std::vector<Rule>& rules, const std::optional<NearestDomain>& nearest);
-  Attempt CountExactly(Attempt attempt, Greedy& greedy, cluster::WhatIf::Mark start, const Places& places, int64_t* most);
+  Attempt CountExactly(Attempt attempt, Greedy& greedy, cluster::WhatIf::Mark start, const Places& places,
+                       int64_t* most);
   std::vector<Unfit> AskWhy(const Attempt& attempt, const Greedy& greedy, const Places& places);
   void SayOutside(const Kind* kind, const std::vector<model::NodeId>& inside, framework::Refusals* refusals);
   std::optional<std::vector<model::NodeId>> FindNearest(const Rule& rule, NearestDomain* nearest);

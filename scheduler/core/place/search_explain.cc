@@ -150,12 +150,12 @@ Attempt Search::CountExactly(Attempt attempt, Greedy& greedy, WhatIf::Mark start
     std::vector<Spot> spots = attempt.spots;
     what_if_.Rewind(start);
     Exact exact(what_if_, rankings_, problem, rules, all, budget_, Exact::Remainder::kAnywhere, fit + 1);
-    const Answer answer = exact.applies() ? exact.Run(&spots) : Answer::kUnknown;
-    if (answer == Answer::kImpossible) *most = fit;
-    if (answer == Answer::kFound)
+    const SearchOutcome answer = exact.applies() ? exact.Run(&spots) : SearchOutcome::kUnknown;
+    if (answer == SearchOutcome::kImpossible) *most = fit;
+    if (answer == SearchOutcome::kFound)
       for (Spot& spot : spots) spot.kind = order[spot.kind];
     attempt = greedy.Count(false, places.of_kind, spots);
-    more = answer == Answer::kFound && std::ssize(attempt.spots) > fit;
+    more = answer == SearchOutcome::kFound && std::ssize(attempt.spots) > fit;
   }
   return attempt;
 }

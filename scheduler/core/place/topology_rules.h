@@ -26,7 +26,7 @@ Rules MakeRules(const Gang& gang, const Problem& problem, const cluster::Cluster
 // Do `spots` obey the rules, together with what is held?
 bool Obeyed(const std::vector<Rule>& rules, const std::vector<Spot>& spots, const cluster::Snapshot& snapshot);
 
-// What is held breaks the rule already, so that nobody more can be placed under it.
+// What is held breaks the rule already, so that no more members can be placed under it.
 bool Broken(const Rule& rule, const Problem& problem);
 
 }  // namespace tutti::core

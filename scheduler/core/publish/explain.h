@@ -75,7 +75,7 @@ Refusal ExplainMinResources(const Gang& gang, const std::string& resource, int64
 std::string FullMessage(const Refusal& refusal);
 
 // The whole text of a member's condition and Event: the nodes' sentence is about this pod, or it is said that the pod
-// fits, and for whom it waits.
+// fits, and what it waits for.
 std::string MemberMessage(const Refusal& refusal, model::ClassId pod_class, const std::string& role);
 
 }  // namespace tutti::core

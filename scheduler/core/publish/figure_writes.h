@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // FigureWrites: how many waiting pods are told new figures, where the rest of their reason is the same.
 //
-// In a busy cluster the figures of all who wait change all the time, and 10,000 gangs would be written to without end.
-// So 2,000 pods may be told at once, and 500 a second from then on; the gangs beyond that stand in line, each once, and
-// are told in turn, with what is true by then. What is said for the first time, or in other words, does not wait here.
-// One thread.
+// In a busy cluster the figures of all gangs that wait change all the time, and 10,000 gangs would be written to
+// without end. So 2,000 pods may be told at once, and 500 a second from then on; the gangs beyond that stand in line,
+// each once, and are told in turn, with what is true by then. What is said for the first time, or in other words, does
+// not wait here. One thread.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class FigureWrites {
     line_.pop_front();
     return id;
   }
-  // When Take gives one, or, after it gave none, several; nullopt: nobody stands in line.
+  // When Take gives one, or, after it gave none, several; nullopt: the line is empty.
   std::optional<base::Millis> DueAt() const {
     if (line_.empty()) return std::nullopt;
     return left_ > 0 ? as_of_ms_ : as_of_ms_ + (kBatch * 1000 - left_) / kPerSecond;

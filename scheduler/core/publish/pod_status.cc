@@ -21,7 +21,7 @@ constexpr base::Millis kUnseenMs = 60'000;  // a watch that is silent is begun a
 constexpr int kConflict = 409;
 
 // By hand: it is written for every waiting pod. A message may quote what a user wrote. Only of the resourceVersion
-// `only_of`: a pod that was bound meanwhile, by a write that overtook this one, would say for ever that it waits.
+// `only_of`: a pod that was bound meanwhile, by a write that overtook this one, would say without end that it waits.
 // `ends_nomination`: no node is kept for it any more.
 std::string WaitingPatch(const std::string& reason, const std::string& message, const model::ObjectMeta& only_of,
                          const std::string& probed, const std::string& turned, bool ends_nomination) {

@@ -18,7 +18,7 @@ namespace tutti::core {
 
 class RefusedPods {
  public:
-  using Id = uint32_t;  // 0: nobody's
+  using Id = uint32_t;  // 0: no reason's
 
   // Of what refuses by `refusal` under `profile`. What is refused before any node is asked has a name too: "Queue", and
   // kube-scheduler's "GangScheduling" where members lack.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gangs whose searches are cut off: what they cost everybody else, and each other.
-#include "core/gangs/turns.h"
+#include "core/gangs/retry_schedule.h"
 
 #include <algorithm>
 #include <utility>
@@ -67,7 +67,7 @@ struct CutOffRig : Rig {
 
 TEST_CASE("Of n that always ask, each has a turn in n times 200 ms, and none twice in a second") {
   for (const uint32_t n : {1, 4, 5, 6, 40}) {
-    Turns turns;
+    RetrySchedule turns;
     std::vector<base::Millis> made_ms(n, 0);
     for (base::Millis now = 1; now < 20'000; ++now)
       for (uint32_t i = 0; i < n; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/gangs/turns.h"
+#include "core/gangs/retry_schedule.h"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ constexpr Millis kEveryMs = 200, kEachEveryMs = 1'000;
 
 }  // namespace
 
-bool Turns::Take(GangId id, Millis made_ms, Millis now_ms) {
+bool RetrySchedule::Take(GangId id, Millis made_ms, Millis now_ms) {
   Leave(id);
   by_age_.emplace(made_ms, id);
   made_ms_.emplace(id, made_ms);
@@ -24,20 +24,20 @@ bool Turns::Take(GangId id, Millis made_ms, Millis now_ms) {
   return true;
 }
 
-void Turns::OnCutOff(GangId id, Millis now_ms) {
+void RetrySchedule::OnCutOff(GangId id, Millis now_ms) {
   if (taken_ != id) return;
   taken_ = GangId();
   free_ms_ = now_ms + kEveryMs;
 }
 
-void Turns::Leave(GangId id) {
+void RetrySchedule::Leave(GangId id) {
   const auto at = made_ms_.find(id);
   if (at == made_ms_.end()) return;
   by_age_.erase({at->second, id});
   made_ms_.erase(at);
 }
 
-std::optional<Millis> Turns::DueAt() const {
+std::optional<Millis> RetrySchedule::DueAt() const {
   if (by_age_.empty()) return std::nullopt;
   return std::max(free_ms_, by_age_.begin()->first + kEachEveryMs);
 }
