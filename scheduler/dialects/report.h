@@ -8,19 +8,11 @@
 
 #include "base/clock.h"
 #include "model/gang.h"
+#include "observe/gang_state.h"
 
 namespace tutti::dialects {
 
-enum class GangState {
-  kWaitingForMembers,  // fewer members exist than its minimum
-  kWaitingForQueue,    // its queue is full, closed, missing or invalid
-  kWaitingForNodes,    // no placement exists for its minimum now
-  kInvalid,            // GangSpec::problem
-  kBinding,            // a plan is being carried out
-  kTerminating,        // bound members are being deleted, its minimum is not there without them, and no member waits
-  kWhole,              // every required member is bound to an existing node and not failed
-  kFinished,           // every member ended
-};
+using observe::GangState;
 
 struct GangReport {
   const model::GangSpec* spec = nullptr;  // never null

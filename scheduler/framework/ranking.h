@@ -16,20 +16,13 @@
 
 #include "cluster/snapshot.h"
 #include "framework/profile.h"
+#include "model/node_refusals.h"
 
 namespace tutti::framework {
 
-// Why nodes were refused: for "0/N nodes are available: …", sorted by text as kube-scheduler does.
-struct Refusals {
-  size_t nodes = 0;  // N
-  std::vector<std::pair<std::string, size_t>> reasons;
-  std::string of_class;  // the class as such was refused; `reasons` is then empty
-  // The filters that refused a node, or the class; the names live as long as the profile.
-  std::vector<std::string_view> plugins;
-  // "0/4 nodes are available: 1 node(s) had untolerated taint(s), 3 Insufficient nvidia.com/gpu."
-  // or "no nodes available to schedule pods".
-  std::string Sentence() const;
-  friend bool operator==(const Refusals&, const Refusals&) = default;
+// Why nodes were refused, and by which filters.
+struct Refusals : model::NodeRefusals {
+  std::vector<std::string_view> plugins;  // each refused a node, or the class; the names live as long as the profile
 };
 
 // What the filters say about one node. `plugin` is the first that refuses, empty when it is feasible.

@@ -32,8 +32,7 @@ NodeVerdict Ranking::Explain(NodeId n) const {
 }
 
 Refusals Ranking::Explain() const {
-  Refusals refusals{
-      .nodes = impl_->snapshot.node_count(), .reasons = {}, .of_class = impl_->class_refusal, .plugins = {}};
+  Refusals refusals{{.nodes = impl_->snapshot.node_count(), .reasons = {}, .of_class = impl_->class_refusal}, {}};
   if (impl_->class_refuser) {
     refusals.plugins.push_back(impl_->class_refuser->name());
     return refusals;
@@ -57,14 +56,6 @@ Refusals Ranking::Explain() const {
   std::ranges::sort(refusals.reasons, {},
                     [](const auto& item) { return fmt::format("{} {}", item.second, item.first); });
   return refusals;
-}
-
-std::string Refusals::Sentence() const {
-  if (nodes == 0) return "no nodes available to schedule pods";
-  std::string list = of_class;
-  for (const auto& [reason, count] : reasons) list += fmt::format("{}{} {}", list.empty() ? "" : ", ", count, reason);
-  return list.empty() ? fmt::format("0/{} nodes are available:", nodes)
-                      : fmt::format("0/{} nodes are available: {}.", nodes, list);
 }
 
 Wake Ranking::WakesOn() const {

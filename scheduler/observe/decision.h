@@ -3,12 +3,13 @@
 // all render this one record.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
-#include "dialects/report.h"
 #include "model/gang.h"
+#include "observe/reason.h"
 
 namespace tutti::observe {
 
@@ -28,16 +29,14 @@ struct Decision {
   std::string scheduler_name;  // the profile's
   int32_t priority = 0;
   int64_t min_member = 1;
-  dialects::GangState state = dialects::GangState::kWaitingForMembers;
+  GangState state = GangState::kWaitingForMembers;
   std::string reason;   // one CamelCase word: "NotEnoughMembers", "QueueFull", "NoPlacement", "Binding", "Whole", ...
   std::string message;  // the gang's sentence and the nodes' sentence
+  std::shared_ptr<const Reason> why;    // what both are rendered from; null: it does not wait
   base::Millis since_ms = 0;            // wall time of the last change of state or message
   std::string plan;                     // the plan being carried out, or the last one
   std::vector<MemberDecision> members;  // sorted by (ns, name)
 };
-
-// One word each: "waiting-for-members", ..., "whole".
-std::string_view Word(dialects::GangState state);
 
 // Where a list of all Decisions goes on; see core::Scheduler::AddDecisions.
 struct DecisionsPlace {

@@ -10,25 +10,6 @@
 
 namespace tutti::queue {
 
-std::string Admission::Sentence() const {
-  if (!problem.empty()) return problem;
-  std::string text;
-  const std::string* last_queue = nullptr;
-  for (const Shortage& s : shortages) {
-    if (last_queue && *last_queue == s.queue)
-      text += "; ";
-    else
-      text += fmt::format("{}queue \"{}\" is full: ", text.empty() ? "" : "; ", s.queue);
-    last_queue = &s.queue;
-    const int64_t over = model::SaturatingSub(model::SaturatingAdd(s.used, s.asked), s.capability);
-    const auto amount = [&](int64_t n) { return model::FormatAmount(s.resource, n); };
-    text += fmt::format("{} capability {}, used {}, asked {} (short by {}{})", s.resource, amount(s.capability),
-                        amount(s.used), amount(s.asked), amount(over),
-                        s.asked > s.capability ? ", and more than it ever holds" : "");
-  }
-  return text;
-}
-
 void Quota::Put(model::QueueSpec spec) {
   const QueueKey key{spec.dialect, spec.name};
   const model::QueueSpec* known = Find(key);

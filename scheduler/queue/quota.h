@@ -32,8 +32,6 @@ struct Admission {
   bool admitted = false;
   std::string problem;              // the queue is closed, invalid, or its path ends nowhere; empty otherwise
   std::vector<Shortage> shortages;  // leaf first, by resource name
-  // `queue "q" is full: cpu capability 4, used 3, asked 3 (short by 2); memory …`, or the problem.
-  std::string Sentence() const;
 };
 
 class Quota {

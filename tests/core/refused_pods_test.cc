@@ -11,15 +11,13 @@ using Strings = std::vector<std::string>;
 TEST_CASE("pods that wait are counted by all the plugins that refuse them, and taken back alike") {
   RefusedPods pods;
   CHECK(pods.Changed() == nullptr);
-  Refusal nodes;
-  nodes.state = dialects::GangState::kWaitingForNodes;
+  Refusal nodes(observe::Reason{.cause = observe::LacksNodes{}});
   CHECK(pods.Of("a", nodes) == 0);  // such as where there is no node
   nodes.plugins = {"NodeResourcesFit", "NodeAffinity"};
   const RefusedPods::Id both = pods.Of("a", nodes);
   CHECK(pods.Of("a", nodes) == both);
   CHECK(pods.Of("b", nodes) != both);
-  Refusal queue;
-  queue.state = dialects::GangState::kWaitingForQueue;
+  const Refusal queue(observe::Reason{.cause = observe::QueueRefuses{}});
   const RefusedPods::Id full = pods.Of("a", queue);
   pods.Add(both, 3);
   pods.Add(full, 2);

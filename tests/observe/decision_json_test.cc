@@ -13,7 +13,7 @@ TEST_CASE("a decision says who waits, in which state and why") {
   decision.queue = "kuberay-test-queue";
   decision.scheduler_name = "volcano";
   decision.min_member = 3;
-  decision.state = dialects::GangState::kWaitingForQueue;
+  decision.state = GangState::kWaitingForQueue;
   decision.reason = "QueueFull";
   decision.message = "queue kuberay-test-queue is full";
   decision.since_ms = 1'700'000'000'000;

@@ -2,11 +2,13 @@
 // Census: the members of one gang by what they are doing, and what its minimum still lacks.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cluster/state.h"
 #include "core/gangs/gang.h"
+#include "observe/reason.h"
 
 namespace tutti::core {
 
@@ -63,8 +65,8 @@ struct Requirement {
   std::vector<Units> units;
   Members must;  // pending members each of which is placed: those that make units whole, and the one bound last
   bool head_missing = false;  // a member needs a head and none exists
-  bool on_top = false;        // of members that a gang takes which was whole
-  std::string stands;         // then: "is whole", or what it has of its minimum
+  // How the gang stands, which was whole, of members that it takes besides; null: of its minimum.
+  std::shared_ptr<const observe::Standing> standing;
 
   bool met() const;         // every minimum is placed or reserved
   bool reachable() const;   // every minimum exists

@@ -19,12 +19,14 @@
 #include "framework/verdict.h"
 #include "model/gang.h"
 #include "model/ids.h"
+#include "observe/wording.h"
 
 namespace tutti::core {
 
+using observe::GangState;
+
 struct Census;
-struct Figures;
-struct Refusal;
+class Refusal;
 
 // Binds of a member, or what its volumes needed before, that were refused for good.
 struct RefusedBinds {
@@ -43,9 +45,16 @@ struct ExtenderOpinion {
   int failures = 0;                                     // attempts in a row that found no place, for the back-off
 };
 
+// What a message to a member was rendered from.
+struct MessageSource {
+  std::shared_ptr<const observe::Reason> reason = {};  // null: no Reason
+  model::ClassId pod_class = {};                       // the member's
+};
+
 // What was last written about a member's pod, so that only what changed is written. PodStatus writes it.
 struct ConditionNote {
   std::string reason, message;
+  MessageSource source;
   int64_t generation = 0;             // of the pod that it was said of
   bool in_doubt = false;              // a write had no answer, or a bad one: the pod may say either
   cluster::CommandId write = 0;       // the write on its way; the next one waits for its answer
@@ -167,26 +176,40 @@ struct Validity {
   bool broken() const { return over || doubtful; }
 };
 
-// Why a gang, or the rest of one, does not start: a certificate. It stays true until one of `wakes` happens.
-struct Refusal {
-  dialects::GangState state = dialects::GangState::kWaitingForMembers;
-  framework::Verdict verdict = framework::Verdict::kNotNow;
-  std::string reason;                      // one CamelCase word
-  std::string sentence;                    // about the gang
-  std::string nodes_sentence;              // "0/4 nodes are available: …", or empty
-  std::shared_ptr<const Figures> figures;  // what is told of each member, if it is nodes that lack; else null
+// Why a gang, or the rest of one, does not start, and what could change that. It stays true until one of `wakes`
+// happens.
+class Refusal {
+ public:
+  Refusal() : Refusal(observe::Reason()) {}
+  explicit Refusal(observe::Reason reason) : reason_(std::make_shared<const observe::Reason>(std::move(reason))) {}
+
+  const observe::Reason& reason() const { return *reason_; }
+  const std::shared_ptr<const observe::Reason>& shared_reason() const { return reason_; }
+  GangState state() const { return observe::StateOf(*reason_); }
+  // The reason in words, which are rendered when they are first asked for.
+  const observe::Words& words() const;
+
+  // Adds a remark to the reason.
+  void AddRemark(const std::string& remark);
+  // Takes over the reason of `before`, and how old its figures are.
+  void KeepReasonOf(const Refusal& before);
+
   framework::Wake wakes = framework::Wake::kAll;
   std::vector<std::string_view> plugins;  // the filters that refused nodes; they live as long as the profile
 
   // Gangs of one shape want the same of the same queue and are refused alike. Empty: this one is like no other.
   std::string shape;
-  base::Millis figures_ms = 0;  // monotonic; when what it counts was counted
+  base::Millis figures_ms = 0;  // monotonic; when what the reason counts was counted
   uint64_t figures_id = 0;      // of the certificate, when this was made from it; 0: from none
   bool old = false;             // its figures are to be said again
   // Where it is nodes that lack: says when the refusal may hold no longer, in place of `wakes`.
   std::shared_ptr<Validity> certificate;
   // Of a whole gang: those by which its members wait; `wakes` is of the others.
   std::vector<std::shared_ptr<const Validity>> certificates;
+
+ private:
+  std::shared_ptr<const observe::Reason> reason_;  // never null
+  mutable std::shared_ptr<const observe::Words> words_;
 };
 
 // What the metrics count of a gang.
@@ -260,7 +283,7 @@ struct Gang {
   uint64_t selections = 0;  // up to which change of selections its members are classified
   std::string last_plan;
 
-  dialects::GangState state = dialects::GangState::kWaitingForMembers;
+  GangState state = GangState::kWaitingForMembers;
   base::Millis since_ms = 0;           // wall; of the last change of state
   base::Millis joined_ms = 0;          // monotonic; when a member last came, or one of a whole gang went
   base::Millis complete_since_ms = 0;  // monotonic; when its minimum existed, for metrics; 0: not yet
@@ -271,9 +294,7 @@ struct Gang {
 };
 
 // It has no pods yet, and nothing else keeps it from starting. It is not said to wait, for no pod does.
-inline bool AwaitsPods(const Gang& gang) {
-  return gang.members.empty() && gang.state == dialects::GangState::kWaitingForMembers;
-}
+inline bool AwaitsPods(const Gang& gang) { return gang.members.empty() && gang.state == GangState::kWaitingForMembers; }
 
 // The units that the member is in one of; null: it is in none that the gang declares.
 inline const model::UnitSpec* UnitsOf(const Gang& gang, const Member& member) {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/gangs/strangers.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
+#include <iterator>
 #include <utility>
-
-#include "dialects/wording.h"
 
 namespace tutti::core {
 
@@ -24,14 +22,12 @@ std::optional<Strangers::Name> Strangers::Put(model::PodId pod, std::optional<Na
   return before;
 }
 
-std::string Strangers::Sentence(const model::GangKey& gang) const {
-  std::string text;
+std::vector<std::pair<std::string, int64_t>> Strangers::Of(const model::GangKey& gang) const {
+  constexpr ptrdiff_t kShown = 4;
   const auto at = counts_.find(gang);
-  if (at == counts_.end()) return text;
-  size_t shown = 0;
-  for (const auto& [scheduler, pods] : at->second)
-    if (shown++ < 4) text += fmt::format("; {} more name{} {}", pods, pods == 1 ? "s" : "", dialects::Named(scheduler));
-  return text;
+  if (at == counts_.end()) return {};
+  const auto& counts = at->second;
+  return {counts.begin(), std::next(counts.begin(), std::min(std::ssize(counts), kShown))};
 }
 
 }  // namespace tutti::core

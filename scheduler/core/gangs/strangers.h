@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "model/gang.h"
 #include "model/ids.h"
@@ -23,8 +25,8 @@ class Strangers {
   };
   // The pod names these now; nullopt: it is gone, has ended, or names no gang. Returns what it named before.
   std::optional<Name> Put(model::PodId pod, std::optional<Name> name);
-  // "; 1 more names other-scheduler", or empty.
-  std::string Sentence(const model::GangKey& gang) const;
+  // The first schedulers by name, and how many pods of the gang name each.
+  std::vector<std::pair<std::string, int64_t>> Of(const model::GangKey& gang) const;
 
  private:
   std::unordered_map<uint32_t, Name> by_pod_;

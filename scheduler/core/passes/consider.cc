@@ -56,7 +56,7 @@ void Consideration::Run(GangId id) {
   const std::string problem = gang.spec.problem.empty() ? TopologyProblem(gang) : gang.spec.problem;
   // Of a whole gang no more members are placed; one that has a place held is bound.
   if (!problem.empty() && (!gang.plan || gang.whole || committer_.Abort(id)))
-    return refusals_.Wait(id, ExplainProblem(problem));
+    return refusals_.Wait(id, ExplainProblem(gang, problem));
   if (!gang.whole && !gang.plan && !census.empty_handed()) Recall(id, census);
   committer_.plans().ConfirmIfWhole(id);  // it may ask for less than it did
   // Where the only members that were bound have run, the rest starts as any gang does, as after a restart.

@@ -24,11 +24,10 @@ namespace {
 constexpr int kSearchAtOnce = 32;
 constexpr Millis kSearchOnMs = 50;
 
-Requirement OnTop(int64_t members, const std::string& stands) {
+Requirement OnTop(int64_t members, std::shared_ptr<const observe::Standing> standing) {
   Requirement requirement;
-  requirement.stands = stands;
+  requirement.standing = std::move(standing);
   requirement.min = members;
-  requirement.on_top = true;
   return requirement;
 }
 
@@ -36,11 +35,11 @@ Requirement OnTop(int64_t members, const std::string& stands) {
 
 struct GrowPass::Filling {
   GangId id;
-  Requirement requirement;  // before anything is placed
-  std::string stand;        // PlacementFingerprint
-  std::string stands;       // how it stands, for people: Stands
-  model::MemberId from;     // whose turn it is
-  bool afresh = false;      // figures are to be said again
+  Requirement requirement;                            // before anything is placed
+  std::string stand;                                  // PlacementFingerprint
+  std::shared_ptr<const observe::Standing> standing;  // how it stands, for people
+  model::MemberId from;                               // whose turn it is
+  bool afresh = false;                                // figures are to be said again
   Millis figures_from_ms = 0;
   Announcer::Instant started = Announcer::Now();
   std::map<std::string, std::shared_ptr<const Refusal>> refused = {};  // by kind; null: it has no turn now
@@ -58,16 +57,16 @@ void GrowPass::Run(GangId id, Census& census) {
   const Millis now = clock_.MonotonicMs();
   HoldRefusedBack(gang, now, &census);
   Requirement requirement = Require(gang, census);
-  const std::string stands = Stands(requirement);
+  const auto standing = std::make_shared<const observe::Standing>(StandingOf(requirement));
   Filling filling{id,
                   std::move(requirement),
                   PlacementFingerprint(id, gang, state_),
-                  stands,
+                  standing,
                   std::exchange(gang.surplus_from, {}),
                   gang.refusal && gang.refusal->old,
                   figures_.From(gang)};
   for (Member* member : census.refused)
-    member->refusal = Share(filling, ExplainRefusedBind(gang, OnTop(1, stands), *member, state_, now), *member);
+    member->refusal = Share(filling, ExplainRefusedBind(gang, OnTop(1, standing), *member, state_, now), *member);
   if (!census.pending.empty()) FillUp(filling, census);
   announcer_.Attempted(gang, "scheduled", filling.placed, filling.started);
   announcer_.Attempted(gang, "unschedulable", filling.unplaced, filling.started);
@@ -153,7 +152,7 @@ bool GrowPass::TryUnit(Filling& filling, const GrowthUnit& part) {
 GrowPass::Outcome GrowPass::Place(Filling& filling, const GrowthUnit& part, std::shared_ptr<const Refusal>* why) {
   Gang& gang = book_.at(filling.id);
   const Millis now = clock_.MonotonicMs();
-  const Requirement rest = OnTop(filling.waiting[part.kind], filling.stands);
+  const Requirement rest = OnTop(filling.waiting[part.kind], filling.standing);
   const std::string shape =
       filling.stand.empty() ? "+" + part.kind : fmt::format("{}+{}+{}", filling.stand, filling.reserved, part.kind);
   std::optional<Refusal> refusal = RefuseAtOnce(filling, part, shape, rest);
@@ -228,16 +227,16 @@ void GrowPass::SetStanding(Gang& gang, const Census& census, Requirement require
   if (!gang.refusal) {
     if (IsTerminating(gang, census, state_)) return book_.SetState(gang, GangState::kTerminating);
     if (!census.pending.empty()) return book_.SetState(gang, GangState::kBinding);  // its turn comes
-    gang.refusal = ExplainMembers(gang, requirement, census, strangers_.Sentence(gang.key));
+    gang.refusal = ExplainMembers(gang, requirement, census, strangers_.Of(gang.key));
     if (!census.lost.empty()) gang.refusal->wakes = gang.refusal->wakes | Wake::kNodeAdded;  // a node may come back
   }
-  book_.SetState(gang, gang.refusal->state);
+  book_.SetState(gang, gang.refusal->state());
 }
 
 std::optional<Refusal> GrowPass::RefuseAtOnce(const Filling& filling, const GrowthUnit& part, const std::string& shape,
                                               const Requirement& rest) {
   const Gang& gang = book_.at(filling.id);
-  if (part.lacks() > 0) return ExplainPart(gang, *part.members.front(), part.size, part.lacks());
+  if (part.lacks() > 0) return ExplainPart(gang, rest, *part.members.front(), part.size, part.lacks());
   if (const queue::Admission admission = admission_.Of(gang, part.members); !admission.admitted) {
     Refusal refusal = ExplainQueue(gang, rest, admission);
     refusal.figures_ms = clock_.MonotonicMs();
@@ -261,7 +260,7 @@ void GrowPass::SumUp(Gang& gang, const Members& pending) {
       by.push_back(refusal->certificate);
     else
       wakes = wakes | refusal->wakes;
-    if (!shown || (!HasFigures(shown->state) && HasFigures(refusal->state))) shown = refusal;
+    if (!shown || (!HasFigures(shown->state()) && HasFigures(refusal->state()))) shown = refusal;
   }
   if (!shown) return;
   gang.refusal = *shown;

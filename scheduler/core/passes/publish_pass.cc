@@ -41,7 +41,7 @@ void PublishPass::Run() {
 bool PublishPass::TooEarly(GangId id, const Refusal& refusal) {
   const Gang& gang = book_.at(id);
   const Millis quiet_ms = gang.joined_ms + kMembersQuietMs;
-  if (refusal.state != GangState::kWaitingForMembers || gang.members.empty() || clock_.MonotonicMs() >= quiet_ms)
+  if (refusal.state() != GangState::kWaitingForMembers || gang.members.empty() || clock_.MonotonicMs() >= quiet_ms)
     return false;
   agenda_.At(id, quiet_ms, Agenda::Due::kTell);
   return true;
@@ -65,18 +65,23 @@ bool PublishPass::TellMembers(GangId id) {
     const model::ClassId pod_class = book_.ClassOf(member);
     if (const std::tuple now_said(&refusal, pod_class, std::string_view(member.role)); said != now_said) {
       said = now_said;
-      message = MemberMessage(refusal, pod_class, member.role);
+      message = observe::SayTo({pod_class, member.role}, refusal.reason(), refusal.words());
     }
     const bool anew =
         !member.told.message.empty() && !member.told.in_doubt && member.told.message != message && !undoing;
     if (anew && now < retell_from_ms) return agenda_.At(id, retell_from_ms, Agenda::Due::kTell);
-    const bool in_figures = anew && SaysTheSame(member.told.message, message);
+    const MessageSource& source = member.told.source;
+    const bool in_figures = anew && source.reason &&
+                            observe::SameButFigures(*source.reason, {source.pod_class, member.role}, refusal.reason(),
+                                                    {pod_class, member.role});
     if (in_figures && !may_renew) {
       owes = true;
       return;
     }
-    const bool quota = refusal.state == GangState::kWaitingForQueue;
-    if (pod_status_.TellWaiting(id, member, quota ? options_.quota_reason : "Unschedulable", message) && anew) {
+    const bool quota = refusal.state() == GangState::kWaitingForQueue;
+    if (pod_status_.TellWaiting(id, member, quota ? options_.quota_reason : "Unschedulable", message,
+                                {refusal.shared_reason(), pod_class}) &&
+        anew) {
       cost_ms += kRetellOneMs;
       renewed += in_figures;
     }
@@ -108,9 +113,10 @@ void PublishPass::PublishGang(GangId id) {
   if (gang.refusal) {
     told = TellMembers(id);
     if (told && !TooEarly(id, *gang.refusal)) {
-      if (gang.note.sentence != gang.refusal->sentence && !gang.refusal->sentence.empty() && !AwaitsPods(gang))
-        gang_status_.TellGang(gang, true, "FailedScheduling", FullMessage(*gang.refusal));
-      gang.note.sentence = gang.refusal->sentence;
+      const observe::Words& words = gang.refusal->words();
+      if (gang.note.sentence != words.sentence && !words.sentence.empty() && !AwaitsPods(gang))
+        gang_status_.TellGang(gang, true, "FailedScheduling", words.Full());
+      gang.note.sentence = words.sentence;
       if (gang.state < GangState::kBinding && !AwaitsPods(gang)) announcer_.Happened(gang, Announcer::Step::kWaits);
     }
   } else {

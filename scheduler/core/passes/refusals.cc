@@ -5,14 +5,11 @@
 
 namespace tutti::core {
 
-using dialects::GangState;
-
 void Refusals::Wait(model::GangId id, Refusal refusal) {
   Gang& gang = book_.at(id);
-  if (!gang.spec.remark.empty() && !refusal.sentence.empty() && refusal.state != GangState::kInvalid)
-    refusal.sentence += " " + gang.spec.remark;
+  if (!gang.spec.remark.empty() && refusal.state() != GangState::kInvalid) refusal.AddRemark(gang.spec.remark);
   if (gang.refusal && !gang.refusal->old) figures_.Keep(id, *gang.refusal, &refusal);
-  book_.SetState(gang, refusal.state);
+  book_.SetState(gang, refusal.state());
   gang.refusal = std::move(refusal);
   if (gang.plan) committer_.Pump(id);
 }

@@ -38,7 +38,7 @@ void StartPass::Run(GangId id, Census& census) {
     if (undo_.TakeOver(id, census)) return;
     for (Member* member : census.lost) undo_.EvictLost(gang, *member);
     // Its minimum is not known: members that have a place held wait for the declaration.
-    if (!gang.spec.problem.empty()) return refusals_.Wait(id, ExplainProblem(gang.spec.problem));
+    if (!gang.spec.problem.empty()) return refusals_.Wait(id, ExplainProblem(gang, gang.spec.problem));
   }
   HoldRefusedBack(gang, clock_.MonotonicMs(), &census);
   if (!Place(id, census)) return;
@@ -104,7 +104,7 @@ std::optional<Refusal> StartPass::RefuseUnplaced(GangId id, const Census& census
   }
   if (!requirement.reachable()) {
     if (!census.refused.empty()) return ExplainRefusedBind(gang, requirement, *census.refused.front(), state_, now);
-    return ExplainMembers(gang, requirement, census, strangers_.Sentence(gang.key));
+    return ExplainMembers(gang, requirement, census, strangers_.Of(gang.key));
   }
   if (const auto failure = extender_desk_.Failure(census.pending))
     return refusals_.Judged(id, census.pending, ExplainExtender(gang, requirement, *failure));
@@ -177,7 +177,7 @@ std::optional<Refusal> StartPass::RefusePlaced(const Gang& gang, const Census& c
                                                PlanResult* result) {
   if (census.empty_handed())
     if (const auto lack = admission_.LackOfMinResources(gang)) {
-      Refusal refusal = ExplainMinResources(gang, lack->resource, lack->asked, lack->free);
+      Refusal refusal = ExplainMinResources(gang, requirement, lack->resource, lack->asked, lack->free);
       refusal.figures_ms = clock_.MonotonicMs();
       return refusal;
     }

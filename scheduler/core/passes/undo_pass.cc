@@ -27,8 +27,9 @@ bool UndoPass::TakeOver(GangId id, const Census& census) {
     Fence(id, *member);
     return true;
   }
-  const std::string why = fmt::format("not every required member of the gang could be bound in time; {}",
-                                      gang.refusal ? gang.refusal->sentence : "its members start again together");
+  const std::string why =
+      fmt::format("not every required member of the gang could be bound in time; {}",
+                  gang.refusal ? gang.refusal->words().sentence : "its members start again together");
   if (committer_.Undo(id, why)) {
     announcer_.Undone(gang, static_cast<int64_t>(census.placed.size()), why);
     gang_status_.TellGang(gang, true, "Undone", why);

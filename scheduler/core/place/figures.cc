@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/place/figures.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <tuple>
 
 #include "base/planted.h"
-#include "dialects/wording.h"
 #include "model/quantity.h"
 #include "model/resource_list.h"
 
@@ -93,15 +90,17 @@ void AddShorts(const Problem& problem, const Attempt& attempt, const std::vector
 }
 
 void AddLines(const Problem& problem, const Attempt& attempt, const std::vector<Unfit>& unfit, Figures* figures) {
-  std::map<model::ClassId, std::string> sentences;
-  for (const Unfit& one : unfit) sentences[problem.kinds[one.kind].pod_class->id] = one.refusals.Sentence();
+  std::map<model::ClassId, size_t> places;
+  for (const Unfit& one : unfit) {
+    places[problem.kinds[one.kind].pod_class->id] = figures->refused.size();
+    figures->refused.push_back(one.refusals);
+  }
   for (size_t k = 0; k < problem.kinds.size(); ++k) {
     if (attempt.taken[k] == 0 && !attempt.failed[k]) continue;
     const Kind& kind = problem.kinds[k];
-    Figures::Line& line =
-        figures->lines.emplace_back(Figures::Line{kind.pod_class->id, kind.role, !attempt.failed[k], {}});
-    if (const auto said = sentences.find(line.pod_class); !line.fits && said != sentences.end())
-      line.nodes_sentence = said->second;
+    Figures::Line& line = figures->lines.emplace_back(Figures::Line{kind.pod_class->id, kind.role, !attempt.failed[k]});
+    if (const auto place = places.find(line.pod_class); !line.fits && place != places.end())
+      line.refused = place->second;
   }
   // Of kinds that are alike in class and role one that does not fit comes first, and stays.
   const auto key = [](const Figures::Line& line) { return std::tie(line.pod_class, line.role); };
@@ -116,23 +115,10 @@ void NameRoles(const Attempt& attempt, const Problem& problem, Figures* figures)
   std::set<std::string_view> names;
   for (const auto& [k, count] : attempt.unplaced) names.insert(problem.kinds[k].role);
   if (figures->roles.size() < 2 || names.contains("") || names.size() > kMostNames) return;
-  for (const std::string_view name : names)
-    figures->waits_for += fmt::format("{}{}",
-                                      !figures->waits_for.empty() ? ", "
-                                      : names.size() == 1         ? "role "
-                                                                  : "roles ",
-                                      dialects::Named(name));
+  figures->waits_for.assign(names.begin(), names.end());
 }
 
 }  // namespace
-
-const Figures::Line* Figures::Find(model::ClassId pod_class, const std::string& role) const {
-  const auto key = [](const Line& line) { return std::tie(line.pod_class, line.role); };
-  auto at = std::ranges::lower_bound(lines, std::tie(pod_class, role), {}, key);
-  if (at != lines.end() && key(*at) == std::tie(pod_class, role)) return &*at;
-  at = std::ranges::lower_bound(lines, pod_class, {}, &Line::pod_class);
-  return at != lines.end() && at->pod_class == pod_class ? &*at : nullptr;
-}
 
 Figures MakeFigures(const Problem& problem, const Attempt& attempt, const std::vector<Unfit>& unfit, int64_t most,
                     bool proven, const Snapshot& snapshot) {
@@ -155,45 +141,6 @@ Figures MakeFigures(const Problem& problem, const Attempt& attempt, const std::v
   NameRoles(attempt, problem, &figures);
   if (exact) AddShorts(problem, attempt, unfit, snapshot, &figures);
   return figures;
-}
-
-bool SaysTheSame(std::string_view a, std::string_view b) {
-  const auto skip = [](std::string_view text, size_t& at) {
-    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
-  };
-  size_t i = 0, j = 0;
-  for (;;) {
-    skip(a, i), skip(b, j);
-    if (i == a.size() || j == b.size()) return i == a.size() && j == b.size();
-    if (a[i++] != b[j++]) return false;
-  }
-}
-
-bool SaysTheSame(const Figures& a, const Figures& b) {
-  return a.waits_for == b.waits_for &&
-         std::ranges::equal(a.lines, b.lines, [](const Figures::Line& x, const Figures::Line& y) {
-           return x.pod_class == y.pod_class && x.role == y.role && x.fits == y.fits &&
-                  SaysTheSame(x.nodes_sentence, y.nodes_sentence);
-         });
-}
-
-std::string SayMissing(const Figures& figures, int64_t times) {
-  std::string missing, never;
-  const auto amount = [](const Figures::Short& it, int64_t of) {
-    return fmt::format("{} {}", model::FormatAmount(it.resource, of), it.resource);
-  };
-  for (const Figures::Short& it : figures.shorts) {
-    const int64_t others = model::SaturatingMul(it.asked, times - 1), asked = model::SaturatingAdd(it.asked, others);
-    missing += (missing.empty() ? "" : ", ") + amount(it, model::SaturatingAdd(it.missing, others));
-    if (it.largest_node < it.one)
-      never += fmt::format(" No node has more than {}, and one pod asks for {}: it needs a larger node.",
-                           amount(it, it.largest_node), model::FormatAmount(it.resource, it.one));
-    else if (figures.all && it.cluster < asked)
-      never += fmt::format(" The cluster has {} in all, and the pods that wait ask for {}: they need more nodes.",
-                           amount(it, it.cluster), model::FormatAmount(it.resource, asked));
-  }
-  if (missing.empty()) return {};
-  return fmt::format(" Missing: {}{}.{}", figures.more_lack ? "at least " : "", missing, never);
 }
 
 }  // namespace tutti::core

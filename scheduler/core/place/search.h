@@ -21,18 +21,6 @@
 
 namespace tutti::core {
 
-// The domain that comes nearest to holding what a rule wants in one.
-struct NearestDomain {
-  std::string level, value;      // value empty: no node has the label
-  size_t domains = 0;            // how many there are
-  int64_t wanted = 0, room = 0;  // members; slices where `slice` is above 1
-  int64_t slice = 1;
-  bool even = false;
-  std::vector<std::string> torn;  // several that hold members already: none will do
-  int64_t unlabelled = 0;         // members that have nodes without the label: no other can join them
-  friend bool operator==(const NearestDomain&, const NearestDomain&) = default;
-};
-
 struct SearchResult {
   bool fits = false;
   int64_t work = 0;  // what it spent, in units of the budget; what was free for it as well

@@ -7,6 +7,7 @@
 #include "core/place/bounds.h"
 #include "core/place/exact.h"
 #include "core/place/search.h"
+#include "dialects/wording.h"
 
 namespace tutti::core {
 
@@ -59,6 +60,8 @@ std::optional<std::vector<NodeId>> Search::FindNearest(const Rule& rule, Nearest
   const cluster::Snapshot& snapshot = what_if_.snapshot();
   const std::vector<Domain> domains = DomainsByRoom(rule.level, rule.kinds);
   nearest->level = snapshot.symbols().Text(rule.level);
+  nearest->level_name = dialects::NamedLevel(nearest->level);
+  nearest->nobody = dialects::NobodyIn(nearest->level);
   nearest->domains = snapshot.DomainsOf(rule.level).size();
   nearest->even = rule.shape == Rule::Shape::kEven;
   for (const size_t k : rule.kinds) nearest->wanted += problem_.kinds[k].count();

@@ -22,9 +22,10 @@ void Announcer::Happened(const Gang& gang, Step step, std::string_view why, cons
   happening.node = node;
   if (member) happening.pod = state_.pod(member->pod).pod->meta.name;
   if (step == Step::kWaits) {
-    happening.reason = gang.refusal->reason;
-    happening.sentence = gang.refusal->sentence;
-    happening.more = gang.refusal->nodes_sentence;
+    const observe::Words& words = gang.refusal->words();
+    happening.reason = observe::Word(gang.refusal->reason());
+    happening.sentence = words.sentence;
+    happening.more = words.nodes_sentence;
   }
   if (step == Step::kStarted && gang.complete_since_ms != 0)
     happening.seconds = Seconds(clock_.MonotonicMs() - gang.complete_since_ms);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/publish/describe.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <memory>
 #include <tuple>
 #include <utility>
 
 #include "core/gangs/evidence.h"
-#include "core/publish/explain.h"
 
 namespace tutti::core {
 
@@ -18,10 +16,10 @@ using model::GangId;
 namespace {
 
 // Claims of placed members that wait for their volumes.
-size_t OpenVolumes(const Gang& gang) {
-  size_t open = 0;
+int64_t OpenVolumes(const Gang& gang) {
+  int64_t open = 0;
   if (gang.plan)
-    for (const auto& [member, assignment] : gang.plan->open) open += assignment.volumes.size();
+    for (const auto& [member, assignment] : gang.plan->open) open += std::ssize(assignment.volumes);
   return open;
 }
 
@@ -83,18 +81,22 @@ observe::Decision Describer::Describe(const Gang& gang) const {
   decision.state = gang.state;
   decision.since_ms = gang.since_ms;
   decision.plan = gang.plan ? gang.plan->id : gang.last_plan;
-  const size_t open_volumes = OpenVolumes(gang);
-  decision.reason = gang.refusal                         ? gang.refusal->reason
-                    : gang.state == GangState::kWhole    ? "Whole"
-                    : gang.state == GangState::kFinished ? "Finished"
-                    : open_volumes > 0                   ? "BindingVolumes"
-                                                         : "Binding";
-  if (gang.state == GangState::kTerminating) decision.reason = "Terminating";
+  const int64_t open_volumes = OpenVolumes(gang);
   if (gang.refusal)
-    decision.message = FullMessage(*gang.refusal);
+    decision.why = gang.refusal->shared_reason();
   else if (open_volumes > 0)
-    decision.message =
-        fmt::format("{} of its volumes {} still to be bound", open_volumes, open_volumes == 1 ? "is" : "are");
+    decision.why = std::make_shared<const observe::Reason>(
+        observe::Reason{.ns = gang.key.ns, .gang = gang.key.name, .cause = observe::PreparingVolumes{open_volumes}});
+  decision.reason = gang.state == GangState::kTerminating ? "Terminating"
+                    : gang.refusal                        ? observe::Word(*decision.why)
+                    : gang.state == GangState::kWhole     ? "Whole"
+                    : gang.state == GangState::kFinished  ? "Finished"
+                    : decision.why                        ? observe::Word(*decision.why)
+                                                          : "Binding";
+  if (gang.refusal)
+    decision.message = gang.refusal->words().Full();
+  else if (decision.why)
+    decision.message = observe::Say(*decision.why).Full();
   for (const Member* member : gang.members) {
     observe::MemberDecision line = DescribeMember(*state_.pod(member->pod).pod);
     line.role = member->role;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explain: turns what stopped a gang into its Refusal: the sentence a person reads, and the events that could change
-// it.
+// Explain: turns what stopped a gang into its Refusal: the Reason, and the events that could change it.
 #pragma once
 
 #include <memory>
 #include <string>
-#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/gangs/census.h"
 #include "core/gangs/gang.h"
@@ -16,18 +16,18 @@
 namespace tutti::core {
 
 // GangSpec::problem.
-Refusal ExplainProblem(const std::string& problem);
+Refusal ExplainProblem(const Gang& gang, const std::string& problem);
 
 // Its plan failed, and what is bound of it has to go before it starts again.
 Refusal ExplainUndoing(const Gang& gang);
 
-// Too few members exist: which minimum, how many there are, how many are held back by gates; `strangers` is of those
-// that name another scheduler.
+// Too few members exist: which minimum, how many there are, how many are held back by gates; `strangers` are the
+// schedulers that more pods of the gang name, and how many.
 Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census,
-                       const std::string& strangers);
+                       std::vector<std::pair<std::string, int64_t>> strangers);
 
-// How a gang stands that was whole: "is whole", or "has 1 of its 2 required members (headgroup 0 of 1)".
-std::string Stands(const Requirement& requirement);
+// How a gang stands that was whole.
+observe::Standing StandingOf(const Requirement& requirement);
 
 // The member's binds were refused wherever it went, and without it the minimum is not reached.
 Refusal ExplainRefusedBind(const Gang& gang, const Requirement& requirement, const Member& member,
@@ -37,7 +37,8 @@ Refusal ExplainRefusedBind(const Gang& gang, const Requirement& requirement, con
 Refusal ExplainExtender(const Gang& gang, const Requirement& requirement, const std::string& failure);
 
 // Of a whole gang: of the member's role, or in its unit, `size` start together, and so many lack.
-Refusal ExplainPart(const Gang& gang, const Member& member, int64_t size, int64_t lacks);
+Refusal ExplainPart(const Gang& gang, const Requirement& requirement, const Member& member, int64_t size,
+                    int64_t lacks);
 
 // Of a gang that was whole: no head is at work, and others wait for one. `head`: one that exists and is not at work;
 // null: none does.
@@ -61,7 +62,7 @@ Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, std::shar
 bool WasCutOff(const Refusal& refusal);
 
 // What it says counts something that others change.
-bool HasFigures(dialects::GangState state);
+bool HasFigures(GangState state);
 
 // New figures alone are not news each time, or a busy cluster would rewrite waiting pods at every bind: if `now` says
 // what `before` does but for its figures, and those were counted within `for_ms`, it keeps them. True: it does, and
@@ -69,13 +70,7 @@ bool HasFigures(dialects::GangState state);
 bool KeepFigures(const Refusal& before, base::Millis for_ms, Refusal* now);
 
 // Its minResources exceed what all nodes together have free of `resource`.
-Refusal ExplainMinResources(const Gang& gang, const std::string& resource, int64_t asked, int64_t free);
-
-// The whole text of the gang's Event and decision, with the nodes' sentence about the first pod that finds none.
-std::string FullMessage(const Refusal& refusal);
-
-// The whole text of a member's condition and Event: the nodes' sentence is about this pod, or it is said that the pod
-// fits, and what it waits for.
-std::string MemberMessage(const Refusal& refusal, model::ClassId pod_class, const std::string& role);
+Refusal ExplainMinResources(const Gang& gang, const Requirement& requirement, const std::string& resource,
+                            int64_t asked, int64_t free);
 
 }  // namespace tutti::core

@@ -49,7 +49,7 @@ void FigureRefresh::Step(int64_t work) {
       std::min(book_.slots(), slot_ + std::clamp(book_.slots() / steps + 1, kRefreshLeast, kRefreshMost));
   for (; slot_ < end; ++slot_)
     if (const Gang& gang = book_.at(GangId(slot_)); gang.refusal &&
-                                                    (HasFigures(gang.refusal->state) || !gang.spec.queue.empty()) &&
+                                                    (HasFigures(gang.refusal->state()) || !gang.spec.queue.empty()) &&
                                                     IsRenewedByItself(GangId(slot_)))
       Renew(GangId(slot_));
   if (slot_ >= book_.slots()) {

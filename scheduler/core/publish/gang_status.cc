@@ -37,8 +37,8 @@ void GangStatus::Report(Gang& gang) {
   dialects::GangReport report;
   report.state = gang.state;
   if (gang.refusal && gang.state != GangState::kWhole && gang.state != GangState::kFinished) {
-    report.sentence = gang.refusal->sentence;
-    report.nodes_sentence = gang.refusal->nodes_sentence;
+    report.sentence = gang.refusal->words().sentence;
+    report.nodes_sentence = gang.refusal->words().nodes_sentence;
   }
   report.total = static_cast<int64_t>(gang.members.size());
   report.running = census.running;

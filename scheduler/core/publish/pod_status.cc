@@ -57,7 +57,8 @@ bool PodStatus::StillNominated(const Member& member) const {
   return !member.nomination.node.empty() && !entry.reservation && entry.pod->nominated_node == member.nomination.node;
 }
 
-bool PodStatus::TellWaiting(GangId id, Member& member, const std::string& reason, const std::string& message) {
+bool PodStatus::TellWaiting(GangId id, Member& member, const std::string& reason, const std::string& message,
+                            MessageSource source) {
   const base::Millis now = clock_.MonotonicMs();
   if (member.told.write != 0 || now < member.told.again_ms) return false;
   const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
@@ -78,6 +79,7 @@ bool PodStatus::TellWaiting(GangId id, Member& member, const std::string& reason
       !unkept && !member.told.in_doubt && Says(*pod, reason, message) && of_it(pod->scheduled.observed_generation);
   member.told.reason = reason;
   member.told.message = message;
+  member.told.source = std::move(source);
   if (told || seen) {
     if (seen) member.told.generation = pod->scheduled.observed_generation;
     return false;
@@ -127,6 +129,7 @@ void PodStatus::TellKept(Member& member) {
   const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
   if (member.told.message == member.eviction.why_kept) return;
   member.told.message = member.eviction.why_kept;
+  member.told.source = {};
   outbox_.Post(Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
                cluster::EmitEvent{cluster::RefOf(pod), true, "GangNotWhole", "Undoing", member.eviction.why_kept,
                                   pod->spec->scheduler_name});

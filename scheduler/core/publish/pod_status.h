@@ -20,7 +20,8 @@ class PodStatus {
   // Says that the member waits: condition PodScheduled=False and a FailedScheduling Event. Nothing is written if that
   // is what was last said, or while the effect of the last write is unseen: the API server would refuse it. If no node
   // is kept for the pod any more, the write says that too. True: it is written.
-  bool TellWaiting(model::GangId id, Member& member, const std::string& reason, const std::string& message);
+  bool TellWaiting(model::GangId id, Member& member, const std::string& reason, const std::string& message,
+                   MessageSource source = {});
   void TellBound(const Member& member, const std::string& node);
   // Says why a member that should go is not deleted.
   void TellKept(Member& member);

@@ -5,8 +5,6 @@
 
 namespace tutti::core {
 
-using dialects::GangState;
-
 // There are some twenty plugins; what comes after 64 shares the last bit.
 uint64_t RefusedPods::Bit(std::string_view plugin) {
   auto at = std::ranges::find(plugins_, plugin);
@@ -18,8 +16,8 @@ uint64_t RefusedPods::Bit(std::string_view plugin) {
 RefusedPods::Id RefusedPods::Of(std::string_view profile, const Refusal& refusal) {
   uint64_t plugins = 0;
   for (const std::string_view plugin : refusal.plugins) plugins |= Bit(plugin);
-  if (refusal.state == GangState::kWaitingForQueue) plugins = Bit("Queue");
-  if (refusal.state == GangState::kWaitingForMembers || refusal.state == GangState::kInvalid)
+  if (refusal.state() == GangState::kWaitingForQueue) plugins = Bit("Queue");
+  if (refusal.state() == GangState::kWaitingForMembers || refusal.state() == GangState::kInvalid)
     plugins = Bit("GangScheduling");
   if (plugins == 0) return 0;
   const auto [at, made] = ids_.try_emplace({std::string(profile), plugins}, counts_.size() + 1);

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "observe/gang_state.h"
+
+namespace tutti::observe {
+
+std::string_view Word(GangState state) {
+  switch (state) {
+    case GangState::kWaitingForMembers: return "waiting-for-members";
+    case GangState::kWaitingForQueue: return "waiting-for-queue";
+    case GangState::kWaitingForNodes: return "waiting-for-nodes";
+    case GangState::kInvalid: return "invalid";
+    case GangState::kBinding: return "binding";
+    case GangState::kTerminating: return "terminating";
+    case GangState::kWhole: return "whole";
+    case GangState::kFinished: return "finished";
+  }
+  return "unknown";
+}
+
+}  // namespace tutti::observe

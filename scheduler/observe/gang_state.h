@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// GangState: what a gang does, or waits for.
+#pragma once
+
+#include <string_view>
+
+namespace tutti::observe {
+
+enum class GangState {
+  kWaitingForMembers,  // fewer members exist than its minimum
+  kWaitingForQueue,    // its queue is full, closed, missing or invalid
+  kWaitingForNodes,    // no placement exists for its minimum now
+  kInvalid,            // GangSpec::problem
+  kBinding,            // a plan is being carried out
+  kTerminating,        // bound members are being deleted, its minimum is not there without them, and no member waits
+  kWhole,              // every required member is bound to an existing node and not failed
+  kFinished,           // every member ended
+};
+
+// One word each: "waiting-for-members", ..., "whole".
+std::string_view Word(GangState state);
+
+}  // namespace tutti::observe

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "observe/reason.h"
+
+#include "observe/wording.h"
+#include "tests/support/catch.h"
+
+namespace tutti::observe {
+namespace {
+
+Reason About(Cause cause) {
+  Reason reason{.ns = "default", .gang = "g", .cause = std::move(cause)};
+  reason.minimum.members = 2;
+  return reason;
+}
+
+Reason Full(const std::string& queue, const std::string& resource, int64_t used) {
+  QueueRefuses cause;
+  cause.cells = {{queue, resource, 8, used, 4}};
+  return About(std::move(cause));
+}
+
+Figures ShortOf(const std::string& resource, int64_t missing) {
+  Figures figures;
+  figures.count = Figures::Count::kExact;
+  figures.needed = 2;
+  figures.shorts = {{.resource = resource, .missing = missing, .asked = 2, .one = 1, .cluster = 4, .largest_node = 4}};
+  return figures;
+}
+
+Reason NoNodes(const Figures& figures, const std::string& why = "Insufficient cpu", size_t nodes = 3) {
+  LacksNodes cause;
+  cause.figures = std::make_shared<const Figures>(figures);
+  cause.refusals = {nodes, {{why, nodes}}, {}};
+  return About(std::move(cause));
+}
+
+}  // namespace
+
+TEST_CASE("a new figure is no other reason, and a new name is, though it differs in digits alone") {
+  CHECK(SameButFigures(Full("team-1", "cpu", 5), Full("team-1", "cpu", 8)));
+  CHECK_FALSE(SameButFigures(Full("team-1", "cpu", 5), Full("team-2", "cpu", 5)));
+  CHECK_FALSE(SameButFigures(Full("q", "nvidia.com/mig-1g.5gb", 5), Full("q", "nvidia.com/mig-2g.10gb", 5)));
+
+  CHECK(SameButFigures(NoNodes(ShortOf("cpu", 1)), NoNodes(ShortOf("cpu", 2))));
+  CHECK(SameButFigures(NoNodes(ShortOf("cpu", 1), "a", 1), NoNodes(ShortOf("cpu", 1), "a", 2)));
+  CHECK_FALSE(SameButFigures(NoNodes(ShortOf("r1", 1)), NoNodes(ShortOf("r2", 1))));
+  CHECK_FALSE(SameButFigures(NoNodes(ShortOf("cpu", 1), "taint-1"), NoNodes(ShortOf("cpu", 1), "taint-2")));
+  const auto nearest = [](const std::string& domain, int64_t room) {
+    LacksNodes cause;
+    cause.nearest.emplace().value = domain;
+    cause.nearest->room = room;
+    return About(std::move(cause));
+  };
+  CHECK(SameButFigures(nearest("r1", 2), nearest("r1", 3)));
+  CHECK_FALSE(SameButFigures(nearest("r1", 2), nearest("r2", 2)));
+  CHECK_FALSE(SameButFigures(Full("q", "cpu", 5), NoNodes(ShortOf("cpu", 1))));
+}
+
+TEST_CASE("that a larger node is needed is news, as it is a new sentence") {
+  Figures larger = ShortOf("cpu", 1);
+  larger.shorts[0].largest_node = 0;
+  CHECK_FALSE(SameButFigures(NoNodes(ShortOf("cpu", 1)), NoNodes(larger)));
+  CHECK(Say(NoNodes(larger)).sentence != Say(NoNodes(ShortOf("cpu", 1))).sentence);
+}
+
+TEST_CASE("what a member is told is the same while its own part is, whatever others are told") {
+  Figures figures = ShortOf("cpu", 1);
+  const model::ClassId fits(1), lacks(2);
+  figures.refused = {{3, {{"Insufficient cpu", 3}}, {}}};
+  figures.lines = {{.pod_class = fits, .role = "a", .fits = true}, {.pod_class = lacks, .role = "b", .refused = 0}};
+  figures.waits_for = {"b"};
+  const Reason before = NoNodes(figures);
+  figures.refused[0].reasons[0].first = "Insufficient memory";
+  const Reason after = NoNodes(figures);
+  CHECK_FALSE(SameButFigures(before, after));
+  CHECK(SameButFigures(before, {fits, "a"}, after, {fits, "a"}));
+  CHECK_FALSE(SameButFigures(before, {lacks, "b"}, after, {lacks, "b"}));
+  CHECK(SayTo({fits, "a"}, after, Say(after)).ends_with("This pod fits; it waits for role b."));
+  CHECK(SayTo({lacks, "b"}, after, Say(after)).ends_with("0/3 nodes are available: 3 Insufficient memory."));
+}
+
+}  // namespace tutti::observe
