@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "model/quantity.h"
+#include "observe/reason_json.h"
 
 namespace tutti::app {
 namespace {
@@ -68,16 +69,18 @@ std::string FullName(const std::string& ns, const std::string& name) { return ns
 Json GangLine(const observe::Decision& decision) {
   int64_t bound = 0;
   for (const observe::MemberDecision& member : decision.members) bound += member.bound ? 1 : 0;
-  return {{"namespace", decision.gang.ns},
-          {"name", decision.gang.name},
-          {"dialect", decision.gang.dialect},
-          {"queue", decision.queue},
-          {"minMember", decision.min_member},
-          {"members", decision.members.size()},
-          {"bound", bound},
-          {"state", observe::Word(decision.state)},
-          {"reason", decision.reason},
-          {"message", decision.message}};
+  Json line = {{"namespace", decision.gang.ns},
+               {"name", decision.gang.name},
+               {"dialect", decision.gang.dialect},
+               {"queue", decision.queue},
+               {"minMember", decision.min_member},
+               {"members", decision.members.size()},
+               {"bound", bound},
+               {"state", observe::Word(decision.state)},
+               {"reason", decision.reason},
+               {"message", decision.message}};
+  if (decision.why) line["why"] = observe::ToJson(*decision.why);
+  return line;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "observe/decision_json.h"
 
 #include "base/json.h"
+#include "observe/reason_json.h"
 
 namespace tutti::observe {
 namespace {
@@ -21,19 +22,16 @@ Json ToJson(const MemberDecision& member) {
 Json ToJson(const Decision& decision) {
   Json members = Json::array();
   for (const MemberDecision& member : decision.members) members.push_back(ToJson(member));
-  return {{"dialect", decision.gang.dialect},
-          {"namespace", decision.gang.ns},
-          {"name", decision.gang.name},
-          {"schedulerName", decision.scheduler_name},
-          {"queue", decision.queue},
-          {"priority", decision.priority},
-          {"minMember", decision.min_member},
-          {"state", Word(decision.state)},
-          {"reason", decision.reason},
-          {"message", decision.message},
-          {"since", base::FormatTime(decision.since_ms)},
-          {"plan", decision.plan},
-          {"members", std::move(members)}};
+  Json out = {{"dialect", decision.gang.dialect}, {"namespace", decision.gang.ns},
+              {"name", decision.gang.name},       {"schedulerName", decision.scheduler_name},
+              {"queue", decision.queue},          {"priority", decision.priority},
+              {"minMember", decision.min_member}, {"state", Word(decision.state)},
+              {"reason", decision.reason},        {"message", decision.message}};
+  if (decision.why) out["why"] = ToJson(*decision.why);
+  out["since"] = base::FormatTime(decision.since_ms);
+  out["plan"] = decision.plan;
+  out["members"] = std::move(members);
+  return out;
 }
 
 Json ToJson(const std::vector<Decision>& decisions) {

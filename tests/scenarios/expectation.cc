@@ -10,6 +10,8 @@
 #include <string_view>
 
 #include "base/json_string.h"
+#include "cluster/json_text.h"
+#include "observe/reason_json.h"
 #include "tests/scenarios/shorthand.h"
 
 namespace tutti::scenarios {
@@ -133,14 +135,16 @@ Complaints CheckPods(Stage& stage, const Json& wanted) {
 
 Json GangFields(const observe::Decision& decision) {
   const auto bound = std::ranges::count_if(decision.members, &observe::MemberDecision::bound);
-  return {{"state", std::string(observe::Word(decision.state))},
-          {"dialect", decision.gang.dialect},
-          {"queue", decision.queue},
-          {"reason", decision.reason},
-          {"message", decision.message},
-          {"minMember", decision.min_member},
-          {"members", decision.members.size()},
-          {"bound", bound}};
+  Json fields = {{"state", std::string(observe::Word(decision.state))},
+                 {"dialect", decision.gang.dialect},
+                 {"queue", decision.queue},
+                 {"reason", decision.reason},
+                 {"message", decision.message},
+                 {"minMember", decision.min_member},
+                 {"members", decision.members.size()},
+                 {"bound", bound}};
+  if (decision.why) fields["why"] = cluster::ParseJson(observe::ToJson(*decision.why).dump());
+  return fields;
 }
 
 Complaints CheckGangs(Stage& stage, const Json& wanted) {
@@ -157,6 +161,11 @@ Complaints CheckGangs(Stage& stage, const Json& wanted) {
       continue;
     }
     for (const auto& [word, value] : fields.items()) {
+      if (word == "reason" && value.is_object()) {
+        const std::string why = Missing(sim::Child(gang->second, "why"), value, "reason");
+        if (!why.empty()) complaints.push_back(fmt::format("gang {}: {}", name, why));
+        continue;
+      }
       const Json& there = sim::Child(gang->second, word);
       const bool text = word == "message";
       const bool holds = text ? Contains(sim::StringOf(there), sim::StringOf(value)) : there == value;

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reasons as JSON: an object with "kind", and with what that kind has. docs/pages.md lists them.
+#pragma once
+
+#include "base/json_fwd.h"
+#include "observe/reason.h"
+
+namespace tutti::observe {
+
+nlohmann::ordered_json ToJson(const Reason& reason);
+
+}  // namespace tutti::observe
