@@ -17,8 +17,8 @@ namespace tutti::core {
 
 class Outbox {
  public:
-  // What a command is for. Replies are counted, and forgotten, by it.
-  enum class For : uint8_t { kBind, kEviction, kVolume, kNomination, kStatus };
+  // What a command is for. Replies are counted, and forgotten, by it. kEnd: none; so many there are.
+  enum class For : uint8_t { kBind, kEviction, kVolume, kNomination, kStatus, kEnd };
   using OnReply = absl::AnyInvocable<void(const cluster::Answer&) &&>;
 
   // Returns the id that the reply will carry. `body` is one of CommandBody, or such a variant.
@@ -81,7 +81,7 @@ class Outbox {
   size_t usual_ = 0;  // in the last cycle
   cluster::CommandId last_id_ = 0;
   absl::flat_hash_map<cluster::CommandId, Awaited> awaited_;
-  std::array<size_t, 5> counts_{};
+  std::array<size_t, static_cast<size_t>(For::kEnd)> counts_{};
 };
 
 }  // namespace tutti::core

@@ -27,6 +27,7 @@ struct Figures {
   int64_t needed = 0, fit = 0;  // members asked for, and of these so many that find nodes together
   struct Role {
     int64_t members = 0, fit = 0;  // of all members of the role; of which find nodes
+    friend bool operator==(const Role&, const Role&) = default;
   };
   std::map<std::string, Role> roles;
 
@@ -40,6 +41,7 @@ struct Figures {
     int64_t cluster = 0;       // what all nodes together have, free or not
     int64_t largest_node = 0;  // the most that one node has, free or not
 
+    friend bool operator==(const Short&, const Short&) = default;
     bool NeedsLargerNode() const { return largest_node < one; }
     // What the members of `times` such searches ask for, and what of that is missing where only the first finds any.
     int64_t AskedBy(int64_t times) const;
@@ -56,11 +58,13 @@ struct Figures {
     std::string role;
     bool fits = false;
     size_t refused = kNotAsked;  // why not: its place in Figures::refused; kNotAsked: it was not looked at
+    friend bool operator==(const Line&, const Line&) = default;
   };
   std::vector<Line> lines;
   std::vector<model::NodeRefusals> refused;  // of classes that found no node
   std::vector<std::string> waits_for;        // the roles that those that fit wait for; empty: they have no names
 
+  friend bool operator==(const Figures&, const Figures&) = default;
   // The nodes have too little for `times` such searches, even if they were empty.
   bool NeedsMoreNodes(const Short& it, int64_t times) const { return all && it.cluster < it.AskedBy(times); }
   // Of members of the class in the role, else of any of the class; null: nothing is known.
@@ -75,14 +79,14 @@ struct Figures {
 struct NearestDomain {
   std::string level;             // a label's key
   std::string level_name;        // what people call it
-  std::string nobody;            // a clause: nobody is in any domain of it
+  std::string none;              // a clause: there is no domain of it
   std::string value;             // empty: no node has the label
   size_t domains = 0;            // how many there are
   int64_t wanted = 0, room = 0;  // members; slices where `slice` is above 1
   int64_t slice = 1;
   bool even = false;
   std::vector<std::string> torn;  // several that hold members already: none will do
-  int64_t unlabelled = 0;         // members that have nodes without the label: nobody can join them
+  int64_t unlabelled = 0;         // members that have nodes without the label: no other can join them
   friend bool operator==(const NearestDomain&, const NearestDomain&) = default;
 };
 

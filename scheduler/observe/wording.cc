@@ -107,7 +107,7 @@ std::string SayNearest(const NearestDomain& nearest) {
     return fmt::format("room for {} of {}{}", nearest.room, nearest.wanted, what);
   };
   const std::string& level = nearest.level_name;
-  if (nearest.domains == 0) return "; " + nearest.nobody;
+  if (nearest.domains == 0) return "; " + nearest.none;
   if (nearest.unlabelled > 0)
     return fmt::format("; {} must be in one domain of {}, but {} other member{} on nodes that are in none of them",
                        nearest.wanted, level, nearest.unlabelled, nearest.unlabelled == 1 ? " is" : "s are");

@@ -21,7 +21,7 @@ struct Words {
 Words Say(const Reason& reason);
 
 // The whole text of a member's condition and Event: the nodes' sentence is about this pod, or it is said that the pod
-// fits, and for whom it waits. `words`: the reason's.
+// fits, and what it waits for. `words`: the reason's.
 std::string SayTo(Listener member, const Reason& reason, const Words& words);
 
 }  // namespace tutti::observe

@@ -61,7 +61,7 @@ std::optional<std::vector<NodeId>> Search::FindNearest(const Rule& rule, Nearest
   const std::vector<Domain> domains = DomainsByRoom(rule.level, rule.kinds);
   nearest->level = snapshot.symbols().Text(rule.level);
   nearest->level_name = dialects::NamedLevel(nearest->level);
-  nearest->nobody = dialects::NobodyIn(nearest->level);
+  nearest->none = dialects::NobodyIn(nearest->level);
   nearest->domains = snapshot.DomainsOf(rule.level).size();
   nearest->even = rule.shape == Rule::Shape::kEven;
   for (const size_t k : rule.kinds) nearest->wanted += problem_.kinds[k].count();
