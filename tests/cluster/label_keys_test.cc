@@ -25,7 +25,7 @@ class Keys {
     if (at == pods_.end()) return;
     cluster_.state().DropPod(cluster_.state().FindPod(at->second.at("namespace").get<std::string>(), name));
     pods_.erase(at);
-    cluster_.state().Settle();
+    cluster_.state().Reclassify();
   }
   void Check() {
     for (const auto& [name, brief] : pods_) {

@@ -85,7 +85,7 @@ TEST_CASE("a pod that waits is classified by what selects it, and keeps that cla
   CHECK(cluster.state().ApplySelection(Service("s", {{"app", "a"}})));
   CHECK(cluster.state().Reselect(pod));
   CHECK_FALSE(cluster.state().Reselect(pod));
-  cluster.state().Settle();
+  cluster.state().Reclassify();
   const auto selected = cluster.state().pod(pod).pod_class;
   CHECK(selected->selected_by != nullptr);
   CHECK(selected->labels.size() == 1);

@@ -23,7 +23,7 @@ TEST_CASE("A domain that is named for each of a thousand pods is gone through on
     return times;
   };
   Dirty dirty;
-  CHECK(dirty.nobody());
+  CHECK(dirty.empty());
   for (const int domains : {3, 100}) {
     for (int i = 0; i < 1000; ++i) dirty.Domain(zone, symbols.Intern(fmt::format("z{}", i % domains)));
     const auto times = times_named(dirty);
@@ -32,12 +32,12 @@ TEST_CASE("A domain that is named for each of a thousand pods is gone through on
   }
 
   dirty.Clear();
-  CHECK(dirty.nobody());
+  CHECK(dirty.empty());
   for (int i = 0; i < 1000; ++i) dirty.Node(cluster.Node(fmt::format("n{}", i % 3)));
   const auto times = times_named(dirty);
   CHECK(times.size() == 3);
   for (const auto& [n, count] : times) CHECK(count < 70);
-  CHECK_FALSE(dirty.nobody());
+  CHECK_FALSE(dirty.empty());
 }
 
 }  // namespace
