@@ -25,8 +25,8 @@ namespace {
 // So many binds may be unanswered before the next gang is planned: enough to keep the API server busy, few enough that
 // a gang of higher priority does not queue behind thousands.
 constexpr size_t kBindWindow = 1024;
-// Once searches have done so much work in a cycle, some 10 ms, what was decided leaves, and the next cycle goes on.
-constexpr int64_t kWorkAtOnce = 750'000;
+// Once searches have done so much work in a cycle, some 5 ms, what was decided leaves, and the next cycle goes on.
+constexpr int64_t kWorkAtOnce = 400'000;
 // What changes the figures in waiting gangs' reasons.
 constexpr Wake kChangesFigures = Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints |
                                  Wake::kPodGone | Wake::kPodPlaced | Wake::kVolume | Wake::kDriver | Wake::kQueue;

@@ -22,6 +22,9 @@ using model::NodeId;
 
 namespace {
 
+// What it costs to say of a node why it does not do, in units of the budget.
+constexpr int64_t kExplainNode = 4;
+
 // Those that refused it a bind of late, and those that an extender did not take.
 std::vector<NodeId> NodesNotToTry(const Member& member, const cluster::Snapshot& nodes) {
   std::vector<NodeId> refused;
@@ -288,6 +291,7 @@ PlanResult Planner::Solve(const Gang& gang, const Problem& problem) {
   result.fits = found.fits;
   result.placements = std::move(found.placements);
   if (result.fits) return result;
+  work_ += kExplainNode * static_cast<int64_t>(state_.snapshot().slots());
   result.verdict = found.gave_up ? Verdict::kGaveUp : Verdict::kNotNow;
   for (const auto& [k, count] : found.unplaced) result.unplaced.emplace_back(problem.kinds[k].pod_class, count);
   result.figures = std::make_shared<const Figures>(std::move(found.figures));
