@@ -64,10 +64,15 @@ const std::vector<model::ObjectKind>& SelectionKinds() {
 const model::ObjectKind& ObjectKindOf(Selection::Kind kind) { return SelectionKinds()[static_cast<size_t>(kind)]; }
 
 std::optional<Selection::Kind> FindSelectionKind(const std::string& name) {
-  const auto& kinds = SelectionKinds();
-  const auto at = std::ranges::find(kinds, name, &model::ObjectKind::Name);
-  if (at == kinds.end()) return std::nullopt;
-  return static_cast<Selection::Kind>(at - kinds.begin());
+  static const auto by_name = [] {
+    absl::flat_hash_map<std::string, Selection::Kind> map;
+    for (const model::ObjectKind& kind : SelectionKinds())
+      map.emplace(kind.Name(), static_cast<Selection::Kind>(map.size()));
+    return map;
+  }();
+  const auto at = by_name.find(name);
+  if (at == by_name.end()) return std::nullopt;
+  return at->second;
 }
 
 bool Selections::Put(const Selection& selection) {

@@ -2,9 +2,6 @@
 #include "core/cycle.h"
 
 #include <algorithm>
-#include <iterator>
-#include <set>
-#include <string>
 #include <utility>
 #include <variant>
 
@@ -30,23 +27,6 @@ constexpr int64_t kWorkAtOnce = 400'000;
 // What changes the figures in waiting gangs' reasons.
 constexpr Wake kChangesFigures = Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints |
                                  Wake::kPodGone | Wake::kPodPlaced | Wake::kVolume | Wake::kDriver | Wake::kQueue;
-
-std::vector<model::ObjectKind> KindsOf(const Options& options, const dialects::DialectList& dialects) {
-  std::vector<model::ObjectKind> kinds = cluster::StorageKinds();
-  kinds.push_back(Drain::NamespaceKind());
-  if (std::ranges::any_of(options.profiles, &framework::Profile::ReadsSelections))
-    std::ranges::copy(cluster::SelectionKinds(), std::back_inserter(kinds));
-  for (const auto& dialect : dialects)
-    for (model::ObjectKind& kind : dialect->Kinds())
-      if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(std::move(kind));
-  return kinds;
-}
-
-std::set<std::string> NamesOf(const std::vector<model::ObjectKind>& kinds) {
-  std::set<std::string> names = {"pods", "nodes"};
-  for (const model::ObjectKind& kind : kinds) names.insert(kind.Name());
-  return names;
-}
 
 }  // namespace
 
@@ -94,22 +74,8 @@ struct Cycle::Parts {
   Consideration consideration{state,    book,       agenda, admission, certificates, committer, figures,
                               refusals, enrollment, start,  grow,      undo,         clock};
   FlushPass flush{options, book, agenda, certificates, consideration, announcer, clock};
-  Drain drain{NamesOf(KindsOf(options, dialects)),
-              state,
-              dialects,
-              quota,
-              rankings,
-              book,
-              agenda,
-              charges,
-              certificates,
-              outbox,
-              extender_desk,
-              committer,
-              pod_status,
-              queue_status,
-              enrollment,
-              clock};
+  Drain drain{options,      state,  dialects,      quota,     rankings,   book,         agenda,     charges,
+              certificates, outbox, extender_desk, committer, pod_status, queue_status, enrollment, clock};
   PublishPass publish{options,     state,        book,       agenda,    tallies, figures, pod_status,
                       gang_status, queue_status, enrollment, announcer, journal, clock};
 
@@ -216,7 +182,7 @@ std::optional<Millis> Cycle::NextDeadline() const {
   return next;
 }
 
-std::vector<model::ObjectKind> Cycle::Kinds() const { return KindsOf(parts_->options, parts_->dialects); }
+std::vector<model::ObjectKind> Cycle::Kinds() const { return parts_->drain.Kinds(); }
 bool Cycle::synced() const { return parts_->drain.synced(); }
 bool Cycle::leading() const { return parts_->drain.leading(); }
 bool Cycle::quiet() const { return parts_->committer.quiet(); }

@@ -29,6 +29,88 @@ bool Matters(const Pod& before, const Pod& after) {
 
 }  // namespace
 
+Drain::Drain(const Options& options, cluster::ClusterState& state, const dialects::DialectList& dialects,
+             queue::Quota& quota, Rankings& rankings, GangBook& book, Agenda& agenda, Charges& charges,
+             Certificates& certificates, Outbox& outbox, ExtenderDesk& extender_desk, Committer& committer,
+             PodStatus& pod_status, QueueStatus& queue_status, Enrollment& enrollment, const base::Clock& clock)
+    : state_(state),
+      dialects_(dialects),
+      quota_(quota),
+      rankings_(rankings),
+      book_(book),
+      agenda_(agenda),
+      charges_(charges),
+      certificates_(certificates),
+      outbox_(outbox),
+      extender_desk_(extender_desk),
+      committer_(committer),
+      pod_status_(pod_status),
+      queue_status_(queue_status),
+      enrollment_(enrollment),
+      clock_(clock) {
+  for (const model::ObjectKind* kind : {&cluster::PodKind(), &cluster::NodeKind()}) unsynced_.insert(kinds_.Add(*kind));
+  HandleKinds(options);
+}
+
+void Drain::HandleKinds(const Options& options) {
+  HandleStorage();
+  Handle(cluster::NamespaceKind(),
+         {.changed =
+              [this](const auto& event) {
+                FollowNamespace(state_.planning().PutNamespace(event.object->meta.name, event.object->meta.labels));
+              },
+          .gone = [this](const auto& event) { FollowNamespace(state_.planning().DropNamespace(event.name)); }});
+  if (std::ranges::any_of(options.profiles, &framework::Profile::ReadsSelections)) HandleSelections();
+  for (const auto& dialect : dialects_) HandleDialect(*dialect);
+}
+
+void Drain::HandleStorage() {
+  for (const model::ObjectKind& kind : cluster::StorageKinds())
+    Handle(kind, {.changed = [this](const auto& event) { PutStorage(*event.object); },
+                  .gone =
+                      [this, &kind](const auto& event) {
+                        FollowStorage(state_.DropStorage(kind.resource, event.ns, event.name));
+                      }});
+}
+
+void Drain::HandleSelections() {
+  for (const model::ObjectKind& kind : cluster::SelectionKinds())
+    Handle(kind, {.changed = nullptr,  // a SelectionChanged carries it
+                  .gone = [this, selection = *cluster::FindSelectionKind(kind.Name())](const auto& event) {
+                    FollowSelection(event.ns, state_.DropSelection(selection, event.ns, event.name));
+                  }});
+}
+
+void Drain::HandleDialect(dialects::Dialect& dialect) {
+  for (const model::ObjectKind& kind : dialect.Kinds())
+    Handle(kind, {.changed =
+                      [this, &dialect](const auto& event) {
+                        dialects::Touched touched;
+                        dialect.Put(event.object, &touched);
+                        Follow(dialect, touched);
+                      },
+                  .gone =
+                      [this, &dialect](const auto& event) {
+                        dialects::Touched touched;
+                        dialect.Drop(event.kind_name, event.ns, event.name, &touched);
+                        Follow(dialect, touched);
+                      }});
+}
+
+void Drain::Handle(const model::ObjectKind& kind, Handler handler) {
+  const cluster::KindId id = kinds_.Add(kind);
+  unsynced_.insert(id);
+  handlers_.resize(kinds_.size());
+  handlers_[id.index()].push_back(std::move(handler));
+}
+
+std::vector<model::ObjectKind> Drain::Kinds() const {
+  std::vector<model::ObjectKind> kinds;
+  for (uint32_t id = 0; id < handlers_.size(); ++id)
+    if (!handlers_[id].empty()) kinds.push_back(kinds_.at(cluster::KindId(id)));
+  return kinds;
+}
+
 void Drain::Apply(const cluster::PodChanged& event) {
   auto change = state_.ApplyPod(event.pod);
   if (change.replaced) {
@@ -119,34 +201,21 @@ void Drain::Apply(const cluster::NodeGone& event) {
   happened_ = happened_ | Wake::kNodeAdded;  // "0/N nodes" is another N now
 }
 
-const model::ObjectKind& Drain::NamespaceKind() {
-  static const model::ObjectKind kind{"", "namespaces", "Namespace", {"v1"}};
-  return kind;
+void Drain::Apply(const cluster::ObjectChanged& event) {
+  const cluster::KindId kind = kinds_.Find(event.object->group, event.object->resource);
+  if (!kind) return;
+  for (const Handler& handler : handlers_[kind.index()])
+    if (handler.changed) handler.changed(event);
 }
 
-void Drain::Apply(const cluster::ObjectChanged& event) {
-  if (cluster::IsStorageKind(event.object->group, event.object->resource)) {
-    std::vector<std::string> problems;
-    FollowStorage(state_.ApplyStorage(*event.object, &problems));
-    for (const std::string& problem : problems)
-      base::LogWarn("an object has a field that cannot be read",
-                    {{"kind", event.object->kind},
-                     {"object", event.object->meta.ns + "/" + event.object->meta.name},
-                     {"problem", problem}});
-    return;
-  }
-  if (event.object->group.empty() && event.object->resource == NamespaceKind().resource) {
-    if (state_.planning().PutNamespace(event.object->meta.name, event.object->meta.labels))
-      happened_ = happened_ | Wake::kPodPlaced;
-    return;
-  }
-  for (const auto& dialect : dialects_)
-    for (const model::ObjectKind& kind : dialect->Kinds())
-      if (kind.group == event.object->group && kind.resource == event.object->resource) {
-        dialects::Touched touched;
-        dialect->Put(event.object, &touched);
-        Follow(*dialect, touched);
-      }
+void Drain::Apply(const cluster::ObjectGone& event) {
+  const cluster::KindId kind = kinds_.FindByName(event.kind_name);
+  if (!kind) return;
+  for (const Handler& handler : handlers_[kind.index()]) handler.gone(event);
+}
+
+void Drain::FollowNamespace(bool changed) {
+  if (changed) happened_ = happened_ | Wake::kPodPlaced;
 }
 
 // Pods that are selected in that namespace are tried again, and no others: rollouts change selections all the time.
@@ -161,23 +230,12 @@ void Drain::Apply(const cluster::SelectionChanged& event) {
   FollowSelection(event.selection->ns, state_.ApplySelection(*event.selection));
 }
 
-void Drain::Apply(const cluster::ObjectGone& event) {
-  if (const auto kind = cluster::FindSelectionKind(event.kind_name)) {
-    return FollowSelection(event.ns, state_.DropSelection(*kind, event.ns, event.name));
-  }
-  for (const model::ObjectKind& kind : cluster::StorageKinds())
-    if (kind.Name() == event.kind_name) return FollowStorage(state_.DropStorage(kind.resource, event.ns, event.name));
-  if (event.kind_name == NamespaceKind().Name()) {
-    if (state_.planning().DropNamespace(event.name)) happened_ = happened_ | Wake::kPodPlaced;
-    return;
-  }
-  for (const auto& dialect : dialects_)
-    for (const model::ObjectKind& kind : dialect->Kinds())
-      if (kind.Name() == event.kind_name) {
-        dialects::Touched touched;
-        dialect->Drop(event.kind_name, event.ns, event.name, &touched);
-        Follow(*dialect, touched);
-      }
+void Drain::PutStorage(const model::Object& object) {
+  std::vector<std::string> problems;
+  FollowStorage(state_.ApplyStorage(object, &problems));
+  for (const std::string& problem : problems)
+    base::LogWarn("an object has a field that cannot be read",
+                  {{"kind", object.kind}, {"object", object.meta.ns + "/" + object.meta.name}, {"problem", problem}});
 }
 
 // A claim concerns the gangs of the pods that use it; any other object, the gangs that wait for its kind.
@@ -196,7 +254,7 @@ void Drain::FollowStorage(const cluster::Storage::Applied& applied) {
 }
 
 void Drain::Apply(const cluster::KindSynced& event) {
-  unsynced_.erase(event.kind_name);
+  if (const cluster::KindId kind = kinds_.FindByName(event.kind_name)) unsynced_.erase(kind);
   for (const auto& dialect : dialects_) {
     dialects::Touched touched;
     dialect->Served(event.kind_name, event.served, &touched);

@@ -3,11 +3,15 @@
 // kinds are synced, while this replica leads, and when no write of an earlier leader can take effect any more.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "cluster/kinds.h"
+#include "core/options.h"
 #include "core/passes/enrollment.h"
 #include "core/place/certificates.h"
 #include "core/place/rankings.h"
@@ -16,27 +20,12 @@ namespace tutti::core {
 
 class Drain {
  public:
-  // `kinds`: the names of all kinds whose first list is to come.
-  Drain(std::set<std::string> kinds, cluster::ClusterState& state, const dialects::DialectList& dialects,
+  Drain(const Options& options, cluster::ClusterState& state, const dialects::DialectList& dialects,
         queue::Quota& quota, Rankings& rankings, GangBook& book, Agenda& agenda, Charges& charges,
         Certificates& certificates, Outbox& outbox, ExtenderDesk& extender_desk, Committer& committer,
-        PodStatus& pod_status, QueueStatus& queue_status, Enrollment& enrollment, const base::Clock& clock)
-      : unsynced_(std::move(kinds)),
-        state_(state),
-        dialects_(dialects),
-        quota_(quota),
-        rankings_(rankings),
-        book_(book),
-        agenda_(agenda),
-        charges_(charges),
-        certificates_(certificates),
-        outbox_(outbox),
-        extender_desk_(extender_desk),
-        committer_(committer),
-        pod_status_(pod_status),
-        queue_status_(queue_status),
-        enrollment_(enrollment),
-        clock_(clock) {}
+        PodStatus& pod_status, QueueStatus& queue_status, Enrollment& enrollment, const base::Clock& clock);
+  Drain(const Drain&) = delete;  // its handlers point to it
+  Drain& operator=(const Drain&) = delete;
 
   void Apply(const cluster::PodChanged& event);
   void Apply(const cluster::PodGone& event);
@@ -50,9 +39,8 @@ class Drain {
   void Apply(const cluster::Answer& event);
   void Apply(const cluster::ExtenderReply& event);
 
-  // Namespaces: affinity terms select pods by their labels.
-  static const model::ObjectKind& NamespaceKind();
-
+  // The kinds that have handlers, as a feed is asked for them.
+  std::vector<model::ObjectKind> Kinds() const;
   bool synced() const { return unsynced_.empty(); }
   bool leading() const { return leading_; }
   base::Millis plan_after_ms() const { return plan_after_ms_; }  // monotonic; no decision before
@@ -65,15 +53,32 @@ class Drain {
   void RelabelNodes();
 
  private:
+  // What an object's change does, and its end. `changed` is empty where another event carries the change.
+  struct Handler {
+    std::function<void(const cluster::ObjectChanged&)> changed;
+    std::function<void(const cluster::ObjectGone&)> gone;
+  };
+
+  // Gives each kind its handlers. A kind that the core itself reads is one row here.
+  void HandleKinds(const Options& options);
+  void HandleStorage();
+  void HandleSelections();
+  void HandleDialect(dialects::Dialect& dialect);
+  void Handle(const model::ObjectKind& kind, Handler handler);
+
   void PutNode(const std::shared_ptr<const model::Node>& node);
   // The node with the labels that dialects add, in place of those they added before.
   std::shared_ptr<const model::Node> Labelled(const std::shared_ptr<const model::Node>& node);
+  void FollowNamespace(bool changed);
+  void PutStorage(const model::Object& object);
   void FollowStorage(const cluster::Storage::Applied& applied);
   // Pods that are selected in that namespace are tried again, and no others: rollouts change selections all the time.
   void FollowSelection(const std::string& ns, bool changed);
   void Follow(dialects::Dialect& dialect, const dialects::Touched& touched);
 
-  std::set<std::string> unsynced_;
+  cluster::KindTable kinds_;
+  std::vector<std::vector<Handler>> handlers_;  // by KindId, in the order of the dialects
+  std::set<cluster::KindId> unsynced_;          // their first list is to come
   cluster::ClusterState& state_;
   const dialects::DialectList& dialects_;
   queue::Quota& quota_;
