@@ -29,7 +29,8 @@ model::QueueSpec Read(const model::Object& object) {
   for (const auto& [resource, amount] : read.Resources(spec["capability"]))
     if (amount != std::numeric_limits<int64_t>::max() && queue.name != "root") queue.capability.Set(resource, amount);
   const std::string state = read.Text(status["state"]);
-  queue.open = state.empty() || state == "Open";
+  if (!state.empty() && state != "Open")
+    queue.state = state == "Closing" ? model::QueueState::kClosing : model::QueueState::kClosed;
   queue.problem = ProblemIn(object, read);
   return queue;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "model/queue.h"  // IWYU pragma: export
 #include "model/resource_list.h"
 #include "model/topology.h"
 
@@ -70,16 +71,6 @@ struct GangSpec {
   // While it is set every member waits with this reason; bound members are left alone.
   std::string problem;
   friend bool operator==(const GangSpec&, const GangSpec&) = default;
-};
-
-// A node of a quota tree.
-struct QueueSpec {
-  std::string dialect, name;
-  std::string parent;       // empty for a root
-  ResourceList capability;  // hard cap per listed resource; unlisted ones are not capped
-  bool open = true;         // a closed queue starts nothing
-  std::string problem;      // why it cannot be used, naming the field; its gangs wait with it
-  friend bool operator==(const QueueSpec&, const QueueSpec&) = default;
 };
 
 }  // namespace tutti::model

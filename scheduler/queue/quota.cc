@@ -107,7 +107,7 @@ Admission Quota::Admit(const QueueKey& key, const model::ResourceList& ask) cons
     const model::QueueSpec& spec = specs_.at(at);
     if (!spec.problem.empty())
       admission.problem = spec.problem;
-    else if (!spec.open)
+    else if (!spec.open())
       admission.problem = fmt::format("queue \"{}\" is not open; it starts nothing until it is", at.name);
     if (!admission.problem.empty()) return admission;
     for (const auto& [name, capability] : spec.capability)

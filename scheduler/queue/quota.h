@@ -13,13 +13,9 @@
 
 #include "model/gang.h"
 #include "model/resource_sum.h"
+#include "queue/ids.h"
 
 namespace tutti::queue {
-
-struct QueueKey {
-  std::string dialect, name;
-  friend auto operator<=>(const QueueKey&, const QueueKey&) = default;
-};
 
 // One resource that one queue of the path has too little of.
 struct Shortage {

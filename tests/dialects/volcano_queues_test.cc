@@ -24,7 +24,7 @@ TEST_CASE("a Queue is read") {
   const model::QueueSpec queue = *volcano.DescribeQueue("q");
   CHECK(queue.problem == "");
   CHECK(queue.parent == "root");
-  CHECK(queue.open);
+  CHECK(queue.open());
   CHECK(queue.capability.Get("cpu") == 4000);
   CHECK(queue.capability.Get("memory") == int64_t{6} << 30);
   CHECK_FALSE(queue.capability.Has("pods"));
@@ -41,7 +41,7 @@ TEST_CASE("only an open Queue is open; an empty state is Open") {
     Volcano volcano;
     Put(volcano, Queue("q", "{}", status));
     CAPTURE(status);
-    CHECK(volcano.DescribeQueue("q")->open == open);
+    CHECK(volcano.DescribeQueue("q")->open() == open);
   }
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("default and root need no Queue object; any other does") {
   for (const char* name : {"default", "root"}) {
     CHECK(volcano.DescribeQueue(name)->problem == "");
     CHECK(volcano.DescribeQueue(name)->capability.empty());
-    CHECK(volcano.DescribeQueue(name)->open);
+    CHECK(volcano.DescribeQueue(name)->open());
   }
   CHECK(volcano.DescribeQueue("x")->problem ==
         "queue x does not exist; create a Queue of that name, or name another in the PodGroup's spec.queue");

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dense ids of the room. A name becomes a number once, where it enters.
+#pragma once
+
+#include <compare>
+#include <string>
+
+#include "base/strong_id.h"
+
+namespace tutti::queue {
+
+// A queue's name among those of its dialect.
+struct QueueKey {
+  std::string dialect, name;
+  friend auto operator<=>(const QueueKey&, const QueueKey&) = default;
+};
+
+using QueueId = base::StrongId<struct QueueTag>;    // a slot; reused after the queue is gone
+using CellId = base::StrongId<struct CellTag>;      // a (flavor, resource); reused when nothing names it any more
+using ChargeId = base::StrongId<struct ChargeTag>;  // a slot; reused after the charge is released
+
+}  // namespace tutti::queue

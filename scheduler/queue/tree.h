@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// QueueTree: queues as dense ids, and who is whose parent. Several trees may exist. One thread.
+//
+// A name has an id while it is declared, named as a parent, or held (by a charge, by a gang that waits). So queues may
+// come, go and move at any time. Invariants
+//   (1) parents form a forest: the queues of a circle of parents have none, until one of them names another;
+//   (2) what is wrong with a queue concerns that queue and those below it, no others.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/queue.h"
+#include "queue/cells.h"
+#include "queue/ids.h"
+
+namespace tutti::queue {
+
+class QueueTree {
+ public:
+  QueueTree() = default;
+  QueueTree(const QueueTree&) = delete;
+  QueueTree& operator=(const QueueTree&) = delete;
+
+  // Declares a queue, or replaces its declaration.
+  QueueId Put(model::QueueSpec spec);
+  // Withdraws the declaration, if there is one.
+  void Drop(const QueueKey& key);
+
+  // Returns the id of `key`, made if it is new, and counts one more holder.
+  QueueId Hold(const QueueKey& key);
+  // Takes one holder back. CHECKs that there is one.
+  void Release(QueueId queue);
+
+  // Invalid when the name has no id.
+  QueueId Find(const QueueKey& key) const;
+  bool declared(QueueId queue) const { return At(queue).declared; }
+  // Of an undeclared queue: a spec that says its names alone.
+  const model::QueueSpec& spec(QueueId queue) const { return At(queue).spec; }
+  // Invalid for a root.
+  QueueId parent(QueueId queue) const { return At(queue).circular ? QueueId() : At(queue).up; }
+  std::vector<QueueId> Children(QueueId queue) const;  // by name
+  std::vector<QueueId> Roots() const;                  // by dialect and name
+
+  // Says why the queue, or the nearest one above it that has a problem, cannot be used. Empty: it can.
+  std::string Problem(QueueId queue) const;
+
+  // Changes with every change of a declaration, an id or a parent.
+  uint64_t version() const { return version_; }
+  // Every id that is in use is below this.
+  size_t end() const { return queues_.size(); }
+  bool in_use(QueueId queue) const { return queue.index() < end() && At(queue).in_use; }
+
+  // The resources that declarations name are held here while they are declared.
+  Cells& cells() { return cells_; }
+  const Cells& cells() const { return cells_; }
+
+ private:
+  struct Queue {
+    model::QueueSpec spec;
+    Ask named;  // the cells of the spec
+    QueueId up;
+    std::vector<QueueId> down;
+    uint64_t holders = 0;
+    bool in_use = false, declared = false;
+    bool circular = false;  // its parents lead back to it
+  };
+  const Queue& At(QueueId queue) const { return queues_[queue.index()]; }
+  Queue& At(QueueId queue) { return queues_[queue.index()]; }
+
+  QueueId Intern(const QueueKey& key);
+  void Link(QueueId queue, const QueueKey& parent);
+  void MarkCircle(QueueId queue, bool circular);
+  // Frees the id if nothing needs it.
+  void Sweep(QueueId queue);
+  std::string OwnProblem(QueueId queue) const;
+
+  Cells cells_;
+  std::deque<Queue> queues_;
+  std::map<QueueKey, QueueId> ids_;
+  std::vector<QueueId> free_;
+  uint64_t version_ = 1;
+};
+
+// Says what is wrong with the amounts and the weight of a queue, naming the field; empty when nothing is.
+std::string ProblemOf(const model::QueueSpec& spec);
+
+}  // namespace tutti::queue
