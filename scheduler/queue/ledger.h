@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ledger: what is charged to each queue and to all below it, by cell, and how much each may hold. One thread.
+//
+// A charge goes up the path of its queue at once; its cost is the path's length times the charge's cells. Speculations
+// nest: Here() begins one, Rewind() undoes it, Keep() makes it part of what surrounds it. Invariants
+//   (1) a queue's sum is exact, however large the charges are; what a reader sees stops at the ends of int64;
+//   (2) Rewind(m) restores exactly the charges and ids at Here() == m;
+//   (3) a change of the tree moves sums with the queues that move; charges stay with their queue.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "queue/cells.h"
+#include "queue/ids.h"
+#include "queue/tree.h"
+
+namespace tutti::queue {
+
+inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
+class Ledger {
+ public:
+  // How many of the speculations that are open a mark has around it.
+  enum class Mark : size_t {};
+
+  // `tree` must outlive this.
+  explicit Ledger(QueueTree& tree) : tree_(tree) {}
+  ~Ledger();
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
+
+  // Charges `amounts` to the queue and to all above it. The queue keeps its id until the charge is released.
+  ChargeId Charge(QueueId queue, Ask amounts);
+  // CHECKs that the charge is there.
+  void Release(ChargeId charge);
+  const Ask& AmountsOf(ChargeId charge) const { return charges_[charge.index()].amounts; }
+  QueueId QueueOf(ChargeId charge) const { return charges_[charge.index()].queue; }
+
+  // Of the queue and all below it.
+  int64_t Used(QueueId queue, CellId cell) const;
+  // Calls `each(cell, used)` for all that is not zero.
+  template <typename Each>
+  void ForEachUsed(QueueId queue, const Each& each) const {
+    Refresh();
+    for (size_t i = 0; queue.index() < rows_.size() && i < rows_[queue.index()].size(); ++i)
+      if (rows_[queue.index()][i].used != 0) each(CellId(static_cast<uint32_t>(i)), Seen(rows_[queue.index()][i].used));
+  }
+
+  // The most that a queue and all below it may hold of a cell; kNoLimit takes the limit away.
+  void SetLimit(QueueId queue, CellId cell, int64_t limit);
+  void ClearLimits();
+  int64_t Limit(QueueId queue, CellId cell) const;
+  // The limit less what is used, below zero where more is used than allowed; kNoLimit without a limit.
+  int64_t Headroom(QueueId queue, CellId cell) const;
+  // The least headroom of the queue and all above it.
+  int64_t Available(QueueId queue, CellId cell) const;
+
+  // Begins a speculation inside those that are open.
+  Mark Here();
+  // Ends the innermost speculation and undoes it. CHECKs that `mark` began it.
+  void Rewind(Mark mark);
+  // Ends the innermost speculation and keeps its changes. CHECKs that `mark` began it.
+  void Keep(Mark mark);
+
+  // CHECKs all sums against a count from the charges, and that no speculation is open.
+  void Audit() const;
+  size_t charges() const { return charges_.size() - free_.size(); }
+
+ private:
+  __extension__ using Wide = __int128;  // more than 2^32 charges of the largest amount come to
+  struct Entry {
+    Wide used = 0;
+    int64_t limit = kNoLimit;
+  };
+  using Row = std::vector<Entry>;
+  struct ChargeRecord {
+    QueueId queue;  // held; invalid while the slot is free
+    Ask amounts;
+  };
+  struct Change {
+    ChargeId charge;
+    ChargeRecord released;  // invalid queue: the change is a new charge
+  };
+
+  static int64_t Seen(Wide amount);
+  const Entry* Find(QueueId queue, CellId cell) const;
+  static Entry& At(std::vector<Row>* rows, QueueId queue, CellId cell);
+  void Add(const ChargeRecord& charge, int sign, std::vector<Row>* rows) const;
+  // Sums up anew if the tree has changed.
+  void Refresh() const;
+  void End(Mark mark);
+
+  QueueTree& tree_;
+  std::vector<ChargeRecord> charges_;
+  std::vector<ChargeId> free_;
+  std::vector<Change> changes_;  // since the outermost open mark
+  std::vector<size_t> marks_;    // where the open ones stand in `changes_`
+  mutable std::vector<Row> rows_;
+  mutable uint64_t tree_version_ = 0;
+};
+
+}  // namespace tutti::queue
