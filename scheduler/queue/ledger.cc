@@ -58,7 +58,7 @@ void Ledger::Refresh() const {
 
 ChargeId Ledger::Charge(QueueId queue, Ask amounts) {
   TUTTI_CHECK(tree_.in_use(queue), "a charge is made to a queue that has an id");
-  tree_.Hold({tree_.spec(queue).dialect, tree_.spec(queue).name});
+  tree_.Hold(queue);
   Refresh();
   ChargeId id(static_cast<uint32_t>(charges_.size()));
   if (free_.empty()) {

@@ -32,6 +32,7 @@ class QueueTree {
 
   // Returns the id of `key`, made if it is new, and counts one more holder.
   QueueId Hold(const QueueKey& key);
+  void Hold(QueueId queue) { ++At(queue).holders; }
   // Takes one holder back. CHECKs that there is one.
   void Release(QueueId queue);
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// FirstFit: items in an order, each with a need; it finds the first whose need is at most a budget. One thread.
+//
+// A treap: each node knows the least need below it, so that Put, Erase and First cost the logarithm of the number of
+// items. The shape depends on the ids alone, so that the same input takes the same steps.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+namespace tutti::queue {
+
+// A place in an order: lower comes first, field by field. The id makes it unique.
+struct Rank {
+  int64_t band = 0;
+  double share = 0;
+  int64_t age = 0;
+  uint32_t id = 0;
+  friend bool operator<(const Rank& a, const Rank& b) {
+    return std::tie(a.band, a.share, a.age, a.id) < std::tie(b.band, b.share, b.age, b.id);
+  }
+  friend bool operator==(const Rank&, const Rank&) = default;
+};
+
+class FirstFit {
+ public:
+  // Adds the item `rank.id`, or gives it another rank and need.
+  void Put(const Rank& rank, int64_t need);
+  // Takes the item out, if it is there.
+  void Erase(uint32_t id);
+  // The id of the first item whose need is at most `budget`.
+  std::optional<uint32_t> First(int64_t budget) const;
+
+  bool contains(uint32_t id) const { return at_.contains(id); }
+  bool empty() const { return at_.empty(); }
+  size_t size() const { return at_.size(); }
+  // REQUIRES: not empty.
+  int64_t least_need() const { return nodes_[root_].least; }
+  template <typename Each>
+  void ForEach(const Each& each) const {
+    for (const auto& [id, node] : at_) each(id);
+  }
+
+ private:
+  using Index = uint32_t;
+  static constexpr Index kNone = UINT32_MAX;
+  struct Node {
+    Rank rank;
+    int64_t need = 0, least = 0;
+    uint64_t height = 0;  // pseudo-random: of two, the higher one is above
+    Index left = kNone, right = kNone;
+  };
+  void Pull(Index node);
+  // Cuts `tree` into what is before `rank` and the rest.
+  void Split(Index tree, const Rank& rank, Index* before, Index* rest);
+  Index Merge(Index before, Index after);
+  Index Without(Index tree, const Rank& rank);
+
+  std::vector<Node> nodes_;
+  std::vector<Index> free_;
+  Index root_ = kNone;
+  absl::flat_hash_map<uint32_t, Index> at_;
+};
+
+}  // namespace tutti::queue
