@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// VolcanoProportion: Volcano's `proportion`. Queues share by weight what they ask for.
+//
+// What a queue deserves of a resource is the limit that upstream's rounds tend to: weighted max-min, never more than
+// the queue asks for (what it has and what waits) or its real capability, never less than its guarantee. Siblings share
+// what their parent deserves. Differences on purpose:
+//   - whole units: a half GPU for each of two is one for one of them, so that none lies idle;
+//   - a guarantee is a floor under the level, while upstream's later rounds add to it;
+//   - a queue is taken from for a resource that the taker asks for, of which it has more than it deserves. Upstream
+//     takes for any resource, which lets two queues take from each other for ever. Here every taking lessens what all
+//     queues together have above their due.
+#pragma once
+
+#include <vector>
+
+#include "queue/policies/volcano_rules.h"
+
+namespace tutti::queue {
+
+class VolcanoProportion : public VolcanoRules {
+ public:
+  // `pending`: what gangs that wait ask for. It must outlive this.
+  VolcanoProportion(QueueTree& tree, Ledger& used, const Ledger& pending)
+      : VolcanoRules(tree, used), pending_(pending) {}
+
+  bool MayTakeFrom(QueueId taker, const Ask& ask, QueueId giver, const Ask& given) const override;
+
+ private:
+  void RenewDeserved(const std::vector<QueueId>& siblings, CellId cell, int64_t available) override;
+  int64_t Request(QueueId queue, CellId cell) const;
+
+  const Ledger& pending_;
+};
+
+}  // namespace tutti::queue
