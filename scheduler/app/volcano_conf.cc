@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/volcano_conf.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "app/yaml_fields.h"
+
+namespace tutti::app {
+namespace {
+
+const std::vector<std::string_view> kActions = {"allocate",    "backfill", "elect",   "enqueue", "gangpreempt",
+                                                "gangreclaim", "preempt",  "reclaim", "reserve", "shuffle"};
+// Whether they are named or not.
+const std::vector<std::string_view> kAlways = {"conformance", "gang", "predicates", "priority"};
+const std::vector<std::string_view> kShares = {"capacity", "proportion"};
+const std::vector<std::string_view> kScores = {"binpack", "nodeorder", "resource-strategy-fit", "task-topology",
+                                               "usage"};
+const std::vector<std::string_view> kAbsent = {
+    "cdp",           "deviceshare", "drf",        "extender", "network-topology-aware",
+    "nodegroup",     "numaaware",   "overcommit", "pdb",      "rescheduling",
+    "resourcequota", "sla",         "tdm"};
+const std::vector<std::string_view> kSwitches = {
+    "enableJobOrder",         "enableNamespaceOrder", "enableHierarchy",       "enableJobReady",
+    "enableJobPipelined",     "enableTaskOrder",      "enablePreemptable",     "enableReclaimable",
+    "enablePreemptive",       "enableQueueOrder",     "enablePredicate",       "enableBestNode",
+    "enableNodeOrder",        "enableTargetJob",      "enableReservedNodes",   "enableJobEnqueued",
+    "enabledVictim",          "enableJobStarving",    "enabledOverused",       "enabledAllocatable",
+    "enableVictimQueueOrder", "enableHyperNodeOrder", "enableUnifiedEvictable"};
+constexpr std::string_view kAncestorLevel = "ancestorReclaimLevel";
+constexpr int64_t kMostLevels = 100;
+
+bool In(const std::vector<std::string_view>& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& file) : errors_(file), notes_(file) {}
+
+  base::Result<VolcanoConf> Read(const YAML::Node& root) {
+    Fields fields(root, "", &errors_);
+    ReadActions(fields);
+    fields.Sequence("tiers", [&](Fields& tier) {
+      conf_.tiers.emplace_back();
+      tier.Sequence("plugins", [&](Fields& plugin) { ReadPlugin(plugin); });
+      NoteUnknown(tier, {"plugins"});
+    });
+    for (const char* name : {"configurations", "metrics"})
+      if (fields.Has(name)) Note(fields, name, "has no effect");
+    NoteUnknown(fields, {"actions", "tiers", "configurations", "metrics"});
+    if (!errors_.lines().empty()) return base::Invalid(fmt::format("{}", fmt::join(errors_.lines(), "\n")));
+    conf_.notes = notes_.lines();
+    return std::move(conf_);
+  }
+
+ private:
+  // A note, where the field stands.
+  void Note(const Fields& at, const std::string& name, std::string_view what) {
+    notes_.Add(at.node()[name], at.path().empty() ? name : fmt::format("{}.{}", at.path(), name), what);
+  }
+  // Volcano passes over what it does not know.
+  void NoteUnknown(const Fields& at, const std::vector<std::string_view>& known) {
+    if (!at.node().IsMap()) return;
+    Fields all(at.node(), at.path(), &notes_);
+    for (const std::string_view name : known) all.Accept(name);
+    all.Done();
+  }
+
+  void ReadActions(Fields& fields) {
+    std::string text;
+    fields.String("actions", &text);
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find(',', at), text.size());
+      std::string name = text.substr(at, end - at);
+      at = end + 1;
+      std::erase_if(name, [](char c) { return c == ' ' || c == '\t' || c == '\n'; });
+      if (!In(kActions, name)) {
+        const std::string_view meant = base::Closest(name, kActions);
+        fields.Complain("actions", meant.empty()
+                                       ? fmt::format("\"{}\" is no action; known: {}", name, fmt::join(kActions, ", "))
+                                       : fmt::format("\"{}\" is no action; did you mean {}?", name, meant));
+        continue;
+      }
+      conf_.reclaims = conf_.reclaims || name == "reclaim" || name == "gangreclaim";
+      conf_.preempts = conf_.preempts || name == "preempt" || name == "gangpreempt";
+      if (name == "shuffle" || name == "elect" || name == "reserve")
+        Note(fields, "actions", fmt::format("{} has no effect", name));
+      conf_.actions.push_back(std::move(name));
+    }
+  }
+
+  void ReadPlugin(Fields& fields) {
+    VolcanoPlugin plugin;
+    fields.String("name", &plugin.name);
+    if (plugin.name.empty()) return fields.Complain("", "has no name; name a plugin");
+    for (const std::string_view name : kSwitches)
+      if (fields.Has(name)) fields.Bool(name, &plugin.switches[std::string(name)]);
+    Fields arguments = fields.Map("arguments");
+    if (arguments.node().IsMap())
+      for (const auto& entry : arguments.node())
+        if (entry.first.IsScalar())
+          plugin.arguments[entry.first.Scalar()] = entry.second.IsScalar() ? entry.second.Scalar() : "";
+    std::vector<std::string_view> known = kSwitches;
+    known.insert(known.end(), {"name", "arguments"});
+    NoteUnknown(fields, known);
+    Judge(fields, arguments, plugin);
+    conf_.tiers.back().push_back(std::move(plugin));
+  }
+
+  // Takes what the plugin decides, and notes what has no effect.
+  void Judge(Fields& fields, Fields& arguments, const VolcanoPlugin& plugin) {
+    if (In(kShares, plugin.name)) return JudgeShares(fields, arguments, plugin);
+    if (In(kAlways, plugin.name)) {
+      for (const auto& [name, on] : plugin.switches) Note(fields, name, "has no effect: it cannot be switched");
+      if (!plugin.arguments.empty()) Note(fields, "arguments", "have no effect");
+    } else if (In(kScores, plugin.name)) {
+      Note(fields, "name",
+           fmt::format("{} has no effect: nodes are scored as a KubeSchedulerConfiguration says", plugin.name));
+    } else if (In(kAbsent, plugin.name)) {
+      Note(fields, "name", fmt::format("{} has no effect", plugin.name));
+    } else {
+      std::vector<std::string_view> all;
+      for (const auto* list : {&kAlways, &kShares, &kScores, &kAbsent})
+        all.insert(all.end(), list->begin(), list->end());
+      const std::string_view meant = base::Closest(plugin.name, all);
+      Note(fields, "name",
+           fmt::format("{} has no effect: it is not known{}", plugin.name,
+                       meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
+    }
+  }
+
+  void JudgeShares(Fields& fields, Fields& arguments, const VolcanoPlugin& plugin) {
+    const ShareRule rule = plugin.name == "capacity" ? ShareRule::kCapacity : ShareRule::kProportion;
+    if (conf_.rule != ShareRule::kNone && conf_.rule != rule)
+      return fields.Complain("name", "proportion and capacity both say what a queue deserves; keep one");
+    conf_.rule = rule;
+    for (const auto& [name, on] : plugin.switches) {
+      if (rule == ShareRule::kCapacity && name == "enableHierarchy")
+        conf_.hierarchy = on;
+      else
+        Note(fields, name, "has no effect: it cannot be switched");
+    }
+    std::vector<std::string_view> known;
+    if (rule == ShareRule::kCapacity) {
+      known.push_back(kAncestorLevel);
+      arguments.Integer(kAncestorLevel, 0, kMostLevels, &conf_.ancestor_level);
+    }
+    for (const auto& [name, value] : plugin.arguments)
+      if (!In(known, name)) Note(arguments, name, "has no effect");
+  }
+
+  Complaints errors_, notes_;
+  VolcanoConf conf_;
+};
+
+}  // namespace
+
+base::Result<VolcanoConf> ReadVolcanoConf(const std::string& text, const std::string& file) {
+  try {
+    return Reader(file).Read(YAML::Load(text));
+  } catch (const YAML::Exception& error) {
+    return base::Invalid(
+        InOneLine(fmt::format("{}:{}: {}", file, error.mark.is_null() ? 0 : error.mark.line + 1, error.msg)));
+  }
+}
+
+}  // namespace tutti::app
