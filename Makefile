@@ -4,7 +4,7 @@ MAKEFLAGS += --no-print-directory
 RELEASE := build/release
 
 .PHONY: help setup build build-all demo test walkthrough bench-cluster bench-idle bench-failover bench-engine bench-limits \
-  bench-packing bench-simulate oracle oracle-soak soak same-log exact negative chaos fuzz asan tsan tidy long format clean
+  bench-queue bench-packing bench-simulate oracle oracle-soak soak same-log exact negative chaos fuzz asan tsan tidy long format clean
 
 help:
 	@echo 'make demo            a gang that starts whole and one that waits, on the embedded cluster, narrated'
@@ -27,6 +27,7 @@ help:
 	@echo 'make bench-idle      what 10,000 waiting gangs cost while nothing happens, on the real control plane'
 	@echo 'make bench-failover  the leader is killed at 5,000 nodes and 20,000 pods: until the next bind; and a cold start'
 	@echo 'make bench-engine    what a decision costs, without an API server: a table, and build/bench-engine/*.csv and scale.svg'
+	@echo 'make bench-queue     what 1,000 queues with 50,000 waiting gangs cost when 1,000 finish a second'
 	@echo 'make bench-limits    what one object as large as the API server takes costs everybody else'
 	@echo 'make bench-simulate  what tutti simulate takes on clusters of several sizes, and on the shape of a public trace (ROW=)'
 	@echo 'make bench-packing   what large gangs can still start, by the score that placed the small ones'
@@ -94,6 +95,11 @@ bench-engine: setup
 
 bench-simulate: build
 	benchmarks/simulate/run.py $(RELEASE)/scheduler/app/tutti $(ROW)
+
+bench-queue: setup
+	cmake --preset release -DTUTTI_BENCHMARKS=ON
+	cmake --build --preset release --target queue_bench
+	$(RELEASE)/benchmarks/queue_bench
 
 bench-limits: setup
 	cmake --preset release -DTUTTI_BENCHMARKS=ON
