@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What queues cost: 1,000 queues below 20 departments, 50,000 gangs that wait, and 1,000 gangs a second that finish.
 //
-// Each finish releases a charge, moves shares up the path, wakes who may now fit, admits those by whose turn it is, and
+// Each finish releases a charge, moves shares up the path, wakes the gangs that may now fit, admits them in order, and
 // lets a new gang come. What follows from weights is worked out ten times a second. Prints the CPU that it takes.
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order: whose turn it is among the gangs that are ready. One line a leaf queue, and a tournament up the trees. One
+// Order: which gang is next of those that are ready. One line a leaf queue, and a tournament up the trees. One
 // thread.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tournament: whose turn it is among the gangs of the queues below one queue, and who is next of those that need at
-// most so much. One thread.
+// Tournament: which gang is next among those of the queues below one queue, and which of those that need at most so
+// much. One thread.
 //
 // In a queue gangs stand by priority, then age; among sibling queues the one of the higher priority comes first, then
 // the one of the smaller share. A queue's own gangs come before those of the queues below it. A gang that comes or

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueTree: queues as dense ids, and who is whose parent. Several trees may exist. One thread.
+// QueueTree: queues as dense ids, and which is the parent of which. Several trees may exist. One thread.
 //
 // A name has an id while it is declared, named as a parent, or held (by a charge, by a gang that waits). So queues may
 // come, go and move at any time. Invariants

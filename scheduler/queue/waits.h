@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits: which gang waits for which (queue, cell), and how much of it; who is woken when there is more. One thread.
+// Waits: which gang waits for which (queue, cell), how much of it, and which wake when there is more. One
+// thread.
 //
 // A gang waits at one place where its ask is too much: the lowest queue on its path that is short, and there the first
 // cell. It is looked at again when it could have what it needs there. Then it is woken, or waits at the next place that
@@ -37,8 +38,8 @@ class Waits {
   void Erase(model::GangId gang);
 
   // Takes out those that can have what they ask for, after `cells` of `queue` or of one above it became freer: after a
-  // release, a limit that was raised, and when a gang that was woken did not take its room. Whose turn it is goes
-  // first.
+  // release, a limit that was raised, and when a gang that was woken did not take its room. They come in their order:
+  // the smaller share first, then priority, then age.
   std::vector<model::GangId> Wake(QueueId queue, std::span<const CellId> cells);
   // Takes out all of the queue and of those below it, for its limits or its parent are others now.
   std::vector<model::GangId> TakeBelow(QueueId queue);

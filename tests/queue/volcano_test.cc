@@ -108,6 +108,23 @@ TEST_CASE("proportion: two full queues of weight 1 and 3 have shares 1 to 3, bel
   CHECK(rig.rules->Share(rig.Id("three")) == 0.5);
 }
 
+TEST_CASE(
+    "proportion: a queue takes up to what it deserves, and only what it asks for of what another has too much of") {
+  Rig<VolcanoProportion> rig;
+  rig.tree.Put(Weighted("taker", 1));
+  rig.tree.Put(Weighted("giver", 1));
+  rig.Use("giver", Of({{"gpu", 8}, {"cpu", 2}}));
+  rig.Use("taker", Of({{"cpu", 2}}));
+  rig.Wait("taker", Of({{"gpu", 8}, {"cpu", 2}}));
+  rig.rules->Renew(Of({{"gpu", 8}, {"cpu", 8}}));
+  CHECK(rig.MayTake("taker", Gpu(4), "giver", Gpu(8)));
+  CHECK_FALSE(rig.MayTake("taker", Gpu(5), "giver", Gpu(8)));  // it deserves four
+  CHECK_FALSE(rig.MayTake("taker", Gpu(4), "giver", Of({{"cpu", 2}})));
+  CHECK_FALSE(rig.MayTake("taker", Of({{"cpu", 2}}), "giver", Of({{"cpu", 2}, {"gpu", 8}})));  // it has cpu enough
+  rig.Use("taker", Gpu(4));
+  CHECK_FALSE(rig.MayTake("taker", Gpu(1), "giver", Gpu(1)));
+}
+
 TEST_CASE("proportion: a guarantee is a floor, and others can use no more than what it leaves") {
   Rig<VolcanoProportion> rig;
   model::QueueSpec safe = Weighted("safe", 1);
@@ -123,7 +140,7 @@ TEST_CASE("proportion: a guarantee is a floor, and others can use no more than w
 }
 
 // What upstream's tables of its capacity plugin say, and a few between them.
-TEST_CASE("capacity: who may have room, and who may take it from whom") {
+TEST_CASE("capacity: which queue may have room, and which may take it from which") {
   struct Case {
     std::string name;
     Amounts total;
@@ -272,7 +289,7 @@ TEST_CASE("capacity: with ancestor levels what is above the two queues counts as
   }
 }
 
-TEST_CASE("nobody takes from a queue that is not reclaimable, from itself, or below a guarantee") {
+TEST_CASE("no queue takes from one that is not reclaimable, from itself, or below a guarantee") {
   Rig<VolcanoCapacity> capacity;
   Rig<VolcanoProportion> proportion;
   const auto check = [](auto& rig) {
@@ -381,7 +398,7 @@ TEST_CASE("shares sum to what there is, are max-min fair, and are the limit of u
       REQUIRE(shares[k] <= std::max(claims[k].floor, claims[k].most));
     }
     REQUIRE(sum == std::max(least, std::min(total, most)));
-    // Whoever could have more has at least the level, to a unit, of whoever is above its floor.
+    // A claim that could have more has at least the level, to a unit, of each that is above its floor.
     for (size_t a = 0; a < claims.size(); ++a)
       for (size_t b = 0; b < claims.size(); ++b)
         if (shares[a] < claims[a].most && shares[b] > claims[b].floor)
@@ -405,7 +422,7 @@ TEST_CASE("amounts at the end of what can be counted are divided as others are")
 
 namespace {
 
-// Gangs that start and take from each other on nodes that have `total`, until nobody can do anything more.
+// Gangs that start and take from each other on nodes that have `total`, until none can do anything more.
 class Contest {
  public:
   explicit Contest(uint64_t seed) : random_(seed) {
@@ -417,7 +434,9 @@ class Contest {
     }
     for (int i = 0; i < 30; ++i) {
       const std::string queue = "q" + std::to_string(random_.Between(0, queues - 1));
-      gangs_.push_back({rig_.Id(queue), Of({{"cpu", random_.Between(0, 6)}, {"gpu", random_.Between(1, 6)}}), {}});
+      const auto some = [this] { return random_.OneIn(2) ? random_.Between(1, 6) : 0; };
+      const int64_t cpu = some(), gpu = some();
+      gangs_.push_back({rig_.Id(queue), Of({{"cpu", cpu}, {"gpu", cpu + gpu > 0 ? gpu : 1}}), {}});
       gangs_.back().charge = rig_.pending.Charge(gangs_.back().queue, rig_.Asks(gangs_.back().ask));
       if (random_.OneIn(2)) Start(gangs_.back());  // as it was before there were rules
     }

@@ -36,7 +36,7 @@ using Ids = std::vector<uint32_t>;
 
 }  // namespace
 
-TEST_CASE("a release wakes those whom it could satisfy together, by whose turn it is, and no others") {
+TEST_CASE("a release wakes the gangs that it could satisfy together, in their order, and no others") {
   Rig rig;
   const QueueId a = rig.Leaf("a", 8), b = rig.Leaf("b", 8);
   rig.ledger.SetLimit(rig.root, rig.gpu, 10);
@@ -127,7 +127,7 @@ TEST_CASE("with 50,000 gangs that wait in 1,000 queues a release looks at those 
   CHECK(rig.waits.looked_at() < 2'000);
 }
 
-TEST_CASE("who waits in a queue that changes is taken out with those below it") {
+TEST_CASE("a gang that waits in a queue that changes is taken out with those below it") {
   Rig rig;
   const QueueId a = rig.Leaf("a", 0), b = rig.Leaf("b", 0);
   const QueueId below = rig.tree.Put(Spec("below", "a"));

@@ -7,7 +7,7 @@
 //   - whole units: a half GPU for each of two is one for one of them, so that none lies idle;
 //   - a guarantee is a floor under the level, while upstream's later rounds add to it;
 //   - a queue is taken from for a resource that the taker asks for, of which it has more than it deserves. Upstream
-//     takes for any resource, which lets two queues take from each other for ever. Here every taking lessens what all
+//     takes for any resource, which lets two queues take from each other without end. Here every taking lessens what all
 //     queues together have above their due.
 #pragma once
 
