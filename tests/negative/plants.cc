@@ -266,7 +266,8 @@ std::vector<PlantedBug> AllBugs() {
   using Handling = Plant::Handling;
   return {
       InCore("the reservation is skipped", Bug::kSkipReservation).SeenBy({"no node is over its allocatable"}),
-      Forgets("a pod that leaves wakes nobody", framework::Wake::kPodGone).SeenBy({"who waits is woken", kFlushed}),
+      Forgets("a pod that leaves wakes nobody", framework::Wake::kPodGone)
+          .SeenBy({"who waits is woken", kFlushed, "what a gang needs comes before what it takes besides"}),
       Forgets("a node that comes wakes nobody", framework::Wake::kNodeAdded).SeenBy({"who waits is woken", kFlushed}),
       Forgets("a node that grows wakes nobody", framework::Wake::kNodeCapacity)
           .SeenBy({"who waits is woken", kFlushed}),
