@@ -24,7 +24,12 @@ model::QueueSpec Read(const model::Object& object) {
   queue.dialect = "volcano";
   queue.name = object.meta.name;
   queue.parent = read.Text(spec["parent"]);
-  ReadCount(read, spec["weight"], 1, 1, kLargestWeight);  // without effect, but a wrong one is said
+  queue.weight = ReadCount(read, spec["weight"], 1, 1, kLargestWeight);
+  queue.priority = static_cast<int32_t>(ReadCount(read, spec["priority"], 0, 0, std::numeric_limits<int32_t>::max()));
+  queue.reclaimable = !spec["reclaimable"].present() || read.Flag(spec["reclaimable"]);
+  queue.deserved = read.Resources(spec["deserved"]);
+  const cluster::JsonField guarantee = spec["guarantee"];
+  queue.guarantee = read.Resources(guarantee["resource"]);
   // A cap beyond all counting is no cap. Volcano has none on its root.
   for (const auto& [resource, amount] : read.Resources(spec["capability"]))
     if (amount != std::numeric_limits<int64_t>::max() && queue.name != "root") queue.capability.Set(resource, amount);

@@ -30,6 +30,27 @@ TEST_CASE("a Queue is read") {
   CHECK_FALSE(queue.capability.Has("pods"));
 }
 
+TEST_CASE("what a Queue shares by is read") {
+  Volcano volcano;
+  Put(volcano, Queue("q", R"({"weight":3,"priority":7,"reclaimable":false,"deserved":{"cpu":4,"nvidia.com/gpu":2},)"
+                          R"("guarantee":{"resource":{"cpu":"500m"}}})"));
+  const model::QueueSpec queue = *volcano.DescribeQueue("q");
+  CHECK(queue.problem == "");
+  CHECK(queue.weight == 3);
+  CHECK(queue.priority == 7);
+  CHECK_FALSE(queue.reclaimable);
+  CHECK(queue.deserved.Get("cpu") == 4000);
+  CHECK(queue.deserved.Get("nvidia.com/gpu") == 2);
+  CHECK(queue.guarantee.Get("cpu") == 500);
+  Put(volcano, Queue("plain", R"({"reclaimable":null})"));
+  CHECK(volcano.DescribeQueue("plain")->weight == 1);
+  CHECK(volcano.DescribeQueue("plain")->reclaimable);
+  Put(volcano, Queue("wrong", R"({"guarantee":{"resource":{"cpu":"x"}}})"));
+  CHECK(volcano.DescribeQueue("wrong")->problem ==
+        "Queue wrong: spec.guarantee.resource.cpu: \"x\" is not a quantity; write a number with an optional "
+        "suffix, such as 500m, 2 or 4Gi");
+}
+
 TEST_CASE("only an open Queue is open; an empty state is Open") {
   const std::pair<const char*, bool> states[] = {{R"({})", true},
                                                  {R"({"state":""})", true},
