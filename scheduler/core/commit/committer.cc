@@ -47,7 +47,8 @@ void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placem
     assignment.node = state_.snapshot().node(placement.node).name;
     if (const auto& refused = member.refused) {
       assignment.goes_ahead = refused->bind;
-      assignment.not_before_ms = refused->again_ms;
+      const auto until = refused->nodes.find(assignment.node);
+      assignment.not_before_ms = std::max(refused->again_ms, until == refused->nodes.end() ? 0 : until->second);
     }
     for (Preparation* preparation : preparations_) preparation->Begin(member.pod, assignment);
     if (!assignment.is_prepared()) {  // the time-out of the repair begins when it is

@@ -73,9 +73,27 @@ bool StartPass::Place(GangId id, Census& census) {
       if (refusal || (gang.plan && gang.plan->open.contains(member->id))) ++member->attempts;
     announcer_.Attempted(gang, refusal ? "unschedulable" : "scheduled", requirement.lacking(), started);
   }
-  if (!refusal) return true;
+  if (!refusal || HoldRefusingNodes(id, census)) return true;
   refusals_.Wait(id, *std::move(refusal));
   return false;
+}
+
+bool StartPass::HoldRefusingNodes(GangId id, const Census& census) {
+  Gang& gang = book_.at(id);
+  if (!gang.plan || !gang.plan->bind_left) return false;
+  Census all = census;
+  all.pending.insert(all.pending.end(), census.refused.begin(), census.refused.end());
+  std::vector<std::pair<Member*, decltype(RefusedBinds::nodes)>> aside;
+  for (Member* member : all.pending)
+    if (member->refused && !member->refused->nodes.empty())
+      aside.emplace_back(member, std::exchange(member->refused->nodes, {}));
+  const Requirement requirement = Require(gang, all);
+  std::optional<PlanResult> result;
+  if (!aside.empty() && requirement.reachable()) result = planner_.PlaceRequired(gang, all.pending, requirement);
+  for (auto& [member, nodes] : aside) member->refused->nodes = std::move(nodes);
+  if (!result || !result->fits || !admission_.Of(gang, result->placements).admitted) return false;
+  committer_.Reserve(id, result->placements);
+  return true;
 }
 
 Requirement StartPass::RequireToStart(GangId id, const Census& census) {

@@ -51,6 +51,9 @@ class StartPass {
                                       PlanResult* result);
   std::optional<Refusal> FitQueue(const Gang& gang, const Census& census, const Requirement& requirement,
                                   PlanResult* result);
+  // Holds room for what a half-started gang lacks on nodes that refused a bind of it, until they are tried again, if no
+  // other nodes do: else pods of others would take that room, and the gang could only be undone. False: there is none.
+  bool HoldRefusingNodes(model::GangId id, const Census& census);
   // What the gang needs to start: once a soft gang has waited long enough, one member.
   Requirement RequireToStart(model::GangId id, const Census& census);
   // Extenders are asked about the members, and some have not answered: nothing new is known until they do.
