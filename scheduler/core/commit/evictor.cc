@@ -49,10 +49,11 @@ std::optional<std::string> Evictor::WhyKept(const Pod& pod) const {
 }
 
 template <typename Body>
-void Evictor::Send(const model::GangKey& gang, model::PodId slot, const std::string& uid, bool announced, Body body) {
-  outbox_.Send(
-      Outbox::For::kEviction, Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs, std::move(body),
-      [this, gang, slot, uid, announced](const cluster::Answer& reply) { OnReply(gang, slot, uid, announced, reply); });
+void Evictor::Send(const Member& member, bool announced, Body body) {
+  outbox_.Send(Outbox::For::kEviction, Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs, std::move(body),
+               [this, written = book_.Remember(member), announced](const cluster::Answer& reply) {
+                 OnReply(written, announced, reply);
+               });
 }
 
 bool Evictor::Evict(Gang& gang, Member& member, const std::string& why) {
@@ -65,7 +66,7 @@ bool Evictor::Evict(Gang& gang, Member& member, const std::string& why) {
   }
   if (clock_.MonotonicMs() < note.again_ms) return true;
   note.under_way = true;
-  Send(gang.key, member.pod, pod->meta.uid, false,
+  Send(member, false,
        cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic,
                       base::PrintJson(Announcement(*pod, why, clock_.WallMs()))});
   announcer_.Happened(gang, Announcer::Step::kEvicted, why, &member);
@@ -76,12 +77,11 @@ bool Evictor::EvictLost(Gang& gang, Member& member) {
   return Evict(gang, member, "the node it was bound to does not exist");
 }
 
-void Evictor::OnReply(const model::GangKey& gang, model::PodId slot, const std::string& uid, bool announced,
-                      const cluster::Answer& reply) {
-  const GangId id = book_.Find(gang);
-  Member* member = book_.Find(id, slot);
-  const std::shared_ptr<const Pod>& pod = state_.pod(slot).pod;
-  if (!member || pod->meta.uid != uid) return;
+void Evictor::OnReply(const GangBook::Written& written, bool announced, const cluster::Answer& reply) {
+  Member* member = book_.Find(written);
+  if (!member) return;
+  const GangId id = member->gang;
+  const std::shared_ptr<const Pod>& pod = book_.PodOf(member->id);
   EvictionNote& note = member->eviction;
   if (reply.outcome != cluster::Outcome::kDone) {  // without the condition it is not deleted
     note.under_way = false;
@@ -91,7 +91,7 @@ void Evictor::OnReply(const model::GangKey& gang, model::PodId slot, const std::
   } else if (pod->done()) {  // meanwhile; it holds nothing any more, and what it has left behind is its owner's
     note.under_way = false;
   } else if (!announced) {
-    Send(gang, slot, uid, true, cluster::Delete{cluster::RefOf(pod)});
+    Send(*member, true, cluster::Delete{cluster::RefOf(pod)});
   }
 }
 

@@ -40,10 +40,9 @@ class Evictor {
  private:
   std::optional<std::string> WhyKept(const model::Pod& pod) const;
   // `announced`: the reply is to the delete, not to the condition.
-  void OnReply(const model::GangKey& gang, model::PodId slot, const std::string& uid, bool announced,
-               const cluster::Answer& reply);
+  void OnReply(const GangBook::Written& written, bool announced, const cluster::Answer& reply);
   template <typename Body>
-  void Send(const model::GangKey& gang, model::PodId slot, const std::string& uid, bool announced, Body body);
+  void Send(const Member& member, bool announced, Body body);
 
   const cluster::ClusterState& state_;
   GangBook& book_;

@@ -24,17 +24,15 @@ void Nominator::Say(model::GangId id, model::PodId pod_id, const std::string& no
   member.nomination.write =
       outbox_.Send(Outbox::For::kNomination, cluster::Lane::kStatus, now + kNominationDeadlineMs,
                    cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, base::PrintJson(body)},
-                   [this, gang = book_.at(id).key, pod_id, uid = pod->meta.uid](const cluster::Answer& reply) {
-                     OnReply(book_.Find(gang), pod_id, uid, reply);
-                   });
+                   [this, written = book_.Remember(member)](const cluster::Answer& reply) { OnReply(written, reply); });
 }
 
-void Nominator::OnReply(model::GangId id, model::PodId slot, const std::string& uid, const cluster::Answer& reply) {
-  Member* member = book_.Find(id, slot);
-  if (!member || member->nomination.write != reply.id || state_.pod(slot).pod->meta.uid != uid) return;
+void Nominator::OnReply(const GangBook::Written& written, const cluster::Answer& reply) {
+  Member* member = book_.Find(written);
+  if (!member || member->nomination.write != reply.id) return;
   member->nomination.write = 0;
   member->nomination.again_ms = clock_.MonotonicMs() + kRepeatNominationMs;
-  if (reply.outcome != cluster::Outcome::kDone) agenda_.At(id, member->nomination.again_ms);
+  if (reply.outcome != cluster::Outcome::kDone) agenda_.At(member->gang, member->nomination.again_ms);
 }
 
 void Nominator::StartTerm() {

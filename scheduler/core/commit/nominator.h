@@ -28,7 +28,7 @@ class Nominator {
 
  private:
   // A write that failed is tried again a second later.
-  void OnReply(model::GangId id, model::PodId slot, const std::string& uid, const cluster::Answer& reply);
+  void OnReply(const GangBook::Written& written, const cluster::Answer& reply);
 
   const cluster::ClusterState& state_;
   GangBook& book_;

@@ -149,8 +149,8 @@ void VolumeBinder::Send(GangId id, PodId pod, Open& open, cluster::Patch patch) 
   if (open.not_before_ms > now) return agenda_.At(id, open.not_before_ms);
   open.command =
       outbox_.Send(Outbox::For::kVolume, cluster::Lane::kBind, now + options_.bind_timeout_ms, std::move(patch),
-                   [this, gang = book_.at(id).key, pod, uid = state_.pod(pod).pod->meta.uid, claim = open.pick.claim](
-                       const cluster::Answer& reply) { OnReply(book_.Find(gang), pod, uid, claim, reply); });
+                   [this, written = book_.Remember(book_.MemberOf(pod)),
+                    claim = open.pick.claim](const cluster::Answer& reply) { OnReply(written, claim, reply); });
 }
 
 std::string VolumeBinder::OutOfReach(PodId pod, const std::string& node) const {
@@ -171,13 +171,14 @@ std::string VolumeBinder::OutOfReach(PodId pod, const std::string& node) const {
   return {};
 }
 
-void VolumeBinder::OnReply(GangId id, PodId pod, const std::string& uid, const std::string& claim,
-                           const cluster::Answer& reply) {
-  if (!id || book_.GangOf(pod) != id || state_.pod(pod).pod->meta.uid != uid) return;
+void VolumeBinder::OnReply(const GangBook::Written& written, const std::string& claim, const cluster::Answer& reply) {
+  const Member* member = book_.Find(written);
+  if (!member) return;
+  const GangId id = member->gang;
   agenda_.MarkReady(id);
   Gang& gang = book_.at(id);
   if (!gang.plan) return;
-  const auto assignment = gang.plan->open.find(book_.member_of(pod));
+  const auto assignment = gang.plan->open.find(member->id);
   if (assignment == gang.plan->open.end()) return;
   for (Open& open : assignment->second.volumes) {
     if (open.command != reply.id) continue;

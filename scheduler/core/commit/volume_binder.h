@@ -41,8 +41,7 @@ class VolumeBinder : public Preparation {
   std::string OutOfReach(model::PodId pod, const std::string& node) const;
   void Send(model::GangId id, model::PodId pod, Open& open, cluster::Patch patch);
 
-  void OnReply(model::GangId id, model::PodId pod, const std::string& uid, const std::string& claim,
-               const cluster::Answer& reply);
+  void OnReply(const GangBook::Written& written, const std::string& claim, const cluster::Answer& reply);
 
   const Options& options_;
   const cluster::ClusterState& state_;

@@ -65,6 +65,7 @@ struct Requirement {
   std::vector<Units> units;
   Members must;  // pending members each of which is placed: those that make units whole, and the one bound last
   bool head_missing = false;  // a member needs a head and none exists
+  bool tries_again = false;   // on nodes that refused a bind of late, too
   // How the gang stands, which was whole, of members that it takes besides; null: of its minimum.
   std::shared_ptr<const observe::Standing> standing;
 

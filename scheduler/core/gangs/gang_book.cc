@@ -38,6 +38,15 @@ Member* GangBook::Find(GangId gang, MemberId member) const {
   return found && found->gang == gang ? found : nullptr;
 }
 
+GangBook::Written GangBook::Remember(const Member& member) const {
+  return {at(member.gang).key, state_.pod(member.pod).pod, member.pod};
+}
+
+Member* GangBook::Find(const Written& written) const {
+  Member* member = Find(Find(written.gang), written.slot);
+  return member && state_.pod(written.slot).pod->meta.uid == written.pod->meta.uid ? member : nullptr;
+}
+
 GangId GangBook::Find(const model::GangKey& key) const {
   const auto at = by_key_.find(key);
   return at == by_key_.end() ? GangId() : *at;

@@ -73,6 +73,16 @@ class GangBook {
   // Likewise. Another member may have its slot by now.
   Member* Find(model::GangId gang, model::MemberId member) const;
 
+  // A member that a write is about, to find it again when the reply comes: another may have its slot by then.
+  struct Written {
+    model::GangKey gang;
+    std::shared_ptr<const model::Pod> pod;  // as it was when the write was made
+    model::PodId slot;
+  };
+  Written Remember(const Member& member) const;
+  // nullptr: its pod is gone, another one by now, or in another gang.
+  Member* Find(const Written& written) const;
+
   Gang& at(model::GangId id) { return gangs_[id.index()]; }
   const Gang& at(model::GangId id) const { return gangs_[id.index()]; }
   // Ids of gangs are below this; a slot without a dialect is free.

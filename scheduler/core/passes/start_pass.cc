@@ -83,16 +83,14 @@ bool StartPass::HoldRefusingNodes(GangId id, const Census& census) {
   if (!gang.plan || !gang.plan->bind_left) return false;
   Census all = census;
   all.pending.insert(all.pending.end(), census.refused.begin(), census.refused.end());
-  std::vector<std::pair<Member*, decltype(RefusedBinds::nodes)>> aside;
-  for (Member* member : all.pending)
-    if (member->refused && !member->refused->nodes.empty())
-      aside.emplace_back(member, std::exchange(member->refused->nodes, {}));
-  const Requirement requirement = Require(gang, all);
-  std::optional<PlanResult> result;
-  if (!aside.empty() && requirement.reachable()) result = planner_.PlaceRequired(gang, all.pending, requirement);
-  for (auto& [member, nodes] : aside) member->refused->nodes = std::move(nodes);
-  if (!result || !result->fits || !admission_.Of(gang, result->placements).admitted) return false;
-  committer_.Reserve(id, result->placements);
+  Requirement requirement = Require(gang, all);
+  requirement.tries_again = true;
+  const bool some_refused = std::ranges::any_of(
+      all.pending, [](const Member* member) { return member->refused && !member->refused->nodes.empty(); });
+  if (!some_refused || !requirement.reachable()) return false;
+  const PlanResult result = planner_.PlaceRequired(gang, all.pending, requirement);
+  if (!result.fits || !admission_.Of(gang, result.placements).admitted) return false;
+  committer_.Reserve(id, result.placements);
   return true;
 }
 

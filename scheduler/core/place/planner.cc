@@ -25,10 +25,10 @@ namespace {
 // What it costs to say of a node why it does not do, in units of the budget.
 constexpr int64_t kExplainNode = 4;
 
-// Those that refused it a bind of late, and those that an extender did not take.
-std::vector<NodeId> NodesNotToTry(const Member& member, const cluster::Snapshot& nodes) {
+// Those that refused it a bind of late, unless it tries them again, and those that an extender did not take.
+std::vector<NodeId> NodesNotToTry(const Member& member, bool tries_again, const cluster::Snapshot& nodes) {
   std::vector<NodeId> refused;
-  if (member.refused)
+  if (member.refused && !tries_again)
     for (const auto& [name, until_ms] : member.refused->nodes)
       if (const NodeId n = nodes.FindNode(name); n) refused.push_back(n);
   if (member.is_judged() && member.opinion->reply)
@@ -82,7 +82,7 @@ void LeaveOut(const cluster::PodClass& pod_class, int64_t count, const Members& 
 }  // namespace
 
 // Members by kind, kinds in the order of their first members; no demands yet.
-Problem Planner::Sort(const Members& members, const Members& must) const {
+Problem Planner::Sort(const Members& members, const Members& must, bool tries_again) const {
   Problem problem;
   const absl::flat_hash_set<const Member*> demanded(must.begin(), must.end());
   // Members with scores of their own are kinds of their own: they are not alike.
@@ -91,7 +91,7 @@ Problem Planner::Sort(const Members& members, const Members& must) const {
   for (Member* member : members) {
     const auto& pod_class = state_.pod(member->pod).pod_class;
     const std::string& subset = member->topology ? member->topology->subset : std::string();
-    std::vector<NodeId> refused = NodesNotToTry(*member, state_.snapshot());
+    std::vector<NodeId> refused = NodesNotToTry(*member, tries_again, state_.snapshot());
     const bool is_must = demanded.contains(member);
     const auto judged = member->is_judged() ? member->opinion->reply : nullptr;
     const uint32_t by_itself = judged && !judged->scores.empty() ? member->id.value + 1 : 0;
@@ -220,7 +220,7 @@ void Planner::Prefer(const Gang& gang, const Members& pending, const Requirement
 }
 
 PlanResult Planner::PlaceAny(const Gang& gang, const Members& pending, const Requirement& requirement) {
-  Problem problem = Sort(pending, requirement.must);
+  Problem problem = Sort(pending, requirement.must, requirement.tries_again);
   using Of = Demand::Of;
   const auto demand = [&](Of of, int64_t count, int64_t others, auto of_kind) {
     Demand made{count, {}, others, of};

@@ -44,9 +44,9 @@ class Planner {
  public:
   Planner(cluster::ClusterState& state, Rankings& rankings) : state_(state), rankings_(rankings), what_if_(state) {}
 
-  // Places the members that `requirement` lacks, chosen from `pending`, none on a node that refused it. If not all are
-  // needed, those of higher priority are, as far as a few more searches find a place for them. The state is as before
-  // afterwards.
+  // Places the members that `requirement` lacks, chosen from `pending`, and none on a node that refused it, unless the
+  // requirement tries_again. If not all are needed, those of higher priority are, as far as a few more searches find a
+  // place for them. The state is as before afterwards.
   PlanResult PlaceRequired(const Gang& gang, const Members& pending, const Requirement& requirement);
 
   // Places exactly these members, all or none.
@@ -65,7 +65,7 @@ class Planner {
   std::vector<cluster::Placement> NominatedBeside(const Gang& gang, const Members& members) const;
   // Those placed, one after another, each on a node that is feasible then; else why the first that is not.
   std::optional<PlanResult> Doubts(const std::vector<cluster::Placement>& placements);
-  Problem Sort(const Members& members, const Members& must = {}) const;
+  Problem Sort(const Members& members, const Members& must = {}, bool tries_again = false) const;
   std::optional<PlanResult> PlaceByScores(const Problem& problem);
   PlanResult PlaceAny(const Gang& gang, const Members& pending, const Requirement& requirement);
   // Replaces the placement by one of members of higher priority, if there is one.

@@ -93,9 +93,7 @@ bool PodStatus::TellWaiting(GangId id, Member& member, const std::string& reason
   member.told.write =
       outbox_.Send(Outbox::For::kStatus, Lane::kStatus, now + kStatusDeadlineMs,
                    cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, std::move(body)},
-                   [this, gang = book_.at(id).key, slot = member.pod, pod](const cluster::Answer& reply) {
-                     OnReply(book_.Find(gang), slot, *pod, reply);
-                   });
+                   [this, written = book_.Remember(member)](const cluster::Answer& reply) { OnReply(written, reply); });
   outbox_.Post(Lane::kEvent, now + kEventDeadlineMs,
                cluster::EmitEvent{cluster::RefOf(pod), true, "FailedScheduling", "Scheduling", message,
                                   pod->spec->scheduler_name});
@@ -135,23 +133,23 @@ void PodStatus::TellKept(Member& member) {
                                   pod->spec->scheduler_name});
 }
 
-void PodStatus::OnReply(GangId id, model::PodId slot, const Pod& written, const cluster::Answer& reply) {
-  Member* member = book_.Find(id, slot);
-  if (!member || member->told.write != reply.id || state_.pod(slot).pod->meta.uid != written.meta.uid) return;
+void PodStatus::OnReply(const GangBook::Written& written, const cluster::Answer& reply) {
+  Member* member = book_.Find(written);
+  if (!member || member->told.write != reply.id) return;
   member->told.write = 0;
   const base::Millis now = clock_.MonotonicMs();
   const bool done = reply.outcome == cluster::Outcome::kDone;
   if (!done) Distrust(*member);
   if (done || reply.http_status == kConflict) {
-    member->told.version = written.meta.resource_version;
+    member->told.version = written.pod->meta.resource_version;
     member->told.version_until_ms = now + kUnseenMs;
   }
   if (done) {  // what was seen after it counts, though it was seen before the reply
-    if (state_.pod(slot).pod->meta.resource_version != member->told.version) OnCondition(*member);
-    return agenda_.Touch(id);
+    if (book_.PodOf(member->id)->meta.resource_version != member->told.version) OnCondition(*member);
+    return agenda_.Touch(member->gang);
   }
   member->told.again_ms = now + kTellAgainMs;
-  agenda_.At(id, member->told.again_ms, Agenda::Due::kTell);
+  agenda_.At(member->gang, member->told.again_ms, Agenda::Due::kTell);
 }
 
 }  // namespace tutti::core

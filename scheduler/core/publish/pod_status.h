@@ -32,8 +32,7 @@ class PodStatus {
 
  private:
   bool StillNominated(const Member& member) const;
-  // `written`: the pod as it was when the condition was sent.
-  void OnReply(model::GangId id, model::PodId slot, const model::Pod& written, const cluster::Answer& reply);
+  void OnReply(const GangBook::Written& written, const cluster::Answer& reply);
 
   const cluster::ClusterState& state_;
   GangBook& book_;
