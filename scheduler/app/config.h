@@ -73,7 +73,7 @@ struct Config {
 // Reads the files in order; the same kind twice is an error. No file: the defaults.
 // Error: kInvalid, all complaints, one a line.
 base::Result<Config> LoadConfig(const std::vector<std::string>& files);
-// The same for who has no flags that go before the files: the election is checked too.
+// The same, for callers without flags that override the files: the election is checked too.
 base::Result<Config> LoadWholeConfig(const std::vector<std::string>& files);
 // The same from text; `file` is for the messages. `*config` is added to.
 base::Status ReadConfig(const std::string& text, const std::string& file, Config* config);

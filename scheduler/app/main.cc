@@ -267,7 +267,7 @@ struct RunVerb {
 
   void AddUpstream(CLI::App& verb) {
     const char* group =
-        "Flags of kube-scheduler that are taken and change nothing; what is asked for in vain is logged";
+        "Flags of kube-scheduler that are taken and change nothing; a flag that has no effect is logged";
     verb.add_option("--feature-gates", flags.feature_gates, "NAME=true|false,...")
         ->group(group)
         ->delimiter(',')

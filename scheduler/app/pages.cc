@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "app/output.h"
 #include "app/pod_resources.h"
 #include "base/json.h"
 #include "observe/decision_json.h"
@@ -102,7 +103,7 @@ PageAnswer ShowDecisions(Driver& driver, const std::string& not_leading, const Q
   if (decisions.empty() && !name.empty())
     return {404,
             fmt::format("there is no gang or pod {}{}{} that is scheduled here\n", ns, ns.empty() ? "" : "/", name)};
-  return {200, observe::ToJson(decisions).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"};
+  return {200, ToJsonText(observe::ToJson(decisions))};
 }
 
 server::Pages MakePages(const PageSources& from) {

@@ -35,16 +35,16 @@ std::string PodResourcesText(const core::Scheduler::PodList& pods) {
       "# TYPE kube_pod_resource_request gauge\n";
   for (const auto& pod : pods) {
     if (pod->bound() && pod->done()) continue;
+    const std::string of_pod =
+        fmt::format("namespace=\"{}\",node=\"{}\",pod=\"{}\",priority=\"{}\"", Escaped(pod->meta.ns),
+                    Escaped(pod->node_name), Escaped(pod->meta.name), pod->spec->priority);
+    const std::string scheduler = Escaped(pod->spec->scheduler_name);
     for (const auto& [resource, amount] : pod->spec->requests) {
       if (amount == 0) continue;
       const std::string value =
           resource == model::kCpu ? fmt::format("{}", static_cast<double>(amount) / 1000) : fmt::format("{}", amount);
-      text += fmt::format(
-          "kube_pod_resource_request{{namespace=\"{}\",node=\"{}\",pod=\"{}\",priority=\"{}\",resource=\"{}\","
-          "scheduler=\"{}\","
-          "unit=\"{}\"}} {}\n",
-          Escaped(pod->meta.ns), Escaped(pod->node_name), Escaped(pod->meta.name), pod->spec->priority,
-          Escaped(resource), Escaped(pod->spec->scheduler_name), UnitOf(resource), value);
+      text += fmt::format("kube_pod_resource_request{{{},resource=\"{}\",scheduler=\"{}\",unit=\"{}\"}} {}\n", of_pod,
+                          Escaped(resource), scheduler, UnitOf(resource), value);
     }
   }
   return text;

@@ -131,8 +131,7 @@ Json Ours(const Config& config) {
 }  // namespace
 
 std::string ConfigJson(const Config& config) {
-  const Json json = {{"componentconfig", Upstream(config, true)}, {"tutti.dev", Ours(config)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return ToJsonText({{"componentconfig", Upstream(config, true)}, {"tutti.dev", Ours(config)}});
 }
 
 // Profiles as they were written: keepNodesWhole acts where a profile says nothing about plugins.

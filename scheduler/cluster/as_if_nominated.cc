@@ -14,14 +14,10 @@ std::vector<Placement> NominatedPods(const ClusterState& state, const NominatedF
   return nominated;
 }
 
-AsIfNominated::AsIfNominated(WhatIf& what_if, const std::vector<Placement>& pods) : scope_(what_if) {
-  for (const Placement& one : pods) what_if.Place(one.member, *one.pod_class, one.node);
-}
-
-AsIfNominated::AsIfNominated(WhatIf& what_if, const std::vector<Placement>& pods, model::NodeId node)
+AsIfNominated::AsIfNominated(WhatIf& what_if, const std::vector<Placement>& pods, model::NodeId only)
     : scope_(what_if) {
   for (const Placement& one : pods)
-    if (one.node == node) what_if.Place(one.member, *one.pod_class, one.node);
+    if (!only || one.node == only) what_if.Place(one.member, *one.pod_class, one.node);
 }
 
 }  // namespace tutti::cluster

@@ -23,9 +23,8 @@ std::vector<Placement> NominatedPods(const ClusterState& state, const NominatedF
 // While it lives, the snapshot is as if they were placed. O(them), and rankings catch up with their nodes alone.
 class AsIfNominated {
  public:
-  AsIfNominated(WhatIf& what_if, const std::vector<Placement>& pods);
-  // Those of one node.
-  AsIfNominated(WhatIf& what_if, const std::vector<Placement>& pods, model::NodeId node);
+  // `only`: those of this node; invalid: all.
+  AsIfNominated(WhatIf& what_if, const std::vector<Placement>& pods, model::NodeId only = {});
 
  private:
   WhatIf::Scope scope_;

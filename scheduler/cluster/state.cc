@@ -267,7 +267,7 @@ void ClusterState::TakeOff(const PodClass& pod_class, NodeId node, const Takings
   snapshot_.Remove(pod_class, node, takings);
   Improve(node);
   improved_.by_pods = true;
-  improved_.by_volumes = improved_.by_volumes || !takings.volumes.empty();
+  improved_.by_volumes = improved_.by_volumes || !takings.empty();
 }
 
 void ClusterState::Improve(NodeId node) {

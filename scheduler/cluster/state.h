@@ -10,7 +10,7 @@
 //   (4) no pod or node changes while anything is speculated (WhatIf).
 //
 // Pods are told apart by those of their labels that some pod's selectors read (PodClass, LabelKeys). Where a key begins
-// or ceases to be read, the pods there are classified again, once for all that was applied: see Settle. One thread.
+// or ceases to be read, the pods there are classified again, once for all that was applied: see Reclassify. One thread.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

@@ -32,11 +32,6 @@ const std::vector<model::ObjectKind>& StorageKinds() {
   return kinds;
 }
 
-bool IsStorageKind(const std::string& group, const std::string& resource) {
-  return std::ranges::any_of(StorageKinds(),
-                             [&](const auto& kind) { return kind.group == group && kind.resource == resource; });
-}
-
 Storage::Applied Storage::Put(const model::Object& object, std::vector<std::string>* problems) {
   ++version_;
   const std::string key = KeyOf(object.meta.ns, object.meta.name);

@@ -25,7 +25,6 @@ namespace tutti::cluster {
 
 // The kinds that Storage is made of, as a feed is asked for them.
 const std::vector<model::ObjectKind>& StorageKinds();
-bool IsStorageKind(const std::string& group, const std::string& resource);
 
 class Storage {
  public:
@@ -40,7 +39,7 @@ class Storage {
     Change change = Change::kNothing;
     std::string claim;  // "namespace/name"
   };
-  // REQUIRES: IsStorageKind.
+  // REQUIRES: its kind is one of StorageKinds.
   Applied Put(const model::Object& object, std::vector<std::string>* problems);
   Applied Drop(const std::string& resource, const std::string& ns, const std::string& name);
 

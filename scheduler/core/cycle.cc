@@ -54,7 +54,7 @@ struct Cycle::Parts {
   Announcer announcer;
   Tallies tallies{state, book};
   PodStatus pod_status{state, book, agenda, outbox, clock};
-  GangStatus gang_status{state, book, agenda, outbox, clock};
+  GangStatus gang_status{book, agenda, outbox, clock};
   QueueStatus queue_status{state, quota, tallies, outbox, clock};
   FigureRefresh figures{options, book, agenda, tallies, clock};
   Describer describer{state, book, journal};
@@ -76,7 +76,7 @@ struct Cycle::Parts {
   FlushPass flush{options, book, agenda, certificates, consideration, announcer, clock};
   Drain drain{options,      state,  dialects,      quota,     rankings,   book,         agenda,     charges,
               certificates, outbox, extender_desk, committer, pod_status, queue_status, enrollment, clock};
-  PublishPass publish{options,     state,        book,       agenda,    tallies, figures, pod_status,
+  PublishPass publish{options,     book,         agenda,     tallies,   figures, pod_status,
                       gang_status, queue_status, enrollment, announcer, journal, clock};
 
   Parts(Options given, dialects::DialectList dialect_list, const base::Clock& time, observe::Observer* observer,

@@ -46,12 +46,12 @@ Refusals Ranking::Explain() const {
       impl_->filters[i].state->ExplainAll(static_cast<RefusedBy>(i + 1), refused_by, &count);
       refusals.plugins.push_back(impl_->filters[i].plugin->name());
     }
-  if (impl_->refusals[kExcluded] > 0)
+  if (impl_->refusals[kExcluded] > 0) {
     for (const Filter* plugin : impl_->narrowing) refusals.plugins.push_back(plugin->name());
-  if (impl_->refusals[kExcluded] > 0)
     for (uint32_t n = 0; n < impl_->refused_by.size(); ++n)
       if (impl_->refused_by[n] == kExcluded)
         for (std::string& reason : Explain(NodeId(n)).reasons) ++count[std::move(reason)];
+  }
   for (const auto& [reason, nodes] : count) refusals.reasons.emplace_back(reason, nodes);
   std::ranges::sort(refusals.reasons, {},
                     [](const auto& item) { return fmt::format("{} {}", item.second, item.first); });
@@ -62,8 +62,10 @@ Wake Ranking::WakesOn() const {
   if (impl_->class_refuser) return impl_->class_refuser->WakesOn();
   Wake wakes = Wake::kNodeAdded;
   if (impl_->by_group) {
-    for (const RefusedBy by : impl_->Refusers())
-      if (by != kNobody && by < kExcluded) wakes = wakes | impl_->filters[by - 1].plugin->WakesOn();
+    std::array<bool, 256> refuses{};
+    for (const RefusedBy by : impl_->RefusersOfGroups()) refuses[by] = true;
+    for (size_t i = 0; i < impl_->filters.size(); ++i)
+      if (refuses[i + 1]) wakes = wakes | impl_->filters[i].plugin->WakesOn();
     if (impl_->snapshot.node_count() > 0) return wakes;
   }
   for (size_t i = 0; i < impl_->filters.size(); ++i)

@@ -14,16 +14,6 @@ namespace {
 // Each change costs every one of them something.
 constexpr size_t kMostGroupings = 8;
 
-// Each once, in order: what is kept by group is then read as it lies in memory.
-void Unite(size_t size, std::vector<NodeGroup>* groups, std::vector<uint64_t>* bits) {
-  bits->assign((size + 63) / 64, 0);
-  for (const NodeGroup g : *groups) (*bits)[g.index() / 64] |= uint64_t{1} << g.index() % 64;
-  groups->clear();
-  for (size_t word = 0; word < bits->size(); ++word)
-    for (uint64_t left = (*bits)[word]; left != 0; left &= left - 1)
-      groups->emplace_back(static_cast<uint32_t>(64 * word) + static_cast<uint32_t>(std::countr_zero(left)));
-}
-
 }  // namespace
 
 // False where nodes that are alike in any facts may yet get different answers.
@@ -91,7 +81,7 @@ void Ranking::Impl::RefreshGroups() {
   if (by_group->era != groups.era() || !groups.ReadLog(by_group->seen, &work.of_groups)) return AskAllGroups();
   by_group->seen = groups.log_end();
   by_group->totals.Grow(groups.size());
-  Unite(groups.size(), &work.of_groups, &work.bits);
+  SortBySlot(groups.size(), &work.of_groups, &work.bits);
   AskGroups(work.of_groups);
 }
 
@@ -290,12 +280,20 @@ size_t Ranking::Impl::FeasibleInGroups() const {
   return nodes;
 }
 
+// By group; O(groups · filters).
+std::vector<RefusedBy> Ranking::Impl::RefusersOfGroups() const {
+  const NodeGroups& groups = *by_group->groups;
+  std::vector<RefusedBy> of_groups(groups.size(), kAbsent);
+  for (uint32_t g = 0; g < groups.size(); ++g)
+    if (const NodeId n = groups.First(NodeGroup(g))) of_groups[g] = FilterNode(n);
+  return of_groups;
+}
+
 // By slot; O(groups · filters + slots).
 std::vector<RefusedBy> Ranking::Impl::RefusersByGroup() const {
   const NodeGroups& groups = *by_group->groups;
-  std::vector<RefusedBy> of_groups(groups.size(), kAbsent), refusers(snapshot.slots(), kAbsent);
-  for (uint32_t g = 0; g < groups.size(); ++g)
-    if (const NodeId n = groups.First(NodeGroup(g))) of_groups[g] = FilterNode(n);
+  const std::vector<RefusedBy> of_groups = RefusersOfGroups();
+  std::vector<RefusedBy> refusers(snapshot.slots(), kAbsent);
   for (uint32_t n = 0; n < refusers.size(); ++n)
     if (const NodeGroup g = groups.Of(NodeId(n))) refusers[n] = of_groups[g.index()];
   return refusers;

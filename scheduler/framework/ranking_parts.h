@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -19,6 +20,18 @@
 #include "framework/small_ints.h"
 
 namespace tutti::framework {
+
+// Makes the list hold each of its ids once, in order: what is kept by slot is then read as it lies in memory. `size`:
+// all slots are below it; `bits`: room to work in.
+template <typename Id>
+void SortBySlot(size_t size, std::vector<Id>* ids, std::vector<uint64_t>* bits) {
+  bits->assign((size + 63) / 64, 0);
+  for (const Id id : *ids) (*bits)[id.index() / 64] |= uint64_t{1} << id.index() % 64;
+  ids->clear();
+  for (size_t word = 0; word < bits->size(); ++word)
+    for (uint64_t left = (*bits)[word]; left != 0; left &= left - 1)
+      ids->emplace_back(static_cast<uint32_t>(64 * word) + static_cast<uint32_t>(std::countr_zero(left)));
+}
 
 struct ActiveFilter {
   const Filter* plugin;
@@ -217,6 +230,7 @@ struct Ranking::Impl {
   int64_t ShareByGroup(size_t score, int64_t raw) const;
   model::NodeId BestByGroup();
   size_t FeasibleInGroups() const;
+  std::vector<RefusedBy> RefusersOfGroups() const;
   std::vector<RefusedBy> RefusersByGroup() const;
   // Of the group that the node is in; BestNode::kOut where it is in none.
   int32_t TotalByGroup(model::NodeId n) const {

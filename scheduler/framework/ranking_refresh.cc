@@ -123,12 +123,7 @@ void Ranking::Impl::MarkChanged() {
     std::erase_if(work.changed, [this](NodeId n) { return std::exchange(work.marked[n.index()], kPods); });
     return;
   }
-  work.bits.assign((work.marked.size() + 63) / 64, 0);
-  for (const NodeId n : work.changed) work.bits[n.index() / 64] |= uint64_t{1} << n.index() % 64;
-  work.changed.clear();
-  for (size_t word = 0; word < work.bits.size(); ++word)
-    for (uint64_t left = work.bits[word]; left != 0; left &= left - 1)
-      work.changed.emplace_back(static_cast<uint32_t>(64 * word) + static_cast<uint32_t>(std::countr_zero(left)));
+  SortBySlot(work.marked.size(), &work.changed, &work.bits);
   for (const NodeId n : work.changed) work.marked[n.index()] = kPods;
 }
 

@@ -10,20 +10,13 @@
 namespace tutti::kube {
 namespace {
 
-constexpr std::string_view kRedacted = "[redacted]";
-
-void Replace(std::string_view secret, std::string* text) {
-  for (size_t at = 0; (at = text->find(secret, at)) != std::string::npos; at += kRedacted.size())
-    text->replace(at, secret.size(), kRedacted);
-}
-
 // What a proxy or a server says of a request that failed may repeat it, and ends in logs, conditions and Events.
 void Redact(const Credential& credential, Response* response) {
   const std::string_view header = credential.authorization;
   const std::string_view secret = header.substr(std::min(header.find(' ') + 1, header.size()));
   if (secret.empty()) return;
-  Replace(secret, &response->error);
-  Replace(secret, &response->body);
+  RedactAll(secret, &response->error);
+  RedactAll(secret, &response->body);
 }
 
 // Which credential it is, without what is in it.

@@ -34,6 +34,11 @@ std::string ReadOrKeep(const std::string& path, const std::string& last) {
 
 }  // namespace
 
+void RedactAll(std::string_view secret, std::string* text) {
+  for (size_t at = 0; (at = text->find(secret, at)) != std::string::npos; at += kRedacted.size())
+    text->replace(at, secret.size(), kRedacted);
+}
+
 Credentials::Credentials(const Config& config, Loop& loop) : config_(config), loop_(loop) {
   if (config_.exec) {
     StartExec();

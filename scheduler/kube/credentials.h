@@ -10,6 +10,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -34,6 +35,10 @@ base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Confi
                                            base::Millis patience_ms = kExecPatienceMs,
                                            const std::atomic<bool>* unwanted = nullptr);
 base::Result<ExecCredential> ParseExecCredential(const ExecPlugin& plugin, const std::string& printed);
+
+inline constexpr std::string_view kRedacted = "[redacted]";
+// Puts kRedacted in the place of each `secret` in the text. REQUIRES: it is not empty.
+void RedactAll(std::string_view secret, std::string* text);
 
 class Credentials {
  public:

@@ -60,12 +60,6 @@ std::vector<std::string> Split(std::string_view text, char by) {
   return parts;
 }
 
-void Replace(std::string_view secret, std::string* text) {
-  constexpr std::string_view kRedacted = "[redacted]";
-  for (size_t at = 0; (at = text->find(secret, at)) != std::string::npos; at += kRedacted.size())
-    text->replace(at, secret.size(), kRedacted);
-}
-
 std::vector<std::string> Environment(const ExecPlugin& plugin, const Config& cluster) {
   std::vector<std::string> result;
   for (char** variable = environ; *variable != nullptr; ++variable) result.emplace_back(*variable);
@@ -162,7 +156,7 @@ std::string AskedBy(const Config& cluster) {
 std::string Redacted(std::string line, const ExecPlugin& plugin) {
   constexpr size_t kLongWord = 20;
   for (const auto& [name, value] : plugin.env)
-    if (value.size() > 3) Replace(value, &line);
+    if (value.size() > 3) RedactAll(value, &line);
   std::string out, word;
   for (const char c : line + ' ') {
     if (std::isalnum(static_cast<unsigned char>(c)) || std::strchr("+_=-.", c) != nullptr) {

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "model/resource_list.h"
 
@@ -15,15 +13,6 @@ enum class QueueState {
   kOpen,
   kClosing,  // starts nothing; it still has gangs
   kClosed,   // starts nothing
-};
-
-// Quota of one resource on one kind of node, which may be borrowed and lent among the queues of a tree.
-struct FlavorQuota {
-  std::string flavor;  // empty: any node
-  std::string resource;
-  int64_t nominal = 0;
-  std::optional<int64_t> borrowing_limit, lending_limit;  // nullopt: none
-  friend bool operator==(const FlavorQuota&, const FlavorQuota&) = default;
 };
 
 struct QueueSpec {
@@ -36,7 +25,6 @@ struct QueueSpec {
   int32_t priority = 0;     // a queue of a higher one comes first, whatever the shares
   bool reclaimable = true;  // other queues may take back what it has above its due
   QueueState state = QueueState::kOpen;
-  std::vector<FlavorQuota> quota;
   std::string problem;  // why it cannot be used, naming the field; its gangs wait with it
 
   bool open() const { return state == QueueState::kOpen; }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "observe/wording.h"
+
 namespace tutti::observe {
 namespace {
 
@@ -15,7 +17,6 @@ constexpr double kPerMs = 0.1;
 constexpr int kVerbose = 2;
 
 std::string Name(const model::GangKey& gang) { return fmt::format("{}/{}", gang.ns, gang.name); }
-std::string MapKey(const model::GangKey& gang) { return fmt::format("{}/{}/{}", gang.dialect, gang.ns, gang.name); }
 
 }  // namespace
 
@@ -36,7 +37,7 @@ void AuditLog::OnHappening(const Happening& now) {
       if (verbose) write_("pod bound", {{"pod", fmt::format("{}/{}", now.gang.ns, now.pod)}, {"node", now.node}});
       return;
     case Step::kStarted:
-      waits_.erase(MapKey(now.gang));
+      waits_.erase(now.gang);
       if (!now.lone)
         write_("gang started", {{"gang", Name(now.gang)},
                                 {"dialect", now.gang.dialect},
@@ -52,24 +53,21 @@ void AuditLog::OnHappening(const Happening& now) {
       write_("pod evicted",
              {{"pod", fmt::format("{}/{}", now.gang.ns, now.pod)}, {"gang", Name(now.gang)}, {"why", now.sentence}});
       return;
-    case Step::kGone: waits_.erase(MapKey(now.gang)); return;
+    case Step::kGone: waits_.erase(now.gang); return;
   }
 }
 
 void AuditLog::OnWait(const Happening& now) {
-  const std::string key = MapKey(now.gang);
-  const auto at = waits_.try_emplace(key, now.gang, Wait{}).first;
-  Wait& wait = at->second.second;
+  Wait& wait = waits_[now.gang];
   if (wait.told == now.reason && !wait.in_line) return;  // figures alone
   wait.reason = now.reason;
   wait.queue = now.queue;
   wait.members = now.members;
-  wait.message = now.more.empty() || now.sentence.empty() ? fmt::format("{}{}", now.sentence, now.more)
-                                                          : fmt::format("{} {}", now.sentence, now.more);
+  wait.message = Words{std::string(now.sentence), std::string(now.more)}.Full();
   if (wait.in_line) return;
   if (MayWrite(wait)) return WriteWait(now.gang, wait);
   wait.in_line = true;
-  late_.push_back(key);
+  late_.push_back(now.gang);
 }
 
 bool AuditLog::MayWrite(const Wait& wait) {
@@ -94,8 +92,8 @@ void AuditLog::WriteWait(const model::GangKey& gang, Wait& wait) {
 void AuditLog::WriteLate() {
   while (!late_.empty()) {
     const auto at = waits_.find(late_.front());
-    if (at != waits_.end() && at->second.second.in_line) {
-      auto& [gang, wait] = at->second;
+    if (at != waits_.end() && at->second.in_line) {
+      auto& [gang, wait] = *at;
       if (wait.told != wait.reason) {
         if (!MayWrite(wait)) return;
         WriteWait(gang, wait);

@@ -9,11 +9,10 @@
 // The scheduler's thread only.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <deque>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -50,10 +49,10 @@ class AuditLog final : public Observer {
 
   const base::Clock& clock_;
   const Write write_;
-  absl::flat_hash_map<std::string, std::pair<model::GangKey, Wait>> waits_;  // by "dialect/namespace/name"
-  std::deque<std::string> late_;                                             // gangs whose line was held back
-  double allowance_;                                                         // lines that may be written at once
-  base::Millis filled_ms_;                                                   // monotonic; when that was last added to
+  std::map<model::GangKey, Wait> waits_;
+  std::deque<model::GangKey> late_;  // gangs whose line was held back
+  double allowance_;                 // lines that may be written at once
+  base::Millis filled_ms_;           // monotonic; when that was last added to
 };
 
 }  // namespace tutti::observe

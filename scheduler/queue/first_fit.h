@@ -35,15 +35,10 @@ class FirstFit {
   // The id of the first item whose need is at most `budget`.
   std::optional<uint32_t> First(int64_t budget) const;
 
-  bool contains(uint32_t id) const { return at_.contains(id); }
   bool empty() const { return at_.empty(); }
   size_t size() const { return at_.size(); }
   // REQUIRES: not empty.
   int64_t least_need() const { return nodes_[root_].least; }
-  template <typename Each>
-  void ForEach(const Each& each) const {
-    for (const auto& [id, node] : at_) each(id);
-  }
 
  private:
   using Index = uint32_t;

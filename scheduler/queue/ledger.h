@@ -35,18 +35,9 @@ class Ledger {
   ChargeId Charge(QueueId queue, Ask amounts);
   // CHECKs that the charge is there.
   void Release(ChargeId charge);
-  const Ask& AmountsOf(ChargeId charge) const { return charges_[charge.index()].amounts; }
-  QueueId QueueOf(ChargeId charge) const { return charges_[charge.index()].queue; }
 
   // Of the queue and all below it.
   int64_t Used(QueueId queue, CellId cell) const;
-  // Calls `each(cell, used)` for all that is not zero.
-  template <typename Each>
-  void ForEachUsed(QueueId queue, const Each& each) const {
-    Refresh();
-    for (size_t i = 0; queue.index() < rows_.size() && i < rows_[queue.index()].size(); ++i)
-      if (rows_[queue.index()][i].used != 0) each(CellId(static_cast<uint32_t>(i)), Seen(rows_[queue.index()][i].used));
-  }
 
   // The most that a queue and all below it may hold of a cell; kNoLimit takes the limit away.
   void SetLimit(QueueId queue, CellId cell, int64_t limit);

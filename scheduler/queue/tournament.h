@@ -51,7 +51,6 @@ class Tournament {
   // Says that the queue's rank has changed.
   void Moved(QueueId queue);
 
-  bool contains(model::GangId gang) const { return leaf_of_.contains(gang); }
   bool empty() const { return leaf_of_.empty(); }
   size_t size() const { return leaf_of_.size(); }
 

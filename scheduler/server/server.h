@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Server: the HTTPS door for people and probes. It reads published views and decides nothing.
 //
-//   /livez /readyz /healthz     health, open to all; each check alone under /livez/NAME
+//   /livez /readyz /healthz     health, open to all; each check alone, which is not, under /livez/NAME
 //   /                           the list of all pages
 //   and what it is given as `Pages`.
 #pragma once

@@ -164,8 +164,8 @@ int Order(const Json& object) {
 }
 
 // Also of a kind that is served in another version it is false: its version is to be mended.
+// REQUIRES: it is not served in this version.
 bool IsUnknown(const ResourceTable& resources, const std::string& version, const std::string& kind) {
-  if (resources.FindKind(version, kind)) return false;
   const std::string group = SplitApiVersion(version).group;
   return std::ranges::none_of(resources.All(),
                               [&](const auto& each) { return each.first.group == group && each.second.kind == kind; });
@@ -278,11 +278,11 @@ base::Status StoreManifests(Store& store, std::vector<Manifest> manifests, Unkno
   for (Manifest& manifest : manifests) {
     const std::string& version = DigString(manifest.object, "apiVersion");
     const std::string& kind = DigString(manifest.object, "kind");
-    if (unknown != nullptr && IsUnknown(store.resources(), version, kind)) {
+    const ApiResource* resource = store.resources().FindKind(version, kind);
+    if (!resource && unknown != nullptr && IsUnknown(store.resources(), version, kind)) {
       (*unknown)[{version, kind}].push_back(KeyOf(manifest.object));
       continue;
     }
-    const ApiResource* resource = store.resources().FindKind(version, kind);
     const std::string where = manifest.Where();  // its object is given away
     const std::string api_version = version;
     if (const base::Status stored = StoreOne(store, resource, std::move(manifest.object)); !stored)

@@ -114,7 +114,7 @@ class World {
                  {"allocatable", {{"cpu", std::to_string(random_.Between(1, 6))}}}};
     if (!random_.OneIn(9)) node["labels"]["zone"] = fmt::format("z{}", random_.Below(3));
     if (!random_.OneIn(9)) node["labels"]["kubernetes.io/hostname"] = node["name"];
-    // By the racks there may be more cells than pay.
+    // Racks may make more cells than a ranking keeps.
     if (!random_.OneIn(9)) node["labels"]["rack"] = random_.OneIn(2) ? "r" : fmt::format("r{}", i);
     if (random_.OneIn(8))
       node["taints"] = json::array({{{"key", "t"}, {"effect", preferred_ ? "PreferNoSchedule" : "NoSchedule"}}});

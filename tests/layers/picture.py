@@ -19,8 +19,8 @@ def edges(root, room):
     """{inner room: the inner rooms that it sees}."""
     seen = {}
     folder = check.folder_of(root, room)
-    for file in sorted(folder.rglob("*")):
-        if file.suffix not in (".h", ".cc"):
+    for of_room, _, file in check.sources(root):
+        if of_room != room:
             continue
         own = check.inner(f"{room}/{file.relative_to(folder).as_posix()}")
         mine = seen.setdefault(own, set())

@@ -108,7 +108,7 @@ PlantedBug InDialects(std::string name, Lying::Change change) {
   return {std::move(name), Bug::kNone, [change] { return std::make_unique<LyingDialects>(change); }};
 }
 
-// What wakes nobody may be found out in the end.
+// A wake that is missing may also be found by the flush.
 constexpr const char* kFlushed = "nobody is placed by a flush alone";
 constexpr base::Millis kNever = std::numeric_limits<base::Millis>::max();
 

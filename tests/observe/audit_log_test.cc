@@ -13,15 +13,8 @@ namespace {
 
 using Step = Observer::Step;
 
-class HandClock final : public base::Clock {
- public:
-  base::Millis WallMs() const override { return now_ms; }
-  base::Millis MonotonicMs() const override { return now_ms; }
-  base::Millis now_ms = 1'000'000;
-};
-
 struct LogRig {
-  HandClock clock;
+  base::VirtualClock clock{1'000'000};
   std::vector<std::string> lines;
   AuditLog log{clock, [this](std::string_view message, std::initializer_list<base::LogField> fields) {
                  std::string line(message);
@@ -50,7 +43,7 @@ struct LogRig {
     log.OnHappening(happening);
   }
   void Pass(base::Millis ms) {
-    clock.now_ms += ms;
+    clock.Advance(ms);
     log.OnCycle(0, 0, {});
   }
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <regex>
@@ -90,6 +91,9 @@ Complaints CheckPodFields(const Json& pod, const Json& wanted) {
   return complaints;
 }
 
+// What else may be said of pods, besides how many there are.
+constexpr std::array<std::string_view, 7> kWordsOfOne = {"at", "lacks", "message", "node", "reason", "says", "state"};
+
 Complaints CheckCounts(const std::string& pattern, const std::vector<sim::Object>& pods, const Json& wanted) {
   Complaints complaints;
   const std::map<std::string_view, std::function<bool(const Json&)>> counted = {
@@ -103,8 +107,7 @@ Complaints CheckCounts(const std::string& pattern, const std::vector<sim::Object
   for (const auto& [word, value] : wanted.items()) {
     const auto test = counted.find(word);
     if (test == counted.end()) {
-      if (word != "at" && word != "message" && word != "says" && word != "lacks" && word != "reason" &&
-          word != "node" && word != "state")
+      if (std::ranges::find(kWordsOfOne, word) == kWordsOfOne.end())
         complaints.push_back(fmt::format("unknown word \"{}\" of pods", word));
       continue;
     }

@@ -24,10 +24,9 @@ const TruePod* PreparesFor(const cluster::Patch& patch, const Truth& truth) {
   return truth.PodAt(sim::DigString(claim, "namespace"), sim::DigString(claim, "name"));
 }
 
-// "at least 2 of the 4 pods it needs fit now"
+// "2 of the 4 pods it needs fit now"
 struct SaidCount {
   int64_t fit = 0, of = 0;
-  bool at_least = false;
 };
 
 std::optional<SaidCount> ReadCount(std::string_view message) {
@@ -35,8 +34,7 @@ std::optional<SaidCount> ReadCount(std::string_view message) {
   if (end == std::string_view::npos || middle == std::string_view::npos || middle > end) return std::nullopt;
   const std::string_view before = message.substr(0, middle), of = message.substr(middle + 8, end - middle - 8);
   const std::string_view fit = before.substr(before.rfind(' ') + 1);
-  return SaidCount{std::stoll(std::string(fit)), std::stoll(std::string(of)),
-                   before.ends_with(fmt::format("at least {}", fit))};
+  return SaidCount{std::stoll(std::string(fit)), std::stoll(std::string(of))};
 }
 
 // Some are judged in more than one place, or need not be.

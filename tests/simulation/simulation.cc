@@ -22,7 +22,7 @@ namespace {
 constexpr Millis kStart = 1'800'000'000'000;
 constexpr Millis kBindTimeoutMs = 5'000;
 constexpr Millis kRepairTimeoutMs = 15'000;
-constexpr Millis kFlushMs = 140'000;         // after who should have been woken has been asked about
+constexpr Millis kFlushMs = 140'000;         // later than the check for gangs that should have been woken
 constexpr Millis kVolumeTimeoutMs = 60'000;  // over when the world is at rest, as the default of 600 s would not be
 // A repair that times out, then an eviction of two writes; each may be lost a few times while faults go on.
 constexpr Checks::HalfLimits kHalfLimits{6 * kRepairTimeoutMs, kRepairTimeoutMs + 20'000};

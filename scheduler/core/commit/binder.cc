@@ -75,11 +75,11 @@ void Binder::Send(GangId id, MemberId slot, Assignment& assignment) {
   const Millis deadline_ms = clock_.MonotonicMs() + options_.bind_timeout_ms;
   auto on_reply = [this, id, slot, pod](const cluster::Answer& reply) { OnReply(id, slot, *pod, reply); };
   if (const auto extender = extender_desk_.BinderOf(*entry.pod_class->spec)) {
-    assignment.command = outbox_.Expect(Outbox::For::kBind, std::move(on_reply));
-    extender_desk_.extenders()->Bind(*extender, assignment.command, deadline_ms, bind);
+    extender_desk_.extenders()->Bind(*extender, outbox_.Expect(Outbox::For::kBind, std::move(on_reply)), deadline_ms,
+                                     bind);
   } else {
-    assignment.command = outbox_.Send(Outbox::For::kBind, last_of_many ? Lane::kCommit : Lane::kBind, deadline_ms,
-                                      std::move(bind), std::move(on_reply));
+    outbox_.Send(Outbox::For::kBind, last_of_many ? Lane::kCommit : Lane::kBind, deadline_ms, std::move(bind),
+                 std::move(on_reply));
   }
 }
 
@@ -105,7 +105,6 @@ bool Binder::Judge(GangId id, Member& member, const cluster::Answer& reply) {
   if (open == gang.plan->open.end()) return reply.outcome == Outcome::kDone;  // it was seen bound, or went, before
   Assignment& assignment = open->second;
   const Pod& pod = *book_.PodOf(member.id);
-  assignment.command = 0;
 
   // Bound where it was planned: by our own bind, whose reply was lost, or by another scheduler, whose plan is nothing
   // to us. It has the room that is held for it either way. After a restart it may bear another's evidence, or none:

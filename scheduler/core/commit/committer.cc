@@ -100,20 +100,13 @@ void Committer::Pump(GangId id) {
       case Phase::kBinding:
         return (member != last || base::Planted(base::Bug::kLastIsNotLast)) &&
                (!some_go_ahead || assignment.goes_ahead);
-      case Phase::kLastBind: return member == last && LastMayLeave(gang);
+      case Phase::kLastBind: return member == last && MinimumStands(gang, *book_.CensusOf(gang));
     }
     return false;
   };
   for (auto& [member, assignment] : plan.open)
     if (assignment.stage == Stage::kDoubt || (assignment.stage == Stage::kReserved && may_leave(member, assignment)))
       binder_.SendWhenDue(id, member, assignment);
-}
-
-bool Committer::LastMayLeave(Gang& gang) const {
-  const std::shared_ptr<const Census> kept = book_.CensusOf(gang);
-  const Census& census = *kept;
-  const bool leaving = std::ranges::any_of(census.placed, &Member::is_evicted);  // its node was gone, and is back
-  return Require(gang, census).met() && census.lost.empty() && !leaving;
 }
 
 bool Committer::Prepare(GangId id) {
@@ -203,11 +196,10 @@ bool Committer::Undo(GangId id, const std::string& why) {
   TUTTI_CHECK(gang.plan && !gang.whole, "only a gang that never was whole is undone");
   gang.plan->phase = Phase::kUndoing;
   plans_.ReleaseUnsent(id);
-  const std::shared_ptr<const Census> kept = book_.CensusOf(gang);
-  const Census& census = *kept;
-  bool going = census.placed.empty() && census.lost.empty();
-  for (Member* member : census.placed) going = evictor_.Evict(gang, *member, why) || going;
-  for (Member* member : census.lost) going = evictor_.EvictLost(gang, *member) || going;
+  const std::shared_ptr<const Census> census = book_.CensusOf(gang);
+  bool going = census->placed.empty() && census->lost.empty();
+  for (Member* member : census->placed) going = evictor_.Evict(gang, *member, why) || going;
+  for (Member* member : census->lost) going = evictor_.EvictLost(gang, *member) || going;
   return going;
 }
 

@@ -80,8 +80,6 @@ class Committer {
   // Says on the pods that wait for preparations, their own or others', which nodes are kept for them.
   void Nominate(model::GangId id);
   void ChooseCommitMember(model::GangId id, const std::vector<cluster::Placement>& placements);
-  // Every other required member is bound, and stays.
-  bool LastMayLeave(Gang& gang) const;
 
   const Options& options_;
   cluster::ClusterState& state_;

@@ -23,7 +23,7 @@ std::optional<size_t> ExtenderDesk::BinderOf(const model::PodSpec& spec) const {
 }
 
 ExtenderDesk::Stand ExtenderDesk::Ask(const Members& members) {
-  if (extenders_ == nullptr || options_.extenders.empty()) return Stand::kAnswered;
+  if (!AsksAny()) return Stand::kAnswered;
   Stand stand = Stand::kAnswered;
   for (Member* member : members) {
     if (!IsAskedAbout(*state_.pod(member->pod).pod_class->spec)) continue;
@@ -49,19 +49,18 @@ void ExtenderDesk::AskAbout(Member& member) {
   extenders_->Ask(std::move(question));
 }
 
-bool ExtenderDesk::OnReply(const cluster::ExtenderReply& reply) {
+void ExtenderDesk::OnReply(const cluster::ExtenderReply& reply) {
   const auto at = open_.find(reply.id);
-  if (at == open_.end()) return false;
+  if (at == open_.end()) return;
   const model::PodId pod = at->second;
   open_.erase(at);
   const model::GangId gang = book_.GangOf(pod);
   Member* member = gang ? book_.Find(gang, pod) : nullptr;
-  if (member == nullptr || !member->opinion || member->opinion->question != reply.id) return false;
+  if (member == nullptr || !member->opinion || member->opinion->question != reply.id) return;
   member->opinion->question = 0;
   member->opinion->answered = true;
   member->opinion->reply = std::make_shared<const cluster::ExtenderReply>(reply);
   agenda_.MarkReady(gang);
-  return true;
 }
 
 std::optional<std::string> ExtenderDesk::Failure(const Members& members) const {

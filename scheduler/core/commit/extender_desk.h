@@ -35,6 +35,8 @@ class ExtenderDesk {
         outbox_(outbox),
         extenders_(extenders) {}
 
+  // Some extender is there to be asked.
+  bool AsksAny() const { return extenders_ != nullptr && !options_.extenders.empty(); }
   // Sends the questions that are open about these members. kAnswered: all are answered, or none had to be asked.
   enum class Stand { kAnswered, kWaiting };
   Stand Ask(const Members& members);
@@ -44,8 +46,8 @@ class ExtenderDesk {
   // asked about again unless something happens; 0: no extender was asked.
   base::Millis Finish(const Members& members, bool placed);
 
-  // False: the reply is to no question that is still open.
-  bool OnReply(const cluster::ExtenderReply& reply);
+  // No effect if the reply is to no question that is still open.
+  void OnReply(const cluster::ExtenderReply& reply);
 
   // The index of the extender that binds this pod; nullopt: the API server does.
   std::optional<size_t> BinderOf(const model::PodSpec& spec) const;

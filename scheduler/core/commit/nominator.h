@@ -2,7 +2,7 @@
 // Nominator: says on a pod which node is kept for it (status.nominatedNodeName) while something slow comes before its
 // bind, so that an autoscaler neither takes that node away nor makes another (upstream:
 // NominatedNodeNameForExpectation). A bind ends what it says: the API server does that. If the reservation is given up,
-// the pod is told why it waits, and the same write takes the nomination back: see Publisher::TellWaiting.
+// the pod is told why it waits, and the same write takes the nomination back: see PodStatus::TellWaiting.
 #pragma once
 
 #include <string>

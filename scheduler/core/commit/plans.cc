@@ -101,16 +101,14 @@ void Plans::ConfirmIfWhole(GangId id) {
   // Each reply asks: while a member is still on its way the others need not be counted. A declaration that cannot be
   // read says nothing about the minimum.
   const bool reserved = std::ranges::any_of(gang.plan->open, [this](const auto& item) {
+    if (item.second.stage == Stage::kBound) return false;
     const Pod& pod = *book_.PodOf(item.first);
-    return item.second.stage != Stage::kBound && !pod.bound() && !pod.done() && !pod.meta.deleting();
+    return !pod.bound() && !pod.done() && !pod.meta.deleting();
   });
   bool met = false;
   if (!reserved && gang.spec.problem.empty()) {
-    const std::shared_ptr<const Census> kept = book_.CensusOf(gang);
-    const Census& census = *kept;
-    // A member that is being deleted because its node was gone does not count, though the node has come back.
-    const bool leaving = std::ranges::any_of(census.placed, &Member::is_evicted);
-    met = census.reserved.empty() && census.lost.empty() && !leaving && Require(gang, census).met();
+    const std::shared_ptr<const Census> census = book_.CensusOf(gang);
+    met = census->reserved.empty() && MinimumStands(gang, *census);
   }
   // The last bind is the commit record: a leader that reads it after a restart finds a gang that was whole, whatever
   // became of the others while it was on its way. So it is whole here too.

@@ -91,7 +91,7 @@ class Agenda {
   std::optional<Timer> TakeDue(base::Millis now_ms);
   // Searches that were cut off, each of which is repeated in its turn.
   RetrySchedule& retries() { return retries_; }
-  // When the first timer, or turn, is due; nullopt: there is none. RetrySchedule wait while some gang is ready.
+  // When the first timer, or turn, is due; nullopt: there is none. Cut-off searches wait while some gang is ready.
   std::optional<base::Millis> NextDeadline() const;
   size_t timers() const { return timers_.size() + retries_.size(); }
 

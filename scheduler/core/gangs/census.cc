@@ -252,4 +252,8 @@ Requirement Require(const Gang& gang, const Census& census) {
   return requirement;
 }
 
+bool MinimumStands(const Gang& gang, const Census& census) {
+  return census.lost.empty() && std::ranges::none_of(census.placed, &Member::is_evicted) && Require(gang, census).met();
+}
+
 }  // namespace tutti::core

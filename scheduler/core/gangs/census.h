@@ -76,4 +76,8 @@ struct Requirement {
 
 Requirement Require(const Gang& gang, const Census& census);
 
+// Every minimum is placed or reserved, no member has lost its node, and none that is placed is being evicted because
+// its node was gone, though that has come back.
+bool MinimumStands(const Gang& gang, const Census& census);
+
 }  // namespace tutti::core

@@ -117,7 +117,6 @@ struct Assignment {
     kDoubt,     // its answer is lost: it may have happened; the same bind again finds out
     kBound,     // acknowledged; the pod's own event is still to come
   } stage = Stage::kReserved;
-  cluster::CommandId command = 0;     // of the bind under way
   std::string sent_resource_version;  // the precondition it carries
   base::Millis not_before_ms = 0;     // monotonic; a bind that must be repeated waits so long
   bool room_lost = false;             // the node is gone; the answer decides what becomes of the member
@@ -241,7 +240,7 @@ struct AgendaEntry {
   uint32_t group = kNoGroup;  // of gangs that wait for the same
 };
 
-// What was last written about a gang, and when more may be. The publisher's classes write it.
+// What was last written about a gang, and when more may be. The classes of core/publish write it.
 struct GangNote {
   std::string sentence;                        // the last one
   base::Millis renew_ms = 0;                   // monotonic; then figures that were kept are renewed; 0: none were

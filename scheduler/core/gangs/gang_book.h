@@ -2,9 +2,9 @@
 // GangBook: which gangs exist, and which pods are their members.
 //
 // Invariants
-//   (1) a pod is a member of at most one gang, and a member has at most one pod; a gang without members exists while
-//   its declaration Keeps it; (2) a lone pod that is bound, or has ended, is settled: nothing about it is left to
-//   decide, and it has no gang.
+//   (1) a pod is a member of at most one gang, and a member has at most one pod;
+//   (2) a gang without members exists while its declaration Keeps it;
+//   (3) a lone pod that is bound, or has ended, is settled: nothing about it is left to decide, and it has no gang.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>

@@ -23,7 +23,7 @@ struct GrowthUnit {
   int32_t priority = 0;         // the highest among its members
   base::Millis created_ms = 0;  // wall; of its first member
   int64_t turn = 0;             // so many parts of the same role or unit come before it
-  std::string kind;             // KindOf, once that is asked for
+  std::string kind;             // GrowthFingerprint, once that is asked for
 
   int64_t lacks() const { return size - static_cast<int64_t>(members.size()); }  // members that do not exist yet
 };

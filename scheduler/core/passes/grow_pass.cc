@@ -237,11 +237,8 @@ std::optional<Refusal> GrowPass::RefuseAtOnce(const Filling& filling, const Grow
                                               const Requirement& rest) {
   const Gang& gang = book_.at(filling.id);
   if (part.lacks() > 0) return ExplainPart(gang, rest, *part.members.front(), part.size, part.lacks());
-  if (const queue::Admission admission = admission_.Of(gang, part.members); !admission.admitted) {
-    Refusal refusal = ExplainQueue(gang, rest, admission);
-    refusal.figures_ms = clock_.MonotonicMs();
-    return refusal;
-  }
+  if (const queue::Admission admission = admission_.Of(gang, part.members); !admission.admitted)
+    return ExplainQueue(gang, rest, admission, clock_.MonotonicMs());
   if (auto certificate = certificates_.Find(shape, filling.figures_from_ms))
     return ExplainNodes(gang, rest, std::move(certificate));
   return std::nullopt;

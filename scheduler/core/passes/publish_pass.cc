@@ -86,9 +86,8 @@ bool PublishPass::TellMembers(GangId id) {
       renewed += in_figures;
     }
   };
-  const std::shared_ptr<const Census> kept = book_.CensusOf(gang);
-  const Census& census = *kept;
-  for (Member* member : census.pending) {
+  const std::shared_ptr<const Census> census = book_.CensusOf(gang);
+  for (Member* member : census->pending) {
     if (!whole)
       tell(*member, *gang.refusal);
     else if (member->refusal)
@@ -96,7 +95,7 @@ bool PublishPass::TellMembers(GangId id) {
   }
   // Before a gang is whole no bind leaves while it waits: a member that has a place held, such as for its volumes,
   // waits too.
-  for (Member* member : census.reserved)
+  for (Member* member : census->reserved)
     if (!gang.whole && gang.plan->open.at(member->id).stage == Assignment::Stage::kReserved)
       tell(*member, *gang.refusal);
   if (cost_ms > 0)

@@ -14,12 +14,10 @@ namespace tutti::core {
 
 class PublishPass {
  public:
-  PublishPass(const Options& options, const cluster::ClusterState& state, GangBook& book, Agenda& agenda,
-              Tallies& tallies, FigureRefresh& figures, PodStatus& pod_status, GangStatus& gang_status,
-              QueueStatus& queue_status, Enrollment& enrollment, const Announcer& announcer, observe::Journal& journal,
-              const base::Clock& clock)
+  PublishPass(const Options& options, GangBook& book, Agenda& agenda, Tallies& tallies, FigureRefresh& figures,
+              PodStatus& pod_status, GangStatus& gang_status, QueueStatus& queue_status, Enrollment& enrollment,
+              const Announcer& announcer, observe::Journal& journal, const base::Clock& clock)
       : options_(options),
-        state_(state),
         book_(book),
         agenda_(agenda),
         tallies_(tallies),
@@ -45,7 +43,6 @@ class PublishPass {
   void CloseIfOver(model::GangId id);
 
   const Options& options_;
-  const cluster::ClusterState& state_;
   GangBook& book_;
   Agenda& agenda_;
   Tallies& tallies_;

@@ -48,7 +48,8 @@ void StartPass::Run(GangId id, Census& census) {
 }
 
 bool StartPass::AwaitsExtenders(const Gang& gang, const Census& census, const Requirement& requirement) {
-  return requirement.reachable() && admission_.ToStart(gang, census, requirement).admitted &&
+  return extender_desk_.AsksAny() && requirement.reachable() &&
+         admission_.ToStart(gang, census, requirement).admitted &&
          extender_desk_.Ask(census.pending) == ExtenderDesk::Stand::kWaiting;
 }
 
@@ -114,9 +115,8 @@ std::optional<Refusal> StartPass::RefuseUnplaced(GangId id, const Census& census
   const Millis now = clock_.MonotonicMs();
   if (const queue::Admission admission = admission_.ToStart(gang, census, requirement); !admission.admitted) {
     const bool by_min_resources = admission_.IsRefusedByMinResources(gang, census, requirement, admission);
-    Refusal refusal = ExplainQueue(gang, requirement, admission, by_min_resources);
-    refusal.figures_ms = now;
-    return Shared(gang, std::move(refusal), ShapeOf(gang, census, requirement));
+    return Shared(gang, ExplainQueue(gang, requirement, admission, now, by_min_resources),
+                  ShapeOf(gang, census, requirement));
   }
   if (!requirement.reachable()) {
     if (!census.refused.empty()) return ExplainRefusedBind(gang, requirement, *census.refused.front(), state_, now);
@@ -145,7 +145,7 @@ std::optional<Refusal> StartPass::TryStart(GangId id, const Census& census, cons
       return std::nullopt;
     }
     if (judged) return refusals_.Judged(id, census.pending, ExplainNodes(gang, requirement, result));
-    shape = ShapeOf(gang, census, requirement);
+    if (shape.empty()) shape = ShapeOf(gang, census, requirement);
     certificate = certificates_.Keep(shape.empty() ? fmt::format("#{}", id.value) : shape, std::move(result), now);
     if (certificate->result.verdict == framework::Verdict::kGaveUp) agenda_.retries().OnCutOff(id, now);
   }
@@ -192,11 +192,8 @@ std::string StartPass::ShapeOf(const Gang& gang, const Census& census, const Req
 std::optional<Refusal> StartPass::RefusePlaced(const Gang& gang, const Census& census, const Requirement& requirement,
                                                PlanResult* result) {
   if (census.empty_handed())
-    if (const auto lack = admission_.LackOfMinResources(gang)) {
-      Refusal refusal = ExplainMinResources(gang, requirement, lack->resource, lack->asked, lack->free);
-      refusal.figures_ms = clock_.MonotonicMs();
-      return refusal;
-    }
+    if (const auto lack = admission_.LackOfMinResources(gang))
+      return ExplainMinResources(gang, requirement, lack->resource, lack->asked, lack->free, clock_.MonotonicMs());
   return FitQueue(gang, census, requirement, result);
 }
 
@@ -206,8 +203,7 @@ std::optional<Refusal> StartPass::FitQueue(const Gang& gang, const Census& censu
   if (gang.spec.queue.empty()) return std::nullopt;
   const queue::Admission admission = admission_.Of(gang, result->placements);
   if (admission.admitted) return std::nullopt;
-  Refusal refusal = ExplainQueue(gang, requirement, admission);
-  refusal.figures_ms = clock_.MonotonicMs();
+  Refusal refusal = ExplainQueue(gang, requirement, admission, clock_.MonotonicMs());
   for (const queue::Shortage& shortage : admission.shortages) {
     const Members lightest = Lightest(census.pending, requirement, state_, shortage.resource);
     PlanResult again = planner_.PlaceRequired(gang, lightest, requirement);

@@ -45,7 +45,7 @@ void UndoPass::Continue(GangId id, const Census& census) {
   gang.refusal = ExplainUndoing(gang);
   committer_.plans().ReleaseUnsent(id);
   committer_.Pump(id);  // repeats binds in doubt
-  bool busy = false;    // with members that are not seen to be going yet: those that are may take very long
+  bool busy = false;    // some member is not seen to be leaving yet; those that are may take very long
   for (Member* member : census.placed)
     busy = committer_.evictor().Evict(gang, *member, "its gang is being undone") || busy;
   // What is acknowledged has to be seen, or without its plan it would look as if it waited.

@@ -19,10 +19,6 @@ constexpr Wake kOfOneNode =
 
 constexpr Wake kMoreRoom = Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kPodGone;
 
-}  // namespace
-
-namespace {
-
 bool CountsTheSame(const PlanResult& a, const PlanResult& b) {
   const bool figures = a.figures && b.figures ? *a.figures == *b.figures : !a.figures == !b.figures;
   return figures && a.verdict == b.verdict && a.refusals == b.refusals && a.nearest == b.nearest;

@@ -80,10 +80,12 @@ SearchResult Search::Run(const Rules& given) {
   return result;
 }
 
+// Made at the first question: a search that finds nodes at once has none. Nothing is placed whenever it is asked.
+Bounds& Search::BoundsOf() { return bounds_ ? *bounds_ : bounds_.emplace(problem_, rankings_); }
+
 bool Search::Disproved() {
-  Bounds bounds(problem_, rankings_);
   for (const Demand& demand : problem_.demands) {
-    const int64_t most = bounds.Most(demand), wanted = demand.of_kinds();
+    const int64_t most = BoundsOf().Most(demand), wanted = demand.of_kinds();
     if (most >= wanted) continue;
     short_kinds_ = demand.kinds;
     short_by_ = wanted - most;

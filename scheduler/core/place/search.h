@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cluster/what_if.h"
+#include "core/place/bounds.h"
 #include "core/place/domain_tree.h"
 #include "core/place/figures.h"
 #include "core/place/greedy.h"
@@ -46,6 +47,7 @@ class Search {
   SearchResult Run(const Rules& rules);
 
   // What must be true of any placement is not: some demand cannot be met by the room there is, each class for itself.
+  Bounds& BoundsOf();
   bool Disproved();
 
  private:
@@ -87,7 +89,8 @@ class Search {
   const Problem& problem_;
   const int64_t most_work_;
   Budget budget_;
-  int64_t last_try_ = 0;  // what the last greedy try cost: the next pays for it, and the first is free
+  std::optional<Bounds> bounds_;  // once they are asked for
+  int64_t last_try_ = 0;          // what the last greedy try cost: the next pays for it, and the first is free
   bool order_matters_ = false;
   std::vector<size_t> short_kinds_;  // of the demand that cannot be met
   int64_t short_by_ = 1;             // members

@@ -129,7 +129,7 @@ Search::Places Search::FindPlaces(const std::vector<Rule>& rules, std::optional<
 
 // No more of the members that are asked for find nodes, whatever is tried.
 int64_t Search::MostThatFit(const std::vector<Rule>& rules, const std::optional<NearestDomain>& nearest) {
-  Bounds bounds(problem_, rankings_);
+  Bounds& bounds = BoundsOf();
   int64_t by_demand = 0;
   for (const Demand& demand : problem_.demands) by_demand += std::min(demand.count, bounds.Most(demand));
   int64_t most = std::min(by_demand, bounds.Most({problem_.total(), AllKinds()}));

@@ -34,6 +34,12 @@ Refusal Refuse(const Gang& gang, const Requirement& requirement, observe::Cause 
   return refusal;
 }
 
+// The refusal, with figures as of now.
+Refusal Counted(Refusal refusal, base::Millis now_ms) {
+  refusal.figures_ms = now_ms;
+  return refusal;
+}
+
 }  // namespace
 
 Refusal ExplainProblem(const Gang& gang, const std::string& problem) {
@@ -59,11 +65,10 @@ observe::Standing StandingOf(const Requirement& requirement) {
 
 Refusal ExplainRefusedBind(const Gang& gang, const Requirement& requirement, const Member& member,
                            const cluster::ClusterState& state, base::Millis now_ms) {
-  Refusal refusal =
+  return Counted(
       Refuse(gang, requirement, observe::BindRefused{state.pod(member.pod).pod->meta.name, member.refused->why},
-             Wake::kMembers);
-  refusal.figures_ms = now_ms;
-  return refusal;
+             Wake::kMembers),
+      now_ms);
 }
 
 Refusal ExplainExtender(const Gang& gang, const Requirement& requirement, const std::string& failure) {
@@ -91,14 +96,14 @@ Refusal ExplainBelowMinimum(const Gang& gang, const Requirement& requirement) {
 }
 
 Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const queue::Admission& admission,
-                     bool min_resources) {
+                     base::Millis now_ms, bool min_resources) {
   observe::QueueRefuses cause;
   cause.problem = admission.problem;
   cause.starting = std::max<int64_t>(requirement.lacking(), 1);
   cause.by_min_resources = min_resources;
   for (const queue::Shortage& it : admission.shortages)
     cause.cells.push_back({it.queue, it.resource, it.capability, it.used, it.asked});
-  return Refuse(gang, requirement, std::move(cause), Wake::kQueue | Wake::kMembers);
+  return Counted(Refuse(gang, requirement, std::move(cause), Wake::kQueue | Wake::kMembers), now_ms);
 }
 
 Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const PlanResult& result) {
@@ -141,9 +146,10 @@ bool KeepFigures(const Refusal& before, base::Millis for_ms, Refusal* now) {
 }
 
 Refusal ExplainMinResources(const Gang& gang, const Requirement& requirement, const std::string& resource,
-                            int64_t asked, int64_t free) {
-  return Refuse(gang, requirement, observe::LacksMinResources{resource, asked, free},
-                Wake::kMembers | Wake::kPodGone | Wake::kNodeAdded | Wake::kNodeCapacity);
+                            int64_t asked, int64_t free, base::Millis now_ms) {
+  return Counted(Refuse(gang, requirement, observe::LacksMinResources{resource, asked, free},
+                        Wake::kMembers | Wake::kPodGone | Wake::kNodeAdded | Wake::kNodeCapacity),
+                 now_ms);
 }
 
 }  // namespace tutti::core

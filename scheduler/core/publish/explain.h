@@ -49,7 +49,7 @@ Refusal ExplainBelowMinimum(const Gang& gang, const Requirement& requirement);
 
 // The queue's path does not admit them. `min_resources`: they ask for less than the gang's minResources, which count.
 Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const queue::Admission& admission,
-                     bool min_resources = false);
+                     base::Millis now_ms, bool min_resources = false);
 
 // No nodes: how many fit, by role, and what is missing; for a lone pod just the nodes' sentence. On top of a whole gang
 // `requirement.min` members wait so, and `result` is of the first of them that start together.
@@ -71,6 +71,6 @@ bool KeepFigures(const Refusal& before, base::Millis for_ms, Refusal* now);
 
 // Its minResources exceed what all nodes together have free of `resource`.
 Refusal ExplainMinResources(const Gang& gang, const Requirement& requirement, const std::string& resource,
-                            int64_t asked, int64_t free);
+                            int64_t asked, int64_t free, base::Millis now_ms);
 
 }  // namespace tutti::core

@@ -32,8 +32,7 @@ void GangStatus::TellGang(const Gang& gang, bool warning, const std::string& rea
 
 void GangStatus::Report(Gang& gang) {
   if (gang.dialect->Kinds().empty() || gang.note.writes > 0) return;
-  const std::shared_ptr<const Census> kept = book_.CensusOf(gang);
-  const Census& census = *kept;
+  const std::shared_ptr<const Census> census = book_.CensusOf(gang);
   dialects::GangReport report;
   report.state = gang.state;
   if (gang.refusal && gang.state != GangState::kWhole && gang.state != GangState::kFinished) {
@@ -41,11 +40,11 @@ void GangStatus::Report(Gang& gang) {
     report.nodes_sentence = gang.refusal->words().nodes_sentence;
   }
   report.total = static_cast<int64_t>(gang.members.size());
-  report.running = census.running;
-  report.succeeded = census.succeeded;
-  report.failed = census.failed;
-  report.bound = static_cast<int64_t>(census.placed.size() + census.lost.size()) - census.running;
-  report.deleting = census.deleting;
+  report.running = census->running;
+  report.succeeded = census->succeeded;
+  report.failed = census->failed;
+  report.bound = static_cast<int64_t>(census->placed.size() + census->lost.size()) - census->running;
+  report.deleting = census->deleting;
   report.pending = report.total - report.bound - report.running - report.succeeded - report.failed - report.deleting;
   if (report.pending > 0 && !report.sentence.empty()) report.pending_reasons["Unschedulable"] = report.pending;
   if (gang.note.reported && *gang.note.reported_spec == gang.spec) {

@@ -13,9 +13,8 @@ namespace tutti::core {
 
 class GangStatus {
  public:
-  GangStatus(const cluster::ClusterState& state, GangBook& book, Agenda& agenda, Outbox& outbox,
-             const base::Clock& clock)
-      : state_(state), book_(book), agenda_(agenda), outbox_(outbox), clock_(clock) {}
+  GangStatus(GangBook& book, Agenda& agenda, Outbox& outbox, const base::Clock& clock)
+      : book_(book), agenda_(agenda), outbox_(outbox), clock_(clock) {}
 
   // An Event on the declaring object, if there is one.
   void TellGang(const Gang& gang, bool warning, const std::string& reason, const std::string& note);
@@ -27,7 +26,6 @@ class GangStatus {
  private:
   void OnReply(const model::GangKey& key, dialects::Dialect& dialect, bool done);
 
-  const cluster::ClusterState& state_;
   GangBook& book_;
   Agenda& agenda_;
   Outbox& outbox_;

@@ -55,23 +55,20 @@ model::ResourceList QueueStatus::Allocated(const queue::QueueKey& key, std::vect
 }
 
 void QueueStatus::Report(const std::map<queue::QueueKey, dialects::Dialect*>& queues) {
-  std::map<queue::QueueKey, dialects::QueueReport> reports;
   const std::vector<std::string_view> of_nodes = ResourcesOfNodes();
-  for (const auto& [key, dialect] : queues)
-    if (const model::QueueSpec* spec = quota_.Find(key); spec && !writes_.contains(key)) {
-      dialects::QueueReport& report = reports[key];
-      report.spec = spec;
-      report.allocated = Allocated(key, of_nodes);
-      report.now_wall_ms = clock_.WallMs();
-      const GangCounts counts = tallies_.OfQueue(key);
-      report.pending = counts.pending;
-      report.starting = counts.starting;
-      report.incomplete = counts.incomplete;
-      report.running = counts.running;
-      report.finished = counts.finished;
-    }
-  for (const auto& [key, report] : reports) {
-    dialects::Dialect* dialect = queues.at(key);
+  for (const auto& [key, dialect] : queues) {
+    const model::QueueSpec* spec = quota_.Find(key);
+    if (!spec || writes_.contains(key)) continue;
+    dialects::QueueReport report;
+    report.spec = spec;
+    report.allocated = Allocated(key, of_nodes);
+    report.now_wall_ms = clock_.WallMs();
+    const GangCounts counts = tallies_.OfQueue(key);
+    report.pending = counts.pending;
+    report.starting = counts.starting;
+    report.incomplete = counts.incomplete;
+    report.running = counts.running;
+    report.finished = counts.finished;
     std::vector<cluster::CommandBody> writes;
     dialect->ReportQueue(report, &writes);
     for (cluster::CommandBody& write : writes) {

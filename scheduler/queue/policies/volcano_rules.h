@@ -35,7 +35,7 @@ class VolcanoRules : public Policy {
     int64_t guarantee = 0;
     int64_t capability = kNoLimit;
     int64_t deserved = 0;
-    bool has_deserved = false;  // there is a deserved amount, be it nothing
+    bool has_deserved = false;  // an amount is given; it may be 0
   };
   // Fills in what these and all below them deserve of `cell`, and sets the limits in `used_`.
   virtual void RenewDeserved(const std::vector<QueueId>& siblings, CellId cell, int64_t available) = 0;
