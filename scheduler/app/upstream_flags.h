@@ -17,7 +17,7 @@ struct UpstreamFlag {
   enum class Type { kBool, kInteger, kNumber, kDuration, kText };
   std::string_view name;  // without the dashes
   Type type = Type::kText;
-  std::string_view quiet;  // with this value there is nothing to say, for it asks for what is so anyway
+  std::string_view quiet;  // the value that is so in any case: no note is written
   std::string_view why;    // it has no effect
 };
 

@@ -207,7 +207,7 @@ class Snapshot {
   std::vector<uint8_t> barriers_;
   struct ImageEntry {
     ImageHolders holders;
-    int64_t largest = 0;  // that it ever was while some node held it
+    int64_t largest = 0;  // the largest size seen since a node first held it
   };
   absl::flat_hash_map<model::Symbol, ImageEntry> images_;
   struct NamedColumn {

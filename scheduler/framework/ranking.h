@@ -100,8 +100,8 @@ class Ranking {
   // Asks every node again for its words; O(nodes · filters).
   Refusals Explain() const;
   // Events that could make a refused node feasible: those of the filters that refused any, and, as any node may come,
-  // those of all filters when there is no node. Those of a filter that Shares are also told where it may be the first
-  // that refuses a node which a later filter refuses too.
+  // those of all filters when there is no node. Events of a filter that Shares are included also when it only might
+  // refuse: a node that a later filter refuses may be refused by it first.
   Wake WakesOn() const;
 
   // One node in full. REQUIRES: `n` is present.

@@ -82,8 +82,8 @@ class Discovery {
   std::string etag_, next_etag_;
   TimerId timer_ = 0;
   bool ask_again_ = false;  // somebody asked while a round was under way
-  bool tell_ = false;       // once a round that begins from now on is over, whatever it brings
-  bool told_for_ = false;   // the same, of the round under way
+  bool tell_ = false;       // after the next round, even if nothing changed
+  bool told_for_ = false;   // the same, after the round under way
   int quick_rounds_ = 0;    // left after AskSoon
   std::string last_complaint_;
 };

@@ -149,7 +149,7 @@ struct NodesNews {
   enum class Kind {
     kOfGang,     // what the gang is told
     kFits,       // it fits, and waits for others
-    kOfMember,   // why itself finds no node
+    kOfMember,   // why this member finds no node
     kOfAnother,  // why another member finds none
   } kind = Kind::kOfGang;
   const std::vector<std::string>* waits_for = nullptr;  // kFits: for these roles; then `refusals` is null

@@ -44,7 +44,7 @@ struct FullRacks {
     return planner.PlaceRequired(gang, gang.members, requirement);
   }
 
-  // What is remembered of the members' class is what one finds who has not seen the speculation.
+  // The ranking of the members' class equals one made now, without the speculation.
   void CheckAsFresh() {
     cluster.state().Audit();
     const auto& pod_class = cluster.state().pod(members[0].pod).pod_class;

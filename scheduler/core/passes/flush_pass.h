@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FlushPass: the last resort. What has waited for long is tried once more, though nothing has happened that it waits
-// for; where that finds a place, something had, and the gang was not woken.
+// FlushPass: the last resort. A gang that has waited for long is tried once more, though nothing has happened that it
+// waits for. If it finds a place, something did happen, and a wake was missed.
 #pragma once
 
 #include <optional>

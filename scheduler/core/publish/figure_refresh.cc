@@ -62,7 +62,8 @@ void FigureRefresh::Step(int64_t work) {
   at_ms_ = now + std::clamp<Millis>(done / kWorkPerMs * kRestPerWork, kRefreshStepMs, kRefreshStepMostMs);
 }
 
-// Gangs that wait by one certificate are renewed by the first of them: see Spread. What a queue refuses has none.
+// Gangs that wait by one certificate are renewed by the first of them: see Spread. A gang that a queue refuses has no
+// certificate.
 bool FigureRefresh::IsRenewedByItself(GangId id) const {
   const Gang& gang = book_.at(id);
   return !gang.refusal->certificate || !gang.spec.queue.empty() || agenda_.IsFirst(id);
@@ -111,7 +112,8 @@ Millis FigureRefresh::From(const Gang& gang) const {
 }
 
 void FigureRefresh::TakeTurns() {
-  int64_t turns = 0, back = 0;  // pods are counted again when they are told; but a turn is not free, whatever comes of it
+  int64_t turns = 0,
+          back = 0;  // pods are counted again when they are told; but a turn is not free, whatever comes of it
   while (turns < kTurnsAtOnce) {
     const auto id = writes_.Take(clock_.MonotonicMs());
     if (!id) break;
