@@ -13,6 +13,8 @@ using std::chrono::milliseconds;
 // Between cycles without an event: often enough that health and gauges are never old.
 constexpr base::Millis kLongestSleepMs = 5'000;
 constexpr milliseconds kDecisionsPatience{5'000};
+// Changes that are told in one cycle; some two milliseconds.
+constexpr size_t kChangesAtOnce = 256;
 // What collecting them may add to a cycle.
 constexpr milliseconds kCollectAtOnce{2};
 // A cycle begins no sooner after the one before, so that a flood of events is taken in handfuls: what is said of a gang
@@ -40,8 +42,14 @@ void Driver::Post(cluster::FeedEvent event) {
   }
 }
 
+bool Driver::Wanted() const {
+  if (decisions_.wanted() || pods_.wanted()) return true;
+  const base::MutexLock lock(followers_mutex_);
+  return !followers_.empty();
+}
+
 milliseconds Driver::Patience(const core::Scheduler& scheduler) const {
-  if (decisions_.wanted() || pods_.wanted()) return milliseconds(0);
+  if (Wanted()) return milliseconds(0);
   const auto deadline = scheduler.NextDeadline();
   const base::Millis wait = deadline ? *deadline - clock_.MonotonicMs() : kLongestSleepMs;
   return milliseconds(std::clamp<base::Millis>(wait, 0, kLongestSleepMs));
@@ -72,8 +80,12 @@ void Driver::Cycle(core::Scheduler& scheduler, milliseconds patience) {
   scheduler.RunOnce(events);
   synced_ = scheduler.synced();
   leading_ = scheduler.leading();
-  decisions_.GoOn([&](auto* place, auto* records) { return scheduler.AddDecisions(place, records); });
+  decisions_.GoOn([&](auto* place, DecisionList* list) {
+    if (list->records.empty()) list->sequence = scheduler.decision_sequence();
+    return scheduler.AddDecisions(place, &list->records);
+  });
   pods_.GoOn([&](auto* place, auto* pods) { return scheduler.AddPods(place, pods); });
+  TellFollower(scheduler);
 }
 
 Driver::Ending Driver::Run(core::Scheduler& scheduler, base::Millis drain_ms) {
@@ -103,17 +115,41 @@ std::shared_ptr<const core::Scheduler::PodList> Driver::Pods() {
   return pods_.shown.Fresh(kDecisionsPatience, [this] { mailbox_.Wake(); });
 }
 
-std::vector<observe::Decision> Driver::Decisions(const std::string& ns, const std::string& name) {
+void Driver::TellFollower(const core::Scheduler& scheduler) {
+  std::shared_ptr<Follower> follower;
+  {
+    const base::MutexLock lock(followers_mutex_);
+    if (followers_.empty()) return;
+    follower = std::move(followers_.front());
+    followers_.pop_front();
+  }
+  follower->told.set_value(scheduler.DecisionsAfter(follower->after, kChangesAtOnce));
+}
+
+std::optional<observe::DecisionChanges> Driver::DecisionsAfter(uint64_t sequence) {
+  const auto follower = std::make_shared<Follower>();
+  follower->after = sequence;
+  {
+    const base::MutexLock lock(followers_mutex_);
+    followers_.push_back(follower);
+  }
+  mailbox_.Wake();
+  auto told = follower->told.get_future();
+  if (told.wait_for(kDecisionsPatience) == std::future_status::ready) return told.get();
+  return observe::DecisionChanges{.sequence = sequence};
+}
+
+observe::DecisionChanges Driver::Decisions(const std::string& ns, const std::string& name) {
   const auto all = decisions_.shown.Fresh(kDecisionsPatience, [this] { mailbox_.Wake(); });
   if (!all) return {};
   std::vector<const observe::Decision*> found;
-  for (const observe::Decision& one : *all)
+  for (const observe::Decision& one : all->records)
     if ((ns.empty() || one.gang.ns == ns) && (name.empty() || one.gang.name == name)) found.push_back(&one);
   std::ranges::stable_sort(found, {}, [](const observe::Decision* one) -> const model::GangKey& { return one->gang; });
-  std::vector<observe::Decision> decisions;
+  observe::DecisionChanges list{.sequence = all->sequence};
   for (size_t i = 0; i < found.size(); ++i)  // of those about one gang, the last
-    if (i + 1 == found.size() || found[i]->gang != found[i + 1]->gang) decisions.push_back(*found[i]);
-  return decisions;
+    if (i + 1 == found.size() || found[i]->gang != found[i + 1]->gang) list.decisions.push_back(*found[i]);
+  return list;
 }
 
 }  // namespace tutti::app

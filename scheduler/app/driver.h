@@ -8,11 +8,13 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <future>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "base/mailbox.h"
+#include "base/mutex.h"
 #include "cluster/ports.h"
 #include "core/scheduler.h"
 #include "observe/published.h"
@@ -46,13 +48,19 @@ class Driver final : public cluster::EventSink {
   // Since the last cycle began; how long the scheduler thread may be stuck.
   base::Millis SinceLastCycleMs() const { return clock_.MonotonicMs() - last_cycle_ms_; }
   // The records of now, or of the last time if the scheduler thread is too busy to make them in five seconds. Sorted,
-  // of each gang one; of all, or of those in `ns` or called `name`, where that is not empty.
-  std::vector<observe::Decision> Decisions(const std::string& ns = "", const std::string& name = "");
+  // of each gang one; of all, or of those in `ns` or called `name`, where that is not empty. What has changed since is
+  // told by DecisionsAfter its sequence.
+  observe::DecisionChanges Decisions(const std::string& ns = "", const std::string& name = "");
+  // See Scheduler::DecisionsAfter. Tells some hundred changes at once, and none if the scheduler thread is too busy for
+  // five seconds.
+  std::optional<observe::DecisionChanges> DecisionsAfter(uint64_t sequence);
   // All pods of the cluster, likewise; null: none were ever made.
   std::shared_ptr<const core::Scheduler::PodList> Pods();
 
  private:
   std::chrono::milliseconds Patience(const core::Scheduler& scheduler) const;
+  // Someone asked for something that is not made yet.
+  bool Wanted() const;
   void Cycle(core::Scheduler& scheduler, std::chrono::milliseconds patience);
   // What somebody asked for and is made on the scheduler's thread, a part in each cycle.
   template <typename Records, typename Place>
@@ -69,11 +77,25 @@ class Driver final : public cluster::EventSink {
     void GoOn(Add add);
   };
 
+  // One who asks for what has changed; both threads hold it, for the one may have waited long enough.
+  struct Follower {
+    uint64_t after = 0;
+    std::promise<std::optional<observe::DecisionChanges>> told;
+  };
+  // Answers the follower that has waited longest.
+  void TellFollower(const core::Scheduler& scheduler);
+
   const base::Clock& clock_;
   base::Mailbox<cluster::FeedEvent> mailbox_;
   std::chrono::steady_clock::time_point next_cycle_;  // not before
-  Collection<std::deque<observe::Decision>, core::Scheduler::DecisionsPlace> decisions_;
+  struct DecisionList {
+    uint64_t sequence = 0;  // of the last change before the first record was made
+    std::deque<observe::Decision> records;
+  };
+  Collection<DecisionList, core::Scheduler::DecisionsPlace> decisions_;
   Collection<core::Scheduler::PodList, uint32_t> pods_;
+  mutable base::Mutex followers_mutex_;
+  std::deque<std::shared_ptr<Follower>> followers_ ABSL_GUARDED_BY(followers_mutex_);
   std::atomic<bool> stop_ = false, lost_ = false, synced_ = false, leading_ = false;
   std::atomic<base::Millis> last_cycle_ms_ = 0;
 };

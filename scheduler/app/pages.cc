@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/pages.h"
 
+#include <absl/strings/numbers.h>
 #include <fmt/format.h>
 
 #include <utility>
@@ -84,6 +85,23 @@ std::string StatuszText(const PageSources& from) {
                      not_leading.empty() ? "this process leads" : not_leading);
 }
 
+// What changed after the sequence number `since` of the gangs in `ns` and called `name`, where that is not empty.
+PageAnswer ShowChanges(Driver& driver, const std::string& since, const std::string& ns, const std::string& name) {
+  uint64_t sequence = 0;
+  if (!absl::SimpleAtoi(since, &sequence))
+    return {400, "since is to be the \"sequence\" of an earlier answer, a whole number\n"};
+  std::optional<observe::DecisionChanges> changes = driver.DecisionsAfter(sequence);
+  if (!changes)
+    return {410, fmt::format("changes after {} are not kept: ask again without since, and go on from its sequence\n",
+                             sequence)};
+  const auto others = [&](const model::GangKey& key) {
+    return (!ns.empty() && key.ns != ns) || (!name.empty() && key.name != name);
+  };
+  std::erase_if(changes->decisions, [&](const observe::Decision& one) { return others(one.gang); });
+  std::erase_if(changes->gone, others);
+  return {200, ToJsonText(observe::ToJson(*changes))};
+}
+
 }  // namespace
 
 std::string FlagzText(const std::map<std::string, std::string>& values) {
@@ -99,11 +117,12 @@ PageAnswer ShowDecisions(Driver& driver, const std::string& not_leading, const Q
     return at == query.end() ? std::string() : at->second;
   };
   const std::string ns = value("namespace"), name = value("name");
-  const auto decisions = driver.Decisions(ns, name);
-  if (decisions.empty() && !name.empty())
+  if (query.contains("since")) return ShowChanges(driver, value("since"), ns, name);
+  const observe::DecisionChanges list = driver.Decisions(ns, name);
+  if (list.decisions.empty() && !name.empty())
     return {404,
             fmt::format("there is no gang or pod {}{}{} that is scheduled here\n", ns, ns.empty() ? "" : "/", name)};
-  return {200, ToJsonText(observe::ToJson(decisions))};
+  return {200, ToJsonText(observe::ToJson(list))};
 }
 
 server::Pages MakePages(const PageSources& from) {
@@ -129,7 +148,7 @@ server::Pages MakePages(const PageSources& from) {
                     return ShowDecisions(from.driver, NotLeading(from.driver, from.client, from.config.leader_election),
                                          query);
                   },
-                  {"namespace", "name"}}};
+                  {"namespace", "name", "since"}}};
   return pages;
 }
 

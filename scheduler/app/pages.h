@@ -25,7 +25,8 @@ struct PageSources {
 
 server::Pages MakePages(const PageSources& from);
 
-// "/debug/decisions": 503 with the holder's name while another process leads, 404 for a gang that is not there.
+// "/debug/decisions": 503 with the holder's name while another process leads, 404 for a gang that is not there, 410 for
+// changes that are not kept.
 server::PageAnswer ShowDecisions(Driver& driver, const std::string& not_leading, const server::Query& query);
 
 // "/flagz": every flag with its value, of `values` by name.

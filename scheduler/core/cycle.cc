@@ -38,7 +38,8 @@ struct Cycle::Parts {
   // What is known.
   cluster::ClusterState state{};
   queue::Quota quota{};
-  observe::Journal journal{};
+  // A process makes less than a thousand changes a millisecond: so its numbers are above those of the one before.
+  observe::Journal journal{static_cast<uint64_t>(clock.WallMs()) * 1000};
   GangBook book{options.profiles, state, dialects, journal, clock};
   Strangers strangers{};
   // When, and what leaves.

@@ -50,8 +50,8 @@ std::vector<observe::Decision> Scheduler::Decisions() const {
 bool Scheduler::AddDecisions(DecisionsPlace* place, std::deque<observe::Decision>* records) const {
   return impl_->cycle.describer().Add(place, records);
 }
-std::optional<Scheduler::DecisionChanges> Scheduler::DecisionsAfter(uint64_t sequence) const {
-  return impl_->cycle.describer().After(sequence);
+std::optional<Scheduler::DecisionChanges> Scheduler::DecisionsAfter(uint64_t sequence, size_t most) const {
+  return impl_->cycle.describer().After(sequence, most);
 }
 uint64_t Scheduler::decision_sequence() const { return impl_->cycle.journal().last(); }
 Scheduler::Work Scheduler::Done() const {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,10 +58,11 @@ class Scheduler {
 
   // What changed of them since: the records of the gangs that were touched after `sequence`, each once and as it is
   // now, and the keys of those that are no more; both sorted. Costs what those gangs cost, not what all do. nullopt:
-  // that is too long ago, and Decisions() has to be asked again. The first `sequence` is decision_sequence() beside a
-  // list, or 0.
+  // that is too long ago, or of another process, and Decisions() has to be asked again. The first `sequence` is
+  // decision_sequence() before a list. At most `most` changes are told at once: ask until the sequence stays.
   using DecisionChanges = observe::DecisionChanges;
-  std::optional<DecisionChanges> DecisionsAfter(uint64_t sequence) const;
+  std::optional<DecisionChanges> DecisionsAfter(uint64_t sequence,
+                                                size_t most = std::numeric_limits<size_t>::max()) const;
   uint64_t decision_sequence() const;
 
   // What was done so far. For tests of what a change costs.

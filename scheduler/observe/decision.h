@@ -43,11 +43,11 @@ struct DecisionsPlace {
   uint32_t gang = 0, pod = 0;
 };
 
-// What changed of all Decisions after some sequence number. Both lists are sorted.
+// Decisions as of some sequence number: all of them, or those that changed after an earlier one. Both lists are sorted.
 struct DecisionChanges {
   uint64_t sequence = 0;  // to ask with the next time
-  std::vector<Decision> decisions;
-  std::vector<model::GangKey> gone;
+  std::vector<Decision> decisions = {};
+  std::vector<model::GangKey> gone = {};
 };
 
 // What metrics count and the log says. Called on the scheduler thread; must not block. What is passed by reference or

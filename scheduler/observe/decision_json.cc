@@ -34,10 +34,12 @@ Json ToJson(const Decision& decision) {
   return out;
 }
 
-Json ToJson(const std::vector<Decision>& decisions) {
-  Json list = Json::array();
-  for (const Decision& decision : decisions) list.push_back(ToJson(decision));
-  return {{"decisions", std::move(list)}};
+Json ToJson(const DecisionChanges& changes) {
+  Json decisions = Json::array(), gone = Json::array();
+  for (const Decision& decision : changes.decisions) decisions.push_back(ToJson(decision));
+  for (const model::GangKey& key : changes.gone)
+    gone.push_back({{"dialect", key.dialect}, {"namespace", key.ns}, {"name", key.name}});
+  return {{"sequence", changes.sequence}, {"decisions", std::move(decisions)}, {"gone", std::move(gone)}};
 }
 
 }  // namespace tutti::observe

@@ -3,7 +3,8 @@
 //
 // It holds keys, not Decisions: a reader gets the record as it is when it asks. So a change costs one key, however
 // many members the gang has, and a reader pays for the gangs that changed since it last asked, not for all.
-// Memory is bounded. A reader who asks too late is told so, and lists all Decisions again.
+// Memory is bounded. A reader who asks too late is told so, and lists all Decisions again. So is a reader with a number
+// of another process: each begins with numbers of its own.
 //
 // One thread: the scheduler's.
 #pragma once
@@ -23,7 +24,8 @@ class Journal {
  public:
   static constexpr size_t kKept = 65'536;  // changes; some 10 MB
 
-  explicit Journal(size_t kept = kKept) : kept_(kept) {}
+  // The first change is number `before` + 1.
+  explicit Journal(uint64_t before = 0, size_t kept = kKept) : kept_(kept), dropped_(before) {}
 
   void Note(model::GangKey gang) {
     changes_.push_back(std::move(gang));
@@ -32,18 +34,24 @@ class Journal {
     ++dropped_;
   }
 
-  // Of the last change; 0: there was none.
+  // Of the last change.
   uint64_t last() const { return dropped_ + changes_.size(); }
 
-  // The gangs that changed after `sequence`, each once, sorted. nullopt: the journal does not reach so far back.
-  std::optional<std::vector<model::GangKey>> After(uint64_t sequence) const {
-    if (sequence < dropped_) return std::nullopt;
-    if (sequence >= last()) return std::vector<model::GangKey>();
-    std::vector<model::GangKey> gangs(changes_.begin() + static_cast<ptrdiff_t>(sequence - dropped_), changes_.end());
-    std::ranges::sort(gangs);
-    const auto twice = std::ranges::unique(gangs);
-    gangs.erase(twice.begin(), twice.end());
-    return gangs;
+  struct Changes {
+    uint64_t sequence = 0;              // of the last of them
+    std::vector<model::GangKey> gangs;  // each once, sorted
+  };
+  // The `most` changes that follow `sequence`, or fewer if there are no more. nullopt: the journal does not reach so
+  // far back, or has not come so far.
+  std::optional<Changes> After(uint64_t sequence, size_t most = kKept) const {
+    if (sequence < dropped_ || sequence > last()) return std::nullopt;
+    const auto from = changes_.begin() + static_cast<ptrdiff_t>(sequence - dropped_);
+    const auto to = from + static_cast<ptrdiff_t>(std::min(static_cast<size_t>(changes_.end() - from), most));
+    Changes changes{sequence + static_cast<uint64_t>(to - from), {from, to}};
+    std::ranges::sort(changes.gangs);
+    const auto twice = std::ranges::unique(changes.gangs);
+    changes.gangs.erase(twice.begin(), twice.end());
+    return changes;
   }
 
  private:

@@ -45,6 +45,20 @@ struct Rig {
   core::Scheduler scheduler{{}, dialects::MakeDialects(), writer, clock, nullptr};
 };
 
+std::shared_ptr<const model::Pod> NewPod(const std::string& ns, const std::string& name) {
+  auto pod = cluster::DecodePod(tests::PodManifest({{"name", name}, {"namespace", ns}, {"schedulerName", "tutti"}}));
+  REQUIRE(pod);
+  return std::make_shared<const model::Pod>(*std::move(pod));
+}
+
+// Everything is listed, and the scheduler leads.
+void Lead(Driver& driver, const core::Scheduler& scheduler) {
+  for (const char* kind : {"pods", "nodes"}) driver.Post(cluster::KindSynced{.kind_name = kind});
+  for (const model::ObjectKind& kind : scheduler.Kinds())
+    driver.Post(cluster::KindSynced{.kind_name = kind.Name(), .served = false});
+  driver.Post(cluster::Leadership{.leading = true});
+}
+
 TEST_CASE("a stop ends a quiet scheduler at once, and it leads no more") {
   Rig rig;
   rig.driver.Post(cluster::Leadership{.leading = true});
@@ -91,16 +105,11 @@ TEST_CASE("a lease that is won after a stop makes nobody lead") {
 
 TEST_CASE("others see a running scheduler's state and its decisions") {
   Rig rig;
-  rig.driver.Post(cluster::KindSynced{.kind_name = "pods"});
-  rig.driver.Post(cluster::KindSynced{.kind_name = "nodes"});
-  for (const model::ObjectKind& kind : rig.scheduler.Kinds()) {
-    rig.driver.Post(cluster::KindSynced{.kind_name = kind.Name(), .served = false});
-  }
-  rig.driver.Post(cluster::Leadership{.leading = true});
+  Lead(rig.driver, rig.scheduler);
   Driver::Ending ending = Driver::Ending::kLost;
   std::thread owner([&] { ending = rig.driver.Run(rig.scheduler, 1'000); });
   const auto decisions = rig.driver.Decisions();
-  CHECK(decisions.empty());
+  CHECK(decisions.decisions.empty());
   CHECK(rig.driver.synced());
   CHECK(rig.driver.leading());
   CHECK(rig.driver.SinceLastCycleMs() < 60'000);
@@ -115,16 +124,12 @@ TEST_CASE("decisions too many to be told of in one cycle are all there, sorted, 
   options.profiles.emplace_back().scheduler_name = "tutti";
   core::Scheduler scheduler(std::move(options), dialects::MakeDialects(), rig.writer, rig.clock, nullptr);
   constexpr int kPods = 3'000;
-  for (int i = kPods; i-- > 0;) {
-    auto pod = cluster::DecodePod(tests::PodManifest(
-        {{"name", fmt::format("p{:04}", i)}, {"namespace", i % 3 == 0 ? "a" : "b"}, {"schedulerName", "tutti"}}));
-    REQUIRE(pod);
-    rig.driver.Post(cluster::PodChanged{std::make_shared<const model::Pod>(*std::move(pod))});
-  }
+  for (int i = kPods; i-- > 0;)
+    rig.driver.Post(cluster::PodChanged{NewPod(i % 3 == 0 ? "a" : "b", fmt::format("p{:04}", i))});
   std::thread owner([&] { rig.driver.Run(scheduler, 1'000); });
-  const auto all = rig.driver.Decisions();
-  const auto some = rig.driver.Decisions("a");
-  const auto one = rig.driver.Decisions("b", "p0001");
+  const auto all = rig.driver.Decisions().decisions;
+  const auto some = rig.driver.Decisions("a").decisions;
+  const auto one = rig.driver.Decisions("b", "p0001").decisions;
   rig.driver.Stop();
   owner.join();
   REQUIRE(all.size() == kPods);
@@ -132,6 +137,31 @@ TEST_CASE("decisions too many to be told of in one cycle are all there, sorted, 
   CHECK(some.size() == kPods / 3);
   REQUIRE(one.size() == 1);
   CHECK(one[0].members.at(0).name == "p0001");
+}
+
+TEST_CASE("who follows the decisions is told what changed since a list, and that a number is of no use") {
+  Rig rig;
+  core::Options options;
+  options.profiles.emplace_back().scheduler_name = "tutti";
+  core::Scheduler scheduler(std::move(options), dialects::MakeDialects(), rig.writer, rig.clock, nullptr);
+  Lead(rig.driver, scheduler);
+  std::thread owner([&] { rig.driver.Run(scheduler, 1'000); });
+  const uint64_t listed = rig.driver.Decisions().sequence;
+  const auto none = rig.driver.DecisionsAfter(listed);
+  const auto unknown = rig.driver.DecisionsAfter(listed + 1);
+  rig.driver.Post(cluster::PodChanged{NewPod("a", "p")});
+  const bool listed_later = rig.driver.Decisions().decisions.size() == 1;
+  const auto changes = rig.driver.DecisionsAfter(listed);
+  rig.driver.Stop();
+  owner.join();
+  REQUIRE(none);
+  CHECK(none->decisions.empty());
+  CHECK_FALSE(unknown);
+  CHECK(listed_later);
+  REQUIRE(changes);
+  CHECK(changes->sequence > listed);
+  REQUIRE(changes->decisions.size() == 1);
+  CHECK(changes->decisions[0].gang.name == "p");
 }
 
 }  // namespace

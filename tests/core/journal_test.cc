@@ -35,7 +35,7 @@ TEST_CASE("the journal's word is the list's: whoever follows the changes has wha
   Rig rig;
   rig.AddNode("n", 8);
   std::map<model::GangKey, dialects::GangState> followed;
-  uint64_t sequence = 0;
+  uint64_t sequence = rig.scheduler->decision_sequence();
   const auto follow = [&] {
     const auto changes = rig.scheduler->DecisionsAfter(sequence);
     REQUIRE(changes);

@@ -26,13 +26,14 @@ TEST_CASE("a decision says who waits, in which state and why") {
                        .finished = false,
                        .reason = "Unschedulable",
                        .message = "full"}};
-  const auto json = ToJson(std::vector<Decision>{decision});
+  const auto json = ToJson(DecisionChanges{.decisions = {decision}});
   const auto& one = json["decisions"][0];
   CHECK(one["state"] == "waiting-for-queue");
   CHECK(one["since"] == "2023-11-14T22:13:20Z");
   CHECK(one["members"][0]["reason"] == "Unschedulable");
   CHECK(one["members"][0]["node"] == "");
-  CHECK(ToJson(std::vector<Decision>{}).dump() == R"({"decisions":[]})");
+  CHECK(ToJson(DecisionChanges{.sequence = 7, .gone = {{"volcano", "ns", "g"}}}).dump() ==
+        R"({"sequence":7,"decisions":[],"gone":[{"dialect":"volcano","namespace":"ns","name":"g"}]})");
 }
 
 }  // namespace

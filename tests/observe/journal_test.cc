@@ -8,23 +8,50 @@ namespace {
 
 model::GangKey Key(const std::string& name) { return {"volcano", "default", name}; }
 
+Journal::Changes After(const Journal& journal, uint64_t sequence, size_t most = Journal::kKept) {
+  auto changes = journal.After(sequence, most);
+  REQUIRE(changes);
+  return *std::move(changes);
+}
+
 TEST_CASE("a journal tells each gang that changed since a sequence number once, sorted") {
   Journal journal;
   CHECK(journal.last() == 0);
-  CHECK(journal.After(0) == std::vector<model::GangKey>());
+  CHECK(After(journal, 0).gangs.empty());
   for (const char* name : {"b", "a", "b"}) journal.Note(Key(name));
   CHECK(journal.last() == 3);
-  CHECK(journal.After(0) == std::vector{Key("a"), Key("b")});
-  CHECK(journal.After(2) == std::vector{Key("b")});
-  CHECK(journal.After(3) == std::vector<model::GangKey>());
+  CHECK(After(journal, 0).gangs == std::vector{Key("a"), Key("b")});
+  CHECK(After(journal, 2).gangs == std::vector{Key("b")});
+  CHECK(After(journal, 3).gangs.empty());
+  CHECK(After(journal, 3).sequence == 3);
 }
 
 TEST_CASE("a journal keeps so many changes, and says so to a reader who comes too late") {
-  Journal journal(2);
+  Journal journal(0, 2);
   for (const char* name : {"a", "b", "c"}) journal.Note(Key(name));
   CHECK(journal.last() == 3);
-  CHECK(journal.After(0) == std::nullopt);
-  CHECK(journal.After(1) == std::vector{Key("b"), Key("c")});
+  CHECK_FALSE(journal.After(0));
+  CHECK(After(journal, 1).gangs == std::vector{Key("b"), Key("c")});
+}
+
+TEST_CASE("a reader who takes a few changes at a time goes on where he stopped") {
+  Journal journal;
+  for (const char* name : {"b", "a", "c"}) journal.Note(Key(name));
+  const Journal::Changes first = After(journal, 0, 2);
+  CHECK(first.gangs == std::vector{Key("a"), Key("b")});
+  const Journal::Changes second = After(journal, first.sequence, 2);
+  CHECK(second.gangs == std::vector{Key("c")});
+  CHECK(second.sequence == journal.last());
+}
+
+TEST_CASE("a number of another process is not taken for one of this") {
+  Journal journal(1'000);
+  journal.Note(Key("a"));
+  CHECK(journal.last() == 1'001);
+  CHECK_FALSE(journal.After(0));
+  CHECK_FALSE(journal.After(999));
+  CHECK(After(journal, 1'000).gangs == std::vector{Key("a")});
+  CHECK_FALSE(journal.After(1'002));
 }
 
 }  // namespace

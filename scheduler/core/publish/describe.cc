@@ -54,12 +54,12 @@ bool Describer::Add(observe::DecisionsPlace* place, std::deque<observe::Decision
   return place->pod >= state_.pod_slots();
 }
 
-std::optional<observe::DecisionChanges> Describer::After(uint64_t sequence) const {
-  std::optional<std::vector<model::GangKey>> touched = journal_.After(sequence);
+std::optional<observe::DecisionChanges> Describer::After(uint64_t sequence, size_t most) const {
+  std::optional<observe::Journal::Changes> touched = journal_.After(sequence, most);
   if (!touched) return std::nullopt;
   observe::DecisionChanges changes;
-  changes.sequence = journal_.last();
-  for (model::GangKey& key : *touched) {
+  changes.sequence = touched->sequence;
+  for (model::GangKey& key : touched->gangs) {
     if (const GangId id = book_.Find(key))
       changes.decisions.push_back(Describe(book_.at(id)));
     else if (const model::PodId pod = book_.FindSettled(key))

@@ -25,8 +25,8 @@ class Describer {
   // Adds the records from `place` on, half a millisecond's worth: first the gangs, then the settled pods. True: those
   // were the last.
   bool Add(observe::DecisionsPlace* place, std::deque<observe::Decision>* records) const;
-  // nullopt: the journal does not reach back so far.
-  std::optional<observe::DecisionChanges> After(uint64_t sequence) const;
+  // See Journal::After.
+  std::optional<observe::DecisionChanges> After(uint64_t sequence, size_t most) const;
   // How many records were made so far. For tests.
   uint64_t made() const { return made_; }
 
