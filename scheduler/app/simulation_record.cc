@@ -112,7 +112,8 @@ void SimulationRecord::NoteOne(const observe::Decision& decision) {
   TellStory(decision);
   std::string gang = FullName(decision.gang.ns, decision.gang.name);
   for (const observe::MemberDecision& member : decision.members) gang_of_[member.uid] = gang;
-  const bool started = decision.state == GangState::kBinding || decision.state == GangState::kWhole;
+  const bool started = decision.state == GangState::kAdmitted || decision.state == GangState::kBinding ||
+                       decision.state == GangState::kWhole;
   if (!started || decision.queue.empty() || !admitted_.insert(decision.gang).second) return;
   timeline_.push_back({{"at_s", Seconds(clock_.MonotonicMs() - start_ms_)},
                        {"action", "admit"},

@@ -30,6 +30,8 @@ class Reservations {
   model::ReservationId Add(std::shared_ptr<const PodClass> pod_class, model::NodeId node, Takings takings);
   // Makes it the pod's, and returns what it was. REQUIRES: none has adopted it.
   Reservation Adopt(model::ReservationId id, model::PodId pod);
+  // Another pod has adopted it from now on. REQUIRES: one had.
+  void HandOver(model::ReservationId id, model::PodId to) { slots_[id.index()].pod = to; }
   // Ends it, and returns what it was. The id may name another one afterwards.
   Reservation Remove(model::ReservationId id);
 

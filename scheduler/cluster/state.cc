@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/state.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "model/footprint.h"
@@ -47,12 +50,8 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
   if (known) {
     change.id = known;
     change.before = pods_[known.index()].pod;
-  } else if (free_pods_.empty()) {
-    change.id = PodId(static_cast<uint32_t>(pods_.size()));
-    pods_.Add();
   } else {
-    change.id = free_pods_.back();
-    free_pods_.pop_back();
+    change.id = AddSlot();
   }
 
   PodEntry& entry = pods_[change.id.index()];
@@ -91,6 +90,30 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
   return change;
 }
 
+PodId ClusterState::AddSlot() {
+  if (free_pods_.empty()) {
+    pods_.Add();
+    return PodId(static_cast<uint32_t>(pods_.size() - 1));
+  }
+  const PodId id = free_pods_.back();
+  free_pods_.pop_back();
+  return id;
+}
+
+PodId ClusterState::Promise(const Pod& as_made) {
+  auto pod = std::make_shared<Pod>(as_made);
+  pod->meta.name.clear();
+  pod->meta.uid = fmt::format("promise/{}", ++promises_);
+  const PodId id = AddSlot();
+  PodEntry& entry = pods_[id.index()];
+  SetClass(entry, InternClass(*pod, SelectorOf(*pod, nullptr)));
+  for (const ClaimUse& use : entry.pod_class->claims) users_[use.claim].insert(id);
+  PutInto(by_ns_[entry.pod_class->ns], id, &PodEntry::ns_place);
+  entry.pod = std::move(pod);
+  entry.promised = true;
+  return id;
+}
+
 // The room that was kept for it where it is not any more is for others.
 void ClusterState::Nominate(PodId id, const Pod* before) {
   const Pod& pod = *pods_[id.index()].pod;
@@ -126,7 +149,7 @@ void ClusterState::DropPod(PodId id) {
   const auto ns = by_ns_.find(entry.pod_class->ns);
   TakeFrom(ns->second, entry, &PodEntry::ns_place);
   if (ns->second.empty()) by_ns_.erase(ns);
-  by_name_.erase(Name(entry.pod->meta.ns, entry.pod->meta.name));
+  if (!entry.promised) by_name_.erase(Name(entry.pod->meta.ns, entry.pod->meta.name));
   keys_.Remove(*entry.pod_class, entry.pod->meta.ns);
   entry = PodEntry{};
   free_pods_.push_back(id);
@@ -209,6 +232,19 @@ void ClusterState::Adopt(ReservationId id, PodId pod) {
   entry.takings = std::move(held.takings);
   entry.reservation = id;
   PutInto(on_node_[held.node.index()], pod, &PodEntry::place);
+}
+
+void ClusterState::HandOver(PodId from, PodId to) {
+  PodEntry &giver = pods_[from.index()], &taker = pods_[to.index()];
+  TUTTI_CHECK(giver.reservation && taker.pod && !taker.pod->bound() && !taker.node,
+              "a pod that weighs nowhere takes over");
+  TUTTI_CHECK(giver.pod_class == taker.pod_class, "a pod takes over what was reserved for its class");
+  reservations_.HandOver(giver.reservation, to);
+  TakeFrom(on_node_[giver.node.index()], giver, &PodEntry::place);
+  taker.node = std::exchange(giver.node, NodeId());
+  taker.takings = std::exchange(giver.takings, {});
+  taker.reservation = std::exchange(giver.reservation, {});
+  PutInto(on_node_[taker.node.index()], to, &PodEntry::place);
 }
 
 void ClusterState::Release(ReservationId id) {

@@ -44,6 +44,7 @@ struct PodEntry {
   uint32_t place = 0;                // among the pods of its node, or of a node that is not there
   uint32_t ns_place = 0;             // among the pods of its namespace
   bool evicted = false;              // in a speculation: it does not weigh there for as long as that lasts
+  bool promised = false;             // there is no such pod yet; see Promise
 };
 
 class ClusterState {
@@ -64,6 +65,10 @@ class ClusterState {
   // A pod of the same name and another UID must be dropped first: then `replaced` is set and nothing else was done.
   PodChange ApplyPod(std::shared_ptr<const model::Pod> pod);
   void DropPod(model::PodId id);
+
+  // Adds a pod that is to come, as its template makes it: it is classified, and room is reserved for it, as for one
+  // that is there. No event speaks of it, and FindPod does not find it. It gets a UID that no pod has. Ends by DropPod.
+  model::PodId Promise(const model::Pod& as_made);
 
   struct NodeChange {
     model::NodeId id;
@@ -104,6 +109,9 @@ class ClusterState {
   // The reservation is the pod's from now on. REQUIRES: none has adopted it; the pod is of its class, unbound, and has
   // no reservation.
   void Adopt(model::ReservationId id, model::PodId pod);
+  // The reservation of `from` is `to`'s from now on. REQUIRES: `from` has one; both are of one class; `to` is unbound,
+  // and has none.
+  void HandOver(model::PodId from, model::PodId to);
   // Gives it up, whether a pod has adopted it or not. No effect if `id` is invalid. REQUIRES: it has not ended.
   void Release(model::ReservationId id);
   const Reservations& reservations() const { return reservations_; }
@@ -111,6 +119,7 @@ class ClusterState {
   model::PodId FindPod(std::string_view ns, std::string_view name) const;
   const PodEntry& pod(model::PodId id) const { return pods_[id.index()]; }
   bool NodeExists(const std::string& name) const { return snapshot_.FindNode(name).valid(); }
+  // Slots ever used; promises have some too.
   size_t pod_slots() const { return pods_.size(); }
   size_t pod_count() const { return by_name_.size(); }
   // The pods that weigh on the node: bound and not ended, or with a reservation; and those that a speculation evicted.
@@ -202,6 +211,7 @@ class ClusterState {
     bool operator()(const Name& a, const Named& b) const { return (*this)(b, a); }
   };
   model::PodId Find(const Name& name) const;
+  model::PodId AddSlot();
 
   Snapshot snapshot_;
   Selections selections_;
@@ -221,6 +231,7 @@ class ClusterState {
   uint32_t next_class_ = 0;
   size_t sweep_classes_at_ = 1024, sweep_hashes_at_ = 1024;
   size_t speculated_ = 0;
+  uint64_t promises_ = 0;  // that were ever made
   Improved improved_;
   std::vector<char> marked_;  // by node slot: it is among the improved
 };

@@ -67,13 +67,14 @@ struct Cycle::Parts {
   Refusals refusals{book, agenda, committer, extender_desk, figures, clock};
   Enrollment enrollment{state,     dialects, book,         agenda,    charges, committer,
                         strangers, tallies,  queue_status, announcer, clock};
+  Promises promises{state, book, committer, planner, enrollment};
   UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
   StartPass start{state,         book,    agenda,   admission, planner,   certificates, committer,
                   extender_desk, figures, refusals, undo,      strangers, announcer,    clock};
   GrowPass grow{state,         book,    agenda,   admission, planner,   certificates, committer,
                 extender_desk, figures, refusals, strangers, announcer, clock};
-  Consideration consideration{state,    book,       agenda, admission, certificates, committer, figures,
-                              refusals, enrollment, start,  grow,      undo,         clock};
+  Consideration consideration{state,    book,       agenda,   admission, certificates, committer, figures,
+                              refusals, enrollment, promises, start,     grow,         undo,      clock};
   FlushPass flush{options, book, agenda, certificates, consideration, announcer, clock};
   Drain drain{options,      state,  dialects,      quota,     rankings,   book,         agenda,     charges,
               certificates, outbox, extender_desk, committer, pod_status, queue_status, enrollment, clock};

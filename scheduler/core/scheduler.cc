@@ -63,7 +63,8 @@ bool Scheduler::AddPods(uint32_t* place, PodList* pods) const {
   const cluster::ClusterState& state = impl_->cycle.state();
   const auto slots = static_cast<uint32_t>(state.pod_slots());
   for (uint32_t n = 0; *place < slots && n < kAtOnce; ++*place, ++n)
-    if (const auto& pod = state.pod(model::PodId(*place)).pod) pods->push_back(pod);
+    if (const cluster::PodEntry& entry = state.pod(model::PodId(*place)); entry.pod && !entry.promised)
+      pods->push_back(entry.pod);
   return *place >= slots;
 }
 Scheduler::Footprint Scheduler::Holds() const {

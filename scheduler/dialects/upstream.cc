@@ -49,6 +49,7 @@ std::optional<int32_t> ReadPriority(cluster::JsonReader& read, const cluster::Js
 // True, False or nothing to say, as upstream's reasons have it.
 std::optional<Json> Condition(const GangReport& report) {
   switch (report.state) {
+    case GangState::kAdmitted:
     case GangState::kBinding: return std::nullopt;      // upstream says True here; ours may yet be undone
     case GangState::kTerminating: return std::nullopt;  // no pod waits
     case GangState::kWhole:

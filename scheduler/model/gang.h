@@ -3,11 +3,13 @@
 #pragma once
 
 #include <compare>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "model/pod.h"
 #include "model/queue.h"  // IWYU pragma: export
 #include "model/resource_list.h"
 #include "model/topology.h"
@@ -46,6 +48,18 @@ struct Unit {
   std::string name;  // no other unit of the gang has it
 };
 
+// Members of one role that are declared before they have pods: promises.
+struct PromisedMembers {
+  std::string role;
+  int64_t count = 0;                      // pods that the role is to have; those that exist are among them
+  bool head = false, needs_head = false;  // see dialects::Membership
+  // Its pods come once the gang has started (a submitter): they have room from the beginning, and no bind waits for
+  // them.
+  bool late = false;
+  std::shared_ptr<const Pod> pod;  // as the template makes it, without a name and a UID; never null
+  friend bool operator==(const PromisedMembers&, const PromisedMembers&) = default;
+};
+
 struct GangSpec {
   GangKey key;
   std::string uid;              // of the declaring object; empty when there is none
@@ -59,6 +73,9 @@ struct GangSpec {
   std::vector<UnitSpec> units;
 
   TopologyRequest topology;  // of all members
+
+  // The gang has a place for its minimum, promises included, before it is said to be admitted; then pods adopt them.
+  std::vector<PromisedMembers> promised;
 
   std::optional<ResourceList> min_resources;  // what admission asks of the queue at least
   std::string queue;                          // its name in the dialect's tree; empty: no queue

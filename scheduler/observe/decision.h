@@ -19,7 +19,8 @@ struct MemberDecision {
   std::string node;    // bound, or reserved by a plan in progress; empty while it waits
   bool bound = false;  // acknowledged by the API server
   bool finished = false;
-  std::string reason;  // of the PodScheduled condition, for one that waits: "Unschedulable", ...
+  bool promised = false;  // declared, and there is no pod yet: it has no name and no UID
+  std::string reason;     // of the PodScheduled condition, for one that waits: "Unschedulable", ...
   std::string message;
 };
 

@@ -12,6 +12,7 @@ using Json = nlohmann::ordered_json;
 Json ToJson(const MemberDecision& member) {
   Json out = {{"namespace", member.ns}, {"name", member.name},   {"uid", member.uid},          {"role", member.role},
               {"node", member.node},    {"bound", member.bound}, {"finished", member.finished}};
+  if (member.promised) out["promised"] = true;
   if (!member.reason.empty()) out["reason"] = member.reason;
   if (!member.message.empty()) out["message"] = member.message;
   return out;

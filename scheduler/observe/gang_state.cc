@@ -9,6 +9,7 @@ std::string_view Word(GangState state) {
     case GangState::kWaitingForQueue: return "waiting-for-queue";
     case GangState::kWaitingForNodes: return "waiting-for-nodes";
     case GangState::kInvalid: return "invalid";
+    case GangState::kAdmitted: return "admitted";
     case GangState::kBinding: return "binding";
     case GangState::kTerminating: return "terminating";
     case GangState::kWhole: return "whole";

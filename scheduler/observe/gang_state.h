@@ -11,6 +11,7 @@ enum class GangState {
   kWaitingForQueue,    // its queue is full, closed, missing or invalid
   kWaitingForNodes,    // no placement exists for its minimum now
   kInvalid,            // GangSpec::problem
+  kAdmitted,           // its minimum has places, and pods of it are still to be made
   kBinding,            // a plan is being carried out
   kTerminating,        // bound members are being deleted, its minimum is not there without them, and no member waits
   kWhole,              // every required member is bound to an existing node and not failed

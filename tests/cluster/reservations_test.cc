@@ -116,4 +116,35 @@ TEST_CASE(
   state.Audit();
 }
 
+TEST_CASE("a promise is placed as a pod is, no name finds it, and a pod of its class takes over what it holds") {
+  Promise world;
+  ClusterState& state = world.state();
+  const int64_t free = world.FreeCpu();
+  const PodId like = world.cluster.AddPod(kWorker);
+  const PodId promise = state.Promise(*state.pod(like).pod);
+  CHECK(state.pod_count() == 1);
+  CHECK(state.pod(promise).pod_class == state.pod(like).pod_class);
+  CHECK(state.pod(promise).pod->meta.uid != state.pod(like).pod->meta.uid);
+  CHECK(state.FindPod("default", state.pod(promise).pod->meta.name) != promise);
+  state.Adopt(state.Reserve(state.pod(promise).pod_class, world.node(), {{{"default/claim", "volume"}}}), promise);
+  state.Audit();
+
+  const uint64_t log = world.cluster.snapshot().log_end();
+  state.TakeImproved();
+  state.HandOver(promise, like);
+  CHECK(world.cluster.snapshot().log_end() == log);  // nothing changes on the node
+  CHECK(state.TakeImproved().nodes.empty());
+  CHECK(state.pod(like).node == world.node());
+  CHECK(state.pod(like).takings == Takings{{{"default/claim", "volume"}}});
+  CHECK_FALSE(state.pod(promise).reservation);
+  state.DropPod(promise);
+  CHECK(world.FreeCpu() == free - 3000);
+  CHECK(state.pod_count() == 1);
+  state.Audit();
+  state.DropPod(like);
+  CHECK(world.FreeCpu() == free);
+  CHECK(state.reservations().count() == 0);
+  state.Audit();
+}
+
 }  // namespace tutti::cluster

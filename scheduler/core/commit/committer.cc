@@ -2,6 +2,7 @@
 #include "core/commit/committer.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "base/check.h"
@@ -50,7 +51,8 @@ void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placem
       const auto until = refused->nodes.find(assignment.node);
       assignment.not_before_ms = std::max(refused->again_ms, until == refused->nodes.end() ? 0 : until->second);
     }
-    for (Preparation* preparation : preparations_) preparation->Begin(member.pod, assignment);
+    if (!member.promised)
+      for (Preparation* preparation : preparations_) preparation->Begin(member.pod, assignment);
     if (!assignment.is_prepared()) {  // the time-out of the repair begins when it is
       agenda_.At(id, assignment.prepared_until_ms);
       plan.deadline_ms = std::max(plan.deadline_ms, assignment.prepared_until_ms + options_.repair_timeout_ms);
@@ -67,10 +69,21 @@ void Committer::ChooseCommitMember(GangId id, const std::vector<cluster::Placeme
   if (placements.empty() || plan.open.contains(plans_.CommitMember(id))) return;
   const auto fitness = [&](const cluster::Placement& placement) {
     const Member& member = book_.at(placement.member);
-    return std::pair(!member.refused, member.head);
+    return std::tuple(!member.promised, !member.refused, member.head);
   };
   const auto commit = std::ranges::max_element(placements.rbegin(), placements.rend(), {}, fitness);
-  plan.commit_uid = book_.PodOf(commit->member)->meta.uid;
+  if (!book_.at(commit->member).promised) plan.commit_uid = book_.PodOf(commit->member)->meta.uid;
+}
+
+// The binds of a plan that was admitted before its pods can leave only now, so the time for its repair begins now too.
+void Committer::BeginBinding(GangId id) {
+  Plan& plan = *book_.at(id).plan;
+  if (!plan.bind_left) plan.commit_uid.clear();
+  std::vector<cluster::Placement> placed;
+  for (const auto& [member, assignment] : plan.open) placed.emplace_back().member = member;
+  ChooseCommitMember(id, placed);
+  plans_.RestartDeadline(book_.at(id));
+  agenda_.At(id, plan.deadline_ms);
 }
 
 void Committer::Pump(GangId id) {
@@ -83,18 +96,25 @@ void Committer::Pump(GangId id) {
   // While it waits there is no place for all of the minimum, and without a declaration the minimum is not known: no
   // member is bound first.
   facts.may_start = !gang.refusal && gang.spec.problem.empty();
+  facts.awaits_pods = gang.promises > 0 && std::ranges::any_of(plan.open, [this](const auto& item) {
+                        const Member& member = book_.at(item.first);
+                        return member.promised && !member.late;
+                      });
+  if (plan.awaits_pods() && !facts.awaits_pods) BeginBinding(id);
   const MemberId last = gang.whole ? MemberId() : plans_.CommitMember(id);
   bool some_go_ahead = false;
   for (const auto& [member, assignment] : plan.open) {
-    if (member == last || assignment.stage == Stage::kBound) continue;
+    if (member == last || assignment.stage == Stage::kBound || book_.at(member).promised) continue;
     facts.others_open = true;
     some_go_ahead = some_go_ahead || assignment.goes_ahead;
   }
   plan.phase = NextPhase(plan.phase, facts);
   const auto may_leave = [&](MemberId member, const Assignment& assignment) {
+    if (book_.at(member).promised) return false;
     switch (plan.phase) {
       case Phase::kHeld:
       case Phase::kPreparing:
+      case Phase::kAdmitted:
       case Phase::kUndoing: return false;
       case Phase::kFilling: return assignment.is_prepared();
       case Phase::kBinding:
@@ -115,7 +135,7 @@ bool Committer::Prepare(GangId id) {
   bool done = true, waits = false;
   std::vector<std::pair<MemberId, std::string>> failed;
   for (auto& [member, assignment] : gang.plan->open) {
-    if (assignment.stage != Stage::kReserved) continue;
+    if (assignment.stage != Stage::kReserved || book_.at(member).promised) continue;
     for (Preparation* preparation : preparations_) {
       std::string why;
       const Progress progress = preparation->Advance(id, book_.at(member).pod, assignment, &why);
@@ -138,7 +158,7 @@ bool Committer::Prepare(GangId id) {
 void Committer::Nominate(GangId id) {
   const Gang& gang = book_.at(id);
   for (const auto& [member, assignment] : gang.plan->open)
-    if (assignment.stage == Stage::kReserved && !(gang.whole && assignment.is_prepared()))
+    if (assignment.stage == Stage::kReserved && !(gang.whole && assignment.is_prepared()) && !book_.at(member).promised)
       nominator_.Say(id, book_.at(member).pod, assignment.node);
 }
 

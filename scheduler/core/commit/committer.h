@@ -79,7 +79,10 @@ class Committer {
   bool Prepare(model::GangId id);
   // Says on the pods that wait for preparations, their own or others', which nodes are kept for them.
   void Nominate(model::GangId id);
+  // Of those that have a place; none if all are promised.
   void ChooseCommitMember(model::GangId id, const std::vector<cluster::Placement>& placements);
+  // The pods of a gang that was admitted before them are there.
+  void BeginBinding(model::GangId id);
 
   const Options& options_;
   cluster::ClusterState& state_;

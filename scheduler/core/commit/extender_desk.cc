@@ -26,7 +26,7 @@ ExtenderDesk::Stand ExtenderDesk::Ask(const Members& members) {
   if (!AsksAny()) return Stand::kAnswered;
   Stand stand = Stand::kAnswered;
   for (Member* member : members) {
-    if (!IsAskedAbout(*state_.pod(member->pod).pod_class->spec)) continue;
+    if (member->promised || !IsAskedAbout(*state_.pod(member->pod).pod_class->spec)) continue;
     if (!member->opinion || (member->opinion->question == 0 && !member->opinion->answered)) AskAbout(*member);
     if (!member->opinion->answered) stand = Stand::kWaiting;
   }

@@ -46,16 +46,20 @@ std::string Plans::NewId() {
 
 Plan& Plans::Begin(GangId id, const std::string& plan_id, const std::string& commit_uid) {
   Gang& gang = book_.at(id);
-  const Millis timeout = gang.spec.start_timeout_ms > 0 ? gang.spec.start_timeout_ms : options_.repair_timeout_ms;
   Plan& plan = gang.plan.emplace();
   plan.id = plan_id;
   plan.commit_uid = commit_uid;
   plan.begun_ms = clock_.MonotonicMs();
-  plan.deadline_ms = plan.begun_ms + timeout;
+  RestartDeadline(gang);
   gang.last_plan = plan_id;
   gang.census.reset();
   planned_.insert(id);
   return plan;
+}
+
+void Plans::RestartDeadline(Gang& gang) const {
+  const Millis timeout = gang.spec.start_timeout_ms > 0 ? gang.spec.start_timeout_ms : options_.repair_timeout_ms;
+  gang.plan->deadline_ms = clock_.MonotonicMs() + timeout;
 }
 
 void Plans::End(GangId id) {
@@ -68,6 +72,16 @@ void Plans::End(GangId id) {
 
 void Plans::Hold(PodId pod, model::NodeId node, cluster::Takings takings) {
   state_.Adopt(state_.Reserve(state_.pod(pod).pod_class, node, std::move(takings)), pod);
+}
+
+void Plans::HandOver(Gang& gang, Member& promise, Member& to) {
+  state_.HandOver(promise.pod, to.pod);
+  auto held = gang.plan->open.extract(promise.id);
+  held.key() = to.id;
+  gang.plan->open.insert(std::move(held));
+  gang.census.reset();
+  charges_.Update(gang, promise);
+  charges_.Update(gang, to);
 }
 
 void Plans::Release(Gang& gang, Member& member) {
@@ -101,7 +115,7 @@ void Plans::ConfirmIfWhole(GangId id) {
   // Each reply asks: while a member is still on its way the others need not be counted. A declaration that cannot be
   // read says nothing about the minimum.
   const bool reserved = std::ranges::any_of(gang.plan->open, [this](const auto& item) {
-    if (item.second.stage == Stage::kBound) return false;
+    if (item.second.stage == Stage::kBound || book_.at(item.first).late) return false;
     const Pod& pod = *book_.PodOf(item.first);
     return !pod.bound() && !pod.done() && !pod.meta.deleting();
   });

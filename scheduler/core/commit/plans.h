@@ -39,10 +39,14 @@ class Plans {
   Plan& Begin(model::GangId id, const std::string& plan_id, const std::string& commit_uid);
   // A short id, because each bind carries one; unique among all leaders' terms.
   std::string NewId();
+  // The time in which the gang is to be whole begins now. REQUIRES: a plan.
+  void RestartDeadline(Gang& gang) const;
   // Closes the plan. REQUIRES: nothing of it is left to do.
   void End(model::GangId id);
   // Holds room on the node for the pod, and what it takes there.
   void Hold(model::PodId pod, model::NodeId node, cluster::Takings takings = {});
+  // The pod takes the place that is held for a promise of its gang. REQUIRES: a plan holds it; both are of one class.
+  void HandOver(Gang& gang, Member& promise, Member& to);
   // Gives up the room that the plan holds for the member.
   void Release(Gang& gang, Member& member);
   // Gives up the room of all members whose bind has not left.

@@ -86,7 +86,7 @@ void RequireUnits(const Gang& gang, const Census& census, Requirement* requireme
       if (member->unit && member->unit->spec < counts.size())
         add(counts[member->unit->spec][member->unit->name], member);
   };
-  for (const Members* there : {&census.placed, &census.reserved, &census.ran})
+  for (const Members* there : {&census.placed, &census.reserved, &census.later, &census.ran})
     count(*there, [](UnitCount& unit, Member*) { ++unit.have; });
   size_t place = 0;
   for (Member* member : census.pending) {
@@ -137,7 +137,7 @@ Census TakeCensus(const Gang& gang, const cluster::ClusterState& state) {
     else if (open && open->stage == Assignment::Stage::kBound)
       (open->room_lost ? census.lost : census.placed).push_back(member);
     else if (open)
-      census.reserved.push_back(member);
+      (member->late ? census.later : census.reserved).push_back(member);
     else if (!pod.scheduling_gates.empty())
       ++census.gated;
     else if (!member->away && gang.plan && pod.meta.uid == gang.plan->commit_uid)
@@ -220,6 +220,7 @@ Requirement Require(const Gang& gang, const Census& census) {
   };
   count(census.placed, true);
   count(census.reserved, true);
+  count(census.later, true);
   count(census.ran, true);
   count(census.pending, false);
   if (!gang.spec.units.empty()) RequireUnits(gang, census, &requirement);

@@ -15,6 +15,7 @@ namespace tutti::core {
 struct Census {
   Members placed;    // bound to an existing node and alive, or acknowledged there
   Members reserved;  // held a place by the gang's plan; not acknowledged
+  Members later;     // promised for after the start, and held a place by the plan
   Members lost;      // bound to a node that does not exist
   // May be placed; first the member to be bound last, as those that are bound say already; then by priority, then by
   // age.
@@ -27,7 +28,9 @@ struct Census {
   bool NobodyBound() const { return placed.empty() && lost.empty(); }
   bool holds_nodes() const { return !placed.empty() || !reserved.empty() || !lost.empty(); }
   // No member holds a node or a reservation, or has run in the present start.
-  bool empty_handed() const { return placed.empty() && reserved.empty() && lost.empty() && ran.empty(); }
+  bool empty_handed() const {
+    return placed.empty() && reserved.empty() && later.empty() && lost.empty() && ran.empty();
+  }
   friend bool operator==(const Census&, const Census&) = default;
 };
 

@@ -80,10 +80,12 @@ struct EvictionNote {
 struct Member {
   model::MemberId id;  // as the book knows it
   model::GangId gang;
-  model::PodId pod;  // invalid: there is none yet
+  model::PodId pod;  // never invalid: of a promise, what ClusterState keeps for it
   std::string role;
   bool head = false, needs_head = false;
-  int32_t priority = 0;                                    // among the members of its gang, where not all of them fit
+  bool promised = false;  // there is no pod yet: nothing is written about it, and no bind of it leaves
+  bool late = false;      // a promise whose pod comes after the start (PromisedMembers::late)
+  int32_t priority = 0;   // among the members of its gang, where not all of them fit
   std::shared_ptr<const model::TopologyRequest> topology;  // what the member itself asks for; null: nothing
   std::shared_ptr<const model::Unit> unit;                 // the unit it is in; null: none
   std::shared_ptr<const cluster::PodClass> charged;        // as what it weighs on the gang's queue; null: not at all
@@ -144,6 +146,7 @@ struct Plan {
   enum class Phase {
     kHeld,       // room is held; the gang's minimum has no place now, or is not known
     kPreparing,  // volumes are being bound: no bind leaves
+    kAdmitted,   // members that are promised have places, and their pods are to come: no bind leaves
     kBinding,    // all but the last bind leave, or are awaited
     kLastBind,   // the commit record: the last bind may leave, or is awaited
     kFilling,    // the gang is whole: each member is bound on its own
@@ -163,6 +166,7 @@ struct Plan {
   std::map<model::MemberId, Assignment> open;
 
   bool undoing() const { return phase == Phase::kUndoing; }
+  bool awaits_pods() const { return phase == Phase::kAdmitted; }
 };
 
 // Whether a proof that something fits nowhere still holds. Certificates keep it; the gangs that wait by it read it.
@@ -269,6 +273,7 @@ struct Gang {
   bool declared = false;                 // spec has been asked for
   bool lone = false;                     // of one pod, which nothing but itself declares
   Members members;                       // by creation time, then name; the book owns them
+  int64_t promises = 0;                  // of them that are promised
   std::shared_ptr<const Census> census;  // what members do, as GangBook::CensusOf found it; null: to be found
   std::string charged_queue;             // where its members' charges are
 

@@ -139,6 +139,21 @@ GangId GangBook::Join(PodId pod, std::optional<Owner> owner) {
   return id;
 }
 
+Member& GangBook::AddPromise(GangId id, const model::PromisedMembers& as, PodId pod) {
+  Member& member = Enlist(id, pod);
+  member.role = as.role;
+  member.head = as.head;
+  member.needs_head = as.needs_head;
+  member.priority = as.pod->spec->priority;
+  member.topology = dialects::TopologyOfPod(*as.pod, as.role);
+  member.promised = true;
+  member.late = as.late;
+  Gang& gang = at(id);
+  ++gang.promises;
+  gang.census.reset();
+  return member;
+}
+
 bool GangBook::Keeps(const dialects::Dialect& dialect, const model::GangKey& key) const {
   const std::string_view served_by = dialect.SchedulerName(key);
   return !served_by.empty() && framework::FindProfile(profiles_, served_by) != nullptr &&
@@ -195,6 +210,7 @@ void GangBook::Leave(PodId pod) {
   free_members_.push_back(slot);
   Gang& gang = at(id);
   gang.members.erase(std::ranges::find(gang.members, member.get()));
+  gang.promises -= member->promised;
   gang.census.reset();
   if (!gang.members.empty()) return;
   // Members that come next start anew.

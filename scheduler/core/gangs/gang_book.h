@@ -42,6 +42,8 @@ class GangBook {
   // Puts the pod into the gang of its owner, or into none if it has no owner or is settled. Returns the gang it is in,
   // or invalid. REQUIRES: the pod is in no gang, or Stays.
   model::GangId Join(model::PodId pod, std::optional<Owner> owner);
+  // Adds a member that has no pod yet. REQUIRES: `pod` is a promise of the state, and in no gang.
+  Member& AddPromise(model::GangId id, const model::PromisedMembers& as, model::PodId pod);
   // Takes the pod out of its gang, if it is in one. REQUIRES: the state still knows the pod.
   void Leave(model::PodId pod);
   // True: the gang is a lone pod about which nothing is left to decide, and nothing of it is under way. REQUIRES: it

@@ -48,6 +48,7 @@ void Consideration::ForgiveNodes(Gang& gang) const {
 void Consideration::Run(GangId id) {
   agenda_.retries().Leave(id);
   Gang& gang = book_.at(id);
+  promises_.Follow(id);
   enrollment_.Reselect(gang);
   ForgiveNodes(gang);
   Census census = *book_.CensusOf(gang);
@@ -63,6 +64,7 @@ void Consideration::Run(GangId id) {
   if (gang.whole && !census.holds_nodes() && (census.ran.empty() || !Require(gang, census).met())) {
     gang.whole = gang.soft = false;
     gang.complete_since_ms = 0;
+    if (!gang.spec.promised.empty()) agenda_.MarkReady(id);  // its members are promised again
   }
   if (!gang.whole) gang.line.besides = false;
   if (!gang.plan && census.empty_handed() && IsTerminating(gang, census, state_)) {

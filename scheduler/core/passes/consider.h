@@ -5,6 +5,7 @@
 
 #include "core/passes/enrollment.h"
 #include "core/passes/grow_pass.h"
+#include "core/passes/promises.h"
 #include "core/passes/start_pass.h"
 #include "core/passes/undo_pass.h"
 
@@ -14,7 +15,8 @@ class Consideration {
  public:
   Consideration(const cluster::ClusterState& state, GangBook& book, Agenda& agenda, const QueueAdmission& admission,
                 Certificates& certificates, Committer& committer, FigureRefresh& figures, Refusals& refusals,
-                Enrollment& enrollment, StartPass& start, GrowPass& grow, UndoPass& undo, const base::Clock& clock)
+                Enrollment& enrollment, Promises& promises, StartPass& start, GrowPass& grow, UndoPass& undo,
+                const base::Clock& clock)
       : state_(state),
         book_(book),
         agenda_(agenda),
@@ -24,6 +26,7 @@ class Consideration {
         figures_(figures),
         refusals_(refusals),
         enrollment_(enrollment),
+        promises_(promises),
         start_(start),
         grow_(grow),
         undo_(undo),
@@ -51,6 +54,7 @@ class Consideration {
   FigureRefresh& figures_;
   Refusals& refusals_;
   Enrollment& enrollment_;
+  Promises& promises_;
   StartPass& start_;
   GrowPass& grow_;
   UndoPass& undo_;

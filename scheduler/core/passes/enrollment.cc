@@ -13,6 +13,7 @@ using model::Pod;
 using model::PodId;
 
 void Enrollment::Rejoin(PodId pod) {
+  if (state_.pod(pod).promised) return;  // its gang's declaration says of which it is
   std::optional<GangBook::Owner> owner = book_.OwnerOf(pod);
   const bool stays = book_.Stays(pod, owner);
   if (!stays && committer_.plans().OnItsWay(pod)) {
@@ -20,7 +21,7 @@ void Enrollment::Rejoin(PodId pod) {
     return;
   }
   const GangId before = book_.GangOf(pod);
-  if (before && !stays) Leave(pod);
+  if (before && !stays) LeaveAndClose(pod);
   const GangId after = book_.Join(pod, std::move(owner));
   if (after) {
     Gang& gang = book_.at(after);
@@ -71,7 +72,7 @@ void Enrollment::Drop(PodId id) {
     const Gang& gang = book_.at(in);
     queue_status_.MarkPath({gang.key.dialect, gang.charged_queue}, gang.dialect);
   }
-  Leave(id);
+  LeaveAndClose(id);
   if (in && book_.at(in).dialect) {
     Gang& gang = book_.at(in);
     if (gang.whole) gang.joined_ms = clock_.MonotonicMs();  // the pod that replaces it may be about to come
@@ -91,7 +92,25 @@ void Enrollment::Leave(PodId pod) {
     announcer_.Happened(gang, Announcer::Step::kGone);
   }
   book_.Leave(pod);
+}
+
+void Enrollment::LeaveAndClose(PodId pod) {
+  const GangId id = book_.GangOf(pod);
+  Leave(pod);
+  if (!id) return;
+  const Gang& gang = book_.at(id);
   if (gang.members.empty() && !gang.note.reported && !book_.Keeps(*gang.dialect, gang.key)) Close(id);
+}
+
+void Enrollment::AddPromise(GangId id, const model::PromisedMembers& as) {
+  book_.AddPromise(id, as, state_.Promise(*as.pod));
+  agenda_.OnJoined(id, as.pod->spec->priority);
+}
+
+void Enrollment::DropPromise(Member& member) {
+  const PodId pod = member.pod;
+  Leave(pod);
+  state_.DropPod(pod);
 }
 
 void Enrollment::SettleIfLone(GangId id) {
@@ -100,7 +119,7 @@ void Enrollment::SettleIfLone(GangId id) {
   const PodId pod = gang.members.front()->pod;
   const base::Millis since_ms = gang.since_ms;
   const dialects::Dialect& dialect = *gang.dialect;
-  Leave(pod);
+  LeaveAndClose(pod);
   book_.Settle(pod, dialect, since_ms);
 }
 

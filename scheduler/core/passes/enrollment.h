@@ -39,6 +39,11 @@ class Enrollment {
   // Takes the pod out of its gang and out of the state.
   void Drop(model::PodId id);
 
+  // Makes a promise of the gang's declaration a member of it.
+  void AddPromise(model::GangId id, const model::PromisedMembers& as);
+  // Takes a promise out of its gang and out of the state.
+  void DropPromise(Member& member);
+
   // Drops the gang of a lone pod that is settled, if it is. REQUIRES: it was considered, and published.
   void SettleIfLone(model::GangId id);
   // Closes the gang. REQUIRES: it has no members.
@@ -51,8 +56,10 @@ class Enrollment {
   void Reselect(Gang& gang);
 
  private:
-  // Takes the pod out of its gang, if it is in one, and closes a gang that nothing keeps.
+  // Takes the pod out of its gang, if it is in one.
   void Leave(model::PodId pod);
+  // Likewise, and closes a gang that nothing keeps.
+  void LeaveAndClose(model::PodId pod);
 
   cluster::ClusterState& state_;
   const dialects::DialectList& dialects_;

@@ -88,6 +88,7 @@ bool PublishPass::TellMembers(GangId id) {
   };
   const std::shared_ptr<const Census> census = book_.CensusOf(gang);
   for (Member* member : census->pending) {
+    if (member->promised) continue;
     if (!whole)
       tell(*member, *gang.refusal);
     else if (member->refusal)
@@ -96,7 +97,7 @@ bool PublishPass::TellMembers(GangId id) {
   // Before a gang is whole no bind leaves while it waits: a member that has a place held, such as for its volumes,
   // waits too.
   for (Member* member : census->reserved)
-    if (!gang.whole && gang.plan->open.at(member->id).stage == Assignment::Stage::kReserved)
+    if (!gang.whole && !member->promised && gang.plan->open.at(member->id).stage == Assignment::Stage::kReserved)
       tell(*member, *gang.refusal);
   if (cost_ms > 0)
     gang.note.retell_ms = std::min(std::max(now, gang.note.retell_ms) + cost_ms, now + may_owe_ms + kRetellMostMs);
@@ -116,14 +117,14 @@ void PublishPass::PublishGang(GangId id) {
       if (gang.note.sentence != words.sentence && !words.sentence.empty() && !AwaitsPods(gang))
         gang_status_.TellGang(gang, true, "FailedScheduling", words.Full());
       gang.note.sentence = words.sentence;
-      if (gang.state < GangState::kBinding && !AwaitsPods(gang)) announcer_.Happened(gang, Announcer::Step::kWaits);
+      if (gang.state < GangState::kAdmitted && !AwaitsPods(gang)) announcer_.Happened(gang, Announcer::Step::kWaits);
     }
   } else {
     gang.note.sentence.clear();
   }
   // What is said of the gang has the figures that its members wait to be told.
   const bool later =
-      !told && gang.note.reported && gang.note.reported->state == gang.state && gang.state < GangState::kBinding;
+      !told && gang.note.reported && gang.note.reported->state == gang.state && gang.state < GangState::kAdmitted;
   if (const Millis at = GangStatus::ReportAt(gang); clock_.MonotonicMs() < at)
     agenda_.At(id, at, Agenda::Due::kTell);
   else if (!later)

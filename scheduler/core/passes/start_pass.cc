@@ -43,8 +43,8 @@ void StartPass::Run(GangId id, Census& census) {
   HoldRefusedBack(gang, clock_.MonotonicMs(), &census);
   if (!Place(id, census)) return;
   gang.refusal.reset();
-  book_.SetState(gang, GangState::kBinding);
   committer_.Pump(id);
+  book_.SetState(gang, gang.plan && gang.plan->awaits_pods() ? GangState::kAdmitted : GangState::kBinding);
 }
 
 bool StartPass::AwaitsExtenders(const Gang& gang, const Census& census, const Requirement& requirement) {

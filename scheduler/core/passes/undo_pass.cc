@@ -22,7 +22,8 @@ constexpr Millis kFenceAgainMs = 1'000;  // a second at least, as the time in th
 bool UndoPass::TakeOver(GangId id, const Census& census) {
   Gang& gang = book_.at(id);
   const bool over = clock_.MonotonicMs() >= gang.plan->deadline_ms && options_.policy == Options::Policy::kRepair;
-  if (!over || committer_.plans().CommitOnItsWay(id) || base::Planted(base::Bug::kKeepHalf)) return false;
+  if (!over || gang.plan->awaits_pods() || committer_.plans().CommitOnItsWay(id) || base::Planted(base::Bug::kKeepHalf))
+    return false;
   if (Member* member = committer_.plans().CommitInDoubt(gang)) {
     Fence(id, *member);
     return true;

@@ -127,6 +127,12 @@ std::optional<PlanResult> Planner::PlaceLone(const Gang& gang, const Members& me
   return result;
 }
 
+std::optional<cluster::Placement> Planner::PlaceOn(const Member& member, NodeId node) {
+  const auto& pod_class = state_.pod(member.pod).pod_class;
+  if (!rankings_.For(pod_class).Feasible(node)) return std::nullopt;
+  return cluster::Placement{member.id, node, pod_class.get(), rankings_.TakingsOn(pod_class, node)};
+}
+
 // A node is asked about with those that are nominated for it alone, as kube-scheduler does.
 NodeId Planner::BestBeside(const Gang& gang, const Members& members, const std::vector<cluster::Placement>& nominated) {
   const cluster::PodEntry& entry = state_.pod(members.front()->pod);

@@ -52,6 +52,9 @@ class Planner {
   // Places exactly these members, all or none.
   PlanResult PlaceAll(const Gang& gang, const Members& members);
 
+  // Places the member on the node; nullopt: that does not take it now.
+  std::optional<cluster::Placement> PlaceOn(const Member& member, model::NodeId node);
+
   // What is speculated in it when a question is put holds for the answer.
   cluster::WhatIf& what_if() { return what_if_; }
 

@@ -91,6 +91,7 @@ observe::Decision Describer::Describe(const Gang& gang) const {
                     : gang.refusal                        ? observe::Word(*decision.why)
                     : gang.state == GangState::kWhole     ? "Whole"
                     : gang.state == GangState::kFinished  ? "Finished"
+                    : gang.state == GangState::kAdmitted  ? "Admitted"
                     : decision.why                        ? observe::Word(*decision.why)
                                                           : "Binding";
   if (gang.refusal)
@@ -100,6 +101,8 @@ observe::Decision Describer::Describe(const Gang& gang) const {
   for (const Member* member : gang.members) {
     observe::MemberDecision line = DescribeMember(*state_.pod(member->pod).pod);
     line.role = member->role;
+    line.promised = member->promised;
+    if (member->promised) line.uid.clear();
     if (gang.plan && !line.bound)
       if (const auto open = gang.plan->open.find(member->id); open != gang.plan->open.end()) {
         line.node = open->second.node;

@@ -39,7 +39,7 @@ void GangStatus::Report(Gang& gang) {
     report.sentence = gang.refusal->words().sentence;
     report.nodes_sentence = gang.refusal->words().nodes_sentence;
   }
-  report.total = static_cast<int64_t>(gang.members.size());
+  report.total = static_cast<int64_t>(gang.members.size()) - gang.promises;
   report.running = census->running;
   report.succeeded = census->succeeded;
   report.failed = census->failed;
@@ -87,7 +87,8 @@ void GangStatus::OnReply(const model::GangKey& key, dialects::Dialect& dialect, 
 // what was written last is no longer so.
 base::Millis GangStatus::ReportAt(const Gang& gang) {
   const bool told_otherwise = gang.note.reported && !gang.note.reported->sentence.empty();
-  if (gang.lone || gang.members.empty() || gang.refusal || told_otherwise || gang.state > GangState::kBinding)
+  if (gang.lone || gang.members.empty() || gang.refusal || told_otherwise || gang.state == GangState::kAdmitted ||
+      gang.state > GangState::kBinding)
     return gang.note.report_again_ms;
   return std::max(gang.note.report_again_ms, (gang.plan ? gang.plan->begun_ms : gang.joined_ms) + kMovingQuietMs);
 }

@@ -6,7 +6,7 @@ namespace tutti::core {
 using dialects::GangState;
 
 int64_t QueueCounts::Counts::* QueueCounts::Field(const Gang& gang) {
-  const bool waits = gang.state < GangState::kBinding || (gang.state == GangState::kBinding && gang.whole);
+  const bool waits = gang.state < GangState::kAdmitted || (gang.state == GangState::kBinding && gang.whole);
   if (waits && gang.counted.tally.running > 0) return &Counts::incomplete;
   if (gang.state == GangState::kWhole || gang.state == GangState::kTerminating) return &Counts::running;
   if (gang.state == GangState::kFinished) return &Counts::finished;

@@ -12,6 +12,7 @@ using dialects::GangState;
 void Tallies::Count(Gang& gang) {
   Tally now;
   for (const Member* member : gang.members) {
+    if (member->promised) continue;
     const model::Pod& pod = *state_.pod(member->pod).pod;
     now.running += pod.phase == model::PodPhase::kRunning && !pod.meta.deleting();
     if (pod.bound() || pod.done()) continue;
@@ -22,10 +23,10 @@ void Tallies::Count(Gang& gang) {
     else
       ++now.active;
   }
-  now.binding = gang.state == GangState::kBinding;
+  now.binding = gang.state == GangState::kBinding || gang.state == GangState::kAdmitted;
   if (now.unschedulable > 0) now.refused_by = refused_.Of(book_.SchedulerName(gang), *gang.refusal);
   now.whole = gang.state == GangState::kWhole;
-  now.waiting = gang.state < GangState::kBinding && !AwaitsPods(gang);
+  now.waiting = gang.state < GangState::kAdmitted && !AwaitsPods(gang);
   Set(gang, now);
   queues_.Count(gang);
 }

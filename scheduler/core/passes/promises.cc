@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/passes/promises.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <vector>
+
+namespace tutti::core {
+
+using model::GangId;
+
+namespace {
+
+using ByRole = std::map<std::string_view, std::vector<Member*>>;
+
+// Those with a place first; of these, and of the others, in the order in which they were made.
+ByRole PromisesOf(const Gang& gang, const cluster::ClusterState& state) {
+  ByRole promises;
+  for (Member* member : gang.members)
+    if (member->promised) promises[member->role].push_back(member);
+  for (auto& [role, members] : promises)
+    std::ranges::stable_partition(members, [&](const Member* member) { return state.pod(member->pod).node.valid(); });
+  return promises;
+}
+
+}  // namespace
+
+void Promises::Follow(GangId id) {
+  if (book_.at(id).spec.promised.empty() && book_.at(id).promises == 0) return;
+  AdoptAll(id);
+  Gang& gang = book_.at(id);
+  ByRole promises = PromisesOf(gang, state_);
+  std::vector<Member*> dropped;
+  std::vector<std::pair<const model::PromisedMembers*, int64_t>> lacking;
+  for (const model::PromisedMembers& declared : gang.spec.promised) {
+    std::vector<Member*>& there = promises[declared.role];
+    const int64_t wanted = Wanted(gang, declared);
+    for (; std::ssize(there) > wanted; there.pop_back()) dropped.push_back(there.back());
+    lacking.emplace_back(&declared, wanted - std::ssize(there));
+    there.clear();
+  }
+  for (const auto& [role, members] : promises) dropped.insert(dropped.end(), members.begin(), members.end());
+  for (const auto& [declared, count] : lacking)
+    for (int64_t i = 0; i < count; ++i) enrollment_.AddPromise(id, *declared);
+  for (Member* member : dropped) enrollment_.DropPromise(*member);
+}
+
+int64_t Promises::Wanted(const Gang& gang, const model::PromisedMembers& declared) const {
+  if (gang.whole && !declared.late) return 0;
+  const int64_t made = std::ranges::count_if(gang.members, [&](const Member* member) {
+    if (member->promised || member->role != declared.role) return false;
+    const model::Pod& pod = *state_.pod(member->pod).pod;
+    return !pod.meta.deleting() && pod.phase != model::PodPhase::kFailed;
+  });
+  return std::max<int64_t>(0, declared.count - made);
+}
+
+void Promises::AdoptAll(GangId id) {
+  Gang& gang = book_.at(id);
+  if (gang.promises == 0) return;
+  ByRole promises = PromisesOf(gang, state_);
+  std::vector<std::pair<Member*, Member*>> pairs;
+  std::map<std::string_view, size_t> taken;
+  for (Member* member : gang.members) {
+    if (member->promised) continue;
+    const cluster::PodEntry& entry = state_.pod(member->pod);
+    const bool waits = !entry.pod->bound() && !entry.pod->done() && !entry.pod->meta.deleting() &&
+                       entry.pod->scheduling_gates.empty() && !entry.reservation;
+    const auto of_role = promises.find(member->role);
+    if (!waits || of_role == promises.end()) continue;
+    if (size_t& next = taken[of_role->first]; next < of_role->second.size())
+      pairs.emplace_back(of_role->second[next++], member);
+  }
+  for (const auto& [promise, member] : pairs) Adopt(id, *promise, *member);
+}
+
+void Promises::Adopt(GangId id, Member& promise, Member& pod) {
+  Gang& gang = book_.at(id);
+  const cluster::PodEntry& held = state_.pod(promise.pod);
+  if (held.reservation && held.pod_class == state_.pod(pod.pod).pod_class) {
+    committer_.plans().HandOver(gang, promise, pod);
+  } else if (held.reservation) {
+    const model::NodeId node = held.node;
+    committer_.plans().Release(gang, promise);
+    if (const auto placement = planner_.PlaceOn(pod, node)) committer_.Reserve(id, {*placement});
+  }
+  enrollment_.DropPromise(promise);
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promises: members that a gang's declaration names and that have no pods yet. They are placed and hold room as pods
+// do. A pod that comes adopts a promise of its role, and with it the place.
+#pragma once
+
+#include "core/passes/enrollment.h"
+#include "core/place/planner.h"
+
+namespace tutti::core {
+
+class Promises {
+ public:
+  Promises(cluster::ClusterState& state, GangBook& book, Committer& committer, Planner& planner, Enrollment& enrollment)
+      : state_(state), book_(book), committer_(committer), planner_(planner), enrollment_(enrollment) {}
+
+  // Has the gang's pods adopt its promises; then adds and drops promises until there are as many as its declaration
+  // says. Once the gang is whole only those for later are kept.
+  void Follow(model::GangId id);
+
+ private:
+  void AdoptAll(model::GangId id);
+  // The pod takes the place of the promise, if it may still be there: its controller may have made it another class.
+  void Adopt(model::GangId id, Member& promise, Member& pod);
+  // How many of these members there are to be that have no pod.
+  int64_t Wanted(const Gang& gang, const model::PromisedMembers& declared) const;
+
+  cluster::ClusterState& state_;
+  GangBook& book_;
+  Committer& committer_;
+  Planner& planner_;
+  Enrollment& enrollment_;
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gangs that are declared before they have pods, and admitted before them: their members are promises until then.
+#include "cluster/json_decode.h"
+#include "sim/manifests/manifest.h"
+#include "tests/core/volcano_rig.h"
+#include "tests/support/test_cluster.h"
+
+namespace tutti::core {
+namespace {
+
+using dialects::GangState;
+
+// A PodGroup promises the members of each role of its minTaskMember, of one cpu each. Annotation "late" names the role
+// whose pods come after the start.
+class PromisingDialect final : public dialects::Dialect {
+ public:
+  explicit PromisingDialect(std::map<std::string, GangState>* states) : states_(states) {}
+  std::string_view name() const override { return "promising"; }
+  std::vector<model::ObjectKind> Kinds() const override {
+    return {{"scheduling.volcano.sh", "podgroups", "PodGroup", {"v1beta1"}}};
+  }
+  void Put(std::shared_ptr<const model::Object> object, dialects::Touched* touched) override {
+    const model::GangKey key{"promising", object->meta.ns, object->meta.name};
+    model::GangSpec& spec = specs_[key] = {};
+    spec.key = key;
+    spec.uid = object->meta.uid;
+    spec.created_ms = object->meta.created_ms;
+    const std::string* late = model::Find(object->meta.annotations, "late");
+    spec.min_member = 0;
+    for (const auto& [role, count] : (*object->body)["spec"]["minTaskMember"].items()) {
+      auto pod = cluster::DecodePod(
+          tests::PodManifest({{"namespace", key.ns}, {"schedulerName", "tutti"}, {"requests", {{"cpu", "1"}}}}));
+      REQUIRE(pod);
+      const auto members = count.get<int64_t>();
+      spec.promised.push_back({role, members, role == "head", false, late && role == *late,
+                               std::make_shared<const model::Pod>(*std::move(pod))});
+      spec.roles.push_back({role, members});
+      spec.min_member += members;
+    }
+    touched->gangs.insert(key);
+  }
+  void Drop(std::string_view, std::string_view ns, std::string_view name, dialects::Touched* touched) override {
+    const model::GangKey key{"promising", std::string(ns), std::string(name)};
+    specs_.erase(key);
+    touched->gangs.insert(key);
+  }
+  std::optional<dialects::Membership> MembershipOf(const model::Pod& pod) const override {
+    const std::string* gang = model::Find(pod.meta.labels, "gang");
+    dialects::Membership membership;
+    membership.gang = {"promising", pod.meta.ns, gang ? *gang : pod.meta.name};
+    membership.lone = !gang;
+    if (const std::string* role = model::Find(pod.meta.labels, "role")) membership.role = *role;
+    membership.head = membership.role == "head";
+    return membership;
+  }
+  model::GangSpec Describe(const model::GangKey& key) const override {
+    if (const auto at = specs_.find(key); at != specs_.end()) return at->second;
+    return {.key = key};
+  }
+  std::string_view SchedulerName(const model::GangKey& key) const override {
+    return specs_.contains(key) ? "tutti" : "";
+  }
+  void Report(const dialects::GangReport& report, std::vector<cluster::CommandBody>*) override {
+    (*states_)[report.spec->key.name] = report.state;
+  }
+
+ private:
+  std::map<model::GangKey, model::GangSpec> specs_;
+  std::map<std::string, GangState>* const states_;
+};
+
+struct PromiseRig : Rig {
+  PromiseRig() {
+    static const auto definitions = sim::LoadManifests({TUTTI_SOURCE_DIR "/manifests/crds"});
+    REQUIRE(definitions);
+    for (const sim::Manifest& each : *definitions) REQUIRE(store.Create(each.object));
+    make_dialects = [this] {
+      dialects::DialectList dialects;
+      dialects.push_back(std::make_unique<PromisingDialect>(&states));
+      return dialects;
+    };
+    Restart();
+  }
+  void Declare(const std::string& name, const sim::Json& roles, const sim::Json& annotations = sim::Json::object()) {
+    REQUIRE(store.Create({{"apiVersion", "scheduling.volcano.sh/v1beta1"},
+                          {"kind", "PodGroup"},
+                          {"metadata", {{"name", name}, {"namespace", "default"}, {"annotations", annotations}}},
+                          {"spec", {{"minTaskMember", roles}}}}));
+  }
+  void Withdraw(const std::string& name) { REQUIRE(store.Delete(kGroups, "default", name, {.grace_seconds = 0})); }
+  observe::Decision Decision(const std::string& gang) const {
+    for (observe::Decision& decision : scheduler->Decisions())
+      if (decision.gang.name == gang) return decision;
+    return {};
+  }
+  std::map<std::string, GangState> states;  // as reported
+};
+
+TEST_CASE("A gang without pods is admitted once all that it promises has a place, and its pods take those places") {
+  PromiseRig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 1);
+  rig.Declare("g", {{"head", 1}, {"worker", 2}});
+  rig.Settle();
+  CHECK(rig.states["g"] == GangState::kAdmitted);
+  rig.AddPod("other", {});  // there is room for it until the pods come, and it is not given
+  rig.Pass(3'600'000);
+  CHECK(rig.NodeOf("other").empty());
+  CHECK(rig.states["g"] == GangState::kAdmitted);
+  for (const char* name : {"w0", "w1"}) rig.AddPod(name, {.gang = "g", .role = "worker"});
+  rig.Settle();
+  CHECK(rig.Bound() == 0);  // the head is not there
+  rig.AddPod("head", {.gang = "g", .role = "head"});
+  rig.Settle();
+  CHECK(rig.Bound() == 3);
+  CHECK(rig.states["g"] == GangState::kWhole);
+  CHECK(rig.NodeOf("other").empty());
+}
+
+TEST_CASE("A gang whose promises do not all fit holds nothing, and says what is short") {
+  PromiseRig rig;
+  rig.AddNode("n1", 2);
+  rig.Declare("big", {{"worker", 3}});
+  rig.Settle();
+  CHECK(rig.states["big"] == GangState::kWaitingForNodes);
+  CHECK(rig.Decision("big").reason == "NoPlacement");
+  rig.AddPod("other", {});
+  rig.Settle();
+  CHECK(rig.NodeOf("other") == "n1");
+  rig.AddNode("n2", 2);
+  rig.Settle();
+  CHECK(rig.states["big"] == GangState::kAdmitted);
+}
+
+TEST_CASE("What is withdrawn gives its places up") {
+  PromiseRig rig;
+  rig.AddNode("n1", 2);
+  rig.Declare("g", {{"worker", 2}});
+  rig.Settle();
+  INFO(rig.Decision("g").message);
+  REQUIRE(rig.states["g"] == GangState::kAdmitted);
+  rig.Declare("h", {{"worker", 1}});
+  rig.Settle();
+  CHECK(rig.states["h"] == GangState::kWaitingForNodes);
+  rig.Withdraw("g");
+  rig.Settle();
+  CHECK(rig.states["h"] == GangState::kAdmitted);
+  CHECK(rig.Decision("g").gang.name.empty());
+  rig.Withdraw("h");
+  rig.Settle();
+  CHECK(rig.scheduler->Holds().gangs == 0);
+}
+
+TEST_CASE("A pod that asks for more than was promised is placed anew, and starts with the others") {
+  PromiseRig rig;
+  rig.AddNode("n1", 2);
+  rig.AddNode("n2", 2);
+  rig.Declare("g", {{"worker", 2}});
+  rig.Settle();
+  REQUIRE(rig.states["g"] == GangState::kAdmitted);
+  rig.AddPod("w0", {.gang = "g", .role = "worker", .cpu = "2"});
+  rig.Settle();
+  CHECK(rig.Bound() == 0);
+  rig.AddPod("w1", {.gang = "g", .role = "worker", .cpu = "2"});
+  rig.Settle();
+  CHECK(rig.Bound() == 2);
+}
+
+TEST_CASE("A pod that comes after the start has its place from the beginning, and the start does not wait for it") {
+  PromiseRig rig;
+  rig.AddNode("n1", 2);
+  rig.Declare("g", {{"submitter", 1}, {"worker", 1}}, {{"late", "submitter"}});
+  rig.Settle();
+  REQUIRE(rig.states["g"] == GangState::kAdmitted);
+  rig.AddPod("w0", {.gang = "g", .role = "worker"});
+  rig.Settle();
+  CHECK(rig.NodeOf("w0") == "n1");
+  CHECK(rig.states["g"] == GangState::kWhole);
+  rig.AddPod("other", {});
+  rig.Settle();
+  CHECK(rig.NodeOf("other").empty());
+  rig.AddPod("s", {.gang = "g", .role = "submitter"});
+  rig.Settle();
+  CHECK(rig.NodeOf("s") == "n1");
+}
+
+TEST_CASE("A promise whose node goes is placed again; where there is no room the whole gang waits") {
+  PromiseRig rig;
+  rig.AddNode("n1", 1);
+  rig.AddNode("n2", 1);
+  rig.Declare("g", {{"worker", 2}});
+  rig.Settle();
+  REQUIRE(rig.states["g"] == GangState::kAdmitted);
+  rig.DeleteNode("n1");
+  rig.Settle();
+  CHECK(rig.states["g"] == GangState::kWaitingForNodes);
+  rig.AddNode("n3", 1);
+  rig.Settle();
+  CHECK(rig.states["g"] == GangState::kAdmitted);
+}
+
+TEST_CASE("A gang that ran and lost all its pods is promised again") {
+  PromiseRig rig;
+  rig.AddNode("n1", 2);
+  rig.Declare("g", {{"worker", 2}});
+  rig.Settle();
+  for (const char* name : {"w0", "w1"}) rig.AddPod(name, {.gang = "g", .role = "worker"});
+  rig.Settle();
+  REQUIRE(rig.states["g"] == GangState::kWhole);
+  CHECK(rig.Decision("g").members.size() == 2);
+  for (const char* name : {"w0", "w1"}) rig.Delete(name);
+  rig.Settle();
+  CHECK(rig.states["g"] == GangState::kAdmitted);
+  CHECK(rig.Decision("g").members.size() == 2);
+}
+
+TEST_CASE("A new leader finds a gang that has half of its pods, and holds places for the others") {
+  PromiseRig rig;
+  rig.AddNode("n1", 2);
+  rig.Declare("g", {{"worker", 2}});
+  rig.Settle();
+  rig.AddPod("w0", {.gang = "g", .role = "worker"});
+  rig.Settle();
+  rig.Restart();
+  rig.Settle();
+  CHECK(rig.Bound() == 0);
+  CHECK(rig.states["g"] == GangState::kAdmitted);
+  rig.AddPod("w1", {.gang = "g", .role = "worker"});
+  rig.Settle();
+  CHECK(rig.Bound() == 2);
+}
+
+TEST_CASE("Nothing is written about a promise") {
+  PromiseRig rig;
+  int writes = 0;
+  rig.fate = [&writes](const cluster::Command&) {
+    ++writes;
+    return sim::Fate{};
+  };
+  rig.Restart();
+  rig.AddNode("n1", 1);
+  rig.Declare("fits", {{"worker", 1}});
+  rig.Declare("not", {{"worker", 2}});
+  rig.Pass(3'600'000);
+  CHECK(writes == 0);
+  const observe::Decision decision = rig.Decision("fits");
+  REQUIRE(decision.members.size() == 1);
+  CHECK(decision.members[0].promised);
+  CHECK(decision.members[0].node == "n1");
+  CHECK(decision.members[0].name.empty());
+}
+
+}  // namespace
+}  // namespace tutti::core
