@@ -322,7 +322,8 @@ void ReadStatus(JsonReader& read, const JsonField& status, model::Pod* pod) {
                         read.Integer(condition["observedGeneration"], 0)};
       if (status) pod->bound_ms = read.Time(condition["lastTransitionTime"], 0);
     }
-    if (type == model::kUndoCondition) pod->undo_begun = status && read.Text(condition["reason"]) == model::kUndoReason;
+    if (type == model::kDisruptionTarget)
+      pod->undo_begun = status && read.Text(condition["reason"]) == model::kUndoReason;
   });
 }
 

@@ -43,6 +43,7 @@ struct PodEntry {
   Takings takings;                   // what it took there when that was reserved; kept while it weighs there
   uint32_t place = 0;                // among the pods of its node, or of a node that is not there
   uint32_t ns_place = 0;             // among the pods of its namespace
+  bool leaving = false;              // its eviction was sent, and is not known to have failed
   bool evicted = false;              // in a speculation: it does not weigh there for as long as that lasts
   bool promised = false;             // there is no such pod yet; see Promise
 };
@@ -114,6 +115,8 @@ class ClusterState {
   void HandOver(model::PodId from, model::PodId to);
   // Gives it up, whether a pod has adopted it or not. No effect if `id` is invalid. REQUIRES: it has not ended.
   void Release(model::ReservationId id);
+  // The pod's eviction is sent; or it failed. It weighs where it is until it is gone.
+  void SetLeaving(model::PodId id, bool leaving) { pods_[id.index()].leaving = leaving; }
   const Reservations& reservations() const { return reservations_; }
 
   model::PodId FindPod(std::string_view ns, std::string_view name) const;

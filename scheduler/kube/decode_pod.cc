@@ -23,7 +23,7 @@ void DecodeCondition(std::string_view message, model::Pod* pod, std::optional<bo
   if (type == "PodScheduled") {
     pod->scheduled = {true, status == "True", std::string(reason), std::string(text), generation};
     if (pod->scheduled.status) pod->bound_ms = DecodeTime(turned);
-  } else if (type == model::kUndoCondition) {
+  } else if (type == model::kDisruptionTarget) {
     pod->undo_begun = status == "True" && reason == model::kUndoReason;
   } else if (type == "PodResizePending" && !*infeasible_resize) {
     *infeasible_resize = reason == "Infeasible";

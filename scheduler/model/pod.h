@@ -27,8 +27,10 @@ struct ScheduledCondition {
   friend bool operator==(const ScheduledCondition&, const ScheduledCondition&) = default;
 };
 
-// The condition that is written on a member before it is deleted so that its gang starts again as a whole (P2).
-inline constexpr std::string_view kUndoCondition = "DisruptionTarget", kUndoReason = "GangNotWhole";
+// The condition that is written on a pod before it is deleted, and its reasons: so that its gang starts again as a
+// whole (P2), or in favour of another (upstream's word).
+inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget", kUndoReason = "GangNotWhole",
+                                  kPreemptionReason = "PreemptionByScheduler";
 
 struct PodClaim {
   std::string name;
@@ -48,7 +50,7 @@ struct Pod {
   ScheduledCondition scheduled;
   base::Millis bound_ms = 0;   // wall time; when it was bound, as its condition says; 0: it does not say
   std::string nominated_node;  // status.nominatedNodeName: where room is kept for it; see cluster/nominations.h
-  bool undo_begun = false;     // kUndoCondition is true for kUndoReason
+  bool undo_begun = false;     // kDisruptionTarget is true for kUndoReason
 
   bool bound() const { return !node_name.empty(); }
   bool done() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }

@@ -120,7 +120,7 @@ void Committer::Pump(GangId id) {
       case Phase::kBinding:
         return (member != last || base::Planted(base::Bug::kLastIsNotLast)) &&
                (!some_go_ahead || assignment.goes_ahead);
-      case Phase::kLastBind: return member == last && MinimumStands(gang, *book_.CensusOf(gang));
+      case Phase::kLastBind: return member == last && MinimumStands(gang, *book_.CensusOf(gang), state_);
     }
     return false;
   };
@@ -218,8 +218,8 @@ bool Committer::Undo(GangId id, const std::string& why) {
   plans_.ReleaseUnsent(id);
   const std::shared_ptr<const Census> census = book_.CensusOf(gang);
   bool going = census->placed.empty() && census->lost.empty();
-  for (Member* member : census->placed) going = evictor_.Evict(gang, *member, why) || going;
-  for (Member* member : census->lost) going = evictor_.EvictLost(gang, *member) || going;
+  for (Member* member : census->placed) going = evictor_.EvictUnlessKept(*member, why) || going;
+  for (Member* member : census->lost) going = evictor_.EvictLost(*member) || going;
   return going;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/json.h"
@@ -15,29 +16,28 @@ using base::Millis;
 using cluster::Lane;
 using model::GangId;
 using model::Pod;
+using model::PodId;
+using Cause = Eviction::Cause;
 
 namespace {
 
-constexpr Millis kRepeatEvictionMs = 500, kEvictDeadlineMs = 30'000;
+constexpr Millis kRepeatEvictionMs = 500, kEvictDeadlineMs = 30'000, kEventDeadlineMs = 300'000;
 
-base::Json Announcement(const Pod& pod, const std::string& why, Millis wall_ms) {
-  return {{"metadata", {{"uid", pod.meta.uid}}},
-          {"status",
-           {{"conditions",
-             {{{"type", model::kUndoCondition},
-               {"status", "True"},
-               {"reason", model::kUndoReason},
-               {"message", why},
-               {"lastTransitionTime", base::FormatTime(wall_ms)}}}}}}};
+base::Json Announcement(const Pod& pod, const std::string& reason, const std::string& message, Millis wall_ms) {
+  base::Json condition = {{"type", model::kDisruptionTarget},
+                          {"status", "True"},
+                          {"reason", reason},
+                          {"message", message},
+                          {"lastTransitionTime", base::FormatTime(wall_ms)}};
+  if (pod.meta.generation > 0) condition["observedGeneration"] = pod.meta.generation;
+  return {{"metadata", {{"uid", pod.meta.uid}}}, {"status", {{"conditions", {std::move(condition)}}}}};
 }
 
 }  // namespace
 
 void Evictor::StartTerm() {
   outbox_.Forget(Outbox::For::kEviction);
-  book_.ForEach([](GangId, Gang& gang) {
-    for (Member* member : gang.members) member->eviction.under_way = false;
-  });
+  for (const auto& [id, going] : std::exchange(going_, {})) state_.SetLeaving(id, false);
 }
 
 std::optional<std::string> Evictor::WhyKept(const Pod& pod) const {
@@ -48,51 +48,91 @@ std::optional<std::string> Evictor::WhyKept(const Pod& pod) const {
   return std::nullopt;
 }
 
+// Upstream's words, but that it says `cluster` for the node where a group preempts.
+Evictor::Said Evictor::Say(const Pod& pod, const Eviction& eviction) const {
+  if (eviction.cause == Cause::kUndo) return {std::string(model::kUndoReason), eviction.why, {}};
+  const Gang& by = book_.at(eviction.by);
+  const std::string_view what = by.lone ? "pod" : "podgroup";
+  const std::string who = by.lone && !by.members.empty() ? book_.PodOf(by.members.front()->id)->meta.uid
+                          : by.spec.uid.empty()          ? fmt::format("{}/{}", by.key.ns, by.key.name)
+                                                         : by.spec.uid;
+  Said said{.reason = std::string(model::kPreemptionReason), .message = {}, .note = {}};
+  said.message = eviction.cause == Cause::kPreempt
+                     ? fmt::format("{}: preempting to accommodate a higher priority {}", book_.SchedulerName(by), what)
+                     : fmt::format("{}: preempting to reclaim what its queue has lent", book_.SchedulerName(by));
+  said.note = fmt::format("Preempted by {} {} on node {}", what, who, pod.node_name);
+  return said;
+}
+
 template <typename Body>
-void Evictor::Send(const Member& member, bool announced, Body body) {
+void Evictor::Send(PodId id, bool announced, Body body) {
   outbox_.Send(Outbox::For::kEviction, Lane::kEvict, clock_.MonotonicMs() + kEvictDeadlineMs, std::move(body),
-               [this, written = book_.Remember(member), announced](const cluster::Answer& reply) {
-                 OnReply(written, announced, reply);
+               [this, id, pod = state_.pod(id).pod, announced](const cluster::Answer& reply) {
+                 OnReply(id, *pod, announced, reply);
                });
 }
 
-bool Evictor::Evict(Gang& gang, Member& member, const std::string& why) {
-  const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
-  EvictionNote& note = member.eviction;
-  if (note.under_way || pod->meta.deleting()) return note.under_way;
-  if (const auto kept = WhyKept(*pod)) {
-    note.why_kept = fmt::format("{}, but this pod is kept: {}", why, *kept);
+void Evictor::Evict(PodId id, const Eviction& eviction) {
+  Going& going = going_[id];
+  if (std::ranges::find(going.by, eviction.by) == going.by.end()) going.by.push_back(eviction.by);
+  const cluster::PodEntry& entry = state_.pod(id);
+  const std::shared_ptr<const Pod>& pod = entry.pod;
+  if (entry.leaving || pod->meta.deleting() || pod->done()) return;
+  if (clock_.MonotonicMs() < going.again_ms) return agenda_.At(eviction.by, going.again_ms);
+  state_.SetLeaving(id, true);
+  going.eviction = eviction;
+  const Said said = Say(*pod, eviction);
+  Send(id, false,
+       cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic,
+                      base::PrintJson(Announcement(*pod, said.reason, said.message, clock_.WallMs()))});
+  announcer_.Evicted(id, said.message);
+}
+
+bool Evictor::EvictUnlessKept(Member& member, const std::string& why) {
+  const cluster::PodEntry& entry = state_.pod(member.pod);
+  if (const auto kept = entry.leaving ? std::nullopt : WhyKept(*entry.pod)) {
+    member.why_kept = fmt::format("{}, but this pod is kept: {}", why, *kept);
     return false;
   }
-  if (clock_.MonotonicMs() < note.again_ms) return true;
-  note.under_way = true;
-  Send(member, false,
-       cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic,
-                      base::PrintJson(Announcement(*pod, why, clock_.WallMs()))});
-  announcer_.Happened(gang, Announcer::Step::kEvicted, why, &member);
+  Evict(member.pod, {Cause::kUndo, member.gang, why});
   return true;
 }
 
-bool Evictor::EvictLost(Gang& gang, Member& member) {
-  return Evict(gang, member, "the node it was bound to does not exist");
+bool Evictor::EvictLost(Member& member) { return EvictUnlessKept(member, "the node it was bound to does not exist"); }
+
+void Evictor::OnGone(PodId id) {
+  const auto going = going_.find(id);
+  if (going == going_.end()) return;
+  for (const GangId by : going->second.by)
+    if (book_.at(by).dialect) agenda_.MarkReady(by);
+  going_.erase(going);
 }
 
-void Evictor::OnReply(const GangBook::Written& written, bool announced, const cluster::Answer& reply) {
-  Member* member = book_.Find(written);
-  if (!member) return;
-  const GangId id = member->gang;
-  const std::shared_ptr<const Pod>& pod = book_.PodOf(member->id);
-  EvictionNote& note = member->eviction;
+void Evictor::OnReply(PodId id, const Pod& as, bool announced, const cluster::Answer& reply) {
+  const std::shared_ptr<const Pod>& pod = state_.pod(id).pod;
+  const auto at = going_.find(id);
+  if (!pod || pod->meta.uid != as.meta.uid || at == going_.end()) return;
+  Going& going = at->second;
   if (reply.outcome != cluster::Outcome::kDone) {  // without the condition it is not deleted
-    note.under_way = false;
-    note.again_ms = clock_.MonotonicMs() + kRepeatEvictionMs;
-    agenda_.At(id, note.again_ms);
-    plans_.ConfirmIfWhole(id);
+    state_.SetLeaving(id, false);
+    going.again_ms = clock_.MonotonicMs() + kRepeatEvictionMs;
+    for (const GangId by : going.by)
+      if (book_.at(by).dialect) agenda_.At(by, going.again_ms);
+    if (const GangId gang = book_.GangOf(id)) plans_.ConfirmIfWhole(gang);
   } else if (pod->done()) {  // meanwhile; it holds nothing any more, and what it has left behind is its owner's
-    note.under_way = false;
+    state_.SetLeaving(id, false);
   } else if (!announced) {
-    Send(*member, true, cluster::Delete{cluster::RefOf(pod)});
+    Send(id, true, cluster::Delete{cluster::RefOf(pod)});
+  } else {
+    TellGone(pod, going.eviction);
   }
+}
+
+void Evictor::TellGone(const std::shared_ptr<const Pod>& pod, const Eviction& eviction) {
+  if (eviction.cause == Cause::kUndo || !book_.at(eviction.by).dialect) return;
+  outbox_.Post(Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
+               cluster::EmitEvent{cluster::RefOf(pod), false, "Preempted", "Preempting", Say(*pod, eviction).note,
+                                  std::string(book_.SchedulerName(book_.at(eviction.by)))});
 }
 
 }  // namespace tutti::core

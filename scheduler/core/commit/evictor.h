@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evictor: removes pods. Each is first told why (the DisruptionTarget condition), and then deleted, both by its UID.
+// Evictor: removes pods, whoever made or bound them. Each is first told why (the DisruptionTarget condition), and then
+// deleted, both by its UID; the deletion is graceful.
 //
-// Invariant: a member of a gang that is undone is deleted only if a controller recreates it without harm.
+// An eviction is asked for again and again, each time the gang that it is for is considered: what is on its way is not
+// sent twice, and what was refused is sent again after half a second. Invariants
+//   (1) a pod is never deleted without the condition;
+//   (2) a member of a gang that is undone is deleted only if a controller recreates it without harm. No other cause
+//       spares a pod: who may go is decided by those who choose.
 #pragma once
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/inlined_vector.h>
 
 #include <memory>
 #include <optional>
@@ -14,9 +22,20 @@
 
 namespace tutti::core {
 
+// Why a pod is evicted, and for which gang.
+struct Eviction {
+  enum class Cause {
+    kUndo,     // its own gang starts again as a whole: for that gang
+    kPreempt,  // a gang of higher priority takes its place
+    kReclaim,  // a gang takes what its queue has lent
+  } cause = Cause::kUndo;
+  model::GangId by;      // considered again when the pod is gone, and when the eviction is to be sent again
+  std::string why = {};  // kUndo: in words
+};
+
 class Evictor {
  public:
-  Evictor(const cluster::ClusterState& state, GangBook& book, Agenda& agenda, Plans& plans, Outbox& outbox,
+  Evictor(cluster::ClusterState& state, GangBook& book, Agenda& agenda, Plans& plans, Outbox& outbox,
           const Announcer& announcer, const base::Clock& clock)
       : state_(state),
         book_(book),
@@ -26,31 +45,48 @@ class Evictor {
         announcer_(announcer),
         clock_(clock) {}
 
-  // Evicts a member of a gang that is undone, unless it is on its way out already. True: it is on its way, or will be
-  // tried again, once every half second, for what refuses it may last (a cache that is behind: the pod is gone). False:
-  // it is kept, and EvictionNote::why_kept says why.
-  bool Evict(Gang& gang, Member& member, const std::string& why);
-  // Evicts a member that can only be recreated, because its node does not exist.
-  bool EvictLost(Gang& gang, Member& member);
+  // Evicts the pod, unless it has ended or is on its way out already. REQUIRES: the state knows it.
+  void Evict(model::PodId pod, const Eviction& eviction);
+  // Evicts a member of a gang that is undone. False: it is kept, and Member::why_kept says why.
+  bool EvictUnlessKept(Member& member, const std::string& why);
+  // The same for a member that can only be recreated, because its node does not exist.
+  bool EvictLost(Member& member);
+  // The pod is gone, and about to be dropped: the gangs that it went for are considered.
+  void OnGone(model::PodId pod);
   // Forgets what is on its way: another leader may have written.
   void StartTerm();
 
   size_t under_way() const { return outbox_.awaited(Outbox::For::kEviction); }
 
  private:
-  std::optional<std::string> WhyKept(const model::Pod& pod) const;
-  // `announced`: the reply is to the delete, not to the condition.
-  void OnReply(const GangBook::Written& written, bool announced, const cluster::Answer& reply);
-  template <typename Body>
-  void Send(const Member& member, bool announced, Body body);
+  // Of a pod that is to go.
+  struct Going {
+    Eviction eviction;                         // the one under way
+    absl::InlinedVector<model::GangId, 1> by;  // all gangs that asked
+    base::Millis again_ms = 0;                 // monotonic; no attempt before, because the last one was refused
+  };
+  // What is said of an eviction.
+  struct Said {
+    std::string reason, message;  // the condition's
+    std::string note;             // the Event's; empty: there is none
+  };
 
-  const cluster::ClusterState& state_;
+  std::optional<std::string> WhyKept(const model::Pod& pod) const;
+  Said Say(const model::Pod& pod, const Eviction& eviction) const;
+  // `announced`: the reply is to the delete, not to the condition.
+  void OnReply(model::PodId id, const model::Pod& as, bool announced, const cluster::Answer& reply);
+  template <typename Body>
+  void Send(model::PodId id, bool announced, Body body);
+  void TellGone(const std::shared_ptr<const model::Pod>& pod, const Eviction& eviction);
+
+  cluster::ClusterState& state_;
   GangBook& book_;
   Agenda& agenda_;
   Plans& plans_;
   Outbox& outbox_;
   const Announcer& announcer_;
   const base::Clock& clock_;
+  absl::flat_hash_map<model::PodId, Going> going_;  // until they are gone
 };
 
 }  // namespace tutti::core

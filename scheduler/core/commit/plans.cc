@@ -122,7 +122,7 @@ void Plans::ConfirmIfWhole(GangId id) {
   bool met = false;
   if (!reserved && gang.spec.problem.empty()) {
     const std::shared_ptr<const Census> census = book_.CensusOf(gang);
-    met = census->reserved.empty() && MinimumStands(gang, *census);
+    met = census->reserved.empty() && MinimumStands(gang, *census, state_);
   }
   // The last bind is the commit record: a leader that reads it after a restart finds a gang that was whole, whatever
   // became of the others while it was on its way. So it is whole here too.

@@ -253,8 +253,9 @@ Requirement Require(const Gang& gang, const Census& census) {
   return requirement;
 }
 
-bool MinimumStands(const Gang& gang, const Census& census) {
-  return census.lost.empty() && std::ranges::none_of(census.placed, &Member::is_evicted) && Require(gang, census).met();
+bool MinimumStands(const Gang& gang, const Census& census, const cluster::ClusterState& state) {
+  const auto leaves = [&state](const Member* member) { return state.pod(member->pod).leaving; };
+  return census.lost.empty() && std::ranges::none_of(census.placed, leaves) && Require(gang, census).met();
 }
 
 }  // namespace tutti::core

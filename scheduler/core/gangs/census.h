@@ -81,6 +81,6 @@ Requirement Require(const Gang& gang, const Census& census);
 
 // Every minimum is placed or reserved, no member has lost its node, and none that is placed is being evicted because
 // its node was gone, though that has come back.
-bool MinimumStands(const Gang& gang, const Census& census);
+bool MinimumStands(const Gang& gang, const Census& census, const cluster::ClusterState& state);
 
 }  // namespace tutti::core

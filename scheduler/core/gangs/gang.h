@@ -70,13 +70,6 @@ struct NominationNote {
   base::Millis again_ms = 0;     // monotonic; no write before, so that the effect of the last one is seen
 };
 
-// Whether the member is being removed. Evictor writes it.
-struct EvictionNote {
-  bool under_way = false;     // a delete was sent
-  base::Millis again_ms = 0;  // monotonic; no attempt before, because the last one was refused
-  std::string why_kept;       // why a member that should go is not deleted; empty: it need not go
-};
-
 struct Member {
   model::MemberId id;  // as the book knows it
   model::GangId gang;
@@ -92,7 +85,7 @@ struct Member {
 
   ConditionNote told;
   NominationNote nomination;
-  EvictionNote eviction;
+  std::string why_kept;  // why it is not deleted though its gang is undone; Evictor writes it; empty: it need not go
   base::Boxed<RefusedBinds> refused;     // until one of its binds is accepted
   base::Boxed<ExtenderOpinion> opinion;  // empty: no extender was asked about it
 
@@ -101,7 +94,6 @@ struct Member {
   base::Millis free_ms = 0;                // wall; when its last scheduling gate was seen to go; 0: never
   std::shared_ptr<const Refusal> refusal;  // why it has no place though its gang is whole; null: not known
 
-  bool is_evicted() const { return eviction.under_way; }
   // An extender's answer counts for this attempt.
   bool is_judged() const { return opinion && opinion->answered; }
   // Some nodes are not to be tried for it, and perhaps for no other member.

@@ -88,7 +88,7 @@ PodId GangBook::FindSettled(const model::GangKey& key) const {
 
 bool GangBook::IsSettled(const Gang& gang) const {
   if (!gang.lone || gang.members.size() != 1 || gang.plan || gang.line.ready) return false;
-  if (gang.members.front()->eviction.under_way) return false;
+  if (state_.pod(gang.members.front()->pod).leaving) return false;
   return gang.state == dialects::GangState::kWhole || gang.state == dialects::GangState::kFinished;
 }
 

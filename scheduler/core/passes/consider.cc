@@ -82,7 +82,7 @@ bool Consideration::IsOver(GangId id, Census& census) {
   if (gang.plan && gang.whole) {
     bool leaving = false;  // the delete may have to be asked for again
     for (Member* member : census.lost)
-      if (committer_.plans().IsOfPlan(*member, gang)) leaving = undo_.EvictLost(gang, *member) || leaving;
+      if (committer_.plans().IsOfPlan(*member, gang)) leaving = undo_.EvictLost(*member) || leaving;
     if (gang.plan->open.empty() && !leaving) committer_.plans().End(id);
   }
   if (HasEnded(gang, census)) {

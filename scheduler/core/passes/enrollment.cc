@@ -64,6 +64,7 @@ void Enrollment::NoteStranger(PodId id, const Pod* before) {
 }
 
 void Enrollment::Drop(PodId id) {
+  committer_.evictor().OnGone(id);
   if (const auto was = strangers_.Put(id, std::nullopt))
     if (const GangId gang = book_.Find(was->gang)) agenda_.MarkReady(gang);
   moving_.erase(id);

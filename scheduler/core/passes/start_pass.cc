@@ -36,7 +36,7 @@ void StartPass::Run(GangId id, Census& census) {
   Gang& gang = book_.at(id);
   if (gang.plan) {
     if (undo_.TakeOver(id, census)) return;
-    for (Member* member : census.lost) undo_.EvictLost(gang, *member);
+    for (Member* member : census.lost) undo_.EvictLost(*member);
     // Its minimum is not known: members that have a place held wait for the declaration.
     if (!gang.spec.problem.empty()) return refusals_.Wait(id, ExplainProblem(gang, gang.spec.problem));
   }

@@ -48,18 +48,18 @@ void UndoPass::Continue(GangId id, const Census& census) {
   committer_.Pump(id);  // repeats binds in doubt
   bool busy = false;    // some member is not seen to be leaving yet; those that are may take very long
   for (Member* member : census.placed)
-    busy = committer_.evictor().Evict(gang, *member, "its gang is being undone") || busy;
+    busy = committer_.evictor().EvictUnlessKept(*member, "its gang is being undone") || busy;
   // What is acknowledged has to be seen, or without its plan it would look as if it waited.
   if (busy || !gang.plan->open.empty()) return;
   for (Member* member : gang.members)
-    if (!member->eviction.why_kept.empty()) pod_status_.TellKept(*member);
+    if (!member->why_kept.empty()) pod_status_.TellKept(*member);
   committer_.plans().End(id);
   agenda_.MarkReady(id);
 }
 
-bool UndoPass::EvictLost(Gang& gang, Member& member) {
-  const bool going = committer_.evictor().EvictLost(gang, member);
-  if (!member.eviction.why_kept.empty()) pod_status_.TellKept(member);
+bool UndoPass::EvictLost(Member& member) {
+  const bool going = committer_.evictor().EvictLost(member);
+  if (!member.why_kept.empty()) pod_status_.TellKept(member);
   return going;
 }
 

@@ -26,7 +26,7 @@ class UndoPass {
   // Goes on. REQUIRES: the plan is being undone.
   void Continue(model::GangId id, const Census& census);
   // Evicts a member whose node does not exist. True: it is on its way out.
-  bool EvictLost(Gang& gang, Member& member);
+  bool EvictLost(Member& member);
 
  private:
   // Changes the member's pod: a bind of it that has no reply comes too late then.

@@ -53,6 +53,15 @@ void Announcer::Whole(const Gang& gang) const {
                        static_cast<int64_t>(gang.members.size()));
 }
 
+void Announcer::Evicted(model::PodId pod, std::string_view why) const {
+  if (!observer_) return;
+  if (const model::GangId gang = book_.GangOf(pod))
+    return Happened(book_.at(gang), Step::kEvicted, why, &book_.at(book_.member_of(pod)));
+  const model::ObjectMeta& meta = state_.pod(pod).pod->meta;
+  const model::GangKey alone = book_.Settled(pod) ? book_.KeyOfSettled(pod) : model::GangKey{{}, meta.ns, meta.name};
+  observer_->OnHappening({.step = Step::kEvicted, .gang = alone, .lone = true, .sentence = why, .pod = meta.name});
+}
+
 void Announcer::Undone(const Gang& gang, int64_t members, const std::string& why) const {
   if (observer_) observer_->OnUndone(members);
   Happened(gang, Step::kUndone, why);

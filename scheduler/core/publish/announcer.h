@@ -27,6 +27,8 @@ class Announcer {
   void Attempted(const Gang& gang, std::string_view result, int64_t members, Instant started) const;
   void Bound(const Gang& gang, const Member& member, const std::string& node) const;
   void Whole(const Gang& gang) const;
+  // The pod, which may be of no gang, is evicted.
+  void Evicted(model::PodId pod, std::string_view why) const;
   // So many members are evicted.
   void Undone(const Gang& gang, int64_t members, const std::string& why) const;
 

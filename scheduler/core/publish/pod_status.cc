@@ -125,11 +125,11 @@ void PodStatus::TellBound(const Member& member, const std::string& node) {
 
 void PodStatus::TellKept(Member& member) {
   const std::shared_ptr<const Pod>& pod = state_.pod(member.pod).pod;
-  if (member.told.message == member.eviction.why_kept) return;
-  member.told.message = member.eviction.why_kept;
+  if (member.told.message == member.why_kept) return;
+  member.told.message = member.why_kept;
   member.told.source = {};
   outbox_.Post(Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
-               cluster::EmitEvent{cluster::RefOf(pod), true, "GangNotWhole", "Undoing", member.eviction.why_kept,
+               cluster::EmitEvent{cluster::RefOf(pod), true, "GangNotWhole", "Undoing", member.why_kept,
                                   pod->spec->scheduler_name});
 }
 
