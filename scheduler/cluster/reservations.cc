@@ -9,7 +9,8 @@ namespace tutti::cluster {
 
 using model::ReservationId;
 
-ReservationId Reservations::Add(std::shared_ptr<const PodClass> pod_class, model::NodeId node, Takings takings) {
+ReservationId Reservations::Add(std::shared_ptr<const PodClass> pod_class, model::NodeId node, Takings takings,
+                                model::GangId of) {
   ReservationId id;
   if (free_.empty()) {
     id = ReservationId(static_cast<uint32_t>(slots_.size()));
@@ -20,7 +21,7 @@ ReservationId Reservations::Add(std::shared_ptr<const PodClass> pod_class, model
   }
   if (promised_on_.size() <= node.index()) promised_on_.resize(node.index() + 1);
   std::vector<ReservationId>& there = promised_on_[node.index()];
-  slots_[id.index()] = {node, {}, std::move(pod_class), std::move(takings), static_cast<uint32_t>(there.size())};
+  slots_[id.index()] = {node, {}, std::move(pod_class), std::move(takings), of, static_cast<uint32_t>(there.size())};
   there.push_back(id);
   return id;
 }
@@ -29,7 +30,7 @@ Reservation Reservations::Adopt(ReservationId id, model::PodId pod) {
   Reservation& reservation = slots_[id.index()];
   TUTTI_CHECK(reservation.node && !reservation.pod, "a reservation is adopted once");
   Unlist(reservation);
-  return std::exchange(reservation, {reservation.node, pod, nullptr, {}, 0});
+  return std::exchange(reservation, {reservation.node, pod, nullptr, {}, reservation.of, 0});
 }
 
 Reservation Reservations::Remove(ReservationId id) {

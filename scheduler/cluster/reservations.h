@@ -22,12 +22,14 @@ struct Reservation {
   // As what it weighs, and what it takes; both pass to the entry of the pod that adopts it.
   std::shared_ptr<const PodClass> pod_class;
   Takings takings;
+  model::GangId of;    // for which it was made; it stands in for what leaves the node for that. Invalid: for none
   uint32_t place = 0;  // among those without a pod on its node
 };
 
 class Reservations {
  public:
-  model::ReservationId Add(std::shared_ptr<const PodClass> pod_class, model::NodeId node, Takings takings);
+  model::ReservationId Add(std::shared_ptr<const PodClass> pod_class, model::NodeId node, Takings takings,
+                           model::GangId of);
   // Makes it the pod's, and returns what it was. REQUIRES: none has adopted it.
   Reservation Adopt(model::ReservationId id, model::PodId pod);
   // Another pod has adopted it from now on. REQUIRES: one had.

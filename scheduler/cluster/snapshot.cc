@@ -350,17 +350,29 @@ void Snapshot::MarkSymbols(SymbolTable::Used* used) const {
 
 void Snapshot::Shift(const PodClass& pod_class, NodeId n, int64_t sign) {
   for (const auto& [r, amount] : pod_class.requests) {
-    if (r <= kPodsColumn || allocatable_.holds(r)) {
+    if (r <= kPodsColumn || allocatable_.holds(r))
       requested_.Add(r, n, sign * amount);
-    } else {
-      const auto at = requested_in_vain_.try_emplace({r, n}, 0).first;
-      at->second += sign * amount;
-      if (at->second == 0) requested_in_vain_.erase(at);
-    }
+    else
+      ShiftInVain(r, n, sign * amount);
   }
   requested_.Add(kPodsColumn, n, sign);
   nonzero_.Add(kCpuColumn, n, sign * pod_class.spec->nonzero_cpu);
   nonzero_.Add(kMemoryColumn, n, sign * pod_class.spec->nonzero_memory);
+}
+
+void Snapshot::ShiftInVain(ResourceId r, NodeId n, Columns::Wide by) {
+  const auto at = requested_in_vain_.try_emplace({r, n}, 0).first;
+  at->second += by;
+  if (at->second == 0) requested_in_vain_.erase(at);
+}
+
+void Snapshot::Adjust(ResourceId r, NodeId n, Columns::Wide by) {
+  if (by == 0) return;
+  if (r <= kPodsColumn || allocatable_.holds(r))
+    requested_.AddBeyond(r, n, by);
+  else
+    ShiftInVain(r, n, by);
+  Touch(n);
 }
 
 // A node comes with the first of it.

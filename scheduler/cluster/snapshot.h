@@ -7,7 +7,9 @@
 //
 // One thread. Invariants
 //   (1) every column has `slots()` entries; a slot is present() or zero in all of them;
-//   (2) requested(r)[n] is the sum over the pods that occupy n and the reservations there;
+//   (2) requested(r)[n] is the sum over the pods that occupy n and the reservations there, less what is counted once
+//   for
+//       both (StandIns);
 //   (3) a change to a slot is in the log before the mutator returns.
 #pragma once
 
@@ -174,6 +176,8 @@ class Snapshot {
   void DropNode(model::NodeId n);                                  // REQUIRES: every pod on it was removed
   void Place(const PodClass& pod_class, model::NodeId n, const Takings& takings = {});
   void Remove(const PodClass& pod_class, model::NodeId n, const Takings& takings = {});
+  // Adds to what is requested, for no pod; see StandIns.
+  void Adjust(model::ResourceId r, model::NodeId n, Columns::Wide by);
   // True when `namespaces_version` changed: terms about pods may mean others now.
   bool PutNamespace(std::string_view name, const model::StringMap& labels);
   bool DropNamespace(std::string_view name);
@@ -193,6 +197,7 @@ class Snapshot {
   void Record(const PodClass& pod_class, model::NodeId n, int32_t by);
   const ChangeLog<PodChange>& LogOf(PodLog log) const { return log == PodLog::kAll ? pod_log_ : affine_log_; }
   void Shift(const PodClass& pod_class, model::NodeId n, int64_t sign);
+  void ShiftInVain(model::ResourceId r, model::NodeId n, Columns::Wide by);
   void Provide(model::ResourceId r);
   std::vector<PortEntry> PortsOf(const PodClass& pod_class) const;
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/check.h"
@@ -215,10 +216,43 @@ std::vector<PodId> ClusterState::UsersOf(const std::string& claim) const {
   return at == users_.end() ? std::vector<PodId>() : std::vector<PodId>(at->second.begin(), at->second.end());
 }
 
-ReservationId ClusterState::Reserve(std::shared_ptr<const PodClass> pod_class, NodeId node, Takings takings) {
+ReservationId ClusterState::Reserve(std::shared_ptr<const PodClass> pod_class, NodeId node, Takings takings,
+                                    model::GangId of) {
   MustBeAtRest();
   snapshot_.Place(*pod_class, node, takings);
-  return reservations_.Add(std::move(pod_class), node, std::move(takings));
+  stand_ins_.Count(node, of, *pod_class, StandIns::Side::kReservation, +1);
+  return reservations_.Add(std::move(pod_class), node, std::move(takings), of);
+}
+
+void ClusterState::SetVictim(PodId id, model::GangId of) {
+  MustBeAtRest();
+  PodEntry& entry = pods_[id.index()];
+  if (entry.victim_of == of) return;
+  if (entry.victim_of) {
+    CountOnce(entry, *entry.pod_class, -1);
+    stand_ins_.Unmark(entry.node, std::exchange(entry.victim_of, {}));
+  }
+  if (!of) return;
+  TUTTI_CHECK(entry.node && !entry.reservation, "a victim is bound to a node");
+  entry.victim_of = of;
+  if (stand_ins_.Mark(entry.node, of)) {  // what was reserved before counts too
+    for (const PodId pod : on_node_[entry.node.index()])
+      if (const PodEntry& other = pods_[pod.index()]; other.reservation && reservations_.at(other.reservation).of == of)
+        CountOnce(other, *other.pod_class, +1);
+    for (const ReservationId promised : reservations_.promised_on(entry.node))
+      if (const Reservation& held = reservations_.at(promised); held.of == of)
+        stand_ins_.Count(held.node, of, *held.pod_class, StandIns::Side::kReservation, +1);
+  }
+  CountOnce(entry, *entry.pod_class, +1);
+}
+
+// The pod, as one of the class, comes to its node or leaves it.
+void ClusterState::CountOnce(const PodEntry& entry, const PodClass& pod_class, int by) {
+  if (stand_ins_.empty()) return;
+  if (entry.victim_of)
+    stand_ins_.Count(entry.node, entry.victim_of, pod_class, StandIns::Side::kVictim, by);
+  else if (entry.reservation)
+    stand_ins_.Count(entry.node, reservations_.at(entry.reservation).of, pod_class, StandIns::Side::kReservation, by);
 }
 
 void ClusterState::Adopt(ReservationId id, PodId pod) {
@@ -256,12 +290,15 @@ void ClusterState::Release(ReservationId id) {
   } else {
     MustBeAtRest();
     const Reservation held = reservations_.Remove(id);
+    stand_ins_.Count(held.node, held.of, *held.pod_class, StandIns::Side::kReservation, -1);
     TakeOff(*held.pod_class, held.node, held.takings);
   }
 }
 
 void ClusterState::EndReservation(PodEntry& entry) {
-  if (entry.reservation) reservations_.Remove(std::exchange(entry.reservation, {}));
+  if (!entry.reservation) return;
+  const Reservation held = reservations_.Remove(std::exchange(entry.reservation, {}));
+  stand_ins_.Count(held.node, held.of, *entry.pod_class, StandIns::Side::kReservation, -1);
 }
 
 void ClusterState::MustBeAtRest() const {
@@ -281,18 +318,21 @@ void ClusterState::Evict(PodId id) {
   PodEntry& entry = pods_[id.index()];
   TUTTI_CHECK(entry.node && !entry.evicted, "a pod that weighs on a node is evicted, once");
   snapshot_.Remove(*entry.pod_class, entry.node, entry.takings);
+  CountOnce(entry, *entry.pod_class, -1);
   entry.evicted = true;
 }
 
 void ClusterState::Reinstate(PodId id) {
   PodEntry& entry = pods_[id.index()];
   snapshot_.Place(*entry.pod_class, entry.node, entry.takings);
+  CountOnce(entry, *entry.pod_class, +1);
   entry.evicted = false;
 }
 
 void ClusterState::Unweigh(PodEntry& entry) {
   if (!entry.node) return;
   MustBeAtRest();
+  if (entry.victim_of) SetVictim(on_node_[entry.node.index()][entry.place], {});
   TakeFrom(on_node_[entry.node.index()], entry, &PodEntry::place);
   TakeOff(*entry.pod_class, entry.node, entry.takings);
   entry.takings = {};
@@ -324,6 +364,8 @@ void ClusterState::SetClass(PodEntry& entry, std::shared_ptr<const PodClass> pod
     MustBeAtRest();
     snapshot_.Remove(*entry.pod_class, entry.node, entry.takings);
     snapshot_.Place(*pod_class, entry.node, entry.takings);
+    CountOnce(entry, *entry.pod_class, -1);
+    CountOnce(entry, *pod_class, +1);
   }
   const std::string& ns = snapshot_.symbols().Text(pod_class->ns);
   keys_.Add(*pod_class, ns);
@@ -476,6 +518,14 @@ void ClusterState::Audit() const {
     for (const auto& [column, amount] : pod_class.requests) sums[column.index()][node.index()] += amount;
     ++sums[kPodsColumn.index()][node.index()];
   };
+  // By node and gang: what its victims, and what its reservations, ask for.
+  std::map<std::pair<NodeId, model::GangId>, std::map<uint32_t, std::pair<Columns::Wide, Columns::Wide>>> twice;
+  const auto add_twice = [&twice](const PodClass& pod_class, NodeId node, model::GangId gang, auto side) {
+    auto& sides = twice[{node, gang}];
+    for (const auto& [column, amount] : pod_class.requests) sides[column.value].*side += amount;
+    ++(sides[kPodsColumn.value].*side);
+  };
+  using Sides = std::pair<Columns::Wide, Columns::Wide>;
   size_t reserved = 0, weighing = 0;
   for (size_t i = 0; i < pods_.size(); ++i) {
     const PodEntry& entry = pods_[i];
@@ -491,8 +541,11 @@ void ClusterState::Audit() const {
       ++reserved;
       const Reservation& held = reservations_.at(entry.reservation);
       TUTTI_CHECK(held.pod == id && held.node == entry.node, "a pod weighs where its reservation is");
+      add_twice(*entry.pod_class, held.node, held.of, &Sides::second);
     }
+    TUTTI_CHECK(!entry.victim_of || (entry.node && !entry.reservation), "a victim weighs on the node it is bound to");
     if (!entry.node) continue;
+    if (entry.victim_of) add_twice(*entry.pod_class, entry.node, entry.victim_of, &Sides::first);
     ++weighing;
     TUTTI_CHECK(pods_on(entry.node)[entry.place] == id, "a node knows what weighs on it");
     TUTTI_CHECK(entry.reservation || entry.pod->occupies(), "what weighs is bound or reserved");
@@ -504,8 +557,13 @@ void ClusterState::Audit() const {
   for (uint32_t slot = 0; slot < snapshot_.slots(); ++slot)
     for (const ReservationId id : reservations_.promised_on(NodeId(slot))) {
       ++reserved;
-      add(*reservations_.at(id).pod_class, NodeId(slot));
+      const Reservation& held = reservations_.at(id);
+      add(*held.pod_class, NodeId(slot));
+      add_twice(*held.pod_class, NodeId(slot), held.of, &Sides::second);
     }
+  for (const auto& [where, columns] : twice)
+    for (const auto& [column, sides] : columns)
+      sums[column][where.first.index()] -= std::min(sides.first, sides.second);
   TUTTI_CHECK(reserved == reservations_.count(), "reservations end with their pods");
   for (uint32_t r = 0; r < sums.size(); ++r)
     if (const model::ResourceId column(r); snapshot_.Exists(column))

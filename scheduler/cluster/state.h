@@ -30,6 +30,7 @@
 #include "cluster/reservations.h"
 #include "cluster/selections.h"
 #include "cluster/snapshot.h"
+#include "cluster/stand_ins.h"
 #include "model/node.h"
 #include "model/pod.h"
 
@@ -43,6 +44,7 @@ struct PodEntry {
   Takings takings;                   // what it took there when that was reserved; kept while it weighs there
   uint32_t place = 0;                // among the pods of its node, or of a node that is not there
   uint32_t ns_place = 0;             // among the pods of its namespace
+  model::GangId victim_of;           // it leaves the node for that gang; invalid: for none
   bool leaving = false;              // its eviction was sent, and is not known to have failed
   bool evicted = false;              // in a speculation: it does not weigh there for as long as that lasts
   bool promised = false;             // there is no such pod yet; see Promise
@@ -106,13 +108,19 @@ class ClusterState {
 
   // Reserves room for a pod of the class, and what it takes there. There may be no pod yet. REQUIRES: `node` is
   // present.
-  model::ReservationId Reserve(std::shared_ptr<const PodClass> pod_class, model::NodeId node, Takings takings = {});
+  // `of`: it stands in for the victims of that gang on the node, as long as there are some.
+  model::ReservationId Reserve(std::shared_ptr<const PodClass> pod_class, model::NodeId node, Takings takings = {},
+                               model::GangId of = {});
   // The reservation is the pod's from now on. REQUIRES: none has adopted it; the pod is of its class, unbound, and has
   // no reservation.
   void Adopt(model::ReservationId id, model::PodId pod);
   // The reservation of `from` is `to`'s from now on. REQUIRES: `from` has one; both are of one class; `to` is unbound,
   // and has none.
   void HandOver(model::PodId from, model::PodId to);
+  // The pod leaves its node for the gang, or, if that is invalid, for none any more. It weighs there until it is gone,
+  // but counts once with what is reserved for the gang there: see StandIns. REQUIRES: it is bound to a node that
+  // exists, and leaves for no other gang.
+  void SetVictim(model::PodId id, model::GangId of);
   // Gives it up, whether a pod has adopted it or not. No effect if `id` is invalid. REQUIRES: it has not ended.
   void Release(model::ReservationId id);
   // The pod's eviction is sent; or it failed. It weighs where it is until it is gone.
@@ -166,6 +174,7 @@ class ClusterState {
   void Unweigh(PodEntry& entry);
   void TakeOff(const PodClass& pod_class, model::NodeId node, const Takings& takings);
   void EndReservation(PodEntry& entry);
+  void CountOnce(const PodEntry& entry, const PodClass& pod_class, int by);
   // For a WhatIf: takes the pod off its node, and puts it there again.
   void Evict(model::PodId id);
   void Reinstate(model::PodId id);
@@ -220,6 +229,7 @@ class ClusterState {
   Selections selections_;
   Nominations nominations_;
   Reservations reservations_;
+  StandIns stand_ins_{snapshot_};
   Entries pods_;
   std::vector<model::PodId> free_pods_;
   absl::flat_hash_set<Named, NameHash, NameEqual> by_name_;
