@@ -20,7 +20,7 @@ from server import MANIFESTS, Server
 HERE = pathlib.Path(__file__).resolve().parent
 USERS = sorted((HERE / "users").glob("*.yaml"))
 REFUSAL = "Status"  # the kind of the answer
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 30
 
 NAMESPACED = {
     "AppWrapper": "appwrappers",
@@ -245,8 +245,11 @@ class Held(unittest.TestCase):
         """Waits until all policies act, or none does: the API server learns of them by and by."""
         showing = [case for case in cases("held.yaml") if case.get("shows")]
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while any((self.shortfall("probe", case) is None) != wanted for case in showing):
-            self.assertLess(time.monotonic(), deadline, "a policy does not act" if wanted else "a policy still acts")
+        while True:
+            short = {case["title"]: self.shortfall("probe", case) for case in showing}
+            if all((text is None) == wanted for text in short.values()):
+                return
+            self.assertLess(time.monotonic(), deadline, f"not {'all' if wanted else 'none'} of the policies act: {short}")
 
     def shortfall(self, name, case):
         """What a case's object becomes in place of what it should; None if it becomes that."""
@@ -280,6 +283,44 @@ class Held(unittest.TestCase):
             self.assertIn(f'metadata.labels[kueue.x-k8s.io/queue-name]: Invalid value: "{queue or ""}": field is immutable',
                           SERVER.merge(f"{jobs}/{name}", label(queue)).get("message", "it was not refused"))
         self.assertEqual(SERVER.merge(f"{jobs}/{name}", {"metadata": {"labels": {"a": "b"}}})["kind"], "Job")
+
+
+class Wrapped(unittest.TestCase):
+    """Who may wrap what in an AppWrapper."""
+
+    def test_nobody_wraps_what_they_may_not_create(self):
+        folder = MANIFESTS / "appwrapper" / "rights"
+        SERVER.kubectl("apply", "-k", folder)
+        self.addCleanup(SERVER.kubectl, "delete", "-k", folder)
+        self.grant("eve", {"workload.codeflare.dev": "appwrappers", "batch": "jobs"})
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        table = cases("wrapped.yaml")
+        while (short := [self.shortfall("probe", case) for case in table if "was" not in case]) != [None] * len(short):
+            self.assertLess(time.monotonic(), deadline, short)
+        for number, case in enumerate(case for case in table if "was" in case):
+            with self.subTest(case["title"]):
+                self.assertIsNone(self.shortfall(f"wrapped-{number}", case))
+
+    def grant(self, user, resources):
+        rbac = "/apis/rbac.authorization.k8s.io/v1"
+        SERVER.call("POST", f"{rbac}/clusterroles", {"metadata": {"name": user}, "rules": [
+            {"apiGroups": [group], "resources": [resource], "verbs": ["create", "update"]} for group, resource in resources.items()]})
+        SERVER.call("POST", f"{rbac}/clusterrolebindings", {
+            "metadata": {"name": user}, "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}],
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": user}})
+
+    def shortfall(self, name, case):
+        """What the user is told in place of what they should be; None if it is that."""
+        version = f"workload.codeflare.dev/{case.get('version', 'v1beta2')}"
+        path = path_of(version, "AppWrapper")
+        thing = {"apiVersion": version, "kind": "AppWrapper", "metadata": {"name": name}, "spec": case["spec"]}
+        if "was" in case:
+            stored = SERVER.call("POST", path, {**thing, "spec": case["was"]})
+            answer = SERVER.call("PUT", f"{path}/{name}?dryRun=All", {**stored, "spec": case["spec"]}, user="eve")
+        else:
+            answer = SERVER.call("POST", f"{path}?dryRun=All", thing, user="eve")
+        good = case["says"] in answer.get("message", "") if "says" in case else answer["kind"] != REFUSAL
+        return None if good else answer.get("message", "it was stored")
 
 
 if __name__ == "__main__":

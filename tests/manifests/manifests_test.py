@@ -86,9 +86,13 @@ class Deployed(unittest.TestCase):
     def objects(self, kind):
         return [d for p in sorted((MANIFESTS / "deploy").glob("*.yaml")) for d in documents(p) if d["kind"] == kind]
 
-    def test_kustomization_names_every_file(self):
-        listed = yaml.safe_load((MANIFESTS / "kustomization.yaml").read_text())["resources"]
-        self.assertEqual(listed, [f"deploy/{p.name}" for p in sorted((MANIFESTS / "deploy").glob("*.yaml"))])
+    def test_every_kustomization_names_every_file(self):
+        for file in MANIFESTS.rglob("kustomization.yaml"):
+            listed = yaml.safe_load(file.read_text())["resources"]
+            folder = "deploy/" if file.parent == MANIFESTS else ""
+            there = [folder + p.name for p in sorted((file.parent / folder).glob("*.yaml")) if p != file]
+            with self.subTest(file.parent.relative_to(MANIFESTS)):
+                self.assertEqual(listed, there or ["../v1"])
 
     def test_the_configuration_is_one_that_tutti_reads(self):
         (config,) = self.objects("ConfigMap")
