@@ -30,7 +30,8 @@ std::vector<std::string> Texts(const Json& value) {
   return texts;
 }
 
-// What `answered` holds under `field`. Errors say the status only: the body may repeat what was asked, a token too.
+// Returns the member `field` of the answer. Its errors give only the status, because the body may repeat the question
+// and with it a token.
 base::Result<Json> Read(const base::Result<kube::KubeClient::Reply>& answered, const std::string& what,
                         const char* field) {
   const auto fail = [&](const std::string& why) -> base::Result<Json> {

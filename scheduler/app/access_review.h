@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Has the API server answer who may read our pages: TokenReview, SubjectAccessReview, and the cluster's client CA.
+// Asks the API server who may read our pages: by TokenReview, SubjectAccessReview and the cluster's client CA.
 #pragma once
 
 #include "kube/client.h"
@@ -20,7 +20,8 @@ class ApiAccessReview final : public server::AccessReview {
   kube::KubeClient& authorization_;
 };
 
-// PEM: `client-ca-file` of the ConfigMap kube-system/extension-apiserver-authentication, which every cluster has.
+// Reads the cluster's client CA, as PEM: `client-ca-file` of the ConfigMap
+// kube-system/extension-apiserver-authentication, which every cluster has.
 base::Result<std::string> ClusterClientCa(kube::KubeClient& client);
 
 }  // namespace tutti::app

@@ -68,7 +68,7 @@ void ReadClientConnection(Fields fields, Config* config) {
   fields.Done();
 }
 
-// scheduler-plugins' own, whose work is done here without a plugin.
+// Plugins of scheduler-plugins. The core does their work here.
 constexpr std::pair<std::string_view, std::string_view> kBuiltIn[] = {
     {"Coscheduling",
      "gangs are built in: take the entry out; permitWaitingTimeSeconds is repairTimeoutSeconds of a "
@@ -76,7 +76,7 @@ constexpr std::pair<std::string_view, std::string_view> kBuiltIn[] = {
     {"CapacityScheduling", "there is no ElasticQuota here: take the entry out; a Queue bounds what its gangs take"},
     {"NodeResourcesAllocatable", "it is not here: take the entry out; NodeResourcesFit has scoringStrategy"}};
 
-// Of a field `name` that says which plugin is meant.
+// Complains about the field `name` if its value is not the name of a plugin.
 void CheckPluginName(Fields& fields, const std::string& name) {
   static const std::vector<std::string> known = plugins::KnownPlugins();
   if (name.empty() || name == "*" || std::ranges::find(known, name) != known.end()) return;
@@ -137,7 +137,7 @@ void ReadPluginArgs(Fields& fields, ProfileSettings* settings) {
   }
 }
 
-// What has no effect here has its type and range all the same.
+// Checks type and range of percentageOfNodesToScore, though it has no effect here.
 void CheckPercentageOfNodes(Fields& fields, Config* config) {
   int64_t percentage = 0;
   fields.Integer("percentageOfNodesToScore", 0, 100, &percentage);
@@ -177,7 +177,7 @@ void ReadProfiles(Fields& fields, Config* config) {
     if (!one.Has("schedulerName")) nameless.push_back(one);
     ReadProfile(one, config);
   });
-  // As upstream defaults it: where there is but one.
+  // As kube-scheduler does: only a single profile may leave its name out.
   if (config->profiles.size() == 1 && !nameless.empty()) {
     config->profiles[0].config.scheduler_name = "default-scheduler";
     return;
@@ -185,7 +185,7 @@ void ReadProfiles(Fields& fields, Config* config) {
   for (Fields& one : nameless) one.Complain("", "has no schedulerName; of several profiles each needs its own");
 }
 
-// What kube-scheduler has and we do without.
+// Reads the fields that kube-scheduler knows and that have no effect here.
 void CheckUnused(Fields& fields, Config* config) {
   int64_t parallelism = 0;
   fields.Integer("parallelism", 1, kMostInt32, &parallelism);
@@ -225,7 +225,7 @@ void ReadOurConfiguration(Fields& fields, Config* config) {
   fields.Bool("keepNodesWhole", &config->keep_nodes_whole);
 }
 
-// What people have for a configuration that is none of ours, with what to do; empty: nothing of that kind.
+// Says what to do with a well-known configuration of another program; empty if this is none.
 std::string_view OtherConfiguration(const Fields& fields, const std::string& kind) {
   if (kind.empty() && fields.Has("actions") && fields.Has("tiers"))
     return "this is Volcano's volcano-scheduler.conf, and Tutti needs none of it: gangs and queues are built in, and "
@@ -270,7 +270,8 @@ void ReadDocument(const YAML::Node& document, Complaints* complaints, Config* co
   fields.Done();
 }
 
-// yaml-cpp 0.7 finds the same document again and again, for ever, where one begins with what can begin none: ",".
+// yaml-cpp 0.7 returns the same document again and again if a document begins with a character that cannot begin one,
+// such as ",".
 class DocumentStarts final : public YAML::EventHandler {
  public:
   void OnDocumentStart(const YAML::Mark& mark) override {

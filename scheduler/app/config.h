@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Config: what `tutti run` is told by files. Two kinds of document are read, in one file or in several:
+// Config: the configuration of `tutti run`. It is read from two kinds of document, in one file or in several:
 //
-//   kubescheduler.config.k8s.io/v1, KubeSchedulerConfiguration   kube-scheduler's, as it stands
-//   tutti.dev/v1alpha1, TuttiConfiguration                       what is ours
+//   kubescheduler.config.k8s.io/v1, KubeSchedulerConfiguration   kube-scheduler's own file, unchanged
+//   tutti.dev/v1alpha1, TuttiConfiguration                       settings that only Tutti has
 //
-// What kube-scheduler has and Tutti does not need is accepted and said in `notes`; what neither knows is an error.
+// A field of kube-scheduler that Tutti does not need is accepted, and `notes` names it. An unknown field is an error.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace tutti::app {
 
-// Defaults are kube-scheduler's, but for the names.
+// The defaults are kube-scheduler's, except for the names.
 struct LeaderElectionConfig {
   bool leader_elect = true;
   base::Millis lease_duration_ms = 15'000;
@@ -27,22 +27,22 @@ struct LeaderElectionConfig {
   base::Millis retry_period_ms = 2'000;
   std::string resource_lock = "leases";
   std::string resource_name = "tutti";
-  std::string resource_namespace;  // empty: that of our pod, or "tutti-system" outside a cluster
-  std::string where;               // "FILE:LINE: leaderElection"; empty: no file has it
+  std::string resource_namespace;  // empty: our pod's namespace, or "tutti-system" outside a cluster
+  std::string where;               // "FILE:LINE: leaderElection"; empty: no file sets it
 };
 
-// Whether its three times can work together, if there is an election. Error: kInvalid, how to mend it.
+// Checks that the three times can work together, if there is an election. Error: kInvalid, with the remedy.
 base::Status CheckElection(const LeaderElectionConfig& config);
 
 struct ClientConnectionConfig {
-  std::string kubeconfig;  // empty: in-cluster, or kubectl's own rules
+  std::string kubeconfig;  // empty: in-cluster, or by kubectl's rules
 };
 
-// One of profiles[] as written; nothing is expanded.
+// One entry of profiles[] as written, without defaults.
 struct ProfileSettings {
   plugins::ProfileConfig config;
   std::string where;                              // "FILE:LINE: profiles[0]", for messages
-  std::map<std::string, std::string> args_where;  // likewise of pluginConfig[].args, by plugin
+  std::map<std::string, std::string> args_where;  // the same for pluginConfig[].args, by plugin
 };
 
 struct Config {
@@ -53,34 +53,35 @@ struct Config {
   int64_t pod_initial_backoff_s = 1;
   int64_t pod_max_backoff_s = 10;
   std::vector<kube::ExtenderSpec> extenders;
-  std::vector<std::string> ignored_resources;  // extenders manage them, and NodeResourcesFit is not to look at them
+  std::vector<std::string> ignored_resources;  // managed by extenders; NodeResourcesFit ignores them
 
   // TuttiConfiguration
   std::string policy = "repair";  // or "keep"
   int64_t repair_timeout_s = 60;
   int64_t bind_timeout_s = 10;
   std::string quota_reason = "Unschedulable";  // or "QuotaExceeded"
-  int64_t max_in_flight = 80;                  // writes on their way to the API server at one time
+  int64_t max_in_flight = 80;                  // writes to the API server that are open at one time
   int64_t ranking_memory_mib = 256;
-  // Whether pods that ask for GPUs or other extended resources leave whole free nodes whole (plugins::WholeNodes),
-  // under schedulerNames whose profile says nothing about plugins; default-scheduler's always is kube-scheduler's.
+  // Whether pods with GPUs or other extended resources avoid nodes that are wholly free (plugins::WholeNodes). It holds
+  // for profiles that do not name plugins; the profile default-scheduler always has kube-scheduler's plugins.
   bool keep_nodes_whole = true;
 
   std::vector<std::string> kinds_read;
-  std::vector<std::string> notes;  // for the log: what was read and has no effect here
+  std::vector<std::string> notes;  // for the log: settings without effect here
 };
 
-// Reads the files in order; the same kind twice is an error. No file: the defaults.
-// Error: kInvalid, all complaints, one a line.
+// Reads the files in order. The same kind twice is an error. Without a file it returns the defaults. Error: kInvalid,
+// with all complaints, one on a line.
 base::Result<Config> LoadConfig(const std::vector<std::string>& files);
-// The same, for callers without flags that override the files: the election is checked too.
+// Does the same and checks the election too, for callers without flags that override the files.
 base::Result<Config> LoadWholeConfig(const std::vector<std::string>& files);
-// The same from text; `file` is for the messages. `*config` is added to.
+// Reads one file's text and adds its settings to `*config`; `file` is its name in messages.
 base::Status ReadConfig(const std::string& text, const std::string& file, Config* config);
 
-// The schedulerNames served with no profile in the configuration: ours, and those that KubeRay writes.
+// Returns the schedulerNames that are served if the configuration has no profile: Tutti's own, and those that KubeRay
+// writes.
 std::vector<std::string> DefaultSchedulerNames();
-// What offline verbs serve: those, and default-scheduler.
+// Returns the schedulerNames that offline verbs serve: the same, and default-scheduler.
 std::vector<std::string> OfflineSchedulerNames();
 
 }  // namespace tutti::app

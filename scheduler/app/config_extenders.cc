@@ -16,7 +16,8 @@ namespace {
 
 constexpr int64_t kMostWeight = 10'000;  // with a score of 100 the sum stays far below 32 bits
 
-// PEM text given as base64 in `data`, or in the file that `file` names; data goes first, as upstream.
+// Reads PEM text from the field `data` (base64), or from the file that the field `file` names. `data` wins, as in
+// kube-scheduler.
 void ReadPem(Fields& tls, const char* data, const char* file, std::string* pem) {
   std::string encoded, path;
   tls.String(data, &encoded);

@@ -7,11 +7,11 @@
 
 namespace tutti::app {
 
-// Reads the field into config->extenders and config->ignored_resources. It refuses what kube-scheduler refuses, and
-// complains about files that cannot be read.
+// Reads the field into config->extenders and config->ignored_resources. Complains about what kube-scheduler refuses,
+// and about files that cannot be read.
 void ReadExtenders(Fields& fields, Config* config);
 
-// Notes that nobody asks them, for verbs that send nothing anywhere.
+// Adds a note that extenders are not asked, for verbs that have no network.
 void NoteExtendersAreNotAsked(Config* config);
 
 }  // namespace tutti::app

@@ -74,7 +74,7 @@ class Story {
     Shown(kubectl_.GetYaml(path + "/" + name));
     return kubectl_.Get(path + "/" + name).value_or(Json());
   }
-  // The end of `kubectl describe` of the cluster's head; returns it.
+  // Shows the Events that `kubectl describe` prints for the cluster's head, and returns them.
   std::string DescribeHead(const std::string& ray_cluster) {
     for (const Json& pod : Pods()) {
       if (sim::LabelOf(pod, "ray.io/cluster") != ray_cluster || sim::LabelOf(pod, "ray.io/node-type") != "head")
@@ -85,7 +85,7 @@ class Story {
     return "";
   }
 
-  // Pods of `ray_cluster` in `phase`; those that have a node when `bound`, those that have none otherwise.
+  // Counts the pods of `ray_cluster` in `phase` that have a node (`bound`), or that have none.
   size_t Count(const std::string& ray_cluster, const std::string& phase, bool bound) {
     size_t count = 0;
     for (const Json& pod : Pods()) {
@@ -179,7 +179,7 @@ void SecondStarts(Story& story) {
   story.Check(DigString(group, "status", "phase") == "Running", "its PodGroup's phase is Running");
 }
 
-// Whether all of it came true.
+// Tells the story and returns whether every claim of it came true.
 base::Result<bool> Tell() {
   Config config;
   auto options = MakeOptions(config, DefaultSchedulerNames());

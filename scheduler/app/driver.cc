@@ -10,16 +10,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Between cycles without an event: often enough that health and gauges are never old.
+// The longest time between two cycles, so that health and gauges stay current without events.
 constexpr base::Millis kLongestSleepMs = 5'000;
 constexpr milliseconds kDecisionsPatience{5'000};
 // Changes that are told in one cycle; some two milliseconds.
 constexpr size_t kChangesAtOnce = 256;
-// What collecting them may add to a cycle.
+// The most that collecting records may add to one cycle.
 constexpr milliseconds kCollectAtOnce{2};
-// A cycle begins no sooner after the one before, so that a flood of events is taken in handfuls: what is said of a gang
-// is worked out once for all of its members that were just bound. The first event after a quiet moment waits for
-// nothing.
+// The least time between the starts of two cycles. Under a flood of events a cycle then takes many of them: a gang's
+// status is computed once for all members that were just bound. The first event after a quiet moment does not wait.
 constexpr milliseconds kCycleSpacing{2};
 
 bool Leads(const cluster::FeedEvent& event) {
@@ -31,7 +30,7 @@ bool Leads(const cluster::FeedEvent& event) {
 
 void Driver::Post(cluster::FeedEvent event) {
   if (const auto* leadership = std::get_if<cluster::Leadership>(&event)) {
-    // A lease that ran out: what the core believes is reserved may be somebody else's by now.
+    // The lease is lost: another leader may already use the room that the core believes to be reserved.
     if (!leadership->leading && !stop_) Lose();
   }
   std::string key = cluster::CoalesceKey(event);
@@ -74,7 +73,7 @@ void Driver::Cycle(core::Scheduler& scheduler, milliseconds patience) {
   std::this_thread::sleep_until(next_cycle_);
   std::vector<cluster::FeedEvent> events = mailbox_.TakeAll(patience);
   if (lost_) return;
-  if (stop_) std::erase_if(events, Leads);  // what comes too late would lead after all
+  if (stop_) std::erase_if(events, Leads);  // a late Leadership event must not start to lead
   next_cycle_ = std::chrono::steady_clock::now() + kCycleSpacing;
   last_cycle_ms_ = clock_.MonotonicMs();
   scheduler.RunOnce(events);

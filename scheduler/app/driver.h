@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Driver: runs core::Scheduler on one thread from a mailbox that others fill, in real time.
+// Driver: runs core::Scheduler on one thread, in real time. Other threads fill its mailbox.
 //
-// Thread safety: Run() on the thread that owns the scheduler; everything else from any thread.
+// Thread safety: Run() is called on the thread that owns the scheduler, everything else on any thread.
 #pragma once
 
 #include <atomic>
@@ -25,36 +25,36 @@ class Driver final : public cluster::EventSink {
  public:
   explicit Driver(const base::Clock& clock) : clock_(clock) {}
 
-  // Leadership{false} is Lose(): a lease that was won is lost, even if nobody got to lead on it.
+  // Adds `event` to the mailbox. Leadership{false} acts as Lose(), even if this process has not begun to lead.
   void Post(cluster::FeedEvent event) override;
 
   enum class Ending {
-    kDrained,     // stopped; no bind was under way any more
-    kUnfinished,  // stopped; some were, after `drain_ms`
-    kLost,        // somebody else leads
+    kDrained,     // stopped, and no bind is under way
+    kUnfinished,  // stopped, and after `drain_ms` a bind is still under way
+    kLost,        // the lease is lost
   };
-  // Cycles until Stop() or Lose(). After Stop() nothing is planned any more, and answers are waited for as long as the
-  // scheduler is not quiet, `drain_ms` at most.
+  // Runs cycles until Stop() or Lose(). After Stop() it plans nothing more, and waits for answers until the scheduler
+  // is quiet, `drain_ms` at most.
   Ending Run(core::Scheduler& scheduler, base::Millis drain_ms);
 
   void Stop();
-  // Returns from Run at once: not a single further command may leave.
+  // Makes Run return at once, without a further command.
   void Lose();
 
-  // For health and metrics pages.
+  // The state for health and metrics pages.
   bool synced() const { return synced_; }
   bool leading() const { return leading_; }
   bool stopping() const { return stop_ || lost_; }
-  // Since the last cycle began; how long the scheduler thread may be stuck.
+  // Returns the time since the last cycle began: for so long the scheduler's thread may have been stuck.
   base::Millis SinceLastCycleMs() const { return clock_.MonotonicMs() - last_cycle_ms_; }
-  // The records of now, or of the last time if the scheduler thread is too busy to make them in five seconds. Sorted,
-  // of each gang one; of all, or of those in `ns` or called `name`, where that is not empty. What has changed since is
-  // told by DecisionsAfter its sequence.
+  // Returns one current record for each gang, sorted. `ns` and `name`, where not empty, restrict the gangs. If the
+  // scheduler's thread does not make the records within five seconds, it returns the previous ones. DecisionsAfter tells
+  // what has changed after their sequence.
   observe::DecisionChanges Decisions(const std::string& ns = "", const std::string& name = "");
-  // See Scheduler::DecisionsAfter. Tells some hundred changes at once, and none if the scheduler thread is too busy for
-  // five seconds.
+  // See Scheduler::DecisionsAfter. Returns some hundred changes at once, and none if the scheduler's thread is too busy
+  // for five seconds.
   std::optional<observe::DecisionChanges> DecisionsAfter(uint64_t sequence);
-  // All pods of the cluster, likewise; null: none were ever made.
+  // Returns all pods of the cluster in the same way; null if no list was ever made.
   std::shared_ptr<const core::Scheduler::PodList> Pods();
 
  private:
@@ -62,17 +62,17 @@ class Driver final : public cluster::EventSink {
   // Someone asked for something that is not made yet.
   bool Wanted() const;
   void Cycle(core::Scheduler& scheduler, std::chrono::milliseconds patience);
-  // What somebody asked for and is made on the scheduler's thread, a part in each cycle.
+  // A list that a reader asked for. The scheduler's thread makes it, a part in each cycle.
   template <typename Records, typename Place>
   struct Collection {
     observe::Published<Records> shown;
-    // Of the scheduler's thread: what is not complete; null: nothing.
+    // The list while it is incomplete; null: none is being made. The scheduler's thread only.
     std::shared_ptr<Records> records;
     Place place{};
     uint64_t asked = 0;
 
     bool wanted() const { return records || shown.wanted() != 0; }
-    // Goes on until `add` says that all is there, or the cycle has no more time.
+    // Adds to the list until `add` says that it is complete, or the cycle has no more time.
     template <typename Add>
     void GoOn(Add add);
   };

@@ -85,7 +85,7 @@ base::Status EmbeddedCluster::Load(std::vector<sim::Manifest> manifests) {
     if (!defined_)
       if (const base::Status defined = LoadDefinitions(manifests); !defined) return defined;
     defined_ = true;
-    // The world brings definitions too (Ray's): the user's own take their place.
+    // The world has definitions of its own (Ray's). The user's definitions replace them.
     for (const sim::Manifest& one : manifests) {
       if (IsDefinition(one.object) && store().Find(sim::kCustomResourceDefinitions, "", sim::NameOf(one.object))) {
         (void)store().Delete(sim::kCustomResourceDefinitions, "", sim::NameOf(one.object));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// EmbeddedCluster: a sim::World and, if wanted, the scheduler on it, driven step by step on one thread.
+// EmbeddedCluster: a sim::World, and the scheduler on it if one is wanted. One thread drives both, step by step.
 //
-// With a virtual clock and nobody else at the store it is a function of what is put in; with the system's clock and a
+// With a virtual clock and no other user of the store, equal input gives equal output. With the system's clock and a
 // Door it serves kubectl.
 #pragma once
 
@@ -25,9 +25,9 @@ class EmbeddedCluster {
  public:
   struct Options {
     sim::WorldOptions world;
-    std::optional<core::Options> scheduler;  // none: nobody schedules
-    bool loose_definitions = false;          // ours, for the dialects' kinds: without bounds and types
-    bool strict_kinds = false;               // a kind that nobody defines is an error, not left out
+    std::optional<core::Options> scheduler;  // none: pods are not scheduled
+    bool loose_definitions = false;          // the dialects' definitions lose bounds and types
+    bool strict_kinds = false;               // an object of an undefined kind is an error; else it is left out
     // Both may be null, and must outlive the cluster.
     observe::Observer* observer = nullptr;
     sim::Interceptor* interceptor = nullptr;  // of the scheduler's writes
@@ -39,22 +39,22 @@ class EmbeddedCluster {
 
   sim::Store& store() { return world_.store(); }
   core::Scheduler* scheduler() { return scheduler_.get(); }
-  // From now on the store is others' too, and only touched through `door`.
+  // Makes this object use the store only through `door`, because other threads use it too from now on.
   void SetDoor(sim::Door* door) { door_ = door; }
 
-  // Definitions of the dialects' kinds, those that `manifests` brings itself excepted; then `manifests`.
+  // Loads the definitions of the dialects' kinds, except those that `manifests` has itself, and then `manifests`.
   base::Status Load(std::vector<sim::Manifest> manifests);
-  // What of all that was loaded was left out.
+  // Names the kinds whose objects were left out in loading.
   std::vector<std::string> NotesOfUnknownKinds();
 
-  // Lets everybody work until nobody has anything to do at this instant. False: it went on for `rounds` without end.
+  // Runs all components until none has work at this instant. False: there was still work after `rounds` rounds.
   bool Settle(size_t rounds = 100'000);
-  // The next instant at which something will be done though nothing changes; monotonic.
+  // Returns the next instant at which a timer is due; monotonic.
   std::optional<base::Millis> NextDeadline();
-  // Without the scheduler's own timers: what the cluster still has to do.
+  // Does the same without the scheduler's own timers.
   std::optional<base::Millis> NextWorldDeadline();
 
-  // Kills the scheduler and starts another one, which remembers nothing. What the old one had not sent is lost.
+  // Replaces the scheduler with a new one that has no memory. Commands that the old one has not sent are lost.
   void RestartScheduler();
 
   // Called after each cycle of the scheduler, before anything is written.
@@ -77,7 +77,7 @@ class EmbeddedCluster {
   sim::Interceptor* const interceptor_;
   sim::UnknownKinds unknown_;
   bool defined_ = false;       // the dialects' kinds
-  sim::Door* door_ = nullptr;  // null: the store is this thread's alone
+  sim::Door* door_ = nullptr;  // null: only this thread uses the store
   sim::World world_;
   std::unique_ptr<Inbox> inbox_;
   std::unique_ptr<sim::Feed> feed_;

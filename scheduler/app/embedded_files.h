@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of the repository that the binary carries, so that its verbs need none. Written by CMake.
+// Files of the repository that CMake puts into the binary, so that its verbs need no file.
 #pragma once
 
 #include <string_view>
@@ -12,9 +12,9 @@ struct EmbeddedFile {
   std::string_view text;
 };
 
-// manifests/crds: the kinds of the dialects that bring none.
+// Returns the files of manifests/crds: definitions of the dialects' kinds.
 std::vector<EmbeddedFile> EmbeddedDefinitions();
-// What `tutti demo` applies.
+// Returns the manifests that `tutti demo` applies.
 std::vector<EmbeddedFile> EmbeddedDemo();
 
 }  // namespace tutti::app

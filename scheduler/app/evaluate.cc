@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Does to the object what the API server does when it is created.
+// Validates the object and sets its defaults, as the API server does when it is created.
 base::Result<model::Pod> ReadPod(sim::Json& object) {
   sim::MergeLabelKeys(object);
   auto pod = cluster::DecodePod(object);
@@ -29,8 +29,8 @@ base::Result<model::Pod> ReadPod(sim::Json& object) {
   return pod;
 }
 
-// Fills a state and finds the asked pod, which it leaves unbound: its node, if it has one that no scheduler chose for
-// it, is a wish (NodeName).
+// Fills a state and finds the pod of the question. That pod stays unbound; a node in its spec is a wish (plugin
+// NodeName).
 class Question {
  public:
   Question(const std::string& ns, const std::string& name) : ns_(ns), name_(name) {}
@@ -68,7 +68,7 @@ class Question {
     }
     return {};
   }
-  // Once all is added. False: the pod was not among it.
+  // Completes the state after the last object. False: the pod was not among the objects.
   bool Finish() {
     if (asked_) state_.Reselect(asked_);
     state_.Reclassify();
@@ -89,7 +89,7 @@ class Question {
     state_.ApplySelection(selection);
     return {};
   }
-  // A volume, a claim, or what else the volume plugins read; other kinds are passed over.
+  // Adds a volume, a claim or another object that volume plugins read. Ignores other kinds.
   base::Status AddStorage(const sim::Json& object, const std::string& kind) {
     const auto known = std::ranges::find(cluster::StorageKinds(), kind, &model::ObjectKind::kind);
     if (known == cluster::StorageKinds().end()) return {};
@@ -115,7 +115,7 @@ bool IsRead(const sim::Store& store, const sim::Json& object) {
   const std::string& kind = sim::DigString(object, "kind");
   const std::string& version = sim::DigString(object, "apiVersion");
   const std::string group = version.substr(0, version.find('/') == std::string::npos ? 0 : version.find('/'));
-  // Of another's group, only the name is the same.
+  // A kind of the same name in another group is another kind.
   if (std::ranges::none_of(store.resources().All(), [&](const auto& each) { return each.first.group == group; }))
     return false;
   const auto among = [&](const auto& kinds) {
@@ -189,7 +189,7 @@ base::Result<std::vector<sim::Json>> PrepareToEvaluate(std::vector<sim::Manifest
   std::erase_if(manifests, [&](const sim::Manifest& one) { return !IsRead(store, one.object); });
   std::vector<sim::Manifest> checked = manifests;
   for (sim::Manifest& one : checked) {
-    // Its class may be left out, as nothing here depends on a priority.
+    // The priority class may be missing, because nothing here depends on a priority.
     if (sim::DigString(one.object, "kind") != "Pod" || sim::DigString(one.object, "spec", "priorityClassName").empty())
       continue;
     sim::SetDefault(one.object["spec"], "priority", 0);

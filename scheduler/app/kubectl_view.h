@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KubectlView: what kubectl would print about the embedded cluster, for verbs that narrate without it.
+// KubectlView: prints what kubectl would print about the embedded cluster, for verbs that run without kubectl.
 //
 // Reads and writes go through the same API handler that serves the real kubectl.
 #pragma once
@@ -18,16 +18,16 @@ class KubectlView {
   explicit KubectlView(sim::Door& door) : handler_(door) {}  // `door` must outlive it
 
   // Paths are those of the API: "/api/v1/namespaces/default/pods".
-  // kubectl get: the Table that the API server makes.
+  // Prints as `kubectl get` does: the Table that the API server makes.
   base::Result<std::string> GetTable(const std::string& path);
-  // kubectl get -o json, -o yaml.
+  // Read as `kubectl get -o json` and `-o yaml` do.
   base::Result<sim::Json> Get(const std::string& path);
   base::Result<std::string> GetYaml(const std::string& path);
-  // kubectl create -f: "raycluster.ray.io/test-cluster-0 created".
+  // Creates the object as `kubectl create -f` does: "raycluster.ray.io/test-cluster-0 created".
   base::Result<std::string> Create(const std::string& path, std::string_view yaml);
-  // kubectl delete: "raycluster.ray.io \"test-cluster-0\" deleted".
+  // Deletes the object as `kubectl delete` does: "raycluster.ray.io \"test-cluster-0\" deleted".
   base::Result<std::string> Delete(const std::string& path, const std::string& what);
-  // The Events at the end of kubectl describe.
+  // Prints the Events that stand at the end of `kubectl describe`.
   base::Result<std::string> Events(const std::string& ns, const std::string& uid, base::Millis now_ms);
 
  private:
@@ -37,7 +37,7 @@ class KubectlView {
   sim::ApiHandler handler_;
 };
 
-// As kubectl shows ages: "5s", "4m5s", "12m", "3h".
+// Writes an age as kubectl does: "5s", "4m5s", "12m", "3h".
 std::string ShortAge(base::Millis age_ms);
 
 }  // namespace tutti::app

@@ -50,7 +50,7 @@ int Refuse(const char* verb, const std::string& message) {
   return 1;
 }
 
-// The exit code.
+// Prints `text` and returns the exit code of the verb.
 int Show(const char* verb, const std::string& text) {
   const base::Status printed = app::Print(text);
   return printed ? 0 : Refuse(verb, printed.error().message);
@@ -69,7 +69,7 @@ struct KubeRayFlags {
         ->check(CLI::IsMember({"1.4", "1.7"}))
         ->capture_default_str();
   }
-  // Unsaid, it is what the RayClusters of `manifests` ask for.
+  // Reads the flags. The batch scheduler's default is the one that the RayClusters of `manifests` ask for.
   base::Result<sim::KubeRayOptions> Parse(const std::vector<sim::Manifest>& manifests) const {
     const std::string asked = batch_scheduler.empty() ? app::BatchSchedulerAskedFor(manifests) : "";
     if (!asked.empty()) {
@@ -90,7 +90,7 @@ struct KubeRayFlags {
   }
 };
 
-// What is read for a verb, and how.
+// The manifests that a verb reads.
 struct Paths {
   std::vector<std::string> paths;
   bool recursive = false, strict = false;
@@ -280,7 +280,7 @@ struct RunVerb {
     }
   }
 
-  // What each flag is set to: for /flagz, and for what is said of those without effect.
+  // Reads the value of each flag, for /flagz and for the notes about flags without effect.
   void ReadValues() {
     for (const CLI::Option* option : run->get_options()) {
       if (option->get_lnames().empty() || option->get_lnames()[0] == "help") continue;
@@ -497,7 +497,8 @@ struct VersionVerb {
 
 // -- flags as Go's programs take them --
 
-// -v=2 as -v2, and --kubeconfig= as an empty value: CLI11 would take the one for "=2", the other for none.
+// Rewrites -v=2 as -v2, and makes --kubeconfig= an empty value: CLI11 would read "=2" from the first, and no value from
+// the second.
 std::vector<std::string> GoArguments(int argc, char** argv) {
   std::vector<std::string> arguments;
   for (int i = 1; i < argc; ++i) {
@@ -513,7 +514,7 @@ std::vector<std::string> GoArguments(int argc, char** argv) {
   return arguments;
 }
 
-// "; did you mean --config?" of a flag that there is not.
+// Returns "; did you mean --config?" for an unknown flag.
 std::string Meant(const CLI::App& main) {
   std::vector<std::string_view> known;
   for (const CLI::App* verb : main.get_subcommands()) {
@@ -535,14 +536,14 @@ std::string ParseFailure(const CLI::App* main, const CLI::Error& error) {
   return fmt::format("{}{}\nRun with --help for more information.\n", error.what(), unknown ? Meant(*main) : "");
 }
 
-// `help VERB` asks for what `VERB --help` does.
+// Turns `help VERB` into `VERB --help`.
 void TurnHelpIntoFlag(std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] != "help") return;
   arguments.erase(arguments.begin());
   arguments.emplace_back("--help");
 }
 
-// What is wrong with the verb of these arguments; empty: nothing. The parser itself would not name it.
+// Says what is wrong with the verb of these arguments; empty: nothing. CLI11's own message does not name the verb.
 std::string UnknownVerb(const CLI::App& main, const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0].starts_with('-')) return "";
   std::vector<std::string_view> known = {"help"};

@@ -24,7 +24,7 @@ using sim::Json;
 constexpr std::array<std::string_view, 5> kBuiltInGroups = {"v1", "apps/v1", "batch/v1", "", "policy/v1"};
 constexpr std::array<std::string_view, 5> kQuantityMaps = {"requests", "limits", "allocatable", "capacity", "overhead"};
 
-// What is wrong with it; empty: nothing.
+// Says what is wrong with `quantity`; empty: nothing.
 std::string Problem(const Json& quantity) {
   const std::string text = quantity.is_string() ? quantity.get<std::string>() : base::PrintJson(quantity);
   if (!quantity.is_string() && !quantity.is_number()) return fmt::format("{} is not a quantity", text);
@@ -34,13 +34,13 @@ std::string Problem(const Json& quantity) {
   return "";
 }
 
-// What is wrong below a value, and in which field of it: ".containers[0].requests[cpu]".
+// A problem in a value, and the path of its field: ".containers[0].requests[cpu]".
 struct Found {
   std::string path, problem;
 };
 
-// The first problem below `value`, or nothing. `look` says what is wrong with one field; without a problem, or nullopt
-// where it is what is below that field that counts. The path is only put together on the way back.
+// Finds the first problem in `value`, or nothing. `look` judges one field; it returns nullopt for a field whose own
+// fields are to be judged. The path is put together on the way back.
 using Look = std::optional<Found>(const std::string& key, const Json& item);
 Found FirstProblem(const Json& value, Look look) {
   if (value.is_array()) {
@@ -85,7 +85,7 @@ std::optional<Found> BadLifetime(const std::string& key, const Json& item) {
   return Found{};
 }
 
-// Where fields are listed, others stay unknown: those are misspelt.
+// Returns `schema` without bounds and types. Where it lists fields, others stay unknown, because they are misspelt.
 Json Loose(const Json& schema) {
   constexpr const char* kPreserve = "x-kubernetes-preserve-unknown-fields";
   const Json& additional = Child(schema, "additionalProperties");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person is told about a manifest before an API server would refuse it with fewer words, and what may pass that
-// a stricter one would refuse.
+// Checks of manifests. Their errors say more than the API server's would. Objects that only a stricter API server
+// refuses may pass.
 #pragma once
 
 #include <string>
@@ -11,18 +11,19 @@
 
 namespace tutti::app {
 
-// Quantities of Pods, Nodes and pod templates. Error: kInvalid, naming file, document, line, field and remedy.
+// Checks the quantities of Pods, Nodes and pod templates. Error: kInvalid, naming file, document, line, field and
+// remedy.
 base::Status CheckQuantities(const std::vector<sim::Manifest>& manifests);
 
-// Annotations sim.tutti.dev/run-for, stop-after and exit-code of a pod or of a template in it. Error: kInvalid, naming
-// file, document, line, field.
+// Checks the annotations sim.tutti.dev/run-for, stop-after and exit-code of a pod, or of a pod template in the
+// manifest. Error: kInvalid, naming file, document, line and field.
 base::Status CheckLifetimes(const sim::Manifest& manifest);
 
-// A CustomResourceDefinition without its bounds and types: objects that a cluster with a looser schema would store are
-// stored, so that the scheduler's own reason is seen. Defaults and the names of the fields stay.
+// Removes bounds and types from a CustomResourceDefinition. An invalid object is then stored, so that the user sees the
+// scheduler's reason. Defaults and names of fields stay.
 void Loosen(sim::Json& definition);
 
-// What the label ray.io/scheduler-name of the first RayCluster or RayJob that has it says; empty: none has.
+// Returns the label ray.io/scheduler-name of the first RayCluster or RayJob that has it; empty if none has.
 std::string BatchSchedulerAskedFor(const std::vector<sim::Manifest>& manifests);
 
 }  // namespace tutti::app

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A plain scalar that a reader would take for something else than a string.
+// Whether YAML would read `text` without quotes as something other than a string.
 bool NeedsQuotes(const std::string& text) {
   static const std::vector<std::string> kWords = {
       "null", "Null", "NULL", "~",   "true", "True", "TRUE", "false", "False", "FALSE", "yes",  "no", "on", "off",
@@ -40,10 +40,10 @@ std::string Scalar(const Json& value) {
                      text.find(" #") == std::string::npos &&
                      std::string_view("-?:,[]{}#&*!|>'\"%@` ").find(text.front()) == std::string_view::npos &&
                      text.back() != ':' && text.back() != ' ';
-  return plain ? text : base::PrintOrdered(value);  // JSON's strings are YAML's
+  return plain ? text : base::PrintOrdered(value);  // a JSON string is a YAML string
 }
 
-// As kubectl's tables have it: what would move the cursor is written out, and a second line is not shown.
+// Escapes control characters, and drops all lines but the first, as kubectl's tables do.
 std::string Escaped(const std::string& cell) {
   const size_t end = cell.find_first_of("\f\n\r");
   std::string text;
@@ -57,8 +57,8 @@ std::string Escaped(const std::string& cell) {
   return end == std::string::npos ? text : text + "...";
 }
 
-// As kubectl prints it: a sequence stands below its key, not to the right of it. `indent` is where the value's lines
-// begin.
+// Appends `value` as kubectl prints YAML: a sequence is not indented below its key. `indent` is the column of the
+// value's lines.
 void Emit(const Json& value, size_t indent, bool at_line_start, std::string& out) {
   const std::string margin(indent, ' ');
   bool first = !at_line_start;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// -o table|json|yaml: one result, three ways to print it.
+// The output forms of -o table|json|yaml.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@
 
 namespace tutti::app {
 
-// "json" and "yaml" of the same value; keys in their order.
+// Render `value` as JSON or YAML, with keys in their order.
 std::string ToJsonText(const nlohmann::ordered_json& value);
 std::string ToYamlText(const nlohmann::ordered_json& value);
 
-// To standard output, at once and whole. Error kUnavailable: what is not written whole must not look like success.
+// Writes `text` to standard output and flushes it. Error: kUnavailable, if not all of it was written.
 base::Status Print(std::string_view text);
 
-// In place of what the file held.
+// Replaces the file's content.
 base::Status WriteFile(const std::string& path, std::string_view text);
 
-// To standard error, each as "note: ...".
+// Prints each note to standard error as "note: ...".
 void ShowNotes(const std::vector<std::string>& notes);
 
 // Aligned columns, as kubectl prints them; no space at the end of a line.

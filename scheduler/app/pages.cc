@@ -17,9 +17,9 @@ namespace {
 using server::PageAnswer;
 using server::Query;
 
-// A thread that has not turned for so long never will: let the kubelet start another process.
+// A thread whose loop has stood still for so long is stuck: the kubelet shall start another process.
 constexpr base::Millis kStuckMs = 60'000;
-// A leader whose lease has run out for so long should have ended by itself.
+// So long after its lease ran out, a leader should have ended.
 constexpr base::Millis kOverdueMs = 20'000;
 
 constexpr const char* kForPeople =
@@ -37,12 +37,12 @@ std::string LeaseName(const LeaderElectionConfig& election) {
   return fmt::format("{}/{}", election.resource_namespace, election.resource_name);
 }
 
-// Why this process cannot say what was decided; empty: it leads.
+// Says why this process has no decisions to show; empty: it leads.
 std::string NotLeading(const Driver& driver, const kube::KubeClient& client, const LeaderElectionConfig& election) {
   if (driver.leading()) return "";
   if (!election.leader_elect || client.holds_lease()) return "leading, but not everything is listed yet; ask again";
   const std::string holder = client.lease_holder();
-  if (holder.empty()) return fmt::format("not the leader, and nobody holds the Lease {} yet", LeaseName(election));
+  if (holder.empty()) return fmt::format("not the leader, and the Lease {} has no holder yet", LeaseName(election));
   return fmt::format("not the leader; ask {}, which holds the Lease {}", holder, LeaseName(election));
 }
 
@@ -71,7 +71,7 @@ void AddHealth(const PageSources& from, server::Pages* pages) {
   };
 }
 
-// "5 hr 03 min 20 sec", as kube-scheduler writes it.
+// Writes "5 hr 03 min 20 sec", as kube-scheduler does.
 std::string UpTime(int64_t seconds) {
   return fmt::format("{} hr {:02} min {:02} sec", seconds / 3600, seconds / 60 % 60, seconds % 60);
 }
@@ -134,7 +134,7 @@ server::Pages MakePages(const PageSources& from) {
                     return from.metrics.Text();
                   })},
                  {"/metrics/slis", server::kPrometheus, show([from] { return from.health.Text(); })},
-                 // Of the leader alone, as kube-scheduler has it: so that sums over replicas count once.
+                 // Only the leader shows it, as in kube-scheduler, so that a sum over replicas counts each pod once.
                  {"/metrics/resources", server::kPrometheus, show([from] {
                     const auto pods = from.driver.leading() ? from.driver.Pods() : nullptr;
                     return pods ? PodResourcesText(*pods) : "";

@@ -13,7 +13,7 @@
 
 namespace tutti::app {
 
-// What the pages are made of; all of it outlives them.
+// The objects that the pages read; they outlive the pages.
 struct PageSources {
   Driver& driver;
   kube::KubeClient& client;
@@ -25,11 +25,11 @@ struct PageSources {
 
 server::Pages MakePages(const PageSources& from);
 
-// "/debug/decisions": 503 with the holder's name while another process leads, 404 for a gang that is not there, 410 for
+// Answers "/debug/decisions": 503 with the holder's name while another process leads, 404 for an unknown gang, 410 for
 // changes that are not kept.
 server::PageAnswer ShowDecisions(Driver& driver, const std::string& not_leading, const server::Query& query);
 
-// "/flagz": every flag with its value, of `values` by name.
+// Renders "/flagz": every flag with its value. `values` is by name.
 std::string FlagzText(const std::map<std::string, std::string>& values);
 
 }  // namespace tutti::app

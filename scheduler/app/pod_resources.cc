@@ -14,7 +14,7 @@ std::string_view UnitOf(std::string_view resource) {
   return resource.starts_with("attachable-volumes-") ? "integer" : "";
 }
 
-// As the value of a label.
+// Escapes `text` for the value of a label.
 std::string Escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {

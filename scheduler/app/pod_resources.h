@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /metrics/resources: what each pod of the cluster asks for, as kube-scheduler shows it.
+// /metrics/resources: the requests of each pod, as kube-scheduler shows them.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace tutti::app {
 
-// Prometheus' text, one series for each resource of each pod that has not ended. Of limits nothing is kept here.
+// Renders Prometheus' text: one series for each resource of each pod that has not ended. Limits are not shown, because
+// pods do not keep them here.
 std::string PodResourcesText(const core::Scheduler::PodList& pods);
 
 }  // namespace tutti::app

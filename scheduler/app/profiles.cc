@@ -12,21 +12,22 @@
 namespace tutti::app {
 namespace {
 
-// About plugins.
+// Whether the profile neither names nor configures a plugin.
 bool SaysNothing(const plugins::ProfileConfig& config) {
   return config.plugin_config.empty() && std::ranges::all_of(config.plugins, [](const auto& point) {
            return point.second.enabled.empty() && point.second.disabled.empty();
          });
 }
 
-// What the registry complains of: the args of a plugin, where it names one; else something of the profile.
+// Returns the place in the file that a complaint of the registry is about: a plugin's args if it names one, else the
+// profile.
 const std::string& WhereOf(const ProfileSettings& settings, const std::string& complaint) {
   for (const auto& [plugin, where] : settings.args_where)
     if (complaint.find(fmt::format("pluginConfig: {}: ", plugin)) != std::string::npos) return where;
   return settings.where;
 }
 
-// With the resources that extenders manage among those that NodeResourcesFit ignores.
+// Returns `config` with `resources` among those that NodeResourcesFit ignores.
 plugins::ProfileConfig WithIgnored(plugins::ProfileConfig config, const std::vector<std::string>& resources) {
   constexpr std::string_view kFit = "NodeResourcesFit";
   if (resources.empty()) return config;

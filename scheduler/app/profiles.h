@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profiles that serve schedulerNames, made of what the configuration says.
+// Makes the profiles that serve schedulerNames from the configuration.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@
 
 namespace tutti::app {
 
-// With no profile in `config`: kube-scheduler's default plugins under each of `default_names`. A profile that says
-// nothing about plugins is this one too, and has WholeNodes besides unless it is default-scheduler's or the
-// configuration says no. What the registry warns of is added to `config.notes`. Error: kInvalid, naming file, line and
+// Makes the profiles of `config`, or one for each of `default_names` if it has none. A profile that does not name
+// plugins gets kube-scheduler's defaults. It also gets WholeNodes, unless it is default-scheduler's or the
+// configuration says no. The registry's warnings are added to `config.notes`. Error: kInvalid, naming file, line and
 // profile.
 base::Result<std::vector<framework::Profile>> MakeProfiles(Config& config,
                                                            const std::vector<std::string>& default_names);
 
-// A profile that says nothing but its name.
+// Returns a profile with only a name.
 plugins::ProfileConfig Silent(const std::string& scheduler_name);
 
-// Whether a profile that is configured like this has WholeNodes.
+// Whether a profile with this configuration has WholeNodes.
 bool KeepsNodesWhole(const Config& config, const plugins::ProfileConfig& profile);
 
-// The core's options, profiles included.
+// Makes the core's options, with the profiles.
 base::Result<core::Options> MakeOptions(Config& config, const std::vector<std::string>& default_names);
 
 }  // namespace tutti::app

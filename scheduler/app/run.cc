@@ -27,7 +27,7 @@
 namespace tutti::app {
 namespace {
 
-// What a write may take on the way beyond its server-side time-out, and giving the lease up.
+// The time that shutdown adds to the time-out of a write: for the network, and for giving up the lease.
 constexpr base::Millis kShutdownSlackMs = 2'000;
 // The longest server-side time-out of one write.
 constexpr base::Millis kLongestWriteMs = 5'000;
@@ -70,7 +70,7 @@ void LogStart(const Config& config, const kube::Config& cluster, const core::Opt
                                  {"leaderElect", config.leader_election.leader_elect}});
 }
 
-// Null if none is configured.
+// Makes the client of the extenders; null if none is configured.
 std::unique_ptr<kube::ExtenderClient> MakeExtenders(const Config& config, kube::KubeClient& client,
                                                     const base::Clock& clock, Driver& driver) {
   if (config.extenders.empty()) return nullptr;
@@ -97,13 +97,14 @@ Driver::Ending RunToEnd(Driver& driver, core::Scheduler& scheduler, base::Millis
 }  // namespace
 
 int Run(const RunFlags& flags) {
-  prctl(PR_SET_DUMPABLE, 0);  // tokens and keys are in this memory: no core file has it, and no other user may read it
+  prctl(PR_SET_DUMPABLE,
+        0);  // this memory holds tokens and keys: it must not get into a core file, and no other user may read it
   auto config = EffectiveConfig(flags);
   if (!config) return Refuse(config.error());
   if (const base::Status logging = ApplyLogging(flags); !logging) return Refuse(logging.error());
   auto options = MakeOptions(*config, DefaultSchedulerNames());
   if (!options) return Refuse(options.error());
-  // Serving reads it again; what is wrong with it is said before anything begins.
+  // Checked here so that an error is reported before anything starts; Serving reads it again.
   if (const auto serving = EffectiveServing(flags, &config->notes); !serving) return Refuse(serving.error());
   for (const std::string& note : config->notes) base::LogWarn(note);
   if (!flags.write_config_to.empty()) return WriteConfig(*config, flags.write_config_to);
@@ -156,8 +157,8 @@ int Run(const RunFlags& flags) {
 
   const Driver::Ending ending = RunToEnd(driver, scheduler, drain_ms);
   if (ending == Driver::Ending::kLost) {
-    base::LogError("the lease is lost: somebody else leads, or the API server cannot be reached");
-    // At once, as kube-scheduler ends: nothing is left to do that is worth waiting for.
+    base::LogError("the lease is lost: another process leads, or the API server cannot be reached");
+    // The process ends at once, as kube-scheduler does.
     std::fflush(nullptr);
     std::_Exit(1);
   }

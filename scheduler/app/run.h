@@ -12,7 +12,7 @@
 
 namespace tutti::app {
 
-// kube-scheduler's flags. What is set goes before what the configuration files say.
+// kube-scheduler's flags. A flag that is set overrides the configuration files.
 struct RunFlags {
   std::vector<std::string> config_files;
   std::string kubeconfig, context, master;
@@ -21,7 +21,7 @@ struct RunFlags {
   std::optional<std::string> resource_lock, resource_name, resource_namespace;
   bool secure_serving = true;  // false: --secure-port=0
   server::ServerOptions server;
-  // Whom to ask who may read the pages; empty: the API server that is scheduled for.
+  // Kubeconfigs of the API servers that decide who may read the pages; empty: the API server of the cluster.
   std::string authentication_kubeconfig, authorization_kubeconfig;
   std::string client_ca_file;  // empty: looked up in the cluster
   bool authentication_skip_lookup = false, authentication_tolerate_lookup_failure = true;
@@ -31,27 +31,27 @@ struct RunFlags {
   std::string logging_format = "json";                                    // or "text"
   std::string verbosity = "0";
   std::vector<std::string> feature_gates;       // "NAME=true"
-  std::map<std::string, std::string> upstream;  // those of UpstreamFlags() that were given, by name
-  std::string write_config_to;                  // write the configuration there and end
+  std::map<std::string, std::string> upstream;  // the given flags among UpstreamFlags(), by name
+  std::string write_config_to;                  // write the configuration to this file and end
   std::map<std::string, std::string> values;    // of all flags, for /flagz
 };
 
-// The configuration that is in effect under `flags`. Error: kInvalid, naming the file or flag.
+// Returns the configuration that is in effect with `flags`. Error: kInvalid, naming the file or flag.
 base::Result<Config> EffectiveConfig(const RunFlags& flags);
 
-// `flags.server` with what the durations and the TLS flags say; `notes` gets what has no effect. Error: kInvalid,
-// naming the flag.
+// Returns `flags.server` with the durations and TLS flags applied. Adds settings without effect to `notes`. Error:
+// kInvalid, naming the flag.
 base::Result<server::ServerOptions> EffectiveServing(const RunFlags& flags, std::vector<std::string>* notes);
 
 // Sets how the log is written. Error: kInvalid, naming the flag.
 base::Status ApplyLogging(const RunFlags& flags);
 
-// For /configz: both documents, defaulted, each of which `--config` reads.
+// Renders both documents with their defaults, for /configz. `--config` reads each of them.
 std::string ConfigJson(const Config& config);
-// The same as one file, for --write-config-to.
+// Renders the same as one file, for --write-config-to.
 std::string ConfigYaml(const Config& config);
 
-// Runs until SIGTERM or SIGINT (0), or until the start fails (1); a lost lease ends the process from within (1).
+// Runs until SIGTERM or SIGINT (returns 0), or until the start fails (returns 1). A lost lease ends the process with 1.
 // REQUIRES: BlockStopSignals().
 int Run(const RunFlags& flags);
 

@@ -11,7 +11,7 @@
 namespace tutti::app {
 namespace {
 
-// Of a client that is only asked questions.
+// The sink of a client that has no feed: it ignores events.
 class NoEvents final : public cluster::EventSink {
   void Post(cluster::FeedEvent) override {}
 };
@@ -28,7 +28,7 @@ base::Result<std::unique_ptr<kube::KubeClient>> Connect(const char* flag, const 
 
 }  // namespace
 
-// Destroyed from below: the server first, then those it asks.
+// Members are destroyed in reverse order: the server first, then the clients that it asks.
 struct Serving::Parts {
   NoEvents sink;
   std::unique_ptr<kube::KubeClient> authentication, authorization;
@@ -38,7 +38,7 @@ struct Serving::Parts {
 
 Serving::Serving(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
-// Whom the pages ask is not waited for.
+// Shuts the clients down without waiting for their answers.
 Serving::~Serving() {
   for (kube::KubeClient* asked : {parts_->authentication.get(), parts_->authorization.get()})
     if (asked != nullptr) asked->Shutdown(0);
@@ -47,7 +47,7 @@ Serving::~Serving() {
 base::Result<std::unique_ptr<Serving>> Serving::Start(const RunFlags& flags, server::Pages pages,
                                                       kube::KubeClient& client, const base::Clock& clock) {
   auto parts = std::make_unique<Parts>();
-  std::vector<std::string> notes;  // Run() has said them
+  std::vector<std::string> notes;  // Run() has logged them
   const auto options = EffectiveServing(flags, &notes);
   if (!options) return tl::make_unexpected(options.error());
   auto authentication = Connect("--authentication-kubeconfig", flags.authentication_kubeconfig, clock, parts->sink);

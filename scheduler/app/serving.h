@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serving: the HTTPS door of `run`, and whom it asks who may pass.
+// Serving: the HTTPS door of `run`, and the API servers that it asks for permission.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,11 @@ namespace tutti::app {
 
 class Serving {
  public:
-  // `client`: the API server that is scheduled for; it and `clock` outlive this. Errors name the flag or the file.
+  // Starts the server. `client` is of the cluster's API server; it and `clock` outlive this. Errors name the flag or
+  // the file.
   static base::Result<std::unique_ptr<Serving>> Start(const RunFlags& flags, server::Pages pages,
                                                       kube::KubeClient& client, const base::Clock& clock);
-  // REQUIRES, lest a review is waited for: `client` is shut down.
+  // REQUIRES: `client` is shut down. Otherwise the destructor waits for a review under way.
   ~Serving();
 
  private:

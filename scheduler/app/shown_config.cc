@@ -15,12 +15,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 using PluginList = std::vector<plugins::ProfileConfig::Plugin>;
 
-// As Go writes durations of whole milliseconds below a minute, and as it reads all others.
+// Writes a duration in seconds, which Go can read.
 std::string Duration(base::Millis ms) { return fmt::format("{}s", static_cast<double>(ms) / 1000); }
 
 Json CpuAndMemory() { return {{{"name", "cpu"}, {"weight", 1}}, {{"name", "memory"}, {"weight", 1}}}; }
 
-// The args of a plugin where a configuration says nothing: kube-scheduler's. Null: it takes none.
+// Returns kube-scheduler's default args of a plugin; null if it takes none.
 Json DefaultArgs(std::string_view plugin) {
   if (plugin == "InterPodAffinity")
     return {{"hardPodAffinityWeight", 1}, {"ignorePreferredTermsOfExistingPods", false}};
@@ -50,7 +50,7 @@ Json Names(const PluginList& list) {
   return names;
 }
 
-// One extension point as the file has it.
+// Renders one extension point as in the file.
 Json Point(const plugins::ProfileConfig::PluginSet& set) {
   Json point = Json::object();
   if (!set.enabled.empty()) point["enabled"] = Names(set.enabled);
@@ -58,7 +58,7 @@ Json Point(const plugins::ProfileConfig::PluginSet& set) {
   return point;
 }
 
-// A profile as its file has it.
+// Renders a profile as its file has it.
 Json Written(const plugins::ProfileConfig& config) {
   Json profile = {{"schedulerName", config.scheduler_name}};
   for (const auto& [name, set] : config.plugins)
@@ -68,7 +68,7 @@ Json Written(const plugins::ProfileConfig& config) {
   return profile;
 }
 
-// A profile with all that is on, and with what args.
+// Renders a profile with all enabled plugins and their args.
 Json Defaulted(const plugins::ProfileConfig& config, bool keeps_nodes_whole) {
   Json profile = Written(config);
   PluginList active = plugins::ActivePlugins(config);
@@ -134,7 +134,7 @@ std::string ConfigJson(const Config& config) {
   return ToJsonText({{"componentconfig", Upstream(config, true)}, {"tutti.dev", Ours(config)}});
 }
 
-// Profiles as they were written: keepNodesWhole acts where a profile says nothing about plugins.
+// Renders profiles as they were written, because keepNodesWhole acts only on a profile that does not name plugins.
 std::string ConfigYaml(const Config& config) {
   return ToYamlText(Upstream(config, false)) + "---\n" + ToYamlText(Ours(config));
 }

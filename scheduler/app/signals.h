@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGTERM and SIGINT as a call on a thread of its own; a second one ends the process at once.
+// Turns the first SIGTERM or SIGINT into a call on a thread of its own. A second signal ends the process at once.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@
 
 namespace tutti::app {
 
-// Blocks both signals for this thread and those it starts later, and ignores SIGPIPE. For verbs that end by them: the
-// others end as any program does.
+// Blocks both signals for this thread and the threads that it starts later, and ignores SIGPIPE. Only verbs that end by
+// a signal call it.
 void BlockStopSignals();
 
 class StopSignals {

@@ -24,16 +24,16 @@ namespace tutti::app {
 namespace {
 
 constexpr base::Millis kLongestSleepMs = 60'000;
-// At one instant; then requests get a turn before it goes on.
+// The most rounds at one instant before requests get a turn.
 constexpr size_t kRoundsAtOnce = 100;
-// Where the Lease of a `tutti run` against this cluster lives, as after installing manifests/.
+// The namespace for the Lease of a `tutti run` against this cluster, as the installation in manifests/ has it.
 constexpr const char* kOurNamespace = "tutti-system";
 
 constexpr const char* kVolcano = "scheduling.volcano.sh";
 constexpr const char* kSchedulerPlugins = "scheduling.x-k8s.io";
 
-// The group whose PodGroups `kubectl get podgroups` shows: Volcano's if KubeRay works with it, or if the manifests have
-// objects of Volcano's and none of scheduler-plugins'.
+// Returns the group whose PodGroups `kubectl get podgroups` shows. It is Volcano's if KubeRay works with Volcano, or if
+// the manifests have objects of Volcano and none of scheduler-plugins.
 std::string PreferredGroup(const SimFlags& flags) {
   const auto has = [&](const std::string& group) {
     return std::ranges::any_of(flags.manifests, [&](const sim::Manifest& one) {
@@ -73,15 +73,14 @@ base::Status WriteFile(const std::string& path, const std::string& text) {
   return base::Invalid(fmt::format("--kubeconfig-out: {} cannot be written", path));
 }
 
-// An address of a listener as a client may use it: one that stands for all has no host that can be called.
+// Returns a URL that a client can use: an address such as 0.0.0.0 is no host to connect to.
 std::string UsableUrl(const sim::HttpServer& http, const std::string& host) {
   const bool all = host == "0.0.0.0" || host == "::" || host == "[::]";
   if (!all) return http.url();
-  fmt::print(
-      stderr,
-      "warning: --listen {}: everybody who reaches this machine may do everything in this cluster; nobody is asked "
-      "who they are\n",
-      host);
+  fmt::print(stderr,
+             "warning: --listen {}: everybody who reaches this machine may do everything in this cluster; no "
+             "credential is asked for\n",
+             host);
   return fmt::format("http://127.0.0.1:{}", http.port());
 }
 
@@ -100,7 +99,7 @@ void Greet(const SimFlags& flags, const std::string& preferred, const std::strin
   std::fflush(stdout);
 }
 
-// Works whenever the store changes or the time has come, until `stopped`.
+// Runs the cluster's steps whenever the store changes or a timer is due, until `stopped`.
 void Serve(EmbeddedCluster& cluster, const base::Clock& clock, base::Mailbox<int>& wake,
            const std::atomic<bool>& stopped) {
   while (!stopped) {
@@ -134,7 +133,7 @@ int Sim(SimFlags flags) {
   const std::string preferred = PreferredGroup(flags);
   options.world.preferred_group = preferred;
   options.strict_kinds = flags.strict_kinds;
-  std::vector<std::string> served;  // empty: whoever is run against this cluster decides
+  std::vector<std::string> served;  // empty: the scheduler that runs against this cluster decides
   if (flags.with_scheduler) {
     for (const framework::Profile& profile : core_options->profiles) served.push_back(profile.scheduler_name);
     options.scheduler = *std::move(core_options);

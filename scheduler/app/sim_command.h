@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tutti sim`: the embedded cluster on a port, in real time, for kubectl and for schedulers.
+// `tutti sim`: serves the embedded cluster on a port, in real time, for kubectl and for schedulers.
 #pragma once
 
 #include <string>
@@ -16,12 +16,12 @@ struct SimFlags {
   std::string listen = "127.0.0.1:8080";  // where kubectl looks without a kubeconfig
   std::string kubeconfig_out;
   bool with_scheduler = true;
-  bool strict_kinds = false;         // of manifests: a kind that is not known is an error, not a note
+  bool strict_kinds = false;         // an unknown kind in the manifests is an error, not a note
   bool with_upstream_gangs = false;  // scheduling.k8s.io/v1alpha2 is served
   sim::KubeRayOptions kuberay;
 };
 
-// Runs until SIGTERM or SIGINT (0); 1 when it cannot start. REQUIRES: BlockStopSignals().
+// Runs until SIGTERM or SIGINT (returns 0); returns 1 if it cannot start. REQUIRES: BlockStopSignals().
 int Sim(SimFlags flags);
 
 }  // namespace tutti::app

@@ -28,7 +28,8 @@ constexpr const char* kNoNode =
     "no Node was given, so nothing can start; add some, such as manifests/examples/offline/nodes.yaml, or a cluster's "
     "own: kubectl get nodes -o yaml | tutti simulate - ...";
 
-// Nobody reads figures while it runs, and each renewal is an instant at which it stops. At the end they are current.
+// The figures in reasons are renewed seldom: nothing reads them during a simulation, and each renewal is one more step.
+// At the end they are current.
 constexpr base::Millis kFiguresMs = 60'000;
 
 constexpr const char* kArriveAt = "sim.tutti.dev/arrive-at";
@@ -65,7 +66,7 @@ base::Result<Arrivals> SortByArrival(std::vector<sim::Manifest> manifests) {
   return arrivals;
 }
 
-// A time-out of the scheduler's that changes nothing may be followed by another for ever; this many say that it is.
+// The scheduler's timers may go on without end and change nothing. After so many in a row the simulation ends.
 constexpr int kQuietTimers = 100;
 
 class Simulation {
@@ -91,7 +92,7 @@ class Simulation {
     return {};
   }
 
-  // What was to come later than the end: a sentence, or empty.
+  // Returns a sentence about the manifests that were to arrive after the end; empty if there are none.
   std::string NotArrived() const {
     size_t count = 0;
     for (const auto& [at, manifests] : arrivals_) count += manifests.size();
@@ -122,9 +123,10 @@ class Simulation {
   }
 
   base::Status Endless() const {
-    return base::Fail(base::ErrorCode::kInternal,
-                      fmt::format("at {} s the cluster does not come to rest: something is made and removed for ever",
-                                  (clock_.MonotonicMs() - start_ms_) / 1000));
+    return base::Fail(
+        base::ErrorCode::kInternal,
+        fmt::format("at {} s the cluster does not come to rest: something is made and removed without end",
+                    (clock_.MonotonicMs() - start_ms_) / 1000));
   }
 
   base::VirtualClock& clock_;
@@ -134,7 +136,7 @@ class Simulation {
   const base::Millis until_ms_;
 };
 
-// Says how far it is, once a second of real time.
+// Reports the progress once a second of real time.
 class ProgressTeller {
  public:
   ProgressTeller(const std::function<void(const SimulationProgress&)>& tell, const base::Clock& clock,
@@ -160,7 +162,7 @@ class ProgressTeller {
   std::chrono::steady_clock::time_point next_ = begun_ + kEvery;
 };
 
-// To the end of the process, where the leak checker finds it.
+// Keeps the cluster until the process ends. The leak checker still finds it.
 void Leave(std::unique_ptr<EmbeddedCluster> cluster) {
   static auto& left = *new std::vector<EmbeddedCluster*>;
   left.push_back(cluster.release());
@@ -170,7 +172,7 @@ std::string Text(const nlohmann::ordered_json& value) {
   return value.is_string() ? value.get<std::string>() : base::PrintOrdered(value);
 }
 
-// A table of `list`, with these fields of each item.
+// Renders `list` as a table with these fields of each item.
 std::string TableOf(const nlohmann::ordered_json& list,
                     const std::vector<std::pair<const char*, const char*>>& columns) {
   std::vector<std::string> header;
@@ -198,7 +200,7 @@ base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifes
   auto arrivals = SortByArrival(std::move(manifests));
   if (!arrivals) return tl::make_unexpected(arrivals.error());
 
-  options.world.event_log = 0;  // nobody resumes a watch
+  options.world.event_log = 0;  // no client resumes a watch
   auto owned = std::make_unique<EmbeddedCluster>(clock, EmbeddedCluster::Options{.world = options.world,
                                                                                  .scheduler = *std::move(core_options),
                                                                                  .loose_definitions = true,

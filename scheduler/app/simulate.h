@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tutti simulate`: manifests in, the real core under a virtual clock, decisions out. No network, no files written.
+// `tutti simulate`: runs the real core on manifests under a virtual clock, and returns its decisions. It uses no
+// network and writes no files.
 //
 // The same manifests and configuration give the same bytes.
 #pragma once
@@ -19,39 +20,39 @@ namespace tutti::app {
 
 struct SimulationProgress {
   base::Millis virtual_ms = 0;  // since the start of the simulation
-  size_t gangs = 0, whole = 0;  // that came so far; that were whole once
-  double seconds = 0;           // that it took till now
+  size_t gangs = 0, whole = 0;  // arrived so far; were whole once
+  double seconds = 0;           // real time since the start
 };
 
 struct SimulateOptions {
   Config config;
   sim::WorldOptions world;
-  bool strict_kinds = false;               // a kind that is not known is an error, not a note
-  base::Millis until_ms = 24 * 3'600'000;  // of virtual time; what waits longer is not waited for
-  // Gets, where given, the result in figures.
+  bool strict_kinds = false;               // an unknown kind is an error, not a note
+  base::Millis until_ms = 24 * 3'600'000;  // virtual time at which it ends at the latest
+  // Receives the result in figures; may be null.
   SimulationSummary* summary = nullptr;
-  // Is told, where given, once a second of the time that passes here, how far it is; not before the first.
+  // Receives the progress once a second of real time, first after one second; may be empty.
   std::function<void(const SimulationProgress&)> on_progress;
-  // Gets, where given, what a person should know beside the result: what of the configuration has no effect, why
-  // pods were never made, and what came too late.
+  // Receives notes for people; may be null: settings without effect, why pods were never made, and manifests that came
+  // too late.
   std::vector<std::string>* notes = nullptr;
-  // The process ends right after: what was simulated is not freed, which takes a while object by object.
+  // Does not free the simulated cluster, because the process ends next and freeing each object takes a while.
   bool leave_memory = false;
 };
 
-// `node` is empty while pending:
+// Simulates `manifests` and returns its result. `node` is empty while a pod is pending:
 //
 //   {apiVersion: tutti.dev/v1alpha1, kind: SimulationResult,
 //    pods: [{namespace, name, node, state: bound|pending|evicted|finished, reason, message}],
 //    gangs: [{namespace, name, dialect, queue, minMember, members, bound, state, reason, message}],
 //    timeline: [{at_s, action: bind|evict|admit|finish, pod, node, gang}]}
 //
-// Scripts read these names: within an apiVersion fields are added, none is renamed or taken away.
-// Objects with the annotation sim.tutti.dev/arrive-at come at that time after the start, the others at the start; it
+// Scripts read these names: within an apiVersion fields may be added, but none is renamed or removed. An object with
+// the annotation sim.tutti.dev/arrive-at arrives at that time after the start, the others at the start. The simulation
 // ends when nothing changes any more. Error: kInvalid, naming file, document, field and remedy.
 base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifests, SimulateOptions options);
 
-// Its result for people: the gangs, the pods, what happened when.
+// Renders the result for people: the gangs, the pods, and the timeline.
 std::string SimulationTable(const nlohmann::ordered_json& result);
 
 }  // namespace tutti::app

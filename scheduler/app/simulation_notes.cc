@@ -16,7 +16,7 @@ using sim::Child;
 using sim::DigString;
 using sim::Json;
 
-// "SENTENCE (a, b and 2 more)", for each sentence about objects that change nothing.
+// Adds "SENTENCE (a, b and 2 more)" for each sentence about objects that change nothing.
 void AddWithoutEffect(const sim::Store& store, const std::vector<std::string>& scheduler_names,
                       std::vector<std::string>& notes) {
   std::map<std::string, std::vector<std::string>> names;
@@ -38,7 +38,7 @@ bool IsController(const std::string& reporter) {
 std::vector<std::string> SimulationNotes(const sim::Store& store, const std::vector<std::string>& scheduler_names) {
   std::vector<std::string> notes;
   AddWithoutEffect(store, scheduler_names, notes);
-  // A retry says the same again, of a pod of another name.
+  // A retry repeats the warning for a pod of another name.
   std::map<std::tuple<std::string, std::string, std::string>, std::pair<std::string, std::string>> last;
   store.ForEach(sim::kEvents, [&](const auto&, const sim::Object& event) {
     if (DigString(*event, "type") != "Warning" || !IsController(DigString(*event, "reportingComponent"))) return;

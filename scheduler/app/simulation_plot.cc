@@ -48,7 +48,7 @@ struct Drawing {
         from, y, std::max(0.5, to - from), height, colour, Escaped(title));
   }
 
-  // A staircase of the GPUs in use, below the line of how many there are.
+  // Draws the GPUs in use as steps, below the line of the capacity.
   void Use() {
     int64_t most = 1;
     for (const auto& use : summary.gpus) most = std::max({most, use.used, use.capacity});
@@ -71,7 +71,7 @@ struct Drawing {
     Text(kLeft - 8, kTop + kUse, "end", "0");
   }
 
-  // Height of one gang's line.
+  // Returns the height of one gang's line.
   double Line() const {
     return std::min(12.0, kMostOfGangs / static_cast<double>(std::max<size_t>(1, summary.gangs.size())));
   }

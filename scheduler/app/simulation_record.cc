@@ -22,14 +22,14 @@ bool Finished(const sim::Json& pod) {
   return phase == "Succeeded" || phase == "Failed";
 }
 
-// The scheduler's mark on a pod that it takes back; others delete without it.
+// Whether the scheduler evicted the pod: it sets this condition, and other components that delete pods do not.
 bool Disrupted(const sim::Json& pod) {
   return DigString(sim::ConditionOf(pod, "DisruptionTarget"), "status") == "True";
 }
 
 bool IsGpu(std::string_view resource) { return resource.ends_with("/gpu"); }
 
-// Of a map of resources. What is no quantity counts nothing: the store refuses it anyway.
+// Sums up the GPUs in a map of resources. A value that is no quantity counts as 0; the store refuses it anyway.
 int64_t GpusIn(const sim::Json& resources) {
   int64_t gpus = 0;
   for (const auto& [name, amount] : sim::MapOf(resources).items())
@@ -47,7 +47,7 @@ int64_t GpusOfPod(const sim::Json& pod) {
   return gpus;
 }
 
-// What changes at one instant is one step.
+// Adds a step. Changes at one instant are one step.
 void AddGpus(base::Millis at, int64_t used, int64_t capacity, std::vector<SimulationSummary::GpuUse>* steps) {
   if (used == 0 && capacity == 0) return;
   if (steps->empty() || steps->back().at_ms != at) {
@@ -58,7 +58,7 @@ void AddGpus(base::Millis at, int64_t used, int64_t capacity, std::vector<Simula
   steps->back().capacity += capacity;
 }
 
-// Whole seconds as integers: 5, not 5.0.
+// Writes whole seconds as integers: 5, not 5.0.
 Json Seconds(base::Millis ms) {
   if (ms % 1000 == 0) return ms / 1000;
   return static_cast<double>(ms) / 1000;
@@ -101,7 +101,7 @@ void SimulationRecord::Note(const core::Scheduler& scheduler) {
     for (const model::GangKey& key : changes->gone)
       if (const auto story = stories_.find(key); story != stories_.end() && !story->second.ended_ms)
         story->second.ended_ms = Now();
-  } else {  // more changed at once than the journal keeps
+  } else {  // the journal does not keep that many changes
     for (const observe::Decision& decision : scheduler.Decisions()) NoteOne(decision);
   }
   noted_ = scheduler.decision_sequence();
@@ -151,7 +151,8 @@ void SimulationRecord::OnPod(const sim::WatchEvent& event) {
   if (!Finished(before) && Finished(now)) Happened("finish", now, NodeOf(now));
 }
 
-// A gang without members asks for nothing: its story begins with its first member.
+// Records how a gang's state changed. A gang without members asks for nothing, so its record begins with its first
+// member.
 void SimulationRecord::TellStory(const observe::Decision& decision) {
   using dialects::GangState;
   const auto known = stories_.find(decision.gang);
@@ -239,7 +240,7 @@ Json SimulationRecord::Result(const std::vector<observe::Decision>& decisions) c
     for (const observe::MemberDecision& member : decision.members) members[member.uid] = &member;
     gangs.push_back(GangLine(decision));
   }
-  std::map<std::pair<std::string, std::string>, std::vector<Json>> lines;  // several pods may have had one name
+  std::map<std::pair<std::string, std::string>, std::vector<Json>> lines;  // several pods may have had the same name
   for (const Json& line : evicted_) lines[{line["namespace"], line["name"]}].push_back(line);
   for (const sim::Object& pod : store_.All(sim::kPods)) {
     const auto member = members.find(sim::UidOf(*pod));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SimulationRecord: what happened to every pod while a simulation ran, and how things stand at its end.
+// SimulationRecord: records what happened to every pod while a simulation ran, and the state at its end.
 #pragma once
 
 #include <map>
@@ -19,18 +19,18 @@ namespace tutti::app {
 
 class SimulationRecord {
  public:
-  // Watches `store` from now on; what is bound already is no news. Both must outlive it.
+  // Watches `store` from now on; pods that are already bound are not recorded as bound now. Both must outlive it.
   SimulationRecord(sim::Store& store, const base::Clock& clock);
   ~SimulationRecord();
 
-  // What the scheduler decided since this was called last, before it is carried out: says whose gang a pod is, and
-  // which gangs were admitted.
+  // Reads the scheduler's decisions since the last call, before they are carried out: the gang of each pod, and which
+  // gangs were admitted.
   void Note(const core::Scheduler& scheduler);
 
-  // `decisions`: as they stand at the end.
+  // Return the result; `decisions` are those at the end.
   nlohmann::ordered_json Result(const std::vector<observe::Decision>& decisions) const;
   SimulationSummary Summary(const std::vector<observe::Decision>& decisions) const;
-  // Of the gangs that were seen so far: how many, and how many of them were whole once.
+  // Count the gangs that were seen so far, and those that were whole once.
   size_t gangs() const { return stories_.size(); }
   size_t whole_gangs() const { return whole_gangs_; }
 
@@ -50,12 +50,12 @@ class SimulationRecord {
   const base::Clock& clock_;
   const base::Millis start_ms_;
   int64_t subscription_;
-  base::Millis last_event_ms_ = 0;  // when a pod last came to a node, ended or went, since the start
-  uint64_t noted_ = 0;              // up to which change of the scheduler's decisions
+  base::Millis last_event_ms_ = 0;  // when a pod was last bound, ended or was deleted; since the start
+  uint64_t noted_ = 0;              // sequence number of the last decision that was read
   std::unordered_map<std::string, std::string> gang_of_;  // by pod uid: "namespace/name"
   std::set<model::GangKey> admitted_;
   Json timeline_ = Json::array();
-  std::vector<Json> evicted_;  // pods that are no more
+  std::vector<Json> evicted_;  // deleted pods
   std::map<model::GangKey, SimulationSummary::Gang> stories_;
   size_t whole_gangs_ = 0;
   std::vector<SimulationSummary::GpuUse> gpus_;

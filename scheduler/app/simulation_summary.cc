@@ -15,11 +15,11 @@ using base::Millis;
 using Gang = SimulationSummary::Gang;
 
 constexpr size_t kIntervals = 10;  // of the table of GPU use
-constexpr size_t kShown = 10;      // gangs that are short
+constexpr size_t kShown = 10;      // the most gangs that are listed as short
 
 std::string Seconds(Millis ms) { return fmt::format("{:g} s", static_cast<double>(ms) / 1000); }
 
-// GPU-milliseconds in use, and those that there were, within [from, to).
+// GPU-milliseconds in use, and in all, within [from, to).
 struct Area {
   double used = 0, capacity = 0;
   double percent() const { return capacity > 0 ? 100 * used / capacity : 0; }
@@ -44,7 +44,7 @@ std::string Waits(const std::vector<Gang>& gangs) {
   if (whole.empty()) return "";
   const auto wait = [](const Gang* gang) { return *gang->whole_ms - gang->arrived_ms; };
   std::ranges::stable_sort(whole, {}, wait);
-  // The nearest rank: so many of a hundred waited no longer.
+  // Nearest rank: `percent` of the gangs waited no longer than this.
   const auto rank = [&](size_t percent) {
     return Seconds(wait(whole[std::max<size_t>(1, (whole.size() * percent + 99) / 100) - 1]));
   };

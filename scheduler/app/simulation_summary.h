@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SimulationSummary: a simulation in figures: how long gangs waited, how much of the GPUs was in use, what is short.
+// SimulationSummary: a simulation in figures: how long gangs waited, how many GPUs were in use, and what is short.
 #pragma once
 
 #include <optional>
@@ -15,24 +15,25 @@ struct SimulationSummary {
   struct Gang {
     std::string name;                      // "namespace/name"
     base::Millis arrived_ms = 0;           // its first pod, or its declaration, was seen
-    std::optional<base::Millis> whole_ms;  // first; none: never
-    std::optional<base::Millis> ended_ms;  // all of it has ended, or went
-    std::string waits_for;                 // of one that has members, is not whole and has not ended: its sentence
+    std::optional<base::Millis> whole_ms;  // when it was first whole; none: never
+    std::optional<base::Millis> ended_ms;  // when all of its members had ended or were deleted
+    std::string waits_for;                 // the sentence of a gang that still waits; empty for others
   };
-  // From this instant until the next one's. GPUs are all extended resources whose name ends with "/gpu".
+  // The use from this instant until that of the next entry. GPUs are all extended resources whose name ends with
+  // "/gpu".
   struct GpuUse {
     base::Millis at_ms = 0;
     int64_t used = 0, capacity = 0;
   };
   std::vector<Gang> gangs;   // by arrival
-  std::vector<GpuUse> gpus;  // by time; empty: there are none
+  std::vector<GpuUse> gpus;  // by time; empty: the cluster has no GPUs
   base::Millis end_ms = 0;
 };
 
-// For people: some lines and a table.
+// Renders the summary as some lines and a table.
 std::string SummaryText(const SimulationSummary& summary);
 
-// A drawing: GPUs in use over time; below it, for each gang a line, pale while it waits and strong while it runs.
+// Draws the GPUs in use over time. Below it each gang has a line, pale while it waits and strong while it runs.
 std::string SummarySvg(const SimulationSummary& summary);
 
 }  // namespace tutti::app

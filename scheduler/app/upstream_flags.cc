@@ -69,7 +69,7 @@ bool IsNumber(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// What the type expects; empty: `text` is of it.
+// Says what a value of this type looks like; empty if `text` is one.
 std::string_view Expected(Type type, std::string_view text) {
   switch (type) {
     case Type::kBool: return ParseGoBool(text) ? "" : "write true or false";

@@ -13,7 +13,7 @@ namespace {
 
 const std::vector<std::string_view> kActions = {"allocate",    "backfill", "elect",   "enqueue", "gangpreempt",
                                                 "gangreclaim", "preempt",  "reclaim", "reserve", "shuffle"};
-// Whether they are named or not.
+// Plugins that are always in effect here, named or not.
 const std::vector<std::string_view> kAlways = {"conformance", "gang", "predicates", "priority"};
 const std::vector<std::string_view> kShares = {"capacity", "proportion"};
 const std::vector<std::string_view> kScores = {"binpack", "nodeorder", "resource-strategy-fit", "task-topology",
@@ -57,11 +57,11 @@ class Reader {
   }
 
  private:
-  // A note, where the field stands.
+  // Adds a note with the place of the field.
   void Note(const Fields& at, const std::string& name, std::string_view what) {
     notes_.Add(at.node()[name], at.path().empty() ? name : fmt::format("{}.{}", at.path(), name), what);
   }
-  // Volcano passes over what it does not know.
+  // Notes unknown fields, which Volcano ignores.
   void NoteUnknown(const Fields& at, const std::vector<std::string_view>& known) {
     if (!at.node().IsMap()) return;
     Fields all(at.node(), at.path(), &notes_);
@@ -110,7 +110,7 @@ class Reader {
     conf_.tiers.back().push_back(std::move(plugin));
   }
 
-  // Takes what the plugin decides, and notes what has no effect.
+  // Applies the settings of the plugin, and notes those without effect.
   void Judge(Fields& fields, Fields& arguments, const VolcanoPlugin& plugin) {
     if (In(kShares, plugin.name)) return JudgeShares(fields, arguments, plugin);
     if (In(kAlways, plugin.name)) {

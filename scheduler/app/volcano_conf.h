@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a volcano-scheduler.conf as it stands: which share rule its queues have, whether gangs may take from each
-// other, and what in it has no effect here.
+// Reads a volcano-scheduler.conf: the share rule of its queues, whether gangs may take room from each other, and
+// settings without effect here.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace tutti::app {
 
 struct VolcanoPlugin {
   std::string name;
-  std::map<std::string, bool> switches;          // enableReclaimable and the like, where the file says them
+  std::map<std::string, bool> switches;          // enableReclaimable and the like, if the file sets them
   std::map<std::string, std::string> arguments;  // as text
 };
 
 enum class ShareRule {
   kNone,        // queues are capped by their capability alone
   kProportion,  // by weight
-  kCapacity,    // by what each deserves
+  kCapacity,    // by the `deserved` of each queue
 };
 
 struct VolcanoConf {
@@ -29,15 +29,15 @@ struct VolcanoConf {
   std::vector<std::vector<VolcanoPlugin>> tiers;  // in their order
 
   ShareRule rule = ShareRule::kNone;
-  bool hierarchy = false;      // of capacity: parents count
-  int64_t ancestor_level = 0;  // of capacity: as many queues above two are compared as they are
+  bool hierarchy = false;      // for capacity: parents count
+  int64_t ancestor_level = 0;  // for capacity: so many levels of ancestors are compared
   bool reclaims = false;       // queues may take back from each other
   bool preempts = false;       // gangs of a higher priority may take from others of their queue
 
-  std::vector<std::string> notes;  // "FILE:LINE: KEY: …": what has no effect, and why
+  std::vector<std::string> notes;  // "FILE:LINE: KEY: …": settings without effect, and why
 };
 
-// `file` names the text in messages. Error kInvalid: all complaints, each with the line and the key.
+// Reads `text`; `file` is its name in messages. Error: kInvalid, with all complaints, each with its line and key.
 base::Result<VolcanoConf> ReadVolcanoConf(const std::string& text, const std::string& file);
 
 }  // namespace tutti::app

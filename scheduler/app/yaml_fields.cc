@@ -15,7 +15,7 @@
 namespace tutti::app {
 namespace {
 
-// What a plain scalar stands for; a quoted one is its text.
+// Returns the value of a plain scalar; a quoted one is its text.
 base::Json Meant(const YAML::Node& node) { return base::YamlToJson(node).value_or(base::Json(node.Scalar())); }
 
 std::optional<int64_t> AsInteger(const YAML::Node& node) {

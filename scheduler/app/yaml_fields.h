@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads YAML strictly: every field is known, of its type and in its range, or there is a complaint that names the
-// file, the line, the field and the remedy. All complaints of a file are collected, so that one run shows them all.
+// Reads YAML strictly. A field that is unknown, of a wrong type or out of range makes a complaint, which names the
+// file, the line, the field and the remedy. One run shows all complaints of a file.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -19,14 +19,14 @@
 
 namespace tutti::app {
 
-// The text with blanks for line ends and other control characters, which what people write may have.
+// Returns the text with blanks in place of line ends and other control characters.
 std::string InOneLine(std::string text);
 
-// The complaints about one file, in the order of their finding.
+// The complaints about one file, in the order in which they were found.
 class Complaints {
  public:
   explicit Complaints(std::string file) : file_(std::move(file)) {}
-  // "FILE:LINE: FIELD: what"; without a line when the node has none.
+  // Adds "FILE:LINE: FIELD: what", without the line if the node has none.
   void Add(const YAML::Node& at, std::string_view field, std::string_view what);
   const std::vector<std::string>& lines() const { return lines_; }
   const std::string& file() const { return file_; }
@@ -38,8 +38,8 @@ class Complaints {
 
 using base::Closest;
 
-// One mapping, scalars as in base/yaml_scalar.h. Each field is asked for once, an absent or null one leaves `out` as it is; Done() complains about
-// those that nobody asked for. `complaints` must outlive this.
+// One mapping; scalars are read as in base/yaml_scalar.h. Each field is read once; an absent or null one leaves `out`
+// unchanged. Done() complains about fields that were not read. `complaints` must outlive this.
 class Fields {
  public:
   // Complains when `node` is neither a mapping nor absent.
@@ -52,11 +52,11 @@ class Fields {
   void Number(std::string_view name, double* out);
   void Duration(std::string_view name, base::Millis* out);
   void Json(std::string_view name, base::Json* out);
-  // The field as a mapping of its own; its Done() is the caller's to call.
+  // Returns the field as a mapping of its own; the caller calls its Done().
   Fields Map(std::string_view name);
-  // Calls `each` with every item of a sequence of mappings.
+  // Calls `each` for every item of a sequence of mappings.
   void Sequence(std::string_view name, const std::function<void(Fields&)>& each);
-  // Known, and not looked into.
+  // Accepts the field with any value.
   void Accept(std::string_view name);
 
   bool Has(std::string_view name) const;
@@ -65,11 +65,11 @@ class Fields {
 
   const std::string& path() const { return path_; }
   const YAML::Node& node() const { return node_; }
-  // Where the mapping stands: "FILE:LINE: FIELD".
+  // Returns the place of the mapping: "FILE:LINE: FIELD".
   std::string Where() const;
 
  private:
-  // The value, marked as asked for; undefined when absent or null.
+  // Returns the value and marks the field as read; undefined when absent or null.
   YAML::Node Take(std::string_view name);
   const YAML::Node* TakeScalar(std::string_view name, std::string_view expected, YAML::Node* hold);
   std::string PathOf(std::string_view name) const;
