@@ -448,7 +448,7 @@ struct SimVerb {
     given.AddStrict(verb);
     verb.add_option("--listen", flags.listen, "address; port 0: a free one")->capture_default_str();
     verb.add_option("--kubeconfig-out", flags.kubeconfig_out, "write a kubeconfig for it")->type_name("FILE");
-    verb.add_flag("--no-scheduler", no_scheduler, "nobody schedules; run one against it");
+    verb.add_flag("--no-scheduler", no_scheduler, "without a scheduler; run one against it");
     verb.add_option("--runtime-config", runtime_config,
                     "as kube-apiserver's: scheduling.k8s.io/v1alpha2=false does not serve upstream's PodGroup and\n"
                     "Workload, as a real one by default")

@@ -7,7 +7,7 @@ namespace tutti::kube {
 
 std::string Escape(std::string_view text) {
   constexpr char kHex[] = "0123456789ABCDEF";
-  // As a segment these two would be a step in the path, which proxies and libcurl take.
+  // Proxies and libcurl would follow these two segments as steps in the path.
   if (text == "." || text == "..") return text.size() == 1 ? "%2E" : "%2E%2E";
   std::string out;
   out.reserve(text.size());

@@ -7,13 +7,13 @@
 
 namespace tutti::kube {
 
-// What may stand in one segment of a path, or in a query's value.
+// Escapes `text` for one segment of a path, or for a value in a query.
 std::string Escape(std::string_view text);
 
-// "/api/v1" or "/apis/GROUP/VERSION".
+// Returns "/api/v1" or "/apis/GROUP/VERSION".
 std::string GroupPath(std::string_view group, std::string_view version);
 
-// ".../pods", or ".../namespaces/NS/pods" with a namespace.
+// Returns ".../pods", or ".../namespaces/NS/pods" with a namespace.
 std::string CollectionPath(std::string_view group, std::string_view version, std::string_view resource,
                            std::string_view ns = {});
 

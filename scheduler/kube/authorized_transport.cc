@@ -10,7 +10,8 @@
 namespace tutti::kube {
 namespace {
 
-// What a proxy or a server says of a request that failed may repeat it, and ends in logs, conditions and Events.
+// Removes the credential from an error. A proxy or server may repeat the request in it, and its text gets into logs,
+// conditions and Events.
 void Redact(const Credential& credential, Response* response) {
   const std::string_view header = credential.authorization;
   const std::string_view secret = header.substr(std::min(header.find(' ') + 1, header.size()));
@@ -19,7 +20,7 @@ void Redact(const Credential& credential, Response* response) {
   RedactAll(secret, &response->body);
 }
 
-// Which credential it is, without what is in it.
+// Says which credential is in use, without its content.
 std::string Who(const Config& config) {
   const std::string kind = config.exec                       ? "exec plugin " + config.exec->command
                            : !config.token_file.empty()      ? "token file " + config.token_file
@@ -58,7 +59,7 @@ void AuthorizedTransport::SendInner(RequestId id) {
   exchange.request.credential = credentials_.Current();
   exchange.sent_ms = loop_.Now();
   OnData data;
-  // The exchange outlives the data: it goes with OnAnswer or Cancel, after which none comes.
+  // The exchange lives until OnAnswer or Cancel, after which no data comes.
   if (exchange.data) data = [&exchange](const Response& head, std::string_view piece) { exchange.data(head, piece); };
   exchange.inner = inner_.Send(
       exchange.request,
@@ -96,7 +97,7 @@ void AuthorizedTransport::Tell(const Exchange& exchange, const Response& respons
   told_({exchange.request.method, response.status, watch ? -1 : seconds});
 }
 
-// Once for each credential: every request is refused alike.
+// Logs a refusal once for each credential, because every request is then refused.
 void AuthorizedTransport::ComplainOfRefusal(const Credential& refused) {
   if (std::exchange(complained_, refused.generation) == refused.generation) return;
   base::LogError(

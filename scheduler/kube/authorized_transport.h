@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AuthorizedTransport: gives every request the credential of the moment, and sends one that was refused with 401 a
-// second time if there is a newer credential to be had. The loop's thread only.
+// AuthorizedTransport: gives every request the current credential. It sends a request that was refused with 401 once
+// more if there is a newer credential. The loop's thread only.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ class AuthorizedTransport final : public Transport {
   AuthorizedTransport(const Config& config, Loop& loop, Transport& inner, Told told = nullptr);
   ~AuthorizedTransport() override;
 
-  // A request sent before the first credential is there waits for it.
+  // Sends the request; until there is a first credential, it waits for that.
   RequestId Send(Request request, OnDone done, OnData data) override;
   void Cancel(RequestId id) override;
 
@@ -47,7 +47,7 @@ class AuthorizedTransport final : public Transport {
   RequestId last_id_ = 0;
   const Told told_;
   const std::string who_;    // for messages: where the credential comes from
-  uint64_t complained_ = 0;  // of that generation it was said that the server does not accept it
+  uint64_t complained_ = 0;  // the generation whose refusal was logged last
 };
 
 }  // namespace tutti::kube

@@ -29,7 +29,7 @@ namespace tutti::kube {
 namespace {
 
 constexpr base::Millis kCallTimeoutMs = 10'000;
-// How often one who waits for an answer looks whether there can still be one.
+// How often a waiting caller checks that an answer is still possible.
 constexpr std::chrono::milliseconds kLook{50};
 constexpr base::Millis kForever = std::numeric_limits<base::Millis>::max();
 
@@ -54,7 +54,7 @@ KubeWriter::Options WriterOptions(const KubeClient::Options& options) {
   return result;
 }
 
-// Whether libcurl carries it all: it knows plain HTTP, and proxies with their variables.
+// Whether all requests go through libcurl: it supports plain HTTP, and proxies with their environment variables.
 bool ThroughCurl(const Config& config) {
   const Url url = SplitUrl(config.server);
   const auto set = [](const char* name) {
@@ -89,7 +89,7 @@ struct KubeClient::Parts {
     if (thread.joinable()) thread.join();
   }
 
-  // Whatever the former leader wrote last is to be seen before anything is planned.
+  // Lists pods anew, so that the plans of this leader see the last writes of the former one.
   void Won() {
     const uint64_t this_term = ++term;
     const auto lead = [this, this_term] {
@@ -98,7 +98,7 @@ struct KubeClient::Parts {
     };
     feed.FreshPods(lead);
   }
-  // As client-go has it of a leader: an Event about the Lease. Nobody waits for the answer.
+  // Writes an Event about the Lease, as client-go does for a leader. The answer is ignored.
   void Announce(const LeaseOptions& lease) {
     const std::string now = base::FormatMicroTime(loop.clock().WallMs());
     const base::Json event = {
@@ -127,7 +127,8 @@ struct KubeClient::Parts {
     lease_holder = holder;
     holds_lease = ours;
   }
-  // Said even if it was not yet said that it leads: the lease is not tried for again.
+  // Posts Leadership{false}, even if Leadership{true} was not posted yet: this process does not try for the lease
+  // again.
   void Lost() {
     ++term;
     sink.Post(cluster::Leadership{false, 0});
@@ -144,7 +145,7 @@ struct KubeClient::Parts {
   FeedResolver kinds;
   KubeWriter writer;
   std::unique_ptr<LeaderElection> election;
-  uint64_t term = 0;  // of leading; a list asked for in an older one is not waited for
+  uint64_t term = 0;  // of leading; a list of an older term has no effect
   std::atomic<bool> ended = false;
   std::atomic<bool> holds_lease = false;
   std::atomic<base::Millis> lease_over_ms = 0;  // monotonic; when the lease that is ours runs out

@@ -2,9 +2,9 @@
 // KubeClient: one API server, one thread (`kube-io`), and the doors of this room.
 //
 //   KubeClient client(config, options, clock, sink);
-//   client.feed().Start(kinds);                 // events arrive in the sink, on kube-io
+//   client.feed().Start(kinds);                 // the sink gets events, on kube-io
 //   client.Elect(lease) or client.LeadAlone();  // until then the writer sends nothing
-//   client.writer().Submit(commands);           // answers arrive in the sink, on kube-io
+//   client.writer().Submit(commands);           // the sink gets answers, on kube-io
 //   client.Shutdown(5'000);
 //
 // Every public function may be called from any thread but kube-io itself. The sink is called on kube-io, and must
@@ -25,12 +25,12 @@ namespace tutti::kube {
 class KubeClient {
  public:
   struct Options {
-    std::string component = "tutti";  // in the User-Agent, and the reporter of Events that name none
+    std::string component = "tutti";  // in the User-Agent; also the reporter of Events that have none
     std::string version = "0";
     int in_flight = 64;                     // writes at a time
     base::Millis write_timeout_ms = 5'000;  // each, enforced by the API server
     uint64_t seed = 0;                      // of jitter; 0: from the machine
-    // Told of each request that ends, on kube-io. May be empty.
+    // Called on kube-io for each request that ended. May be empty.
     std::function<void(const Answered&)> on_answer;
   };
 
@@ -41,27 +41,27 @@ class KubeClient {
 
   cluster::ClusterFeed& feed();
   cluster::ClusterWriter& writer();
-  // How long kube-io has been at its last turn; asleep it is for some seconds at most.
+  // Returns the time since kube-io last began a turn. A healthy loop begins one every few seconds.
   base::Millis SinceLastTurnMs() const;
 
-  // One of these, once. Leadership is posted to the sink when pods have been listed since the lease was won, at which
-  // instant the former leader's last write was over; plan_after_ms is no later than its arrival. Leadership{false} says
-  // that the lease was lost, even before they were listed; it is not tried for again.
+  // REQUIRES: one of these is called, once. They post Leadership to the sink when pods were listed after the lease was
+  // won. At that instant the former leader's last write is over, and plan_after_ms has passed. They post
+  // Leadership{false} when the lease is lost, perhaps before that list. This process does not try for it again.
   void LeadAlone();
   void Elect(LeaseOptions options);
 
-  // Of the lease, as it was last seen; "" while nobody is known to hold it.
+  // Returns the holder of the lease as last seen; "" if none is known.
   std::string lease_holder() const;
   bool holds_lease() const;
-  // How long ago the lease that this process holds ran out; 0: it did not, or is another's.
+  // Returns how long ago this process's lease ran out; 0 if it did not, or if another process holds it.
   base::Millis LeaseOverdueMs() const;
 
-  // Refuses what has not left, waits for the answers to what has, gives the lease up, and ends the thread. Takes
-  // `patience_ms` at most; the lease is only given up if no write can take effect any more. Get and Post fail from then
-  // on, those under way too.
+  // Refuses writes that were not sent, waits for answers to the others, gives the lease up, and ends the thread. It
+  // takes `patience_ms` at most. It gives the lease up only if no write can take effect any more. From then on Get and
+  // Post fail, also those under way.
   void Shutdown(base::Millis patience_ms);
 
-  // One request outside of feed and writer (TokenReview, SubjectAccessReview, ...); waits for its answer.
+  // Send one request outside of feed and writer (TokenReview, SubjectAccessReview, ...), and wait for its answer.
   struct Reply {
     int status = 0;
     std::string body;  // JSON

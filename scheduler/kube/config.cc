@@ -32,7 +32,7 @@ std::vector<std::string> SplitPathList(const std::string& list) {
 }  // namespace
 
 std::string ServerProblem(const std::string& server) {
-  // It is logged, and sent as Host.
+  // The server's URL is logged, and its authority is sent as Host.
   if (SplitUrl(server).authority.find('@') != std::string::npos)
     return "has a user in it; write users[].user.username and password instead";
   const bool known = server.starts_with("https://") || server.starts_with("http://");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Config: where the API server is and who we are to it; from a kubeconfig, or from the pod we run in.
+// Config: the address of the API server and our credentials, from a kubeconfig or from our own pod.
 //
-// Values of this type hold secrets: they are never logged, and errors name files and fields, not contents.
+// Values of this type hold secrets: they are never logged, and errors name only files and fields.
 #pragma once
 
 #include <optional>
@@ -25,52 +25,52 @@ struct ExecPlugin {
 
 struct Config {
   std::string server;           // "https://10.0.0.1:6443", no trailing slash
-  std::string ca_pem;           // empty: the system's
+  std::string ca_pem;           // empty: the system's authorities
   std::string ca_file;          // where ca_pem was read; may be empty
   std::string tls_server_name;  // empty: the host of `server`
   bool insecure_skip_tls_verify = false;
   std::string proxy_url;
 
-  // Who we are. A token file goes before a token; a file is read again as it changes.
+  // Our user. A token file wins over a token; a file is read again when it changes.
   std::string token, token_file;
   std::string username, password;
-  // Whom the server is asked to take us for, as headers: names in lower case, values of one line.
+  // Headers that ask the server to treat us as another user: names in lower case, values of one line.
   std::vector<std::pair<std::string, std::string>> impersonation;
   std::string client_cert_pem, client_key_pem;
   std::string client_cert_file, client_key_file;
   std::optional<ExecPlugin> exec;
-  std::string exec_config;  // what the cluster's entry has for an exec plugin, in JSON; may be empty
+  std::string exec_config;  // the cluster entry's settings for an exec plugin, as JSON; may be empty
 
   std::string default_namespace;  // of the context, or of our own pod; may be empty
-  std::string user;               // for messages: the kubeconfig's name of it; empty in a pod
+  std::string user;               // for messages: the user's name in the kubeconfig; empty in a pod
   std::string source;             // for messages: the file and context, or "in-cluster"
 };
 
 struct ConfigSource {
-  std::string kubeconfig;  // --kubeconfig: this file alone, and it must exist
+  std::string kubeconfig;  // --kubeconfig: only this file is read, and it must exist
   std::string context;     // --context; empty: current-context
   std::string server;      // --master: replaces the server
 };
 
-// What is wrong with it as the API server's URL; empty: nothing.
+// Says why `server` cannot be the API server's URL; empty: it can.
 std::string ServerProblem(const std::string& server);
 
-// In order: `source.kubeconfig`; the list in $KUBECONFIG, merged (the first to name a thing wins, missing files are
-// passed over); in-cluster where KUBERNETES_SERVICE_HOST is set; ~/.kube/config. Error kInvalid names the file and the
-// field: what no connection could be made with is refused here.
+// Reads the first of these that there is: `source.kubeconfig`; the list in $KUBECONFIG, merged (the first file that has
+// an entry wins, missing files are ignored); in-cluster if KUBERNETES_SERVICE_HOST is set; ~/.kube/config. Refuses a
+// configuration that can make no connection. Error: kInvalid, naming the file and the field.
 base::Result<Config> LoadConfig(const ConfigSource& source);
 
-// Whether the exec plugin, if there is one, is a program that can be started. Error kInvalid, with the install hint.
+// Checks that the exec plugin, if there is one, can be started. Error: kInvalid, with the install hint.
 base::Status FindExecPlugin(const Config& config);
 
-// The merge of `paths`; at least one must exist unless `paths` is empty.
+// Reads and merges `paths`; at least one must exist unless `paths` is empty.
 base::Result<Config> LoadKubeconfig(const std::vector<std::string>& paths, const std::string& context);
 
-// Authorities are replaced while we run: reads `ca_file` again. True: `ca_pem` is another now. What cannot be read, or
-// holds no certificate, leaves it as it is.
+// Reads `ca_file` again, because certificate authorities are replaced while we run. Returns true if `ca_pem` changed. A
+// file that cannot be read or holds no certificate changes nothing.
 bool RereadAuthorities(Config* config);
 
-// From a pod's mounted ServiceAccount; `folder` is /var/run/secrets/kubernetes.io/serviceaccount but in tests.
+// Reads a pod's mounted ServiceAccount; `folder` is /var/run/secrets/kubernetes.io/serviceaccount except in tests.
 base::Result<Config> LoadInCluster(const std::string& folder);
 
 }  // namespace tutti::kube

@@ -24,7 +24,7 @@ std::string Trimmed(std::string text) {
   return text;
 }
 
-// A file that cannot be read just now leaves the last content in place.
+// Reads the file; returns the last content if it cannot be read now.
 std::string ReadOrKeep(const std::string& path, const std::string& last) {
   if (path.empty()) return last;
   auto content = base::ReadFile(path);
@@ -65,7 +65,7 @@ void Credentials::Apply(Credential next) {
   current_ = std::make_shared<const Credential>(std::move(next));
 }
 
-// Rotation replaces two files, and may be seen in between.
+// Reads certificate and key. A rotation replaces both files, and one of them may still be old.
 void Credentials::ReadPair(Credential* next) {
   const bool first = current_->generation == 0;
   const std::string last_cert = first ? config_.client_cert_pem : current_->client_cert_pem;
@@ -116,7 +116,7 @@ void Credentials::Renew(uint64_t stale_generation, absl::AnyInvocable<void(bool)
     ReadFiles();
     return then(current_->generation != stale_generation);
   }
-  if (exec_retry_ms_ > 0 && !exec_running_) return then(false);  // it has just been asked, in vain
+  if (exec_retry_ms_ > 0 && !exec_running_) return then(false);  // it failed a moment ago
   waiting_.push_back(
       [this, stale_generation, then = std::move(then)]() mutable { then(current_->generation != stale_generation); });
   StartExec();
@@ -125,8 +125,8 @@ void Credentials::Renew(uint64_t stale_generation, absl::AnyInvocable<void(bool)
 void Credentials::StartExec() {
   if (exec_running_) return;
   exec_running_ = true;
-  RereadAuthorities(&config_);                       // it may be told them
-  if (exec_thread_.joinable()) exec_thread_.join();  // it has posted its result, so it is at its end
+  RereadAuthorities(&config_);                       // the plugin may get the authorities
+  if (exec_thread_.joinable()) exec_thread_.join();  // it has posted its result, so it ends at once
   exec_thread_ = std::thread([this, plugin = *config_.exec, cluster = config_, alive = alive_, &loop = loop_] {
     auto result = RunExecPlugin(plugin, cluster, kExecPatienceMs, &ending_);
     loop.Post([this, alive, result = std::move(result)]() mutable {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Credentials: what proves to the API server who we are, kept fresh.
+// Credentials: keeps the current credential for the API server.
 //
-// Token and certificate files are read again once a minute, as rotation replaces them; a certificate that is not of the
-// key next to it is not used, and looked at again in a second. An exec plugin runs on a thread of its own: before the
-// first request, shortly before its credential expires, and after a 401; with growing pauses while what it gives is of
-// no use. The loop's thread only.
+// Token and certificate files are read again once a minute, because they are rotated. A certificate that does not fit
+// its key is not used, and is read again after a second. An exec plugin runs on a thread of its own: before the first
+// request, shortly before its credential expires, and after a 401. While its credentials are refused, the pauses
+// between runs grow. The loop's thread only.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@
 
 namespace tutti::kube {
 
-// What an exec plugin printed.
+// The credential that an exec plugin printed.
 struct ExecCredential {
   std::string token, client_cert_pem, client_key_pem;
   base::Millis expires_wall_ms = -1;  // -1: never
@@ -28,16 +28,16 @@ struct ExecCredential {
 
 inline constexpr base::Millis kExecPatienceMs = 60'000;
 
-// Runs the plugin and waits for its end; it is killed when its time is over, or soon after `*unwanted` is set. Errors
-// carry the plugin's name, its exit, its last line on stderr without what may be a secret, and the install hint; never
-// what it printed to stdout.
+// Runs the plugin and waits for its end. Kills it after `patience_ms`, or soon after `*unwanted` is set. Errors have
+// the plugin's name, its exit, its last line on stderr without possible secrets, and the install hint. They never have
+// its stdout.
 base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Config& cluster,
                                            base::Millis patience_ms = kExecPatienceMs,
                                            const std::atomic<bool>* unwanted = nullptr);
 base::Result<ExecCredential> ParseExecCredential(const ExecPlugin& plugin, const std::string& printed);
 
 inline constexpr std::string_view kRedacted = "[redacted]";
-// Puts kRedacted in the place of each `secret` in the text. REQUIRES: it is not empty.
+// Replaces each `secret` in the text by kRedacted. REQUIRES: `secret` is not empty.
 void RedactAll(std::string_view secret, std::string* text);
 
 class Credentials {
@@ -45,13 +45,13 @@ class Credentials {
   Credentials(const Config& config, Loop& loop);
   ~Credentials();
 
-  // False while an exec plugin has not answered yet: see WhenReady.
+  // False until an exec plugin has answered for the first time; see WhenReady.
   bool ready() const { return ready_; }
   // REQUIRES: ready().
   std::shared_ptr<const Credential> Current();
 
-  // `stale` was refused with 401. Runs `then` once something newer is there, or has been tried for: true if
-  // it is worth asking again. False at once where nothing could change.
+  // Renews the credential after one of `stale_generation` was refused with 401. Then runs `then`, with true if there is
+  // a newer credential. Runs it at once with false where nothing can change.
   void Renew(uint64_t stale_generation, absl::AnyInvocable<void(bool worth_retrying)> then);
   // Runs `then` when ready; at once if so.
   void WhenReady(Task then);
@@ -74,7 +74,7 @@ class Credentials {
   TimerId refresh_timer_ = 0;
   base::Millis exec_retry_ms_ = 0;
   std::thread exec_thread_;
-  std::atomic<bool> ending_ = false;                            // nobody wants its result any more
+  std::atomic<bool> ending_ = false;                            // the plugin's result is not needed any more
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for tasks posted by exec_thread_
 };
 

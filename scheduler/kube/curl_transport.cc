@@ -17,12 +17,12 @@
 namespace tutti::kube {
 namespace {
 
-constexpr long kConnections = 3;         // over HTTP/2; one is in use, the others follow a GOAWAY
+constexpr long kConnections = 3;         // over HTTP/2: one in use; the others are for use after a GOAWAY
 constexpr long kHttp1Connections = 128;  // a watch takes one each
 constexpr long kConnectTimeoutMs = 10'000;
 constexpr base::Millis kAuthoritiesMaxAgeMs = 1'000;
 
-// As in Go, a SOCKS proxy looks names up itself: it may know some that this machine does not.
+// Makes a SOCKS proxy look names up itself, as in Go: it may know names that this machine does not.
 std::string ForCurl(const std::string& proxy) {
   constexpr std::string_view kSocks = "socks5:";
   return proxy.starts_with(kSocks) ? "socks5h:" + proxy.substr(kSocks.size()) : proxy;
@@ -33,15 +33,15 @@ void StartLibrary() {
   TUTTI_CHECK(result == CURLE_OK, "curl_global_init failed");
 }
 
-// A peer that is gone without a word is noticed within half a minute, request or not.
+// Sets keep-alive, so that a vanished peer is noticed within half a minute, even without a request.
 int OnSocketMade(void*, curl_socket_t socket, curlsocktype) {
   const int patience_ms = kSocketPatienceMs;
   setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
   return CURL_SOCKOPT_OK;
 }
 
-// With `sent` it may have left before, whatever became of it now: of itself libcurl sends anew what a connection that
-// it used again has lost.
+// Says how the request failed. With `sent` it may have left before: if a reused connection breaks, libcurl itself sends
+// the request again.
 Response::Failure Classify(CURLcode code, bool sent) {
   if (code == CURLE_OPERATION_TIMEDOUT) return sent ? Response::Failure::kTimeout : Response::Failure::kNotSent;
   if (sent) return Response::Failure::kLost;
@@ -92,7 +92,7 @@ struct CurlTransport::Exchange {
   OnData data;
   Response response;
   bool cancelled = false;
-  bool sent = false;  // something of it may have left
+  bool sent = false;  // a part of the request may have left
   curl_slist* own_headers = nullptr;
   char error[CURL_ERROR_SIZE] = {};
 };
@@ -142,7 +142,7 @@ void CurlTransport::AllowHttp1(Multi& multi) {
   multi.http1 = true;
   curl_multi_setopt(multi.handle, CURLMOPT_MAX_HOST_CONNECTIONS, kHttp1Connections);
   curl_multi_setopt(multi.handle, CURLMOPT_MAXCONNECTS, kHttp1Connections);
-  // Those that wait for a connection are not looked at again by themselves.
+  // libcurl does not look again at transfers that wait for a connection.
   for (const auto& [id, exchange] : active_) {
     if (exchange->multi != &multi || exchange->handle.easy == nullptr) continue;
     curl_off_t pretransfer = 0;
@@ -195,13 +195,13 @@ CurlTransport::Handle CurlTransport::TakeHandle() {
   curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &BeforeSending);
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &OnBody);
   curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &OnHeader);
-  curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // of a proxy's tunnel
+  curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // the answer to a proxy's CONNECT
   if (connect_list_ != nullptr) curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connect_list_);
   if (config_.insecure_skip_tls_verify) {
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
   }
-  // As in Go, an environment's proxy is not for this machine itself.
+  // As in Go, the proxy of the environment is not used for the loopback address.
   if (!config_.proxy_url.empty())
     curl_easy_setopt(easy, CURLOPT_PROXY, ForCurl(config_.proxy_url).c_str());
   else if (loopback_)
@@ -209,8 +209,8 @@ CurlTransport::Handle CurlTransport::TakeHandle() {
   return {easy};
 }
 
-// Which request will need a new connection is not said beforehand.
-void CurlTransport::HeedAuthorities(Handle& handle) {
+// Gives the handle the current authorities. It does so for each request, because any may open a new connection.
+void CurlTransport::UpdateAuthorities(Handle& handle) {
   if (loop_.Now() >= authorities_due_ms_) {
     authorities_due_ms_ = loop_.Now() + kAuthoritiesMaxAgeMs;
     if (RereadAuthorities(&config_)) ++authorities_generation_;
@@ -248,7 +248,7 @@ void CurlTransport::Configure(Exchange& exchange) {
   CURL* easy = exchange.handle.easy;
   const Request& request = exchange.request;
   const Credential& credential = *request.credential;
-  HeedAuthorities(exchange.handle);
+  UpdateAuthorities(exchange.handle);
   if (exchange.handle.credential_generation != credential.generation) {
     exchange.handle.credential_generation = credential.generation;
     if (!credential.client_cert_pem.empty()) {
@@ -358,7 +358,7 @@ void CurlTransport::Finish(Multi& multi, Exchange* exchange, CURLcode result) {
     curl_off_t connected = 0, pretransfer = 0;
     curl_easy_getinfo(exchange->handle.easy, CURLINFO_CONNECT_TIME_T, &connected);
     curl_easy_getinfo(exchange->handle.easy, CURLINFO_PRETRANSFER_TIME_T, &pretransfer);
-    // Until it has a connection, its own words may quote the proxy's URL, and the password in it.
+    // Before there is a connection, libcurl's error may quote the proxy's URL with the password.
     const bool may_quote = connected == 0 && pretransfer == 0;
     response.Break(Classify(result, exchange->sent),
                    exchange->error[0] == '\0' || may_quote ? curl_easy_strerror(result) : exchange->error);
@@ -399,7 +399,7 @@ int CurlTransport::OnTimer(CURLM*, long timeout_ms, void* user) {
   return 0;
 }
 
-// The connection is there, and nothing of the request has left on it.
+// Called when there is a connection, before a byte of the request leaves.
 int CurlTransport::BeforeSending(void* user, char*, char*, int, int) {
   Exchange& exchange = *static_cast<Exchange*>(user);
   const base::Millis not_after_ms = exchange.request.not_after_ms;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// CurlTransport: Transport on libcurl, for what Http2Transport leaves: HTTP/1.1, and all that goes through a proxy.
+// CurlTransport: Transport on libcurl, for HTTP/1.1 and for proxies. Http2Transport does the rest.
 //
-// One multi handle a channel, driven by the loop's epoll: each has its own connections. What libcurl 7.88 needs:
-//   - PIPEWAIT and a cap on connections, or a burst opens one each; never a cap of one, for after a GOAWAY the old
-//     connection lives on under its watches and a new one could not be opened;
+// Each channel has one multi handle with connections of its own, driven by the loop's epoll. libcurl 7.88 needs:
+//   - PIPEWAIT and a cap on connections, or each request of a burst opens one. The cap is above one: after a GOAWAY
+//     the old connection lives on for its watches, and a new one must be possible;
 //   - easy handles are reused, header lists shared: a request allocates next to nothing;
-//   - over HTTP/1.1 a watch takes a whole connection, so there the cap goes up as soon as that is known.
+//   - over HTTP/1.1 a watch takes a whole connection, so the cap is raised as soon as that protocol is known.
 #pragma once
 
 #include <curl/curl.h>
@@ -46,7 +46,7 @@ class CurlTransport final : public Transport {
   void Start(std::unique_ptr<Exchange> exchange);
   Handle TakeHandle();
   void Configure(Exchange& exchange);
-  void HeedAuthorities(Handle& handle);
+  void UpdateAuthorities(Handle& handle);
   curl_slist* Headers(const Request& request, const Credential& credential);
   void Drive(Multi& multi, curl_socket_t socket, int events);
   void Collect(Multi& multi);
@@ -73,11 +73,11 @@ class CurlTransport final : public Transport {
   std::vector<Handle> idle_;             // to use again
   std::unordered_map<RequestId, Exchange*> active_;
   RequestId last_id_ = 0;
-  int curl_depth_ = 0;          // > 0: inside libcurl, where its own functions must not be called
-  std::vector<Task> deferred_;  // what to do once out of it
+  int curl_depth_ = 0;          // > 0: inside a callback, where libcurl's functions must not be called
+  std::vector<Task> deferred_;  // to run after the callback
   std::map<std::tuple<const char*, const char*, bool>, curl_slist*> header_cache_;
   uint64_t header_generation_ = 0;
-  std::vector<curl_slist*> retired_headers_;  // of an older credential; perhaps still in use by a watch
+  std::vector<curl_slist*> retired_headers_;  // of an older credential; a watch may still use them
 };
 
 }  // namespace tutti::kube

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The API's protobuf encoding → model values. The hot path: what scheduling does not need is skipped at its tag.
+// The API's protobuf encoding → model values. This is the hot path: fields that scheduling does not need are skipped at
+// their tag.
 //
 // Field numbers come from proto/kubernetes, as field::Message::kField (kube/field_numbers.h, which the build makes).
 #pragma once
@@ -17,27 +18,27 @@
 
 namespace tutti::kube {
 
-// What a protobuf body holds: "k8s\0" and a runtime.Unknown. Views point into the body.
+// The content of a protobuf body: "k8s\0" and a runtime.Unknown. Views point into the body.
 struct Envelope {
   std::string_view api_version, kind;
   std::string_view raw;
 };
 base::Result<Envelope> OpenEnvelope(std::string_view body);
 
-// From the bare message, as it is in an Envelope's `raw` or in a list's items. Specs come from `specs`, so that equal
-// ones are one object; a spec that cannot be understood is `saturated`, so that its pod is bound nowhere.
+// Decode the bare message, as in an Envelope's `raw` or in a list's items. Specs come from `specs`, so that equal specs
+// are one object. A spec that cannot be understood is `saturated`, so that its pod is bound to no node.
 std::shared_ptr<const model::Pod> DecodePod(std::string_view message, SpecCache* specs);
 std::shared_ptr<const model::Node> DecodeNode(std::string_view message);
 model::Selection DecodeSelection(model::Selection::Kind kind, std::string_view message);
 
-// Just enough of any object to follow a watch.
+// The metadata of any object that following a watch needs.
 struct MetaView {
   std::string_view ns, name, uid, resource_version;
   bool initial_events_end = false;  // the annotation k8s.io/initial-events-end
 };
 MetaView DecodeMetaView(std::string_view object);
 
-// metav1.Status, from protobuf or JSON; code 0 when the body is neither.
+// A metav1.Status, from protobuf or JSON; code 0 if the body is neither.
 struct ApiStatus {
   int code = 0;
   std::string reason, message;
@@ -47,12 +48,12 @@ ApiStatus DecodeStatus(std::string_view body);
 ApiStatus DecodeStatusMessage(std::string_view message);  // the bare protobuf message
 ApiStatus DecodeStatusObject(const base::Json& status);
 
-// metav1.ListMeta of any list message: all have the numbers of a PodList.
+// The metav1.ListMeta of any list message: all use the field numbers of a PodList.
 struct ListMeta {
   std::string resource_version, continue_token;
 };
 
-// Calls `each` with the bytes of every item of a list message.
+// Calls `each` with the bytes of every item of a list message. False: the message is malformed.
 template <typename Each>
 bool ForEachItem(std::string_view list, ListMeta* meta, Each each);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kMagic("k8s\0", 4);
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
-// A copy of the whole object in itself, often the larger half.
+// This annotation holds a copy of the whole object, and is often more than half of it.
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 void DecodeOwner(std::string_view message, model::ObjectMeta* meta) {
@@ -47,7 +47,8 @@ base::Result<Envelope> OpenEnvelope(std::string_view body) {
   return envelope;
 }
 
-// Of a year that no API server takes, the nearest that it does: nothing overflows that is later done with it.
+// Decodes a time. A year that the API server would refuse becomes the nearest valid one, so that later sums do not
+// overflow.
 base::Millis DecodeTime(std::string_view time) {
   constexpr int64_t kYear1 = -62'135'596'800, kYear9999 = 253'402'300'799;
   int64_t seconds = 0, nanos = 0;
@@ -110,7 +111,7 @@ model::ObjectMeta DecodeMeta(std::string_view message) {
   return meta;
 }
 
-// Objects of all kinds have their metadata where a pod has its own.
+// Decodes the metadata, which has the same field number in objects of all kinds.
 MetaView DecodeMetaView(std::string_view object) {
   MetaView view;
   using F = field::ObjectMeta;

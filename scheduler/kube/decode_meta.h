@@ -19,10 +19,10 @@ struct MapEntry {
   std::string_view key, value;
 };
 MapEntry DecodeEntry(std::string_view entry);
-// Adds one entry of a map<string, string>; SortMap once all are in.
+// Adds one entry of a map<string, string>; after the last one SortMap is called.
 void AddEntry(std::string_view entry, model::StringMap* map);
 void SortMap(model::StringMap* map);
-// Sets one entry of a map<string, Quantity>; false, and nothing set, for what is no quantity or is below zero.
+// Sets one entry of a map<string, Quantity>. Returns false and sets nothing if the value is no quantity or below zero.
 bool SetResource(std::string_view entry, model::ResourceList* list);
 
 }  // namespace tutti::kube

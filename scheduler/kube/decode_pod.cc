@@ -30,7 +30,8 @@ void DecodeCondition(std::string_view message, model::Pod* pod, std::optional<bo
   }
 }
 
-// What the pod and its containers hold goes to `held`: of a bound pod, that counts during a resize.
+// Decodes PodStatus. `held` gets the resources that the pod and its containers hold; during a resize they count for a
+// bound pod.
 void DecodePodStatus(std::string_view message, model::Pod* pod, HeldResources* held) {
   using F = field::PodStatus;
   std::optional<bool> infeasible_resize;
@@ -91,7 +92,7 @@ std::shared_ptr<const model::Pod> DecodePod(std::string_view message, SpecCache*
   if (!pod->bound()) held = {};
   held.bound = pod->bound();
 
-  thread_local std::string key;  // its memory is kept from pod to pod
+  thread_local std::string key;  // reuses its memory for each pod
   key.clear();
   AppendSpecKey(spec, held, &key);
   pod->spec = specs->Find(key);

@@ -22,7 +22,7 @@ using Spec = field::PodSpec;
 
 using Source = model::PodVolume::Source;
 
-// A field of VolumeSource: what it is, and where in its message the disk's name and `readOnly` are.
+// A field of VolumeSource: its kind, and the field numbers of the disk's name and of `readOnly` in its message.
 struct SourceField {
   uint32_t number;
   Source source;
@@ -92,12 +92,12 @@ void DecodeVolume(std::string_view volume, model::PodSpec* spec) {
 
 // --- The key ---
 
-// Fields of containers and of statuses are moved out of the way of the spec's own numbers.
+// Offsets that keep the field numbers of containers, statuses and volumes apart from the spec's own.
 constexpr uint32_t kInContainer = 1000, kInStatus = 2000, kInVolume = 3000;
 
 void AppendTagged(uint32_t number, std::string_view bytes, std::string* key) { WireWriter(key).Bytes(number, bytes); }
 
-// Of a claim, only that it is one.
+// Appends the key of a volume. A claim's key has no name.
 void AppendVolumeKey(std::string_view volume, std::string* key) {
   for (WireReader r(FindBytes(volume, field::Volume::kVolumeSource)); r.Next();) {
     if (r.field() == In::kPersistentVolumeClaim || r.field() == In::kEphemeral)
@@ -142,7 +142,7 @@ void AppendHeldKey(const HeldResources& held, std::string* key) {
 
 // --- Resources ---
 
-// `claims` in resources are has_claims, which PodSpec.resourceClaims says already.
+// Requests and limits of a container. `claims` is ignored, because PodSpec.resourceClaims sets has_claims.
 struct Requests {
   ResourceList requests, limits;
 };
@@ -158,7 +158,7 @@ Requests DecodeRequirements(std::string_view message, bool* bad) {
 
 using HeldByName = std::unordered_map<std::string_view, ResourceList>;
 
-// During a resize a pod, or a container of it, holds the larger of what it asks for and what it has been given
+// Returns the resources of a pod or container during a resize: the larger of what it asks for and what it was given
 // (component-helpers resource.PodRequests with UseStatusResources).
 ResourceList Effective(const ResourceList& asked, const ResourceList& given, bool infeasible_resize) {
   ResourceList effective = given;
@@ -211,7 +211,8 @@ struct Container {
   std::vector<std::string_view> ports;
 };
 
-// `ordinary`: no init container. Of those, one that does not restart has run, whatever its status says.
+// Decodes a container. `ordinary`: it is no init container. The status of an init container that does not restart is
+// ignored, because it has ended.
 Container DecodeContainer(std::string_view message, bool ordinary, const HeldByName& held, bool infeasible_resize,
                           bool* bad) {
   using F = field::Container;
@@ -225,7 +226,7 @@ Container DecodeContainer(std::string_view message, bool ordinary, const HeldByN
       case F::kResources: own = DecodeRequirements(r.bytes(), bad); break;
       case F::kRestartPolicy: container.requests.restartable_init = !ordinary && r.bytes() == "Always"; break;
     }
-  container.requests.requests = std::move(own.requests);  // the API server has defaulted them from the limits
+  container.requests.requests = std::move(own.requests);  // the API server has set defaults from the limits
   if (const auto at = held.find(name); at != held.end() && (ordinary || container.requests.restartable_init))
     container.requests.requests = Effective(container.requests.requests, at->second, infeasible_resize);
   return container;
@@ -316,7 +317,8 @@ void AppendSpecKey(std::string_view spec, const HeldResources& held, std::string
       case Spec::kTolerations:
       case Spec::kOverhead:
       case Spec::kTopologySpreadConstraints: AppendTagged(r.field(), r.bytes(), key); break;
-      case Spec::kResources:  // a bound pod that asks for some itself counts otherwise than one that waits: CountedAs
+      case Spec::kResources:  // pod-level requests of a bound pod count differently from those of a pod that waits:
+                              // CountedAs
         AppendTagged(r.field(), r.bytes(), key);
         if (held.bound) AppendTagged(kInStatus + field::ContainerStatus::kName, "", key);
         break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/v1 PodSpec → model::PodSpec, and the key under which equal ones are found again.
+// core/v1 PodSpec → model::PodSpec, and the key by which equal specs are found.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace tutti::kube {
 
-// What a bound pod's status says of resources in use; all views point into the pod's message. Of a pod that waits it is
-// not looked at.
+// The resources in use by a bound pod, from its status; all views point into the pod's message. It is not read for a
+// pod that waits.
 struct HeldResources {
   bool bound = false;
   std::vector<std::string_view> container_statuses;  // ContainerStatus messages

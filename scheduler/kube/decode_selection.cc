@@ -6,8 +6,8 @@
 
 namespace tutti::kube {
 
-// spec.selector has the same numbers in all four messages: it is a map in Service and ReplicationController, a
-// LabelSelector in the others.
+// Decodes spec.selector, which has the same field number in all four messages. It is a map in Service and
+// ReplicationController, and a LabelSelector in the others.
 model::Selection DecodeSelection(model::Selection::Kind kind, std::string_view message) {
   using Kind = model::Selection::Kind;
   const bool is_map = kind == Kind::kService || kind == Kind::kReplicationController;

@@ -21,7 +21,7 @@ T Get(const base::Json& object, const char* key, T fallback) {
   }
 }
 
-// None is 0 on the wire.
+// Returns the wait in ms, or -1 for none, which is 0 on the wire.
 base::Millis RetryAfterMs(int64_t seconds) { return seconds > 0 ? WaitMs(seconds) : -1; }
 
 }  // namespace

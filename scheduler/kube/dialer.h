@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dialer: a TCP connection to the first of several addresses that takes it. The loop's thread only.
+// Dialer: makes a TCP connection to the first of several addresses that accepts one. The loop's thread only.
 //
-// An address that says nothing, as where a zone is down or IPv6 leads nowhere, has two seconds if another follows it,
-// as in Go; the last has all the time that the caller gives.
+// An address that does not answer gets two seconds if another follows, as in Go: its zone may be down, or IPv6 may not
+// work. The last address gets all the time that the caller gives.
 #pragma once
 
 #include <netdb.h>
@@ -17,7 +17,8 @@ namespace tutti::kube {
 
 class Dialer {
  public:
-  // Once: a connected socket, which is the callee's from then on, or -1 and why. May destroy the dialer.
+  // Called once, with a connected socket, which the callee then owns, or with -1 and the reason. May destroy the
+  // dialer.
   using Done = std::function<void(int fd, const std::string& why)>;
 
   // `addresses` must outlive it.
@@ -27,7 +28,7 @@ class Dialer {
   Dialer(const Dialer&) = delete;
   Dialer& operator=(const Dialer&) = delete;
 
-  // `done` may run before it returns. Once.
+  // Starts dialing. `done` may run before this returns. REQUIRES: it is called once.
   void Start() { Next(); }
 
  private:

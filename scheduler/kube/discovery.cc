@@ -23,7 +23,7 @@ std::string Text(const Json& object, const char* key) {
   return at != object.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
-// The items of a list field; none when it is absent.
+// Returns the items of a list field; none when it is absent.
 const Json& Items(const Json& object, const char* key) {
   static const Json none = Json::array();
   const auto at = object.is_object() ? object.find(key) : object.end();
@@ -104,7 +104,7 @@ void Discovery::Ask() {
   Get(std::move(request), [this](const Response& response) { OnGroups(response); });
 }
 
-// One request of the round; the round is over when all are answered.
+// Sends one request of the round; the round ends when all are answered.
 void Discovery::Get(Request request, std::function<void(const Response&)> read) {
   request.channel = Channel::kControl;
   request.timeout_ms = kTimeoutMs;
@@ -118,7 +118,7 @@ void Discovery::Get(Request request, std::function<void(const Response&)> read) 
   requests_.insert(*id);
 }
 
-// The core group does not change while a server runs.
+// Asks for the core group, which does not change while a server runs.
 void Discovery::AskCore() {
   Request request;
   request.target = "/api/v1";
@@ -151,7 +151,7 @@ void Discovery::ReadAggregated(const Json& list) {
     for (const Json& version : Items(group, "versions")) {
       const std::string version_name = Text(version, "version");
       if (Text(version, "freshness") == "Stale") {
-        // An aggregated server that does not answer just now has not lost its kinds.
+        // The kinds of an aggregated server that does not answer now are kept.
         for (const auto& [key, served] : table_)
           if (std::get<0>(key) == name && std::get<1>(key) == version_name) next_.emplace(key, served);
       }
@@ -169,7 +169,7 @@ void Discovery::ReadAggregated(const Json& list) {
 }
 
 void Discovery::AskEachGroup(const Json& groups) {
-  next_etag_.clear();  // it covers the list of groups, not what is in them
+  next_etag_.clear();  // the ETag covers the list of groups, not their resources
   for (const Json& group : Items(groups, "groups")) {
     const std::string name = Text(group, "name");
     if (!wanted_groups_.contains(name)) continue;

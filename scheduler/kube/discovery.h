@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Discovery: which kinds the API server has, in which versions. The loop's thread only.
+// Discovery: knows which kinds the API server serves, and in which versions. The loop's thread only.
 //
-// Asked every 10 s with If-None-Match, which costs the server next to nothing, and at once when told that a
-// CustomResourceDefinition changed. Servers without aggregated discovery are asked group by group, for the groups that
-// somebody wants.
+// It asks every 10 s with If-None-Match, which costs the server almost nothing, and at once after a
+// CustomResourceDefinition changed. It asks servers without aggregated discovery group by group, and only for wanted
+// groups.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ struct ServedResource {
   std::string kind = {};
   bool namespaced = true;
   bool has_status = false;  // a status subresource
-  size_t rank = 0;          // of its version among the group's, as the server prefers them; 0 is first
+  size_t rank = 0;          // of its version in the server's order of preference; 0 is first
 
   friend bool operator==(const ServedResource&, const ServedResource&) = default;
 };
@@ -36,21 +36,22 @@ class Discovery {
   Discovery(Loop& loop, Transport& transport, base::Random& random);
   ~Discovery();
 
-  // `changed` runs after the first complete answer, and after each that differs from the one before.
+  // Starts asking. `changed` runs after the first complete answer, and after each one that differs from the one before.
   void Start(const std::vector<model::ObjectKind>& wanted, std::function<void()> changed);
-  // Kinds that are wanted besides; `changed` runs after the next complete answer, even if it is the same. After Start.
+  // Adds wanted kinds. `changed` runs after the next complete answer, even if it is the same. REQUIRES: Start() was
+  // called.
   void Want(const std::vector<model::ObjectKind>& kinds);
   // Asks again at once, and twice more within seconds: a new CRD takes a moment to be served.
   void AskSoon();
 
-  // An answer has been had.
+  // Whether there was a complete answer.
   bool known() const { return known_; }
-  // The first of `kind.versions` that is served; nothing if none is.
+  // Returns the first of `kind.versions` that is served; nothing if none is.
   std::optional<std::string> BestVersion(const model::ObjectKind& kind) const;
-  // Under which resource `kind` of `group` is served, and in which versions, the server's favourite first; nothing when
-  // it is not. A server without aggregated discovery is known by its wanted groups alone: see Want.
+  // Returns the resource under which `kind` of `group` is served, and its versions, the server's favourite first;
+  // nothing when it is not served. On a server without aggregated discovery only wanted groups are known: see Want.
   std::optional<model::ObjectKind> ResourceOf(const std::string& group, const std::string& kind) const;
-  // nullptr when not served (or not in a wanted group).
+  // Returns nullptr when it is not served (or not in a wanted group).
   const ServedResource* Find(const std::string& group, const std::string& version, const std::string& resource) const;
 
  private:
@@ -81,8 +82,8 @@ class Discovery {
   std::set<RequestId> requests_;
   std::string etag_, next_etag_;
   TimerId timer_ = 0;
-  bool ask_again_ = false;  // somebody asked while a round was under way
-  bool tell_ = false;       // after the next round, even if nothing changed
+  bool ask_again_ = false;  // a new round was asked for during a round
+  bool tell_ = false;       // run `changed_` after the next round, even if nothing changed
   bool told_for_ = false;   // the same, after the round under way
   int quick_rounds_ = 0;    // left after AskSoon
   std::string last_complaint_;

@@ -127,7 +127,7 @@ std::string EventJson(const EventBody& body, const std::string& note) {
   return base::PrintJson(json);
 }
 
-// Of a patch that has no metadata; most have none, and need not be read.
+// Adds the preconditions to a patch without metadata. Most have none, so the patch is not parsed.
 std::string PutMetadataFirst(const std::string& patch, const std::string& uid, const std::string& resource_version) {
   std::string text = R"({"metadata":{)";
   const size_t bare = text.size();
@@ -143,8 +143,8 @@ std::string PutMetadataFirst(const std::string& patch, const std::string& uid, c
   return text.append("},").append(patch, 1);
 }
 
-// Of a list of operations. An API server refuses what writes another UID (422) or an older version (409), whatever the
-// kind of the patch.
+// Adds the preconditions to a list of operations. An API server refuses a patch of any type that writes another UID
+// (422) or an older version (409).
 base::Result<std::string> PutOperationsFirst(const cluster::Patch& patch) {
   Json given = cluster::ParseJson(patch.body);
   if (!given.is_array()) return base::Invalid("the patch is not a list of operations");
@@ -178,7 +178,7 @@ std::string EncodeSeriesPatch(int count, base::Millis last_ms) {
 std::string EncodeDelete(const cluster::Delete& command) {
   Json options = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
   if (!command.object.uid().empty()) options["preconditions"]["uid"] = command.object.uid();
-  if (command.dry_run) options["dryRun"] = {"All"};  // beside a body, the query's is not read
+  if (command.dry_run) options["dryRun"] = {"All"};  // with a body, the API server does not read dryRun from the query
   switch (command.propagation) {
     case cluster::Propagation::kOfKind: break;
     case cluster::Propagation::kBackground: options["propagationPolicy"] = "Background"; break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies of requests. Binding and Event are written as protobuf, of which the API server reads some ten times as many a
-// second as of JSON, or as JSON for a server that knows no other.
+// Bodies of requests. Binding and Event are written as protobuf, which the API server reads about ten times as fast as
+// JSON. For a server without protobuf they are JSON.
 #pragma once
 
 #include <string>
@@ -25,17 +25,17 @@ struct EventBody {
   const cluster::EmitEvent* event = nullptr;
 };
 std::string EncodeEvent(const EventBody& body, Encoding encoding);
-// A merge patch that sets the series.
+// Makes a merge patch that sets the series.
 std::string EncodeSeriesPatch(int count, base::Millis last_ms);
 
-// DeleteOptions with a UID precondition, as JSON.
+// Makes DeleteOptions with a UID precondition, as JSON.
 std::string EncodeDelete(const cluster::Delete& command);
 
-// The body of `patch`, which sets metadata.uid and metadata.resourceVersion where they are given; kInvalid when it is
-// not the JSON that its type asks for.
+// Returns the body of `patch` with metadata.uid and metadata.resourceVersion set, where they are given. Error: kInvalid
+// if the body is not the JSON that its type requires.
 base::Result<std::string> WithPreconditions(const cluster::Patch& patch);
 
-// At most `limit` bytes of UTF-8, ending in " ..." if it was longer.
+// Cuts `note` to `limit` bytes of UTF-8. A note that was cut ends in " ...".
 std::string CutNote(std::string_view note, size_t limit);
 
 }  // namespace tutti::kube

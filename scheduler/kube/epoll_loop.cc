@@ -16,7 +16,7 @@
 namespace tutti::kube {
 namespace {
 
-// An epoll event carries 64 bits: the fd, and the low half of the generation it was watched under.
+// Packs the 64 bits of an epoll event: the fd, and the low half of its generation.
 uint64_t Pack(int fd, uint64_t generation) {
   return static_cast<uint64_t>(static_cast<uint32_t>(fd)) | generation << 32;
 }
@@ -42,7 +42,7 @@ EpollLoop::EpollLoop(const base::Clock& clock, base::Millis longest_sleep_ms)
       epoll_fd_(epoll_create1(EPOLL_CLOEXEC)),
       turned_ms_(clock.MonotonicMs()) {
   TUTTI_CHECK(epoll_fd_ >= 0, "epoll_create1 failed");
-  // Whenever it is readable: a Post may write when its task has run already.
+  // Empties the fd whenever it is readable: a Post may write to it after its task has run.
   Watch(inbox_->wake_fd_, EPOLLIN, [fd = inbox_->wake_fd_](uint32_t) {
     uint64_t count = 0;
     [[maybe_unused]] const ssize_t got = read(fd, &count, sizeof count);
@@ -104,7 +104,7 @@ void EpollLoop::CancelTimer(TimerId id) {
   timer_due_.erase(at);
 }
 
-// Timers made while these run wait for the next round, so that sockets are looked at in between.
+// Runs the timers that are due. A timer made meanwhile waits for the next round, so that sockets get their turn.
 void EpollLoop::RunTimers() {
   if (timers_.empty()) return;
   const base::Millis now = Now();
@@ -134,7 +134,7 @@ void EpollLoop::Watch(int fd, uint32_t events, SocketCallback callback) {
   event.events = events;
   event.data.u64 = Pack(fd, at->second.generation);
   const int result = epoll_ctl(epoll_fd_, fresh ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event);
-  // A socket closed and reopened under the same number is unknown to the kernel, or known from before.
+  // After a socket was closed and another opened under its number, the kernel may or may not know the number.
   if (result != 0 && errno == ENOENT) epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, fd, &event);
   if (result != 0 && errno == EEXIST) epoll_ctl(epoll_fd_, EPOLL_CTL_MOD, fd, &event);
 }

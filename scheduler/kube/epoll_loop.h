@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EpollLoop: the Loop of production, sleeping in epoll_wait until a socket, a timer or a posted task wakes it.
+// EpollLoop: the Loop of production. It sleeps in epoll_wait until a socket, a timer or a posted task wakes it.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@ class EpollLoop final : public Loop {
   // `events` is a set of EPOLL* bits.
   using SocketCallback = absl::AnyInvocable<void(uint32_t events)>;
 
-  // Where other threads leave tasks. Whoever may outlive the loop holds it, for what is posted to a loop that is gone
-  // is dropped. Any thread.
+  // The queue of tasks from other threads. An object that may outlive the loop holds a pointer to it: tasks that are
+  // posted after the loop's end are dropped. Any thread.
   class Inbox {
    public:
     Inbox();
@@ -35,7 +35,7 @@ class EpollLoop final : public Loop {
     const int wake_fd_;
   };
 
-  // Comes round once in `longest_sleep_ms` though nothing happens.
+  // Makes a loop that takes a turn at least once in `longest_sleep_ms`.
   explicit EpollLoop(const base::Clock& clock, base::Millis longest_sleep_ms = 5'000);
   ~EpollLoop() override;
   EpollLoop(const EpollLoop&) = delete;
@@ -43,9 +43,9 @@ class EpollLoop final : public Loop {
 
   // Runs until Stop(). The calling thread becomes the loop's thread.
   void Run();
-  // Any thread. Tasks already posted still run.
+  // Ends Run(). Tasks that are already posted still run. Any thread.
   void Stop();
-  // Any thread. How long it has been at its last turn, asleep or stuck.
+  // Returns the time since the last turn began, asleep or stuck. Any thread.
   base::Millis SinceLastTurnMs() const { return clock_.MonotonicMs() - turned_ms_.load(std::memory_order_relaxed); }
 
   void Post(Task task) override { inbox_->Post(std::move(task)); }
@@ -54,7 +54,7 @@ class EpollLoop final : public Loop {
   TimerId After(base::Millis delay_ms, Task task) override;
   void CancelTimer(TimerId id) override;
 
-  // Level-triggered; watching a socket again changes its events and callback.
+  // Watches the socket, level-triggered. A second call replaces its events and callback.
   void Watch(int fd, uint32_t events, SocketCallback callback);
   void Unwatch(int fd);
 

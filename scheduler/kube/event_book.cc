@@ -26,7 +26,7 @@ std::shared_ptr<EventRecord> EventBook::Note(const cluster::EmitEvent& event, ba
   if (record == nullptr || now_ms - record->seen_ms > kForgetAfterMs) {
     record = std::make_shared<EventRecord>();
     record->ns = event.regarding.ns().empty() ? "default" : event.regarding.ns();
-    // kube-scheduler's form: the object and the time in nanoseconds; the latter never twice.
+    // kube-scheduler's form: the object and the time in nanoseconds. Each number is used once.
     last_name_ = std::max(last_name_ + 1, static_cast<uint64_t>(wall_ms) * 1'000'000);
     const std::string suffix = fmt::format(".{:x}", last_name_);
     record->name = event.regarding.name().substr(0, kLongestName - suffix.size()) + suffix;

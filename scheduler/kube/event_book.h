@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// EventBook: which Events have been written, so that a repeat becomes a count on the one that is there.
+// EventBook: remembers the Events that were written, so that a repeat raises the count of the existing one.
 //
-// A repeat is the same reason, note and type about the same object by the same controller within kForgetAfterMs. The
-// first is created, the second turns it into a series at once, later ones are counted and written every kQuietMs.
+// A repeat has the same reason, note, type, object and controller as an Event within kForgetAfterMs. The first Event is
+// created. The second turns it into a series at once. Later ones are counted, and the count is written every kQuietMs.
 // One thread.
 #pragma once
 
@@ -21,8 +21,8 @@ struct EventRecord {
   base::Millis seen_ms = 0;         // monotonic
   base::Millis last_write_ms = -1;  // monotonic; -1: never
   int count = 0;
-  int written_count = 0;    // as the API server has it; 0: not created yet
-  bool on_its_way = false;  // a job for it is waiting or in flight
+  int written_count = 0;    // the count in the API server; 0: not created yet
+  bool on_its_way = false;  // a job that writes it waits or is in flight
 };
 
 class EventBook {

@@ -34,9 +34,9 @@ using Json = base::Json;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr size_t kMostOutput = 1 << 20;
-constexpr int kLookMs = 10;  // how often it is looked whether time is over
+constexpr int kLookMs = 10;  // how often the time is checked
 
-// KUBERNETES_EXEC_INFO, what the plugin is told.
+// Makes KUBERNETES_EXEC_INFO, the plugin's input.
 std::string ExecInfo(const ExecPlugin& plugin, const Config& cluster) {
   Json spec = {{"interactive", false}};
   if (plugin.provide_cluster_info) {
@@ -79,14 +79,14 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   return pointers;
 }
 
-// How long a plugin may run on.
+// Says when a plugin must end.
 struct Patience {
   SteadyClock::time_point deadline;
   const std::atomic<bool>* unwanted;  // may be null
   bool over() const { return SteadyClock::now() >= deadline || (unwanted != nullptr && *unwanted); }
 };
 
-// What the process writes until it closes `fd`, or false when it takes too long or writes too much.
+// Reads until the process closes `fd`. False if that takes too long, or if the process writes too much.
 bool ReadAll(int fd, const Patience& patience, std::string* out) {
   std::array<char, 4096> buffer;
   while (out->size() < kMostOutput) {
@@ -103,7 +103,7 @@ bool ReadAll(int fd, const Patience& patience, std::string* out) {
   return false;
 }
 
-// False if it runs on when there is no patience left.
+// Waits for the end of the process. False if it still runs when the time is over.
 bool AwaitEnd(pid_t pid, const Patience& patience, int* status) {
   while (waitpid(pid, status, WNOHANG) == 0) {
     if (patience.over()) return false;
@@ -112,7 +112,7 @@ bool AwaitEnd(pid_t pid, const Patience& patience, int* status) {
   return true;
 }
 
-// What this process blocks and ignores would stay so in its children, and a plugin could not be told to end.
+// Resets the signals of the child. Otherwise it would inherit blocked and ignored signals, and no signal could end it.
 void ResetSignals(posix_spawnattr_t* attributes) {
   sigset_t none, ours;
   sigemptyset(&none);
@@ -123,14 +123,14 @@ void ResetSignals(posix_spawnattr_t* attributes) {
   posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-// An errno; 0: it runs, and writes to `out` and `err`.
+// Starts the plugin, which writes to `out` and `err`. Returns an errno; 0: it runs.
 int Spawn(const ExecPlugin& plugin, const Config& cluster, int out, int err, pid_t* pid) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, out, 1);
   posix_spawn_file_actions_adddup2(&actions, err, 2);
-  posix_spawn_file_actions_addclosefrom_np(&actions, 3);  // libcurl does not mark its own
+  posix_spawn_file_actions_addclosefrom_np(&actions, 3);  // libcurl does not mark its sockets close-on-exec
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   ResetSignals(&attributes);
@@ -146,13 +146,13 @@ int Spawn(const ExecPlugin& plugin, const Config& cluster, int out, int err, pid
 
 std::string Hint(const ExecPlugin& plugin) { return plugin.install_hint.empty() ? "" : "; " + plugin.install_hint; }
 
-// Where it was asked for, for people.
+// Says which kubeconfig and user named the plugin, for messages.
 std::string AskedBy(const Config& cluster) {
   return cluster.user.empty() ? "" : fmt::format(" (user {} in {})", cluster.user, cluster.source);
 }
 
-// What may be a secret: what the kubeconfig gives the plugin in its environment, and long words of letters and digits
-// such as tokens are.
+// Removes possible secrets: values of the plugin's environment in the kubeconfig, and long words of letters and digits,
+// such as tokens.
 std::string Redacted(std::string line, const ExecPlugin& plugin) {
   constexpr size_t kLongWord = 20;
   for (const auto& [name, value] : plugin.env)
@@ -172,7 +172,7 @@ std::string Redacted(std::string line, const ExecPlugin& plugin) {
   return out;
 }
 
-// The last line that the plugin wrote to stderr, as far as people may see it: "; it wrote: …".
+// Returns the plugin's last line on stderr, without secrets: "; it wrote: …".
 std::string LastWords(int file, const ExecPlugin& plugin) {
   constexpr off_t kMost = 1024;
   const off_t size = lseek(file, 0, SEEK_END);
@@ -229,7 +229,7 @@ base::Result<ExecCredential> ParseExecCredential(const ExecPlugin& plugin, const
 
 base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Config& cluster, base::Millis patience_ms,
                                            const std::atomic<bool>* unwanted) {
-  // A file, so that a plugin that writes much is not held up and nobody has to read along.
+  // A file takes any amount, so a plugin that writes much does not block, and no thread has to read meanwhile.
   const int err = memfd_create("exec-plugin-stderr", MFD_CLOEXEC);
   const auto close_err = std::unique_ptr<const int, void (*)(const int*)>(&err, [](const int* fd) { close(*fd); });
   int out[2];

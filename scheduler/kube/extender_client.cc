@@ -44,10 +44,12 @@ class ExtenderClient::Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // The body of a 200. Errors name the extender and what went wrong, and never what was sent.
+  // Sends a request and returns the body of a 200. Errors name the extender and the failure, never the request's
+  // content.
   base::Result<std::string> Call(const ExtenderSpec& spec, const std::string& verb, const std::string& json) {
     curl_easy_reset(easy_);
-    // By another name than the URL's the server is asked for its certificate by a URL of that name, which leads here.
+    // To check the certificate against another name, the URL gets that name, and the connection still goes to the URL's
+    // host.
     Url at = SplitUrl(spec.url_prefix);
     const std::string connect_to = fmt::format("::{}:{}", at.host, at.port);
     if (!spec.server_name.empty()) at.authority = spec.server_name + ":" + at.port;
@@ -91,7 +93,7 @@ class ExtenderClient::Connection {
   CURL* easy_;
 };
 
-// One question on its way from extender to extender.
+// One question that goes from extender to extender.
 class ExtenderClient::Consultation {
  public:
   Consultation(const ExtenderClient& client, Connection& connection, const ExtenderQuestion& question)
@@ -107,7 +109,7 @@ class ExtenderClient::Consultation {
     }
     std::map<std::string, int64_t> scores;
     for (const ExtenderSpec& spec : client_.specs_) {
-      if (reply_.nodes.size() < 2) break;  // there is nothing to prefer
+      if (reply_.nodes.size() < 2) break;  // a single node needs no score
       if (!spec.prioritize_verb.empty() && IsInterested(spec)) AddScores(spec, &scores);
     }
     reply_.scores.assign(scores.begin(), scores.end());
@@ -136,7 +138,7 @@ class ExtenderClient::Consultation {
     std::erase_if(reply_.nodes, [&](const std::string& node) { return !taken.contains(node); });
   }
 
-  // Adds nothing if the extender fails: a preference that is not known is none.
+  // Adds the extender's scores; adds nothing if it fails, because scores are only a preference.
   void AddScores(const ExtenderSpec& spec, std::map<std::string, int64_t>* scores) {
     const auto result = Ask<Priorities>(spec, spec.prioritize_verb, ReadPriorities);
     if (!result) return base::LogWarn("the scores of an extender are left out", {{"why", result.error().message}});
@@ -233,7 +235,7 @@ cluster::Answer ExtenderClient::BindBy(Connection& connection, const ExtenderSpe
   cluster::Answer answer;
   const auto body = connection.Call(spec, spec.bind_verb, ExtenderBindingArgs(bind));
   if (!body) {
-    // One that was reached may have bound the pod before it failed.
+    // An extender that was reached may have bound the pod before it failed.
     const bool reached = body.error().code != base::ErrorCode::kUnavailable;
     answer.outcome = reached ? cluster::Outcome::kUnknown : cluster::Outcome::kRefused;
     answer.message = body.error().message;
@@ -242,7 +244,7 @@ cluster::Answer ExtenderClient::BindBy(Connection& connection, const ExtenderSpe
   const base::Status bound = ReadBindingResult(*body);
   if (bound) return answer;
   answer.outcome = cluster::Outcome::kRefused;
-  answer.http_status = 422;  // it has decided
+  answer.http_status = 422;  // the extender has refused
   answer.message = fmt::format("extender {}: {}", spec.url_prefix, bound.error().message);
   return answer;
 }

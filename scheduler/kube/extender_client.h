@@ -2,10 +2,11 @@
 // ExtenderClient: asks scheduler extenders over HTTP, in the messages of kube-scheduler
 // (k8s.io/kube-scheduler/extender/v1).
 //
-// An extender may take seconds. So a few threads of its own wait for them, and nobody else does. What it sends are the
-// pod and, unless the extender keeps its own cache of nodes, the nodes, read from the API server as JSON.
+// An extender may take seconds, so this class has threads of its own that wait for the answers. It sends the pod and
+// the nodes as JSON from the API server. An extender with a cache of nodes gets only their names.
 //
-// Thread safety: Ask and Bind from any thread. Exactly one reply (answer) follows each, unless Stop came before.
+// Thread safety: Ask and Bind may be called on any thread. Each gets exactly one reply (answer), unless Stop was called
+// before.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,7 @@
 
 namespace tutti::kube {
 
-// One of extenders[] as it is written; the fields are kube-scheduler's.
+// One entry of extenders[] as written, with kube-scheduler's fields.
 struct ExtenderSpec {
   std::string url_prefix;  // without a slash at its end
   std::string filter_verb, prioritize_verb, bind_verb;
@@ -47,7 +48,7 @@ using ReadObject = std::function<base::Result<std::string>(const std::string& ta
 
 class ExtenderClient final : public cluster::Extenders {
  public:
-  static constexpr size_t kThreads = 8;             // so many questions at a time
+  static constexpr size_t kThreads = 8;             // questions at a time
   static constexpr size_t kMostBytes = 256u << 20;  // of an answer
 
   // `clock` and `sink` must outlive it, and so must what `read` needs.
@@ -56,7 +57,7 @@ class ExtenderClient final : public cluster::Extenders {
 
   void Ask(cluster::ExtenderQuestion question) override;
   void Bind(size_t index, cluster::CommandId id, base::Millis deadline_ms, const cluster::Bind& bind) override;
-  // Nothing more is sent. Waits for what is under way, as long as the time-outs of the extenders.
+  // Stops sending, and waits for requests under way, at most for the time-outs of the extenders.
   void Stop();
 
  private:

@@ -20,7 +20,7 @@ bool SameName(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-// The field of that name in any case; null if there is none.
+// Returns the field of that name, in upper or lower case; null if there is none.
 const Json& Field(const Json& object, std::string_view name) {
   static const Json none;
   if (!object.is_object()) return none;

@@ -12,7 +12,7 @@ constexpr const char* kMetadataOnly = "application/json;as=PartialObjectMetadata
 constexpr const char* kMetadataListOnly =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
-// CustomResourceDefinitions are looked at for one thing: that one of them changed.
+// The store of CustomResourceDefinitions. It only notices that one of them changed.
 class DefinitionStore final : public KindStore {
  public:
   explicit DefinitionStore(Discovery& discovery) : discovery_(discovery) {}
@@ -122,8 +122,8 @@ void KubeFeed::Watch(WatchedKind& kind, const std::string& version) {
   kind.reflector->Start();
 }
 
-// Discovery alone is no proof that a kind is gone: a server that is starting leaves out what it does not know yet, and
-// for what it will know it answers 503.
+// Handles a 404 of a kind's list. Discovery alone does not prove that a kind is gone: a starting server leaves out
+// kinds that it does not know yet, but answers 503 for them.
 void KubeFeed::OnNotFound(WatchedKind& kind) {
   if (kind.left_out)
     Unwatch(kind);

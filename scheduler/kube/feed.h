@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// KubeFeed: pods, nodes and the asked kinds from the API server, posted to a sink as they change.
+// KubeFeed: posts pods, nodes and the wanted kinds from the API server to a sink, as they change.
 //
-// A kind that is not served is posted as KindSynced{served=false} and looked for again; when its CRD goes, its objects
-// are posted as gone. When a version that is preferred over the one watched appears, the kind is listed anew in it.
+// For a kind that is not served it posts KindSynced{served=false}, and looks for the kind again. When a CRD is deleted,
+// it posts its objects as gone. When a version appears that is preferred to the watched one, it lists the kind anew in
+// that version.
 //
-// Start may be called once and Want at any time after it, from any thread, and their effect is on the loop's; the rest
+// Start is called once, and Want at any time after it, on any thread; they take effect on the loop's thread. The rest
 // is the loop's thread only.
 #pragma once
 
@@ -30,14 +31,15 @@ class KubeFeed final : public cluster::ClusterFeed {
   void Start(std::vector<model::ObjectKind> kinds) override;
   void Want(std::vector<model::ObjectKind> kinds) override;
 
-  // Runs `done` once pods are known as of now or later: after a list of its own where one is complete already.
+  // Runs `done` when pods are known as of now or later. If a list was already complete, this starts another one.
   void FreshPods(Task done);
   bool pods_synced() const;
 
   const Discovery& discovery() const { return discovery_; }
-  // The version in which `resource` of `group` is watched; empty when it is not.
+  // Returns the version in which `resource` of `group` is watched; empty when it is not.
   std::string WatchedVersion(const std::string& group, const std::string& resource) const;
-  // As discovery says; of a kind that it leaves out though it is watched, as it said last.
+  // Whether discovery says that the kind has a status subresource. For a watched kind that discovery leaves out now,
+  // its last word counts.
   bool HasStatus(const std::string& group, const std::string& version, const std::string& resource) const;
 
  private:
@@ -63,7 +65,7 @@ class KubeFeed final : public cluster::ClusterFeed {
   void OnNotFound(WatchedKind& kind);
   void Unwatch(WatchedKind& kind);
   void PostSynced(WatchedKind& kind);
-  // One line for a list: the first of all kinds together, then those that are listed again.
+  // Logs one line when all kinds were listed for the first time, then one for each later list.
   void LogListed(const WatchedKind& kind);
 
   Loop& loop_;
@@ -76,7 +78,7 @@ class KubeFeed final : public cluster::ClusterFeed {
   std::vector<std::unique_ptr<WatchedKind>> kinds_;
   WatchedKind* pods_ = nullptr;
   base::Millis started_ms_ = 0;  // monotonic
-  bool all_listed_ = false;      // or not served, and the log says so
+  bool all_listed_ = false;      // all kinds were listed or are not served, and that was logged
   std::unique_ptr<KindStore> definitions_;
   std::unique_ptr<Reflector> definitions_reflector_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FeedResolver: the kinds as the feed watches them, and as discovery knows them.
+// FeedResolver: resolves kinds by what the feed watches and what discovery knows.
 #pragma once
 
 #include <string>

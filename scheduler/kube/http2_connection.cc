@@ -15,7 +15,7 @@ namespace tutti::kube {
 namespace {
 
 constexpr base::Millis kOpenTimeoutMs = 10'000;
-// As client-go has it: a PING after so much silence, and the end after so much more.
+// As in client-go: after the first time of silence a PING is sent; after the second the connection is closed.
 constexpr base::Millis kPingAfterMs = 30'000, kPingPatienceMs = 15'000;
 constexpr int32_t kStreamWindow = 4 << 20, kConnectionWindow = 32 << 20;
 
@@ -99,7 +99,7 @@ bool Http2Connection::Submit(Http2Exchange& exchange) {
   body.read_callback = &ReadBody;
   const int32_t stream = nghttp2_submit_request(session_, nullptr, headers.data(), headers.size(),
                                                 request.body.empty() ? nullptr : &body, nullptr);
-  if (stream < 0) {  // its numbers are used up
+  if (stream < 0) {  // the stream numbers are used up
     Retire();
     return false;
   }
@@ -214,7 +214,7 @@ void Http2Connection::Flush() {
   busy_ = false;
   if (size < 0) return FailAll(fmt::format("HTTP/2: {}", nghttp2_strerror(static_cast<int>(size))));
   socket_.Flush();
-  // After an error of the other side's, of which the last frame tells it, nghttp2 looks at nothing more.
+  // After a protocol error of the peer nghttp2 sends a last frame and then ignores all input.
   if (nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0)
     FailAll("HTTP/2: the session is over");
 }

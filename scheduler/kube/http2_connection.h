@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Http2Connection: the exchanges of one TLS connection, framed by nghttp2. The loop's thread only.
+// Http2Connection: carries the exchanges of one TLS connection, framed by nghttp2. The loop's thread only.
 //
-// It may be given exchanges before it is open. What is submitted in one turn of the loop leaves in one write. No
-// callback runs from inside Submit or Abandon. A server that is silent is sent a PING; if it stays silent, nobody is
-// there, whatever TCP says: all exchanges fail, and the connection takes no more.
+// It accepts exchanges before it is open. All requests that are submitted in one turn of the loop leave in one write.
+// No callback runs from inside Submit or Abandon. A silent server gets a PING. If it stays silent, it is taken for
+// gone: all exchanges fail, and the connection accepts no more.
 #pragma once
 
 #include <nghttp2/nghttp2.h>
@@ -32,18 +32,18 @@ struct Http2Exchange {
   Http2Connection* connection = nullptr;
   int32_t stream = 0;
   size_t body_sent = 0;
-  uint64_t heard = 0;     // by its connection, when it was submitted
-  bool sent = false;      // its head went to the socket: it may have happened
-  bool complete = false;  // the whole answer is there
-  int moves = 0;          // to other connections, by none of which it was sent
+  uint64_t heard = 0;     // the connection's heard_ when it was submitted
+  bool sent = false;      // its head went to the socket: the request may have taken effect
+  bool complete = false;  // the whole answer has arrived
+  int moves = 0;          // how often it went to another connection, always unsent
 };
 
 class Http2Connection {
  public:
   struct Callbacks {
-    std::function<void(Http2Exchange&)> done;    // its response is filled in; the connection knows it no more
-    std::function<void(Http2Exchange&)> unsent;  // the same, but another connection may still take it
-    std::function<void()> speaks_http1;          // and will never be open
+    std::function<void(Http2Exchange&)> done;    // its response is set; the connection has dropped it
+    std::function<void(Http2Exchange&)> unsent;  // the same, but another connection may still send it
+    std::function<void()> speaks_http1;          // the server does not speak HTTP/2; the connection never opens
   };
 
   Http2Connection(EpollLoop& loop, std::shared_ptr<TlsContext> tls, const Url& url, std::string user_agent,
@@ -52,18 +52,19 @@ class Http2Connection {
   Http2Connection(const Http2Connection&) = delete;
   Http2Connection& operator=(const Http2Connection&) = delete;
 
-  // False: it takes no more. `exchange` must stay until `done`, `unsent` or Abandon.
+  // Sends the exchange's request. False: the connection accepts no more. `exchange` must live until `done`, `unsent` or
+  // Abandon.
   bool Submit(Http2Exchange& exchange);
-  // Nobody waits for it any more.
+  // Cancels the exchange: no callback follows.
   void Abandon(Http2Exchange& exchange);
-  // The same because its time is up. If nothing was heard since it was submitted, there may be nobody: the connection
-  // takes no more, lest others wait in vain until the PING tells.
+  // Cancels the exchange because its time is up. If nothing was heard since it was submitted, the server may be gone.
+  // The connection then accepts no more exchanges, so that they need not wait for the result of a PING.
   void TimeOut(Http2Exchange& exchange);
-  // Takes no more; what it has goes on.
+  // Makes the connection accept no more exchanges; the present ones go on.
   void Retire() { retired_ = true; }
 
   bool retired() const { return retired_; }
-  // Nothing is left to wait for: may be destroyed, but not from inside a callback.
+  // Whether no exchange is left. It may then be destroyed, but not from inside a callback.
   bool over() const { return retired_ && streams_.empty() && !busy_; }
 
  private:

@@ -38,7 +38,7 @@ void Http2Transport::Dispatch(Slot& slot) {
   if (speaks_http1_) return Forward(slot);
   if (exchange.timer == 0 && exchange.request.timeout_ms > 0)
     exchange.timer = loop_.After(exchange.request.timeout_ms, [this, id = exchange.id] { OnTimeout(id); });
-  HeedCertificate(*exchange.request.credential);
+  ApplyCertificate(*exchange.request.credential);
   auto& connections = connections_[static_cast<size_t>(exchange.request.channel)];
   if (!connections.empty() && connections.back()->Submit(exchange)) return;
   const auto fresh = Connect(exchange.request.channel, *exchange.request.credential);
@@ -48,8 +48,8 @@ void Http2Transport::Dispatch(Slot& slot) {
     FinishSoon(exchange, Response::Failure::kNotSent, fresh.error().message);
 }
 
-// A connection stays who it was when it was made: with another client certificate there must be another.
-void Http2Transport::HeedCertificate(const Credential& credential) {
+// Retires all connections if the client certificate changed: a connection keeps the user that it was made for.
+void Http2Transport::ApplyCertificate(const Credential& credential) {
   if (credential.generation == tls_generation_) return;
   tls_generation_ = credential.generation;
   if (credential.client_cert_pem == tls_cert_pem_) return;
@@ -115,7 +115,7 @@ void Http2Transport::FinishSoon(Http2Exchange& exchange, Response::Failure failu
   });
 }
 
-// It was not sent, and its connection takes no more.
+// Sends the exchange on another connection, because its own did not send it and accepts no more.
 void Http2Transport::Move(Http2Exchange& exchange) {
   SweepSoon();
   if (++exchange.moves <= kMostMoves) return Dispatch(*slots_.at(exchange.id));
@@ -142,7 +142,7 @@ void Http2Transport::Cancel(RequestId id) {
   SweepSoon();
 }
 
-// Outside of everybody's callbacks: lets go of what is over.
+// Frees finished slots and connections in the next turn, outside of their callbacks.
 void Http2Transport::SweepSoon() {
   if (sweep_timer_ != 0) return;
   sweep_timer_ = loop_.After(0, [this] {

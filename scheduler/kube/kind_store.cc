@@ -144,7 +144,7 @@ void SelectionStore::PostGone(const Entry& entry) {
 }
 
 void ObjectStore::PostChanged(const WireObject& object, Entry& entry) {
-  if (object.json == nullptr) return;  // this kind was asked for as JSON
+  if (object.json == nullptr) return;  // the API server sends this kind as JSON
   auto decoded = cluster::DecodeObject(kind_, object.json);
   if (!decoded) {
     base::LogWarn(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// KindStore: what has been posted of one kind, so that a new list posts only what differs. One subclass a kind of
-// value. The loop's thread only.
+// KindStore: remembers the objects of one kind that were posted, so that a new list posts only differences. Each type
+// of value has a subclass. The loop's thread only.
 //
-// A list is told as BeginList, Put..., EndList; whatever EndList has not seen since BeginList is posted as gone. It may
-// be begun again at any time.
+// A list comes as BeginList, Put..., EndList. EndList posts as gone each object that had no Put since BeginList.
+// BeginList may be called again at any time.
 #pragma once
 
 #include <memory>
@@ -24,17 +24,18 @@ class KindStore {
 
   void BeginList() { ++list_; }
   void EndList();
-  // Both return the object's resourceVersion.
+  // Post the object's change, and return its resourceVersion.
   std::string Put(const WireObject& object);
   std::string Delete(const WireObject& object);
-  // Everything is posted as gone.
+  // Posts every object as gone.
   void Clear();
-  // The next Put of every object is posted, even if its resourceVersion is known: it comes in another version.
+  // Makes the next Put of every object post it, even if its resourceVersion is known, because it comes in another API
+  // version.
   void ForgetVersions();
 
   size_t size() const { return entries_.size(); }
 
-  // It reads the kind's protobuf encoding too.
+  // Whether it can read the kind's protobuf encoding.
   virtual bool reads_protobuf() const { return false; }
 
  protected:
@@ -43,11 +44,11 @@ class KindStore {
   };
   struct Entry {
     std::string ns, name, uid, resource_version;
-    uint64_t list = 0;                  // the last list or watch epoch that had it
-    std::shared_ptr<const void> value;  // what the subclass posted
+    uint64_t list = 0;                  // the last list that had the object
+    std::shared_ptr<const void> value;  // the value that the subclass posted
   };
 
-  // Decodes and posts `object`; `entry` is what was posted last, or empty.
+  // Decodes and posts `object`; `entry` has the value that was posted last, or is empty.
   virtual void PostChanged(const WireObject& object, Entry& entry) = 0;
   virtual void PostGone(const Entry& entry) = 0;
 
@@ -58,8 +59,8 @@ class KindStore {
   uint64_t list_ = 0;
 };
 
-// Changes that touch nothing but the resourceVersion of a bound pod or a node are not posted: kubelets report often,
-// and nobody writes these with a precondition on their version.
+// Does not post a change of only the resourceVersion of a bound pod or a node: kubelets report often, and no write here
+// has a precondition on these versions.
 class PodStore final : public KindStore {
  public:
   PodStore(cluster::EventSink& sink, SpecCache& specs) : sink_(sink), specs_(specs) {}
@@ -83,7 +84,7 @@ class NodeStore final : public KindStore {
   cluster::EventSink& sink_;
 };
 
-// Changes that leave the selector alone, as those of a status, are not posted.
+// Does not post a change that leaves the selector as it is, such as one of the status.
 class SelectionStore final : public KindStore {
  public:
   SelectionStore(cluster::EventSink& sink, model::Selection::Kind kind) : sink_(sink), kind_(kind) {}

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kNoCertificate = "holds no certificate in PEM";
 
-// A named entry and the file that it came from, which relative paths are relative to.
+// A named entry and its file; relative paths are relative to the file's folder.
 struct Entry {
   YAML::Node node;
   std::string file;
@@ -35,7 +35,7 @@ struct Merged {
   std::string files;  // for messages
 };
 
-// One value under a named entry; remembers what to call it in an error.
+// Reads the fields of a named entry; knows the entry's name for errors.
 class Fields {
  public:
   Fields(const Entry& entry, std::string path) : entry_(entry), path_(std::move(path)) {}
@@ -53,13 +53,13 @@ class Fields {
     if (!meant || !meant->is_boolean()) return Wrong(key, "must be true or false");
     return meant->get<bool>();
   }
-  // A path, absolute.
+  // Returns the path in the field, made absolute.
   base::Result<std::string> Path(const char* key) const {
     auto text = Text(key);
     if (!text || text->empty() || fs::path(*text).is_absolute()) return text;
     return (fs::absolute(entry_.file).parent_path() / *text).lexically_normal().string();
   }
-  // KEY-data, base64.
+  // Returns the decoded content of the field KEY-data (base64).
   base::Result<std::string> Data(const char* key) const {
     auto text = Text(key);
     if (!text || text->empty()) return text;
@@ -74,7 +74,7 @@ class Fields {
     decoded.resize(static_cast<size_t>(size) - padding);
     return decoded;
   }
-  // KEY-data if there, else the content of the file KEY.
+  // Returns KEY-data if it is set, else the content of the file KEY.
   base::Result<std::string> DataOrFile(const char* data_key, const char* file_key) const {
     auto data = Data(data_key);
     if (!data || !data->empty()) return data;
@@ -85,11 +85,11 @@ class Fields {
       return base::Invalid(fmt::format("{}: {}.{}: {}", entry_.file, path_, file_key, content.error().message));
     return content;
   }
-  // Of the two that DataOrFile read, the one that counts.
+  // Returns the name of the field that DataOrFile reads.
   const char* Holder(const char* data_key, const char* file_key) const {
     return InFile(data_key) ? file_key : data_key;
   }
-  // The file that DataOrFile read; empty if none.
+  // Returns the file that DataOrFile reads; empty if none.
   base::Result<std::string> FileOf(const char* data_key, const char* file_key) const {
     return InFile(data_key) ? Path(file_key) : std::string();
   }
@@ -167,7 +167,7 @@ base::Status MergeFile(const std::string& path, Merged* merged) {
   return MergeList(root, path, "contexts", "context", &merged->contexts);
 }
 
-// Of the cluster's `extensions` the one that client-go hands to exec plugins.
+// Returns the entry of the cluster's `extensions` that client-go gives to exec plugins.
 base::Result<std::string> ExecConfig(const Fields& cluster) {
   const YAML::Node extensions = cluster.Child("extensions");
   if (!extensions || !extensions.IsSequence()) return std::string();
@@ -181,8 +181,8 @@ base::Result<std::string> ExecConfig(const Fields& cluster) {
   return std::string();
 }
 
-// What would have to be escaped in a user or a password is where libcurl ends reading them. The schemes are
-// client-go's.
+// Whether `text` is a usable proxy URL, with one of client-go's schemes. libcurl stops reading a user or password at a
+// character that must be escaped, so such URLs are refused.
 bool IsProxyUrl(const std::string& text) {
   const size_t begin = text.find("://");
   if (begin == std::string::npos || text.find_first_of(" \t\r\n\\?#") != std::string::npos) return false;
@@ -214,7 +214,7 @@ void ReadCluster(const Fields& cluster, Reader* reader, Config* config) {
     reader->Fail(cluster.Wrong("insecure-skip-tls-verify", "may not be set together with a certificate-authority"));
 }
 
-// Its args and env.
+// Reads the plugin's args and env.
 void ReadInvocation(const Fields& exec, Reader* reader, ExecPlugin* plugin) {
   const auto list = [&](const char* key, const char* wanted) {
     YAML::Node found = exec.Child(key);
@@ -256,7 +256,7 @@ ExecPlugin ReadExec(const Fields& user, Reader* reader) {
   return plugin;
 }
 
-// A key of as-user-extra as a header's name has it: in lower case, with what no name may have as %XX.
+// Returns a key of as-user-extra for use in a header's name: in lower case, with other characters as %XX.
 std::string HeaderKey(std::string_view key) {
   constexpr std::string_view kAllowed = "!#$&'*+-.^_`|~";
   std::string out;
@@ -269,7 +269,7 @@ std::string HeaderKey(std::string_view key) {
   return out;
 }
 
-// `as` and what goes with it.
+// Reads `as`, as-uid, as-groups and as-user-extra.
 void ReadImpersonation(const Fields& user, Reader* reader, Config* config) {
   const auto add = [&](const char* field, std::string header, const YAML::Node& value) {
     if (!value.IsScalar() || value.Scalar().find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos)

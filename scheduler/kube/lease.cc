@@ -83,7 +83,7 @@ base::Millis LeaderElection::Pause() {
   return random_.Between(options_.retry_period_ms, options_.retry_period_ms * 22 / 10);
 }
 
-// A round: a leader renews what it wrote last; anyone else looks first.
+// Starts a round: a leader renews the Lease that it wrote last; others read it first.
 void LeaderElection::Try() { leading_&& observed_.is_object() ? Write() : Ask(); }
 
 void LeaderElection::Ask() {
@@ -113,7 +113,7 @@ void LeaderElection::OnRead(const Response& response) {
   Again(std::exchange(given_up_, false) ? 0 : std::min(Pause(), left_ms));
 }
 
-// Opened again, if it has ended, with the next read.
+// Opens the watch. If it ends, the next read opens it again.
 void LeaderElection::Watch() {
   if (watch_ != 0) return;
   Request request;
@@ -144,7 +144,7 @@ void LeaderElection::OnSeen(WatchType type, const WireObject& object) {
   if (request_ == 0)
     Again(0);
   else
-    given_up_ = true;  // what is being read may be from before
+    given_up_ = true;  // the read under way may return the state before this
 }
 
 void LeaderElection::Observe(Json lease) {
@@ -160,7 +160,7 @@ void LeaderElection::Observe(Json lease) {
     base::LogInfo("waiting for the lease", {{"lease", options_.ns + "/" + options_.name}, {"holder", holder_}});
 }
 
-// Somebody deleted it. Until that was seen it may have been renewed, or taken by somebody else.
+// Handles a missing Lease: it was deleted. Before this was seen it may have been renewed, or taken by another process.
 void LeaderElection::ObserveNone() {
   const base::Millis duration_ms =
       std::max<base::Millis>(options_.lease_duration_ms, Number(SpecOf(observed_), "leaseDurationSeconds") * 1000);
@@ -210,7 +210,7 @@ void LeaderElection::Write() {
 
 void LeaderElection::OnWritten(const Response& response, base::Millis sent_ms) {
   request_ = 0;
-  // A renewal that was on its way when we stopped may have come first.
+  // On a conflict our own last renewal may have been first; read the Lease again, once.
   if (stopping_) return response.status == 409 && !std::exchange(asked_to_release_, true) ? Ask() : Released();
   if (response.ok()) {
     last_complaint_.clear();
@@ -218,7 +218,8 @@ void LeaderElection::OnWritten(const Response& response, base::Millis sent_ms) {
     Won(sent_ms);
     return Again(options_.retry_period_ms);
   }
-  // Somebody wrote it: look who. Not if it was to be made, for that may fail like this again and again.
+  // Another process wrote the Lease: read it. Not after a create, because that may fail in the same way again and
+  // again.
   const bool changed = response.status == 409 || response.status == 404;
   if (changed && leading_ && observed_.is_object()) return Ask();
   if (response.status != 409) Complain(Complaint(Judge(response)));
@@ -227,7 +228,7 @@ void LeaderElection::OnWritten(const Response& response, base::Millis sent_ms) {
 
 void LeaderElection::Won(base::Millis sent_ms) {
   renewed_ms_ = sent_ms;
-  // Others count from when they saw it, and in the whole seconds that the Lease says.
+  // Other processes count from when they saw it, and in whole seconds, as the Lease has them.
   callbacks_.writable(renewed_ms_ + options_.renew_deadline_ms,
                       renewed_ms_ + options_.lease_duration_ms / 1'000 * 1'000);
   loop_.CancelTimer(deadline_timer_);
@@ -261,11 +262,13 @@ void LeaderElection::Again(base::Millis delay_ms) {
   });
 }
 
-// Who waits is not to miss the end of the term, and past it not to press a server that goes on failing.
+// Schedules the next try after a failure. A standby must not miss the end of the term, and after it must not flood a
+// failing server.
 void LeaderElection::AgainAfterFailure(const Response& response) {
   if (leading_) return Again(std::max<base::Millis>(options_.retry_period_ms / 2, 1));
   const base::Millis left_ms = over_at_ms_ - loop_.Now();
-  const base::Millis pause_ms = Pause(), soon_ms = soon_.Next();  // drawn in this order by every compiler
+  const base::Millis pause_ms = Pause(),
+                     soon_ms = soon_.Next();  // in two steps, so that the order of the draws is fixed
   const base::Millis wait_ms = std::min(pause_ms, std::max({left_ms, soon_ms, response.retry_after_ms}));
   Again(std::exchange(given_up_, false) ? 0 : wait_ms);
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // LeaderElection on a coordination.k8s.io/v1 Lease, as kube-scheduler does it (client-go tools/leaderelection).
 //
-// Times are measured on our own monotonic clock only: a holder is taken for gone when its record has not changed for
-// lease_duration since we first saw it so, or when a Lease that was seen has been missing for as long. Who waits
-// watches the Lease: a change is seen at once, and one that is given up is taken at once; where the watch does not
-// work, it is read every few seconds. The loop's thread only.
+// Times are measured on our own monotonic clock only. A holder is taken for gone when its record did not change for
+// lease_duration since we first saw it, or when a Lease that was seen is missing for as long. A standby watches the
+// Lease: it sees a change at once, and takes a released Lease at once. If the watch does not work, it reads the Lease
+// every few seconds. The loop's thread only.
 //
 // Invariants
-//   (1) `writable` is never told a time later than renew_deadline after the last renewal that succeeded was SENT;
-//   (2) no write takes effect after the lease_duration from that instant, so that whoever finds the lease run out has
-//       nothing to wait for: the end that others see is never earlier;
-//   (3) a lease that was lost is not tried for again: who led on it is on the way out, and would keep a standby from
+//   (1) `writable` never gets a time later than renew_deadline after the last successful renewal was SENT;
+//   (2) no write takes effect after lease_duration from that instant. A process that sees the lease run out need not
+//       wait: it never sees the end earlier than that;
+//   (3) after a loss this process does not try for the lease again: it is ending, and would keep a standby from
 //       leading.
 #pragma once
 
@@ -27,7 +27,8 @@
 
 namespace tutti::kube {
 
-// REQUIRES: duration > renew deadline > 1.2 * retry period > 0, and a second at least (app/config.h CheckTimes).
+// REQUIRES: duration > renew deadline > 1.2 * retry period > 0, and a duration of at least a second (app/config.h
+// CheckElection).
 struct LeaseOptions {
   std::string ns = "kube-system";
   std::string name = "tutti";
@@ -40,11 +41,11 @@ struct LeaseOptions {
 class LeaderElection {
  public:
   struct Callbacks {
-    // Writes may leave before `until_ms`, and must be over, one way or the other, by `over_ms`; both monotonic.
+    // Writes may be sent before `until_ms`, and cannot take effect after `over_ms`; both monotonic.
     std::function<void(base::Millis until_ms, base::Millis over_ms)> writable;
     std::function<void()> won;   // every write of a former holder is over
-    std::function<void()> lost;  // once, and the last of all
-    // Who holds the lease now; empty: nobody does. May be empty.
+    std::function<void()> lost;  // once, as the last callback
+    // Called with the holder of the lease; an empty name: there is none. The function may be empty.
     std::function<void(const std::string& holder)> held = nullptr;
   };
 
@@ -52,8 +53,8 @@ class LeaderElection {
   ~LeaderElection();
 
   void Start();
-  // Gives the lease up, if it is ours, and runs `done` once that is answered or cannot be. Neither won nor
-  // lost is called from then on.
+  // Gives the lease up if it is ours, and runs `done` when that is answered or has failed. Neither `won` nor `lost` is
+  // called from then on.
   void Release(Task done);
 
   bool leading() const { return leading_; }
@@ -73,7 +74,7 @@ class LeaderElection {
   void Lose(const std::string& why);
   void Again(base::Millis delay_ms);
   void AgainAfterFailure(const Response& response);
-  base::Millis Pause();  // between reads of who waits
+  base::Millis Pause();  // between two reads of a standby
   void CheckRenewal();
   void Released();
   void Complain(const std::string& what);
@@ -86,13 +87,13 @@ class LeaderElection {
   const Callbacks callbacks_;
 
   base::Json observed_;          // the Lease as last read or written; null: none
-  std::string observed_record_;  // its spec, to see it change; empty: none
-  base::Millis over_at_ms_ = 0;  // the term of whoever else holds it, or may have held it when it vanished
-  std::string holder_;           // as it says, or said
-  bool given_up_ = false;        // seen while a request was under way
-  Backoff soon_;                 // after failures, where nothing is left to wait for
+  std::string observed_record_;  // its spec, to notice changes; empty: none
+  base::Millis over_at_ms_ = 0;  // end of the term of another holder, or of one that may have held it when it vanished
+  std::string holder_;           // as the Lease says, or said last
+  bool given_up_ = false;        // a release was seen while a request was under way
+  Backoff soon_;                 // after failures past the end of the term
   bool leading_ = false;
-  base::Millis renewed_ms_ = 0;  // the last success was sent then
+  base::Millis renewed_ms_ = 0;  // when the last successful renewal was sent
   RequestId request_ = 0, watch_ = 0;
   std::unique_ptr<WatchParser> parser_;  // of the watch
   TimerId timer_ = 0, deadline_timer_ = 0;

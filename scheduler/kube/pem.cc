@@ -19,7 +19,7 @@ bool HoldsCertificate(const std::string& pem) {
 
 bool HoldsPrivateKey(const std::string& pem) {
   const BioPtr text = Memory(pem);
-  // With an empty pass phrase, or a terminal would be asked for one.
+  // The pass phrase is empty; without one OpenSSL would ask at the terminal.
   const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> read{
       PEM_read_bio_PrivateKey(text.get(), nullptr, nullptr, const_cast<char*>("")), &EVP_PKEY_free};
   ERR_clear_error();

@@ -12,10 +12,10 @@ namespace tutti::kube {
 
 using BioPtr = std::unique_ptr<BIO, decltype(&BIO_free)>;
 using X509Ptr = std::unique_ptr<X509, decltype(&X509_free)>;
-// To read `text` from, which must outlive it.
+// Makes a BIO that reads `text`, which must outlive it.
 BioPtr Memory(const std::string& text);
 
-// Whether it holds a certificate, or a private key, that can be read.
+// Whether the text holds a readable certificate, or private key.
 bool HoldsCertificate(const std::string& pem);
 bool HoldsPrivateKey(const std::string& pem);
 

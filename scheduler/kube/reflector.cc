@@ -10,10 +10,10 @@ namespace tutti::kube {
 namespace {
 
 constexpr base::Millis kFirstBackoffMs = 800, kLongestBackoffMs = 30'000;
-constexpr base::Millis kHealthyAfterMs = 120'000;  // a watch that lived so long starts the backoff anew
-constexpr base::Millis kQuickEndMs = 1'000;        // one that ended sooner is not opened again at once
+constexpr base::Millis kHealthyAfterMs = 120'000;  // a watch that lasted so long resets the backoff
+constexpr base::Millis kQuickEndMs = 1'000;        // after a shorter watch the next one waits
 constexpr base::Millis kSilenceMs = 150'000;       // bookmarks come every minute or so
-constexpr base::Millis kListSilenceMs = 10'000;    // in a streamed list: the server does not know how, or is in trouble
+constexpr base::Millis kListSilenceMs = 10'000;  // in a streamed list: the server does not support it, or is in trouble
 constexpr base::Millis kPageTimeoutMs = 60'000;
 constexpr int kPageSize = 500;
 constexpr base::Millis kSlackMs = 30'000;
@@ -171,10 +171,10 @@ void Reflector::OnPiece(const Response& head, std::string_view piece) {
   GiveUp();
 }
 
-// Of this watch nothing more is wanted.
+// Cancels the watch.
 void Reflector::GiveUp() {
   transport_.Cancel(std::exchange(request_, 0));
-  HeedLife();
+  ResetBackoffIfHealthy();
   Again(backoff_.Next());
 }
 
@@ -210,7 +210,8 @@ void Reflector::OnBookmark(const WireObject& object) {
   }
   if (!listing_) return;
   if (initial_events_end) return Listed();
-  // Of a streamed list the end is the first bookmark (KEP-3157): this is a watch, of a server that ignores the wish.
+  // A streamed list ends with its first bookmark (KEP-3157). Here another bookmark came: the server ignores
+  // sendInitialEvents and has opened a plain watch.
   stream_lists_ = false;
   transport_.Cancel(std::exchange(request_, 0));
   Again(0);
@@ -219,7 +220,7 @@ void Reflector::OnBookmark(const WireObject& object) {
 void Reflector::OnWatchDone(Response response) {
   request_ = 0;
   loop_.CancelTimer(std::exchange(timer_, 0));
-  HeedLife();
+  ResetBackoffIfHealthy();
   if (response.status < 200 || response.status >= 300) return OnTrouble(response);
   if (response.failure != Response::Failure::kNone)
     base::LogInfo("a watch was cut", {{"kind", options_.name}, {"why", response.error}});
@@ -227,11 +228,11 @@ void Reflector::OnWatchDone(Response response) {
   Again(quick || listing_ ? backoff_.Next() : 0);
 }
 
-void Reflector::HeedLife() {
+void Reflector::ResetBackoffIfHealthy() {
   if (loop_.Now() - started_ms_ > kHealthyAfterMs) backoff_.Reset();
 }
 
-// The server gave no list and no watch.
+// Handles an answer that is neither a list nor a watch.
 void Reflector::OnTrouble(const Response& response) {
   const Judgement judgement = Judge(response);
   if (listing_ && streaming_ && (response.status == 400 || response.status == 422 || response.status == 406)) {
@@ -240,7 +241,7 @@ void Reflector::OnTrouble(const Response& response) {
   }
   if (response.status == 410 || response.status == 400 || judgement.reason == "Expired" ||
       judgement.message.find("Too large resource version") != std::string::npos) {
-    if (response.status == 400 && listing_) Complain(judgement.message);  // a list has no version that could be old
+    if (response.status == 400 && listing_) Complain(judgement.message);  // a list has no version that could be too old
     Expired();
     return Again(backoff_.Next());
   }
@@ -249,7 +250,7 @@ void Reflector::OnTrouble(const Response& response) {
     Again(backoff_.Next());
     return callbacks_.not_found();  // may destroy this
   }
-  // A definition just made, or a server that is busy, says "later" like this.
+  // A new definition or a busy server answers so for a while.
   Complain(Complaint(judgement), response.status == 429 ? base::LogLevel::kInfo : base::LogLevel::kWarn);
   Again(std::max(judgement.wait_ms, backoff_.Next()));
 }
@@ -274,7 +275,7 @@ void Reflector::CheckAlive() {
   Again(0);
 }
 
-// Once for each new trouble, not each try.
+// Logs each new trouble once, not at each try.
 void Reflector::Complain(const std::string& what, base::LogLevel level) {
   if (what.empty() || what == last_complaint_) return;
   last_complaint_ = what;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reflector: keeps one KindStore equal to what the API server has, by a list and then a watch, for as long as it runs.
-// The loop's thread only.
+// Reflector: keeps one KindStore equal to the API server's objects, by a list and then a watch. The loop's thread only.
 //
-//   list: streamed (sendInitialEvents) where the server takes that, else in pages; one that does not know how may
-//   ignore
-//         the wish, and is found out by its silence or by a bookmark that is not the list's end
+//   list: streamed (sendInitialEvents) where the server supports that, else in pages. A server that ignores
+//         sendInitialEvents is known by its silence, or by a bookmark that is not the list's end
 //   watch: from the last resourceVersion seen, bookmarks included; ended by the server after 5 to 10 minutes
 //   410: list again. 429: when the server says. Anything else: backoff with jitter, 0.8 to 30 s
-//   a watch that is silent for too long is taken for dead; one that cannot be read is ended, and all is listed again
+//   A watch that is silent for too long is taken for dead. One that cannot be read is ended, and all is listed again
 #pragma once
 
 #include <memory>
@@ -43,7 +41,7 @@ class Reflector {
   Reflector& operator=(const Reflector&) = delete;
 
   void Start();
-  // Lists anew, from what the API server has now; `synced` follows.
+  // Lists anew, with the objects of now or later; `synced` follows.
   void Relist();
   const std::string& path() const { return options_.path; }
 
@@ -58,7 +56,7 @@ class Reflector {
   void OnBookmark(const WireObject& object);
   void GiveUp();
   void OnWatchDone(Response response);
-  void HeedLife();
+  void ResetBackoffIfHealthy();
   void OnTrouble(const Response& response);
   void Listed();
   void Expired();
@@ -76,11 +74,11 @@ class Reflector {
   Backoff backoff_;
 
   RequestId request_ = 0;
-  TimerId timer_ = 0;        // to go on, or to check that the watch lives
-  bool listing_ = true;      // the store is not known to be complete as of version_
+  TimerId timer_ = 0;        // the next try, or the next check that the watch lives
+  bool listing_ = true;      // the store may not be complete as of version_
   bool stream_lists_;        // the server has not refused to
-  bool streaming_ = false;   // this list is
-  bool pages_next_ = false;  // the last try at a streamed list went silent
+  bool streaming_ = false;   // this list is streamed
+  bool pages_next_ = false;  // the last streamed list fell silent
   std::string version_;      // where the watch resumes
   std::unique_ptr<WatchParser> parser_;
   base::Millis started_ms_ = 0, last_data_ms_ = 0;

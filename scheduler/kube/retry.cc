@@ -24,7 +24,7 @@ Meaning MeaningOf(int status, bool retry_after) {
 Judgement Judge(const Response& response) {
   Judgement judgement;
   judgement.http_status = response.status;
-  // With a status line the server has decided, even if the body was cut short.
+  // After a status line the server has decided, even if the body is incomplete.
   if (response.status == 0) {
     judgement.meaning = response.failure == Response::Failure::kNotSent ? Meaning::kNotDone : Meaning::kUncertain;
     judgement.message = response.error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The retry rules, all of them: what an answer means, whether to ask again, and when.
+// All rules of retrying: the meaning of an answer, whether to ask again, and when.
 #pragma once
 
 #include <string>
@@ -12,33 +12,33 @@ namespace tutti::kube {
 
 enum class Meaning {
   kDone,       // the server did it
-  kRefused,    // the server looked at it and said no; the same request would be refused again
-  kNotDone,    // it has not happened (never sent, 401, 429, 503 with Retry-After): may be sent again
-  kUncertain,  // it may have happened, or may yet: connection lost, timeout, 5xx
+  kRefused,    // the server refused the request, and would refuse it again
+  kNotDone,    // the request had no effect (never sent, 401, 429, 503 with Retry-After): it may be sent again
+  kUncertain,  // the request may have taken effect, or may do so later: connection lost, timeout, 5xx
 };
 
 struct Judgement {
   Meaning meaning = Meaning::kDone;
-  base::Millis wait_ms = 0;  // before asking again, if the server said so
+  base::Millis wait_ms = 0;  // before asking again, if the server named a time
   int http_status = 0;
   std::string reason;   // metav1.Status.reason: "Conflict", "Expired", ...
-  std::string message;  // why, for everything but kDone; of that, why the answer is not whole
+  std::string message;  // why; for kDone: why the answer is incomplete
 };
 
-// What the answer to a write, or to a read, means.
+// Judges the answer to a write, or to a read.
 Judgement Judge(const Response& response);
 
-// What the log is to say of a read that failed; empty: AuthorizedTransport has said it, for all requests at once. One
-// that is forbidden names the manifest that would allow it.
+// Returns the log's text about a read that failed; empty if AuthorizedTransport has logged it for all requests. The
+// text about a forbidden read names the manifest that would allow it.
 std::string Complaint(const Judgement& judgement);
 
-// Exponential, with full jitter on the upper half: between half the step and the step.
+// An exponential backoff with jitter: each wait is between half the step and the step.
 class Backoff {
  public:
   Backoff(base::Millis first_ms, base::Millis longest_ms, base::Random& random)
       : first_ms_(first_ms), longest_ms_(longest_ms), random_(random) {}
 
-  // Each call doubles the step.
+  // Returns the next wait. Each call doubles the step.
   base::Millis Next();
   void Reset() { step_ms_ = 0; }
 

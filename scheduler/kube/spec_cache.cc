@@ -6,7 +6,7 @@
 namespace tutti::kube {
 namespace {
 
-// What a key takes beside its text; what a spec that nobody has any more leaves behind while it is pointed to weakly.
+// The bytes of a key beside its text, and the bytes that a released spec still takes while a weak pointer to it exists.
 constexpr size_t kOfKey = 128, kOfSpec = sizeof(model::PodSpec) + 128;
 
 }  // namespace

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// SpecCache: equal PodSpecs become one object, most of them without being decoded.
+// SpecCache: makes equal PodSpecs one object, most of them without decoding.
 //
-// A pod's key is the bytes of everything that its PodSpec is made of, in wire order and without what differs from pod
-// to pod (names, volume mounts, environment). Keys are compared whole, so there are no collisions. Two keys that decode
-// to equal specs share one too. One thread.
+// A pod's key is the bytes of all fields that its PodSpec is made from, in wire order. Fields that differ from pod to
+// pod (names, volume mounts, environment) are not in it. Keys are compared whole, so there are no collisions. Two keys
+// that decode to equal specs share one spec too. One thread.
 //
-// Specs are those of the pods that there are; the cache keeps none alive. Its own are the keys: when they have doubled,
-// what is left is the shortest key of each spec that somebody has, which is no longer than that of the pod.
+// Pods own the specs; the cache keeps none alive. It owns the keys. When their bytes have doubled, it drops all but the
+// shortest key of each spec that is in use. That key is no longer than the one of the pod.
 #pragma once
 
 #include <memory>
@@ -22,18 +22,18 @@ class SpecCache {
  public:
   using Spec = std::shared_ptr<const model::PodSpec>;
 
-  // nullptr when nobody has a spec of this key, as far as is known.
+  // Returns nullptr when no spec in use is known under this key.
   Spec Find(const std::string& key) const;
-  // The one object for specs equal to `spec`.
+  // Returns the one object for specs equal to `spec`.
   Spec Intern(model::PodSpec spec);
-  // The same, found by `key` from now on.
+  // Does the same, and remembers the spec under `key`.
   Spec Put(const std::string& key, model::PodSpec spec);
 
-  // What else pods of one template have in common.
+  // Shares metadata that pods of one template have in common.
   void Share(model::ObjectMeta* meta) { metas_.Share(meta); }
 
   size_t size() const { return by_key_.size(); }
-  size_t bytes() const { return bytes_; }  // of all but the specs that somebody has
+  size_t bytes() const { return bytes_; }  // without the specs in use
 
  private:
   using Weak = std::weak_ptr<const model::PodSpec>;

@@ -25,7 +25,7 @@ namespace {
 
 constexpr unsigned char kAlpn[] = "\x02h2\x08http/1.1";
 constexpr size_t kReadSize = 64 * 1024;
-constexpr int kReadsAtOnce = 64;  // of 16 KiB each; then timers and other sockets have their turn
+constexpr int kReadsAtOnce = 64;  // of 16 KiB each; then timers and other sockets get their turn
 
 std::string TlsError() {
   const unsigned long code = ERR_get_error();
@@ -40,8 +40,8 @@ bool IsAddress(const std::string& host) {
   return inet_pton(AF_INET, host.c_str(), buffer) == 1 || inet_pton(AF_INET6, host.c_str(), buffer) == 1;
 }
 
-// A socket that is closed, be it by the end of the process, drops what it has not delivered. Else the kernel would go
-// on to deliver it, and a write of ours could take effect long after we have stopped to answer for it.
+// Makes a close drop bytes that were not delivered, also at the end of the process. Otherwise the kernel would go on to
+// deliver them, and a write could take effect long after this process has given the lease up.
 void ResetAtClose(int fd, bool reset) {
   const linger how{.l_onoff = reset ? 1 : 0, .l_linger = 0};
   setsockopt(fd, SOL_SOCKET, SO_LINGER, &how, sizeof how);
@@ -50,18 +50,18 @@ void ResetAtClose(int fd, bool reset) {
 bool TrustOnly(SSL_CTX* context, const std::string& pem) {
   const BioPtr bio = Memory(pem);
   X509_STORE* store = SSL_CTX_get_cert_store(context);
-  // An intermediate authority that is named is trusted for itself, as Go's certificate pools have it.
+  // An intermediate authority in the file is trusted by itself, as in Go's certificate pools.
   X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
   int count = 0;
   while (const X509Ptr certificate{PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr), &X509_free}) {
     X509_STORE_add_cert(store, certificate.get());
     ++count;
   }
-  ERR_clear_error();  // the end of the list is one
+  ERR_clear_error();  // the end of the list is reported as an error
   return count > 0;
 }
 
-// The leaf first, then its chain.
+// Sets the client certificate: the leaf first, then its chain.
 bool UseCertificate(SSL_CTX* context, const Credential& credential) {
   const BioPtr certs = Memory(credential.client_cert_pem), key_text = Memory(credential.client_key_pem);
   const X509Ptr leaf{PEM_read_bio_X509(certs.get(), nullptr, nullptr, nullptr), &X509_free};
@@ -105,7 +105,7 @@ base::Result<std::shared_ptr<TlsContext>> TlsContext::Make(const Config& config,
 
 // --- Connecting ---
 
-// Shared with the thread that looks the name up; the socket may be gone by the time it is done.
+// Shared with the thread that looks up the name; the socket may be destroyed before that thread ends.
 struct TlsSocket::Lookup {
   TlsSocket* socket = nullptr;  // the loop's thread only; null: gone
   addrinfo* addresses = nullptr;
@@ -126,7 +126,7 @@ TlsSocket::~TlsSocket() {
   loop_.CancelTimer(read_timer_);
   if (ssl_ != nullptr) {
     if (AllArrived()) {
-      SSL_shutdown(ssl_);  // a word of farewell, if it can be said without waiting
+      SSL_shutdown(ssl_);  // sends close_notify if that does not block
       ResetAtClose(fd_, false);
     }
     SSL_free(ssl_);
@@ -201,7 +201,7 @@ void TlsSocket::Handshake() {
     unsigned length = 0;
     SSL_get0_alpn_selected(ssl_, &protocol, &length);
     callbacks_.ready(std::string_view(reinterpret_cast<const char*>(protocol), length));
-    if (state_ == State::kOpen) Read();  // what came with the handshake
+    if (state_ == State::kOpen) Read();  // bytes that came with the handshake
     return;
   }
   const int error = SSL_get_error(ssl_, result);
@@ -247,7 +247,7 @@ void TlsSocket::Read() {
   }
 }
 
-// Soon; of what has been taken from the socket already, epoll says nothing.
+// Reads on in the next turn: epoll does not report bytes that were already taken from the socket.
 void TlsSocket::ReadOn() {
   if (read_timer_ != 0) return;
   read_timer_ = loop_.After(0, [this] {
@@ -270,7 +270,7 @@ void TlsSocket::Write() {
         if (!writable_watched_) Listen(true);
         return;
       }
-      // The reader is told, not the sender in the middle of its work.
+      // The next read reports the error, so that no callback runs inside Flush.
       const std::string why = error == SSL_ERROR_SYSCALL ? std::strerror(errno) : TlsError();
       if (close_timer_ == 0) close_timer_ = loop_.After(0, [this, why] { Close(why); });
       return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // TlsSocket: one TLS connection that never blocks. The loop's thread only.
 //
-// What the other side has not acknowledged when the socket is destroyed is never sent again: a write that is given up
-// cannot happen later than that. Names are looked up on a thread of their own. The peer's certificate and name are
-// verified unless the configuration says not to.
+// Bytes that the peer has not acknowledged when the socket is destroyed are never sent again, so an abandoned write
+// cannot arrive after that. Names are looked up on a thread of their own. The peer's certificate and name are verified
+// unless the configuration turns that off.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -22,10 +22,10 @@
 
 namespace tutti::kube {
 
-// Whether the client certificate and the key can be used, and together.
+// Whether the client certificate and the key can be read and belong together.
 bool ClientPairWorks(const Credential& credential);
 
-// What connections share: trust, identity, session settings.
+// The settings that connections share: trust, identity, session.
 class TlsContext {
  public:
   static base::Result<std::shared_ptr<TlsContext>> Make(const Config& config, const Credential& credential);
@@ -47,9 +47,9 @@ class TlsContext {
 class TlsSocket {
  public:
   struct Callbacks {
-    std::function<void(std::string_view protocol)> ready;  // by ALPN: "h2", "http/1.1", or nothing
+    std::function<void(std::string_view protocol)> ready;  // from ALPN: "h2", "http/1.1", or empty
     std::function<void(std::string_view bytes)> received;
-    std::function<void(const std::string& why)> closed;  // once; nothing follows
+    std::function<void(const std::string& why)> closed;  // once, as the last callback
   };
 
   TlsSocket(EpollLoop& loop, std::shared_ptr<TlsContext> tls, const Url& url, Callbacks callbacks);
@@ -59,7 +59,7 @@ class TlsSocket {
 
   // Sends `bytes` with the next Flush. REQUIRES: it is ready.
   void Append(std::string_view bytes) { out_.append(bytes); }
-  // Sends what was appended, now or when the socket takes it. No callback runs before it returns.
+  // Sends the appended bytes, now or when the socket accepts them. No callback runs before it returns.
   void Flush();
 
  private:

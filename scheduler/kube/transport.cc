@@ -36,7 +36,7 @@ void Response::ReadHeader(std::string_view name, std::string_view value) {
   } else if (name == "etag") {
     etag = value;
   } else if (name == "retry-after") {
-    int64_t seconds = 0;  // a date is not understood, and counts as absent
+    int64_t seconds = 0;  // a date is not supported and counts as absent
     if (std::from_chars(value.data(), value.data() + value.size(), seconds).ec == std::errc())
       retry_after_ms = WaitMs(seconds);
   }
@@ -49,7 +49,7 @@ void Response::AppendBody(std::string_view piece) {
 void Response::Break(Failure how, std::string why) {
   failure = how;
   error = std::move(why);
-  if (status < 200) status = 0;  // only said that an answer would come
+  if (status < 200) status = 0;  // an interim answer is no answer
 }
 
 Url SplitUrl(const std::string& url) {

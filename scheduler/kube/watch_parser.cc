@@ -74,7 +74,7 @@ bool WatchParser::ParseFrame(std::string_view frame, Each& each) const {
 }
 
 bool WatchParser::Feed(std::string_view piece, Each& each) {
-  // Whole frames are read where they lie; only what is cut off at the end of a piece is copied.
+  // Complete frames are parsed in place; only an incomplete one at the end of a piece is copied.
   if (!pending_.empty()) {
     pending_.append(piece);
     piece = pending_;

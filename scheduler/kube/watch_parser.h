@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WatchParser: the body of a watch, piece by piece, into events. Protobuf frames carry a length, JSON documents a line
-// each. One thread.
+// WatchParser: parses the body of a watch, piece by piece, into events. A protobuf frame begins with its length; a JSON
+// document is one line. One thread.
 #pragma once
 
 #include <absl/functional/any_invocable.h>
@@ -15,9 +15,9 @@ namespace tutti::kube {
 
 enum class WatchType { kAdded, kModified, kDeleted, kBookmark, kError };
 
-// One object as it came: a bare protobuf message, or JSON.
+// One object as received: a bare protobuf message, or JSON.
 struct WireObject {
-  std::string_view kind;             // as the envelope says; empty for an item of a list
+  std::string_view kind;             // from the envelope; empty for an item of a list
   std::string_view protobuf;         // valid during the call
   std::shared_ptr<base::Json> json;  // not null: the object is JSON
 
@@ -30,11 +30,11 @@ class WatchParser {
 
   explicit WatchParser(bool protobuf) : protobuf_(protobuf) {}
 
-  // Calls `each` for every event that is complete by now. False: the stream is not what it should be, start again.
+  // Calls `each` for every event that is complete now. False: the stream is malformed; start again.
   bool Feed(std::string_view piece, Each& each);
 
  private:
-  // How many bytes at the start of `data` are one event with its frame; 0: not all there yet.
+  // Returns how many bytes at the start of `data` are one event with its frame; 0: it is incomplete.
   size_t FrameSize(std::string_view data) const;
   bool ParseFrame(std::string_view frame, Each& each) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The protobuf wire format, by hand: the few messages we read are a few fields out of many, and skipping the others at
-// their tags costs no allocation.
+// The protobuf wire format, read by hand: we need few of the fields, and skipping the others at their tags costs no
+// allocation.
 //
 //   for (WireReader r(bytes); r.Next();)
 //     switch (r.field()) {
@@ -8,7 +8,7 @@
 //       case field::PodCondition::kObservedGeneration: generation = r.number(); break;
 //     }
 //
-// Malformed input ends the loop with ok() false; it never reads out of bounds. Values of a wrong wire type read as
+// Malformed input ends the loop with ok() false; reads never go out of bounds. A value of a wrong wire type reads as
 // empty or 0. Views point into the input.
 #pragma once
 
@@ -18,14 +18,14 @@
 
 namespace tutti::kube {
 
-// The fields of an entry of a map, in every message.
+// The field numbers of a map's entry.
 inline constexpr uint32_t kMapKey = 1, kMapValue = 2;
 
 class WireReader {
  public:
   explicit WireReader(std::string_view message) : at_(message.data()), end_(at_ + message.size()) {}
 
-  // Steps to the next field; false at the end, or where the input is malformed.
+  // Steps to the next field. False at the end, or if the input is malformed.
   bool Next();
   uint32_t field() const { return field_; }
   std::string_view bytes() const { return bytes_; }
@@ -46,7 +46,7 @@ class WireReader {
   bool ok_ = true;
 };
 
-// The first field of this number that holds bytes; empty when absent.
+// Returns the first field of this number that holds bytes; empty when absent.
 std::string_view FindBytes(std::string_view message, uint32_t field);
 
 // Appends fields to a string. Empty texts and zeros are left out.
@@ -56,7 +56,7 @@ class WireWriter {
 
   void Text(uint32_t field, std::string_view text);
   void Number(uint32_t field, int64_t number);
-  // A nested message: `fill` is given a writer for its fields.
+  // Appends a nested message; `fill` gets a writer for its fields.
   template <typename Fill>
   void Message(uint32_t field, Fill fill) {
     std::string nested;
@@ -64,7 +64,7 @@ class WireWriter {
     fill(writer);
     Bytes(field, nested);
   }
-  // Like Text, but written even when empty.
+  // Appends a text even when it is empty.
   void Bytes(uint32_t field, std::string_view bytes);
 
  private:

@@ -8,7 +8,8 @@
 namespace tutti::kube {
 namespace {
 
-// Beside binds, which should not be slowed, so many writes of the background go on, and only what has waited so long.
+// During starts, so many background writes may be under way, and each must have waited for so long. So they do not slow
+// binds.
 constexpr size_t kBesideStarts = 4;
 constexpr base::Millis kBesideAfterMs = 1'000, kSinceNever = -1;
 
@@ -32,13 +33,13 @@ std::optional<uint64_t> WriteGate::Next() {
   const bool beside = background_in_flight_ < kBesideStarts;
   const auto job = lanes_.Pop(now, !held ? now : beside ? now - kBesideAfterMs : kSinceNever);
   if (job) return job;
-  // What waits is of the background.
+  // Only background writes wait here.
   if (beside) OpenAt(*lanes_.BackgroundSince() + kBesideAfterMs);
   if (!starting) OpenAt(held_until_ms_);
   return std::nullopt;
 }
 
-// Then at the latest.
+// Sets the timer so that `opens_` runs at `at_ms` at the latest.
 void WriteGate::OpenAt(base::Millis at_ms) {
   if (timer_ != 0 && opens_at_ms_ <= at_ms) return;
   loop_.CancelTimer(timer_);

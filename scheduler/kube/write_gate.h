@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// WriteGate: how many writes are under way, and which of those that wait may leave. The loop's thread only.
+// WriteGate: limits the writes under way, and says which waiting write may be sent. The loop's thread only.
 //
 // Invariants
 //   (1) at most `places` writes are under way;
-//   (2) nothing leaves at or after the instant that SetWritable names;
-//   (3) while a start is under way, and shortly after it, of the background only four writes are, and each has waited
-//       for a second.
+//   (2) no write is sent at or after `until_ms` of SetWritable;
+//   (3) during a start, and shortly after it, at most four background writes are under way, and each has waited for
+//       a second.
 #pragma once
 
 #include <optional>
@@ -17,24 +17,25 @@ namespace tutti::kube {
 
 class WriteGate {
  public:
-  // After a start's answer the background is still held back for so long: the bind that makes a gang whole is decided
-  // only when all others are answered, and would find 64 Events before it (40 ms).
+  // How long the background is held back after a start's answer. The bind that makes a gang whole is decided only when
+  // all others are answered, and would then wait behind 64 Events (40 ms).
   static constexpr base::Millis kHeldAfterStartsMs = 20;
 
-  // `opens` runs when something that waits may leave though nothing was answered. `loop` must outlive the gate.
+  // `opens` runs when a waiting write may be sent without another answer. `loop` must outlive the gate.
   WriteGate(Loop& loop, size_t places, Task opens);
   ~WriteGate();
 
-  // Writes may leave until `until_ms`, and take effect until `over_ms` (monotonic). At the start: never.
+  // Allows sending writes until `until_ms`; they may take effect until `over_ms` (monotonic). Initially no write may be
+  // sent.
   void SetWritable(base::Millis until_ms, base::Millis over_ms);
   base::Millis writable_until_ms() const { return writable_until_ms_; }
   base::Millis over_ms() const { return over_ms_; }
 
   void Push(cluster::Lane lane, uint64_t job) { lanes_.Push(lane, job, loop_.Now()); }
-  // The next to leave; nothing while there is none, no place for it, or it is held back.
+  // Takes out the next write to send. Nothing if none waits, no place is free, or all are held back.
   std::optional<uint64_t> Next();
 
-  // A write takes its place, and gives it back.
+  // Take a place for a write, and give it back.
   void Enter(cluster::Lane lane);
   void Leave(cluster::Lane lane);
   size_t in_flight() const { return in_flight_; }
@@ -48,8 +49,8 @@ class WriteGate {
   Task opens_;
 
   Lanes lanes_;
-  size_t in_flight_ = 0, background_in_flight_ = 0;  // writes; those of the background among them
-  base::Millis held_until_ms_ = 0;                   // the background, if no start is on its way
+  size_t in_flight_ = 0, background_in_flight_ = 0;  // all writes; background writes among them
+  base::Millis held_until_ms_ = 0;                   // end of holding back the background, if no start is under way
   TimerId timer_ = 0;
   base::Millis opens_at_ms_ = 0;  // of that timer
   base::Millis writable_until_ms_ = 0, over_ms_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WriteJob: a command on its way through the writer, and what is known of its tries.
+// WriteJob: a command in the writer, and the results of its tries.
 #pragma once
 
 #include <memory>
@@ -25,8 +25,8 @@ struct WriteJob {
   TimerId deadline_timer = 0, wait_timer = 0;
   RequestId request = 0;
   Backoff write_pause, read_pause;
-  bool writing = false;         // `request` is a write, and holds a place; else it reads the pod back
-  bool uncertain = false;       // some try may have taken effect, or may yet
+  bool writing = false;         // `request` is a write and holds a place; otherwise it reads the pod back
+  bool uncertain = false;       // some try may have taken effect, or may do so later
   bool refused = false;         // the last try was refused for good
   base::Millis settled_ms = 0;  // from then on no try can take effect any more
   base::Millis read_sent_ms = 0;
@@ -40,7 +40,7 @@ struct WriteJob {
   const T* As() const {
     return std::get_if<T>(&command.body);
   }
-  // A bind of which it is to be found out what became of it, however long that takes.
+  // Whether this is a bind with an unknown outcome; the writer must find it out, however long that takes.
   bool unsettled() const { return uncertain && As<cluster::Bind>() != nullptr; }
 };
 

@@ -42,12 +42,12 @@ bool HasAll(const model::StringMap& have, const model::StringMap& want) {
   });
 }
 
-// The pod was read, unbound. The same bind may be sent again: whichever of the two comes second finds it done. After
-// that, being unbound proves nothing until no try can take effect any more.
+// Judges a pod that was read back unbound. The same bind may be sent again: the later of the two has no effect. After
+// that, an unbound pod proves nothing until no try can take effect any more.
 Verdict AfterUnbound(const WriteJob& job, const model::Pod& pod, base::Millis now_ms) {
   const std::string& expected = job.As<cluster::Bind>()->pod.resource_version;
   const bool outdated =
-      !expected.empty() && pod.meta.resource_version != expected;  // every try fails by its precondition
+      !expected.empty() && pod.meta.resource_version != expected;  // the precondition of every try fails
   if (!job.uncertain || outdated) return Refused(outdated ? 409 : job.http_status, job.why);
   const bool time_left = now_ms + kWriteGraceMs + kReadTimeoutMs < job.deadline_ms;
   if (!job.refused && job.tries < kMostBindTries && time_left) return Again(Verdict::Next::kRetry, 0);
@@ -73,10 +73,10 @@ Verdict AfterWrite(const WriteJob& job, const Judgement& judgement) {
     if (!MayRepeat(job.command.body)) return Over(Outcome::kUnknown, job.http_status, judgement.message);
     return Again(Verdict::Next::kRetry, judgement.wait_ms, judgement.message);
   }
-  // No object of that UID is left: what was asked for.
+  // No object with that UID is left, as the command wanted.
   if (gone != nullptr && (judgement.http_status == 404 || (conflict && !gone->object.uid().empty())))
     return Over(Outcome::kDone, job.http_status, judgement.message);
-  // A repeat that meets its own first try looks like this.
+  // The first try may have done it, and the repeat then gets this answer.
   const bool own_doing =
       conflict && job.uncertain &&
       (job.As<cluster::Create>() != nullptr || (patch != nullptr && !patch->object.resource_version.empty()));

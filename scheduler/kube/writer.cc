@@ -14,7 +14,7 @@ namespace {
 using cluster::Outcome;
 
 constexpr base::Millis kDeadlineUnlessSaidMs = 30'000;
-constexpr size_t kWritesPerRead = 4;  // 80 + 20: the 100 streams that an API server takes of a connection
+constexpr size_t kWritesPerRead = 4;  // 80 + 20: the 100 streams that an API server accepts on a connection
 
 }  // namespace
 
@@ -60,7 +60,7 @@ void KubeWriter::Enqueue(cluster::Command command) {
   if (job.wait_timer == 0) gate_.Push(job.command.lane, job.number);
 }
 
-// Counts the Event. False when it has been merged into one that is on its way, and the job is over.
+// Counts the Event. False when it was merged into one that is on its way, and this job is over.
 bool KubeWriter::NoteEvent(WriteJob& job) {
   const base::Millis now = loop_.Now();
   if (job.record == nullptr) job.record = events_.Note(*job.As<cluster::EmitEvent>(), now, loop_.clock().WallMs());
@@ -73,7 +73,7 @@ bool KubeWriter::NoteEvent(WriteJob& job) {
   record.on_its_way = true;
   const base::Millis quiet_until = record.last_write_ms + EventBook::kQuietMs;
   if (record.written_count >= 2 && now < quiet_until) {
-    // Counted, and written with those that follow.
+    // The count is written with later ones.
     if (job.command.id != 0) sink_.Post(cluster::Answer{job.command.id, Outcome::kDone, 0, "counted", {}, false});
     job.command.id = 0;
     job.deadline_ms = quiet_until + kDeadlineUnlessSaidMs;
@@ -126,7 +126,7 @@ void KubeWriter::SendWrite(WriteJob& job) {
   const base::Millis now = loop_.Now();
   const base::Millis left_ms = job.deadline_ms - now;
   if (left_ms <= 0) return Expire(job);
-  // Half of what is left, so that there is time to read back.
+  // Half of the remaining time, so that the other half is left for reading back.
   const base::Millis server_timeout_ms =
       std::min({options_.write_timeout_ms, std::max<base::Millis>(left_ms / 2, 1), gate_.over_ms() - kGraceMs - now});
   auto request = BuildRequest(job);
@@ -162,11 +162,11 @@ void KubeWriter::OnAnswer(uint64_t number, const Response& response) {
   job.http_status = response.status;
   if (judgement.meaning != Meaning::kDone) job.why = judgement.message;
   if (judgement.meaning == Meaning::kUncertain) job.uncertain = true;
-  // With no word from the other side, the request may still wait in a socket for the network to come back.
+  // Without an answer, the request may still wait in a socket until the network works again.
   if (response.failure == Response::Failure::kTimeout) job.settled_ms += kSocketPatienceMs;
   job.refused = judgement.meaning == Meaning::kRefused;
   if (response.status == 415 && encoding_ == Encoding::kProtobuf) {
-    encoding_ = Encoding::kJson;  // a server that knows no protobuf
+    encoding_ = Encoding::kJson;  // the server does not support protobuf
     Requeue(job);
   } else if (response.status == 415 && job.tries == 1 && encoding_ == Encoding::kJson) {
     Requeue(job);  // sent before that was known
@@ -198,7 +198,7 @@ void KubeWriter::Follow(WriteJob& job, Verdict verdict) {
 
 void KubeWriter::OnEventJudged(WriteJob& job, const Judgement& judgement) {
   EventRecord& record = *job.record;
-  const bool exists = judgement.http_status == 409 && record.written_count == 0;  // the name is ours alone
+  const bool exists = judgement.http_status == 409 && record.written_count == 0;  // only this process uses the name
   if (judgement.meaning == Meaning::kDone || exists) {
     record.written_count = job.count_on_its_way;
     record.last_write_ms = loop_.Now();
@@ -207,13 +207,13 @@ void KubeWriter::OnEventJudged(WriteJob& job, const Judgement& judgement) {
     const std::shared_ptr<EventRecord> kept = job.record;
     Finish(job, Outcome::kDone, job.http_status, "");
     if (!more || draining_) return;
-    // Repeats that came while it was on its way.
+    // Events that were counted while it was on its way.
     --kept->count;  // Enqueue counts it again
     return Enqueue(std::move(rest));
   }
   if (judgement.meaning == Meaning::kUncertain) return RetryLater(job, judgement.wait_ms, judgement.message);
   if (judgement.http_status == 404 && record.written_count > 0) {
-    record.written_count = 0;  // it has expired
+    record.written_count = 0;  // the Event has expired
     return Requeue(job);
   }
   Finish(job, Outcome::kRefused, job.http_status, judgement.message);
@@ -230,7 +230,7 @@ void KubeWriter::ReadLater(WriteJob& job, base::Millis wait_ms) {
   });
 }
 
-// Reads have places of their own, so that neither they nor the writes wait for each other.
+// Sends reads of pods. Reads have places of their own, so that reads and writes do not wait for each other.
 void KubeWriter::PumpReads() {
   const size_t cap = std::max<size_t>(static_cast<size_t>(options_.in_flight) / kWritesPerRead, 1);
   while (reading_ < cap && !to_read_.empty()) {
@@ -303,7 +303,7 @@ void KubeWriter::Finish(WriteJob& job, cluster::Answer answer) {
   loop_.CancelTimer(job.deadline_timer);
   loop_.CancelTimer(job.wait_timer);
   if (answer.outcome == Outcome::kUnknown && job.As<cluster::EmitEvent>() == nullptr) {
-    // Of one that is given up under way there was no word: it may wait in a socket.
+    // A write that is given up without an answer may still wait in a socket.
     const base::Millis settled_ms = job.settled_ms + (job.writing ? kSocketPatienceMs : 0);
     unsettled_until_ms_ = std::max(unsettled_until_ms_, settled_ms);
   }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// KubeWriter: commands to the API server, one answer each.
+// KubeWriter: sends commands to the API server, and gives each one answer.
 //
-// Submit may be called from any thread; all else is the loop's thread only.
+// Submit may be called on any thread; the rest is the loop's thread only.
 //
 // Invariants
-//   (1) every command with an id gets exactly one Answer, at its deadline at the latest;
+//   (1) every command with an id gets exactly one Answer, by its deadline;
 //   (2) no write is sent at or after the writable deadline (SetWritable), nor after the command's own;
 //   (3) at most `in_flight` writes are under way, and a quarter as many reads;
-//   (4) every write leaves within kGraceMs or not at all, and carries a server-side timeout of at most
-//       `write_timeout_ms`: after both it cannot take effect; nor after the instant that SetWritable names;
-//   (5) a bind is answered kDone or kRefused only when that is known: from the server's answer, or by reading the pod
+//   (4) every write leaves within kGraceMs or not at all, and has a server-side timeout of at most
+//       `write_timeout_ms`: it cannot take effect after both, nor after `over_ms` of SetWritable;
+//   (5) a bind is answered kDone or kRefused only when that is known: from the server's answer, or from reading the pod
 //       back; "not bound" is believed only after (4).
 #pragma once
 
@@ -40,7 +40,7 @@ class KubeWriter final : public cluster::ClusterWriter {
   struct Options {
     int in_flight = 64;
     base::Millis write_timeout_ms = 5'000;
-    std::string component = "tutti";  // reportingController where an event names none
+    std::string component = "tutti";  // reportingController of an Event that has none
     std::string instance;             // reportingInstance; "<component>-<hostname>"
   };
 
@@ -50,12 +50,12 @@ class KubeWriter final : public cluster::ClusterWriter {
 
   void Submit(std::vector<cluster::Command> commands) override;
 
-  // Writes may leave until `until_ms`, and take effect until `over_ms` (monotonic), which only the lease moves. At the
-  // start: never.
+  // Allows sending writes until `until_ms`; they may take effect until `over_ms` (monotonic). Only the lease calls it.
+  // Initially no write may be sent.
   void SetWritable(base::Millis until_ms, base::Millis over_ms);
-  // Refuses what has not left, answers the rest as it comes, without another try but for a bind that may have taken
-  // effect, and runs `done` once no write can take effect any more, be it one that was answered as unknown. Events do
-  // not count: nobody decides by them.
+  // Refuses commands that were not sent, and lets the others end. It tries again only a bind that may have taken
+  // effect. Runs `done` when no write can take effect any more, including writes that were answered as unknown. It does
+  // not wait for Events, because nothing depends on them.
   void Drain(Task done);
 
   size_t in_flight() const { return gate_.in_flight(); }
@@ -97,7 +97,7 @@ class KubeWriter final : public cluster::ClusterWriter {
   size_t reading_ = 0;            // reads under way
   SpecCache specs_;               // for pods read back
   Encoding encoding_ = Encoding::kProtobuf;
-  base::Millis unsettled_until_ms_ = 0;  // what was answered as unknown may take effect until then
+  base::Millis unsettled_until_ms_ = 0;  // until then a write that was answered as unknown may take effect
   bool draining_ = false;
   TimerId drain_timer_ = 0;
   Task drained_;
