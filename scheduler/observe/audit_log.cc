@@ -59,7 +59,7 @@ void AuditLog::OnHappening(const Happening& now) {
 
 void AuditLog::OnWait(const Happening& now) {
   Wait& wait = waits_[now.gang];
-  if (wait.told == now.reason && !wait.in_line) return;  // figures alone
+  if (wait.told == now.reason && !wait.in_line) return;  // only figures changed
   wait.reason = now.reason;
   wait.queue = now.queue;
   wait.members = now.members;
@@ -88,7 +88,7 @@ void AuditLog::WriteWait(const model::GangKey& gang, Wait& wait) {
                         {"message", std::exchange(wait.message, "")}});
 }
 
-// In the order in which they were held back: of two with the same pace, the first may be written first.
+// Writes the lines that were held back, in their order: with an equal pace the first one is due first.
 void AuditLog::WriteLate() {
   while (!late_.empty()) {
     const auto at = waits_.find(late_.front());

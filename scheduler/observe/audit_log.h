@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// AuditLog: the log's lines about gangs: one for each start, undo and eviction, and one for each wait whose reason
-// changed in kind. At verbosity 2 lone pods and binds have lines too.
+// AuditLog: writes the log's lines about gangs: one for each start, undo and eviction, and one for each wait whose
+// reason changed in kind. At verbosity 2 lone pods and binds have lines too.
 //
-// Starts, undos and evictions are as many as their writes. Waits are not, so their lines are paced: a gang has one in
-// ten seconds at most, and all gangs together a hundred a second after the first thousand. What is held back is written
-// later, with the reason of then; nothing is left out. Memory grows with the gangs that wait.
+// Each start, undo and eviction has writes that limit their number. Waits have none, so their lines are paced: a gang
+// has at most one in ten seconds, and all gangs together have a hundred a second after the first thousand. A line that
+// is held back is written later, with the reason of that time; no gang is left out. Memory grows with the gangs that
+// wait.
 //
 // The scheduler's thread only.
 #pragma once
@@ -37,7 +38,7 @@ class AuditLog final : public Observer {
   struct Wait {
     std::string told, reason, queue, message;
     int64_t members = 0;
-    base::Millis not_before_ms = 0;  // monotonic; of its next line
+    base::Millis not_before_ms = 0;  // monotonic; the earliest time of its next line
     bool in_line = false;            // in `late_`
   };
 
@@ -52,7 +53,7 @@ class AuditLog final : public Observer {
   std::map<model::GangKey, Wait> waits_;
   std::deque<model::GangKey> late_;  // gangs whose line was held back
   double allowance_;                 // lines that may be written at once
-  base::Millis filled_ms_;           // monotonic; when that was last added to
+  base::Millis filled_ms_;           // monotonic; when the allowance was last raised
 };
 
 }  // namespace tutti::observe

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decision: the current record of why a gang runs, waits or was undone. Conditions, Events, logs, metrics and the API
-// all render this one record.
+// are all rendered from it.
 #pragma once
 
 #include <memory>
@@ -33,13 +33,13 @@ struct Decision {
   GangState state = GangState::kWaitingForMembers;
   std::string reason;   // one CamelCase word: "NotEnoughMembers", "QueueFull", "NoPlacement", "Binding", "Whole", ...
   std::string message;  // the gang's sentence and the nodes' sentence
-  std::shared_ptr<const Reason> why;    // what both are rendered from; null: it does not wait
+  std::shared_ptr<const Reason> why;    // the reason as structure; null: the gang does not wait
   base::Millis since_ms = 0;            // wall time of the last change of state or message
   std::string plan;                     // the plan being carried out, or the last one
   std::vector<MemberDecision> members;  // sorted by (ns, name)
 };
 
-// Where a list of all Decisions goes on; see core::Scheduler::AddDecisions.
+// The place at which a list of all Decisions continues; see core::Scheduler::AddDecisions.
 struct DecisionsPlace {
   uint32_t gang = 0, pod = 0;
 };
@@ -51,29 +51,29 @@ struct DecisionChanges {
   std::vector<model::GangKey> gone = {};
 };
 
-// What metrics count and the log says. Called on the scheduler thread; must not block. What is passed by reference or
-// view is gone when the call returns.
+// Observer: gets the events that metrics count and the log shows. Called on the scheduler's thread; must not block.
+// References and views are valid only during the call.
 class Observer {
  public:
   virtual ~Observer() = default;
-  // A gang whose minimum exists was considered, or members that a whole one takes besides: result is "scheduled" or
-  // "unschedulable"; `members` pods were concerned.
+  // The scheduler considered a gang whose minimum exists, or more members of a whole gang. The result is "scheduled" or
+  // "unschedulable" for `members` pods.
   virtual void OnAttempt(std::string_view /*profile*/, std::string_view /*result*/, int64_t /*members*/,
                          double /*seconds*/) {}
-  // A member was bound; `waited_seconds` since the pod was created, or its last scheduling gate was seen to go;
-  // considered so many times.
+  // A member was bound, `waited_seconds` after the pod was created or its last scheduling gate was removed, and after
+  // `attempts` considerations.
   virtual void OnBound(double /*waited_seconds*/, int64_t /*attempts*/) {}
-  // A gang became whole; `seconds` from when all its minimum existed.
+  // A gang became whole, `seconds` after all of its minimum existed.
   virtual void OnWhole(double /*seconds*/, int64_t /*members*/) {}
   virtual void OnUndone(int64_t /*members*/) {}
-  // It had waited for long and was tried again though nothing had happened; `placed`: it got nodes, so something had.
+  // A gang that had waited long was tried again without an event. `placed`: it got nodes, so an event was missed.
   virtual void OnFlushed(const model::GangKey&, bool /*placed*/) {}
-  // A member was bound to a gang that was whole already: one above its minimum, or in the place of one that was lost.
+  // A member of a gang that was whole already was bound: one above its minimum, or one in place of a lost member.
   virtual void OnFilledUp() {}
 
-  // One thing that happened to a gang, or to one pod of it.
+  // The kinds of events of a gang, or of one of its pods.
   enum class Step {
-    kWaits,    // it was looked at, and does not start; said again and again, mostly with the same reason
+    kWaits,    // it was considered and does not start; repeated often, mostly with the same reason
     kBound,    // a member of it was bound
     kStarted,  // it is whole
     kUndone,   // a start that could not be completed is being undone
@@ -83,10 +83,10 @@ class Observer {
   struct Happening {
     Step step = Step::kWaits;
     const model::GangKey& gang;
-    bool lone = false;               // of one pod, which nothing but itself declares
+    bool lone = false;               // a lone pod: no object declares a gang
     std::string_view queue = {};     // may be empty
     int64_t members = 0;             // kWaits, kStarted, kUndone
-    std::string_view reason = {};    // kWaits: the Decision's, one word
+    std::string_view reason = {};    // kWaits: the Decision's reason, one word
     std::string_view sentence = {};  // kWaits, kUndone, kEvicted: why
     std::string_view more = {};      // kWaits: the nodes' sentence; may be empty
     std::string_view pod = {};       // kBound, kEvicted: its name; its namespace is the gang's
@@ -95,13 +95,13 @@ class Observer {
   };
   virtual void OnHappening(const Happening&) {}
 
-  // Pods of one profile that wait refused by the same plugins.
+  // The waiting pods of one profile that were refused by the same plugins.
   struct RefusedPods {
     std::string profile;
     std::vector<std::string> plugins;  // sorted
     int64_t pods = 0;
   };
-  // After each cycle: pods by where they wait (kube-scheduler's queues) and gangs by state.
+  // The state after each cycle: pods by kube-scheduler's queues, and gangs by state.
   struct Gauges {
     int64_t active_pods = 0, unschedulable_pods = 0, gated_pods = 0;
     int64_t waiting_gangs = 0, binding_gangs = 0, whole_gangs = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GangState: what a gang does, or waits for.
+// GangState: the state of a gang: it runs, or it waits for something.
 #pragma once
 
 #include <string_view>
@@ -13,12 +13,12 @@ enum class GangState {
   kInvalid,            // GangSpec::problem
   kAdmitted,           // its minimum has places, and pods of it are still to be made
   kBinding,            // a plan is being carried out
-  kTerminating,        // bound members are being deleted, its minimum is not there without them, and no member waits
+  kTerminating,        // bound members are being deleted, the others are fewer than its minimum, and no member waits
   kWhole,              // every required member is bound to an existing node and not failed
   kFinished,           // every member ended
 };
 
-// One word each: "waiting-for-members", ..., "whole".
+// Returns the state as one word: "waiting-for-members", ..., "whole".
 std::string_view Word(GangState state);
 
 }  // namespace tutti::observe

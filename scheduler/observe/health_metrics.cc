@@ -23,7 +23,7 @@ struct HealthMetrics::Registry {
 HealthMetrics::HealthMetrics() : registry_(std::make_unique<Registry>()) {}
 HealthMetrics::~HealthMetrics() = default;
 
-// The families keep one series for each set of labels, and hold a mutex.
+// Counts one health check. The metric families have one series for each set of labels, and lock a mutex.
 void HealthMetrics::Count(std::string_view type, std::string_view check, bool well) {
   const std::string name(check), path(type);
   registry_->last.Add({{"name", name}, {"type", path}}).Set(well ? 1 : 0);

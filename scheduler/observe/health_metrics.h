@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HealthMetrics: what /metrics/slis shows: how often each health check was asked, and what it said. Under the names of
-// Kubernetes' own components. Thread-safe.
+// HealthMetrics: the content of /metrics/slis: how often each health check was run, with which result. The names are
+// those of Kubernetes' components. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -14,9 +14,9 @@ class HealthMetrics {
   HealthMetrics();
   ~HealthMetrics();
 
-  // `type`: "livez"; `check`: "ping".
+  // Counts one check. `type`: "livez"; `check`: "ping".
   void Count(std::string_view type, std::string_view check, bool well);
-  // Prometheus' text.
+  // Renders Prometheus' text.
   std::string Text() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Journal: which gangs' Decisions changed, in order, each change under a sequence number of its own.
+// Journal: the gangs whose Decisions changed, in order. Each change has a sequence number.
 //
 // It holds keys, not Decisions: a reader gets the record as it is when it asks. So a change costs one key, however
 // many members the gang has, and a reader pays for the gangs that changed since it last asked, not for all.

@@ -21,13 +21,13 @@ using prometheus::Gauge;
 using prometheus::Histogram;
 using Buckets = Histogram::BucketBoundaries;
 
-// Of the label `attempts`; more are told as "15+".
+// The largest value of the label `attempts`; more are "15+".
 constexpr size_t kMostAttempts = 15;
 
-// What a standby does not know: summed up over replicas it would count twice.
+// Metrics that only a leader shows, so that a sum over replicas does not count twice.
 constexpr std::string_view kOfLeaders[] = {"tutti_gangs", "scheduler_pending_pods", "scheduler_unschedulable_pods"};
 
-// first, 2·first, 4·first, ...: kube-scheduler's buckets.
+// Makes the buckets first, 2·first, 4·first, ..., as in kube-scheduler.
 Buckets Doubling(double first, int count) {
   Buckets out;
   for (int i = 0; i < count; ++i, first *= 2) out.push_back(first);
@@ -78,7 +78,7 @@ struct Metrics::Registry {
   Family<Gauge>& pending = NewGauges(registry, "scheduler_pending_pods", "Number of pending pods, by the queue type.");
   Gauge& active = pending.Add({{"queue", "active"}});
   Gauge& backoff =
-      pending.Add({{"queue", "backoff"}});  // always 0: what cannot start sleeps until an event, not a time
+      pending.Add({{"queue", "backoff"}});  // always 0: a gang that cannot start waits for an event, not for a time
   Gauge& unschedulable = pending.Add({{"queue", "unschedulable"}});
   Gauge& gated = pending.Add({{"queue", "gated"}});
 
@@ -139,7 +139,7 @@ struct Metrics::Registry {
       NewGauges(registry, "process_start_time_seconds", "Start time of the process since unix epoch in seconds.")
           .Add({});
 
-  // Scheduler thread only: label look-ups cost a map of strings each.
+  // Caches, because each look-up by labels makes a map of strings. Scheduler's thread only.
   std::map<std::pair<std::string, std::string>, Attempt, std::less<>> by_attempt;
   std::array<Histogram*, kMostAttempts + 1> by_attempts{};  // null: none yet
   // OnAnswer's thread only.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics: what /metrics shows. kube-scheduler's names (scheduler_*) where the meaning is the same, so that its
-// dashboards and alerts keep working; tutti_* for what it has no word for.
+// Metrics: the content of /metrics. A metric with the meaning of one of kube-scheduler's has its name (scheduler_*), so
+// that dashboards and alerts keep working. The others are tutti_*.
 //
-// The Observer's calls come from the scheduler thread, OnAnswer from kube-io; Text() and SetLeading() from any. The
-// registry holds the mutex.
+// The Observer's functions are called on the scheduler's thread, OnAnswer on kube-io, Text() and SetLeading() on any.
+// The registry has the mutex.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ namespace tutti::observe {
 
 class Metrics final : public Observer {
  public:
-  // `lease_name` labels leader_election_master_status, `host` the API server's requests.
+  // `lease_name` is a label of leader_election_master_status, and `host` one of the API server's requests.
   Metrics(std::string_view version, std::string_view lease_name, std::string_view host);
   ~Metrics() override;
 
@@ -27,15 +27,15 @@ class Metrics final : public Observer {
   void OnUndone(int64_t members) override;
   void OnFilledUp() override;
   void OnFlushed(const model::GangKey& gang, bool placed) override;
-  // The API server answered `seconds` after it was asked; 0: no status came back. Negative seconds are not counted: a
-  // watch. On one thread, whichever.
+  // Counts an answer of the API server, `seconds` after the request. Status 0: there was no answer. Negative seconds
+  // are not counted: the request was a watch. All calls must be on one thread.
   void OnAnswer(std::string_view method, int status, double seconds);
   void OnCycle(double seconds, int64_t events, const Gauges& gauges) override;
 
-  // While it does not lead, what only a leader knows is not shown: gangs, and the pods that wait.
+  // Sets whether this process leads. Otherwise the metrics of gangs and waiting pods are not shown.
   void SetLeading(bool leading);
 
-  // The exposition in Prometheus' text format 0.0.4.
+  // Renders the metrics in Prometheus' text format 0.0.4.
   std::string Text() const;
 
  private:
@@ -44,7 +44,7 @@ class Metrics final : public Observer {
   std::unique_ptr<Registry> registry_;
 };
 
-// What the kernel says of this process; zeros where /proc cannot be read.
+// The kernel's figures about this process; zeros if /proc cannot be read.
 struct ProcessUsage {
   double cpu_seconds = 0;
   double resident_bytes = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from the cluster inside sentences of ours. Names in annotations and keys of maps may hold anything, and what we
-// say ends in conditions, Events and logs: one line, valid UTF-8, of bounded length.
+// Puts text from the cluster into our sentences. Names in annotations and keys of maps may hold any bytes. Our
+// sentences go to conditions, Events and logs, so they must be one line of valid UTF-8 and of bounded length.
 #pragma once
 
 #include <string>
@@ -8,15 +8,16 @@
 
 namespace tutti::observe {
 
-// A name as it stands if it is an ordinary one, else quoted, with what cannot be printed replaced, cut at 80 bytes.
+// Returns an ordinary name unchanged. Quotes any other, replaces characters that cannot be printed, and cuts it at 80
+// bytes.
 std::string Named(std::string_view name);
-// "PodGroup ns/name"; without "ns/" for cluster-scoped objects.
+// Returns "PodGroup ns/name", without "ns/" for cluster-scoped objects.
 std::string Named(std::string_view kind, std::string_view ns, std::string_view name);
 
-// `text` on one line, cut at 512 bytes.
+// Returns `text` on one line, cut at 512 bytes.
 std::string OneLine(std::string_view text);
 
-// Both sentences, one after the other; either may be empty.
+// Joins two sentences; either may be empty.
 std::string Join(const std::string& first, const std::string& second);
 
 }  // namespace tutti::observe

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Observers: several who watch, as one.
+// Observers: passes each call on to several observers.
 #pragma once
 
 #include <utility>

@@ -13,7 +13,7 @@
 namespace tutti::observe {
 namespace {
 
-// The fields of /proc/self/stat from the third on: the second, the command's name, may hold spaces.
+// Reads the fields of /proc/self/stat from the third on. The second, the command's name, may have spaces.
 std::vector<std::string> ReadStat() {
   std::ifstream in("/proc/self/stat");
   std::string line;

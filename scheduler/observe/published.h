@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published<T>: the newest view that one thread shows to others. Thread-safe.
+// Published<T>: holds the newest view that one thread shows to others. Thread-safe.
 //
-// A view that is costly to make is made only when it is asked for: Fresh() raises wanted(), the owner looks at it once
-// a cycle and answers with Publish(). Views are immutable, so a reader keeps its own for as long as it likes. One that
-// was asked for and is replaced is freed by a reader, not by the owner: that may take as long as to make it.
+// A costly view is made only on request: Fresh() raises wanted(); the owner reads that once a cycle and answers with
+// Publish(). Views are immutable, so a reader may keep one for any time. A replaced view that was made on request is
+// freed by a reader, not by the owner, because that may take as long as making it.
 #pragma once
 
 #include <chrono>
@@ -23,21 +23,21 @@ class Published {
     const base::MutexLock lock(mutex_);
     Put(std::move(view), asked_);
   }
-  // One that was begun when wanted() was `request`: who asked since waits for the next.
+  // Publishes a view that was begun when wanted() was `request`. Later requests wait for the next view.
   void Publish(std::shared_ptr<const T> view, uint64_t request) {
     const base::MutexLock lock(mutex_);
     replaced_ = std::move(view_);
     Put(std::move(view), request);
   }
 
-  // Null before the first Publish.
+  // Returns the newest view; null before the first Publish.
   std::shared_ptr<const T> Latest() const {
     const base::MutexLock lock(mutex_);
     return view_;
   }
 
-  // A view made after this call, or the latest one when none comes within `timeout`. `wake` is called so that an owner
-  // who sleeps looks at wanted().
+  // Returns a view made after this call, or the newest one if none comes within `timeout`. Calls `wake` so that a
+  // sleeping owner reads wanted().
   std::shared_ptr<const T> Fresh(std::chrono::milliseconds timeout, const std::function<void()>& wake) {
     const uint64_t mine = Ask();
     wake();
@@ -50,7 +50,7 @@ class Published {
     return view_;
   }
 
-  // Not 0: a reader waits in Fresh().
+  // Returns the number of the last unanswered request; 0: no reader waits in Fresh().
   uint64_t wanted() const {
     const base::MutexLock lock(mutex_);
     return asked_ == answered_ ? 0 : asked_;

@@ -22,7 +22,7 @@ bool SameNames(const Standing& a, const Standing& b) {
   return a.whole == b.whole && Alike(a.roles, b.roles, [](const auto& x, const auto& y) { return x.name == y.name; });
 }
 
-// Their order says which is on more nodes, and that is a figure.
+// Compares names as sets: their order follows from the numbers of nodes, which are figures.
 bool SameNames(const model::NodeRefusals& a, const model::NodeRefusals& b) {
   return (a.nodes == 0) == (b.nodes == 0) && a.of_class == b.of_class &&
          std::ranges::is_permutation(a.reasons, b.reasons,
@@ -38,7 +38,7 @@ bool SameNames(const QueueRefuses::Cell& a, const QueueRefuses::Cell& b) {
   return a.queue == b.queue && a.resource == b.resource && (a.asked > a.limit) == (b.asked > b.limit);
 }
 
-// What the gang's sentence says of how many fit and what is missing.
+// Compares the parts of the gang's sentence about how many members fit and what is missing.
 bool SameSums(const Reason& a, const Figures& of_a, const Reason& b, const Figures& of_b) {
   const int64_t times_a = TimesSearched(a, of_a), times_b = TimesSearched(b, of_b);
   return of_a.count == of_b.count && of_a.cut_short == of_b.cut_short && of_a.all == of_b.all &&
@@ -58,7 +58,7 @@ bool SameMembers(const Figures& a, const Figures& b) {
          });
 }
 
-// Of two reasons with causes of one kind: what the gang's sentence says of these.
+// Compares two causes of one kind by what the gang's sentence says about them.
 struct SameCause {
   const Reason &a, &b;
 
@@ -87,7 +87,7 @@ struct SameCause {
   bool operator()(const BeingUndone&, const BeingUndone&) const { return true; }
 };
 
-// The gang's sentence is the same but for numbers.
+// Whether the gang's sentence is the same except for numbers.
 bool SameSentence(const Reason& a, const Reason& b) {
   if (a.cause.index() != b.cause.index() || a.ns != b.ns || a.gang != b.gang || a.lone != b.lone ||
       a.remark != b.remark || !a.standing != !b.standing || (a.standing && !SameNames(*a.standing, *b.standing)) ||

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reason: why a gang, or the rest of one, waits, as structure. Sentences are rendered from it (observe/wording.h), and
-// never read back.
+// Reason: why a gang, or a part of one, waits, as structure. Sentences are rendered from it (observe/wording.h), and
+// never parsed.
 //
-// Names stand as they are in the cluster. Amounts are in the resource's own unit, as in ResourceList. What is a name
-// and what is a figure is told in SameButFigures: a new name is another reason, a new figure is not.
+// Names are as in the cluster. Amounts are in the resource's own unit, as in ResourceList. SameButFigures tells names
+// from figures: a new name makes another reason, a new figure does not.
 #pragma once
 
 #include <cstdint>
@@ -21,19 +21,19 @@
 
 namespace tutti::observe {
 
-// What must have a place together, by parts.
+// The members that must have a place together, by parts.
 struct Minimum {
   struct Role {
     std::string name;
     int64_t min = 0;
-    int64_t have = 0;   // of these have a place, or ran
-    int64_t exist = 0;  // have one, or could be given one
+    int64_t have = 0;   // members that have a place, or ran
+    int64_t exist = 0;  // members that have a place, or exist and could get one
     friend bool operator==(const Role&, const Role&) = default;
   };
   struct Units {
     std::string name;
-    int64_t size = 1, min = 0;  // so many units, of so many members each
-    int64_t exist = 0;          // units that are there as a whole
+    int64_t size = 1, min = 0;  // members of a unit; units of the minimum
+    int64_t exist = 0;          // complete units
     friend bool operator==(const Units&, const Units&) = default;
   };
   int64_t members = 0, have = 0, exist = 0;
@@ -42,58 +42,58 @@ struct Minimum {
   friend bool operator==(const Minimum&, const Minimum&) = default;
 };
 
-// How a gang that was whole stands.
+// The state of a gang that was whole once.
 struct Standing {
   bool whole = true;
-  int64_t have = 0, members = 0;     // else: so many of its minimum
-  std::vector<Minimum::Role> roles;  // and those that lack members
+  int64_t have = 0, members = 0;     // if it is not whole: how many of its minimum it has
+  std::vector<Minimum::Role> roles;  // and the roles that lack members
   friend bool operator==(const Standing&, const Standing&) = default;
 };
 
 // Too few members exist.
 struct LacksMembers {
   bool head_missing = false;
-  int64_t gated = 0, deleting = 0;                         // held back by scheduling gates; being deleted
-  std::vector<std::pair<std::string, int64_t>> strangers;  // schedulers, and how many more pods name each
+  int64_t gated = 0, deleting = 0;                         // members with scheduling gates; members being deleted
+  std::vector<std::pair<std::string, int64_t>> strangers;  // other schedulers, and how many pods name each
   friend bool operator==(const LacksMembers&, const LacksMembers&) = default;
 };
-// Members of a whole gang start together, `size` of the role or in the unit, and so many of them lack.
+// Members of a whole gang must start together, `size` of the role or unit, and `lacks` of them do not exist.
 struct LacksPart {
   std::string of;
   bool unit = false;  // else a role
   int64_t size = 0, lacks = 0;
   friend bool operator==(const LacksPart&, const LacksPart&) = default;
 };
-// No head of a whole gang is at work, and other members wait for one.
+// A whole gang has no head at work, and other members wait for one.
 struct NoHead {
   enum class Until { kExists, kAtWork, kPlaced } until = Until::kExists;
-  std::string pod;  // the head that is there; empty: none is
+  std::string pod;  // the existing head; empty: there is none
   friend bool operator==(const NoHead&, const NoHead&) = default;
 };
-// Some of the minimum of a gang that was whole find no place, and come first.
+// Members of the minimum of a gang that was whole find no place, and they come first.
 struct BelowMinimum {
   friend bool operator==(const BelowMinimum&, const BelowMinimum&) = default;
 };
-// The queue, or one above it, does not admit them.
+// The queue, or one above it, does not admit the members.
 struct QueueRefuses {
   struct Cell {
     std::string queue, resource;
     int64_t limit = 0, used = 0, asked = 0;
-    int64_t over() const;  // short by so much
+    int64_t over() const;  // Returns how much is short.
     friend bool operator==(const Cell&, const Cell&) = default;
   };
-  std::string problem;            // it cannot be used at all; then no cell is short
-  std::vector<Cell> cells;        // those that are short, leaf first
+  std::string problem;            // why the queue cannot be used at all; then `cells` is empty
+  std::vector<Cell> cells;        // the cells that are short, leaf first
   int64_t starting = 1;           // members that were to start
-  bool by_min_resources = false;  // they ask for less than the gang's minResources, which count
+  bool by_min_resources = false;  // the members ask for less than the gang's minResources, so those count
   friend bool operator==(const QueueRefuses&, const QueueRefuses&) = default;
 };
-// No nodes for all that is needed.
+// There are not enough nodes for all members that are needed.
 struct LacksNodes {
   bool gave_up = false;                    // the search was cut off
-  std::shared_ptr<const Figures> figures;  // shared by all that wait by one search; null: of a lone pod
-  std::optional<NearestDomain> nearest;    // of what asks for topology
-  model::NodeRefusals refusals;            // of the first that found no node
+  std::shared_ptr<const Figures> figures;  // shared by all gangs that the same search refused; null for a lone pod
+  std::optional<NearestDomain> nearest;    // for a gang with a rule of topology
+  model::NodeRefusals refusals;            // of the first member that found no node
   friend bool operator==(const LacksNodes&, const LacksNodes&) = default;
 };
 // Its minResources exceed what all nodes together have free.
@@ -111,16 +111,16 @@ struct ExtenderFailed {
   std::string failure;
   friend bool operator==(const ExtenderFailed&, const ExtenderFailed&) = default;
 };
-// It has its places, and volumes of its members are still to be bound.
+// All members have places, and some volumes are still to be bound.
 struct PreparingVolumes {
   int64_t open = 0;
   friend bool operator==(const PreparingVolumes&, const PreparingVolumes&) = default;
 };
-// Its start failed, and what is bound of it has to go.
+// Its start failed, and its bound members are being evicted.
 struct BeingUndone {
   friend bool operator==(const BeingUndone&, const BeingUndone&) = default;
 };
-// Its declaration cannot be followed.
+// Its declaration is invalid.
 struct Problem {
   std::string text;
   friend bool operator==(const Problem&, const Problem&) = default;
@@ -131,45 +131,44 @@ using Cause = std::variant<Problem, LacksMembers, LacksPart, NoHead, BelowMinimu
 
 struct Reason {
   std::string ns = {}, gang = {};
-  bool lone = false;                              // of one pod: only its own words are said
-  Minimum minimum = {};                           // what waits
-  std::shared_ptr<const Standing> standing = {};  // it waits besides what a gang that was whole has; null: to start
+  bool lone = false;                              // a lone pod: only the sentence about its nodes is shown
+  Minimum minimum = {};                           // the members that wait
+  std::shared_ptr<const Standing> standing = {};  // the gang was whole and more members wait; null: it waits to start
   std::string remark = {};                        // GangSpec::remark
   Cause cause = {};
-  // Figures are compared by identity: equal ones may be said to differ.
+  // Compares figures by identity, so that equal figures may count as different.
   friend bool operator==(const Reason&, const Reason&) = default;
 };
 
-// Of how many searches like the one behind these figures the reason speaks: members of a whole gang that are alike are
-// searched for once.
+// Returns for how many equal searches these figures stand: for equal members of a whole gang there is one search.
 int64_t TimesSearched(const Reason& reason, const Figures& figures);
 
-// What a member is told of the nodes, beside the gang's sentence.
+// The part about the nodes that a member's message has beside the gang's sentence.
 struct NodesNews {
   enum class Kind {
-    kOfGang,     // what the gang is told
+    kOfGang,     // the gang's own sentence about the nodes
     kFits,       // it fits, and waits for others
     kOfMember,   // why this member finds no node
     kOfAnother,  // why another member finds none
   } kind = Kind::kOfGang;
-  const std::vector<std::string>* waits_for = nullptr;  // kFits: for these roles; then `refusals` is null
-  const model::NodeRefusals* refusals = nullptr;        // null: nothing more is said
+  const std::vector<std::string>* waits_for = nullptr;  // kFits: the roles that it waits for; `refusals` is then null
+  const model::NodeRefusals* refusals = nullptr;        // null: there is nothing more to say
 };
 
-// A member, by what it is told.
+// A member, as far as its message depends on it.
 struct Listener {
   model::ClassId pod_class;
   std::string_view role;
 };
 NodesNews NewsFor(Listener member, const Reason& reason);
 
-// The state of a gang that waits for this reason.
+// Returns the state of a gang that waits for this reason.
 GangState StateOf(const Reason& reason);
 
-// They differ in figures alone: names, kinds and what is said of them are the same.
+// Whether the two reasons differ in figures only: names, kinds and clauses are the same.
 bool SameButFigures(const Reason& a, const Reason& b);
 
-// The same of what a member is told, which may be less than the whole.
+// Whether the messages of the two members differ in figures only. They may have less than the whole reason.
 bool SameButFigures(const Reason& a, Listener of_a, const Reason& b, Listener of_b);
 
 }  // namespace tutti::observe

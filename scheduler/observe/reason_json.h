@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reasons as JSON: an object with "kind", and with what that kind has. docs/pages.md lists them.
+// Renders a reason as JSON: an object with "kind" and the fields of that kind. docs/pages.md lists them.
 #pragma once
 
 #include "base/json_fwd.h"

@@ -14,13 +14,13 @@
 namespace tutti::observe {
 namespace {
 
-constexpr size_t kLongList = 512;  // bytes; no more is added to a list in a sentence
+constexpr size_t kLongList = 512;  // bytes; the most for a list in a sentence
 
 std::string NameOf(const Reason& reason) { return fmt::format("gang {}/{}", Named(reason.ns), Named(reason.gang)); }
 
 std::string_view S(int64_t count) { return count == 1 ? "" : "s"; }
 
-// The parts of a whole, all or none of them: " (head 1, others 8)", or nothing where that would say no more.
+// Lists the parts of a whole: " (head 1, others 8)". Empty if that would add nothing.
 std::string InParts(const std::vector<std::string>& parts) {
   constexpr size_t kMostParts = 16;
   return parts.empty() || parts.size() > kMostParts ? "" : fmt::format(" ({})", fmt::join(parts, ", "));
@@ -58,15 +58,15 @@ std::string SayOnTop(const Reason& reason) {
                      members == 1 ? " waits" : "s wait");
 }
 
-// What cannot start, before what stops it; empty for a lone pod. `link` is put between.
+// Says which members cannot start, followed by `link`; empty for a lone pod.
 std::string WhatWaits(const Reason& reason, std::string_view link) {
   if (reason.standing) return fmt::format("{}{}", SayOnTop(reason), link);
   if (reason.lone) return {};
   return fmt::format("{} cannot start its {}{}", NameOf(reason), SayMinimum(reason.minimum), link);
 }
 
-// How many of each role fit: " (gpu 8/9, head 1/1)". By all roles that there are, if every member is needed; else by
-// those that have a minimum, and the others together.
+// Says how many members of each role fit: " (gpu 8/9, head 1/1)". It lists all roles if every member is needed; else
+// the roles with a minimum, and the others together.
 std::string SayByRole(const Minimum& minimum, const Figures& figures) {
   std::vector<std::string> parts;
   const auto add = [&parts](std::string_view name, int64_t fit, int64_t of) {

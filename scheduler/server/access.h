@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may read what: as in kube-scheduler, the API server is asked who a token is (TokenReview) and whether that user
-// may do it to the path (SubjectAccessReview). This room only knows the questions; app/ has the API server answer them.
+// Decides who may read which page. As in kube-scheduler, the API server says whose token it is (TokenReview), and
+// whether that user may read the path (SubjectAccessReview). This room has the questions; app/ sends them to the API
+// server.
 #pragma once
 
 #include <map>
@@ -13,7 +14,7 @@
 
 namespace tutti::server {
 
-// As authentication.k8s.io/v1 UserInfo.
+// A user, as authentication.k8s.io/v1 UserInfo.
 struct User {
   std::string name, uid;
   std::vector<std::string> groups;
@@ -21,18 +22,18 @@ struct User {
   friend bool operator==(const User&, const User&) = default;
 };
 
-// Called on server threads, several at a time; may block for seconds. Errors: kUnavailable, the API server gave no
-// answer.
+// Asks the API server. Called on several server threads at once; may block for seconds. Error: kUnavailable, the API
+// server gave no answer.
 class AccessReview {
  public:
   virtual ~AccessReview() = default;
-  // nullopt: nobody's token. `token` is never empty.
+  // Returns the token's user; nullopt: the token is not valid. `token` is never empty.
   virtual base::Result<std::optional<User>> Authenticate(std::string_view token) = 0;
-  // `verb`: "get"; `path`: as requested, without the query.
+  // Whether the user may do `verb` ("get") to `path`, which has no query.
   virtual base::Result<bool> Authorize(const User& user, std::string_view verb, std::string_view path) = 0;
 };
 
-// --authorization-always-allow-paths: exact paths, or a prefix where one ends in "*".
+// The paths of --authorization-always-allow-paths: exact ones, or prefixes that end in "*".
 class AlwaysAllowed {
  public:
   explicit AlwaysAllowed(std::vector<std::string> paths) : paths_(std::move(paths)) {}
@@ -42,10 +43,10 @@ class AlwaysAllowed {
   std::vector<std::string> paths_;
 };
 
-// kube-scheduler's default: the health paths.
+// Returns kube-scheduler's default: the health paths.
 std::vector<std::string> DefaultAlwaysAllowedPaths();
 
-// The token of "Bearer TOKEN"; empty for anything else.
+// Returns the token of "Bearer TOKEN"; empty for any other text.
 std::string BearerToken(std::string_view authorization_header);
 
 // Whether a peer's address is this machine's own: 127.0.0.0/8, ::1, or the former written as IPv6.

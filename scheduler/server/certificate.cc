@@ -18,7 +18,8 @@ namespace {
 
 constexpr long kYearSeconds = 365L * 24 * 3600;
 
-// Kubernetes swaps a Secret's files by a symbolic link: inode and time of what it points to tell old from new.
+// Returns a text that changes with the file. Kubernetes replaces a Secret's files through a symbolic link, so it has
+// inode and time of the link's target.
 std::string StampOf(const std::string& file) {
   struct stat status{};
   if (stat(file.c_str(), &status) != 0) return "";
@@ -30,7 +31,7 @@ std::string StampOf(const CertificateFiles& files) { return StampOf(files.cert) 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 File Open(const std::string& path) { return File(std::fopen(path.c_str(), "r"), &std::fclose); }
 
-// OpenSSL's own choice is to ask at the terminal.
+// Refuses to give a pass phrase; by default OpenSSL would ask at the terminal.
 int NoPassphrase(char*, int, int, void*) { return -1; }
 
 void FreeChain(STACK_OF(X509) * chain) { sk_X509_pop_free(chain, X509_free); }
@@ -86,7 +87,7 @@ base::Result<std::shared_ptr<const Certificate::Pair>> Certificate::Read(const C
   if (!pair->cert) return base::Invalid(fmt::format("{}: holds no PEM certificate", files.cert));
   pair->chain.reset(sk_X509_new_null(), FreeChain);
   while (X509* next = PEM_read_X509(cert_file.get(), nullptr, nullptr, nullptr)) sk_X509_push(pair->chain.get(), next);
-  ERR_clear_error();  // of its end: the handshake that this may be a part of would take it for its own
+  ERR_clear_error();  // the error of reading to the end; a handshake on this thread would take it for its own
   const File key_file = Open(files.key);
   if (!key_file) return base::Invalid(fmt::format("{}: cannot be read; is --tls-private-key-file right?", files.key));
   pair->key.reset(PEM_read_PrivateKey(key_file.get(), nullptr, &NoPassphrase, nullptr), EVP_PKEY_free);
@@ -124,7 +125,7 @@ std::shared_ptr<const Certificate::Pair> Certificate::Current() {
   const std::string stamp = StampOf(files_);
   if (stamp == current->stamp) return current;
   auto fresh = Read(files_);
-  if (!fresh) {  // it is tried again at each handshake, for whether it may be read is no part of the stamp
+  if (!fresh) {  // each handshake tries again, because the stamp does not change with the file's permissions
     if (const size_t hash = std::hash<std::string>()(stamp); refused_.exchange(hash) != hash)
       base::LogWarn("the new serving certificate is not usable; the old one stays", {{"error", fresh.error().message}});
     return current;

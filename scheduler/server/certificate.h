@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The serving certificate: from two files, read again when they change, or made in memory.
+// The serving certificate. It is read from two files, and again when they change, or it is made in memory.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -17,13 +17,13 @@ struct CertificateFiles {
   std::string cert, key;  // PEM; both empty: self-signed
 };
 
-// Thread-safe. Handshakes use the newest pair; a pair that cannot be read leaves the old one in use, with a log line
-// for each change of the files.
+// Handshakes use the newest pair. If a new pair cannot be read, the old one stays in use, and each change of the files
+// is logged. Thread-safe.
 class Certificate {
  public:
-  // Error: kInvalid, naming the file.
+  // Reads the pair. Error: kInvalid, naming the file.
   static base::Result<std::shared_ptr<Certificate>> Load(CertificateFiles files);
-  // For `host` and localhost, good for a year: as kube-scheduler makes one when it is given none.
+  // Makes a certificate for `host` and localhost, valid for a year, as kube-scheduler does when it has none.
   static base::Result<std::shared_ptr<Certificate>> SelfSigned(const std::string& host);
 
   // Makes `context` ask this object at each handshake. REQUIRES: this outlives `context`.
@@ -44,7 +44,7 @@ class Certificate {
 
   const CertificateFiles files_;
   observe::Published<Pair> pair_;
-  std::atomic<size_t> refused_ = 0;  // hash of the stamp of the files that were last said to be of no use; 0: none
+  std::atomic<size_t> refused_ = 0;  // hash of the stamp of the unreadable files that were logged last; 0: none
 };
 
 }  // namespace tutti::server

@@ -14,12 +14,12 @@ constexpr base::Millis kMaxAgeMs = 60'000, kNoneMaxAgeMs = 1'000;
 
 using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
 
-// Null unless `pem` holds at least one certificate.
+// Makes a store of the certificates in `pem`; null if it has none.
 std::shared_ptr<X509_STORE> StoreOf(const std::string& pem) {
   const std::unique_ptr<BIO, decltype(&BIO_free)> text(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())),
                                                        BIO_free);
   std::shared_ptr<X509_STORE> store(X509_STORE_new(), X509_STORE_free);
-  // An intermediate authority that is named is trusted for itself, as Go's certificate pools have it.
+  // An intermediate authority in the file is trusted by itself, as in Go's certificate pools.
   X509_STORE_set_flags(store.get(), X509_V_FLAG_PARTIAL_CHAIN);
   bool any = false;
   while (const Certificate next{PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr), X509_free})
@@ -57,7 +57,7 @@ bool Trusted(X509_STORE* store, X509* leaf, STACK_OF(X509) * others) {
 }  // namespace
 
 void ClientAuthorities::Install(SSL_CTX& context) const {
-  // A resumed session would carry a certificate over from a handshake that is forgotten.
+  // A resumed session would bring a certificate from a handshake that was not seen here.
   SSL_CTX_set_session_cache_mode(&context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_options(&context, SSL_OP_NO_TICKET);
   if (!read_) return;
@@ -73,11 +73,11 @@ std::shared_ptr<const ClientAuthorities::Trust> ClientAuthorities::Current() {
   auto current = trust_.Latest();
   if (IsFresh(current.get())) return current;
   if (!current) {
-    reading_.acquire();  // nobody can be judged before the first
+    reading_.acquire();  // before the first read no certificate can be judged
   } else if (!reading_.try_acquire()) {
     return current;
   }
-  current = trust_.Latest();  // somebody may have read it in between
+  current = trust_.Latest();  // another thread may have read it meanwhile
   if (!IsFresh(current.get())) current = Read(current.get());
   reading_.release();
   return current;
@@ -86,7 +86,7 @@ std::shared_ptr<const ClientAuthorities::Trust> ClientAuthorities::Current() {
 std::shared_ptr<const ClientAuthorities::Trust> ClientAuthorities::Read(const Trust* known) {
   auto fresh = std::make_shared<Trust>(known != nullptr ? *known : Trust{});
   const auto pem = read_();
-  fresh->read_ms = clock_.MonotonicMs();  // its end: an answer that fails to come takes longer than it is good for
+  fresh->read_ms = clock_.MonotonicMs();  // taken at the end: a failing read may last longer than its result is valid
   auto store = pem ? StoreOf(*pem) : nullptr;
   if (store) {
     fresh->store = std::move(store);

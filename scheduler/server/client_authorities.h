@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClientAuthorities: who may vouch for users by client certificates: the cluster's client CA. Thread-safe.
+// ClientAuthorities: the cluster's client CA, by which client certificates of users are checked. Thread-safe.
 //
 // A certificate's CN is the user, its O are the groups (k8s.io/apiserver, x509.CommonNameUserConversion).
 #pragma once
@@ -18,24 +18,24 @@ namespace tutti::server {
 
 class ClientAuthorities {
  public:
-  // PEM certificates; may block for seconds. Asked for when a certificate is presented, once a minute at most (while
-  // there are none, once a second), by one thread at a time: what is known meanwhile stays in use.
+  // Reads PEM certificates; may block for seconds. It is called when a client presents a certificate, at most once a
+  // minute (once a second while none are known), on one thread at a time. Meanwhile the known ones stay in use.
   using ReadPem = std::function<base::Result<std::string>()>;
 
-  // Without `read` no certificate is asked for. `clock` outlives this.
+  // Without `read`, clients are not asked for a certificate. `clock` outlives this.
   ClientAuthorities(ReadPem read, const base::Clock& clock) : read_(std::move(read)), clock_(clock) {}
 
-  // Makes `context` ask for a certificate, and take any: what it is worth is judged when a request needs a user.
+  // Makes `context` ask clients for a certificate and accept any; UserOf judges it when a request needs a user.
   void Install(SSL_CTX& context) const;
 
-  // nullopt: none was presented. Errors: kInvalid, one that is not trusted, or whose CN is empty; kUnavailable, it
-  // cannot be judged yet.
+  // Returns the user of the client's certificate; nullopt: the client presented none. Errors: kInvalid, the certificate
+  // is not trusted or its CN is empty; kUnavailable, it cannot be judged yet.
   base::Result<std::optional<User>> UserOf(const SSL* ssl);
 
  private:
   struct Trust {
-    std::shared_ptr<X509_STORE> store;  // null: what was read is no PEM
-    bool unknown = true;                // there was no answer yet
+    std::shared_ptr<X509_STORE> store;  // null: the text that was read is no PEM
+    bool unknown = true;                // no read has succeeded yet
     base::Millis read_ms = 0;
   };
   bool IsFresh(const Trust* trust) const;

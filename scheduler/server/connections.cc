@@ -16,7 +16,7 @@ namespace {
 
 constexpr base::Millis kAtOnce = std::numeric_limits<base::Millis>::min();
 
-// Asked before each read, and what it says in place of a read is an end.
+// Called before each read; ends the input after kMostBytes.
 long EndAfterMostBytes(BIO* bio, int operation, const char*, size_t, int, long, int result, size_t*) {
   if (operation != BIO_CB_READ || BIO_number_read(bio) < Connections::kMostBytes) return result;
   BIO_clear_retry_flags(bio);
@@ -34,13 +34,13 @@ Connections::Connection::~Connection() {
 
 void Connections::Install(SSL_CTX& context) { SSL_CTX_set_info_callback(&context, &Connections::OnHandshake); }
 
-// The first that is heard of a connection's socket; nothing has been read from it yet.
+// Called when a handshake begins: the connection's socket is then known, and nothing was read from it yet.
 void Connections::OnHandshake(const SSL* ssl, int where, int) {
   if (where != SSL_CB_HANDSHAKE_START || served_ == nullptr || served_->socket >= 0) return;
   const int theirs = SSL_get_fd(ssl);
   BIO_set_callback_ex(SSL_get_rbio(ssl), &EndAfterMostBytes);
   served_->socket = fcntl(theirs, F_DUPFD_CLOEXEC, 0);
-  // Whom we could not cut later is not served.
+  // A connection that could not be cut later is not served.
   if (served_->socket < 0 || served_->cut_at_ms == kAtOnce) ::shutdown(theirs, SHUT_RDWR);
 }
 
@@ -48,7 +48,7 @@ void Connections::HeadIsRead() {
   if (served_ != nullptr) served_->cut_at_ms = served_->clock.MonotonicMs() + kAnswerMs;
 }
 
-// Either this sees the socket, or its thread the time.
+// Cuts the connection now, or its own thread does so when it has the socket.
 void Connections::Cut(Connection& one) {
   one.cut_at_ms = kAtOnce;
   if (const int socket = one.socket; socket >= 0) ::shutdown(socket, SHUT_RDWR);
@@ -70,7 +70,7 @@ void Connections::enqueue(std::function<void()> serve) {
     one.thread = std::thread([this, &one, serve] { Serve(one, serve); });
   } catch (const std::system_error& error) {
     base::LogWarn("a connection is dropped: no thread can be started", {{"error", error.what()}});
-    // Only `serve` can close it, and does so at once if there is nothing to be read.
+    // Only `serve` can close the socket; it does so at once if there is no input.
     Cut(one);
     Serve(one, serve);
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connections: a thread for each connection, up to a number, so that some who connect and say nothing do not keep the
-// kubelet's probes out. One request a connection.
+// Connections: gives each connection a thread, up to kMost, so that silent clients do not block the kubelet's probes.
+// Each connection has one request.
 //
-// Used by the listening thread only, but for HeadIsRead().
+// Used by the listening thread only, except HeadIsRead().
 //
 // Invariants
-//   (1) no peer holds a thread for longer than the times below, however slowly it speaks or listens, nor is read from
-//       after kMostBytes; once the server stops none is waited for;
-//   (2) a socket is cut through a descriptor of our own: the library closes its one at any time, and by then the
-//       number may be somebody else's.
+//   (1) no client holds a thread for longer than the times below, however slow it is, and nothing is read after
+//       kMostBytes; a stopping server waits for none;
+//   (2) a socket is cut through a descriptor of our own: the library may close its own at any time, and the number may
+//       then belong to another connection.
 #pragma once
 
 #include <httplib.h>
@@ -29,20 +29,21 @@ class Connections final : public httplib::TaskQueue {
  public:
   static constexpr int kMost = 256;
   static constexpr base::Millis kHeadMs = 10'000;    // for the handshake and the request's head, together
-  static constexpr base::Millis kAnswerMs = 60'000;  // from then on: whom we ask ourselves may take his time
+  static constexpr base::Millis kAnswerMs = 60'000;  // for the answer, which may need the API server
   static constexpr uint64_t kMostBytes = 32 * 1024;  // of the handshake and the request
-  // How often on_idle() is to be called, or enqueue().
+  // How often on_idle() or enqueue() must be called.
   static constexpr std::chrono::milliseconds kLook{100};
 
-  // Once `stopping`, whoever is connected is cut. Both outlive this.
+  // When `stopping` is set, all connections are cut. Both outlive this.
   Connections(const base::Clock& clock, const std::atomic<bool>& stopping) : clock_(clock), stopping_(stopping) {}
 
-  // REQUIRES: `context` is that of the connections to come.
+  // Installs the callbacks. REQUIRES: `context` is that of all later connections.
   static void Install(SSL_CTX& context);
-  // What the calling thread serves has its request's head.
+  // Says that the head of the request on the calling thread's connection was read.
   static void HeadIsRead();
 
-  // Waits while there are kMost. Where no thread can be had, the connection is dropped.
+  // Serves the connection on a new thread. Waits while there are kMost. Drops the connection if no thread can be
+  // started.
   void enqueue(std::function<void()> serve) override;
   void on_idle() override;
   void shutdown() override;

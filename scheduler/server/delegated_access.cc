@@ -32,7 +32,8 @@ User Authenticated(User user) {
   return user;
 }
 
-// Everything that the answer depends on; each part behind its length, so that no two questions look alike.
+// Makes the key of a question: each part that the answer depends on, with its length, so that no two questions share a
+// key.
 std::string Key(const User& user, std::string_view verb, std::string_view path) {
   std::string text;
   const auto add = [&](std::string_view part) { text += fmt::format("{}:{}", part.size(), part); };
@@ -61,11 +62,11 @@ Access DelegatedAccess::Decide(const Caller& caller, std::string_view verb, std:
     refused = !user;
   }
   if (!user && refused) return {unjudged ? Access::Kind::kUnavailable : Access::Kind::kUnauthenticated, {}};
-  const User somebody = user ? Authenticated(*std::move(user)) : Anonymous();
-  if (In(kMasters, somebody)) return {Access::Kind::kAllowed, {}};
-  const auto may = May(somebody, verb, path);
+  const User sender = user ? Authenticated(*std::move(user)) : Anonymous();
+  if (In(kMasters, sender)) return {Access::Kind::kAllowed, {}};
+  const auto may = May(sender, verb, path);
   if (!may) return {Access::Kind::kUnavailable, {}};
-  return {*may ? Access::Kind::kAllowed : Access::Kind::kForbidden, somebody.name};
+  return {*may ? Access::Kind::kAllowed : Access::Kind::kForbidden, sender.name};
 }
 
 template <typename Value, typename Question, typename GoodFor>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// DelegatedAccess: decides about a request by what the API server says, as kube-scheduler's delegated authentication
-// and authorization do (k8s.io/apiserver, DelegatingAuthenticatorConfig and DelegatingAuthorizerConfig):
+// DelegatedAccess: decides about a request by the API server's answers, like kube-scheduler's delegated authentication
+// and authorization (k8s.io/apiserver, DelegatingAuthenticatorConfig and DelegatingAuthorizerConfig):
 //
-//   who:  a client certificate of the cluster's, else a token, else system:anonymous. A credential that is refused,
-//         with no other that is accepted, is refused as such.
-//   may:  system:masters everything; others what the API server allows them.
+//   who:  the user of a client certificate of the cluster, else of a token, else system:anonymous. If a credential is
+//         refused and no other is accepted, so is the request.
+//   may:  system:masters may do everything, others what the API server allows.
 //
-// Answers are remembered for a while, tokens only as digests. Few questions are open at a time: whoever floods us with
-// tokens does not flood the API server through us. Thread-safe.
+// Answers are remembered for a while, and tokens only as digests. Few questions are open at a time, so a flood of
+// tokens to this server does not become a flood to the API server. Thread-safe.
 #pragma once
 
 #include <semaphore>
@@ -23,10 +23,10 @@ struct AccessTimes {
   base::Millis authenticated_ms = 10'000;  // --authentication-token-webhook-cache-ttl
   base::Millis allowed_ms = 10'000;        // --authorization-webhook-cache-authorized-ttl
   base::Millis denied_ms = 10'000;         // --authorization-webhook-cache-unauthorized-ttl
-  base::Millis patience_ms = 2'000;        // until a question has its turn, by the machine's clock
+  base::Millis patience_ms = 2'000;        // the longest wait until a question is sent, by the machine's clock
 };
 
-// What a request says of its sender.
+// The credentials of a request.
 struct Caller {
   std::string token;                                             // empty: none
   base::Result<std::optional<User>> certificate = std::nullopt;  // nullopt: none; errors as of ClientAuthorities
@@ -35,9 +35,9 @@ struct Caller {
 struct Access {
   enum class Kind {
     kAllowed,
-    kUnauthenticated,  // 401: a credential of nobody's
-    kForbidden,        // 403: somebody, perhaps anonymous, who may not
-    kUnavailable,      // 500: the API server gave no answer; nobody is let in meanwhile
+    kUnauthenticated,  // 401: an invalid credential
+    kForbidden,        // 403: the user, perhaps anonymous, may not
+    kUnavailable,      // 500: the API server gave no answer; until then requests are refused
   };
   Kind kind = Kind::kUnavailable;
   std::string user;  // for kForbidden
@@ -45,7 +45,7 @@ struct Access {
 
 class DelegatedAccess {
  public:
-  // Without a `review` no token is anybody's, and only system:masters may. Both outlive this.
+  // Without a `review` no token is valid, and only system:masters may read. `review` and `clock` outlive this.
   DelegatedAccess(AccessReview* review, const AccessTimes& times, const base::Clock& clock)
       : review_(review), times_(times), clock_(clock) {}
 
@@ -54,7 +54,7 @@ class DelegatedAccess {
  private:
   base::Result<std::optional<User>> WhoseToken(const std::string& token);
   base::Result<bool> May(const User& user, std::string_view verb, std::string_view path);
-  // From memory, else by asking, of which few are under way at a time.
+  // Answers from memory, or else asks. Only a few questions are under way at a time.
   template <typename Value, typename Question, typename GoodFor>
   base::Result<Value> Ask(ReviewMemory<Value>* memory, const std::string& key, Question question, GoodFor good_for_ms);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /livez, /readyz and /healthz: named checks, each of which is well or says what is wrong.
+// /livez, /readyz and /healthz: named checks. Each passes or says what is wrong.
 #pragma once
 
 #include <functional>
@@ -11,15 +11,15 @@ namespace tutti::server {
 
 struct HealthCheck {
   std::string name;
-  // Empty when all is well; else what is wrong. Called on server threads.
+  // Returns what is wrong; empty when all is well. Called on server threads.
   std::function<std::string()> problem;
 };
 
 struct HealthQuestion {
   std::string_view path;              // "livez"
-  bool verbose = false;               // every check is listed, as when one is not well
-  std::vector<std::string> excluded;  // names of checks that are not asked
-  // Told of each check that was asked; may be empty.
+  bool verbose = false;               // lists every check, as is done when one fails
+  std::vector<std::string> excluded;  // names of checks that are not run
+  // Called for each check that was run; may be empty.
   std::function<void(std::string_view check, bool well)> asked;
 };
 
@@ -30,7 +30,7 @@ struct HealthAnswer {
 
 HealthAnswer AskHealth(const std::vector<HealthCheck>& checks, const HealthQuestion& question);
 
-// One check alone, as under /livez/ping.
+// Runs one check alone, as for /livez/ping.
 HealthAnswer AskHealth(const HealthCheck& check, const HealthQuestion& question);
 
 }  // namespace tutti::server

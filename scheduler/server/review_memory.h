@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReviewMemory: answers of the API server, each good until an instant. Bounded; thread-safe.
+// ReviewMemory: keeps answers of the API server, each until its time is over. Bounded and thread-safe.
 //
-// What is kept is copied when something is added, so two threads that add at once may lose one of both: it is asked for
+// Adding an answer copies the memory. If two threads add at once, one answer may be lost; its question is then asked
 // again.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace tutti::server {
 template <typename Value>
 class ReviewMemory {
  public:
-  static constexpr size_t kMost = 512;  // callers at a time are few; a flood of tokens must not grow us
+  static constexpr size_t kMost = 512;  // there are few callers at a time; a flood of tokens must not take more memory
 
   std::optional<Value> Find(const std::string& key, base::Millis now) const {
     const auto entries = entries_.Latest();

@@ -20,7 +20,7 @@
 namespace tutti::server {
 namespace {
 
-// Scrapes, probes and a person come seldom: each request has a connection of its own, so that none is held for long.
+// Each connection has one request, so that none is held for long. Scrapes, probes and people come seldom.
 constexpr size_t kRequestsEach = 1;
 constexpr time_t kReadSeconds = 5;
 
@@ -36,7 +36,7 @@ bool HasBody(const httplib::Request& request) {
   return std::any_of(from, to, [](const auto& header) { return header.second != "0"; });
 }
 
-// Whether no page takes such a request, which `response` says then.
+// Refuses, in `response`, a request of a kind that no page accepts. True: it was refused.
 bool Untaken(const httplib::Request& request, httplib::Response& response) {
   if (request.method != "GET" && request.method != "HEAD") {
     response.status = 405;
@@ -47,13 +47,14 @@ bool Untaken(const httplib::Request& request, httplib::Response& response) {
     response.status = 413;
     return true;
   }
-  // The library answers each with a copy of what it covers.
+  // For each range the library copies the bytes that it covers.
   if (request.ranges.size() < 2) return false;
   response.status = 416;
   return true;
 }
 
-// All addresses of both families, as Go's listeners have it; those of IPv4 where the machine has no IPv6.
+// Returns the address to listen on. The default is all addresses of IPv4 and IPv6, as in Go, or of IPv4 only if the
+// machine has no IPv6.
 std::string ListenAddress(const std::string& asked) {
   if (!asked.empty() && asked != "0.0.0.0") return asked;
   sockaddr_in6 any{};
@@ -64,7 +65,7 @@ std::string ListenAddress(const std::string& asked) {
   return has_ipv6 ? "::" : "0.0.0.0";
 }
 
-// Why nobody can listen there; `error` is errno, which says nothing where the address is the trouble.
+// Says why listening failed. `error` is errno, which means nothing if the address is invalid.
 std::string WhyNot(const std::string& address, int error) {
   addrinfo hints{}, *found = nullptr;
   hints.ai_flags = AI_PASSIVE;
@@ -73,7 +74,7 @@ std::string WhyNot(const std::string& address, int error) {
   return std::strerror(error);
 }
 
-// 400 if the page does not read one of the parameters; else 200.
+// Answers 400 if the query has a parameter that the page does not know; else 200.
 PageAnswer Unknown(const Page& page, const Query& query) {
   if (page.parameters.empty()) return {};
   for (const auto& [name, value] : query)
@@ -168,7 +169,7 @@ struct Server::Impl {
   void AddPages() {
     http.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       Connections::HeadIsRead();
-      // Before the body is read: the library would take all of it into memory, whoever sends it.
+      // Refuse before the body is read, because the library takes all of it into memory.
       if (Untaken(request, response)) return httplib::Server::HandlerResponse::Handled;
       const Access access = Decide(request);
       if (access.kind == Access::Kind::kAllowed) return httplib::Server::HandlerResponse::Unhandled;
@@ -185,12 +186,12 @@ struct Server::Impl {
   void Tune() {
     http.new_task_queue = [this] { return new Connections(time, stopping); };
     http.set_idle_interval(Connections::kLook);
-    // The library's own choice is SO_REUSEPORT, with which a port that is taken is shared instead of refused.
+    // By default the library sets SO_REUSEPORT, with which a port in use is shared instead of refused.
     http.set_socket_options([this](socket_t socket) {
       const int yes = 1;
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
       if (share_port) setsockopt(socket, SOL_SOCKET, SO_REUSEPORT, &yes, sizeof yes);
-      const int no = 0;  // refused where it is a socket of IPv4
+      const int no = 0;  // fails for a socket of IPv4, without harm
       setsockopt(socket, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
     });
     http.set_tcp_nodelay(true);
@@ -242,7 +243,7 @@ base::Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options
   }
   Impl* serving = impl.get();
   impl->thread = std::thread([serving] { serving->http.listen_after_bind(); });
-  // stop() before it runs would be lost, and the destructor would wait for ever.
+  // A stop() before the server runs would have no effect, and the destructor would not end.
   while (!serving->http.is_running()) std::this_thread::yield();
   return std::unique_ptr<Server>(new Server(std::move(impl)));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Server: the HTTPS door for people and probes. It reads published views and decides nothing.
+// Server: the HTTPS door for people and probes. It shows published views and decides nothing about gangs.
 //
-//   /livez /readyz /healthz     health, open to all; each check alone, which is not, under /livez/NAME
+//   /livez /readyz /healthz     health, open to all; a single check, which needs a user, is under /livez/NAME
 //   /                           the list of all pages
-//   and what it is given as `Pages`.
+//   and the pages in `Pages`.
 #pragma once
 
 #include <functional>
@@ -23,17 +23,17 @@
 namespace tutti::server {
 
 struct ServerOptions {
-  std::string bind_address = "0.0.0.0";  // as "": every address of the machine, of IPv6 too
+  std::string bind_address = "0.0.0.0";  // as "": every address of the machine, also of IPv6
   int port = 10259;                      // 0: any free one
   CertificateFiles certificate;
   std::vector<std::string> always_allow_paths = DefaultAlwaysAllowedPaths();
   bool always_allow_loopback = false;  // requests from this machine, or this pod, need no user
   AccessTimes access_times;
-  bool share_port = false;  // other processes that say so too may listen on the same port
+  bool share_port = false;  // other processes with this option may listen on the same port
   TlsChoice tls;
 };
 
-// What follows the "?", decoded.
+// The parameters after the "?", decoded.
 using Query = std::map<std::string, std::string>;
 
 struct PageAnswer {
@@ -49,23 +49,23 @@ struct Page {
   std::string path;
   const char* type = kText;
   std::function<PageAnswer(const Query&)> show;
-  // The parameters that it reads. One that it does not is answered with 400; none listed: whatever is given is ignored.
+  // The parameters that it reads; another one is answered with 400. If none are listed, all parameters are ignored.
   std::vector<std::string> parameters = {};
 };
 
-// What is shown. All functions are called on server threads.
+// The pages of a server. All functions are called on server threads.
 struct Pages {
   std::vector<HealthCheck> live, ready, health;
   std::vector<Page> shown;
-  // Told of each health check that was asked: "livez", "ping". May be empty.
+  // Called for each health check that was run: "livez", "ping". May be empty.
   std::function<void(std::string_view path, std::string_view check, bool well)> on_check;
 };
 
 class Server {
  public:
-  // Listens, then serves on threads of its own until destroyed. `review` may be null: then no token is anybody's. It
-  // must outlive the server, and so must `clock`. Without `client_ca` no client certificate is asked for. Error:
-  // kInvalid (a certificate), kUnavailable (the address).
+  // Listens, then serves on threads of its own until destroyed. With a null `review` no token is valid. `review` and
+  // `clock` must outlive the server. Without `client_ca` clients are not asked for a certificate. Errors: kInvalid (a
+  // certificate), kUnavailable (the address).
   static base::Result<std::unique_ptr<Server>> Start(const ServerOptions& options, Pages pages,
                                                      const base::Clock& clock, AccessReview* review,
                                                      ClientAuthorities::ReadPem client_ca = {});

@@ -15,7 +15,7 @@ constexpr std::pair<std::string_view, int> kVersions[] = {{"VersionTLS10", TLS1_
                                                           {"VersionTLS12", TLS1_2_VERSION},
                                                           {"VersionTLS13", TLS1_3_VERSION}};
 
-// All that Go knows. Those of TLS 1.3 cannot be chosen, there as here.
+// All suites that Go knows. As in Go, suites of TLS 1.3 cannot be chosen.
 constexpr std::string_view kSuites13[] = {"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384",
                                           "TLS_CHACHA20_POLY1305_SHA256"};
 constexpr std::string_view kSuites[] = {"TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
@@ -45,7 +45,7 @@ constexpr std::string_view kSuites[] = {"TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
 
 bool Has(const auto& names, std::string_view name) { return std::ranges::find(names, name) != std::end(names); }
 
-// OpenSSL's name of a suite; empty: this build of OpenSSL does not offer it.
+// Returns OpenSSL's name of a suite; empty: this build of OpenSSL does not have it.
 std::string OpenSslName(std::string suite) {
   if (suite.ends_with("_POLY1305")) suite += "_SHA256";  // Go's older spelling
   const std::string name = OPENSSL_cipher_name(suite.c_str());
@@ -81,7 +81,7 @@ base::Result<TlsChoice> ReadTlsChoice(std::string_view version, const std::vecto
   }
   if (any_of_12 && choice.ciphers.empty())
     return base::Invalid("--tls-cipher-suites: every suite of TLS 1.2 that it names is too weak; name another one");
-  // Suites of TLS 1.3 alone are a choice too.
+  // A list with only suites of TLS 1.3 means TLS 1.3.
   if (!suites.empty() && !any_of_12) choice.least_version = TLS1_3_VERSION;
   return choice;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TlsChoice: which TLS is spoken, as kube-scheduler's flags --tls-min-version and --tls-cipher-suites say it.
+// TlsChoice: the versions and cipher suites of TLS, from kube-scheduler's flags --tls-min-version and
+// --tls-cipher-suites.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -14,15 +15,15 @@ namespace tutti::server {
 
 struct TlsChoice {
   int least_version = TLS1_2_VERSION;  // OpenSSL's number
-  std::string ciphers;                 // of TLS 1.2 and before, as OpenSSL lists them; empty: the library's own choice
+  std::string ciphers;                 // of TLS 1.2 and before, as an OpenSSL list; empty: OpenSSL's default
 };
 
-// `version`: "VersionTLS12"; empty: the default. `suites`: Go's names. Names that mean nothing here are added to
-// `notes`. Error: kInvalid, naming the flag and what it knows.
+// Reads the flags. `version`: "VersionTLS12"; empty: the default. `suites`: Go's names. Adds names without effect to
+// `notes`. Error: kInvalid, naming the flag and its possible values.
 base::Result<TlsChoice> ReadTlsChoice(std::string_view version, const std::vector<std::string>& suites,
                                       std::vector<std::string>* notes);
 
-// False: OpenSSL does not take it.
+// Applies the choice to `context`. False: OpenSSL refuses it.
 bool Apply(const TlsChoice& choice, SSL_CTX& context);
 
 }  // namespace tutti::server
