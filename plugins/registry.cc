@@ -59,17 +59,18 @@ Made MakeFit(const json& args) {
 
 struct Entry {
   const char* name;
-  int64_t weight;      // in the default list; 0: does not score
-  Make make;           // nullptr: nothing is made
-  const char* remark;  // why nothing is made: warned of where a config enables it; nullptr: it is built in
-  const char* points;  // of kSettledPoints, those that it extends
+  int64_t weight;      // in the default list; 0: it does not score
+  Make make;           // nullptr: no plugin is made
+  const char* remark;  // why no plugin is made, for the warning when a config enables it; nullptr: one is made, or the
+                       // core does its work
+  const char* points;  // the points of kSettledPoints that it extends
 };
 
-// Extension points that the same plugins extend in every release.
+// Extension points that have the same plugins in every release.
 constexpr std::string_view kSettledPoints[] = {"queueSort", "filter",  "postFilter", "score",   "reserve",
                                                "permit",    "preBind", "bind",       "postBind"};
 constexpr const char* kBoth = "filter score";
-constexpr const char* kAny = nullptr;  // not known
+constexpr const char* kAny = nullptr;  // its points are not known
 
 constexpr const char* kBuiltIn = nullptr;
 constexpr const char* kNotYet = "is not active yet; pods that need it wait and say so";
@@ -100,7 +101,7 @@ constexpr Entry kRegistry[] = {
     {"DefaultBinder", 0, nullptr, kBuiltIn, "bind"},
     {"NodeDeclaredFeatures", 0, nullptr, kNotAsked, "filter"},
 };
-// Behind gates that are off upstream: not in the default list.
+// Plugins whose feature gates are off in kube-scheduler, so that they are not in the default list.
 constexpr Entry kGated[] = {
     {"GangScheduling", 0, nullptr, kOwnGangs, kAny},
     {"TopologyPlacementGenerator", 0, nullptr, kOwnGangs, kAny},
@@ -131,8 +132,8 @@ const ProfileConfig::Plugin* Named(const PluginList& list, std::string_view name
   return at == list.end() ? nullptr : &*at;
 }
 
-// The multiPoint list: the defaults that are not disabled, in their order and with what the config says of them, then
-// what else it enables.
+// Returns the multiPoint list: first the defaults that are not disabled, in their order and with the config's weights,
+// then the other plugins that the config enables.
 PluginList MergeMultiPoint(const ProfileConfig::PluginSet& set) {
   PluginList list;
   if (!Has(set.disabled, "*"))
@@ -146,8 +147,8 @@ PluginList MergeMultiPoint(const ProfileConfig::PluginSet& set) {
   return list;
 }
 
-// The plugins of one extension point: first those named both there and in multiPoint, then the rest of multiPoint, then
-// the rest of those named there.
+// Returns the plugins of one extension point: first those in both its list and multiPoint, then the rest of multiPoint,
+// then the rest of its list.
 PluginList Expand(const ProfileConfig::PluginSet& set, const PluginList& multi_point) {
   if (Has(set.disabled, "*")) return set.enabled;
   PluginList list;
@@ -160,12 +161,12 @@ PluginList Expand(const ProfileConfig::PluginSet& set, const PluginList& multi_p
   return list;
 }
 
-// Makes each plugin once, however many extension points it serves.
+// Makes each plugin once for all its extension points.
 class Maker {
  public:
   explicit Maker(const ProfileConfig& config) : config_(config) {}
 
-  // nullptr: nothing is made of this name. REQUIRES: it is a plugin's.
+  // Makes the plugin; nullptr: none is made for this name. REQUIRES: `name` is a plugin's.
   Made Make(const std::string& name) {
     const Entry& entry = *Find(name);
     if (!entry.make) return nullptr;
@@ -265,7 +266,7 @@ Result<framework::Profile> MakeProfile(const ProfileConfig& config, std::vector<
     if (plugin.weight < 0)
       return base::Invalid(fmt::format("{}: plugins: the weight of {} is negative", who, plugin.name));
     const int64_t weight = plugin.weight == 0 ? 1 : plugin.weight;
-    weights += std::min(weight, framework::Ranking::kMostWeight + 1);  // more cannot be, and the sum cannot overflow
+    weights += std::min(weight, framework::Ranking::kMostWeight + 1);  // the cap keeps the sum from overflowing
     if (weights > framework::Ranking::kMostWeight)
       return base::Invalid(fmt::format("{}: plugins: the weights of the scores add up to more than {}", who,
                                        framework::Ranking::kMostWeight));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What plugins share in reading their pluginConfig args: strict, as kube-scheduler's decoder is.
+// Reads the args of plugins (pluginConfig) strictly, like kube-scheduler's decoder.
 #pragma once
 
 #include <initializer_list>
@@ -11,15 +11,15 @@
 
 namespace tutti::plugins {
 
-// Fails for a value that is neither null nor an object, and for a field that is not in `fields`. Where `path`, which
-// begins the message, is the args' kind alone, they may say that kind, and kube-scheduler's apiVersion.
+// Fails for a value that is neither null nor an object, and for a field that is not in `fields`. Messages begin with
+// `path`. If `path` is only the args' kind, the object may also have that kind, and kube-scheduler's apiVersion.
 base::Status CheckFields(const base::Json& object, std::string_view path,
                          std::initializer_list<std::string_view> fields);
 
-// Fails for a field that is there and is neither null nor a list.
+// Fails for a field that is set and is neither null nor a list.
 base::Status CheckList(const base::Json& object, std::string_view path, const char* field);
 
-// The field as T, or `absent` when it is missing or null. Fails with "path.field: must be a <what>".
+// Returns the field as T, or `absent` when it is missing or null. Fails with "path.field: must be a <what>".
 template <typename T>
 base::Result<T> Field(const base::Json& object, std::string_view path, const char* field, T absent);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the volume plugins share: a class's claims as the cluster has them, and upstream's words for what is missing.
+// Look-ups of a class's claims, and kube-scheduler's words for missing ones. The volume plugins share them.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace tutti::plugins {
 
-// nullptr: there is no such claim.
+// Finds the claim; nullptr: there is none.
 const model::Claim* FindClaim(const cluster::ClaimUse& use, const cluster::Storage& storage);
 
-// "name" of "namespace/name".
+// Returns "name" of "namespace/name".
 std::string ClaimName(const cluster::ClaimUse& use);
 
-// `persistentvolumeclaim "a" not found`.
+// Says `persistentvolumeclaim "a" not found`.
 std::string NotFound(std::string_view kind, std::string_view name);
 
-// True unless the claim must have been made for the pod, and was not: some other claim stands where an ephemeral
-// volume's is to be.
+// Whether the pod may use the claim. False if the use is an ephemeral volume and the claim of that name was not made
+// for the pod.
 bool IsForPod(const cluster::ClaimUse& use, const model::Claim& claim);
 
 }  // namespace tutti::plugins

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClassMemo: what other classes mean to one, worked out once for each. Classes come and go for as long as a cluster
-// lives, so it begins anew when they have become many.
+// ClassMemo: remembers what other classes mean to one class, computed once for each. Classes come and go, so it forgets
+// all of them when they have become many.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -12,7 +12,7 @@ namespace tutti::plugins {
 template <class T>
 class ClassMemo {
  public:
-  // make(other) at the first time. Valid until the next call.
+  // Returns the memo of `other`; the first time it calls make(other). The result is valid until the next call.
   template <class Make>
   const T& Of(const cluster::PodClass& other, Make make) {
     if (const auto known = known_.find(other.id); known != known_.end()) return known->second;
@@ -25,13 +25,13 @@ class ClassMemo {
     return made;
   }
 
-  // In bytes. A T that points to anything says by memory() how much that is.
+  // Returns the bytes held. A T that points to other memory has memory(), which returns its size.
   size_t memory() const { return known_.capacity() * sizeof(typename decltype(known_)::value_type) + pointed_to_; }
 
  private:
   static constexpr size_t kMost = 4096;
   absl::flat_hash_map<model::ClassId, T> known_;
-  size_t pointed_to_ = 0;  // by what is in known_
+  size_t pointed_to_ = 0;  // bytes that the values in known_ point to
 };
 
 }  // namespace tutti::plugins

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// DomainCounts: for one topology key, what each node holds and what the nodes of each domain hold together. Follows
-// pods that come and go and nodes that change their domain, at the cost of one node. It keeps only the nodes and the
-// domains that hold something: a second one of the same key is made at no cost, however many nodes there are.
+// DomainCounts: for one topology key, the amount on each node, and the total of each domain. It follows pods that come
+// and go, and nodes that change their domain, at the cost of one node. It keeps only nodes and domains with an amount,
+// so a second one for the same key costs nothing to make, however many nodes there are.
 //
-// Of a key that no node had when it was made it counts nothing, then or later: see UnknownKeys.
+// If no node had the key when it was made, it never counts anything: see UnknownKeys.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -16,46 +16,46 @@ namespace tutti::plugins {
 
 class DomainCounts {
  public:
-  // A domain whose total has changed. `value` is its label value.
+  // A change of a domain's total. `value` is the domain's label value.
   struct Change {
     model::Symbol value;
     int64_t before = 0, after = 0;
   };
 
-  // Holds nothing yet. `snapshot` must outlive this.
+  // All amounts are 0 at first. `snapshot` must outlive this.
   DomainCounts(model::Symbol key, const cluster::Snapshot& snapshot)
       : key_(key), snapshot_(snapshot), known_(snapshot.HasKey(key)) {
-    snapshot.DomainsOf(key);  // a change will ask for the nodes of a domain: found now, and not at the first pod
+    snapshot.DomainsOf(key);  // finds the domains now, not at the first pod: a change will need the nodes of a domain
   }
 
   model::Symbol key() const { return key_; }
-  // Node n has the key.
+  // Whether node n has the key.
   bool Has(model::NodeId n) const { return DomainOf(n).valid(); }
-  // What the domain of n holds; 0 where n lacks the key.
+  // Returns the total of n's domain; 0 if n lacks the key.
   int64_t At(model::NodeId n) const {
     if (totals_.empty()) return 0;
     const auto total = totals_.find(DomainOf(n));
     return total == totals_.end() ? 0 : total->second;
   }
-  // Domains that hold something.
+  // Returns the number of domains with an amount.
   size_t nonzero_domains() const { return totals_.size(); }
   size_t memory() const;  // in bytes
 
-  // `value` is invalid in the change where n lacks the key.
+  // Adds to the amount of n. In the returned change `value` is invalid if n lacks the key.
   Change Add(model::NodeId n, int64_t by);
-  // Catches up with the labels of n; calls `changed` for each domain that gained or lost by it. REQUIRES: it is called
-  // after each change of labels, before anything else is.
+  // Catches up with the labels of n; calls `changed` for each domain whose total changed. REQUIRES: it is called after
+  // each change of labels, before any other method.
   template <typename Changed>
   void NodeChanged(model::NodeId n, Changed changed);
 
  private:
-  // What a node holds, and the domain for which it was counted.
+  // The amount on a node, and the domain for which it was counted.
   struct Held {
     model::Symbol domain;
     int64_t amount = 0;
   };
 
-  // As n is labelled now; invalid where it lacks the key.
+  // Returns n's present domain; invalid if it lacks the key.
   model::Symbol DomainOf(model::NodeId n) const {
     return known_ && snapshot_.present(n) ? snapshot_.node(n).Label(key_) : model::Symbol();
   }
@@ -63,9 +63,9 @@ class DomainCounts {
 
   const model::Symbol key_;
   const cluster::Snapshot& snapshot_;
-  const bool known_;                                    // some node had the key
-  absl::flat_hash_map<model::NodeId, Held> held_;       // none of nothing
-  absl::flat_hash_map<model::Symbol, int64_t> totals_;  // none of 0; without nodes that lack the key
+  const bool known_;                                    // some node had the key when this was made
+  absl::flat_hash_map<model::NodeId, Held> held_;       // no amount is 0
+  absl::flat_hash_map<model::Symbol, int64_t> totals_;  // no total is 0; nodes without the key do not count
 };
 
 template <typename Changed>

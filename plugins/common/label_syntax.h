@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Kubernetes accepts as names, label keys and label values (k8s.io/apimachinery pkg/util/validation).
+// Checks names, label keys and label values as Kubernetes does (k8s.io/apimachinery pkg/util/validation).
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,14 @@
 
 namespace tutti::plugins {
 
-// [a-z0-9.-], at most 253, each part beginning and ending with a letter or digit.
+// Accepts at most 253 characters of [a-z0-9.-]; each part begins and ends with a letter or digit.
 bool IsDnsSubdomain(std::string_view text);
-// [prefix/]name: a DNS subdomain and 1-63 of [A-Za-z0-9._-] beginning and ending with a letter or digit.
+// Accepts [prefix/]name: a DNS subdomain, and 1-63 characters of [A-Za-z0-9._-] that begin and end with a letter or
+// digit.
 bool IsQualifiedName(std::string_view text);
-// Empty, or as the name above.
+// Accepts an empty text, or one like the name above.
 bool IsLabelValue(std::string_view text);
-// A whole decimal int64 as Go's strconv.ParseInt reads it.
+// Reads a whole decimal int64, as Go's strconv.ParseInt does.
 std::optional<int64_t> ParseInteger(std::string_view text);
 
 }  // namespace tutti::plugins

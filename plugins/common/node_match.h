@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeMatch: a pod's nodeSelector and required node affinity compiled to symbols. Immutable; one table of symbols.
+// NodeMatch: a pod's nodeSelector and required node affinity, compiled to symbols of one table. Immutable.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,18 @@
 
 namespace tutti::plugins {
 
-// One node selector term: expressions over labels and over fields, all of which must hold.
+// One node selector term: expressions over labels and fields, which must all hold.
 class NodeTerm {
  public:
-  // nullopt for what selects nothing: an empty term, or one that does not parse.
+  // Compiles a term; nullopt if it selects nothing, because it is empty or does not parse.
   static std::optional<NodeTerm> Compile(const model::NodeSelectorTerm& term, cluster::SymbolTable& symbols);
   bool Match(const cluster::NodeEntry& node) const;
   const Requirements& labels() const { return labels_; }
-  // Adds the label keys by which it tells nodes apart; false where it tells them apart by more.
+  // Adds the label keys by which the term tells nodes apart; false if it also depends on other data.
   bool AddKeys(std::vector<model::Symbol>* keys) const;
 
  private:
-  // metadata.name is the only field a node has; any other reads as "".
+  // metadata.name is the only field of a node; any other reads as "".
   struct Field {
     bool name = false;
     bool equal = true;
@@ -42,9 +42,9 @@ class NodeMatch {
 
   bool any() const { return !affine_ && selector_.empty(); }  // matches every node
   bool Match(const cluster::NodeEntry& node) const;
-  // Adds the nodes that alone can match, some perhaps twice. False, with any added: which those are is not known.
+  // Adds all nodes that can match, some perhaps twice. False: it does not know them, and the added nodes mean nothing.
   bool Narrow(const cluster::Snapshot& snapshot, std::vector<model::NodeId>* nodes) const;
-  // As NodeTerm has it.
+  // Does the same as NodeTerm::AddKeys, for all terms and the selector.
   bool AddKeys(std::vector<model::Symbol>* keys) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PodSelector and PodTerm: label selectors over pods, and pod affinity terms, compiled to symbols. Immutable.
+// PodSelector and PodTerm: label selectors over pods and pod affinity terms, compiled to symbols. Immutable.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,13 @@
 
 namespace tutti::plugins {
 
-// A metav1.LabelSelector: absent matches nothing, empty everything; one that does not parse matches nothing.
+// A metav1.LabelSelector. An absent one matches nothing, an empty one everything. One that does not parse matches
+// nothing.
 class PodSelector {
  public:
   PodSelector(const std::optional<model::LabelSelector>& selector, cluster::SymbolTable& symbols);
 
-  // ANDs key=value for each of `keys` that `labels` has.
+  // Adds the requirement key=value for each of `keys` that `labels` has.
   void AddValuesOf(const std::vector<std::string>& keys, const cluster::LabelEntries& labels,
                    cluster::SymbolTable& symbols);
   bool everything() const { return !nothing_ && requirements_.empty(); }
@@ -29,15 +30,15 @@ class PodSelector {
 
 class PodTerm {
  public:
-  // `ns`: of the pod whose term it is.
+  // `ns`: the namespace of the pod with the term.
   PodTerm(const model::PodAffinityTerm& term, model::Symbol ns, const cluster::Snapshot& snapshot);
 
   model::Symbol key() const { return key_; }
 
-  // Does the term of a pod that waits select `pod`? A namespace that is not known is selected by name only.
+  // Whether the term of a waiting pod selects `pod`. An unknown namespace is selected by name only.
   bool Selects(const cluster::PodClass& pod) const { return Match(pod, false); }
-  // Does the term of a pod that runs select `pod`, which waits? A namespace that is not known has no labels (upstream
-  // treats the two directions differently).
+  // Whether the term of a running pod selects the waiting `pod`. An unknown namespace counts as one without labels
+  // (kube-scheduler treats the two directions differently).
   bool SelectsWaiting(const cluster::PodClass& pod) const { return Match(pod, true); }
 
  private:

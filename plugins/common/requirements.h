@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requirements: label requirements, all of which must hold, compiled to symbols. Immutable; one table of symbols.
+// Requirements: label requirements that must all hold, compiled to symbols of one table. Immutable.
 #pragma once
 
 #include <optional>
@@ -15,29 +15,29 @@ namespace tutti::plugins {
 
 using cluster::LabelEntries;
 
-// The value of `key`, or an invalid symbol.
+// Returns the value of `key`, or an invalid symbol.
 model::Symbol FindLabel(const LabelEntries& labels, model::Symbol key);
 
 class Requirements {
  public:
   explicit Requirements(cluster::SymbolTable& symbols) : symbols_(symbols) {}
 
-  // key=value for each. Not checked, as upstream does not.
+  // Requires key=value for each label. Does not check their syntax; neither does kube-scheduler.
   void AddExact(const model::StringMap& labels);
-  // False, and nothing added, for what upstream calls a parse error (labels.NewRequirement): an unknown operator, a key
-  // or value that cannot be a label, a wrong number of values.
+  // Adds a requirement. False, with nothing added, for a parse error of kube-scheduler (labels.NewRequirement): an
+  // unknown operator, an invalid key or value, or a wrong number of values.
   bool Add(const model::Requirement& requirement);
 
   bool empty() const { return entries_.empty(); }
   bool Match(const LabelEntries& labels) const;
 
-  // That a label is one of these values, where that is required; of several, the first.
+  // A requirement that a label has one of these values.
   struct OneOf {
     model::Symbol key;
     std::span<const model::Symbol> values;
   };
   std::optional<OneOf> FirstOneOf() const;
-  // Adds the keys that it reads.
+  // Adds the label keys that the requirements read.
   void AddKeys(std::vector<model::Symbol>* keys) const;
 
  private:

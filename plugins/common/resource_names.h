@@ -6,10 +6,11 @@
 
 namespace tutti::plugins {
 
-// Outside *kubernetes.io/, with a slash, and not a quota name: "nvidia.com/gpu".
+// Whether the name is an extended resource: with a slash, outside *kubernetes.io/, and not a quota name:
+// "nvidia.com/gpu".
 bool IsExtendedResource(std::string_view name);
-// What nodes count besides cpu, memory, ephemeral-storage and pods: extended resources, hugepages-*,
-// *kubernetes.io/ names and attachable-volumes-*. Other names are not accounted for at all.
+// Whether nodes count the resource besides cpu, memory, ephemeral-storage and pods: extended resources, hugepages-*,
+// *kubernetes.io/ names and attachable-volumes-*. Other names are not counted at all.
 bool IsScalarResource(std::string_view name);
 
 }  // namespace tutti::plugins

@@ -12,13 +12,13 @@
 namespace tutti::plugins {
 namespace {
 
-// What is not read was too much.
+// The decoder keeps more than these limits, so a truncated spec is always too large.
 static_assert(model::kMostRead > kMostThings && model::kMostRead > 2 * kMostSpreadConstraints);
 
-// So many values of one requirement, which are looked up and not compared one by one, count as one thing.
+// So many values of a requirement count as one thing, because they are looked up and not compared one by one.
 constexpr size_t kValuesPerThing = 64;
 
-// How much there is to look at on each node, in things that cost about as much as one label to compare.
+// Return the work on each node in things; one thing costs about as much as comparing one label.
 size_t Extent(const model::Requirement& requirement) { return 1 + requirement.values.size() / kValuesPerThing; }
 
 size_t Extent(const std::vector<model::Requirement>& requirements) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a pod's spec is looked at. What a filter compares it compares on every node, and an object may be 1.5 MiB
-// large: at kMostThings in each part of the spec a cycle stays under 10 ms at 5,000 nodes (`make bench-limits`).
+// Limits of a pod's spec. A filter compares on every node, and an object may have 1.5 MiB. With kMostThings in each
+// part of the spec a cycle stays under 10 ms at 5,000 nodes (`make bench-limits`).
 #pragma once
 
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace tutti::plugins {
 
-// Labels, terms, resources, ... in one part of a spec.
+// The most labels, terms, resources, ... in one part of a spec.
 constexpr size_t kMostThings = 256;
-// Topology spread constraints, hard ones and soft ones each.
+// The most hard topology spread constraints, and the most soft ones.
 constexpr size_t kMostSpreadConstraints = 64;
 
-// The first part of the spec that is too large, as a sentence for the pod's owner; nullopt: none is.
+// Names the first part of the spec that is too large, in a sentence for the pod's owner; nullopt: none is.
 std::optional<std::string> TooLarge(const model::PodSpec& spec);
 
-// Not more than kMostThings. Pods that run may have more, for every user that may make a pod may name its node: what
-// they say about others, or hold, is then not looked at either.
+// Whether these have at most kMostThings. A running pod may have more, because a user may create a pod with a node's
+// name. Its terms or volumes are then ignored too.
 bool IsLookedAt(const model::PodAffinity& affinity);
 bool IsLookedAt(const std::vector<model::PodVolume>& volumes);
 

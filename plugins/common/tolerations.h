@@ -13,7 +13,7 @@ class Tolerations {
  public:
   Tolerations(const std::vector<model::Toleration>& list, cluster::SymbolTable& symbols);
 
-  // As upstream's ToleratesTaint without the comparison operators: those match nothing.
+  // Whether some toleration matches, as kube-scheduler's ToleratesTaint. Comparison operators match nothing.
   bool Tolerates(const cluster::TaintEntry& taint) const;
 
  private:
@@ -24,7 +24,7 @@ class Tolerations {
   std::vector<Entry> entries_;
 };
 
-// The taint effects, interned once for each state that reads them.
+// The taint effects, interned once for each state.
 struct TaintEffects {
   explicit TaintEffects(cluster::SymbolTable& symbols)
       : no_schedule(symbols.Intern("NoSchedule")),

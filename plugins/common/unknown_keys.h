@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UnknownKeys: the topology keys of terms that no node has, which therefore concern no node. Users make them up, so
-// nothing but the key is kept of them, and who passed one over begins anew once a node has it.
+// UnknownKeys: topology keys in terms that no node has, and that therefore concern no node. Users invent such keys, so
+// only the key is kept. A state that skipped a term is made anew when a node gets its key.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
@@ -15,13 +15,13 @@ class UnknownKeys {
  public:
   explicit UnknownKeys(const cluster::Snapshot& snapshot) : snapshot_(snapshot) {}
 
-  // Some node has it; else it is one of these from now on.
+  // Whether some node has the key; otherwise it is remembered as unknown.
   bool Knows(model::Symbol key) {
     if (snapshot_.HasKey(key)) return true;
     keys_.insert(key);
     return false;
   }
-  // A node has one of them now.
+  // Whether a node has one of the keys now.
   bool Outdated() const {
     return std::ranges::any_of(keys_, [this](model::Symbol key) { return snapshot_.HasKey(key); });
   }

@@ -12,7 +12,7 @@ constexpr int64_t kMiB = 1024 * 1024;
 constexpr int64_t kLeastBytes = 23 * kMiB;
 constexpr int64_t kMostBytesPerContainer = 1000 * kMiB;
 
-// As the node lists it: a name without a tag means :latest.
+// Returns the image's name as nodes list it: without a tag it means :latest.
 std::string Tagged(const std::string& image) {
   const size_t colon = image.rfind(':');
   const size_t slash = image.rfind('/');
@@ -45,13 +45,13 @@ class ImageLocalityState final : public framework::ScoreState {
       if (refused_by[slot] == framework::kNobody) raw[slot] = Scaled(raw[slot]);
   }
 
-  // While so few nodes hold its images that it is 0 everywhere.
+  // True while so few nodes hold the images that the score is 0 everywhere.
   bool Reads(framework::NodeFacts*) const override {
     int64_t most = 0;
     for (const ImageUse& image : images_) most += Weighed(snapshot_.LargestImage(image.name), image.holders);
     return Scaled(most) == 0;
   }
-  // An image's weight on one node depends on how many others hold it.
+  // An image's weight depends on how many nodes hold it.
   bool DependsOnNodePods() const override { return false; }
   bool FollowsNodes() const override { return !images_.empty(); }
   void NodesChanged(std::span<const NodeId>, framework::Dirty& dirty) override {
@@ -68,7 +68,7 @@ class ImageLocalityState final : public framework::ScoreState {
  private:
   struct ImageUse {
     model::Symbol name;
-    size_t holders = 0;  // nodes that hold it
+    size_t holders = 0;  // number of nodes that hold it
   };
 
   void Recount() {

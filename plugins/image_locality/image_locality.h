@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ImageLocality: prefers nodes that hold the pod's images already. An image counts by its size times the share of nodes
-// that hold it, so that a rare image does not draw every pod to one node; the sum is scaled between 23 MiB and 1000 MiB
-// per container.
+// ImageLocality: prefers nodes that already hold the pod's images. An image counts with its size times the share of
+// nodes that hold it, so that a rare image does not draw every pod to one node. The sum is scaled between 23 MiB and
+// 1000 MiB per container.
 #pragma once
 
 #include "framework/plugin.h"

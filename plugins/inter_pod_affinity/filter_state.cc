@@ -84,7 +84,8 @@ void InterPodAffinityFilter::Apply(const PodClass& other, NodeId n, int64_t by, 
   if (relation.affine) {
     const bool any_before = AnyAffine();
     for (Term& term : affinity_) add(term.counts);
-    if (dirty && any_before != AnyAffine()) dirty->Everything();  // the rule for the first pod of a series
+    // The rule for the first pod of a series begins to hold, or ceases to.
+    if (dirty && any_before != AnyAffine()) dirty->Everything();
   }
   for (const size_t i : relation.anti) add(anti_[i].counts);
   for (const size_t i : relation.against_me) add(against_[i]);
@@ -118,7 +119,7 @@ bool InterPodAffinityFilter::FitsAffinity(NodeId n) const {
     if (!term.counts.Has(n)) return false;
     pods_exist = pods_exist && term.counts.At(n) > 0;
   }
-  // The first pod of a series with affinity to itself may start anywhere that has the keys.
+  // The first pod of a series with affinity to itself may start on any node that has the keys.
   return pods_exist || (selects_itself_ && !AnyAffine());
 }
 
@@ -176,7 +177,7 @@ int64_t InterPodAffinityFilter::Most(std::span<const int32_t> given, std::span<c
     most = std::min(most, sum);
   }
   if (opened || AnyAffine()) return most;
-  // With no pod to join, the first one of a series settles the domain for all that follow.
+  // If there is no pod to join, the first pod of a series fixes the domain for all later ones.
   for (const Term& term : affinity_) {
     int64_t widest = 0;
     domains.clear();

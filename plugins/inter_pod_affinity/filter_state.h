@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filter of InterPodAffinity: required terms of the pod and required anti-affinity of the pods that run.
+// The filter of InterPodAffinity: required terms of the pod, and required anti-affinity of running pods.
 #pragma once
 
 #include <algorithm>
@@ -26,13 +26,13 @@ class InterPodAffinityFilter final : public framework::FilterState {
   bool AloneForNow() const override { return affinity_.empty() && anti_.empty() && against_.empty(); }
 
   int64_t Room(model::NodeId n) const override;
-  // Affinity may turn a refusal around, anti-affinity only brings it.
+  // A placed pod may end a refusal by affinity; by anti-affinity it can only cause one.
   Reach reach() const override { return affinity_.empty() ? Reach::kDomains : Reach::kCluster; }
   void ExcludedBy(const cluster::PodClass& other, std::vector<model::Symbol>* keys) override;
   void Gathers(std::vector<model::Symbol>* keys) const override;
   int64_t Most(std::span<const int32_t> room, std::span<const cluster::PodClass* const> others) const override;
 
-  // Without terms of its own, only pods with terms matter to a pod.
+  // Only pods with terms matter to a pod without terms.
   Pods FollowsPods() const override { return affinity_.empty() && anti_.empty() ? Pods::kAffine : Pods::kAll; }
   void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, framework::Dirty& dirty) override;
   bool DependsOnNodePods() const override { return false; }
@@ -48,13 +48,13 @@ class InterPodAffinityFilter final : public framework::FilterState {
  private:
   struct Term {
     PodTerm term;
-    DomainCounts counts;  // pods that the term selects (affinity: that all terms select)
+    DomainCounts counts;  // pods that the term selects (for affinity: that all terms select)
   };
   // What a pod of another class means to this one.
   struct Relation {
-    bool affine = false;             // selected by all affinity terms
-    std::vector<size_t> anti;        // the anti-affinity terms that select it
-    std::vector<size_t> against_me;  // places in against_: the keys of its terms that select this class
+    bool affine = false;             // all affinity terms of this class select it
+    std::vector<size_t> anti;        // indices of the anti-affinity terms that select it
+    std::vector<size_t> against_me;  // indices in against_: the keys of its terms that select this class
     size_t memory() const { return (anti.capacity() + against_me.capacity()) * sizeof(size_t); }  // in bytes
   };
 
@@ -70,8 +70,8 @@ class InterPodAffinityFilter final : public framework::FilterState {
 
   const cluster::PodClass& pod_class_;
   const cluster::Snapshot& snapshot_;
-  bool selects_itself_ = false;       // by all its affinity terms
-  std::vector<model::Symbol> alone_;  // keys under which it keeps others of its own class out
+  bool selects_itself_ = false;       // all its affinity terms select its own class
+  std::vector<model::Symbol> alone_;  // keys in whose domains it keeps other pods of its class out
   std::vector<Term> affinity_, anti_;
   std::vector<DomainCounts> against_;  // by topology key: running pods with terms that select this class
   UnknownKeys unknown_keys_;           // of any of these terms

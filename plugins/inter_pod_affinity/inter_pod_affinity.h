@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// InterPodAffinity: where a pod may and would rather run given which pods run in the same domains, by its own terms and
-// by those of the pods that are there.
+// InterPodAffinity: allows and prefers nodes by the pods in the same domains, with the pod's own terms and those of
+// running pods.
 #pragma once
 
 #include "base/json_fwd.h"
@@ -26,7 +26,7 @@ class InterPodAffinity final : public framework::Filter, public framework::Score
   framework::Normalize normalize() const override { return framework::Normalize::kMinMax; }
 
  private:
-  int64_t hard_weight_ = 1;  // what a running pod's required affinity for this pod counts in its score
+  int64_t hard_weight_ = 1;  // weight of a running pod's required affinity for this pod in its score
   bool ignore_preferred_of_others_ = false;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The score of InterPodAffinity: the weights of preferred terms, the pod's and those of the pods that run, over each
-// node's domains.
+// The score of InterPodAffinity: for each node the sum of the weights of preferred terms over its domains. It reads the
+// pod's own terms and those of running pods.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace tutti::plugins {
 
 class InterPodAffinityScore final : public framework::ScoreState {
  public:
-  // `hard_weight`: what a running pod's required affinity for this one counts.
+  // `hard_weight`: the weight of a running pod's required affinity for this one.
   InterPodAffinityScore(const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot, int64_t hard_weight);
 
   int64_t Score(model::NodeId n) const override;
@@ -25,7 +25,7 @@ class InterPodAffinityScore final : public framework::ScoreState {
   Pods FollowsPods() const override { return preferred_.empty() ? Pods::kAffine : Pods::kAll; }
   void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, framework::Dirty& dirty) override;
   bool DependsOnNodePods() const override { return false; }
-  // While it is 0 everywhere.
+  // True while the score is 0 everywhere.
   bool Reads(framework::NodeFacts*) const override {
     return std::ranges::all_of(counts_, [](const DomainCounts& counts) { return counts.nonzero_domains() == 0; });
   }
@@ -39,7 +39,7 @@ class InterPodAffinityScore final : public framework::ScoreState {
     PodTerm term;
     int64_t weight;  // negative for anti-affinity
   };
-  // What one pod of another class adds, by place in counts_: one weight for each, and none that is 0.
+  // What one pod of another class adds, by index in counts_; no weight is 0.
   struct Weights {
     std::vector<std::pair<size_t, int64_t>> list;
     size_t memory() const { return list.capacity() * sizeof list[0]; }  // in bytes

@@ -18,7 +18,8 @@ using framework::RefusedBy;
 using framework::Verdict;
 using model::NodeId;
 
-// The nodes that the terms allow by name; nullopt when some term allows any. Terms are ORed, their name lists ANDed.
+// Returns the nodes that the terms allow by name; nullopt if some term allows any. Terms are ORed, the name lists of a
+// term are ANDed.
 std::optional<std::vector<std::string>> NamedNodes(const model::NodeSelector& affinity) {
   std::set<std::string> all;
   for (const model::NodeSelectorTerm& term : affinity.terms) {
@@ -114,7 +115,7 @@ class AffinityScoreState final : public framework::ScoreState {
   std::vector<std::pair<int64_t, NodeTerm>> terms_;
 };
 
-// The fields of a list's items, by their place.
+// Checks the fields of each item of a list.
 template <typename Check>
 base::Status CheckItems(const base::Json& object, const std::string& path, const char* field, Check&& check) {
   if (const auto list = CheckList(object, path, field); !list) return list;
@@ -137,7 +138,7 @@ base::Status CheckTerm(const base::Json& term, const std::string& path) {
   return {};
 }
 
-// Misspelt fields and wrong shapes, which are passed over in a pod: the API server has looked at it before.
+// Checks for misspelt fields and wrong types. In a pod they are ignored, because the API server has checked it.
 base::Status CheckAffinity(const base::Json& affinity, const std::string& path) {
   const char* required = "requiredDuringSchedulingIgnoredDuringExecution";
   const char* preferred = "preferredDuringSchedulingIgnoredDuringExecution";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeAffinity: nodeSelector, required and preferred node affinity, and what configuration adds to every pod.
+// NodeAffinity: nodeSelector, required and preferred node affinity, and the affinity that the configuration adds to
+// every pod.
 #pragma once
 
 #include <optional>

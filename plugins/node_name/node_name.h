@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeName: a pod that names its node runs there or nowhere. Such a pod is bound already and never waits, so this has a
-// say only where one is asked about in `tutti evaluate`.
+// NodeName: refuses all nodes but the one that the pod names. Such a pod is bound and never waits, so this filter only
+// matters in `tutti evaluate`.
 #pragma once
 
 #include "framework/plugin.h"

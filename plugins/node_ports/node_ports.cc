@@ -35,13 +35,13 @@ class NodePortsState final : public framework::FilterState {
   int64_t Room(model::NodeId) const override { return 1; }  // the next one wants the same ports
 
  private:
-  // With the defaults that a spec may leave out.
+  // Returns the port with the defaults of fields that a spec may leave out.
   PortEntry Plain(PortEntry port) const {
     if (port.ip == no_ip_) port.ip = every_ip_;
     if (port.protocol == no_ip_) port.protocol = tcp_;
     return port;
   }
-  // Of one port number.
+  // Whether two uses of the same port number conflict.
   bool Conflict(const PortEntry& a, const PortEntry& b) const {
     return a.protocol == b.protocol && (a.ip == b.ip || a.ip == every_ip_ || b.ip == every_ip_);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodePorts: two pods that want the same host port, protocol and address cannot share a node; 0.0.0.0 is every address.
+// NodePorts: keeps two pods with the same host port, protocol and address on different nodes; 0.0.0.0 stands for every
+// address.
 #pragma once
 
 #include "framework/plugin.h"

@@ -17,7 +17,8 @@ namespace {
 using framework::kMaxNodeScore;
 using framework::RefusedBy;
 
-// 100·(1 − standard deviation of the fractions in use), cut. The order of operations is upstream's, bit for bit.
+// Computes 100·(1 − standard deviation of the fractions in use), cut. The order of operations is kube-scheduler's, so
+// that results are equal in every bit.
 class Evenness {
  public:
   void Add(int64_t used, int64_t capacity) {
@@ -41,7 +42,7 @@ class Evenness {
   static constexpr size_t kMostResources = 32;
 
  private:
-  std::array<double, kMostResources> fractions_;  // args that name more are refused
+  std::array<double, kMostResources> fractions_;  // args with more are refused
   size_t count_ = 0;
   double total_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeResourcesBalancedAllocation: prefers nodes whose resources the pod leaves more evenly used than it found them.
+// NodeResourcesBalancedAllocation: prefers nodes whose resources are used more evenly with the pod than without it.
 #pragma once
 
 #include <vector>

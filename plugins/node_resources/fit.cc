@@ -68,7 +68,6 @@ class FitFilterState final : public framework::FilterState {
     for (const Request& request : requests_) {
       const int64_t free = snapshot_.Free(n, request.column);
       if (free < request.amount) return 0;
-      // A division costs more than the rest of this: most columns are wide enough.
       if (free / request.amount < room) room = free / request.amount;
     }
     return room;
@@ -113,10 +112,10 @@ class FitFilterState final : public framework::FilterState {
 
   const cluster::Snapshot& snapshot_;
   const std::vector<Request> requests_;
-  const bool saturated_;  // some amount is beyond what can be counted: it fits nowhere
+  const bool saturated_;  // some amount is too large to count, so the pod fits on no node
 };
 
-// The strategies: the score of one resource of one node. REQUIRES: capacity > 0.
+// The strategies score one resource of one node. REQUIRES: capacity > 0.
 struct LeastAllocated {
   static int64_t Score(int64_t requested, int64_t capacity) {
     return Percent(capacity - std::clamp<int64_t>(requested, 0, capacity), capacity);
@@ -128,7 +127,7 @@ struct MostAllocated {
   }
 };
 
-// The mean of a strategy's scores, weighted, over the resources that the node has.
+// Scores a node with the weighted mean of a strategy's scores over the resources that the node has.
 template <typename Strategy>
 class FitScoreState final : public framework::ScoreState {
  public:
@@ -165,7 +164,7 @@ class FitScoreState final : public framework::ScoreState {
   mutable std::vector<ScoredResources::View> views_;  // scratch
 };
 
-// Piecewise linear in utilization; resources that score 0 are left out of the mean, which is rounded.
+// Scores by a piecewise linear function of utilization. The mean is rounded, and leaves out resources with score 0.
 class RatioScoreState final : public framework::ScoreState {
  public:
   RatioScoreState(ScoredResources resources, const std::vector<std::pair<int64_t, int64_t>>& shape)

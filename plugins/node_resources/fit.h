@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeResourcesFit: what the pod asks for fits into what is left of the node's allocatable; prefers nodes by one of
+// NodeResourcesFit: refuses nodes whose allocatable has not enough left for the pod's requests. Prefers nodes by one of
 // kube-scheduler's three strategies.
 #pragma once
 

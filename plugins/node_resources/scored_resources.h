@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScoredResources: for one class, the resources that a score looks at, as columns. What NodeResourcesFit and
-// NodeResourcesBalancedAllocation have in common.
+// ScoredResources: the resources that a score reads for one class, as columns. NodeResourcesFit and
+// NodeResourcesBalancedAllocation share it.
 #pragma once
 
 #include <string>
@@ -19,34 +19,35 @@ struct ResourceWeight {
   int64_t weight = 1;
 };
 
-// cpu and memory, weight 1 each: what kube-scheduler takes when configuration names none.
+// Returns kube-scheduler's default: cpu and memory, with weight 1 each.
 std::vector<ResourceWeight> DefaultResources();
-// Reads a list of {name, weight}; missing or empty gives the default, a weight of 0 counts as 1.
+// Reads a list of {name, weight}. A missing or empty list gives the default; a weight of 0 counts as 1.
 base::Result<std::vector<ResourceWeight>> ReadResources(const base::Json& args, std::string_view path);
 
 class ScoredResources {
  public:
-  // Whether a container that asks for no cpu or memory counts the default.
+  // Whether a container without a request for cpu or memory counts with a default.
   enum class Requests { kReal, kNonZero };
 
   ScoredResources(const std::vector<ResourceWeight>& resources, Requests requests, const cluster::PodClass& pod_class,
                   const cluster::Snapshot& snapshot);
 
-  // The pod asks for none of them.
+  // Whether the pod asks for none of them.
   bool all_zero() const { return all_zero_; }
-  // As framework::State has it.
+  // Adds the columns for framework::State::Reads.
   bool Reads(framework::NodeFacts* facts) const {
     for (const Entry& entry : entries_) facts->columns.push_back(entry.column);
     return true;
   }
 
-  // One resource of one pass over nodes: index the columns by slot. Node n counts allocatable[n] and used[n] + pod.
+  // One resource for a pass over nodes; the columns are indexed by slot. For node n the capacity is allocatable[n] and
+  // the use is used[n] + pod.
   struct View {
     const int64_t* allocatable;
     const int64_t* used;
     int64_t pod, weight;
   };
-  // Valid until the snapshot changes.
+  // Fills in the views, which are valid until the snapshot changes.
   void Look(std::vector<View>* views) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeUnschedulable: keeps pods off cordoned nodes, unless they tolerate the taint that a cordon stands for.
+// NodeUnschedulable: refuses cordoned nodes, unless the pod tolerates the taint of a cordon.
 #pragma once
 
 #include "framework/plugin.h"

@@ -30,7 +30,7 @@ bool IsClaim(const PodVolume& volume) {
   return volume.source == PodVolume::Source::kClaim || volume.source == PodVolume::Source::kEphemeral;
 }
 
-// The disk behind a claim. One that is still to be made counts as a disk of its own, by the claim's name.
+// Returns the disk of a claim. A disk that does not exist yet has the claim's name.
 CsiDisk DiskOf(const cluster::ClaimUse& use, const model::Claim& claim, const Storage& storage) {
   if (const model::Volume* volume = Storage::Find(storage.volumes(), claim.volume)) return volume->disk;
   const model::StorageClass* made = Storage::Find(storage.classes(), claim.storage_class);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeVolumeLimits: a node takes no more volumes of a CSI driver than its CSINode allows. A volume that several pods
-// use counts once, and one that is attached for whatever reason counts too.
+// NodeVolumeLimits: refuses a node that would have more volumes of a CSI driver than its CSINode allows. A volume of
+// several pods counts once. Volumes that are attached without a pod count too.
 #pragma once
 
 #include "framework/plugin.h"

@@ -32,7 +32,7 @@ Constraints::Constraints(Kind kind, Nodes nodes, std::span<const model::Topology
       tolerations_(pod_class.spec->tolerations, snapshot.symbols()),
       effects_(snapshot.symbols()) {
   static_assert(kMostSpreadConstraints <= std::numeric_limits<Mask>::digits);
-  // A pod that has more is refused by Unsupported.
+  // The filter Unsupported refuses a pod with more.
   for (const model::TopologySpread& spread : wanted)
     if (spread.hard == (kind == Kind::kHard) && list_.size() < kMostSpreadConstraints)
       list_.emplace_back(spread, pod_class, snapshot.symbols());

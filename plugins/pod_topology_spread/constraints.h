@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constraints: the hard or the soft spread constraints of a class, compiled, with their counts kept up to date. What
-// the filter and the score of PodTopologySpread have in common.
+// Constraints: the compiled hard or soft spread constraints of a class; it keeps their counts up to date. The filter
+// and the score of PodTopologySpread share it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ namespace tutti::plugins {
 struct Constraint {
   Constraint(const model::TopologySpread& spread, const cluster::PodClass& pod_class, cluster::SymbolTable& symbols);
 
-  // Pods with these labels count. An empty selector counts none, though it selects all: upstream's rule.
+  // Whether pods with these labels count. An empty selector counts none, though it selects all; this is
+  // kube-scheduler's rule.
   bool Counts(const cluster::LabelEntries& labels) const { return !selector.everything() && selector.Match(labels); }
 
   model::Symbol key;
@@ -36,23 +37,23 @@ struct Constraint {
 class Constraints {
  public:
   enum class Kind { kHard, kSoft };
-  // Which nodes are looked at: those with the keys of all constraints, or for each constraint those with its key.
+  // Which nodes count: those with the keys of all constraints, or for each constraint those with its key.
   enum class Nodes { kWithAllKeys, kWithItsKey };
   Constraints(Kind kind, Nodes nodes, std::span<const model::TopologySpread> wanted, const cluster::PodClass& pod_class,
               const cluster::Snapshot& snapshot);
 
   bool empty() const { return list_.empty(); }
   const std::vector<Constraint>& list() const { return list_; }
-  // It is one of the nodes that count.
+  // Whether n is one of the nodes that count.
   bool LooksAt(model::NodeId n) const { return nodes_ == Nodes::kWithItsKey || HasAllKeys(n); }
-  // n has the keys of all constraints.
+  // Whether n has the keys of all constraints.
   bool HasAllKeys(model::NodeId n) const;
 
-  // Counts a pod that came or went. `before` and `after` are called around each constraint's change.
+  // Counts a pod that came or went. Calls `before` and `after` around the change of each constraint.
   using Around = std::function<void(const Constraint&)>;
   void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, const Around& before,
                   const Around& after);
-  // Catches up with the labels and taints of n; nothing is called for a constraint to which they are as they were.
+  // Catches up with the labels and taints of n. Calls neither for a constraint that they do not change.
   void NodeChanged(model::NodeId n, const Around& before, const Around& after);
 
   size_t memory() const;  // in bytes

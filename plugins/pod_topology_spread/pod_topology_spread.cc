@@ -35,7 +35,7 @@ std::vector<model::TopologySpread> SystemDefaults() {
   return {host, zone};
 }
 
-// What the least total counts as for one constraint: nothing while there are fewer domains than asked for.
+// Returns the least total of a constraint, or 0 while there are fewer domains than minDomains.
 int64_t Floor(const Constraint& c) { return c.counts.live_domains() < c.min_domains ? 0 : c.counts.Least(); }
 
 bool Blocked(const Constraint& c, uint32_t domain, int64_t floor) {
@@ -54,7 +54,7 @@ class SpreadFilter final : public framework::FilterState {
   Verdict Check(NodeId n) const override {
     return Judge(n, [](const Constraint&) { return true; });
   }
-  // A host is a domain of few nodes; those of any other key may hold many.
+  // Shares all keys but the host's: a host is a domain of few nodes, others may have many.
   bool Shares(std::vector<model::Symbol>* keys) const override {
     for (const Constraint& c : constraints_.list())
       if (c.key != hostname_) keys->push_back(c.key);
@@ -105,7 +105,7 @@ class SpreadFilter final : public framework::FilterState {
   }
 
  private:
-  // Marks the nodes of the domains that a change blocked or freed.
+  // Adds the nodes of domains that a change blocked or freed to Dirty.
   struct Around {
     Around(SpreadFilter& filter, Dirty& dirty)
         : before([&filter](const Constraint& c) { filter.blocked_ = filter.BlockedDomains(c); }),
@@ -113,7 +113,7 @@ class SpreadFilter final : public framework::FilterState {
     Constraints::Around before, after;
   };
 
-  // By the constraints that are asked.
+  // Checks the constraints that `asked` selects.
   template <typename Asked>
   Verdict Judge(NodeId n, Asked asked) const {
     for (const Constraint& c : constraints_.list()) {
@@ -125,8 +125,8 @@ class SpreadFilter final : public framework::FilterState {
     return Verdict::kFits;
   }
 
-  // No domain can be more than the skew above what the least one can have at the end. On nodes that are not eligible
-  // nothing counts; the filters that keep pods off them may be disabled.
+  // Returns the most pods that the constraint allows: no domain can end more than the skew above the least one. Nodes
+  // that are not eligible do not limit it, because the filters that refuse them may be disabled.
   static int64_t Most(const Constraint& c, std::span<const int32_t> room) {
     std::vector<int64_t> domains(c.counts.domains());
     int64_t sum = 0;
@@ -146,7 +146,7 @@ class SpreadFilter final : public framework::FilterState {
     return sum;
   }
 
-  // `by` more or fewer pods on n since the floor was `before`: only the domain of n has another total.
+  // Adds nodes to Dirty after n got `by` pods; `before` is the floor before that. Only the total of n's domain changed.
   void MarkFlipped(const Constraint& c, NodeId n, int64_t by, int64_t before, Dirty& dirty) const {
     const uint32_t mine = c.counts.DomainOf(n);
     if (mine == SpreadCounts::kNone) return;
@@ -217,7 +217,8 @@ class SpreadScore final : public framework::ScoreState {
     }
   }
 
-  // By hosts a node is told apart by its own pods, once; no more than one constraint by hosts is allowed.
+  // Shares all keys but the host's. Own() returns the node's count for one constraint by hosts, so sharing needs at
+  // most one.
   bool Shares(std::vector<model::Symbol>* keys) const override {
     const std::vector<Constraint>& list = constraints_.list();
     for (const Constraint& c : list)
@@ -244,7 +245,8 @@ class SpreadScore final : public framework::ScoreState {
   }
 
  private:
-  // A constraint weighs by how many domains the feasible nodes have, of which `each` tells. True when a weight changed.
+  // Computes each constraint's weight from the number of domains of the feasible nodes, which `each` passes. True when
+  // a weight changed.
   template <typename Each>
   bool Weigh(Each each) {
     bool changed = false;
@@ -258,7 +260,8 @@ class SpreadScore final : public framework::ScoreState {
   template <typename Each>
   size_t FeasibleDomains(const Constraint& c, Each each) const {
     const bool by_host = c.key == hostname_;
-    std::vector<char> seen(by_host ? 0 : c.counts.domains() + 1);  // the last: those without the key, one for upstream
+    // The last entry is for nodes without the key: they are one domain, as in kube-scheduler.
+    std::vector<char> seen(by_host ? 0 : c.counts.domains() + 1);
     size_t nodes = 0, domains = 0;
     each([&](NodeId n, size_t alike) {
       if (!constraints_.LooksAt(n)) return;
@@ -269,7 +272,7 @@ class SpreadScore final : public framework::ScoreState {
     return by_host ? nodes : domains;
   }
   void MarkDomain(const Constraint& c, uint32_t domain, Dirty& dirty) {
-    if (c.key == hostname_ || domain == SpreadCounts::kNone) return;  // per node: it is asked again anyway
+    if (c.key == hostname_ || domain == SpreadCounts::kNone) return;  // its node is asked again anyway
     dirty.Domain(c.key, c.counts.Value(domain));
   }
 
@@ -278,7 +281,7 @@ class SpreadScore final : public framework::ScoreState {
   std::vector<double> weights_;
 };
 
-// One of defaultConstraints, named `at` in complaints.
+// Reads one of defaultConstraints; `at` names it in complaints.
 base::Result<model::TopologySpread> ReadConstraint(const base::Json& c, const std::string& at) {
   if (!c.is_object()) return base::Invalid(at + ": must be an object");
   if (const auto checked = CheckFields(c, at,
@@ -372,7 +375,7 @@ std::unique_ptr<framework::ScoreState> PodTopologySpread::PrepareScore(const clu
                                                                        const cluster::Snapshot& snapshot) const {
   const std::vector<model::TopologySpread> wanted = ConstraintsOf(pod_class);
   if (std::ranges::all_of(wanted, &model::TopologySpread::hard)) return nullptr;
-  // By upstream's defaults a node without a zone still counts for its host.
+  // With kube-scheduler's default constraints, a node without a zone still counts for its host.
   const bool each = system_defaults_ && pod_class.spec->spread.empty();
   return std::make_unique<SpreadScore>(each ? Constraints::Nodes::kWithItsKey : Constraints::Nodes::kWithAllKeys,
                                        wanted, pod_class, snapshot);

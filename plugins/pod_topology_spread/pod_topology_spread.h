@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// PodTopologySpread: keeps the numbers of matching pods in the domains of a topology from growing apart, strictly
-// (DoNotSchedule) or by preference (ScheduleAnyway).
-// Pods that have no constraints of their own and are selected by a Service, or owned by a ReplicationController,
-// ReplicaSet or StatefulSet, are spread by the defaults: upstream's (defaultingType System) or those of the args
-// (List).
+// PodTopologySpread: spreads matching pods evenly over the domains of a topology, strictly (DoNotSchedule) or by
+// preference (ScheduleAnyway). Pods without constraints that a Service selects, or that a ReplicationController,
+// ReplicaSet or StatefulSet owns, get the default constraints: kube-scheduler's (defaultingType System) or those of the
+// args (List).
 #pragma once
 
 #include "base/json_fwd.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SpreadCounts: for one spread constraint, how many matching pods each domain holds, over the nodes that the constraint
-// looks at (eligible nodes), and the least of them. A change costs one node and O(log domains).
+// SpreadCounts: counts for one spread constraint the matching pods of each domain, over the eligible nodes, and keeps
+// the least count. A change costs O(log domains).
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -18,14 +18,14 @@ class SpreadCounts {
  public:
   static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 
-  // The label value of n under the constraint's key (invalid: it lacks the key) and whether it is eligible.
+  // Sets the label value of n for the constraint's key (invalid: it lacks the key), and whether n is eligible.
   void SetNode(model::NodeId n, model::Symbol value, bool eligible);
-  // They are so already.
+  // Whether n has this value and eligibility already.
   bool Is(model::NodeId n, model::Symbol value, bool eligible) const {
     const uint32_t domain = DomainOf(n);
     return eligible == Eligible(n) && value == (domain == kNone ? model::Symbol() : Value(domain));
   }
-  // More or fewer matching pods on n.
+  // Adds `by` matching pods on n.
   void Add(model::NodeId n, int32_t by);
 
   uint32_t DomainOf(model::NodeId n) const { return n.index() < nodes_.size() ? nodes_[n.index()].domain : kNone; }
@@ -37,11 +37,11 @@ class SpreadCounts {
   bool Live(uint32_t domain) const { return domains_[domain].eligible > 0; }
   model::Symbol Value(uint32_t domain) const { return domains_[domain].value; }
 
-  // Domains with an eligible node, and the least total among them; 0 when there are none.
+  // Return the number of domains with an eligible node, and the least total among them; 0 when there are none.
   size_t live_domains() const { return live_; }
   int64_t Least() const { return totals_.empty() ? 0 : totals_.begin()->first; }
 
-  // In bytes.
+  // Returns the bytes held.
   size_t memory() const {
     return nodes_.capacity() * sizeof(Node) +
            domains_.capacity() * (sizeof(Domain) + 2 * sizeof(model::Symbol) + sizeof(uint32_t));

@@ -35,8 +35,8 @@ bool SelectsNamespaces(const model::PodAffinity& affinity) {
          std::ranges::any_of(affinity.preferred, [](const auto& weighted) { return SelectsNamespaces(weighted.term); });
 }
 
-// What of `spec` is not supported, as a sentence for the pod's owner; nullopt when all of it is.
-// `namespaces_known`: the labels of namespaces are, so that namespaceSelectors can be told.
+// Names a part of `spec` that is not supported, in a sentence for the pod's owner; nullopt when all of it is.
+// `namespaces_known`: the labels of namespaces are known, so namespaceSelectors can be matched.
 std::optional<std::string> UnsupportedReason(const model::PodSpec& spec, bool namespaces_known) {
   if (auto reason = TooLarge(spec)) return reason;
   std::vector<std::string_view> asks;

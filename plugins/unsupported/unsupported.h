@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unsupported: refuses pods that ask for what no plugin here can check yet, so that none is bound wrongly, and pods
-// that would hold up everybody else (plugins/common/size_limits.h). It is in every profile, before all others, and
-// cannot be disabled.
+// Unsupported: refuses pods with requests that no plugin here can check yet, so that none is bound wrongly. Also
+// refuses pods that would slow down the whole cycle (plugins/common/size_limits.h). It is the first filter of every
+// profile and cannot be disabled.
 #pragma once
 
 #include "framework/plugin.h"

@@ -21,7 +21,7 @@ NodeMatch NodesOf(const Volume& volume, const cluster::Snapshot& snapshot) {
   return NodeMatch({}, volume.node_affinity, snapshot.symbols());
 }
 
-// Why a pod may not use the claim at all; empty: it may.
+// Says why a pod may not use the claim at all; empty: it may.
 std::string Unusable(const cluster::ClaimUse& use, const Claim* claim) {
   const std::string name = ClaimName(use);
   if (!claim && !use.owner.empty())
@@ -37,7 +37,7 @@ std::string Unusable(const cluster::ClaimUse& use, const Claim* claim) {
   return {};
 }
 
-// Whatever the node: size, mode, and that it is not on its way out.
+// Whether the volume could serve the claim on some node: by size, mode, and that it is not being deleted.
 bool CouldServe(const Volume& volume, const Claim& claim) {
   return volume.size >= claim.size.value_or(0) && volume.volume_mode == claim.volume_mode &&
          volume.attributes_class == claim.attributes_class && !volume.meta.deleting();
@@ -206,7 +206,7 @@ BindingState::Outcome BindingState::Find(NodeId n, cluster::Takings* takings) co
   return outcome;
 }
 
-// The first that fails says why.
+// Checks the volumes of bound claims; the first that fails gives the reason.
 void BindingState::CheckBound(const NodeEntry& node, Outcome* outcome) const {
   for (const std::optional<NodeMatch>& nodes : bound_) {
     outcome->bound_missing = !nodes;
@@ -223,7 +223,7 @@ const Volume* BindingState::Match(const OpenClaim& open, const NodeEntry& node,
   const auto if_here = [&](const Candidate& candidate) {
     return candidate.nodes.Match(node) ? candidate.volume : nullptr;
   };
-  // What is reserved for the claim is its volume, or it has none on this node.
+  // If volumes are reserved for the claim, it can only get one of these.
   for (const Candidate& candidate : open.reserved)
     if (unchosen(candidate)) return if_here(candidate);
   for (const Candidate& candidate : open.free)

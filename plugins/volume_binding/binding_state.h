@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// BindingState: one class's claims against the nodes (upstream: GetPodVolumeClaims and FindPodVolumes of
+// BindingState: checks one class's claims on the nodes (kube-scheduler: GetPodVolumeClaims and FindPodVolumes of
 // pkg/scheduler/framework/plugins/volumebinding/binder.go).
 //
-// Volumes are kept smallest first, so that the first match is the smallest; of equal ones the first by name.
+// Volumes are sorted by size, then by name, so that the first match is the smallest.
 #pragma once
 
 #include <optional>
@@ -24,54 +24,54 @@ class BindingState final : public framework::FilterState {
   void Explain(model::NodeId n, std::vector<std::string>* reasons) const override;
   void Choose(model::NodeId n, cluster::Takings* takings) const override;
 
-  // What other pods take of volumes is no longer to be had.
+  // A volume that another pod takes is not free any more.
   Pods FollowsPods() const override { return open_.empty() ? Pods::kNone : Pods::kAffine; }
   void PodChanged(const cluster::PodClass&, model::NodeId, int32_t by, framework::Dirty& dirty) override;
 
  private:
-  // A PersistentVolume that an open claim could be bound to.
+  // A PersistentVolume to which an open claim could be bound.
   struct Candidate {
     const model::Volume* volume;
     NodeMatch nodes;
-    std::string taker;  // the claim that a placed pod took it for
+    std::string taker;  // the claim for which a placed pod took it; empty: it is free
   };
-  // A way to have a claim's volume made, as its class says.
+  // How a new volume for a claim is provisioned, by its class.
   struct Provisioning {
     bool possible = false;  // the class has a provisioner
     bool anywhere = true;   // it names no topologies
     std::vector<Requirements> topologies;
-    bool limited = false;               // the driver tells its capacity
-    std::vector<PodSelector> capacity;  // the nodes that reach enough of it
+    bool limited = false;               // the driver reports its capacity
+    std::vector<PodSelector> capacity;  // selects the nodes that reach enough of it
   };
   struct OpenClaim {
     const model::Claim* claim;
     std::string key;
     std::optional<std::string> selected_node;
     Provisioning provisioning;
-    std::vector<Candidate> reserved;  // for this claim
-    std::vector<Candidate> free;      // or taken for a placed pod
+    std::vector<Candidate> reserved;  // volumes for this claim only
+    std::vector<Candidate> free;      // free volumes, or taken for a placed pod
   };
-  // Everything that keeps a pod of the class from a node; reasons are reported together.
+  // All reasons that refuse a node; they are reported together.
   struct Outcome {
     bool bound_elsewhere = false, bound_missing = false, nothing_to_bind = false, no_space = false;
     bool fits() const { return !bound_elsewhere && !bound_missing && !nothing_to_bind && !no_space; }
   };
 
-  // Whose volume is still open.
+  // Sorts the class's claims, and returns those without a volume.
   std::vector<const cluster::ClaimUse*> SortOut(const cluster::PodClass& pod_class);
   void AddCandidates(OpenClaim& open) const;
   Provisioning ProvisioningFor(const model::Claim& claim) const;
   void ReadTaken();
   Outcome Find(model::NodeId n, cluster::Takings* takings) const;
   void CheckBound(const cluster::NodeEntry& node, Outcome* outcome) const;
-  // The volume that the claim gets on the node, none of `chosen`; nullptr: none.
+  // Returns the volume that the claim gets on the node, except `chosen`; nullptr: none.
   static const model::Volume* Match(const OpenClaim& open, const cluster::NodeEntry& node,
                                     const std::vector<const model::Volume*>& chosen);
   static void Provision(const OpenClaim& open, const cluster::NodeEntry& node, Outcome* outcome);
 
   const cluster::Snapshot& snapshot_;
   std::string refusal_;
-  std::vector<std::optional<NodeMatch>> bound_;  // of each bound claim's volume; nullopt: it does not exist
+  std::vector<std::optional<NodeMatch>> bound_;  // nodes of each bound claim's volume; nullopt: it does not exist
   std::vector<OpenClaim> open_;                  // smallest first
   uint64_t seen_taken_ = 0;                      // Storage::taken_version
 };

@@ -10,7 +10,7 @@
 namespace tutti::plugins {
 namespace {
 
-constexpr int64_t kMostSeconds = 9'223'372'036;  // what a duration of Go's holds
+constexpr int64_t kMostSeconds = 9'223'372'036;  // the most that a Go duration holds
 
 }  // namespace
 

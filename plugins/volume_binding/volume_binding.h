@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// VolumeBinding: the volumes of a pod's claims must be reachable from its node. A bound claim's volume must be; a claim
-// that waits for its first consumer must find a volume there that is free, or a class that can make one there.
+// VolumeBinding: refuses nodes that cannot reach the volumes of a pod's claims. A bound claim's volume must be
+// reachable. A claim that waits for its first consumer needs a free volume there, or a class that can provision one
+// there.
 //
-// It does not score: upstream's score is behind a gate that is off (StorageCapacityScoring).
+// It does not score: kube-scheduler's score has a feature gate that is off (StorageCapacityScoring).
 #pragma once
 
 #include "base/clock.h"
@@ -15,7 +16,7 @@ namespace tutti::plugins {
 class VolumeBinding final : public framework::Filter {
  public:
   explicit VolumeBinding(base::Millis bind_timeout_ms = 600'000) : bind_timeout_ms_(bind_timeout_ms) {}
-  // VolumeBindingArgs. Errors as upstream's validation.
+  // Reads VolumeBindingArgs, with the errors of kube-scheduler's validation.
   static base::Result<std::shared_ptr<VolumeBinding>> Make(const base::Json& args);
 
   std::string_view name() const override { return "VolumeBinding"; }
@@ -26,7 +27,7 @@ class VolumeBinding final : public framework::Filter {
            framework::Wake::kNodeLabels | framework::Wake::kMembers;
   }
   bool JudgesBoundVolumes() const override { return true; }
-  // How long the volumes of a placed pod may take to be bound.
+  // Returns how long binding the volumes of a placed pod may take.
   base::Millis bind_timeout_ms() const { return bind_timeout_ms_; }
 
  private:

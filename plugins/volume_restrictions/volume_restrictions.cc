@@ -80,7 +80,7 @@ class RestrictionsState final : public framework::FilterState {
   std::string refusal_;
   std::vector<PodVolume> disks_;
   std::vector<std::string> exclusive_;  // claims of mode ReadWriteOncePod
-  bool in_use_ = false;                 // one of them
+  bool in_use_ = false;                 // one of them is in use
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// VolumeRestrictions: disks that only one pod of a node may use (or several, if all only read), and claims that only
-// one pod of the cluster may use (ReadWriteOncePod).
+// VolumeRestrictions: lets only one pod of a node use certain disks (several if all only read), and only one pod of the
+// cluster use a ReadWriteOncePod claim.
 #pragma once
 
 #include "framework/plugin.h"

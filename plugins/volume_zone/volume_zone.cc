@@ -13,7 +13,7 @@ namespace {
 using framework::Verdict;
 using model::Symbol;
 
-// A label key, and its name since Kubernetes 1.17.
+// A label key, and its newer name, since Kubernetes 1.17.
 struct Label {
   const char *key, *now;
 };
@@ -24,7 +24,7 @@ constexpr Label kLabels[] = {
     {"topology.kubernetes.io/region", "topology.kubernetes.io/region"},
 };
 
-// "a__b" → {a, b}; nullopt where one of them is blank (cloud-provider LabelZonesToSet).
+// Splits "a__b" into {a, b}; nullopt if one of them is blank (cloud-provider LabelZonesToSet).
 std::optional<std::vector<std::string>> SplitZones(std::string_view text) {
   std::vector<std::string> zones;
   for (size_t at = 0; at != std::string_view::npos;) {
@@ -69,7 +69,7 @@ class ZoneState final : public framework::FilterState {
     std::vector<Symbol> values;
   };
 
-  // False when that refuses the class.
+  // Adds the zones of the claim's volume. False when the claim refuses the class.
   bool Add(const cluster::ClaimUse& use) {
     const cluster::Storage& storage = snapshot_.storage();
     const model::Claim* claim = FindClaim(use, storage);

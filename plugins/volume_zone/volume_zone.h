@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// VolumeZone: a bound volume's zone and region labels must match the node's. Nodes with none of these labels pass.
+// VolumeZone: refuses nodes whose zone and region labels do not match a bound volume's. Nodes without these labels
+// pass.
 #pragma once
 
 #include "framework/plugin.h"

@@ -19,7 +19,8 @@ class WholeNodesState final : public framework::ScoreState {
     for (const auto& [column, amount] : requests_) facts->columns.push_back(column);
     return true;
   }
-  // A node in use: 51 to 100, by how little it is left with. A whole one: up to 50, by how much of it is taken.
+  // Scores a node in use with 51 to 100: the less it has left, the higher. Scores a whole node with up to 50: the more
+  // of it is taken, the higher.
   int64_t Score(NodeId n) const override {
     int64_t left = 0, taken = 0;
     bool whole = true;
@@ -34,7 +35,7 @@ class WholeNodesState final : public framework::ScoreState {
   }
 
  private:
-  // `most` · part/whole, rounded up, so that nothing but nothing counts as nothing.
+  // Returns `most` · part/whole, rounded up, so that only 0 gives 0.
   __extension__ using Wide = __int128;
   static int64_t Share(int64_t most, int64_t part, int64_t whole) {
     const Wide of_part = Wide{most} * std::clamp<int64_t>(part, 0, whole);

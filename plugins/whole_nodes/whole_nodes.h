@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// WholeNodes: the packing objective for pods that ask for extended resources, such as GPUs. Nodes that have all of
-// theirs free are kept whole for those who need them whole; of the others the one is best that is left with least.
+// WholeNodes: the packing objective for pods that ask for extended resources, such as GPUs. It keeps wholly free nodes
+// for pods that need whole nodes. Of the other nodes, the one that has least left is best.
 //
-// Ours, not upstream's. It has no say about pods that ask for none.
+// It is Tutti's own, not kube-scheduler's. It does not score pods without extended resources.
 #pragma once
 
 #include "framework/plugin.h"
@@ -11,7 +11,7 @@ namespace tutti::plugins {
 
 class WholeNodes final : public framework::Score {
  public:
-  // Outweighs all that a stock profile's scores can differ by, so that these decide between equals.
+  // More than the scores of a stock profile can differ by, so that those only decide between equals.
   static constexpr int64_t kWeight = 2'000;
 
   std::string_view name() const override { return "WholeNodes"; }
