@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells: (flavor, resource) pairs as dense ids, for as long as something names them. One thread.
+// Cells: gives (flavor, resource) pairs dense ids, as long as they are in use. One thread.
 //
-// Pods make up resource names at will. So a cell is counted by its holders, and the lowest free id is used first: rows
-// that are indexed by cell stay as short as the names that are in use.
+// Pods may have any resource names. So each cell counts its holders, and the lowest free id is used first. Rows that
+// are indexed by cell then stay as short as the number of names in use.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ class Cells {
   // Makes the cell if it is new, and counts one more holder.
   CellId Hold(std::string_view flavor, std::string_view resource);
   void Hold(CellId cell) { ++cells_[cell.index()].holders; }
-  // Takes one holder back. CHECKs that there is one.
+  // Removes one holder. CHECKs that there is one.
   void Release(CellId cell);
 
-  // Invalid when nothing holds it.
+  // Returns the cell's id; invalid when it has no holder.
   CellId Find(std::string_view flavor, std::string_view resource) const;
   const std::string& flavor(CellId cell) const { return cells_[cell.index()].name.first; }
   const std::string& resource(CellId cell) const { return cells_[cell.index()].name.second; }
-  // Every id that is in use is below this.
+  // All ids in use are below this.
   size_t end() const { return cells_.size(); }
   size_t size() const { return ids_.size(); }
 
@@ -51,11 +51,11 @@ struct CellAmount {
   friend bool operator==(const CellAmount&, const CellAmount&) = default;
 };
 
-// Amounts by cell, which it holds while it lives: sorted by cell, each once, all above zero.
+// Ask: amounts by cell, sorted by cell, each cell once, all above zero. It holds its cells.
 class Ask {
  public:
   Ask() = default;
-  // Leaves out what is zero or below. `cells` must outlive this.
+  // Leaves out amounts of zero or below. `cells` must outlive this.
   Ask(Cells& cells, const model::ResourceList& amounts, std::string_view flavor = {});
   Ask(const Ask& other);
   Ask(Ask&& other) noexcept { Swap(other); }
@@ -65,7 +65,7 @@ class Ask {
   }
   ~Ask();
 
-  // 0 when absent.
+  // Returns the amount of a cell; 0 when absent.
   int64_t Get(CellId cell) const;
   bool empty() const { return amounts_.empty(); }
   auto begin() const { return amounts_.begin(); }

@@ -91,7 +91,7 @@ std::optional<uint32_t> FirstFit::First(int64_t budget) const {
     else if (node.need <= budget)
       return node.rank.id;
     else
-      at = node.right;  // the least need below is somewhere
+      at = node.right;  // the least need is to the right
   }
 }
 

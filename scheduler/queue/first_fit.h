@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// FirstFit: items in an order, each with a need; it finds the first whose need is at most a budget. One thread.
+// FirstFit: keeps items in an order, each with a need, and finds the first item whose need is at most a budget. One
+// thread.
 //
-// A treap: each node knows the least need below it, so that Put, Erase and First cost the logarithm of the number of
-// items. The shape depends on the ids alone, so that the same input takes the same steps.
+// It is a treap in which each node has the least need below it. So Put, Erase and First cost the logarithm of the
+// number of items. The shape depends only on the ids, so that the same input takes the same steps.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -28,16 +29,16 @@ struct Rank {
 
 class FirstFit {
  public:
-  // Adds the item `rank.id`, or gives it another rank and need.
+  // Adds the item `rank.id`, or changes its rank and need.
   void Put(const Rank& rank, int64_t need);
-  // Takes the item out, if it is there.
+  // Removes the item, if it is there.
   void Erase(uint32_t id);
-  // The id of the first item whose need is at most `budget`.
+  // Returns the id of the first item whose need is at most `budget`.
   std::optional<uint32_t> First(int64_t budget) const;
 
   bool empty() const { return at_.empty(); }
   size_t size() const { return at_.size(); }
-  // REQUIRES: not empty.
+  // Returns the least need of all items. REQUIRES: there are items.
   int64_t least_need() const { return nodes_[root_].least; }
 
  private:
@@ -46,11 +47,11 @@ class FirstFit {
   struct Node {
     Rank rank;
     int64_t need = 0, least = 0;
-    uint64_t height = 0;  // pseudo-random: of two, the higher one is above
+    uint64_t height = 0;  // pseudo-random: the node with the greater height is the parent
     Index left = kNone, right = kNone;
   };
   void Pull(Index node);
-  // Cuts `tree` into what is before `rank` and the rest.
+  // Splits `tree` into the part before `rank` and the rest.
   void Split(Index tree, const Rank& rank, Index* before, Index* rest);
   Index Merge(Index before, Index after);
   Index Without(Index tree, const Rank& rank);

@@ -40,7 +40,7 @@ void Ledger::Add(const ChargeRecord& charge, int sign, std::vector<Row>* rows) c
       entry.used += sign > 0 ? Wide{amount} : -Wide{amount};
       TUTTI_CHECK(entry.used >= 0, "what is taken from a queue was charged to it: " + tree_.spec(queue).name);
     }
-    // A cell with a high id is a name that someone made up; the row is not to stay long after it.
+    // A cell with a high id may be an invented name; shorten the row when it is gone.
     Row& row = (*rows)[queue.index()];
     while (!row.empty() && row.back().used == 0 && row.back().limit == kNoLimit) row.pop_back();
   }
@@ -80,7 +80,7 @@ void Ledger::Release(ChargeId id) {
   Add(charges_[id.index()], -1, &rows_);
   ChargeRecord released = std::exchange(charges_[id.index()], {});
   free_.push_back(id);
-  // What a speculation releases keeps its queue and its cells: they may be needed again.
+  // A charge that a speculation released keeps holding its queue and cells, because Rewind may need them.
   if (marks_.empty())
     tree_.Release(released.queue);
   else

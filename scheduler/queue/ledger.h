@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ledger: what is charged to each queue and to all below it, by cell, and how much each may hold. One thread.
+// Ledger: counts by cell what is charged to each queue and to all below it, and knows how much each may hold. One
+// thread.
 //
-// A charge goes up the path of its queue at once; its cost is the path's length times the charge's cells. Speculations
-// nest: Here() begins one, Rewind() undoes it, Keep() makes it part of what surrounds it. Invariants
-//   (1) a queue's sum is exact, however large the charges are; what a reader sees stops at the ends of int64;
+// A charge is added to all queues on the path at once; its cost is the path's length times the charge's cells.
+// Speculations nest: Here() begins one, Rewind() undoes it, and Keep() makes it part of the one around it. Invariants
+//   (1) a queue's sum is exact, however large the charges are; readers see it cut to the range of int64;
 //   (2) Rewind(m) restores exactly the charges and ids at Here() == m;
-//   (3) a change of the tree moves sums with the queues that move; charges stay with their queue.
+//   (3) a change of the tree moves sums together with the moved queues; charges stay with their queue.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
 class Ledger {
  public:
-  // How many of the speculations that are open a mark has around it.
+  // The number of open speculations around a mark.
   enum class Mark : size_t {};
 
   // `tree` must outlive this.
@@ -31,24 +32,24 @@ class Ledger {
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
 
-  // Charges `amounts` to the queue and to all above it. The queue keeps its id until the charge is released.
+  // Charges `amounts` to the queue and all above it. The queue keeps its id until the charge is released.
   ChargeId Charge(QueueId queue, Ask amounts);
-  // CHECKs that the charge is there.
+  // Removes a charge. CHECKs that it exists.
   void Release(ChargeId charge);
 
-  // Of the queue and all below it.
+  // Returns the charges of the queue and all below it.
   int64_t Used(QueueId queue, CellId cell) const;
 
-  // The most that a queue and all below it may hold of a cell; kNoLimit takes the limit away.
+  // Sets the most that a queue and all below it may hold of a cell; kNoLimit removes the limit.
   void SetLimit(QueueId queue, CellId cell, int64_t limit);
   void ClearLimits();
   int64_t Limit(QueueId queue, CellId cell) const;
-  // The limit less what is used, below zero where more is used than allowed; kNoLimit without a limit.
+  // Returns the limit minus the use; negative if more is used than allowed; kNoLimit without a limit.
   int64_t Headroom(QueueId queue, CellId cell) const;
-  // The least headroom of the queue and all above it.
+  // Returns the least headroom of the queue and all above it.
   int64_t Available(QueueId queue, CellId cell) const;
 
-  // Begins a speculation inside those that are open.
+  // Begins a speculation inside the open ones.
   Mark Here();
   // Ends the innermost speculation and undoes it. CHECKs that `mark` began it.
   void Rewind(Mark mark);
@@ -60,7 +61,7 @@ class Ledger {
   size_t charges() const { return charges_.size() - free_.size(); }
 
  private:
-  __extension__ using Wide = __int128;  // more than 2^32 charges of the largest amount come to
+  __extension__ using Wide = __int128;  // holds the sum of 2^32 charges of the largest amount
   struct Entry {
     Wide used = 0;
     int64_t limit = kNoLimit;
@@ -87,7 +88,7 @@ class Ledger {
   std::vector<ChargeRecord> charges_;
   std::vector<ChargeId> free_;
   std::vector<Change> changes_;  // since the outermost open mark
-  std::vector<size_t> marks_;    // where the open ones stand in `changes_`
+  std::vector<size_t> marks_;    // index in `changes_` at which each open one began
   mutable std::vector<Row> rows_;
   mutable uint64_t tree_version_ = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order: which gang is next of those that are ready. One line a leaf queue, and a tournament up the trees. One
-// thread.
+// Order: finds the next of the ready gangs. Each leaf queue has a line of gangs, and a tournament goes up the trees.
+// One thread.
 #pragma once
 
 #include "queue/tournament.h"
@@ -14,13 +14,13 @@ class Order {
   Order(const Order&) = delete;
   Order& operator=(const Order&) = delete;
 
-  // Adds the gang to the line of its queue, or moves it there.
+  // Adds the gang to the line of its queue, or moves it to there.
   void Put(model::GangId gang, QueueId leaf, const GangRank& rank) { tournament_.Put(gang, leaf, rank, 0); }
   void Erase(model::GangId gang) { tournament_.Erase(gang); }
   std::optional<model::GangId> First() const { return tournament_.First(0); }
   size_t size() const { return tournament_.size(); }
 
-  // Returns true when it is another rank than before.
+  // Sets the rank. Returns true when it changed.
   bool SetRank(QueueId queue, const QueueRank& rank) {
     if (queue.index() >= ranks_.size()) ranks_.resize(queue.index() + 1);
     if (ranks_[queue.index()] == rank) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policy: by which rules the queues of a ledger share. Three questions; one ecosystem's rules are one implementation
-// (queue/policies). One thread.
+// Policy: the rules by which the queues of a ledger share. It answers three questions; each ecosystem's rules are one
+// implementation (queue/policies). One thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tutti::queue {
 
-// One cell that one queue of the path has too little of.
+// A cell of which a queue of the path has too little.
 struct CellShortage {
   QueueId queue;
   CellId cell;
@@ -21,7 +21,7 @@ struct CellShortage {
 };
 
 struct AdmitAnswer {
-  std::string problem;                  // the queue is closed, invalid, or its path ends nowhere; empty otherwise
+  std::string problem;  // why the queue cannot be used: closed, invalid, or an ancestor is missing; empty otherwise
   std::vector<CellShortage> shortages;  // leaf first, by cell
   bool admitted() const { return problem.empty() && shortages.empty(); }
 };
@@ -30,17 +30,17 @@ class Policy {
  public:
   virtual ~Policy() = default;
 
-  // Works out anew what follows from the tree, the nodes' `total` and what is asked for. All answers are as of the last
-  // call. REQUIRES: called once after a change of the tree before anything is asked.
+  // Computes all answers anew from the tree, the nodes' `total` and the requests. Answers are as of the last call.
+  // REQUIRES: it is called after a change of the tree, before a question.
   virtual void Renew(const model::ResourceList& total) = 0;
 
-  // Tells whether the queue may take `ask` now without taking from another.
+  // Whether the queue may take `ask` now without taking from another.
   virtual AdmitAnswer Admit(QueueId queue, const Ask& ask) const = 0;
 
-  // The queue's part of what it should have, 1 being all of it: of two siblings the smaller one is next.
+  // Returns how much of its due the queue has; 1 is all of it. Of two siblings the one with the smaller share is next.
   virtual double Share(QueueId queue) const = 0;
 
-  // Tells whether `taker` may have `given`, which a gang of `giver` has, to make room for `ask`.
+  // Whether `taker` may take `given` from a gang of `giver`, to make room for `ask`.
   virtual bool MayTakeFrom(QueueId taker, const Ask& ask, QueueId giver, const Ask& given) const = 0;
 };
 

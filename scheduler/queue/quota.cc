@@ -28,7 +28,8 @@ const model::QueueSpec* Quota::Find(const QueueKey& key) const {
   return at == specs_.end() ? nullptr : &at->second;
 }
 
-// The queue and all above it, declared or not; a cycle of parents, which is a user's mistake, is gone round once.
+// Returns the queue and all above it, declared or not. In a cycle of parents, which is a user's mistake, each queue is
+// returned once.
 std::vector<QueueKey> Quota::Upwards(const QueueKey& key) const {
   std::vector<QueueKey> path{key};
   for (const model::QueueSpec* spec = Find(key); spec && !spec->parent.empty(); spec = Find(path.back())) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quota: what each queue allows and what is charged to it, up its tree.
+// Quota: knows what each queue allows, and counts what is charged to it, up its tree.
 //
-// A charge is kept by name, whether the queue is declared or not, so that queues may come, go and change at any time.
+// Charges are kept by the queue's name, declared or not, so that queues may come, go and change at any time.
 // Several trees may exist; a queue is known by (dialect, name). One thread.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace tutti::queue {
 
-// One resource that one queue of the path has too little of.
+// A resource of which a queue of the path has too little.
 struct Shortage {
   std::string queue;
   std::string resource;
@@ -26,7 +26,7 @@ struct Shortage {
 
 struct Admission {
   bool admitted = false;
-  std::string problem;              // the queue is closed, invalid, or its path ends nowhere; empty otherwise
+  std::string problem;  // why the queue cannot be used: closed, invalid, or an ancestor is missing; empty otherwise
   std::vector<Shortage> shortages;  // leaf first, by resource name
 };
 
@@ -36,21 +36,21 @@ class Quota {
   void Drop(const QueueKey& key);
   const model::QueueSpec* Find(const QueueKey& key) const;
 
-  // Adds to the queue's sum and those of all above it; `sign` is +1 or -1.
+  // Adds to the sums of the queue and all above it; `sign` is +1 or -1.
   // CHECKs that no sum falls below zero.
   void Charge(const QueueKey& key, const model::ResourceList& amount, int sign);
-  // Of the queue itself and everything below it, what is not zero; the largest int64 stands for more.
+  // Returns the charges of the queue and all below it, without zeros; the largest int64 stands for more.
   model::ResourceList Used(const QueueKey& key) const;
   int64_t Used(const QueueKey& key, std::string_view resource) const;
 
-  // Would `ask` fit now? Only resources that a capability lists and `ask` asks for can be short.
+  // Checks whether `ask` would fit now. Only resources that a capability lists and `ask` asks for can be short.
   // An undeclared queue admits nothing unless its name is empty.
   Admission Admit(const QueueKey& key, const model::ResourceList& ask) const;
 
-  // What some queue of the path caps, by name: of nothing else can there be too little.
+  // Returns the resources that some queue of the path caps; only these can be short.
   std::set<std::string_view> Capped(const QueueKey& key) const;
 
-  // The queue and its ancestors, leaf first; stops at a cycle or an undeclared parent.
+  // Returns the queue and its ancestors, leaf first; stops at a cycle or an undeclared parent.
   std::vector<QueueKey> Path(const QueueKey& key) const;
 
  private:
@@ -58,10 +58,10 @@ class Quota {
   std::vector<QueueKey> Upwards(const QueueKey& key) const;
   void SumUp() const;
 
-  using Sums = std::map<QueueKey, model::ResourceSum>;  // without empty ones
+  using Sums = std::map<QueueKey, model::ResourceSum>;  // no sum is empty
   static void Add(const QueueKey& key, const model::ResourceList& amount, int sign, Sums* sums);
   Sums own_;  // charged to the queue itself
-  // Of each queue and all below it; summed up anew after the tree changed.
+  // Sums of each queue and all below it; computed anew after the tree changed.
   mutable Sums sums_;
   mutable bool stale_ = false;
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tournament: which gang is next among those of the queues below one queue, and which of those that need at most so
-// much. One thread.
+// Tournament: finds the next gang among the queues below one queue, or the next one that needs at most a budget. One
+// thread.
 //
-// In a queue gangs stand by priority, then age; among sibling queues the one of the higher priority comes first, then
-// the one of the smaller share. A queue's own gangs come before those of the queues below it. A gang that comes or
-// goes, or a share that changes, costs the depth times the logarithm of how many stand there. Gangs of a queue that has
-// moved stand where they were until they are taken out and put in anew.
+// In a queue, gangs are sorted by priority, then age. Of sibling queues the one with the higher priority is first, then
+// the one with the smaller share. A queue's own gangs are before those of queues below it. A gang that comes or goes,
+// or a changed share, costs the depth times the logarithm of the number of gangs or queues there. Gangs of a moved
+// queue keep their place until they are erased and put again.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -22,33 +22,33 @@
 
 namespace tutti::queue {
 
-// Where a gang stands in the line of its queue.
+// A gang's place in the line of its queue.
 struct GangRank {
   int32_t priority = 0;
   base::Millis created_ms = 0;
 };
 
-// Where a queue stands among its siblings.
+// A queue's place among its siblings.
 struct QueueRank {
   int32_t priority = 0;
   double share = 0;
   friend bool operator==(const QueueRank&, const QueueRank&) = default;
 };
-using QueueRanks = std::vector<QueueRank>;  // by QueueId; one that is not there has an empty rank
+using QueueRanks = std::vector<QueueRank>;  // by QueueId; a missing one counts as an empty rank
 
 class Tournament {
  public:
-  // `top`: the queue below which all stand; invalid: the roots stand side by side. `tree` and `ranks` must outlive it.
+  // `top`: the queue that contains all others; invalid: the roots are siblings. `tree` and `ranks` must outlive it.
   Tournament(const QueueTree& tree, const QueueRanks& ranks, QueueId top = {})
       : tree_(&tree), ranks_(&ranks), top_(top) {}
 
   // Adds the gang, or moves it. REQUIRES: `leaf` is `top` or below it.
   void Put(model::GangId gang, QueueId leaf, const GangRank& rank, int64_t need);
-  // Takes the gang out, if it is there; also after the tree has changed.
+  // Removes the gang, if it is there; also works after the tree has changed.
   void Erase(model::GangId gang);
   std::optional<model::GangId> First(int64_t budget) const;
 
-  // Says that the queue's rank has changed.
+  // Updates the queue's place after its rank has changed.
   void Moved(QueueId queue);
 
   bool empty() const { return leaf_of_.empty(); }
@@ -56,13 +56,13 @@ class Tournament {
 
  private:
   struct Stand {
-    QueueId up;  // as it was when the first gang came: that is where the queue is to be taken out
+    QueueId up;  // the parent when the first gang came; the queue must be removed there
     FirstFit gangs, queues;
     bool empty() const { return gangs.empty() && queues.empty(); }
     int64_t LeastNeed() const;
   };
   Rank RankOf(QueueId queue) const;
-  // Tells those above that what stands in `queue` has changed.
+  // Updates the queues above after a change in `queue`.
   void Climb(QueueId queue);
 
   const QueueTree* tree_;

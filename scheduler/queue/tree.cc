@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kLargestWeight = 65'535;
 constexpr size_t kShownOfName = 253;
 
-// The first resource of which `less` lists more than `more` does; only what both list is compared.
+// Names the first resource of which `less` has more than `more`; compares only resources that both list.
 std::string Above(std::string_view less_field, const model::ResourceList& less, std::string_view more_field,
                   const model::ResourceList& more) {
   for (const auto& [resource, amount] : less)
@@ -88,9 +88,9 @@ QueueId QueueTree::Put(model::QueueSpec spec) {
   const QueueId id = Intern({spec.dialect, spec.name});
   if (At(id).declared && At(id).spec == spec) return id;
   ++version_;
-  At(id).declared = true;  // before it is linked, so that it is not swept
+  At(id).declared = true;  // before it is linked, so that its id is not freed
   Link(id, {spec.dialect, spec.parent});
-  model::ResourceList named;  // whatever the amount: a cap of nothing is a cap, too
+  model::ResourceList named;  // whatever the amount: a cap of 0 is a cap too
   for (const model::ResourceList* list : {&spec.capability, &spec.deserved, &spec.guarantee})
     for (const auto& [resource, amount] : *list) named.Set(resource, 1);
   At(id).named = Ask(cells_, named);
@@ -124,7 +124,7 @@ void QueueTree::Link(QueueId id, const QueueKey& parent) {
   }
   if (!now.valid()) return;
   At(now).down.push_back(id);
-  // There is at most one new circle, and it goes through `id`. One above it has no way down to it.
+  // There is at most one new circle, and `id` is on it. A circle above it does not contain `id`.
   QueueId above = now;
   while (above.valid() && above != id && !At(above).circular) above = At(above).up;
   if (above == id) MarkCircle(id, true);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueTree: queues as dense ids, and which is the parent of which. Several trees may exist. One thread.
+// QueueTree: gives queues dense ids, and knows their parents. Several trees may exist. One thread.
 //
-// A name has an id while it is declared, named as a parent, or held (by a charge, by a gang that waits). So queues may
-// come, go and move at any time. Invariants
-//   (1) parents form a forest: the queues of a circle of parents have none, until one of them names another;
-//   (2) what is wrong with a queue concerns that queue and those below it, no others.
+// A name has an id while it is declared, named as a parent, or held by a charge or a waiting gang. So queues may come,
+// go and move at any time. Invariants
+//   (1) parents form a forest: queues whose parents form a circle have none, until one of them gets another parent;
+//   (2) a problem of a queue concerns only that queue and those below it.
 #pragma once
 
 #include <cstdint>
@@ -27,35 +27,35 @@ class QueueTree {
 
   // Declares a queue, or replaces its declaration.
   QueueId Put(model::QueueSpec spec);
-  // Withdraws the declaration, if there is one.
+  // Removes the declaration, if there is one.
   void Drop(const QueueKey& key);
 
   // Returns the id of `key`, made if it is new, and counts one more holder.
   QueueId Hold(const QueueKey& key);
   void Hold(QueueId queue) { ++At(queue).holders; }
-  // Takes one holder back. CHECKs that there is one.
+  // Removes one holder. CHECKs that there is one.
   void Release(QueueId queue);
 
-  // Invalid when the name has no id.
+  // Returns the id of `key`; invalid when it has none.
   QueueId Find(const QueueKey& key) const;
   bool declared(QueueId queue) const { return At(queue).declared; }
-  // Of an undeclared queue: a spec that says its names alone.
+  // Returns the spec; that of an undeclared queue has only its names.
   const model::QueueSpec& spec(QueueId queue) const { return At(queue).spec; }
-  // Invalid for a root.
+  // Returns the parent; invalid for a root.
   QueueId parent(QueueId queue) const { return At(queue).circular ? QueueId() : At(queue).up; }
   std::vector<QueueId> Children(QueueId queue) const;  // by name
   std::vector<QueueId> Roots() const;                  // by dialect and name
 
-  // Says why the queue, or the nearest one above it that has a problem, cannot be used. Empty: it can.
+  // Says why the queue cannot be used, because of itself or the nearest problem above it. Empty: it can.
   std::string Problem(QueueId queue) const;
 
-  // Changes with every change of a declaration, an id or a parent.
+  // Increases with every change of a declaration, an id or a parent.
   uint64_t version() const { return version_; }
-  // Every id that is in use is below this.
+  // All ids in use are below this.
   size_t end() const { return queues_.size(); }
   bool in_use(QueueId queue) const { return queue.index() < end() && At(queue).in_use; }
 
-  // The resources that declarations name are held here while they are declared.
+  // The cells, of which declarations hold those that they name.
   Cells& cells() { return cells_; }
   const Cells& cells() const { return cells_; }
 
@@ -75,7 +75,7 @@ class QueueTree {
   QueueId Intern(const QueueKey& key);
   void Link(QueueId queue, const QueueKey& parent);
   void MarkCircle(QueueId queue, bool circular);
-  // Frees the id if nothing needs it.
+  // Frees the id if it is neither declared, a parent, nor held.
   void Sweep(QueueId queue);
   std::string OwnProblem(QueueId queue) const;
 
@@ -86,7 +86,7 @@ class QueueTree {
   uint64_t version_ = 1;
 };
 
-// Says what is wrong with the amounts and the weight of a queue, naming the field; empty when nothing is.
+// Says what is wrong with the amounts or the weight of a queue, naming the field; empty when they are right.
 std::string ProblemOf(const model::QueueSpec& spec);
 
 }  // namespace tutti::queue

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits: which gang waits for which (queue, cell), how much of it, and which wake when there is more. One
+// Waits: knows which gang waits for which (queue, cell) and amount, and which gangs wake when there is more. One
 // thread.
 //
-// A gang waits at one place where its ask is too much: the lowest queue on its path that is short, and there the first
-// cell. It is looked at again when it could have what it needs there. Then it is woken, or waits at the next place that
-// is short. So a release costs the logarithm for each gang that is looked at, and nothing for all others. Invariants
-//   (1) whenever a gang's ask fits and no other gang was woken for that room, the gang has been woken;
-//   (2) those woken by one call have room together, as far as limits say.
+// A gang waits at one place: at the lowest queue on its path that is short, and there at the first short cell. When
+// that place has enough for it, the gang is looked at again. It is then woken, or waits at the next short place. So a
+// release costs a logarithm for each gang that is looked at, and nothing for all others. Invariants
+//   (1) a gang whose ask fits has been woken, unless another gang was woken for that room;
+//   (2) the gangs that one call wakes fit together within the limits.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -26,29 +26,29 @@ namespace tutti::queue {
 
 class Waits {
  public:
-  // All must outlive this; `ranks` are those of the Order.
+  // All must outlive this; `ranks` are the Order's.
   Waits(QueueTree& tree, const Ledger& ledger, const QueueRanks& ranks) : tree_(tree), ledger_(ledger), ranks_(ranks) {}
   ~Waits();
   Waits(const Waits&) = delete;
   Waits& operator=(const Waits&) = delete;
 
-  // Lets the gang wait, or wait for something else. Returns false, and lets it not wait, when its ask fits now.
+  // Makes the gang wait for `ask`. Returns false, and the gang does not wait, if the ask fits now.
   bool Put(model::GangId gang, QueueId leaf, const GangRank& rank, Ask ask);
-  // Lets the gang wait no longer, if it does.
+  // Removes the gang, if it waits.
   void Erase(model::GangId gang);
 
-  // Takes out those that can have what they ask for, after `cells` of `queue` or of one above it became freer: after a
-  // release, a limit that was raised, and when a gang that was woken did not take its room. They come in their order:
-  // the smaller share first, then priority, then age.
+  // Removes and returns the gangs whose ask fits now. It is called after `cells` of `queue` or of one above it got more
+  // room: after a release, a raised limit, or when a woken gang did not take its room. The smaller share is first, then
+  // priority, then age.
   std::vector<model::GangId> Wake(QueueId queue, std::span<const CellId> cells);
-  // Takes out all of the queue and of those below it, for its limits or its parent are others now.
+  // Removes and returns all gangs of the queue and of those below it, because its limits or its parent changed.
   std::vector<model::GangId> TakeBelow(QueueId queue);
 
-  // Says that the queue's rank has changed.
+  // Updates the queue's place after its rank has changed.
   void Moved(QueueId queue);
 
   size_t size() const { return waiters_.size(); }
-  // How many gangs were looked at since the beginning: those woken, and those that now wait at another place.
+  // Returns how many gangs were looked at so far: those woken, and those that moved to another place.
   uint64_t looked_at() const { return looked_at_; }
 
  private:
@@ -67,9 +67,9 @@ class Waits {
     Ask ask;
     Place place;
   };
-  using Promised = absl::flat_hash_map<Place, int64_t>;  // to those that were woken
+  using Promised = absl::flat_hash_map<Place, int64_t>;  // amounts promised to woken gangs
 
-  // Where the ask is too much, with an invalid queue if nowhere.
+  // Returns the place where the ask is too much; its queue is invalid if there is none.
   Place Short(const Waiter& waiter, const Promised& promised) const;
   int64_t Room(const Place& place, const Promised& promised) const;
   void StandAt(model::GangId gang, Waiter& waiter, const Place& place);
@@ -81,7 +81,7 @@ class Waits {
   const QueueRanks& ranks_;
   absl::flat_hash_map<model::GangId, Waiter> waiters_;
   absl::flat_hash_map<Place, Tournament> places_;                              // none is empty
-  absl::flat_hash_map<QueueId, std::vector<CellId>> cells_at_;                 // of `places_`
+  absl::flat_hash_map<QueueId, std::vector<CellId>> cells_at_;                 // the cells of `places_`, by queue
   absl::flat_hash_map<QueueId, absl::flat_hash_set<model::GangId>> gangs_of_;  // by leaf; none is empty
   uint64_t looked_at_ = 0;
 };

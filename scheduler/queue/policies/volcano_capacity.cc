@@ -15,7 +15,7 @@ void VolcanoCapacity::RenewDeserved(const std::vector<QueueId>& siblings, CellId
     const model::ResourceList& said = tree_.spec(queue).deserved;
     int64_t deserved = said.Get(resource);
     due.has_deserved = said.Has(resource) || due.guarantee > 0;
-    if (!said.Has(resource))  // a queue deserves what those below it do
+    if (!said.Has(resource))  // a queue without a value deserves the sum of those below it
       for (const QueueId child : ChildrenOf(queue)) {
         deserved = model::SaturatingAdd(deserved, Deserved(child, cell));
         due.has_deserved = due.has_deserved || At(child, cell).has_deserved;
@@ -58,7 +58,7 @@ bool VolcanoCapacity::MayTakeFrom(QueueId taker, const Ask& ask, QueueId giver, 
   for (QueueId at = giver; at.valid() && level <= ancestor_levels_; at = tree_.parent(at), ++level) {
     const bool top = level > 0 && !tree_.parent(at).valid();
     if (top) break;
-    if (level > 0 && IsOnPath(at, taker))  // below the same queue it takes a right to take even what nothing protects
+    if (level > 0 && IsOnPath(at, taker))  // at a common ancestor: one side must deserve some of it
       return DeservesSome(giver, given) || DeservesSome(taker, ask);
     if (DeservesSome(at, given) && !HasMore(at, given)) return false;
   }

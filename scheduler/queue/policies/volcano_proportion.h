@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// VolcanoProportion: Volcano's `proportion`. Queues share by weight what they ask for.
+// VolcanoProportion: Volcano's rule `proportion`. Queues share by weight what they ask for.
 //
-// What a queue deserves of a resource is the limit that upstream's rounds tend to: weighted max-min, never more than
-// the queue asks for (what it has and what waits) or its real capability, never less than its guarantee. Siblings share
-// what their parent deserves. Differences on purpose:
-//   - whole units: a half GPU for each of two is one for one of them, so that none lies idle;
-//   - a guarantee is a floor under the level, while upstream's later rounds add to it;
-//   - a queue is taken from for a resource that the taker asks for, of which it has more than it deserves. Upstream
-//     takes for any resource, which lets two queues take from each other without end. Here every taking lessens what all
-//     queues together have above their due.
+// A queue deserves the limit of Volcano's rounds: a weighted max-min share. It is never more than the queue asks for
+// (what it has and what waits) or its real capability, and never less than its guarantee. Siblings share what their
+// parent deserves. It differs from Volcano on purpose:
+//   - units are whole: where each of two queues would get half a GPU, one gets a whole one, so that none is idle;
+//   - a guarantee is a floor under the share, while Volcano's later rounds add to it;
+//   - a taker may only take from a queue that has more than it deserves of a resource that the taker asks for. Volcano
+//     allows any resource, so two queues may take from each other without end. Here each taking reduces the sum that
+//     all queues have above their deserved amounts.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@ namespace tutti::queue {
 
 class VolcanoProportion : public VolcanoRules {
  public:
-  // `pending`: what gangs that wait ask for. It must outlive this.
+  // `pending`: the requests of waiting gangs. It must outlive this.
   VolcanoProportion(QueueTree& tree, Ledger& used, const Ledger& pending)
       : VolcanoRules(tree, used), pending_(pending) {}
 

@@ -62,7 +62,8 @@ void VolcanoRules::SumGuarantees(QueueId queue, CellId cell) {
   At(queue, cell).guarantee = std::max({int64_t{0}, own, below});
 }
 
-// What is not there cannot be kept free: the first by name have theirs, so that the others lose nothing by it.
+// Cuts guarantees that exceed what is available. The first queues by name keep theirs, so that the others lose nothing
+// else.
 void VolcanoRules::CutGuarantees(const std::vector<QueueId>& siblings, CellId cell, int64_t available) {
   int64_t left = available;
   for (const QueueId queue : siblings) {
@@ -82,7 +83,7 @@ void VolcanoRules::CutGuarantees(const std::vector<QueueId>& siblings, CellId ce
 }
 
 void VolcanoRules::RenewCapability(const std::vector<QueueId>& siblings, CellId cell, int64_t available) {
-  int64_t free = available;  // of guarantees; they sum to no more than there is
+  int64_t free = available;  // without guarantees, which sum to at most `available`
   for (const QueueId queue : siblings) free -= At(queue, cell).guarantee;
   const std::string& resource = tree_.cells().resource(cell);
   for (const QueueId queue : siblings) {

@@ -10,13 +10,13 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-// The level at which a claim leaves its floor, or comes to its most.
+// The level at which a claim leaves its floor, or reaches its most.
 struct Turn {
   int64_t amount = 0;
   int64_t weight = 1;
   size_t claim = 0;
   bool leaves_floor = false;
-  // By amount / weight; a claim leaves its floor before another of the same level is full.
+  // Sorts by amount / weight; at equal levels a claim that leaves its floor is before one that is full.
   friend bool operator<(const Turn& a, const Turn& b) {
     const Wide left = Wide{a.amount} * b.weight, right = Wide{b.amount} * a.weight;
     if (left != right) return left < right;
@@ -24,7 +24,7 @@ struct Turn {
   }
 };
 
-// Gives those of `rising` the level rest / weight, and what rounding leaves to the largest remainders.
+// Gives the claims of `rising` the level rest / weight, and the units that rounding leaves to the largest remainders.
 void Level(Wide rest, Wide weight, std::span<const Claim> claims, const std::vector<bool>& rising,
            std::vector<int64_t>* out) {
   struct Remainder {
@@ -54,7 +54,7 @@ void Level(Wide rest, Wide weight, std::span<const Claim> claims, const std::vec
 std::vector<int64_t> WaterFill(int64_t total, std::span<const Claim> claims) {
   std::vector<int64_t> out(claims.size());
   std::vector<Turn> turns;
-  Wide rest = total;  // for those that rise with the level
+  Wide rest = total;  // for the claims that rise with the level
   for (size_t i = 0; i < claims.size(); ++i) {
     const auto& [weight, floor, most] = claims[i];
     TUTTI_CHECK(weight > 0 && floor >= 0 && most >= 0, "claims are in range");
@@ -69,7 +69,7 @@ std::vector<int64_t> WaterFill(int64_t total, std::span<const Claim> claims) {
   Wide weight = 0;
   std::vector<bool> rising(claims.size(), false);
   for (const Turn& turn : turns) {
-    // Does the water reach this level?
+    // The level ends below this turn.
     if (weight * turn.amount > rest * turn.weight) break;
     const Claim& claim = claims[turn.claim];
     rising[turn.claim] = turn.leaves_floor;
