@@ -97,8 +97,8 @@ Driver::Ending RunToEnd(Driver& driver, core::Scheduler& scheduler, base::Millis
 }  // namespace
 
 int Run(const RunFlags& flags) {
-  prctl(PR_SET_DUMPABLE,
-        0);  // this memory holds tokens and keys: it must not get into a core file, and no other user may read it
+  // This memory holds tokens and keys: it must not get into a core file, and no other user may read it.
+  prctl(PR_SET_DUMPABLE, 0);
   auto config = EffectiveConfig(flags);
   if (!config) return Refuse(config.error());
   if (const base::Status logging = ApplyLogging(flags); !logging) return Refuse(logging.error());

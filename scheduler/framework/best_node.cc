@@ -15,7 +15,7 @@ Number Tournament<Number>::Highest(const Level& below, size_t block) {
     for (size_t i = 0; i < count; ++i) highest = std::max(highest, entries[i]);
     return highest;
   }
-  std::array<Number, 16> lanes;  // that many at once
+  std::array<Number, 16> lanes;  // compared in one step
   lanes.fill(kOut);
   for (size_t i = 0; i < kFanOut; i += lanes.size())
     for (size_t lane = 0; lane < lanes.size(); ++lane) lanes[lane] = std::max(lanes[lane], entries[i + lane]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// BestNode: the highest of many totals under changes. A tournament with 64 entrants a round: a change costs one scan of
-// 64 numbers a level, and the memory over the totals themselves is 1/63 of them. Totals take two bytes each where the
-// highest that there can be allows it, for there is one for each class of pods and node.
+// BestNode: finds the highest of many totals while they change. It is a tournament with groups of 64: a change scans 64
+// numbers on each level, and the levels take 1/63 of the totals' memory. There is a total for each class of pods and
+// node, so a total takes two bytes where the highest possible one allows it.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace tutti::framework {
 
-// What BestNode is, over numbers of one width. The lowest number is that of a node that is out.
+// A BestNode for numbers of one width. The lowest number marks a node that is out.
 template <typename Number>
 class Tournament {
  public:
@@ -27,7 +27,7 @@ class Tournament {
   void Replay(size_t slot);
   void Rebuild();
   model::NodeId Best() const;
-  // each(slot) for all that have the highest total; none when all are out. Costs O(log n) for each.
+  // Calls each(slot) for all nodes with the highest total; for none when all are out. Costs O(log n) for each.
   template <typename Each>
   void ForEachBest(Each each) const {
     const Number highest = rounds_.empty() ? (totals_.empty() ? kOut : totals_[0]) : rounds_.back()[0];
@@ -41,7 +41,7 @@ class Tournament {
 
   const Level& Below(size_t level) const { return level == 0 ? totals_ : rounds_[level - 1]; }
   static Number Highest(const Level& below, size_t block);
-  // The entries of `levels` rounds up, from one of them down.
+  // Visits all slots with the total `highest` below an entry of round `levels`.
   template <typename Each>
   void Visit(size_t levels, size_t entry, Number highest, Each& each) const {
     if (levels == 0) return each(entry);
@@ -60,7 +60,7 @@ extern template class Tournament<int32_t>;
 
 class BestNode {
  public:
-  // The total of a node that is out of the contest.
+  // The total of a node that takes no part.
   static constexpr int32_t kOut = std::numeric_limits<int32_t>::min();
 
   // Totals are in 0..most. REQUIRES: no total was put yet.
@@ -73,10 +73,10 @@ class BestNode {
     return total == Tournament<int16_t>::kOut ? kOut : total;
   }
 
-  // New slots are out. Never shrinks.
+  // Adds slots, which are out. Never shrinks.
   void Grow(size_t slots) { narrow_ ? small_.Grow(slots) : wide_.Grow(slots); }
 
-  // To change some: Put or TakeOut each, then Replay() each, or Rebuild() when they are many.
+  // Sets a total. After Put or TakeOut, call Replay() for each changed slot, or Rebuild() when there are many.
   void Put(size_t slot, int32_t total) {
     narrow_ ? small_.Put(slot, static_cast<int16_t>(total)) : wide_.Put(slot, total);
   }
@@ -86,9 +86,9 @@ class BestNode {
   void Replay(size_t slot) { narrow_ ? small_.Replay(slot) : wide_.Replay(slot); }
   void Rebuild() { narrow_ ? small_.Rebuild() : wide_.Rebuild(); }
 
-  // The slot of the highest total, the lowest such slot; invalid when all are out.
+  // Returns the slot of the highest total, the lowest such slot; invalid when all are out.
   model::NodeId Best() const { return narrow_ ? small_.Best() : wide_.Best(); }
-  // each(slot) for all that have the highest total; none when all are out.
+  // Calls each(slot) for all nodes with the highest total; for none when all are out.
   template <typename Each>
   void ForEachBest(Each each) const {
     narrow_ ? small_.ForEachBest(each) : wide_.ForEachBest(each);

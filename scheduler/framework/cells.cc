@@ -45,7 +45,7 @@ void Cells::Clear() {
   by_name_.clear();
 }
 
-// What is sorted downwards is a heap.
+// Removes old entries. The rest is sorted downwards, which makes it a heap.
 void Cells::Compact(size_t cell) {
   std::vector<Entry>& heap = cells_[cell].heap;
   std::erase_if(heap, [&](Entry entry) { return !Holds(cell, entry); });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells: nodes that have in common what a state says of them, and the best node of each cell. A pod that comes to a
-// zone may change the score of every node there, or close the zone: to a ranking that keeps cells this is one number of
-// each cell, and nothing of its nodes.
+// Cells: groups nodes to which a state gives the same shared answer, and finds the best node of each cell. A new pod in
+// a zone may change the score of every node there, or close the zone. A ranking with cells then changes one number of
+// each cell, and nothing for its nodes.
 //
-// A cell is a heap of its nodes by their totals. A node that changed is pushed again; what was pushed before is dropped
-// when it comes to the top, or when it takes up too much of the heap. So a change costs O(log nodes), amortised.
+// A cell is a heap of its nodes by total. A changed node is pushed again. Its old entry is dropped when it comes to the
+// top, or when old entries take too much of the heap. So a change costs O(log nodes), amortised.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -21,30 +21,30 @@ namespace tutti::framework {
 
 class Cells {
  public:
-  // What the nodes of a cell have in common.
+  // The values that the nodes of a cell share.
   using Name = std::vector<int64_t>;
 
-  // `totals` must outlive this. It has the total of each node that is in a cell.
+  // `totals` has the total of each node in a cell, and must outlive this.
   explicit Cells(const BestNode& totals) : totals_(totals) {}
 
-  // The node is in that cell alone, with the total that it has now.
+  // Puts the node into that cell only, with its present total.
   void Put(model::NodeId n, const Name& name);
   void TakeOut(model::NodeId n);
-  // Any total may have changed, but no node its cell: costs one pass over all.
+  // Says that totals may have changed, but no node its cell. Costs one pass over all nodes.
   void TotalsChanged();
   void Clear();
 
-  // Cells are numbered; some may be empty.
+  // Returns the number of cells; some may be empty.
   size_t size() const { return cells_.size(); }
   size_t nodes(size_t cell) const { return cells_[cell].nodes; }
-  // The node with the highest total, the lowest such slot; invalid when the cell is empty.
+  // Returns the node with the highest total, the lowest such slot; invalid when the cell is empty.
   model::NodeId Best(size_t cell);
 
   size_t memory() const;  // in bytes
 
  private:
   static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
-  // A total above, and below it the slot so that the lowest comes first.
+  // The total in the high bits; the slot in the low bits, so that the lowest slot is first.
   using Entry = int64_t;
   struct Cell {
     size_t nodes = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dirty: the nodes that a state wants to be asked about again because of what happened elsewhere. Between two refreshes
-// a thousand pods may come to one zone, and each of them may name it many times: domains are remembered by their label,
-// and no name more than about twice.
+// Dirty: the nodes about which a state must be asked again after a change elsewhere. Between two refreshes a thousand
+// pods may come to one zone, and each may name it many times. So a domain is kept as its label, and repeated names are
+// removed whenever the list has doubled.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace tutti::framework {
 class Dirty {
  public:
   void Node(model::NodeId n) { nodes_.Put(n); }
-  // The nodes whose label `key` has this value.
+  // Adds the nodes whose label `key` has this value.
   void Domain(model::Symbol key, model::Symbol value) { domains_.Put({key, value}); }
   void Everything() { everything_ = true; }
 
   bool everything() const { return everything_; }
   bool empty() const { return !everything_ && nodes_.list.empty() && domains_.list.empty(); }
-  // each(n) for every node that was named, some more than once, but not as one of a domain of the keys `but`.
+  // Calls each(n) for every named node, perhaps more than once. Leaves out domains of the keys `but`.
   // REQUIRES: !everything()
   template <typename Each>
   void ForEach(const cluster::Snapshot& snapshot, Each each, std::span<const model::Symbol> but = {}) {
@@ -58,7 +58,7 @@ class Dirty {
     }
     static constexpr size_t kFew = 64;
     std::vector<Name> list;
-    size_t most = kFew;  // before it is gone through for names that it has twice
+    size_t most = kFew;  // size at which repeated names are removed
   };
 
   Names<model::NodeId> nodes_;

@@ -13,7 +13,7 @@ using model::NodeId;
 
 namespace {
 
-// What nearly every class reads is always compared, so that few sets of facts differ.
+// Columns that nearly every class reads are always compared, so that there are few different sets of facts.
 constexpr model::ResourceId kAlways[] = {cluster::kCpuColumn, cluster::kMemoryColumn, cluster::kPodsColumn};
 
 std::vector<model::ResourceId> AllColumns(const NodeFacts& facts) {
@@ -111,7 +111,7 @@ NodeGroups::Kind NodeGroups::KindOf(NodeId n) {
   return at->second;
 }
 
-// Into `scratch_`.
+// Writes the node's amounts into `scratch_`.
 void NodeGroups::Measure(NodeId n) {
   size_t at = 0;
   for (const model::ResourceId r : columns_) {
@@ -122,7 +122,7 @@ void NodeGroups::Measure(NodeId n) {
   scratch_[at++] = snapshot_.nonzero_memory()[n.index()];
 }
 
-// A group without nodes, by the name in `scratch_`: the one that got empty last.
+// Returns a group without nodes for the name in `scratch_`: the last one that became empty, or a new one.
 NodeGroup NodeGroups::MakeGroup(Kind kind) {
   std::vector<NodeGroup>& empty = kinds_[kind].empty;
   NodeGroup g;

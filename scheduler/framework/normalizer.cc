@@ -33,7 +33,7 @@ void Normalizer::CountAll(std::span<const RefusedBy> refused_by) {
 void Normalizer::Insert(size_t slot, int64_t raw, size_t slots) {
   if (flat()) {
     if (raw == 0) return;
-    lost_ = true;  // none was counted
+    lost_ = true;  // no node has a score yet
   }
   raw_.Put(slot, raw, slots);
   Count(raw);
@@ -74,7 +74,7 @@ int64_t Normalizer::ShareOf(Normalize kind, int64_t raw, const Extremes& e) {
     case Normalize::kMax: return e.max <= 0 ? 0 : kMaxNodeScore * raw / e.max;
     case Normalize::kMaxReversed: return e.max <= 0 ? kMaxNodeScore : kMaxNodeScore - kMaxNodeScore * raw / e.max;
     case Normalize::kMinMax:
-      // In double and cut, as upstream does it: 100·(1/3) is not always the integer quotient.
+      // In double and cut, as in kube-scheduler: 100·(1/3) is not always the integer quotient.
       return e.max == e.min
                  ? 0
                  : static_cast<int64_t>(double(kMaxNodeScore) * (double(raw - e.min) / double(e.max - e.min)));

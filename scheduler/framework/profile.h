@@ -24,14 +24,14 @@ struct Profile {
   std::vector<WeightedScore> scores;
   base::Millis volume_timeout_ms = 600'000;  // how long the volumes of a placed pod may take to be bound
 
-  // Some plugin asks which Services and controllers select a pod.
+  // Whether some plugin reads which Services and controllers select a pod.
   bool ReadsSelections() const {
     return std::ranges::any_of(filters, [](const auto& filter) { return filter->ReadsSelections(); }) ||
            std::ranges::any_of(scores, [](const WeightedScore& score) { return score.plugin->ReadsSelections(); });
   }
 };
 
-// The one that serves `scheduler_name`; null: none does.
+// Returns the profile that serves `scheduler_name`; null: none does.
 inline const Profile* FindProfile(const std::vector<Profile>& profiles, std::string_view scheduler_name) {
   const auto at = std::ranges::find(profiles, scheduler_name, &Profile::scheduler_name);
   return at == profiles.end() ? nullptr : &*at;

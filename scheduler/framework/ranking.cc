@@ -23,7 +23,7 @@ void Ranking::Refresh() { impl_->Refresh(); }
 bool Ranking::KeepGroups() {
   if (impl_->by_group || !impl_->may_group || !impl_->rooms.empty()) return false;
   NodeFacts facts;
-  impl_->may_group = impl_->ReadFacts(&facts);  // before anything is thrown away
+  impl_->may_group = impl_->ReadFacts(&facts);  // asked before any data is dropped
   if (!impl_->may_group) return false;
   impl_->wants_groups = true;
   impl_->Prepare();

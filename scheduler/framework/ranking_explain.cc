@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ranking says in words, and of one node in full.
+// The reasons of a ranking, and its full answer about one node.
 #include <fmt/format.h>
 
 #include <algorithm>

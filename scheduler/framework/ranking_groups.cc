@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ranking that is kept by groups of nodes that are alike: what it says of a group it says of each node in it.
+// A ranking that is kept by groups of equal nodes: its answer about a group is its answer about each node in it.
 #include <algorithm>
 #include <bit>
 
@@ -11,12 +11,12 @@ using model::NodeId;
 
 namespace {
 
-// Each change costs every one of them something.
+// The most groupings of a workspace, because each of them follows every change.
 constexpr size_t kMostGroupings = 8;
 
 }  // namespace
 
-// False where nodes that are alike in any facts may yet get different answers.
+// Reads the facts that the plugins depend on. False if they may tell apart nodes with equal facts.
 bool Ranking::Impl::ReadFacts(NodeFacts* facts) const {
   const auto reads = [facts](const auto& one) { return one.state->Reads(facts); };
   const auto of_group = [](const ActiveScore& score) {
@@ -28,8 +28,8 @@ bool Ranking::Impl::ReadFacts(NodeFacts* facts) const {
   return known;
 }
 
-// True where the ranking is kept by groups from now on; nothing is kept by node then. REQUIRES: filters and scores are
-// prepared, and nothing is shared.
+// Changes the ranking to groups, if it can. True: it keeps no data by node now. REQUIRES: filters and scores are
+// prepared, and there is no `sharing`.
 bool Ranking::Impl::PrepareGroups() {
   by_group.reset();
   if (!wants_groups || !may_group) return false;
@@ -52,7 +52,8 @@ bool Ranking::Impl::PrepareGroups() {
   return true;
 }
 
-// Null: there are too many sets of facts, or as many kinds of nodes as nodes.
+// Returns the groups for these facts. Null: there are too many sets of facts, or nearly every node is a kind of its
+// own.
 std::shared_ptr<NodeGroups> Ranking::Impl::FindGroups(const NodeFacts& facts) {
   std::erase_if(work.groups, [](const auto& one) { return one.expired(); });
   for (const auto& one : work.groups)
@@ -85,7 +86,7 @@ void Ranking::Impl::RefreshGroups() {
   AskGroups(work.of_groups);
 }
 
-// Tells the states what happened; `told`: some, of something. False when they must be prepared anew.
+// Passes changes to the states; sets `told` if there was one. False when the states must be prepared anew.
 bool Ranking::Impl::TellOfGroups(bool* told) {
   if (BeginsAnew()) return false;
   Changes changes;
@@ -121,7 +122,7 @@ void Ranking::Impl::AskAllGroups() {
   AskGroups(work.of_groups);
 }
 
-// REQUIRES: each is there once.
+// Asks about these groups. REQUIRES: `groups` has each group once.
 void Ranking::Impl::AskGroups(std::span<const NodeGroup> groups) {
   if (groups.empty()) return;
   TakeOutGroups(groups);
@@ -137,7 +138,8 @@ void Ranking::Impl::AskGroups(std::span<const NodeGroup> groups) {
   for (const NodeGroup g : groups) totals.Replay(g.index());
 }
 
-// Those of kinds that no filter refuses are in `open_groups` then, and a node of each in `asked`.
+// Takes these groups out. Puts the groups of kinds that no filter refuses into `open_groups`, and a node of each into
+// `asked`.
 void Ranking::Impl::TakeOutGroups(std::span<const NodeGroup> groups) {
   work.open_groups.clear();
   work.asked.clear();
@@ -158,8 +160,8 @@ void Ranking::Impl::TakeOutGroups(std::span<const NodeGroup> groups) {
   }
 }
 
-// Leaves those in `open_groups` that no filter refuses, with what their scores that read pods add up to in `sums`. A
-// few are asked about at a time, so that what is read of a node is at hand from one plugin to the next.
+// Removes groups that a filter refuses from `open_groups`, and puts the sums of scores that read pods into `sums`. It
+// asks about a few groups at a time, so that a node's data stays in the CPU's cache from one plugin to the next.
 void Ranking::Impl::JudgeGroups() {
   constexpr size_t kAtOnce = 64;
   work.verdicts.assign(work.asked.size(), kNobody);
@@ -192,7 +194,7 @@ void Ranking::Impl::JudgeGroups() {
   }
 }
 
-// What does not change while a kind has nodes, by one of them.
+// Asks about one node of the kind for the answers that hold as long as the kind has nodes.
 void Ranking::Impl::AskKind(NodeGroups::Kind kind, NodeId n) {
   ByGroup::Kind& entry = by_group->kinds[kind];
   if (std::exchange(entry.asked, true)) return;
@@ -219,7 +221,7 @@ int32_t Ranking::Impl::SharesOf(NodeGroups::Kind kind) const {
   return static_cast<int32_t>(sum);
 }
 
-// The extremes, which only kinds that are feasible count for. True when totals changed by it.
+// Finds the extremes over the feasible kinds. True when totals changed by that.
 bool Ranking::Impl::SettleKinds() {
   bool other = false;
   for (const NodeGroups::Kind kind : work.crossed) {
@@ -242,7 +244,7 @@ bool Ranking::Impl::SettleKinds() {
     one.extremes = now;
   }
   if (!moved) return false;
-  work.shifts.assign(by_group->kinds.size(), 0);  // what each kind's totals change by
+  work.shifts.assign(by_group->kinds.size(), 0);  // by how much the totals of each kind change
   for (NodeGroups::Kind kind = 0; kind < by_group->kinds.size(); ++kind) {
     ByGroup::Kind& entry = by_group->kinds[kind];
     if (!entry.asked || entry.closed) continue;
@@ -262,13 +264,13 @@ int64_t Ranking::Impl::ShareByGroup(size_t score, int64_t raw) const {
   return Normalizer::ShareOf(scores[score].plugin->normalize(), raw, one->extremes);
 }
 
-// The lowest slot among the nodes of all groups that are best.
+// Returns the lowest slot among the nodes of all best groups.
 NodeId Ranking::Impl::BestByGroup() {
   if (std::exchange(by_group->best_known, true)) return by_group->best;
   by_group->best = NodeId();
   by_group->totals.ForEachBest([this](size_t g) {
     const NodeId first = by_group->groups->First(NodeGroup(static_cast<uint32_t>(g)));
-    by_group->best = std::min(by_group->best, first);  // none is above all
+    by_group->best = std::min(by_group->best, first);  // an invalid id is above all others
   });
   return by_group->best;
 }
@@ -280,7 +282,7 @@ size_t Ranking::Impl::FeasibleInGroups() const {
   return nodes;
 }
 
-// By group; O(groups · filters).
+// Returns the refusing filter by group; O(groups · filters).
 std::vector<RefusedBy> Ranking::Impl::RefusersOfGroups() const {
   const NodeGroups& groups = *by_group->groups;
   std::vector<RefusedBy> of_groups(groups.size(), kAbsent);
@@ -289,7 +291,7 @@ std::vector<RefusedBy> Ranking::Impl::RefusersOfGroups() const {
   return of_groups;
 }
 
-// By slot; O(groups · filters + slots).
+// Returns the refusing filter by slot; O(groups · filters + slots).
 std::vector<RefusedBy> Ranking::Impl::RefusersByGroup() const {
   const NodeGroups& groups = *by_group->groups;
   const std::vector<RefusedBy> of_groups = RefusersOfGroups();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranking::Impl: what a ranking keeps. For its own sources alone.
+// Ranking::Impl: the data of a ranking. Only the ranking's own sources include it.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@
 
 namespace tutti::framework {
 
-// Makes the list hold each of its ids once, in order: what is kept by slot is then read as it lies in memory. `size`:
-// all slots are below it; `bits`: room to work in.
+// Sorts the list and removes repeated ids, so that data by slot is read in the order of memory. `size`: all slots are
+// below it; `bits`: scratch memory.
 template <typename Id>
 void SortBySlot(size_t size, std::vector<Id>* ids, std::vector<uint64_t>* bits) {
   bits->assign((size + 63) / 64, 0);
@@ -36,9 +36,9 @@ void SortBySlot(size_t size, std::vector<Id>* ids, std::vector<uint64_t>* bits) 
 struct ActiveFilter {
   const Filter* plugin;
   std::unique_ptr<FilterState> state;
-  bool follows;         // its answer about a node may change though the node does not
-  bool reads_pods;      // its answer may change with the pods that are there
-  bool parted = false;  // asked here for what is each node's own; cells are asked for the rest
+  bool follows;         // its answer about a node may change although the node does not
+  bool reads_pods;      // its answer may change with the pods on the node
+  bool parted = false;  // here only CheckOwn is asked; cells keep CheckShared
 
   bool Refuses(model::NodeId n) const { return (parted ? state->CheckOwn(n) : state->Check(n)) != Verdict::kFits; }
   void CheckAll(RefusedBy mine, std::span<RefusedBy> refused_by) const;
@@ -51,53 +51,53 @@ struct ActiveScore {
   std::unique_ptr<ScoreState> state;
   std::optional<Normalizer> normalizer;  // absent for Normalize::kNone
   bool reads_pods;
-  bool named = false;  // it named nodes in this call
+  bool named = false;  // its state added nodes to Dirty in this call
 };
 
-// What nodes share by the values that they have of some label keys. The score is in none of the totals by node, and
-// no `refused_by` is the filter's for what nodes share: both are asked of cells.
+// The part of answers that nodes share by their values of some label keys. The totals by node leave out this score, and
+// `refused_by` leaves out this filter's shared part: cells keep both.
 struct Sharing {
   explicit Sharing(const BestNode& totals) : cells(totals) {}
 
-  std::vector<model::Symbol> keys, filter_keys;  // sorted; of both, of the filter
-  Cells cells;                                   // of the nodes that no filter refuses on their own
-  RefusedBy filter = kNobody;                    // the place of the filter plus one
+  std::vector<model::Symbol> keys, filter_keys;  // sorted; of filter and score, of the filter
+  Cells cells;                                   // of the nodes that no filter refuses without the shared part
+  RefusedBy filter = kNobody;                    // the filter's index plus one
   std::optional<ActiveScore> score;
-  size_t score_place = 0;  // in the profile's order
-  // As last settled: cells that the filter does not close, their nodes, and the best of these.
+  size_t score_place = 0;  // its index in the profile
+  // As of the last SettleCells(): cells that the filter does not close, their nodes, and the best node.
   std::vector<ScoreState::Alike> open;
   size_t feasible = 0;
   model::NodeId best;
   Normalizer::Extremes extremes;  // of the score
-  Cells::Name name;               // for the length of a call
+  Cells::Name name;               // scratch
 };
 
-// What is kept in place of all that is kept by node, where plugins tell nodes apart by NodeFacts alone.
+// The data of a ranking by groups, in place of all data by node. For plugins that tell nodes apart by NodeFacts only.
 struct ByGroup {
   ByGroup(std::shared_ptr<NodeGroups> which, int64_t most) : groups(std::move(which)), totals(most) {}
 
   const std::shared_ptr<NodeGroups> groups;
-  uint64_t era = 0, seen = 0;  // how far `groups` was read
-  // What plugins that do not read pods say of a kind of nodes.
+  uint64_t era = 0, seen = 0;  // how far the log of `groups` was read
+  // The answers about a kind of nodes by plugins that do not read pods.
   struct Kind {
     bool asked = false, closed = false;
-    bool counts = false;    // for the extremes
+    bool counts = false;    // it counts for the extremes
     uint32_t feasible = 0;  // groups
-    int32_t plain = 0;      // what the scores add that are not normalised
-    int32_t shares = 0;     // and those that are, by the extremes as last settled
+    int32_t plain = 0;      // sum of the scores that are not normalised
+    int32_t shares = 0;     // sum of the normalised ones, by the last extremes
   };
   std::vector<Kind> kinds;
-  BestNode totals;  // by group; out where it is refused
+  BestNode totals;  // by group; out if it is refused
   bool best_known = false;
   model::NodeId best;
   struct Normalized {
-    size_t score;              // its place
+    size_t score;              // its index
     std::vector<int64_t> raw;  // by kind
     Normalizer::Extremes extremes;
   };
   std::vector<Normalized> normalized;
 
-  // Bytes held, without those of `groups`.
+  // Returns the bytes held, without `groups`.
   size_t memory() const {
     size_t bytes = totals.memory() + kinds.capacity() * sizeof(Kind);
     for (const Normalized& one : normalized) bytes += one.raw.capacity() * sizeof one.raw[0];
@@ -106,14 +106,14 @@ struct ByGroup {
 };
 
 struct Ranking::Workspace {
-  // Those that some ranking uses. The same facts are one.
+  // The groupings that some ranking uses, one for each set of facts.
   std::vector<std::weak_ptr<NodeGroups>> groups;
   std::vector<NodeGroup> of_groups, open_groups;
   std::vector<NodeGroups::Kind> crossed;
   std::vector<model::NodeId> changed;
   std::vector<cluster::PodChange> pods;
-  // What the states named when they were told: all filters together but the one that shares, and each score. What the
-  // score that shares names is not read.
+  // The nodes that the states added on changes: for all filters except the one that shares, for that one, and for each
+  // score. Those of the score that shares are not read.
   Dirty by_filters, by_parted, unread;
   std::vector<Dirty> by_scores;
   std::vector<char> marked;  // 0 between calls
@@ -136,32 +136,32 @@ struct Ranking::Impl {
   std::string class_refusal;  // empty: none
   const Filter* class_refuser = nullptr;
   std::optional<std::vector<std::string>> only_nodes;  // sorted; absent: any
-  std::vector<const Filter*> narrowing;                // whose nodes those are
+  std::vector<const Filter*> narrowing;                // the filters that named `only_nodes`
   State::Pods follows_pods = State::Pods::kNone;
   bool follows_nodes = false, follows_feasible = false;
 
   std::vector<RefusedBy> refused_by;
-  std::array<size_t, 256> refusals{};  // how many slots each RefusedBy has
-  BestNode best;                       // without rounds while there is `sharing`
+  std::array<size_t, 256> refusals{};  // number of slots by RefusedBy
+  BestNode best;                       // its rounds are not kept while there is `sharing`
   std::optional<Sharing> sharing;
-  bool may_share = true, may_part = true;  // anything, a filter; until it was found not to pay
-  std::optional<ByGroup> by_group;         // then nothing is kept by node
+  bool may_share = true, may_part = true;  // false after sharing, or a filter's part in it, did not pay
+  std::optional<ByGroup> by_group;         // if set, there is no data by node
   bool wants_groups = false, may_group = true;
   std::vector<int32_t> rooms;  // empty until asked for
   int64_t total_room = 0;
-  // How far the snapshot was read.
+  // How far each log or version of the snapshot was read.
   uint64_t seen_nodes = 0, seen_pods = 0, seen_namespaces = 0, seen_storage = 0, seen_keys = 0;
-  uint64_t seen_version = 0;  // of nodes, when the feasible ones were last told
-  uint64_t seen_objects = 0;  // of nodes, when they were last read
-  // By slot, what the scores without normalisation add up to: those that pods on the node do not change, and those
-  // that they do. The second is kept only where pods on other nodes change what filters and scores say of a node: so
-  // many nodes then come and go though nothing happened to them that asking again would cost more than to remember.
-  // `moving` is kUnknown where any score, normalised or not, was not asked since it may have changed.
+  uint64_t seen_version = 0;  // of nodes, at the last FeasibleChanged()
+  uint64_t seen_objects = 0;  // of nodes, when they were read last
+  // By slot, the sum of the scores without normalisation: `still` of those that pods on the node do not change,
+  // `moving` of the others. `moving` is kept only if pods on other nodes can change the answers about a node. Many
+  // nodes then become feasible or not without a change of their own, and keeping the sum is cheaper than asking again.
+  // `moving` is kUnknown if any score, normalised or not, may have changed since it was asked.
   SmallInts still;
   bool keeps_moving = false;
   std::vector<int32_t> moving;
   static constexpr int32_t kUnknown = std::numeric_limits<int32_t>::min();
-  bool normalizes_pods = false;  // some score that pods on the node change is normalised
+  bool normalizes_pods = false;  // a normalised score depends on the pods on the node
   const std::shared_ptr<Workspace> workspace;
   Workspace& work = *workspace;
 
@@ -196,21 +196,21 @@ struct Ranking::Impl {
   void PrepareSharing();
   void Share();
   bool Closed(model::NodeId n) const;
-  RefusedBy RefusedNow(model::NodeId n) const;  // by what nodes share, too
+  RefusedBy RefusedNow(model::NodeId n) const;  // including the shared part
   bool MayRefuse(size_t filter) const;
-  int64_t SharedTotal(model::NodeId n) const;  // what the score that is shared adds
+  int64_t SharedTotal(model::NodeId n) const;  // what the shared score adds
   void PutIntoCell(model::NodeId n);
   void FillCells();
   bool SharingPays();
   void SettleCells();
   void FindExtremes();
 
-  // What a score's raw number becomes.
+  // Returns the normalised score.
   int64_t Share(size_t score, int64_t raw) const {
     if (!scores[score].normalizer) return raw;
     return by_group ? ShareByGroup(score, raw) : scores[score].normalizer->Share(raw);
   }
-  // The first filter that refuses each node, by slot.
+  // Returns the first filter that refuses each node, by slot.
   std::vector<RefusedBy> Refusers() const;
 
   // -- ranking_groups.cc --
@@ -232,20 +232,20 @@ struct Ranking::Impl {
   size_t FeasibleInGroups() const;
   std::vector<RefusedBy> RefusersOfGroups() const;
   std::vector<RefusedBy> RefusersByGroup() const;
-  // Of the group that the node is in; BestNode::kOut where it is in none.
+  // Returns the total of the node's group; BestNode::kOut if it is in none.
   int32_t TotalByGroup(model::NodeId n) const {
     const NodeGroup g = by_group->groups->Of(n);
     return g ? by_group->totals.total(g.index()) : BestNode::kOut;
   }
 
   // -- ranking_refresh.cc --
-  // Nodes to be asked about again, each once: first those that changed themselves, then those that pods came to or
-  // left, then those that states named. A bit set each in `work.marked`.
+  // The nodes to ask about again, each once: first those whose object changed, then those whose pods changed, then
+  // those that states added. `work.marked` has bits for each node.
   static constexpr char kObject = 1, kPods = 2, kFilter = 4, kScore = 8;
   struct Changes {
     std::span<const model::NodeId> nodes;
-    size_t objects = 0, themselves = 0;  // how many are of the first kind; of the first two
-    bool told = false;                   // some state, of something
+    size_t objects = 0, themselves = 0;  // number of the first kind; of the first two
+    bool told = false;                   // some state got a change
   };
   void Refresh();
   bool TellChanges(Changes* changes);
@@ -275,7 +275,7 @@ struct Ranking::Impl {
   cluster::Snapshot::PodLog pod_log() const {
     return follows_pods == State::Pods::kAll ? cluster::Snapshot::PodLog::kAll : cluster::Snapshot::PodLog::kAffine;
   }
-  // tell(state, dirty) for each.
+  // Calls tell(state, dirty) for each state.
   template <typename Tell>
   void TellStates(Changes* changes, Tell tell);
 };

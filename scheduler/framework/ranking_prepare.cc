@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ranking made anew: every plugin prepared, every node asked.
+// Makes a ranking anew: prepares every plugin and asks about every node.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,8 +52,8 @@ void Ranking::Impl::Prepare() {
   AskAll();
 }
 
-// As upstream's PreFilter pass: node sets intersect, the first refusal of the class wins, and what would come after it
-// is not asked.
+// Prepares the filters like kube-scheduler's PreFilter pass: node sets intersect, the first refusal of the class wins,
+// and later filters are not asked.
 void Ranking::Impl::PrepareFilters() {
   only_nodes.reset();
   narrowing.clear();
@@ -90,7 +90,7 @@ void Ranking::Impl::Follow() {
   seen_keys = snapshot.keys_version();
 }
 
-// False when the class is refused as such.
+// Applies the filter's node set. False when the class is refused on every node.
 bool Ranking::Impl::Narrow(const ActiveFilter& filter) {
   class_refuser = filter.plugin;
   if (class_refusal = filter.state->RefusesClass(); !class_refusal.empty()) return false;
@@ -132,7 +132,7 @@ void Ranking::Impl::AskAll() {
   ScoreAll();
 }
 
-// True when some score must be asked about all nodes again.
+// Calls FeasibleChanged() of the scores that follow. True when some score must be asked about all nodes again.
 bool Ranking::Impl::TellFeasible() {
   bool anew = false;
   seen_version = snapshot.last_version();
@@ -193,7 +193,7 @@ RefusedBy Ranking::Impl::FilterNode(NodeId n) const {
 int32_t Ranking::Impl::RoomAt(NodeId n) const {
   const RefusedBy by = refused_by[n.index()];
   if (by >= kExcluded) return 0;
-  size_t asked = 0;  // filters whose Check is known to be kFits
+  size_t asked = 0;  // filters whose Check is already known to be kFits
   if (by == kNobody)
     asked = filters.size();
   else if (filters[by - 1].state->reach() != FilterState::Reach::kCluster)

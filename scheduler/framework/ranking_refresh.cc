@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ranking that catches up: what changed is asked again, of those plugins whose answer it may change.
+// Catches up with changes: asks again about changed nodes, and only plugins whose answer may have changed.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -13,9 +13,9 @@ using model::NodeId;
 
 namespace {
 
-// Fewer nodes than this are asked about one by one.
+// Fewer nodes than this are checked one by one.
 constexpr size_t kFew = 4;
-// With fewer changes than one in so many slots they are not sorted.
+// Changes are sorted only if there is at least one in so many slots.
 constexpr size_t kSlotsPerChange = 64;
 
 }  // namespace
@@ -41,7 +41,7 @@ void Ranking::Impl::Refresh() {
   for (const NodeId n : work.changed) work.marked[n.index()] = 0;
 }
 
-// False when some state named everything.
+// Adds the nodes that states put into Dirty. False when a state added all nodes.
 bool Ranking::Impl::MarkNamed() {
   bool everything = work.by_filters.everything() || work.by_parted.everything();
   for (const Dirty& dirty : work.by_scores) everything |= dirty.everything();
@@ -65,7 +65,7 @@ bool Ranking::Impl::MarkNamed() {
   return true;
 }
 
-// Some state was made when no node had a label key that one has now.
+// Whether some state was made when no node had a label key that a node has now.
 bool Ranking::Impl::Outdated() const {
   const auto outdated = [](const auto& one) { return one.state->Outdated(); };
   return seen_keys != snapshot.keys_version() &&
@@ -73,13 +73,13 @@ bool Ranking::Impl::Outdated() const {
           (sharing && sharing->score && outdated(*sharing->score)));
 }
 
-// What states were made from is not so any more.
+// Whether the states must be made anew, because data that they were made from has changed.
 bool Ranking::Impl::BeginsAnew() const {
-  const bool reads_namespaces = follows_pods != State::Pods::kNone || class_refuser;  // what refused may have for them
+  const bool reads_namespaces = follows_pods != State::Pods::kNone || class_refuser;  // the refusal may depend on them
   return (seen_namespaces != snapshot.namespaces_version() && reads_namespaces) || Outdated() || StorageChanged();
 }
 
-// Tells the states what happened. False when they must be prepared anew.
+// Passes changes to the states. False when they must be prepared anew.
 bool Ranking::Impl::TellChanges(Changes* changes) {
   if (BeginsAnew() || !snapshot.ReadLog(seen_nodes, &work.changed)) return false;
   seen_keys = snapshot.keys_version();
@@ -116,8 +116,8 @@ bool Ranking::Impl::TellPods(Changes* changes) {
   return true;
 }
 
-// Each once. Where they are many, in the order of their slots: what is kept by slot is then read as it lies in memory,
-// and with a thousand classes, whose rankings fit no cache, that is most of the cost.
+// Marks the changed nodes, each once. Many of them are sorted by slot, so that data by slot is read in the order of
+// memory. With a thousand classes, whose rankings fit into no CPU cache, reading memory is most of the cost.
 void Ranking::Impl::MarkChanged() {
   if (work.changed.size() < work.marked.size() / kSlotsPerChange) {
     std::erase_if(work.changed, [this](NodeId n) { return std::exchange(work.marked[n.index()], kPods); });
@@ -138,7 +138,7 @@ void Ranking::Impl::Grow() {
 }
 
 void Ranking::Impl::Ask(const Changes& changes) {
-  bool flipped = seen_version != snapshot.last_version();  // a feasible node may be another now: relabelled, say
+  bool flipped = seen_version != snapshot.last_version();  // a feasible node may have changed: new labels, for example
   FilterSome(changes);
   const int32_t even = FindUneven();
   work.moved.clear();
@@ -165,12 +165,13 @@ void Ranking::Impl::Ask(const Changes& changes) {
     if (renormalized) sharing->cells.TotalsChanged();
     return SettleCells();
   }
-  // Few: each climbs its own way up. Many: all rounds are played again, once.
+  // A few changes are replayed one by one; for many all rounds are rebuilt once.
   if (renormalized || changes.nodes.size() > refused_by.size() / 64) return best.Rebuild();
   for (const NodeId n : changes.nodes) best.Replay(n.index());
 }
 
-// By what of its score must be found anew. Where anything must, it is out while the others are normalised anew.
+// Sorts the node by which part of its score must be found anew. If any must, the node is out while the others are
+// normalised anew.
 void Ranking::Impl::Sort(NodeId n, RefusedBy verdict) {
   const size_t slot = n.index();
   const char marks = work.marked[slot];
@@ -190,12 +191,12 @@ void Ranking::Impl::Sort(NodeId n, RefusedBy verdict) {
     for (ActiveScore* score : work.uneven) score->normalizer->Erase(slot);
     best.TakeOut(slot);
   }
-  // What only filters named scores as before.
+  // A node that only filters added keeps its scores.
   if (keeps_moving && marks != kFilter) moving[slot] = kUnknown;
   if (is_feasible) (Known(n) ? work.returned : work.redone).push_back(n);
 }
 
-// Into `verdicts`.
+// Filters the changed nodes, and writes the results into `verdicts`.
 void Ranking::Impl::FilterSome(const Changes& changes) {
   const size_t objects = changes.objects, themselves = changes.themselves;
   work.verdicts.resize(changes.nodes.size());
@@ -222,8 +223,9 @@ void Ranking::Impl::FilterSome(const Changes& changes) {
   FilterNamed(changes);
 }
 
-// Those that filters named though nothing happened to them. The filters that follow are asked, and all after the first
-// that refused any of these, for they were not asked then. Who refuses and does not follow still does.
+// Filters nodes that filters added although they did not change themselves. It asks the filters that follow, and all
+// filters after the first that refused one of these nodes, because those were not asked before. A refusal by a filter
+// that does not follow still holds.
 void Ranking::Impl::FilterNamed(const Changes& changes) {
   work.asked.clear();
   work.places.clear();
@@ -247,7 +249,7 @@ void Ranking::Impl::FilterNamed(const Changes& changes) {
   for (size_t i = 0; i < work.places.size(); ++i) work.verdicts[work.places[i]] = work.again[i];
 }
 
-// What the filters say of a node that is the same object as before; `pods` came to it or left it, or did not.
+// Filters a node whose object did not change; `pods`: its pods did.
 RefusedBy Ranking::Impl::FilterAgain(NodeId n, bool pods) const {
   const RefusedBy by = refused_by[n.index()];
   if (by == kAbsent || by == kExcluded) return by;
@@ -274,8 +276,8 @@ void Ranking::Impl::Refuse(NodeId n, RefusedBy by) {
   total_room += rooms[slot] = RoomAt(n);
 }
 
-// Totals of nodes that are feasible as before, and on which nothing but the pods changed. The scores that are the same
-// for all add `even`.
+// Updates the totals of nodes that stay feasible and on which only pods changed. `even` is the sum of the scores that
+// are equal for all nodes.
 void Ranking::Impl::Move(std::span<const NodeId> nodes, int32_t even) {
   if (nodes.empty()) return;
   work.raw.resize(nodes.size());
@@ -294,8 +296,8 @@ void Ranking::Impl::Move(std::span<const NodeId> nodes, int32_t even) {
   }
 }
 
-// Totals of those whose scores must be asked, of those that a normalised score named, and of those that are feasible
-// again; `some_left`: others are not any more. True when that normalised all the rest anew.
+// Updates the totals of nodes whose scores must be asked, of those that a normalised score added, and of those that are
+// feasible again. `some_left`: some nodes are not feasible any more. True when all other nodes were normalised anew.
 bool Ranking::Impl::Rescore(bool some_left) {
   const std::array<std::span<const NodeId>, 3> all{work.redone, work.rescored, work.returned};
   if (!some_left && std::ranges::all_of(all, [](const auto& nodes) { return nodes.empty(); })) return false;
@@ -324,7 +326,7 @@ bool Ranking::Impl::Rescore(bool some_left) {
   return renormalized;
 }
 
-// The normalised scores that are not flat. Returns what the flat ones add to every node.
+// Finds the normalised scores that are not flat. Returns what the flat ones add to every node.
 int32_t Ranking::Impl::FindUneven() {
   int32_t even = 0;
   work.uneven.clear();
@@ -338,7 +340,7 @@ int32_t Ranking::Impl::FindUneven() {
   return even;
 }
 
-// What the uneven scores add for one node.
+// Returns what the scores that are not flat add for one node.
 int32_t Ranking::Impl::SumUneven(NodeId n) const {
   int32_t sum = 0;
   for (const ActiveScore* score : work.uneven)
@@ -346,7 +348,8 @@ int32_t Ranking::Impl::SumUneven(NodeId n) const {
   return sum;
 }
 
-// What the scores without normalisation add up to, into `sums`, and what is kept of that. REQUIRES: they are feasible.
+// Writes the sums of the scores without normalisation into `sums`, `still` and `moving`. REQUIRES: the nodes are
+// feasible.
 void Ranking::Impl::SumPlain(std::span<const NodeId> nodes) {
   work.raw.resize(nodes.size());
   work.sums.assign(nodes.size(), profile.scores.empty() ? 1 : 0);
@@ -365,13 +368,14 @@ void Ranking::Impl::SumPlain(std::span<const NodeId> nodes) {
     moving[nodes[i].index()] = work.sums[i] - static_cast<int32_t>(still.at(nodes[i].index()));
 }
 
-// Totals change; the rounds above them are the caller's to rebuild when it returns true.
+// Normalises anew. True when totals changed: the caller must then rebuild the rounds above them.
 bool Ranking::Impl::Renormalize() {
   bool moved = false;
   for (ActiveScore& score : scores) {
     if (!score.normalizer || !score.normalizer->Settle(refused_by)) continue;
     moved = true;
-    // Neighbours mostly share one of few raw scores, and the divisions would be all the cost.
+    // There are few different raw scores, and neighbours mostly have the same. So each division is done once, because
+    // divisions would be most of the cost.
     struct Shift {
       int64_t raw = 0;
       int32_t by = 0;

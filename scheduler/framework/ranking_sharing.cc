@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ranking need not ask node by node: the part of an answer that nodes have in common (State::Shares).
+// The part of an answer that nodes share (State::Shares), which a ranking does not ask for node by node.
 #include <algorithm>
 
 #include "framework/ranking_parts.h"
@@ -10,7 +10,7 @@ using model::NodeId;
 
 namespace {
 
-// More cells than this would cost more than what they save.
+// Returns the most cells for which sharing still saves work.
 size_t MostCells(size_t slots) { return 64 + slots / 16; }
 
 void AddKeys(std::vector<model::Symbol> more, std::vector<model::Symbol>* keys) {
@@ -33,7 +33,8 @@ void ActiveFilter::CheckSome(RefusedBy mine, std::span<const NodeId> nodes, std:
     if (refused_by[i] == kNobody && Refuses(nodes[i])) refused_by[i] = mine;
 }
 
-// One score and one filter at most. REQUIRES: filters and scores are prepared, and nothing is shared.
+// Chooses what is shared: one score and one filter at most. REQUIRES: filters and scores are prepared, and there is no
+// `sharing`.
 void Ranking::Impl::PrepareSharing() {
   if (!may_share || class_refuser) return;
   std::vector<model::Symbol> keys;
@@ -49,7 +50,7 @@ void Ranking::Impl::PrepareSharing() {
     scores.erase(score);
   }
   if (!may_part) return;
-  // A score that must know which nodes are feasible is not told of cells that are closed.
+  // A score that follows the feasible nodes would not learn which cells are closed.
   if (std::ranges::any_of(scores, [](const ActiveScore& score) { return score.state->FollowsFeasible(); })) return;
   if (const auto filter = std::ranges::find_if(filters, shares); filter != filters.end()) {
     Share();
@@ -82,7 +83,7 @@ std::vector<RefusedBy> Ranking::Impl::Refusers() const {
   return refusers;
 }
 
-// The filter refuses some node; or, where it closes cells, may do so before a later one does.
+// Whether the filter refuses some node, or may refuse one by a closed cell before a later filter does.
 bool Ranking::Impl::MayRefuse(size_t filter) const {
   if (refusals[filter + 1] > 0) return true;
   if (!filters[filter].parted) return false;
@@ -96,7 +97,7 @@ int64_t Ranking::Impl::SharedTotal(NodeId n) const {
   return score.weight * Normalizer::ShareOf(score.plugin->normalize(), score.state->Score(n), sharing->extremes);
 }
 
-// After its total changed, or what puts it into a cell.
+// Puts the node into its cell, after its total or its shared values changed.
 void Ranking::Impl::PutIntoCell(NodeId n) {
   if (best.total(n.index()) == BestNode::kOut) return sharing->cells.TakeOut(n);
   Cells::Name& name = sharing->name;
@@ -111,18 +112,18 @@ void Ranking::Impl::FillCells() {
   for (uint32_t n = 0; n < best.size(); ++n) PutIntoCell(NodeId(n));
 }
 
-// False when the ranking must be made anew, with less that is shared.
+// Checks that sharing still saves work. False: the ranking must be made anew, and shares less.
 bool Ranking::Impl::SharingPays() {
-  // Nodes of a closed cell do not count for the extremes of other scores, and no normalizer could leave them out.
+  // Nodes of a closed cell must not count for the extremes of other scores, but a normalizer cannot leave them out.
   const auto uneven = [](const ActiveScore& score) { return score.normalizer && !score.normalizer->flat(); };
   if (sharing->filter != kNobody && std::ranges::any_of(scores, uneven)) return may_part = false;
   const size_t most = MostCells(best.size());
   if (sharing->cells.size() <= most) return true;
-  FillCells();  // those that are empty go
+  FillCells();  // drops empty cells
   return may_share = sharing->cells.size() <= most / 2;
 }
 
-// The best of each open cell, by what the cells are now.
+// Finds the open cells, and the best node of each.
 void Ranking::Impl::SettleCells() {
   if (!SharingPays()) return Prepare();
   std::vector<ScoreState::Alike>& open = sharing->open;

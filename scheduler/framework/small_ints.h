@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SmallInts: a number for each slot, in as few bytes each as the widest needs: 1, 2, 4 or 8, and none while all are 0.
-// A ranking keeps such numbers for each class of pods and node, where bytes decide how many classes are kept.
+// SmallInts: a number for each slot. Each takes as many bytes as the widest one needs: 1, 2, 4 or 8, and none while all
+// are 0. A ranking keeps such numbers for each class of pods and node, so their size limits how many classes are kept.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ namespace tutti::framework {
 
 class SmallInts {
  public:
-  // True while nothing but 0 was put.
+  // True while only 0 was put.
   bool empty() const { return size_ == 0; }
   int64_t at(size_t slot) const {
     if (slot >= size_) return 0;
     return std::visit([slot](const auto& numbers) -> int64_t { return numbers[slot]; }, numbers_);
   }
-  // There is room for `slots` from then on. REQUIRES: slot < slots
+  // Sets the number of a slot, and makes room for `slots` slots. REQUIRES: slot < slots
   void Put(size_t slot, int64_t number, size_t slots) {
     if (empty() && number == 0) return;
     if (size_ < slots) Resize(slots);
@@ -36,7 +36,7 @@ class SmallInts {
     numbers_ = std::vector<int8_t>();
     size_ = 0;
   }
-  // Bytes held.
+  // Returns the bytes held.
   size_t memory() const {
     return std::visit([](const auto& numbers) { return numbers.capacity() * sizeof numbers[0]; }, numbers_);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdict: what became of a question. An outcome of scheduling, never an error.
+// Verdict: the answer to a question of scheduling. It is an outcome, never an error.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@ namespace tutti::framework {
 
 enum class Verdict : uint8_t {
   kFits,
-  kNotNow,  // pods leaving could change it (upstream: Unschedulable)
-  kNever,   // only another node, or another pod, could (upstream: UnschedulableAndUnresolvable)
-  kGaveUp,  // the search was cut off; not a proof
+  kNotNow,  // it may change when pods leave (kube-scheduler: Unschedulable)
+  kNever,   // only another node or another pod could change it (kube-scheduler: UnschedulableAndUnresolvable)
+  kGaveUp,  // the search was cut off; this proves nothing
 };
 
-// Events that could turn a refusal around; a bit set.
+// The events that could reverse a refusal; a bit set.
 enum class Wake : uint32_t {
   kNothing = 0,
   kNodeAdded = 1 << 0,
@@ -22,12 +22,12 @@ enum class Wake : uint32_t {
   kNodeTaints = 1 << 3,  // or spec.unschedulable
   kPodGone = 1 << 4,     // a pod left a node, or a reservation was released
   kPodPlaced = 1 << 5,   // a pod came to a node (affinity)
-  kQueue = 1 << 6,       // a queue's limits or charges went in the gang's favour
-  kMembers = 1 << 7,     // the gang itself: a member or its PodGroup came, went or changed
-  kTime = 1 << 8,        // an instant named beside it
+  kQueue = 1 << 6,       // a queue's limits or charges changed in the gang's favour
+  kMembers = 1 << 7,     // of the gang itself: a member or its PodGroup came, went or changed
+  kTime = 1 << 8,        // an instant, which stands beside it
   kVolume = 1 << 9,      // a PersistentVolume or StorageClass came or changed (the pod's own claims: kMembers)
-  kDriver = 1 << 10,     // a CSINode, CSIDriver or CSIStorageCapacity came or changed, or a limit went; see Storage
-  kSelection = 1 << 11,  // a Service or a controller selects other pods now (default spread constraints)
+  kDriver = 1 << 10,  // a CSINode, CSIDriver or CSIStorageCapacity came or changed, or a limit was removed; see Storage
+  kSelection = 1 << 11,  // a Service or controller selects other pods now (default spread constraints)
   kAll = ~0u,
 };
 constexpr Wake operator|(Wake a, Wake b) { return Wake(uint32_t(a) | uint32_t(b)); }

@@ -38,9 +38,7 @@ void DecodeCondition(std::string_view message, model::Node* node) {
 void DecodeNodeStatus(std::string_view message, model::Node* node) {
   using F = field::NodeStatus;
   for (WireReader r(message); r.Next();) switch (r.field()) {
-      case F::kAllocatable:
-        SetResource(r.bytes(), &node->allocatable);
-        break;  // an amount that cannot be read counts as none
+      case F::kAllocatable: SetResource(r.bytes(), &node->allocatable); break;  // an unreadable amount counts as none
       case F::kConditions: DecodeCondition(r.bytes(), node); break;
       case F::kImages: node->images.push_back(DecodeImage(r.bytes())); break;
     }

@@ -267,8 +267,7 @@ void LeaderElection::Again(base::Millis delay_ms) {
 void LeaderElection::AgainAfterFailure(const Response& response) {
   if (leading_) return Again(std::max<base::Millis>(options_.retry_period_ms / 2, 1));
   const base::Millis left_ms = over_at_ms_ - loop_.Now();
-  const base::Millis pause_ms = Pause(),
-                     soon_ms = soon_.Next();  // in two steps, so that the order of the draws is fixed
+  const base::Millis pause_ms = Pause(), soon_ms = soon_.Next();  // this fixes the order of the draws
   const base::Millis wait_ms = std::min(pause_ms, std::max({left_ms, soon_ms, response.retry_after_ms}));
   Again(std::exchange(given_up_, false) ? 0 : wait_ms);
 }
