@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// raw_binder: the limit that a scheduler is measured against. It lists and watches pods and nodes like one, decides
-// nothing, and binds every pending pod of one schedulerName to the nodes in turn.
+// raw_binder: the limit against which a scheduler is measured. It lists and watches pods and nodes like a scheduler,
+// decides nothing, and binds every pending pod of one schedulerName to the nodes in turn.
 //
-// Prints one line of JSON: how many pods it bound, how fast, and what that cost this process.
+// Prints one line of JSON: how many pods it bound, how fast, and the cost of this process.
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>

@@ -69,7 +69,7 @@ std::vector<Kind> Distinct() {
   return kinds;
 }
 
-// Three applications of each kind, so that they mind their own pods and meet others'.
+// Returns three applications of each kind, so that pods meet both their own kind and others.
 std::vector<Kind> Spreading() {
   std::vector<Kind> kinds;
   for (int i = 0; i < 12; ++i) {
@@ -93,7 +93,7 @@ std::vector<Kind> KindsOf(Mix mix) {
   return {};
 }
 
-// Pods that run already, `each` on every node.
+// Posts running pods, `each` on every node.
 void PostBound(World& world, size_t nodes, size_t each) {
   std::vector<SpecPtr> specs;
   for (int i = 0; i < 10; ++i) specs.push_back(Share(MakeSpec(100 * (1 + i % 5), (100 + 50 * i) * kMi)));
@@ -113,7 +113,7 @@ void PostNodes(World& world, size_t nodes, int64_t gpus) {
   world.Settle();
 }
 
-// A PodGroup of scheduling.k8s.io.
+// Posts a PodGroup of scheduling.k8s.io.
 void PostGroup(World& world, const std::string& name, size_t min, const char* rack = nullptr) {
   base::Json body = {{"apiVersion", "scheduling.k8s.io/v1alpha2"},
                      {"kind", "PodGroup"},
@@ -134,7 +134,7 @@ void PostMember(World& world, const std::string& gang, size_t ordinal, const Spe
   world.Arrive(std::move(pod));
 }
 
-// A pod of nobody's gang that holds GPUs.
+// Makes a pod that holds GPUs and is in no gang.
 std::shared_ptr<model::Pod> Holder(size_t i, size_t node, const SpecPtr& spec) {
   auto pod = MakePod(fmt::format("holder-{}", i), spec, 0);
   pod->node_name = fmt::format("node-{:06}", node);
@@ -142,7 +142,7 @@ std::shared_ptr<model::Pod> Holder(size_t i, size_t node, const SpecPtr& spec) {
   return pod;
 }
 
-// Another scheduler's.
+// Makes the spec of another scheduler's pod.
 SpecPtr Foreign(int64_t cpu_milli, int64_t gpus) {
   model::PodSpec spec = MakeSpec(cpu_milli, kMi, gpus);
   spec.scheduler_name = "another";
@@ -162,7 +162,7 @@ PerPod SecondsPerPod(Mix mix, size_t nodes, size_t before, size_t pods) {
   PostBound(world, nodes, before);
   const std::vector<Kind> kinds = KindsOf(mix);
   base::Random random(5);
-  // Every class is seen once before: the pass over all nodes that a new class costs is not what is measured here.
+  // Each class comes once before the measurement, which is not about the pass over all nodes for a new class.
   PerPod per_pod;
   size_t made = 0;
   const auto arrive = [&](const Kind& kind) {
@@ -268,15 +268,15 @@ Waiting WaitingGangs(size_t gangs, size_t classes, size_t seconds) {
     model::Node labelled = MakeNode(node, 8);
     model::StringMap labels = labelled.meta.labels;
     switch (event % 8) {
-      case 1:  // one that ran ends
+      case 1:  // a running pod ends
         --held;
         world.Post(cluster::PodGone{"default", fmt::format("holder-{}", order[held]), {}});
         break;
-      case 5:  // one starts
+      case 5:  // a pod starts
         world.Post(cluster::PodChanged{Holder(1'000'000 + came++, node, small)});
         break;
       case 3:
-      case 7:  // a label that nobody reads, or the one that half of the classes do
+      case 7:  // a label that no class reads, or the one that half of the classes read
         if (event % 16 < 8)
           labels.insert(labels.begin(), {"a-note", std::to_string(event)});
         else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine_bench: what a decision costs, without an API server, on one thread, through core::Scheduler itself. A decision
-// is counted from the event applied to the command emitted; what its answer and the pod seen bound cost is told beside
-// it. Prints a table; --out DIR also writes engine.csv, scale.csv and scale.svg there.
+// engine_bench: measures the cost of a decision without an API server, on one thread, through core::Scheduler itself. A
+// decision lasts from applying the event to emitting the command. The cost of its answer and of the bound pod is shown
+// beside it. Prints a table; --out DIR also writes engine.csv, scale.csv and scale.svg there.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -21,12 +21,12 @@ using namespace tutti::bench;
 
 struct Row {
   std::string name, unit;
-  bool at_least = false;  // else at most
+  bool at_least = false;  // otherwise at most
   double target = 0, value = 0;
   bool reached() const { return at_least ? value >= target : value <= target; }
 };
 
-// Each row runs in a process of its own, so that none meets another's heap.
+// Runs each row in a process of its own, so that the rows' heaps are separate.
 std::vector<double> Apart(const std::function<std::vector<double>()>& measure) {
   int ends[2];
   if (pipe(ends) != 0) return {};
@@ -108,7 +108,7 @@ std::vector<Case> Cases() {
   };
 }
 
-// The peak of the row that held most; each row ran in a process of its own.
+// Returns the highest peak of all rows; each row ran in a process of its own.
 double PeakMiB() {
   rusage usage{};
   getrusage(RUSAGE_CHILDREN, &usage);

@@ -14,7 +14,7 @@ namespace {
 constexpr double kWidth = 760, kHeight = 460, kLeft = 80, kRight = 200, kTop = 50, kBottom = 60;
 constexpr std::array<const char*, 6> kColours{"#1b6ca8", "#c8553d", "#3d8b5f", "#7a4fa3", "#b58900", "#555555"};
 
-// Whole decades that hold all values, and where a value comes to lie between two ends.
+// An axis of whole decades that cover all values; it maps a value to a position between two ends.
 struct Axis {
   double from = std::numeric_limits<double>::max(), to = std::numeric_limits<double>::lowest();
   void Take(double value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SvgPlot: lines over two logarithmic axes, as an SVG file.
+// SvgPlot: draws lines over two logarithmic axes, as an SVG file.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct Series {
   std::vector<std::pair<double, double>> points;  // all coordinates above 0
 };
 
-// The text of the file. REQUIRES: some series has a point.
+// Returns the text of the file. REQUIRES: some series has a point.
 std::string SvgPlot(const std::string& title, const std::string& x_axis, const std::string& y_axis,
                     const std::vector<Series>& series);
 

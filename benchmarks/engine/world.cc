@@ -22,7 +22,7 @@ core::Options Stock() {
   return options;
 }
 
-// Of this thread alone, whatever else the machine does.
+// Returns the CPU seconds of this thread, whatever else the machine does.
 double ThreadSeconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// World: the scheduler as it stands between a feed and a writer that are nothing: events are posted to it as values,
-// and binds are answered at once, by the answer and by the pod seen bound. Time is measured inside
-// core::Scheduler::RunOnce and nowhere else. One thread.
+// World: the scheduler with a feed and a writer that cost nothing. Events are posted as values, and each bind gets its
+// answer and its bound pod at once. Only the time inside core::Scheduler::RunOnce is measured. One thread.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +21,14 @@ class World final : public cluster::ClusterWriter, public observe::Observer {
 
   void Post(cluster::FeedEvent event) { events_.push_back(std::move(event)); }
   void Post(model::Node node) { Post(cluster::NodeChanged{std::make_shared<model::Node>(std::move(node))}); }
-  // A pod that waits; it is remembered, to be seen bound.
+  // Posts a pod that waits, and remembers it for its bind.
   void Arrive(std::shared_ptr<const model::Pod> pod);
 
-  // One cycle over what was posted, and the seconds it took. What it wrote is answered in the next.
+  // Runs one cycle over the posted events, and returns its seconds. Its writes are answered in the next cycle.
   double RunOnce();
-  // Cycles until nothing is left to do, and the seconds they took.
+  // Runs cycles until no work is left, and returns their seconds.
   double Settle();
-  // As Settle, telling the cycles in which binds left apart from those that only take in what became of them.
+  // Does the same, but separates cycles that emit binds from those that only read answers.
   struct Spent {
     double deciding = 0, following = 0;
   };
@@ -37,7 +36,7 @@ class World final : public cluster::ClusterWriter, public observe::Observer {
 
   base::VirtualClock clock{1'800'000'000'000};
   uint64_t bound = 0;     // binds emitted
-  std::string last_node;  // of the last of them
+  std::string last_node;  // node of the last bind
   uint64_t attempts = 0;  // gangs considered
 
  private:
@@ -51,15 +50,16 @@ class World final : public cluster::ClusterWriter, public observe::Observer {
   std::unique_ptr<core::Scheduler> scheduler_;
 };
 
-// A node like those of the benchmarks of others: 32 cpu, 256Gi, 110 pods, ten zones, fifty racks, its own hostname.
+// Makes a node like those of other benchmarks: 32 cpu, 256Gi, 110 pods, one of ten zones and fifty racks, its own
+// hostname.
 model::Node MakeNode(size_t i, int64_t gpus = 0);
 
-// A pod of this spec; names are unique among one World's pods, and the creation time is in whole seconds, as the API
-// server's: `per_second` pods share one.
+// Makes a pod with this spec. Names must be unique in a World. The creation time is cut to whole seconds, as the API
+// server does.
 std::shared_ptr<model::Pod> MakePod(const std::string& name, std::shared_ptr<const model::PodSpec> spec,
                                     base::Millis created_ms, const std::string& app = "bench");
 
-// A spec of the stock profile that asks for so much.
+// Makes a spec of the stock profile with these requests.
 model::PodSpec MakeSpec(int64_t cpu_milli, int64_t memory_bytes, int64_t gpus = 0);
 
 }  // namespace tutti::bench

@@ -15,7 +15,7 @@ const model::ObjectKind kVolcanoPodGroup{"scheduling.volcano.sh", "podgroups", "
 namespace {
 
 const model::ObjectKind kRayCluster{"ray.io", "rayclusters", "RayCluster", {"v1"}};
-constexpr size_t kAnnotations = 256 * 1024;  // the most that the API server takes of an object's annotations
+constexpr size_t kAnnotations = 256 * 1024;  // the most bytes of annotations that the API server accepts
 
 constexpr const char* kNodeTerms =
     "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms";
@@ -30,14 +30,14 @@ Json List(int many, const std::function<Json(int)>& one) {
   return list;
 }
 
-// In order, or it would take quadratic time to make.
+// Makes a map in key order, because any other order would take quadratic time.
 Json Map(int many, const char* prefix, const Json& value) {
   Json map = Json::object();
   for (int i = 0; i < many; ++i) map[fmt::format("{}{:06}", prefix, i)] = value;
   return map;
 }
 
-// A pod with a list of so many at `pointer`.
+// Makes pods with a list of so many items at `pointer`.
 std::function<Json(int)> Items(const char* pointer, std::function<Json(int)> one) {
   return [pointer, one = std::move(one)](int many) { return With(Pod(), pointer, List(many, one)); };
 }
@@ -49,13 +49,13 @@ std::function<Json(int)> Entries(const char* pointer, const char* prefix) {
 Json Labels(const std::string& key) { return {{"matchLabels", {{key, "v"}}}}; }
 std::string Key(int i) { return fmt::format("k{}", i); }
 
-// As many as a port is asked for on.
+// Returns the i-th port's address: each address has all port numbers.
 std::string Address(int i) { return fmt::format("10.0.0.{}", i / 65'535); }
 
 Json NodeTerm(int i) { return {{"matchExpressions", {{{"key", Key(i)}, {"operator", "In"}, {"values", {"v"}}}}}}; }
 Json PodTerm(int i) { return {{"topologyKey", "rack"}, {"labelSelector", Labels(Key(i))}}; }
 
-// One term of node affinity with so many values.
+// Makes one term of node affinity with so many values.
 std::function<Json(int)> Values(const char* where, const char* key) {
   return [where, key](int many) {
     Json values = List(many, [](int i) { return fmt::format("v{}", i); });
@@ -64,8 +64,8 @@ std::function<Json(int)> Values(const char* where, const char* key) {
   };
 }
 
-// Half of its bytes are init containers that ask for nothing, the other half resources that the sidecar before them
-// has.
+// Makes a pod with many init containers: half of its bytes are init containers without requests, the other half
+// resources of the sidecar before them.
 Json InitContainers(int many) {
   Json sidecar = {{"name", "s"}, {"restartPolicy", "Always"}};
   sidecar["resources"]["requests"] = Map(many / 2, "example.com/r", "1");
@@ -167,7 +167,7 @@ size_t LargeObject::BytesOf(const Json& object) const {
   return is_pod() ? PodMessage(object).size() : object.dump().size();
 }
 
-// Names grow with their number, so that the first guess is too many.
+// Returns the largest number that fits. Names grow with the number, so the first guess is too high.
 int LargeObject::Most() const {
   int many = 1'000;
   if (BytesOf(with(many)) == BytesOf(with(1))) return 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of one thing, many times: as many as are asked for, or as many as the API server takes.
+// Objects with one thing many times: a given number, or as many as the API server accepts.
 #pragma once
 
 #include <functional>
@@ -15,20 +15,20 @@ using base::Json;
 
 struct LargeObject {
   std::string name;
-  std::function<Json(int)> with;  // so many of it
-  model::ObjectKind kind = {};    // of no resource: a pod
+  std::function<Json(int)> with;  // makes the object with so many
+  model::ObjectKind kind = {};    // without a resource: a pod
   Json member = {};               // a pod that waits for it
   size_t most_bytes = 3 * 512 * 1024;
 
   bool is_pod() const { return kind.resource.empty(); }
-  // What etcd is given: protobuf of a pod, JSON of others.
+  // Returns the size that etcd stores: of a pod's protobuf, of other objects' JSON.
   size_t BytesOf(const Json& object) const;
   int Most() const;
 };
 
 std::vector<LargeObject> LargeObjects();
 
-// A pod that asks for nothing.
+// Makes a pod without requests.
 Json Pod();
 Json With(Json object, const char* pointer, Json value);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// limits: what one object as large as the API server takes (1.5 MiB) costs. Decoding is the kube-io thread's, which
-// renews the Lease; the longest cycle is what the scheduler thread stood still for everybody else. All figures are CPU
-// time of one thread, whatever else the machine does, and each has a limit: exits with 1 when one is over it.
+// limits: measures the cost of one object of the largest size that the API server accepts (1.5 MiB). It is decoded on
+// the thread kube-io, which renews the Lease. During the longest cycle all other gangs wait. All figures are CPU time
+// of one thread, whatever else the machine does. Each has a limit; exits with 1 when one is over it.
 //
 //   limits [NODES]
 #include <fmt/format.h>
@@ -25,15 +25,15 @@ namespace tutti::bench {
 namespace {
 
 constexpr double kMostMs = 10, kMostDecodeMs = 100;
-// What is decided about many pods at once costs more, in proportion: so much a pod, a kind of pods, each of which is
-// asked about on every node, and a resource of a pod's own.
+// A decision about many pods may cost more: so much for each pod, for each kind of pods, which is checked on every
+// node, and for each resource of a pod's own.
 constexpr double kMostPerPodMs = 0.01, kMostPerKindMs = 0.2, kMostPerNameMs = 0.002;
-constexpr int kLookedAt = 125;  // that many are, of most things
-constexpr int kTries = 3;       // of a row, of which the best counts: what disturbs one is not its own cost
+constexpr int kLookedAt = 125;  // so many are read of most things
+constexpr int kTries = 3;       // of a row; the best one counts, because a disturbance is not the row's cost
 constexpr size_t kRacks = 50;   // of MakeNode
 
-int over = 0;        // rows that took longer than they may, or did something else
-bool wrong = false;  // the row that is measured did
+int over = 0;        // rows over their limit, or with a wrong result
+bool wrong = false;  // the present row has a wrong result
 
 double Milliseconds(const std::function<void()>& work) {
   const auto now = [] {
@@ -55,7 +55,7 @@ double LongestCycle(World& world, int cycles) {
   return longest;
 }
 
-// Of what goes on for longer than that: until twenty seconds bind nobody.
+// Returns the longest cycle until twenty seconds pass without a bind.
 double LongestUntilQuiet(World& world) {
   double longest = 0;
   for (std::optional<uint64_t> bound; bound != world.bound;) {
@@ -65,7 +65,7 @@ double LongestUntilQuiet(World& world) {
   return longest;
 }
 
-// A row in which another number of pods is bound than should be measures something else: a miss, too.
+// Marks the row as wrong if another number of pods was bound: it then measures something else.
 void ExpectBound(const World& world, size_t pods) {
   if (world.bound == pods) return;
   fmt::print("of the next row {} pods are bound, which should be {}\n", world.bound, pods);
@@ -82,7 +82,7 @@ double MostOf(size_t pods, size_t kinds = 0, size_t names = 0) {
          kMostPerNameMs * static_cast<double>(names);
 }
 
-// Judges the figures of `measure`, and prints them, marking those that are too high.
+// Prints the figures of `measure`, and marks those over their limit.
 void Row(const std::string& name, const std::function<std::vector<Figure>()>& measure) {
   std::vector<Figure> best = measure();
   const auto too_high = [](const Figure& figure) { return figure.ms > figure.most; };
@@ -97,7 +97,7 @@ void Row(const std::string& name, const std::function<std::vector<Figure>()>& me
   over += std::exchange(wrong, false) || std::ranges::any_of(best, too_high);
 }
 
-// As the kube-io thread does, from the bytes that the API server sends.
+// Decodes the bytes of the API server as the thread kube-io does.
 cluster::FeedEvent Decode(const model::ObjectKind& kind, const std::string& bytes) {
   kube::SpecCache specs;
   if (kind.resource.empty()) return cluster::PodChanged{kube::DecodePod(bytes, &specs)};
@@ -119,7 +119,8 @@ void PostObject(World& world, cluster::FeedEvent event) {
     world.Post(std::move(event));
 }
 
-// The longest cycle as it comes, as it is replaced by another version, as a node comes and as it goes.
+// Measures the longest cycle as the object comes, as a new version replaces it, as a node comes, and as the object
+// goes.
 std::vector<Figure> Measure(const LargeObject& one, const Json& object, size_t nodes) {
   World world;
   for (size_t i = 0; i < nodes; ++i) world.Post(MakeNode(i));
@@ -146,8 +147,8 @@ std::vector<Figure> Measure(const LargeObject& one, const Json& object, size_t n
   return {{decode, kMostDecodeMs}, {comes}, {edited}, {node}, {LongestCycle(world, 5)}};
 }
 
-// Forty such pods of one tenant run on one node, whoever brought them there: the longest cycle as each comes, that of
-// a pod of somebody else that has a disk, of a node that comes, and the longest as each goes.
+// Measures forty such pods that run on one node: the longest cycle as each comes, the cycle of another tenant's pod
+// with a disk, that of a new node, and the longest as each goes.
 std::vector<Figure> MeasureNeighbours(const Json& object, size_t nodes) {
   World world;
   for (size_t i = 0; i < nodes; ++i) world.Post(MakeNode(i));
@@ -178,8 +179,9 @@ std::vector<Figure> MeasureNeighbours(const Json& object, size_t nodes) {
   return {{comes}, {another}, {node}, {goes}};
 }
 
-// Four pods run on each node, of so many apps, when one comes that is apart from those of some app in all namespaces:
-// the longest cycle as it comes, so that the label begins to tell pods apart, of a pod after it, and as it goes.
+// Measures a pod with anti-affinity to an app in all namespaces, while four pods of so many apps run on each node. The
+// label then begins to tell pods apart. Measures the longest cycle as it comes, that of a pod after it, and that as it
+// goes.
 std::vector<Figure> MeasurePopulated(size_t apps, size_t nodes) {
   World world;
   for (size_t i = 0; i < nodes; ++i) world.Post(MakeNode(i));
@@ -202,8 +204,9 @@ std::vector<Figure> MeasurePopulated(size_t apps, size_t nodes) {
   return {{comes, most}, {another}, {LongestCycle(world, 5), most}};
 }
 
-// A gang of so many subgroups of so many one-GPU pods, each subgroup in one rack and all in one cluster; `full` nodes
-// have no GPU left. The longest cycle while its pods come, that in which the last came, and the longest after it.
+// Measures a gang of so many subgroups of so many one-GPU pods. Each subgroup must be in one rack, and all in one
+// cluster; `full` nodes have no GPU left. Measures the longest cycle while its pods come, the one with the last pod,
+// and the longest after it.
 std::vector<Figure> MeasureSubGroups(size_t subgroups, size_t size, size_t nodes, size_t full) {
   World world;
   std::array<size_t, kRacks> gpus{};
@@ -253,8 +256,9 @@ std::vector<Figure> MeasureSubGroups(size_t subgroups, size_t size, size_t nodes
   return {{arriving}, {last, most}, {after, most}};
 }
 
-// One gang of so many pods, all of one second: the longest cycle while they come a hundred at a time, that in which the
-// last came, the longest after it, and that in which all of them go, as after a list. There is a GPU for each, or none.
+// Measures one gang of so many pods of the same age: the longest cycle while they come a hundred at a time, the one
+// with the last pod, the longest after it, and the one in which all go, as after a list. There is a GPU for each pod,
+// or for none.
 std::vector<Figure> MeasureLargeGang(size_t members, bool fits, size_t nodes) {
   World world;
   for (size_t i = 0; i < std::max(nodes, members / 8 + 1); ++i) world.Post(MakeNode(i, fits ? 8 : 0));
@@ -283,14 +287,14 @@ std::vector<Figure> MeasureLargeGang(size_t members, bool fits, size_t nodes) {
 struct Unlike {
   const char* name;
   size_t kinds, of_each, racks;
-  std::string annotation, value;  // what the pods ask for beside room
+  std::string annotation, value;  // the pods' request besides room
   bool together = false;          // by pod affinity, in one rack
-  int own = 0;                    // resources of its own that each pod asks for, which no node has
+  int own = 0;                    // resources of its own in each pod's request, which no node has
 };
 
-// A gang whose members are of many sizes that do not quite go into the nodes: so many kinds of so many pods each, on
-// nodes of 32 cpu, of which the gang asks for 99 %. The longest cycle while it is found that it cannot start, or that
-// this takes too long to find; and the longest after that, as a node comes.
+// Measures a gang whose members of many sizes do not quite fit: so many kinds of so many pods, on nodes of 32 cpu, of
+// which the gang asks for 99 %. Measures the longest cycle of the search, which proves that there is no placement or is
+// cut off, and the longest cycle after that, as a node comes.
 std::vector<Figure> MeasureUnlike(const Unlike& one) {
   World world;
   base::Random random(1);
@@ -329,7 +333,7 @@ std::vector<Figure> MeasureUnlike(const Unlike& one) {
   return {{decided, most}, {LongestCycle(world, 5), most}};
 }
 
-// What stands above the figures of a table.
+// Prints the head of a table.
 void Head(const std::string& name, std::initializer_list<const char*> figures) {
   fmt::print("\n{}", name);
   for (const char* figure : figures) fmt::print(" {:>11}", figure);

@@ -17,12 +17,12 @@ using kube::WireWriter;
 struct Field;
 using Message = std::map<std::string_view, Field>;
 
-// A list is its items, one after the other.
+// A field of a message. A list is written as its items, one after the other.
 struct Field {
   uint32_t number = 0;
   enum class As { kPlain, kMessage, kTexts, kAmounts, kTime, kNothing } as = As::kPlain;
   const Message* message = nullptr;
-  uint32_t within = 0;  // a message that JSON does not show
+  uint32_t within = 0;  // an enclosing message that JSON does not have
 };
 using As = Field::As;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pod's JSON as the API server would send it in protobuf, as far as these benchmarks write pods.
+// Writes a pod's JSON as the API server's protobuf, for the fields that these benchmarks use.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tutti::bench {
 
-// The bare message, as kube::DecodePod reads it. A field that it does not know ends the program.
+// Returns the bare message, as kube::DecodePod reads it. An unknown field ends the program.
 std::string PodMessage(const base::Json& pod);
 
 }  // namespace tutti::bench

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// packing: what large gangs can still start after small pods have come and gone for a while, by the score that placed
-// them.
+// packing: measures how large a gang can still start after small pods have come and gone for a while, for several
+// scores.
 //
-// Nodes of 8 GPUs; pods of 1, 2, 4 and 8 GPUs arrive and leave at random, until and while so much of all GPUs is taken.
-// Then, every so often: how many nodes are whole, and so how large a gang of 8-GPU workers would start at once.
+// Nodes have 8 GPUs. Pods of 1, 2, 4 and 8 GPUs arrive and leave at random, and a given share of all GPUs is kept in
+// use. At intervals it counts the wholly free nodes: so many 8-GPU workers of a gang could start at once.
 #include <fmt/format.h>
 
 #include <array>
@@ -24,8 +24,8 @@ using json = base::Json;
 constexpr int kNodes = 100, kGpus = 8, kSeeds = 5, kArrivals = 4'000;
 constexpr std::array<std::pair<int, int>, 4> kSizes = {{{1, 50}, {2, 20}, {4, 18}, {8, 12}}};  // GPUs, of 100 pods
 
-// The literature's fragmentation gradient descent: the node is best where placing the pod adds least to the GPUs that a
-// pod of the mix, drawn at random, finds free but too few.
+// Scores by fragmentation gradient descent, as in the literature. The best node is the one on which the pod adds least
+// to the free GPUs that are too few for a random pod of the mix.
 class FragmentationGradient final : public framework::Score {
  public:
   std::string_view name() const override { return "FragmentationGradient"; }
@@ -82,7 +82,7 @@ framework::Profile WithGradient() {
 struct Outcome {
   double whole = 0;       // nodes, on average over the samples
   double least = kNodes;  // the fewest at any sample
-  int refused = 0;        // arrivals that found no node
+  int refused = 0;        // pods that found no node on arrival
 };
 
 Outcome Run(const framework::Profile& profile, double load, uint64_t seed) {
@@ -109,7 +109,7 @@ Outcome Run(const framework::Profile& profile, double load, uint64_t seed) {
   Outcome outcome;
   int samples = 0;
   for (int arrival = 0; arrival < kArrivals; ++arrival) {
-    // Those that are due make room first; which ones is chance.
+    // Pods that are due leave first; which ones is random.
     size_t size = 0;
     for (uint64_t draw = random.Below(100); draw >= static_cast<uint64_t>(kSizes[size].second); ++size)
       draw -= static_cast<uint64_t>(kSizes[size].second);

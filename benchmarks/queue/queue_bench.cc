@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What queues cost: 1,000 queues below 20 departments, 50,000 gangs that wait, and 1,000 gangs a second that finish.
+// queue_bench: measures the cost of queues: 1,000 queues below 20 departments, 50,000 waiting gangs, and 1,000 gangs a
+// second that finish.
 //
-// Each finish releases a charge, moves shares up the path, wakes the gangs that may now fit, admits them in order, and
-// lets a new gang come. What follows from weights is worked out ten times a second. Prints the CPU that it takes.
+// Each finish releases a charge, updates shares up the path, wakes the gangs that may now fit, admits them in order,
+// and lets a new gang come. The queues' deserved amounts are computed ten times a second. Prints the CPU time.
 #include <fmt/format.h>
 
 #include <ctime>
@@ -95,7 +96,7 @@ class Bench {
     total.Set("memory", kGpus * (int64_t{64} << 30));
     policy_->Renew(total);
     for (size_t i = 0; i < tree_.end(); ++i) SetRank(QueueId(static_cast<uint32_t>(i)));
-    // A limit may have risen anywhere.
+    // Any limit may have risen.
     std::vector<CellId> cells;
     for (const char* resource : {"nvidia.com/gpu", "cpu", "memory"}) cells.push_back(tree_.cells().Find({}, resource));
     for (const QueueId leaf : leaves_) Wake(leaf, cells);
