@@ -2,9 +2,9 @@
 // Journal: the gangs whose Decisions changed, in order. Each change has a sequence number.
 //
 // It holds keys, not Decisions: a reader gets the record as it is when it asks. So a change costs one key, however
-// many members the gang has, and a reader pays for the gangs that changed since it last asked, not for all.
-// Memory is bounded. A reader who asks too late is told so, and lists all Decisions again. So is a reader with a number
-// of another process: each begins with numbers of its own.
+// large the gang is, and a reader only pays for the gangs that changed since its last request. Memory is bounded. A
+// reader that asks too late gets nullopt, and must list all Decisions again. So must a reader whose number is of another
+// process, for each process begins with numbers of its own.
 //
 // One thread: the scheduler's.
 #pragma once
