@@ -45,17 +45,22 @@ void DropEmptyMetadata(Json& object) {
   }
 }
 
-bool SameBut(const Json& a, const Json& b, const std::vector<const char*>& ignored) {
-  const auto skip = [&](const std::string& key) {
-    return std::any_of(ignored.begin(), ignored.end(), [&](const char* each) { return key == each; });
-  };
+// All but metadata and, where it is another part, status.
+bool SameSpec(const Json& a, const Json& b, bool has_status) {
+  const auto counts = [&](const std::string& key) { return key != "metadata" && !(has_status && key == "status"); };
   for (const auto& [key, value] : a.items()) {
-    if (!skip(key) && Child(b, key) != value) return false;
+    if (counts(key) && Child(b, key) != value) return false;
   }
   for (const auto& [key, value] : b.items()) {
-    if (!skip(key) && !a.contains(key)) return false;
+    if (counts(key) && !a.contains(key)) return false;
   }
   return true;
+}
+
+// Of two versions between which lies a write of the status.
+bool SameStatusPart(const Json& a, const Json& b) {
+  return Child(a, "status") == Child(b, "status") && a.contains("status") == b.contains("status") &&
+         Child(a, "metadata") == Child(b, "metadata");
 }
 
 // True while something still has to happen before a terminating object may go.
@@ -190,6 +195,8 @@ ApiResult<Object> Store::Replace(const ApiResource& resource, const Object& curr
     return Refuse(Conflict(resource.id, name, UidMismatch(uid, UidOf(*current))));
   }
   const bool has_status = resource.FindVersion(resource.storage_version)->has_status;
+  const bool of_status =
+      part == Part::kStatus && !resource.custom;  // a definition may have changed, and the spec with it
   if (part == Part::kStatus) {
     Json changed = Json::object();
     for (const auto& [field, value] : current->items()) {
@@ -219,13 +226,11 @@ ApiResult<Object> Store::Replace(const ApiResource& resource, const Object& curr
   CarrySystemMetadata(*current, next);
   if (auto ready = PrepareForUpdate(*this, resource, *current, next, part); !ready) return Refuse(ready.error());
   DropEmptyMetadata(next);
-  if (next == *current) return current;
+  if (of_status ? SameStatusPart(next, *current) : next == *current) return current;
   if (const auto errors = ValidateObject(resource, next, current.get(), part); !errors.empty()) {
     return Refuse(Invalid(resource.id.group, resource.kind, name, errors));
   }
-  const std::vector<const char*> not_spec =
-      has_status ? std::vector<const char*>{"metadata", "status"} : std::vector<const char*>{"metadata"};
-  if (resource.tracks_generation && !SameBut(next, *current, not_spec)) {
+  if (resource.tracks_generation && !of_status && !SameSpec(next, *current, has_status)) {
     next["metadata"]["generation"] = IntOf(Dig(*current, "metadata", "generation"), 1) + 1;
   }
   if (dry_run) return std::make_shared<const Json>(std::move(next));

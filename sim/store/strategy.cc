@@ -127,12 +127,15 @@ ApiResult<void> Decode(const ApiResource& resource, Json& object) {
   return {};
 }
 
-// The same for `next`, but for those of its fields that are as in `current`: they have been decoded before.
-ApiResult<void> DecodeChanged(const ApiResource& resource, const Json& current, Json& next) {
+// The same for `next`, but for those of its fields that are as in `current`: they have been decoded before. A write of
+// the status leaves all but it and metadata as they are.
+ApiResult<void> DecodeChanged(const ApiResource& resource, const Json& current, Json& next, Part part) {
   std::vector<std::pair<std::string, Json>> same;
   for (const auto& [field, value] : current.items()) {
     const auto at = value.is_structured() ? next.find(field) : next.end();
-    if (at == next.end() || *at != value) continue;
+    if (at == next.end()) continue;
+    const bool may_differ = part != Part::kStatus || field == "metadata" || field == "status";
+    if (may_differ && *at != value) continue;
     same.emplace_back(field, std::move(*at));
     next.erase(at);
   }
@@ -182,7 +185,7 @@ ApiResult<void> PrepareForUpdate(const Store& store, const ApiResource& resource
     ApplySchema(resource, next);
     return {};
   }
-  if (auto decoded = DecodeChanged(resource, current, next); !decoded) return decoded;
+  if (auto decoded = DecodeChanged(resource, current, next, part); !decoded) return decoded;
   if (auto good = CheckShape(resource, next); !good) return good;
   if (resource.id == kNodes) CanonicalizeNode(next);
   if (part == Part::kStatus) return {};
