@@ -136,6 +136,16 @@ class Simulation {
   const base::Millis until_ms_;
 };
 
+// The scheduler's Events are not kept: what they say of a gang or pod stands in the result.
+class NoEvents final : public sim::Interceptor {
+ public:
+  sim::Fate Decide(const cluster::Command& command) override {
+    sim::Fate fate;
+    if (std::holds_alternative<cluster::EmitEvent>(command.body)) fate.kind = sim::Fate::Kind::kDrop;
+    return fate;
+  }
+};
+
 // Reports the progress once a second of real time.
 class ProgressTeller {
  public:
@@ -201,10 +211,12 @@ base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifes
   if (!arrivals) return tl::make_unexpected(arrivals.error());
 
   options.world.event_log = 0;  // no client resumes a watch
+  static NoEvents no_events;    // outlives what is left behind
   auto owned = std::make_unique<EmbeddedCluster>(clock, EmbeddedCluster::Options{.world = options.world,
                                                                                  .scheduler = *std::move(core_options),
                                                                                  .loose_definitions = true,
-                                                                                 .strict_kinds = options.strict_kinds});
+                                                                                 .strict_kinds = options.strict_kinds,
+                                                                                 .interceptor = &no_events});
   EmbeddedCluster& cluster = *owned;
   SimulationRecord record(cluster.store(), clock);
   ProgressTeller progress(options.on_progress, clock, record);
@@ -223,7 +235,7 @@ base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifes
   }
   const std::vector<observe::Decision> decisions = cluster.scheduler()->Decisions();
   if (options.summary != nullptr) *options.summary = record.Summary(decisions);
-  auto result = record.Result(decisions);
+  auto result = std::move(record).Result(decisions);
   if (options.leave_memory) Leave(std::move(owned));
   return result;
 }

@@ -144,7 +144,7 @@ void SimulationRecord::OnPod(const sim::WatchEvent& event) {
     line["state"] = "evicted";
     line["reason"] = DigString(sim::ConditionOf(now, "DisruptionTarget"), "reason");
     line["message"] = DigString(sim::ConditionOf(now, "DisruptionTarget"), "message");
-    evicted_.push_back(std::move(line));
+    evicted_.emplace_back(sim::Store::Key(sim::NamespaceOf(now), sim::NameOf(now)), std::move(line));
     return;
   }
   if (NodeOf(before).empty() && !NodeOf(now).empty()) Happened("bind", now, NodeOf(now));
@@ -233,29 +233,31 @@ Json SimulationRecord::PodLine(const sim::Json& pod, const observe::MemberDecisi
           {"message", message}};
 }
 
-Json SimulationRecord::Result(const std::vector<observe::Decision>& decisions) const {
-  std::map<std::string, const observe::MemberDecision*> members;
+Json SimulationRecord::Result(const std::vector<observe::Decision>& decisions) && {
+  std::unordered_map<std::string_view, const observe::MemberDecision*> members;
   Json gangs = Json::array();
   for (const observe::Decision& decision : decisions) {
     for (const observe::MemberDecision& member : decision.members) members[member.uid] = &member;
     gangs.push_back(GangLine(decision));
   }
-  std::map<std::pair<std::string, std::string>, std::vector<Json>> lines;  // several pods may have had the same name
-  for (const Json& line : evicted_) lines[{line["namespace"], line["name"]}].push_back(line);
-  for (const sim::Object& pod : store_.All(sim::kPods)) {
-    const auto member = members.find(sim::UidOf(*pod));
-    lines[{sim::NamespaceOf(*pod), sim::NameOf(*pod)}].push_back(
-        PodLine(*pod, member == members.end() ? nullptr : member->second));
-  }
+  // Several pods may have had one name: the one that is there comes last.
+  std::ranges::stable_sort(evicted_, {}, &Evicted::first);
+  auto evicted = evicted_.begin();
   Json pods = Json::array();
-  for (const auto& [key, of_name] : lines) {
-    for (const Json& line : of_name) pods.push_back(line);
-  }
-  return {{"apiVersion", "tutti.dev/v1alpha1"},
-          {"kind", "SimulationResult"},
-          {"pods", std::move(pods)},
-          {"gangs", std::move(gangs)},
-          {"timeline", timeline_}};
+  const auto add_evicted = [&](const auto& belongs) {
+    for (; evicted != evicted_.end() && belongs(evicted->first); ++evicted) pods.push_back(std::move(evicted->second));
+  };
+  store_.ForEach(sim::kPods, [&](const sim::Store::Key& key, const sim::Object& pod) {
+    add_evicted([&](const sim::Store::Key& of) { return of <= key; });
+    const auto member = members.find(sim::UidOf(*pod));
+    pods.push_back(PodLine(*pod, member == members.end() ? nullptr : member->second));
+  });
+  add_evicted([](const sim::Store::Key&) { return true; });
+  Json result = {{"apiVersion", "tutti.dev/v1alpha1"}, {"kind", "SimulationResult"}};
+  result["pods"] = std::move(pods);
+  result["gangs"] = std::move(gangs);
+  result["timeline"] = std::move(timeline_);
+  return result;
 }
 
 }  // namespace tutti::app

@@ -28,8 +28,8 @@ class SimulationRecord {
   void Note(const core::Scheduler& scheduler);
 
   // Return the result; `decisions` are those at the end.
-  nlohmann::ordered_json Result(const std::vector<observe::Decision>& decisions) const;
   SimulationSummary Summary(const std::vector<observe::Decision>& decisions) const;
+  nlohmann::ordered_json Result(const std::vector<observe::Decision>& decisions) &&;
   // Count the gangs that were seen so far, and those that were whole once.
   size_t gangs() const { return stories_.size(); }
   size_t whole_gangs() const { return whole_gangs_; }
@@ -55,7 +55,8 @@ class SimulationRecord {
   std::unordered_map<std::string, std::string> gang_of_;  // by pod uid: "namespace/name"
   std::set<model::GangKey> admitted_;
   Json timeline_ = Json::array();
-  std::vector<Json> evicted_;  // deleted pods
+  using Evicted = std::pair<sim::Store::Key, Json>;
+  std::vector<Evicted> evicted_;  // deleted pods
   std::map<model::GangKey, SimulationSummary::Gang> stories_;
   size_t whole_gangs_ = 0;
   std::vector<SimulationSummary::GpuUse> gpus_;

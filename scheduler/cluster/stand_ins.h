@@ -2,7 +2,7 @@
 // StandIns: reservations that stand in for pods which leave their node (victims).
 //
 // While victims of a gang leave a node, what they ask for and what is reserved there for the gang is counted once: of
-// each resource the node holds the larger of the two. So nobody else takes the room that becomes free, and nothing is
+// each resource the node holds the larger of the two. So no other pod takes the room that becomes free, and nothing is
 // short while both are there. ClusterState owns this and tells it of every pod and reservation. One thread.
 #pragma once
 

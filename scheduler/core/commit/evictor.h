@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evictor: removes pods, whoever made or bound them. Each is first told why (the DisruptionTarget condition), and then
-// deleted, both by its UID; the deletion is graceful.
+// Evictor: removes pods of any scheduler and controller. Each is first told why (the DisruptionTarget condition), and
+// then deleted, both by its UID; the deletion is graceful.
 //
 // An eviction is asked for again and again, each time the gang that it is for is considered: what is on its way is not
 // sent twice, and what was refused is sent again after half a second. Invariants
