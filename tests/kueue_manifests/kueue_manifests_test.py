@@ -15,12 +15,11 @@ import unittest
 
 import yaml
 
-from server import MANIFESTS, Server
+from server import MANIFESTS, PATIENCE_SECONDS, POLL_SECONDS, Server
 
 HERE = pathlib.Path(__file__).resolve().parent
 USERS = sorted((HERE / "users").glob("*.yaml"))
 REFUSAL = "Status"  # the kind of the answer
-PATIENCE_SECONDS = 30
 
 NAMESPACED = {
     "AppWrapper": "appwrappers",
@@ -250,6 +249,7 @@ class Held(unittest.TestCase):
             if all((text is None) == wanted for text in short.values()):
                 return
             self.assertLess(time.monotonic(), deadline, f"not {'all' if wanted else 'none'} of the policies act: {short}")
+            time.sleep(POLL_SECONDS)
 
     def shortfall(self, name, case):
         """What a case's object becomes in place of what it should; None if it becomes that."""
@@ -297,6 +297,7 @@ class Wrapped(unittest.TestCase):
         table = cases("wrapped.yaml")
         while (short := [self.shortfall("probe", case) for case in table if "was" not in case]) != [None] * len(short):
             self.assertLess(time.monotonic(), deadline, short)
+            time.sleep(POLL_SECONDS)
         for number, case in enumerate(case for case in table if "was" in case):
             with self.subTest(case["title"]):
                 self.assertIsNone(self.shortfall(f"wrapped-{number}", case))

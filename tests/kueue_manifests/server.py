@@ -17,6 +17,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 MANIFESTS = REPOSITORY / "manifests"
 CONTROL_PLANE = REPOSITORY / "tests" / "controlplane"
 PATIENCE_SECONDS = 60
+POLL_SECONDS = 0.2
 # Admission policies are served in every version of their API that the API server has.
 RUNTIME_CONFIG = "admissionregistration.k8s.io/v1beta1=true,admissionregistration.k8s.io/v1alpha1=true"
 
@@ -46,6 +47,7 @@ class Server:
         while missing := self._not_established():
             if time.monotonic() > deadline:
                 raise AssertionError(f"not established: {missing}")
+            time.sleep(POLL_SECONDS)
 
     def _not_established(self):
         crds = self.call("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions")["items"]
