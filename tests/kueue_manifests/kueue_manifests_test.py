@@ -147,6 +147,22 @@ class Kinds(unittest.TestCase):
                     self.assertEqual(seen["apiVersion"], f"kueue.x-k8s.io/{version}")
                     self.assertEqual({field: at(seen, field) for field in expected}, expected)
 
+    def test_kinds_that_a_kueue_left_behind_are_replaced_and_their_objects_stay(self):
+        crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusterqueues.kueue.x-k8s.io"
+        service = {"name": "kueue-webhook-service", "namespace": "kueue-system", "path": "/convert"}
+        SERVER.merge(crd, {"spec": {"conversion": {"strategy": "Webhook", "webhook": {
+            "conversionReviewVersions": ["v1"], "clientConfig": {"service": service}}}}})
+        old = f"{path_of('kueue.x-k8s.io/v1beta1', 'ClusterQueue')}/team-a"
+        self.await_kind(old, REFUSAL)
+        SERVER.kubectl("replace", "-k", MANIFESTS / "kueue" / "crds")
+        self.await_kind(old, "ClusterQueue")
+
+    def await_kind(self, path, kind):
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while (answer := SERVER.call("GET", path))["kind"] != kind:
+            self.assertLess(time.monotonic(), deadline, answer)
+            time.sleep(POLL_SECONDS)
+
     def test_what_was_applied_is_stored_whole(self):
         applied = {(path_of(d["apiVersion"], d["kind"], d["metadata"].get("namespace", "default")), d["metadata"]["name"]): d
                    for file in USERS for d in yaml.safe_load_all(file.read_text())}
