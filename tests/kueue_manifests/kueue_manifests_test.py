@@ -320,8 +320,9 @@ class Wrapped(unittest.TestCase):
 
     def grant(self, user, resources):
         rbac = "/apis/rbac.authorization.k8s.io/v1"
-        SERVER.call("POST", f"{rbac}/clusterroles", {"metadata": {"name": user}, "rules": [
-            {"apiGroups": [group], "resources": [resource], "verbs": ["create", "update"]} for group, resource in resources.items()]})
+        rules = [{"apiGroups": [group], "resources": [resource], "verbs": ["create", "update"]}
+                 for group, resource in resources.items()]
+        SERVER.call("POST", f"{rbac}/clusterroles", {"metadata": {"name": user}, "rules": rules})
         SERVER.call("POST", f"{rbac}/clusterrolebindings", {
             "metadata": {"name": user}, "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}],
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": user}})

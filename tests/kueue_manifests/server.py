@@ -68,9 +68,11 @@ class Server:
 
     def call(self, method, path, body=None, content="application/json", user=None):
         """The answer, decoded: an object, or the Status that refuses. Without a user it is asked by an administrator."""
-        request = urllib.request.Request(
-            self._url + path, method=method, data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {self._token}", "Content-Type": content, **({"Impersonate-User": user} if user else {})})
+        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": content}
+        if user:
+            headers["Impersonate-User"] = user
+        request = urllib.request.Request(self._url + path, method=method, headers=headers,
+                                         data=None if body is None else json.dumps(body).encode())
         try:
             with urllib.request.urlopen(request, context=self._context, timeout=30) as answer:
                 return json.load(answer)
