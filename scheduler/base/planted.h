@@ -9,29 +9,32 @@ namespace tutti::base {
 
 enum class Bug {
   kNone,
-  kSkipReservation,   // a planned member's room is not held
-  kForgetToWake,      // some of what happens wakes no gang: see Forgotten
-  kBelieveForgery,    // a bind annotation counts, whichever pod it was written for
-  kUndoWhole,         // a restarted scheduler takes every gang it finds for half done
-  kLastIsNotLast,     // the commit member is bound with the others
-  kForgetCharge,      // a reserved member weighs nothing on its queue
-  kPlanUnsynced,      // decides before every kind is listed
-  kKeepHalf,          // the repair never times out
-  kSleepOn,           // nothing that happens in the cluster wakes a gang
-  kStaleFigures,      // a reason's figures are never brought up to date
-  kForgetDeclared,    // what has a declaration and no pods is nothing
-  kDropFence,         // a gang is undone though its last bind may still come
-  kReusePlanId,       // each term numbers its plans as the one before
-  kIgnoreVolumes,     // binds leave before their pods' volumes are bound
-  kHeadless,          // a gang that was whole takes workers though none of its heads has a place
-  kSurplusFirst,      // a gang that was whole takes members besides while some that it needs have no place
-  kForgetUnlabelled,  // a member whose node has lost the label of a level counts for no rule
-  kWasIsWhole,        // a gang that was whole is said to be, whatever it has lost
-  kOldCondition,      // a condition that holds again keeps the time of when it first did
-  kOldFigures,        // they are brought up to date, but not in time
-  kForgetRan,         // members that have done their work do not count for the minimum
-  kOneMoreFits,       // a reason says that one more fits than do
-  kOldCensus,         // what is known of a gang's members is kept when one of their pods changes
+  kSkipReservation,    // a planned member's room is not held
+  kForgetToWake,       // some of what happens wakes no gang: see Forgotten
+  kBelieveForgery,     // a bind annotation counts, whichever pod it was written for
+  kUndoWhole,          // a restarted scheduler takes every gang it finds for half done
+  kLastIsNotLast,      // the commit member is bound with the others
+  kForgetCharge,       // a reserved member weighs nothing on its queue
+  kPlanUnsynced,       // decides before every kind is listed
+  kKeepHalf,           // the repair never times out
+  kSleepOn,            // nothing that happens in the cluster wakes a gang
+  kStaleFigures,       // a reason's figures are never brought up to date
+  kForgetDeclared,     // what has a declaration and no pods is nothing
+  kDropFence,          // a gang is undone though its last bind may still come
+  kReusePlanId,        // each term numbers its plans as the one before
+  kIgnoreVolumes,      // binds leave before their pods' volumes are bound
+  kHeadless,           // a gang that was whole takes workers though none of its heads has a place
+  kSurplusFirst,       // a gang that was whole takes members besides while some that it needs have no place
+  kForgetUnlabelled,   // a member whose node has lost the label of a level counts for no rule
+  kWasIsWhole,         // a gang that was whole is said to be, whatever it has lost
+  kOldCondition,       // a condition that holds again keeps the time of when it first did
+  kOldFigures,         // they are brought up to date, but not in time
+  kForgetRan,          // members that have done their work do not count for the minimum
+  kOneMoreFits,        // a reason says that one more fits than do
+  kForgetVictims,      // a restarted scheduler does not read who was to leave for a gang
+  kForgetVictimsRoom,  // the room of those who leave for a gang is not held for it
+  kCrowdOut,           // a gang is bound while those who leave for it are still there
+  kOldCensus,          // what is known of a gang's members is kept when one of their pods changes
 };
 
 #ifdef TUTTI_PLANTED

@@ -322,6 +322,8 @@ void ReadStatus(JsonReader& read, const JsonField& status, model::Pod* pod) {
                         read.Integer(condition["observedGeneration"], 0)};
       if (status) pod->bound_ms = read.Time(condition["lastTransitionTime"], 0);
     }
+    if (type == model::kPreemptingCondition && status)
+      pod->preempting = std::make_shared<const std::string>(read.Text(condition["message"]));
     if (type == model::kDisruptionTarget)
       pod->undo_begun = status && read.Text(condition["reason"]) == model::kUndoReason;
   });

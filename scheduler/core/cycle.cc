@@ -69,8 +69,8 @@ struct Cycle::Parts {
                         strangers, tallies,  queue_status, announcer, clock};
   Promises promises{state, book, committer, planner, enrollment};
   UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
-  StartPass start{state,         book,    agenda,   admission, planner,   certificates, committer,
-                  extender_desk, figures, refusals, undo,      strangers, announcer,    clock};
+  StartPass start{options,       state,   book,     agenda, admission, planner,   certificates, committer,
+                  extender_desk, figures, refusals, undo,   strangers, announcer, clock};
   GrowPass grow{state,         book,    agenda,   admission, planner,   certificates, committer,
                 extender_desk, figures, refusals, strangers, announcer, clock};
   Consideration consideration{state,    book,       agenda,   admission, certificates, committer, figures,

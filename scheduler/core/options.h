@@ -2,17 +2,22 @@
 // Options: what the core is told once, when it is made.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "cluster/extenders.h"
+#include "cluster/state.h"
 #include "framework/profile.h"
 
 namespace tutti::core {
 
 // podMaxInUnschedulablePodsDuration of kube-scheduler.
 inline constexpr base::Millis kFlushAfterMs = 300'000;
+
+struct Gang;
+struct Victim;
 
 struct Options {
   // One per schedulerName served; pods of other names are counted where they run and otherwise left alone.
@@ -23,6 +28,12 @@ struct Options {
   base::Millis repair_timeout_ms = 60'000;
   // The time that one bind may take; without an answer it is sent again then, and its room stays held.
   base::Millis bind_timeout_ms = 10'000;
+  // Pods that are evicted for a gang are gone within this time after their grace period, or it goes without their
+  // nodes.
+  base::Millis victim_timeout_ms = 600'000;
+  // Who is to leave for a gang that finds no nodes, so that it does; asked about one that has nobody leaving for it.
+  // The pods are bound. Null, or none: nobody.
+  std::function<std::vector<Victim>(const Gang&, const cluster::ClusterState&)> choose_victims;
   // A node that refused a member's bind is tried again for it after the first, then twice as long each time, until a
   // bind of its gang is accepted.
   base::Millis pod_initial_backoff_ms = 1'000, pod_max_backoff_ms = 10'000;

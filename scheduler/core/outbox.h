@@ -18,7 +18,7 @@ namespace tutti::core {
 class Outbox {
  public:
   // What a command is for. Replies are counted, and forgotten, by it. kEnd: none; so many there are.
-  enum class For : uint8_t { kBind, kEviction, kVolume, kNomination, kStatus, kEnd };
+  enum class For : uint8_t { kBind, kEviction, kVolume, kNomination, kRecord, kStatus, kEnd };
   using OnReply = absl::AnyInvocable<void(const cluster::Answer&) &&>;
 
   // Returns the id that the reply will carry. `body` is one of CommandBody, or such a variant.

@@ -25,6 +25,8 @@ void DecodeCondition(std::string_view message, model::Pod* pod, std::optional<bo
     if (pod->scheduled.status) pod->bound_ms = DecodeTime(turned);
   } else if (type == model::kDisruptionTarget) {
     pod->undo_begun = status == "True" && reason == model::kUndoReason;
+  } else if (type == model::kPreemptingCondition) {
+    if (status == "True") pod->preempting = std::make_shared<const std::string>(text);
   } else if (type == "PodResizePending" && !*infeasible_resize) {
     *infeasible_resize = reason == "Infeasible";
   }

@@ -41,7 +41,7 @@ inline constexpr size_t kFieldCount<PodSpec> = 19;
 template <>
 inline constexpr size_t kFieldCount<ObjectMeta> = 10;
 template <>
-inline constexpr size_t kFieldCount<Pod> = 11;
+inline constexpr size_t kFieldCount<Pod> = 12;
 template <>
 inline constexpr size_t kFieldCount<Node> = 6;
 

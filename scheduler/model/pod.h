@@ -32,6 +32,10 @@ struct ScheduledCondition {
 inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget", kUndoReason = "GangNotWhole",
                                   kPreemptionReason = "PreemptionByScheduler";
 
+// The condition on a pod that waits for victims of its gang to leave. Its message names them, and the plan that chose
+// them, for the next leader: see core/commit/preemption_record.h.
+inline constexpr std::string_view kPreemptingCondition = "tutti.dev/Preempting";
+
 struct PodClaim {
   std::string name;
   bool own = false;  // made for this pod, from an ephemeral volume's template
@@ -50,7 +54,9 @@ struct Pod {
   ScheduledCondition scheduled;
   base::Millis bound_ms = 0;   // wall time; when it was bound, as its condition says; 0: it does not say
   std::string nominated_node;  // status.nominatedNodeName: where room is kept for it; see cluster/nominations.h
-  bool undo_begun = false;     // kDisruptionTarget is true for kUndoReason
+  // The message of kPreemptingCondition, where that is true; null: it is not.
+  std::shared_ptr<const std::string> preempting;
+  bool undo_begun = false;  // kDisruptionTarget is true for kUndoReason
 
   bool bound() const { return !node_name.empty(); }
   bool done() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }

@@ -84,6 +84,7 @@ struct SameCause {
   bool operator()(const BindRefused& x, const BindRefused& y) const { return x == y; }
   bool operator()(const ExtenderFailed& x, const ExtenderFailed& y) const { return x == y; }
   bool operator()(const PreparingVolumes&, const PreparingVolumes&) const { return true; }
+  bool operator()(const AwaitsVictims&, const AwaitsVictims&) const { return true; }  // they become fewer
   bool operator()(const BeingUndone&, const BeingUndone&) const { return true; }
 };
 
@@ -130,6 +131,7 @@ GangState StateOf(const Reason& reason) {
     GangState operator()(const BindRefused&) const { return GangState::kWaitingForNodes; }
     GangState operator()(const ExtenderFailed&) const { return GangState::kWaitingForNodes; }
     GangState operator()(const PreparingVolumes&) const { return GangState::kBinding; }
+    GangState operator()(const AwaitsVictims&) const { return GangState::kBinding; }
     GangState operator()(const BeingUndone&) const { return GangState::kWaitingForNodes; }
   };
   return std::visit(State{}, reason.cause);

@@ -116,6 +116,12 @@ struct PreparingVolumes {
   int64_t open = 0;
   friend bool operator==(const PreparingVolumes&, const PreparingVolumes&) = default;
 };
+// It has its places, and pods that are evicted for it have still to leave them.
+struct AwaitsVictims {
+  std::vector<std::string> pods;   // "ns/name", sorted
+  std::vector<std::string> nodes;  // that they leave, sorted
+  friend bool operator==(const AwaitsVictims&, const AwaitsVictims&) = default;
+};
 // Its start failed, and its bound members are being evicted.
 struct BeingUndone {
   friend bool operator==(const BeingUndone&, const BeingUndone&) = default;
@@ -126,8 +132,9 @@ struct Problem {
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-using Cause = std::variant<Problem, LacksMembers, LacksPart, NoHead, BelowMinimum, QueueRefuses, LacksNodes,
-                           LacksMinResources, BindRefused, ExtenderFailed, PreparingVolumes, BeingUndone>;
+using Cause =
+    std::variant<Problem, LacksMembers, LacksPart, NoHead, BelowMinimum, QueueRefuses, LacksNodes, LacksMinResources,
+                 BindRefused, ExtenderFailed, PreparingVolumes, AwaitsVictims, BeingUndone>;
 
 struct Reason {
   std::string ns = {}, gang = {};

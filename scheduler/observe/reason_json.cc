@@ -113,6 +113,11 @@ struct Kind {
   }
   void operator()(const ExtenderFailed& it) const { out["kind"] = "extender-failed", out["why"] = it.failure; }
   void operator()(const PreparingVolumes& it) const { out["kind"] = "volumes", out["open"] = it.open; }
+  void operator()(const AwaitsVictims& it) const {
+    out["kind"] = "victims";
+    out["pods"] = it.pods;
+    out["nodes"] = it.nodes;
+  }
   void operator()(const BeingUndone&) const { out["kind"] = "undoing"; }
 };
 

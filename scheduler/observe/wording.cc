@@ -18,6 +18,16 @@ constexpr size_t kLongList = 512;  // bytes; the most for a list in a sentence
 
 std::string NameOf(const Reason& reason) { return fmt::format("gang {}/{}", Named(reason.ns), Named(reason.gang)); }
 
+// "a, b", and "…" for what would make it too long.
+std::string SayList(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    if (text.size() >= kLongList) return text + ", …";
+    text += (text.empty() ? "" : ", ") + OneLine(name);
+  }
+  return text;
+}
+
 std::string_view S(int64_t count) { return count == 1 ? "" : "s"; }
 
 // Lists the parts of a whole: " (head 1, others 8)". Empty if that would add nothing.
@@ -246,6 +256,13 @@ struct SentenceOf {
     return fmt::format("{} of its volumes {} still to be bound", it.open, it.open == 1 ? "is" : "are");
   }
 
+  std::string operator()(const AwaitsVictims& it) const {
+    const int64_t pods = std::ssize(it.pods);
+    const std::string who = reason.lone ? "" : fmt::format("{} has places for its members, and ", NameOf(reason));
+    return fmt::format("{}waits for {} pod{} to leave node{} {}: {}.", who, pods, S(pods), S(std::ssize(it.nodes)),
+                       SayList(it.nodes), SayList(it.pods));
+  }
+
   std::string operator()(const BeingUndone&) const {
     return fmt::format(
         "{} is being undone, for not every required member could be bound in time: those that are bound go first.",
@@ -267,6 +284,7 @@ struct WordOf {
   std::string_view operator()(const BindRefused&) const { return "BindRefused"; }
   std::string_view operator()(const ExtenderFailed&) const { return "ExtenderFailed"; }
   std::string_view operator()(const PreparingVolumes&) const { return "BindingVolumes"; }
+  std::string_view operator()(const AwaitsVictims&) const { return "WaitingForVictims"; }
   std::string_view operator()(const BeingUndone&) const { return "Undone"; }
 };
 

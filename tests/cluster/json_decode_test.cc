@@ -23,6 +23,7 @@ TEST_CASE("A pod's identity, owner and times are read") {
       "spec": {"nodeName": "n1", "schedulingGroup": {"podGroupName": "g"}, "schedulingGates": [{"name": "x"}]},
       "status": {"phase": "Failed", "reason": "OutOfcpu", "conditions": [
         {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "m"},
+        {"type": "tutti.dev/Preempting", "status": "False", "message": "m"},
         {"type": "DisruptionTarget", "status": "True"}]}})");
   const auto pod = DecodePod(object);
   REQUIRE(pod);
@@ -37,6 +38,7 @@ TEST_CASE("A pod's identity, owner and times are read") {
   CHECK(pod->phase == model::PodPhase::kFailed);
   CHECK(pod->scheduled == model::ScheduledCondition{true, false, "Unschedulable", "m"});
   CHECK(!pod->undo_begun);  // somebody else's condition
+  CHECK(!pod->preempting);  // taken back
   CHECK(pod->spec->scheduler_name == "default-scheduler");
 }
 

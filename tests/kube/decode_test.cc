@@ -103,6 +103,7 @@ std::string PodMessage(const PodText& pod) {
     s.Message(2, [](WireWriter& c) {
       c.Text(1, "PodScheduled"), c.Text(2, "False"), c.Text(5, "Unschedulable"), c.Text(6, "0/4 nodes");
     });
+    s.Message(2, [](WireWriter& c) { c.Text(1, "tutti.dev/Preempting"), c.Text(2, "True"), c.Text(6, "{}"); });
     s.Message(2, [](WireWriter& c) { c.Text(1, "DisruptionTarget"), c.Text(2, "True"), c.Text(5, "GangNotWhole"); });
     s.Text(4, "Evicted");
     s.Text(11, "n7");
@@ -132,6 +133,7 @@ base::Json PodJson() {
         "nodeAffinityPolicy": "Honor", "labelSelector": {"matchExpressions": [{"key": "app", "operator": "Exists"}]}}]},
     "status": {"phase": "Pending", "reason": "Evicted", "nominatedNodeName": "n7", "conditions": [
       {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/4 nodes"},
+      {"type": "tutti.dev/Preempting", "status": "True", "message": "{}"},
       {"type": "DisruptionTarget", "status": "True", "reason": "GangNotWhole"}]}})");
 }
 
@@ -156,6 +158,9 @@ TEST_CASE("a pod decodes to the same value from protobuf as from JSON") {
   CHECK(wire->scheduled == json->scheduled);
   CHECK(wire->undo_begun);
   CHECK(json->undo_begun);
+  REQUIRE(wire->preempting);
+  REQUIRE(json->preempting);
+  CHECK(*wire->preempting == *json->preempting);
 }
 
 TEST_CASE("equal pods share one spec, whatever their names, nodes and token volumes") {

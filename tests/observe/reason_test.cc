@@ -56,6 +56,23 @@ TEST_CASE("a new figure is no other reason, and a new name is, though it differs
   CHECK_FALSE(SameButFigures(Full("q", "cpu", 5), NoNodes(ShortOf("cpu", 1))));
 }
 
+TEST_CASE("a gang says for whom it waits; that one of them has left is a figure") {
+  const Reason two = About(AwaitsVictims{{"default/a", "default/b"}, {"n1", "n2"}}),
+               one = About(AwaitsVictims{{"default/b"}, {"n2"}});
+  CHECK(Say(two).sentence ==
+        "gang default/g has places for its members, and waits for 2 pods to leave nodes n1, n2: default/a, default/b.");
+  CHECK(Word(two) == "WaitingForVictims");
+  CHECK(StateOf(two) == GangState::kBinding);
+  CHECK(SameButFigures(two, one));
+  Reason lone = one;
+  lone.lone = true;
+  CHECK(Say(lone).sentence == "waits for 1 pod to leave node n2: default/b.");
+  AwaitsVictims many;
+  for (int i = 0; i < 1'000; ++i) many.pods.push_back("default/a-pod-with-a-name-" + std::to_string(i));
+  many.nodes = {"n1"};
+  CHECK(Say(About(many)).sentence.size() < 1'000);
+}
+
 TEST_CASE("that a larger node is needed is news, as it is a new sentence") {
   Figures larger = ShortOf("cpu", 1);
   larger.shorts[0].largest_node = 0;

@@ -20,6 +20,9 @@ using Phase = Plan::Phase;
 using Stage = Assignment::Stage;
 
 void Committer::StartTerm() {
+  book_.ForEach([this](GangId id, Gang& gang) {
+    if (gang.preemption) Abort(id);
+  });
   plans_.StartTerm();
   evictor_.StartTerm();
   for (Preparation* preparation : preparations_) preparation->StartTerm();
@@ -37,13 +40,16 @@ void Committer::Resume(GangId id, const std::string& plan_id, const std::string&
       plan.in_doubt[member->id] = pod.meta.resource_version;
 }
 
-void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placements) {
+void Committer::Reserve(GangId id, const std::vector<cluster::Placement>& placements, std::vector<Victim> victims) {
   Gang& gang = book_.at(id);
-  Plan& plan = gang.plan ? *gang.plan : plans_.Begin(id, plans_.NewId(), "");
+  Plan& plan = gang.plan ? *gang.plan : plans_.Begin(id, gang.preemption ? gang.preemption->plan : plans_.NewId(), "");
+  if (!victims.empty()) victims_.Choose(id, std::move(victims));
   gang.census.reset();
   for (const cluster::Placement& placement : placements) {
     Member& member = book_.at(placement.member);
-    if (!base::Planted(base::Bug::kSkipReservation)) plans_.Hold(member.pod, placement.node, placement.takings);
+    if (!base::Planted(base::Bug::kSkipReservation) &&
+        !(gang.preemption && base::Planted(base::Bug::kForgetVictimsRoom)))
+      plans_.Hold(member.pod, placement.node, placement.takings);
     Assignment& assignment = plan.open[member.id] = {};
     assignment.node = state_.snapshot().node(placement.node).name;
     if (const auto& refused = member.refused) {
@@ -92,10 +98,12 @@ void Committer::Pump(GangId id) {
   Plan& plan = *gang.plan;
   PlanFacts facts;
   facts.whole = gang.whole;
-  facts.prepared = plan.undoing() || Prepare(id);
   // While it waits there is no place for all of the minimum, and without a declaration the minimum is not known: no
   // member is bound first.
   facts.may_start = !gang.refusal && gang.spec.problem.empty();
+  facts.victims_gone =
+      !gang.preemption || (facts.may_start && victims_.Step(id)) || base::Planted(base::Bug::kCrowdOut);
+  facts.prepared = plan.undoing() || Prepare(id);
   facts.awaits_pods = gang.promises > 0 && std::ranges::any_of(plan.open, [this](const auto& item) {
                         const Member& member = book_.at(item.first);
                         return member.promised && !member.late;
@@ -113,6 +121,7 @@ void Committer::Pump(GangId id) {
     if (book_.at(member).promised) return false;
     switch (plan.phase) {
       case Phase::kHeld:
+      case Phase::kVictimsLeave:
       case Phase::kPreparing:
       case Phase::kAdmitted:
       case Phase::kUndoing: return false;
@@ -140,7 +149,8 @@ bool Committer::Prepare(GangId id) {
       std::string why;
       const Progress progress = preparation->Advance(id, book_.at(member).pod, assignment, &why);
       waits = waits || progress == Progress::kWaiting;
-      done = done && (progress == Progress::kDone || base::Planted(base::Bug::kIgnoreVolumes));
+      done = done && (progress == Progress::kDone || base::Planted(base::Bug::kIgnoreVolumes) ||
+                      base::Planted(base::Bug::kCrowdOut));
       if (progress != Progress::kFailed) continue;
       failed.emplace_back(member, std::move(why));
       break;
@@ -192,6 +202,7 @@ bool Committer::OnPodChanged(GangId id, PodId pod) {
 
 void Committer::OnLeave(GangId id, Member& member) {
   Gang& gang = book_.at(id);
+  victims_.OnLeave(id, member);
   plans_.Drop(gang, member);
   if (gang.plan && gang.members.size() == 1) plans_.End(id);
 }
@@ -208,6 +219,15 @@ bool Committer::Abort(GangId id) {
   if (!book_.CensusOf(gang)->NobodyBound()) return false;  // bound by another scheduler
   plans_.ReleaseUnsent(id);
   plans_.End(id);
+  return true;
+}
+
+bool Committer::GiveUpLate(GangId id) {
+  Gang& gang = book_.at(id);
+  if (!gang.preemption || !victims_.IsLate(gang)) return false;
+  victims_.GiveUp(id);
+  gang_status_.TellGang(gang, true, "PreemptionTimedOut", gang.given_up->words);
+  Abort(id);
   return true;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Committer: carries plans out. Reserve → prepare (volumes) → bind all but one → bind the last → whole; or undo (P2,
-// P3). PlanPhase says how one follows from another.
+// Committer: carries plans out. Reserve → victims leave, prepare (volumes) → bind all but one → bind the last → whole;
+// or undo (P2, P3). PlanPhase says how one follows from another.
 //
 // Invariants
 //   (1) the commit member's bind leaves only when every other required member is bound to an existing node;
@@ -20,6 +20,7 @@
 #include "core/commit/node_watch.h"
 #include "core/commit/nominator.h"
 #include "core/commit/plans.h"
+#include "core/commit/victim_removal.h"
 #include "core/commit/volume_binder.h"
 
 namespace tutti::core {
@@ -34,11 +35,13 @@ class Committer {
         book_(book),
         agenda_(agenda),
         charges_(charges),
+        gang_status_(gang_status),
         plans_(options, state, book, agenda, charges, gang_status, announcer, clock),
         binder_(options, state, book, agenda, plans_, outbox, extender_desk, pod_status, announcer, clock),
         evictor_(state, book, agenda, plans_, outbox, announcer, clock),
         nodes_(options, state, book, agenda, plans_, charges),
         volumes_(options, state, book, agenda, outbox, clock),
+        victims_(options, state, book, agenda, evictor_, outbox, clock),
         nominator_(state, book, agenda, outbox, clock) {}
 
   // Begins a new term as leader: nothing is remembered of commands before.
@@ -47,8 +50,12 @@ class Committer {
   // Takes up a plan that was left half done. `in_doubt`: by an earlier leader, perhaps, whose bind of the member that
   // is bound last may have left.
   void Resume(model::GangId id, const std::string& plan_id, const std::string& commit_uid, bool in_doubt);
-  // Adds placements to the gang's plan, made if there is none, and holds their room.
-  void Reserve(model::GangId id, const std::vector<cluster::Placement>& placements);
+  // Adds placements to the gang's plan, made if there is none, and holds their room. `victims` leave before any of its
+  // binds does; with them gone every placement stands. REQUIRES, where there are some: VictimRemoval::MayGo, the gang
+  // has no victims yet, and no bind of the plan has left.
+  void Reserve(model::GangId id, const std::vector<cluster::Placement>& placements, std::vector<Victim> victims = {});
+  // Gives up a plan whose victims are not gone in time. True: it did, and another one may be made without them.
+  bool GiveUpLate(model::GangId id);
   // Sends what may be sent now. Called after anything about the gang changed.
   void Pump(model::GangId id);
   // Forgets the plan and the room it holds, if none of its binds ever left and so nothing is undone. True: its members
@@ -68,6 +75,7 @@ class Committer {
   Plans& plans() { return plans_; }
   const Plans& plans() const { return plans_; }
   Evictor& evictor() { return evictor_; }
+  VictimRemoval& victims() { return victims_; }
   // What happens to nodes is told to it.
   NodeWatch& nodes() { return nodes_; }
   // No bind or eviction is under way.
@@ -89,12 +97,14 @@ class Committer {
   GangBook& book_;
   Agenda& agenda_;
   Charges& charges_;
+  GangStatus& gang_status_;
   Plans plans_;
   Binder binder_;
   Evictor evictor_;
   NodeWatch nodes_;
   VolumeBinder volumes_;
-  const std::array<Preparation*, 1> preparations_{&volumes_};
+  VictimRemoval victims_;
+  const std::array<Preparation*, 2> preparations_{&victims_, &volumes_};
   Nominator nominator_;
 };
 

@@ -24,11 +24,8 @@ namespace tutti::core {
 
 // Why a pod is evicted, and for which gang.
 struct Eviction {
-  enum class Cause {
-    kUndo,     // its own gang starts again as a whole: for that gang
-    kPreempt,  // a gang of higher priority takes its place
-    kReclaim,  // a gang takes what its queue has lent
-  } cause = Cause::kUndo;
+  using Cause = EvictionCause;
+  Cause cause = Cause::kUndo;
   model::GangId by;      // considered again when the pod is gone, and when the eviction is to be sent again
   std::string why = {};  // kUndo: in words
 };

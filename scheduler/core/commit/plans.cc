@@ -71,7 +71,7 @@ void Plans::End(GangId id) {
 }
 
 void Plans::Hold(PodId pod, model::NodeId node, cluster::Takings takings) {
-  state_.Adopt(state_.Reserve(state_.pod(pod).pod_class, node, std::move(takings)), pod);
+  state_.Adopt(state_.Reserve(state_.pod(pod).pod_class, node, std::move(takings), book_.GangOf(pod)), pod);
 }
 
 void Plans::HandOver(Gang& gang, Member& promise, Member& to) {

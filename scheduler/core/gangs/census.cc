@@ -123,6 +123,7 @@ Census TakeCensus(const Gang& gang, const cluster::ClusterState& state) {
   Census census;
   for (Member* member : gang.members) {
     const model::Pod& pod = *state.pod(member->pod).pod;
+    if (pod.preempting && !pod.bound() && !pod.done() && !pod.meta.deleting()) census.recorder = member;
     const Assignment* open = nullptr;
     if (gang.plan)
       if (const auto at = gang.plan->open.find(member->id); at != gang.plan->open.end()) open = &at->second;

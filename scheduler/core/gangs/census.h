@@ -20,9 +20,10 @@ struct Census {
   // May be placed; first the member to be bound last, as those that are bound say already; then by priority, then by
   // age.
   Members pending;
-  Members refused;         // might be placed, but several nodes refused it a moment ago (HoldRefusedBack)
-  Member* last = nullptr;  // of `pending`, the one to be bound last by the open plan
-  Members ran;             // succeeded, and were of this gang: they count as before
+  Members refused;             // might be placed, but several nodes refused it a moment ago (HoldRefusedBack)
+  Member* last = nullptr;      // of `pending`, the one to be bound last by the open plan
+  Members ran;                 // succeeded, and were of this gang: they count as before
+  Member* recorder = nullptr;  // waits, and its pod carries a record of a preemption (gangs/preemption.h)
   int64_t gated = 0, deleting = 0, running = 0, succeeded = 0, failed = 0;
 
   bool NobodyBound() const { return placed.empty() && lost.empty(); }

@@ -15,6 +15,7 @@
 #include "cluster/extenders.h"
 #include "cluster/pod_class.h"
 #include "cluster/storage.h"
+#include "core/gangs/preemption.h"
 #include "dialects/dialect.h"
 #include "framework/verdict.h"
 #include "model/gang.h"
@@ -136,13 +137,14 @@ struct Assignment {
 struct Plan {
   // What the plan does next; NextPhase says how one follows from another.
   enum class Phase {
-    kHeld,       // room is held; the gang's minimum has no place now, or is not known
-    kPreparing,  // volumes are being bound: no bind leaves
-    kAdmitted,   // members that are promised have places, and their pods are to come: no bind leaves
-    kBinding,    // all but the last bind leave, or are awaited
-    kLastBind,   // the commit record: the last bind may leave, or is awaited
-    kFilling,    // the gang is whole: each member is bound on its own
-    kUndoing,    // no bind leaves, and bound members are evicted
+    kHeld,          // room is held; the gang's minimum has no place now, or is not known
+    kVictimsLeave,  // what is in the way is being evicted: no bind leaves
+    kPreparing,     // volumes are being bound: no bind leaves
+    kAdmitted,      // members that are promised have places, and their pods are to come: no bind leaves
+    kBinding,       // all but the last bind leave, or are awaited
+    kLastBind,      // the commit record: the last bind may leave, or is awaited
+    kFilling,       // the gang is whole: each member is bound on its own
+    kUndoing,       // no bind leaves, and bound members are evicted
   } phase = Phase::kHeld;
   std::string id;
   std::string commit_uid;         // the member that is bound last
@@ -275,6 +277,8 @@ struct Gang {
   bool resumed = false;  // it was found half done in this term: its waiting members have been written to
   model::MemberId surplus_from;  // whose turn it is, where not all of the rest could be tried at once
   base::Boxed<Plan> plan;
+  base::Boxed<Preemption> preemption;       // empty: nobody leaves for it
+  base::Boxed<GivenUpPreemption> given_up;  // the last one that was
   base::Boxed<Refusal> refusal;
   uint64_t selections = 0;  // up to which change of selections its members are classified
   std::string last_plan;

@@ -54,6 +54,7 @@ void Consideration::Run(GangId id) {
   Census census = *book_.CensusOf(gang);
   if (gang.plan && gang.plan->undoing()) return undo_.Continue(id, census);
   if (IsOver(id, census)) return;
+  committer_.victims().Recall(id, census);
   const std::string problem = gang.spec.problem.empty() ? TopologyProblem(gang) : gang.spec.problem;
   // Of a whole gang no more members are placed; one that has a place held is bound.
   if (!problem.empty() && (!gang.plan || gang.whole || committer_.Abort(id)))

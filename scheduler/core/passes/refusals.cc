@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/passes/refusals.h"
 
+#include <string>
 #include <utility>
 
 namespace tutti::core {
 
 void Refusals::Wait(model::GangId id, Refusal refusal) {
   Gang& gang = book_.at(id);
-  if (!gang.spec.remark.empty() && refusal.state() != GangState::kInvalid) refusal.AddRemark(gang.spec.remark);
+  std::string remark = refusal.state() == GangState::kInvalid ? "" : gang.spec.remark;
+  if (gang.given_up && !gang.given_up->words.empty()) remark += (remark.empty() ? "" : " ") + gang.given_up->words;
+  if (!remark.empty()) refusal.AddRemark(remark);
   if (gang.refusal && !gang.refusal->old) figures_.Keep(id, *gang.refusal, &refusal);
   book_.SetState(gang, refusal.state());
   gang.refusal = std::move(refusal);

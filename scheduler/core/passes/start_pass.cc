@@ -34,8 +34,9 @@ Refusal Shared(const Gang& gang, Refusal refusal, const std::string& shape) {
 
 void StartPass::Run(GangId id, Census& census) {
   Gang& gang = book_.at(id);
+  if (committer_.GiveUpLate(id)) census = *book_.CensusOf(gang);
   if (gang.plan) {
-    if (undo_.TakeOver(id, census)) return;
+    if (!gang.preemption && undo_.TakeOver(id, census)) return;
     for (Member* member : census.lost) undo_.EvictLost(*member);
     // Its minimum is not known: members that have a place held wait for the declaration.
     if (!gang.spec.problem.empty()) return refusals_.Wait(id, ExplainProblem(gang, gang.spec.problem));
@@ -45,6 +46,9 @@ void StartPass::Run(GangId id, Census& census) {
   gang.refusal.reset();
   committer_.Pump(id);
   book_.SetState(gang, gang.plan && gang.plan->awaits_pods() ? GangState::kAdmitted : GangState::kBinding);
+  // Before the evictions leave, other writes to its pods are on their way: this one would collide with them.
+  if (gang.preemption && gang.preemption->begun_ms != 0)
+    gang.refusal = ExplainVictims(gang, Require(gang, *book_.CensusOf(gang)), state_);
 }
 
 bool StartPass::AwaitsExtenders(const Gang& gang, const Census& census, const Requirement& requirement) {
@@ -141,6 +145,7 @@ std::optional<Refusal> StartPass::TryStart(GangId id, const Census& census, cons
       if (auto refusal = RefusePlaced(gang, census, requirement, &result))
         return judged ? refusals_.Judged(id, census.pending, *std::move(refusal)) : refusal;
       extender_desk_.Finish(census.pending, true);
+      if (gang.preemption && !gang.plan) committer_.victims().GiveUp(id);  // it fits without, too
       committer_.Reserve(id, result.placements);
       return std::nullopt;
     }
@@ -149,7 +154,31 @@ std::optional<Refusal> StartPass::TryStart(GangId id, const Census& census, cons
     certificate = certificates_.Keep(shape.empty() ? fmt::format("#{}", id.value) : shape, std::move(result), now);
     if (certificate->result.verdict == framework::Verdict::kGaveUp) agenda_.retries().OnCutOff(id, now);
   }
+  if (StartWithVictims(id, census, requirement)) return std::nullopt;
   return Shared(gang, ExplainNodes(gang, requirement, std::move(certificate)), shape);
+}
+
+bool StartPass::StartWithVictims(GangId id, const Census& census, const Requirement& requirement) {
+  Gang& gang = book_.at(id);
+  const bool leaving = gang.preemption.has_value();
+  std::vector<Victim> victims;
+  if (leaving)
+    victims = gang.preemption->victims;
+  else if (options_.choose_victims && VictimRemoval::MayChoose(gang, census))
+    victims = options_.choose_victims(gang, state_);
+  if (victims.empty() || (!leaving && !committer_.victims().MayGo(gang, victims))) return false;
+  PlanResult result;
+  {
+    const cluster::WhatIf::Scope scope(planner_.what_if());
+    for (const Victim& victim : victims) planner_.what_if().Evict(victim.pod);
+    result = planner_.PlaceRequired(gang, census.pending, requirement);
+  }
+  if (result.fits && !RefusePlaced(gang, census, requirement, &result)) {
+    committer_.Reserve(id, result.placements, leaving ? std::vector<Victim>() : std::move(victims));
+    return true;
+  }
+  if (leaving && !gang.plan) committer_.victims().GiveUp(id);
+  return false;
 }
 
 // Gangs of one shape want the same: so many members of these classes in these roles. Empty: not to be shared, for some

@@ -17,11 +17,12 @@ namespace tutti::core {
 
 class StartPass {
  public:
-  StartPass(const cluster::ClusterState& state, GangBook& book, Agenda& agenda, const QueueAdmission& admission,
-            Planner& planner, Certificates& certificates, Committer& committer, ExtenderDesk& extender_desk,
-            FigureRefresh& figures, Refusals& refusals, UndoPass& undo, const Strangers& strangers,
-            const Announcer& announcer, const base::Clock& clock)
-      : state_(state),
+  StartPass(const Options& options, const cluster::ClusterState& state, GangBook& book, Agenda& agenda,
+            const QueueAdmission& admission, Planner& planner, Certificates& certificates, Committer& committer,
+            ExtenderDesk& extender_desk, FigureRefresh& figures, Refusals& refusals, UndoPass& undo,
+            const Strangers& strangers, const Announcer& announcer, const base::Clock& clock)
+      : options_(options),
+        state_(state),
         book_(book),
         agenda_(agenda),
         admission_(admission),
@@ -44,6 +45,9 @@ class StartPass {
   bool Place(model::GangId id, Census& census);
   // Where the gang cannot start now: why; else places and reserves.
   std::optional<Refusal> TryStart(model::GangId id, const Census& census, const Requirement& requirement);
+  // Places and reserves what lacks as if those were gone that leave for the gang, or are chosen to. False: it does not
+  // start so either.
+  bool StartWithVictims(model::GangId id, const Census& census, const Requirement& requirement);
   // What keeps the gang from starting before any node is asked; nullopt: nothing does.
   std::optional<Refusal> RefuseUnplaced(model::GangId id, const Census& census, const Requirement& requirement);
   // What keeps it from starting on the nodes that were found for it. May find others, which weigh less on its queue.
@@ -60,6 +64,7 @@ class StartPass {
   bool AwaitsExtenders(const Gang& gang, const Census& census, const Requirement& requirement);
   std::string ShapeOf(const Gang& gang, const Census& census, const Requirement& requirement) const;
 
+  const Options& options_;
   const cluster::ClusterState& state_;
   GangBook& book_;
   Agenda& agenda_;

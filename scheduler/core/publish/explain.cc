@@ -48,6 +48,20 @@ Refusal ExplainProblem(const Gang& gang, const std::string& problem) {
 
 Refusal ExplainUndoing(const Gang& gang) { return Refuse(gang, {}, observe::BeingUndone{}, Wake::kMembers); }
 
+Refusal ExplainVictims(const Gang& gang, const Requirement& requirement, const cluster::ClusterState& state) {
+  observe::AwaitsVictims awaits;
+  for (const Victim& victim : gang.preemption->victims) {
+    const cluster::PodEntry& entry = state.pod(victim.pod);
+    if (!entry.pod || !entry.node) continue;
+    awaits.pods.push_back(entry.pod->meta.ns + "/" + entry.pod->meta.name);
+    awaits.nodes.push_back(state.snapshot().node(entry.node).name);
+  }
+  std::ranges::sort(awaits.pods);
+  std::ranges::sort(awaits.nodes);
+  awaits.nodes.erase(std::ranges::unique(awaits.nodes).begin(), awaits.nodes.end());
+  return Refuse(gang, requirement, std::move(awaits), Wake::kNothing);
+}
+
 Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census,
                        std::vector<std::pair<std::string, int64_t>> strangers) {
   return Refuse(gang, requirement,

@@ -21,6 +21,9 @@ Refusal ExplainProblem(const Gang& gang, const std::string& problem);
 // Its plan failed, and what is bound of it has to go before it starts again.
 Refusal ExplainUndoing(const Gang& gang);
 
+// It has its places, and pods are in the way that are being evicted for it. REQUIRES: a preemption with victims.
+Refusal ExplainVictims(const Gang& gang, const Requirement& requirement, const cluster::ClusterState& state);
+
 // Too few members exist: which minimum, how many there are, how many are held back by gates; `strangers` are the
 // schedulers that more pods of the gang name, and how many.
 Refusal ExplainMembers(const Gang& gang, const Requirement& requirement, const Census& census,

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// VictimRemoval: has the victims of a plan leave before any of its binds does.
+//
+// First each member says which node is kept for it. When that is seen, who goes is recorded, in one write on one pod of
+// the gang (gangs/preemption.h). Then the evictions leave together, and when the last victim is gone the plan goes on.
+// Invariants
+//   (1) no eviction leaves before the members' nominations are seen and the record is acknowledged;
+//   (2) a gang has one set of victims at a time. Another one is chosen only after the first is gone, or given up and
+//       its record taken back: killed at any instant, the next leader goes on with the set that is recorded.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/planted.h"
+#include "cluster/state.h"
+#include "core/commit/evictor.h"
+#include "core/commit/preparation.h"
+#include "core/gangs/agenda.h"
+#include "core/gangs/census.h"
+#include "core/options.h"
+#include "core/outbox.h"
+
+namespace tutti::core {
+
+class VictimRemoval final : public Preparation {
+ public:
+  VictimRemoval(const Options& options, cluster::ClusterState& state, GangBook& book, Agenda& agenda, Evictor& evictor,
+                Outbox& outbox, const base::Clock& clock)
+      : options_(options),
+        state_(state),
+        book_(book),
+        agenda_(agenda),
+        evictor_(evictor),
+        outbox_(outbox),
+        clock_(clock) {}
+
+  // The pods can all be victims of the gang: each is bound, leaves for no other gang, and did not fail to leave before.
+  bool MayGo(const Gang& gang, const std::vector<Victim>& victims) const;
+  // They go for the gang, by its plan. REQUIRES: MayGo, it has no victims yet, and no bind of the plan has left.
+  void Choose(model::GangId id, std::vector<Victim> victims);
+  // No record of earlier victims is left, so others may be chosen.
+  static bool MayChoose(const Gang& gang, const Census& census) {
+    return !gang.preemption && !gang.plan && !(gang.given_up && gang.given_up->carrier) &&
+           (!census.recorder || base::Planted(base::Bug::kForgetVictims));
+  }
+  // Sends what is due. True: all victims are gone.
+  bool Step(model::GangId id);
+  // Takes up what an earlier leader has recorded, and takes a record back that does not hold any more.
+  void Recall(model::GangId id, const Census& census);
+  // Some victims were not gone in time.
+  bool IsLate(const Gang& gang) const;
+  // Gives the victims up: those whose eviction has not left stay. The record is taken back.
+  void GiveUp(model::GangId id);
+  // The member is about to leave its gang.
+  void OnLeave(model::GangId id, const Member& member);
+
+  // Nothing of it is a member's own.
+  void Begin(model::PodId, Assignment&) override {}
+  Progress Advance(model::GangId id, model::PodId, Assignment&, std::string*) override {
+    return book_.at(id).preemption ? Progress::kWaiting : Progress::kDone;
+  }
+  // Forgets who was to go: what is recorded counts. REQUIRES: the plans of gangs with victims were aborted.
+  void StartTerm() override;
+
+ private:
+  bool IsGone(const Victim& victim) const;
+  // Drops those that are gone.
+  void Prune(Preemption& preemption) const;
+  base::Millis LateAt(const Preemption& preemption) const;
+  // True: it is recorded who goes.
+  bool Record(model::GangId id);
+  bool NominationsAreSeen(const Gang& gang) const;
+  std::string SayStuck(const std::vector<Victim>& stuck) const;
+  void Forget(Gang& gang);
+  // Takes the record of what was given up back. REQUIRES: that has a carrier.
+  void TakeBack(model::GangId id);
+  std::vector<Victim> Find(const PreemptionRecord& record) const;
+  cluster::CommandId Write(const Member& member, bool holds, const std::string& message);
+  void OnReply(const GangBook::Written& written, const cluster::Answer& reply);
+
+  const Options& options_;
+  cluster::ClusterState& state_;
+  GangBook& book_;
+  Agenda& agenda_;
+  Evictor& evictor_;
+  Outbox& outbox_;
+  const base::Clock& clock_;
+};
+
+}  // namespace tutti::core
