@@ -27,6 +27,7 @@ struct Full : Rig {
         return Who(gang, state);
       };
     };
+    AddPriorityClass("high", 1000);
     AddNode("n1", 2);
     AddNode("n2", 2);
     Restart();
@@ -39,7 +40,8 @@ struct Full : Rig {
     AddPod(name, {.spec = {{"nodeName", node}, {"schedulerName", "other"}}});
   }
   void Preemptor() {
-    for (const char* name : {"g-0", "g-1"}) AddPod(name, {.gang = "g", .min = "2", .cpu = "2"});
+    for (const char* name : {"g-0", "g-1"})
+      AddPod(name, {.gang = "g", .min = "2", .cpu = "2", .priority_class = "high"});
   }
   std::vector<Victim> Who(const Gang& gang, const cluster::ClusterState& state) {
     if (gang.key.name != "g") return {};
@@ -279,22 +281,38 @@ TEST_CASE("A preemptor that is deleted while its victims leave lets go of them")
   CHECK(rig.Bound() == 4);
 }
 
-TEST_CASE("A record that was copied from another pod counts for nothing") {
-  Full rig;
-  const std::string forged = R"({"plan":"x-1","uid":"another","preempt":[")" +
-                             sim::DigString(*rig.store.Find(sim::kPods, "default", "a1"), "metadata", "uid") + R"("]})";
-  rig.chosen.clear();
-  rig.Preemptor();
+// Somebody writes on g-0 that pod a1 is to leave for its gang. `uid`: of the pod that the record says it is on.
+void Forge(Full& rig, const std::string& uid, const std::string& cause) {
+  const sim::Object victim = rig.store.Find(sim::kPods, "default", "a1");
+  const std::string record = fmt::format(R"({{"plan":"x-1","uid":"{}","{}":["{}"]}})", uid, cause, sim::UidOf(*victim));
   REQUIRE(rig.store.Modify(
       sim::kPods, "default", "g-0",
       [&](sim::Json& pod) {
         pod["status"]["conditions"].push_back(
-            {{"type", "tutti.dev/Preempting"}, {"status", "True"}, {"message", forged}});
+            {{"type", "tutti.dev/Preempting"}, {"status", "True"}, {"message", record}});
       },
       sim::Part::kStatus));
+}
+
+TEST_CASE("A record that was copied from another pod counts for nothing") {
+  Full rig;
+  rig.chosen.clear();
+  rig.Preemptor();
+  Forge(rig, "another", "preempt");
   rig.Pass(5'000);
   CHECK(rig.Hit().empty());
   CHECK_FALSE(rig.Recorded());  // it is taken back
+}
+
+TEST_CASE("A record that is forged to the letter has nobody evicted whom the gang may not have evicted") {
+  Full rig;
+  rig.chosen.clear();
+  const std::string cause = GENERATE("preempt", "reclaim");
+  for (const char* name : {"g-0", "g-1"}) rig.AddPod(name, {.gang = "g", .min = "2", .cpu = "2"});  // no priority
+  Forge(rig, sim::UidOf(*rig.store.Find(sim::kPods, "default", "g-0")), cause);
+  rig.Pass(5'000);
+  CHECK(rig.Hit().empty());
+  CHECK_FALSE(rig.Recorded());
 }
 
 }  // namespace

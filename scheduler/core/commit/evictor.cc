@@ -80,8 +80,9 @@ void Evictor::Evict(PodId id, const Eviction& eviction) {
   if (entry.leaving || pod->meta.deleting() || pod->done()) return;
   if (clock_.MonotonicMs() < going.again_ms) return agenda_.At(eviction.by, going.again_ms);
   state_.SetLeaving(id, true);
-  going.eviction = eviction;
-  const Said said = Say(*pod, eviction);
+  Said said = Say(*pod, eviction);
+  going.note = std::move(said.note);
+  going.scheduler_name = book_.SchedulerName(book_.at(eviction.by));
   Send(id, false,
        cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic,
                       base::PrintJson(Announcement(*pod, said.reason, said.message, clock_.WallMs()))});
@@ -123,16 +124,11 @@ void Evictor::OnReply(PodId id, const Pod& as, bool announced, const cluster::An
     state_.SetLeaving(id, false);
   } else if (!announced) {
     Send(id, true, cluster::Delete{cluster::RefOf(pod)});
-  } else {
-    TellGone(pod, going.eviction);
+  } else if (!going.note.empty()) {
+    outbox_.Post(
+        Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
+        cluster::EmitEvent{cluster::RefOf(pod), false, "Preempted", "Preempting", going.note, going.scheduler_name});
   }
-}
-
-void Evictor::TellGone(const std::shared_ptr<const Pod>& pod, const Eviction& eviction) {
-  if (eviction.cause == Cause::kUndo || !book_.at(eviction.by).dialect) return;
-  outbox_.Post(Lane::kEvent, clock_.MonotonicMs() + kEventDeadlineMs,
-               cluster::EmitEvent{cluster::RefOf(pod), false, "Preempted", "Preempting", Say(*pod, eviction).note,
-                                  std::string(book_.SchedulerName(book_.at(eviction.by)))});
 }
 
 }  // namespace tutti::core

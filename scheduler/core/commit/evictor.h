@@ -58,7 +58,7 @@ class Evictor {
  private:
   // Of a pod that is to go.
   struct Going {
-    Eviction eviction;                         // the one under way
+    std::string note, scheduler_name;          // of the Event on the one under way; no note: there is none
     absl::InlinedVector<model::GangId, 1> by;  // all gangs that asked
     base::Millis again_ms = 0;                 // monotonic; no attempt before, because the last one was refused
   };
@@ -74,7 +74,6 @@ class Evictor {
   void OnReply(model::PodId id, const model::Pod& as, bool announced, const cluster::Answer& reply);
   template <typename Body>
   void Send(model::PodId id, bool announced, Body body);
-  void TellGone(const std::shared_ptr<const model::Pod>& pod, const Eviction& eviction);
 
   cluster::ClusterState& state_;
   GangBook& book_;

@@ -152,7 +152,7 @@ void VictimRemoval::Recall(GangId id, const Census& census) {
     return;
   const auto record = ReadRecord(*book_.PodOf(census.recorder->id));
   if (record && gang.given_up && gang.given_up->plan == record->plan) return;  // that it is taken back is not seen yet
-  std::vector<Victim> victims = record ? Find(*record) : std::vector<Victim>();
+  std::vector<Victim> victims = record ? Find(gang, *record) : std::vector<Victim>();
   if (victims.empty()) {
     if (!gang.given_up) gang.given_up.emplace();
     gang.given_up->plan = record ? record->plan : "";
@@ -168,17 +168,25 @@ void VictimRemoval::Recall(GangId id, const Census& census) {
 }
 
 // A walk over all pods; but only for what is found recorded after a restart.
-std::vector<Victim> VictimRemoval::Find(const PreemptionRecord& record) const {
+std::vector<Victim> VictimRemoval::Find(const Gang& gang, const PreemptionRecord& record) const {
   absl::flat_hash_map<std::string_view, EvictionCause> causes;
   for (const auto& [uid, cause] : record.victims) causes.emplace(uid, cause);
   std::vector<Victim> victims;
   for (uint32_t slot = 0; slot < state_.pod_slots(); ++slot) {
     const cluster::PodEntry& entry = state_.pod(PodId(slot));
     if (!entry.pod || !entry.node || entry.reservation || entry.victim_of) continue;
-    if (const auto at = causes.find(entry.pod->meta.uid); at != causes.end())
+    const auto at = causes.find(entry.pod->meta.uid);
+    if (at != causes.end() && MayHaveChosen(gang, PodId(slot), at->second))
       victims.push_back({PodId(slot), at->second, entry.pod->meta.uid});
   }
   return victims;
+}
+
+// So a forged record has nobody evicted whom the gang could not have had evicted anyway.
+bool VictimRemoval::MayHaveChosen(const Gang& gang, PodId victim, EvictionCause cause) const {
+  if (cause == EvictionCause::kPreempt) return state_.pod(victim).pod->spec->priority < book_.Priority(gang);
+  const GangId of = book_.GangOf(victim);
+  return of && !book_.at(of).spec.queue.empty() && !gang.spec.queue.empty();
 }
 
 void VictimRemoval::TakeBack(GangId id) {

@@ -75,7 +75,8 @@ class VictimRemoval final : public Preparation {
   void Forget(Gang& gang);
   // Takes the record of what was given up back. REQUIRES: that has a carrier.
   void TakeBack(model::GangId id);
-  std::vector<Victim> Find(const PreemptionRecord& record) const;
+  std::vector<Victim> Find(const Gang& gang, const PreemptionRecord& record) const;
+  bool MayHaveChosen(const Gang& gang, model::PodId victim, EvictionCause cause) const;
   cluster::CommandId Write(const Member& member, bool holds, const std::string& message);
   void OnReply(const GangBook::Written& written, const cluster::Answer& reply);
 
