@@ -55,8 +55,9 @@ struct Cycle::Parts {
   Announcer announcer;
   Tallies tallies{state, book};
   PodStatus pod_status{state, book, agenda, outbox, clock};
-  GangStatus gang_status{book, agenda, outbox, clock};
-  QueueStatus queue_status{state, quota, tallies, outbox, clock};
+  ObjectKeeper keeper{outbox, clock};
+  GangStatus gang_status{book, agenda, outbox, keeper, clock};
+  QueueStatus queue_status{state, quota, tallies, keeper, clock};
   FigureRefresh figures{options, book, agenda, tallies, clock};
   Describer describer{state, book, journal};
   // Commit.
@@ -65,8 +66,8 @@ struct Cycle::Parts {
                       extender_desk, pod_status, gang_status, announcer, clock};
   // Passes.
   Refusals refusals{book, agenda, committer, extender_desk, figures, clock};
-  Enrollment enrollment{state,     dialects, book,         agenda,    charges, committer,
-                        strangers, tallies,  queue_status, announcer, clock};
+  Enrollment enrollment{state,     dialects, book,        agenda,       charges,   committer,
+                        strangers, tallies,  gang_status, queue_status, announcer, clock};
   Promises promises{state, book, committer, planner, enrollment};
   UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
   StartPass start{options,       state,   book,     agenda, admission, planner,   certificates, committer,
@@ -76,8 +77,8 @@ struct Cycle::Parts {
   Consideration consideration{state,    book,       agenda,   admission, certificates, committer, figures,
                               refusals, enrollment, promises, start,     grow,         undo,      clock};
   FlushPass flush{options, book, agenda, certificates, consideration, announcer, clock};
-  Drain drain{options,      state,  dialects,      quota,     rankings,   book,         agenda,     charges,
-              certificates, outbox, extender_desk, committer, pod_status, queue_status, enrollment, clock};
+  Drain drain{options, state,         dialects,  quota,      rankings, book,         agenda,     charges, certificates,
+              outbox,  extender_desk, committer, pod_status, keeper,   queue_status, enrollment, clock};
   PublishPass publish{options,     book,         agenda,     tallies,   figures, pod_status,
                       gang_status, queue_status, enrollment, announcer, journal, clock};
 

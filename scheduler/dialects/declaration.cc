@@ -90,11 +90,11 @@ std::string ProblemIn(const model::Object& object, cluster::JsonReader& read) {
   return OneLine(fmt::format("{}: {}", Named(object.kind, object.meta.ns, object.meta.name), read.problem()));
 }
 
-const base::Json& StatusOf(const model::Object& object) {
+const base::Json& StatusIn(const base::Json& body) {
   static const base::Json kNothing = base::Json::object();
-  if (!object.body->is_object()) return kNothing;
-  const auto at = object.body->find("status");
-  return at != object.body->end() && at->is_object() ? *at : kNothing;
+  if (!body.is_object()) return kNothing;
+  const auto at = body.find("status");
+  return at != body.end() && at->is_object() ? *at : kNothing;
 }
 
 }  // namespace tutti::dialects

@@ -49,6 +49,7 @@ model::GangSpec GangOf(std::string_view dialect, const model::Object& object);
 std::string ProblemIn(const model::Object& object, cluster::JsonReader& read);
 
 // Its status, or an empty object.
-const base::Json& StatusOf(const model::Object& object);
+const base::Json& StatusIn(const base::Json& body);
+inline const base::Json& StatusOf(const model::Object& object) { return StatusIn(*object.body); }
 
 }  // namespace tutti::dialects

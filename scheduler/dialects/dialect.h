@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cluster/command.h"
+#include "cluster/desired.h"
 #include "dialects/report.h"
 #include "model/gang.h"
 #include "model/node.h"
@@ -24,13 +24,12 @@ namespace tutti::dialects {
 // What a change of objects touched; the engine reads the named declarations again.
 struct Touched {
   std::set<model::GangKey> gangs;
-  std::set<model::GangKey> members;   // MembershipOf may answer otherwise now for those that are in it
-  std::set<model::GangKey> statuses;  // a status was written: what was reported may have been overwritten
+  std::set<model::GangKey> members;  // MembershipOf may answer otherwise now for those that are in it
+  std::set<model::GangKey> desires;  // Desire may answer otherwise now, though Describe does not
   std::set<std::string> queues;
-  std::set<std::string> queue_statuses;  // likewise
-  bool memberships = false;              // MembershipOf may answer otherwise now, for any pod
-  bool declarations = false;             // Describe may answer otherwise now, for any gang
-  bool nodes = false;                    // AddNodeLabels may add others now, for any node
+  bool memberships = false;   // MembershipOf may answer otherwise now, for any pod
+  bool declarations = false;  // Describe may answer otherwise now, for any gang
+  bool nodes = false;         // AddNodeLabels may add others now, for any node
 };
 
 // A pod's place in a gang.
@@ -55,7 +54,11 @@ class Dialect {
  public:
   virtual ~Dialect() = default;
   virtual std::string_view name() const = 0;  // "volcano"
-  virtual std::vector<model::ObjectKind> Kinds() const = 0;
+  // The kinds that it reads; none by default.
+  virtual const std::vector<model::ObjectKind>& Kinds() const {
+    static const std::vector<model::ObjectKind> none;
+    return none;
+  }
 
   virtual void Put(std::shared_ptr<const model::Object> object, Touched* touched) = 0;
   virtual void Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) = 0;
@@ -76,14 +79,12 @@ class Dialect {
   // slashes, so that no label that a node has itself looks like them. A node may also change what others have.
   virtual void AddNodeLabels(const model::Node&, model::StringMap* /*labels*/, Touched*) {}
 
-  // Writes that bring the ecosystem's status objects in line with the report; none when they are. Called when a report
-  // differs from the last one, and once for each gang and queue after a start.
-  virtual void Report(const GangReport&, std::vector<cluster::CommandBody>* /*out*/) {}
-  virtual void ReportQueue(const QueueReport&, std::vector<cluster::CommandBody>* /*out*/) {}
-  // What was written last about the gang, or queue, may not have arrived: only what is observed counts. The engine has
-  // one report of an object on its way at a time, so writes never overtake each other.
-  virtual void ReportLost(const model::GangKey&) {}
-  virtual void QueueReportLost(std::string_view /*name*/) {}
+  // All that the ecosystem's objects should be, as the report has it; of objects that are not named, nothing is
+  // desired. A function of the report, of the objects that were put, and of what is known before they show it. It is
+  // asked again for each report that differs from the last one, and for each write that has to be made.
+  virtual void Desire(const GangReport&, const cluster::Unseen&, std::vector<cluster::DesiredObject>* /*out*/) const {}
+  virtual void DesireOfQueue(const QueueReport&, const cluster::Unseen&,
+                             std::vector<cluster::DesiredObject>* /*out*/) const {}
 
   // Where Events about the gang go besides its pods; nullopt: nowhere.
   virtual std::optional<cluster::ObjectRef> EventTarget(const model::GangKey&) const { return std::nullopt; }

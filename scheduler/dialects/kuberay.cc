@@ -91,7 +91,7 @@ void KubeRay::PutCluster(std::shared_ptr<const model::Object> object, Touched* t
   if (!std::ranges::equal(before ? before->spec.units : kNone, gang.units, {}, &model::UnitSpec::role,
                           &model::UnitSpec::role))
     touched->members.insert(gang.key);
-  clusters_.Put(std::move(object), std::move(gang), nullptr, touched);
+  clusters_.Put(std::move(object), std::move(gang), touched);
 }
 
 void KubeRay::Put(std::shared_ptr<const model::Object> object, Touched* touched) {

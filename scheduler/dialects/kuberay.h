@@ -14,7 +14,7 @@ class KubeRay final : public Dialect {
   KubeRay();
 
   std::string_view name() const override { return "kuberay"; }
-  std::vector<model::ObjectKind> Kinds() const override { return {clusters_.kind(), PriorityClasses::Kind()}; }
+  const std::vector<model::ObjectKind>& Kinds() const override { return kinds_; }
   void Put(std::shared_ptr<const model::Object> object, Touched* touched) override;
   void Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) override;
   void Served(std::string_view kind_name, bool served, Touched* touched) override;
@@ -34,6 +34,7 @@ class KubeRay final : public Dialect {
   void ReadAgain(std::string_view priority_class, Touched* touched);
 
   PodGroupTable clusters_;
+  const std::vector<model::ObjectKind> kinds_{clusters_.kind(), PriorityClasses::Kind()};
   bool was_served_ = false;  // RayCluster, at some time
   PriorityClasses priorities_;
 };

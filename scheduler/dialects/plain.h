@@ -9,7 +9,6 @@ namespace tutti::dialects {
 class Plain final : public Dialect {
  public:
   std::string_view name() const override { return "plain"; }
-  std::vector<model::ObjectKind> Kinds() const override { return {}; }
   void Put(std::shared_ptr<const model::Object>, Touched*) override {}
   void Drop(std::string_view, std::string_view, std::string_view, Touched*) override {}
   std::optional<Membership> MembershipOf(const model::Pod& pod) const override;

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "base/json_string.h"
 #include "dialects/wording.h"
 
 namespace tutti::dialects {
@@ -14,38 +13,35 @@ std::string Place(std::string_view ns, std::string_view name) { return fmt::form
 
 }  // namespace
 
-void WriteStatus(PodGroup* group, base::Json wanted, std::vector<cluster::CommandBody>* out) {
-  group->written = base::PrintJson(wanted);
-  for (const char* counter : {"running", "succeeded", "failed"})
-    if (!wanted.contains(counter)) wanted[counter] = nullptr;  // taken out by a merge patch
-  cluster::Patch patch;
-  patch.object = cluster::RefOf(group->object);
-  patch.status = true;
-  patch.body = base::PrintJson({{"status", std::move(wanted)}});
-  out->push_back(std::move(patch));
+cluster::DesiredObject WithStatus(const std::shared_ptr<const model::Object>& object, base::Json status,
+                                  cluster::DesiredObject::Agree agree, cluster::Patch::Type type) {
+  return {.ref = cluster::RefOf(object),
+          .status = true,
+          .type = type,
+          .fields = {{"status", std::move(status)}},
+          .agree = agree,
+          .seen = object};
 }
 
-void PodGroupTable::Put(std::shared_ptr<const model::Object> object, model::GangSpec spec, base::Json observed,
-                        Touched* touched) {
+void TakeOutOtherCounters(base::Json* status) {
+  for (const char* counter : {"running", "succeeded", "failed"})
+    if (!status->contains(counter)) (*status)[counter] = nullptr;
+}
+
+void PodGroupTable::Put(std::shared_ptr<const model::Object> object, model::GangSpec spec, Touched* touched) {
   PodGroup& group = groups_[Place(object->meta.ns, object->meta.name)];
-  if (group.object && group.object->meta.uid != object->meta.uid) group = {};
-  if (!group.object || group.spec != spec) {
+  if (!group.object || group.object->meta.uid != object->meta.uid || group.spec != spec) {
     touched->gangs.insert(spec.key);
     group.spec = std::move(spec);
-  } else if (group.observed != observed) {
-    touched->statuses.insert(group.spec.key);
   }
   group.object = std::move(object);
-  group.memory.Observed(observed);
-  if (!group.memory.pending()) group.written.clear();
-  group.observed = std::move(observed);
 }
 
 void PodGroupTable::Drop(std::string_view ns, std::string_view name, Touched* touched) {
   if (groups_.erase(Place(ns, name)) > 0) touched->gangs.insert({dialect_, std::string(ns), std::string(name)});
 }
 
-PodGroup* PodGroupTable::Find(const model::GangKey& key) {
+const PodGroup* PodGroupTable::Find(const model::GangKey& key) const {
   const auto at = groups_.find(Place(key.ns, key.name));
   return at == groups_.end() ? nullptr : &at->second;
 }

@@ -10,20 +10,20 @@
 
 #include "base/json.h"
 #include "dialects/dialect.h"
-#include "dialects/status_memory.h"
 
 namespace tutti::dialects {
 
 struct PodGroup {
   std::shared_ptr<const model::Object> object;  // never null
   model::GangSpec spec;
-  base::Json observed;  // of its status, what the dialect writes
-  StatusMemory memory;
-  std::string written;  // for the dialect: what it wrote and has not observed
 };
 
-// Writes the status that is `wanted` of the group; the counters that it does not name are taken out.
-void WriteStatus(PodGroup* group, base::Json wanted, std::vector<cluster::CommandBody>* out);
+// The object with this status; `type`: how it is merged into what is there.
+cluster::DesiredObject WithStatus(const std::shared_ptr<const model::Object>& object, base::Json status,
+                                  cluster::DesiredObject::Agree agree,
+                                  cluster::Patch::Type type = cluster::Patch::Type::kMerge);
+// Has a merge take the counters out that `status` does not name.
+void TakeOutOtherCounters(base::Json* status);
 
 class PodGroupTable {
  public:
@@ -39,21 +39,11 @@ class PodGroupTable {
   }
   bool served() const { return served_; }
 
-  // `observed` is what of the status is the dialect's, without times: a status is its tenant's too, who may fill it
-  // with a megabyte, and of that nothing is looked at. Touches the gang where the declaration is not what it was, and
-  // its status where what is observed is not.
-  void Put(std::shared_ptr<const model::Object> object, model::GangSpec spec, base::Json observed, Touched* touched);
+  // Touches the gang where the declaration is not what it was.
+  void Put(std::shared_ptr<const model::Object> object, model::GangSpec spec, Touched* touched);
   void Drop(std::string_view ns, std::string_view name, Touched* touched);
 
-  void ReportLost(const model::GangKey& key) {
-    if (PodGroup* group = Find(key)) {
-      group->memory.Forget();
-      group->written.clear();
-    }
-  }
-
-  PodGroup* Find(const model::GangKey& key);
-  const PodGroup* Find(const model::GangKey& key) const { return const_cast<PodGroupTable*>(this)->Find(key); }
+  const PodGroup* Find(const model::GangKey& key) const;
   std::map<std::string, PodGroup>& all() { return groups_; }
 
   // The declaration, or one with the problem that there is none.

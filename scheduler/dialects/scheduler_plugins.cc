@@ -60,6 +60,10 @@ Json Comparable(const Json& status) {
   return comparable;
 }
 
+bool PhaseAgrees(const Json& fields, const Json& object) {
+  return Comparable(StatusIn(fields)) == Comparable(StatusIn(object));
+}
+
 }  // namespace
 
 SchedulerPlugins::SchedulerPlugins()
@@ -114,8 +118,7 @@ void SchedulerPlugins::PutGroup(std::shared_ptr<const model::Object> object, Tou
   FollowCluster(*object, &gang);
   gang.problem = ProblemIn(*object, read);
 
-  Json observed = Comparable(StatusOf(*object));
-  groups_.Put(std::move(object), std::move(gang), std::move(observed), touched);
+  groups_.Put(std::move(object), std::move(gang), touched);
 }
 
 void SchedulerPlugins::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
@@ -139,14 +142,16 @@ std::optional<Membership> SchedulerPlugins::MembershipOf(const model::Pod& pod) 
   return membership;
 }
 
-void SchedulerPlugins::Report(const GangReport& report, std::vector<cluster::CommandBody>* out) {
-  PodGroup* group = groups_.Find(report.spec->key);
+void SchedulerPlugins::Desire(const GangReport& report, const cluster::Unseen& unseen,
+                              std::vector<cluster::DesiredObject>* out) const {
+  const PodGroup* group = groups_.Find(report.spec->key);
   if (!group) return;
-  const Json before = group->written.empty() ? group->observed : cluster::ParseJson(group->written);
+  const Json* written = unseen.Written(cluster::RefOf(group->object));
+  const Json before = Comparable(written ? StatusIn(*written) : StatusOf(*group->object));
 
   Json wanted = Json::object();
   if (IsCleanedUp(report, PhaseIn(before))) {
-    wanted = Comparable(before);
+    wanted = before;
   } else {
     wanted["phase"] = Phase(report);
     if (report.running > 0) wanted["running"] = report.running;
@@ -157,8 +162,8 @@ void SchedulerPlugins::Report(const GangReport& report, std::vector<cluster::Com
     wanted["scheduleStartTime"] = *start;
   else if (wanted["phase"] == "Scheduling")
     wanted["scheduleStartTime"] = base::FormatTime(report.now_wall_ms);
-  if (!group->memory.MustWrite(Comparable(wanted), group->observed, group->object->meta.resource_version)) return;
-  WriteStatus(group, std::move(wanted), out);
+  TakeOutOtherCounters(&wanted);
+  out->push_back(WithStatus(group->object, std::move(wanted), PhaseAgrees));
 }
 
 }  // namespace tutti::dialects

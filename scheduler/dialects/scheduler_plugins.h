@@ -16,14 +16,14 @@ class SchedulerPlugins final : public Dialect {
   SchedulerPlugins();
 
   std::string_view name() const override { return "scheduler-plugins"; }
-  std::vector<model::ObjectKind> Kinds() const override { return {groups_.kind(), RayClusterKind()}; }
+  const std::vector<model::ObjectKind>& Kinds() const override { return kinds_; }
   void Put(std::shared_ptr<const model::Object> object, Touched* touched) override;
   void Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) override;
   void Served(std::string_view kind_name, bool served, Touched* touched) override;
   std::optional<Membership> MembershipOf(const model::Pod& pod) const override;
   model::GangSpec Describe(const model::GangKey& key) const override { return groups_.Describe(key); }
-  void Report(const GangReport& report, std::vector<cluster::CommandBody>* out) override;
-  void ReportLost(const model::GangKey& key) override { groups_.ReportLost(key); }
+  void Desire(const GangReport& report, const cluster::Unseen& unseen,
+              std::vector<cluster::DesiredObject>* out) const override;
   std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override {
     return groups_.EventTarget(key);
   }
@@ -42,6 +42,7 @@ class SchedulerPlugins final : public Dialect {
   void PutCluster(const std::string& ns, const std::string& name, RayCluster cluster, Touched* touched);
 
   PodGroupTable groups_;
+  const std::vector<model::ObjectKind> kinds_{groups_.kind(), RayClusterKind()};
   std::map<std::pair<std::string, std::string>, RayCluster> clusters_;  // by namespace and name
 };
 

@@ -6,8 +6,7 @@
 #include <limits>
 
 #include "base/json.h"
-#include "base/json_string.h"
-#include "cluster/json_text.h"
+#include "cluster/json_reader.h"
 #include "dialects/declaration.h"
 #include "dialects/ray_pod.h"
 #include "dialects/wording.h"
@@ -44,6 +43,15 @@ std::optional<int32_t> ReadPriority(cluster::JsonReader& read, const cluster::Js
     return static_cast<int32_t>(value);
   read.Problem(field, fmt::format("{} is no priority; write one from -2147483648 to 2147483647", value));
   return std::nullopt;
+}
+
+bool IsTrue(const Json& condition) { return condition.is_object() && condition.value("status", Json()) == "True"; }
+
+// Of the one condition that is desired, whether `object` has it.
+bool HasCondition(const Json& fields, const Json& object) {
+  const Json& desired = StatusIn(fields)["conditions"][0];
+  return WithoutTime(desired) ==
+         WithoutTime(ConditionIn(StatusIn(object), desired["type"].get_ref<const std::string&>()));
 }
 
 // True, False or nothing to say, as upstream's reasons have it.
@@ -96,8 +104,7 @@ void Upstream::Put(std::shared_ptr<const model::Object> object, Touched* touched
     read.Problem(parent, "composite groups are not supported; take it out");
   gang.problem = ProblemIn(*object, read);
 
-  Json observed = WithoutTime(ConditionIn(StatusOf(*object), ConditionType(*object)));
-  groups_.Put(std::move(object), std::move(gang), std::move(observed), touched);
+  groups_.Put(std::move(object), std::move(gang), touched);
 }
 
 void Upstream::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
@@ -119,35 +126,33 @@ std::optional<Membership> Upstream::MembershipOf(const model::Pod& pod) const {
   return membership;
 }
 
-void Upstream::Report(const GangReport& report, std::vector<cluster::CommandBody>* out) {
-  PodGroup* group = groups_.Find(report.spec->key);
-  std::optional<Json> wanted = Condition(report);
-  if (!group || !wanted) return;
+void Upstream::Desire(const GangReport& report, const cluster::Unseen& unseen,
+                      std::vector<cluster::DesiredObject>* out) const {
+  const PodGroup* group = groups_.Find(report.spec->key);
+  if (!group) return;
   const model::Object& object = *group->object;
   const char* type = ConditionType(object);
-  const Json& observed = group->observed;
-  const Json before = group->written.empty() ? observed : cluster::ParseJson(group->written);
-  const bool was_true = (before.is_object() && before.value("status", Json()) == "True") ||
-                        (observed.is_object() && observed.value("status", Json()) == "True");
-  if (was_true) return;  // the first time counts, and it has been
+  const Json& observed = ConditionIn(StatusOf(object), type);
+  const Json* written = unseen.Written(cluster::RefOf(group->object));
+  const Json& before = written ? ConditionIn(StatusIn(*written), type) : observed;
+  if (IsTrue(observed)) return;  // the first time counts, and it has been
 
-  (*wanted)["type"] = type;
-  (*wanted)["observedGeneration"] = object.meta.generation;
-  if (!group->memory.MustWrite(*wanted, observed, object.meta.resource_version)) return;
-  group->written = base::PrintJson(*wanted);
-  // The time is of the change of status, not of its reason.
-  (*wanted)["lastTransitionTime"] = base::FormatTime(report.now_wall_ms);
-  if (before.is_object() && before.value("status", Json()) == (*wanted)["status"]) {
-    if (const Json& old = ConditionIn(StatusOf(object), type); old.contains("lastTransitionTime"))
-      (*wanted)["lastTransitionTime"] = old["lastTransitionTime"];
+  std::optional<Json> wanted;
+  if (IsTrue(before)) {
+    wanted = before;  // and is to be seen yet
+  } else if ((wanted = Condition(report))) {
+    (*wanted)["type"] = type;
+    (*wanted)["observedGeneration"] = object.meta.generation;
+    // The time is of the change of status, not of its reason.
+    const bool same = before.is_object() && before.value("status", Json()) == (*wanted)["status"];
+    (*wanted)["lastTransitionTime"] = same && before.contains("lastTransitionTime")
+                                          ? before["lastTransitionTime"]
+                                          : Json(base::FormatTime(report.now_wall_ms));
   }
-
-  cluster::Patch patch;
-  patch.object = cluster::RefOf(group->object);
-  patch.status = true;
-  patch.type = cluster::Patch::Type::kStrategic;  // merges conditions by type, so that others' stay
-  patch.body = base::PrintJson({{"status", {{"conditions", Json::array({std::move(*wanted)})}}}});
-  out->push_back(std::move(patch));
+  if (!wanted) return;
+  // A strategic merge finds conditions by their type, so that others' stay.
+  out->push_back(WithStatus(group->object, {{"conditions", Json::array({std::move(*wanted)})}}, HasCondition,
+                            cluster::Patch::Type::kStrategic));
 }
 
 }  // namespace tutti::dialects

@@ -140,10 +140,6 @@ Volcano::Volcano()
     : groups_("volcano", {"scheduling.volcano.sh", "podgroups", "PodGroup", {"v1beta1"}},
               fmt::format("the pods' annotation {}", kGroupName)) {}
 
-std::vector<model::ObjectKind> Volcano::Kinds() const {
-  return {groups_.kind(), VolcanoQueues::Kind(), PriorityClasses::Kind(), HyperNodes::Kind()};
-}
-
 Volcano::Declaration Volcano::Read(const model::Object& object) const {
   cluster::JsonReader read;
   const cluster::JsonField root(*object.body), spec = root["spec"];
@@ -182,10 +178,9 @@ void Volcano::PutGroup(std::shared_ptr<const model::Object> object, Touched* tou
   if (const PodGroup* before = groups_.Find(read.gang.key)) {
     queues_.Forget(before->spec.queue, touched);
     if (VolcanoNamesConditions(StatusOf(*before->object)) != VolcanoNamesConditions(status))
-      touched->statuses.insert(read.gang.key);
+      touched->desires.insert(read.gang.key);
   }
-  Json observed = VolcanoComparable(status);
-  groups_.Put(std::move(object), std::move(read.gang), std::move(observed), touched);
+  groups_.Put(std::move(object), std::move(read.gang), touched);
 }
 
 void Volcano::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
@@ -273,21 +268,21 @@ std::optional<Membership> Volcano::MembershipOf(const model::Pod& pod) const {
   return membership;
 }
 
-void Volcano::Report(const GangReport& report, std::vector<cluster::CommandBody>* out) {
-  PodGroup* group = groups_.Find(report.spec->key);
+void Volcano::Desire(const GangReport& report, const cluster::Unseen& unseen,
+                     std::vector<cluster::DesiredObject>* out) const {
+  const PodGroup* group = groups_.Find(report.spec->key);
   if (!group) return;
   const Json& observed = StatusOf(*group->object);
-  Json wanted = group->written.empty() ? VolcanoStatus(report, observed, observed)
-                                       : VolcanoStatus(report, cluster::ParseJson(group->written), observed);
+  const Json* written = unseen.Written(cluster::RefOf(group->object));
+  Json wanted = VolcanoStatus(report, written ? StatusIn(*written) : observed, observed);
   // Some have done their work, and others are not there: Volcano says Pending. For its own Job it says Inqueue a moment
   // later, without which the Job's controller does not make the others.
   const model::OwnerReference* controller = group->object->meta.Controller();
   const bool of_volcano_job = controller && controller->api_version.starts_with("batch.volcano.sh/");
   if (report.state == GangState::kWaitingForMembers && report.succeeded > 0 && report.running == 0 && !of_volcano_job)
     wanted["phase"] = "Pending";
-  if (!group->memory.MustWrite(VolcanoComparable(wanted), group->observed, group->object->meta.resource_version))
-    return;
-  WriteStatus(group, std::move(wanted), out);
+  TakeOutOtherCounters(&wanted);
+  out->push_back(WithStatus(group->object, std::move(wanted), VolcanoAgrees));
 }
 
 }  // namespace tutti::dialects

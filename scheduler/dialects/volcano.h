@@ -16,7 +16,7 @@ class Volcano final : public Dialect {
   Volcano();
 
   std::string_view name() const override { return "volcano"; }
-  std::vector<model::ObjectKind> Kinds() const override;
+  const std::vector<model::ObjectKind>& Kinds() const override { return kinds_; }
   void Put(std::shared_ptr<const model::Object> object, Touched* touched) override;
   void Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) override;
   void Served(std::string_view kind_name, bool served, Touched* touched) override;
@@ -25,12 +25,12 @@ class Volcano final : public Dialect {
   std::string_view SchedulerName(const model::GangKey& key) const override;
   void AddNodeLabels(const model::Node& node, model::StringMap* labels, Touched* touched) override;
   std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override { return queues_.Describe(name); }
-  void Report(const GangReport& report, std::vector<cluster::CommandBody>* out) override;
-  void ReportQueue(const QueueReport& report, std::vector<cluster::CommandBody>* out) override {
-    queues_.Report(report, out);
+  void Desire(const GangReport& report, const cluster::Unseen& unseen,
+              std::vector<cluster::DesiredObject>* out) const override;
+  void DesireOfQueue(const QueueReport& report, const cluster::Unseen& unseen,
+                     std::vector<cluster::DesiredObject>* out) const override {
+    queues_.Desire(report, unseen, out);
   }
-  void ReportLost(const model::GangKey& key) override { groups_.ReportLost(key); }
-  void QueueReportLost(std::string_view name) override { queues_.ReportLost(name); }
   std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override {
     return groups_.EventTarget(key);
   }
@@ -46,6 +46,8 @@ class Volcano final : public Dialect {
   void ReadAgainWithTopology(Touched* touched);
 
   PodGroupTable groups_;
+  const std::vector<model::ObjectKind> kinds_{groups_.kind(), VolcanoQueues::Kind(), PriorityClasses::Kind(),
+                                              HyperNodes::Kind()};
   VolcanoQueues queues_;
   PriorityClasses priorities_;
   HyperNodes hyper_nodes_;

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "base/json.h"
-#include "base/json_string.h"
 #include "dialects/declaration.h"
+#include "dialects/pod_groups.h"
 #include "dialects/wording.h"
 
 namespace tutti::dialects {
@@ -52,16 +52,24 @@ bool Stateless(const Json& status) {
   return state == status.end() || state->is_null() || *state == "";
 }
 
-// All but the state. "4Gi" and "4294967296" are the same amount, however it is written.
+// All but the state. "4Gi" and "4294967296" are the same amount, however it is written; null is none.
 Json Comparable(const Json& status) {
   Json comparable = Json::object();
   for (const char* field : {"pending", "inqueue", "running", "unknown", "completed"})
     if (const auto at = status.find(field); at != status.end() && !at->is_null() && *at != 0) comparable[field] = *at;
+  Json allocated = status.value("allocated", Json());
+  if (allocated.is_object())
+    for (auto at = allocated.begin(); at != allocated.end();) at = at->is_null() ? allocated.erase(at) : std::next(at);
   cluster::JsonReader read;
-  const cluster::JsonField root(status);
-  comparable["allocated"] = Amounts(read.Resources(root["allocated"]));
+  comparable["allocated"] = Amounts(read.Resources(cluster::JsonField(allocated)));
   if (!read.ok()) comparable["allocated"] = nullptr;
   return comparable;
+}
+
+// Our state counts where there was none to be left alone.
+bool QueueAgrees(const Json& fields, const Json& object) {
+  const Json &desired = StatusIn(fields), &status = StatusIn(object);
+  return Comparable(desired) == Comparable(status) && !(desired.contains("state") && Stateless(status));
 }
 
 }  // namespace
@@ -71,24 +79,13 @@ model::ObjectKind VolcanoQueues::Kind() { return {"scheduling.volcano.sh", "queu
 void VolcanoQueues::Put(const std::shared_ptr<const model::Object>& object, Touched* touched) {
   const std::string& name = object->meta.name;
   Queue& queue = queues_[name];
-  const bool another = queue.object && queue.object->meta.uid != object->meta.uid;  // what was written is not in it
-  if (another) {
-    queue.memory = {};
-    queue.opened_at.reset();
-    queue.named.clear();
-    queue.taken_out.clear();
-  }
   model::QueueSpec spec = Read(*object);
-  const bool changed = !queue.object || another || queue.spec != spec;
-  if (!changed && StatusOf(*queue.object) != StatusOf(*object)) touched->queue_statuses.insert(name);
+  const bool changed = !queue.object || queue.object->meta.uid != object->meta.uid || queue.spec != spec;
   if (queue.object && queue.spec.parent != spec.parent) children_[queue.spec.parent].erase(name);
   children_[spec.parent].insert(name);
   queue.spec = std::move(spec);
   queue.object = object;
-  queue.memory.Observed(Comparable(StatusOf(*object)));
   if (changed) TouchTree(name, touched);
-  // Our state was refused because this version came first.
-  if (queue.opened_at && Stateless(StatusOf(*object))) touched->queues.insert(name);
 }
 
 void VolcanoQueues::Drop(std::string_view name, Touched* touched) {
@@ -159,14 +156,13 @@ std::optional<model::QueueSpec> VolcanoQueues::Describe(std::string_view name) c
   return spec;
 }
 
-void VolcanoQueues::Report(const QueueReport& report, std::vector<cluster::CommandBody>* out) {
+void VolcanoQueues::Desire(const QueueReport& report, const cluster::Unseen& unseen,
+                           std::vector<cluster::DesiredObject>* out) const {
   const auto at = queues_.find(report.spec->name);
   if (at == queues_.end()) return;
-  Queue& queue = at->second;
+  const Queue& queue = at->second;
   const Json& observed = StatusOf(*queue.object);
-  const std::string& version = queue.object->meta.resource_version;
-  const bool stateless = Stateless(observed);
-  const bool open = stateless && queue.opened_at != version;
+  const Json* written = unseen.Written(cluster::RefOf(queue.object));
 
   Json wanted = {{"allocated", Amounts(report.allocated)}};
   const std::pair<const char*, int64_t> counters[] = {{"pending", report.pending},
@@ -174,33 +170,25 @@ void VolcanoQueues::Report(const QueueReport& report, std::vector<cluster::Comma
                                                       {"running", report.running},
                                                       {"completed", report.finished},
                                                       {"unknown", report.incomplete}};
-  for (const auto& [field, count] : counters)
-    if (count != 0) wanted[field] = count;
-  if (!queue.memory.MustWrite(Comparable(wanted), Comparable(observed), version) && !open) return;
-
   // A merge patch takes out what is named with null, and nothing that is not named.
-  for (const auto& [field, count] : counters)
-    if (count == 0) wanted[field] = nullptr;
-  std::set<std::string> there = std::exchange(queue.named, {});
-  if (const auto old = observed.find("allocated"); old != observed.end() && old->is_object())
-    for (const auto& item : old->items()) there.insert(item.key());
+  for (const auto& [field, count] : counters) wanted[field] = count != 0 ? Json(count) : Json();
   Json& allocated = wanted["allocated"];
-  for (const auto& item : allocated.items()) queue.named.insert(item.key());
-  for (const std::set<std::string>* names : {&there, &queue.taken_out})
-    for (const std::string& resource : *names)
-      if (!allocated.contains(resource)) allocated[resource] = nullptr;
-  queue.taken_out = std::move(there);
+  const auto take_out_others = [&](const Json& status) {
+    const auto old = status.find("allocated");
+    if (old == status.end() || !old->is_object()) return;
+    for (const auto& item : old->items())
+      if (!allocated.contains(item.key())) allocated[item.key()] = nullptr;
+  };
+  take_out_others(observed);
+  if (written) take_out_others(StatusIn(*written));
   if (!observed.contains("reservation")) wanted["reservation"] = Json::object();
+  const bool stateless = Stateless(observed);
   if (stateless) wanted["state"] = "Open";
 
-  cluster::Patch patch;
-  patch.object = cluster::RefOf(queue.object);
+  cluster::DesiredObject desired = WithStatus(queue.object, std::move(wanted), QueueAgrees);
   // A state that is set between our look and our write stands.
-  if (stateless) patch.object.resource_version = version;
-  if (stateless) queue.opened_at = version;
-  patch.status = true;
-  patch.body = base::PrintJson({{"status", std::move(wanted)}});
-  out->push_back(std::move(patch));
+  if (stateless) desired.ref.resource_version = queue.object->meta.resource_version;
+  out->push_back(std::move(desired));
 }
 
 }  // namespace tutti::dialects

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "dialects/dialect.h"
-#include "dialects/status_memory.h"
 
 namespace tutti::dialects {
 
@@ -32,23 +31,12 @@ class VolcanoQueues {
   std::optional<model::QueueSpec> Describe(std::string_view name) const;
 
   // Counters, allocated, and the state where it is empty: one that Volcano's controller has set is never changed.
-  void Report(const QueueReport& report, std::vector<cluster::CommandBody>* out);
-  void ReportLost(std::string_view name) {
-    if (const auto at = queues_.find(name); at != queues_.end()) {
-      at->second.memory.Forget();
-      at->second.opened_at.reset();
-    }
-  }
+  void Desire(const QueueReport& report, const cluster::Unseen& unseen, std::vector<cluster::DesiredObject>* out) const;
 
  private:
   struct Queue {
     std::shared_ptr<const model::Object> object;  // never null
     model::QueueSpec spec;                        // as written, the parent not looked at
-    StatusMemory memory;
-    std::optional<std::string> opened_at;  // the resourceVersion at which we wrote the state
-    // Of status.allocated: what the last write of ours has set, and what it was to take out, which the next one does
-    // again, for it may be lost. All else is seen in the object.
-    std::set<std::string> named, taken_out;
   };
   void TouchTree(std::string_view name, Touched* touched) const;
   // Empty, or why the queues above cannot be used.

@@ -125,6 +125,24 @@ const Json* ConditionsIn(const Json& status) {
   return MayBeCarried(*at) ? &*at : nullptr;
 }
 
+Json OursIn(const Json& status) {
+  Json comparable = Json::object();
+  for (const char* field : {"phase", "running", "succeeded", "failed"})
+    if (const auto at = status.find(field); at != status.end() && !at->is_null() && *at != 0 && IsShort(*at))
+      comparable[field] = *at;
+  comparable["conditions"] = Json::array();
+  const Json* conditions = ConditionsIn(status);
+  for (const std::string_view type : kConditionTypes)
+    if (const Json* condition = conditions ? Find(*conditions, type) : nullptr) {
+      Json& ours = comparable["conditions"].emplace_back(*condition);
+      ours.erase("lastTransitionTime");
+      ours.erase("transitionID");
+    }
+  if (const std::string_view newest = conditions ? Newest(*conditions) : ""; !newest.empty())
+    comparable["newest"] = newest;
+  return comparable;
+}
+
 }  // namespace
 
 std::string VolcanoPhase(const GangReport& report, std::string_view before) {
@@ -189,22 +207,8 @@ Json VolcanoStatus(const GangReport& report, const Json& before, const Json& obs
 
 bool VolcanoNamesConditions(const Json& observed) { return ConditionsIn(observed) != nullptr; }
 
-Json VolcanoComparable(const Json& status) {
-  Json comparable = Json::object();
-  if (!status.is_object()) return comparable;
-  for (const char* field : {"phase", "running", "succeeded", "failed"})
-    if (const auto at = status.find(field); at != status.end() && *at != 0 && IsShort(*at)) comparable[field] = *at;
-  comparable["conditions"] = Json::array();
-  const Json* conditions = ConditionsIn(status);
-  for (const std::string_view type : kConditionTypes)
-    if (const Json* condition = conditions ? Find(*conditions, type) : nullptr) {
-      Json& ours = comparable["conditions"].emplace_back(*condition);
-      ours.erase("lastTransitionTime");
-      ours.erase("transitionID");
-    }
-  if (const std::string_view newest = conditions ? Newest(*conditions) : ""; !newest.empty())
-    comparable["newest"] = newest;
-  return comparable;
+bool VolcanoAgrees(const Json& fields, const Json& object) {
+  return OursIn(StatusIn(fields)) == OursIn(StatusIn(object));
 }
 
 }  // namespace tutti::dialects

@@ -26,8 +26,8 @@ base::Json VolcanoStatus(const GangReport& report, const base::Json& before, con
 // Whether a status that is written over `observed` names conditions: others' are few enough.
 bool VolcanoNamesConditions(const base::Json& observed);
 
-// What two statuses are compared by: the fields and the conditions that are ours, without transition ids, and instead
-// of their times which of them is the newest.
-base::Json VolcanoComparable(const base::Json& status);
+// Whether two objects, or what is to be written of them, have the same of what is ours in a status: the fields, and the
+// conditions without transition ids, and instead of their times which of them is the newest.
+bool VolcanoAgrees(const base::Json& fields, const base::Json& object);
 
 }  // namespace tutti::dialects

@@ -15,7 +15,6 @@ namespace tutti::dialects {
 class YuniKorn final : public Dialect {
  public:
   std::string_view name() const override { return "yunikorn"; }
-  std::vector<model::ObjectKind> Kinds() const override { return {}; }
   void Put(std::shared_ptr<const model::Object>, Touched*) override {}
   void Drop(std::string_view, std::string_view, std::string_view, Touched*) override {}
   // Pods without task groups are no gang in YuniKorn either: they are left to the next dialect.

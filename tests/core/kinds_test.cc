@@ -38,7 +38,7 @@ class KindCounter final : public dialects::Dialect {
   KindCounter(std::vector<model::ObjectKind> kinds, Counts* counts) : kinds_(std::move(kinds)), counts_(counts) {}
 
   std::string_view name() const override { return "counter"; }
-  std::vector<model::ObjectKind> Kinds() const override { return kinds_; }
+  const std::vector<model::ObjectKind>& Kinds() const override { return kinds_; }
   void Put(std::shared_ptr<const model::Object>, dialects::Touched*) override { ++counts_->put; }
   void Drop(std::string_view, std::string_view, std::string_view, dialects::Touched*) override { ++counts_->dropped; }
   std::optional<dialects::Membership> MembershipOf(const model::Pod&) const override { return std::nullopt; }

@@ -18,6 +18,16 @@
 
 namespace tutti::core {
 
+// A status that is desired of an object of test.tutti.dev which does not have it.
+inline cluster::DesiredObject SaysSo(const std::string& resource, const std::string& kind, const std::string& name) {
+  auto object = std::make_shared<model::Object>();
+  object->group = "test.tutti.dev", object->version = "v1", object->resource = resource, object->kind = kind;
+  object->meta.name = name;
+  object->body = std::make_shared<const base::Json>(base::Json::object());
+  const std::shared_ptr<const model::Object> seen = std::move(object);
+  return {.ref = cluster::RefOf(seen), .fields = {{"said", true}}, .seen = seen};
+}
+
 // Gangs declared by the pods' own labels: "gang" names it, "role" the part, "queue" the queue; annotation "min" is "N".
 // A pod that says none of this is a lone one.
 // Label "unit" names the unit that the pod is in; annotations "unit-size" and "unit-min" say what is asked of units,
@@ -25,27 +35,20 @@ namespace tutti::core {
 // text, of "role-min" members or two. Annotation "problem" makes it unreadable. There is one queue, "four", of 4 cpu.
 class LabelDialect : public dialects::Dialect {
  public:
-  // Where `reports` is given, it is told what would be written about gangs.
-  explicit LabelDialect(std::vector<dialects::GangState>* reports) : reports_(reports) {}
-  std::string_view name() const override { return "label"; }
-  std::vector<model::ObjectKind> Kinds() const override {
-    if (!reports_) return {};
-    return {{"test.tutti.dev", "gangs", "Gang", {"v1"}}};
+  // Where `reports` is given, it is told what is reported of gangs.
+  explicit LabelDialect(std::vector<dialects::GangState>* reports) : reports_(reports) {
+    if (reports) kinds_.push_back({"test.tutti.dev", "gangs", "Gang", {"v1"}});
   }
-  void Report(const dialects::GangReport& report, std::vector<cluster::CommandBody>*) override {
+  std::string_view name() const override { return "label"; }
+  const std::vector<model::ObjectKind>& Kinds() const override { return kinds_; }
+  void Desire(const dialects::GangReport& report, const cluster::Unseen&,
+              std::vector<cluster::DesiredObject>*) const override {
     reports_->push_back(report.state);
   }
-  // One write of the queue's status, until it has arrived.
-  void ReportQueue(const dialects::QueueReport&, std::vector<cluster::CommandBody>* out) override {
-    if (!reports_ || std::exchange(queue_told_, true)) return;
-    static const auto queue = [] {
-      auto meta = std::make_shared<model::ObjectMeta>();
-      meta->name = "four";
-      return std::shared_ptr<const model::ObjectMeta>(std::move(meta));
-    }();
-    out->push_back(cluster::Patch{.object = {"test.tutti.dev", "v1", "queues", "Queue", queue}, .body = "{}"});
+  void DesireOfQueue(const dialects::QueueReport&, const cluster::Unseen&,
+                     std::vector<cluster::DesiredObject>* out) const override {
+    if (reports_) out->push_back(SaysSo("queues", "Queue", "four"));
   }
-  void QueueReportLost(std::string_view) override { queue_told_ = false; }
   void Put(std::shared_ptr<const model::Object>, dialects::Touched*) override {}
   void Drop(std::string_view, std::string_view, std::string_view, dialects::Touched*) override {}
   void Served(std::string_view, bool, dialects::Touched* touched) override { touched->queues.insert("four"); }
@@ -97,7 +100,7 @@ class LabelDialect : public dialects::Dialect {
 
  private:
   std::vector<dialects::GangState>* const reports_;
-  bool queue_told_ = false;
+  std::vector<model::ObjectKind> kinds_;
 };
 
 // For good, by the API server.

@@ -125,7 +125,7 @@ TEST_CASE("a RayCluster's status, of which nothing is ours, is no news") {
   body["status"] = {{"state", "ready"}};
   const Touched touched = Put(dialect, ObjectFrom("ray.io/v1", "rayclusters", body.dump()));
   CHECK(touched.gangs.empty());
-  CHECK(touched.statuses.empty());
+  CHECK(touched.desires.empty());
 }
 
 TEST_CASE("a Ray pod's place") {

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "cluster/json_decode.h"
+#include "core/publish/kept_object.h"
 #include "dialects/dialect.h"
 #include "tests/support/catch.h"
 
@@ -43,18 +44,51 @@ inline Touched Put(Dialect& dialect, std::shared_ptr<const model::Object> object
   return touched;
 }
 
-// The one patch that is written, or none.
-inline std::optional<cluster::Patch> Patch(const std::vector<cluster::CommandBody>& writes) {
-  REQUIRE(writes.size() <= 1);
-  if (writes.empty()) return std::nullopt;
-  return std::get<cluster::Patch>(writes.front());
-}
+// Writes what a dialect desires of one object, as the core would if every write were done at once and seen only when
+// the object is put again.
+class Teller final : public cluster::Unseen {
+ public:
+  explicit Teller(const Dialect& dialect) : dialect_(dialect) {}
 
-inline std::optional<cluster::Patch> Report(Dialect& dialect, const GangReport& report) {
-  std::vector<cluster::CommandBody> writes;
-  dialect.Report(report, &writes);
-  return Patch(writes);
-}
+  // The patch that is written for the report, or none.
+  std::optional<cluster::Patch> Write(const GangReport& report) {
+    return Write([&](auto* out) { dialect_.Desire(report, *this, out); });
+  }
+  std::optional<cluster::Patch> Write(const QueueReport& report) {
+    return Write([&](auto* out) { dialect_.DesireOfQueue(report, *this, out); });
+  }
+
+  const Json* Written(const cluster::ObjectRef&) const override {
+    return kept_ && kept_->unseen() ? &kept_->unseen()->fields : nullptr;
+  }
+  std::shared_ptr<const model::Object> Created(const cluster::ObjectRef&) const override { return nullptr; }
+
+ private:
+  template <typename Desire>
+  std::optional<cluster::Patch> Write(Desire desire) {
+    std::vector<cluster::DesiredObject> desired;
+    desire(&desired);
+    if (desired.empty()) return std::nullopt;
+    if (kept_) {  // the feed has shown the object as the dialect has it
+      kept_->Saw(desired.front().seen);
+      desired.clear();
+      desire(&desired);
+      if (desired.empty()) return std::nullopt;
+    }
+    REQUIRE(desired.size() == 1);
+    if (!kept_) kept_.emplace(desired.front().ref);
+    kept_->Want(std::move(desired.front()));
+    if (kept_->Decide(now_ms_ += 600'000) != core::KeptObject::Next::kWrite) return std::nullopt;
+    auto write = std::get<cluster::Patch>(kept_->Write());
+    kept_->OnSent(1);
+    kept_->OnReply(cluster::Answer(), now_ms_);
+    return write;
+  }
+
+  const Dialect& dialect_;
+  std::optional<core::KeptObject> kept_;
+  base::Millis now_ms_ = 0;
+};
 
 inline Json StatusIn(const std::optional<cluster::Patch>& patch) {
   REQUIRE(patch);

@@ -17,6 +17,7 @@ std::shared_ptr<const model::Object> Class(const std::string& name, const std::s
 // What KubeRay writes, read, and reported on.
 struct VolcanoFixture {
   Volcano volcano;
+  Teller teller{volcano};
   model::GangSpec spec;
   GangReport report;
 
@@ -226,11 +227,11 @@ TEST_CASE("a missing PodGroup is said in one line whatever its name holds") {
         "CustomResourceDefinition");
 }
 
-TEST_CASE("a change of a PodGroup touches its gang when the declaration changed, or the status that we write") {
+TEST_CASE("a change of a PodGroup touches its gang when the declaration changed") {
   Volcano volcano;
   Put(volcano, VolcanoGroup("g", R"({"minMember":3})"));
   CHECK(Put(volcano, VolcanoGroup("g", R"({"minMember":3})")).gangs.empty());
-  CHECK(Put(volcano, VolcanoGroup("g", R"({"minMember":3})", R"({"phase":"Running"})")).statuses.size() == 1);
+  CHECK(Put(volcano, VolcanoGroup("g", R"({"minMember":3})", R"({"phase":"Running"})")).gangs.empty());
   CHECK(Put(volcano, VolcanoGroup("g", R"({"minMember":4})")).gangs.size() == 1);
   Touched touched;
   volcano.Drop("podgroups.scheduling.volcano.sh", "ns", "g", &touched);
@@ -301,7 +302,7 @@ TEST_CASE("a full queue: Pending and Unschedulable in Volcano's words, then why"
   VolcanoFixture f;
   f.report.sentence =
       "gang ns/g cannot start 3 of its 3 members: queue \"q\" is full: cpu capability 4, used 3, asked 3 (short by 2).";
-  const auto patch = Report(f.volcano, f.report);
+  const auto patch = f.teller.Write(f.report);
   REQUIRE(patch);
   CHECK(patch->status);
   CHECK(patch->type == cluster::Patch::Type::kMerge);
@@ -325,7 +326,7 @@ TEST_CASE("a full queue: Pending and Unschedulable in Volcano's words, then why"
 
 TEST_CASE("the message without a sentence of ours is Volcano's to the letter") {
   VolcanoFixture f;
-  CHECK(StatusIn(Report(f.volcano, f.report))["conditions"][0]["message"] ==
+  CHECK(StatusIn(f.teller.Write(f.report))["conditions"][0]["message"] ==
         "3/3 tasks in gang unschedulable: pod group is not ready, 3 Pending, 3 minAvailable; Pending: 3 Unschedulable");
 }
 
@@ -338,7 +339,7 @@ TEST_CASE("the counts are sorted by bytes, and what is short is never more than 
   f.report.running = 2;
   f.report.pending_reasons = {{"SchedulerError", 1}, {"Unschedulable", 9}};
   f.report.nodes_sentence = "0/4 nodes are available: 4 Insufficient cpu.";
-  CHECK(StatusIn(Report(f.volcano, f.report))["conditions"][0]["message"] ==
+  CHECK(StatusIn(f.teller.Write(f.report))["conditions"][0]["message"] ==
         "13/13 tasks in gang unschedulable: pod group is not ready, 1 Bound, 10 Pending, 2 Running, 20 minAvailable; "
         "Pending: 1 SchedulerError, 9 Unschedulable. Origin reason is 0/4 nodes are available: 4 Insufficient cpu.");
 }
@@ -347,7 +348,7 @@ TEST_CASE("an invalid PodGroup says so in its condition") {
   VolcanoFixture f(R"({"minMember":-1})");
   f.report.state = GangState::kInvalid;
   f.report.sentence = f.spec.problem;
-  const Json status = StatusIn(Report(f.volcano, f.report));
+  const Json status = StatusIn(f.teller.Write(f.report));
   CHECK(status["phase"] == "Pending");
   CHECK(status["conditions"][0]["message"] ==
         "3/3 tasks in gang unschedulable: PodGroup ns/g: spec.minMember: -1 cannot be; write a whole number from 0 to "
@@ -358,10 +359,10 @@ TEST_CASE(
     "a gang that starts after waiting keeps the old condition and gains Scheduled, even before its first write is "
     "seen") {
   VolcanoFixture f;
-  REQUIRE(Report(f.volcano, f.report));
+  REQUIRE(f.teller.Write(f.report));
   f.report.now_wall_ms += 5000;
   f.Whole(1, 2);
-  const Json status = StatusIn(Report(f.volcano, f.report));
+  const Json status = StatusIn(f.teller.Write(f.report));
   CHECK(status["phase"] == "Running");
   CHECK(status["running"] == 2);
   REQUIRE(status["conditions"].size() == 2);
@@ -411,7 +412,7 @@ TEST_CASE("phases are Volcano's") {
     f.report.succeeded = row.succeeded;
     f.report.failed = row.failed;
     f.report.total = row.pending + row.bound + row.running + row.succeeded + row.failed;
-    const auto patch = Report(f.volcano, f.report);
+    const auto patch = f.teller.Write(f.report);
     const std::string phase = patch ? StatusIn(patch)["phase"].get<std::string>() : row.before;
     CAPTURE(static_cast<int>(row.state), row.pending, row.bound, row.running);
     CHECK(phase == row.phase);
@@ -420,21 +421,21 @@ TEST_CASE("phases are Volcano's") {
 
 TEST_CASE("a status is written once, and not when the object says it already") {
   VolcanoFixture f;
-  const auto first = Report(f.volcano, f.report);
+  const auto first = f.teller.Write(f.report);
   REQUIRE(first);
   f.report.now_wall_ms += 1000;
-  CHECK_FALSE(Report(f.volcano, f.report));  // on its way
+  CHECK_FALSE(f.teller.Write(f.report));  // on its way
 
   Json status = StatusIn(first);
   for (const char* counter : {"running", "succeeded", "failed"}) status.erase(counter);
   Put(f.volcano, VolcanoGroup("g", R"({"minMember":3,"queue":"q"})", status.dump(), "2"));
-  CHECK_FALSE(Report(f.volcano, f.report));  // there
+  CHECK_FALSE(f.teller.Write(f.report));  // there
 
   VolcanoFixture again(R"({"minMember":3})", status.dump());  // a restart
-  CHECK_FALSE(Report(again.volcano, again.report));
+  CHECK_FALSE(again.teller.Write(again.report));
 
   Put(f.volcano, VolcanoGroup("g", R"({"minMember":3,"queue":"q"})", "{}", "3"));  // somebody wiped it
-  CHECK(Report(f.volcano, f.report));
+  CHECK(f.teller.Write(f.report));
 }
 
 TEST_CASE("going back to what is observed is written while another write is on its way") {
@@ -442,27 +443,27 @@ TEST_CASE("going back to what is observed is written while another write is on i
       R"({"minMember":3})",
       R"({"phase":"Running","running":3,"conditions":[{"type":"Scheduled","status":"True","reason":"tasks in gang are ready to be scheduled"}]})");
   f.Whole(0, 3);
-  CHECK_FALSE(Report(f.volcano, f.report));
+  CHECK_FALSE(f.teller.Write(f.report));
   f.Whole(1, 2);
-  CHECK(StatusIn(Report(f.volcano, f.report))["running"] == 2);
+  CHECK(StatusIn(f.teller.Write(f.report))["running"] == 2);
   f.Whole(0, 3);
-  CHECK(StatusIn(Report(f.volcano, f.report))["running"] == 3);
+  CHECK(StatusIn(f.teller.Write(f.report))["running"] == 3);
 }
 
 TEST_CASE("nothing is reported of a PodGroup that is gone, or of a gang without pods") {
   VolcanoFixture f;
   f.Waiting(0);
-  CHECK_FALSE(StatusIn(Report(f.volcano, f.report)).contains("conditions"));
+  CHECK_FALSE(StatusIn(f.teller.Write(f.report)).contains("conditions"));
   Touched touched;
   f.volcano.Drop("podgroups.scheduling.volcano.sh", "ns", "g", &touched);
   f.Waiting(3);
-  CHECK_FALSE(Report(f.volcano, f.report));
+  CHECK_FALSE(f.teller.Write(f.report));
 }
 
 TEST_CASE("a status that somebody filled with nonsense is overwritten") {
   VolcanoFixture f(R"({"minMember":3})",
                    R"({"phase":7,"conditions":[3,{"type":null},{"type":"Unschedulable"}],"running":"x"})");
-  const Json status = StatusIn(Report(f.volcano, f.report));
+  const Json status = StatusIn(f.teller.Write(f.report));
   CHECK(status["phase"] == "Pending");
   CHECK(status["conditions"][2]["reason"] == "NotEnoughResources");
 }
@@ -472,7 +473,7 @@ TEST_CASE("others' conditions stay, and where they are more than anybody can wan
     Json conditions(others, {{"type", "Theirs"}, {"message", std::string(bytes, 'x')}});
     conditions.push_back({{"type", "Scheduled"}, {"status", "True"}, {"reason", "ours"}});
     VolcanoFixture f(R"({"minMember":3})", Json{{"phase", "Running"}, {"conditions", std::move(conditions)}}.dump());
-    return StatusIn(Report(f.volcano, f.report));
+    return StatusIn(f.teller.Write(f.report));
   };
   CHECK(reported(64, 1)["conditions"].size() == 66);
   CHECK(reported(1, 16'000)["conditions"].size() == 3);
@@ -488,26 +489,26 @@ TEST_CASE("a condition of ours that is longer than ours are stays, and so do oth
     return Json{{"conditions", {{{"type", type}, {"message", std::string(bytes, 'x')}}}}}.dump();
   };
   VolcanoFixture f(spec, status("Unschedulable", 20'000));
-  CHECK_FALSE(StatusIn(Report(f.volcano, f.report)).contains("conditions"));
+  CHECK_FALSE(StatusIn(f.teller.Write(f.report)).contains("conditions"));
   Put(f.volcano, VolcanoGroup("g", spec, status("Theirs", 10), "2"));
-  const Json conditions = StatusIn(Report(f.volcano, f.report))["conditions"];
+  const Json conditions = StatusIn(f.teller.Write(f.report))["conditions"];
   REQUIRE(conditions.size() == 2);
   CHECK(conditions[0]["type"] == "Theirs");
 }
 
 TEST_CASE("what others write into a PodGroup's status is no news, and nothing is written for it") {
   VolcanoFixture f;
-  Json status = StatusIn(Report(f.volcano, f.report));
+  Json status = StatusIn(f.teller.Write(f.report));
   for (const char* counter : {"running", "succeeded", "failed"}) status.erase(counter);
   const std::string spec = R"({"minMember":3,"queue":"q"})";
   CHECK(Put(f.volcano, VolcanoGroup("g", spec, status.dump(), "2")).gangs.size() == 1);  // without minResources
   status["theirs"] = 1;
   for (int i = 0; i < 64; ++i) status["conditions"].push_back({{"type", "Theirs"}});
-  CHECK(Put(f.volcano, VolcanoGroup("g", spec, status.dump(), "3")).statuses.empty());
-  CHECK_FALSE(Report(f.volcano, f.report));
+  CHECK(Put(f.volcano, VolcanoGroup("g", spec, status.dump(), "3")).desires.empty());
+  CHECK_FALSE(f.teller.Write(f.report));
   status["conditions"].erase(0);
-  CHECK(Put(f.volcano, VolcanoGroup("g", spec, status.dump(), "4")).statuses.size() == 1);
-  CHECK(StatusIn(Report(f.volcano, f.report))["conditions"].size() == 65);
+  Put(f.volcano, VolcanoGroup("g", spec, status.dump(), "4"));
+  CHECK(StatusIn(f.teller.Write(f.report))["conditions"].size() == 65);
 }
 
 TEST_CASE("that others' conditions have become so many, or so few, that ours may stand beside them is news") {
@@ -515,12 +516,12 @@ TEST_CASE("that others' conditions have become so many, or so few, that ours may
   const auto put = [&](int others, const char* version) {
     Json status = {{"phase", "Pending"}};
     for (int i = 0; i < others; ++i) status["conditions"].push_back({{"type", "Theirs"}});
-    return Put(f.volcano, VolcanoGroup("g", R"({"minMember":3,"queue":"q"})", status.dump(), version)).statuses.size();
+    return Put(f.volcano, VolcanoGroup("g", R"({"minMember":3,"queue":"q"})", status.dump(), version)).desires.size();
   };
   put(65, "2");
-  Report(f.volcano, f.report);
+  f.teller.Write(f.report);
   CHECK(put(64, "3") == 1);
-  CHECK(StatusIn(Report(f.volcano, f.report))["conditions"].size() == 65);
+  CHECK(StatusIn(f.teller.Write(f.report))["conditions"].size() == 65);
   CHECK(put(63, "4") == 0);
 }
 

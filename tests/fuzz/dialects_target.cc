@@ -116,8 +116,8 @@ void CheckTold(const Answers& before, const Answers& after, const Touched& touch
 }
 
 void CheckUntouched(const Touched& touched) {
-  TUTTI_CHECK(touched.gangs.empty() && touched.members.empty() && touched.statuses.empty() && touched.queues.empty() &&
-                  touched.queue_statuses.empty() && !touched.memberships && !touched.declarations && !touched.nodes,
+  TUTTI_CHECK(touched.gangs.empty() && touched.members.empty() && touched.desires.empty() && touched.queues.empty() &&
+                  !touched.memberships && !touched.declarations && !touched.nodes,
               "what is as it was counts as changed");
 }
 
@@ -164,7 +164,7 @@ class Told {
     for (const auto& [key, spec] : now_.gangs) {
       TUTTI_CHECK(!dialect_.EventTarget(key), "Events about an object that is gone");
       TUTTI_CHECK(dialect_.SchedulerName(key).empty(), "a gang without object and pods");
-      TUTTI_CHECK(WritesAbout(key, spec).empty(), "a write to an object that is gone");
+      TUTTI_CHECK(DesiredFor(spec).empty(), "a write to an object that is gone");
     }
   }
 
@@ -178,8 +178,16 @@ class Told {
     now_ = std::move(then);
   }
 
-  std::vector<cluster::CommandBody> WritesAbout(const model::GangKey& key, const model::GangSpec& spec) {
-    std::vector<cluster::CommandBody> writes;
+  // What was desired last, as if it were written and not seen.
+  struct Echoless final : cluster::Unseen {
+    const Json* Written(const cluster::ObjectRef&) const override { return fields ? &*fields : nullptr; }
+    std::shared_ptr<const model::Object> Created(const cluster::ObjectRef&) const override { return nullptr; }
+    std::optional<Json> fields;
+  };
+
+  std::vector<cluster::DesiredObject> DesiredFor(const model::GangSpec& spec) const {
+    std::vector<cluster::DesiredObject> desired;
+    Echoless unseen;
     GangReport report;
     report.spec = &spec;
     report.sentence = spec.problem;
@@ -188,28 +196,31 @@ class Told {
     for (int state = 0; state <= static_cast<int>(GangState::kFinished); ++state) {
       report.state = static_cast<GangState>(state);
       report.running = state, report.pending = 6 - state;
-      dialect_.Report(report, &writes);
-      if (state % 2 == 0) dialect_.ReportLost(key);
+      dialect_.Desire(report, unseen, &desired);
+      unseen.fields.reset();
+      if (state % 2 == 1 && !desired.empty()) unseen.fields = desired.back().fields;
     }
-    return writes;
+    return desired;
   }
 
   void Report(const model::GangKey& key, const model::GangSpec& spec) {
-    for (const auto& write : WritesAbout(key, spec)) CheckWrite(write, key.ns, key.name);
+    for (const auto& desired : DesiredFor(spec)) CheckDesired(desired, key.ns, key.name);
     if (const auto target = dialect_.EventTarget(key)) CheckHeld(*target, key.ns, key.name);
   }
 
   void ReportQueue(const std::string& name, const model::QueueSpec& spec) {
-    std::vector<cluster::CommandBody> writes;
+    std::vector<cluster::DesiredObject> all;
+    Echoless unseen;
     QueueReport report;
     report.spec = &spec;
     for (const int64_t amount : {0, 5, 5, 0}) {
       report.allocated.Set("cpu", amount), report.allocated.Set("pods", amount);
       report.pending = report.running = amount;
-      dialect_.ReportQueue(report, &writes);
-      if (amount == 0) dialect_.QueueReportLost(name);
+      dialect_.DesireOfQueue(report, unseen, &all);
+      unseen.fields.reset();
+      if (amount != 0 && !all.empty()) unseen.fields = all.back().fields;
     }
-    for (const auto& write : writes) CheckWrite(write, "", name);
+    for (const auto& desired : all) CheckDesired(desired, "", name);
   }
 
   // It is the object of that name that the dialect was told of last.
@@ -226,11 +237,13 @@ class Told {
     return object;
   }
 
-  void CheckWrite(const cluster::CommandBody& write, const std::string& ns, const std::string& name) const {
-    const auto* patch = std::get_if<cluster::Patch>(&write);
-    TUTTI_CHECK(patch != nullptr && patch->status, "a dialect writes statuses alone");
-    const model::Object& object = CheckHeld(patch->object, ns, name);
-    const Json body = Json::parse(patch->body, nullptr, false);
+  void CheckDesired(const cluster::DesiredObject& desired, const std::string& ns, const std::string& name) const {
+    TUTTI_CHECK(desired.mode == cluster::DesiredObject::Mode::kFields && desired.status,
+                "a dialect desires statuses alone");
+    const model::Object& object = CheckHeld(desired.ref, ns, name);
+    TUTTI_CHECK(desired.seen.get() == &object, "another object than the one that was put counts as seen");
+    TUTTI_CHECK(desired.Agrees(desired.fields), "what is desired is not as desired");
+    const Json& body = desired.fields;
     TUTTI_CHECK(body.is_object() && body.size() == 1 && body.contains("status"), "a write that is no status");
     std::set<std::string> written, others;  // what others wrote there stays as it is
     CollectTexts(body, &written);

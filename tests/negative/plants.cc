@@ -57,7 +57,7 @@ class Lying final : public dialects::Dialect {
   Lying(std::unique_ptr<dialects::Dialect> honest, Change change)
       : honest_(std::move(honest)), change_(std::move(change)) {}
   std::string_view name() const override { return honest_->name(); }
-  std::vector<model::ObjectKind> Kinds() const override { return honest_->Kinds(); }
+  const std::vector<model::ObjectKind>& Kinds() const override { return honest_->Kinds(); }
   void Put(std::shared_ptr<const model::Object> o, dialects::Touched* t) override { honest_->Put(std::move(o), t); }
   void Drop(std::string_view k, std::string_view ns, std::string_view n, dialects::Touched* t) override {
     honest_->Drop(k, ns, n, t);
@@ -75,14 +75,14 @@ class Lying final : public dialects::Dialect {
   std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override {
     return honest_->DescribeQueue(name);
   }
-  void Report(const dialects::GangReport& r, std::vector<cluster::CommandBody>* out) override {
-    honest_->Report(r, out);
+  void Desire(const dialects::GangReport& r, const cluster::Unseen& unseen,
+              std::vector<cluster::DesiredObject>* out) const override {
+    honest_->Desire(r, unseen, out);
   }
-  void ReportQueue(const dialects::QueueReport& r, std::vector<cluster::CommandBody>* out) override {
-    honest_->ReportQueue(r, out);
+  void DesireOfQueue(const dialects::QueueReport& r, const cluster::Unseen& unseen,
+                     std::vector<cluster::DesiredObject>* out) const override {
+    honest_->DesireOfQueue(r, unseen, out);
   }
-  void ReportLost(const model::GangKey& key) override { honest_->ReportLost(key); }
-  void QueueReportLost(std::string_view name) override { honest_->QueueReportLost(name); }
   std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override {
     return honest_->EventTarget(key);
   }
@@ -315,6 +315,10 @@ std::vector<PlantedBug> AllBugs() {
       InCore("a gang that was whole is said to be whole", Bug::kWasIsWhole).SeenBy({"a PodGroup's phase is true"}),
       InCore("a condition that holds again is not renewed", Bug::kOldCondition)
           .SeenBy({"the newest condition is true"}),
+      InCore("a write of a status that failed counts as done", Bug::kForgetRefused)
+          .SeenBy({"every PodGroup has its phase", "a PodGroup's phase is true", "a status is current"})
+          .In("queues"),
+      InCore("a status is written twice at a time", Bug::kWriteTwice).SeenBy({"one write of an object at a time"}),
       InCore("binds do not wait for volumes", Bug::kIgnoreVolumes)
           .SeenBy({"volumes are bound before pods"})
           .In("volumes"),

@@ -108,10 +108,14 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
       if (gone->object.uid().empty()) Fail("delete without precondition", gone->object.name());
       deletes_.insert_or_assign(gone->object.uid(), replica.Knew());
     } else if (const auto* patch = std::get_if<cluster::Patch>(&command.body)) {
+      const bool of_pod = patch->object.resource == "pods";
+      if (patch->status && !of_pod && !replica.BeginStatus(patch->object.uid(), command.id))
+        Fail("one write of an object at a time",
+             fmt::format("{} {}: {}", patch->object.kind, patch->object.name(), patch->body));
       if (const TruePod* member = PreparesFor(*patch, truth_))
         prepared_.try_emplace({replica.name(), member->gang}, replica.Knew());
       // The first step of an eviction. A member on a node that is not there is repaired by it, not undone.
-      const TruePod* pod = patch->object.resource == "pods" ? truth_.Pod(patch->object.uid()) : nullptr;
+      const TruePod* pod = of_pod ? truth_.Pod(patch->object.uid()) : nullptr;
       if (pod && !pod->bound()) CheckPatch(replica, *patch, *pod);
       if (!pod || !pod->bound()) continue;
       const TrueNode& node = truth_.nodes().at(pod->node);

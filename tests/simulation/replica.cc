@@ -125,9 +125,14 @@ size_t Replica::Work(size_t limit, Order order, base::Random& random) {
     }
     if (queue.events.empty()) open.erase(open.begin() + static_cast<ptrdiff_t>(at));
   }
-  const auto answers = std::ranges::count_if(
-      batch, [](const FeedEvent& event) { return std::holds_alternative<cluster::Answer>(event); });
-  const size_t handed = batch.size() - static_cast<size_t>(answers);
+  size_t handed = batch.size();
+  for (const FeedEvent& event : batch)
+    if (const auto* answer = std::get_if<cluster::Answer>(&event)) {
+      --handed;
+      std::erase_if(status_writes_, [answer](const auto& item) { return item.second == answer->id; });
+    } else if (std::holds_alternative<cluster::Leadership>(event)) {
+      status_writes_.clear();
+    }
   scheduler_->RunOnce(batch);
   return begins ? 0 : handed;
 }

@@ -108,6 +108,10 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
 
   // When it has something to do though no event came; monotonic.
   std::optional<base::Millis> NextDeadline() const;
+  // A write of the object's status leaves. False: one that left before, in this term, has no answer yet.
+  bool BeginStatus(const std::string& uid, cluster::CommandId command) {
+    return status_writes_.try_emplace(uid, command).second;
+  }
 
   core::Scheduler& scheduler() { return *scheduler_; }
   const std::string& name() const { return parts_.name; }
@@ -140,6 +144,7 @@ class Replica final : public cluster::EventSink, public cluster::ClusterWriter {
   std::vector<std::string> kind_names_;
   std::set<std::string> told_;  // kinds: their first list is complete, or not served
   std::map<std::string, base::Millis> stalled_;
+  std::map<std::string, cluster::CommandId> status_writes_;  // by uid; those that have no answer yet
   Knowledge knew_;
   bool blind_ = false;
   std::optional<base::Millis> lead_at_;

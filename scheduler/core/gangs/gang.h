@@ -247,8 +247,6 @@ struct GangNote {
   base::Millis retell_ms = 0;                  // monotonic; when all that members were told anew is paid for
   base::Boxed<dialects::GangReport> reported;  // spec is null in it
   base::Boxed<model::GangSpec> reported_spec;
-  int writes = 0;                    // reports on their way; the next report waits for their answers
-  base::Millis report_again_ms = 0;  // monotonic; not before, because one of the last failed
 };
 
 // As what a gang is counted. Tallies and QueueCounts write it.

@@ -32,7 +32,8 @@ bool Matters(const Pod& before, const Pod& after) {
 Drain::Drain(const Options& options, cluster::ClusterState& state, const dialects::DialectList& dialects,
              queue::Quota& quota, Rankings& rankings, GangBook& book, Agenda& agenda, Charges& charges,
              Certificates& certificates, Outbox& outbox, ExtenderDesk& extender_desk, Committer& committer,
-             PodStatus& pod_status, QueueStatus& queue_status, Enrollment& enrollment, const base::Clock& clock)
+             PodStatus& pod_status, ObjectKeeper& keeper, QueueStatus& queue_status, Enrollment& enrollment,
+             const base::Clock& clock)
     : state_(state),
       dialects_(dialects),
       quota_(quota),
@@ -45,6 +46,7 @@ Drain::Drain(const Options& options, cluster::ClusterState& state, const dialect
       extender_desk_(extender_desk),
       committer_(committer),
       pod_status_(pod_status),
+      keeper_(keeper),
       queue_status_(queue_status),
       enrollment_(enrollment),
       clock_(clock) {
@@ -206,12 +208,14 @@ void Drain::Apply(const cluster::ObjectChanged& event) {
   if (!kind) return;
   for (const Handler& handler : handlers_[kind.index()])
     if (handler.changed) handler.changed(event);
+  keeper_.Saw(event.object);
 }
 
 void Drain::Apply(const cluster::ObjectGone& event) {
   const cluster::KindId kind = kinds_.FindByName(event.kind_name);
   if (!kind) return;
   for (const Handler& handler : handlers_[kind.index()]) handler.gone(event);
+  keeper_.Gone(kinds_.at(kind), event.ns, event.name, event.uid);
 }
 
 void Drain::FollowNamespace(bool changed) {
@@ -272,8 +276,6 @@ void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
     queue_status_.Mark(key, &dialect);
     happened_ = happened_ | Wake::kQueue;
   }
-  for (const std::string& name : touched.queue_statuses)
-    queue_status_.Mark({std::string(dialect.name()), name}, &dialect);
   std::set<model::GangKey> gangs = touched.gangs;
   if (touched.declarations)
     book_.ForEach([&](GangId, const Gang& gang) {
@@ -297,7 +299,7 @@ void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
       enrollment_.Close(id);
       continue;
     }
-    gang.note.reported.reset();  // the object may not say any more what was written to it
+    gang.note.reported.reset();  // what the dialect desires may depend on the object
     agenda_.Touch(id);
   }
   for (const model::GangKey& key : touched.members) {
@@ -306,8 +308,8 @@ void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
       for (const Member* member : book_.at(id).members) pods.push_back(member->pod);
     for (const PodId pod : pods) enrollment_.Rejoin(pod);
   }
-  for (const model::GangKey& key : touched.statuses)
-    if (const GangId id = book_.Find(key)) {  // an earlier leader's last write may come late
+  for (const model::GangKey& key : touched.desires)
+    if (const GangId id = book_.Find(key)) {
       book_.at(id).note.reported.reset();
       agenda_.Touch(id);
     }
@@ -331,6 +333,7 @@ void Drain::Apply(const cluster::Leadership& event) {
   agenda_.SetSpeaking(event.leading);
   if (std::exchange(leading_, event.leading) || !leading_) return;
   committer_.StartTerm();
+  keeper_.StartTerm();
   plan_after_ms_ = event.plan_after_ms;
   book_.ForEach([this](GangId id, Gang& gang) {
     // Another replica may have written since: what bound members say counts, not what is remembered.
@@ -339,7 +342,6 @@ void Drain::Apply(const cluster::Leadership& event) {
       member->told.message.clear();
       member->told.write = member->told.version_until_ms = 0;
     }
-    gang.note.writes = 0;
     gang.note.reported.reset();
     agenda_.MarkReady(id);
     agenda_.Touch(id);

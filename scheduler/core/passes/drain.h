@@ -23,7 +23,8 @@ class Drain {
   Drain(const Options& options, cluster::ClusterState& state, const dialects::DialectList& dialects,
         queue::Quota& quota, Rankings& rankings, GangBook& book, Agenda& agenda, Charges& charges,
         Certificates& certificates, Outbox& outbox, ExtenderDesk& extender_desk, Committer& committer,
-        PodStatus& pod_status, QueueStatus& queue_status, Enrollment& enrollment, const base::Clock& clock);
+        PodStatus& pod_status, ObjectKeeper& keeper, QueueStatus& queue_status, Enrollment& enrollment,
+        const base::Clock& clock);
   Drain(const Drain&) = delete;  // its handlers point to it
   Drain& operator=(const Drain&) = delete;
 
@@ -91,6 +92,7 @@ class Drain {
   ExtenderDesk& extender_desk_;
   Committer& committer_;
   PodStatus& pod_status_;
+  ObjectKeeper& keeper_;
   QueueStatus& queue_status_;
   Enrollment& enrollment_;
   const base::Clock& clock_;

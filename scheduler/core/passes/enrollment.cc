@@ -126,6 +126,7 @@ void Enrollment::SettleIfLone(GangId id) {
 
 void Enrollment::Close(GangId id) {
   tallies_.Forget(book_.at(id));
+  gang_status_.Drop(book_.at(id));
   agenda_.Forget(id);
   book_.Close(id);
 }

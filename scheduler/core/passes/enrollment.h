@@ -7,6 +7,7 @@
 
 #include "core/commit/committer.h"
 #include "core/gangs/strangers.h"
+#include "core/publish/gang_status.h"
 #include "core/publish/queue_status.h"
 #include "core/publish/tallies.h"
 
@@ -15,8 +16,8 @@ namespace tutti::core {
 class Enrollment {
  public:
   Enrollment(cluster::ClusterState& state, const dialects::DialectList& dialects, GangBook& book, Agenda& agenda,
-             Charges& charges, Committer& committer, Strangers& strangers, Tallies& tallies, QueueStatus& queue_status,
-             const Announcer& announcer, const base::Clock& clock)
+             Charges& charges, Committer& committer, Strangers& strangers, Tallies& tallies, GangStatus& gang_status,
+             QueueStatus& queue_status, const Announcer& announcer, const base::Clock& clock)
       : state_(state),
         dialects_(dialects),
         book_(book),
@@ -25,6 +26,7 @@ class Enrollment {
         committer_(committer),
         strangers_(strangers),
         tallies_(tallies),
+        gang_status_(gang_status),
         queue_status_(queue_status),
         announcer_(announcer),
         clock_(clock) {}
@@ -69,6 +71,7 @@ class Enrollment {
   Committer& committer_;
   Strangers& strangers_;
   Tallies& tallies_;
+  GangStatus& gang_status_;
   QueueStatus& queue_status_;
   const Announcer& announcer_;
   const base::Clock& clock_;

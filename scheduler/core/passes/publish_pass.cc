@@ -123,8 +123,8 @@ void PublishPass::PublishGang(GangId id) {
     gang.note.sentence.clear();
   }
   // What is said of the gang has the figures that its members wait to be told.
-  const bool later =
-      !told && gang.note.reported && gang.note.reported->state == gang.state && gang.state < GangState::kAdmitted;
+  const bool later = !told && gang.note.reported && gang.note.reported->state == gang.state &&
+                     gang.state < GangState::kAdmitted && !gang_status_.Owes(gang);
   if (const Millis at = GangStatus::ReportAt(gang); clock_.MonotonicMs() < at)
     agenda_.At(id, at, Agenda::Due::kTell);
   else if (!later)
@@ -136,7 +136,7 @@ void PublishPass::PublishGang(GangId id) {
 
 void PublishPass::CloseIfOver(GangId id) {
   const Gang& gang = book_.at(id);
-  if (!gang.members.empty() || gang.note.writes > 0 || clock_.MonotonicMs() < GangStatus::ReportAt(gang)) return;
+  if (!gang.members.empty() || gang_status_.Owes(gang) || clock_.MonotonicMs() < GangStatus::ReportAt(gang)) return;
   if (!book_.Keeps(*gang.dialect, gang.key)) enrollment_.Close(id);
 }
 

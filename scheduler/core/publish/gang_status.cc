@@ -15,9 +15,7 @@ using model::GangId;
 
 namespace {
 
-constexpr base::Millis kReportDeadlineMs = 60'000;
 constexpr base::Millis kGangEventDeadlineMs = 300'000;
-constexpr base::Millis kReportAgainMs = 5'000;
 constexpr base::Millis kMovingQuietMs = 5'000;
 
 }  // namespace
@@ -31,7 +29,9 @@ void GangStatus::TellGang(const Gang& gang, bool warning, const std::string& rea
 }
 
 void GangStatus::Report(Gang& gang) {
-  if (gang.dialect->Kinds().empty() || gang.note.writes > 0) return;
+  if (gang.dialect->Kinds().empty()) return;
+  const ObjectKeeper::Subject subject = SubjectOf(gang);
+  if (keeper_.Writes(subject)) return;
   const std::shared_ptr<const Census> census = book_.CensusOf(gang);
   dialects::GangReport report;
   report.state = gang.state;
@@ -49,38 +49,30 @@ void GangStatus::Report(Gang& gang) {
   if (report.pending > 0 && !report.sentence.empty()) report.pending_reasons["Unschedulable"] = report.pending;
   if (gang.note.reported && *gang.note.reported_spec == gang.spec) {
     report.now_wall_ms = gang.note.reported->now_wall_ms;  // time alone is no news
-    if (report == *gang.note.reported) return;
+    if (report == *gang.note.reported && !keeper_.Owes(subject)) return;
   }
   gang.note.reported = report;
   gang.note.reported_spec = gang.spec;
   report.now_wall_ms = clock_.WallMs();
   report.spec = &gang.spec;
-  std::vector<cluster::CommandBody> writes;
-  gang.dialect->Report(report, &writes);
+  std::vector<cluster::DesiredObject> desired;
+  gang.dialect->Desire(report, keeper_, &desired);
   const bool started = gang.state == GangState::kWhole || gang.state == GangState::kFinished;
-  for (cluster::CommandBody& write : writes) {
-    const Lane lane = started && report.pending == 0 ? Lane::kReport : Lane::kStatus;
-    outbox_.Send(Outbox::For::kStatus, lane, clock_.MonotonicMs() + kReportDeadlineMs, std::move(write),
-                 [this, key = gang.key, dialect = gang.dialect](const cluster::Answer& reply) {
-                   OnReply(key, *dialect, reply.outcome == cluster::Outcome::kDone);
-                 });
-    ++gang.note.writes;
-  }
+  keeper_.Want(subject, started && report.pending == 0 ? Lane::kReport : Lane::kStatus, std::move(desired));
 }
 
-void GangStatus::OnReply(const model::GangKey& key, dialects::Dialect& dialect, bool done) {
-  if (!done) dialect.ReportLost(key);  // though the gang's last member went: it may come back
-  const GangId id = book_.Find(key);
+bool GangStatus::Owes(const Gang& gang) {
+  const ObjectKeeper::Subject subject = SubjectOf(gang);
+  return keeper_.Writes(subject) || keeper_.Owes(subject);
+}
+
+void GangStatus::Restate(const ObjectKeeper::Subject& subject, base::Millis at_ms) {
+  const GangId id = book_.Find(subject.key);
   if (!id) return;
-  GangNote& note = book_.at(id).note;
-  if (!done) {  // the next report says all of it: what was to be said since may have been left out, for this was to say
-                // it
-    note.reported.reset();
-    note.report_again_ms = clock_.MonotonicMs() + kReportAgainMs;
-    agenda_.At(id, note.report_again_ms, Agenda::Due::kTell);
-  }
-  if (note.writes == 0) return;  // the gang went, and came back, meanwhile
-  if (--note.writes == 0 && done) agenda_.Touch(id);
+  if (at_ms > clock_.MonotonicMs())
+    agenda_.At(id, at_ms, Agenda::Due::kTell);
+  else
+    agenda_.Touch(id);
 }
 
 // A gang that stands in line or is being bound is whole or refused in a moment, and only that is worth a write; unless
@@ -89,8 +81,8 @@ base::Millis GangStatus::ReportAt(const Gang& gang) {
   const bool told_otherwise = gang.note.reported && !gang.note.reported->sentence.empty();
   if (gang.lone || gang.members.empty() || gang.refusal || told_otherwise || gang.state == GangState::kAdmitted ||
       gang.state > GangState::kBinding)
-    return gang.note.report_again_ms;
-  return std::max(gang.note.report_again_ms, (gang.plan ? gang.plan->begun_ms : gang.joined_ms) + kMovingQuietMs);
+    return 0;
+  return (gang.plan ? gang.plan->begun_ms : gang.joined_ms) + kMovingQuietMs;
 }
 
 }  // namespace tutti::core

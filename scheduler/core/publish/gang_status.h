@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GangStatus: tells the object that declares a gang what was decided: Events, and the dialect's status. Of each object
-// one write is on its way at a time; what changes meanwhile is told by the next.
+// GangStatus: tells the object that declares a gang what was decided: Events, and what its dialect desires of objects.
+// While a write for the gang is on its way nothing is stated; what changes meanwhile is told by the next.
 #pragma once
 
 #include <string>
@@ -8,27 +8,35 @@
 #include "cluster/state.h"
 #include "core/gangs/agenda.h"
 #include "core/outbox.h"
+#include "core/publish/object_keeper.h"
 
 namespace tutti::core {
 
-class GangStatus {
+class GangStatus final : public ObjectKeeper::Owner {
  public:
-  GangStatus(GangBook& book, Agenda& agenda, Outbox& outbox, const base::Clock& clock)
-      : book_(book), agenda_(agenda), outbox_(outbox), clock_(clock) {}
+  GangStatus(GangBook& book, Agenda& agenda, Outbox& outbox, ObjectKeeper& keeper, const base::Clock& clock)
+      : book_(book), agenda_(agenda), outbox_(outbox), keeper_(keeper), clock_(clock) {}
 
   // An Event on the declaring object, if there is one.
   void TellGang(const Gang& gang, bool warning, const std::string& reason, const std::string& note);
-  // Brings the dialect's objects in line with the gang.
+  // States what the dialect desires of objects for the gang, if that may be news.
   void Report(Gang& gang);
+  // What was stated is not all done.
+  bool Owes(const Gang& gang);
+  // Nothing is desired for the gang any more.
+  void Drop(const Gang& gang) { keeper_.Drop(SubjectOf(gang)); }
   // The earliest instant (monotonic) at which a report is worth a write.
   static base::Millis ReportAt(const Gang& gang);
 
+  void Restate(const ObjectKeeper::Subject& subject, base::Millis at_ms) override;
+
  private:
-  void OnReply(const model::GangKey& key, dialects::Dialect& dialect, bool done);
+  ObjectKeeper::Subject SubjectOf(const Gang& gang) { return {this, gang.dialect, gang.key}; }
 
   GangBook& book_;
   Agenda& agenda_;
   Outbox& outbox_;
+  ObjectKeeper& keeper_;
   const base::Clock& clock_;
 };
 

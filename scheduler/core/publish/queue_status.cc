@@ -12,7 +12,7 @@ using base::Millis;
 
 namespace {
 
-constexpr Millis kQueueReportEveryMs = 100, kQueueReportAgainMs = 5'000, kQueueDeadlineMs = 60'000;
+constexpr Millis kQueueReportEveryMs = 100;
 
 }  // namespace
 
@@ -58,7 +58,8 @@ void QueueStatus::Report(const std::map<queue::QueueKey, dialects::Dialect*>& qu
   const std::vector<std::string_view> of_nodes = ResourcesOfNodes();
   for (const auto& [key, dialect] : queues) {
     const model::QueueSpec* spec = quota_.Find(key);
-    if (!spec || writes_.contains(key)) continue;
+    const ObjectKeeper::Subject subject{this, dialect, {key.dialect, "", key.name}};
+    if (!spec || keeper_.Writes(subject)) continue;
     dialects::QueueReport report;
     report.spec = spec;
     report.allocated = Allocated(key, of_nodes);
@@ -69,25 +70,20 @@ void QueueStatus::Report(const std::map<queue::QueueKey, dialects::Dialect*>& qu
     report.incomplete = counts.incomplete;
     report.running = counts.running;
     report.finished = counts.finished;
-    std::vector<cluster::CommandBody> writes;
-    dialect->ReportQueue(report, &writes);
-    for (cluster::CommandBody& write : writes) {
-      outbox_.Send(Outbox::For::kStatus, cluster::Lane::kStatus, clock_.MonotonicMs() + kQueueDeadlineMs,
-                   std::move(write), [this, key, dialect](const cluster::Answer& reply) {
-                     OnReply(key, dialect, reply.outcome == cluster::Outcome::kDone);
-                   });
-      ++writes_[key].count;
-    }
+    std::vector<cluster::DesiredObject> desired;
+    dialect->DesireOfQueue(report, keeper_, &desired);
+    keeper_.Want(subject, cluster::Lane::kStatus, std::move(desired));
   }
 }
 
-void QueueStatus::OnReply(const queue::QueueKey& key, dialects::Dialect* dialect, bool done) {
-  Writes& writes = writes_[key];
-  if (!done) dialect->QueueReportLost(key.name);
-  writes.failed = writes.failed || !done;
-  if (--writes.count > 0) return;
-  dirty_[key] = {dialect, writes.failed ? clock_.MonotonicMs() + kQueueReportAgainMs : 0};
-  writes_.erase(key);
+void QueueStatus::Restate(const ObjectKeeper::Subject& subject, Millis at_ms) {
+  dirty_[{subject.key.dialect, subject.key.name}] = {subject.dialect, at_ms};
+}
+
+std::optional<Millis> QueueStatus::DueAt() const {
+  if (dirty_.empty()) return std::nullopt;
+  const auto first = std::ranges::min_element(dirty_, {}, [](const auto& item) { return item.second.not_before_ms; });
+  return std::max(next_ms_, first->second.not_before_ms);
 }
 
 }  // namespace tutti::core

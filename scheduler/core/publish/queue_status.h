@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // QueueStatus: tells queues' objects what they hold and how many gangs wait, start and run. A queue that changed is
-// reported, ten times a second at most; of each queue one round of writes is on its way at a time.
+// reported, ten times a second at most; while a write for it is on its way it is not.
 #pragma once
 
 #include <map>
@@ -9,18 +9,18 @@
 #include <vector>
 
 #include "cluster/state.h"
-#include "core/outbox.h"
+#include "core/publish/object_keeper.h"
 #include "core/publish/tallies.h"
 #include "dialects/dialect.h"
 #include "queue/quota.h"
 
 namespace tutti::core {
 
-class QueueStatus {
+class QueueStatus final : public ObjectKeeper::Owner {
  public:
-  QueueStatus(const cluster::ClusterState& state, const queue::Quota& quota, const Tallies& tallies, Outbox& outbox,
-              const base::Clock& clock)
-      : state_(state), quota_(quota), tallies_(tallies), outbox_(outbox), clock_(clock) {}
+  QueueStatus(const cluster::ClusterState& state, const queue::Quota& quota, const Tallies& tallies,
+              ObjectKeeper& keeper, const base::Clock& clock)
+      : state_(state), quota_(quota), tallies_(tallies), keeper_(keeper), clock_(clock) {}
 
   // The queue is to be reported. Does nothing for a key without a name.
   void Mark(const queue::QueueKey& key, dialects::Dialect* dialect);
@@ -29,30 +29,26 @@ class QueueStatus {
   // Reports the marked queues, if it is time.
   void Publish();
   // When Publish has something to do (monotonic); nullopt: no queue is marked.
-  std::optional<base::Millis> DueAt() const { return dirty_.empty() ? std::nullopt : std::optional(next_ms_); }
+  std::optional<base::Millis> DueAt() const;
+
+  void Restate(const ObjectKeeper::Subject& subject, base::Millis at_ms) override;
 
  private:
   struct Dirty {
     dialects::Dialect* dialect = nullptr;
-    base::Millis not_before_ms = 0;  // monotonic; after a write that failed
-  };
-  struct Writes {
-    int count = 0;        // on their way
-    bool failed = false;  // one of them
+    base::Millis not_before_ms = 0;  // monotonic
   };
   void Report(const std::map<queue::QueueKey, dialects::Dialect*>& queues);
   std::vector<std::string_view> ResourcesOfNodes() const;
   // What the queue holds of these, and of what it or a queue above caps.
   model::ResourceList Allocated(const queue::QueueKey& key, std::vector<std::string_view> names) const;
-  void OnReply(const queue::QueueKey& key, dialects::Dialect* dialect, bool done);
 
   const cluster::ClusterState& state_;
   const queue::Quota& quota_;
   const Tallies& tallies_;
-  Outbox& outbox_;
+  ObjectKeeper& keeper_;
   const base::Clock& clock_;
   std::map<queue::QueueKey, Dirty> dirty_;
-  std::map<queue::QueueKey, Writes> writes_;
   base::Millis next_ms_ = 0;  // monotonic
 };
 

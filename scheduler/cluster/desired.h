@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// DesiredObject: what an object in the cluster should be, as a value. A dialect says what should be so, not what to
+// write; core/publish/object_keeper.h compares that with what is there, and writes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/json.h"
+#include "cluster/command.h"
+#include "model/object.h"
+
+namespace tutti::cluster {
+
+struct DesiredObject {
+  enum class Mode : uint8_t {
+    kFields,  // where the object exists, it has these fields; it is not created
+    kExists,  // the object exists; one that does is left as it is
+    kGone,    // the object does not exist, or is being deleted
+  };
+  // Tells whether an object, or what was written of it, has these fields: times and the fields of others do not count.
+  using Agree = bool (*)(const base::Json& fields, const base::Json& object);
+
+  // A uid in it is a precondition of the write, and so is a resourceVersion.
+  ObjectRef ref;
+  Mode mode = Mode::kFields;
+  bool status = false;                     // kFields: they are of the status subresource
+  Patch::Type type = Patch::Type::kMerge;  // kFields: how they are merged into the object; not kJson
+  // kFields: the patch, such as {"status": {...}}. kExists: the whole object as it is to be created, with its owner and
+  // labels. kGone: null.
+  base::Json fields = nullptr;
+  Agree agree = nullptr;  // null: MergeAgrees
+  // The object as the feed showed it last; null: it showed none. It is no part of the value.
+  std::shared_ptr<const model::Object> seen = nullptr;
+
+  // Whether an object with this body is as desired. REQUIRES: kFields.
+  bool Agrees(const base::Json& body) const;
+
+  friend bool operator==(const DesiredObject& a, const DesiredObject& b);
+};
+
+// Whether a merge patch of `fields` changes nothing in `object`.
+bool MergeAgrees(const base::Json& fields, const base::Json& object);
+
+// What is known of desired objects before the feed shows it.
+class Unseen {
+ public:
+  virtual ~Unseen() = default;
+  // The fields that were written last and that the feed has not shown yet; null: there are none. A write whose reply
+  // was bad does not count.
+  virtual const base::Json* Written(const ObjectRef& ref) const = 0;
+  // A desired object as the feed shows it, or until then as the reply to its creation had it; null: there is none.
+  virtual std::shared_ptr<const model::Object> Created(const ObjectRef& ref) const = 0;
+};
+
+}  // namespace tutti::cluster

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/publish/kept_object.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/json_string.h"
+#include "base/planted.h"
+
+namespace tutti::core {
+
+using base::Millis;
+using cluster::DesiredObject;
+using Mode = DesiredObject::Mode;
+
+namespace {
+
+constexpr Millis kFailedPauseMs = 5'000, kContestPauseMs = 1'000, kLongestPauseMs = 60'000;
+// Who has not undone a write for so long is not fighting.
+constexpr Millis kCalmMs = 2 * kLongestPauseMs;
+// So many conflicts in a row are an object that is written all the time; then it waits like any other.
+constexpr int kQuickConflicts = 3;
+// So many echoes of earlier writes of ours may come before that of the last one. Beyond that it is another client that
+// undoes each write before it can be seen.
+constexpr int kMostEchoes = 8;
+
+// The pause after so many failures in a row, at least one: each is twice as long as the one before.
+Millis Pause(int times, Millis first) { return std::min(first << std::min(times - 1, 16), kLongestPauseMs); }
+
+}  // namespace
+
+void KeptObject::SetSeen(std::shared_ptr<const model::Object> object) {
+  if (object && seen_ && object->meta.uid != seen_->meta.uid) {  // what was written is not in this one
+    unseen_.reset();
+    fulfilled_ = false;
+  }
+  seen_ = std::move(object);
+}
+
+bool KeptObject::IsFulfilled(const DesiredObject& what) const {
+  switch (what.mode) {
+    case Mode::kExists: return seen_ != nullptr;
+    case Mode::kGone: return !seen_ || seen_->meta.deleting();
+    case Mode::kFields: break;
+  }
+  return seen_ && what.Agrees(*seen_->body);
+}
+
+void KeptObject::Want(DesiredObject desired) {
+  TUTTI_CHECK(command_ == 0, desired.ref.name());
+  if (desired.seen) SetSeen(std::exchange(desired.seen, nullptr));
+  const bool same =
+      wanted_ && desired.mode == desired_.mode && (desired.mode != Mode::kFields || desired.Agrees(desired_.fields));
+  if (!same) {
+    fulfilled_ = undone_ = false;
+    blind_ = 0;
+  }
+  undone_ = undone_ || (fulfilled_ && !IsFulfilled(desired));
+  desired_ = std::move(desired);
+  wanted_ = true;
+}
+
+bool KeptObject::MustWrite() {
+  const bool there = IsFulfilled(desired_);
+  if (there) {
+    fulfilled_ = true;
+    blind_ = 0;
+  }
+  if (desired_.mode == Mode::kFields && !seen_) return false;
+  if (!unseen_) return !there;
+  const bool same =
+      unseen_->mode == desired_.mode && (desired_.mode != Mode::kFields || desired_.Agrees(unseen_->fields));
+  if (!same) return true;
+  if (there) {
+    unseen_.reset();
+    return false;
+  }
+  // Still the version that it was written on: the echo is to come. Another version: others may have undone the write.
+  if ((seen_ ? seen_->meta.resource_version : std::string()) == at_version_) return false;
+  if (++blind_ > kMostEchoes) {
+    undone_ = true;
+    unseen_.reset();
+  }
+  return true;
+}
+
+// The first write in a while that another client undoes is repeated at once, the next ones after ever longer pauses:
+// two clients that disagree about an object must not keep the API server busy.
+void KeptObject::Contest(Millis now_ms) {
+  if (now_ms - contested_ms_ > kCalmMs) contests_ = 0;
+  if (contests_ > 0) again_ms_ = std::max(again_ms_, now_ms + Pause(contests_, kContestPauseMs));
+  ++contests_;
+  contested_ms_ = now_ms;
+}
+
+KeptObject::Next KeptObject::Decide(Millis now_ms) {
+  owes_ = false;
+  if (!wanted_ || !MustWrite()) return Next::kNothing;
+  if (undone_) Contest(now_ms);
+  undone_ = fulfilled_ = false;
+  if (now_ms >= again_ms_) return Next::kWrite;
+  owes_ = true;
+  return Next::kLater;
+}
+
+cluster::CommandBody KeptObject::Write() const {
+  switch (desired_.mode) {
+    case Mode::kExists: return cluster::Create{desired_.ref, base::PrintJson(desired_.fields)};
+    case Mode::kGone: return cluster::Delete{desired_.ref};
+    case Mode::kFields: break;
+  }
+  return cluster::Patch{desired_.ref, desired_.status, desired_.type, base::PrintJson(desired_.fields)};
+}
+
+void KeptObject::OnSent(cluster::CommandId command) {
+  command_ = command;
+  unseen_ = desired_;
+  at_version_ = seen_ ? seen_->meta.resource_version : std::string();
+}
+
+void KeptObject::OnReply(const cluster::Answer& reply, Millis now_ms) {
+  constexpr int kNotFound = 404, kConflict = 409;
+  command_ = 0;
+  const bool deleted = desired_.mode == Mode::kGone && reply.http_status == kNotFound;
+  if (deleted) SetSeen(nullptr);
+  if (deleted || reply.outcome == cluster::Outcome::kDone || base::Planted(base::Bug::kForgetRefused)) {
+    failures_ = 0;
+    // The feed may have been faster, and have shown what was created, or even that it went.
+    if (reply.object && reply.object->meta.uid == gone_uid_)
+      unseen_.reset();
+    else if (reply.object && !seen_)
+      SetSeen(reply.object);
+    return;
+  }
+  unseen_.reset();
+  again_ms_ = now_ms + Pause(++failures_, kFailedPauseMs);
+  conflict_ = reply.http_status == kConflict && failures_ <= kQuickConflicts;
+  if (conflict_ && seen_ && seen_->meta.resource_version != at_version_) {
+    conflict_ = false;
+    again_ms_ = now_ms;
+  }
+  owes_ = wanted_;
+}
+
+bool KeptObject::Saw(std::shared_ptr<const model::Object> object) {
+  SetSeen(std::move(object));
+  const bool newer = seen_->meta.resource_version != at_version_;
+  if (unseen_ && IsFulfilled(*unseen_)) unseen_.reset();
+  if (newer && std::exchange(conflict_, false)) again_ms_ = 0;
+  if (!wanted_) {
+    if (newer && command_ == 0) unseen_.reset();
+    return false;
+  }
+  if (IsFulfilled(desired_)) {
+    fulfilled_ = true;
+    blind_ = 0;
+  } else {
+    owes_ = true;
+  }
+  return owes_;
+}
+
+bool KeptObject::Gone(std::string_view uid) {
+  const bool was_fulfilled = fulfilled_;
+  SetSeen(nullptr);
+  gone_uid_ = uid;
+  // What is on its way to be created may be another one.
+  if (command_ == 0 || desired_.mode != Mode::kExists) unseen_.reset();
+  if (desired_.mode == Mode::kFields) wanted_ = false;  // the dialect is told of it, too
+  fulfilled_ = wanted_ && (desired_.mode == Mode::kGone || was_fulfilled);
+  owes_ = wanted_ && !IsFulfilled(desired_);
+  return owes_;
+}
+
+}  // namespace tutti::core

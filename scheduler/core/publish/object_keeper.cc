@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/publish/object_keeper.h"
+
+#include <absl/container/inlined_vector.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/planted.h"
+
+namespace tutti::core {
+
+using base::Millis;
+using cluster::DesiredObject;
+
+namespace {
+
+constexpr Millis kWriteDeadlineMs = 60'000;
+
+}  // namespace
+
+// REQUIRES: it is among them.
+KeptObject& ObjectKeeper::At(Objects& objects, const NameView& name) {
+  return *std::ranges::find(objects, name, [](const KeptObject& each) { return NameOf(each.desired().ref); });
+}
+
+KeptObject* ObjectKeeper::Find(const NameView& name, Subject* subject) {
+  const auto at = subjects_.find(name);
+  if (at == subjects_.end()) return nullptr;
+  *subject = at->second;
+  return &At(objects_.at(at->second), name);
+}
+
+const KeptObject* ObjectKeeper::Find(const cluster::ObjectRef& ref) const {
+  Subject subject;
+  return const_cast<ObjectKeeper*>(this)->Find(NameOf(ref), &subject);
+}
+
+void ObjectKeeper::Want(const Subject& subject, cluster::Lane lane, std::vector<DesiredObject> desired) {
+  if (desired.empty()) return Drop(subject);
+  TUTTI_CHECK(!Writes(subject), subject.key.name);
+  Objects& objects = objects_[subject];
+  absl::InlinedVector<bool, 4> stated(objects.size(), false);
+  const Millis now = clock_.MonotonicMs();
+  for (DesiredObject& each : desired) {
+    const NameView name = NameOf(each.ref);
+    const auto [at, fresh] = subjects_.try_emplace(Name(name), subject);
+    if (at->second != subject) continue;
+    if (fresh) {
+      objects.emplace_back(each.ref);
+      stated.push_back(false);
+    }
+    KeptObject& object = At(objects, name);
+    if (std::exchange(stated[static_cast<size_t>(&object - objects.data())], true)) continue;
+    object.Want(std::move(each));
+    switch (object.Decide(now)) {
+      case KeptObject::Next::kNothing: break;
+      case KeptObject::Next::kLater: subject.owner->Restate(subject, object.again_ms()); break;
+      case KeptObject::Next::kWrite: Send(subject, lane, object); break;
+    }
+  }
+  for (size_t i = 0; i < stated.size(); ++i)
+    if (!stated[i]) objects[i].Unwant();
+  Sweep(subject);
+}
+
+void ObjectKeeper::Send(const Subject& subject, cluster::Lane lane, KeptObject& object) {
+  const Millis deadline = clock_.MonotonicMs() + kWriteDeadlineMs;
+  if (base::Planted(base::Bug::kWriteTwice)) outbox_.Post(lane, deadline, object.Write());
+  object.OnSent(outbox_.Send(Outbox::For::kStatus, lane, deadline, object.Write(),
+                             [this, subject](const cluster::Answer& reply) { OnReply(subject, reply); }));
+}
+
+void ObjectKeeper::OnReply(const Subject& subject, const cluster::Answer& reply) {
+  const auto at = objects_.find(subject);
+  if (at == objects_.end()) return;
+  const auto object = std::ranges::find(at->second, reply.id, &KeptObject::command);
+  if (object == at->second.end()) return;  // of an earlier term
+  object->OnReply(reply, clock_.MonotonicMs());
+  const Millis again_ms = object->owes() ? object->again_ms() : 0;
+  Sweep(subject);
+  if (again_ms > 0 || !Writes(subject)) subject.owner->Restate(subject, again_ms);
+}
+
+void ObjectKeeper::Drop(const Subject& subject) {
+  const auto at = objects_.find(subject);
+  if (at == objects_.end()) return;
+  for (KeptObject& object : at->second) object.Unwant();
+  Sweep(subject);
+}
+
+void ObjectKeeper::Sweep(const Subject& subject) {
+  const auto at = objects_.find(subject);
+  std::erase_if(at->second, [&](const KeptObject& object) {
+    if (object.idle()) subjects_.erase(NameOf(object.desired().ref));
+    return object.idle();
+  });
+  if (at->second.empty()) objects_.erase(at);
+}
+
+bool ObjectKeeper::Writes(const Subject& subject) const {
+  const auto at = objects_.find(subject);
+  return at != objects_.end() && std::ranges::any_of(at->second, &KeptObject::command);
+}
+
+bool ObjectKeeper::Owes(const Subject& subject) const {
+  const auto at = objects_.find(subject);
+  return at != objects_.end() && std::ranges::any_of(at->second, &KeptObject::owes);
+}
+
+void ObjectKeeper::Saw(const std::shared_ptr<const model::Object>& object) {
+  Subject subject;
+  KeptObject* kept = Find({object->group, object->kind, object->meta.ns, object->meta.name}, &subject);
+  if (!kept) return;
+  const bool restate = kept->Saw(object);
+  const Millis again_ms = kept->again_ms();
+  Sweep(subject);
+  if (restate) subject.owner->Restate(subject, again_ms);
+}
+
+void ObjectKeeper::Gone(const model::ObjectKind& kind, std::string_view ns, std::string_view name,
+                        std::string_view uid) {
+  Subject subject;
+  KeptObject* kept = Find({kind.group, kind.kind, ns, name}, &subject);
+  if (!kept) return;
+  const bool restate = kept->Gone(uid);
+  const Millis again_ms = kept->again_ms();
+  Sweep(subject);
+  if (restate) subject.owner->Restate(subject, again_ms);
+}
+
+void ObjectKeeper::StartTerm() {
+  objects_.clear();
+  subjects_.clear();
+}
+
+const base::Json* ObjectKeeper::Written(const cluster::ObjectRef& ref) const {
+  const KeptObject* kept = Find(ref);
+  return kept && kept->unseen() && kept->unseen()->ref.uid() == ref.uid() ? &kept->unseen()->fields : nullptr;
+}
+
+std::shared_ptr<const model::Object> ObjectKeeper::Created(const cluster::ObjectRef& ref) const {
+  const KeptObject* kept = Find(ref);
+  return kept ? kept->seen() : nullptr;
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// ObjectKeeper: the one owner of the objects of which dialects desire something. It makes the cluster agree with what is
+// desired, also where a write fails or another client writes the same object.
+//
+// What is desired belongs to a subject, a gang or a queue. Its owner states all of it at a time, and again when the
+// keeper asks for that: after a reply, after a pause, or because the feed shows an object otherwise. So a write is
+// always made from what is known now, and nothing is written that is not desired any more.
+//
+// Invariants
+//   (1) of an object one write at most is on its way;
+//   (2) what is not as desired has a write on its way, or its owner has been asked to state it again;
+//   (3) kept_object.h: what is not written, and what only after a pause.
+// Objects of kinds that the feed does not read are created blindly: their end is not seen.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "core/outbox.h"
+#include "core/publish/kept_object.h"
+#include "dialects/dialect.h"
+#include "model/gang.h"
+
+namespace tutti::core {
+
+class ObjectKeeper final : public cluster::Unseen {
+ public:
+  struct Subject;
+  class Owner {
+   public:
+    // What is desired for the subject is to be stated again: at the instant (monotonic), or at once if that is past.
+    virtual void Restate(const Subject& subject, base::Millis at_ms) = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+  struct Subject {
+    Owner* owner = nullptr;
+    dialects::Dialect* dialect = nullptr;
+    model::GangKey key;  // of a queue: without a namespace
+
+    friend bool operator==(const Subject&, const Subject&) = default;
+    template <typename H>
+    friend H AbslHashValue(H hash, const Subject& s) {
+      return H::combine(std::move(hash), s.owner, s.key.dialect, s.key.ns, s.key.name);
+    }
+  };
+
+  ObjectKeeper(Outbox& outbox, const base::Clock& clock) : outbox_(outbox), clock_(clock) {}
+
+  // States all that is desired for the subject, one thing of an object; what was and is not in it is not desired any
+  // more. An object that is another subject's stays that one's. Writes what has to be. REQUIRES: no write for the
+  // subject is on its way.
+  void Want(const Subject& subject, cluster::Lane lane, std::vector<cluster::DesiredObject> desired);
+  // Nothing is desired for the subject any more.
+  void Drop(const Subject& subject);
+  // Some write for the subject is on its way.
+  bool Writes(const Subject& subject) const;
+  // Something of what is desired may have to be written: it is to be stated again, now or later.
+  bool Owes(const Subject& subject) const;
+
+  // The feed shows an object, or that it is gone.
+  void Saw(const std::shared_ptr<const model::Object>& object);
+  void Gone(const model::ObjectKind& kind, std::string_view ns, std::string_view name, std::string_view uid);
+  // A new term as leader knows nothing of what was written before.
+  void StartTerm();
+
+  const base::Json* Written(const cluster::ObjectRef& ref) const override;
+  std::shared_ptr<const model::Object> Created(const cluster::ObjectRef& ref) const override;
+
+  size_t count() const { return subjects_.size(); }  // objects
+
+ private:
+  using Objects = std::vector<KeptObject>;
+  using Name = std::tuple<std::string, std::string, std::string, std::string>;  // group, kind, namespace, name
+  using NameView = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
+  struct NameHash {
+    using is_transparent = void;
+    size_t operator()(const NameView& name) const { return absl::HashOf(name); }
+  };
+  struct NameEqual {
+    using is_transparent = void;
+    bool operator()(const NameView& a, const NameView& b) const { return a == b; }
+  };
+  static NameView NameOf(const cluster::ObjectRef& ref) { return {ref.group, ref.kind, ref.ns(), ref.name()}; }
+
+  static KeptObject& At(Objects& objects, const NameView& name);
+  // Null: nothing is kept under that name.
+  KeptObject* Find(const NameView& name, Subject* subject);
+  const KeptObject* Find(const cluster::ObjectRef& ref) const;
+  void Send(const Subject& subject, cluster::Lane lane, KeptObject& object);
+  void OnReply(const Subject& subject, const cluster::Answer& reply);
+  // Forgets those of the subject's objects of which nothing has to be remembered.
+  void Sweep(const Subject& subject);
+
+  Outbox& outbox_;
+  const base::Clock& clock_;
+  absl::flat_hash_map<Subject, Objects> objects_;  // in the order in which they were stated
+  absl::flat_hash_map<Name, Subject, NameHash, NameEqual> subjects_;
+};
+
+}  // namespace tutti::core
