@@ -60,7 +60,8 @@ class PromisingDialect final : public dialects::Dialect {
   std::string_view SchedulerName(const model::GangKey& key) const override {
     return specs_.contains(key) ? "tutti" : "";
   }
-  void Report(const dialects::GangReport& report, std::vector<cluster::CommandBody>*) override {
+  void Desire(const dialects::GangReport& report, const cluster::Unseen&,
+              std::vector<cluster::DesiredObject>*) const override {
     (*states_)[report.spec->key.name] = report.state;
   }
 
