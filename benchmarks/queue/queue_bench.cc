@@ -15,9 +15,9 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "queue/ledger.h"
-#include "queue/order.h"
 #include "queue/policies/volcano_capacity.h"
 #include "queue/policies/volcano_proportion.h"
+#include "queue/tournament.h"
 #include "queue/waits.h"
 
 namespace tutti::queue {
@@ -103,11 +103,15 @@ class Bench {
   }
 
   void SetRank(QueueId queue) {
-    if (order_.SetRank(queue, {tree_.spec(queue).priority, policy_->Share(queue)})) waits_.Moved(queue);
+    if (queue.index() >= ranks_.size()) ranks_.resize(queue.index() + 1);
+    const QueueRank rank{tree_.spec(queue).priority, policy_->Share(queue)};
+    if (std::exchange(ranks_[queue.index()], rank) == rank) return;
+    ready_.Moved(queue);
+    waits_.Moved(queue);
   }
 
   void Wake(QueueId queue, const std::vector<CellId>& cells) {
-    for (const model::GangId id : waits_.Wake(queue, cells)) order_.Put(id, At(id).queue, At(id).rank);
+    for (const model::GangId id : waits_.Wake(queue, cells)) ready_.Put(id, At(id).queue, At(id).rank, 0);
   }
 
   void Arrive() {
@@ -128,12 +132,12 @@ class Bench {
             {},
             {}};
     gang.request = pending_.Charge(gang.queue, gang.ask);
-    order_.Put(id, gang.queue, gang.rank);
+    ready_.Put(id, gang.queue, gang.rank, 0);
   }
 
   void AdmitReady() {
-    while (const auto id = order_.First()) {
-      order_.Erase(*id);
+    while (const auto id = ready_.First(0)) {
+      ready_.Erase(*id);
       Gang& gang = At(*id);
       if (!policy_->Admit(gang.queue, gang.ask).admitted()) {
         TUTTI_CHECK(waits_.Put(*id, gang.queue, gang.rank, gang.ask), "what is refused is short of something");
@@ -169,8 +173,9 @@ class Bench {
   base::Random random_{1};
   QueueTree tree_;
   Ledger used_{tree_}, pending_{tree_};
-  Order order_{tree_};
-  Waits waits_{tree_, used_, order_.ranks()};
+  QueueRanks ranks_;
+  Tournament ready_{tree_, ranks_};
+  Waits waits_{tree_, used_, ranks_};
   std::unique_ptr<Policy> policy_;
   std::vector<QueueId> leaves_;
   std::deque<Gang> gangs_;

@@ -15,6 +15,8 @@ enum class Bug {
   kUndoWhole,          // a restarted scheduler takes every gang it finds for half done
   kLastIsNotLast,      // the commit member is bound with the others
   kForgetCharge,       // a reserved member weighs nothing on its queue
+  kWakeNobody,         // room in a queue wakes no gang that waits for it
+  kChargeTwice,        // what a member holds is charged to its queue a second time
   kPlanUnsynced,       // decides before every kind is listed
   kKeepHalf,           // the repair never times out
   kSleepOn,            // nothing that happens in the cluster wakes a gang

@@ -37,27 +37,28 @@ struct Cycle::Parts {
 
   // What is known.
   cluster::ClusterState state{};
-  queue::Quota quota{};
+  Queues queues;
   // A process makes less than a thousand changes a millisecond: so its numbers are above those of the one before.
   observe::Journal journal{static_cast<uint64_t>(clock.WallMs()) * 1000};
   GangBook book{options.profiles, state, dialects, journal, clock};
   Strangers strangers{};
   // When, and what leaves.
-  Agenda agenda{book, clock};
+  Agenda agenda{book, queues.tree(), queues.order(), clock};
   Outbox outbox{};
   // Place and admit.
   Rankings rankings{options.profiles, state.snapshot(), options.ranking_bytes};
   Planner planner{state, rankings};
   Certificates certificates{state.snapshot(), rankings};
-  Charges charges{state, quota};
-  QueueAdmission admission{state, quota};
+  QueueWaits waits{queues, book, agenda};
+  Charges charges{state, queues, waits};
+  QueueAdmission admission{state, queues};
   // Publish.
   Announcer announcer;
   Tallies tallies{state, book};
   PodStatus pod_status{state, book, agenda, outbox, clock};
   ObjectKeeper keeper{outbox, clock};
   GangStatus gang_status{book, agenda, outbox, keeper, clock};
-  QueueStatus queue_status{state, quota, tallies, keeper, clock};
+  QueueStatus queue_status{state, dialects, queues, tallies, keeper, clock};
   FigureRefresh figures{options, book, agenda, tallies, clock};
   Describer describer{state, book, journal};
   // Commit.
@@ -66,8 +67,8 @@ struct Cycle::Parts {
                       extender_desk, pod_status, gang_status, announcer, clock};
   // Passes.
   Refusals refusals{book, agenda, committer, extender_desk, figures, clock};
-  Enrollment enrollment{state,     dialects, book,        agenda,       charges,   committer,
-                        strangers, tallies,  gang_status, queue_status, announcer, clock};
+  Enrollment enrollment{state,   dialects,    book,         agenda,    charges, waits, committer, strangers,
+                        tallies, gang_status, queue_status, announcer, clock};
   Promises promises{state, book, committer, planner, enrollment};
   UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
   StartPass start{options,       state,   book,     agenda, admission, planner,   certificates, committer,
@@ -77,8 +78,8 @@ struct Cycle::Parts {
   Consideration consideration{state,    book,       agenda,   admission, certificates, committer, figures,
                               refusals, enrollment, promises, start,     grow,         undo,      clock};
   FlushPass flush{options, book, agenda, certificates, consideration, announcer, clock};
-  Drain drain{options, state,         dialects,  quota,      rankings, book,         agenda,     charges, certificates,
-              outbox,  extender_desk, committer, pod_status, keeper,   queue_status, enrollment, clock};
+  Drain drain{options,      state,  dialects,      queues,    waits,      rankings, book,         agenda,     charges,
+              certificates, outbox, extender_desk, committer, pod_status, keeper,   queue_status, enrollment, clock};
   PublishPass publish{options,     book,         agenda,     tallies,   figures, pod_status,
                       gang_status, queue_status, enrollment, announcer, journal, clock};
 
@@ -87,10 +88,15 @@ struct Cycle::Parts {
       : options(std::move(given)),
         dialects(std::move(dialect_list)),
         clock(time),
+        queues(options.queue_rule),
         announcer(observer, state, book, clock),
         extender_desk(options, state, book, agenda, rankings, outbox, extenders) {}
 
+  uint64_t queue_links = 0;  // links_version of the queues' tree, as the agenda knows it
+
   bool GoesOn() const { return agenda.AnyReady() && committer.binds_in_flight() < kBindWindow; }
+  // Brings what queues may have, and whose turn it is, up to date with what happened.
+  void RenewQueues();
   void Wake();
   void FireTimers();
 };
@@ -117,9 +123,11 @@ void Cycle::Decide() {
   }
   if (!decides) return;
   it.drain.RelabelNodes();
+  it.RenewQueues();
   it.Wake();
   it.FireTimers();
   it.flush.Run();
+  if (it.agenda.AreQueuesRivals()) it.queues.RenewShares();
   const int64_t most_work = it.planner.work() + kWorkAtOnce;
   while (it.GoesOn() && it.planner.work() < most_work) {
     const GangId id = it.agenda.TakeReady();
@@ -129,6 +137,7 @@ void Cycle::Decide() {
       it.flush.Consider(id);
     else
       it.consideration.Run(id);
+    it.waits.Follow(id);
     if (it.agenda.Regroup(id)) it.figures.Spread(id);
     it.agenda.Touch(id);
     if (it.state.AnyImproved() || it.charges.freed()) it.Wake();  // it gave up what others may wait for
@@ -136,8 +145,15 @@ void Cycle::Decide() {
   it.publish.Run();
 }
 
+void Cycle::Parts::RenewQueues() {
+  const uint64_t links = queues.tree().links_version();
+  if (std::exchange(queue_links, links) != links) agenda.OnQueueMoved();
+  if (queues.Renew()) waits.OnLimitsChanged();
+}
+
 void Cycle::Parts::Wake() {
   using framework::Wake;
+  waits.WakeFreed();
   Wake happened = drain.TakeHappened();
   const cluster::ClusterState::Improved improved = state.TakeImproved();
   if (improved.by_pods) happened = happened | Wake::kPodGone;
@@ -212,6 +228,14 @@ Cycle::Footprint Cycle::Holds() const {
 void Cycle::Audit() const {
   parts_->state.Audit();
   parts_->book.Audit();
+  size_t held = 0, asked = 0;
+  parts_->book.ForEach([&](GangId, const Gang& gang) {
+    for (const Member* member : gang.members) {
+      held += member->held.as != nullptr;
+      asked += member->asked.as != nullptr;
+    }
+  });
+  parts_->queues.Audit(held, asked);
   if (parts_->drain.MayDecide()) parts_->tallies.Audit();
 }
 

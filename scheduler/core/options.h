@@ -18,6 +18,15 @@ inline constexpr base::Millis kFlushAfterMs = 300'000;
 
 struct Gang;
 struct Victim;
+// By which rule queues share, as in Volcano.
+struct QueueRule {
+  enum class Kind {
+    kCapability,  // by weight in their turn; each is limited by its own capability alone
+    kProportion,  // by weight; none has more than its share
+    kCapacity,    // by what each deserves; none has more than the guarantees of others leave
+  } kind = Kind::kCapability;
+  int64_t ancestor_levels = 0;  // of kCapacity: as many queues above two are compared as they are themselves
+};
 
 struct Options {
   // One per schedulerName served; pods of other names are counted where they run and otherwise left alone.
@@ -40,6 +49,7 @@ struct Options {
   // What has waited for so long is tried again though nothing has happened that it waits for; 0: never. A gang that is
   // placed by that alone should have been woken before.
   base::Millis flush_after_ms = 0;
+  QueueRule queue_rule;
   // The PodScheduled reason of a gang that waits only for quota.
   std::string quota_reason = "Unschedulable";
   // Asked in this order about the pods that they are interested in.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "dialects/declaration.h"
 #include "dialects/ray_cluster.h"
@@ -17,6 +18,8 @@ namespace {
 
 constexpr std::string_view kPriorityClass = "ray.io/priority-class-name";
 constexpr std::string_view kKaiQueue = "kai.scheduler/queue";
+// Volcano's, and where its Queues are.
+constexpr std::string_view kVolcanoQueue = "volcano.sh/queue-name", kVolcanoQueues = "queues.scheduling.volcano.sh";
 // Of multi-host groups: on the pods of one replica, since KubeRay 1.5.
 constexpr std::string_view kReplicaName = "ray.io/worker-group-replica-name";
 
@@ -77,6 +80,11 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
   if (read.Flag(suspend)) read.Problem(suspend, "the cluster is suspended; set it to false to start it");
 
   if (queue) gang.queue = *queue;
+  if (const std::string* volcano = model::Find(object.meta.labels, kVolcanoQueue);
+      volcano && !volcano->empty() && has_volcano_queues_) {
+    gang.queue = *volcano;
+    gang.queue_dialect = "volcano";
+  }
   if (const std::string* priority = model::Find(object.meta.labels, kPriorityClass))
     gang.priority = priorities_.Value(*priority);
   gang.problem = ProblemIn(object, read);
@@ -86,7 +94,8 @@ model::GangSpec KubeRay::Read(const model::Object& object) const {
 void KubeRay::PutCluster(std::shared_ptr<const model::Object> object, Touched* touched) {
   model::GangSpec gang = Read(*object);
   const PodGroup* before = clusters_.Find(gang.key);
-  if (!gang.queue.empty() && (!before || before->spec.queue != gang.queue)) touched->queues.insert(gang.queue);
+  if (!gang.queue.empty() && gang.queue_dialect.empty() && (!before || before->spec.queue != gang.queue))
+    touched->queues.insert(gang.queue);
   static const std::vector<model::UnitSpec> kNone;
   if (!std::ranges::equal(before ? before->spec.units : kNone, gang.units, {}, &model::UnitSpec::role,
                           &model::UnitSpec::role))
@@ -121,6 +130,9 @@ void KubeRay::ReadAgain(std::string_view priority_class, Touched* touched) {
 
 // Once there, it stays: if it goes, its pods wait for it to come back, and no worker starts alone in the meantime.
 void KubeRay::Served(std::string_view kind_name, bool served, Touched* touched) {
+  if (kind_name == kVolcanoQueues && std::exchange(has_volcano_queues_, served) != served) {
+    for (auto& [place, cluster] : clusters_.all()) PutCluster(cluster.object, touched);
+  }
   if (kind_name != clusters_.kind().Name() || was_served_) return;
   was_served_ = served;
   if (served == clusters_.served()) return;

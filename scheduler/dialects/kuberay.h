@@ -22,7 +22,8 @@ class KubeRay final : public Dialect {
   // who have no more than the labels, nothing could say how many there are to be.
   std::optional<Membership> MembershipOf(const model::Pod& pod) const override;
   model::GangSpec Describe(const model::GangKey& key) const override { return clusters_.Describe(key); }
-  // KAI's queue, by its label on the RayCluster, is kept for people; its limits are not read.
+  // A RayCluster whose label names a Queue of Volcano's is charged to that, where there are such. KAI's queue, by its
+  // label, is kept for people; its limits are not read.
   std::optional<model::QueueSpec> DescribeQueue(std::string_view name) const override;
   std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override {
     return clusters_.EventTarget(key);
@@ -35,7 +36,8 @@ class KubeRay final : public Dialect {
 
   PodGroupTable clusters_;
   const std::vector<model::ObjectKind> kinds_{clusters_.kind(), PriorityClasses::Kind()};
-  bool was_served_ = false;  // RayCluster, at some time
+  bool has_volcano_queues_ = false;  // a RayCluster may name one by its label
+  bool was_served_ = false;          // RayCluster, at some time
   PriorityClasses priorities_;
 };
 

@@ -185,6 +185,7 @@ void Volcano::PutGroup(std::shared_ptr<const model::Object> object, Touched* tou
 
 void Volcano::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
   if (object->kind == "Queue") return queues_.Put(object, touched);
+  if (object->kind == "Command") return queues_.PutCommand(object, touched);
   if (object->kind == "PriorityClass") {
     if (priorities_.Put(*object)) ReadAgainOfClass(object->meta.name, touched);
     return;
@@ -199,6 +200,7 @@ void Volcano::Put(std::shared_ptr<const model::Object> object, Touched* touched)
 
 void Volcano::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
   if (kind_name == VolcanoQueues::Kind().Name()) return queues_.Drop(name, touched);
+  if (kind_name == VolcanoCommands::Kind().Name()) return queues_.DropCommand(ns, name, touched);
   if (kind_name == groups_.kind().Name()) {
     if (sub_groups_.erase({std::string(ns), std::string(name)}) > 0)
       touched->members.insert({std::string(this->name()), std::string(ns), std::string(name)});
@@ -215,6 +217,7 @@ void Volcano::Drop(std::string_view kind_name, std::string_view ns, std::string_
 
 void Volcano::Served(std::string_view kind_name, bool served, Touched* touched) {
   if (kind_name == groups_.kind().Name()) groups_.set_served(served, touched);
+  if (kind_name == VolcanoQueues::Kind().Name()) queues_.OnServed(touched);
 }
 
 // What a PodGroup says may depend on other objects.

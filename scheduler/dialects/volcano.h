@@ -46,8 +46,8 @@ class Volcano final : public Dialect {
   void ReadAgainWithTopology(Touched* touched);
 
   PodGroupTable groups_;
-  const std::vector<model::ObjectKind> kinds_{groups_.kind(), VolcanoQueues::Kind(), PriorityClasses::Kind(),
-                                              HyperNodes::Kind()};
+  const std::vector<model::ObjectKind> kinds_{groups_.kind(), VolcanoQueues::Kind(), VolcanoCommands::Kind(),
+                                              PriorityClasses::Kind(), HyperNodes::Kind()};
   VolcanoQueues queues_;
   PriorityClasses priorities_;
   HyperNodes hyper_nodes_;

@@ -17,6 +17,12 @@ using Json = base::Json;
 
 constexpr int64_t kLargestWeight = 65535;
 
+// Volcano's scheduler creates these two, so they need no object.
+bool IsBuiltIn(std::string_view name) { return name == "root" || name == "default"; }
+
+// Of a queue that names none.
+std::string ParentOf(std::string_view name) { return name == "root" ? "" : "root"; }
+
 model::QueueSpec Read(const model::Object& object) {
   cluster::JsonReader read;
   const cluster::JsonField root(*object.body), spec = root["spec"], status = root["status"];
@@ -24,6 +30,7 @@ model::QueueSpec Read(const model::Object& object) {
   queue.dialect = "volcano";
   queue.name = object.meta.name;
   queue.parent = read.Text(spec["parent"]);
+  if (queue.parent.empty()) queue.parent = ParentOf(queue.name);  // as Volcano's controller does
   queue.weight = ReadCount(read, spec["weight"], 1, 1, kLargestWeight);
   queue.priority = static_cast<int32_t>(ReadCount(read, spec["priority"], 0, 0, std::numeric_limits<int32_t>::max()));
   queue.reclaimable = !spec["reclaimable"].present() || read.Flag(spec["reclaimable"]);
@@ -66,10 +73,12 @@ Json Comparable(const Json& status) {
   return comparable;
 }
 
-// Our state counts where there was none to be left alone.
+// A state counts where one is desired: others are left alone.
 bool QueueAgrees(const Json& fields, const Json& object) {
   const Json &desired = StatusIn(fields), &status = StatusIn(object);
-  return Comparable(desired) == Comparable(status) && !(desired.contains("state") && Stateless(status));
+  const auto state = desired.find("state");
+  return Comparable(desired) == Comparable(status) &&
+         (state == desired.end() || *state == status.value("state", Json()));
 }
 
 }  // namespace
@@ -85,7 +94,11 @@ void VolcanoQueues::Put(const std::shared_ptr<const model::Object>& object, Touc
   children_[spec.parent].insert(name);
   queue.spec = std::move(spec);
   queue.object = object;
-  if (changed) TouchTree(name, touched);
+  if (changed) {
+    TouchTree(name, touched);
+    TouchBuiltIn(queue.spec.parent, touched);
+  }
+  if (commands_.Of(name)) touched->queues.insert(name);
 }
 
 void VolcanoQueues::Drop(std::string_view name, Touched* touched) {
@@ -97,7 +110,15 @@ void VolcanoQueues::Drop(std::string_view name, Touched* touched) {
 }
 
 void VolcanoQueues::Mention(const std::string& name, Touched* touched) {
-  if (mentions_[name]++ == 0 && !queues_.contains(name)) touched->queues.insert(name);
+  if (mentions_[name]++ > 0 || queues_.contains(name)) return;
+  touched->queues.insert(name);
+  TouchBuiltIn(ParentOf(name), touched);
+}
+
+void VolcanoQueues::TouchBuiltIn(const std::string& name, Touched* touched) const {
+  if (!IsBuiltIn(name) || queues_.contains(name)) return;
+  touched->queues.insert(name);
+  TouchBuiltIn(ParentOf(name), touched);
 }
 
 void VolcanoQueues::Forget(const std::string& name, Touched* touched) {
@@ -129,7 +150,7 @@ std::string VolcanoQueues::ProblemAbove(const Queue& queue) const {
                          Named(here->spec.name));
     const auto parent = queues_.find(here->spec.parent);
     if (parent == queues_.end()) {
-      if (here->spec.parent == "root" || here->spec.parent == "default") return {};
+      if (IsBuiltIn(here->spec.parent)) return {};
       return fmt::format("Queue {}: spec.parent names Queue {}, which does not exist; create it or name another",
                          Named(here->spec.name), Named(here->spec.parent));
     }
@@ -145,15 +166,36 @@ std::optional<model::QueueSpec> VolcanoQueues::Describe(std::string_view name) c
     if (spec.problem.empty()) spec.problem = ProblemAbove(at->second);
     return spec;
   }
-  if (!mentions_.contains(name)) return std::nullopt;
+  if (!IsBuiltIn(name) && !mentions_.contains(name)) return std::nullopt;
   model::QueueSpec spec;
   spec.dialect = "volcano";
   spec.name = name;
-  if (name != "default" && name != "root")
+  spec.parent = ParentOf(name);
+  if (!IsBuiltIn(name))
     spec.problem = fmt::format(
         "queue {} does not exist; create a Queue of that name, or name another in the PodGroup's spec.queue",
         Named(name));
   return spec;
+}
+
+void VolcanoQueues::PutCommand(const std::shared_ptr<const model::Object>& object, Touched* touched) {
+  if (const std::string queue = commands_.Put(object); !queue.empty()) touched->queues.insert(queue);
+}
+
+void VolcanoQueues::DropCommand(std::string_view ns, std::string_view name, Touched* touched) {
+  if (const std::string queue = commands_.Drop(ns, name); !queue.empty()) touched->queues.insert(queue);
+}
+
+std::string VolcanoQueues::StateToWrite(const QueueReport& report, const Json& observed) const {
+  const bool stateless = Stateless(observed);
+  const std::string state = stateless ? "" : observed["state"].is_string() ? observed["state"].get<std::string>() : "?";
+  const bool has_gangs = report.pending + report.starting + report.incomplete + report.running + report.finished > 0;
+  const bool closes = state == "Closing" || state == "Closed";
+  const auto asked = commands_.Of(report.spec->name);
+  if (asked == VolcanoCommands::Action::kClose && !closes) return has_gangs ? "Closing" : "Closed";
+  if (asked == VolcanoCommands::Action::kOpen && state != "Open") return "Open";
+  if (state == "Closing" && !has_gangs) return "Closed";
+  return stateless ? "Open" : "";
 }
 
 void VolcanoQueues::Desire(const QueueReport& report, const cluster::Unseen& unseen,
@@ -163,6 +205,7 @@ void VolcanoQueues::Desire(const QueueReport& report, const cluster::Unseen& uns
   const Queue& queue = at->second;
   const Json& observed = StatusOf(*queue.object);
   const Json* written = unseen.Written(cluster::RefOf(queue.object));
+  const std::string state = StateToWrite(report, observed);
 
   Json wanted = {{"allocated", Amounts(report.allocated)}};
   const std::pair<const char*, int64_t> counters[] = {{"pending", report.pending},
@@ -182,13 +225,17 @@ void VolcanoQueues::Desire(const QueueReport& report, const cluster::Unseen& uns
   take_out_others(observed);
   if (written) take_out_others(StatusIn(*written));
   if (!observed.contains("reservation")) wanted["reservation"] = Json::object();
-  const bool stateless = Stateless(observed);
-  if (stateless) wanted["state"] = "Open";
+  if (!state.empty()) wanted["state"] = state;
 
   cluster::DesiredObject desired = WithStatus(queue.object, std::move(wanted), QueueAgrees);
   // A state that is set between our look and our write stands.
-  if (stateless) desired.ref.resource_version = queue.object->meta.resource_version;
+  if (!state.empty()) desired.ref.resource_version = queue.object->meta.resource_version;
   out->push_back(std::move(desired));
+  if (const auto asked = commands_.Of(report.spec->name)) {
+    const bool done = *asked == VolcanoCommands::Action::kOpen ? report.spec->open() && !Stateless(observed)
+                                                               : !report.spec->open();
+    if (done) commands_.DesireGone(report.spec->name, out);
+  }
 }
 
 }  // namespace tutti::dialects

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dialects/dialect.h"
+#include "dialects/volcano_commands.h"
 
 namespace tutti::dialects {
 
@@ -27,10 +28,18 @@ class VolcanoQueues {
   void Forget(const std::string& name, Touched* touched);
 
   // `default` and `root`, which Volcano's scheduler creates, need no object and have no cap; any other that is named
-  // and does not exist has the problem that it does not. nullopt: no object speaks of it.
+  // and does not exist has the problem that it does not. A queue that names no parent is below `root`. nullopt: no
+  // object speaks of it.
   std::optional<model::QueueSpec> Describe(std::string_view name) const;
 
-  // Counters, allocated, and the state where it is empty: one that Volcano's controller has set is never changed.
+  // It is known what Queues there are: `default` and `root` are there without an object, too.
+  void OnServed(Touched* touched) const { TouchBuiltIn("default", touched); }
+  // A Command changes what is desired of its queue.
+  void PutCommand(const std::shared_ptr<const model::Object>& object, Touched* touched);
+  void DropCommand(std::string_view ns, std::string_view name, Touched* touched);
+
+  // Counters, allocated, and the state: where it is empty, where a Command asks for another one, and where a queue that
+  // is closing has no more gangs. Another state that is there is never changed. A Command that is carried out is gone.
   void Desire(const QueueReport& report, const cluster::Unseen& unseen, std::vector<cluster::DesiredObject>* out) const;
 
  private:
@@ -38,13 +47,18 @@ class VolcanoQueues {
     std::shared_ptr<const model::Object> object;  // never null
     model::QueueSpec spec;                        // as written, the parent not looked at
   };
+  // The queue and its parent, where they have no object and need none.
+  void TouchBuiltIn(const std::string& name, Touched* touched) const;
   void TouchTree(std::string_view name, Touched* touched) const;
+  // The state to be written in place of the one observed; empty: that stands.
+  std::string StateToWrite(const QueueReport& report, const base::Json& observed) const;
   // Empty, or why the queues above cannot be used.
   std::string ProblemAbove(const Queue& queue) const;
 
   std::map<std::string, Queue, std::less<>> queues_;
   std::map<std::string, std::set<std::string>, std::less<>> children_;  // by spec.parent, existing or not
-  std::map<std::string, size_t, std::less<>> mentions_;                 // PodGroups by the queue that they name
+  VolcanoCommands commands_;
+  std::map<std::string, size_t, std::less<>> mentions_;  // PodGroups by the queue that they name
 };
 
 }  // namespace tutti::dialects

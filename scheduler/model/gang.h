@@ -78,7 +78,8 @@ struct GangSpec {
   std::vector<PromisedMembers> promised;
 
   std::optional<ResourceList> min_resources;  // what admission asks of the queue at least
-  std::string queue;                          // its name in the dialect's tree; empty: no queue
+  std::string queue;                          // its name; empty: no queue
+  std::string queue_dialect;                  // whose queue that is; empty: the gang's own dialect's
   std::optional<int32_t> priority;            // overrides the members'
   base::Millis start_timeout_ms = 0;          // how long a half-started gang may be repaired; 0: the configured time
   base::Millis soft_after_ms = 0;  // once its minimum has waited so long its members start one by one; 0: never

@@ -82,6 +82,13 @@ struct QueueRefuses {
     int64_t over() const;  // Returns how much is short.
     friend bool operator==(const Cell&, const Cell&) = default;
   };
+  // What a limit is.
+  enum class Limit {
+    kCapability,      // what the queue's declaration caps it by
+    kRealCapability,  // that, less what is kept free for the guarantees of others
+    kDeserved,        // its share of the cluster, as of now
+  };
+  Limit limit = Limit::kCapability;
   std::string problem;            // why the queue cannot be used at all; then `cells` is empty
   std::vector<Cell> cells;        // the cells that are short, leaf first
   int64_t starting = 1;           // members that were to start

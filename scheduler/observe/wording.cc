@@ -155,19 +155,24 @@ std::string SayMissing(const Figures& figures, int64_t times) {
 }
 
 // `queue "q" is full: cpu capability 4, used 3, asked 3 (short by 2); memory …`
-std::string SayCells(const std::vector<QueueRefuses::Cell>& cells) {
+std::string SayCells(const QueueRefuses& refuses) {
+  using Limit = QueueRefuses::Limit;
+  const std::string_view limit = refuses.limit == Limit::kCapability       ? "capability"
+                                 : refuses.limit == Limit::kRealCapability ? "real capability"
+                                                                           : "deserved";
   std::string text;
   const std::string* last_queue = nullptr;
-  for (const QueueRefuses::Cell& cell : cells) {
+  for (const QueueRefuses::Cell& cell : refuses.cells) {
     if (last_queue && *last_queue == cell.queue)
       text += "; ";
     else
       text += fmt::format("{}queue \"{}\" is full: ", text.empty() ? "" : "; ", cell.queue);
     last_queue = &cell.queue;
     const auto amount = [&](int64_t n) { return model::FormatAmount(cell.resource, n); };
-    text += fmt::format("{} capability {}, used {}, asked {} (short by {}{})", cell.resource, amount(cell.limit),
-                        amount(cell.used), amount(cell.asked), amount(cell.over()),
-                        cell.asked > cell.limit ? ", and more than it ever holds" : "");
+    text += fmt::format(
+        "{} {} {}, used {}, asked {} (short by {}{})", cell.resource, limit, amount(cell.limit), amount(cell.used),
+        amount(cell.asked), amount(cell.over()),
+        cell.asked > cell.limit && refuses.limit != Limit::kDeserved ? ", and more than it ever holds" : "");
   }
   return text;
 }
@@ -220,7 +225,7 @@ struct SentenceOf {
     const std::string who = reason.standing ? SayOnTop(reason)
                                             : fmt::format("{} cannot start {} of its {}", NameOf(reason), it.starting,
                                                           SayMinimum(reason.minimum));
-    return fmt::format("{}: {}{}.", who, it.problem.empty() ? SayCells(it.cells) : it.problem,
+    return fmt::format("{}: {}{}.", who, it.problem.empty() ? SayCells(it) : it.problem,
                        it.by_min_resources ? ", by its minResources" : "");
   }
 

@@ -47,13 +47,13 @@ void Ledger::Add(const ChargeRecord& charge, int sign, std::vector<Row>* rows) c
 }
 
 void Ledger::Refresh() const {
-  if (tree_version_ == tree_.version()) return;
+  if (links_version_ == tree_.links_version()) return;
   for (Row& row : rows_)
     for (Entry& entry : row) entry.used = 0;
   rows_.resize(std::max(rows_.size(), tree_.end()));
   for (const ChargeRecord& charge : charges_)
     if (charge.queue.valid()) Add(charge, +1, &rows_);
-  tree_version_ = tree_.version();
+  links_version_ = tree_.links_version();
 }
 
 ChargeId Ledger::Charge(QueueId queue, Ask amounts) {
@@ -106,6 +106,17 @@ void Ledger::ClearLimits() {
 int64_t Ledger::Limit(QueueId queue, CellId cell) const {
   const Entry* entry = Find(queue, cell);
   return entry ? entry->limit : kNoLimit;
+}
+
+std::vector<CellId> Ledger::Limited(QueueId queue) const {
+  Refresh();
+  std::vector<CellId> cells;
+  for (QueueId at = queue; at.valid() && at.index() < rows_.size(); at = tree_.parent(at))
+    for (uint32_t cell = 0; cell < rows_[at.index()].size(); ++cell)
+      if (rows_[at.index()][cell].limit != kNoLimit) cells.emplace_back(cell);
+  std::ranges::sort(cells);
+  cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+  return cells;
 }
 
 int64_t Ledger::Headroom(QueueId queue, CellId cell) const {

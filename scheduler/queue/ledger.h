@@ -36,6 +36,9 @@ class Ledger {
   ChargeId Charge(QueueId queue, Ask amounts);
   // Removes a charge. CHECKs that it exists.
   void Release(ChargeId charge);
+  // REQUIRES: the charge is there.
+  QueueId queue(ChargeId charge) const { return charges_[charge.index()].queue; }
+  const Ask& amounts(ChargeId charge) const { return charges_[charge.index()].amounts; }
 
   // Returns the charges of the queue and all below it.
   int64_t Used(QueueId queue, CellId cell) const;
@@ -44,7 +47,9 @@ class Ledger {
   void SetLimit(QueueId queue, CellId cell, int64_t limit);
   void ClearLimits();
   int64_t Limit(QueueId queue, CellId cell) const;
-  // Returns the limit minus the use; negative if more is used than allowed; kNoLimit without a limit.
+  // The cells that the queue or one above it has a limit of, sorted.
+  std::vector<CellId> Limited(QueueId queue) const;
+  // The limit less what is used, below zero where more is used than allowed; kNoLimit without a limit.
   int64_t Headroom(QueueId queue, CellId cell) const;
   // Returns the least headroom of the queue and all above it.
   int64_t Available(QueueId queue, CellId cell) const;
@@ -80,7 +85,7 @@ class Ledger {
   const Entry* Find(QueueId queue, CellId cell) const;
   static Entry& At(std::vector<Row>* rows, QueueId queue, CellId cell);
   void Add(const ChargeRecord& charge, int sign, std::vector<Row>* rows) const;
-  // Sums up anew if the tree has changed.
+  // Sums up anew if some queue has another parent.
   void Refresh() const;
   void End(Mark mark);
 
@@ -90,7 +95,7 @@ class Ledger {
   std::vector<Change> changes_;  // since the outermost open mark
   std::vector<size_t> marks_;    // index in `changes_` at which each open one began
   mutable std::vector<Row> rows_;
-  mutable uint64_t tree_version_ = 0;
+  mutable uint64_t links_version_ = 0;  // of the tree, when they were summed up
 };
 
 }  // namespace tutti::queue

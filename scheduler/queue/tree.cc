@@ -28,6 +28,10 @@ std::string Above(std::string_view less_field, const model::ResourceList& less, 
 
 }  // namespace
 
+std::string NoSuchQueue(std::string_view name) {
+  return fmt::format("queue \"{}\" does not exist; create it, or name another queue", base::Cut(name, kShownOfName));
+}
+
 std::string ProblemOf(const model::QueueSpec& spec) {
   if (!spec.problem.empty()) return spec.problem;
   std::string what;
@@ -116,6 +120,7 @@ void QueueTree::Link(QueueId id, const QueueKey& parent) {
   const QueueId old = At(id).up;
   const QueueId now = parent.name.empty() ? QueueId() : Intern(parent);
   if (old == now) return;
+  ++links_version_;
   if (At(id).circular) MarkCircle(id, false);
   At(id).up = now;
   if (old.valid()) {
@@ -156,7 +161,8 @@ std::vector<QueueId> QueueTree::Roots() const {
 std::string QueueTree::OwnProblem(QueueId id) const {
   const Queue& queue = At(id);
   const std::string_view name = base::Cut(queue.spec.name, kShownOfName);
-  if (!queue.declared) return fmt::format("queue \"{}\" does not exist; create it, or name another queue", name);
+  if (!queue.declared) return NoSuchQueue(name);
+  if (!queue.spec.problem.empty()) return queue.spec.problem;
   if (queue.circular)
     return fmt::format("queue \"{}\": its parents lead round in a circle; name another parent in one of them", name);
   if (queue.up.valid() && !At(queue.up).declared)

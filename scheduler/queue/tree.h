@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/queue.h"
@@ -51,7 +52,9 @@ class QueueTree {
 
   // Increases with every change of a declaration, an id or a parent.
   uint64_t version() const { return version_; }
-  // All ids in use are below this.
+  // Changes with every change of a parent.
+  uint64_t links_version() const { return links_version_; }
+  // Every id that is in use is below this.
   size_t end() const { return queues_.size(); }
   bool in_use(QueueId queue) const { return queue.index() < end() && At(queue).in_use; }
 
@@ -83,10 +86,13 @@ class QueueTree {
   std::deque<Queue> queues_;
   std::map<QueueKey, QueueId> ids_;
   std::vector<QueueId> free_;
-  uint64_t version_ = 1;
+  uint64_t version_ = 1, links_version_ = 1;
 };
 
-// Says what is wrong with the amounts or the weight of a queue, naming the field; empty when they are right.
+// Says that no queue of this name is declared.
+std::string NoSuchQueue(std::string_view name);
+
+// Says what is wrong with the amounts and the weight of a queue, naming the field; empty when nothing is.
 std::string ProblemOf(const model::QueueSpec& spec);
 
 }  // namespace tutti::queue

@@ -99,6 +99,16 @@ std::vector<model::GangId> Waits::Wake(QueueId queue, std::span<const CellId> ce
   return woken;
 }
 
+std::vector<model::GangId> Waits::WakeAnywhere() {
+  std::vector<Place> places;
+  for (const auto& [place, gangs] : places_) places.push_back(place);
+  std::ranges::sort(places, {}, [](const Place& place) { return std::pair(place.queue, place.cell); });
+  std::vector<model::GangId> woken;
+  Promised promised;
+  for (const Place& place : places) WakeAt(place, &promised, &woken);
+  return woken;
+}
+
 std::vector<model::GangId> Waits::TakeBelow(QueueId queue) {
   std::vector<model::GangId> taken;
   std::vector<QueueId> open{queue};

@@ -41,7 +41,9 @@ class Waits {
   // room: after a release, a raised limit, or when a woken gang did not take its room. The smaller share is first, then
   // priority, then age.
   std::vector<model::GangId> Wake(QueueId queue, std::span<const CellId> cells);
-  // Removes and returns all gangs of the queue and of those below it, because its limits or its parent changed.
+  // The same after limits that may have risen anywhere: all places are looked at.
+  std::vector<model::GangId> WakeAnywhere();
+  // Takes out all of the queue and of those below it, for its limits or its parent are others now.
   std::vector<model::GangId> TakeBelow(QueueId queue);
 
   // Updates the queue's place after its rank has changed.

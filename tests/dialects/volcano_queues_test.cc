@@ -20,7 +20,7 @@ std::shared_ptr<const model::Object> Queue(const std::string& name, const std::s
 TEST_CASE("a Queue is read") {
   Volcano volcano;
   CHECK(Put(volcano, Queue("q", R"({"weight":3,"capability":{"cpu":4,"memory":"6Gi"},"parent":"root"})")).queues ==
-        std::set<std::string>{"q"});
+        std::set<std::string>{"q", "root"});
   const model::QueueSpec queue = *volcano.DescribeQueue("q");
   CHECK(queue.problem == "");
   CHECK(queue.parent == "root");
@@ -115,7 +115,7 @@ TEST_CASE("a queue that does not exist is forgotten with the last PodGroup that 
   Volcano volcano;
   Put(volcano, VolcanoGroup("g", R"({"queue":"late"})"));
   Put(volcano, VolcanoGroup("h", R"({"queue":"late"})"));
-  CHECK(Put(volcano, VolcanoGroup("g", R"({"queue":"other"})")).queues == std::set<std::string>{"other"});
+  CHECK(Put(volcano, VolcanoGroup("g", R"({"queue":"other"})")).queues == std::set<std::string>{"other", "root"});
   CHECK(volcano.DescribeQueue("late"));
   Touched touched;
   volcano.Drop("podgroups.scheduling.volcano.sh", "ns", "h", &touched);
@@ -151,6 +151,64 @@ TEST_CASE("a Queue's status that somebody wrote is no new declaration") {
   Volcano volcano;
   Put(volcano, Queue("q", "{}", R"({"state":"Open","running":1})", "7"));
   CHECK(Put(volcano, Queue("q", "{}", R"({"state":"Open","running":2})", "8")).queues.empty());
+}
+
+TEST_CASE("a Command closes a Queue, or opens it, and is gone once that is seen") {
+  Volcano volcano;
+  Put(volcano, Queue("q", "{}", R"({"state":"Open"})", "7"));
+  const auto command = [](const std::string& name, const std::string& action) {
+    return ObjectFrom("bus.volcano.sh/v1alpha1", "commands",
+                      R"({"kind":"Command","metadata":{"namespace":"default","name":")" + name + R"(","uid":"c-)" + name +
+                          R"("},"action":")" + action + R"(","target":{"kind":"Queue","name":"q","uid":"q-q"}})");
+  };
+  QueueReport report;
+  report.running = 1;
+  model::QueueSpec spec;
+  Teller teller(volcano);
+  // The state that is desired, or none; and the Command that is to go, or none.
+  std::string state, gone;
+  const auto desire = [&] {
+    spec = *volcano.DescribeQueue("q");
+    report.spec = &spec;
+    std::vector<cluster::DesiredObject> all;
+    volcano.DesireOfQueue(report, teller, &all);
+    state = gone = "";
+    for (const cluster::DesiredObject& one : all)
+      if (one.mode == cluster::DesiredObject::Mode::kGone)
+        gone = one.ref.name();
+      else if (const Json& status = one.fields["status"]; status.contains("state"))
+        state = status["state"].get<std::string>() + " at " + one.ref.resource_version;
+  };
+  const auto seen = [&](const char* now, const char* version) {
+    return Put(volcano, Queue("q", "{}",
+                              R"({"state":")" + std::string(now) + R"(","running":1,"reservation":{},"allocated":{}})",
+                              version));
+  };
+  CHECK(Put(volcano, command("other", "ResumeJob")).queues.empty());
+  CHECK(Put(volcano, command("close", "CloseQueue")).queues == std::set<std::string>{"q"});
+  desire();
+  CHECK(state == "Closing at 7");
+  CHECK(gone == "");
+
+  CHECK(seen("Closing", "8").queues.contains("q"));
+  desire();  // it has a gang, so it goes on closing
+  CHECK(state == "");
+  CHECK(gone == "close");
+  Touched touched;
+  volcano.Drop("commands.bus.volcano.sh", "default", "close", &touched);
+  report.running = 0;
+  desire();
+  CHECK(state == "Closed at 8");
+  CHECK(gone == "");
+
+  seen("Closed", "9");
+  Put(volcano, command("open", "OpenQueue"));
+  desire();
+  CHECK(state == "Open at 9");
+  CHECK(gone == "");
+  seen("Open", "10");
+  desire();
+  CHECK(gone == "open");
 }
 
 TEST_CASE("a Queue's status: state where it is empty, counters, allocated") {

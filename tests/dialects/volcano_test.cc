@@ -55,7 +55,7 @@ TEST_CASE("a Volcano PodGroup is read") {
       Put(volcano, VolcanoGroup("g", R"({"minMember":4,"minTaskMember":{"worker":2,"head":1,"none":0},"queue":"q",
       "minResources":{"cpu":"3500m","memory":4294967296},"priorityClassName":"high"})"));
   REQUIRE(touched.gangs == std::set<model::GangKey>{kVolcanoGang});
-  REQUIRE(touched.queues == std::set<std::string>{"q"});
+  REQUIRE(touched.queues == std::set<std::string>{"q", "root"});
   const model::GangSpec gang = volcano.Describe(kVolcanoGang);
   CHECK(gang.problem == "");
   CHECK(gang.uid == "u-g");

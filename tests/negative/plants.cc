@@ -274,9 +274,7 @@ std::vector<PlantedBug> AllBugs() {
       Forgets("a node's new labels wake nobody", framework::Wake::kNodeLabels).SeenBy({"who waits is woken", kFlushed}),
       Forgets("a node that is opened wakes nobody", framework::Wake::kNodeTaints)
           .SeenBy({"who waits is woken", kFlushed}),
-      Forgets("a queue that may use more wakes nobody", framework::Wake::kQueue)
-          .SeenBy({"who waits is woken", kFlushed})
-          .In("queues"),
+      InCore("room in a queue wakes nobody", Bug::kWakeNobody).SeenBy({"who waits is woken", kFlushed}).In("queues"),
       InCore("nothing wakes anybody", Bug::kSleepOn).SeenBy({"nothing is forgotten", kFlushed}),
       InCore("figures are never brought up to date", Bug::kStaleFigures)
           .SeenBy({"a figure is current", "a reason is current"}),
@@ -293,6 +291,9 @@ std::vector<PlantedBug> AllBugs() {
       InCore("the last bind goes out with the others", Bug::kLastIsNotLast).SeenBy({"the last bind is the last"}),
       InCore("a reservation is not charged to its queue", Bug::kForgetCharge)
           .SeenBy({"no bind beyond a queue's capability"})
+          .In("queues"),
+      InCore("what a member holds is charged twice", Bug::kChargeTwice)
+          .SeenBy({"each charge is that of one member"})
           .In("queues"),
       InCore("planning begins before every kind is listed", Bug::kPlanUnsynced)
           .SeenBy({"nothing is decided before every kind is listed"})

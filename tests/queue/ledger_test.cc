@@ -61,6 +61,21 @@ TEST_CASE("what is available is the least headroom on the way up") {
   CHECK(rig.ledger.Available(rig.leaf, rig.gpu) == kNoLimit);
 }
 
+TEST_CASE("what is limited is what some queue of the path limits") {
+  QueueTree tree;
+  tree.Put(Spec("root"));
+  tree.Put(Spec("mid", "root"));
+  const QueueId leaf = tree.Put(Spec("leaf", "mid")), mid = tree.Find(Key("mid"));
+  Ledger ledger(tree);
+  const CellId cpu = tree.cells().Hold({}, "cpu"), gpu = tree.cells().Hold({}, "gpu");
+  ledger.SetLimit(tree.Find(Key("root")), gpu, 10);
+  ledger.SetLimit(leaf, cpu, 4);
+  CHECK(ledger.Limited(leaf) == std::vector<CellId>{cpu, gpu});
+  CHECK(ledger.Limited(mid) == std::vector<CellId>{gpu});
+  ledger.ClearLimits();
+  CHECK(ledger.Limited(leaf).empty());
+}
+
 TEST_CASE("sums beyond what can be counted stop there and come back exactly") {
   Rig rig;
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();

@@ -13,43 +13,56 @@ namespace {
 
 using model::GangId;
 
-std::vector<uint32_t> TakeAll(Order& order) {
+using Band = Order::Band;
+
+std::vector<uint32_t> TakeAll(Tournament& gangs) {
   std::vector<uint32_t> ids;
-  while (const auto gang = order.First()) {
+  while (const auto gang = gangs.First(0)) {
     ids.push_back(gang->value);
-    order.Erase(*gang);
+    gangs.Erase(*gang);
   }
   return ids;
 }
 
 }  // namespace
 
-TEST_CASE("of ready gangs the turn is that of the queue with the smallest share, then of priority and age") {
+TEST_CASE("the turn is that of the queue of the highest priority, then of the smallest share") {
   QueueTree tree;
   tree.Put(Spec("root"));
   const QueueId a = tree.Put(Spec("a", "root")), b = tree.Put(Spec("b", "root")), urgent = tree.Put(Spec("u", "root"));
   const QueueId other = tree.Put(Spec("another root"));
   Order order(tree);
-  order.Put(GangId(1), a, {0, 100});
-  order.Put(GangId(2), a, {0, 50});
-  order.Put(GangId(3), a, {5, 900});
-  order.Put(GangId(4), b, {0, 10});
-  order.Put(GangId(5), urgent, {0, 999});
-  order.Put(GangId(6), other, {0, 999});
+  for (const QueueId queue : {a, b, urgent, other}) order.Put(queue, Band::kFirst);
   order.SetRank(a, {0, 0.25});
   order.SetRank(b, {0, 0.5});
   order.SetRank(urgent, {1, 0.9});
   order.SetRank(other, {0, 0.1});
-  CHECK(order.size() == 6);
-  CHECK(*order.First() == GangId(5));
-  order.Erase(GangId(5));
-  CHECK(*order.First() == GangId(3));
+  CHECK(order.size(Band::kFirst) == 4);
+  CHECK(order.First(Band::kFirst) == urgent);
+  CHECK_FALSE(order.First(Band::kSecond).has_value());
+  order.Erase(urgent, Band::kFirst);
+  CHECK(order.First(Band::kFirst) == a);
+  order.Put(b, Band::kSecond);
   order.SetRank(a, {0, 0.75});  // a charge moves it
-  CHECK(*order.First() == GangId(4));
+  CHECK(order.First(Band::kFirst) == b);
+  CHECK(order.First(Band::kSecond) == b);
   order.SetRank(tree.Find(Key("root")), {0, 0.2});
-  CHECK(*order.First() == GangId(6));
-  CHECK(TakeAll(order) == std::vector<uint32_t>{6, 4, 3, 2, 1});
-  CHECK_FALSE(order.First().has_value());
+  for (const QueueId queue : {other, b, a}) {
+    CHECK(order.First(Band::kFirst) == queue);
+    order.Erase(queue, Band::kFirst);
+  }
+  CHECK_FALSE(order.First(Band::kFirst).has_value());
+}
+
+TEST_CASE("in a queue gangs stand by priority, then age") {
+  QueueTree tree;
+  const QueueId a = tree.Put(Spec("a"));
+  const QueueRanks ranks;
+  Tournament gangs(tree, ranks);
+  gangs.Put(GangId(1), a, {0, 100}, 0);
+  gangs.Put(GangId(2), a, {0, 50}, 0);
+  gangs.Put(GangId(3), a, {5, 900}, 0);
+  CHECK(TakeAll(gangs) == std::vector<uint32_t>{3, 2, 1});
 }
 
 TEST_CASE("a gang of a queue that has moved can still be taken out of its line") {
@@ -57,12 +70,13 @@ TEST_CASE("a gang of a queue that has moved can still be taken out of its line")
   tree.Put(Spec("root"));
   const QueueId a = tree.Put(Spec("a", "root"));
   tree.Put(Spec("b", "root"));
-  Order order(tree);
-  order.Put(GangId(1), a, {});
+  const QueueRanks ranks;
+  Tournament gangs(tree, ranks);
+  gangs.Put(GangId(1), a, {}, 0);
   tree.Put(Spec("a", "b"));
-  CHECK(TakeAll(order) == std::vector<uint32_t>{1});
-  order.Put(GangId(1), a, {});
-  CHECK(*order.First() == GangId(1));
+  CHECK(TakeAll(gangs) == std::vector<uint32_t>{1});
+  gangs.Put(GangId(1), a, {}, 0);
+  CHECK(*gangs.First(0) == GangId(1));
 }
 
 TEST_CASE("of random items the first that fits is found, as by looking through all") {

@@ -71,6 +71,20 @@ TEST_CASE("room that one cannot use is another's, and one that does not take its
   CHECK(rig.waits.size() == 1);
 }
 
+TEST_CASE("limits that rise anywhere wake those that have room together now") {
+  Rig rig;
+  const QueueId a = rig.Leaf("a", 1), b = rig.Leaf("b", 1);
+  rig.ledger.SetLimit(rig.root, rig.gpu, 5);
+  rig.waits.Put(GangId(1), a, {0, 1}, rig.Asks(3));
+  rig.waits.Put(GangId(2), b, {0, 2}, rig.Asks(3));
+  rig.waits.Put(GangId(3), b, {0, 3}, rig.Asks(2));
+  CHECK(rig.waits.WakeAnywhere().empty());
+  for (const QueueId queue : {a, b}) rig.ledger.SetLimit(queue, rig.gpu, 4);
+  CHECK(rig.waits.WakeAnywhere() == std::vector{GangId(1), GangId(3)});
+  rig.ledger.SetLimit(rig.root, rig.gpu, kNoLimit);
+  CHECK(rig.waits.WakeAnywhere() == std::vector{GangId(2)});
+}
+
 TEST_CASE("a gang that is short of two resources wakes when it has both, whichever comes first") {
   for (const bool gpus_first : {false, true}) {
     Rig rig;

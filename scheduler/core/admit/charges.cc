@@ -1,38 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/admit/charges.h"
 
-#include <algorithm>
-
 #include "base/planted.h"
 #include "core/gangs/lightest.h"
 
 namespace tutti::core {
 
 void Charges::Update(Gang& gang, Member& member) {
+  if (gang.charged_to.name.empty()) return TakeBack(gang, member);
   const cluster::PodEntry& entry = state_.pod(member.pod);
-  const bool holds = ((entry.reservation && !base::Planted(base::Bug::kForgetCharge)) || entry.pod->occupies()) &&
-                     !entry.pod->meta.deleting();
-  if (!holds || gang.charged_queue.empty()) return TakeBack(gang, member);
-  if (member.charged == entry.pod_class) return;
-  TakeBack(gang, member);
-  member.charged = entry.pod_class;
-  charged_ = true;
-  quota_.Charge({gang.key.dialect, gang.charged_queue}, WeightOf(*member.charged), +1);
+  const model::Pod& pod = *entry.pod;
+  const bool there = !pod.meta.deleting() && !pod.done();
+  const bool holds = there && ((entry.reservation && !base::Planted(base::Bug::kForgetCharge)) || pod.occupies());
+  SetHeld(gang, member, holds ? entry.pod_class : nullptr);
+  const bool asks = there && !holds && !pod.bound() && pod.scheduling_gates.empty();
+  Set(gang, queues_.pending(), asks ? entry.pod_class : nullptr, &member.asked);
 }
 
-void Charges::TakeBack(Gang& gang, Member& member) {
-  if (!member.charged) return;
-  quota_.Charge({gang.key.dialect, gang.charged_queue}, WeightOf(*member.charged), -1);
-  member.charged = nullptr;
-  freed_ = true;
+void Charges::TakeBack(const Gang& gang, Member& member) {
+  SetHeld(gang, member, nullptr);
+  Set(gang, queues_.pending(), nullptr, &member.asked);
+}
+
+void Charges::SetHeld(const Gang& gang, Member& member, std::shared_ptr<const cluster::PodClass> as) {
+  const bool had = member.held.as != nullptr, has = as != nullptr;
+  if (had && !(as == member.held.as)) waits_.OnRelease(member.held.id);
+  if (!Set(gang, queues_.used(), std::move(as), &member.held)) return;
+  freed_ = freed_ || had;
+  charged_ = charged_ || has;
+  if (has && base::Planted(base::Bug::kChargeTwice))
+    queues_.Charge(queues_.used(), gang.charged_to, WeightOf(*member.held.as));
+}
+
+bool Charges::Set(const Gang& gang, queue::Ledger& ledger, std::shared_ptr<const cluster::PodClass> as,
+                  QueueCharge* charge) {
+  if (charge->as == as) return false;
+  if (charge->as) queues_.Release(ledger, charge->id);
+  *charge = {std::move(as), {}};
+  if (charge->as) charge->id = queues_.Charge(ledger, gang.charged_to, WeightOf(*charge->as));
+  return true;
 }
 
 void Charges::Move(Gang& gang) {
-  if (gang.charged_queue == gang.spec.queue) return;
+  if (gang.charged_to == QueueOf(gang)) return;
   // A declaration that vanished or became unreadable names no queue, but its members still hold what they hold.
   if (!gang.spec.problem.empty() && gang.spec.queue.empty()) return;
   for (Member* member : gang.members) TakeBack(gang, *member);
-  gang.charged_queue = gang.spec.queue;
+  gang.charged_to = QueueOf(gang);
   for (Member* member : gang.members) Update(gang, *member);
 }
 

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Charges: keeps each queue's sum equal to what its gangs' members hold: bound or reserved, and not being deleted
-// (as in Volcano, quota is free from the deletion timestamp on).
+// Charges: keeps each queue's sums equal to what its gangs' members hold and what those that wait ask for. A member
+// holds while it is bound or reserved and not being deleted (as in Volcano, quota is free from the deletion timestamp
+// on); it asks while it could be placed, and no gate keeps it.
 #pragma once
 
+#include <utility>
+
 #include "cluster/state.h"
+#include "core/admit/queue_waits.h"
+#include "core/admit/queues.h"
 #include "core/gangs/gang.h"
-#include "queue/quota.h"
 
 namespace tutti::core {
 
 class Charges {
  public:
-  Charges(const cluster::ClusterState& state, queue::Quota& quota) : state_(state), quota_(quota) {}
+  Charges(const cluster::ClusterState& state, Queues& queues, QueueWaits& waits)
+      : state_(state), queues_(queues), waits_(waits) {}
 
   // Charges the member, or takes its charge back, as its pod now is.
   void Update(Gang& gang, Member& member);
-  void TakeBack(Gang& gang, Member& member);
+  void TakeBack(const Gang& gang, Member& member);
   // After the gang's queue may have changed: moves every member's charge.
   void Move(Gang& gang);
 
@@ -26,8 +31,13 @@ class Charges {
   bool TakeCharged() { return std::exchange(charged_, false); }
 
  private:
+  // Makes the member's charge in the ledger one of this class; null: ends it. Returns false if it was so already.
+  bool Set(const Gang& gang, queue::Ledger& ledger, std::shared_ptr<const cluster::PodClass> as, QueueCharge* charge);
+  void SetHeld(const Gang& gang, Member& member, std::shared_ptr<const cluster::PodClass> as);
+
   const cluster::ClusterState& state_;
-  queue::Quota& quota_;
+  Queues& queues_;
+  QueueWaits& waits_;
   bool freed_ = false, charged_ = false;
 };
 

@@ -10,37 +10,37 @@ namespace tutti::core {
 
 using model::ResourceList;
 
-queue::Admission QueueAdmission::ToStart(const Gang& gang, const Census& census, const Requirement& requirement) const {
+Admission QueueAdmission::ToStart(const Gang& gang, const Census& census, const Requirement& requirement) const {
   ResourceList ask;
-  const queue::QueueKey key = KeyOf(gang);
+  const queue::QueueKey key = QueueOf(gang);
   if (!key.name.empty()) {
     // Users make up resources without end, and each costs a look at all members.
-    if (requirement.reachable()) ask = LeastWeight(census.pending, requirement, state_, quota_.Capped(key));
+    if (requirement.reachable()) ask = LeastWeight(census.pending, requirement, state_, queues_.Limited(key));
     if (requirement.have == 0 && gang.spec.min_resources) ask.MaxAll(*gang.spec.min_resources);
   }
-  return quota_.Admit(key, ask);
+  return queues_.Admit(key, ask);
 }
 
-queue::Admission QueueAdmission::Of(const Gang& gang, const Members& members) const {
+Admission QueueAdmission::Of(const Gang& gang, const Members& members) const {
   ResourceList ask;
   for (const Member* member : members) ask.AddAll(WeightOf(*state_.pod(member->pod).pod_class));
-  return quota_.Admit(KeyOf(gang), ask);
+  return queues_.Admit(QueueOf(gang), ask);
 }
 
-queue::Admission QueueAdmission::Of(const Gang& gang, const std::vector<cluster::Placement>& placements) const {
+Admission QueueAdmission::Of(const Gang& gang, const std::vector<cluster::Placement>& placements) const {
   ResourceList ask;
   for (const cluster::Placement& placement : placements) ask.AddAll(WeightOf(*placement.pod_class));
-  return quota_.Admit(KeyOf(gang), ask);
+  return queues_.Admit(QueueOf(gang), ask);
 }
 
 bool QueueAdmission::IsRefusedByMinResources(const Gang& gang, const Census& census, const Requirement& requirement,
-                                             const queue::Admission& admission) const {
+                                             const Admission& admission) const {
   if (!gang.spec.min_resources || requirement.have > 0) return false;
   ResourceList members;
-  if (requirement.reachable()) members = LeastWeight(census.pending, requirement, state_, quota_.Capped(KeyOf(gang)));
-  return std::ranges::any_of(admission.shortages, [&](const queue::Shortage& shortage) {
-    return shortage.asked > members.Get(shortage.resource);
-  });
+  if (requirement.reachable())
+    members = LeastWeight(census.pending, requirement, state_, queues_.Limited(QueueOf(gang)));
+  return std::ranges::any_of(admission.shortages,
+                             [&](const auto& shortage) { return shortage.asked > members.Get(shortage.resource); });
 }
 
 std::optional<QueueAdmission::Lack> QueueAdmission::LackOfMinResources(const Gang& gang) const {

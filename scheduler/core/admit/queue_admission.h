@@ -9,24 +9,24 @@
 
 #include "cluster/state.h"
 #include "cluster/what_if.h"
+#include "core/admit/queues.h"
 #include "core/gangs/census.h"
-#include "queue/quota.h"
 
 namespace tutti::core {
 
 class QueueAdmission {
  public:
-  QueueAdmission(const cluster::ClusterState& state, const queue::Quota& quota) : state_(state), quota_(quota) {}
+  QueueAdmission(const cluster::ClusterState& state, Queues& queues) : state_(state), queues_(queues) {}
 
   // For the least that can start the gang, where so many members exist. Before any is placed, for minResources at
   // least.
-  queue::Admission ToStart(const Gang& gang, const Census& census, const Requirement& requirement) const;
+  Admission ToStart(const Gang& gang, const Census& census, const Requirement& requirement) const;
   // For these members, as they are.
-  queue::Admission Of(const Gang& gang, const Members& members) const;
-  queue::Admission Of(const Gang& gang, const std::vector<cluster::Placement>& placements) const;
+  Admission Of(const Gang& gang, const Members& members) const;
+  Admission Of(const Gang& gang, const std::vector<cluster::Placement>& placements) const;
   // The gang's members would fit into its queue, but its minResources do not. REQUIRES: `admission` refuses it.
   bool IsRefusedByMinResources(const Gang& gang, const Census& census, const Requirement& requirement,
-                               const queue::Admission& admission) const;
+                               const Admission& admission) const;
 
   // A resource of which all nodes together have less free than minResources asks for.
   struct Lack {
@@ -37,10 +37,8 @@ class QueueAdmission {
   std::optional<Lack> LackOfMinResources(const Gang& gang) const;
 
  private:
-  static queue::QueueKey KeyOf(const Gang& gang) { return {gang.key.dialect, gang.spec.queue}; }
-
   const cluster::ClusterState& state_;
-  const queue::Quota& quota_;
+  Queues& queues_;
 };
 
 }  // namespace tutti::core

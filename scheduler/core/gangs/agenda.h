@@ -3,9 +3,9 @@
 // gang.
 //
 // Invariants
-//   (1) ready gangs are taken by priority, then those first whose minimum may lack something, then age (the API server
-//       tells it in seconds), then class by class, because a class's ranking catches up once for all of them, then
-//       name;
+//   (1) ready gangs of a queue, and those of no queue, are taken by priority, then those first whose minimum may lack
+//       something, then age (the API server tells it in seconds), then class by class, because a class's ranking
+//       catches up once for all of them, then name; whose turn it is among queues, ReadyLines says;
 //   (2) gangs refused alike (Refusal::shape) wait in one group, of which only the first is woken; when it leaves the
 //       group, the next is. So ten thousand equal gangs cost what one costs;
 //   (3) a gang is touched at most once until TakeTouched. One thread.
@@ -23,14 +23,16 @@
 #include <vector>
 
 #include "core/gangs/gang_book.h"
-#include "core/gangs/line.h"
+#include "core/gangs/ready_lines.h"
 #include "core/gangs/retry_schedule.h"
 
 namespace tutti::core {
 
 class Agenda {
  public:
-  Agenda(GangBook& book, const base::Clock& clock) : book_(book), clock_(clock), ready_(InOrder{&book}) {}
+  // `tree` and `order` are of the gangs' queues; both must outlive this.
+  Agenda(GangBook& book, queue::QueueTree& tree, queue::Order& order, const base::Clock& clock)
+      : book_(book), clock_(clock), ready_(book, tree, order, InOrder{&book}) {}
   Agenda(const Agenda&) = delete;
   Agenda& operator=(const Agenda&) = delete;
 
@@ -42,6 +44,10 @@ class Agenda {
   // ready, and the gang is ready again. REQUIRES: it was taken.
   bool StandBehind(model::GangId id);
   bool AnyReady() const { return !ready_.empty(); }
+  // True: gangs of more than one queue are ready, so that it matters whose turn it is.
+  bool AreQueuesRivals() const { return ready_.AreQueuesRivals(); }
+  // Says that some queue has another parent.
+  void OnQueueMoved() { ready_.OnMoved(); }
   // REQUIRES: AnyReady()
   model::GangId TakeReady();
   // A pod of that priority joined the gang. It stands elsewhere if that changed its priority or age.
@@ -133,7 +139,7 @@ class Agenda {
 
   GangBook& book_;
   const base::Clock& clock_;
-  Line<model::GangId, InOrder> ready_;
+  ReadyLines<InOrder> ready_;
   std::deque<Group> groups_;
   std::vector<uint32_t> free_groups_;
   std::unordered_map<std::string, uint32_t> group_of_;          // by shape

@@ -21,6 +21,7 @@
 #include "model/gang.h"
 #include "model/ids.h"
 #include "observe/wording.h"
+#include "queue/ids.h"
 
 namespace tutti::core {
 
@@ -71,6 +72,12 @@ struct NominationNote {
   base::Millis again_ms = 0;     // monotonic; no write before, so that the effect of the last one is seen
 };
 
+// What a member weighs on its gang's queue. Charges writes it.
+struct QueueCharge {
+  std::shared_ptr<const cluster::PodClass> as;  // null: nothing
+  queue::ChargeId id;
+};
+
 struct Member {
   model::MemberId id;  // as the book knows it
   model::GangId gang;
@@ -82,7 +89,7 @@ struct Member {
   int32_t priority = 0;   // among the members of its gang, where not all of them fit
   std::shared_ptr<const model::TopologyRequest> topology;  // what the member itself asks for; null: nothing
   std::shared_ptr<const model::Unit> unit;                 // the unit it is in; null: none
-  std::shared_ptr<const cluster::PodClass> charged;        // as what it weighs on the gang's queue; null: not at all
+  QueueCharge held, asked;  // what it holds of the gang's queue, or asks for while it waits; one of them at most
 
   ConditionNote told;
   NominationNote nomination;
@@ -194,6 +201,10 @@ class Refusal {
   framework::Wake wakes = framework::Wake::kAll;
   std::vector<std::string_view> plugins;  // the filters that refused nodes; they live as long as the profile
 
+  // What the gang, or the least that more of it, asks of the queue, which has too little. Empty: it waits for no room
+  // in its queue, and a queue that changes is one of `wakes`.
+  model::ResourceList asks_queue;
+
   // Gangs of one shape want the same of the same queue and are refused alike. Empty: this one is like no other.
   std::string shape;
   base::Millis figures_ms = 0;  // monotonic; when what the reason counts was counted
@@ -235,6 +246,7 @@ struct AgendaEntry {
   int32_t priority = 0;
   bool sorted_besides = false;
   uint32_t pod_class = 0;
+  queue::QueueId queue;       // in whose line it stands, if it does
   uint32_t group = kNoGroup;  // of gangs that wait for the same
 };
 
@@ -252,7 +264,7 @@ struct GangNote {
 // As what a gang is counted. Tallies and QueueCounts write it.
 struct CountedAs {
   Tally tally;
-  std::string queue;  // by QueueCounts; empty: it is not
+  queue::QueueKey queue;  // by QueueCounts; without a name: it is not
   int64_t GangCounts::* field = nullptr;
 };
 
@@ -267,7 +279,7 @@ struct Gang {
   Members members;                       // by creation time, then name; the book owns them
   int64_t promises = 0;                  // of them that are promised
   std::shared_ptr<const Census> census;  // what members do, as GangBook::CensusOf found it; null: to be found
-  std::string charged_queue;             // where its members' charges are
+  queue::QueueKey charged_to;            // where its members' charges are; without a name: nowhere
 
   // Was whole since it last had no bound member. Never undone then; filled up.
   bool whole = false;
@@ -290,6 +302,11 @@ struct Gang {
   GangNote note;
   CountedAs counted;
 };
+
+// The queue that the gang names; without a name: none.
+inline queue::QueueKey QueueOf(const Gang& gang) {
+  return {gang.spec.queue_dialect.empty() ? gang.key.dialect : gang.spec.queue_dialect, gang.spec.queue};
+}
 
 // It has no pods yet, and nothing else keeps it from starting. It is not said to wait, for no pod does.
 inline bool AwaitsPods(const Gang& gang) { return gang.members.empty() && gang.state == GangState::kWaitingForMembers; }

@@ -33,7 +33,7 @@ bool Consideration::StaysRefused(GangId id) {
         if (until_ms <= now) return false;
   if (!gang.spec.queue.empty()) {
     const std::shared_ptr<const Census> census = book_.CensusOf(gang);
-    if (!admission_.ToStart(gang, *census, Require(gang, *census)).admitted) return false;
+    if (!admission_.ToStart(gang, *census, Require(gang, *census)).admitted()) return false;
   }
   agenda_.Regroup(id);
   return true;

@@ -30,13 +30,15 @@ bool Matters(const Pod& before, const Pod& after) {
 }  // namespace
 
 Drain::Drain(const Options& options, cluster::ClusterState& state, const dialects::DialectList& dialects,
-             queue::Quota& quota, Rankings& rankings, GangBook& book, Agenda& agenda, Charges& charges,
-             Certificates& certificates, Outbox& outbox, ExtenderDesk& extender_desk, Committer& committer,
-             PodStatus& pod_status, ObjectKeeper& keeper, QueueStatus& queue_status, Enrollment& enrollment,
+             Queues& queues, QueueWaits& queue_waits, Rankings& rankings, GangBook& book, Agenda& agenda,
+             Charges& charges, Certificates& certificates, Outbox& outbox, ExtenderDesk& extender_desk,
+             Committer& committer, PodStatus& pod_status, ObjectKeeper& keeper, QueueStatus& queue_status,
+             Enrollment& enrollment,
              const base::Clock& clock)
     : state_(state),
       dialects_(dialects),
-      quota_(quota),
+      queues_(queues),
+      queue_waits_(queue_waits),
       rankings_(rankings),
       book_(book),
       agenda_(agenda),
@@ -151,6 +153,10 @@ void Drain::Apply(const cluster::NodeChanged& event) { PutNode(event.node); }
 
 void Drain::PutNode(const std::shared_ptr<const model::Node>& node) {
   const auto change = state_.ApplyNode(Labelled(node));
+  if (!change.before || change.before->allocatable != node->allocatable) {
+    if (change.before) queues_.RemoveNode(change.before->allocatable);
+    queues_.AddNode(node->allocatable);
+  }
   if (!change.before) {
     for (const PodId pod : state_.pods_on(change.id))  // they were bound there before it came
       if (const GangId id = book_.GangOf(pod)) book_.at(id).census.reset();
@@ -192,6 +198,7 @@ std::shared_ptr<const model::Node> Drain::Labelled(const std::shared_ptr<const m
 void Drain::Apply(const cluster::NodeGone& event) {
   const model::NodeId node = state_.snapshot().FindNode(event.name);
   if (!node) return;
+  queues_.RemoveNode(state_.snapshot().node(node).node->allocatable);
   committer_.nodes().OnNodeGone(node);
   for (const PodId pod : state_.pods_on(node))
     if (const GangId id = book_.GangOf(pod)) {
@@ -270,10 +277,11 @@ void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
   for (const std::string& name : touched.queues) {
     const queue::QueueKey key{std::string(dialect.name()), name};
     if (auto spec = dialect.DescribeQueue(name))
-      quota_.Put(std::move(*spec));
+      queues_.Put(std::move(*spec));
     else
-      quota_.Drop(key);
-    queue_status_.Mark(key, &dialect);
+      queues_.Drop(key);
+    queue_waits_.OnQueueChanged(key);
+    queue_status_.Mark(key);
     happened_ = happened_ | Wake::kQueue;
   }
   std::set<model::GangKey> gangs = touched.gangs;
@@ -287,11 +295,11 @@ void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
     if (!id && keeps) id = book_.Open(&dialect, key);
     if (!id) continue;
     Gang& gang = book_.at(id);
-    const std::string queue = gang.charged_queue;
+    const queue::QueueKey queue = gang.charged_to;
     if (book_.Describe(id)) {
       if (gang.refusal) gang.refusal->old = true;
       agenda_.OnDescribed(id);
-      queue_status_.MarkPath({key.dialect, queue}, &dialect);
+      queue_status_.MarkPath(queue);
       charges_.Move(gang);
       agenda_.MarkReady(id);
     }
@@ -345,7 +353,7 @@ void Drain::Apply(const cluster::Leadership& event) {
     gang.note.reported.reset();
     agenda_.MarkReady(id);
     agenda_.Touch(id);
-    queue_status_.Mark({gang.key.dialect, gang.spec.queue}, gang.dialect);
+    queue_status_.Mark(QueueOf(gang));
   });
 }
 

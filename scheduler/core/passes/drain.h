@@ -20,8 +20,8 @@ namespace tutti::core {
 
 class Drain {
  public:
-  Drain(const Options& options, cluster::ClusterState& state, const dialects::DialectList& dialects,
-        queue::Quota& quota, Rankings& rankings, GangBook& book, Agenda& agenda, Charges& charges,
+  Drain(const Options& options, cluster::ClusterState& state, const dialects::DialectList& dialects, Queues& queues,
+        QueueWaits& queue_waits, Rankings& rankings, GangBook& book, Agenda& agenda, Charges& charges,
         Certificates& certificates, Outbox& outbox, ExtenderDesk& extender_desk, Committer& committer,
         PodStatus& pod_status, ObjectKeeper& keeper, QueueStatus& queue_status, Enrollment& enrollment,
         const base::Clock& clock);
@@ -82,7 +82,8 @@ class Drain {
   std::set<cluster::KindId> unsynced_;          // their first list is to come
   cluster::ClusterState& state_;
   const dialects::DialectList& dialects_;
-  queue::Quota& quota_;
+  Queues& queues_;
+  QueueWaits& queue_waits_;
   Rankings& rankings_;
   GangBook& book_;
   Agenda& agenda_;

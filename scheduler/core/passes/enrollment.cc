@@ -71,7 +71,7 @@ void Enrollment::Drop(PodId id) {
   const GangId in = book_.GangOf(id);
   if (in) {
     const Gang& gang = book_.at(in);
-    queue_status_.MarkPath({gang.key.dialect, gang.charged_queue}, gang.dialect);
+    queue_status_.MarkPath(gang.charged_to);
   }
   LeaveAndClose(id);
   if (in && book_.at(in).dialect) {
@@ -127,6 +127,7 @@ void Enrollment::SettleIfLone(GangId id) {
 void Enrollment::Close(GangId id) {
   tallies_.Forget(book_.at(id));
   gang_status_.Drop(book_.at(id));
+  queue_waits_.Forget(id);
   agenda_.Forget(id);
   book_.Close(id);
 }

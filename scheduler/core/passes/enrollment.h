@@ -16,13 +16,15 @@ namespace tutti::core {
 class Enrollment {
  public:
   Enrollment(cluster::ClusterState& state, const dialects::DialectList& dialects, GangBook& book, Agenda& agenda,
-             Charges& charges, Committer& committer, Strangers& strangers, Tallies& tallies, GangStatus& gang_status,
+             Charges& charges, QueueWaits& queue_waits, Committer& committer, Strangers& strangers, Tallies& tallies,
+             GangStatus& gang_status,
              QueueStatus& queue_status, const Announcer& announcer, const base::Clock& clock)
       : state_(state),
         dialects_(dialects),
         book_(book),
         agenda_(agenda),
         charges_(charges),
+        queue_waits_(queue_waits),
         committer_(committer),
         strangers_(strangers),
         tallies_(tallies),
@@ -68,6 +70,7 @@ class Enrollment {
   GangBook& book_;
   Agenda& agenda_;
   Charges& charges_;
+  QueueWaits& queue_waits_;
   Committer& committer_;
   Strangers& strangers_;
   Tallies& tallies_;

@@ -31,6 +31,14 @@ Requirement OnTop(int64_t members, std::shared_ptr<const observe::Standing> stan
   return requirement;
 }
 
+// The lesser amount of each resource.
+model::ResourceList Least(const model::ResourceList& a, const model::ResourceList& b) {
+  model::ResourceList least;
+  for (const auto& [name, amount] : a)
+    if (b.Has(name)) least.Set(name, std::min(amount, b.Get(name)));
+  return least;
+}
+
 }  // namespace
 
 struct GrowPass::Filling {
@@ -237,7 +245,7 @@ std::optional<Refusal> GrowPass::RefuseAtOnce(const Filling& filling, const Grow
                                               const Requirement& rest) {
   const Gang& gang = book_.at(filling.id);
   if (part.lacks() > 0) return ExplainPart(gang, rest, *part.members.front(), part.size, part.lacks());
-  if (const queue::Admission admission = admission_.Of(gang, part.members); !admission.admitted)
+  if (const Admission admission = admission_.Of(gang, part.members); !admission.admitted())
     return ExplainQueue(gang, rest, admission, clock_.MonotonicMs());
   if (auto certificate = certificates_.Find(shape, filling.figures_from_ms))
     return ExplainNodes(gang, rest, std::move(certificate));
@@ -248,11 +256,13 @@ void GrowPass::SumUp(Gang& gang, const Members& pending) {
   gang.refusal.reset();
   const Refusal* shown = nullptr;
   auto wakes = Wake::kMembers;
+  std::optional<model::ResourceList> asks;  // what all ask for that the queue refuses
   absl::flat_hash_set<const Refusal*> seen;
   std::vector<std::shared_ptr<const Validity>> by;
   for (const Member* member : pending) {
     const Refusal* refusal = member->refusal.get();
     if (!refusal || !seen.insert(refusal).second) continue;
+    if (!refusal->asks_queue.empty()) asks = asks ? Least(*asks, refusal->asks_queue) : refusal->asks_queue;
     if (refusal->certificate)
       by.push_back(refusal->certificate);
     else
@@ -262,6 +272,7 @@ void GrowPass::SumUp(Gang& gang, const Members& pending) {
   if (!shown) return;
   gang.refusal = *shown;
   gang.refusal->wakes = wakes;
+  gang.refusal->asks_queue = asks.value_or(model::ResourceList());
   gang.refusal->certificate = nullptr;
   gang.refusal->certificates = std::move(by);
 }

@@ -129,7 +129,7 @@ void PublishPass::PublishGang(GangId id) {
     agenda_.At(id, at, Agenda::Due::kTell);
   else if (!later)
     gang_status_.Report(gang);
-  queue_status_.MarkPath({gang.key.dialect, gang.spec.queue}, gang.dialect);
+  queue_status_.MarkPath(QueueOf(gang));
   if (gang.lone) gang.census.reset();  // it costs nothing to take again, and there may be a great many
   CloseIfOver(id);
 }

@@ -24,7 +24,8 @@ namespace {
 // Gangs of one shape that want the same of the same queue are refused alike. `shape` empty: it is like no other.
 Refusal Shared(const Gang& gang, Refusal refusal, const std::string& shape) {
   if (shape.empty()) return refusal;
-  refusal.shape = fmt::format("{}|{}|{}", gang.key.dialect, gang.spec.queue, shape);
+  const queue::QueueKey queue = QueueOf(gang);
+  refusal.shape = fmt::format("{}|{}|{}|{}", gang.key.dialect, queue.dialect, queue.name, shape);
   if (gang.spec.min_resources)
     for (const auto& [name, amount] : *gang.spec.min_resources) refusal.shape += fmt::format("|{}={}", name, amount);
   return refusal;
@@ -53,7 +54,7 @@ void StartPass::Run(GangId id, Census& census) {
 
 bool StartPass::AwaitsExtenders(const Gang& gang, const Census& census, const Requirement& requirement) {
   return extender_desk_.AsksAny() && requirement.reachable() &&
-         admission_.ToStart(gang, census, requirement).admitted &&
+         admission_.ToStart(gang, census, requirement).admitted() &&
          extender_desk_.Ask(census.pending) == ExtenderDesk::Stand::kWaiting;
 }
 
@@ -94,7 +95,7 @@ bool StartPass::HoldRefusingNodes(GangId id, const Census& census) {
       all.pending, [](const Member* member) { return member->refused && !member->refused->nodes.empty(); });
   if (!some_refused || !requirement.reachable()) return false;
   const PlanResult result = planner_.PlaceRequired(gang, all.pending, requirement);
-  if (!result.fits || !admission_.Of(gang, result.placements).admitted) return false;
+  if (!result.fits || !admission_.Of(gang, result.placements).admitted()) return false;
   committer_.Reserve(id, result.placements);
   return true;
 }
@@ -117,7 +118,7 @@ Requirement StartPass::RequireToStart(GangId id, const Census& census) {
 std::optional<Refusal> StartPass::RefuseUnplaced(GangId id, const Census& census, const Requirement& requirement) {
   const Gang& gang = book_.at(id);
   const Millis now = clock_.MonotonicMs();
-  if (const queue::Admission admission = admission_.ToStart(gang, census, requirement); !admission.admitted) {
+  if (const Admission admission = admission_.ToStart(gang, census, requirement); !admission.admitted()) {
     const bool by_min_resources = admission_.IsRefusedByMinResources(gang, census, requirement, admission);
     return Shared(gang, ExplainQueue(gang, requirement, admission, now, by_min_resources),
                   ShapeOf(gang, census, requirement));
@@ -230,13 +231,13 @@ std::optional<Refusal> StartPass::RefusePlaced(const Gang& gang, const Census& c
 std::optional<Refusal> StartPass::FitQueue(const Gang& gang, const Census& census, const Requirement& requirement,
                                            PlanResult* result) {
   if (gang.spec.queue.empty()) return std::nullopt;
-  const queue::Admission admission = admission_.Of(gang, result->placements);
-  if (admission.admitted) return std::nullopt;
+  const Admission admission = admission_.Of(gang, result->placements);
+  if (admission.admitted()) return std::nullopt;
   Refusal refusal = ExplainQueue(gang, requirement, admission, clock_.MonotonicMs());
-  for (const queue::Shortage& shortage : admission.shortages) {
+  for (const auto& shortage : admission.shortages) {
     const Members lightest = Lightest(census.pending, requirement, state_, shortage.resource);
     PlanResult again = planner_.PlaceRequired(gang, lightest, requirement);
-    if (again.fits && admission_.Of(gang, again.placements).admitted) {
+    if (again.fits && admission_.Of(gang, again.placements).admitted()) {
       *result = std::move(again);
       return std::nullopt;
     }

@@ -109,15 +109,20 @@ Refusal ExplainBelowMinimum(const Gang& gang, const Requirement& requirement) {
   return Refuse(gang, requirement, observe::BelowMinimum{}, Wake::kMembers);
 }
 
-Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const queue::Admission& admission,
-                     base::Millis now_ms, bool min_resources) {
+Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const Admission& admission, base::Millis now_ms,
+                     bool min_resources) {
   observe::QueueRefuses cause;
   cause.problem = admission.problem;
   cause.starting = std::max<int64_t>(requirement.lacking(), 1);
   cause.by_min_resources = min_resources;
-  for (const queue::Shortage& it : admission.shortages)
-    cause.cells.push_back({it.queue, it.resource, it.capability, it.used, it.asked});
-  return Counted(Refuse(gang, requirement, std::move(cause), Wake::kQueue | Wake::kMembers), now_ms);
+  cause.limit = admission.limit;
+  cause.cells = admission.shortages;
+  const bool waits_for_room = admission.problem.empty();
+  Refusal refusal =
+      Refuse(gang, requirement, std::move(cause), waits_for_room ? Wake::kMembers : Wake::kQueue | Wake::kMembers);
+  if (waits_for_room) refusal.asks_queue = admission.asked;
+  if (!admission.remark.empty()) refusal.AddRemark(admission.remark);
+  return Counted(std::move(refusal), now_ms);
 }
 
 Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const PlanResult& result) {

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/admit/queues.h"
 #include "core/gangs/census.h"
 #include "core/gangs/gang.h"
 #include "core/place/certificates.h"
 #include "core/place/planner.h"
-#include "queue/quota.h"
 
 namespace tutti::core {
 
@@ -51,8 +51,8 @@ Refusal ExplainNoHead(const Gang& gang, const Member* head, const cluster::Clust
 Refusal ExplainBelowMinimum(const Gang& gang, const Requirement& requirement);
 
 // The queue's path does not admit them. `min_resources`: they ask for less than the gang's minResources, which count.
-Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const queue::Admission& admission,
-                     base::Millis now_ms, bool min_resources = false);
+Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const Admission& admission, base::Millis now_ms,
+                     bool min_resources = false);
 
 // No nodes: how many fit, by role, and what is missing; for a lone pod just the nodes' sentence. On top of a whole gang
 // `requirement.min` members wait so, and `result` is of the first of them that start together.

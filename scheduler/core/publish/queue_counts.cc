@@ -17,16 +17,16 @@ int64_t QueueCounts::Counts::* QueueCounts::Field(const Gang& gang) {
 void QueueCounts::Count(Gang& gang) {
   ++counted_;
   const auto field = Field(gang);
-  if (gang.counted.queue == gang.spec.queue && gang.counted.field == field) return;
+  if (gang.counted.queue == QueueOf(gang) && gang.counted.field == field) return;
   Forget(gang);
-  gang.counted.queue = gang.spec.queue;
+  gang.counted.queue = QueueOf(gang);
   gang.counted.field = field;
   Add(gang, 1);
 }
 
 void QueueCounts::Forget(Gang& gang) {
   Add(gang, -1);
-  gang.counted.queue.clear();
+  gang.counted.queue = {};
 }
 
 QueueCounts::Counts QueueCounts::Of(const queue::QueueKey& key) const {
@@ -35,8 +35,8 @@ QueueCounts::Counts QueueCounts::Of(const queue::QueueKey& key) const {
 }
 
 void QueueCounts::Add(const Gang& gang, int64_t by) {
-  if (gang.counted.queue.empty()) return;
-  const auto at = of_.try_emplace({gang.key.dialect, gang.counted.queue}).first;
+  if (gang.counted.queue.name.empty()) return;
+  const auto at = of_.try_emplace(gang.counted.queue).first;
   at->second.*gang.counted.field += by;
   if (at->second == Counts()) of_.erase(at);
 }

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "core/gangs/gang.h"
-#include "queue/quota.h"
+#include "queue/ids.h"
 
 namespace tutti::core {
 

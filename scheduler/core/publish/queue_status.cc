@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,23 +17,23 @@ constexpr Millis kQueueReportEveryMs = 100;
 
 }  // namespace
 
-void QueueStatus::Mark(const queue::QueueKey& key, dialects::Dialect* dialect) {
-  if (!key.name.empty()) dirty_[key].dialect = dialect;
+void QueueStatus::Mark(const queue::QueueKey& key) {
+  if (!key.name.empty()) dirty_.try_emplace(key, 0);
 }
 
-void QueueStatus::MarkPath(const queue::QueueKey& key, dialects::Dialect* dialect) {
-  if (key.name.empty()) return;
-  Mark(key, dialect);
-  for (const queue::QueueKey& above : quota_.Path(key)) Mark(above, dialect);
+void QueueStatus::MarkPath(const queue::QueueKey& key) {
+  Mark(key);
+  for (const queue::QueueKey& above : queues_.Path(key)) Mark(above);
 }
 
 void QueueStatus::Publish() {
   const Millis now = clock_.MonotonicMs();
   if (dirty_.empty() || now < next_ms_) return;
-  std::map<queue::QueueKey, dialects::Dialect*> due;
+  std::vector<queue::QueueKey> due;
   std::erase_if(dirty_, [&](const auto& item) {
-    const auto& [key, queue] = item;
-    return queue.not_before_ms <= now && due.emplace(key, queue.dialect).second;
+    if (item.second > now) return false;
+    due.push_back(item.first);
+    return true;
   });
   Report(due);
   next_ms_ = now + kQueueReportEveryMs;
@@ -47,19 +48,25 @@ std::vector<std::string_view> QueueStatus::ResourcesOfNodes() const {
 }
 
 model::ResourceList QueueStatus::Allocated(const queue::QueueKey& key, std::vector<std::string_view> names) const {
-  std::ranges::copy(quota_.Capped(key), std::back_inserter(names));
+  std::ranges::copy(queues_.Limited(key), std::back_inserter(names));
   model::ResourceList allocated;
   for (const std::string_view name : names)
-    if (const int64_t used = quota_.Used(key, name); used > 0) allocated.Set(name, used);
+    if (const int64_t used = queues_.Used(key, name); used > 0) allocated.Set(name, used);
   return allocated;
 }
 
-void QueueStatus::Report(const std::map<queue::QueueKey, dialects::Dialect*>& queues) {
+dialects::Dialect* QueueStatus::DialectOf(const queue::QueueKey& key) const {
+  const auto at = std::ranges::find(dialects_, key.dialect, [](const auto& dialect) { return dialect->name(); });
+  return at == dialects_.end() ? nullptr : at->get();
+}
+
+void QueueStatus::Report(const std::vector<queue::QueueKey>& queues) {
   const std::vector<std::string_view> of_nodes = ResourcesOfNodes();
-  for (const auto& [key, dialect] : queues) {
-    const model::QueueSpec* spec = quota_.Find(key);
+  for (const queue::QueueKey& key : queues) {
+    const model::QueueSpec* spec = queues_.Find(key);
+    dialects::Dialect* dialect = DialectOf(key);
     const ObjectKeeper::Subject subject{this, dialect, {key.dialect, "", key.name}};
-    if (!spec || keeper_.Writes(subject)) continue;
+    if (!spec || !dialect || keeper_.Writes(subject)) continue;
     dialects::QueueReport report;
     report.spec = spec;
     report.allocated = Allocated(key, of_nodes);
@@ -77,13 +84,13 @@ void QueueStatus::Report(const std::map<queue::QueueKey, dialects::Dialect*>& qu
 }
 
 void QueueStatus::Restate(const ObjectKeeper::Subject& subject, Millis at_ms) {
-  dirty_[{subject.key.dialect, subject.key.name}] = {subject.dialect, at_ms};
+  dirty_[{subject.key.dialect, subject.key.name}] = at_ms;
 }
 
 std::optional<Millis> QueueStatus::DueAt() const {
   if (dirty_.empty()) return std::nullopt;
-  const auto first = std::ranges::min_element(dirty_, {}, [](const auto& item) { return item.second.not_before_ms; });
-  return std::max(next_ms_, first->second.not_before_ms);
+  const auto first = std::ranges::min_element(dirty_, {}, [](const auto& item) { return item.second; });
+  return std::max(next_ms_, first->second);
 }
 
 }  // namespace tutti::core

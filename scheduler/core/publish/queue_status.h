@@ -9,23 +9,23 @@
 #include <vector>
 
 #include "cluster/state.h"
+#include "core/admit/queues.h"
 #include "core/publish/object_keeper.h"
 #include "core/publish/tallies.h"
 #include "dialects/dialect.h"
-#include "queue/quota.h"
 
 namespace tutti::core {
 
 class QueueStatus final : public ObjectKeeper::Owner {
  public:
-  QueueStatus(const cluster::ClusterState& state, const queue::Quota& quota, const Tallies& tallies,
-              ObjectKeeper& keeper, const base::Clock& clock)
-      : state_(state), quota_(quota), tallies_(tallies), keeper_(keeper), clock_(clock) {}
+  QueueStatus(const cluster::ClusterState& state, const dialects::DialectList& dialects, const Queues& queues,
+              const Tallies& tallies, ObjectKeeper& keeper, const base::Clock& clock)
+      : state_(state), dialects_(dialects), queues_(queues), tallies_(tallies), keeper_(keeper), clock_(clock) {}
 
   // The queue is to be reported. Does nothing for a key without a name.
-  void Mark(const queue::QueueKey& key, dialects::Dialect* dialect);
+  void Mark(const queue::QueueKey& key);
   // The queue and all above it, for what it holds counts there too.
-  void MarkPath(const queue::QueueKey& key, dialects::Dialect* dialect);
+  void MarkPath(const queue::QueueKey& key);
   // Reports the marked queues, if it is time.
   void Publish();
   // When Publish has something to do (monotonic); nullopt: no queue is marked.
@@ -34,21 +34,20 @@ class QueueStatus final : public ObjectKeeper::Owner {
   void Restate(const ObjectKeeper::Subject& subject, base::Millis at_ms) override;
 
  private:
-  struct Dirty {
-    dialects::Dialect* dialect = nullptr;
-    base::Millis not_before_ms = 0;  // monotonic
-  };
-  void Report(const std::map<queue::QueueKey, dialects::Dialect*>& queues);
+  void Report(const std::vector<queue::QueueKey>& queues);
+  // null: there is none of this name.
+  dialects::Dialect* DialectOf(const queue::QueueKey& key) const;
   std::vector<std::string_view> ResourcesOfNodes() const;
   // What the queue holds of these, and of what it or a queue above caps.
   model::ResourceList Allocated(const queue::QueueKey& key, std::vector<std::string_view> names) const;
 
   const cluster::ClusterState& state_;
-  const queue::Quota& quota_;
+  const dialects::DialectList& dialects_;
+  const Queues& queues_;
   const Tallies& tallies_;
   ObjectKeeper& keeper_;
   const base::Clock& clock_;
-  std::map<queue::QueueKey, Dirty> dirty_;
+  std::map<queue::QueueKey, base::Millis> dirty_;  // monotonic; not before that
   base::Millis next_ms_ = 0;  // monotonic
 };
 

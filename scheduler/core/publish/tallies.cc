@@ -59,10 +59,10 @@ void Tallies::Fill(observe::Observer::Gauges* gauges) {
 void Tallies::Audit() const {
   std::map<queue::QueueKey, GangCounts> counts;
   book_.ForEach([&](model::GangId, const Gang& gang) {
-    if (gang.counted.queue.empty()) return;
-    ++(counts[{gang.key.dialect, gang.counted.queue}].*gang.counted.field);
+    if (gang.counted.queue.name.empty()) return;
+    ++(counts[gang.counted.queue].*gang.counted.field);
     TUTTI_CHECK(
-        gang.line.touched || (gang.counted.queue == gang.spec.queue && gang.counted.field == QueueCounts::Field(gang)),
+        gang.line.touched || (gang.counted.queue == QueueOf(gang) && gang.counted.field == QueueCounts::Field(gang)),
         "a gang changed and was not counted for its queue");
   });
   for (const auto& [key, count] : counts)

@@ -15,10 +15,11 @@ namespace tutti::queue {
 
 class VolcanoCapacity : public VolcanoRules {
  public:
-  // `ancestor_levels`: on how many levels above the two queues their ancestors are compared too; roots are not.
-  VolcanoCapacity(QueueTree& tree, Ledger& used, int ancestor_levels = 0)
+  // `ancestor_levels`: how many queues above the two are compared as they are themselves; roots are not.
+  VolcanoCapacity(QueueTree& tree, Ledger& used, int64_t ancestor_levels = 0)
       : VolcanoRules(tree, used), ancestor_levels_(ancestor_levels) {}
 
+  bool LimitsFollowDemand() const override { return false; }
   bool MayTakeFrom(QueueId taker, const Ask& ask, QueueId giver, const Ask& given) const override;
 
  private:
@@ -31,7 +32,7 @@ class VolcanoCapacity : public VolcanoRules {
   // Whether the queue has more than it deserves of one of the cells.
   bool HasMore(QueueId queue, const Ask& amounts) const;
 
-  int ancestor_levels_;
+  int64_t ancestor_levels_;
 };
 
 }  // namespace tutti::queue

@@ -11,7 +11,8 @@ namespace tutti::queue {
 // Returns what the queue claims. A queue that can start no gang claims only what it has.
 int64_t VolcanoProportion::Request(QueueId queue, CellId cell) const {
   const int64_t used = used_.Used(queue, cell);
-  return ProblemOf(tree_.spec(queue)).empty() ? model::SaturatingAdd(used, pending_.Used(queue, cell)) : used;
+  const model::QueueSpec& spec = tree_.spec(queue);
+  return ProblemOf(spec).empty() && spec.open() ? model::SaturatingAdd(used, pending_.Used(queue, cell)) : used;
 }
 
 void VolcanoProportion::RenewDeserved(const std::vector<QueueId>& siblings, CellId cell, int64_t available) {
@@ -27,8 +28,8 @@ void VolcanoProportion::RenewDeserved(const std::vector<QueueId>& siblings, Cell
     Due& due = At(queue, cell);
     due.deserved = deserved[i];
     due.has_deserved = due.deserved > 0 || Request(queue, cell) > 0;
-    used_.SetLimit(queue, cell, due.deserved);
-    int64_t own = Request(queue, cell);  // of its own gangs, without those of queues below it
+    used_.SetLimit(queue, cell, limit_ == Limit::kDeserved ? due.deserved : Cap(queue, cell));
+    int64_t own = Request(queue, cell);  // of its own gangs, which are not those of a queue below it
     for (const QueueId child : ChildrenOf(queue)) own = model::SaturatingSub(own, Request(child, cell));
     RenewDeserved(ChildrenOf(queue), cell,
                   std::max(int64_t{0}, model::SaturatingSub(due.deserved, std::max<int64_t>(own, 0))));

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // VolcanoProportion: Volcano's rule `proportion`. Queues share by weight what they ask for.
 //
-// A queue deserves the limit of Volcano's rounds: a weighted max-min share. It is never more than the queue asks for
-// (what it has and what waits) or its real capability, and never less than its guarantee. Siblings share what their
-// parent deserves. It differs from Volcano on purpose:
-//   - units are whole: where each of two queues would get half a GPU, one gets a whole one, so that none is idle;
-//   - a guarantee is a floor under the share, while Volcano's later rounds add to it;
-//   - a taker may only take from a queue that has more than it deserves of a resource that the taker asks for. Volcano
-//     allows any resource, so two queues may take from each other without end. Here each taking reduces the sum that
-//     all queues have above their deserved amounts.
+// What a queue deserves of a resource is the limit that upstream's rounds tend to: weighted max-min, never more than
+// the queue asks for (what it has and what waits) or its real capability, never less than its guarantee. Siblings share
+// what their parent deserves. Differences on purpose:
+//   - whole units: a half GPU for each of two is one for one of them, so that none lies idle;
+//   - a guarantee is a floor under the level, while upstream's later rounds add to it;
+//   - a queue is taken from for a resource that the taker asks for, of which it has more than it deserves. Upstream
+//     takes for any resource, which lets two queues take from each other without end. Here every taking lessens what
+//     all queues together have above their due.
 #pragma once
 
 #include <vector>
@@ -19,10 +19,17 @@ namespace tutti::queue {
 
 class VolcanoProportion : public VolcanoRules {
  public:
-  // `pending`: the requests of waiting gangs. It must outlive this.
-  VolcanoProportion(QueueTree& tree, Ledger& used, const Ledger& pending)
-      : VolcanoRules(tree, used), pending_(pending) {}
+  // What a queue may have at most.
+  enum class Limit {
+    kDeserved,    // as upstream: no more than it deserves
+    kCapability,  // what it says itself; what it deserves says whose turn it is, so that no node lies idle for it
+  };
 
+  // `pending`: what gangs that wait ask for. It must outlive this.
+  VolcanoProportion(QueueTree& tree, Ledger& used, const Ledger& pending, Limit limit = Limit::kDeserved)
+      : VolcanoRules(tree, used), pending_(pending), limit_(limit) {}
+
+  bool LimitsFollowDemand() const override { return limit_ == Limit::kDeserved; }
   bool MayTakeFrom(QueueId taker, const Ask& ask, QueueId giver, const Ask& given) const override;
 
  private:
@@ -30,6 +37,7 @@ class VolcanoProportion : public VolcanoRules {
   int64_t Request(QueueId queue, CellId cell) const;
 
   const Ledger& pending_;
+  const Limit limit_;
 };
 
 }  // namespace tutti::queue

@@ -82,15 +82,18 @@ void VolcanoRules::CutGuarantees(const std::vector<QueueId>& siblings, CellId ce
   }
 }
 
+int64_t VolcanoRules::Cap(QueueId queue, CellId cell) const {
+  const model::ResourceList& cap = tree_.spec(queue).capability;
+  const std::string& resource = tree_.cells().resource(cell);
+  return cap.Has(resource) ? cap.Get(resource) : kNoLimit;
+}
+
 void VolcanoRules::RenewCapability(const std::vector<QueueId>& siblings, CellId cell, int64_t available) {
   int64_t free = available;  // without guarantees, which sum to at most `available`
   for (const QueueId queue : siblings) free -= At(queue, cell).guarantee;
-  const std::string& resource = tree_.cells().resource(cell);
   for (const QueueId queue : siblings) {
     Due& due = At(queue, cell);
-    const model::ResourceList& cap = tree_.spec(queue).capability;
-    due.capability = std::max(int64_t{0}, free) + due.guarantee;
-    if (cap.Has(resource)) due.capability = std::min(due.capability, cap.Get(resource));
+    due.capability = std::min(Cap(queue, cell), std::max(int64_t{0}, free) + due.guarantee);
     RenewCapability(ChildrenOf(queue), cell, due.capability);
   }
 }

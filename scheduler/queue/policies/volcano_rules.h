@@ -42,6 +42,8 @@ class VolcanoRules : public Policy {
 
   const Due& At(QueueId queue, CellId cell) const;
   Due& At(QueueId queue, CellId cell) { return due_[queue.index()][cell.index()]; }
+  // What the queue's own declaration caps it by; kNoLimit if it does not.
+  int64_t Cap(QueueId queue, CellId cell) const;
   const std::vector<QueueId>& ChildrenOf(QueueId queue) const { return children_[queue.index()]; }
 
   // Whether one of these queues may take from the other at all.

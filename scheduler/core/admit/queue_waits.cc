@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/admit/queue_waits.h"
+
+#include "base/planted.h"
+
+namespace tutti::core {
+
+using model::GangId;
+using queue::Ask;
+using queue::CellId;
+using queue::QueueId;
+
+QueueWaits::~QueueWaits() {
+  for (const auto& [queue, cells] : freed_) {
+    for (const CellId cell : cells) queues_.tree().cells().Release(cell);
+    queues_.tree().Release(queue);
+  }
+  for (const auto& [gang, promise] : promised_) queues_.tree().Release(promise.first);
+}
+
+void QueueWaits::Follow(GangId id) {
+  Gang& gang = book_.at(id);
+  queues_.waits().Erase(id);
+  if (gang.refusal && !gang.refusal->asks_queue.empty()) {
+    const QueueId queue = queues_.tree().Find(QueueOf(gang));
+    const queue::GangRank rank{gang.line.priority, gang.line.created_ms};
+    // Members of a whole gang may each ask for another amount: the least of each may fit where none of them does.
+    if (!queue.valid() || !queues_.waits().Put(id, queue, rank, Ask(queues_.tree().cells(), gang.refusal->asks_queue)))
+      gang.refusal->wakes = gang.refusal->wakes | framework::Wake::kQueue;
+  }
+  if (!promised_.contains(id)) return;
+  Redeem(id);
+  WakeFreed();
+}
+
+void QueueWaits::Forget(GangId id) {
+  queues_.waits().Erase(id);
+  Redeem(id);
+}
+
+void QueueWaits::Redeem(GangId id) {
+  const auto at = promised_.find(id);
+  if (at == promised_.end()) return;
+  Note(at->second.first, at->second.second);
+  queues_.tree().Release(at->second.first);
+  promised_.erase(at);
+}
+
+void QueueWaits::OnRelease(queue::ChargeId charge) {
+  Note(queues_.used().queue(charge), queues_.used().amounts(charge));
+}
+
+void QueueWaits::Note(QueueId queue, const Ask& amounts) {
+  if (queues_.waits().size() == 0) return;
+  const auto [at, first] = freed_.try_emplace(queue);
+  if (first) queues_.tree().Hold(queue);
+  for (const auto& [cell, amount] : amounts)
+    if (at->second.insert(cell).second) queues_.tree().cells().Hold(cell);
+}
+
+void QueueWaits::WakeFreed() {
+  for (const auto& [queue, cells] : std::exchange(freed_, {})) {
+    Wake(queues_.waits().Wake(queue, std::vector(cells.begin(), cells.end())));
+    for (const CellId cell : cells) queues_.tree().cells().Release(cell);
+    queues_.tree().Release(queue);
+  }
+}
+
+void QueueWaits::OnQueueChanged(const queue::QueueKey& key) {
+  const QueueId queue = queues_.tree().Find(key);
+  if (!queue.valid() || base::Planted(base::Bug::kWakeNobody)) return;
+  for (const GangId id : queues_.waits().TakeBelow(queue)) agenda_.MarkWoken(id);
+}
+
+void QueueWaits::OnLimitsChanged() { Wake(queues_.waits().WakeAnywhere()); }
+
+void QueueWaits::Wake(const std::vector<GangId>& woken) {
+  if (base::Planted(base::Bug::kWakeNobody)) return;
+  for (const GangId id : woken) {
+    const Gang& gang = book_.at(id);
+    const QueueId queue = queues_.tree().Find(QueueOf(gang));
+    if (queue.valid() && gang.refusal) {
+      queues_.tree().Hold(queue);
+      promised_.emplace(id, std::pair(queue, Ask(queues_.tree().cells(), gang.refusal->asks_queue)));
+    }
+    agenda_.MarkWoken(id);
+  }
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues: the queue trees as the core uses them: what is declared, what members hold and what those that wait ask for,
+// and the rule by which queues share.
+//
+// Limits and what queues deserve are as of the last Renew; what is used is always as of now. One thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/options.h"
+#include "model/resource_sum.h"
+#include "observe/reason.h"
+#include "queue/ledger.h"
+#include "queue/order.h"
+#include "queue/policies/volcano_rules.h"
+#include "queue/tree.h"
+#include "queue/waits.h"
+
+namespace tutti::core {
+
+// Whether a queue takes something, and if not, why.
+struct Admission {
+  std::string problem;                                 // it cannot be used at all; empty otherwise
+  std::vector<observe::QueueRefuses::Cell> shortages;  // leaf first, by resource name
+  observe::QueueRefuses::Limit limit = {};
+  model::ResourceList asked;  // where something is short
+  std::string remark;         // what is odd about a queue of the path, so that it has less than it says; or empty
+  bool admitted() const { return problem.empty() && shortages.empty(); }
+};
+
+class Queues {
+ public:
+  explicit Queues(const QueueRule& rule);
+
+  void Put(model::QueueSpec spec) { tree_.Put(std::move(spec)); }
+  void Drop(const queue::QueueKey& key) { tree_.Drop(key); }
+  // null: nothing declares it.
+  const model::QueueSpec* Find(const queue::QueueKey& key) const;
+  // The queue and all above it, leaf first.
+  std::vector<queue::QueueKey> Path(const queue::QueueKey& key) const;
+
+  // What all nodes have together, which a share is a part of.
+  void AddNode(const model::ResourceList& allocatable);
+  void RemoveNode(const model::ResourceList& allocatable);
+  // Works out limits and shares anew, if something that limits follow from has changed: a declaration, the nodes, or,
+  // by some rules, what gangs ask for. Returns true if it did. O(queues · cells).
+  bool Renew();
+  // The same, also where shares alone follow from what has changed.
+  bool RenewShares();
+
+  // Charges are made to a queue whether it is declared or not. `used` is what members hold, `pending` what those that
+  // wait ask for.
+  queue::ChargeId Charge(queue::Ledger& ledger, const queue::QueueKey& key, const model::ResourceList& amounts);
+  void Release(queue::Ledger& ledger, queue::ChargeId charge);
+  queue::Ledger& used() { return used_; }
+  queue::Ledger& pending() { return pending_; }
+
+  // Tells whether the queue takes `ask` now. It takes anything where no queue is named.
+  Admission Admit(const queue::QueueKey& key, const model::ResourceList& ask);
+  // The resources that the queue or one above it has a limit of: of nothing else can there be too little.
+  std::set<std::string_view> Limited(const queue::QueueKey& key) const;
+  // What the queue and all below it hold of a resource.
+  int64_t Used(const queue::QueueKey& key, std::string_view resource) const;
+
+  // Whose turn it is, and who waits for room; both know how much of its share each queue has.
+  queue::Order& order() { return order_; }
+  queue::Waits& waits() { return waits_; }
+
+  // CHECKs the sums of both ledgers, and that there are as many charges as members hold and ask for.
+  void Audit(size_t held, size_t asked) const;
+
+  queue::QueueTree& tree() { return tree_; }
+  const queue::QueueTree& tree() const { return tree_; }
+  const queue::VolcanoRules& rules() const { return *rules_; }
+
+ private:
+  void SetRank(queue::QueueId queue);
+  // A charge to the queue came or went.
+  void OnCharged(const queue::Ledger& ledger, queue::QueueId queue);
+
+  queue::QueueTree tree_;
+  queue::Ledger used_{tree_}, pending_{tree_};
+  const observe::QueueRefuses::Limit limit_;
+  std::unique_ptr<queue::VolcanoRules> rules_;  // never null
+  queue::Order order_{tree_};
+  queue::Waits waits_{tree_, used_, order_.ranks()};
+  model::ResourceSum total_;  // of the nodes
+  bool total_changed_ = true, demand_changed_ = true;
+  uint64_t renewed_ = 0;  // the tree's version then
+};
+
+}  // namespace tutti::core
