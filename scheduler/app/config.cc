@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "app/config_extenders.h"
+#include "app/volcano_conf.h"
 #include "app/yaml_fields.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -32,6 +33,7 @@ constexpr std::string_view kExtensionPoints[] = {
 
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr int64_t kMostSeconds = 86'400;
+constexpr int64_t kMostAncestorLevels = 100;
 constexpr int64_t kMostInt32 = std::numeric_limits<int32_t>::max();
 
 void ReadLeaderElection(Fields fields, LeaderElectionConfig* out) {
@@ -215,21 +217,63 @@ void ReadSchedulerConfiguration(Fields& fields, Config* config) {
   ReadProfiles(fields, config);
 }
 
+// Two files may not both say by which rule queues share.
+bool ClaimQueueRule(Fields& fields, const std::string& field, const std::string& where, Config* config) {
+  if (config->queue_rule_where.empty()) {
+    config->queue_rule_where = where;
+    return true;
+  }
+  fields.Complain(field, fmt::format("by which rule queues share is said at {} already; keep one of the two",
+                                     config->queue_rule_where));
+  return false;
+}
+
+void ReadQueues(Fields& parent, Config* config) {
+  if (!parent.Has("queues")) return;
+  Fields fields = parent.Map("queues");
+  if (!ClaimQueueRule(parent, "queues", fields.Where(), config)) return;
+  using Kind = core::QueueRule::Kind;
+  core::QueueRule& rule = config->queue_rule;
+  std::string kind = "capability";
+  fields.OneOf("rule", {"capability", "proportion", "capacity"}, &kind);
+  rule.kind = kind == "proportion" ? Kind::kProportion : kind == "capacity" ? Kind::kCapacity : Kind::kCapability;
+  fields.Integer("ancestorReclaimLevel", 0, kMostAncestorLevels, &rule.ancestor_levels);
+  if (fields.Has("ancestorReclaimLevel") && rule.kind != Kind::kCapacity)
+    fields.Complain("ancestorReclaimLevel", "is of rule capacity; take it out, or write that rule");
+  fields.Done();
+}
+
+// Volcano's own, as it stands.
+void ReadVolcano(const YAML::Node& document, Fields& fields, Complaints* complaints, Config* config) {
+  auto conf = ReadVolcanoConf(document, complaints->file());
+  if (!conf) return complaints->AddLines(conf.error().message);
+  const std::string field = fields.Has("tiers") ? "tiers" : "actions";
+  if (!ClaimQueueRule(fields, field, fields.Where() + field, config)) return;
+  using Kind = core::QueueRule::Kind;
+  config->queue_rule.kind = conf->rule == ShareRule::kProportion ? Kind::kProportion
+                            : conf->rule == ShareRule::kCapacity ? Kind::kCapacity
+                                                                 : Kind::kCapability;
+  config->queue_rule.ancestor_levels = conf->ancestor_level;
+  config->notes.insert(config->notes.end(), conf->notes.begin(), conf->notes.end());
+  if (conf->rule == ShareRule::kCapacity && !conf->hierarchy)
+    config->notes.push_back(
+        fmt::format("{}: capacity: a queue's parents count, though enableHierarchy is not set", complaints->file()));
+  config->kinds_read.emplace_back("volcano-scheduler.conf");
+}
+
 void ReadOurConfiguration(Fields& fields, Config* config) {
   fields.OneOf("policy", {"repair", "keep"}, &config->policy);
   fields.Integer("repairTimeoutSeconds", 1, kMostSeconds, &config->repair_timeout_s);
   fields.Integer("bindTimeoutSeconds", 1, 60, &config->bind_timeout_s);
   fields.OneOf("quotaReason", {"Unschedulable", "QuotaExceeded"}, &config->quota_reason);
+  ReadQueues(fields, config);
   fields.Integer("maxInFlight", 1, 10'000, &config->max_in_flight);
   fields.Integer("rankingMemoryMiB", 1, 1'048'576, &config->ranking_memory_mib);
   fields.Bool("keepNodesWhole", &config->keep_nodes_whole);
 }
 
 // Says what to do with a well-known configuration of another program; empty if this is none.
-std::string_view OtherConfiguration(const Fields& fields, const std::string& kind) {
-  if (kind.empty() && fields.Has("actions") && fields.Has("tiers"))
-    return "this is Volcano's volcano-scheduler.conf, and Tutti needs none of it: gangs and queues are built in, and "
-           "keepNodesWhole of a TuttiConfiguration packs pods with GPUs as binpack does";
+std::string_view OtherConfiguration(const std::string& kind) {
   if (kind == "ConfigMap")
     return "this is a ConfigMap; write the text of one of its data, such as config.yaml, into a file of its own";
   return "";
@@ -241,7 +285,9 @@ void ReadDocument(const YAML::Node& document, Complaints* complaints, Config* co
   std::string kind, version;
   fields.String("apiVersion", &version);
   fields.String("kind", &kind);
-  if (const std::string_view what = OtherConfiguration(fields, kind); !what.empty()) {
+  if (!fields.Has("kind") && (fields.Has("actions") || fields.Has("tiers")))
+    return ReadVolcano(document, fields, complaints, config);
+  if (const std::string_view what = OtherConfiguration(kind); !what.empty()) {
     fields.Complain("", what);
     return;
   }

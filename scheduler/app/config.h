@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Config: the configuration of `tutti run`. It is read from two kinds of document, in one file or in several:
+// Config: the configuration of `tutti run`. It is read from three kinds of document, in one file or in several:
 //
 //   kubescheduler.config.k8s.io/v1, KubeSchedulerConfiguration   kube-scheduler's own file, unchanged
+//   volcano-scheduler.conf, which has actions and tiers          Volcano's own file, unchanged: how queues share
 //   tutti.dev/v1alpha1, TuttiConfiguration                       settings that only Tutti has
 //
-// A field of kube-scheduler that Tutti does not need is accepted, and `notes` names it. An unknown field is an error.
+// A field of the others that Tutti does not need is accepted, and `notes` names it. An unknown field is an error.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "core/options.h"
 #include "kube/extender_client.h"
 #include "plugins/registry.h"
 
@@ -60,6 +62,8 @@ struct Config {
   int64_t repair_timeout_s = 60;
   int64_t bind_timeout_s = 10;
   std::string quota_reason = "Unschedulable";  // or "QuotaExceeded"
+  core::QueueRule queue_rule;                  // or by a volcano-scheduler.conf
+  std::string queue_rule_where;                // "FILE:LINE: queues", for messages; empty: no file sets it
   int64_t max_in_flight = 80;                  // writes to the API server that are open at one time
   int64_t ranking_memory_mib = 256;
   // Whether pods with GPUs or other extended resources avoid nodes that are wholly free (plugins::WholeNodes). It holds

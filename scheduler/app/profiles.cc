@@ -91,6 +91,7 @@ base::Result<core::Options> MakeOptions(Config& config, const std::vector<std::s
   options.bind_timeout_ms = config.bind_timeout_s * 1000;
   options.pod_initial_backoff_ms = config.pod_initial_backoff_s * 1000;
   options.pod_max_backoff_ms = config.pod_max_backoff_s * 1000;
+  options.queue_rule = config.queue_rule;
   options.quota_reason = config.quota_reason;
   for (const kube::ExtenderSpec& extender : config.extenders) options.extenders.push_back(extender.ForCore());
   options.ranking_bytes = static_cast<size_t>(config.ranking_memory_mib) << 20;

@@ -116,6 +116,12 @@ Json Upstream(const Config& config, bool defaulted) {
           {"profiles", Profiles(config, defaulted)}};
 }
 
+Json Queues(const core::QueueRule& rule) {
+  using Kind = core::QueueRule::Kind;
+  if (rule.kind == Kind::kCapacity) return {{"rule", "capacity"}, {"ancestorReclaimLevel", rule.ancestor_levels}};
+  return {{"rule", rule.kind == Kind::kProportion ? "proportion" : "capability"}};
+}
+
 Json Ours(const Config& config) {
   return {{"apiVersion", "tutti.dev/v1alpha1"},
           {"kind", "TuttiConfiguration"},
@@ -123,6 +129,7 @@ Json Ours(const Config& config) {
           {"repairTimeoutSeconds", config.repair_timeout_s},
           {"bindTimeoutSeconds", config.bind_timeout_s},
           {"quotaReason", config.quota_reason},
+          {"queues", Queues(config.queue_rule)},
           {"maxInFlight", config.max_in_flight},
           {"rankingMemoryMiB", config.ranking_memory_mib},
           {"keepNodesWhole", config.keep_nodes_whole}};

@@ -158,9 +158,13 @@ class Reader {
 
 }  // namespace
 
+base::Result<VolcanoConf> ReadVolcanoConf(const YAML::Node& document, const std::string& file) {
+  return Reader(file).Read(document);
+}
+
 base::Result<VolcanoConf> ReadVolcanoConf(const std::string& text, const std::string& file) {
   try {
-    return Reader(file).Read(YAML::Load(text));
+    return ReadVolcanoConf(YAML::Load(text), file);
   } catch (const YAML::Exception& error) {
     return base::Invalid(
         InOneLine(fmt::format("{}:{}: {}", file, error.mark.is_null() ? 0 : error.mark.line + 1, error.msg)));

@@ -10,6 +10,10 @@
 
 #include "base/result.h"
 
+namespace YAML {
+class Node;
+}
+
 namespace tutti::app {
 
 struct VolcanoPlugin {
@@ -39,5 +43,7 @@ struct VolcanoConf {
 
 // Reads `text`; `file` is its name in messages. Error: kInvalid, with all complaints, each with its line and key.
 base::Result<VolcanoConf> ReadVolcanoConf(const std::string& text, const std::string& file);
+// The same from a document that was parsed.
+base::Result<VolcanoConf> ReadVolcanoConf(const YAML::Node& document, const std::string& file);
 
 }  // namespace tutti::app

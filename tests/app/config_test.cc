@@ -203,10 +203,37 @@ TEST_CASE("what others have for a configuration or a plugin is named as what it 
         Catch::StartsWith("config.yaml:7: profiles[0].plugins.multiPoint.enabled[0].name: " + std::string(name)) &&
             Catch::Contains("take the entry out"));
   }
-  CHECK_THAT(ConfigRefusal("actions: \"enqueue, allocate\"\ntiers:\n- plugins: [{name: gang}]\n"),
-             Catch::StartsWith("config.yaml:1: this is Volcano's volcano-scheduler.conf"));
   CHECK_THAT(ConfigRefusal("apiVersion: v1\nkind: ConfigMap\ndata: {config.yaml: \"\"}\n"),
              Catch::StartsWith("config.yaml:1: this is a ConfigMap"));
+}
+
+TEST_CASE("by which rule queues share is said by a volcano-scheduler.conf as it stands, or by ours") {
+  using Kind = core::QueueRule::Kind;
+  const std::string ours = "apiVersion: tutti.dev/v1alpha1\nkind: TuttiConfiguration\n";
+  const auto rule = [](const std::string& text) {
+    Config config;
+    const base::Status read = ReadConfig(text, "config.yaml", &config);
+    if (!read) FAIL(read.error().message);
+    return config;
+  };
+  CHECK(rule(ours).queue_rule.kind == Kind::kCapability);
+  CHECK(rule(ours + "queues: {rule: proportion}\n").queue_rule.kind == Kind::kProportion);
+  CHECK(rule(ours + "queues: {rule: capacity, ancestorReclaimLevel: 2}\n").queue_rule.ancestor_levels == 2);
+
+  const std::string volcano = "actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: ";
+  const Config config = rule(volcano + "proportion\n  - name: drf\n");
+  CHECK(config.queue_rule.kind == Kind::kProportion);
+  CHECK(config.notes == std::vector<std::string>{"config.yaml:5: tiers[0].plugins[1].name: drf has no effect"});
+  CHECK(rule(volcano + "capacity\n").queue_rule.kind == Kind::kCapacity);
+  CHECK(rule(volcano + "gang\n").queue_rule.kind == Kind::kCapability);
+
+  CHECK_THAT(ConfigRefusal("actions: \"enqueue, alocate\"\ntiers:\n- plugins: [{name: gang}]\n"),
+             Catch::StartsWith("config.yaml:1: actions: \"alocate\" is no action; did you mean allocate?"));
+  CHECK_THAT(ConfigRefusal(volcano + "proportion\n---\n" + ours + "queues: {rule: capacity}\n"),
+             Catch::StartsWith("config.yaml:8: queues: by which rule queues share is said at config.yaml:1"));
+  CHECK_THAT(ConfigRefusal(ours + "queues: {rule: fair}\n"), Catch::StartsWith("config.yaml:3: queues.rule: "));
+  CHECK_THAT(ConfigRefusal(ours + "queues: {ancestorReclaimLevel: 1}\n"),
+             Catch::StartsWith("config.yaml:3: queues.ancestorReclaimLevel: is of rule capacity"));
 }
 
 TEST_CASE("a complaint is one line, whatever stands in the value") {
