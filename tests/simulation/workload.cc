@@ -255,8 +255,11 @@ void Workload::MakePods(const Gang& gang, Json pod_template) {
          {"metadata", {{"name", gang.name}, {"namespace", kNamespace}}},
          {"spec", {{"parallelism", gang.size}, {"completions", gang.size}, {"template", std::move(pod_template)}}}});
   } else {
+    // Of every other gang one member has done its work while the others go on.
+    const bool one_ends = Mix(0, gang.name) % 2 == 0;
     for (int64_t i = 0; i < gang.size; ++i) {
       Json pod = pod_template;
+      if (one_ends && i > 0) pod["metadata"]["annotations"].erase("sim.tutti.dev/run-for");
       if (!gang.volume_class.empty())
         pod["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"] = fmt::format("{}-{}", gang.name, i);
       pod["apiVersion"] = "v1";
