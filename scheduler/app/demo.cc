@@ -212,7 +212,7 @@ int Demo() {
   base::Result<bool> told = false;
   try {
     told = Tell();
-  } catch (const std::system_error& error) {  // fmt's, where it cannot print
+  } catch (const std::system_error& error) {  // from fmt, when it cannot print
     told = base::Fail(base::ErrorCode::kUnavailable, std::string("standard output: ") + error.what());
   }
   if (told) return *told ? 0 : 1;

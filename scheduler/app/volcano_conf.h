@@ -23,7 +23,7 @@ struct VolcanoPlugin {
 };
 
 enum class ShareRule {
-  kNone,        // queues are capped by their capability alone
+  kNone,        // queues are only capped by their capability
   kProportion,  // by weight
   kCapacity,    // by the `deserved` of each queue
 };

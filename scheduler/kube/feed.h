@@ -52,7 +52,7 @@ class KubeFeed final : public cluster::ClusterFeed {
     bool built_in = false;    // always served, in v1
     bool synced = false;      // KindSynced{served=true} has been posted
     bool said_unserved = false;
-    bool left_out = false;  // by discovery, when it was last asked
+    bool left_out = false;  // the last discovery left it out
   };
 
   void StartOnLoop(const std::vector<model::ObjectKind>& kinds);

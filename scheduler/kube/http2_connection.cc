@@ -219,7 +219,7 @@ void Http2Connection::Flush() {
     FailAll("HTTP/2: the session is over");
 }
 
-// --- What nghttp2 tells ---
+// --- Callbacks of nghttp2 ---
 
 int Http2Connection::OnHeader(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name, size_t name_size,
                               const uint8_t* value, size_t value_size, uint8_t, void* self) {

@@ -98,9 +98,9 @@ class Http2Connection {
   std::unordered_map<int32_t, Http2Exchange*> streams_;
   bool open_ = false, retired_ = false;
   bool busy_ = false;             // inside nghttp2
-  uint64_t heard_ = 0;            // how often anything came
-  base::Millis received_ms_ = 0;  // when it did last
-  bool pinged_ = false;           // and nothing came since
+  uint64_t heard_ = 0;            // number of pieces received
+  base::Millis received_ms_ = 0;  // time of the last piece
+  bool pinged_ = false;           // a PING was sent, and nothing was received since
   TimerId flush_timer_ = 0, open_timer_ = 0, alive_timer_ = 0;
   TlsSocket socket_;
 };

@@ -91,7 +91,7 @@ struct QueueRefuses {
   Limit limit = Limit::kCapability;
   std::string problem;            // why the queue cannot be used at all; then `cells` is empty
   std::vector<Cell> cells;        // the cells that are short, leaf first
-  int64_t starting = 1;           // members that were to start
+  int64_t starting = 1;           // members that should start
   bool by_min_resources = false;  // the members ask for less than the gang's minResources, so those count
   friend bool operator==(const QueueRefuses&, const QueueRefuses&) = default;
 };
