@@ -48,8 +48,8 @@ class Driver final : public cluster::EventSink {
   // Returns the time since the last cycle began: for so long the scheduler's thread may have been stuck.
   base::Millis SinceLastCycleMs() const { return clock_.MonotonicMs() - last_cycle_ms_; }
   // Returns one current record for each gang, sorted. `ns` and `name`, where not empty, restrict the gangs. If the
-  // scheduler's thread does not make the records within five seconds, it returns the previous ones. DecisionsAfter tells
-  // what has changed after their sequence.
+  // scheduler's thread does not make the records within five seconds, it returns the previous ones. DecisionsAfter
+  // tells what has changed after their sequence.
   observe::DecisionChanges Decisions(const std::string& ns = "", const std::string& name = "");
   // See Scheduler::DecisionsAfter. Returns some hundred changes at once, and none if the scheduler's thread is too busy
   // for five seconds.

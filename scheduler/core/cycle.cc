@@ -67,8 +67,8 @@ struct Cycle::Parts {
                       extender_desk, pod_status, gang_status, announcer, clock};
   // Passes.
   Refusals refusals{book, agenda, committer, extender_desk, figures, clock};
-  Enrollment enrollment{state,   dialects,    book,         agenda,    charges, waits, committer, strangers,
-                        tallies, gang_status, queue_status, announcer, clock};
+  Enrollment enrollment{state,     dialects, book,        agenda,       charges,   waits, committer,
+                        strangers, tallies,  gang_status, queue_status, announcer, clock};
   Promises promises{state, book, committer, planner, enrollment};
   UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
   StartPass start{options,       state,   book,     agenda, admission, planner,   certificates, committer,

@@ -40,8 +40,8 @@ struct Options {
   // Pods that are evicted for a gang are gone within this time after their grace period, or it goes without their
   // nodes.
   base::Millis victim_timeout_ms = 600'000;
-  // Who is to leave for a gang that finds no nodes, so that it does; asked about one that has nobody leaving for it.
-  // The pods are bound. Null, or none: nobody.
+  // Chooses the pods that are to leave for a gang that finds no nodes, so that it does. It is asked about a gang for
+  // which no pod leaves, and returns bound pods, or none. Null: no pod ever leaves.
   std::function<std::vector<Victim>(const Gang&, const cluster::ClusterState&)> choose_victims;
   // A node that refused a member's bind is tried again for it after the first, then twice as long each time, until a
   // bind of its gang is accepted.

@@ -41,9 +41,8 @@ std::optional<VolcanoCommands::Action> VolcanoCommands::Of(std::string_view queu
 void VolcanoCommands::DesireGone(std::string_view queue, std::vector<cluster::DesiredObject>* out) const {
   for (const auto& [place, command] : commands_)
     if (command.queue == queue)
-      out->push_back({.ref = cluster::RefOf(command.object),
-                      .mode = cluster::DesiredObject::Mode::kGone,
-                      .seen = command.object});
+      out->push_back(
+          {.ref = cluster::RefOf(command.object), .mode = cluster::DesiredObject::Mode::kGone, .seen = command.object});
 }
 
 }  // namespace tutti::dialects

@@ -232,8 +232,8 @@ void VolcanoQueues::Desire(const QueueReport& report, const cluster::Unseen& uns
   if (!state.empty()) desired.ref.resource_version = queue.object->meta.resource_version;
   out->push_back(std::move(desired));
   if (const auto asked = commands_.Of(report.spec->name)) {
-    const bool done = *asked == VolcanoCommands::Action::kOpen ? report.spec->open() && !Stateless(observed)
-                                                               : !report.spec->open();
+    const bool done =
+        *asked == VolcanoCommands::Action::kOpen ? report.spec->open() && !Stateless(observed) : !report.spec->open();
     if (done) commands_.DesireGone(report.spec->name, out);
   }
 }

@@ -3,8 +3,8 @@
 //
 // It holds keys, not Decisions: a reader gets the record as it is when it asks. So a change costs one key, however
 // large the gang is, and a reader only pays for the gangs that changed since its last request. Memory is bounded. A
-// reader that asks too late gets nullopt, and must list all Decisions again. So must a reader whose number is of another
-// process, for each process begins with numbers of its own.
+// reader that asks too late gets nullopt, and must list all Decisions again. So must a reader whose number is of
+// another process, for each process begins with numbers of its own.
 //
 // One thread: the scheduler's.
 #pragma once

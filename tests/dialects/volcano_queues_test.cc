@@ -158,8 +158,9 @@ TEST_CASE("a Command closes a Queue, or opens it, and is gone once that is seen"
   Put(volcano, Queue("q", "{}", R"({"state":"Open"})", "7"));
   const auto command = [](const std::string& name, const std::string& action) {
     return ObjectFrom("bus.volcano.sh/v1alpha1", "commands",
-                      R"({"kind":"Command","metadata":{"namespace":"default","name":")" + name + R"(","uid":"c-)" + name +
-                          R"("},"action":")" + action + R"(","target":{"kind":"Queue","name":"q","uid":"q-q"}})");
+                      R"({"kind":"Command","metadata":{"namespace":"default","name":")" + name + R"(","uid":"c-)" +
+                          name + R"("},"action":")" + action +
+                          R"(","target":{"kind":"Queue","name":"q","uid":"q-q"}})");
   };
   QueueReport report;
   report.running = 1;

@@ -44,7 +44,7 @@ std::optional<std::string> Evictor::WhyKept(const Pod& pod) const {
   const model::OwnerReference* controller = pod.meta.Controller();
   if (!controller) return "no controller would recreate it";
   if (controller->kind == "Job") return fmt::format("its Job \"{}\" would count a failure", controller->name);
-  if (pod.bound() && state_.NodeExists(pod.node_name) && !ReadEvidence(pod)) return "somebody else bound it";
+  if (pod.bound() && state_.NodeExists(pod.node_name) && !ReadEvidence(pod)) return "another scheduler bound it";
   return std::nullopt;
 }
 

@@ -182,7 +182,7 @@ std::vector<Victim> VictimRemoval::Find(const Gang& gang, const PreemptionRecord
   return victims;
 }
 
-// So a forged record has nobody evicted whom the gang could not have had evicted anyway.
+// So a forged record evicts only pods that the gang could have had evicted anyway.
 bool VictimRemoval::MayHaveChosen(const Gang& gang, PodId victim, EvictionCause cause) const {
   if (cause == EvictionCause::kPreempt) return state_.pod(victim).pod->spec->priority < book_.Priority(gang);
   const GangId of = book_.GangOf(victim);

@@ -287,7 +287,7 @@ struct Gang {
   bool resumed = false;  // it was found half done in this term: its waiting members have been written to
   model::MemberId surplus_from;  // whose turn it is, where not all of the rest could be tried at once
   base::Boxed<Plan> plan;
-  base::Boxed<Preemption> preemption;       // empty: nobody leaves for it
+  base::Boxed<Preemption> preemption;       // empty: no pod leaves for it
   base::Boxed<GivenUpPreemption> given_up;  // the last one that was
   base::Boxed<Refusal> refusal;
   uint64_t selections = 0;  // up to which change of selections its members are classified

@@ -33,8 +33,7 @@ Drain::Drain(const Options& options, cluster::ClusterState& state, const dialect
              Queues& queues, QueueWaits& queue_waits, Rankings& rankings, GangBook& book, Agenda& agenda,
              Charges& charges, Certificates& certificates, Outbox& outbox, ExtenderDesk& extender_desk,
              Committer& committer, PodStatus& pod_status, ObjectKeeper& keeper, QueueStatus& queue_status,
-             Enrollment& enrollment,
-             const base::Clock& clock)
+             Enrollment& enrollment, const base::Clock& clock)
     : state_(state),
       dialects_(dialects),
       queues_(queues),

@@ -17,8 +17,7 @@ class Enrollment {
  public:
   Enrollment(cluster::ClusterState& state, const dialects::DialectList& dialects, GangBook& book, Agenda& agenda,
              Charges& charges, QueueWaits& queue_waits, Committer& committer, Strangers& strangers, Tallies& tallies,
-             GangStatus& gang_status,
-             QueueStatus& queue_status, const Announcer& announcer, const base::Clock& clock)
+             GangStatus& gang_status, QueueStatus& queue_status, const Announcer& announcer, const base::Clock& clock)
       : state_(state),
         dialects_(dialects),
         book_(book),

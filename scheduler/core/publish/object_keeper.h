@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ObjectKeeper: the one owner of the objects of which dialects desire something. It makes the cluster agree with what is
-// desired, also where a write fails or another client writes the same object.
+// ObjectKeeper: the one owner of the objects of which dialects desire something. It makes the cluster agree with what
+// is desired, also where a write fails or another client writes the same object.
 //
 // What is desired belongs to a subject, a gang or a queue. Its owner states all of it at a time, and again when the
 // keeper asks for that: after a reply, after a pause, or because the feed shows an object otherwise. So a write is

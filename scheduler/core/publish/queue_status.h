@@ -48,7 +48,7 @@ class QueueStatus final : public ObjectKeeper::Owner {
   ObjectKeeper& keeper_;
   const base::Clock& clock_;
   std::map<queue::QueueKey, base::Millis> dirty_;  // monotonic; not before that
-  base::Millis next_ms_ = 0;  // monotonic
+  base::Millis next_ms_ = 0;                       // monotonic
 };
 
 }  // namespace tutti::core
