@@ -15,7 +15,7 @@ namespace {
 using sim::DigString;
 using Json = nlohmann::ordered_json;
 
-std::string NodeOf(const sim::Json& pod) { return DigString(pod, "spec", "nodeName"); }
+const std::string& NodeOf(const sim::Json& pod) { return DigString(pod, "spec", "nodeName"); }
 
 bool Finished(const sim::Json& pod) {
   const std::string& phase = DigString(pod, "status", "phase");

@@ -58,8 +58,10 @@ std::string TimeOf(const Json& condition) {
 
 // The first of `type`; null when there is none.
 auto* Find(auto& conditions, std::string_view type) {
-  const auto at = std::find_if(conditions.begin(), conditions.end(),
-                               [&](const Json& c) { return c.is_object() && c.contains("type") && c["type"] == type; });
+  const auto at = std::find_if(conditions.begin(), conditions.end(), [&](const Json& c) {
+    const auto of = c.is_object() ? c.find("type") : c.end();
+    return of != c.end() && of->is_string() && of->template get_ref<const std::string&>() == type;
+  });
   return at == conditions.end() ? nullptr : &*at;
 }
 

@@ -221,19 +221,23 @@ void ValidatePodGroup(const Json& group, const Json* current, std::vector<FieldE
 
 void RequireMapOf(const Json& meta, const char* field, std::vector<FieldError>& errors) {
   const Json& map = Child(meta, field);
-  const std::string path = std::string("metadata.") + field;
-  if (!map.is_null() && !map.is_object()) errors.push_back(InvalidField(path, map, "must be a map of strings"));
+  const auto refuse = [&](const std::string& below, const Json& value, const char* why) {
+    errors.push_back(InvalidField(fmt::format("metadata.{}{}", field, below), value, why));
+  };
+  if (!map.is_null() && !map.is_object()) refuse("", map, "must be a map of strings");
   for (const auto& [key, value] : MapOf(map).items()) {
-    if (!value.is_string()) errors.push_back(InvalidField(path + "." + key, value, "must be a string"));
+    if (!value.is_string()) refuse("." + key, value, "must be a string");
   }
 }
 
 void RequireList(const Json& meta, const char* field, Json::value_t of, std::vector<FieldError>& errors) {
   const Json& list = Child(meta, field);
-  const std::string path = std::string("metadata.") + field;
-  if (!list.is_null() && !list.is_array()) errors.push_back(InvalidField(path, list, "must be a list"));
+  const auto refuse = [&](const Json& value, const char* why) {
+    errors.push_back(InvalidField(fmt::format("metadata.{}", field), value, why));
+  };
+  if (!list.is_null() && !list.is_array()) refuse(list, "must be a list");
   for (const Json& each : ArrayOf(list)) {
-    if (each.type() != of) errors.push_back(InvalidField(path, each, "has an element of the wrong type"));
+    if (each.type() != of) refuse(each, "has an element of the wrong type");
   }
 }
 

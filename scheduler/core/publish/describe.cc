@@ -98,7 +98,13 @@ observe::Decision Describer::Describe(const Gang& gang) const {
     decision.message = gang.refusal->words().Full();
   else if (decision.why)
     decision.message = observe::Say(*decision.why).Full();
-  for (const Member* member : gang.members) {
+  const auto meta_of = [&](const Member* member) -> const model::ObjectMeta& {
+    return state_.pod(member->pod).pod->meta;
+  };
+  std::vector<const Member*> members(gang.members.begin(), gang.members.end());
+  std::ranges::sort(members, {}, [&](const Member* m) { return std::tie(meta_of(m).ns, meta_of(m).name); });
+  decision.members.reserve(members.size());
+  for (const Member* member : members) {
     observe::MemberDecision line = DescribeMember(*state_.pod(member->pod).pod);
     line.role = member->role;
     line.promised = member->promised;
@@ -114,7 +120,6 @@ observe::Decision Describer::Describe(const Gang& gang) const {
     }
     decision.members.push_back(std::move(line));
   }
-  std::ranges::sort(decision.members, {}, [](const observe::MemberDecision& m) { return std::tie(m.ns, m.name); });
   return decision;
 }
 
