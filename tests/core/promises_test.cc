@@ -16,8 +16,9 @@ class PromisingDialect final : public dialects::Dialect {
  public:
   explicit PromisingDialect(std::map<std::string, GangState>* states) : states_(states) {}
   std::string_view name() const override { return "promising"; }
-  std::vector<model::ObjectKind> Kinds() const override {
-    return {{"scheduling.volcano.sh", "podgroups", "PodGroup", {"v1beta1"}}};
+  const std::vector<model::ObjectKind>& Kinds() const override {
+    static const std::vector<model::ObjectKind> kinds{{"scheduling.volcano.sh", "podgroups", "PodGroup", {"v1beta1"}}};
+    return kinds;
   }
   void Put(std::shared_ptr<const model::Object> object, dialects::Touched* touched) override {
     const model::GangKey key{"promising", object->meta.ns, object->meta.name};
@@ -55,7 +56,9 @@ class PromisingDialect final : public dialects::Dialect {
   }
   model::GangSpec Describe(const model::GangKey& key) const override {
     if (const auto at = specs_.find(key); at != specs_.end()) return at->second;
-    return {.key = key};
+    model::GangSpec none;
+    none.key = key;
+    return none;
   }
   std::string_view SchedulerName(const model::GangKey& key) const override {
     return specs_.contains(key) ? "tutti" : "";
