@@ -121,7 +121,8 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
       const TrueNode& node = truth_.nodes().at(pod->node);
       if (!node.present || node.disturbed > replica.Knows().nodes) repaired_.insert(pod->uid);
       if (replica.name() == planner_ && !truth_.GangOf(*pod).was_whole && !repaired_.contains(pod->uid) &&
-          sim::DigString(sim::ConditionOf(cluster::ParseJson(patch->body), "DisruptionTarget"), "status") == "True")
+          sim::DigString(sim::ConditionOf(cluster::ParseJson(patch->body), "DisruptionTarget"), "reason") ==
+              "GangNotWhole")
         pledges_.OnUndo(*pod);
     }
   }
@@ -192,6 +193,10 @@ std::optional<Violation> Checks::JudgeDelete(const PodName& name) const {
   const TruePod* pod = truth_.PodAt(name.first, name.second);
   if (!pod) return std::nullopt;
   const auto left = deletes_.find(pod->uid);
+  if (pod->preempted) {
+    if (truth_.WasRecorded(pod->uid)) return std::nullopt;
+    return Violation{"who is to leave is recorded first", fmt::format("{} of {}", pod->name, pod->gang)};
+  }
   if (pod->foreign) return Violation{"others' pods are left alone", pod->name};
   if (pod->kept) return Violation{"nothing is deleted that nobody recreates", pod->name};
   if (!pod->bound()) return Violation{"who waits is not deleted", fmt::format("{} of {}", pod->name, pod->gang)};
@@ -213,6 +218,7 @@ std::optional<Violation> Checks::JudgeDelete(const PodName& name) const {
 
 void Checks::AfterStep(base::Millis healthy_ms) {
   healthy_ms_ = healthy_ms;
+  if (!truth_.second_set().empty()) Fail("a gang has one set of victims at a time", truth_.second_set());
   for (const std::string& uid : truth_.TakeBound()) CheckBound(uid);
   for (const std::string& gang : truth_.TakeTouched()) FollowGang(gang, healthy_ms);
   for (const std::string& key : half_) {

@@ -41,8 +41,8 @@ base::Result<Scenario> ReadScenario(const std::string& path) {
   const auto yaml = sim::ParseYaml(text.str());
   if (!yaml) return base::Invalid(path + ": " + yaml.error().message);
   const Json& root = yaml->value;
-  const std::set<std::string> known{"name",       "nodes",   "most",     "standby", "wire",  "begin",     "every",
-                                    "rest-every", "rest-ms", "workload", "faults",  "steps", "calm-every"};
+  const std::set<std::string> known{"name",  "nodes",      "most",    "standby",  "wire",   "victims", "begin",
+                                    "every", "rest-every", "rest-ms", "workload", "faults", "steps",   "calm-every"};
   for (const auto& [field, value] : sim::MapOf(root).items())
     if (!known.contains(field)) return base::Invalid(fmt::format("{}: {} is not known", path, field));
 
@@ -62,6 +62,7 @@ base::Result<Scenario> ReadScenario(const std::string& path) {
   read(&scenario.calm_every, "calm-every");
   scenario.standby = sim::BoolOf(sim::Child(root, "standby"));
   scenario.wire = sim::BoolOf(sim::Child(root, "wire"));
+  scenario.victims = sim::BoolOf(sim::Child(root, "victims"));
   std::string problem;
   if (!ReadCounts(sim::Child(root, "workload"), Workload::Names(), &scenario.workload, &problem) ||
       !ReadCounts(sim::Child(root, "faults"), FaultNames(), &scenario.faults, &problem))

@@ -12,6 +12,7 @@
 //   rest-ms: 200                     # at most so much
 //   workload: {arrive-volcano: 10, kill: 3}      # weights; the names are in workload.cc
 //   faults: {bind-drop: 40, watch-break: 300}    # one in so many chances; the names are in faults.h
+//   victims: true                    # pods leave for gangs of higher priority
 //   steps: 4000                      # while faults strike
 //   calm-every: 1000                 # of those; then the faults stop, and the world must settle
 #pragma once
@@ -29,6 +30,7 @@ struct Scenario {
   int64_t nodes = 20, cpu = 8, gpu = 4;
   int64_t most_gangs = 50, most_pods = 220;
   bool standby = false, wire = false;
+  bool victims = false;  // gangs of high priority have lone pods of lower priority leave: tests/simulation/victims.h
   int64_t begin = 50, every = 12, rest_every = 40, rest_ms = 200;
   int64_t steps = 4000, calm_every = 1000;
   std::map<std::string, int64_t> workload, faults;

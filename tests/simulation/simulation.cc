@@ -10,6 +10,7 @@
 #include "plugins/registry.h"
 #include "tests/simulation/faults.h"
 #include "tests/simulation/processes.h"
+#include "tests/simulation/victims.h"
 #include "tests/simulation/workload.h"
 #include "tests/simulation/workload_objects.h"
 
@@ -22,7 +23,8 @@ namespace {
 constexpr Millis kStart = 1'800'000'000'000;
 constexpr Millis kBindTimeoutMs = 5'000;
 constexpr Millis kRepairTimeoutMs = 15'000;
-constexpr Millis kFlushMs = 140'000;         // later than the check for gangs that should have been woken
+constexpr Millis kFlushMs = 140'000;  // later than the check for gangs that should have been woken
+constexpr Millis kVictimTimeoutMs = 20'000;
 constexpr Millis kVolumeTimeoutMs = 60'000;  // over when the world is at rest, as the default of 600 s would not be
 // A repair that times out, then an eviction of two writes; each may be lost a few times while faults go on.
 constexpr Checks::HalfLimits kHalfLimits{6 * kRepairTimeoutMs, kRepairTimeoutMs + 20'000};
@@ -81,12 +83,14 @@ uint64_t Hash(uint64_t hash, std::string_view text) {
   return hash;
 }
 
-core::Options CoreOptions() {
+core::Options CoreOptions(const Scenario& scenario) {
   core::Options options;
   options.repair_timeout_ms = kRepairTimeoutMs;
   options.figures_ms = kFiguresMs;
   options.bind_timeout_ms = kBindTimeoutMs;
   options.flush_after_ms = kFlushMs;
+  options.victim_timeout_ms = kVictimTimeoutMs;
+  if (scenario.victims) options.choose_victims = ChooseVictims;
   for (const char* name : {"tutti", "volcano"}) {  // without the latter, no PodGroup without pods would be looked at
     options.profiles.push_back(plugins::DefaultProfile(name));
     options.profiles.back().volume_timeout_ms = kVolumeTimeoutMs;
@@ -209,7 +213,7 @@ Processes::Parts Simulation::PartsOf(const Run& run) {
           faults_,
           checks_,
           plant,
-          CoreOptions(),
+          CoreOptions(run.scenario),
           run.seed,
           run.scenario.standby,
           run.scenario.wire,
@@ -468,7 +472,8 @@ bool Simulation::OnlyTouches(const cluster::Command& command) const {
 // the first, and what is said of others depends on that.
 std::vector<std::string> Simulation::FreshWants() {
   std::vector<std::string> wanted;
-  core::Options options = CoreOptions();
+  core::Options options = CoreOptions(run_.scenario);
+  options.choose_victims = nullptr;  // who could leave is not looked for again and again
   const auto source = [this](cluster::EventSink& sink) {
     return std::make_unique<StoreSource>(world_.store(), decoded_, sink);
   };
@@ -555,7 +560,7 @@ void Simulation::CheckFresh() {
 void Simulation::CheckWoken(const Workload::Relief& relief) {
   if (checks_.violation() || relief.done.empty()) return;
   Note("user: " + relief.done);
-  const Millis within_ms = relief.at_once ? kWokenAtOnceMs : kWokenMs;
+  const Millis within_ms = relief.at_once && !run_.scenario.victims ? kWokenAtOnceMs : kWokenMs;
   std::vector<std::string> waited;
   for (const auto& [uid, pod] : truth_.pods())
     if (!pod.bound() && !pod.foreign) waited.push_back(uid);

@@ -109,6 +109,28 @@ const TruePod* Truth::PodAt(const std::string& ns, const std::string& name) cons
   return at == by_name_.end() ? nullptr : Pod(at->second);
 }
 
+// A record is over when it is taken back, or its pod bound. Another one of the gang may come then, or when the victims
+// of the first are gone.
+void Truth::FollowRecord(const Json& pod, TruePod& now) {
+  const Json& condition = sim::ConditionOf(pod, "tutti.dev/Preempting");
+  const bool stands = DigString(condition, "status") == "True" && !now.bound() && !now.done && !now.deleting;
+  const Json record = stands ? cluster::ParseJson(DigString(condition, "message")) : Json();
+  const std::string plan = stands ? DigString(record, "plan") : "";
+  if (plan == now.preemption) return;
+  const auto conflicts = [&](const TruePod& earlier) {
+    return !plan.empty() && !earlier.preemption.empty() && earlier.preemption != plan && earlier.gang == now.gang &&
+           std::ranges::any_of(earlier.victims, [this](const std::string& uid) { return pods_.contains(uid); });
+  };
+  for (const auto& [uid, earlier] : pods_)
+    if (conflicts(earlier)) second_set_ = fmt::format("{}: {} after {}", now.gang, plan, earlier.preemption);
+  now.preemption = plan;
+  now.victims.clear();
+  if (!stands) return;
+  for (const char* cause : {"preempt", "reclaim"})
+    for (const Json& uid : sim::ArrayOf(sim::Child(record, cause))) now.victims.insert(sim::StringOf(uid));
+  recorded_.insert(now.victims.begin(), now.victims.end());
+}
+
 void Truth::Read(const Json& pod, bool first, TruePod& now) const {
   if (first) {
     now.ns = sim::NamespaceOf(pod);
@@ -134,6 +156,8 @@ void Truth::Read(const Json& pod, bool first, TruePod& now) const {
   now.deleting = sim::IsTerminating(pod);
   now.gated = !sim::Dig(pod, "spec", "schedulingGates").empty();
   now.disruption = DigString(sim::ConditionOf(pod, "DisruptionTarget"), "status") == "True";
+  now.preempted =
+      now.disruption && DigString(sim::ConditionOf(pod, "DisruptionTarget"), "reason") == "PreemptionByScheduler";
   const Json& scheduled = sim::ConditionOf(pod, "PodScheduled");
   now.waiting = DigString(scheduled, "status") == "False";
   now.bound_at = DigString(scheduled, "status") == "True" ? DigString(scheduled, "lastTransitionTime")
@@ -174,6 +198,7 @@ void Truth::OnPod(const sim::WatchEvent& event) {
   if (pod.done && !was_done) pod.done_since = event.resource_version;
   TrueGang& gang = gangs_[pod.gang];
   if (fresh) Join(*event.object, uid, pod, gang);
+  FollowRecord(*event.object, pod);
   if (pod.occupies()) Weigh(pod, +1);
   if (was_live && !pod.live()) gang.disturbed = event.resource_version;
   if (pod.bound() && !was_bound) OnBound(uid, pod, gang, event.resource_version);

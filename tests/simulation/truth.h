@@ -24,10 +24,13 @@ struct TruePod {
   std::string role, unit;
   bool done = false, deleting = false, gated = false;
   Version done_since = 0;
-  bool kept = false;        // nobody would recreate it without harm
-  bool foreign = false;     // not ours to schedule
-  bool disruption = false;  // it carries the DisruptionTarget condition
-  bool waiting = false;     // PodScheduled=False is on it
+  bool kept = false;              // nobody would recreate it without harm
+  bool foreign = false;           // not ours to schedule
+  bool disruption = false;        // it carries the DisruptionTarget condition
+  bool preempted = false;         // that one is PreemptionByScheduler's
+  std::string preemption;         // the plan of the record that it carries of who leaves for its gang; empty: none
+  std::set<std::string> victims;  // by uid: those
+  bool waiting = false;           // PodScheduled=False is on it
   std::string reason, message;
   Version said = 0;          // when that last changed
   std::string plan, commit;  // of its bind annotation, where that is its own
@@ -130,6 +133,10 @@ class Truth {
   bool Committed(const std::string& gang, const std::string& plan) const {
     return committed_.contains(gang + "\n" + plan);
   }
+  // The pod was recorded as a victim before now.
+  bool WasRecorded(const std::string& uid) const { return recorded_.contains(uid); }
+  // What was recorded while an earlier record of the gang stood and its victims did; empty: nothing.
+  const std::string& second_set() const { return second_set_; }
   // Live pods of the gang that are the commit member of some bound member's plan, and unbound.
   bool HasOpenCommit(const TrueGang& gang) const;
 
@@ -142,6 +149,7 @@ class Truth {
   // Of a pod that is known, what may change.
   void Read(const sim::Json& pod, bool first, TruePod& now) const;
   void Forget(const std::string& uid, const TruePod& pod, Version version);
+  void FollowRecord(const sim::Json& pod, TruePod& now);
   void Join(const sim::Json& object, const std::string& uid, TruePod& pod, TrueGang& gang);
   void OnBound(const std::string& uid, TruePod& pod, TrueGang& gang, Version version);
   // Adds the pod to its node and queue, or takes it off.
@@ -162,6 +170,8 @@ class Truth {
   int64_t lease_writes_ = 0;
   std::map<std::string, Version> claims_;  // "namespace/name": when it last came or went
   size_t node_count_ = 0, gang_count_ = 0;
+  std::set<std::string> recorded_;  // uids of victims
+  std::string second_set_;
   std::set<std::string> committed_;  // "gang\nplan"
 };
 

@@ -184,6 +184,7 @@ Json Workload::PodTemplate(Random& random, const Gang& gang, const Part* part) c
                  {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", requests}, {"limits", requests}}}}}}}}};
   Json& meta = pod["metadata"];
   if (random.OneIn(3)) pod["spec"]["priorityClassName"] = random.OneIn(3) ? "low" : "high";
+  if (scenario_.victims) pod["spec"]["priorityClassName"] = gang.dialect.empty() ? "low" : "high";
   if (random.OneIn(5)) pod["spec"]["nodeSelector"] = {{"zone", random.OneIn(2) ? "a" : "b"}};
   if (random.OneIn(4)) pod["spec"]["tolerations"] = {{{"key", "team"}, {"operator", "Exists"}}};
   if (random.OneIn(6)) meta["annotations"]["sim.tutti.dev/stop-after"] = "3s";

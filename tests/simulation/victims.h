@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who leaves for whom in the simulation: a plain choice, to see what becomes of it.
+#pragma once
+
+#include <vector>
+
+#include "cluster/state.h"
+#include "core/gangs/gang.h"
+
+namespace tutti::simulation {
+
+// Lone pods of lower priority than any of the gang's, from a few nodes; none, if there are none. That the gang fits
+// without them is for the core to find out.
+std::vector<core::Victim> ChooseVictims(const core::Gang& gang, const cluster::ClusterState& state);
+
+}  // namespace tutti::simulation
