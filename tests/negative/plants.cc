@@ -323,6 +323,15 @@ std::vector<PlantedBug> AllBugs() {
       InCore("binds do not wait for volumes", Bug::kIgnoreVolumes)
           .SeenBy({"volumes are bound before pods"})
           .In("volumes"),
+      InCore("a gang is bound before its victims are gone", Bug::kCrowdOut)
+          .SeenBy({"no node is over its allocatable"})
+          .In("victims"),
+      InCore("the room that victims leave is not held", Bug::kForgetVictimsRoom)
+          .SeenBy({"no node is over its allocatable"})
+          .In("victims"),
+      InCore("who was to leave is forgotten in a restart", Bug::kForgetVictims)
+          .SeenBy({"a gang has one set of victims at a time"})
+          .In("victims"),
       Made<TakesTooEarly>("a lease is taken before it is over").SeenBy({"one has the lease at a time"}).In("standby"),
       Made<BeginsAtOnce>("a new leader does not wait for the former one's writes")
           .SeenBy({"the former leader's writes are over"})
