@@ -75,6 +75,12 @@ class Examples(unittest.TestCase):
                 starts.setdefault(step["gang"].split("/")[-1], []).append(step["at_s"])
         self.assertEqual({g: set(at) for g, at in starts.items()}, {"first": {0}, "second": {60}})
 
+    def test_queues_of_weight_one_and_three_have_a_quarter_and_three_quarters(self):
+        result = json.loads(run(EXAMPLES / "queues", "-o", "json"))
+        at_once = [s["gang"].split("/")[-1] for s in result["timeline"] if s["action"] == "bind" and s["at_s"] == 0]
+        self.assertEqual(sorted(g.split("-")[0] for g in at_once), ["high", "high", "high", "low"])
+        self.assertTrue(all(g["state"] == "finished" for g in result["gangs"]), result["gangs"])
+
 
     def test_the_whole_folder_is_taken_with_its_subfolders(self):
         result = json.loads(run("-R", MANIFESTS, "-o", "json"))
