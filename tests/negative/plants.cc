@@ -293,7 +293,7 @@ std::vector<PlantedBug> AllBugs() {
           .SeenBy({"no bind beyond a queue's capability"})
           .In("queues"),
       InCore("what a member holds is charged twice", Bug::kChargeTwice)
-          .SeenBy({"each charge is that of one member"})
+          .SeenBy({"CHECK(used_.charges() == held && pending_.charges() == asked)"})
           .In("queues"),
       InCore("planning begins before every kind is listed", Bug::kPlanUnsynced)
           .SeenBy({"nothing is decided before every kind is listed"})

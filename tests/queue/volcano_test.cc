@@ -139,6 +139,25 @@ TEST_CASE("proportion: a guarantee is a floor, and others can use no more than w
   CHECK(rig.Capability("safe", "gpu") == 10);
 }
 
+TEST_CASE("proportion: where a queue shares with none, its own capability limits it, and the nodes say what lacks") {
+  Rig<VolcanoProportion> rig;
+  rig.tree.Put(Weighted("root", 1));
+  rig.tree.Put(Weighted("a", 1, "root"));
+  model::QueueSpec capped = Weighted("b", 1, "root");
+  capped.capability = Gpu(9);
+  rig.tree.Put(capped);
+  rig.Wait("a", Gpu(12));
+  rig.rules->Renew(Gpu(10));
+  CHECK(rig.Deserved("a", "gpu") == 10);
+  CHECK(rig.Admits("a", Gpu(12)));
+  CHECK_FALSE(rig.Admits("b", Gpu(12)));
+  rig.Wait("b", Gpu(5));
+  rig.rules->Renew(Gpu(10));
+  CHECK_FALSE(rig.Admits("a", Gpu(6)));
+  CHECK(rig.Admits("a", Gpu(5)));
+  CHECK(rig.Admits("b", Gpu(5)));
+}
+
 // What upstream's tables of its capacity plugin say, and a few between them.
 TEST_CASE("capacity: which queue may have room, and which may take it from which") {
   struct Case {

@@ -41,8 +41,9 @@ base::Result<Scenario> ReadScenario(const std::string& path) {
   const auto yaml = sim::ParseYaml(text.str());
   if (!yaml) return base::Invalid(path + ": " + yaml.error().message);
   const Json& root = yaml->value;
-  const std::set<std::string> known{"name",  "nodes",      "most",    "standby",  "wire",   "victims", "begin",
-                                    "every", "rest-every", "rest-ms", "workload", "faults", "steps",   "calm-every"};
+  const std::set<std::string> known{"name",     "nodes",  "most",  "standby",    "wire",
+                                    "victims",  "begin",  "every", "rest-every", "rest-ms",
+                                    "workload", "faults", "steps", "calm-every", "share-by"};
   for (const auto& [field, value] : sim::MapOf(root).items())
     if (!known.contains(field)) return base::Invalid(fmt::format("{}: {} is not known", path, field));
 
@@ -63,6 +64,10 @@ base::Result<Scenario> ReadScenario(const std::string& path) {
   scenario.standby = sim::BoolOf(sim::Child(root, "standby"));
   scenario.wire = sim::BoolOf(sim::Child(root, "wire"));
   scenario.victims = sim::BoolOf(sim::Child(root, "victims"));
+  const std::string share_by = sim::DigString(root, "share-by");
+  scenario.queue_rule.kind = share_by == "proportion" ? core::QueueRule::Kind::kProportion
+                             : share_by == "capacity" ? core::QueueRule::Kind::kCapacity
+                                                      : core::QueueRule::Kind::kCapability;
   std::string problem;
   if (!ReadCounts(sim::Child(root, "workload"), Workload::Names(), &scenario.workload, &problem) ||
       !ReadCounts(sim::Child(root, "faults"), FaultNames(), &scenario.faults, &problem))

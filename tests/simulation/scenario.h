@@ -6,6 +6,7 @@
 //   most: {gangs: 50, pods: 220}     # nothing more arrives beyond this
 //   standby: true                    # a second replica is ready to take over
 //   wire: true                       # replicas list and watch over the network, not straight from the store
+//   share-by: proportion             # by which rule queues share; or capacity, or capability
 //   begin: 50                        # gangs that are there from the start
 //   every: 12                        # steps between two actions of the workload, on average
 //   rest-every: 40                   # turns, of busy ones, after which time passes: some seconds, or
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/options.h"
 
 namespace tutti::simulation {
 
@@ -33,6 +35,7 @@ struct Scenario {
   bool victims = false;  // gangs of high priority have lone pods of lower priority leave: tests/simulation/victims.h
   int64_t begin = 50, every = 12, rest_every = 40, rest_ms = 200;
   int64_t steps = 4000, calm_every = 1000;
+  core::QueueRule queue_rule;
   std::map<std::string, int64_t> workload, faults;
 };
 

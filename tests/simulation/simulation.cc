@@ -85,6 +85,7 @@ uint64_t Hash(uint64_t hash, std::string_view text) {
 
 core::Options CoreOptions(const Scenario& scenario) {
   core::Options options;
+  options.queue_rule = scenario.queue_rule;
   options.repair_timeout_ms = kRepairTimeoutMs;
   options.figures_ms = kFiguresMs;
   options.bind_timeout_ms = kBindTimeoutMs;
@@ -213,7 +214,7 @@ Processes::Parts Simulation::PartsOf(const Run& run) {
           faults_,
           checks_,
           plant,
-          CoreOptions(run.scenario),
+          CoreOptions(run_.scenario),
           run.seed,
           run.scenario.standby,
           run.scenario.wire,

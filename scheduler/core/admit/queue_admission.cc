@@ -11,14 +11,19 @@ namespace tutti::core {
 using model::ResourceList;
 
 Admission QueueAdmission::ToStart(const Gang& gang, const Census& census, const Requirement& requirement) const {
-  ResourceList ask;
   const queue::QueueKey key = QueueOf(gang);
-  if (!key.name.empty()) {
-    // Users make up resources without end, and each costs a look at all members.
-    if (requirement.reachable()) ask = LeastWeight(census.pending, requirement, state_, queues_.Limited(key));
-    if (requirement.have == 0 && gang.spec.min_resources) ask.MaxAll(*gang.spec.min_resources);
+  if (key.name.empty()) return {};
+  ResourceList ask;
+  // Users make up resources without end, and each costs a look at all members.
+  if (requirement.reachable()) ask = LeastWeight(census.pending, requirement, state_, queues_.Limited(key));
+  if (requirement.have > 0 || !gang.spec.min_resources) return queues_.Admit(key, ask);
+  if (!queues_.LimitsFollowDemand()) {
+    ask.MaxAll(*gang.spec.min_resources);
+    return queues_.Admit(key, ask);
   }
-  return queues_.Admit(key, ask);
+  // A share is of what pods ask for, and there may be none before the queue lets the gang in.
+  Admission admission = queues_.Admit(key, ask);
+  return admission.admitted() ? queues_.AdmitByCapability(key, *gang.spec.min_resources) : admission;
 }
 
 Admission QueueAdmission::Of(const Gang& gang, const Members& members) const {

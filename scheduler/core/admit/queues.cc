@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "model/quantity.h"
 #include "queue/policies/volcano_capacity.h"
 #include "queue/policies/volcano_proportion.h"
 
@@ -109,8 +110,13 @@ Admission Queues::Admit(const QueueKey& key, const model::ResourceList& ask) {
     admission.problem = queue::NoSuchQueue(key.name);
     return admission;
   }
-  admission.limit = limit_;
   queue::AdmitAnswer answer = rules_->Admit(queue, queue::Ask(tree_.cells(), ask));
+  const bool declared = std::ranges::all_of(answer.shortages, [this](const queue::CellShortage& it) {
+    const model::ResourceList& capability = tree_.spec(it.queue).capability;
+    const std::string& resource = tree_.cells().resource(it.cell);
+    return capability.Has(resource) && capability.Get(resource) == it.limit;
+  });
+  admission.limit = declared ? observe::QueueRefuses::Limit::kCapability : limit_;
   admission.problem = std::move(answer.problem);
   for (const queue::CellShortage& it : answer.shortages)
     admission.shortages.push_back(
@@ -123,6 +129,19 @@ Admission Queues::Admit(const QueueKey& key, const model::ResourceList& ask) {
     std::ranges::sort(at, end, {}, &observe::QueueRefuses::Cell::resource);
     at = end;
   }
+  return admission;
+}
+
+Admission Queues::AdmitByCapability(const QueueKey& key, const model::ResourceList& ask) const {
+  Admission admission;
+  for (QueueId at = tree_.Find(key); at.valid(); at = tree_.parent(at))
+    for (const auto& [resource, limit] : tree_.spec(at).capability) {
+      const CellId cell = tree_.cells().Find({}, resource);
+      const int64_t asked = ask.Get(resource), used = used_.Used(at, cell);
+      if (asked > 0 && model::SaturatingAdd(used, asked) > limit)
+        admission.shortages.push_back({tree_.spec(at).name, resource, limit, used, asked});
+    }
+  if (!admission.shortages.empty()) admission.asked = ask;
   return admission;
 }
 

@@ -62,6 +62,10 @@ class Queues {
 
   // Tells whether the queue takes `ask` now. It takes anything where no queue is named.
   Admission Admit(const queue::QueueKey& key, const model::ResourceList& ask);
+  // Tells whether the declared capabilities of the queue and those above it leave room for `ask`, whatever their shares.
+  // REQUIRES: the queue has no problem.
+  Admission AdmitByCapability(const queue::QueueKey& key, const model::ResourceList& ask) const;
+  bool LimitsFollowDemand() const { return rules_->LimitsFollowDemand(); }
   // The resources that the queue or one above it has a limit of: of nothing else can there be too little.
   std::set<std::string_view> Limited(const queue::QueueKey& key) const;
   // What the queue and all below it hold of a resource.

@@ -23,12 +23,22 @@ void VolcanoProportion::RenewDeserved(const std::vector<QueueId>& siblings, Cell
     claims.push_back({weight, due.guarantee, std::min(due.capability, Request(queue, cell))});
   }
   const std::vector<int64_t> deserved = WaterFill(available, claims);
+  int64_t guarantees = 0;
+  for (const QueueId queue : siblings) guarantees = model::SaturatingAdd(guarantees, At(queue, cell).guarantee);
   for (size_t i = 0; i < siblings.size(); ++i) {
     const QueueId queue = siblings[i];
     Due& due = At(queue, cell);
     due.deserved = deserved[i];
     due.has_deserved = due.deserved > 0 || Request(queue, cell) > 0;
-    used_.SetLimit(queue, cell, limit_ == Limit::kDeserved ? due.deserved : Cap(queue, cell));
+    int64_t limit = Cap(queue, cell);
+    if (limit_ == Limit::kDeserved) {
+      const bool shares = due.deserved < claims[i].most && due.deserved < available;
+      if (shares)
+        limit = due.deserved;
+      else if (guarantees > due.guarantee)
+        limit = due.capability;
+    }
+    used_.SetLimit(queue, cell, limit);
     int64_t own = Request(queue, cell);  // of its own gangs, which are not those of a queue below it
     for (const QueueId child : ChildrenOf(queue)) own = model::SaturatingSub(own, Request(child, cell));
     RenewDeserved(ChildrenOf(queue), cell,

@@ -5,6 +5,8 @@
 // the queue asks for (what it has and what waits) or its real capability, never less than its guarantee. Siblings share
 // what their parent deserves. Differences on purpose:
 //   - whole units: a half GPU for each of two is one for one of them, so that none lies idle;
+//   - what a queue deserves limits it where others have the rest. A queue that asks for more than there is, and shares
+//     with none, is limited by its own capability: the nodes say what lacks;
 //   - a guarantee is a floor under the level, while upstream's later rounds add to it;
 //   - a queue is taken from for a resource that the taker asks for, of which it has more than it deserves. Upstream
 //     takes for any resource, which lets two queues take from each other without end. Here every taking lessens what
