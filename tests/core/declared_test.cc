@@ -137,6 +137,28 @@ TEST_CASE("A gang that merely has no pods is not counted as waiting") {
   CHECK(waiting.gangs == 0);
 }
 
+TEST_CASE("Members that run and end one after another are counted in a PodGroup's status once a second") {
+  VolcanoRig rig;
+  rig.AddGroup("g", 8);
+  rig.AddMembers("g", 0, 8);
+  rig.Pass(10'000);
+  REQUIRE(rig.Phase("g") == "Running");
+  const auto each = [&](const char* phase) {
+    const int before = rig.writes;
+    for (int i = 0; i < 8; ++i) {
+      rig.SetPhase(fmt::format("g-{}", i), phase);
+      rig.Pass(20);
+    }
+    rig.Pass(3'000);
+    return rig.writes - before;
+  };
+  CHECK(each("Running") == 2);  // the first at once, the others together
+  CHECK(rig.Status("g")["running"] == 8);
+  CHECK(each("Succeeded") == 2);  // the first, and that it has ended
+  CHECK(rig.Phase("g") == "Completed");
+  CHECK(rig.Status("g")["succeeded"] == 8);
+}
+
 TEST_CASE("PodGroups without pods cost no write while others come and go") {
   VolcanoRig rig;
   rig.AddQueue("q", 1);

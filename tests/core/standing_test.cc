@@ -151,6 +151,7 @@ TEST_CASE("A PodGroup that is nobody's without pods is told, too, that the last 
   }
   rig.Settle();
   rig.Run("g", 2);
+  rig.Pass(1'000);
   CHECK(status("phase") == "Running");
   rig.lingers = true;
   for (const char* pod : {"g-0", "g-1"}) rig.Terminate(pod);

@@ -259,6 +259,7 @@ struct GangNote {
   base::Millis retell_ms = 0;                  // monotonic; when all that members were told anew is paid for
   base::Boxed<dialects::GangReport> reported;  // spec is null in it
   base::Boxed<model::GangSpec> reported_spec;
+  base::Millis counts_from_ms = 0;  // monotonic; before that, counts alone are no reason to report it
 };
 
 // As what a gang is counted. Tallies and QueueCounts write it.

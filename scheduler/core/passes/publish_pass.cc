@@ -128,7 +128,7 @@ void PublishPass::PublishGang(GangId id) {
   if (const Millis at = GangStatus::ReportAt(gang); clock_.MonotonicMs() < at)
     agenda_.At(id, at, Agenda::Due::kTell);
   else if (!later)
-    gang_status_.Report(gang);
+    gang_status_.Report(id);
   queue_status_.MarkPath(QueueOf(gang));
   if (gang.lone) gang.census.reset();  // it costs nothing to take again, and there may be a great many
   CloseIfOver(id);

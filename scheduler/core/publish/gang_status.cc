@@ -17,6 +17,7 @@ namespace {
 
 constexpr base::Millis kGangEventDeadlineMs = 300'000;
 constexpr base::Millis kMovingQuietMs = 5'000;
+constexpr base::Millis kCountsEveryMs = 1'000;
 
 }  // namespace
 
@@ -28,7 +29,21 @@ void GangStatus::TellGang(const Gang& gang, bool warning, const std::string& rea
       cluster::EmitEvent{*target, warning, reason, "Scheduling", note, std::string(book_.SchedulerName(gang))});
 }
 
-void GangStatus::Report(Gang& gang) {
+// Members run and end one after another. Counts that are all that changed are written once a second.
+bool GangStatus::WaitsForCounts(GangId id, const dialects::GangReport& report) {
+  GangNote& note = book_.at(id).note;
+  dialects::GangReport with_old_counts = *note.reported;
+  with_old_counts.state = report.state;
+  with_old_counts.sentence = report.sentence;
+  with_old_counts.nodes_sentence = report.nodes_sentence;
+  const base::Millis now = clock_.MonotonicMs();
+  if (with_old_counts != *note.reported || now >= note.counts_from_ms) return false;
+  agenda_.At(id, note.counts_from_ms, Agenda::Due::kTell);
+  return true;
+}
+
+void GangStatus::Report(GangId id) {
+  Gang& gang = book_.at(id);
   if (gang.dialect->Kinds().empty()) return;
   const ObjectKeeper::Subject subject = SubjectOf(gang);
   if (keeper_.Writes(subject)) return;
@@ -49,8 +64,9 @@ void GangStatus::Report(Gang& gang) {
   if (report.pending > 0 && !report.sentence.empty()) report.pending_reasons["Unschedulable"] = report.pending;
   if (gang.note.reported && *gang.note.reported_spec == gang.spec) {
     report.now_wall_ms = gang.note.reported->now_wall_ms;  // time alone is no news
-    if (report == *gang.note.reported && !keeper_.Owes(subject)) return;
+    if (!keeper_.Owes(subject) && (report == *gang.note.reported || WaitsForCounts(id, report))) return;
   }
+  gang.note.counts_from_ms = clock_.MonotonicMs() + kCountsEveryMs;
   gang.note.reported = report;
   gang.note.reported_spec = gang.spec;
   report.now_wall_ms = clock_.WallMs();

@@ -20,7 +20,7 @@ class GangStatus final : public ObjectKeeper::Owner {
   // An Event on the declaring object, if there is one.
   void TellGang(const Gang& gang, bool warning, const std::string& reason, const std::string& note);
   // States what the dialect desires of objects for the gang, if that may be news.
-  void Report(Gang& gang);
+  void Report(model::GangId id);
   // What was stated is not all done.
   bool Owes(const Gang& gang);
   // Nothing is desired for the gang any more.
@@ -31,6 +31,8 @@ class GangStatus final : public ObjectKeeper::Owner {
   void Restate(const ObjectKeeper::Subject& subject, base::Millis at_ms) override;
 
  private:
+  // The report differs from the last one in counts alone, and one such was made a moment ago.
+  bool WaitsForCounts(model::GangId id, const dialects::GangReport& report);
   ObjectKeeper::Subject SubjectOf(const Gang& gang) { return {this, gang.dialect, gang.key}; }
 
   GangBook& book_;
