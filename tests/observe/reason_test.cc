@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observe/reason.h"
 
+#include "base/json.h"
+#include "observe/reason_json.h"
 #include "observe/wording.h"
 #include "tests/support/catch.h"
 
@@ -62,6 +64,9 @@ TEST_CASE("a gang says for whom it waits; that one of them has left is a figure"
   CHECK(Say(two).sentence ==
         "gang default/g has places for its members, and waits for 2 pods to leave nodes n1, n2: default/a, default/b.");
   CHECK(Word(two) == "WaitingForVictims");
+  CHECK(ToJson(two)["kind"] == "victims");
+  CHECK(ToJson(two)["pods"] == base::Json{"default/a", "default/b"});
+  CHECK(ToJson(two)["nodes"] == base::Json{"n1", "n2"});
   CHECK(StateOf(two) == GangState::kBinding);
   CHECK(SameButFigures(two, one));
   Reason lone = one;
