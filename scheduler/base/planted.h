@@ -37,7 +37,6 @@ enum class Bug {
   kForgetVictimsRoom,  // the room of those who leave for a gang is not held for it
   kCrowdOut,           // a gang is bound while those who leave for it are still there
   kOldCensus,          // what is known of a gang's members is kept when one of their pods changes
-  kForgetRefused,      // a write of a desired object that failed counts as done
   kWriteTwice,         // a desired object is written twice at a time
 };
 

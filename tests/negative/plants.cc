@@ -316,9 +316,6 @@ std::vector<PlantedBug> AllBugs() {
       InCore("a gang that was whole is said to be whole", Bug::kWasIsWhole).SeenBy({"a PodGroup's phase is true"}),
       InCore("a condition that holds again is not renewed", Bug::kOldCondition)
           .SeenBy({"the newest condition is true"}),
-      InCore("a write of a status that failed counts as done", Bug::kForgetRefused)
-          .SeenBy({"every PodGroup has its phase", "a PodGroup's phase is true", "a status is current"})
-          .In("queues"),
       InCore("a status is written twice at a time", Bug::kWriteTwice).SeenBy({"one write of an object at a time"}),
       InCore("binds do not wait for volumes", Bug::kIgnoreVolumes)
           .SeenBy({"volumes are bound before pods"})

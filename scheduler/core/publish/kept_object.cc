@@ -6,7 +6,6 @@
 
 #include "base/check.h"
 #include "base/json_string.h"
-#include "base/planted.h"
 
 namespace tutti::core {
 
@@ -124,7 +123,7 @@ void KeptObject::OnReply(const cluster::Answer& reply, Millis now_ms) {
   command_ = 0;
   const bool deleted = desired_.mode == Mode::kGone && reply.http_status == kNotFound;
   if (deleted) SetSeen(nullptr);
-  if (deleted || reply.outcome == cluster::Outcome::kDone || base::Planted(base::Bug::kForgetRefused)) {
+  if (deleted || reply.outcome == cluster::Outcome::kDone) {
     failures_ = 0;
     // The feed may have been faster, and have shown what was created, or even that it went.
     if (reply.object && reply.object->meta.uid == gone_uid_)
