@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/json.h"
 #include "framework/ranking.h"
+#include "plugins/default_preemption/default_preemption.h"
 #include "plugins/image_locality/image_locality.h"
 #include "plugins/inter_pod_affinity/inter_pod_affinity.h"
 #include "plugins/node_affinity/node_affinity.h"
@@ -75,7 +76,6 @@ constexpr const char* kAny = nullptr;  // its points are not known
 constexpr const char* kBuiltIn = nullptr;
 constexpr const char* kNotYet = "is not active yet; pods that need it wait and say so";
 constexpr const char* kNotAsked = "is not active yet; a pod is bound whatever it would have said";
-constexpr const char* kNoPreemption = "is not active yet; no pod is evicted for another";
 constexpr const char* kOwnGangs = "is not used: gangs are placed whole by the scheduler itself";
 
 // In the order of kube-scheduler's default list, which is the order in which filters are asked.
@@ -95,7 +95,7 @@ constexpr Entry kRegistry[] = {
     {"PodTopologySpread", 2, WithArgs<PodTopologySpread>, nullptr, kBoth},
     {"InterPodAffinity", 2, WithArgs<InterPodAffinity>, nullptr, kBoth},
     {"DynamicResources", 2, nullptr, kNotYet, "filter postFilter reserve preBind score"},
-    {"DefaultPreemption", 0, nullptr, kNoPreemption, "postFilter"},
+    {"DefaultPreemption", 0, WithArgs<DefaultPreemption>, nullptr, "postFilter"},
     {"NodeResourcesBalancedAllocation", 1, WithArgs<NodeResourcesBalancedAllocation>, nullptr, "score"},
     {"ImageLocality", 1, Plain<ImageLocality>, nullptr, "score"},
     {"DefaultBinder", 0, nullptr, kBuiltIn, "bind"},
@@ -256,6 +256,12 @@ Result<framework::Profile> MakeProfile(const ProfileConfig& config, std::vector<
       profile.filters.push_back(std::move(filter));
     if (const auto binding = std::dynamic_pointer_cast<const VolumeBinding>(*made))
       profile.volume_timeout_ms = binding->bind_timeout_ms();
+  }
+  for (const ProfileConfig::Plugin& plugin : Expand(set_of("postFilter"), multi_point)) {
+    const Made made = maker.Make(plugin.name);
+    if (!made) return tl::make_unexpected(made.error());
+    if (const auto preemption = std::dynamic_pointer_cast<const DefaultPreemption>(*made))
+      profile.preemption = preemption->args();
   }
   int64_t weights = 0;
   for (const ProfileConfig::Plugin& plugin : Expand(set_of("score"), multi_point)) {

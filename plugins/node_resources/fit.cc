@@ -39,27 +39,31 @@ class FitFilterState final : public framework::FilterState {
   }
 
   void Explain(NodeId n, std::vector<std::string>* reasons) const override {
-    if (snapshot_.Free(n, cluster::kPodsColumn) < 1) reasons->emplace_back("Too many pods");
+    if (snapshot_.Free(n, cluster::kPodsColumn) < 1) reasons->push_back(LackOf(cluster::kPodsColumn));
     for (const Request& request : requests_)
-      if (request.amount > snapshot_.Free(n, request.column))
-        reasons->push_back(fmt::format("Insufficient {}", snapshot_.ResourceName(request.column)));
+      if (request.amount > snapshot_.Free(n, request.column)) reasons->push_back(LackOf(request.column));
     if (saturated_ && reasons->empty()) reasons->emplace_back("the pod asks for more than can be counted");
   }
 
   void ExplainAll(RefusedBy mine, std::span<const RefusedBy> refused_by,
                   std::map<std::string, size_t>* nodes) const override {
     if (saturated_) return FilterState::ExplainAll(mine, refused_by, nodes);
-    const auto count = [&](model::ResourceId column, int64_t amount, const std::string& reason) {
+    const auto count = [&](model::ResourceId column, int64_t amount) {
       const int64_t* allocatable = snapshot_.allocatable(column).data();
       const int64_t* requested = snapshot_.requested(column).data();
       size_t lacking = 0;
       for (size_t n = 0; n < refused_by.size(); ++n)
         lacking += refused_by[n] == mine && amount > allocatable[n] - requested[n];
-      if (lacking > 0) (*nodes)[reason] += lacking;
+      if (lacking > 0) (*nodes)[LackOf(column)] += lacking;
     };
-    count(cluster::kPodsColumn, 1, "Too many pods");
-    for (const Request& request : requests_)
-      count(request.column, request.amount, fmt::format("Insufficient {}", snapshot_.ResourceName(request.column)));
+    count(cluster::kPodsColumn, 1);
+    for (const Request& request : requests_) count(request.column, request.amount);
+  }
+
+  bool NeedsDecide() const override { return !saturated_; }
+  std::string LackOf(model::ResourceId column) const override {
+    if (column == cluster::kPodsColumn) return "Too many pods";
+    return fmt::format("Insufficient {}", snapshot_.ResourceName(column));
   }
 
   int64_t Room(NodeId n) const override {

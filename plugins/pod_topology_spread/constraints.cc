@@ -74,6 +74,12 @@ void Constraints::PodChanged(const PodClass& other, NodeId n, int32_t by, const 
   }
 }
 
+void Constraints::PodTried(const PodClass& other, NodeId n, int32_t by) {
+  if (other.ns != pod_class_.ns || !HasAllKeys(n)) return;
+  for (Constraint& constraint : list_)
+    if (constraint.selector.Match(other.labels)) constraint.counts.Add(n, by);
+}
+
 void Constraints::NodeChanged(NodeId n, const Around& before, const Around& after) {
   if (n.index() >= versions_.size()) versions_.resize(snapshot_.slots());
   const cluster::NodeEntry& node = snapshot_.node(n);

@@ -53,6 +53,9 @@ class Constraints {
   using Around = std::function<void(const Constraint&)>;
   void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, const Around& before,
                   const Around& after);
+  // The same in a trial, where kube-scheduler counts pods that are being deleted, and those that an empty selector
+  // selects, though it counted neither before.
+  void PodTried(const cluster::PodClass& other, model::NodeId n, int32_t by);
   // Catches up with the labels and taints of n. Calls neither for a constraint that they do not change.
   void NodeChanged(model::NodeId n, const Around& before, const Around& after);
 

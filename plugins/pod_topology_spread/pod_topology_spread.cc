@@ -97,6 +97,9 @@ class SpreadFilter final : public framework::FilterState {
         other, n, by, [&](const Constraint& c) { floor = Floor(c); },
         [&](const Constraint& c) { MarkFlipped(c, n, by, floor, dirty); });
   }
+  void PodTried(const cluster::PodClass& other, NodeId n, int32_t by, Dirty&) override {
+    constraints_.PodTried(other, n, by);
+  }
   size_t memory() const override { return constraints_.memory(); }
   bool FollowsNodes() const override { return true; }
   void NodesChanged(std::span<const NodeId> nodes, Dirty& dirty) override {

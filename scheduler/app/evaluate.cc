@@ -4,6 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "app/output.h"
 #include "base/json.h"
@@ -11,7 +16,10 @@
 #include "cluster/json_decode.h"
 #include "cluster/selections.h"
 #include "cluster/state.h"
+#include "core/place/lone_preemption.h"
+#include "framework/node_trial.h"
 #include "framework/ranking.h"
+#include "observe/wording.h"
 #include "sim/store/store.h"
 #include "sim/store/strategy.h"
 
@@ -63,6 +71,8 @@ class Question {
     } else if (const auto known = std::ranges::find(cluster::SelectionKinds(), kind, &model::ObjectKind::kind);
                known != cluster::SelectionKinds().end()) {
       return AddSelection(object, *cluster::FindSelectionKind(known->Name()));
+    } else if (kind == cluster::Budgets::Kind().kind) {
+      return AddBudget(object);
     } else {
       return AddStorage(object, kind);
     }
@@ -77,6 +87,8 @@ class Question {
 
   const cluster::PodClass& pod_class() const { return *state_.pod(asked_).pod_class; }
   const cluster::Snapshot& snapshot() const { return state_.snapshot(); }
+  cluster::ClusterState& state() { return state_; }
+  model::PodId asked() const { return asked_; }
 
  private:
   base::Status AddSelection(const sim::Json& object, model::Selection::Kind kind) {
@@ -88,6 +100,18 @@ class Question {
     if (selection.ns.empty()) selection.ns = "default";
     state_.ApplySelection(selection);
     return {};
+  }
+  base::Status AddBudget(const sim::Json& object) {
+    auto decoded = cluster::DecodeObject(cluster::Budgets::Kind(), std::make_shared<const sim::Json>(object));
+    std::vector<std::string> problems;
+    if (!decoded) {
+      problems.push_back(decoded.error().message);
+    } else {
+      if (decoded->meta.ns.empty()) decoded->meta.ns = "default";
+      state_.budgets().Put(*decoded, &problems);
+    }
+    if (problems.empty()) return {};
+    return base::Invalid(fmt::format("PodDisruptionBudget {}: {}", sim::KeyOf(object), problems.front()));
   }
   // Adds a volume, a claim or another object that volume plugins read. Ignores other kinds.
   base::Status AddStorage(const sim::Json& object, const std::string& kind) {
@@ -122,7 +146,7 @@ bool IsRead(const sim::Store& store, const sim::Json& object) {
     return std::ranges::find(kinds, kind, &model::ObjectKind::kind) != kinds.end();
   };
   return kind == "Node" || kind == "Pod" || kind == "Namespace" || kind == "PriorityClass" ||
-         among(cluster::SelectionKinds()) || among(cluster::StorageKinds());
+         kind == cluster::Budgets::Kind().kind || among(cluster::SelectionKinds()) || among(cluster::StorageKinds());
 }
 
 std::vector<model::NodeId> NodesByName(const cluster::Snapshot& snapshot) {
@@ -133,29 +157,160 @@ std::vector<model::NodeId> NodesByName(const cluster::Snapshot& snapshot) {
   return nodes;
 }
 
-ordered_json Answer(const framework::Ranking& ranking, model::NodeId n, const std::string& name) {
-  ordered_json node = {{"name", name}, {"feasible", ranking.Feasible(n)}};
-  node["rejected_by"] = ordered_json::array();
-  node["scores"] = ordered_json::object();
-  node["total"] = 0;
-  if (!ranking.Feasible(n)) {
-    const framework::NodeVerdict verdict = ranking.Explain(n);
-    node["rejected_by"].push_back({{"plugin", verdict.plugin},
-                                   {"reasons", verdict.reasons},
-                                   {"resolvable", verdict.verdict == framework::Verdict::kNotNow}});
+// Refuses these nodes, whatever the class.
+class Refuses final : public framework::Filter {
+ public:
+  explicit Refuses(const std::map<model::NodeId, framework::NodeVerdict>& nodes) : nodes_(nodes) {}
+
+  std::string_view name() const override { return {}; }
+  framework::Wake WakesOn() const override { return framework::Wake::kNothing; }
+  std::unique_ptr<framework::FilterState> PrepareFilter(const cluster::PodClass&,
+                                                        const cluster::Snapshot&) const override {
+    return std::make_unique<State>(nodes_);
+  }
+
+ private:
+  struct State final : framework::FilterState {
+    explicit State(const std::map<model::NodeId, framework::NodeVerdict>& refused) : nodes(refused) {}
+    framework::Verdict Check(model::NodeId n) const override {
+      return nodes.contains(n) ? framework::Verdict::kNotNow : framework::Verdict::kFits;
+    }
+    void Explain(model::NodeId, std::vector<std::string>*) const override {}
+    const std::map<model::NodeId, framework::NodeVerdict>& nodes;
+  };
+  const std::map<model::NodeId, framework::NodeVerdict>& nodes_;
+};
+
+// The asked pod on every node: under its profile, beside the pods that are nominated for each node.
+class Evaluation {
+ public:
+  Evaluation(Question& question, const framework::Profile& profile)
+      : question_(question),
+        snapshot_(question.snapshot()),
+        profile_(profile),
+        refusing_(profile),
+        what_if_(question.state()),
+        victims_(question.state()),
+        preemption_(question.state(), what_if_, victims_) {
+    RefuseBesideNominated();
+    if (!refused_.empty()) refusing_.filters.push_back(std::make_shared<Refuses>(refused_));
+    ranking_.emplace(refusing_, question.pod_class(), snapshot_);
+  }
+
+  ordered_json Answer(model::NodeId n) const {
+    const std::string& name = snapshot_.node(n).name;
+    ordered_json node = {{"name", name}, {"feasible", ranking_->Feasible(n)}};
+    node["rejected_by"] = ordered_json::array();
+    node["scores"] = ordered_json::object();
+    node["total"] = 0;
+    if (!ranking_->Feasible(n)) {
+      const framework::NodeVerdict verdict = VerdictOf(n);
+      node["rejected_by"].push_back({{"plugin", verdict.plugin},
+                                     {"reasons", verdict.reasons},
+                                     {"resolvable", verdict.verdict == framework::Verdict::kNotNow}});
+      return node;
+    }
+    for (const framework::NodeScore& score : ranking_->Scores(n))
+      node["scores"][std::string(score.plugin)] = {
+          {"raw", score.raw}, {"normalized", score.normalized}, {"weighted", score.weighted}};
+    node["total"] = ranking_->Total(n);
     return node;
   }
-  for (const framework::NodeScore& score : ranking.Scores(n))
-    node["scores"][std::string(score.plugin)] = {
-        {"raw", score.raw}, {"normalized", score.normalized}, {"weighted", score.weighted}};
-  node["total"] = ranking.Total(n);
-  return node;
-}
 
-std::string Summary(const framework::Ranking& ranking, const cluster::Snapshot& snapshot) {
-  if (ranking.feasible_count() == 0) return ranking.Explain().Sentence();
-  return fmt::format("{}/{} nodes are available; the best is {} with {}.", ranking.feasible_count(),
-                     snapshot.node_count(), snapshot.node(ranking.Best()).name, ranking.Total(ranking.Best()));
+  bool fits() const { return ranking_->feasible_count() > 0; }
+  std::string Summary() const {
+    if (!fits()) return Sentence();
+    return fmt::format("{}/{} nodes are available; the best is {} with {}.", ranking_->feasible_count(),
+                       snapshot_.node_count(), snapshot_.node(ranking_->Best()).name,
+                       ranking_->Total(ranking_->Best()));
+  }
+
+  // Of a pod that does not fit.
+  ordered_json Preemption() {
+    core::PreemptionResult result;
+    result.outcome = core::PreemptionResult::Outcome::kNotEligible;
+    std::string tail;
+    if (profile_.preemption && snapshot_.node_count() > 0) {
+      framework::Ranking ranking(profile_, question_.pod_class(), snapshot_);
+      result = preemption_.Search({question_.asked(), *profile_.preemption, 0, true, nullptr}, ranking);
+      if (result.outcome != core::PreemptionResult::Outcome::kFound) tail = observe::Say(result.refused);
+    }
+    ordered_json told = {{"eligible", result.outcome != core::PreemptionResult::Outcome::kNotEligible},
+                         {"message", tail.empty() ? Sentence() : Sentence() + " " + tail},
+                         {"nominatedNode", result.chosen.node ? snapshot_.node(result.chosen.node).name : ""},
+                         {"victims", NamesOf(result.chosen.victims)}};
+    told["candidates"] = ordered_json::array();
+    std::ranges::sort(result.candidates, {}, [this](const core::PreemptionCandidate& one) -> const std::string& {
+      return snapshot_.node(one.node).name;
+    });
+    for (const core::PreemptionCandidate& one : result.candidates)
+      told["candidates"].push_back({{"node", snapshot_.node(one.node).name},
+                                    {"victims", NamesOf(one.victims)},
+                                    {"pdbViolations", one.violations}});
+    return told;
+  }
+
+ private:
+  // Fills refused_ with the nodes that take the pod only without those nominated there; and, as upstream looks there
+  // first, with the node that is kept for itself, where that was left out.
+  void RefuseBesideNominated() {
+    framework::Ranking ranking(profile_, question_.pod_class(), snapshot_);
+    framework::NodeTrial trial(ranking);
+    const cluster::Nominations& nominations = question_.state().nominations();
+    for (const auto& [pod, name] : nominations.nodes()) {
+      const model::NodeId n = snapshot_.FindNode(name);
+      if (!n) continue;
+      if (pod == question_.asked())
+        Keep(n, trial.Explain(n, framework::NodeTrial::Ask::kAllFilters));
+      else if (auto verdict = preemption_.VerdictBesideNominated(question_.asked(), n, trial))
+        Keep(n, *std::move(verdict));
+    }
+  }
+  void Keep(model::NodeId n, framework::NodeVerdict verdict) {
+    if (verdict.verdict != framework::Verdict::kFits) refused_[n] = std::move(verdict);
+  }
+  framework::NodeVerdict VerdictOf(model::NodeId n) const {
+    const auto known = refused_.find(n);
+    return known == refused_.end() ? ranking_->Explain(n) : known->second;
+  }
+  std::string Sentence() const {
+    model::NodeRefusals refusals = ranking_->Explain();
+    if (refused_.empty() || !refusals.of_class.empty()) return refusals.Sentence();
+    std::map<std::string, size_t> reasons;
+    for (const model::NodeId n : NodesByName(snapshot_))
+      for (std::string& reason : VerdictOf(n).reasons) ++reasons[std::move(reason)];
+    refusals.SetReasons(reasons);
+    return refusals.Sentence();
+  }
+  std::vector<std::string> NamesOf(const std::vector<model::PodId>& pods) const {
+    std::vector<std::string> names;
+    for (const model::PodId id : pods) {
+      const model::ObjectMeta& meta = question_.state().pod(id).pod->meta;
+      names.push_back(meta.ns + "/" + meta.name);
+    }
+    return names;
+  }
+
+  Question& question_;
+  const cluster::Snapshot& snapshot_;
+  const framework::Profile& profile_;
+  framework::Profile refusing_;  // the same, and what is in refused_
+  cluster::WhatIf what_if_;
+  core::VictimTable victims_;
+  core::LonePreemption preemption_;
+  std::map<model::NodeId, framework::NodeVerdict> refused_;
+  std::optional<framework::Ranking> ranking_;
+};
+
+// A pod's own defaults, and what its PriorityClass, or the default one, says of it.
+void DefaultByStore(const sim::Store& store, sim::Json& pod) {
+  sim::DefaultPod(pod);
+  const std::string& ns = sim::NamespaceOf(pod);
+  const sim::Object stored = store.Find(sim::kPods, ns.empty() ? "default" : ns, sim::NameOf(pod));
+  if (!stored) return;
+  for (const char* field : {"priority", "preemptionPolicy"})
+    if (const sim::Json& value = sim::Dig(*stored, "spec", field); !value.is_null())
+      sim::SetDefault(pod["spec"], field, value);
 }
 
 }  // namespace
@@ -172,14 +327,14 @@ base::Result<ordered_json> Evaluate(std::vector<sim::Json> objects, const std::v
   if (!profile)
     return base::Invalid(fmt::format(
         "Pod {}/{}: spec.schedulerName is \"{}\", which no profile serves; name it in --config", ns, name, wanted));
-  const framework::Ranking ranking(*profile, question.pod_class(), question.snapshot());
+  Evaluation evaluation(question, *profile);
   ordered_json result = {{"apiVersion", "tutti.dev/v1alpha1"},
                          {"kind", "EvaluationResult"},
                          {"pod", fmt::format("{}/{}", ns, name)},
-                         {"summary", Summary(ranking, question.snapshot())}};
+                         {"summary", evaluation.Summary()}};
   result["nodes"] = ordered_json::array();
-  for (const model::NodeId n : NodesByName(question.snapshot()))
-    result["nodes"].push_back(Answer(ranking, n, question.snapshot().node(n).name));
+  for (const model::NodeId n : NodesByName(question.snapshot())) result["nodes"].push_back(evaluation.Answer(n));
+  if (!evaluation.fits()) result["preemption"] = evaluation.Preemption();
   return result;
 }
 
@@ -187,12 +342,15 @@ base::Result<std::vector<sim::Json>> PrepareToEvaluate(std::vector<sim::Manifest
   const base::VirtualClock clock(0);
   sim::Store store(clock);
   std::erase_if(manifests, [&](const sim::Manifest& one) { return !IsRead(store, one.object); });
+  std::set<std::string> classes;
+  for (const sim::Manifest& one : manifests)
+    if (sim::DigString(one.object, "kind") == "PriorityClass") classes.insert(sim::NameOf(one.object));
   std::vector<sim::Manifest> checked = manifests;
   for (sim::Manifest& one : checked) {
-    // The priority class may be missing, because nothing here depends on a priority.
-    if (sim::DigString(one.object, "kind") != "Pod" || sim::DigString(one.object, "spec", "priorityClassName").empty())
-      continue;
-    sim::SetDefault(one.object["spec"], "priority", 0);
+    // Its class may be left out: it then counts as if there were none.
+    const std::string& named = sim::DigString(one.object, "spec", "priorityClassName");
+    if (sim::DigString(one.object, "kind") == "Pod" && !named.empty() && !classes.contains(named))
+      sim::SetDefault(one.object["spec"], "priority", 0);
   }
   if (const base::Status stored = sim::StoreManifests(store, std::move(checked)); !stored)
     return tl::make_unexpected(stored.error());
@@ -200,7 +358,7 @@ base::Result<std::vector<sim::Json>> PrepareToEvaluate(std::vector<sim::Manifest
   for (sim::Manifest& one : manifests) {
     const std::string& kind = sim::DigString(one.object, "kind");
     if (kind == "PriorityClass") continue;
-    if (kind == "Pod") sim::DefaultPod(one.object);
+    if (kind == "Pod") DefaultByStore(store, one.object);
     const sim::Object node = kind == "Node" ? store.Find(sim::kNodes, "", sim::NameOf(one.object)) : nullptr;
     if (node)
       objects.push_back(*node);
@@ -226,7 +384,15 @@ std::string EvaluationTable(const ordered_json& result) {
       table.Add({"", "", plugin, base::PrintOrdered(score["raw"]), base::PrintOrdered(score["normalized"]),
                  base::PrintOrdered(score["weighted"]), ""});
   }
-  return fmt::format("{}\n{}\n", table.Text(), result["summary"].get<std::string>());
+  if (!result.contains("preemption"))
+    return fmt::format("{}\n{}\n", table.Text(), result["summary"].get<std::string>());
+  const ordered_json& preemption = result["preemption"];
+  std::string text = fmt::format("{}\n{}\n", table.Text(), preemption["message"].get<std::string>());
+  for (const ordered_json& one : preemption["candidates"])
+    text += fmt::format("With {} gone it fits {}{}.\n", fmt::join(one["victims"].get<std::vector<std::string>>(), ", "),
+                        one["node"].get<std::string>(),
+                        one["node"] == preemption["nominatedNode"] ? ", which would be chosen" : "");
+  return text;
 }
 
 }  // namespace tutti::app

@@ -21,11 +21,18 @@ namespace tutti::app {
 //   {apiVersion: tutti.dev/v1alpha1, kind: EvaluationResult,
 //    pod, summary, nodes: [{name, feasible, total,
 //                           rejected_by: [{plugin, reasons, resolvable}],
-//                           scores: {<Plugin>: {raw, normalized, weighted}}}]}
+//                           scores: {<Plugin>: {raw, normalized, weighted}}}],
+//    preemption: {eligible, message, nominatedNode, victims,
+//                 candidates: [{node, victims, pdbViolations}]}}
 //
-// It reads Nodes, Pods and Namespaces, the Services and controllers that select pods, and the storage kinds of
-// `objects`. Finished pods and the evaluated pod take no room. The profile is that of the pod's spec.schedulerName.
-// Error: kInvalid or kNotFound, for an object that cannot be read, a missing pod, or a missing profile.
+// `preemption` is there when no node takes the pod: which pods of lower priority would be evicted for it, and, as
+// `message`, the whole sentence of its FailedScheduling event.
+//
+// It reads Nodes, Pods and Namespaces, the Services and controllers that select pods, PodDisruptionBudgets, and the
+// storage kinds of `objects`. A node that is kept for a waiting pod by its status.nominatedNodeName takes the evaluated
+// pod only if it does so beside that pod too, unless that pod's priority is lower. Finished pods and the evaluated pod
+// take no room. The profile is that of the pod's spec.schedulerName. Error: kInvalid or kNotFound, for an object that
+// cannot be read, a missing pod, or a missing profile.
 base::Result<nlohmann::ordered_json> Evaluate(std::vector<sim::Json> objects,
                                               const std::vector<framework::Profile>& profiles, const std::string& ns,
                                               const std::string& name);

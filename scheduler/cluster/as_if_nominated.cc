@@ -3,13 +3,17 @@
 
 namespace tutti::cluster {
 
+bool CountsFor(const ClusterState& state, model::PodId nominated, const NominatedFor& asked) {
+  const PodEntry& entry = state.pod(nominated);
+  return !entry.reservation && entry.pod->spec->priority >= asked.priority && !asked.is_own(nominated);
+}
+
 std::vector<Placement> NominatedPods(const ClusterState& state, const NominatedFor& asked) {
   std::vector<Placement> nominated;
-  for (const model::PodId id : state.nominations().pods()) {
-    const PodEntry& entry = state.pod(id);
-    if (entry.reservation || entry.pod->spec->priority < asked.priority || asked.is_own(id)) continue;
-    if (const model::NodeId node = state.snapshot().FindNode(entry.pod->nominated_node))
-      nominated.push_back({{}, node, entry.pod_class.get()});
+  for (const auto& [id, name] : state.nominations().nodes()) {
+    if (!CountsFor(state, id, asked)) continue;
+    if (const model::NodeId node = state.snapshot().FindNode(name))
+      nominated.push_back({{}, node, state.pod(id).pod_class.get()});
   }
   return nominated;
 }

@@ -16,6 +16,9 @@ struct NominatedFor {
   std::function<bool(model::PodId)> is_own;
 };
 
+// The nominated pod counts for `asked`, and is neither bound nor reserved.
+bool CountsFor(const ClusterState& state, model::PodId nominated, const NominatedFor& asked);
+
 // The nominated pods that count for `asked` and are neither bound nor reserved, with their nodes; those of nodes that
 // are not there are left out. In the same order for the same history.
 std::vector<Placement> NominatedPods(const ClusterState& state, const NominatedFor& asked);

@@ -52,6 +52,14 @@ class ChangeLog {
     bytes_ = 0;
   }
 
+  // Where it ends, for TakeBack: nothing may be read from here.
+  uint64_t place() const { return start_ + entries_.size(); }
+  // Takes back what came after `place`, for all of it was undone; unless a reader has read some of that.
+  void TakeBack(uint64_t place) {
+    if (asked_ > place) return;
+    for (; !entries_.empty() && this->place() > place; entries_.pop_back()) bytes_ -= KeptBy(entries_.back());
+  }
+
   size_t bytes() const { return bytes_; }  // kept by the entries
 
  private:

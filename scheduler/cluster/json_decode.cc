@@ -294,6 +294,7 @@ std::shared_ptr<model::PodSpec> ReadSpec(JsonReader& read, const JsonField& spec
   out->scheduler_name = read.Text(spec["schedulerName"]);
   if (out->scheduler_name.empty()) out->scheduler_name = "default-scheduler";
   out->priority = static_cast<int32_t>(read.Integer(spec["priority"], 0));
+  out->never_preempts = read.Text(spec["preemptionPolicy"]) == model::kNeverPreempts;
   ReadContainers(read, spec, out.get());
   ReadAllRequests(read, spec, held, as, out.get());
   out->node_selector = read.Map(spec["nodeSelector"]);
@@ -314,6 +315,7 @@ std::shared_ptr<model::PodSpec> ReadSpec(JsonReader& read, const JsonField& spec
 void ReadStatus(JsonReader& read, const JsonField& status, model::Pod* pod) {
   pod->phase = model::ParsePhase(read.Text(status["phase"]));
   pod->nominated_node = read.Text(status["nominatedNodeName"]);
+  pod->started_ms = read.Time(status["startTime"], 0);
   read.Items(status["conditions"], [&](const JsonField& condition) {
     const std::string type = read.Text(condition["type"]);
     const bool status = read.Text(condition["status"]) == "True";
@@ -324,8 +326,9 @@ void ReadStatus(JsonReader& read, const JsonField& status, model::Pod* pod) {
     }
     if (type == model::kPreemptingCondition && status)
       pod->preempting = std::make_shared<const std::string>(read.Text(condition["message"]));
-    if (type == model::kDisruptionTarget)
-      pod->undo_begun = status && read.Text(condition["reason"]) == model::kUndoReason;
+    if (type != model::kDisruptionTarget) return;
+    pod->undo_begun = status && read.Text(condition["reason"]) == model::kUndoReason;
+    pod->preempted = status && read.Text(condition["reason"]) == model::kPreemptionReason;
   });
 }
 

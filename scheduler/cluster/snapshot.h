@@ -171,6 +171,18 @@ class Snapshot {
   uint64_t log_end() const { return log_.end(); }
   bool ReadLog(uint64_t from, std::vector<model::NodeId>* changed) const { return log_.Read(from, changed); }
 
+  // Where the logs end, and back to there: for changes that were undone before anybody read of them. Where somebody
+  // did, the log stays as it is.
+  struct LogPlaces {
+    uint64_t nodes = 0, pods = 0, affine = 0;
+  };
+  LogPlaces log_places() const { return {log_.place(), pod_log_.place(), affine_log_.place()}; }
+  void TakeBackLogs(const LogPlaces& places) {
+    log_.TakeBack(places.nodes);
+    pod_log_.TakeBack(places.pods);
+    affine_log_.TakeBack(places.affine);
+  }
+
   // -- Mutators, for ClusterState and WhatIf. --
   model::NodeId PutNode(std::shared_ptr<const model::Node> node);  // adds, or replaces the node of this name
   void DropNode(model::NodeId n);                                  // REQUIRES: every pod on it was removed

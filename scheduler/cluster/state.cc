@@ -87,7 +87,8 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
     }
   }
   if (IsAdrift(entry)) SetAdrift(change.id);
-  Nominate(change.id, change.before.get());
+  CountPods(entry.node);
+  Nominate(change.id);
   return change;
 }
 
@@ -116,15 +117,26 @@ PodId ClusterState::Promise(const Pod& as_made) {
 }
 
 // The room that was kept for it where it is not any more is for others.
-void ClusterState::Nominate(PodId id, const Pod* before) {
+void ClusterState::Nominate(PodId id) {
   const Pod& pod = *pods_[id.index()].pod;
-  if (before && Nominations::Names(*before) && pod.node_name != before->nominated_node &&
-      (!Nominations::Names(pod) || pod.nominated_node != before->nominated_node))
-    EndNomination(before->nominated_node);
-  if (Nominations::Names(pod))
-    nominations_.Put(id);
-  else
-    nominations_.Drop(id);
+  auto kept = kept_.find(id);
+  if (kept != kept_.end() && (!Nominations::MayHaveNode(pod) || kept->second == pod.nominated_node)) {
+    kept_.erase(kept);
+    kept = kept_.end();
+  }
+  const std::string before = nominations_.NodeOf(id);
+  const std::string& said = kept == kept_.end() ? pod.nominated_node : kept->second;
+  nominations_.Put(id, Nominations::MayHaveNode(pod) ? said : std::string());
+  if (!before.empty() && before != nominations_.NodeOf(id) && before != pod.node_name) EndNomination(before);
+}
+
+void ClusterState::KeepNode(PodId id, const std::string& node) {
+  kept_[id] = node;
+  Nominate(id);
+}
+
+void ClusterState::ForgetKeptNode(PodId id) {
+  if (kept_.erase(id) > 0) Nominate(id);
 }
 
 void ClusterState::EndNomination(const std::string& node_name) {
@@ -139,8 +151,11 @@ void ClusterState::DropPod(PodId id) {
   TUTTI_CHECK(entry.pod != nullptr, "a pod is dropped once");
   if (IsAdrift(entry)) LeaveAdrift(entry);
   Unweigh(entry);
-  if (Nominations::Names(*entry.pod)) EndNomination(entry.pod->nominated_node);
-  nominations_.Drop(id);
+  kept_.erase(id);
+  if (const std::string node = nominations_.NodeOf(id); !node.empty()) {
+    nominations_.Put(id, {});
+    EndNomination(node);
+  }
   EndReservation(entry);
   for (const ClaimUse& use : entry.pod_class->claims)
     if (const auto at = users_.find(use.claim); at != users_.end()) {  // not, for a claim that it names twice
@@ -185,7 +200,10 @@ ClusterState::NodeChange ClusterState::ApplyNode(std::shared_ptr<const model::No
   change.id = snapshot_.PutNode(std::move(node));
   if (snapshot_.provided() != provided) NameAgain();
   if (snapshot_.last_version() != version) Improve(change.id);
-  if (on_node_.size() < snapshot_.slots()) on_node_.resize(snapshot_.slots());
+  if (on_node_.size() < snapshot_.slots()) {
+    on_node_.resize(snapshot_.slots());
+    pods_versions_.resize(snapshot_.slots());
+  }
   if (known) return change;
   if (auto adrift = adrift_.extract(snapshot_.node(change.id).name); !adrift.empty()) {
     std::ranges::sort(adrift.mapped());
@@ -260,12 +278,13 @@ void ClusterState::Adopt(ReservationId id, PodId pod) {
   TUTTI_CHECK(entry.pod && !entry.pod->bound() && !entry.node, "a pod that weighs nowhere adopts a reservation");
   Reservation held = reservations_.Adopt(id, pod);
   TUTTI_CHECK(held.pod_class == entry.pod_class, "a pod adopts what was reserved for its class");
-  if (Nominations::Names(*entry.pod) && entry.pod->nominated_node != snapshot_.node(held.node).name)
-    EndNomination(entry.pod->nominated_node);
+  if (const std::string& kept = nominations_.NodeOf(pod); !kept.empty() && kept != snapshot_.node(held.node).name)
+    EndNomination(kept);
   entry.node = held.node;
   entry.takings = std::move(held.takings);
   entry.reservation = id;
   PutInto(on_node_[held.node.index()], pod, &PodEntry::place);
+  CountPods(held.node);
 }
 
 void ClusterState::HandOver(PodId from, PodId to) {
@@ -312,6 +331,7 @@ void ClusterState::Weigh(PodId id, NodeId node) {
   snapshot_.Place(*entry.pod_class, node, entry.takings);
   entry.node = node;
   PutInto(on_node_[node.index()], id, &PodEntry::place);
+  CountPods(node);
 }
 
 void ClusterState::Evict(PodId id) {
@@ -320,6 +340,7 @@ void ClusterState::Evict(PodId id) {
   snapshot_.Remove(*entry.pod_class, entry.node, entry.takings);
   CountOnce(entry, *entry.pod_class, -1);
   entry.evicted = true;
+  CountPods(entry.node);
 }
 
 void ClusterState::Reinstate(PodId id) {
@@ -327,6 +348,7 @@ void ClusterState::Reinstate(PodId id) {
   snapshot_.Place(*entry.pod_class, entry.node, entry.takings);
   CountOnce(entry, *entry.pod_class, +1);
   entry.evicted = false;
+  CountPods(entry.node);
 }
 
 void ClusterState::Unweigh(PodEntry& entry) {
@@ -334,6 +356,7 @@ void ClusterState::Unweigh(PodEntry& entry) {
   MustBeAtRest();
   if (entry.victim_of) SetVictim(on_node_[entry.node.index()][entry.place], {});
   TakeFrom(on_node_[entry.node.index()], entry, &PodEntry::place);
+  CountPods(entry.node);
   TakeOff(*entry.pod_class, entry.node, entry.takings);
   entry.takings = {};
   entry.node = NodeId();
@@ -366,6 +389,7 @@ void ClusterState::SetClass(PodEntry& entry, std::shared_ptr<const PodClass> pod
     snapshot_.Place(*pod_class, entry.node, entry.takings);
     CountOnce(entry, *entry.pod_class, -1);
     CountOnce(entry, *pod_class, +1);
+    CountPods(entry.node);
   }
   const std::string& ns = snapshot_.symbols().Text(pod_class->ns);
   keys_.Add(*pod_class, ns);
@@ -534,7 +558,9 @@ void ClusterState::Audit() const {
       TUTTI_CHECK(!entry.node && !entry.reservation, "a free slot weighs nothing");
       continue;
     }
-    TUTTI_CHECK(Nominations::Names(*entry.pod) == nominations_.pods().contains(id),
+    const auto kept = kept_.find(id);
+    const std::string& said = kept == kept_.end() ? entry.pod->nominated_node : kept->second;
+    TUTTI_CHECK(nominations_.NodeOf(id) == (Nominations::MayHaveNode(*entry.pod) ? said : std::string()),
                 "those that are nominated are known");
     TUTTI_CHECK(!entry.evicted, "an eviction that is only speculated ends");
     if (entry.reservation) {

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "base/slots.h"
+#include "cluster/budgets.h"
 #include "cluster/label_keys.h"
 #include "cluster/nominations.h"
 #include "cluster/reservations.h"
@@ -102,6 +103,19 @@ class ClusterState {
   void Reclassify();
 
   const Nominations& nominations() const { return nominations_; }
+  // Room is kept for the pod on this node from now on (empty: on none), whatever the pod says of itself, until it says
+  // the same. REQUIRES: it waits.
+  void KeepNode(model::PodId id, const std::string& node);
+  // The node that KeepNode names, while the pod does not say so; null: what the pod says counts.
+  const std::string* kept_node(model::PodId id) const {
+    const auto kept = kept_.find(id);
+    return kept == kept_.end() ? nullptr : &kept->second;
+  }
+  // What the pod says counts again.
+  void ForgetKeptNode(model::PodId id);
+
+  Budgets& budgets() { return budgets_; }
+  const Budgets& budgets() const { return budgets_; }
 
   // The pods that use the claim "namespace/name", bound or not.
   std::vector<model::PodId> UsersOf(const std::string& claim) const;
@@ -136,6 +150,8 @@ class ClusterState {
   // The pods that weigh on the node: bound and not ended, or with a reservation; and those that a speculation evicted.
   // In no order; valid until the next change.
   std::span<const model::PodId> pods_on(model::NodeId node) const { return on_node_[node.index()]; }
+  // Changes with the pods that weigh on the node: with which they are, and with what is known of each.
+  uint64_t pods_version(model::NodeId node) const { return pods_versions_[node.index()]; }
   // Steps that WhatIfs took and did not undo yet.
   size_t speculated() const { return speculated_; }
 
@@ -184,7 +200,10 @@ class ClusterState {
   void SetAdrift(model::PodId id);
   void LeaveAdrift(const PodEntry& entry);
   void Improve(model::NodeId node);
-  void Nominate(model::PodId id, const model::Pod* before);
+  void Nominate(model::PodId id);
+  void CountPods(model::NodeId node) {
+    if (node) ++pods_versions_[node.index()];
+  }
   void EndNomination(const std::string& node_name);
   // Lists of pods, in no order. Each pod knows its place, and leaves in O(1).
   using Place = uint32_t PodEntry::*;
@@ -228,12 +247,15 @@ class ClusterState {
   Snapshot snapshot_;
   Selections selections_;
   Nominations nominations_;
+  absl::flat_hash_map<model::PodId, std::string> kept_;  // nodes that pods do not say yet; see KeepNode
+  Budgets budgets_;
   Reservations reservations_;
   StandIns stand_ins_{snapshot_};
   Entries pods_;
   std::vector<model::PodId> free_pods_;
   absl::flat_hash_set<Named, NameHash, NameEqual> by_name_;
   std::vector<std::vector<model::PodId>> on_node_;                       // by node slot; see pods_on
+  std::vector<uint64_t> pods_versions_;                                  // by node slot
   absl::flat_hash_map<std::string, std::vector<model::PodId>> adrift_;   // by the name of a node that is not there
   absl::flat_hash_map<model::Symbol, std::vector<model::PodId>> by_ns_;  // by namespace
   std::unordered_map<std::string, std::set<model::PodId>> users_;        // by claim, "namespace/name"

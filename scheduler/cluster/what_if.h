@@ -10,6 +10,7 @@
 #pragma once
 
 #include <compare>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -35,6 +36,7 @@ class WhatIf {
     friend bool operator==(const Mark&, const Mark&) = default;
   };
   class Scope;
+  class Unseen;
 
   // `state` must outlive it.
   explicit WhatIf(ClusterState& state) : state_(state) {}
@@ -138,6 +140,25 @@ class WhatIf::Scope {
   WhatIf& what_if_;
   const Mark outer_;
   const size_t depth_;
+};
+
+// A Scope of which no ranking learns, if none is refreshed while it lives: the snapshot's logs end where they did. So a
+// question about one node costs no other question anything.
+class WhatIf::Unseen {
+ public:
+  explicit Unseen(WhatIf& what_if)
+      : snapshot_(what_if.state_.snapshot_), places_(snapshot_.log_places()), scope_(std::in_place, what_if) {}
+  ~Unseen() {
+    scope_.reset();
+    snapshot_.TakeBackLogs(places_);
+  }
+  Unseen(const Unseen&) = delete;
+  Unseen& operator=(const Unseen&) = delete;
+
+ private:
+  Snapshot& snapshot_;
+  const Snapshot::LogPlaces places_;
+  std::optional<Scope> scope_;
 };
 
 }  // namespace tutti::cluster

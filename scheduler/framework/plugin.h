@@ -95,6 +95,15 @@ class FilterState : public State {
   // called once. Nodes that lack these amounts are then skipped without a Check.
   virtual void Needs(std::vector<std::pair<model::ResourceId, int64_t>>* /*amounts*/) const {}
 
+  // True where Check is kFits exactly when what Needs adds is free. LackOf then words the reason of one column.
+  virtual bool NeedsDecide() const { return false; }
+  virtual std::string LackOf(model::ResourceId) const { return {}; }
+  // PodChanged, in a trial of what a node says once pods have left it (framework/node_trial.h). Override it where
+  // kube-scheduler counts otherwise then: its AddPod and RemovePod.
+  virtual void PodTried(const cluster::PodClass& pod_class, model::NodeId n, int32_t by, Dirty& dirty) {
+    PodChanged(pod_class, n, by, dirty);
+  }
+
   // -- For placing several pods together. Proofs use these answers: they may be too high, but never too low. --
 
   // Returns how many more pods of this class the filter allows on `n` now. REQUIRES: Check(n) is kFits, or reach() is

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,10 +19,17 @@ struct WeightedScore {
   int64_t weight = 1;
 };
 
+// DefaultPreemption's arguments: on how many nodes victims are sought for one pod. Of the nodes that others' leaving
+// could change, so many per cent, and at least so many.
+struct PreemptionArgs {
+  int32_t min_candidates_percent = 10, min_candidates = 100;
+};
+
 struct Profile {
   std::string scheduler_name;
   std::vector<std::shared_ptr<const Filter>> filters;  // the first refusal names the plugin
   std::vector<WeightedScore> scores;
+  std::optional<PreemptionArgs> preemption;  // absent: no pod is evicted for another
   base::Millis volume_timeout_ms = 600'000;  // how long the volumes of a placed pod may take to be bound
 
   // Whether some plugin reads which Services and controllers select a pod.

@@ -115,6 +115,7 @@ class Ranking {
   static size_t MemoryOf(const Workspace& workspace);
 
  private:
+  friend class NodeTrial;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

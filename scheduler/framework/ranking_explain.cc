@@ -12,18 +12,20 @@ namespace tutti::framework {
 
 using model::NodeId;
 
+NodeVerdict Ranking::Impl::ExplainLeftOut() const {
+  if (class_refuser) return {Verdict::kNever, class_refuser->name(), {class_refusal}};
+  std::vector<std::string_view> names;
+  for (const Filter* plugin : narrowing) names.push_back(plugin->name());
+  std::ranges::sort(names);
+  return {
+      Verdict::kNever, names.front(), {fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(names, " "))}};
+}
+
 NodeVerdict Ranking::Explain(NodeId n) const {
   NodeVerdict result;
   const RefusedBy by = impl_->by_group ? impl_->FilterNode(n) : impl_->RefusedNow(n);
   if (by == kNobody) return result;
-  if (impl_->class_refuser) return {Verdict::kNever, impl_->class_refuser->name(), {impl_->class_refusal}};
-  if (by == kExcluded) {
-    std::vector<std::string_view> names;
-    for (const Filter* plugin : impl_->narrowing) names.push_back(plugin->name());
-    std::ranges::sort(names);
-    return {
-        Verdict::kNever, names.front(), {fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(names, " "))}};
-  }
+  if (impl_->class_refuser || by == kExcluded) return impl_->ExplainLeftOut();
   const ActiveFilter& filter = impl_->filters[by - 1];
   result.verdict = filter.state->Check(n);
   result.plugin = filter.plugin->name();
@@ -52,9 +54,7 @@ Refusals Ranking::Explain() const {
       if (impl_->refused_by[n] == kExcluded)
         for (std::string& reason : Explain(NodeId(n)).reasons) ++count[std::move(reason)];
   }
-  for (const auto& [reason, nodes] : count) refusals.reasons.emplace_back(reason, nodes);
-  std::ranges::sort(refusals.reasons, {},
-                    [](const auto& item) { return fmt::format("{} {}", item.second, item.first); });
+  refusals.SetReasons(count);
   return refusals;
 }
 

@@ -192,6 +192,9 @@ struct Ranking::Impl {
   int32_t RoomAt(model::NodeId n) const;
   RefusedBy FilterNode(model::NodeId n) const;
 
+  // -- ranking_explain.cc --
+  NodeVerdict ExplainLeftOut() const;  // of every node, by the class; or of those that are not among only_nodes
+
   // -- ranking_sharing.cc --
   void PrepareSharing();
   void Share();

@@ -25,6 +25,7 @@ void DecodeCondition(std::string_view message, model::Pod* pod, std::optional<bo
     if (pod->scheduled.status) pod->bound_ms = DecodeTime(turned);
   } else if (type == model::kDisruptionTarget) {
     pod->undo_begun = status == "True" && reason == model::kUndoReason;
+    pod->preempted = status == "True" && reason == model::kPreemptionReason;
   } else if (type == model::kPreemptingCondition) {
     if (status == "True") pod->preempting = std::make_shared<const std::string>(text);
   } else if (type == "PodResizePending" && !*infeasible_resize) {
@@ -42,6 +43,7 @@ void DecodePodStatus(std::string_view message, model::Pod* pod, HeldResources* h
       case F::kConditions: DecodeCondition(r.bytes(), pod, &infeasible_resize); break;
       case F::kContainerStatuses:
       case F::kInitContainerStatuses: held->container_statuses.push_back(r.bytes()); break;
+      case F::kStartTime: pod->started_ms = DecodeTime(r.bytes()); break;
       case F::kNominatedNodeName: pod->nominated_node = r.text(); break;
       case F::kAllocatedResources: held->pod_allocated.push_back(r.bytes()); break;
       case F::kResources: held->pod_resources = r.bytes(); break;

@@ -315,6 +315,7 @@ void AppendSpecKey(std::string_view spec, const HeldResources& held, std::string
       case Spec::kAffinity:
       case Spec::kSchedulerName:
       case Spec::kTolerations:
+      case Spec::kPreemptionPolicy:
       case Spec::kOverhead:
       case Spec::kTopologySpreadConstraints: AppendTagged(r.field(), r.bytes(), key); break;
       case Spec::kResources:  // pod-level requests of a bound pod count differently from those of a pod that waits:
@@ -337,6 +338,7 @@ model::PodSpec DecodePodSpec(std::string_view message, const HeldResources& held
       case Spec::kSchedulerName: spec.scheduler_name = r.text(); break;
       case Spec::kTolerations: spec.tolerations.push_back(DecodeToleration(r.bytes())); break;
       case Spec::kPriority: spec.priority = static_cast<int32_t>(r.number()); break;
+      case Spec::kPreemptionPolicy: spec.never_preempts = r.bytes() == model::kNeverPreempts; break;
       case Spec::kTopologySpreadConstraints:
         if (!model::Full(spec.spread)) spec.spread.push_back(DecodeSpread(r.bytes()));
         break;

@@ -36,12 +36,12 @@ inline constexpr size_t kFieldCount<CsiDisk> = 2;
 template <>
 inline constexpr size_t kFieldCount<PodVolume> = 5;
 template <>
-inline constexpr size_t kFieldCount<PodSpec> = 19;
+inline constexpr size_t kFieldCount<PodSpec> = 20;
 
 template <>
 inline constexpr size_t kFieldCount<ObjectMeta> = 10;
 template <>
-inline constexpr size_t kFieldCount<Pod> = 12;
+inline constexpr size_t kFieldCount<Pod> = 14;
 template <>
 inline constexpr size_t kFieldCount<Node> = 6;
 

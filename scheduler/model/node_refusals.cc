@@ -3,7 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tutti::model {
+
+void NodeRefusals::SetReasons(const std::map<std::string, size_t>& count) {
+  reasons.assign(count.begin(), count.end());
+  std::ranges::sort(reasons, {}, [](const auto& item) { return fmt::format("{} {}", item.second, item.first); });
+}
 
 std::string NodeRefusals::Sentence() const {
   if (nodes == 0) return "no nodes available to schedule pods";

@@ -52,11 +52,13 @@ struct Pod {
   // The claims of its volumes, in the order of spec->volumes' claims and ephemeral claims: a name in its namespace.
   std::vector<PodClaim> claims;
   ScheduledCondition scheduled;
-  base::Millis bound_ms = 0;   // wall time; when it was bound, as its condition says; 0: it does not say
-  std::string nominated_node;  // status.nominatedNodeName: where room is kept for it; see cluster/nominations.h
+  base::Millis bound_ms = 0;    // wall time; when it was bound, as its condition says; 0: it does not say
+  std::string nominated_node;   // status.nominatedNodeName: where room is kept for it; see cluster/nominations.h
+  base::Millis started_ms = 0;  // wall time, status.startTime; 0: it has not started yet
   // The message of kPreemptingCondition, where that is true; null: it is not.
   std::shared_ptr<const std::string> preempting;
   bool undo_begun = false;  // kDisruptionTarget is true for kUndoReason
+  bool preempted = false;   // the same condition is true for kPreemptionReason
 
   bool bound() const { return !node_name.empty(); }
   bool done() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }

@@ -136,20 +136,23 @@ uint64_t Hash(const PodSpec& spec) {
 void SetEffectiveRequests(const std::vector<ContainerRequests>& init, const std::vector<ContainerRequests>& containers,
                           const ResourceList& pod_level, const ResourceList& overhead, CountedAs as, PodSpec* spec) {
   Amounts amounts = AmountsOf(init, containers);
+  Amounts waiting = amounts;  // upstream's score of a pod that waits reads its containers alone
   bool asks_itself = false;
   for (const auto& [name, amount] : pod_level) {
     if (!IsPodLevelResource(name)) continue;
     amounts.Set(name, amount);
     asks_itself = true;
   }
-  for (const auto& [name, amount] : overhead) amounts.AddOverhead(name, amount);
+  for (const auto& [name, amount] : overhead)
+    for (Amounts* of : {&amounts, &waiting}) of->AddOverhead(name, amount);
+  const Amounts& counted = as == CountedAs::kWaiting ? waiting : amounts;
   spec->requests = amounts.Totals();
   const auto nonzero = [&](std::string_view name, int64_t with_defaults) {
     const bool named = asks_itself && as == CountedAs::kOccupant && spec->requests.Has(name);
     return std::min(named ? spec->requests.Get(name) : with_defaults, kLargestRequest);
   };
-  spec->nonzero_cpu = nonzero(kCpu, amounts.nonzero_cpu());
-  spec->nonzero_memory = nonzero(kMemory, amounts.nonzero_memory());
+  spec->nonzero_cpu = nonzero(kCpu, counted.nonzero_cpu());
+  spec->nonzero_memory = nonzero(kMemory, counted.nonzero_memory());
   spec->saturated =
       std::ranges::any_of(spec->requests.items(), [](const auto& item) { return item.second > kLargestRequest; });
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/resource_list.h"
@@ -90,9 +91,13 @@ struct ContainerRequests {
   bool restartable_init = false;  // a sidecar: an init container with restartPolicy Always
 };
 
+// The preemptionPolicy of a pod for which no other one is evicted.
+inline constexpr std::string_view kNeverPreempts = "Never";
+
 struct PodSpec {
   std::string scheduler_name;
   int32_t priority = 0;
+  bool never_preempts = false;  // preemptionPolicy: Never
 
   // The pod's effective request: see SetEffectiveRequests. `pods` is not in it; each pod counts one.
   ResourceList requests;

@@ -29,6 +29,10 @@ bool SameNames(const model::NodeRefusals& a, const model::NodeRefusals& b) {
                                      [](const auto& x, const auto& y) { return x.first == y.first; });
 }
 
+bool SameNames(const PreemptionRefused& a, const PreemptionRefused& b) {
+  return a.not_eligible == b.not_eligible && SameNames(a.refusals, b.refusals);
+}
+
 bool SameNames(const NearestDomain& a, const NearestDomain& b) {
   return a.level == b.level && a.value == b.value && (a.domains == 0) == (b.domains == 0) && a.even == b.even &&
          (a.slice > 1) == (b.slice > 1) && (a.unlabelled > 0) == (b.unlabelled > 0) && a.torn == b.torn;
@@ -78,7 +82,9 @@ struct SameCause {
   }
   bool operator()(const LacksNodes& x, const LacksNodes& y) const {
     return x.gave_up == y.gave_up && !x.figures == !y.figures && x.nearest.has_value() == y.nearest.has_value() &&
-           (!x.nearest || SameNames(*x.nearest, *y.nearest)) && (!x.figures || SameSums(a, *x.figures, b, *y.figures));
+           (!x.nearest || SameNames(*x.nearest, *y.nearest)) && x.preemption.has_value() == y.preemption.has_value() &&
+           (!x.preemption || SameNames(*x.preemption, *y.preemption)) &&
+           (!x.figures || SameSums(a, *x.figures, b, *y.figures));
   }
   bool operator()(const LacksMinResources& x, const LacksMinResources& y) const { return x.resource == y.resource; }
   bool operator()(const BindRefused& x, const BindRefused& y) const { return x == y; }

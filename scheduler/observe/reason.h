@@ -95,12 +95,19 @@ struct QueueRefuses {
   bool by_min_resources = false;  // the members ask for less than the gang's minResources, so those count
   friend bool operator==(const QueueRefuses&, const QueueRefuses&) = default;
 };
+// Why no pod of lower priority is evicted for a pod that finds no node.
+struct PreemptionRefused {
+  std::string not_eligible;  // why it may not preempt, or must wait, in kube-scheduler's words; empty: no node would do
+  model::NodeRefusals refusals;  // by the nodes, without their pods of lower priority
+  friend bool operator==(const PreemptionRefused&, const PreemptionRefused&) = default;
+};
 // There are not enough nodes for all members that are needed.
 struct LacksNodes {
   bool gave_up = false;                    // the search was cut off
   std::shared_ptr<const Figures> figures;  // shared by all gangs that the same search refused; null for a lone pod
   std::optional<NearestDomain> nearest;    // for a gang with a rule of topology
   model::NodeRefusals refusals;            // of the first member that found no node
+  std::optional<PreemptionRefused> preemption = {};  // of a lone pod
   friend bool operator==(const LacksNodes&, const LacksNodes&) = default;
 };
 // Its minResources exceed what all nodes together have free.

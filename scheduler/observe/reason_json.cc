@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "observe/wording.h"
 
 namespace tutti::observe {
 namespace {
@@ -101,6 +102,7 @@ struct Kind {
     out["nodes"] = it.refusals.nodes;
     for (const auto& [why, nodes] : it.refusals.reasons) out["refused"][why] = nodes;
     if (!it.refusals.of_class.empty()) out["never"] = it.refusals.of_class;
+    if (it.preemption) out["preemption"] = Say(*it.preemption);
   }
   void operator()(const LacksMinResources& it) const {
     out["kind"] = "min-resources";

@@ -313,8 +313,15 @@ std::string Words::Full() const {
 Words Say(const Reason& reason) {
   Words words{std::visit(SentenceOf{reason}, reason.cause), {}};
   if (!reason.remark.empty() && !words.sentence.empty()) words.sentence += " " + reason.remark;
-  if (const auto* nodes = std::get_if<LacksNodes>(&reason.cause)) words.nodes_sentence = nodes->refusals.Sentence();
+  if (const auto* nodes = std::get_if<LacksNodes>(&reason.cause)) {
+    words.nodes_sentence = nodes->refusals.Sentence();
+    if (nodes->preemption) words.nodes_sentence += " " + Say(*nodes->preemption);
+  }
   return words;
+}
+
+std::string Say(const PreemptionRefused& preemption) {
+  return "preemption: " + (preemption.not_eligible.empty() ? preemption.refusals.Sentence() : preemption.not_eligible);
 }
 
 std::string SayTo(Listener member, const Reason& reason, const Words& words) {

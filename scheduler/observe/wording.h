@@ -20,6 +20,9 @@ struct Words {
 };
 Words Say(const Reason& reason);
 
+// Returns what kube-scheduler adds to the nodes' sentence: "preemption: 0/4 nodes are available: …".
+std::string Say(const PreemptionRefused& preemption);
+
 // Returns the whole text of a member's condition and Event. It says why this pod finds no node, or that it fits and
 // what it waits for. `words` are the reason's.
 std::string SayTo(Listener member, const Reason& reason, const Words& words);

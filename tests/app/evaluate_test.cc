@@ -153,3 +153,64 @@ TEST_CASE("evaluate names what it cannot answer") {
   CHECK_THAT(app::Evaluate(Cluster(), {plugins::DefaultProfile("t")}, "default", "asked").error().message,
              Contains("schedulerName is \"s\", which no profile serves"));
 }
+
+namespace {
+
+std::string NodesYaml() {
+  return "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {capacity: {cpu: 4, memory: 8Gi, pods: 10}}\n"
+         "---\napiVersion: v1\nkind: Node\nmetadata: {name: n2}\nstatus: {capacity: {cpu: 4, memory: 8Gi, pods: 10}}\n"
+         "---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\n";
+}
+
+// `more` goes into its spec.
+std::string NamedPod(const std::string& name, int cpu, const std::string& more, const std::string& status = "") {
+  return fmt::format(
+      "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {}}}\nspec: {{schedulerName: s, {}containers: [{{name: c, "
+      "image: "
+      "i, resources: {{requests: {{cpu: {}}}}}}}]}}\n{}",
+      name, more, cpu, status.empty() ? "" : fmt::format("status: {{{}}}\n", status));
+}
+
+nlohmann::ordered_json Asked(const std::string& yaml) {
+  auto prepared = Prepared(yaml);
+  INFO((prepared ? "" : prepared.error().message));
+  REQUIRE(prepared);
+  auto result = app::Evaluate(*std::move(prepared), {plugins::DefaultProfile("s")}, "default", "asked");
+  REQUIRE(result);
+  return *std::move(result);
+}
+
+}  // namespace
+
+TEST_CASE("evaluate says which pods would be evicted for one that does not fit, by its PriorityClass") {
+  const std::string running = NodesYaml() + NamedPod("a", 3, "nodeName: n1, ") + NamedPod("b", 3, "nodeName: n2, ") +
+                              NamedPod("c", 1, "nodeName: n2, priorityClassName: high, ");
+  const auto result = Asked(running + NamedPod("asked", 3, "priorityClassName: high, "));
+  CHECK(result["preemption"].dump() ==
+        R"({"eligible":true,"message":"0/2 nodes are available: 2 Insufficient cpu.","nominatedNode":"n1",)"
+        R"("victims":["default/a"],"candidates":[{"node":"n1","victims":["default/a"],"pdbViolations":0},)"
+        R"({"node":"n2","victims":["default/b"],"pdbViolations":0}]})");
+  CHECK_THAT(app::EvaluationTable(result), Contains("With default/a gone it fits n1, which would be chosen.") &&
+                                               Contains("With default/b gone it fits n2."));
+  const auto none = Asked(running + NamedPod("asked", 3, ""));
+  CHECK(
+      none["preemption"]["message"] ==
+      "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 No preemption victims found "
+      "for incoming pod.");
+  CHECK(none["preemption"]["candidates"].empty());
+}
+
+TEST_CASE("evaluate counts pods for which a node is kept, unless their priority is lower") {
+  const std::string kept =
+      NodesYaml() + NamedPod("waits", 3, "priorityClassName: high, ", "phase: Pending, nominatedNodeName: n1");
+  const auto lower = Asked(kept + NamedPod("asked", 3, ""));
+  CHECK(lower["nodes"][0]["feasible"] == false);
+  CHECK(lower["nodes"][0]["rejected_by"].dump() ==
+        R"([{"plugin":"NodeResourcesFit","reasons":["Insufficient cpu"],"resolvable":true}])");
+  CHECK(lower["nodes"][1]["feasible"] == true);
+  CHECK_FALSE(lower.contains("preemption"));
+  const auto equal = Asked(kept + NamedPod("asked", 3, "priorityClassName: high, "));
+  CHECK(equal["nodes"][0]["feasible"] == false);
+  const std::string low = NodesYaml() + NamedPod("waits", 3, "", "phase: Pending, nominatedNodeName: n1");
+  CHECK(Asked(low + NamedPod("asked", 3, "priorityClassName: high, "))["nodes"][0]["feasible"] == true);
+}

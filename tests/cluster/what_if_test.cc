@@ -178,4 +178,65 @@ TEST_CASE("a node knows the pods that weigh on it, and one that comes finds thos
   state.Audit();
 }
 
+TEST_CASE("who reads the logs learns nothing of a speculation that was unseen") {
+  Town town(1);
+  ClusterState& state = town.cluster.state();
+  const Snapshot& nodes = state.snapshot();
+  nodes.FollowAllPods();
+  const uint64_t end = nodes.log_end(), pods_end = nodes.pod_log_end(Snapshot::PodLog::kAll);
+  const std::string before = Describe(nodes);
+  WhatIf what_if(state);
+  {
+    const WhatIf::Unseen unseen(what_if);
+    for (const PodId pod : town.pods)
+      if (town.entry(pod).node) what_if.Evict(pod);
+    what_if.Place({}, *town.entry(town.pods[0]).pod_class, NodeId(1));
+    CHECK(Describe(nodes) != before);
+  }
+  CHECK(Describe(nodes) == before);
+  CHECK(nodes.log_end() == end);
+  CHECK(nodes.pod_log_end(Snapshot::PodLog::kAll) == pods_end);
+  std::vector<NodeId> changed;
+  {
+    const WhatIf::Unseen unseen(what_if);
+    what_if.Place({}, *town.entry(town.pods[0]).pod_class, NodeId(1));
+    REQUIRE(nodes.ReadLog(end, &changed));
+    CHECK(nodes.log_end() > end);
+  }
+  CHECK(nodes.log_end() > end);  // who has seen it come is told that it went
+  nodes.UnfollowAllPods();
+}
+
+TEST_CASE("a node that is kept for a pod counts whatever the pod says, until it says the same or is bound") {
+  tests::TestCluster cluster;
+  ClusterState& state = cluster.state();
+  cluster.AddNode({{"name", "n"}});
+  cluster.AddNode({{"name", "m"}});
+  const PodId id = cluster.AddPod({{"name", "p"}});
+  const auto says = [&](const char* nominated, const char* node) {
+    auto pod = std::make_shared<model::Pod>(*state.pod(id).pod);
+    pod->nominated_node = nominated;
+    pod->node_name = node;
+    state.ApplyPod(std::move(pod));
+    state.Audit();
+  };
+  state.KeepNode(id, "n");
+  CHECK(state.nominations().NodeOf(id) == "n");
+  says("m", "");
+  CHECK(state.nominations().NodeOf(id) == "n");
+  CHECK(state.nominations().For("m").empty());
+  CHECK(state.nominations().For("n").size() == 1);
+  says("n", "");
+  CHECK(state.kept_node(id) == nullptr);
+  says("m", "");
+  CHECK(state.nominations().NodeOf(id) == "m");
+  state.TakeImproved();
+  state.KeepNode(id, "");
+  CHECK(state.nominations().empty());
+  CHECK(state.AnyImproved());  // its room is for others
+  says("m", "n");
+  CHECK(state.nominations().empty());
+  CHECK(state.kept_node(id) == nullptr);
+}
+
 }  // namespace tutti::cluster

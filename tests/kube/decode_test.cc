@@ -104,8 +104,10 @@ std::string PodMessage(const PodText& pod) {
       c.Text(1, "PodScheduled"), c.Text(2, "False"), c.Text(5, "Unschedulable"), c.Text(6, "0/4 nodes");
     });
     s.Message(2, [](WireWriter& c) { c.Text(1, "tutti.dev/Preempting"), c.Text(2, "True"), c.Text(6, "{}"); });
-    s.Message(2, [](WireWriter& c) { c.Text(1, "DisruptionTarget"), c.Text(2, "True"), c.Text(5, "GangNotWhole"); });
+    s.Message(
+        2, [](WireWriter& c) { c.Text(1, "DisruptionTarget"), c.Text(2, "True"), c.Text(5, "PreemptionByScheduler"); });
     s.Text(4, "Evicted");
+    s.Message(7, [](WireWriter& t) { t.Number(1, 1'700'000'100); });
     s.Text(11, "n7");
   });
   return message;
@@ -131,10 +133,11 @@ base::Json PodJson() {
           "namespaces": ["other"], "topologyKey": "kubernetes.io/hostname", "namespaceSelector": {}, "matchLabelKeys": ["rev"]}]}},
       "topologySpreadConstraints": [{"maxSkew": 2, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway", "minDomains": 3,
         "nodeAffinityPolicy": "Honor", "labelSelector": {"matchExpressions": [{"key": "app", "operator": "Exists"}]}}]},
-    "status": {"phase": "Pending", "reason": "Evicted", "nominatedNodeName": "n7", "conditions": [
+    "status": {"phase": "Pending", "reason": "Evicted", "nominatedNodeName": "n7",
+      "startTime": "2023-11-14T22:15:00Z", "conditions": [
       {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/4 nodes"},
       {"type": "tutti.dev/Preempting", "status": "True", "message": "{}"},
-      {"type": "DisruptionTarget", "status": "True", "reason": "GangNotWhole"}]}})");
+      {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}]}})");
 }
 
 TEST_CASE("a pod decodes to the same value from protobuf as from JSON") {
@@ -156,11 +159,15 @@ TEST_CASE("a pod decodes to the same value from protobuf as from JSON") {
   CHECK(wire->scheduling_gates == json->scheduling_gates);
   CHECK(wire->scheduling_group == json->scheduling_group);
   CHECK(wire->scheduled == json->scheduled);
-  CHECK(wire->undo_begun);
-  CHECK(json->undo_begun);
   REQUIRE(wire->preempting);
   REQUIRE(json->preempting);
   CHECK(*wire->preempting == *json->preempting);
+  CHECK(wire->started_ms == json->started_ms);
+  for (const model::Pod& pod : {*wire, *json}) {
+    CHECK(pod.spec->never_preempts);
+    CHECK(pod.preempted);
+    CHECK_FALSE(pod.undo_begun);
+  }
 }
 
 TEST_CASE("equal pods share one spec, whatever their names, nodes and token volumes") {

@@ -19,6 +19,7 @@ struct Pair {
 const std::vector<std::function<void(PodSpec*)>> kChanges = {
     [](PodSpec* s) { s->scheduler_name = "x"; },
     [](PodSpec* s) { s->priority = 1; },
+    [](PodSpec* s) { s->never_preempts = true; },
     [](PodSpec* s) { s->requests.Set("cpu", 1); },
     [](PodSpec* s) { s->nonzero_cpu = 1; },
     [](PodSpec* s) { s->nonzero_memory = 1; },

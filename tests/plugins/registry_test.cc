@@ -138,13 +138,37 @@ TEST_CASE("args are read strictly, to their last field") {
 
 TEST_CASE("plugins that are not active yet are accepted with a warning") {
   auto config = Config();
-  config.plugins["multiPoint"].enabled = {{"DefaultPreemption", 0}, {"DynamicResources", 2}};
-  config.plugin_config.emplace_back("DefaultPreemption",
-                                    std::make_shared<const json>(json{{"minCandidateNodesPercentage", 5}}));
+  config.plugins["multiPoint"].enabled = {{"NodeDeclaredFeatures", 0}, {"DynamicResources", 2}};
   std::vector<std::string> warnings;
   REQUIRE(plugins::MakeProfile(config, &warnings));
   REQUIRE(warnings.size() == 2);
-  CHECK_THAT(warnings[0], Contains("DefaultPreemption is not active yet"));
+  CHECK_THAT(warnings[0], Contains("NodeDeclaredFeatures is not active yet"));
+}
+
+TEST_CASE("on how many nodes victims are sought is DefaultPreemption's argument, and disabling it ends preemption") {
+  auto config = Config();
+  const auto stock = plugins::MakeProfile(config);
+  REQUIRE(stock->preemption);
+  CHECK(stock->preemption->min_candidates_percent == 10);
+  CHECK(stock->preemption->min_candidates == 100);
+  config.plugin_config.emplace_back(
+      "DefaultPreemption",
+      std::make_shared<const json>(json{{"minCandidateNodesPercentage", 5}, {"minCandidateNodesAbsolute", 3}}));
+  const auto given = plugins::MakeProfile(config);
+  CHECK(given->preemption->min_candidates_percent == 5);
+  CHECK(given->preemption->min_candidates == 3);
+  config.plugins["postFilter"].disabled = {"DefaultPreemption"};
+  CHECK_FALSE(plugins::MakeProfile(config)->preemption);
+}
+
+TEST_CASE("DefaultPreemption's arguments are bounded as kube-scheduler's are") {
+  CHECK_THAT(ArgsError("DefaultPreemption", R"({"minCandidateNodesPercentage": 101})"),
+             Contains("minCandidateNodesPercentage: not in valid range [0, 100]"));
+  CHECK_THAT(ArgsError("DefaultPreemption", R"({"minCandidateNodesAbsolute": -1})"),
+             Contains("minCandidateNodesAbsolute: not in valid range [0, inf)"));
+  CHECK_THAT(ArgsError("DefaultPreemption", R"({"minCandidateNodesAbsolute": 0, "minCandidateNodesPercentage": 0})"),
+             Contains("cannot use both"));
+  CHECK_THAT(ArgsError("DefaultPreemption", R"({"minimum": 1})"), Contains("unknown field \"minimum\""));
 }
 
 TEST_CASE("how long volumes may take is VolumeBinding's argument") {

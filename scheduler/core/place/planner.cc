@@ -141,7 +141,7 @@ NodeId Planner::BestBeside(const Gang& gang, const Members& members, const std::
     const cluster::AsIfNominated as_if(what_if_, nominated, n);
     return rankings_.For(entry.pod_class).Feasible(n);
   };
-  if (const NodeId own = state_.snapshot().FindNode(entry.pod->nominated_node))
+  if (const NodeId own = state_.snapshot().FindNode(state_.nominations().NodeOf(members.front()->pod)))
     if (rankings_.For(entry.pod_class).Feasible(own) && stands(own)) return own;
   NodeId best = rankings_.For(entry.pod_class).Best();
   Problem problem;

@@ -28,6 +28,8 @@ type Answer struct {
 	Error   string       `json:"error,omitempty"`
 	Summary string       `json:"summary"`
 	Nodes   []NodeAnswer `json:"nodes"`
+	// Of a pod that does not fit.
+	Preemption *Preemption `json:"preemption,omitempty"`
 }
 
 type NodeAnswer struct {
@@ -58,6 +60,7 @@ type Scheduler struct {
 	framework framework.Framework
 	lister    *currentLister
 	informers informers.SharedInformerFactory
+	nominated nominated
 	made      map[string]fwk.Plugin
 	weights   map[string]int64
 }
@@ -68,7 +71,7 @@ func NewScheduler(ctx context.Context, configuration json.RawMessage) (*Schedule
 		return nil, err
 	}
 	profile := withoutClaims(decoded.(*config.KubeSchedulerConfiguration).Profiles[0])
-	s := &Scheduler{lister: &currentLister{cache.NewEmptySnapshot()}, made: map[string]fwk.Plugin{}, weights: map[string]int64{}}
+	s := &Scheduler{lister: &currentLister{cache.NewEmptySnapshot()}, made: map[string]fwk.Plugin{}, nominated: nominated{}, weights: map[string]int64{}}
 	client := clientset.Interface(fake.NewClientset())
 	s.informers = informers.NewSharedInformerFactory(client, 0)
 	registry := frameworkruntime.Registry{}
@@ -84,6 +87,7 @@ func NewScheduler(ctx context.Context, configuration json.RawMessage) (*Schedule
 		frameworkruntime.WithInformerFactory(s.informers),
 		frameworkruntime.WithSnapshotSharedLister(s.lister),
 		frameworkruntime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(s.informers.Storage().V1().CSINodes().Lister())),
+		frameworkruntime.WithPodNominator(s.nominated),
 		frameworkruntime.WithParallelism(1))
 	if err != nil {
 		return nil, err
@@ -123,6 +127,10 @@ func (s *Scheduler) Ask(ctx context.Context, q *Question) (*Answer, error) {
 		_ = namespaces.Add(ns)
 	}
 
+	fillForPreemption(s.informers, q)
+	if err := s.nominate(q); err != nil {
+		return nil, err
+	}
 	q.storage.fill(s.informers)
 	q.selections.fill(s.informers)
 
@@ -155,8 +163,12 @@ func (s *Scheduler) Ask(ctx context.Context, q *Question) (*Answer, error) {
 		var refusal *fwk.Status
 		if !status.IsSuccess() || (!result.AllNodes() && !result.NodeNames.Has(node.Name)) {
 			refusal = diagnosis.NodeToStatus.AbsentNodesStatus()
+			if status.IsSuccess() && node.Name == q.pod.Status.NominatedNodeName { // it is looked at first of all
+				refusal = s.framework.RunFilterPluginsWithNominatedPods(ctx, state, q.pod, info)
+				diagnosis.NodeToStatus.Set(node.Name, refusal)
+			}
 		} else {
-			refusal = s.framework.RunFilterPlugins(ctx, state, q.pod, info)
+			refusal = s.framework.RunFilterPluginsWithNominatedPods(ctx, state, q.pod, info)
 			if !refusal.IsSuccess() && !refusal.IsRejected() {
 				return nil, refusal.AsError()
 			}
@@ -177,6 +189,10 @@ func (s *Scheduler) Ask(ctx context.Context, q *Question) (*Answer, error) {
 			answer.Summary = "no nodes available to schedule pods"
 		} else {
 			answer.Summary = (&framework.FitError{Pod: q.pod, NumAllNodes: len(q.nodes), Diagnosis: diagnosis}).Error()
+			var err error
+			if answer.Preemption, err = s.preempt(ctx, state, q, &diagnosis); err != nil {
+				return nil, err
+			}
 		}
 		return answer, nil
 	}

@@ -85,22 +85,28 @@ type mood struct {
 	taints, affinity, ports, images, spread, podAffinity, resources, pods, volumes bool
 	selections                                                                     bool // Services and controllers
 	crowded                                                                        bool // many small pods, roomy nodes
+	full                                                                           bool // few pods fit on a node, which are of all priorities
 }
 
 func (g *Generator) mood() mood {
-	switch g.below(14) {
+	switch g.below(20) {
+	case 14, 15, 16:
+		return mood{pods: true, full: true, taints: g.oneIn(6)}
+	case 17, 18, 19:
+		return mood{pods: true, full: true, taints: g.oneIn(8), affinity: g.oneIn(8), ports: g.oneIn(3), spread: g.oneIn(3), podAffinity: g.oneIn(3),
+			resources: g.oneIn(4), volumes: g.oneIn(5), selections: g.oneIn(6)}
 	case 12, 13:
 		return mood{selections: true, spread: g.oneIn(4), taints: g.oneIn(3), affinity: g.oneIn(4), pods: true, crowded: true}
 	case 10:
 		return mood{volumes: true, images: g.oneIn(4), taints: g.oneIn(6), pods: !g.oneIn(4), crowded: g.oneIn(4)}
 	case 0, 1:
-		return mood{true, true, true, true, true, true, true, true, g.oneIn(3), g.oneIn(2), false}
+		return mood{true, true, true, true, true, true, true, true, g.oneIn(3), g.oneIn(2), false, false}
 	case 2, 3, 11:
 		return mood{spread: true, taints: g.oneIn(4), pods: true, crowded: true}
 	case 4, 5:
 		return mood{podAffinity: true, spread: g.oneIn(4), pods: true, crowded: true}
 	}
-	return mood{g.oneIn(3), g.oneIn(3), g.oneIn(5), g.oneIn(3), g.oneIn(3), g.oneIn(3), g.oneIn(2), !g.oneIn(4), g.oneIn(4), g.oneIn(6), g.oneIn(4)}
+	return mood{g.oneIn(3), g.oneIn(3), g.oneIn(5), g.oneIn(3), g.oneIn(3), g.oneIn(3), g.oneIn(2), !g.oneIn(4), g.oneIn(4), g.oneIn(6), g.oneIn(4), g.oneIn(6)}
 }
 
 func (g *Generator) Question(number int) *Question {
@@ -143,11 +149,17 @@ func (g *Generator) Question(number int) *Question {
 				deleted := metav1.NewTime(time.Unix(1_700_000_000, 0).UTC())
 				pod.DeletionTimestamp = &deleted
 			}
+			g.running(pod, i)
 			q.pods = append(q.pods, created(pod))
 			q.add(pod)
 		}
 	}
+	if nodes > 0 {
+		g.nominated(q, m, nodes)
+	}
+	g.budgets(q)
 	q.pod = g.pod("asked", m)
+	g.preemptor(q.pod, nodes)
 	if m.volumes {
 		g.podVolumes(q, q.pod, true, nodes)
 	}
@@ -183,7 +195,10 @@ func (g *Generator) node(i int, m mood) *v1.Node {
 		v1.ResourceMemory: resource.MustParse(pick(g, "2Gi", "8Gi", "15500Mi", "64Gi", "1Ti")),
 		v1.ResourcePods:   resource.MustParse(pick(g, "110", "110", "3", "1")),
 	}
-	if m.crowded {
+	if m.full {
+		allocatable = v1.ResourceList{v1.ResourceCPU: resource.MustParse(pick(g, "2", "4", "6")), v1.ResourceMemory: resource.MustParse(pick(g, "4Gi", "8Gi")),
+			v1.ResourcePods: resource.MustParse(pick(g, "110", "110", "5"))}
+	} else if m.crowded {
 		allocatable = v1.ResourceList{v1.ResourceCPU: resource.MustParse("64"), v1.ResourceMemory: resource.MustParse("256Gi"),
 			v1.ResourcePods: resource.MustParse(pick(g, "110", "110", "12"))}
 	}

@@ -27,20 +27,25 @@ func main() {
 	answer := flag.String("answer", "", "the program that answers as `tutti evaluate` does, a question a line")
 	questions := flag.Int("questions", 3000, "how many to ask")
 	seed := flag.Uint64("seed", 1, "of the generator")
+	from := flag.Int("from", 0, "the first question that is asked; those before it are made, and left out")
 	keep := flag.String("keep", "", "write the first question that is answered differently to this file")
 	flag.Parse()
-	if err := run(*answer, *questions, *seed, *keep); err != nil {
+	if err := run(*answer, *questions, *from, *seed, *keep); err != nil {
 		fmt.Fprintln(os.Stderr, "oracle:", err)
 		os.Exit(1)
 	}
 }
 
-func run(program string, questions int, seed uint64, keep string) error {
+func run(program string, questions, from int, seed uint64, keep string) error {
 	klog.SetOutput(discard{})
 	klog.LogToStderr(false)
+	quiet := flag.NewFlagSet("klog", flag.ContinueOnError)
+	klog.InitFlags(quiet)
+	_ = quiet.Set("stderrthreshold", "FATAL")
 	metrics.Register()
 	// Device claims need informers of their own, and no question has any (see also withoutClaims).
-	if err := utilfeature.DefaultMutableFeatureGate.Set("DRAExtendedResource=false"); err != nil {
+	// Nor is anything evicted behind our backs.
+	if err := utilfeature.DefaultMutableFeatureGate.Set("DRAExtendedResource=false,SchedulerAsyncPreemption=false"); err != nil {
 		return err
 	}
 	other, err := start(program)
@@ -52,6 +57,9 @@ func run(program string, questions int, seed uint64, keep string) error {
 	differences := 0
 	for number := range questions {
 		q := generator.Question(number)
+		if number < from {
+			continue
+		}
 		theirs, err := ask(q)
 		if err != nil {
 			return fmt.Errorf("question %d: %w", number, err)
@@ -192,6 +200,11 @@ func compare(theirs, ours *Answer) (found []string) {
 	}
 	if !feasible && theirs.Summary != ours.Summary {
 		differ("summary: %q there, %q here", theirs.Summary, ours.Summary)
+	}
+	if theirs.Preemption != nil && ours.Preemption == nil {
+		differ("preemption: %v there, none here", *theirs.Preemption)
+	} else if theirs.Preemption != nil {
+		comparePreemption(theirs.Preemption, ours.Preemption, differ)
 	}
 	return found
 }

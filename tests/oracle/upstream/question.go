@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
+	policy "k8s.io/api/policy/v1"
 	"k8s.io/client-go/informers"
 )
 
@@ -19,6 +20,7 @@ type Question struct {
 	nodes      []*v1.Node
 	pods       []*v1.Pod
 	namespaces []*v1.Namespace
+	budgets    []*policy.PodDisruptionBudget
 	pod        *v1.Pod
 	storage    Storage
 	selections Selections

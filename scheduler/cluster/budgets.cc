@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/budgets.h"
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "cluster/json_reader.h"
+
+namespace tutti::cluster {
+namespace {
+
+using model::DisruptionBudget;
+using model::LabelSelector;
+using model::Operator;
+using model::StringMap;
+
+model::DisruptionBudget Decode(const model::Object& object, std::vector<std::string>* problems) {
+  JsonReader read;
+  const JsonField root(*object.body), spec = root["spec"], status = root["status"];
+  DisruptionBudget budget;
+  budget.ns = object.meta.ns;
+  budget.name = object.meta.name;
+  budget.selector = read.Selector(spec["selector"]);
+  budget.allowed = read.Integer(status["disruptionsAllowed"], 0);
+  read.Values(status["disruptedPods"],
+              [&](std::string_view name, const JsonField&) { budget.disrupted.emplace_back(name); });
+  std::ranges::sort(budget.disrupted);
+  *problems = read.TakeProblems();
+  return budget;
+}
+
+// A selector that says nothing, or nothing that can be said, matches no pod (metav1.LabelSelectorAsSelector).
+bool CanMatch(const LabelSelector& selector) {
+  if (selector == LabelSelector()) return false;
+  return std::ranges::all_of(selector.match_expressions, [](const model::Requirement& one) {
+    const bool lists = one.op == Operator::kIn || one.op == Operator::kNotIn;
+    return lists ? !one.values.empty()
+                 : (one.op == Operator::kExists || one.op == Operator::kDoesNotExist) && one.values.empty();
+  });
+}
+
+bool Holds(const model::Requirement& one, const StringMap& labels) {
+  const std::string* value = model::Find(labels, one.key);
+  const bool listed = value && std::ranges::find(one.values, *value) != one.values.end();
+  switch (one.op) {
+    case Operator::kIn: return listed;
+    case Operator::kNotIn: return !listed;
+    case Operator::kExists: return value != nullptr;
+    default: return value == nullptr;
+  }
+}
+
+bool Matches(const LabelSelector& selector, const StringMap& labels) {
+  return std::ranges::all_of(selector.match_labels,
+                             [&](const auto& wanted) {
+                               const std::string* value = model::Find(labels, wanted.first);
+                               return value && *value == wanted.second;
+                             }) &&
+         std::ranges::all_of(selector.match_expressions, [&](const auto& one) { return Holds(one, labels); });
+}
+
+}  // namespace
+
+const model::ObjectKind& Budgets::Kind() {
+  static const model::ObjectKind kind{"policy", "poddisruptionbudgets", "PodDisruptionBudget", {"v1"}};
+  return kind;
+}
+
+void Budgets::Put(const model::Object& object, std::vector<std::string>* problems) {
+  DisruptionBudget budget = Decode(object, problems);
+  if (budget.selector && !CanMatch(*budget.selector)) budget.selector.reset();
+  DisruptionBudget& known = by_ns_[budget.ns][budget.name];
+  if (known == budget) return;
+  known = std::move(budget);
+  ++version_;
+}
+
+void Budgets::Drop(const std::string& ns, const std::string& name) {
+  const auto at = by_ns_.find(ns);
+  if (at == by_ns_.end() || at->second.erase(name) == 0) return;
+  if (at->second.empty()) by_ns_.erase(at);
+  ++version_;
+}
+
+void Budgets::ThatProtect(const model::Pod& pod, std::vector<const DisruptionBudget*>* budgets) const {
+  const auto at = by_ns_.find(pod.meta.ns);
+  const StringMap& labels = pod.meta.labels;
+  if (at == by_ns_.end() || labels.empty()) return;
+  for (const auto& [name, budget] : at->second)
+    if (budget.selector && Matches(*budget.selector, labels) &&
+        !std::ranges::binary_search(budget.disrupted, pod.meta.name))
+      budgets->push_back(&budget);
+}
+
+}  // namespace tutti::cluster

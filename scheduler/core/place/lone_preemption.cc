@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/place/lone_preemption.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
+#include "base/planted.h"
+#include "cluster/as_if_nominated.h"
+
+namespace tutti::core {
+
+using cluster::PodClass;
+using framework::NodeTrial;
+using framework::NodeVerdict;
+using framework::Verdict;
+using model::NodeId;
+using model::PodId;
+
+namespace {
+
+constexpr const char* kNoVictims = "No preemption victims found for incoming pod";
+constexpr const char* kNotHelpful = "Preemption is not helpful for scheduling";
+constexpr int64_t kPriorityShift = int64_t{1} << 31;  // makes every priority count for at least nothing
+
+}  // namespace
+
+struct LonePreemption::Asked {
+  const Question& question;
+  const cluster::PodEntry& pod;
+  NodeTrial& trial;
+  int32_t priority = pod.pod->spec->priority;
+
+  std::span<const PossibleVictim> Lower(std::span<const PossibleVictim> pods) const {
+    const int32_t least = priority + base::Planted(base::Bug::kVictimsOfAll);
+    const auto first = std::ranges::partition_point(pods, [&](const auto& one) { return one.priority >= least; });
+    return pods.subspan(static_cast<size_t>(first - pods.begin()));
+  }
+};
+
+// Upstream: PodEligibleToPreemptOthers. Null: it may preempt.
+const char* LonePreemption::WhyNotEligible(const Asked& asked, NodeId own) {
+  if (asked.pod.pod->spec->never_preempts) return "not eligible due to preemptionPolicy=Never.";
+  if (!own) return nullptr;
+  std::optional<NodeVerdict> verdict = VerdictBesideNominated(asked.question.pod, own, asked.trial);
+  if (!verdict) verdict = asked.trial.Explain(own, NodeTrial::Ask::kAllFilters);
+  if (verdict->verdict == Verdict::kNever) return nullptr;
+  for (const PodId id : state_.pods_on(own)) {
+    const model::Pod& pod = *state_.pod(id).pod;
+    if (pod.spec->priority < asked.priority && (state_.pod(id).leaving || (pod.meta.deleting() && pod.preempted)))
+      return "not eligible due to a terminating pod on the nominated node.";
+  }
+  return nullptr;
+}
+
+void LonePreemption::LoadNominated(const Asked& asked, NodeId n) {
+  nominated_.clear();
+  if (state_.nominations().empty()) return;
+  const cluster::NominatedFor us{asked.priority, [&asked](PodId id) { return id == asked.question.pod; }};
+  for (const PodId id : state_.nominations().For(state_.snapshot().node(n).name))
+    if (cluster::CountsFor(state_, id, us)) nominated_.push_back(state_.pod(id).pod_class.get());
+}
+
+bool LonePreemption::FitsBesideNominated(const Asked& asked, NodeId n) {
+  if (!nominated_.empty()) {
+    for (const PodClass* one : nominated_) {
+      what_if_.Place({}, *one, n);
+      asked.trial.Told(*one, n, +1);
+    }
+    const bool fits = asked.trial.Check(n) == Verdict::kFits;
+    for (const PodClass* one : std::views::reverse(nominated_)) {
+      what_if_.TakeBack();
+      asked.trial.Told(*one, n, -1);
+    }
+    if (!fits) return false;
+  }
+  return asked.trial.Check(n) == Verdict::kFits;
+}
+
+std::optional<NodeVerdict> LonePreemption::VerdictBesideNominated(PodId pod, NodeId n, NodeTrial& trial) {
+  const Question question{pod, {}, 0, false, nullptr};
+  const Asked asked{question, state_.pod(pod), trial};
+  LoadNominated(asked, n);
+  if (nominated_.empty()) return std::nullopt;
+  NodeVerdict with;
+  {
+    const cluster::WhatIf::Unseen unseen(what_if_);
+    for (const PodClass* one : nominated_) {
+      what_if_.Place({}, *one, n);
+      trial.Told(*one, n, +1);
+    }
+    with = trial.Explain(n);
+  }
+  for (const PodClass* one : nominated_) trial.Told(*one, n, -1);
+  return with.verdict == Verdict::kFits ? trial.Explain(n) : with;
+}
+
+// What upstream knows of the node when it begins to look for victims.
+Verdict LonePreemption::CheckNow(const Asked& asked, NodeId n, bool* for_amounts) {
+  LoadNominated(asked, n);
+  const Verdict without = asked.trial.Check(n, for_amounts);
+  if (nominated_.empty()) return without;
+  if (asked.trial.decided_by_amounts() && (without == Verdict::kFits || *for_amounts) &&
+      std::ranges::none_of(nominated_, [](const PodClass* one) { return one->affine(); })) {
+    *for_amounts = true;
+    if (without != Verdict::kFits) return without;
+    return Free(asked, n, {}) ? Verdict::kFits : Verdict::kNotNow;
+  }
+  *for_amounts = false;
+  return VerdictBesideNominated(asked.question.pod, n, asked.trial)->verdict;
+}
+
+// Splits them by whether their eviction violates a budget, if all before them in the list are evicted too.
+void LonePreemption::SortByBudgets(std::span<const PossibleVictim> lower) {
+  violating_.clear();
+  others_.clear();
+  left_.clear();
+  for (uint32_t i = 0; i < lower.size(); ++i) {
+    bool violates = false;
+    for (const model::DisruptionBudget* budget : lower[i].budgets) {
+      auto left = std::ranges::find(left_, budget, [](const auto& one) { return one.first; });
+      if (left == left_.end()) left = left_.insert(left_.end(), {budget, budget->allowed});
+      violates = --left->second < 0 || violates;
+    }
+    (violates && !base::Planted(base::Bug::kIgnoreBudgets) ? violating_ : others_).push_back(i);
+  }
+}
+
+// stays(i): with the i-th of the list back on the node, the pod still fits; it is back then.
+template <typename Stays>
+void LonePreemption::Reprieve(std::span<const PossibleVictim> lower, int64_t* violations, Stays stays) {
+  SortByBudgets(lower);
+  picked_.clear();
+  for (const uint32_t i : violating_)
+    if (!stays(i)) picked_.push_back(i);
+  *violations = static_cast<int64_t>(picked_.size());
+  for (const uint32_t i : others_)
+    if (!stays(i) || (base::Planted(base::Bug::kVictimTooMany) && i + 1 == lower.size())) picked_.push_back(i);
+  std::ranges::sort(picked_);  // as the list is
+}
+
+// Fills free_ with what is left of each amount once the pod and those nominated are there and `gone` are not. False:
+// some of it lacks.
+bool LonePreemption::Free(const Asked& asked, NodeId n, std::span<const PossibleVictim> gone) {
+  const auto& amounts = asked.trial.amounts();
+  free_.resize(amounts.size());
+  bool fits = true;
+  for (size_t a = 0; a < amounts.size(); ++a) {
+    const auto& [column, amount] = amounts[a];
+    free_[a] = state_.snapshot().Free(n, column) - amount;
+    for (const PodClass* one : nominated_) free_[a] -= AmountOf(*one, column);
+    for (const PossibleVictim& one : gone) free_[a] += AmountOf(*one.pod_class, column);
+    fits = fits && free_[a] >= 0;
+  }
+  return fits;
+}
+
+bool LonePreemption::PickByAmounts(const Asked& asked, NodeId n, int64_t* violations) {
+  const auto& amounts = asked.trial.amounts();
+  const std::span<const PossibleVictim> lower = asked.Lower(victims_.On(n));
+  if (!Free(asked, n, lower)) {
+    for (size_t a = 0; a < amounts.size(); ++a) lacking_[a] += free_[a] < 0;
+    return false;
+  }
+  Reprieve(lower, violations, [&](uint32_t i) {
+    const PodClass& pod_class = *lower[i].pod_class;
+    for (size_t a = 0; a < amounts.size(); ++a)
+      if (AmountOf(pod_class, amounts[a].first) > free_[a]) return false;
+    for (size_t a = 0; a < amounts.size(); ++a) free_[a] -= AmountOf(pod_class, amounts[a].first);
+    return true;
+  });
+  return true;
+}
+
+bool LonePreemption::PickByFilters(const Asked& asked, NodeId n, int64_t* violations) {
+  // The list is made anew when pods are evicted.
+  const std::span<const PossibleVictim> listed = asked.Lower(victims_.On(n));
+  const std::vector<PossibleVictim> lower(listed.begin(), listed.end());
+  std::vector<char> gone(lower.size(), 1);
+  bool fits = false;
+  {
+    const cluster::WhatIf::Unseen unseen(what_if_);
+    for (const PossibleVictim& one : lower) {
+      what_if_.Evict(one.pod);
+      asked.trial.Told(*one.pod_class, n, -1);
+    }
+    fits = FitsBesideNominated(asked, n);
+    if (fits) {
+      Reprieve(lower, violations, [&](uint32_t i) {
+        const cluster::PodEntry& entry = state_.pod(lower[i].pod);
+        what_if_.Place({}, *entry.pod_class, n, entry.takings);
+        asked.trial.Told(*entry.pod_class, n, +1);
+        if (FitsBesideNominated(asked, n)) {
+          gone[i] = 0;
+          return true;
+        }
+        what_if_.TakeBack();
+        asked.trial.Told(*entry.pod_class, n, -1);
+        return false;
+      });
+    } else {
+      std::vector<std::string> reasons = asked.trial.Explain(n, NodeTrial::Ask::kAllFilters).reasons;
+      if (!nominated_.empty())
+        if (const auto verdict = VerdictBesideNominated(asked.question.pod, n, asked.trial)) reasons = verdict->reasons;
+      for (std::string& reason : reasons) ++reasons_[std::move(reason)];
+    }
+  }
+  for (size_t i = 0; i < lower.size(); ++i)
+    if (gone[i]) asked.trial.Told(*lower[i].pod_class, n, +1);
+  return fits;
+}
+
+bool LonePreemption::PickVictims(const Asked& asked, NodeId n, bool for_amounts, int64_t* violations) {
+  const std::span<const PossibleVictim> lower = asked.Lower(victims_.On(n));
+  if (lower.empty()) {
+    ++reasons_[kNoVictims];
+    return false;
+  }
+  const bool plain = std::ranges::none_of(lower, [](const auto& one) { return one.pod_class->affine(); });
+  const auto saturated = [&](const auto& one) {
+    return state_.snapshot().requested(one.first)[n.index()] >= cluster::kLargestSum;
+  };
+  const auto& amounts = asked.trial.amounts();
+  if (for_amounts && plain && asked.trial.decided_by_amounts() && std::ranges::none_of(amounts, saturated))
+    return PickByAmounts(asked, n, violations);
+  return PickByFilters(asked, n, violations);
+}
+
+LonePreemption::Cost LonePreemption::CostOf(std::span<const PossibleVictim> lower, int64_t violations) const {
+  Cost cost{violations, lower[picked_.front()].priority, 0, static_cast<int64_t>(picked_.size()), 0};
+  cost.youngest = -lower[picked_.front()].started_ms;  // they are in the order of their starts
+  for (const uint32_t i : picked_) cost.sum += lower[i].priority + kPriorityShift;
+  return cost;
+}
+
+PreemptionCandidate LonePreemption::Make(const Asked& asked, NodeId n, int64_t violations) {
+  PreemptionCandidate made{n, {}, violations};
+  const std::span<const PossibleVictim> lower = asked.Lower(victims_.On(n));
+  for (const uint32_t i : picked_) made.victims.push_back(lower[i].pod);
+  return made;
+}
+
+model::NodeRefusals LonePreemption::Refusals(const Asked& asked) const {
+  model::NodeRefusals refusals{.nodes = state_.snapshot().node_count(), .reasons = {}, .of_class = {}};
+  std::map<std::string, size_t> reasons = reasons_;
+  for (size_t a = 0; a < lacking_.size(); ++a)
+    if (lacking_[a] > 0) reasons[asked.trial.LackOf(asked.trial.amounts()[a].first)] += lacking_[a];
+  refusals.SetReasons(reasons);
+  return refusals;
+}
+
+PreemptionResult LonePreemption::Search(const Question& question, framework::Ranking& ranking) {
+  NodeTrial trial(ranking);
+  const Asked asked{question, state_.pod(question.pod), trial};
+  const cluster::Snapshot& snapshot = state_.snapshot();
+  PreemptionResult result;
+  const NodeId own = snapshot.FindNode(state_.nominations().NodeOf(question.pod));
+  if (const char* why = WhyNotEligible(asked, own)) {
+    result.outcome = PreemptionResult::Outcome::kNotEligible;
+    result.refused.not_eligible = why;
+    return result;
+  }
+  lacking_.assign(trial.amounts().size(), 0);
+  reasons_.clear();
+  const auto most =
+      std::max<int64_t>(static_cast<int64_t>(snapshot.node_count()) * question.args.min_candidates_percent / 100,
+                        question.args.min_candidates);
+  std::optional<Cost> best;
+  int64_t found = 0;
+  bool some_violate_nothing = false;
+  size_t not_tried = 0;
+  const auto slots = static_cast<uint32_t>(snapshot.slots());
+  for (uint32_t i = 0; i < slots && !(some_violate_nothing && found >= most); ++i) {
+    const NodeId n((question.from % slots + i) % slots);
+    if (!snapshot.present(n)) continue;
+    bool for_amounts = false;
+    if ((question.shuns && question.shuns(n)) || CheckNow(asked, n, &for_amounts) != Verdict::kNotNow) {
+      ++not_tried;
+      continue;
+    }
+    int64_t violations = 0;
+    if (!PickVictims(asked, n, for_amounts, &violations) || picked_.empty()) continue;
+    ++found;
+    some_violate_nothing = some_violate_nothing || violations == 0;
+    const Cost cost = CostOf(asked.Lower(victims_.On(n)), violations);
+    const bool better = !best || cost < *best;
+    if (better || question.lists_candidates) {
+      PreemptionCandidate made = Make(asked, n, violations);
+      if (question.lists_candidates) result.candidates.push_back(made);
+      if (better) result.chosen = std::move(made);
+    }
+    if (better) best = cost;
+  }
+  if (best) {
+    result.outcome = PreemptionResult::Outcome::kFound;
+    return result;
+  }
+  result.outcome = PreemptionResult::Outcome::kNoCandidate;
+  if (not_tried > 0) reasons_[kNotHelpful] += not_tried;
+  result.refused.refusals = Refusals(asked);
+  return result;
+}
+
+}  // namespace tutti::core

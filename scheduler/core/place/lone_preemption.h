@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// LonePreemption: which pods would have to go so that a pod outside gangs finds a node: kube-scheduler's
+// DefaultPreemption, with its answers and its words.
+//
+// A node is a candidate if all its pods of lower priority may go and the pod then passes every filter there, with those
+// that are nominated for the node and without them. Of these pods as many as possible stay: first those whose eviction
+// would violate a PodDisruptionBudget, then the others, the most important first. The rest are the victims.
+//
+// The best candidate has the fewest violations; then the lowest priority of its most important victim, the lowest sum
+// of priorities, the fewest victims, and the latest start of the victims of highest priority. Where upstream then takes
+// a random one, this takes the first from a slot on that the caller chooses. It looks at as many nodes as upstream or
+// more: what it finds is what upstream could have found.
+//
+// Where pods take only amounts from a node, a node costs O(its pods) sums; elsewhere the filters are asked once for
+// each pod. One thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cluster/what_if.h"
+#include "core/place/victim_table.h"
+#include "framework/node_trial.h"
+#include "framework/profile.h"
+#include "observe/reason.h"
+
+namespace tutti::core {
+
+struct PreemptionCandidate {
+  model::NodeId node;
+  std::vector<model::PodId> victims;  // the most important first; never empty
+  int64_t violations = 0;             // victims whose eviction violates a budget
+};
+
+struct PreemptionResult {
+  enum class Outcome {
+    kNotEligible,  // the pod may not preempt, or waits for pods that it preempted; its nomination stays
+    kNoCandidate,  // no node would do, whoever goes; its nomination ends
+    kFound,
+  };
+  Outcome outcome = Outcome::kNoCandidate;
+  observe::PreemptionRefused refused;           // of the first two
+  PreemptionCandidate chosen;                   // of kFound
+  std::vector<PreemptionCandidate> candidates;  // all that were found, if they were asked for
+};
+
+class LonePreemption {
+ public:
+  // They must outlive this.
+  LonePreemption(const cluster::ClusterState& state, cluster::WhatIf& what_if, VictimTable& victims)
+      : state_(state), what_if_(what_if), victims_(victims) {}
+
+  struct Question {
+    model::PodId pod;
+    framework::PreemptionArgs args;
+    uint32_t from = 0;  // the slot at which to begin, taken modulo their number
+    bool lists_candidates = false;
+    std::function<bool(model::NodeId)> shuns;  // nodes that are no candidates for another reason; null: none
+  };
+  // REQUIRES: `ranking` is of the pod's class, has caught up, and has no node for the pod.
+  PreemptionResult Search(const Question& question, framework::Ranking& ranking);
+
+  // What the filters say of one node about this pod, with the pods that are nominated for the node and yield to none of
+  // its priority, then without them. nullopt: none are nominated there.
+  std::optional<framework::NodeVerdict> VerdictBesideNominated(model::PodId pod, model::NodeId n,
+                                                               framework::NodeTrial& trial);
+
+ private:
+  // What upstream compares candidates by; the least is the best.
+  struct Cost {
+    int64_t violations = 0, highest = 0, sum = 0, count = 0;
+    base::Millis youngest = 0;  // the earliest start among the victims of highest priority, negated
+    friend auto operator<=>(const Cost&, const Cost&) = default;
+  };
+  struct Asked;
+
+  const char* WhyNotEligible(const Asked& asked, model::NodeId own);
+  framework::Verdict CheckNow(const Asked& asked, model::NodeId n, bool* for_amounts);
+  // Fills picked_ with the victims there, and their number of violations. False: the pod would not fit all the same.
+  bool PickVictims(const Asked& asked, model::NodeId n, bool for_amounts, int64_t* violations);
+  bool Free(const Asked& asked, model::NodeId n, std::span<const PossibleVictim> gone);
+  bool PickByAmounts(const Asked& asked, model::NodeId n, int64_t* violations);
+  bool PickByFilters(const Asked& asked, model::NodeId n, int64_t* violations);
+  template <typename Stays>
+  void Reprieve(std::span<const PossibleVictim> lower, int64_t* violations, Stays stays);
+  void SortByBudgets(std::span<const PossibleVictim> lower);
+  bool FitsBesideNominated(const Asked& asked, model::NodeId n);
+  void LoadNominated(const Asked& asked, model::NodeId n);
+  Cost CostOf(std::span<const PossibleVictim> lower, int64_t violations) const;
+  PreemptionCandidate Make(const Asked& asked, model::NodeId n, int64_t violations);
+  model::NodeRefusals Refusals(const Asked& asked) const;
+
+  const cluster::ClusterState& state_;
+  cluster::WhatIf& what_if_;
+  VictimTable& victims_;
+  // Scratch, of the node at hand.
+  std::vector<const cluster::PodClass*> nominated_;
+  std::vector<uint32_t> violating_, others_, picked_;  // places among the pods of lower priority
+  std::vector<std::pair<const model::DisruptionBudget*, int64_t>> left_;
+  std::vector<int64_t> free_;
+  // Scratch, of the question at hand: what nodes lack once their pods are gone, and other reasons.
+  std::vector<size_t> lacking_;  // by the place of the amount
+  std::map<std::string, size_t> reasons_;
+};
+
+}  // namespace tutti::core
