@@ -40,6 +40,12 @@ struct Waiting {
 };
 Waiting WaitingGangs(size_t gangs, size_t classes, size_t seconds);
 
+// Returns the seconds to choose the victims of one of so many lone pods of so many classes. All 5,000 nodes are full
+// with 10 pods of lower priority each.
+double SecondsPerPreemption(size_t classes, size_t pods);
+// Returns the seconds to find out that a pod has no room even with all 4,000 possible victims on 400 nodes gone.
+double SecondsToFindNoVictims();
+
 // Returns the resident bytes of the process with so many nodes and bound pods. REQUIRES: this process has measured
 // nothing else.
 size_t ResidentBytes(size_t nodes, size_t bound_pods);

@@ -102,6 +102,14 @@ std::vector<Case> Cases() {
          return std::vector<double>{100 * waiting.share_of_core, 1e3 * waiting.slowest_start_seconds,
                                     double(waiting.started)};
        }},
+      {"preempt",
+       {{"a lone pod preempts, 5k nodes x 10 pods, identical", "decisions/s", true, 20'000},
+        {"... of 1,000 classes", "decisions/s", true, 2'000},
+        {"no room even with all of 4,000 possible victims gone", "ms", false, 1}},
+       [] {
+         return std::vector<double>{1 / SecondsPerPreemption(1, 10'000), 1 / SecondsPerPreemption(1000, 4'000),
+                                    1e3 * SecondsToFindNoVictims()};
+       }},
       {"memory",
        {{"memory, 100k nodes and 1M bound pods", "MiB", false, 1024}},
        [] { return std::vector<double>{static_cast<double>(ResidentBytes(100'000, 1'000'000)) / (1 << 20)}; }},
@@ -173,9 +181,9 @@ int main(int argc, char** argv) {
   std::vector<std::string> only;
   std::vector<size_t> sizes{1000, 2000, 5000, 10'000, 30'000, 100'000};
   std::string out;
-  app.add_option(
-      "--only", only,
-      "Run these cases: identical distinct spread growth growth-distinct growth-spread rack proof jobs waiting memory");
+  app.add_option("--only", only,
+                 "Run these cases: identical distinct spread growth growth-distinct growth-spread rack proof jobs "
+                 "waiting preempt memory");
   app.add_option("--out", out, "Write engine.csv, scale.csv and scale.svg into this folder");
   app.add_option("--sizes", sizes, "Nodes of the clusters in scale.svg");
   CLI11_PARSE(app, argc, argv);

@@ -48,7 +48,9 @@ struct Cycle::Parts {
   // Place and admit.
   Rankings rankings{options.profiles, state.snapshot(), options.ranking_bytes};
   Planner planner{state, rankings};
-  Certificates certificates{state.snapshot(), rankings};
+  VictimTable victims{state};
+  LonePreemption lone_preemption{state, planner.what_if(), victims};
+  Certificates certificates{state.snapshot(), rankings, victims};
   QueueWaits waits{queues, book, agenda};
   Charges charges{state, queues, waits};
   QueueAdmission admission{state, queues};
@@ -71,8 +73,9 @@ struct Cycle::Parts {
                         strangers, tallies,  gang_status, queue_status, announcer, clock};
   Promises promises{state, book, committer, planner, enrollment};
   UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
+  PreemptPass preempt{options, state, book, agenda, rankings, lone_preemption, committer};
   StartPass start{options,       state,   book,     agenda, admission, planner,   certificates, committer,
-                  extender_desk, figures, refusals, undo,   strangers, announcer, clock};
+                  extender_desk, figures, refusals, undo,   preempt,   strangers, announcer,    clock};
   GrowPass grow{state,         book,    agenda,   admission, planner,   certificates, committer,
                 extender_desk, figures, refusals, strangers, announcer, clock};
   Consideration consideration{state,    book,       agenda,   admission, certificates, committer, figures,

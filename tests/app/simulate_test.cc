@@ -324,10 +324,10 @@ TEST_CASE("what of the configuration has no effect is told of") {
   const auto notes = NotesOf(Node("n1", "4"),
                              "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
                              "extenders: [{urlPrefix: 'http://e/'}]\nprofiles:\n- schedulerName: a\n"
-                             "  plugins: {multiPoint: {enabled: [{name: DefaultPreemption}]}}\n");
+                             "  plugins: {multiPoint: {enabled: [{name: DynamicResources}]}}\n");
   REQUIRE(notes.size() == 2);
   CHECK_THAT(notes[0], Catch::StartsWith("extenders are not asked"));
-  CHECK_THAT(notes[1], Catch::Contains("DefaultPreemption is not active yet"));
+  CHECK_THAT(notes[1], Catch::Contains("DynamicResources is not active yet"));
 }
 
 TEST_CASE("a RayCluster asks for a rack for each of its groups") {

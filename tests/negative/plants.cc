@@ -448,6 +448,12 @@ std::vector<PlantedBug> AllBugs() {
                      Replace(patch->body, "PodScheduled", "SomethingElse");
                  })
           .SeenBy({"every waiting pod says why"}),
+      InCore("one pod more is evicted than has to go", Bug::kVictimTooMany)
+          .SeenBy({"no victim could have stayed"})
+          .In("priorities"),
+      InCore("pods of the same priority are evicted", Bug::kVictimsOfAll)
+          .SeenBy({"victims are of lower priority"})
+          .In("priorities"),
       InCore("a PodGroup without pods is not looked at", Bug::kForgetDeclared)
           .SeenBy({"every PodGroup has its phase"})
           .In("queues"),

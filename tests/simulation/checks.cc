@@ -78,6 +78,7 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
   if (planner_.empty() || led_.at(replica.name()) > led_.at(planner_)) planner_ = replica.name();
   if (!replica.knows_all_kinds()) Fail("nothing is decided before every kind is listed", replica.name());
   std::map<std::string, Departure> fresh;
+  if (const auto wrong = preemptions_.OnSubmit(replica, commands)) Fail(wrong->first, wrong->second);
   for (const cluster::Command& command : commands) {
     if (const auto* bind = std::get_if<cluster::Bind>(&command.body)) {
       const std::string* text = model::Find(bind->annotations, "tutti.dev/bind");
@@ -193,6 +194,10 @@ std::optional<Violation> Checks::JudgeDelete(const PodName& name) const {
   const TruePod* pod = truth_.PodAt(name.first, name.second);
   if (!pod) return std::nullopt;
   const auto left = deletes_.find(pod->uid);
+  if (preemptions_.IsVictim(pod->uid)) {
+    if (pod->disruption) return std::nullopt;
+    return Violation{"eviction is announced", pod->name + " is deleted without the condition DisruptionTarget"};
+  }
   if (pod->preempted) {
     if (truth_.WasRecorded(pod->uid)) return std::nullopt;
     return Violation{"who is to leave is recorded first", fmt::format("{} of {}", pod->name, pod->gang)};

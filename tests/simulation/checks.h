@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "tests/simulation/pledges.h"
+#include "tests/simulation/preemptions.h"
 #include "tests/simulation/replica.h"
 #include "tests/simulation/truth.h"
 
@@ -27,7 +28,7 @@ class Checks {
   struct HalfLimits {
     base::Millis with_faults_ms, without_ms;
   };
-  Checks(Truth& truth, const HalfLimits& half_limits) : truth_(truth), half_limits_(half_limits) {}
+  Checks(Truth& truth, const HalfLimits& half_limits) : truth_(truth), half_limits_(half_limits), preemptions_(truth) {}
 
   // How often an invariant was asked about, and the answer was yes or no; and how often nobody could have known.
   struct Asked {
@@ -97,6 +98,7 @@ class Checks {
   std::set<std::string> refused_;                                // uids of pods a bind of which was
   std::map<std::string, std::vector<std::string>> ahead_;        // by plan: uids, where only such have left so far
   std::unordered_map<std::string, Replica::Knowledge> deletes_;  // by uid: when the last one of the pod left
+  Preemptions preemptions_;
   Pledges pledges_;
   std::set<std::string> unheard_;       // uids of pods whose bind took effect and whose reply did not arrive
   std::set<std::string> repaired_;      // uids of members that are evicted because their node is gone

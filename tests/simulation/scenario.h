@@ -5,6 +5,7 @@
 //   nodes: {count: 20, cpu: 8, gpu: 4}
 //   most: {gangs: 50, pods: 220}     # nothing more arrives beyond this
 //   standby: true                    # a second replica is ready to take over
+//   preempts: true                   # pods outside gangs evict pods of lower priority
 //   wire: true                       # replicas list and watch over the network, not straight from the store
 //   share-by: proportion             # by which rule queues share; or capacity, or capability
 //   begin: 50                        # gangs that are there from the start
@@ -31,7 +32,7 @@ struct Scenario {
   std::string name;
   int64_t nodes = 20, cpu = 8, gpu = 4;
   int64_t most_gangs = 50, most_pods = 220;
-  bool standby = false, wire = false;
+  bool standby = false, wire = false, preempts = false;
   bool victims = false;  // gangs of high priority have lone pods of lower priority leave: tests/simulation/victims.h
   int64_t begin = 50, every = 12, rest_every = 40, rest_ms = 200;
   int64_t steps = 4000, calm_every = 1000;

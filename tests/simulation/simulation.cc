@@ -95,6 +95,7 @@ core::Options CoreOptions(const Scenario& scenario) {
   for (const char* name : {"tutti", "volcano"}) {  // without the latter, no PodGroup without pods would be looked at
     options.profiles.push_back(plugins::DefaultProfile(name));
     options.profiles.back().volume_timeout_ms = kVolumeTimeoutMs;
+    if (!scenario.preempts) options.profiles.back().preemption.reset();
   }
   return options;
 }

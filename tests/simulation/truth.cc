@@ -148,12 +148,14 @@ void Truth::Read(const Json& pod, bool first, TruePod& now) const {
     now.controller = DigString(sim::ControllerOf(pod), "uid");
     now.volumes = !sim::Dig(pod, "spec", "volumes").empty();
     now.one_zone = sim::AnnotationOf(pod, kTopologyRequired) == kZone;
+    now.priority = static_cast<int32_t>(sim::IntOf(sim::Dig(pod, "spec", "priority")));
   }
   const bool was_bound = now.bound();
   now.node = DigString(pod, "spec", "nodeName");
   now.phase = DigString(pod, "status", "phase");
   now.done = now.phase == "Succeeded" || now.phase == "Failed";
   now.deleting = sim::IsTerminating(pod);
+  now.nominated = DigString(pod, "status", "nominatedNodeName");
   now.gated = !sim::Dig(pod, "spec", "schedulingGates").empty();
   now.disruption = DigString(sim::ConditionOf(pod, "DisruptionTarget"), "status") == "True";
   now.preempted =
@@ -185,6 +187,7 @@ void Truth::OnPod(const sim::WatchEvent& event) {
   const auto [at, fresh] = pods_.try_emplace(uid);
   TruePod& pod = at->second;
   if (event.type == EventType::kDeleted) {
+    last_loss_ = event.resource_version;
     if (!fresh) Forget(uid, pod, event.resource_version);
     pods_.erase(at);
     return;
@@ -196,6 +199,7 @@ void Truth::OnPod(const sim::WatchEvent& event) {
   Read(*event.object, fresh, pod);
   if (said != pod.message) pod.said = event.resource_version;
   if (pod.done && !was_done) pod.done_since = event.resource_version;
+  if ((pod.bound() && !was_bound) || (was_live && !pod.live())) last_loss_ = event.resource_version;
   TrueGang& gang = gangs_[pod.gang];
   if (fresh) Join(*event.object, uid, pod, gang);
   FollowRecord(*event.object, pod);

@@ -30,7 +30,9 @@ struct TruePod {
   bool preempted = false;         // that one is PreemptionByScheduler's
   std::string preemption;         // the plan of the record that it carries of who leaves for its gang; empty: none
   std::set<std::string> victims;  // by uid: those
-  bool waiting = false;           // PodScheduled=False is on it
+  int32_t priority = 0;
+  std::string nominated;  // the node that it says is kept for it
+  bool waiting = false;   // PodScheduled=False is on it
   std::string reason, message;
   Version said = 0;          // when that last changed
   std::string plan, commit;  // of its bind annotation, where that is its own
@@ -90,6 +92,7 @@ class Truth {
   const TrueGang& GangOf(const TruePod& pod) const { return gangs_.at(pod.gang); }
   const std::map<std::string, TrueQueue>& queues() const { return queues_; }
   size_t node_count() const { return node_count_; }
+  Version last_loss() const { return last_loss_; }   // when a pod was last bound, or gone
   size_t gang_count() const { return gang_count_; }  // ours, with members
   size_t CountPodGroupsWithoutPods() const;          // of Volcano: gangs all the same
 
@@ -169,6 +172,7 @@ class Truth {
   bool stray_ = false;
   int64_t lease_writes_ = 0;
   std::map<std::string, Version> claims_;  // "namespace/name": when it last came or went
+  Version last_loss_ = 0;
   size_t node_count_ = 0, gang_count_ = 0;
   std::set<std::string> recorded_;  // uids of victims
   std::string second_set_;

@@ -24,7 +24,13 @@ namespace {
 bool Matters(const Pod& before, const Pod& after) {
   return before.meta.deleting() != after.meta.deleting() ||
          !model::SameBut(before, after, &Pod::meta, &Pod::scheduling_group, &Pod::claims, &Pod::scheduled,
-                         &Pod::nominated_node, &Pod::undo_begun);
+                         &Pod::nominated_node, &Pod::started_ms, &Pod::undo_begun, &Pod::preempted);
+}
+
+void Warn(const model::Object& object, const std::vector<std::string>& problems) {
+  for (const std::string& problem : problems)
+    base::LogWarn("an object has a field that cannot be read",
+                  {{"kind", object.kind}, {"object", object.meta.ns + "/" + object.meta.name}, {"problem", problem}});
 }
 
 }  // namespace
@@ -64,6 +70,10 @@ void Drain::HandleKinds(const Options& options) {
               },
           .gone = [this](const auto& event) { FollowNamespace(state_.planning().DropNamespace(event.name)); }});
   if (std::ranges::any_of(options.profiles, &framework::Profile::ReadsSelections)) HandleSelections();
+  if (std::ranges::any_of(options.profiles, [](const auto& profile) { return profile.preemption.has_value(); }))
+    Handle(cluster::Budgets::Kind(),
+           {.changed = [this](const auto& event) { PutBudget(*event.object); },
+            .gone = [this](const auto& event) { state_.budgets().Drop(event.ns, event.name); }});
   for (const auto& dialect : dialects_) HandleDialect(*dialect);
 }
 
@@ -243,9 +253,14 @@ void Drain::Apply(const cluster::SelectionChanged& event) {
 void Drain::PutStorage(const model::Object& object) {
   std::vector<std::string> problems;
   FollowStorage(state_.ApplyStorage(object, &problems));
-  for (const std::string& problem : problems)
-    base::LogWarn("an object has a field that cannot be read",
-                  {{"kind", object.kind}, {"object", object.meta.ns + "/" + object.meta.name}, {"problem", problem}});
+  Warn(object, problems);
+}
+
+// It changes what is evicted, and never whether it helps.
+void Drain::PutBudget(const model::Object& object) {
+  std::vector<std::string> problems;
+  state_.budgets().Put(object, &problems);
+  Warn(object, problems);
 }
 
 // A claim concerns the gangs of the pods that use it; any other object, the gangs that wait for its kind.

@@ -72,6 +72,7 @@ class Drain {
   std::shared_ptr<const model::Node> Labelled(const std::shared_ptr<const model::Node>& node);
   void FollowNamespace(bool changed);
   void PutStorage(const model::Object& object);
+  void PutBudget(const model::Object& object);
   void FollowStorage(const cluster::Storage::Applied& applied);
   // Pods that are selected in that namespace are tried again, and no others: rollouts change selections all the time.
   void FollowSelection(const std::string& ns, bool changed);

@@ -156,7 +156,11 @@ std::optional<Refusal> StartPass::TryStart(GangId id, const Census& census, cons
     if (certificate->result.verdict == framework::Verdict::kGaveUp) agenda_.retries().OnCutOff(id, now);
   }
   if (StartWithVictims(id, census, requirement)) return std::nullopt;
-  return Shared(gang, ExplainNodes(gang, requirement, std::move(certificate)), shape);
+  if (!gang.lone || requirement.min != 1 || census.pending.size() != 1)
+    return Shared(gang, ExplainNodes(gang, requirement, std::move(certificate)), shape);
+  PreemptPass::Outcome outcome = preempt_.Run(id, *census.pending.front(), *certificate);
+  Refusal refusal = ExplainNodes(gang, requirement, std::move(certificate), std::move(outcome.refused));
+  return outcome.keeps_node ? refusal : Shared(gang, std::move(refusal), shape);
 }
 
 bool StartPass::StartWithVictims(GangId id, const Census& census, const Requirement& requirement) {
@@ -204,7 +208,7 @@ std::string StartPass::ShapeOf(const Gang& gang, const Census& census, const Req
       std::ranges::adjacent_find(census.pending, std::ranges::not_equal_to(), &Member::role) != census.pending.end();
   const absl::flat_hash_set<const Member*> must(requirement.must.begin(), requirement.must.end());
   for (const Member* member : census.pending) {
-    if (member->shuns_nodes() || !state_.pod(member->pod).pod->nominated_node.empty()) return {};
+    if (member->shuns_nodes() || !state_.nominations().NodeOf(member->pod).empty()) return {};
     kinds.push_back({tells_roles ? std::string_view(member->role) : std::string_view(),
                      member->topology ? std::string_view(member->topology->subset) : std::string_view(),
                      state_.pod(member->pod).pod_class->id.value, must.contains(member)});

@@ -8,6 +8,7 @@
 
 #include "core/admit/queue_admission.h"
 #include "core/gangs/strangers.h"
+#include "core/passes/preempt_pass.h"
 #include "core/passes/refusals.h"
 #include "core/passes/undo_pass.h"
 #include "core/place/certificates.h"
@@ -20,7 +21,7 @@ class StartPass {
   StartPass(const Options& options, const cluster::ClusterState& state, GangBook& book, Agenda& agenda,
             const QueueAdmission& admission, Planner& planner, Certificates& certificates, Committer& committer,
             ExtenderDesk& extender_desk, FigureRefresh& figures, Refusals& refusals, UndoPass& undo,
-            const Strangers& strangers, const Announcer& announcer, const base::Clock& clock)
+            PreemptPass& preempt, const Strangers& strangers, const Announcer& announcer, const base::Clock& clock)
       : options_(options),
         state_(state),
         book_(book),
@@ -33,6 +34,7 @@ class StartPass {
         figures_(figures),
         refusals_(refusals),
         undo_(undo),
+        preempt_(preempt),
         strangers_(strangers),
         announcer_(announcer),
         clock_(clock) {}
@@ -76,6 +78,7 @@ class StartPass {
   FigureRefresh& figures_;
   Refusals& refusals_;
   UndoPass& undo_;
+  PreemptPass& preempt_;
   const Strangers& strangers_;
   const Announcer& announcer_;
   const base::Clock& clock_;

@@ -115,7 +115,21 @@ size_t Certificates::in_use() const {
       std::ranges::count_if(by_shape_, [](const auto& item) { return item.second.use_count() > 1; }));
 }
 
+bool Certificates::MayPreemptOn(const Certificate& certificate, NodeId n) {
+  if (!certificate.preemption_refused || certificate.needs.empty() || !snapshot_.present(n)) return false;
+  const std::span<const PossibleVictim> pods = victims_.On(n);
+  const auto first =
+      std::ranges::partition_point(pods, [&](const auto& one) { return one.priority >= certificate.preempts_below; });
+  const std::span<const PossibleVictim> lower = pods.subspan(static_cast<size_t>(first - pods.begin()));
+  return !lower.empty() && std::ranges::all_of(certificate.needs[0].amounts, [&](const auto& need) {
+    int64_t room = snapshot_.Free(n, need.first);
+    for (const PossibleVictim& one : lower) room = model::SaturatingAdd(room, AmountOf(*one.pod_class, need.first));
+    return room >= need.second;
+  });
+}
+
 void Certificates::Improve(Watch& watch, NodeId n) {
+  if (MayPreemptOn(*watch.certificate, n)) return End(*watch.certificate);
   if (watch.amount > 0 && watch.amount > snapshot_.Free(n, watch.column)) {
     watch.wakes = watch.wakes | watch.scarce;
     return;

@@ -8,6 +8,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,12 +16,16 @@
 #include "cluster/state.h"
 #include "core/place/planner.h"
 #include "core/place/rankings.h"
+#include "core/place/victim_table.h"
 
 namespace tutti::core {
 
 struct Certificate : Validity {
   PlanResult result;
-  bool volumes = false;                    // some member has volumes
+  bool volumes = false;  // some member has volumes
+  // Of lone pods that may preempt, and for which no node would do, whoever went of lower priority than theirs.
+  std::optional<observe::PreemptionRefused> preemption_refused;
+  int32_t preempts_below = 0;
   std::vector<model::Symbol> selected_in;  // namespaces in which Services or controllers select some member
 
   // What nodes are judged by, for each of result.short_classes.
@@ -39,7 +44,8 @@ inline Certificate& CertificateOf(Validity& validity) { return static_cast<Certi
 
 class Certificates {
  public:
-  Certificates(const cluster::Snapshot& snapshot, Rankings& rankings) : snapshot_(snapshot), rankings_(rankings) {}
+  Certificates(const cluster::Snapshot& snapshot, Rankings& rankings, VictimTable& victims)
+      : snapshot_(snapshot), rankings_(rankings), victims_(victims) {}
 
   // The certificate of the shape, if there is one, made at `not_before_ms` or later, that still holds; else null.
   std::shared_ptr<Certificate> Find(const std::string& shape, base::Millis not_before_ms);
@@ -74,11 +80,14 @@ class Certificates {
   };
   void Improve(Watch& watch, model::NodeId n);
   bool Holds(Certificate& certificate);
+  // The node may have room for the class by now, if its pods of lower priority went.
+  bool MayPreemptOn(const Certificate& certificate, model::NodeId n);
   int64_t RoomFor(Certificate& certificate, model::NodeId n);
   void End(Certificate& certificate);
 
   const cluster::Snapshot& snapshot_;
   Rankings& rankings_;
+  VictimTable& victims_;
   absl::flat_hash_map<std::string, std::shared_ptr<Certificate>> by_shape_;
   std::vector<Watch> watches_;  // of each of them
   uint64_t last_figures_id_ = 0;

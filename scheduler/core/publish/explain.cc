@@ -125,8 +125,10 @@ Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const Adm
   return Counted(std::move(refusal), now_ms);
 }
 
-Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const PlanResult& result) {
+Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const PlanResult& result,
+                     std::optional<observe::PreemptionRefused> preemption) {
   observe::LacksNodes cause;
+  cause.preemption = std::move(preemption);
   cause.gave_up = result.verdict == Verdict::kGaveUp;
   cause.refusals = result.refusals;
   if (requirement.min != 1 || gang.members.size() != 1) {
@@ -138,8 +140,9 @@ Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const Pla
   return refusal;
 }
 
-Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, std::shared_ptr<Certificate> certificate) {
-  Refusal refusal = ExplainNodes(gang, requirement, certificate->result);
+Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, std::shared_ptr<Certificate> certificate,
+                     std::optional<observe::PreemptionRefused> preemption) {
+  Refusal refusal = ExplainNodes(gang, requirement, certificate->result, std::move(preemption));
   refusal.figures_ms = certificate->made_ms;
   refusal.figures_id = certificate->figures_id;
   refusal.certificate = std::move(certificate);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,10 +57,12 @@ Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const Adm
 
 // No nodes: how many fit, by role, and what is missing; for a lone pod just the nodes' sentence. On top of a whole gang
 // `requirement.min` members wait so, and `result` is of the first of them that start together.
-Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const PlanResult& result);
+Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, const PlanResult& result,
+                     std::optional<observe::PreemptionRefused> preemption = {});
 
 // The same by a certificate, for as long as that holds.
-Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, std::shared_ptr<Certificate> certificate);
+Refusal ExplainNodes(const Gang& gang, const Requirement& requirement, std::shared_ptr<Certificate> certificate,
+                     std::optional<observe::PreemptionRefused> preemption = {});
 
 // The search was cut off: what it waits by is no proof.
 bool WasCutOff(const Refusal& refusal);

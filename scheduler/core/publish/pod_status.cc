@@ -22,9 +22,9 @@ constexpr int kConflict = 409;
 
 // By hand: it is written for every waiting pod. A message may quote what a user wrote. Only of the resourceVersion
 // `only_of`: a pod that was bound meanwhile, by a write that overtook this one, would say without end that it waits.
-// `ends_nomination`: no node is kept for it any more.
+// `node`: that is kept for it from now on; empty: none.
 std::string WaitingPatch(const std::string& reason, const std::string& message, const model::ObjectMeta& only_of,
-                         const std::string& probed, const std::string& turned, bool ends_nomination) {
+                         const std::string& probed, const std::string& turned, const std::optional<std::string>& node) {
   std::string body = "{";
   const auto field = [&body](std::string_view name, std::string_view value, std::string_view end = ",") {
     body.append(name);
@@ -33,7 +33,8 @@ std::string WaitingPatch(const std::string& reason, const std::string& message, 
   };
   field(R"("metadata":{"resourceVersion":)", only_of.resource_version, "},");
   body += R"("status":{)";
-  if (ends_nomination) body += R"("nominatedNodeName":null,)";
+  if (node && node->empty()) body += R"("nominatedNodeName":null,)";
+  if (node && !node->empty()) field(R"("nominatedNodeName":)", *node);
   body += R"("conditions":[{)";
   if (!probed.empty()) field(R"("lastProbeTime":)", probed);
   if (!turned.empty()) field(R"("lastTransitionTime":)", turned);
@@ -51,10 +52,14 @@ bool Says(const Pod& pod, const std::string& reason, const std::string& message)
 
 }  // namespace
 
-// The pod still names the node that was kept for it.
-bool PodStatus::StillNominated(const Member& member) const {
+// The node that is kept for the pod, empty for none, where the pod names another one: that of victims, or one that was
+// kept for it while its volumes were bound.
+std::optional<std::string> PodStatus::UnsaidNode(const Member& member) const {
+  if (const std::string* kept = state_.kept_node(member.pod)) return *kept;
   const cluster::PodEntry& entry = state_.pod(member.pod);
-  return !member.nomination.node.empty() && !entry.reservation && entry.pod->nominated_node == member.nomination.node;
+  if (!member.nomination.node.empty() && !entry.reservation && entry.pod->nominated_node == member.nomination.node)
+    return std::string();
+  return std::nullopt;
 }
 
 bool PodStatus::TellWaiting(GangId id, Member& member, const std::string& reason, const std::string& message,
@@ -67,16 +72,16 @@ bool PodStatus::TellWaiting(GangId id, Member& member, const std::string& reason
   const auto of_it = [&](int64_t generation) {
     return !judged || generation == 0 || generation == pod->meta.generation;
   };
-  const bool unkept = StillNominated(member);
+  const std::optional<std::string> unsaid = UnsaidNode(member);
   const bool told =
-      !unkept && member.told.reason == reason && member.told.message == message && of_it(member.told.generation);
+      !unsaid && member.told.reason == reason && member.told.message == message && of_it(member.told.generation);
   if (!told && now < member.told.version_until_ms && member.told.version == pod->meta.resource_version) {
     agenda_.At(id, member.told.version_until_ms, Agenda::Due::kTell);
     return false;
   }
   // What is seen on the pod counts only where nothing of ours can replace it yet.
   const bool seen =
-      !unkept && !member.told.in_doubt && Says(*pod, reason, message) && of_it(pod->scheduled.observed_generation);
+      !unsaid && !member.told.in_doubt && Says(*pod, reason, message) && of_it(pod->scheduled.observed_generation);
   member.told.reason = reason;
   member.told.message = message;
   member.told.source = std::move(source);
@@ -89,7 +94,7 @@ bool PodStatus::TellWaiting(GangId id, Member& member, const std::string& reason
   const bool turns = !pod->scheduled.present || pod->scheduled.status;
   // A probe's time, so that the write is one though the pod may carry the same words.
   const bool again = std::exchange(member.told.in_doubt, false);
-  std::string body = WaitingPatch(reason, message, pod->meta, again ? time : "", turns ? time : "", unkept);
+  std::string body = WaitingPatch(reason, message, pod->meta, again ? time : "", turns ? time : "", unsaid);
   member.told.write =
       outbox_.Send(Outbox::For::kStatus, Lane::kStatus, now + kStatusDeadlineMs,
                    cluster::Patch{cluster::RefOf(pod), true, cluster::Patch::Type::kStrategic, std::move(body)},

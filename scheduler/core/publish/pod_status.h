@@ -3,6 +3,7 @@
 // once.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cluster/state.h"
@@ -18,8 +19,8 @@ class PodStatus {
       : state_(state), book_(book), agenda_(agenda), outbox_(outbox), clock_(clock) {}
 
   // Says that the member waits: condition PodScheduled=False and a FailedScheduling Event. Nothing is written if that
-  // is what was last said, or while the effect of the last write is unseen: the API server would refuse it. If no node
-  // is kept for the pod any more, the write says that too. True: it is written.
+  // is what was last said, or while the effect of the last write is unseen: the API server would refuse it. If another
+  // node is kept for the pod than it says, or none, the write says that too. True: it is written.
   bool TellWaiting(model::GangId id, Member& member, const std::string& reason, const std::string& message,
                    MessageSource source = {});
   void TellBound(const Member& member, const std::string& node);
@@ -31,7 +32,7 @@ class PodStatus {
   void OnCondition(Member& member);
 
  private:
-  bool StillNominated(const Member& member) const;
+  std::optional<std::string> UnsaidNode(const Member& member) const;
   void OnReply(const GangBook::Written& written, const cluster::Answer& reply);
 
   const cluster::ClusterState& state_;

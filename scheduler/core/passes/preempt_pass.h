@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// PreemptPass: evicts pods of lower priority for a pod outside gangs that finds no node, as kube-scheduler does: a node
+// is kept for the pod (status.nominatedNodeName), the victims are evicted, and the pod is tried again when they are
+// gone.
+//
+// Invariants
+//   (1) while victims of a pod leave its node, no others are chosen for it;
+//   (2) a pod that leaves already is not evicted again;
+//   (3) who would find no node whoever went is not asked again before its certificate ends.
+#pragma once
+
+#include "core/commit/committer.h"
+#include "core/place/certificates.h"
+#include "core/place/lone_preemption.h"
+
+namespace tutti::core {
+
+class PreemptPass {
+ public:
+  PreemptPass(const Options& options, cluster::ClusterState& state, GangBook& book, Agenda& agenda, Rankings& rankings,
+              LonePreemption& search, Committer& committer)
+      : options_(options),
+        state_(state),
+        book_(book),
+        agenda_(agenda),
+        rankings_(rankings),
+        search_(search),
+        committer_(committer) {}
+
+  struct Outcome {
+    std::optional<observe::PreemptionRefused> refused;  // what is said of it; absent: nothing is
+    bool keeps_node = false;                            // a node is kept for the pod: it waits as no other does
+  };
+  // REQUIRES: by the certificate no node takes the only member of this gang, which has one and needs one.
+  Outcome Run(model::GangId id, const Member& member, Certificate& certificate);
+
+ private:
+  PreemptionResult Search(const Member& member, const framework::PreemptionArgs& args);
+  void Begin(model::GangId id, model::PodId pod, const PreemptionCandidate& chosen);
+  // Pods of lower priority for which the node is kept may no longer fit there: it is kept for them no more.
+  void EndLowerNominations(model::PodId pod, const std::string& node);
+
+  const Options& options_;
+  cluster::ClusterState& state_;
+  GangBook& book_;
+  Agenda& agenda_;
+  Rankings& rankings_;
+  LonePreemption& search_;
+  Committer& committer_;
+  uint32_t next_slot_ = 0;  // where the next search begins
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preemptions: judges the pods that are evicted for others of higher priority, as the commands leave.
+//
+// (1) some pod of higher priority waits; (2) no victim could have stayed: with it back on the node, those for which the
+// node is kept by then would not fit. The second is judged by amounts alone: pods here ask for nothing else of a node's
+// pods.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/simulation/replica.h"
+#include "tests/simulation/truth.h"
+
+namespace tutti::simulation {
+
+class Preemptions {
+ public:
+  explicit Preemptions(const Truth& truth) : truth_(truth) {}
+
+  // Returns which of these is broken, and how; nullopt: neither. What the replica could not know yet is forgiven.
+  std::optional<std::pair<std::string, std::string>> OnSubmit(const Replica& replica,
+                                                              const std::vector<cluster::Command>& commands);
+  // The pod of this uid was told that it is preempted.
+  bool IsVictim(const std::string& uid) const { return victims_.contains(uid); }
+  uint64_t judged() const { return judged_; }
+
+ private:
+  std::optional<std::string> WhoCouldStay(const std::string& node, const std::vector<const TruePod*>& victims,
+                                          const std::vector<const TruePod*>& preemptors) const;
+
+  const Truth& truth_;
+  std::set<std::string> victims_;  // uids
+  uint64_t judged_ = 0;
+};
+
+}  // namespace tutti::simulation
