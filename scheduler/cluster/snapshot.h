@@ -171,8 +171,8 @@ class Snapshot {
   uint64_t log_end() const { return log_.end(); }
   bool ReadLog(uint64_t from, std::vector<model::NodeId>* changed) const { return log_.Read(from, changed); }
 
-  // Where the logs end, and back to there: for changes that were undone before anybody read of them. Where somebody
-  // did, the log stays as it is.
+  // Where the logs end, and back to there: for changes that were undone before any reader saw them. A log that was
+  // read meanwhile stays as it is.
   struct LogPlaces {
     uint64_t nodes = 0, pods = 0, affine = 0;
   };

@@ -6,7 +6,7 @@
 // Invariants
 //   (1) while victims of a pod leave its node, no others are chosen for it;
 //   (2) a pod that leaves already is not evicted again;
-//   (3) who would find no node whoever went is not asked again before its certificate ends.
+//   (3) a pod that would find no node with all victims gone is not asked again before its certificate ends.
 #pragma once
 
 #include "core/commit/committer.h"

@@ -23,7 +23,7 @@ namespace tutti::core {
 struct Certificate : Validity {
   PlanResult result;
   bool volumes = false;  // some member has volumes
-  // Of lone pods that may preempt, and for which no node would do, whoever went of lower priority than theirs.
+  // Of lone pods that may preempt, and that would find no node even with all pods of lower priority gone.
   std::optional<observe::PreemptionRefused> preemption_refused;
   int32_t preempts_below = 0;
   std::vector<model::Symbol> selected_in;  // namespaces in which Services or controllers select some member

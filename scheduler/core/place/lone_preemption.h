@@ -40,7 +40,7 @@ struct PreemptionCandidate {
 struct PreemptionResult {
   enum class Outcome {
     kNotEligible,  // the pod may not preempt, or waits for pods that it preempted; its nomination stays
-    kNoCandidate,  // no node would do, whoever goes; its nomination ends
+    kNoCandidate,  // no node would do with all victims gone; its nomination ends
     kFound,
   };
   Outcome outcome = Outcome::kNoCandidate;
