@@ -71,7 +71,7 @@ class Queues {
   // What the queue and all below it hold of a resource.
   int64_t Used(const queue::QueueKey& key, std::string_view resource) const;
 
-  // Whose turn it is, and who waits for room; both know how much of its share each queue has.
+  // Which queue's turn it is, and which gangs wait for room; both know how much of its share each queue has.
   queue::Order& order() { return order_; }
   queue::Waits& waits() { return waits_; }
 
