@@ -155,7 +155,9 @@ TEST_CASE("The figures in a reason follow the cluster, though nothing that chang
   rig.Settle();
   rig.AddPod("larger", {.cpu = "2"});
   rig.Settle();
-  REQUIRE(rig.Waits("larger") == "Unschedulable: 0/2 nodes are available: 2 Insufficient cpu.");
+  REQUIRE(rig.Waits("larger") ==
+          "Unschedulable: 0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 No "
+          "preemption victims found for incoming pod.");
   rig.Delete("large");
   rig.Pass(60'000);
   CHECK(rig.Waits("larger").empty());
@@ -199,7 +201,9 @@ TEST_CASE("A gang that comes when all figures were brought up to date is not tol
   const Rig::PodArgs args{.cpu = "2", .gpu = 1};
   rig.AddPod("first", args);
   rig.Settle();
-  REQUIRE(rig.Waits("first") == "Unschedulable: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu.");
+  REQUIRE(rig.Waits("first") ==
+          "Unschedulable: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu. preemption: 0/1 nodes are available: "
+          "1 Preemption is not helpful for scheduling.");
   rig.Delete("first");
   rig.AddPod("a", {.cpu = "1"});
   rig.Pass(60'000);
@@ -342,7 +346,9 @@ TEST_CASE("Of what is said about a waiting pod one write is on its way, and the 
   }
   rig.Pass(10'000);
   CHECK(patches == 2);
-  CHECK(rig.Waits("large") == "Unschedulable: 0/20 nodes are available: 20 Insufficient cpu.");
+  CHECK(rig.Waits("large") ==
+        "Unschedulable: 0/20 nodes are available: 20 Insufficient cpu. preemption: 0/20 nodes are available: 20 "
+        "Preemption is not helpful for scheduling.");
 }
 
 TEST_CASE("A reason that came back to what it was is written again, though the pod still seems to carry it") {
@@ -353,7 +359,9 @@ TEST_CASE("A reason that came back to what it was is written again, though the p
   rig.feed->BreakWatch("pods");
   rig.AddNode("n2", 4);
   rig.Pass(10'000);
-  REQUIRE(rig.Waits("large") == "Unschedulable: 0/2 nodes are available: 2 Insufficient cpu.");
+  REQUIRE(rig.Waits("large") ==
+          "Unschedulable: 0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 "
+          "Preemption is not helpful for scheduling.");
   rig.DeleteNode("n2");
   rig.Pass(10'000);
   rig.feed->MendWatch("pods");

@@ -148,7 +148,9 @@ TEST_CASE("While the watch of pods lags, a new word waits for what the last one 
   rig.feed->MendWatch("pods");
   rig.Settle();
   CHECK(rig.patches == 2);
-  CHECK(rig.Waits("p") == "Unschedulable: 0/6 nodes are available: 6 Insufficient cpu.");
+  CHECK(rig.Waits("p") ==
+        "Unschedulable: 0/6 nodes are available: 6 Insufficient cpu. preemption: 0/6 nodes are available: 6 Preemption "
+        "is not helpful for scheduling.");
 }
 
 TEST_CASE("A word that was refused as if the pod had changed, which it has not, is said again within a minute") {
