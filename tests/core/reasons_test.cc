@@ -210,7 +210,8 @@ TEST_CASE("A gang that comes when all figures were brought up to date is not tol
   rig.AddPod("second", args);
   rig.Pass(60'000);
   CHECK(rig.Waits("second") ==
-        "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu, 1 Insufficient nvidia.com/gpu.");
+        "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu, 1 Insufficient nvidia.com/gpu. preemption: 0/1 "
+        "nodes are available: 1 Preemption is not helpful for scheduling.");
 }
 
 TEST_CASE("The figures follow what changes while they are being brought up to date, too") {
@@ -366,7 +367,9 @@ TEST_CASE("A reason that came back to what it was is written again, though the p
   rig.Pass(10'000);
   rig.feed->MendWatch("pods");
   rig.Pass(10'000);
-  CHECK(rig.Waits("large") == "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.");
+  CHECK(rig.Waits("large") ==
+        "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption "
+        "is not helpful for scheduling.");
 }
 
 }  // namespace
