@@ -130,13 +130,14 @@ void Checks::OnSubmit(Replica& replica, const std::vector<cluster::Command>& com
   for (const auto& [plan, departure] : fresh) CheckPlanWhole(replica, plan, departure, plans_.at(plan));
 }
 
-// Of who waits: the words that it has seen on the pod, or such as it has just written, come from nowhere. A touch is
-// told by its time.
+// Of a pod that waits: the words that it has seen on it, or such as it has just written, come from nowhere. A touch is
+// told by its time, and a write that ends a nomination says the condition too.
 void Checks::CheckPatch(const Replica& replica, const cluster::Patch& patch, const TruePod& pod) {
   if (!calm_since_ms_ || healthy_ms_ - *calm_since_ms_ < kEchoesMs) return;
   const sim::Json body = cluster::ParseJson(patch.body);
   const sim::Json& said = sim::ConditionOf(body, "PodScheduled");
-  const bool touches = !sim::DigString(said, "lastProbeTime").empty();
+  const bool touches =
+      !sim::DigString(said, "lastProbeTime").empty() || sim::Child(body, "status").contains("nominatedNodeName");
   if (said.is_null() || touches || Excused(kWithCause, pod.said > replica.Knew().pods)) return;
   if (pod.waiting && sim::DigString(said, "message") == pod.message && sim::DigString(said, "reason") == pod.reason)
     Fail(kWithCause, fmt::format("{} of {} is told again: \"{}\"", pod.name, pod.gang, pod.message));
