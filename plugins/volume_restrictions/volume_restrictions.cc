@@ -45,7 +45,9 @@ class RestrictionsState final : public framework::FilterState {
   bool idle() const { return disks_.empty() && exclusive_.empty() && refusal_.empty(); }
   std::string RefusesClass() const override { return refusal_; }
 
-  Verdict Check(model::NodeId n) const override { return in_use_ || DiskInUse(n) ? Verdict::kNotNow : Verdict::kFits; }
+  Verdict Check(model::NodeId n) const override {
+    return in_use_ + tried_ > 0 || DiskInUse(n) ? Verdict::kNotNow : Verdict::kFits;
+  }
   void Explain(model::NodeId n, std::vector<std::string>* reasons) const override {
     reasons->emplace_back(DiskInUse(n)
                               ? "node(s) had no available disk"
@@ -61,10 +63,16 @@ class RestrictionsState final : public framework::FilterState {
     if (std::exchange(in_use_, InUse()) != in_use_) dirty.Everything();
   }
 
+  // Upstream counts claims that are in use, and then each pod that leaves for one of them.
+  void PodTried(const PodClass& other, model::NodeId, int32_t by, framework::Dirty&) override {
+    for (const cluster::ClaimUse& use : other.claims)
+      if (std::ranges::find(exclusive_, use.claim) != exclusive_.end()) tried_ += by;
+  }
+
  private:
-  bool InUse() const {
-    return std::ranges::any_of(exclusive_,
-                               [&](const std::string& claim) { return snapshot_.storage().Users(claim) > 0; });
+  int64_t InUse() const {
+    return std::ranges::count_if(exclusive_,
+                                 [&](const std::string& claim) { return snapshot_.storage().Users(claim) > 0; });
   }
   bool DiskInUse(model::NodeId n) const {
     if (disks_.empty()) return false;
@@ -80,7 +88,8 @@ class RestrictionsState final : public framework::FilterState {
   std::string refusal_;
   std::vector<PodVolume> disks_;
   std::vector<std::string> exclusive_;  // claims of mode ReadWriteOncePod
-  bool in_use_ = false;                 // one of them is in use
+  int64_t in_use_ = 0;                  // how many of them are in use
+  int64_t tried_ = 0;                   // pods more or fewer that use one, in a trial
 };
 
 }  // namespace

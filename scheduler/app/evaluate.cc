@@ -55,13 +55,15 @@ class Question {
         labels.emplace_back(key, sim::StringOf(value));
       state_.planning().PutNamespace(sim::NameOf(object), labels);
     } else if (kind == "Pod") {
+      const std::string& ns = sim::NamespaceOf(object);
+      const bool asked = (ns.empty() ? "default" : ns) == ns_ && sim::NameOf(object) == name_;
+      const std::string node = asked ? sim::DigString(object, "spec", "nodeName") : "";
+      if (!node.empty()) object["spec"].erase("nodeName");  // it counts as one that waits
       auto pod = ReadPod(object);
       if (!pod) return tl::make_unexpected(pod.error());
-      const bool asked = pod->meta.ns == ns_ && pod->meta.name == name_;
-      if (asked) {
+      if (!node.empty() && !(pod->scheduled.present && pod->scheduled.status)) {
         auto spec = std::make_shared<model::PodSpec>(*pod->spec);
-        spec->node_name = pod->scheduled.present && pod->scheduled.status ? "" : pod->node_name;
-        pod->node_name.clear();
+        spec->node_name = node;
         pod->spec = std::move(spec);
       }
       const auto change = state_.ApplyPod(std::make_shared<const model::Pod>(*std::move(pod)));
@@ -260,10 +262,9 @@ class Evaluation {
     for (const auto& [pod, name] : nominations.nodes()) {
       const model::NodeId n = snapshot_.FindNode(name);
       if (!n) continue;
-      if (pod == question_.asked())
-        Keep(n, trial.Explain(n, framework::NodeTrial::Ask::kAllFilters));
-      else if (auto verdict = preemption_.VerdictBesideNominated(question_.asked(), n, trial))
-        Keep(n, *std::move(verdict));
+      auto verdict = preemption_.VerdictBesideNominated(question_.asked(), n, trial);
+      if (!verdict && pod == question_.asked()) verdict = trial.Explain(n, framework::NodeTrial::Ask::kAllFilters);
+      if (verdict) Keep(n, *std::move(verdict));
     }
   }
   void Keep(model::NodeId n, framework::NodeVerdict verdict) {

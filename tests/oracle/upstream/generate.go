@@ -138,6 +138,7 @@ func (g *Generator) Question(number int) *Question {
 		if m.crowded {
 			most = 15 * nodes
 		}
+		ports := portsInUse{}
 		for i := range g.below(most) {
 			pod := g.pod(fmt.Sprintf("pod-%d", i), m)
 			if m.volumes {
@@ -150,6 +151,7 @@ func (g *Generator) Question(number int) *Question {
 				pod.DeletionTimestamp = &deleted
 			}
 			g.running(pod, i)
+			ports.dropTaken(pod)
 			q.pods = append(q.pods, created(pod))
 			q.add(pod)
 		}

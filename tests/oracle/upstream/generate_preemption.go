@@ -111,3 +111,21 @@ func (g *Generator) preemptor(pod *v1.Pod, nodes int) {
 		pod.Spec.Resources = &v1.ResourceRequirements{Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse(pick(g, "2", "4")), v1.ResourceMemory: resource.MustParse("4Gi")}}
 	}
 }
+
+// portsInUse: host ports by node. A kubelet starts no two pods with the same one; upstream forgets the second with the
+// first.
+type portsInUse map[string]bool
+
+func (p portsInUse) dropTaken(pod *v1.Pod) {
+	for _, containers := range [][]v1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+		for i := range containers {
+			for _, port := range containers[i].Ports {
+				key := fmt.Sprintf("%s/%s/%d", pod.Spec.NodeName, port.Protocol, port.HostPort)
+				if p[key] {
+					containers[i].Ports = nil
+				}
+				p[key] = true
+			}
+		}
+	}
+}
