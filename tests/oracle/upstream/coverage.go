@@ -17,13 +17,42 @@ type Coverage struct {
 	taken map[string]int
 	// Nodes that default constraints refused, or scored.
 	byDefault map[string]int
+	// What came of preemption.
+	preempted map[string]int
 }
 
 func NewCoverage() *Coverage {
-	return &Coverage{refused: map[string]map[string]int{}, scores: map[string]map[int64]bool{}, taken: map[string]int{}, byDefault: map[string]int{}}
+	return &Coverage{refused: map[string]map[string]int{}, scores: map[string]map[int64]bool{}, taken: map[string]int{}, byDefault: map[string]int{}, preempted: map[string]int{}}
+}
+
+func (c *Coverage) addPreemption(p *Preemption) {
+	if p == nil {
+		return
+	}
+	switch {
+	case strings.Contains(p.Message, "preemptionPolicy=Never"):
+		c.preempted["by policy, nobody"]++
+	case strings.Contains(p.Message, "terminating pod on the nominated node"):
+		c.preempted["nobody more, while victims leave"]++
+	case len(p.Candidates) == 0:
+		c.preempted["nobody, for no node would do"]++
+	case len(p.Candidates) == 1:
+		c.preempted["on the one candidate"]++
+	default:
+		c.preempted["on the best of several candidates"]++
+	}
+	for _, candidate := range p.Candidates {
+		if candidate.PdbViolations > 0 {
+			c.preempted["candidates that violate budgets"]++
+		}
+		if len(candidate.Victims) > 1 {
+			c.preempted["candidates with several victims"]++
+		}
+	}
 }
 
 func (c *Coverage) Add(q *Question, answer *Answer) {
+	c.addPreemption(answer.Preemption)
 	kinds := q.volumeKinds()
 	const spread = "PodTopologySpread"
 	byDefault := len(q.pod.Spec.TopologySpreadConstraints) == 0
@@ -62,6 +91,8 @@ func (c *Coverage) Add(q *Question, answer *Answer) {
 var mustRefuse = []string{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity",
 	"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"}
 var mustTake = []string{"a disk", "a claim that is bound", "a claim that gets a volume", "a claim that gets a new volume"}
+var mustPreempt = []string{"by policy, nobody", "nobody more, while victims leave", "nobody, for no node would do", "on the one candidate",
+	"on the best of several candidates", "candidates that violate budgets", "candidates with several victims"}
 var mustSay = map[string][]string{"VolumeBinding": {"node(s) didn't find available persistent volumes to bind", "node(s) didn't match PersistentVolume's node affinity",
 	"node(s) did not have enough free storage", "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"}}
 var mustScore = map[string]int{"TaintToleration": 20, "NodeAffinity": 20, "NodeResourcesFit": 20, "PodTopologySpread": 20, "InterPodAffinity": 20,
@@ -81,6 +112,11 @@ func (c *Coverage) Missing() (missing []string) {
 	for _, what := range []string{"refused", "scored"} {
 		if c.byDefault[what] == 0 {
 			missing = append(missing, "a node "+what+" by default spread constraints")
+		}
+	}
+	for _, what := range mustPreempt {
+		if c.preempted[what] == 0 {
+			missing = append(missing, "preemption: "+what)
 		}
 	}
 	for plugin, reasons := range mustSay {
@@ -112,6 +148,9 @@ func (c *Coverage) String() string {
 	}
 	for _, what := range sortedKeys(c.byDefault) {
 		fmt.Fprintf(&out, "  spread  %6d  nodes %s by default constraints\n", c.byDefault[what], what)
+	}
+	for _, what := range sortedKeys(c.preempted) {
+		fmt.Fprintf(&out, "  preempt %6d  %s\n", c.preempted[what], what)
 	}
 	for _, plugin := range sortedKeys(c.scores) {
 		fmt.Fprintf(&out, "  scored  %6d distinct values  %s\n", len(c.scores[plugin]), plugin)

@@ -161,9 +161,12 @@ func (g *Generator) Question(number int) *Question {
 	}
 	g.budgets(q)
 	q.pod = g.pod("asked", m)
-	g.preemptor(q.pod, nodes)
+	g.preemptor(q, q.pod, nodes)
 	if m.volumes {
 		g.podVolumes(q, q.pod, true, nodes)
+		if sharesClaimNames(q) {
+			q.pod.Spec.Volumes = nil
+		}
 	}
 	if g.oneIn(25) && nodes > 0 {
 		q.pod.Spec.NodeName = fmt.Sprintf("node-%d", g.below(nodes))

@@ -95,7 +95,7 @@ func (g *Generator) budgets(q *Question) {
 }
 
 // preemptor makes the asked pod one that may evict others.
-func (g *Generator) preemptor(pod *v1.Pod, nodes int) {
+func (g *Generator) preemptor(q *Question, pod *v1.Pod, nodes int) {
 	g.priority(pod, -1, 0, 5, 10, 10, 50, 50)
 	if g.oneIn(3) {
 		pod.Spec.Containers[0].Resources.Requests = v1.ResourceList{v1.ResourceCPU: resource.MustParse(pick(g, "1", "2", "3", "5")), v1.ResourceMemory: resource.MustParse("1Gi")}
@@ -106,6 +106,11 @@ func (g *Generator) preemptor(pod *v1.Pod, nodes int) {
 	}
 	if g.oneIn(6) {
 		pod.Status.NominatedNodeName = fmt.Sprintf("node-%d", g.below(nodes+1))
+	}
+	for _, leaving := range q.pods {
+		if leaving.DeletionTimestamp != nil && len(leaving.Status.Conditions) > 0 && g.oneIn(4) {
+			pod.Status.NominatedNodeName = leaving.Spec.NodeName
+		}
 	}
 	if g.oneIn(12) {
 		pod.Spec.Resources = &v1.ResourceRequirements{Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse(pick(g, "2", "4")), v1.ResourceMemory: resource.MustParse("4Gi")}}
@@ -128,4 +133,27 @@ func (p portsInUse) dropTaken(pod *v1.Pod) {
 			}
 		}
 	}
+}
+
+// sharesClaimNames: the asked pod has a claim whose name is that of a claim in another namespace, which a pod there uses.
+// Upstream takes one for the other when that pod leaves, and would evict it in vain.
+func sharesClaimNames(q *Question) bool {
+	names := func(pod *v1.Pod) map[string]bool {
+		of := map[string]bool{}
+		for _, volume := range pod.Spec.Volumes {
+			if volume.PersistentVolumeClaim != nil {
+				of[volume.PersistentVolumeClaim.ClaimName] = true
+			}
+		}
+		return of
+	}
+	mine := names(q.pod)
+	for _, pod := range q.pods {
+		for name := range names(pod) {
+			if pod.Namespace != q.pod.Namespace && mine[name] {
+				return true
+			}
+		}
+	}
+	return false
 }
