@@ -14,6 +14,7 @@ std::optional<std::pair<std::string, std::string>> Preemptions::OnSubmit(
     const Replica& replica, const std::vector<cluster::Command>& commands) {
   std::map<std::string, std::vector<const TruePod*>> victims, preemptors;  // by node
   for (const cluster::Command& command : commands) {
+    if (const auto* bind = std::get_if<cluster::Bind>(&command.body)) sent_[bind->pod.uid()] = bind->node;
     const auto* patch = std::get_if<cluster::Patch>(&command.body);
     const TruePod* pod = patch && patch->object.resource == "pods" ? truth_.Pod(patch->object.uid()) : nullptr;
     if (!pod) continue;
@@ -21,6 +22,7 @@ std::optional<std::pair<std::string, std::string>> Preemptions::OnSubmit(
     if (const std::string& node = sim::DigString(body, "status", "nominatedNodeName"); !node.empty())
       preemptors[node].push_back(pod);
     if (sim::DigString(sim::ConditionOf(body, "DisruptionTarget"), "reason") != "PreemptionByScheduler") continue;
+    if (truth_.WasRecorded(pod->uid)) continue;  // it leaves for a gang
     victims_.insert(pod->uid);
     if (pod->occupies()) victims[pod->node].push_back(pod);
   }
@@ -51,7 +53,9 @@ std::optional<std::string> Preemptions::WhoCouldStay(const std::string& node,
   for (const auto& [uid, pod] : truth_.pods()) {
     const bool leaves = pod.deleting || victims_.contains(uid);
     if (pod.occupies() && pod.node == node && !leaves) add(pod.requests, -1);
-    if (!pod.bound() && pod.live() && pod.nominated == node) need.insert(&pod);
+    if (pod.bound() || !pod.live()) continue;
+    const auto sent = sent_.find(uid);  // its bind may have no answer yet
+    if (pod.nominated == node || (sent != sent_.end() && sent->second == node)) need.insert(&pod);
   }
   if (need.empty()) return std::nullopt;  // whom it is for has gone meanwhile, or says so with a later write
   for (const TruePod* pod : need) add(pod->requests, -1);

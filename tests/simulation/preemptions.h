@@ -2,8 +2,8 @@
 // Preemptions: judges the pods that are evicted for others of higher priority, as the commands leave.
 //
 // (1) some pod of higher priority waits; (2) no victim could have stayed: with it back on the node, those for which the
-// node is kept by then would not fit. The second is judged by amounts alone: pods here ask for nothing else of a node's
-// pods.
+// node is kept by then, or to which a bind was sent, would not fit. Victims of gangs are judged elsewhere. The second
+// is judged by amounts alone: pods here ask for nothing else of a node's pods.
 #pragma once
 
 #include <map>
@@ -34,7 +34,8 @@ class Preemptions {
                                           const std::vector<const TruePod*>& preemptors) const;
 
   const Truth& truth_;
-  std::set<std::string> victims_;  // uids
+  std::set<std::string> victims_;            // uids
+  std::map<std::string, std::string> sent_;  // where a bind of the pod of this uid was last sent to
   uint64_t judged_ = 0;
 };
 
