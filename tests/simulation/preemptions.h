@@ -8,7 +8,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,11 +29,14 @@ class Preemptions {
   uint64_t judged() const { return judged_; }
 
  private:
-  std::optional<std::string> WhoCouldStay(const std::string& node, const std::vector<const TruePod*>& victims,
+  std::optional<std::string> WhoCouldStay(const std::string& replica, const std::string& node,
+                                          const std::vector<const TruePod*>& victims,
                                           const std::vector<const TruePod*>& preemptors) const;
 
   const Truth& truth_;
-  std::set<std::string> victims_;            // uids
+  // By uid, the replica that told it last. One that dies after that may leave it undeleted, and the next may not want
+  // it.
+  std::map<std::string, std::string> victims_;
   std::map<std::string, std::string> sent_;  // where a bind of the pod of this uid was last sent to
   uint64_t judged_ = 0;
 };
