@@ -84,6 +84,9 @@ std::optional<NodeVerdict> LonePreemption::VerdictBesideNominated(PodId pod, Nod
   const Asked asked{question, state_.pod(pod), trial};
   LoadNominated(asked, n);
   if (nominated_.empty()) return std::nullopt;
+  // Its own node is looked at first of all, also where it was left out.
+  const bool own = state_.nominations().NodeOf(pod) == state_.snapshot().node(n).name;
+  const NodeTrial::Ask ask = own ? NodeTrial::Ask::kAllFilters : NodeTrial::Ask::kAsRanking;
   NodeVerdict with;
   {
     const cluster::WhatIf::Unseen unseen(what_if_);
@@ -91,10 +94,10 @@ std::optional<NodeVerdict> LonePreemption::VerdictBesideNominated(PodId pod, Nod
       what_if_.Place({}, *one, n);
       trial.Told(*one, n, +1);
     }
-    with = trial.Explain(n);
+    with = trial.Explain(n, ask);
   }
   for (const PodClass* one : nominated_) trial.Told(*one, n, -1);
-  return with.verdict == Verdict::kFits ? trial.Explain(n) : with;
+  return with.verdict == Verdict::kFits ? trial.Explain(n, ask) : with;
 }
 
 // What upstream knows of the node when it begins to look for victims.
