@@ -16,7 +16,7 @@ help:
 	@echo 'make same-log        the same seeds by GCC, by Clang and under AddressSanitizer: one decision log (installs clang 19)'
 	@echo 'make negative        planted bugs, and which invariant finds each'
 	@echo 'make chaos           gangs come and go while all that can be killed is killed, then the invariants (T= seconds, ROUNDS=, SEED=)'
-	@echo 'make exact           gangs and streams of gangs beside an exact solver (GANGS= STREAMS=)'
+	@echo 'make exact           gangs and streams of gangs beside an exact solver (GANGS= STREAMS= VICTIMS=)'
 	@echo 'make oracle          3,000 questions put to kube-scheduler and to Tutti: differences, coverage by plugin; oracle-soak: 200,000'
 	@echo 'make fuzz T=60       libFuzzer for T seconds on each target: runs, crashes (installs clang 19)'
 	@echo 'make asan, make tsan the tests but for the walkthroughs, under AddressSanitizer and UBSan, and under ThreadSanitizer'
@@ -133,9 +133,10 @@ bench-packing: setup
 
 GANGS ?= 5000
 STREAMS ?= 200
+VICTIMS ?= 1000
 exact: $(RELEASE)/build.ninja
 	cmake --build --preset release --target exact
-	$(RELEASE)/tests/exact/exact --gangs $(GANGS) --streams $(STREAMS)
+	$(RELEASE)/tests/exact/exact --gangs $(GANGS) --streams $(STREAMS) --victims $(VICTIMS)
 
 negative: $(RELEASE)/build.ninja
 	cmake --build --preset release --target negative

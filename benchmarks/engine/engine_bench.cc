@@ -14,6 +14,7 @@
 
 #include "benchmarks/engine/cases.h"
 #include "benchmarks/engine/svg_plot.h"
+#include "benchmarks/engine/victims.h"
 
 namespace {
 
@@ -110,6 +111,22 @@ std::vector<Case> Cases() {
          return std::vector<double>{1 / SecondsPerPreemption(1, 10'000), 1 / SecondsPerPreemption(1000, 4'000),
                                     1e3 * SecondsToFindNoVictims()};
        }},
+      {"victims-proof",
+       {{"prove that none of 4,000 victims help, 500 nodes x 8", "ms", false, 1},
+        {"... where what they hold was read before", "ms", false, 1}},
+       [] {
+         return std::vector<double>{1e3 * ProveThatNoVictimsHelp().seconds,
+                                    1e3 * ProveThatNoVictimsHelpAgain().seconds};
+       }},
+      {"victims-rack",
+       {{"80 GPUs in one of 50 racks, among 4,000 one-GPU victims", "ms", false, 50}},
+       [] { return std::vector<double>{1e3 * MakeRoomInOneRack().seconds}; }},
+      {"victims-all",
+       {{"4,000 one-GPU victims for one gang of 500 pods", "ms", false, 50}},
+       [] { return std::vector<double>{1e3 * MakeRoomOnAllNodes().seconds}; }},
+      {"victims-gangs",
+       {{"gangs of 10 for 50 gangs of 10, the slowest", "ms", false, 50}},
+       [] { return std::vector<double>{1e3 * MakeRoomForManyGangs().seconds}; }},
       {"memory",
        {{"memory, 100k nodes and 1M bound pods", "MiB", false, 1024}},
        [] { return std::vector<double>{static_cast<double>(ResidentBytes(100'000, 1'000'000)) / (1 << 20)}; }},
@@ -183,7 +200,7 @@ int main(int argc, char** argv) {
   std::string out;
   app.add_option("--only", only,
                  "Run these cases: identical distinct spread growth growth-distinct growth-spread rack proof jobs "
-                 "waiting preempt memory");
+                 "waiting preempt victims-proof victims-rack victims-all victims-gangs memory");
   app.add_option("--out", out, "Write engine.csv, scale.csv and scale.svg into this folder");
   app.add_option("--sizes", sizes, "Nodes of the clusters in scale.svg");
   CLI11_PARSE(app, argc, argv);

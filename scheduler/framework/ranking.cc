@@ -61,6 +61,15 @@ std::optional<int64_t> Ranking::RoomNow(NodeId n, Wake* wakes) const {
   return 0;
 }
 
+bool Ranking::RefusedForGood(NodeId n) const {
+  if (!impl_->snapshot.present(n)) return true;
+  const auto& only = impl_->only_nodes;
+  if (only && !std::ranges::binary_search(*only, impl_->snapshot.node(n).name)) return true;
+  return std::ranges::any_of(impl_->filters, [n](const ActiveFilter& filter) {
+    return !filter.reads_pods && !filter.follows && filter.state->Check(n) != Verdict::kFits;
+  });
+}
+
 NodeId Ranking::Best() const {
   if (impl_->by_group) return impl_->BestByGroup();
   return impl_->sharing ? impl_->sharing->best : impl_->best.Best();

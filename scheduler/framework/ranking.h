@@ -78,6 +78,8 @@ class Ranking {
   std::optional<int64_t> RoomNow(model::NodeId n, Wake* wakes) const;
   // Whether a node's answer depends on that node only, until a pod with affinity, or a volume, comes or goes.
   bool AloneForNow() const;
+  // True where it is refused whatever pods there are, here or elsewhere.
+  bool RefusedForGood(model::NodeId n) const;
 
   // Returns the best feasible node, or invalid.
   model::NodeId Best() const;

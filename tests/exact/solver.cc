@@ -168,10 +168,10 @@ Layout Empty(const Question& question) {
 
 std::string Program(const Question& question, Goal goal) { return Equations(question, goal).Text(); }
 
-base::Result<Layout> Solve(const Question& question, Goal goal, int limit_s) {
+base::Result<std::map<std::string, double>> SolveProgram(const std::string& program, int limit_s) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path();
   const std::string base = (folder / fmt::format("tutti-exact-{}", getpid())).string();
-  std::ofstream(base + ".lp") << Program(question, goal);
+  std::ofstream(base + ".lp") << program;
   const std::string command = fmt::format(
       "cbc {0}.lp -seconds {1} -ratioGap 0 -allowableGap 0 -solve -solution {0}.sol >{0}.log 2>&1", base, limit_s);
   const int status = std::system(command.c_str());
@@ -181,17 +181,27 @@ base::Result<Layout> Solve(const Question& question, Goal goal, int limit_s) {
   if (status != 0 || !first.starts_with("Optimal"))
     return base::Invalid(
         fmt::format("cbc ended with {} and said \"{}\"; see {}.lp and {}.log", status, first, base, base));
-  Layout layout = Empty(question);
+  std::map<std::string, double> values;
   for (std::string line; std::getline(solution, line);) {
     std::istringstream words(line);
     std::string number, name;
     double value = 0;
     words >> number >> name >> value;
+    values[name] = value;
+  }
+  for (const char* suffix : {".lp", ".sol", ".log"}) std::filesystem::remove(base + suffix);
+  return values;
+}
+
+base::Result<Layout> Solve(const Question& question, Goal goal, int limit_s) {
+  const auto values = SolveProgram(Program(question, goal), limit_s);
+  if (!values) return tl::unexpected(values.error());
+  Layout layout = Empty(question);
+  for (const auto& [name, value] : *values) {
     size_t g = 0, c = 0, n = 0;
     if (std::sscanf(name.c_str(), "x_%zu_%zu_%zu", &g, &c, &n) == 3)
       layout[g][c][n] = static_cast<int>(std::lround(value));
   }
-  for (const char* suffix : {".lp", ".sol", ".log"}) std::filesystem::remove(base + suffix);
   return layout;
 }
 

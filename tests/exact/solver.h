@@ -2,6 +2,7 @@
 // Solver: the best layout, by CBC, an exact solver of integer programs.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,9 @@ enum class Goal { kMost, kInOrder };
 // The best layout; of a single gang any, or an empty one if there is none. Error: the solver is missing, ran out of
 // time, or said what was not understood.
 base::Result<Layout> Solve(const Question& question, Goal goal, int limit_s);
+
+// The variables that are not 0 in the best solution of a program in CPLEX's LP format. Error: as of Solve.
+base::Result<std::map<std::string, double>> SolveProgram(const std::string& program, int limit_s);
 
 // The equations, in CPLEX's LP format.
 std::string Program(const Question& question, Goal goal);

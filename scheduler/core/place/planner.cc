@@ -225,7 +225,7 @@ void Planner::Prefer(const Gang& gang, const Members& pending, const Requirement
   }
 }
 
-PlanResult Planner::PlaceAny(const Gang& gang, const Members& pending, const Requirement& requirement) {
+Problem Planner::ProblemOf(const Members& pending, const Requirement& requirement) const {
   Problem problem = Sort(pending, requirement.must, requirement.tries_again);
   using Of = Demand::Of;
   const auto demand = [&](Of of, int64_t count, int64_t others, auto of_kind) {
@@ -242,6 +242,14 @@ PlanResult Planner::PlaceAny(const Gang& gang, const Members& pending, const Req
   const int64_t asked = problem.total();
   if (const int64_t rest = requirement.min - requirement.have - asked; rest > 0)
     demand(Of::kRest, rest, asked, [](const Kind&) { return true; });
+  return problem;
+}
+
+PlanResult Planner::PlaceAny(const Gang& gang, const Members& pending, const Requirement& requirement) {
+  return Place(gang, pending, ProblemOf(pending, requirement));
+}
+
+PlanResult Planner::Place(const Gang& gang, const Members& pending, const Problem& problem) {
   return PlaceBeside(NominatedBeside(gang, pending), [&] { return Solve(gang, problem); });
 }
 
@@ -297,8 +305,9 @@ PlanResult Planner::Solve(const Gang& gang, const Problem& problem) {
   result.fits = found.fits;
   result.placements = std::move(found.placements);
   if (result.fits) return result;
-  work_ += kExplainNode * static_cast<int64_t>(state_.snapshot().slots());
   result.verdict = found.gave_up ? Verdict::kGaveUp : Verdict::kNotNow;
+  if (!problem.explains) return result;
+  work_ += kExplainNode * static_cast<int64_t>(state_.snapshot().slots());
   for (const auto& [k, count] : found.unplaced) result.unplaced.emplace_back(problem.kinds[k].pod_class, count);
   result.figures = std::make_shared<const Figures>(std::move(found.figures));
   result.refusals = std::move(found.refusals);

@@ -49,6 +49,11 @@ class Planner {
   // place for them. The state is as before afterwards.
   PlanResult PlaceRequired(const Gang& gang, const Members& pending, const Requirement& requirement);
 
+  // The same question as a problem, to be put several times. Where it has `explains` false, nothing but the verdict is
+  // said of a refusal. No member is preferred to another.
+  Problem ProblemOf(const Members& pending, const Requirement& requirement) const;
+  PlanResult Place(const Gang& gang, const Members& pending, const Problem& problem);
+
   // Places exactly these members, all or none.
   PlanResult PlaceAll(const Gang& gang, const Members& members);
 
@@ -60,6 +65,8 @@ class Planner {
 
   // What all searches have spent so far, in units of the budget (core/problem.h).
   int64_t work() const { return work_; }
+  // Adds what was spent on a question about more than one search.
+  void Spend(int64_t work) { work_ += work; }
 
  private:
   std::optional<PlanResult> PlaceLone(const Gang& gang, const Members& members);

@@ -62,6 +62,7 @@ struct Rule {
 struct Problem {
   std::vector<Kind> kinds;
   std::vector<Demand> demands;  // that of units first, then roles', then the rest, of all kinds
+  bool explains = true;         // false: where there is no placement, nothing is said but that
   int64_t total() const {
     int64_t sum = 0;
     for (const Demand& demand : demands) sum += demand.count;

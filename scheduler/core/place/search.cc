@@ -76,7 +76,7 @@ SearchResult Search::Run(const Rules& given) {
   }
   if (!given.all && !Disproved()) result.gave_up = true;
   result.gave_up = result.gave_up || last == SearchOutcome::kUnknown;
-  Explain(rule_sets.back(), &result);
+  if (problem_.explains) Explain(rule_sets.back(), &result);
   return result;
 }
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/place/victim_bounds.h"
+
+#include <algorithm>
+#include <limits>
+#include <ranges>
+
+#include "core/place/greedy.h"
+
+namespace tutti::core {
+
+using model::NodeId;
+using model::ResourceId;
+
+MemberAsks::MemberAsks(const Problem& problem, Rankings& rankings, const cluster::Snapshot& nodes)
+    : columns_{cluster::kPodsColumn} {
+  for (const Kind& kind : problem.kinds) {
+    const auto at = std::ranges::find(classes_, kind.pod_class.get());
+    class_of_.push_back(static_cast<size_t>(at - classes_.begin()));
+    if (at != classes_.end()) continue;
+    classes_.push_back(kind.pod_class.get());
+    for (const ResourceId column : kind.pod_class->requests | std::views::keys)
+      if (std::ranges::find(columns_, column) == columns_.end()) columns_.push_back(column);
+  }
+  for (size_t c = 0; c < classes_.size(); ++c) {
+    const Amounts held = HeldBy(*classes_[c]);
+    amounts_.insert(amounts_.end(), held.begin(), held.end());
+    framework::Ranking& ranking = rankings.For(classes_[c]->shared_from_this());
+    std::vector<char>& open = open_.emplace_back(nodes.slots());
+    std::vector<const Kind*> kinds;
+    for (size_t k = 0; k < class_of_.size(); ++k)
+      if (class_of_[k] == c) kinds.push_back(&problem.kinds[k]);
+    for (uint32_t slot = 0; slot < open.size(); ++slot) {
+      const NodeId n(slot);
+      open[slot] =
+          !ranking.RefusedForGood(n) && std::ranges::any_of(kinds, [n](const Kind* kind) { return Admits(*kind, n); });
+    }
+  }
+}
+
+MemberAsks::Amounts MemberAsks::FreeOn(NodeId n, const cluster::Snapshot& nodes) const {
+  Amounts free;
+  for (const ResourceId column : columns_) free.push_back(nodes.Free(n, column));
+  return free;
+}
+
+MemberAsks::Amounts MemberAsks::HeldBy(const cluster::PodClass& pod_class) const {
+  Amounts held(columns_.size(), 0);
+  held[0] = 1;
+  for (const auto& [column, amount] : pod_class.requests)
+    if (const auto at = std::ranges::find(columns_, column); at != columns_.end())
+      held[static_cast<size_t>(at - columns_.begin())] = amount;
+  return held;
+}
+
+int64_t MemberAsks::Room(size_t c, std::span<const int64_t> free) const {
+  const std::span<const int64_t> ask = of(c);
+  int64_t room = std::numeric_limits<int32_t>::max();
+  for (size_t r = 0; r < free.size(); ++r)
+    if (ask[r] > 0) room = std::min(room, std::max<int64_t>(0, free[r]) / ask[r]);
+  return room;
+}
+
+VictimBounds::VictimBounds(const MemberAsks& asks, const Problem& problem, const cluster::Snapshot& nodes,
+                           const std::vector<std::vector<NodeId>>& groups)
+    : asks_(asks),
+      problem_(problem),
+      nodes_(nodes),
+      groups_(groups),
+      width_(asks.columns().size()),
+      group_of_(nodes.slots(), kNoGroup),
+      free_(nodes.slots() * width_) {
+  for (uint32_t g = 0; g < groups.size(); ++g)
+    for (const NodeId n : groups[g]) group_of_[n.index()] = g;
+}
+
+void VictimBounds::Add(NodeId n, int64_t sign) {
+  const uint32_t group = group_of_[n.index()];
+  if (group == kNoGroup) return;
+  for (size_t c = 0; c < asks_.classes(); ++c)
+    if (asks_.open(c, n)) room_[group][c] += sign * asks_.Room(c, At(n));
+}
+
+void VictimBounds::Reset() {
+  room_.assign(groups_.size(), std::vector<int64_t>(asks_.classes(), 0));
+  for (const std::vector<NodeId>& group : groups_)
+    for (const NodeId n : group) {
+      for (size_t r = 0; r < width_; ++r) At(n)[r] = nodes_.Free(n, asks_.columns()[r]);
+      Add(n, 1);
+    }
+}
+
+void VictimBounds::FreeUpTo(int32_t highest, const Evictable& evictable) {
+  room_.assign(groups_.size(), std::vector<int64_t>(asks_.classes(), 0));
+  for (const std::vector<NodeId>& group : groups_)
+    for (const NodeId n : group) {
+      const std::span<int64_t> free = At(n);
+      for (size_t r = 0; r < width_; ++r) {
+        const ResourceId column = asks_.columns()[r];
+        free[r] = nodes_.Free(n, column);
+        for (const Evictable::Held& held : evictable.On(n)) {
+          if (held.priority > highest) break;
+          if (held.column == column) free[r] += held.amount;
+        }
+      }
+      Add(n, 1);
+    }
+}
+
+void VictimBounds::Shift(const cluster::PodEntry& pod, int64_t sign) {
+  if (group_of_[pod.node.index()] == kNoGroup) return;
+  Add(pod.node, -1);
+  const MemberAsks::Amounts held = asks_.HeldBy(*pod.pod_class);
+  for (size_t r = 0; r < width_; ++r) At(pod.node)[r] += sign * held[r];
+  Add(pod.node, 1);
+}
+
+// As Bounds::Most: of each demand's kinds as many as there is room for, each class for itself.
+bool VictimBounds::Disproves(size_t group) const {
+  for (const Demand& demand : problem_.demands) {
+    absl::InlinedVector<int64_t, 8> left(room_[group].begin(), room_[group].end());
+    int64_t most = 0;
+    for (const size_t k : demand.kinds) {
+      int64_t& room = left[asks_.class_of(k)];
+      const int64_t taken = std::min<int64_t>(problem_.kinds[k].count(), room);
+      room -= taken;
+      most += taken;
+    }
+    if (most < demand.of_kinds()) return true;
+  }
+  return false;
+}
+
+bool VictimBounds::DisprovesAll() const {
+  for (size_t g = 0; g < groups_.size(); ++g)
+    if (!Disproves(g)) return false;
+  return true;
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/place/victim_search.h"
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "core/gangs/lightest.h"
+#include "core/place/topology_rules.h"
+
+namespace tutti::core {
+
+using model::GangId;
+using model::NodeId;
+using model::PodId;
+using What = VictimUnit::What;
+
+namespace {
+
+constexpr int64_t kMostForVictims = 5'000'000;  // some 50 ms
+constexpr int64_t kForDrafts = 1'500'000;       // of it, for one round of choosing by amounts
+constexpr size_t kMostSettled = 4;              // drafts that are asked about, of one round
+constexpr size_t kFewVictims = 12, kFewOthers = 64;
+constexpr size_t kMostRounds = 4;  // priorities tried one after another, before all go
+
+using Groups = std::vector<std::vector<NodeId>>;
+
+// Sets of nodes within one of which the members have to be.
+Groups GroupsOf(const Problem& problem, const Rules& rules, const cluster::Snapshot& nodes) {
+  Groups groups;
+  if (!rules.any_does)
+    for (const Rule& rule : rules.sets.back()) {
+      if (rule.shape != Rule::Shape::kOne || rule.kinds.size() != problem.kinds.size()) continue;
+      std::vector<std::pair<std::string_view, std::vector<NodeId>>> named;
+      for (const auto& [value, in] : nodes.DomainsOf(rule.level))
+        if (rule.held.empty() || rule.held.contains(value)) named.emplace_back(nodes.symbols().Text(value), in);
+      std::ranges::sort(named, {}, [](const auto& item) { return item.first; });
+      for (auto& [name, in] : named) groups.push_back(std::move(in));
+      for (std::vector<NodeId>& group : groups) std::ranges::sort(group);
+      return groups;
+    }
+  std::vector<NodeId>& all = groups.emplace_back();
+  for (uint32_t slot = 0; slot < nodes.slots(); ++slot)
+    if (nodes.present(NodeId(slot))) all.emplace_back(slot);
+  return groups;
+}
+
+VictimCost CostOf(const std::vector<VictimUnit>& units) {
+  VictimCost cost;
+  for (const VictimUnit& unit : units) cost += unit.cost;
+  return cost;
+}
+
+}  // namespace
+
+struct VictimSearch::Question {
+  Question(VictimSearch& search, GangId gang_id, const Members& members, const Requirement& needs)
+      : id(gang_id),
+        gang(search.book_.at(gang_id)),
+        pending(members),
+        problem(search.planner_.ProblemOf(members, needs)),
+        asks(problem, search.rankings_, search.state_.snapshot()),
+        groups(GroupsOf(problem, MakeRules(gang, problem, search.state_), search.state_.snapshot())),
+        bounds(asks, problem, search.state_.snapshot(), groups),
+        wanted(asks.classes(), 0) {
+    problem.explains = false;
+    Members chosen = HighestPriority(members, needs);
+    if (std::ssize(chosen) < problem.total()) chosen = members;
+    absl::flat_hash_map<const cluster::PodClass*, size_t> place_of;
+    for (size_t c = 0; c < asks.classes(); ++c) place_of[&asks.pod_class(c)] = c;
+    for (const Member* member : chosen) ++wanted[place_of.at(search.state_.pod(member->pod).pod_class.get())];
+  }
+
+  const GangId id;
+  const Gang& gang;
+  const Members& pending;
+  Problem problem;
+  const MemberAsks asks;
+  const Groups groups;
+  VictimBounds bounds;
+  std::vector<int64_t> wanted;  // by class
+  Budget budget{kMostForVictims};
+  int32_t highest = 0;   // that may go in this round
+  bool gave_up = false;  // some answer that should be a proof is none
+};
+
+struct VictimSearch::Draft {
+  VictimCost cost;
+  std::vector<VictimUnit> units;
+};
+
+VictimAnswer VictimSearch::Run(GangId id, const Members& pending, const Requirement& requirement) {
+  evictable_.CatchUp();
+  units_.Forget();
+  Question question(*this, id, pending, requirement);
+  VictimAnswer answer = Answer(question);
+  planner_.Spend(kMostForVictims - question.budget.left());
+  return answer;
+}
+
+VictimAnswer VictimSearch::Answer(Question& question) {
+  const std::vector<int32_t> priorities = evictable_.PrioritiesBelow(book_.Priority(question.gang));
+  const auto enough = [&](int32_t highest) {
+    question.bounds.FreeUpTo(highest, evictable_);
+    return !question.bounds.DisprovesAll();
+  };
+  VictimAnswer none;
+  none.proven = true;
+  if (priorities.empty() || !enough(priorities.back())) return none;
+  auto lowest = std::ranges::partition_point(priorities, [&](int32_t highest) { return !enough(highest); });
+  for (size_t round = 0; lowest != priorities.end(); ++lowest, ++round) {
+    if (round == kMostRounds) lowest = std::prev(priorities.end());
+    if (auto answer = TryUpTo(question, *lowest)) return *std::move(answer);
+  }
+  // With all gone some members may lack company that they want to be near to.
+  for (const Kind& kind : question.problem.kinds)
+    none.proven = none.proven && kind.pod_class->spec->pod_affinity.required.empty();
+  none.proven = none.proven && !question.gave_up;
+  return none;
+}
+
+std::optional<VictimAnswer> VictimSearch::TryUpTo(Question& question, int32_t highest) {
+  question.highest = highest;
+  question.gave_up = false;
+  std::optional<VictimAnswer> best;
+  size_t settled = 0;
+  for (Draft& draft : DraftsUpTo(question, highest)) {
+    if ((best && CostOf(best->victims) <= draft.cost) || settled++ == kMostSettled) break;
+    auto answer = Settle(question, std::move(draft.units));
+    if (answer && (!best || CostOf(answer->victims) < CostOf(best->victims))) best = std::move(answer);
+  }
+  if (best) return best;
+  // What fits without all that may go can be made to do with less.
+  question.gave_up = false;
+  std::vector<VictimUnit> all = AllUpTo(question, highest);
+  return all.empty() ? std::nullopt : Settle(question, std::move(all));
+}
+
+std::vector<VictimUnit> VictimSearch::AllUpTo(Question& question, int32_t highest) {
+  std::vector<VictimUnit> all, parts;
+  absl::flat_hash_set<GangId> whole;
+  question.bounds.FreeUpTo(highest, evictable_);
+  for (size_t g = 0; g < question.groups.size(); ++g) {
+    if (question.bounds.Disproves(g)) continue;
+    for (VictimUnit& unit : units_.On(question.groups[g], highest, question.id))
+      if (unit.what == What::kSpare)
+        parts.push_back(std::move(unit));
+      else if (unit.what != What::kGang || whole.insert(unit.gang).second)
+        all.push_back(std::move(unit));
+    question.gave_up = question.gave_up || units_.left_some();
+  }
+  for (VictimUnit& part : parts) {
+    if (whole.contains(part.gang)) continue;
+    all.push_back(std::move(part));
+    if (!MayGo(all)) all.pop_back();
+  }
+  return all;
+}
+
+// Of no gang more parts go than it can spare.
+bool VictimSearch::MayGo(const std::vector<VictimUnit>& units) const {
+  absl::flat_hash_map<GangId, std::vector<size_t>> parts;
+  for (const VictimUnit& unit : units)
+    if (unit.what == What::kSpare) parts[unit.gang].push_back(unit.part);
+  return std::ranges::all_of(parts, [this](const auto& item) { return units_.MayGo(item.first, item.second); });
+}
+
+// One of each group in which there may be room, the cheapest first.
+std::vector<VictimSearch::Draft> VictimSearch::DraftsUpTo(Question& question, int32_t highest) {
+  question.bounds.FreeUpTo(highest, evictable_);
+  std::vector<size_t> open;
+  for (size_t g = 0; g < question.groups.size(); ++g)
+    if (!question.bounds.Disproves(g)) open.push_back(g);
+  Budget budget(std::min(kForDrafts, question.budget.left()));
+  const int64_t before = budget.left();
+  std::vector<Draft> drafts;
+  for (const size_t g : open) {
+    if (budget.exhausted()) break;
+    const std::vector<NodeId>& nodes = question.groups[g];
+    std::vector<VictimUnit> units = units_.On(nodes, highest, question.id);
+    budget.Spend(std::ssize(nodes) + 10 * std::ssize(units));
+    auto chosen = VictimChoice(state_, question.asks, question.wanted, nodes, units, budget)
+                      .Run([this](GangId gang, std::span<const size_t> parts) { return units_.MayGo(gang, parts); });
+    if (!chosen) continue;
+    Draft& draft = drafts.emplace_back(Draft{chosen->cost, {}});
+    for (const size_t u : chosen->units) draft.units.push_back(std::move(units[u]));
+  }
+  question.budget.Spend(before - budget.left());
+  std::ranges::stable_sort(drafts, {}, &Draft::cost);
+  return drafts;
+}
+
+PlanResult VictimSearch::AskWithout(Question& question, const std::vector<VictimUnit>& units) {
+  cluster::WhatIf& what_if = planner_.what_if();
+  const cluster::WhatIf::Scope scope(what_if);
+  absl::flat_hash_set<PodId> gone;
+  for (const VictimUnit& unit : units)
+    for (const PodId pod : unit.pods)
+      if (gone.insert(pod).second) what_if.Evict(pod);
+  const int64_t work = planner_.work();
+  PlanResult result = planner_.Place(question.gang, question.pending, question.problem);
+  question.budget.Spend(Budget::kPlacement * std::ssize(gone) + planner_.work() - work);
+  planner_.Spend(work - planner_.work());  // it is in the budget
+  return result;
+}
+
+std::optional<VictimAnswer> VictimSearch::Settle(Question& question, std::vector<VictimUnit> units) {
+  PlanResult found = AskWithout(question, units);
+  question.gave_up = question.gave_up || found.verdict == framework::Verdict::kGaveUp;
+  if (!found.fits) return std::nullopt;
+  std::vector<VictimUnit> needed = units;
+  DropUnneeded(question, found.placements, &needed);
+  if (needed.size() < units.size())
+    if (PlanResult again = AskWithout(question, needed); again.fits) {
+      units = std::move(needed);
+      found = std::move(again);
+    }
+  VictimAnswer answer;
+  answer.fits = true;
+  answer.victims = std::move(units);
+  answer.placements = std::move(found.placements);
+  GiveBack(question, &answer);
+  Exchange(question, &answer);
+  return answer;
+}
+
+// Takes out those beside which, by amounts, the placements stand, the dearest first.
+void VictimSearch::DropUnneeded(const Question& question, const std::vector<cluster::Placement>& placements,
+                                std::vector<VictimUnit>* units) const {
+  using Amounts = MemberAsks::Amounts;
+  const MemberAsks& asks = question.asks;
+  absl::flat_hash_map<NodeId, Amounts> left;  // of nodes where members are
+  const auto shift = [](Amounts& amounts, const Amounts& by, int64_t sign) {
+    for (size_t r = 0; r < amounts.size(); ++r) amounts[r] += sign * by[r];
+  };
+  for (const cluster::Placement& placement : placements) {
+    const auto [at, fresh] = left.try_emplace(placement.node);
+    if (fresh) at->second = asks.FreeOn(placement.node, state_.snapshot());
+    shift(at->second, asks.HeldBy(*placement.pod_class), -1);
+  }
+  absl::flat_hash_set<PodId> gone;
+  for (const VictimUnit& unit : *units)
+    for (const PodId id : unit.pods)
+      if (const auto at = left.find(state_.pod(id).node); gone.insert(id).second && at != left.end())
+        shift(at->second, asks.HeldBy(*state_.pod(id).pod_class), 1);
+  std::ranges::stable_sort(*units, std::ranges::greater(), &VictimUnit::cost);
+  const auto stays = [&](const VictimUnit& unit) {
+    absl::flat_hash_map<NodeId, Amounts> with;
+    for (const PodId id : unit.pods)
+      if (const cluster::PodEntry& pod = state_.pod(id); left.contains(pod.node)) {
+        Amounts& amounts = with.try_emplace(pod.node, left.at(pod.node)).first->second;
+        shift(amounts, asks.HeldBy(*pod.pod_class), -1);
+        if (std::ranges::any_of(amounts, [](int64_t amount) { return amount < 0; })) return false;
+      }
+    for (auto& [node, amounts] : with) left[node] = amounts;
+    return true;
+  };
+  std::erase_if(*units, stays);
+}
+
+// What was found stands without the unit, or is found anew.
+bool VictimSearch::GivesBack(Question& question, const VictimUnit& unit, VictimAnswer* answer) {
+  for (const PodId pod : unit.pods) question.bounds.ComeBack(state_.pod(pod));
+  const auto stays_gone = [&] {
+    for (const PodId pod : unit.pods) question.bounds.Go(state_.pod(pod));
+    return false;
+  };
+  if (question.bounds.DisprovesAll()) return stays_gone();
+  if (question.budget.exhausted()) {
+    answer->exhausted = true;
+    return stays_gone();
+  }
+  std::vector<VictimUnit> others;
+  std::ranges::copy_if(answer->victims, std::back_inserter(others),
+                       [&](const VictimUnit& other) { return other.pods != unit.pods; });
+  PlanResult without = AskWithout(question, others);
+  if (!without.fits) return stays_gone();
+  answer->victims = std::move(others);
+  answer->placements = std::move(without.placements);
+  return true;
+}
+
+// The parts that a gang can spare, where these are enough: first those where members are placed.
+std::vector<VictimUnit> VictimSearch::PartsInstead(Question& question, const VictimUnit& gang, VictimAnswer* answer) {
+  if (question.budget.exhausted()) return {};
+  std::vector<NodeId> nodes;
+  for (const cluster::Placement& placement : answer->placements) nodes.push_back(placement.node);
+  std::ranges::sort(nodes);
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  std::vector<VictimUnit> parts, instead;
+  for (VictimUnit& unit : units_.On(nodes, question.highest, question.id)) {
+    if (unit.what != What::kSpare || unit.gang != gang.gang) continue;
+    parts.push_back(std::move(unit));
+    if (!MayGo(parts)) parts.pop_back();
+  }
+  if (parts.empty()) return {};
+  std::ranges::copy_if(answer->victims, std::back_inserter(instead),
+                       [&](const VictimUnit& other) { return other.pods != gang.pods; });
+  instead.insert(instead.end(), parts.begin(), parts.end());
+  PlanResult with_parts = AskWithout(question, instead);
+  if (!with_parts.fits) return {};
+  for (const PodId pod : gang.pods) question.bounds.ComeBack(state_.pod(pod));
+  for (const VictimUnit& part : parts)
+    for (const PodId pod : part.pods) question.bounds.Go(state_.pod(pod));
+  answer->victims = std::move(instead);
+  answer->placements = std::move(with_parts.placements);
+  return parts;
+}
+
+// Few victims are looked at once more: one unit that goes in place of one or two that cost more together.
+void VictimSearch::Exchange(Question& question, VictimAnswer* answer) {
+  if (answer->victims.size() > kFewVictims || answer->exhausted) return;
+  std::vector<VictimUnit> others;
+  for (const std::vector<NodeId>& group : question.groups)
+    for (VictimUnit& unit : units_.On(group, question.highest, question.id)) others.push_back(std::move(unit));
+  if (others.size() > kFewOthers) return;
+  for (bool again = true; again && question.budget.left() > kMostForVictims / 2;) {
+    again = false;
+    for (const VictimUnit& one : others) again = again || ExchangeFor(question, one, answer);
+  }
+}
+
+bool VictimSearch::ExchangeFor(Question& question, const VictimUnit& one, VictimAnswer* answer) {
+  const std::vector<VictimUnit>& victims = answer->victims;
+  for (const VictimUnit& victim : victims)
+    if (victim.pods == one.pods ||
+        (victim.gang && victim.gang == one.gang && (victim.what == What::kGang || one.what == What::kGang)))
+      return false;
+  const auto shift = [&](const VictimUnit& unit, bool goes) {
+    for (const PodId pod : unit.pods)
+      goes ? question.bounds.Go(state_.pod(pod)) : question.bounds.ComeBack(state_.pod(pod));
+  };
+  for (size_t a = 0; a < victims.size(); ++a)
+    for (size_t b = a; b < victims.size(); ++b) {
+      VictimCost cost = victims[a].cost;
+      if (b != a) cost += victims[b].cost;
+      if (cost <= one.cost) continue;
+      std::vector<VictimUnit> with{one};
+      for (size_t i = 0; i < victims.size(); ++i)
+        if (i != a && i != b) with.push_back(victims[i]);
+      const VictimUnit first = victims[a], second = victims[b];
+      shift(one, true);
+      shift(first, false);
+      if (b != a) shift(second, false);
+      if (!question.bounds.DisprovesAll() && MayGo(with))
+        if (PlanResult found = AskWithout(question, with); found.fits) {
+          answer->victims = std::move(with);
+          answer->placements = std::move(found.placements);
+          GiveBack(question, answer);
+          return true;
+        }
+      shift(one, false);
+      shift(first, true);
+      if (b != a) shift(second, true);
+    }
+  return false;
+}
+
+void VictimSearch::GiveBack(Question& question, VictimAnswer* answer) {
+  question.bounds.Reset();
+  for (const VictimUnit& unit : answer->victims)
+    for (const PodId pod : unit.pods) question.bounds.Go(state_.pod(pod));
+  std::vector<VictimUnit> to_try = answer->victims;
+  std::ranges::stable_sort(to_try, std::ranges::greater(), &VictimUnit::cost);
+  for (size_t i = 0; i < to_try.size(); ++i) {
+    const VictimUnit unit = to_try[i];
+    if (GivesBack(question, unit, answer) || unit.what != What::kGang) continue;
+    std::ranges::copy(PartsInstead(question, unit, answer), std::back_inserter(to_try));
+  }
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/place/victim_units.h"
+
+#include <absl/container/flat_hash_set.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace tutti::core {
+
+using base::Millis;
+using model::GangId;
+using model::NodeId;
+using model::PodId;
+using What = VictimUnit::What;
+
+Millis VictimUnits::SinceOf(PodId id) const {
+  const model::Pod& pod = *state_.pod(id).pod;
+  return pod.bound_ms != 0 ? pod.bound_ms : pod.meta.created_ms;
+}
+
+// GPUs and the like are all that nodes have besides cpu, memory, storage and pods.
+VictimCost VictimUnits::CostOf(PodId id) const {
+  const cluster::PodEntry& entry = state_.pod(id);
+  VictimCost cost{0, 0, 1};
+  const Millis for_ms = std::max<Millis>(0, clock_.WallMs() - SinceOf(id));
+  for (const auto& [column, amount] : entry.pod_class->requests)
+    if (column > cluster::kPodsColumn && !state_.snapshot().ResourceName(column).starts_with("hugepages-"))
+      cost.lost_gpu_ms += std::min<int64_t>(amount, 1 << 20) * for_ms;
+  return cost;
+}
+
+void VictimUnits::AddLone(PodId id, std::vector<VictimUnit>* units) {
+  const int32_t priority = state_.pod(id).pod->spec->priority;
+  if (priority <= highest_)
+    units->push_back({What::kLone, book_.GangOf(id), priority, {id}, CostOf(id), SinceOf(id), 0});
+}
+
+void VictimUnits::AddGang(GangId id, std::span<const NodeId> nodes, std::vector<VictimUnit>* units) {
+  Gang& gang = book_.at(id);
+  const int32_t priority = book_.Priority(gang);
+  if (priority > highest_) return;
+  if (gang.plan) {
+    left_some_ = true;
+    return;
+  }
+  const std::shared_ptr<const Census> census = book_.CensusOf(gang);
+  const auto near = [&](const Member& member) {
+    return std::ranges::binary_search(nodes, state_.pod(member.pod).node);
+  };
+  const auto goes = [this](const Member& member) { return !NeverGoes(*state_.pod(member.pod).pod); };
+  const auto unit_of = [&](What what, const Members& members) {
+    VictimUnit unit{what, id, priority, {}, {}, 0, 0};
+    for (const Member* member : members) {
+      unit.pods.push_back(member->pod);
+      unit.cost += CostOf(member->pod);
+      unit.since_ms = std::max(unit.since_ms, SinceOf(member->pod));
+    }
+    std::ranges::sort(unit.pods);
+    return unit;
+  };
+  const auto spare = spares_.find(id);
+  const Spare& parts =
+      spare != spares_.end() ? spare->second : spares_.try_emplace(id, gang, *census, state_, goes).first->second;
+  for (size_t i = 0; i < parts.parts().size(); ++i) {
+    const Members& part = parts.parts()[i];
+    if (std::ranges::none_of(part, [&](const Member* member) { return near(*member); })) continue;
+    units->push_back(unit_of(What::kSpare, part));
+    units->back().part = i;
+  }
+  if (!std::ranges::all_of(census->placed, [&](const Member* member) { return goes(*member); })) return;
+  VictimUnit all = unit_of(What::kGang, census->placed);
+  all.cost.gangs = 1;
+  units->push_back(std::move(all));
+}
+
+std::vector<VictimUnit> VictimUnits::On(std::span<const NodeId> nodes, int32_t highest, GangId taker) {
+  highest_ = highest;
+  left_some_ = false;
+  std::vector<VictimUnit> units;
+  absl::flat_hash_set<GangId> seen;
+  for (const NodeId n : nodes)
+    for (const PodId id : state_.pods_on(n)) {
+      const cluster::PodEntry& entry = state_.pod(id);
+      const GangId gang = book_.GangOf(id);
+      if (gang && gang == taker) continue;
+      if (entry.reservation || NeverGoes(*entry.pod))
+        left_some_ = left_some_ || (entry.reservation && entry.pod->spec->priority <= highest);
+      else if (entry.pod->meta.deleting())
+        units.push_back({What::kLeaving, gang, Evictable::kLeaving, {id}, {}, SinceOf(id), 0});
+      else if (!gang || book_.at(gang).lone)
+        AddLone(id, &units);
+      else if (seen.insert(gang).second)
+        AddGang(gang, nodes, &units);
+    }
+  std::ranges::sort(units, {}, [](const VictimUnit& unit) {
+    return std::tuple(unit.cost, -unit.since_ms, unit.pods.front(), unit.what);
+  });
+  return units;
+}
+
+}  // namespace tutti::core

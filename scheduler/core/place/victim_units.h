@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// VictimUnits: what may be evicted for a gang, in units that go together, and what each costs.
+//
+// A unit is a lone pod; one part of what a whole gang can spare (gangs/spare.h), several of which may be too much for
+// it; or all of a gang. Pods that leave already are units too, and cost nothing: they are waited for. Of a gang that is
+// about to start nothing is taken.
+// Scheduler thread only.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/inlined_vector.h>
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/clock.h"
+#include "cluster/state.h"
+#include "core/gangs/gang_book.h"
+#include "core/gangs/spare.h"
+#include "core/place/evictable.h"
+
+namespace tutti::core {
+
+// In the order in which it counts. What several units cost is the sum.
+struct VictimCost {
+  int64_t gangs = 0;        // that lose all
+  int64_t lost_gpu_ms = 0;  // for how long the pods had their GPUs and the like, times their number
+  int64_t pods = 0;
+  friend auto operator<=>(const VictimCost&, const VictimCost&) = default;
+  VictimCost& operator+=(const VictimCost& other) {
+    gangs += other.gangs, lost_gpu_ms += other.lost_gpu_ms, pods += other.pods;
+    return *this;
+  }
+  VictimCost& operator-=(const VictimCost& other) {
+    gangs -= other.gangs, lost_gpu_ms -= other.lost_gpu_ms, pods -= other.pods;
+    return *this;
+  }
+};
+
+struct VictimUnit {
+  enum class What { kLeaving, kLone, kSpare, kGang } what = What::kLone;
+  model::GangId gang;                         // invalid: it has none
+  int32_t priority = 0;                       // kLeaving: Evictable::kLeaving
+  absl::InlinedVector<model::PodId, 1> pods;  // each weighs on a node; sorted
+  VictimCost cost;
+  base::Millis since_ms = 0;  // wall; since when the youngest is there
+  size_t part = 0;            // kSpare: its place among Spare::parts()
+};
+
+class VictimUnits {
+ public:
+  // All must outlive it.
+  VictimUnits(const cluster::ClusterState& state, GangBook& book, const base::Clock& clock)
+      : state_(state), book_(book), clock_(clock) {}
+
+  // Those of which some pod is on one of `nodes`, which are sorted, and that may go for a gang, other than themselves,
+  // if their priority is at most `highest`. By cost, and of equal cost the youngest first. A kGang unit has the pods of
+  // the kSpare units of the same gang as well.
+  std::vector<VictimUnit> On(std::span<const model::NodeId> nodes, int32_t highest, model::GangId gang);
+  // Whether these kSpare units of one gang may all go. REQUIRES: it is of the last call, or nothing changed since.
+  bool MayGo(model::GangId gang, std::span<const size_t> parts) const { return spares_.at(gang).MayGo(parts); }
+  // Nothing is known of what changes from now on.
+  void Forget() { spares_.clear(); }
+  // In the last call some pods were passed over that may be allowed to go before long: their gang was starting members.
+  bool left_some() const { return left_some_; }
+
+ private:
+  void AddLone(model::PodId pod, std::vector<VictimUnit>* units);
+  void AddGang(model::GangId id, std::span<const model::NodeId> nodes, std::vector<VictimUnit>* units);
+  VictimCost CostOf(model::PodId pod) const;
+  base::Millis SinceOf(model::PodId pod) const;
+
+  const cluster::ClusterState& state_;
+  GangBook& book_;
+  const base::Clock& clock_;
+  absl::flat_hash_map<model::GangId, Spare> spares_;
+  int32_t highest_ = 0;
+  bool left_some_ = false;
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Victims: a small cluster full of pods of low priority, and a gang of a higher one. Who goes, by the engine, and by
+// the exact solver.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+
+namespace tutti::exact {
+
+struct VictimQuestion {
+  struct Node {
+    int cpu = 0, gpu = 0, rack = 0;  // allocatable
+  };
+  struct Pod {
+    int node = 0, cpu = 0, gpu = 0;
+    int gang = -1;      // -1: it has none
+    bool head = false;  // of its gang
+  };
+  struct Wanted {
+    int count = 0, cpu = 0, gpu = 0;
+  };
+  std::vector<Node> nodes;
+  std::vector<Pod> pods;
+  std::vector<int> minima;  // of the gangs at work
+  std::vector<Wanted> wanted;
+  bool one_rack = false;
+};
+
+// Up to 8 nodes, and a gang of up to 8 members in up to 3 classes.
+VictimQuestion RandomVictims(base::Random& random);
+
+struct WhoGoes {
+  bool fits = false;
+  int gangs = 0;  // that lose all
+  int pods = 0;
+};
+
+WhoGoes AskEngine(const VictimQuestion& question);
+// The fewest gangs, then the fewest pods. Throws std::runtime_error where the solver fails.
+WhoGoes AskSolver(const VictimQuestion& question);
+
+// Puts so many questions to both and prints how they differ. False: the engine found no way where there is one, its
+// victims are worse than the best by more than one pod, or they are the best in fewer than 95 of 100.
+bool CheckVictims(int questions, uint64_t seed);
+
+}  // namespace tutti::exact
