@@ -28,7 +28,6 @@ double ThreadSecondsNow() {
 class Groups final : public dialects::Dialect {
  public:
   std::string_view name() const override { return "groups"; }
-  std::vector<model::ObjectKind> Kinds() const override { return {}; }
   void Put(std::shared_ptr<const model::Object>, dialects::Touched*) override {}
   void Drop(std::string_view, std::string_view, std::string_view, dialects::Touched*) override {}
   model::GangSpec Describe(const model::GangKey& key) const override {
@@ -88,7 +87,7 @@ class FullCluster {
     const core::Requirement requirement = core::Require(book_.at(id), *census);
     TUTTI_CHECK(!planner_.PlaceRequired(book_.at(id), census->pending, requirement).fits, "it does not fit as it is");
     const double started = ThreadSecondsNow();
-    const core::VictimAnswer answer = search_.Run(id, census->pending, requirement);
+    const core::VictimAnswer answer = search_.Run(id, census->pending, requirement, [](model::PodId) { return true; });
     time->seconds = std::max(time->seconds, ThreadSecondsNow() - started);
     TUTTI_CHECK(!answer.exhausted, "every victim is known to be needed");
     std::set<model::PodId> pods;

@@ -88,6 +88,7 @@ base::Result<core::Options> MakeOptions(Config& config, const std::vector<std::s
   options.profiles = *std::move(profiles);
   options.policy = config.policy == "keep" ? core::Options::Policy::kKeep : core::Options::Policy::kRepair;
   options.repair_timeout_ms = config.repair_timeout_s * 1000;
+  options.gang_preemption = core::Options::GangPreemption::kLowerPriority;
   options.bind_timeout_ms = config.bind_timeout_s * 1000;
   options.pod_initial_backoff_ms = config.pod_initial_backoff_s * 1000;
   options.pod_max_backoff_ms = config.pod_max_backoff_s * 1000;

@@ -24,6 +24,8 @@ namespace {
 constexpr size_t kBindWindow = 1024;
 // Once searches have done so much work in a cycle, some 5 ms, what was decided leaves, and the next cycle goes on.
 constexpr int64_t kWorkAtOnce = 400'000;
+// For so many gangs are victims sought again at once, since there may be some by now.
+constexpr size_t kVictimsAtOnce = 16;
 // What changes the figures in waiting gangs' reasons.
 constexpr Wake kChangesFigures = Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints |
                                  Wake::kPodGone | Wake::kPodPlaced | Wake::kVolume | Wake::kDriver | Wake::kQueue;
@@ -51,6 +53,9 @@ struct Cycle::Parts {
   VictimTable victims{state};
   LonePreemption lone_preemption{state, planner.what_if(), victims};
   Certificates certificates{state.snapshot(), rankings, victims};
+  Evictable evictable{state, book};
+  VictimSearch victim_search{state, book, evictable, planner, rankings, clock};
+  VictimRefusals victim_refusals{evictable, clock};
   QueueWaits waits{queues, book, agenda};
   Charges charges{state, queues, waits};
   QueueAdmission admission{state, queues};
@@ -74,8 +79,9 @@ struct Cycle::Parts {
   Promises promises{state, book, committer, planner, enrollment};
   UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
   PreemptPass preempt{options, state, book, agenda, rankings, lone_preemption, committer};
-  StartPass start{options,       state,   book,     agenda, admission, planner,   certificates, committer,
-                  extender_desk, figures, refusals, undo,   preempt,   strangers, announcer,    clock};
+  StartPass start{options,      state,     book,          agenda,          admission,     planner,
+                  certificates, committer, victim_search, victim_refusals, extender_desk, figures,
+                  refusals,     undo,      preempt,       strangers,       announcer,     clock};
   GrowPass grow{state,         book,    agenda,   admission, planner,   certificates, committer,
                 extender_desk, figures, refusals, strangers, announcer, clock};
   Consideration consideration{state,    book,       agenda,   admission, certificates, committer, figures,
@@ -169,6 +175,8 @@ void Cycle::Parts::Wake() {
   if (!framework::Any(happened)) return;
   certificates.Happened(happened, improved.nodes);
   agenda.Wake(happened);
+  for (const GangId id : victim_refusals.TakeDoubtful(kVictimsAtOnce))
+    if (book.at(id).dialect) agenda.MarkReady(id);
 }
 
 void Cycle::Parts::FireTimers() {

@@ -34,6 +34,8 @@ struct Options {
 
   // A gang that is half bound is completed within this time, or undone (kRepair), or left as it is (kKeep).
   enum class Policy { kRepair, kKeep } policy = Policy::kRepair;
+  // Whether pods are evicted so that a gang of a higher priority starts: victim_search.h.
+  enum class GangPreemption { kNever, kLowerPriority } gang_preemption = GangPreemption::kNever;
   base::Millis repair_timeout_ms = 60'000;
   // The time that one bind may take; without an answer it is sent again then, and its room stays held.
   base::Millis bind_timeout_ms = 10'000;
@@ -41,7 +43,8 @@ struct Options {
   // nodes.
   base::Millis victim_timeout_ms = 600'000;
   // Chooses the pods that are to leave for a gang that finds no nodes, so that it does. It is asked about a gang for
-  // which no pod leaves, and returns bound pods, or none. Null: no pod ever leaves.
+  // which no pod leaves, and returns bound pods, or none. Null: they are searched for, where
+  // gang_preemption says so.
   std::function<std::vector<Victim>(const Gang&, const cluster::ClusterState&)> choose_victims;
   // A node that refused a member's bind is tried again for it after the first, then twice as long each time, until a
   // bind of its gang is accepted.

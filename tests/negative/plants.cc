@@ -317,6 +317,7 @@ std::vector<PlantedBug> AllBugs() {
       InCore("a condition that holds again is not renewed", Bug::kOldCondition)
           .SeenBy({"the newest condition is true"}),
       InCore("a status is written twice at a time", Bug::kWriteTwice).SeenBy({"one write of an object at a time"}),
+      InCore("who could be spared is evicted, too", Bug::kOneVictimTooMany).SeenBy({"nobody goes in vain"}),
       InCore("binds do not wait for volumes", Bug::kIgnoreVolumes)
           .SeenBy({"volumes are bound before pods"})
           .In("volumes"),

@@ -225,6 +225,7 @@ std::optional<Violation> Checks::JudgeDelete(const PodName& name) const {
 void Checks::AfterStep(base::Millis healthy_ms) {
   healthy_ms_ = healthy_ms;
   if (!truth_.second_set().empty()) Fail("a gang has one set of victims at a time", truth_.second_set());
+  if (judges_victims_ && !truth_.in_vain().empty()) Fail("nobody goes in vain", truth_.in_vain());
   for (const std::string& uid : truth_.TakeBound()) CheckBound(uid);
   for (const std::string& gang : truth_.TakeTouched()) FollowGang(gang, healthy_ms);
   for (const std::string& key : half_) {

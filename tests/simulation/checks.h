@@ -30,6 +30,9 @@ class Checks {
   };
   Checks(Truth& truth, const HalfLimits& half_limits) : truth_(truth), half_limits_(half_limits), preemptions_(truth) {}
 
+  // Who goes for whom is judged from now on.
+  void JudgeVictims() { judges_victims_ = true; }
+
   // How often an invariant was asked about, and the answer was yes or no; and how often nobody could have known.
   struct Asked {
     uint64_t judged = 0, excused = 0;
@@ -113,6 +116,7 @@ class Checks {
   std::optional<base::Millis> calm_since_ms_;  // in healthy time; null: faults go on
   uint64_t commands_ = 0;
   std::map<std::string_view, Asked> asked_;  // by invariant
+  bool judges_victims_ = false;
 };
 
 }  // namespace tutti::simulation

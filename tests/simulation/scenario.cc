@@ -41,9 +41,9 @@ base::Result<Scenario> ReadScenario(const std::string& path) {
   const auto yaml = sim::ParseYaml(text.str());
   if (!yaml) return base::Invalid(path + ": " + yaml.error().message);
   const Json& root = yaml->value;
-  const std::set<std::string> known{"name",  "nodes",      "most",       "standby", "wire",     "victims",
-                                    "begin", "every",      "rest-every", "rest-ms", "workload", "faults",
-                                    "steps", "calm-every", "share-by",   "preempts"};
+  const std::set<std::string> known{"name",  "nodes",      "most",       "standby",  "wire",         "victims",
+                                    "begin", "every",      "rest-every", "rest-ms",  "workload",     "faults",
+                                    "steps", "calm-every", "share-by",   "preempts", "gangs-preempt"};
   for (const auto& [field, value] : sim::MapOf(root).items())
     if (!known.contains(field)) return base::Invalid(fmt::format("{}: {} is not known", path, field));
 
@@ -69,6 +69,7 @@ base::Result<Scenario> ReadScenario(const std::string& path) {
                              : share_by == "capacity" ? core::QueueRule::Kind::kCapacity
                                                       : core::QueueRule::Kind::kCapability;
   scenario.preempts = sim::BoolOf(sim::Child(root, "preempts"));
+  scenario.gangs_preempt = sim::BoolOf(sim::Child(root, "gangs-preempt"));
   std::string problem;
   if (!ReadCounts(sim::Child(root, "workload"), Workload::Names(), &scenario.workload, &problem) ||
       !ReadCounts(sim::Child(root, "faults"), FaultNames(), &scenario.faults, &problem))

@@ -14,7 +14,8 @@
 //   rest-ms: 200                     # at most so much
 //   workload: {arrive-volcano: 10, kill: 3}      # weights; the names are in workload.cc
 //   faults: {bind-drop: 40, watch-break: 300}    # one in so many chances; the names are in faults.h
-//   victims: true                    # pods leave for gangs of higher priority
+//   victims: true                    # pods leave for gangs of higher priority, chosen plainly
+//   gangs-preempt: true              # gangs evict pods of lower priority, too
 //   steps: 4000                      # while faults strike
 //   calm-every: 1000                 # of those; then the faults stop, and the world must settle
 #pragma once
@@ -34,6 +35,7 @@ struct Scenario {
   int64_t most_gangs = 50, most_pods = 220;
   bool standby = false, wire = false, preempts = false;
   bool victims = false;  // gangs of high priority have lone pods of lower priority leave: tests/simulation/victims.h
+  bool gangs_preempt = false;
   int64_t begin = 50, every = 12, rest_every = 40, rest_ms = 200;
   int64_t steps = 4000, calm_every = 1000;
   core::QueueRule queue_rule;

@@ -129,6 +129,34 @@ void Truth::FollowRecord(const Json& pod, TruePod& now) {
   for (const char* cause : {"preempt", "reclaim"})
     for (const Json& uid : sim::ArrayOf(sim::Child(record, cause))) now.victims.insert(sim::StringOf(uid));
   recorded_.insert(now.victims.begin(), now.victims.end());
+  if (judged_.insert(plan).second) FindInVain(now);
+}
+
+// The members' nominations are there before the first record is. A later leader may find other places.
+void Truth::FindInVain(const TruePod& recorder) {
+  std::set<std::string> kept, gangs;
+  for (const std::string& uid : gangs_.at(recorder.gang).members) kept.insert(pods_.at(uid).nominated);
+  for (const std::string& uid : recorder.victims) {
+    const TruePod* victim = Pod(uid);
+    if (!victim) continue;
+    const auto gang = gangs_.find(victim->gang);
+    if (gang != gangs_.end() && gang->second.declared && !victim->foreign) {
+      gangs.insert(victim->gang);
+    } else if (!kept.contains(victim->node)) {
+      in_vain_ = fmt::format("{} for {}, which has no place on {}", victim->name, recorder.gang, victim->node);
+    }
+  }
+  for (const std::string& name : gangs) {
+    const TrueGang& gang = gangs_.at(name);
+    if (!StandingOf(gang).whole) continue;
+    std::vector<std::string> left;
+    for (const std::string& uid : gang.members) {
+      const TruePod& pod = pods_.at(uid);
+      if (pod.bound() && !pod.done && !pod.deleting && !recorder.victims.contains(uid)) left.push_back(uid);
+    }
+    if (!left.empty() && !Suffices(gang, left))
+      in_vain_ = fmt::format("a part of {} for {}, and the rest is too little", name, recorder.gang);
+  }
 }
 
 void Truth::Read(const Json& pod, bool first, TruePod& now) const {

@@ -140,6 +140,9 @@ class Truth {
   bool WasRecorded(const std::string& uid) const { return recorded_.contains(uid); }
   // What was recorded while an earlier record of the gang stood and its victims did; empty: nothing.
   const std::string& second_set() const { return second_set_; }
+  // Who was recorded as a victim in vain: a lone pod of a node where its gang has no place, or a part of a whole gang
+  // without which that gang has too little; empty: nobody.
+  const std::string& in_vain() const { return in_vain_; }
   // Live pods of the gang that are the commit member of some bound member's plan, and unbound.
   bool HasOpenCommit(const TrueGang& gang) const;
 
@@ -153,6 +156,7 @@ class Truth {
   void Read(const sim::Json& pod, bool first, TruePod& now) const;
   void Forget(const std::string& uid, const TruePod& pod, Version version);
   void FollowRecord(const sim::Json& pod, TruePod& now);
+  void FindInVain(const TruePod& recorder);
   void Join(const sim::Json& object, const std::string& uid, TruePod& pod, TrueGang& gang);
   void OnBound(const std::string& uid, TruePod& pod, TrueGang& gang, Version version);
   // Adds the pod to its node and queue, or takes it off.
@@ -177,6 +181,8 @@ class Truth {
   std::set<std::string> recorded_;  // uids of victims
   std::string second_set_;
   std::set<std::string> committed_;  // "gang\nplan"
+  std::set<std::string> judged_;     // plans, by FindInVain
+  std::string in_vain_;
 };
 
 }  // namespace tutti::simulation

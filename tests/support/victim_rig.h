@@ -23,7 +23,6 @@ namespace tutti::core {
 class GangLabels : public dialects::Dialect {
  public:
   std::string_view name() const override { return "labels"; }
-  std::vector<model::ObjectKind> Kinds() const override { return {}; }
   void Put(std::shared_ptr<const model::Object>, dialects::Touched*) override {}
   void Drop(std::string_view, std::string_view, std::string_view, dialects::Touched*) override {}
   model::GangSpec Describe(const model::GangKey& key) const override {
@@ -71,7 +70,8 @@ struct VictimRig {
 
   VictimAnswer Ask(model::GangId id) {
     const std::shared_ptr<const Census> census = book.CensusOf(book.at(id));
-    VictimAnswer answer = search.Run(id, census->pending, Require(book.at(id), *census));
+    VictimAnswer answer =
+        search.Run(id, census->pending, Require(book.at(id), *census), [](model::PodId) { return true; });
     cluster.state().Audit();
     return answer;
   }

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/admit/queue_admission.h"
 #include "core/gangs/strangers.h"
@@ -13,6 +14,8 @@
 #include "core/passes/undo_pass.h"
 #include "core/place/certificates.h"
 #include "core/place/planner.h"
+#include "core/place/victim_refusals.h"
+#include "core/place/victim_search.h"
 
 namespace tutti::core {
 
@@ -20,8 +23,9 @@ class StartPass {
  public:
   StartPass(const Options& options, const cluster::ClusterState& state, GangBook& book, Agenda& agenda,
             const QueueAdmission& admission, Planner& planner, Certificates& certificates, Committer& committer,
-            ExtenderDesk& extender_desk, FigureRefresh& figures, Refusals& refusals, UndoPass& undo,
-            PreemptPass& preempt, const Strangers& strangers, const Announcer& announcer, const base::Clock& clock)
+            VictimSearch& victim_search, VictimRefusals& victim_refusals, ExtenderDesk& extender_desk,
+            FigureRefresh& figures, Refusals& refusals, UndoPass& undo, PreemptPass& preempt,
+            const Strangers& strangers, const Announcer& announcer, const base::Clock& clock)
       : options_(options),
         state_(state),
         book_(book),
@@ -30,6 +34,8 @@ class StartPass {
         planner_(planner),
         certificates_(certificates),
         committer_(committer),
+        victim_search_(victim_search),
+        victim_refusals_(victim_refusals),
         extender_desk_(extender_desk),
         figures_(figures),
         refusals_(refusals),
@@ -49,7 +55,12 @@ class StartPass {
   std::optional<Refusal> TryStart(model::GangId id, const Census& census, const Requirement& requirement);
   // Places and reserves what lacks as if those were gone that leave for the gang, or are chosen to. False: it does not
   // start so either.
-  bool StartWithVictims(model::GangId id, const Census& census, const Requirement& requirement);
+  bool StartWithVictims(model::GangId id, const Census& census, const Requirement& requirement,
+                        const std::string& shape);
+  bool MayPreempt(const Gang& gang) const;
+  // Seeks victims without whom it fits, and the places that it then has. None: there are none now.
+  std::vector<Victim> ChooseVictims(model::GangId id, const Census& census, const Requirement& requirement,
+                                    const std::string& shape, PlanResult* result);
   // What keeps the gang from starting before any node is asked; nullopt: nothing does.
   std::optional<Refusal> RefuseUnplaced(model::GangId id, const Census& census, const Requirement& requirement);
   // What keeps it from starting on the nodes that were found for it. May find others, which weigh less on its queue.
@@ -74,6 +85,8 @@ class StartPass {
   Planner& planner_;
   Certificates& certificates_;
   Committer& committer_;
+  VictimSearch& victim_search_;
+  VictimRefusals& victim_refusals_;
   ExtenderDesk& extender_desk_;
   FigureRefresh& figures_;
   Refusals& refusals_;

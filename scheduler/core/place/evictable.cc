@@ -97,7 +97,7 @@ void Evictable::Read(NodeId n) {
 void Evictable::CatchUp() {
   const cluster::Snapshot& nodes = state_.snapshot();
   const uint64_t end = nodes.log_end();
-  if (begun_ && seen_ == end && touched_.empty()) return;
+  if (begun_ && seen_ == end) return;
   ++now_;
   if (!begun_ || !nodes.ReadLog(seen_, &touched_)) {
     touched_.clear();
@@ -112,10 +112,6 @@ void Evictable::CatchUp() {
   if (less_at_.size() <= kMostPriorities) return;
   less_at_.clear();
   changed_at_ = now_;
-}
-
-void Evictable::Touch(model::PodId pod) {
-  if (const NodeId n = state_.pod(pod).node; n && begun_) touched_.push_back(n);
 }
 
 std::vector<int32_t> Evictable::PrioritiesBelow(int32_t priority) const {

@@ -30,8 +30,9 @@ class Evictable {
 
   // Reads what changed. REQUIRES: nothing is speculated.
   void CatchUp();
-  // Something about the pod changed that the snapshot does not tell: whether it may go, or its priority.
-  void Touch(model::PodId pod);
+  // What does not touch a node is not seen by its log: what pods say about being evicted, or what their gang's priority
+  // is. All is read again by the next CatchUp.
+  void ReadAnew() { begun_ = false; }
 
   // What pods of one priority hold of one resource on a node. Those that leave already have kLeaving.
   struct Held {

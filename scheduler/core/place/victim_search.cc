@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/planted.h"
 #include "core/gangs/lightest.h"
 #include "core/place/topology_rules.h"
 
@@ -93,9 +94,10 @@ struct VictimSearch::Draft {
   std::vector<VictimUnit> units;
 };
 
-VictimAnswer VictimSearch::Run(GangId id, const Members& pending, const Requirement& requirement) {
+VictimAnswer VictimSearch::Run(GangId id, const Members& pending, const Requirement& requirement,
+                               const VictimUnits::LetsGo& lets_go) {
   evictable_.CatchUp();
-  units_.Forget();
+  units_.Begin(lets_go);
   Question question(*this, id, pending, requirement);
   VictimAnswer answer = Answer(question);
   planner_.Spend(kMostForVictims - question.budget.left());
@@ -128,26 +130,43 @@ std::optional<VictimAnswer> VictimSearch::TryUpTo(Question& question, int32_t hi
   question.gave_up = false;
   std::optional<VictimAnswer> best;
   size_t settled = 0;
-  for (Draft& draft : DraftsUpTo(question, highest)) {
+  for (Draft& draft :
+       base::Planted(base::Bug::kOneVictimTooMany) ? std::vector<Draft>() : DraftsUpTo(question, highest)) {
     if ((best && CostOf(best->victims) <= draft.cost) || settled++ == kMostSettled) break;
     auto answer = Settle(question, std::move(draft.units));
     if (answer && (!best || CostOf(answer->victims) < CostOf(best->victims))) best = std::move(answer);
   }
-  if (best) return best;
+  if (best) {
+    SpareGangs(question, &best);
+    return best;
+  }
   // What fits without all that may go can be made to do with less.
   question.gave_up = false;
-  std::vector<VictimUnit> all = AllUpTo(question, highest);
+  std::vector<VictimUnit> all = AllUpTo(question, highest, What::kGang);
   return all.empty() ? std::nullopt : Settle(question, std::move(all));
 }
 
-std::vector<VictimUnit> VictimSearch::AllUpTo(Question& question, int32_t highest) {
+void VictimSearch::SpareGangs(Question& question, std::optional<VictimAnswer>* best) {
+  if (CostOf((*best)->victims).gangs == 0 || question.budget.exhausted()) return;
+  std::vector<VictimUnit> others = AllUpTo(question, question.highest, What::kSpare);
+  question.bounds.Reset();
+  for (const VictimUnit& unit : others)
+    for (const PodId pod : unit.pods) question.bounds.Go(state_.pod(pod));
+  if (question.bounds.DisprovesAll()) return;
+  auto without = Settle(question, std::move(others));
+  if (without && CostOf(without->victims) < CostOf((*best)->victims)) *best = std::move(without);
+}
+
+std::vector<VictimUnit> VictimSearch::AllUpTo(Question& question, int32_t highest, What most) {
   std::vector<VictimUnit> all, parts;
   absl::flat_hash_set<GangId> whole;
   question.bounds.FreeUpTo(highest, evictable_);
   for (size_t g = 0; g < question.groups.size(); ++g) {
     if (question.bounds.Disproves(g)) continue;
     for (VictimUnit& unit : units_.On(question.groups[g], highest, question.id))
-      if (unit.what == What::kSpare)
+      if (unit.what > most)
+        continue;
+      else if (unit.what == What::kSpare)
         parts.push_back(std::move(unit));
       else if (unit.what != What::kGang || whole.insert(unit.gang).second)
         all.push_back(std::move(unit));
@@ -213,7 +232,7 @@ std::optional<VictimAnswer> VictimSearch::Settle(Question& question, std::vector
   question.gave_up = question.gave_up || found.verdict == framework::Verdict::kGaveUp;
   if (!found.fits) return std::nullopt;
   std::vector<VictimUnit> needed = units;
-  DropUnneeded(question, found.placements, &needed);
+  if (!base::Planted(base::Bug::kOneVictimTooMany)) DropUnneeded(question, found.placements, &needed);
   if (needed.size() < units.size())
     if (PlanResult again = AskWithout(question, needed); again.fits) {
       units = std::move(needed);
@@ -223,6 +242,7 @@ std::optional<VictimAnswer> VictimSearch::Settle(Question& question, std::vector
   answer.fits = true;
   answer.victims = std::move(units);
   answer.placements = std::move(found.placements);
+  if (base::Planted(base::Bug::kOneVictimTooMany)) return answer;
   GiveBack(question, &answer);
   Exchange(question, &answer);
   return answer;

@@ -48,9 +48,11 @@ class VictimSearch {
         rankings_(rankings),
         units_(state, book, clock) {}
 
-  // For the members that `requirement` lacks, chosen from `pending`. The state is as before afterwards; what it spent
-  // is added to the planner's work. REQUIRES: they do not fit as it is; nothing is speculated.
-  VictimAnswer Run(model::GangId id, const Members& pending, const Requirement& requirement);
+  // For the members that `requirement` lacks, chosen from `pending`; of pods that `lets_go` is true of. The state is as
+  // before afterwards; what it spent is added to the planner's work. REQUIRES: they do not fit as it is; nothing is
+  // speculated.
+  VictimAnswer Run(model::GangId id, const Members& pending, const Requirement& requirement,
+                   const VictimUnits::LetsGo& lets_go);
 
  private:
   struct Question;
@@ -61,8 +63,10 @@ class VictimSearch {
   std::vector<Draft> DraftsUpTo(Question& question, int32_t highest);
   // Asks with the units gone, and gives back those that can be spared; nullopt: the gang does not fit.
   std::optional<VictimAnswer> Settle(Question& question, std::vector<VictimUnit> units);
-  // All that may go, each pod once.
-  std::vector<VictimUnit> AllUpTo(Question& question, int32_t highest);
+  // All that may go, each pod once: without gangs as a whole, where `most` is kSpare.
+  std::vector<VictimUnit> AllUpTo(Question& question, int32_t highest, VictimUnit::What most);
+  // Where gangs go as a whole: is everything else enough, and cheaper?
+  void SpareGangs(Question& question, std::optional<VictimAnswer>* best);
   void DropUnneeded(const Question& question, const std::vector<cluster::Placement>& placements,
                     std::vector<VictimUnit>* units) const;
   void GiveBack(Question& question, VictimAnswer* answer);

@@ -31,6 +31,14 @@ VictimCost VictimUnits::CostOf(PodId id) const {
   return cost;
 }
 
+bool VictimUnits::Goes(PodId id) {
+  const cluster::PodEntry& entry = state_.pod(id);
+  if (NeverGoes(*entry.pod)) return false;
+  const bool goes = !entry.reservation && !entry.victim_of && lets_go_(id);
+  left_some_ = left_some_ || !goes;
+  return goes;
+}
+
 void VictimUnits::AddLone(PodId id, std::vector<VictimUnit>* units) {
   const int32_t priority = state_.pod(id).pod->spec->priority;
   if (priority <= highest_)
@@ -41,7 +49,10 @@ void VictimUnits::AddGang(GangId id, std::span<const NodeId> nodes, std::vector<
   Gang& gang = book_.at(id);
   const int32_t priority = book_.Priority(gang);
   if (priority > highest_) return;
-  if (gang.plan) {
+  const bool loses = std::ranges::any_of(gang.members, [this](const Member* member) {
+    return state_.pod(member->pod).victim_of || state_.pod(member->pod).leaving;
+  });
+  if (gang.plan || loses) {
     left_some_ = true;
     return;
   }
@@ -49,7 +60,7 @@ void VictimUnits::AddGang(GangId id, std::span<const NodeId> nodes, std::vector<
   const auto near = [&](const Member& member) {
     return std::ranges::binary_search(nodes, state_.pod(member.pod).node);
   };
-  const auto goes = [this](const Member& member) { return !NeverGoes(*state_.pod(member.pod).pod); };
+  const auto goes = [this](const Member& member) { return Goes(member.pod); };
   const auto unit_of = [&](What what, const Members& members) {
     VictimUnit unit{what, id, priority, {}, {}, 0, 0};
     for (const Member* member : members) {
@@ -84,10 +95,12 @@ std::vector<VictimUnit> VictimUnits::On(std::span<const NodeId> nodes, int32_t h
     for (const PodId id : state_.pods_on(n)) {
       const cluster::PodEntry& entry = state_.pod(id);
       const GangId gang = book_.GangOf(id);
-      if (gang && gang == taker) continue;
-      if (entry.reservation || NeverGoes(*entry.pod))
-        left_some_ = left_some_ || (entry.reservation && entry.pod->spec->priority <= highest);
-      else if (entry.pod->meta.deleting())
+      const int32_t own = entry.pod->spec->priority;
+      const bool leaves = entry.pod->meta.deleting();
+      if ((gang && gang == taker) || (!leaves && (gang ? book_.at(gang).spec.priority.value_or(own) : own) > highest))
+        continue;
+      if (!Goes(id)) continue;
+      if (leaves)
         units.push_back({What::kLeaving, gang, Evictable::kLeaving, {id}, {}, SinceOf(id), 0});
       else if (!gang || book_.at(gang).lone)
         AddLone(id, &units);

@@ -12,7 +12,9 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -57,18 +59,25 @@ class VictimUnits {
 
   // Those of which some pod is on one of `nodes`, which are sorted, and that may go for a gang, other than themselves,
   // if their priority is at most `highest`. By cost, and of equal cost the youngest first. A kGang unit has the pods of
-  // the kSpare units of the same gang as well.
+  // the kSpare units of the same gang as well. No pod goes that leaves for some gang already, or was not let go.
   std::vector<VictimUnit> On(std::span<const model::NodeId> nodes, int32_t highest, model::GangId gang);
   // Whether these kSpare units of one gang may all go. REQUIRES: it is of the last call, or nothing changed since.
   bool MayGo(model::GangId gang, std::span<const size_t> parts) const { return spares_.at(gang).MayGo(parts); }
-  // Nothing is known of what changes from now on.
-  void Forget() { spares_.clear(); }
-  // In the last call some pods were passed over that may be allowed to go before long: their gang was starting members.
+  // Which pods may go at all, from the next call on.
+  using LetsGo = std::function<bool(model::PodId)>;
+  void Begin(LetsGo lets_go) {
+    lets_go_ = std::move(lets_go);
+    spares_.clear();
+  }
+  // In the last call some pods were passed over that may be allowed to go before long: they were not let go, or their
+  // gang was starting members, or losing some.
   bool left_some() const { return left_some_; }
 
  private:
   void AddLone(model::PodId pod, std::vector<VictimUnit>* units);
   void AddGang(model::GangId id, std::span<const model::NodeId> nodes, std::vector<VictimUnit>* units);
+  // Nothing keeps it on its node.
+  bool Goes(model::PodId pod);
   VictimCost CostOf(model::PodId pod) const;
   base::Millis SinceOf(model::PodId pod) const;
 
@@ -76,6 +85,7 @@ class VictimUnits {
   GangBook& book_;
   const base::Clock& clock_;
   absl::flat_hash_map<model::GangId, Spare> spares_;
+  LetsGo lets_go_;
   int32_t highest_ = 0;
   bool left_some_ = false;
 };
