@@ -47,6 +47,12 @@ Ask::Ask(Cells& cells, const model::ResourceList& amounts, std::string_view flav
   std::ranges::sort(amounts_, {}, &CellAmount::cell);
 }
 
+Ask::Ask(Cells& cells, std::vector<CellAmount> amounts) : cells_(&cells), amounts_(std::move(amounts)) {
+  std::erase_if(amounts_, [](const CellAmount& a) { return a.amount <= 0; });
+  std::ranges::sort(amounts_, {}, &CellAmount::cell);
+  for (const auto& [cell, amount] : amounts_) cells_->Hold(cell);
+}
+
 Ask::Ask(const Ask& other) : cells_(other.cells_), amounts_(other.amounts_) {
   for (const auto& [cell, amount] : amounts_) cells_->Hold(cell);
 }

@@ -57,6 +57,7 @@ class Ask {
   Ask() = default;
   // Leaves out amounts of zero or below. `cells` must outlive this.
   Ask(Cells& cells, const model::ResourceList& amounts, std::string_view flavor = {});
+  Ask(Cells& cells, std::vector<CellAmount> amounts);
   Ask(const Ask& other);
   Ask(Ask&& other) noexcept { Swap(other); }
   Ask& operator=(Ask other) noexcept {

@@ -34,15 +34,21 @@ Ledger::Entry& Ledger::At(std::vector<Row>* rows, QueueId queue, CellId cell) {
 }
 
 void Ledger::Add(const ChargeRecord& charge, int sign, std::vector<Row>* rows) const {
-  for (QueueId queue = charge.queue; queue.valid(); queue = tree_.parent(queue)) {
-    for (const auto& [cell, amount] : charge.amounts) {
+  for (const auto& [cell, amount] : charge.amounts) {
+    Wide change = sign > 0 ? Wide{amount} : -Wide{amount};
+    for (QueueId queue = charge.queue; queue.valid() && change != 0; queue = tree_.parent(queue)) {
       Entry& entry = At(rows, queue, cell);
-      entry.used += sign > 0 ? Wide{amount} : -Wide{amount};
+      const Wide before = entry.passed_up();
+      entry.used += change;
       TUTTI_CHECK(entry.used >= 0, "what is taken from a queue was charged to it: " + tree_.spec(queue).name);
+      change = entry.passed_up() - before;
     }
-    // A cell with a high id may be an invented name; shorten the row when it is gone.
+  }
+  // A cell with a high id may be an invented name; shorten the row when it is gone.
+  for (QueueId queue = charge.queue; queue.valid(); queue = tree_.parent(queue)) {
+    if (queue.index() >= rows->size()) continue;
     Row& row = (*rows)[queue.index()];
-    while (!row.empty() && row.back().used == 0 && row.back().limit == kNoLimit) row.pop_back();
+    while (!row.empty() && row.back().empty()) row.pop_back();
   }
 }
 
@@ -119,6 +125,17 @@ std::vector<CellId> Ledger::Limited(QueueId queue) const {
   return cells;
 }
 
+void Ledger::SetKept(QueueId queue, CellId cell, int64_t amount) {
+  if (Kept(queue, cell) == amount) return;
+  At(&rows_, queue, cell).kept = amount;
+  links_version_ = 0;  // what those above have is summed up anew
+}
+
+int64_t Ledger::Kept(QueueId queue, CellId cell) const {
+  if (queue.index() >= rows_.size() || cell.index() >= rows_[queue.index()].size()) return 0;
+  return rows_[queue.index()][cell.index()].kept;
+}
+
 int64_t Ledger::Headroom(QueueId queue, CellId cell) const {
   const Entry* entry = Find(queue, cell);
   if (!entry || entry->limit == kNoLimit) return kNoLimit;
@@ -172,7 +189,9 @@ void Ledger::Keep(Mark mark) {
 void Ledger::Audit() const {
   TUTTI_CHECK(marks_.empty() && changes_.empty(), "at rest nothing is speculated");
   Refresh();
-  std::vector<Row> counted(rows_.size());
+  std::vector<Row> counted = rows_;
+  for (Row& row : counted)
+    for (Entry& entry : row) entry.used = 0;
   for (const ChargeRecord& charge : charges_)
     if (charge.queue.valid()) Add(charge, +1, &counted);
   for (size_t queue = 0; queue < rows_.size(); ++queue)

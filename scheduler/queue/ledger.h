@@ -2,8 +2,9 @@
 // Ledger: counts by cell what is charged to each queue and to all below it, and knows how much each may hold. One
 // thread.
 //
-// A charge is added to all queues on the path at once; its cost is the path's length times the charge's cells.
-// Speculations nest: Here() begins one, Rewind() undoes it, and Keep() makes it part of the one around it. Invariants
+// A charge is added to all queues on the path at once, less what queues on the way keep to themselves; its cost is the
+// path's length times the charge's cells. Speculations nest: Here() begins one, Rewind() undoes it, and Keep() makes it
+// part of the one around it. Invariants
 //   (1) a queue's sum is exact, however large the charges are; readers see it cut to the range of int64;
 //   (2) Rewind(m) restores exactly the charges and ids at Here() == m;
 //   (3) a change of the tree moves sums together with the moved queues; charges stay with their queue.
@@ -40,7 +41,7 @@ class Ledger {
   QueueId queue(ChargeId charge) const { return charges_[charge.index()].queue; }
   const Ask& amounts(ChargeId charge) const { return charges_[charge.index()].amounts; }
 
-  // Returns the charges of the queue and all below it.
+  // Returns the charges of the queue and all below it, without what those keep.
   int64_t Used(QueueId queue, CellId cell) const;
 
   // Sets the most that a queue and all below it may hold of a cell; kNoLimit removes the limit.
@@ -49,6 +50,10 @@ class Ledger {
   int64_t Limit(QueueId queue, CellId cell) const;
   // The cells that the queue or one above it has a limit of, sorted.
   std::vector<CellId> Limited(QueueId queue) const;
+  // Sets how much of a queue's sum counts in itself alone: queues above it are charged for what goes beyond.
+  void SetKept(QueueId queue, CellId cell, int64_t amount);
+  int64_t Kept(QueueId queue, CellId cell) const;
+
   // The limit less what is used, below zero where more is used than allowed; kNoLimit without a limit.
   int64_t Headroom(QueueId queue, CellId cell) const;
   // Returns the least headroom of the queue and all above it.
@@ -70,6 +75,9 @@ class Ledger {
   struct Entry {
     Wide used = 0;
     int64_t limit = kNoLimit;
+    int64_t kept = 0;
+    bool empty() const { return used == 0 && limit == kNoLimit && kept == 0; }
+    Wide passed_up() const { return used > kept ? used - kept : Wide{0}; }
   };
   using Row = std::vector<Entry>;
   struct ChargeRecord {

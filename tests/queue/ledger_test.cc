@@ -76,6 +76,33 @@ TEST_CASE("what is limited is what some queue of the path limits") {
   CHECK(ledger.Limited(leaf).empty());
 }
 
+TEST_CASE("what a queue keeps is charged to it alone, and what goes beyond to those above it") {
+  Rig rig;
+  const ChargeId first = rig.ledger.Charge(rig.leaf, rig.Gpus(6));
+  rig.ledger.SetKept(rig.leaf, rig.gpu, 4);
+  CHECK(rig.Used(rig.leaf) == 6);
+  CHECK(rig.Used(rig.mid) == 2);
+  CHECK(rig.Used(rig.root) == 2);
+  rig.ledger.SetKept(rig.mid, rig.gpu, 3);
+  const ChargeId second = rig.ledger.Charge(rig.mid, rig.Gpus(2));
+  CHECK(rig.Used(rig.mid) == 4);
+  CHECK(rig.Used(rig.root) == 1);
+  const Ledger::Mark mark = rig.ledger.Here();
+  rig.ledger.Release(first);
+  CHECK(rig.Used(rig.leaf) == 0);
+  CHECK(rig.Used(rig.mid) == 2);
+  CHECK(rig.Used(rig.root) == 0);
+  rig.ledger.Rewind(mark);
+  CHECK(rig.Used(rig.root) == 1);
+  rig.ledger.Audit();
+  rig.ledger.SetKept(rig.mid, rig.gpu, 0);
+  CHECK(rig.Used(rig.root) == 4);
+  rig.ledger.Release(second);
+  rig.ledger.Release(first);
+  CHECK(rig.Used(rig.root) == 0);
+  rig.ledger.Audit();
+}
+
 TEST_CASE("sums beyond what can be counted stop there and come back exactly") {
   Rig rig;
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
