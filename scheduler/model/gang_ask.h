@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// GangAsk: what a gang asks of a queue before its pods exist.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "model/pod_spec.h"
+#include "model/shared.h"
+
+namespace tutti::model {
+
+struct RoleAsk {
+  std::string name;
+  int64_t count = 1;
+  std::optional<int64_t> min_count;  // it may start with so few; none: with `count`
+  Shared<PodSpec> pod;               // each member
+  std::string group;                 // roles that name the same one get the same flavors; empty: it stands alone
+};
+
+struct GangAsk {
+  std::string uid;
+  std::string ns, local_queue;  // what it names
+  int32_t priority = 0;
+  base::Millis queued_ms = 0;  // since when it stands in line, wall time
+  std::vector<RoleAsk> roles;
+  std::string replaces;  // the uid of the gang that this one is a larger form of; empty: none
+  std::string problem;   // why it cannot be admitted as it is, whatever there is room for; empty: nothing
+};
+
+}  // namespace tutti::model

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/policies/kueue/admission.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "queue/policies/kueue/cycle.h"
+
+namespace tutti::queue {
+namespace {
+
+std::string LocalName(const std::string& ns, const std::string& name) { return ns + "/" + name; }
+
+model::ResourceList RequestsOf(const std::vector<RoleAssignment>& roles) {
+  model::ResourceList all;
+  for (const RoleAssignment& role : roles) all.AddAll(role.requests);
+  return all;
+}
+
+}  // namespace
+
+KueueAdmission::KueueAdmission(KueueRules rules)
+    : rules_(std::move(rules)),
+      usage_(rules_.local_usage),
+      arena_{shares_, ledger_, holdings_, [this](const std::string& local) { return usage_.Of(local, now_); }} {}
+
+// Whatever a declaration changes may be what somebody lacked.
+void KueueAdmission::Declared() { lines_.WakeAll(); }
+
+void KueueAdmission::Put(model::Flavor flavor) {
+  std::string name = flavor.name;
+  flavors_.insert_or_assign(std::move(name), std::move(flavor));
+  Declared();
+}
+
+void KueueAdmission::DropFlavor(const std::string& name) {
+  flavors_.erase(name);
+  Declared();
+}
+
+void KueueAdmission::Put(model::CohortSpec cohort) {
+  shares_.Put(std::move(cohort));
+  Declared();
+}
+
+void KueueAdmission::DropCohort(const std::string& name) {
+  shares_.DropCohort(name);
+  Declared();
+}
+
+void KueueAdmission::Put(model::LeafQueueSpec leaf) {
+  const std::string name = leaf.name;
+  const bool drain = leaf.stop == model::StopPolicy::kHoldAndDrain;
+  shares_.Put(std::move(leaf));
+  if (drain) Drain(shares_.Leaf(name), {});
+  RerouteTo(name);
+  Declared();
+}
+
+void KueueAdmission::DropLeaf(const std::string& name) {
+  shares_.DropLeaf(name);
+  RerouteTo(name);
+  Declared();
+}
+
+void KueueAdmission::Put(model::LocalQueueSpec spec, bool admits) {
+  const std::string name = LocalName(spec.ns, spec.name);
+  usage_.SetWeight(name, spec.weight);
+  if (spec.stop == model::StopPolicy::kHoldAndDrain) Drain(shares_.Leaf(spec.queue), name);
+  locals_.insert_or_assign(name, Local{std::move(spec), admits});
+  Reroute(name);
+}
+
+void KueueAdmission::DropLocal(const std::string& ns, const std::string& queue) {
+  const std::string name = LocalName(ns, queue);
+  locals_.erase(name);
+  usage_.Drop(name);
+  Reroute(name);
+}
+
+void KueueAdmission::Drain(QueueId leaf, const std::string& local) {
+  if (!leaf.valid()) return;
+  for (const Holdings::Rank& rank : holdings_.Of(leaf))
+    if (local.empty() || rank.holding->local == local) draining_.insert(rank.holding->gang);
+}
+
+void KueueAdmission::RerouteTo(const std::string& leaf) {
+  for (const auto& [name, local] : locals_)
+    if (local.spec.queue == leaf) Reroute(name);
+}
+
+void KueueAdmission::Reroute(const std::string& local) {
+  const auto gangs = by_local_.find(local);
+  if (gangs == by_local_.end()) return;
+  for (const model::GangId gang : gangs->second) {
+    Waiting& waiting = waiting_.at(gang);
+    Leave(gang, waiting);
+    Enter(gang, waiting);
+  }
+}
+
+void KueueAdmission::Enter(model::GangId gang, Waiting& waiting) {
+  const auto refuse = [&](WaitReason reason, std::string message) { waiting.why = {reason, std::move(message)}; };
+  const model::GangAsk& ask = waiting.ask;
+  const auto local = locals_.find(waiting.local);
+  if (local == locals_.end())
+    return refuse(WaitReason::kMisconfigured, fmt::format("LocalQueue {} doesn't exist", ask.local_queue));
+  const model::LocalQueueSpec& spec = local->second.spec;
+  if (spec.stop != model::StopPolicy::kNone)
+    return refuse(WaitReason::kSuspended, fmt::format("LocalQueue {} is inactive", ask.local_queue));
+  const QueueId leaf = shares_.Leaf(spec.queue);
+  if (!leaf.valid())
+    return refuse(WaitReason::kMisconfigured, fmt::format("ClusterQueue {} doesn't exist", spec.queue));
+  if (!local->second.admits)
+    return refuse(WaitReason::kMisconfigured, "workload namespace doesn't match ClusterQueue selector");
+  waiting.why = {};
+  waiting.leaf = shares_.HoldLeaf(spec.queue);
+  lines_.Put(gang, leaf, {ask.priority, ask.queued_ms, ask.uid}, ShapeOf(ask), waiting.local,
+             shares_.leaf(leaf).by_local_usage);
+}
+
+void KueueAdmission::Leave(model::GangId gang, Waiting& waiting) {
+  if (!waiting.leaf.valid()) return;
+  lines_.Erase(gang);
+  shares_.ReleaseLeaf(std::exchange(waiting.leaf, {}));
+  waiting.progress.clear();
+}
+
+void KueueAdmission::Wait(model::GangId gang, model::GangAsk ask) {
+  TUTTI_CHECK(!holdings_.Find(gang), "a gang that has quota does not wait for it");
+  Forget(gang, now_);
+  Waiting& waiting = waiting_[gang];
+  waiting.local = LocalName(ask.ns, ask.local_queue);
+  waiting.ask = std::move(ask);
+  by_local_[waiting.local].insert(gang);
+  Enter(gang, waiting);
+}
+
+void KueueAdmission::Hold(model::GangId gang, const HeldQuota& quota, base::Millis now) {
+  Forget(gang, now);
+  Holding holding{gang,
+                  quota.uid,
+                  LocalName(quota.ns, quota.local_queue),
+                  shares_.HoldLeaf(quota.leaf),
+                  quota.priority,
+                  quota.queued_ms,
+                  quota.reserved_ms,
+                  quota.evicted,
+                  {},
+                  {}};
+  CellAmounts used;
+  std::vector<CellId> held;
+  for (const HeldQuota::Role& role : quota.roles) {
+    RoleAssignment& assigned = holding.roles.emplace_back();
+    assigned.name = role.name;
+    assigned.count = role.count;
+    assigned.requests = role.requests;
+    for (const auto& [resource, flavor] : role.flavors) {
+      held.push_back(shares_.cells().Hold(flavor, resource));
+      assigned.picks[resource] = {flavor, held.back()};
+      AddTo(used, held.back(), role.requests.Get(resource));
+    }
+  }
+  holding.used = Ask(shares_.cells(), used);
+  for (const CellId cell : held) shares_.cells().Release(cell);
+  usage_.Take(holding.local, RequestsOf(holding.roles), now);
+  const QueueId leaf = holding.leaf;
+  const auto local = locals_.find(holding.local);
+  const bool drains = (shares_.is_leaf(leaf) && shares_.leaf(leaf).stop == model::StopPolicy::kHoldAndDrain) ||
+                      (local != locals_.end() && local->second.spec.stop == model::StopPolicy::kHoldAndDrain);
+  if (drains) draining_.insert(gang);
+  holdings_.Put(std::move(holding));
+  shares_.ReleaseLeaf(leaf);
+}
+
+void KueueAdmission::ReleaseQuota(model::GangId gang, base::Millis now) {
+  const Holding* holding = holdings_.Find(gang);
+  if (!holding) return;
+  usage_.Return(holding->local, RequestsOf(holding->roles), now);
+  std::vector<CellId> cells;
+  for (const auto& [cell, amount] : holding->used) cells.push_back(cell);
+  const QueueId root = shares_.Root(holding->leaf);
+  lines_.Wake(cells, [&](QueueId leaf) { return shares_.Root(leaf) == root; });
+  draining_.erase(gang);
+  holdings_.Release(gang);
+}
+
+void KueueAdmission::Forget(model::GangId gang, base::Millis now) {
+  now_ = std::max(now_, now);
+  ReleaseQuota(gang, now);
+  const auto at = waiting_.find(gang);
+  if (at == waiting_.end()) return;
+  Leave(gang, at->second);
+  const auto others = by_local_.find(at->second.local);
+  others->second.erase(gang);
+  if (others->second.empty()) by_local_.erase(others);
+  waiting_.erase(at);
+}
+
+bool KueueAdmission::IsActive(QueueId leaf) const {
+  if (!shares_.is_leaf(leaf)) return false;
+  const model::LeafQueueSpec& spec = shares_.leaf(leaf);
+  if (spec.stop != model::StopPolicy::kNone || shares_.HasCircle(leaf)) return false;
+  return std::ranges::all_of(spec.groups, [this](const model::ResourceGroup& group) {
+    return std::ranges::all_of(group.flavors, [this](const auto& flavor) { return flavors_.contains(flavor.flavor); });
+  });
+}
+
+WaitExplanation KueueAdmission::Explain(model::GangId gang) const {
+  const Waiting& waiting = waiting_.at(gang);
+  if (waiting.leaf.valid() && !IsActive(waiting.leaf))
+    return {WaitReason::kSuspended, fmt::format("ClusterQueue {} is inactive", locals_.at(waiting.local).spec.queue)};
+  return waiting.why;
+}
+
+PassResult KueueAdmission::Run(base::Millis now) {
+  now_ = std::max(now_, now);
+  PassResult result;
+  for (const model::GangId gang : std::exchange(draining_, {})) {
+    if (holdings_.Find(gang)->evicted) continue;
+    holdings_.MarkEvicted(gang);
+    result.evicted.push_back({gang, {}});
+  }
+  while (KueueCycle(*this, &result).Run()) {
+  }
+  return result;
+}
+
+}  // namespace tutti::queue

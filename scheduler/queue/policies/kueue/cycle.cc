@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/policies/kueue/cycle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "model/quantity.h"
+#include "queue/policies/kueue/partial.h"
+
+namespace tutti::queue {
+
+KueueCycle::KueueCycle(KueueAdmission& admission, PassResult* result)
+    : in_(admission),
+      result_(result),
+      assigner_(in_.arena_, in_.flavors_, in_.rules_.fair_sharing,
+                [this](const Preemptor& preemptor) { return FindVictims(preemptor); }) {}
+
+bool KueueCycle::Run() {
+  Turns turns(in_.arena_, Nominate(), in_.rules_.fair_sharing);
+  const Ledger::Mark mark = in_.ledger_.Here();
+  while (Turn* turn = turns.Next()) Consider(turn);
+  in_.ledger_.Rewind(mark);
+  Commit();
+  return progress_;
+}
+
+std::vector<Turn> KueueCycle::Nominate() {
+  std::vector<Turn> turns;
+  const auto usage = [this](const std::string& local) { return in_.usage_.Of(local, in_.now_); };
+  for (const QueueId leaf : in_.lines_.Leaves()) {
+    if (!in_.IsActive(leaf)) continue;
+    const model::GangId gang = *in_.lines_.First(leaf, usage);
+    const Waiting& waiting = in_.waiting_.at(gang);
+    Turn turn{gang, leaf, &waiting.ask, {}, {}};
+    if (!waiting.ask.problem.empty()) {
+      Refuse(turn, WaitReason::kMisconfigured, waiting.ask.problem, true);
+      continue;
+    }
+    Assign(&turn, nullptr);
+    turns.push_back(std::move(turn));
+  }
+  return turns;
+}
+
+const Holding* KueueCycle::Replaced(const Turn& turn) const {
+  if (turn.ask->replaces.empty()) return nullptr;
+  const Holding* old = in_.holdings_.FindUid(turn.ask->replaces);
+  return old && old->leaf == turn.leaf ? old : nullptr;
+}
+
+void KueueCycle::Assign(Turn* turn, const Assignment* within) {
+  AssignQuestion question{turn->ask, turn->leaf, {}, {}, within, Replaced(*turn)};
+  if (!within) question.progress = in_.waiting_.at(turn->gang).progress;
+  turn->assignment = assigner_.Assign(question);
+  turn->victims = FindVictims(*turn, turn->assignment);
+  if (turn->assignment.fit() != Fit::kNow && turn->victims.empty() && MayShrink(*turn->ask))
+    AssignFewer(std::move(question), turn);
+}
+
+void KueueCycle::AssignFewer(AssignQuestion question, Turn* turn) {
+  LargestCounts(*turn->ask, [&](const std::vector<int64_t>& counts) {
+    question.counts = counts;
+    Assignment assignment = assigner_.Assign(question);
+    std::vector<Victim> victims = FindVictims(*turn, assignment);
+    if (assignment.fit() != Fit::kNow && victims.empty()) return false;
+    turn->assignment = std::move(assignment);
+    turn->victims = std::move(victims);
+    return true;
+  });
+}
+
+std::vector<Victim> KueueCycle::FindVictims(const Preemptor& preemptor) const {
+  return in_.rules_.fair_sharing ? FindFairVictims(in_.arena_, preemptor, in_.rules_.strategies)
+                                 : FindClassicVictims(in_.arena_, preemptor);
+}
+
+std::vector<Victim> KueueCycle::FindVictims(const Turn& turn, const Assignment& assignment) const {
+  if (assignment.fit() != Fit::kPreempt) return {};
+  return FindVictims(
+      {turn.leaf, turn.ask->priority, turn.ask->queued_ms, assignment.usage, assignment.CellsToPreempt()});
+}
+
+bool KueueCycle::Overlaps(const Turn& turn) const {
+  return std::ranges::any_of(turn.victims, [this](const Victim& v) { return leaving_.contains(v.gang); });
+}
+
+bool KueueCycle::FitsAfterVictims(const Turn& turn) const {
+  const Ledger::Mark mark = in_.ledger_.Here();
+  for (const auto& [gang, holding] : leaving_) in_.ledger_.Release(in_.holdings_.ChargeOf(*holding));
+  for (const Victim& victim : turn.victims)
+    if (!leaving_.contains(victim.gang)) in_.ledger_.Release(in_.holdings_.ChargeOf(*in_.holdings_.Find(victim.gang)));
+  const bool fits = in_.shares_.Fits(turn.leaf, turn.assignment.usage);
+  in_.ledger_.Rewind(mark);
+  return fits;
+}
+
+// Its victims leave for another one, too: it may need fewer, or others. It keeps to the flavors that it had.
+void KueueCycle::AssignAnew(Turn* turn) {
+  const Assignment before = turn->assignment;
+  const Ledger::Mark mark = in_.ledger_.Here();
+  for (const auto& [gang, holding] : leaving_) in_.ledger_.Release(in_.holdings_.ChargeOf(*holding));
+  Assign(turn, &before);
+  in_.ledger_.Rewind(mark);
+  if (turn->assignment.fit() == Fit::kNow) turn->assignment.deferred = true;
+}
+
+void KueueCycle::Consider(Turn* turn) {
+  if (Overlaps(*turn)) AssignAnew(turn);
+  const Assignment& assignment = turn->assignment;
+  const Fit fit = assignment.fit();
+  Waiting& waiting = in_.waiting_.at(turn->gang);
+  const FlavorProgress before = std::exchange(waiting.progress, {});
+  if (fit == Fit::kNone) return Refuse(*turn, assignment.no_fit, assignment.Message(), true);
+  if (fit == Fit::kPreempt && turn->victims.empty()) {
+    Reserve(*turn);
+    FlavorProgress next = assignment.Progress();
+    const bool left = std::ranges::any_of(next, [](const auto& role) {
+      return std::ranges::any_of(role, [](const auto& tried) { return tried.second >= 0; });
+    });
+    progress_ = progress_ || (left && next != before);
+    if (left) waiting.progress = std::move(next);
+    return Refuse(*turn, WaitReason::kWaitingForQuota, assignment.Message(), !left);
+  }
+  if (fit == Fit::kDeferred) {
+    Charge(*turn, assignment.usage);
+    return Refuse(*turn, WaitReason::kWaitingForPreemptedWorkloads,
+                  "Workload has overlapping preemption targets with another workload, but will fit after these "
+                  "preemptions complete",
+                  false);
+  }
+  if (Overlaps(*turn))
+    return Refuse(*turn, WaitReason::kWaitingForQuota,
+                  "Workload has overlapping preemption targets with another workload", false);
+  if (!FitsAfterVictims(*turn))
+    return Refuse(*turn, WaitReason::kWaitingForQuota, "Workload no longer fits after processing another workload",
+                  false);
+  Charge(*turn, assignment.usage);
+  if (fit == Fit::kPreempt) return Preempt(turn);
+  progress_ = true;
+  admitted_.push_back(std::move(*turn));
+}
+
+void KueueCycle::Refuse(const Turn& turn, WaitReason reason, std::string message, bool may_pass) {
+  WaitExplanation& why = in_.waiting_.at(turn.gang).why;
+  WaitExplanation now{reason, std::move(message)};
+  if (why != now) result_->refused.insert(turn.gang);
+  why = std::move(now);
+  if (!may_pass || in_.shares_.leaf(turn.leaf).strategy == model::QueueingStrategy::kStrictFifo) return;
+  in_.lines_.StandAside(turn.gang, turn.assignment.ShortCells());
+  progress_ = true;
+}
+
+void KueueCycle::Reserve(const Turn& turn) {
+  if (in_.shares_.leaf(turn.leaf).preemption.within_cohort == model::PreemptionPolicy::kAny) return;
+  CellAmounts reserved;
+  for (const auto& [cell, amount] : turn.assignment.usage) {
+    const model::CellQuota quota = in_.shares_.Quota(turn.leaf, cell);
+    int64_t most = model::SaturatingSub(quota.nominal, in_.shares_.Used(turn.leaf, cell));
+    if (turn.assignment.borrowing > 0)
+      most = quota.borrowing_limit ? model::SaturatingAdd(most, *quota.borrowing_limit) : amount;
+    AddTo(reserved, cell, std::min(amount, most));
+  }
+  Charge(turn, reserved);
+}
+
+void KueueCycle::Preempt(Turn* turn) {
+  for (const Victim& victim : turn->victims) {
+    const Holding* holding = in_.holdings_.Find(victim.gang);
+    leaving_.emplace(victim.gang, holding);
+    if (holding->evicted) continue;
+    progress_ = true;
+    result_->evicted.push_back({victim.gang, turn->gang, victim.reason});
+  }
+  Refuse(*turn, WaitReason::kWaitingForPreemptedWorkloads,
+         fmt::format("{}. Pending the preemption of {} workload(s)", turn->assignment.Message(), turn->victims.size()),
+         false);
+  if (in_.shares_.leaf(turn->leaf).strategy == model::QueueingStrategy::kBestEffortFifo)
+    in_.lines_.PutFirst(turn->gang);
+}
+
+void KueueCycle::Charge(const Turn& turn, const CellAmounts& amounts) {
+  in_.ledger_.Charge(turn.leaf, Ask(in_.shares_.cells(), amounts));
+}
+
+void KueueCycle::Commit() {
+  for (const auto& [gang, holding] : leaving_) in_.holdings_.MarkEvicted(gang);
+  for (Turn& turn : admitted_) CommitOne(&turn);
+}
+
+void KueueCycle::CommitOne(Turn* turn) {
+  const model::GangAsk ask = *turn->ask;
+  const std::string local = in_.waiting_.at(turn->gang).local;
+  const Holding* old = Replaced(*turn);
+  const model::GangId replaces = old ? old->gang : model::GangId();
+  in_.shares_.HoldLeaf(in_.shares_.leaf(turn->leaf).name);  // while neither a line nor a charge does
+  in_.Forget(turn->gang, in_.now_);
+  if (old) in_.ReleaseQuota(replaces, in_.now_);
+  model::ResourceList requests;
+  for (const RoleAssignment& role : turn->assignment.roles) requests.AddAll(role.requests);
+  in_.usage_.Take(local, requests, in_.now_);
+  in_.usage_.CountAdmission(local, requests);
+  in_.holdings_.Put({turn->gang, ask.uid, local, turn->leaf, ask.priority, ask.queued_ms, in_.now_, false,
+                     turn->assignment.roles, Ask(in_.shares_.cells(), turn->assignment.total)});
+  in_.shares_.ReleaseLeaf(turn->leaf);
+  result_->refused.erase(turn->gang);
+  result_->admitted.push_back({turn->gang, std::move(turn->assignment), replaces});
+}
+
+}  // namespace tutti::queue

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// KueueCycle: the first gang of every line has its turn once. One thread.
+//
+// What one of them takes, or will have when its victims have left, counts for those that come after it in the cycle.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "queue/policies/kueue/admission.h"
+
+namespace tutti::queue {
+
+class KueueCycle {
+ public:
+  // Both must outlive this. Adds to `result`.
+  KueueCycle(KueueAdmission& admission, PassResult* result);
+
+  // Returns true when another cycle can do more.
+  bool Run();
+
+ private:
+  using Waiting = KueueAdmission::Waiting;
+
+  std::vector<Turn> Nominate();
+  void Assign(Turn* turn, const Assignment* within);
+  void AssignFewer(AssignQuestion question, Turn* turn);
+  std::vector<Victim> FindVictims(const Preemptor& preemptor) const;
+  std::vector<Victim> FindVictims(const Turn& turn, const Assignment& assignment) const;
+
+  void Consider(Turn* turn);
+  void AssignAnew(Turn* turn);
+  bool Overlaps(const Turn& turn) const;
+  // Tells whether the gang fits when all victims of this cycle and its own have left.
+  bool FitsAfterVictims(const Turn& turn) const;
+  void Refuse(const Turn& turn, WaitReason reason, std::string message, bool may_pass);
+  // Keeps free what a gang without victims would have: where its queue cannot take it back, nobody else may have it.
+  void Reserve(const Turn& turn);
+  void Preempt(Turn* turn);
+  void Charge(const Turn& turn, const CellAmounts& amounts);
+  // Gives all that were admitted their quota.
+  void Commit();
+  void CommitOne(Turn* turn);
+  const Holding* Replaced(const Turn& turn) const;
+
+  KueueAdmission& in_;
+  PassResult* result_;
+  Assigner assigner_;
+  std::vector<Turn> admitted_;
+  std::map<model::GangId, const Holding*> leaving_;  // the victims of this cycle
+  bool progress_ = false;
+};
+
+}  // namespace tutti::queue

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/policies/kueue/preemption.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tutti::queue {
+namespace {
+
+std::string Because(VictimReason reason) {
+  switch (reason) {
+    case VictimReason::kInClusterQueue: return "prioritization in the ClusterQueue";
+    case VictimReason::kInCohortReclamation: return "reclamation within the cohort";
+    case VictimReason::kInCohortFairSharing: return "Fair Sharing within the cohort";
+    case VictimReason::kInCohortReclaimWhileBorrowing: return "reclamation within the cohort while borrowing";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string WordOf(VictimReason reason) {
+  switch (reason) {
+    case VictimReason::kInClusterQueue: return "InClusterQueue";
+    case VictimReason::kInCohortReclamation: return "InCohortReclamation";
+    case VictimReason::kInCohortFairSharing: return "InCohortFairSharing";
+    case VictimReason::kInCohortReclaimWhileBorrowing: return "InCohortReclaimWhileBorrowing";
+  }
+  return "";
+}
+
+std::string PreemptedMessage(const std::string& preemptor_uid, const std::string& job_uid, VictimReason reason,
+                             const std::string& preemptor_path, const std::string& victim_path) {
+  const auto known = [](const std::string& text) { return text.empty() ? "UNKNOWN" : text; };
+  return fmt::format(
+      "Preempted to accommodate a workload (UID: {}, JobUID: {}) due to {}; preemptor path: {}; preemptee path: {}",
+      known(preemptor_uid), known(job_uid), Because(reason), known(preemptor_path), known(victim_path));
+}
+
+bool Preemptor::Reaches(int32_t victims, model::PreemptionPolicy policy) const {
+  switch (policy) {
+    case model::PreemptionPolicy::kNever: return false;
+    case model::PreemptionPolicy::kLowerPriority: return victims < priority;
+    case model::PreemptionPolicy::kLowerOrNewerEqualPriority: return victims <= priority;
+    case model::PreemptionPolicy::kAny: return true;
+  }
+  return false;
+}
+
+bool Preemptor::MayTake(const Holding& holding, model::PreemptionPolicy policy) const {
+  if (!Reaches(holding.priority, policy)) return false;
+  if (policy == model::PreemptionPolicy::kLowerOrNewerEqualPriority && holding.priority == priority &&
+      holding.queued_ms <= queued_ms)
+    return false;
+  return std::ranges::any_of(short_cells, [&](CellId cell) { return holding.used.Get(cell) > 0; });
+}
+
+void Trial::TakeOut(const Holding& holding, VictimReason reason) {
+  arena_.ledger.Release(arena_.holdings.ChargeOf(holding));
+  out_.push_back({&holding, reason});
+}
+
+std::vector<Victim> Trial::Trim(const std::function<bool()>& fits) {
+  std::vector<Victim> victims;
+  for (size_t i = out_.size(); i-- > 0;) {
+    const Out& out = out_[i];
+    if (i + 1 < out_.size()) {
+      const ChargeId back = arena_.ledger.Charge(out.holding->leaf, out.holding->used);
+      if (fits()) continue;
+      arena_.ledger.Release(back);
+    }
+    victims.push_back({out.holding->gang, out.reason});
+  }
+  std::ranges::reverse(victims);
+  return victims;
+}
+
+}  // namespace tutti::queue

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preemption: which gangs have to give up their quota so that another one fits. Two rules: one goes by quota and
+// priority, the other one by fair shares. One thread.
+//
+// A search takes gangs out of the ledger on trial, until the preemptor fits, and puts back those that it can do
+// without.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/sharing_queue.h"
+#include "queue/policies/kueue/holdings.h"
+#include "queue/policies/kueue/share_tree.h"
+
+namespace tutti::queue {
+
+// Why a gang has to go: Kueue's reasons of the condition Preempted.
+enum class VictimReason {
+  kInClusterQueue,                 // its own queue has one that comes before it
+  kInCohortReclamation,            // the other queue takes back what is its own
+  kInCohortFairSharing,            // its queue has more than its fair share
+  kInCohortReclaimWhileBorrowing,  // the other queue borrows, for a gang that comes before it
+};
+std::string WordOf(VictimReason reason);
+// The message of that condition. Texts that are not known are empty; paths are ShareTree::Path.
+std::string PreemptedMessage(const std::string& preemptor_uid, const std::string& job_uid, VictimReason reason,
+                             const std::string& preemptor_path, const std::string& victim_path);
+
+struct Victim {
+  model::GangId gang;
+  VictimReason reason;
+};
+
+struct Preemptor {
+  QueueId leaf;
+  int32_t priority = 0;
+  base::Millis queued_ms = 0;
+  CellAmounts wants;
+  std::vector<CellId> short_cells;  // sorted: those of which others have to leave
+
+  // Tells whether the gang uses a short cell, and the policy lets the preemptor take its place.
+  bool MayTake(const Holding& holding, model::PreemptionPolicy policy) const;
+  // Tells whether it may take the place of gangs of this priority, and of none above it.
+  bool Reaches(int32_t priority, model::PreemptionPolicy policy) const;
+};
+
+// How much the namespaced queue of a gang has used: the gang of a higher usage goes first.
+using LocalUsageOf = std::function<double(const std::string& local)>;
+
+// What a search works on. All must outlive it.
+struct PreemptionArena {
+  const ShareTree& shares;
+  Ledger& ledger;
+  const Holdings& holdings;
+  LocalUsageOf local_usage;
+};
+
+enum class FairStrategy { kLessThanOrEqualToFinalShare, kLessThanInitialShare };
+
+// Empty when no set of gangs that the rules allow makes room.
+std::vector<Victim> FindClassicVictims(const PreemptionArena& arena, const Preemptor& preemptor);
+// `strategies` has one or two; the second one is tried where the first one finds no room.
+std::vector<Victim> FindFairVictims(const PreemptionArena& arena, const Preemptor& preemptor,
+                                    const std::vector<FairStrategy>& strategies);
+
+// The gangs that were taken out on trial. Destroyed, it has put all back.
+class Trial {
+ public:
+  explicit Trial(const PreemptionArena& arena) : arena_(arena), mark_(arena.ledger.Here()) {}
+  ~Trial() { arena_.ledger.Rewind(mark_); }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  void TakeOut(const Holding& holding, VictimReason reason);
+  // Puts back all but the last one that `fits` can do without; the rest are victims.
+  std::vector<Victim> Trim(const std::function<bool()>& fits);
+
+ private:
+  struct Out {
+    const Holding* holding;
+    VictimReason reason;
+  };
+  const PreemptionArena& arena_;
+  Ledger::Mark mark_;
+  std::vector<Out> out_;
+};
+
+}  // namespace tutti::queue

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns: in which order the first gangs of all lines have their turn. One thread.
+//
+// By quota: who has to borrow from least far away, then priority, then time. By fair shares: a tournament up the tree,
+// played anew for each turn, since every one that is admitted changes the shares.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "queue/policies/kueue/preemption.h"
+
+namespace tutti::queue {
+
+struct Turn {
+  model::GangId gang;
+  QueueId leaf;
+  const model::GangAsk* ask = nullptr;
+  Assignment assignment;
+  std::vector<Victim> victims;
+};
+
+class Turns {
+ public:
+  // `arena` must outlive this. At most one turn a leaf.
+  Turns(const PreemptionArena& arena, std::vector<Turn> turns, bool by_fair_share);
+
+  // nullptr: all have had their turn. It is as the ledger is now.
+  Turn* Next();
+
+ private:
+  Turn* NextFair();
+  // The one of the tree of `root` that would leave its queues with least.
+  Turn* PlayTournament(const std::vector<Turn*>& players) const;
+
+  const PreemptionArena& arena_;
+  std::vector<Turn> turns_;
+  size_t next_ = 0;
+  bool by_fair_share_;
+  std::map<std::string, std::vector<Turn*>> players_;  // by the path of their tree's root; none is empty
+};
+
+}  // namespace tutti::queue
