@@ -27,8 +27,7 @@ KueueAdmission::KueueAdmission(KueueRules rules)
       usage_(rules_.local_usage),
       arena_{shares_, ledger_, holdings_, [this](const std::string& local) { return usage_.Of(local, now_); }} {}
 
-// Whatever a declaration changes may be what somebody lacked.
-void KueueAdmission::Declared() { lines_.WakeAll(); }
+void KueueAdmission::Declared() { touched_.merge(lines_.WakeAll()); }
 
 void KueueAdmission::Put(model::Flavor flavor) {
   std::string name = flavor.name;
@@ -118,6 +117,7 @@ void KueueAdmission::Enter(model::GangId gang, Waiting& waiting) {
     return refuse(WaitReason::kMisconfigured, "workload namespace doesn't match ClusterQueue selector");
   waiting.why = {};
   waiting.leaf = shares_.HoldLeaf(spec.queue);
+  Touch(leaf);
   lines_.Put(gang, leaf, {ask.priority, ask.queued_ms, ask.uid}, ShapeOf(ask), waiting.local,
              shares_.leaf(leaf).by_local_usage);
 }
@@ -168,6 +168,7 @@ void KueueAdmission::Hold(model::GangId gang, const HeldQuota& quota, base::Mill
   for (const CellId cell : held) shares_.cells().Release(cell);
   usage_.Take(holding.local, RequestsOf(holding.roles), now);
   const QueueId leaf = holding.leaf;
+  Touch(leaf);
   const auto local = locals_.find(holding.local);
   const bool drains = (shares_.is_leaf(leaf) && shares_.leaf(leaf).stop == model::StopPolicy::kHoldAndDrain) ||
                       (local != locals_.end() && local->second.spec.stop == model::StopPolicy::kHoldAndDrain);
@@ -183,6 +184,7 @@ void KueueAdmission::ReleaseQuota(model::GangId gang, base::Millis now) {
   std::vector<CellId> cells;
   for (const auto& [cell, amount] : holding->used) cells.push_back(cell);
   const QueueId root = shares_.Root(holding->leaf);
+  Touch(holding->leaf);
   lines_.Wake(cells, [&](QueueId leaf) { return shares_.Root(leaf) == root; });
   draining_.erase(gang);
   holdings_.Release(gang);
@@ -213,7 +215,8 @@ WaitExplanation KueueAdmission::Explain(model::GangId gang) const {
   const Waiting& waiting = waiting_.at(gang);
   if (waiting.leaf.valid() && !IsActive(waiting.leaf))
     return {WaitReason::kSuspended, fmt::format("ClusterQueue {} is inactive", locals_.at(waiting.local).spec.queue)};
-  return waiting.why;
+  const WaitExplanation* aside = lines_.WhyAside(gang);
+  return aside ? *aside : waiting.why;
 }
 
 PassResult KueueAdmission::Run(base::Millis now) {
@@ -224,8 +227,19 @@ PassResult KueueAdmission::Run(base::Millis now) {
     holdings_.MarkEvicted(gang);
     result.evicted.push_back({gang, {}});
   }
-  while (KueueCycle(*this, &result).Run()) {
+  std::map<std::string, QueueId> roots;  // by path, so that the same input gives the same decision
+  for (const QueueId leaf : std::exchange(touched_, {}))
+    if (shares_.is_leaf(leaf)) {
+      const QueueId root = shares_.Root(leaf);
+      roots.emplace(shares_.Path(root), root);
+    }
+  scanned_.clear();
+  for (const auto& [path, root] : roots) {
+    const std::vector<QueueId> leaves = shares_.LeavesBelow(root);
+    while (KueueCycle(*this, leaves, &result).Run()) {
+    }
   }
+  touched_.clear();
   return result;
 }
 

@@ -60,12 +60,6 @@ struct PassResult {
   std::set<model::GangId> refused;  // those that wait for another reason than before: see Explain
 };
 
-struct WaitExplanation {
-  WaitReason reason = WaitReason::kPendingEvaluation;
-  std::string message;
-  friend bool operator==(const WaitExplanation&, const WaitExplanation&) = default;
-};
-
 class KueueAdmission {
  public:
   explicit KueueAdmission(KueueRules rules);
@@ -115,7 +109,9 @@ class KueueAdmission {
   // Lets those that name the queue of a namespace go where it leads now.
   void Reroute(const std::string& local);
   void RerouteTo(const std::string& leaf);
+  // Whatever a declaration changes may be what somebody lacked.
   void Declared();
+  void Touch(QueueId leaf) { touched_.insert(leaf); }
   void Drain(QueueId leaf, const std::string& local);
   void ReleaseQuota(model::GangId gang, base::Millis now);
   bool IsActive(QueueId leaf) const;
@@ -133,6 +129,8 @@ class KueueAdmission {
   std::map<std::string, std::set<model::GangId>> by_local_;  // of those that wait
   Lines lines_;
   std::set<model::GangId> draining_;  // to be told
+  std::set<QueueId> touched_;         // leaves of which something has changed since the last pass
+  std::set<model::GangId> scanned_;   // in this pass: all flavors were tried, and no gang would leave for any of them
   base::Millis now_ = 0;
 };
 

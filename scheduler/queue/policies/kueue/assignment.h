@@ -35,6 +35,12 @@ enum class WaitReason {
 };
 std::string WordOf(WaitReason reason);
 
+struct WaitExplanation {
+  WaitReason reason = WaitReason::kPendingEvaluation;
+  std::string message;
+  friend bool operator==(const WaitExplanation&, const WaitExplanation&) = default;
+};
+
 struct FlavorPick {
   std::string flavor;
   CellId cell;

@@ -11,8 +11,9 @@
 
 namespace tutti::queue {
 
-KueueCycle::KueueCycle(KueueAdmission& admission, PassResult* result)
+KueueCycle::KueueCycle(KueueAdmission& admission, const std::vector<QueueId>& leaves, PassResult* result)
     : in_(admission),
+      leaves_(leaves),
       result_(result),
       assigner_(in_.arena_, in_.flavors_, in_.rules_.fair_sharing,
                 [this](const Preemptor& preemptor) { return FindVictims(preemptor); }) {}
@@ -29,11 +30,11 @@ bool KueueCycle::Run() {
 std::vector<Turn> KueueCycle::Nominate() {
   std::vector<Turn> turns;
   const auto usage = [this](const std::string& local) { return in_.usage_.Of(local, in_.now_); };
-  for (const QueueId leaf : in_.lines_.Leaves()) {
-    if (!in_.IsActive(leaf)) continue;
-    const model::GangId gang = *in_.lines_.First(leaf, usage);
-    const Waiting& waiting = in_.waiting_.at(gang);
-    Turn turn{gang, leaf, &waiting.ask, {}, {}};
+  for (const QueueId leaf : leaves_) {
+    const auto gang = in_.lines_.First(leaf, usage);
+    if (!gang || !in_.IsActive(leaf)) continue;
+    const Waiting& waiting = in_.waiting_.at(*gang);
+    Turn turn{*gang, leaf, &waiting.ask, {}, {}};
     if (!waiting.ask.problem.empty()) {
       Refuse(turn, WaitReason::kMisconfigured, waiting.ask.problem, true);
       continue;
@@ -110,19 +111,9 @@ void KueueCycle::Consider(Turn* turn) {
   if (Overlaps(*turn)) AssignAnew(turn);
   const Assignment& assignment = turn->assignment;
   const Fit fit = assignment.fit();
-  Waiting& waiting = in_.waiting_.at(turn->gang);
-  const FlavorProgress before = std::exchange(waiting.progress, {});
+  const FlavorProgress before = std::exchange(in_.waiting_.at(turn->gang).progress, {});
   if (fit == Fit::kNone) return Refuse(*turn, assignment.no_fit, assignment.Message(), true);
-  if (fit == Fit::kPreempt && turn->victims.empty()) {
-    Reserve(*turn);
-    FlavorProgress next = assignment.Progress();
-    const bool left = std::ranges::any_of(next, [](const auto& role) {
-      return std::ranges::any_of(role, [](const auto& tried) { return tried.second >= 0; });
-    });
-    progress_ = progress_ || (left && next != before);
-    if (left) waiting.progress = std::move(next);
-    return Refuse(*turn, WaitReason::kWaitingForQuota, assignment.Message(), !left);
-  }
+  if (fit == Fit::kPreempt && turn->victims.empty()) return RefuseWithoutVictims(*turn, before);
   if (fit == Fit::kDeferred) {
     Charge(*turn, assignment.usage);
     return Refuse(*turn, WaitReason::kWaitingForPreemptedWorkloads,
@@ -142,13 +133,26 @@ void KueueCycle::Consider(Turn* turn) {
   admitted_.push_back(std::move(*turn));
 }
 
+// Each resource alone could be had, but not all together: there may be later flavors to look at in the next cycle.
+void KueueCycle::RefuseWithoutVictims(const Turn& turn, const FlavorProgress& before) {
+  Reserve(turn);
+  FlavorProgress next = turn.assignment.Progress();
+  const bool left = std::ranges::any_of(next, [](const auto& role) {
+    return std::ranges::any_of(role, [](const auto& tried) { return tried.second >= 0; });
+  });
+  if (!left) in_.scanned_.insert(turn.gang);
+  progress_ = progress_ || (left && next != before && !in_.scanned_.contains(turn.gang));
+  if (left) in_.waiting_.at(turn.gang).progress = std::move(next);
+  Refuse(turn, WaitReason::kWaitingForQuota, turn.assignment.Message(), !left);
+}
+
 void KueueCycle::Refuse(const Turn& turn, WaitReason reason, std::string message, bool may_pass) {
   WaitExplanation& why = in_.waiting_.at(turn.gang).why;
   WaitExplanation now{reason, std::move(message)};
   if (why != now) result_->refused.insert(turn.gang);
   why = std::move(now);
   if (!may_pass || in_.shares_.leaf(turn.leaf).strategy == model::QueueingStrategy::kStrictFifo) return;
-  in_.lines_.StandAside(turn.gang, turn.assignment.ShortCells());
+  in_.lines_.StandAside(turn.gang, turn.assignment.ShortCells(), why);
   progress_ = true;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KueueCycle: the first gang of every line has its turn once. One thread.
+// KueueCycle: the first gang of every line of a tree has its turn once. One thread.
 //
 // What one of them takes, or will have when its victims have left, counts for those that come after it in the cycle.
 #pragma once
@@ -14,8 +14,8 @@ namespace tutti::queue {
 
 class KueueCycle {
  public:
-  // Both must outlive this. Adds to `result`.
-  KueueCycle(KueueAdmission& admission, PassResult* result);
+  // All must outlive this. `leaves` are those of one tree. Adds to `result`.
+  KueueCycle(KueueAdmission& admission, const std::vector<QueueId>& leaves, PassResult* result);
 
   // Returns true when another cycle can do more.
   bool Run();
@@ -30,6 +30,7 @@ class KueueCycle {
   std::vector<Victim> FindVictims(const Turn& turn, const Assignment& assignment) const;
 
   void Consider(Turn* turn);
+  void RefuseWithoutVictims(const Turn& turn, const FlavorProgress& before);
   void AssignAnew(Turn* turn);
   bool Overlaps(const Turn& turn) const;
   // Tells whether the gang fits when all victims of this cycle and its own have left.
@@ -45,6 +46,7 @@ class KueueCycle {
   const Holding* Replaced(const Turn& turn) const;
 
   KueueAdmission& in_;
+  const std::vector<QueueId>& leaves_;
   PassResult* result_;
   Assigner assigner_;
   std::vector<Turn> admitted_;

@@ -2,12 +2,12 @@
 // Lines: the gangs that wait, one line a leaf queue, and those that stand aside until there is more of what they lack.
 // One thread.
 //
-// Gangs of one line that ask for the same have one shape: when the first of them is refused, all others of the shape
-// stand aside with it. What becomes free wakes the shapes that lacked it, and no others.
+// Gangs of one line that ask for the same have one shape. A line is one of shapes, each where its first gang stands:
+// when that one is refused the whole shape stands aside, and what becomes free brings back the shapes that lacked it,
+// and no others. So an event costs the shapes that it concerns, however many gangs they have.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
 
 #include <functional>
 #include <map>
@@ -15,6 +15,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "model/gang_ask.h"
 #include "model/ids.h"
 #include "queue/ids.h"
+#include "queue/policies/kueue/assignment.h"
 
 namespace tutti::queue {
 
@@ -44,7 +46,7 @@ std::string ShapeOf(const model::GangAsk& ask);
 
 class Lines {
  public:
-  // How much a namespaced queue has used, of the leaves where that comes first; it must not change during one call.
+  // How much a namespaced queue has used.
   using UsageOf = std::function<double(const std::string& local)>;
 
   // Adds the gang to the line of `leaf`. `by_usage`: the namespaced queues of the leaf take turns by what they used.
@@ -54,57 +56,57 @@ class Lines {
 
   // The first of the line that does not stand aside.
   std::optional<model::GangId> First(QueueId leaf, const UsageOf& usage) const;
-  // Lets the gang be the first of its line, before all others, until it is taken out.
+  // Lets the gang be the first of its line until it is taken out, or stands aside.
   void PutFirst(model::GangId gang);
-  // Lets the gang, and all others of its shape, stand aside until one of `lacks` is freer. Empty: until WakeAll.
-  void StandAside(model::GangId gang, std::span<const CellId> lacks);
-  // Lets the gang alone stand aside until WakeAll.
-  void StandAsideAlone(model::GangId gang);
+  // Lets the gang's shape stand aside until one of `lacks` is freer. Empty: until WakeAll.
+  void StandAside(model::GangId gang, std::span<const CellId> lacks, WaitExplanation why);
+  // Why the gang's shape stands aside; nullptr: it does not.
+  const WaitExplanation* WhyAside(model::GangId gang) const;
 
   // Lets those come back that lack one of `cells`, of the leaves that `concerns` is true for.
   void Wake(std::span<const CellId> cells, const std::function<bool(QueueId)>& concerns);
-  void WakeAll();
+  // Lets all come back; returns the leaves where somebody waits.
+  std::set<QueueId> WakeAll();
 
-  // Those in whose line somebody stands.
-  std::vector<QueueId> Leaves() const;
   size_t size() const { return places_.size(); }
 
  private:
+  using Member = std::pair<LineRank, model::GangId>;
   struct Shape {
     QueueId leaf;
-    std::string text;
-    friend bool operator==(const Shape&, const Shape&) = default;
-    template <typename H>
-    friend H AbslHashValue(H h, const Shape& s) {
-      return H::combine(std::move(h), s.leaf, s.text);
-    }
-  };
-  using Members = std::set<std::pair<LineRank, model::GangId>>;
-  struct Aside {
+    std::string local;         // empty where the namespaced queues do not take turns
+    std::set<Member> members;  // none is empty
     std::vector<CellId> lacks;
-    Members members;
+    std::optional<WaitExplanation> aside;
   };
+  // Shapes do not move in memory.
+  using ShapeKey = std::tuple<QueueId, std::string, std::string>;  // leaf, local, text
+  using Shapes = std::map<ShapeKey, Shape>;
   struct Place {
-    Shape shape;
+    Shapes::iterator shape;
     LineRank rank;
-    std::string local;  // empty where the namespaced queues do not take turns
-    bool aside_alone = false;
+  };
+  struct InLine {
+    Member first;
+    Shape* shape;
+    friend bool operator<(const InLine& a, const InLine& b) { return a.first < b.first; }
   };
   struct Line {
-    std::map<std::string, Members> ready;  // by namespaced queue; none is empty
+    std::map<std::string, std::set<InLine>> ready;  // by namespaced queue; none is empty
     std::optional<model::GangId> first;
-    size_t waiting = 0;  // those that stand aside, too
   };
-  void Join(model::GangId gang, const Place& place);
-  void Leave(model::GangId gang, const Place& place);
-  void Return(const Shape& shape);
+
+  // A shape joins the line, or leaves it, as its first member stands now.
+  void Join(Shape& shape);
+  void Leave(Shape& shape);
+  void Return(Shape& shape);
+  // Forgets a line in which nobody stands.
+  void Tidy(QueueId leaf);
 
   absl::flat_hash_map<model::GangId, Place> places_;
-  std::map<QueueId, Line> lines_;
-  absl::flat_hash_map<Shape, std::set<model::GangId>> shapes_;  // those that are ready
-  absl::flat_hash_map<Shape, Aside> aside_;
-  absl::flat_hash_map<CellId, absl::flat_hash_set<Shape>> lacking_;
-  std::set<model::GangId> aside_alone_;
+  Shapes shapes_;
+  absl::flat_hash_map<QueueId, Line> lines_;
+  absl::flat_hash_map<CellId, std::set<Shape*>> lacking_;
 };
 
 }  // namespace tutti::queue

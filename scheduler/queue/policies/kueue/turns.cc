@@ -48,28 +48,19 @@ Turns::Turns(const PreemptionArena& arena, std::vector<Turn> turns, bool by_fair
   std::ranges::sort(turns_, [](const Turn& a, const Turn& b) {
     return std::pair(a.assignment.borrowing, AgeKey(a)) < std::pair(b.assignment.borrowing, AgeKey(b));
   });
-  if (by_fair_share_)
-    for (Turn& turn : turns_) players_[arena.shares.Path(arena.shares.Root(turn.leaf))].push_back(&turn);
+  for (Turn& turn : turns_) left_.push_back(&turn);
 }
 
 Turn* Turns::Next() {
-  if (by_fair_share_) return NextFair();
-  return next_ == turns_.size() ? nullptr : &turns_[next_++];
+  if (left_.empty()) return nullptr;
+  Turn* next = by_fair_share_ && left_.size() > 1 ? PlayTournament() : left_.front();
+  std::erase(left_, next);
+  return next;
 }
 
-Turn* Turns::NextFair() {
-  if (players_.empty()) return nullptr;
-  const auto tree = players_.begin();
-  std::vector<Turn*>& players = tree->second;
-  Turn* winner = players.size() == 1 ? players.front() : PlayTournament(players);
-  std::erase(players, winner);
-  if (players.empty()) players_.erase(tree);
-  return winner;
-}
-
-Turn* Turns::PlayTournament(const std::vector<Turn*>& turns) const {
+Turn* Turns::PlayTournament() const {
   std::vector<Player> players;
-  for (Turn* turn : turns) players.push_back({turn, SharesWith(arena_, *turn)});
+  for (Turn* turn : left_) players.push_back({turn, SharesWith(arena_, *turn)});
   // The deepest queue first, so that all below a cohort have played before it does.
   absl::flat_hash_map<QueueId, size_t> winners;
   std::set<std::pair<int, QueueId>> open;

@@ -5,7 +5,7 @@
 // played anew for each turn, since every one that is admitted changes the shares.
 #pragma once
 
-#include <map>
+#include <deque>
 #include <vector>
 
 #include "queue/policies/kueue/preemption.h"
@@ -22,22 +22,20 @@ struct Turn {
 
 class Turns {
  public:
-  // `arena` must outlive this. At most one turn a leaf.
+  // `arena` must outlive this. At most one turn a leaf, all of one tree.
   Turns(const PreemptionArena& arena, std::vector<Turn> turns, bool by_fair_share);
 
   // nullptr: all have had their turn. It is as the ledger is now.
   Turn* Next();
 
  private:
-  Turn* NextFair();
-  // The one of the tree of `root` that would leave its queues with least.
-  Turn* PlayTournament(const std::vector<Turn*>& players) const;
+  // The one that would leave the queues on its path with the smaller shares.
+  Turn* PlayTournament() const;
 
   const PreemptionArena& arena_;
   std::vector<Turn> turns_;
-  size_t next_ = 0;
   bool by_fair_share_;
-  std::map<std::string, std::vector<Turn*>> players_;  // by the path of their tree's root; none is empty
+  std::deque<Turn*> left_;  // in their order by quota
 };
 
 }  // namespace tutti::queue
