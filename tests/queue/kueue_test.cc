@@ -364,6 +364,133 @@ TEST_CASE("kueue: a queue borrows what its cohort does not use, up to its limit 
   CHECK(desk.Has(3));
 }
 
+TEST_CASE("kueue: strict lines whose first gangs scan their flavors out of step come to an end") {
+  Desk desk;
+  uint32_t gang = 0;
+  const auto hold = [&](const std::string& leaf, const std::string& flavor, const char* resource) {
+    HeldQuota quota;
+    quota.uid = std::to_string(++gang);
+    quota.ns = "ns";
+    quota.leaf = leaf;
+    quota.roles = {{"main", 1, Of({{resource, 1}}), {{resource, flavor}}}};
+    desk.admission.Hold(model::GangId(gang), quota, 1);
+  };
+  // Of each flavor another queue has the gpu, and a gang of the queue's own the cpu: each alone can be taken.
+  const auto put = [&](const std::string& name, int flavors) {
+    model::LeafQueueSpec leaf = Leaf(name, "c", Quota(1)), giver = Leaf(name + "-giver", "c", Quota(0));
+    leaf.strategy = model::QueueingStrategy::kStrictFifo;
+    leaf.fungibility.stop_when_preempting = true;
+    leaf.preemption.within_queue = PreemptionPolicy::kLowerPriority;
+    leaf.preemption.within_cohort = PreemptionPolicy::kAny;
+    leaf.groups = {{{"cpu", "gpu"}, {}}};
+    giver.groups = leaf.groups;
+    for (int i = 0; i < flavors; ++i) {
+      model::Flavor flavor;
+      flavor.name = name + std::to_string(i);
+      desk.admission.Put(flavor);
+      leaf.groups[0].flavors.push_back({flavor.name, {{"cpu", Quota(1)}, {"gpu", Quota(1)}}});
+      giver.groups[0].flavors.push_back({flavor.name, {{"cpu", Quota(0)}, {"gpu", Quota(0)}}});
+      hold(name, flavor.name, "cpu");
+      hold(giver.name, flavor.name, "gpu");
+    }
+    desk.Put(leaf);
+    desk.Put(giver);
+    model::GangAsk ask = AskFor(name, 1, 1);
+    model::PodSpec pod;
+    pod.requests = Of({{"cpu", 1}, {"gpu", 1}});
+    ask.roles[0].pod = pod;
+    desk.Wait(++gang, ask);
+    return gang;
+  };
+  const uint32_t two = put("two", 2), three = put("three", 3);
+  const PassResult result = desk.Run();
+  CHECK(result.admitted.empty());
+  CHECK(result.evicted.empty());
+  CHECK(desk.admission.Explain(model::GangId(two)).reason == WaitReason::kWaitingForQuota);
+  CHECK(desk.admission.Explain(model::GangId(three)).reason == WaitReason::kWaitingForQuota);
+}
+
+namespace {
+
+// Queues, gangs and victims that come and go at random.
+struct RandomDesk {
+  base::Random random;
+  bool preempts;
+  Desk desk;
+  std::vector<std::string> leaves;
+  std::map<uint32_t, model::GangAsk> asks;  // of all gangs that are there
+  std::set<uint32_t> leaving;
+  uint32_t next = 0;
+
+  RandomDesk(uint64_t seed, bool with_preemption, bool fair)
+      : random(seed), preempts(with_preemption), desk([&] {
+          KueueRules rules;
+          rules.fair_sharing = fair;
+          return rules;
+        }()) {
+    const auto limit = [&] { return random.OneIn(2) ? std::optional<int64_t>() : random.Between(0, 4); };
+    desk.admission.Put(Cohort("root", "", Quota(random.Between(0, 4))));
+    desk.admission.Put(Cohort("low", "root", Quota(random.Between(0, 4), limit(), limit())));
+    for (int i = 0; i < 5; ++i) {
+      const std::string name = "q" + std::to_string(i);
+      const int64_t nominal = random.Between(0, 8);
+      model::LeafQueueSpec leaf = Leaf(name, random.OneIn(2) ? "root" : "low", Quota(nominal, limit(), limit()));
+      if (preempts) {
+        leaf.preemption.within_queue = PreemptionPolicy(random.Below(3));
+        leaf.preemption.within_cohort = random.OneIn(2) ? PreemptionPolicy::kAny : PreemptionPolicy(random.Below(3));
+        leaf.preemption.while_borrowing = random.OneIn(2);
+        if (random.OneIn(2)) leaf.strategy = model::QueueingStrategy::kStrictFifo;
+      }
+      desk.Put(leaf);
+      leaves.push_back(name);
+    }
+  }
+
+  void Change() {
+    if (random.OneIn(3) && !asks.empty()) {
+      auto at = asks.begin();
+      std::advance(at, random.Below(asks.size()));
+      desk.Forget(at->first);
+      leaving.erase(at->first);
+      asks.erase(at);
+    } else if (random.OneIn(2) && !leaving.empty()) {
+      const uint32_t gang = *leaving.begin();
+      leaving.erase(leaving.begin());
+      desk.Forget(gang);
+      desk.Wait(gang, asks.at(gang));
+    } else {
+      const int32_t priority = static_cast<int32_t>(random.Below(4));
+      const uint32_t gang = next++;
+      asks[gang] = AskFor(leaves[random.Below(leaves.size())], random.Between(1, 6), priority, gang);
+      desk.Wait(gang, asks[gang]);
+    }
+  }
+
+  void Run() {
+    for (const auto& evicted : desk.Run().evicted) leaving.insert(evicted.gang.value);
+    const ShareTree& shares = desk.admission.shares();
+    const CellId cell = shares.cells().Find("f", "gpu");
+    for (const std::string& leaf : leaves) CHECK(shares.Available(shares.Leaf(leaf), cell) >= 0);
+    if (preempts) return;
+    CHECK(leaving.empty());
+    for (const auto& [gang, ask] : asks)
+      if (!desk.Has(gang)) CHECK(ask.roles[0].count > shares.Available(shares.Leaf(ask.local_queue), cell));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("kueue: whatever comes and goes, no queue has more than it may, and without preemption all that fit are in") {
+  for (uint64_t seed = 0; seed < 120; ++seed) {
+    INFO("seed " << seed);
+    RandomDesk desk(seed, seed % 3 != 0, seed % 2 == 0);
+    for (int step = 0; step < 150; ++step) {
+      desk.Change();
+      if (desk.random.OneIn(2)) desk.Run();
+    }
+  }
+}
+
 TEST_CASE("kueue: a gang starts with as many as fit, all roles shrinking alike, and not below a minimum") {
   model::GangAsk ask = AskFor("a", 20);
   ask.roles.push_back(ask.roles[0]);

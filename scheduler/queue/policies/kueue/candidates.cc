@@ -9,21 +9,25 @@ namespace tutti::queue {
 
 LeafCandidates::LeafCandidates(const PreemptionArena& arena, const Preemptor& preemptor, QueueId leaf,
                                model::PreemptionPolicy policy, Part part)
-    : preemptor_(&preemptor), leaf_(leaf), policy_(policy) {
+    : arena_(&arena), preemptor_(&preemptor), leaf_(leaf), policy_(policy) {
   const Holdings::Line& line = arena.holdings.Of(leaf);
   const auto first_staying = line.lower_bound(
       {true, std::numeric_limits<int32_t>::min(), std::numeric_limits<base::Millis>::min(), {}, nullptr});
   next_ = part == Part::kStaying ? first_staying : line.begin();
   end_ = part == Part::kEvicted ? first_staying : line.end();
-  if (arena.shares.leaf(leaf).by_local_usage) SortByUsage(arena);
+  if (arena.shares.leaf(leaf).by_local_usage) SortByUsage();
 }
 
-void LeafCandidates::SortByUsage(const PreemptionArena& arena) {
+bool LeafCandidates::MayTake(const Holding& holding) const {
+  return preemptor_->MayTake(holding, policy_) && !arena_->gone.contains(holding.gang);
+}
+
+void LeafCandidates::SortByUsage() {
   for (; next_ != end_; ++next_)
-    if (preemptor_->MayTake(*next_->holding, policy_)) found_.push_back(next_->holding);
+    if (MayTake(*next_->holding)) found_.push_back(next_->holding);
   std::ranges::stable_sort(found_, [&](const Holding* a, const Holding* b) {
     if (a->evicted != b->evicted) return a->evicted;
-    return a->local != b->local && arena.local_usage(a->local) > arena.local_usage(b->local);
+    return a->local != b->local && arena_->local_usage(a->local) > arena_->local_usage(b->local);
   });
 }
 
@@ -35,7 +39,7 @@ const Holding* LeafCandidates::Peek() {
       break;
     }
     ++next_;
-    if (preemptor_->MayTake(*holding, policy_)) found_.push_back(holding);
+    if (MayTake(*holding)) found_.push_back(holding);
   }
   return found_.empty() ? nullptr : found_.front();
 }

@@ -29,8 +29,10 @@ class LeafCandidates {
   void Pop() { found_.pop_front(); }
 
  private:
-  void SortByUsage(const PreemptionArena& arena);
+  void SortByUsage();
+  bool MayTake(const Holding& holding) const;
 
+  const PreemptionArena* arena_ = nullptr;
   const Preemptor* preemptor_ = nullptr;
   QueueId leaf_;
   model::PreemptionPolicy policy_ = model::PreemptionPolicy::kNever;

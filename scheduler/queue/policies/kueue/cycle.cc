@@ -101,8 +101,12 @@ bool KueueCycle::FitsAfterVictims(const Turn& turn) const {
 void KueueCycle::AssignAnew(Turn* turn) {
   const Assignment before = turn->assignment;
   const Ledger::Mark mark = in_.ledger_.Here();
-  for (const auto& [gang, holding] : leaving_) in_.ledger_.Release(in_.holdings_.ChargeOf(*holding));
+  for (const auto& [gang, holding] : leaving_) {
+    in_.ledger_.Release(in_.holdings_.ChargeOf(*holding));
+    in_.arena_.gone.insert(gang);
+  }
   Assign(turn, &before);
+  in_.arena_.gone.clear();
   in_.ledger_.Rewind(mark);
   if (turn->assignment.fit() == Fit::kNow) turn->assignment.deferred = true;
 }
@@ -190,7 +194,14 @@ void KueueCycle::Charge(const Turn& turn, const CellAmounts& amounts) {
 
 void KueueCycle::Commit() {
   for (const auto& [gang, holding] : leaving_) in_.holdings_.MarkEvicted(gang);
-  for (Turn& turn : admitted_) CommitOne(&turn);
+  for (Turn& turn : admitted_) {
+    // With several of them it may be that all fit only once the victims of others have left.
+    if (in_.shares_.Fits(turn.leaf, turn.assignment.usage))
+      CommitOne(&turn);
+    else
+      Refuse(turn, WaitReason::kWaitingForPreemptedWorkloads,
+             "Workload no longer fits after processing another workload", false);
+  }
 }
 
 void KueueCycle::CommitOne(Turn* turn) {

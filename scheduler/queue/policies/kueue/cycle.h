@@ -40,7 +40,7 @@ class KueueCycle {
   void Reserve(const Turn& turn);
   void Preempt(Turn* turn);
   void Charge(const Turn& turn, const CellAmounts& amounts);
-  // Gives all that were admitted their quota.
+  // Gives those that were admitted their quota.
   void Commit();
   void CommitOne(Turn* turn);
   const Holding* Replaced(const Turn& turn) const;

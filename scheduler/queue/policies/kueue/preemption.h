@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,7 @@ struct PreemptionArena {
   Ledger& ledger;
   const Holdings& holdings;
   LocalUsageOf local_usage;
+  std::set<model::GangId> gone = {};  // who is out of the ledger already: no candidates
 };
 
 enum class FairStrategy { kLessThanOrEqualToFinalShare, kLessThanInitialShare };
