@@ -17,7 +17,7 @@ struct CohortSpec {
   std::string name;
   std::string parent;  // a cohort; empty for a root
   std::vector<ResourceGroup> groups;
-  double weight = 1;  // its part of what its siblings borrow; 0: it borrows only what nobody else wants
+  double weight = 1;  // its part of what its siblings borrow; 0: it borrows only what no other wants
   friend bool operator==(const CohortSpec&, const CohortSpec&) = default;
 };
 

@@ -58,7 +58,7 @@ class StartPass {
   bool StartWithVictims(model::GangId id, const Census& census, const Requirement& requirement,
                         const std::string& shape);
   bool MayPreempt(const Gang& gang) const;
-  // Seeks victims without whom it fits, and the places that it then has. None: there are none now.
+  // Seeks victims without which it fits, and the places that it then has. None: there are none now.
   std::vector<Victim> ChooseVictims(model::GangId id, const Census& census, const Requirement& requirement,
                                     const std::string& shape, PlanResult* result);
   // What keeps the gang from starting before any node is asked; nullopt: nothing does.

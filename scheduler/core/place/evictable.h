@@ -19,7 +19,7 @@
 
 namespace tutti::core {
 
-// Pods that are evicted for nobody: those of kube-system, of the system-critical priorities, of a DaemonSet, of a
+// Pods that are never evicted: those of kube-system, of the system-critical priorities, of a DaemonSet, of a
 // node's own manifests, and those that ask to be left alone.
 bool NeverGoes(const model::Pod& pod);
 
