@@ -3,7 +3,7 @@
 // queues, cohorts and flavors. One thread. It knows no pod that runs and no node: what it admits is a matter of quota.
 //
 // Declarations, asks and what gangs have come in at any time; Run decides as much as can be decided: it goes on, line
-// by line, until nobody else fits. Invariants
+// by line, until no other fits. Invariants
 //   (1) no queue is charged for more than it may have because of what Run admits;
 //   (2) a gang that was refused is tried again only when something that it lacked has become freer, when a declaration
 //       has changed, or when it is the first of a strict line.
@@ -28,7 +28,7 @@ struct KueueRules {
   LocalUsageRules local_usage;
 };
 
-// A gang that has quota already, as its object says: after a restart, or admitted by somebody else.
+// A gang that has quota already, as its object says: after a restart, or admitted by another controller.
 struct HeldQuota {
   struct Role {
     std::string name;
@@ -109,7 +109,7 @@ class KueueAdmission {
   // Lets those that name the queue of a namespace go where it leads now.
   void Reroute(const std::string& local);
   void RerouteTo(const std::string& leaf);
-  // Whatever a declaration changes may be what somebody lacked.
+  // Whatever a declaration changes may be what some gang lacked.
   void Declared();
   void Touch(QueueId leaf) { touched_.insert(leaf); }
   void Drain(QueueId leaf, const std::string& local);

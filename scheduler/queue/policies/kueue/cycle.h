@@ -36,7 +36,7 @@ class KueueCycle {
   // Tells whether the gang fits when all victims of this cycle and its own have left.
   bool FitsAfterVictims(const Turn& turn) const;
   void Refuse(const Turn& turn, WaitReason reason, std::string message, bool may_pass);
-  // Keeps free what a gang without victims would have: where its queue cannot take it back, nobody else may have it.
+  // Keeps free what a gang without victims would have: where its queue cannot take it back, no other may have it.
   void Reserve(const Turn& turn);
   void Preempt(Turn* turn);
   void Charge(const Turn& turn, const CellAmounts& amounts);

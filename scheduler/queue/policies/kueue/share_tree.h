@@ -62,7 +62,7 @@ class ShareTree {
   int64_t Subtree(QueueId queue, CellId cell) const;
   // What may still be taken now; below zero where more is used than there is.
   int64_t Available(QueueId queue, CellId cell) const;
-  // What could be taken if nobody used anything.
+  // What could be taken if nothing were used.
   int64_t Potential(QueueId queue, CellId cell) const;
   // Of what it keeps to itself, what is not in use.
   int64_t KeptFree(QueueId queue, CellId cell) const;
