@@ -78,7 +78,7 @@ struct Cycle::Parts {
                         strangers, tallies,  gang_status, queue_status, announcer, clock};
   Promises promises{state, book, committer, planner, enrollment};
   UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
-  PreemptPass preempt{options, state, book, agenda, rankings, lone_preemption, committer};
+  PreemptPass preempt{options, state, book, agenda, rankings, lone_preemption, certificates, committer};
   StartPass start{options,      state,     book,          agenda,          admission,     planner,
                   certificates, committer, victim_search, victim_refusals, extender_desk, figures,
                   refusals,     undo,      preempt,       strangers,       announcer,     clock};

@@ -331,6 +331,26 @@ TEST_CASE("A pod whose only node refused its bind says so while it waits to try 
   CHECK(rig.NodeOf("p") == "n1");
 }
 
+TEST_CASE("What preemption says is brought up to date for all that wait alike, though the nodes say the same") {
+  Rig rig;
+  rig.AddPriorityClass("high", 10);
+  rig.AddPriorityClass("middle", 5);
+  for (const char* node : {"n1", "n2"}) {
+    rig.AddNode(node, 4);
+    rig.AddPod(std::string("full-") + node, {.cpu = "3", .priority_class = "high", .spec = {{"nodeName", node}}});
+  }
+  for (const char* pod : {"a", "b"}) rig.AddPod(pod, {.cpu = "2", .priority_class = "middle"});
+  rig.Pass(10'000);
+  const std::string nodes =
+      "Unschedulable: 0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: ";
+  for (const char* pod : {"a", "b"})
+    REQUIRE(rig.Waits(pod) == nodes + "2 No preemption victims found for incoming pod.");
+  rig.AddPod("low", {.cpu = "500m", .spec = {{"nodeName", "n1"}}});
+  rig.Pass(10'000);
+  for (const char* pod : {"a", "b"})
+    CHECK(rig.Waits(pod) == nodes + "1 Insufficient cpu, 1 No preemption victims found for incoming pod.");
+}
+
 TEST_CASE("Of what is said about a waiting pod one write is on its way, and the last word stays") {
   Rig rig;
   rig.AddNode("n0", 1);

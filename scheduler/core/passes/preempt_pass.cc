@@ -22,8 +22,7 @@ PreemptPass::Outcome PreemptPass::Run(GangId id, const Member& member, Certifica
     case PreemptionResult::Outcome::kNotEligible: return {std::move(result.refused), keeps_node};
     case PreemptionResult::Outcome::kNoCandidate:
       if (keeps_node) state_.KeepNode(member.pod, {});
-      certificate.preemption_refused = result.refused;
-      certificate.preempts_below = spec.priority;
+      certificates_.RefusePreemption(certificate, result.refused, spec.priority);
       return {std::move(result.refused), false};
     case PreemptionResult::Outcome::kFound: break;
   }

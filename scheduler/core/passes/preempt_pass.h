@@ -18,13 +18,14 @@ namespace tutti::core {
 class PreemptPass {
  public:
   PreemptPass(const Options& options, cluster::ClusterState& state, GangBook& book, Agenda& agenda, Rankings& rankings,
-              LonePreemption& search, Committer& committer)
+              LonePreemption& search, Certificates& certificates, Committer& committer)
       : options_(options),
         state_(state),
         book_(book),
         agenda_(agenda),
         rankings_(rankings),
         search_(search),
+        certificates_(certificates),
         committer_(committer) {}
 
   struct Outcome {
@@ -46,6 +47,7 @@ class PreemptPass {
   Agenda& agenda_;
   Rankings& rankings_;
   LonePreemption& search_;
+  Certificates& certificates_;
   Committer& committer_;
   uint32_t next_slot_ = 0;  // where the next search begins
 };

@@ -52,7 +52,9 @@ std::shared_ptr<Certificate> Certificates::Keep(const std::string& shape, PlanRe
   const size_t place = certificate->watch;
   const bool same = certificate->figures_id != 0 && CountsTheSame(certificate->result, result);
   const uint64_t figures_id = same ? certificate->figures_id : ++last_figures_id_;
+  std::optional<observe::PreemptionRefused> refused_before = std::move(certificate->refused_before);
   *certificate = {};
+  certificate->refused_before = std::move(refused_before);
   certificate->watch = place;
   certificate->figures_id = figures_id;
   certificate->made_ms = now_ms;
@@ -77,6 +79,13 @@ std::shared_ptr<Certificate> Certificates::Keep(const std::string& shape, PlanRe
   }
   certificate->result = std::move(result);
   return certificate;
+}
+
+void Certificates::RefusePreemption(Certificate& certificate, const observe::PreemptionRefused& refused,
+                                    int32_t preempts_below) {
+  if (certificate.refused_before != refused) certificate.figures_id = ++last_figures_id_;
+  certificate.preemption_refused = certificate.refused_before = refused;
+  certificate.preempts_below = preempts_below;
 }
 
 void Certificates::End(Certificate& certificate) {

@@ -26,6 +26,7 @@ struct Certificate : Validity {
   // Of lone pods that may preempt, and that would find no node even with all pods of lower priority gone.
   std::optional<observe::PreemptionRefused> preemption_refused;
   int32_t preempts_below = 0;
+  std::optional<observe::PreemptionRefused> refused_before;  // the same of the last one of the shape
   std::vector<model::Symbol> selected_in;  // namespaces in which Services or controllers select some member
 
   // What nodes are judged by, for each of result.short_classes.
@@ -53,6 +54,10 @@ class Certificates {
   bool StillHolds(Certificate& certificate) { return Holds(certificate); }
   // In the place of that of the shape, if there was one, for the gangs that wait by that.
   std::shared_ptr<Certificate> Keep(const std::string& shape, PlanResult result, base::Millis now_ms);
+
+  // Notes that a lone pod of that priority would find no node either with all pods of lower priority gone. REQUIRES: it
+  // waits by the certificate, and may preempt.
+  void RefusePreemption(Certificate& certificate, const observe::PreemptionRefused& refused, int32_t preempts_below);
 
   // Marks as over or doubtful those that what happened concerns.
   void Happened(framework::Wake happened, std::span<const model::NodeId> improved);
