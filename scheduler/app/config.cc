@@ -266,6 +266,7 @@ void ReadOurConfiguration(Fields& fields, Config* config) {
   fields.Integer("repairTimeoutSeconds", 1, kMostSeconds, &config->repair_timeout_s);
   fields.Integer("bindTimeoutSeconds", 1, 60, &config->bind_timeout_s);
   fields.OneOf("quotaReason", {"Unschedulable", "QuotaExceeded"}, &config->quota_reason);
+  fields.OneOf("gangPreemption", {"Never", "LowerPriority"}, &config->gang_preemption);
   ReadQueues(fields, config);
   fields.Integer("maxInFlight", 1, 10'000, &config->max_in_flight);
   fields.Integer("rankingMemoryMiB", 1, 1'048'576, &config->ranking_memory_mib);

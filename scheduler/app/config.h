@@ -62,6 +62,7 @@ struct Config {
   int64_t repair_timeout_s = 60;
   int64_t bind_timeout_s = 10;
   std::string quota_reason = "Unschedulable";  // or "QuotaExceeded"
+  std::string gang_preemption = "Never";       // or "LowerPriority"
   core::QueueRule queue_rule;                  // or by a volcano-scheduler.conf
   std::string queue_rule_where;                // "FILE:LINE: queues", for messages; empty: no file sets it
   int64_t max_in_flight = 80;                  // writes to the API server that are open at one time

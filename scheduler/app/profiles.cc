@@ -88,7 +88,9 @@ base::Result<core::Options> MakeOptions(Config& config, const std::vector<std::s
   options.profiles = *std::move(profiles);
   options.policy = config.policy == "keep" ? core::Options::Policy::kKeep : core::Options::Policy::kRepair;
   options.repair_timeout_ms = config.repair_timeout_s * 1000;
-  options.gang_preemption = core::Options::GangPreemption::kLowerPriority;
+  using GangPreemption = core::Options::GangPreemption;
+  options.gang_preemption =
+      config.gang_preemption == "LowerPriority" ? GangPreemption::kLowerPriority : GangPreemption::kNever;
   options.bind_timeout_ms = config.bind_timeout_s * 1000;
   options.pod_initial_backoff_ms = config.pod_initial_backoff_s * 1000;
   options.pod_max_backoff_ms = config.pod_max_backoff_s * 1000;

@@ -129,6 +129,7 @@ Json Ours(const Config& config) {
           {"repairTimeoutSeconds", config.repair_timeout_s},
           {"bindTimeoutSeconds", config.bind_timeout_s},
           {"quotaReason", config.quota_reason},
+          {"gangPreemption", config.gang_preemption},
           {"queues", Queues(config.queue_rule)},
           {"maxInFlight", config.max_in_flight},
           {"rankingMemoryMiB", config.ranking_memory_mib},

@@ -164,6 +164,7 @@ kind: TuttiConfiguration
 policy: keep
 repairTimeoutSeconds: 5
 quotaReason: QuotaExceeded
+gangPreemption: LowerPriority
 keepNodesWhole: false
 maxInFlight: 32
 rankingMemoryMiB: 64
@@ -171,6 +172,7 @@ rankingMemoryMiB: 64
   CHECK(config.policy == "keep");
   CHECK(config.repair_timeout_s == 5);
   CHECK(config.quota_reason == "QuotaExceeded");
+  CHECK(config.gang_preemption == "LowerPriority");
   CHECK(config.max_in_flight == 32);
   CHECK(!config.keep_nodes_whole);
   CHECK(config.ranking_memory_mib == 64);
