@@ -402,12 +402,118 @@ TEST_CASE("kueue: strict lines whose first gangs scan their flavors out of step 
     desk.Wait(++gang, ask);
     return gang;
   };
-  const uint32_t two = put("two", 2), three = put("three", 3);
+  const uint32_t first = put("first", 2), second = put("second", 2);
+  desk.Wait(++gang, AskFor("second", 0, 2));  // one that is admitted at once, so that the other scans a cycle later
   const PassResult result = desk.Run();
-  CHECK(result.admitted.empty());
+  CHECK(result.admitted.size() == 1);
   CHECK(result.evicted.empty());
-  CHECK(desk.admission.Explain(model::GangId(two)).reason == WaitReason::kWaitingForQuota);
-  CHECK(desk.admission.Explain(model::GangId(three)).reason == WaitReason::kWaitingForQuota);
+  CHECK(desk.admission.Explain(model::GangId(first)).reason == WaitReason::kWaitingForQuota);
+  CHECK(desk.admission.Explain(model::GangId(second)).reason == WaitReason::kWaitingForQuota);
+}
+
+TEST_CASE("kueue: a queue that is down to its quota gives no more, though that makes no room") {
+  Desk desk;
+  model::LeafQueueSpec taker = Leaf("taker", "c", Quota(2));
+  taker.preemption.within_cohort = PreemptionPolicy::kAny;
+  taker.preemption.while_borrowing = true;
+  desk.Put(taker);
+  desk.Put(Leaf("giver", "c", Quota(2)));
+  desk.Wait(1, AskFor("taker", 1));
+  desk.Wait(2, AskFor("giver", 1, -1));
+  desk.Wait(3, AskFor("giver", 2));
+  desk.Run();
+  desk.Wait(4, AskFor("taker", 2, 1));  // the two of the giver would do
+  CHECK(desk.Run().evicted.empty());
+  desk.Forget(1);
+  CHECK(desk.Run().evicted.size() == 1);
+}
+
+TEST_CASE("kueue: by fair shares, who borrows nothing of what it asks for comes first, whatever else it borrows") {
+  KueueRules rules;
+  rules.fair_sharing = true;
+  Desk desk(rules);
+  model::Flavor other;
+  other.name = "g";
+  desk.admission.Put(other);
+  const auto put = [&](const std::string& name, int64_t f, int64_t g) {
+    model::LeafQueueSpec leaf = Leaf(name, "c", Quota(f));
+    leaf.groups = {{{"gpu"}, {{"f", {{"gpu", Quota(f)}}}}}, {{"tpu"}, {{"g", {{"tpu", Quota(g)}}}}}};
+    desk.Put(leaf);
+  };
+  put("owner", 2, 0);
+  put("borrower", 0, 0);
+  put("lender", 4, 10);
+  model::GangAsk tpus = AskFor("owner", 8);
+  model::PodSpec pod;
+  pod.requests = Of({{"tpu", 1}});
+  tpus.roles[0].pod = pod;
+  desk.Wait(1, tpus);
+  desk.Wait(4, AskFor("lender", 4));
+  desk.Run();
+  desk.Wait(2, AskFor("borrower", 2, 1));  // 333 thousandths then, and the other 800
+  desk.Wait(3, AskFor("owner", 2));
+  desk.Run();
+  CHECK(desk.Has(3));
+  CHECK_FALSE(desk.Has(2));
+}
+
+TEST_CASE("kueue: a flavor that nobody would leave is worse than one that somebody would") {
+  Desk desk;
+  model::Flavor other;
+  other.name = "g";
+  desk.admission.Put(other);
+  model::LeafQueueSpec leaf = Leaf("a", "c", Quota(1));
+  leaf.groups = Gpus({{"f", Quota(1)}, {"g", Quota(0)}});
+  leaf.preemption.within_queue = PreemptionPolicy::kLowerPriority;
+  leaf.preemption.within_cohort = PreemptionPolicy::kAny;
+  leaf.preemption.while_borrowing = true;
+  desk.Put(leaf);
+  model::LeafQueueSpec lender = Leaf("lender", "c", Quota(0));
+  lender.groups = Gpus({{"g", Quota(1)}});
+  desk.Put(lender);
+  desk.Wait(1, AskFor("a", 1, 5));
+  desk.Run();
+  desk.Wait(2, AskFor("a", 1, 0));
+  desk.Run();
+  desk.Wait(3, AskFor("a", 1, 1));
+  const PassResult result = desk.Run();
+  REQUIRE(result.evicted.size() == 1);
+  CHECK(result.evicted[0].gang == model::GangId(2));
+}
+
+TEST_CASE("kueue: what a queue lent and cannot take back is kept for the first of its strict line") {
+  for (const auto policy : {PreemptionPolicy::kNever, PreemptionPolicy::kAny}) {
+    Desk desk;
+    model::LeafQueueSpec owner = Leaf("owner", "c", Quota(2));
+    owner.strategy = model::QueueingStrategy::kStrictFifo;
+    owner.preemption.within_cohort = policy;
+    desk.Put(owner);
+    desk.Put(Leaf("borrower", "c", Quota(0)));
+    desk.Wait(1, AskFor("borrower", 1));
+    desk.Run();
+    desk.Wait(2, AskFor("owner", 2));
+    desk.Wait(3, AskFor("borrower", 1));
+    const PassResult result = desk.Run();
+    CHECK_FALSE(desk.Has(3));
+    CHECK(result.evicted.size() == (policy == PreemptionPolicy::kAny ? 1 : 0));
+  }
+}
+
+TEST_CASE("kueue: nobody is evicted for a gang that would not fit after those that came before it") {
+  Desk desk;
+  desk.Put(Leaf("owner", "c", Quota(1)));
+  model::LeafQueueSpec taker = Leaf("taker", "c", Quota(2));
+  taker.preemption.within_cohort = PreemptionPolicy::kAny;
+  taker.preemption.while_borrowing = true;
+  desk.Put(taker);
+  desk.Put(Leaf("giver", "c", Quota(0)));
+  desk.Wait(1, AskFor("giver", 1));
+  desk.Run();
+  desk.Wait(2, AskFor("owner", 1));
+  desk.Wait(3, AskFor("taker", 3, 1));
+  const PassResult result = desk.Run();
+  CHECK(desk.Has(2));
+  CHECK(result.evicted.empty());
 }
 
 namespace {
