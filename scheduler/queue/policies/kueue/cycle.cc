@@ -20,6 +20,7 @@ KueueCycle::KueueCycle(KueueAdmission& admission, const std::vector<QueueId>& le
 
 bool KueueCycle::Run() {
   Turns turns(in_.arena_, Nominate(), in_.rules_.fair_sharing);
+  turns_ = &turns;
   const Ledger::Mark mark = in_.ledger_.Here();
   while (Turn* turn = turns.Next()) Consider(turn);
   in_.ledger_.Rewind(mark);
@@ -189,7 +190,10 @@ void KueueCycle::Preempt(Turn* turn) {
 }
 
 void KueueCycle::Charge(const Turn& turn, const CellAmounts& amounts) {
-  in_.ledger_.Charge(turn.leaf, Ask(in_.shares_.cells(), amounts));
+  Ask ask(in_.shares_.cells(), amounts);
+  if (ask.empty()) return;
+  in_.ledger_.Charge(turn.leaf, std::move(ask));
+  turns_->Charged();
 }
 
 void KueueCycle::Commit() {

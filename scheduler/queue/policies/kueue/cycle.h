@@ -49,6 +49,7 @@ class KueueCycle {
   const std::vector<QueueId>& leaves_;
   PassResult* result_;
   Assigner assigner_;
+  Turns* turns_ = nullptr;  // while they have their turns
   std::vector<Turn> admitted_;
   std::map<model::GangId, const Holding*> leaving_;  // the victims of this cycle
   bool progress_ = false;

@@ -14,8 +14,7 @@ namespace {
 // Higher priority, then the one that has stood longer.
 auto AgeKey(const Turn& turn) { return std::tuple(-int64_t{turn.ask->priority}, turn.ask->queued_ms, turn.ask->uid); }
 
-// What the shares along a player's path would be with it, by the queue below which they are compared.
-using Shares = absl::flat_hash_map<QueueId, DominantShare>;
+using Shares = absl::flat_hash_map<QueueId, DominantShare>;  // by the queue below which they are compared
 
 Shares SharesWith(const PreemptionArena& arena, const Turn& turn) {
   Shares shares;
@@ -29,11 +28,11 @@ Shares SharesWith(const PreemptionArena& arena, const Turn& turn) {
 
 struct Player {
   Turn* turn;
-  Shares shares;
+  const Shares* shares;
 
   bool Beats(const Player& other, QueueId below) const {
-    const DominantShare& own = shares.at(below);
-    const DominantShare& others = other.shares.at(below);
+    const DominantShare& own = shares->at(below);
+    const DominantShare& others = other.shares->at(below);
     const bool borrows = own.BorrowsOf(turn->assignment.usage);
     if (borrows != others.BorrowsOf(other.turn->assignment.usage)) return !borrows;
     if (const auto order = Compare(own, others); order != 0) return order < 0;
@@ -58,9 +57,13 @@ Turn* Turns::Next() {
   return next;
 }
 
-Turn* Turns::PlayTournament() const {
+Turn* Turns::PlayTournament() {
   std::vector<Player> players;
-  for (Turn* turn : left_) players.push_back({turn, SharesWith(arena_, *turn)});
+  for (Turn* turn : left_) {
+    const auto [at, first] = shares_.try_emplace(turn);
+    if (first) at->second = SharesWith(arena_, *turn);
+    players.push_back({turn, &at->second});
+  }
   // The deepest queue first, so that all below a cohort have played before it does.
   absl::flat_hash_map<QueueId, size_t> winners;
   std::set<std::pair<int, QueueId>> open;
@@ -70,7 +73,7 @@ Turn* Turns::PlayTournament() const {
     if (first) open.emplace(-depth, queue);
   };
   for (size_t i = 0; i < players.size(); ++i)
-    enter(players[i].turn->leaf, static_cast<int>(players[i].shares.size()), i);
+    enter(players[i].turn->leaf, static_cast<int>(players[i].shares->size()), i);
   while (open.size() > 1 || open.begin()->first != 0) {
     const auto [depth, queue] = *open.begin();
     open.erase(open.begin());
