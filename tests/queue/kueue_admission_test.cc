@@ -236,7 +236,8 @@ TEST_CASE("kueue: a queue that is down to its quota gives no more, though that m
   CHECK(desk.Run().evicted.size() == 1);
 }
 
-TEST_CASE("kueue: by fair shares, who borrows nothing of what it asks for comes first, whatever else it borrows") {
+TEST_CASE(
+    "kueue: by fair shares, a queue that borrows nothing of what is asked for comes first, whatever else it borrows") {
   KueueRules rules;
   rules.fair_sharing = true;
   Desk desk(rules);
@@ -265,7 +266,7 @@ TEST_CASE("kueue: by fair shares, who borrows nothing of what it asks for comes 
   CHECK_FALSE(desk.Has(2));
 }
 
-TEST_CASE("kueue: a flavor that nobody would leave is worse than one that somebody would") {
+TEST_CASE("kueue: a flavor that no gang would leave is worse than one that some gang would") {
   Desk desk;
   model::Flavor other;
   other.name = "g";
@@ -307,7 +308,7 @@ TEST_CASE("kueue: what a queue lent and cannot take back is kept for the first o
   }
 }
 
-TEST_CASE("kueue: nobody is evicted for a gang that would not fit after those that came before it") {
+TEST_CASE("kueue: no gang is evicted for another one that would not fit after those that came before it") {
   Desk desk;
   desk.Put(Leaf("owner", "c", Quota(1)));
   model::LeafQueueSpec taker = Leaf("taker", "c", Quota(2));

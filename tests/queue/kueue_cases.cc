@@ -231,12 +231,12 @@ class Run {
     while (Round(rounds) && rounds < kMostRounds) ++rounds;
     std::vector<std::string> wrong;
     if (rounds == kMostRounds) wrong.push_back("it does not come to an end");
-    for (const auto& [who, why, whom] : case_.evicts)
-      if (!evicted_.contains({who, why, whom}))
-        wrong.push_back(fmt::format("not evicted: {} by {}, {}", who, whom, why));
-    for (const auto& [who, why, whom] : evicted_)
-      if (!case_.evicts.contains({who, why, whom}))
-        wrong.push_back(fmt::format("evicted: {} by {}, {}", who, whom, why));
+    for (const auto& [victim, why, preemptor] : case_.evicts)
+      if (!evicted_.contains({victim, why, preemptor}))
+        wrong.push_back(fmt::format("not evicted: {} by {}, {}", victim, preemptor, why));
+    for (const auto& [victim, why, preemptor] : evicted_)
+      if (!case_.evicts.contains({victim, why, preemptor}))
+        wrong.push_back(fmt::format("evicted: {} by {}, {}", victim, preemptor, why));
     for (const auto& [name, end] : case_.ends)
       if (std::string is = Is(name, end); !is.empty()) wrong.push_back(std::move(is));
     return wrong;

@@ -30,7 +30,7 @@ struct KueueCase {
     std::string state;
     std::vector<Role> roles;
   };
-  using Eviction = std::tuple<std::string, std::string, std::string>;  // who, why, for whom
+  using Eviction = std::tuple<std::string, std::string, std::string>;  // victim, why, preemptor
 
   std::string name;
   KueueRules rules;

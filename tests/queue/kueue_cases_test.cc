@@ -10,7 +10,7 @@
 
 namespace tutti::queue {
 
-TEST_CASE("kueue: who gets quota, of which flavors, and who has to leave, is what Kueue decides") {
+TEST_CASE("kueue: which gangs get quota, of which flavors, and which have to leave, is what Kueue decides") {
   std::string table;
   for (const std::string test :
        {"TestSchedule", "TestPreemption", "TestHierarchicalPreemptions", "TestFairPreemptions"}) {

@@ -5,7 +5,7 @@
   convert.py CASES.jsonl FOLDER
 
 Each line of the input is one case: {"test", "name", "config", "objects", "expect"}. Objects are those of
-kueue.x-k8s.io/v1beta2 with namespaces and LimitRanges; `expect` says who is evicted by whom, and what each workload has
+kueue.x-k8s.io/v1beta2 with namespaces and LimitRanges; `expect` says what is evicted for what, and what each workload has
 in the end. One file a test is written; README.md says what its lines mean. Cases that ask for a topology are left out:
 what they expect follows from nodes.
 """

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// KueueAdmission: which gangs get quota, of which flavors, and who has to leave for it, by the rules of Kueue's cluster
-// queues, cohorts and flavors. One thread. It knows no pod that runs and no node: what it admits is a matter of quota.
+// KueueAdmission: which gangs get quota, of which flavors, and which have to leave for it, by the rules of Kueue's
+// cluster queues, cohorts and flavors. One thread. It knows no pod that runs and no node: what it admits is a matter of
+// quota.
 //
 // Declarations, asks and what gangs have come in at any time; Run decides as much as can be decided: it goes on, line
 // by line, until no other fits. Invariants

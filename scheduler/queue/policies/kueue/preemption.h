@@ -56,7 +56,7 @@ struct PreemptionArena {
   Ledger& ledger;
   const Holdings& holdings;
   LocalUsageOf local_usage;
-  std::set<model::GangId> gone = {};  // who is out of the ledger already: no candidates
+  std::set<model::GangId> gone = {};  // out of the ledger already: no candidates
 };
 
 enum class FairStrategy { kLessThanOrEqualToFinalShare, kLessThanInitialShare };
