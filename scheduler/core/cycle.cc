@@ -24,8 +24,6 @@ namespace {
 constexpr size_t kBindWindow = 1024;
 // Once searches have done so much work in a cycle, some 5 ms, what was decided leaves, and the next cycle goes on.
 constexpr int64_t kWorkAtOnce = 400'000;
-// For so many gangs are victims sought again at once, since there may be some by now.
-constexpr size_t kVictimsAtOnce = 16;
 // What changes the figures in waiting gangs' reasons.
 constexpr Wake kChangesFigures = Wake::kNodeAdded | Wake::kNodeCapacity | Wake::kNodeLabels | Wake::kNodeTaints |
                                  Wake::kPodGone | Wake::kPodPlaced | Wake::kVolume | Wake::kDriver | Wake::kQueue;
@@ -174,9 +172,11 @@ void Cycle::Parts::Wake() {
   happened = happened & ~base::Forgotten<framework::Wake>();
   if (!framework::Any(happened)) return;
   certificates.Happened(happened, improved.nodes);
+  // All that wait by the same certificate as the gang for which there may be victims by now.
+  for (const GangId id : victim_refusals.TakeDoubtful())
+    if (const Gang& gang = book.at(id); gang.dialect && gang.refusal && gang.refusal->certificate)
+      certificates.EndOne(*gang.refusal->certificate);
   agenda.Wake(happened);
-  for (const GangId id : victim_refusals.TakeDoubtful(kVictimsAtOnce))
-    if (book.at(id).dialect) agenda.MarkReady(id);
 }
 
 void Cycle::Parts::FireTimers() {

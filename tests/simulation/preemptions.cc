@@ -60,6 +60,7 @@ std::optional<std::string> Preemptions::WhoCouldStay(const std::string& replica,
   }
   if (need.empty()) return std::nullopt;  // whom it is for has gone meanwhile, or says so with a later write
   for (const TruePod* pod : need) add(pod->requests, -1);
+  // Victims of a gang were chosen, and recorded, a while ago: Truth::FindInVain judges them.
   // One more may be kept a place there and not say so yet, for an earlier write about it has no answer.
   const auto fits_beside = [&](const TruePod& victim, const model::ResourceList& other) {
     return std::ranges::all_of(
@@ -70,7 +71,8 @@ std::optional<std::string> Preemptions::WhoCouldStay(const std::string& replica,
            !need.contains(&pod);
   };
   for (const TruePod* victim : victims)
-    if (fits_beside(*victim, {}) && std::ranges::all_of(truth_.pods(), [&](const auto& item) {
+    if (!truth_.WasRecorded(victim->uid) && fits_beside(*victim, {}) &&
+        std::ranges::all_of(truth_.pods(), [&](const auto& item) {
           return !may_be_kept(item.second, *victim) || fits_beside(*victim, item.second.requests);
         }))
       return fmt::format("{} of {} on {}, where {} mCPU are left beside {} that it is kept for", victim->name,

@@ -186,9 +186,9 @@ Json Workload::PodTemplate(Random& random, const Gang& gang, const Part* part) c
                  {{{"name", "c"}, {"image", "i"}, {"resources", {{"requests", requests}, {"limits", requests}}}}}}}}};
   Json& meta = pod["metadata"];
   if (random.OneIn(3)) pod["spec"]["priorityClassName"] = random.OneIn(3) ? "low" : "high";
-  if (scenario_.gangs_preempt) {  // of a gang all alike
+  if (scenario_.gangs_preempt) {  // of a gang all alike; lone pods have nobody below them
     const auto sum = std::accumulate(gang.name.begin(), gang.name.end(), size_t{0});
-    pod["spec"]["priorityClassName"] = std::array{"low", "", "high"}[sum % 3];
+    pod["spec"]["priorityClassName"] = gang.dialect.empty() ? "low" : std::array{"low", "", "high"}[sum % 3];
   }
   if (scenario_.victims) pod["spec"]["priorityClassName"] = gang.dialect.empty() ? "low" : "high";
   if (random.OneIn(5)) pod["spec"]["nodeSelector"] = {{"zone", random.OneIn(2) ? "a" : "b"}};

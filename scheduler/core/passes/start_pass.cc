@@ -170,7 +170,10 @@ bool StartPass::StartWithVictims(GangId id, const Census& census, const Requirem
                                  const std::string& shape) {
   Gang& gang = book_.at(id);
   const bool leaving = gang.preemption.has_value();
-  if (!leaving && !VictimRemoval::MayChoose(gang, census)) return false;
+  if (!leaving && !VictimRemoval::MayChoose(gang, census)) {
+    if (!gang.plan) SeekAgain(id);
+    return false;
+  }
   std::vector<Victim> victims;
   PlanResult result;
   if (leaving)
@@ -190,7 +193,13 @@ bool StartPass::StartWithVictims(GangId id, const Census& census, const Requirem
     return true;
   }
   if (leaving && !gang.plan) committer_.victims().GiveUp(id);
+  SeekAgain(id);
   return false;
+}
+
+// What keeps it from having victims is none of what wakes a gang that waits for nodes.
+void StartPass::SeekAgain(GangId id) {
+  if (MayPreempt(book_.at(id))) agenda_.At(id, clock_.MonotonicMs() + kSeekAgainMs);
 }
 
 // Not if one of its members says that no pod is to be evicted for it, nor if its profile says so of all.
@@ -218,7 +227,7 @@ std::vector<Victim> StartPass::ChooseVictims(GangId id, const Census& census, co
     if (answer.proven)
       victim_refusals_.Keep(known_by, priority, id);
     else
-      agenda_.At(id, clock_.MonotonicMs() + kSeekAgainMs);
+      SeekAgain(id);
     return victims;
   }
   for (const VictimUnit& unit : answer.victims)

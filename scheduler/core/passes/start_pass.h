@@ -58,6 +58,7 @@ class StartPass {
   bool StartWithVictims(model::GangId id, const Census& census, const Requirement& requirement,
                         const std::string& shape);
   bool MayPreempt(const Gang& gang) const;
+  void SeekAgain(model::GangId id);
   // Seeks victims without which it fits, and the places that it then has. None: there are none now.
   std::vector<Victim> ChooseVictims(model::GangId id, const Census& census, const Requirement& requirement,
                                     const std::string& shape, PlanResult* result);

@@ -50,7 +50,7 @@ Evictable::Node Evictable::Look(NodeId n) const {
   look.version = nodes.node(n).version;
   for (const model::PodId id : state_.pods_on(n)) {
     const cluster::PodEntry& entry = state_.pod(id);
-    if (entry.reservation || NeverGoes(*entry.pod)) continue;
+    if (NeverGoes(*entry.pod)) continue;
     int32_t priority = entry.pod->meta.deleting() ? kLeaving : entry.pod->spec->priority;
     if (const model::GangId gang = book_.GangOf(id); gang && priority != kLeaving)
       priority = book_.at(gang).spec.priority.value_or(priority);

@@ -24,7 +24,7 @@ void VictimRefusals::Keep(const std::string& shape, int32_t priority, model::Gan
   proofs_[Key(shape, priority)] = {evictable_.now(), gang};
 }
 
-std::vector<model::GangId> VictimRefusals::TakeDoubtful(size_t most) {
+std::vector<model::GangId> VictimRefusals::TakeDoubtful() {
   std::vector<model::GangId> gangs;
   if (proofs_.empty()) return gangs;
   evictable_.CatchUp();
@@ -32,7 +32,6 @@ std::vector<model::GangId> VictimRefusals::TakeDoubtful(size_t most) {
   for (const auto& [key, proof] : proofs_)
     if (evictable_.MoreSince(proof.made, key.second)) doubtful.emplace_back(proof.gang, &key);
   std::ranges::sort(doubtful, {}, [](const auto& item) { return std::pair(item.first, *item.second); });
-  if (doubtful.size() > most) doubtful.resize(most);
   std::vector<Key> keys;
   for (const auto& [gang, key] : doubtful) {
     gangs.push_back(gang);

@@ -5,7 +5,6 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -25,9 +24,9 @@ class VictimRefusals {
   bool Holds(const std::string& shape, int32_t priority);
   // It was proven for the gang just now.
   void Keep(const std::string& shape, int32_t priority, model::GangId gang);
-  // For what was proven that may be otherwise by now, a gang each; at most so many of them, and they are forgotten.
-  // What happened since the last call costs what the touched nodes hold.
-  std::vector<model::GangId> TakeDoubtful(size_t most);
+  // For what was proven that may be otherwise by now, the gang each for which it was; and forgets it. What happened
+  // since the last call costs what the touched nodes hold.
+  std::vector<model::GangId> TakeDoubtful();
 
   bool empty() const { return proofs_.empty(); }
 
