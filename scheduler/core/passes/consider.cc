@@ -72,6 +72,11 @@ void Consideration::Run(GangId id) {
     gang.refusal.reset();
     return book_.SetState(gang, GangState::kTerminating);
   }
+  // No member comes to a gang that is leaving, or giving a part away: it would come to what is left of it.
+  if (gang.whole && std::ranges::any_of(census.placed, [this](const Member* member) {
+        return state_.pod(member->pod).victim_of.valid();
+      }))
+    return;
   if (gang.whole)
     grow_.Run(id, census);
   else

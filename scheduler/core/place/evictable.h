@@ -3,9 +3,9 @@
 // became less. So it is seen at once that even without all pods of lower priority there is not enough room, and whether
 // that may be otherwise by now.
 //
-// It is generous. A pod that is reserved counts, as it may go once it is bound, and its node does not change then. Which
-// pods may really go is decided where victims are chosen (victim_units.h). It is kept from node to node by the log of
-// the snapshot, and costs what the touched nodes hold. Scheduler thread only.
+// It is generous. A pod that is reserved counts, as it may go once it is bound, and its node does not change then.
+// Which pods may really go is decided where victims are chosen (victim_units.h). It is kept from node to node by the
+// log of the snapshot, and costs what the touched nodes hold. Scheduler thread only.
 #pragma once
 
 #include <cstdint>

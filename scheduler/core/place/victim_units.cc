@@ -52,7 +52,7 @@ void VictimUnits::AddGang(GangId id, std::span<const NodeId> nodes, std::vector<
   const bool loses = std::ranges::any_of(gang.members, [this](const Member* member) {
     return state_.pod(member->pod).victim_of || state_.pod(member->pod).leaving;
   });
-  if (gang.plan || loses) {
+  if (gang.plan || loses || !gang.whole) {
     left_some_ = true;
     return;
   }

@@ -3,8 +3,7 @@
 //
 // A unit is a lone pod; one part of what a whole gang can spare (gangs/spare.h), several of which may be too much for
 // it; or all of a gang. Pods that leave already are units too, and cost nothing: they are waited for. Of a gang that is
-// about to start nothing is taken.
-// Scheduler thread only.
+// not whole nothing is taken: it is about to start, or to be undone. Scheduler thread only.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
