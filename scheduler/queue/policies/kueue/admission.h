@@ -4,7 +4,7 @@
 // quota.
 //
 // Declarations, asks and what gangs have come in at any time; Run decides as much as can be decided: it goes on, line
-// by line, until no other fits. Invariants
+// by line, until no other gang fits. Invariants
 //   (1) no queue is charged for more than it may have because of what Run admits;
 //   (2) a gang that was refused is tried again only when something that it lacked has become freer, when a declaration
 //       has changed, or when it is the first of a strict line.
@@ -29,7 +29,7 @@ struct KueueRules {
   LocalUsageRules local_usage;
 };
 
-// A gang that has quota already, as its object says: after a restart, or admitted by another controller.
+// A gang that has quota already, as its object says: after a restart, or admitted by another program.
 struct HeldQuota {
   struct Role {
     std::string name;
@@ -110,7 +110,7 @@ class KueueAdmission {
   // Lets those that name the queue of a namespace go where it leads now.
   void Reroute(const std::string& local);
   void RerouteTo(const std::string& leaf);
-  // Whatever a declaration changes may be what some gang lacked.
+  // Whatever a declaration changes may be what a gang lacked.
   void Declared();
   void Touch(QueueId leaf) { touched_.insert(leaf); }
   void Drain(QueueId leaf, const std::string& local);

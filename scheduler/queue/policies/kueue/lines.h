@@ -65,7 +65,7 @@ class Lines {
 
   // Lets those come back that lack one of `cells`, of the leaves that `concerns` is true for.
   void Wake(std::span<const CellId> cells, const std::function<bool(QueueId)>& concerns);
-  // Lets all come back; returns the leaves where some gang waits.
+  // Lets all come back; returns the leaves where gangs wait.
   std::set<QueueId> WakeAll();
 
   size_t size() const { return places_.size(); }
@@ -100,7 +100,7 @@ class Lines {
   void Join(Shape& shape);
   void Leave(Shape& shape);
   void Return(Shape& shape);
-  // Forgets a line in which no gang stands.
+  // Forgets a line that is empty.
   void Tidy(QueueId leaf);
 
   absl::flat_hash_map<model::GangId, Place> places_;
