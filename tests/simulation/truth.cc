@@ -138,7 +138,7 @@ void Truth::FindInVain(const TruePod& recorder) {
   for (const std::string& uid : gangs_.at(recorder.gang).members) kept.insert(pods_.at(uid).nominated);
   for (const std::string& uid : recorder.victims) {
     const TruePod* victim = Pod(uid);
-    if (!victim) continue;
+    if (!victim || victim->deleting) continue;
     const auto gang = gangs_.find(victim->gang);
     if (gang != gangs_.end() && gang->second.declared && !victim->foreign) {
       gangs.insert(victim->gang);
