@@ -40,7 +40,6 @@ enum class Bug {
   kVictimsOfAll,       // pods of the preemptor's own priority are evicted, too
   kIgnoreBudgets,      // pods that a PodDisruptionBudget protects are evicted like others
   kOneVictimTooMany,   // who could be spared is evicted, too
-  kHeadIsSpare,        // a gang gives away its head, as any worker
   kOldCensus,          // what is known of a gang's members is kept when one of their pods changes
   kWriteTwice,         // a desired object is written twice at a time
 };

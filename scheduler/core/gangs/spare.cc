@@ -6,8 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "base/planted.h"
-
 namespace tutti::core {
 
 Spare::Spare(const Gang& gang, const Census& census, const cluster::ClusterState& state,
@@ -47,7 +45,7 @@ void Spare::FindParts(const Gang& gang, const Census& census, const cluster::Clu
     Part& part = found[at];
     part.members.push_back(member);
     if (spec && std::ssize(part.members) >= spec->size) part.units = member->unit->spec + 1;
-    part.stays = part.stays || (member->head && !base::Planted(base::Bug::kHeadIsSpare)) || !loose(*member);
+    part.stays = part.stays || member->head || !loose(*member);
     part.priority = std::max(part.priority, member->priority);
     part.created_ms = std::max(part.created_ms, state.pod(member->pod).pod->meta.created_ms);
   }
