@@ -285,7 +285,13 @@ class Held(unittest.TestCase):
                 {"apiVersion": "example.com/v1", "kind": case["owner"], "name": "o", "uid": "o", "controller": True}]
         root = "/api/v1" if thing["apiVersion"] == "v1" else f"/apis/{thing['apiVersion']}"
         namespace = metadata.setdefault("namespace", "default")
-        return SERVER.call("POST", f"{root}/namespaces/{namespace}/{thing['kind'].lower()}s?dryRun=All", thing)
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            answer = SERVER.call("POST", f"{root}/namespaces/{namespace}/{thing['kind'].lower()}s?dryRun=All", thing)
+            # A policy learns of a new kind some seconds later than the API server does.
+            if "There can be a delay between when" not in answer.get("message", "") or time.monotonic() > deadline:
+                return answer
+            time.sleep(POLL_SECONDS)
 
     def move(self, name):
         jobs = "/apis/batch/v1/namespaces/default/jobs"
