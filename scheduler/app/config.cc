@@ -33,7 +33,6 @@ constexpr std::string_view kExtensionPoints[] = {
 
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr int64_t kMostSeconds = 86'400;
-constexpr int64_t kMostAncestorLevels = 100;
 constexpr int64_t kMostInt32 = std::numeric_limits<int32_t>::max();
 
 void ReadLeaderElection(Fields fields, LeaderElectionConfig* out) {
@@ -240,6 +239,8 @@ void ReadQueues(Fields& parent, Config* config) {
   fields.Integer("ancestorReclaimLevel", 0, kMostAncestorLevels, &rule.ancestor_levels);
   if (fields.Has("ancestorReclaimLevel") && rule.kind != Kind::kCapacity)
     fields.Complain("ancestorReclaimLevel", "is of rule capacity; take it out, or write that rule");
+  else if (rule.ancestor_levels > 0)
+    config->notes.push_back("queues.ancestorReclaimLevel has no effect: there is no reclaim");
   fields.Done();
 }
 
@@ -249,15 +250,8 @@ void ReadVolcano(const YAML::Node& document, Fields& fields, Complaints* complai
   if (!conf) return complaints->AddLines(conf.error().message);
   const std::string field = fields.Has("tiers") ? "tiers" : "actions";
   if (!ClaimQueueRule(fields, field, fields.Where() + field, config)) return;
-  using Kind = core::QueueRule::Kind;
-  config->queue_rule.kind = conf->rule == ShareRule::kProportion ? Kind::kProportion
-                            : conf->rule == ShareRule::kCapacity ? Kind::kCapacity
-                                                                 : Kind::kCapability;
-  config->queue_rule.ancestor_levels = conf->ancestor_level;
+  config->queue_rule = conf->rule;
   config->notes.insert(config->notes.end(), conf->notes.begin(), conf->notes.end());
-  if (conf->rule == ShareRule::kCapacity && !conf->hierarchy)
-    config->notes.push_back(
-        fmt::format("{}: capacity: a queue's parents count, though enableHierarchy is not set", complaints->file()));
   config->kinds_read.emplace_back("volcano-scheduler.conf");
 }
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string_view>
 
 #include "app/yaml_fields.h"
@@ -30,7 +32,15 @@ const std::vector<std::string_view> kSwitches = {
     "enabledVictim",          "enableJobStarving",    "enabledOverused",       "enabledAllocatable",
     "enableVictimQueueOrder", "enableHyperNodeOrder", "enableUnifiedEvictable"};
 constexpr std::string_view kAncestorLevel = "ancestorReclaimLevel";
-constexpr int64_t kMostLevels = 100;
+constexpr std::string_view kNoReclaim = "has no effect: there is no reclaim";
+
+struct Plugin {
+  std::string name;
+  std::map<std::string, bool> switches;  // enableReclaimable and the like, if the file sets them
+  std::set<std::string> arguments;       // their names
+};
+
+using Kind = core::QueueRule::Kind;
 
 bool In(const std::vector<std::string_view>& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
@@ -44,7 +54,6 @@ class Reader {
     Fields fields(root, "", &errors_);
     ReadActions(fields);
     fields.Sequence("tiers", [&](Fields& tier) {
-      conf_.tiers.emplace_back();
       tier.Sequence("plugins", [&](Fields& plugin) { ReadPlugin(plugin); });
       NoteUnknown(tier, {"plugins"});
     });
@@ -52,8 +61,10 @@ class Reader {
       if (fields.Has(name)) Note(fields, name, "has no effect");
     NoteUnknown(fields, {"actions", "tiers", "configurations", "metrics"});
     if (!errors_.lines().empty()) return base::Invalid(fmt::format("{}", fmt::join(errors_.lines(), "\n")));
-    conf_.notes = notes_.lines();
-    return std::move(conf_);
+    if (rule_.kind == Kind::kCapacity && !hierarchy_)
+      notes_.Add(YAML::Node(YAML::NodeType::Undefined), "capacity",
+                 "a queue's parents count, though enableHierarchy is not set");
+    return VolcanoConf{rule_, notes_.lines()};
   }
 
  private:
@@ -84,16 +95,17 @@ class Reader {
                                        : fmt::format("\"{}\" is no action; did you mean {}?", name, meant));
         continue;
       }
-      conf_.reclaims = conf_.reclaims || name == "reclaim" || name == "gangreclaim";
-      conf_.preempts = conf_.preempts || name == "preempt" || name == "gangpreempt";
       if (name == "shuffle" || name == "elect" || name == "reserve")
         Note(fields, "actions", fmt::format("{} has no effect", name));
-      conf_.actions.push_back(std::move(name));
+      if (name == "preempt" || name == "gangpreempt")
+        Note(fields, "actions",
+             fmt::format("{} has no effect: gangs preempt by gangPreemption of a TuttiConfiguration", name));
+      if (name == "reclaim" || name == "gangreclaim") Note(fields, "actions", fmt::format("{} {}", name, kNoReclaim));
     }
   }
 
   void ReadPlugin(Fields& fields) {
-    VolcanoPlugin plugin;
+    Plugin plugin;
     fields.String("name", &plugin.name);
     if (plugin.name.empty()) return fields.Complain("", "has no name; name a plugin");
     for (const std::string_view name : kSwitches)
@@ -101,17 +113,15 @@ class Reader {
     Fields arguments = fields.Map("arguments");
     if (arguments.node().IsMap())
       for (const auto& entry : arguments.node())
-        if (entry.first.IsScalar())
-          plugin.arguments[entry.first.Scalar()] = entry.second.IsScalar() ? entry.second.Scalar() : "";
+        if (entry.first.IsScalar()) plugin.arguments.insert(entry.first.Scalar());
     std::vector<std::string_view> known = kSwitches;
     known.insert(known.end(), {"name", "arguments"});
     NoteUnknown(fields, known);
     Judge(fields, arguments, plugin);
-    conf_.tiers.back().push_back(std::move(plugin));
   }
 
   // Applies the settings of the plugin, and notes those without effect.
-  void Judge(Fields& fields, Fields& arguments, const VolcanoPlugin& plugin) {
+  void Judge(Fields& fields, Fields& arguments, const Plugin& plugin) {
     if (In(kShares, plugin.name)) return JudgeShares(fields, arguments, plugin);
     if (In(kAlways, plugin.name)) {
       for (const auto& [name, on] : plugin.switches) Note(fields, name, "has no effect: it cannot be switched");
@@ -132,43 +142,35 @@ class Reader {
     }
   }
 
-  void JudgeShares(Fields& fields, Fields& arguments, const VolcanoPlugin& plugin) {
-    const ShareRule rule = plugin.name == "capacity" ? ShareRule::kCapacity : ShareRule::kProportion;
-    if (conf_.rule != ShareRule::kNone && conf_.rule != rule)
+  void JudgeShares(Fields& fields, Fields& arguments, const Plugin& plugin) {
+    const auto rule = plugin.name == "capacity" ? Kind::kCapacity : Kind::kProportion;
+    if (rule_.kind != Kind::kCapability && rule_.kind != rule)
       return fields.Complain("name", "proportion and capacity both say what a queue deserves; keep one");
-    conf_.rule = rule;
+    rule_.kind = rule;
     for (const auto& [name, on] : plugin.switches) {
-      if (rule == ShareRule::kCapacity && name == "enableHierarchy")
-        conf_.hierarchy = on;
+      if (rule == Kind::kCapacity && name == "enableHierarchy")
+        hierarchy_ = on;
       else
         Note(fields, name, "has no effect: it cannot be switched");
     }
-    std::vector<std::string_view> known;
-    if (rule == ShareRule::kCapacity) {
-      known.push_back(kAncestorLevel);
-      arguments.Integer(kAncestorLevel, 0, kMostLevels, &conf_.ancestor_level);
+    if (rule == Kind::kCapacity) arguments.Integer(kAncestorLevel, 0, kMostAncestorLevels, &rule_.ancestor_levels);
+    for (const std::string& name : plugin.arguments) {
+      if (rule != Kind::kCapacity || name != kAncestorLevel)
+        Note(arguments, name, "has no effect");
+      else if (rule_.ancestor_levels > 0)
+        Note(arguments, name, kNoReclaim);
     }
-    for (const auto& [name, value] : plugin.arguments)
-      if (!In(known, name)) Note(arguments, name, "has no effect");
   }
 
   Complaints errors_, notes_;
-  VolcanoConf conf_;
+  core::QueueRule rule_;
+  bool hierarchy_ = false;  // as enableHierarchy says
 };
 
 }  // namespace
 
 base::Result<VolcanoConf> ReadVolcanoConf(const YAML::Node& document, const std::string& file) {
   return Reader(file).Read(document);
-}
-
-base::Result<VolcanoConf> ReadVolcanoConf(const std::string& text, const std::string& file) {
-  try {
-    return ReadVolcanoConf(YAML::Load(text), file);
-  } catch (const YAML::Exception& error) {
-    return base::Invalid(
-        InOneLine(fmt::format("{}:{}: {}", file, error.mark.is_null() ? 0 : error.mark.line + 1, error.msg)));
-  }
 }
 
 }  // namespace tutti::app

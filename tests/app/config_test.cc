@@ -221,6 +221,9 @@ TEST_CASE("by which rule queues share is said by a volcano-scheduler.conf as it 
   CHECK(rule(ours).queue_rule.kind == Kind::kCapability);
   CHECK(rule(ours + "queues: {rule: proportion}\n").queue_rule.kind == Kind::kProportion);
   CHECK(rule(ours + "queues: {rule: capacity, ancestorReclaimLevel: 2}\n").queue_rule.ancestor_levels == 2);
+  CHECK(rule(ours + "queues: {rule: capacity, ancestorReclaimLevel: 2}\n").notes ==
+        std::vector<std::string>{"queues.ancestorReclaimLevel has no effect: there is no reclaim"});
+  CHECK(rule(ours + "queues: {rule: capacity, ancestorReclaimLevel: 0}\n").notes.empty());
 
   const std::string volcano = "actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: ";
   const Config config = rule(volcano + "proportion\n  - name: drf\n");
@@ -280,6 +283,7 @@ TEST_CASE("another kind or version is refused with the right one") {
   CHECK(ConfigRefusal("apiVersion: v1\nkind: Secret\n").find("config.yaml:2: kind: kind \"Secret\" is not known") == 0);
   CHECK(ConfigRefusal("just words\n").find("a mapping is expected") != std::string::npos);
   CHECK(ConfigRefusal("a: [\n").find("not YAML") != std::string::npos);
+  CHECK_THAT(ConfigRefusal("actions: allocate\ntiers: [1, 2"), Catch::StartsWith("config.yaml:2: not YAML: "));
 }
 
 TEST_CASE("a file that is not there is named") {
