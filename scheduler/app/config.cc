@@ -228,8 +228,8 @@ bool ClaimQueueRule(Fields& fields, const std::string& field, const std::string&
 }
 
 void ReadQueues(Fields& parent, Config* config) {
-  if (!parent.Has("queues")) return;
   Fields fields = parent.Map("queues");
+  if (!parent.Has("queues")) return;
   if (!ClaimQueueRule(parent, "queues", fields.Where(), config)) return;
   using Kind = core::QueueRule::Kind;
   core::QueueRule& rule = config->queue_rule;

@@ -84,7 +84,7 @@ kube::ExtenderSpec ReadExtender(Fields& fields, Config* config, std::set<std::st
   fields.Bool("ignorable", &extender.ignorable);
   fields.Duration("httpTimeout", &extender.http_timeout_ms);
   if (extender.http_timeout_ms <= 0) extender.http_timeout_ms = kube::ExtenderSpec().http_timeout_ms;
-  if (fields.Has("tlsConfig")) ReadTls(fields.Map("tlsConfig"), &extender);
+  ReadTls(fields.Map("tlsConfig"), &extender);
   if (extender.https && extender.ca_pem.empty()) extender.insecure = true;  // as in kube-scheduler
   ReadManagedResources(fields, &extender, config, managed);
   while (extender.url_prefix.ends_with('/')) extender.url_prefix.pop_back();

@@ -224,6 +224,7 @@ TEST_CASE("by which rule queues share is said by a volcano-scheduler.conf as it 
   CHECK(rule(ours + "queues: {rule: capacity, ancestorReclaimLevel: 2}\n").notes ==
         std::vector<std::string>{"queues.ancestorReclaimLevel has no effect: there is no reclaim"});
   CHECK(rule(ours + "queues: {rule: capacity, ancestorReclaimLevel: 0}\n").notes.empty());
+  CHECK(rule(ours + "queues: null\n").queue_rule.kind == Kind::kCapability);
 
   const std::string volcano = "actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: ";
   const Config config = rule(volcano + "proportion\n  - name: drf\n");
@@ -255,6 +256,22 @@ TEST_CASE("all complaints of a file come at once") {
   CHECK(refusal.find("config.yaml:5: leaderElection.leaseDuration: \"15\" is no duration") != std::string::npos);
   CHECK(refusal.find("config.yaml:6: leaderElection.leaderElect: \"maybe\": write true or false") != std::string::npos);
   CHECK(refusal.find("config.yaml:7: zzzzzz: unknown field; known here: ") != std::string::npos);
+}
+
+TEST_CASE("the fields that are known are all named once, whether the file has them or not") {
+  const std::string ours = "apiVersion: tutti.dev/v1alpha1\nkind: TuttiConfiguration\nzzzzzz: 1\n";
+  for (const char* queues : {"", "queues: null\n", "queues: {rule: capacity}\n"}) {
+    INFO(queues);
+    CHECK(ConfigRefusal(ours + queues) ==
+          "config.yaml:3: zzzzzz: unknown field; known here: apiVersion, kind, policy, repairTimeoutSeconds, "
+          "bindTimeoutSeconds, quotaReason, gangPreemption, queues, maxInFlight, rankingMemoryMiB, keepNodesWhole");
+  }
+  const std::string extender = std::string(kHead) + "extenders:\n- urlPrefix: http://e\n  zzzzzz: 1\n";
+  for (const char* tls : {"", "  tlsConfig: null\n", "  tlsConfig: {insecure: true}\n"}) {
+    INFO(tls);
+    CHECK_THAT(ConfigRefusal(extender + tls), Catch::StartsWith("config.yaml:5: extenders[0].zzzzzz: ") &&
+                                                  Catch::Contains(", httpTimeout, tlsConfig, managedResources"));
+  }
 }
 
 TEST_CASE("values out of range, of the wrong shape or twice are refused") {
