@@ -267,13 +267,6 @@ void ReadOurConfiguration(Fields& fields, Config* config) {
   fields.Bool("keepNodesWhole", &config->keep_nodes_whole);
 }
 
-// Says what to do with a well-known configuration of another program; empty if this is none.
-std::string_view OtherConfiguration(const std::string& kind) {
-  if (kind == "ConfigMap")
-    return "this is a ConfigMap; write the text of one of its data, such as config.yaml, into a file of its own";
-  return "";
-}
-
 void ReadDocument(const YAML::Node& document, Complaints* complaints, Config* config) {
   Fields fields(document, "", complaints);
   if (!document.IsMap()) return;
@@ -282,8 +275,9 @@ void ReadDocument(const YAML::Node& document, Complaints* complaints, Config* co
   fields.String("kind", &kind);
   if (!fields.Has("kind") && (fields.Has("actions") || fields.Has("tiers")))
     return ReadVolcano(document, fields, complaints, config);
-  if (const std::string_view what = OtherConfiguration(kind); !what.empty()) {
-    fields.Complain("", what);
+  if (kind == "ConfigMap") {
+    fields.Complain(
+        "", "this is a ConfigMap; write the text of one of its data, such as config.yaml, into a file of its own");
     return;
   }
   const bool upstream = kind == kSchedulerKind;
