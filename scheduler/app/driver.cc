@@ -26,6 +26,11 @@ bool Leads(const cluster::FeedEvent& event) {
   return leadership != nullptr && leadership->leading;
 }
 
+// Whether the gang is in `ns` and called `name`; an empty one does not restrict it.
+bool IsMeant(const model::GangKey& gang, const std::string& ns, const std::string& name) {
+  return (ns.empty() || gang.ns == ns) && (name.empty() || gang.name == name);
+}
+
 }  // namespace
 
 void Driver::Post(cluster::FeedEvent event) {
@@ -125,7 +130,8 @@ void Driver::TellFollower(const core::Scheduler& scheduler) {
   follower->told.set_value(scheduler.DecisionsAfter(follower->after, kChangesAtOnce));
 }
 
-std::optional<observe::DecisionChanges> Driver::DecisionsAfter(uint64_t sequence) {
+std::optional<observe::DecisionChanges> Driver::DecisionsAfter(uint64_t sequence, const std::string& ns,
+                                                               const std::string& name) {
   const auto follower = std::make_shared<Follower>();
   follower->after = sequence;
   {
@@ -134,8 +140,13 @@ std::optional<observe::DecisionChanges> Driver::DecisionsAfter(uint64_t sequence
   }
   mailbox_.Wake();
   auto told = follower->told.get_future();
-  if (told.wait_for(kDecisionsPatience) == std::future_status::ready) return told.get();
-  return observe::DecisionChanges{.sequence = sequence};
+  if (told.wait_for(kDecisionsPatience) != std::future_status::ready)
+    return observe::DecisionChanges{.sequence = sequence};
+  std::optional<observe::DecisionChanges> changes = told.get();
+  if (!changes) return std::nullopt;
+  std::erase_if(changes->decisions, [&](const observe::Decision& one) { return !IsMeant(one.gang, ns, name); });
+  std::erase_if(changes->gone, [&](const model::GangKey& gang) { return !IsMeant(gang, ns, name); });
+  return changes;
 }
 
 observe::DecisionChanges Driver::Decisions(const std::string& ns, const std::string& name) {
@@ -143,7 +154,7 @@ observe::DecisionChanges Driver::Decisions(const std::string& ns, const std::str
   if (!all) return {};
   std::vector<const observe::Decision*> found;
   for (const observe::Decision& one : all->records)
-    if ((ns.empty() || one.gang.ns == ns) && (name.empty() || one.gang.name == name)) found.push_back(&one);
+    if (IsMeant(one.gang, ns, name)) found.push_back(&one);
   std::ranges::stable_sort(found, {}, [](const observe::Decision* one) -> const model::GangKey& { return one->gang; });
   observe::DecisionChanges list{.sequence = all->sequence};
   for (size_t i = 0; i < found.size(); ++i)  // of those about one gang, the last

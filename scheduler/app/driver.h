@@ -51,9 +51,10 @@ class Driver final : public cluster::EventSink {
   // scheduler's thread does not make the records within five seconds, it returns the previous ones. DecisionsAfter
   // tells what has changed after their sequence.
   observe::DecisionChanges Decisions(const std::string& ns = "", const std::string& name = "");
-  // See Scheduler::DecisionsAfter. Returns some hundred changes at once, and none if the scheduler's thread is too busy
-  // for five seconds.
-  std::optional<observe::DecisionChanges> DecisionsAfter(uint64_t sequence);
+  // See Scheduler::DecisionsAfter. Looks at some hundred changes at once, and at none if the scheduler's thread is too
+  // busy for five seconds. `ns` and `name` restrict the gangs as above.
+  std::optional<observe::DecisionChanges> DecisionsAfter(uint64_t sequence, const std::string& ns = "",
+                                                         const std::string& name = "");
   // Returns all pods of the cluster in the same way; null if no list was ever made.
   std::shared_ptr<const core::Scheduler::PodList> Pods();
 

@@ -85,20 +85,15 @@ std::string StatuszText(const PageSources& from) {
                      not_leading.empty() ? "this process leads" : not_leading);
 }
 
-// What changed after the sequence number `since` of the gangs in `ns` and called `name`, where that is not empty.
+// Shows what has changed after the sequence number `since`; `ns` and `name` as in Driver::Decisions.
 PageAnswer ShowChanges(Driver& driver, const std::string& since, const std::string& ns, const std::string& name) {
   uint64_t sequence = 0;
   if (!absl::SimpleAtoi(since, &sequence))
-    return {400, "since is to be the \"sequence\" of an earlier answer, a whole number\n"};
-  std::optional<observe::DecisionChanges> changes = driver.DecisionsAfter(sequence);
+    return {400, "since must be the \"sequence\" of an earlier answer, a whole number\n"};
+  const std::optional<observe::DecisionChanges> changes = driver.DecisionsAfter(sequence, ns, name);
   if (!changes)
     return {410, fmt::format("changes after {} are not kept: ask again without since, and go on from its sequence\n",
                              sequence)};
-  const auto others = [&](const model::GangKey& key) {
-    return (!ns.empty() && key.ns != ns) || (!name.empty() && key.name != name);
-  };
-  std::erase_if(changes->decisions, [&](const observe::Decision& one) { return others(one.gang); });
-  std::erase_if(changes->gone, others);
   return {200, ToJsonText(observe::ToJson(*changes))};
 }
 

@@ -164,5 +164,32 @@ TEST_CASE("who follows the decisions is told what changed since a list, and that
   CHECK(changes->decisions[0].gang.name == "p");
 }
 
+TEST_CASE("who follows some decisions is told of these") {
+  Rig rig;
+  core::Options options;
+  options.profiles.emplace_back().scheduler_name = "tutti";
+  core::Scheduler scheduler(std::move(options), dialects::MakeDialects(), rig.writer, rig.clock, nullptr);
+  Lead(rig.driver, scheduler);
+  std::thread owner([&] { rig.driver.Run(scheduler, 1'000); });
+  const uint64_t listed = rig.driver.Decisions().sequence;
+  for (const char* ns : {"a", "b"})
+    for (const char* name : {"p", "q"}) rig.driver.Post(cluster::PodChanged{NewPod(ns, name)});
+  while (rig.driver.Decisions().decisions.size() < 4) std::this_thread::yield();
+  const auto all = rig.driver.DecisionsAfter(listed);
+  const auto of_a = rig.driver.DecisionsAfter(listed, "a");
+  const auto called_p = rig.driver.DecisionsAfter(listed, "", "p");
+  const auto one = rig.driver.DecisionsAfter(listed, "b", "q");
+  rig.driver.Stop();
+  owner.join();
+  REQUIRE((all && of_a && called_p && one));
+  CHECK(all->decisions.size() == 4);
+  CHECK(of_a->decisions.size() == 2);
+  CHECK(called_p->decisions.size() == 2);
+  REQUIRE(one->decisions.size() == 1);
+  CHECK(one->decisions[0].gang.ns == "b");
+  CHECK(one->decisions[0].gang.name == "q");
+  CHECK(one->sequence == all->sequence);
+}
+
 }  // namespace
 }  // namespace tutti::app
