@@ -85,7 +85,7 @@ void Driver::Cycle(core::Scheduler& scheduler, milliseconds patience) {
   synced_ = scheduler.synced();
   leading_ = scheduler.leading();
   decisions_.GoOn([&](auto* place, DecisionList* list) {
-    if (list->records.empty()) list->sequence = scheduler.decision_sequence();
+    if (!list->sequence) list->sequence = scheduler.decision_sequence();
     return scheduler.AddDecisions(place, &list->records);
   });
   pods_.GoOn([&](auto* place, auto* pods) { return scheduler.AddPods(place, pods); });
@@ -140,8 +140,11 @@ std::optional<observe::DecisionChanges> Driver::DecisionsAfter(uint64_t sequence
   }
   mailbox_.Wake();
   auto told = follower->told.get_future();
-  if (told.wait_for(kDecisionsPatience) != std::future_status::ready)
+  if (told.wait_for(kDecisionsPatience) != std::future_status::ready) {
+    const base::MutexLock lock(followers_mutex_);
+    std::erase(followers_, follower);
     return observe::DecisionChanges{.sequence = sequence};
+  }
   std::optional<observe::DecisionChanges> changes = told.get();
   if (!changes) return std::nullopt;
   std::erase_if(changes->decisions, [&](const observe::Decision& one) { return !IsMeant(one.gang, ns, name); });
@@ -156,7 +159,7 @@ observe::DecisionChanges Driver::Decisions(const std::string& ns, const std::str
   for (const observe::Decision& one : all->records)
     if (IsMeant(one.gang, ns, name)) found.push_back(&one);
   std::ranges::stable_sort(found, {}, [](const observe::Decision* one) -> const model::GangKey& { return one->gang; });
-  observe::DecisionChanges list{.sequence = all->sequence};
+  observe::DecisionChanges list{.sequence = all->sequence.value_or(0)};
   for (size_t i = 0; i < found.size(); ++i)  // of those about one gang, the last
     if (i + 1 == found.size() || found[i]->gang != found[i + 1]->gang) list.decisions.push_back(*found[i]);
   return list;

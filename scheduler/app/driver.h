@@ -25,7 +25,8 @@ class Driver final : public cluster::EventSink {
  public:
   explicit Driver(const base::Clock& clock) : clock_(clock) {}
 
-  // Adds `event` to the mailbox. Leadership{false} acts as Lose(), even if this process has not begun to lead.
+  // Adds `event` to the mailbox. Leadership{false} acts as Lose(), unless Stop() was called. It does so even if this
+  // process has not begun to lead.
   void Post(cluster::FeedEvent event) override;
 
   enum class Ending {
@@ -60,7 +61,7 @@ class Driver final : public cluster::EventSink {
 
  private:
   std::chrono::milliseconds Patience(const core::Scheduler& scheduler) const;
-  // Someone asked for something that is not made yet.
+  // Whether a reader waits for a list or for changes. The next cycle then begins at once.
   bool Wanted() const;
   void Cycle(core::Scheduler& scheduler, std::chrono::milliseconds patience);
   // A list that a reader asked for. The scheduler's thread makes it, a part in each cycle.
@@ -78,7 +79,8 @@ class Driver final : public cluster::EventSink {
     void GoOn(Add add);
   };
 
-  // One who asks for what has changed; both threads hold it, for the one may have waited long enough.
+  // A reader's question for what has changed. Its thread and the scheduler's both hold it, because the reader may give
+  // up while the answer is made.
   struct Follower {
     uint64_t after = 0;
     std::promise<std::optional<observe::DecisionChanges>> told;
@@ -90,7 +92,7 @@ class Driver final : public cluster::EventSink {
   base::Mailbox<cluster::FeedEvent> mailbox_;
   std::chrono::steady_clock::time_point next_cycle_;  // not before
   struct DecisionList {
-    uint64_t sequence = 0;  // of the last change before the first record was made
+    std::optional<uint64_t> sequence;  // of the last change before the list was begun
     std::deque<observe::Decision> records;
   };
   Collection<DecisionList, core::Scheduler::DecisionsPlace> decisions_;

@@ -2,8 +2,10 @@
 #include "app/driver.h"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <thread>
+#include <vector>
 
 #include "tests/support/catch.h"
 #include "tests/support/test_cluster.h"
@@ -189,6 +191,24 @@ TEST_CASE("who follows some decisions is told of these") {
   CHECK(one->decisions[0].gang.ns == "b");
   CHECK(one->decisions[0].gang.name == "q");
   CHECK(one->sequence == all->sequence);
+}
+
+TEST_CASE("who has given up is not told in front of others") {
+  Rig rig;
+  std::atomic<int> reads = 0;
+  const TellingClock clock([&reads] { ++reads; });
+  Driver driver(clock);
+  constexpr int kMany = 40;
+  std::vector<std::thread> many;
+  for (int i = 0; i < kMany; ++i) many.emplace_back([&driver] { driver.DecisionsAfter(0); });
+  for (std::thread& one : many) one.join();
+  std::thread owner([&] { driver.Run(rig.scheduler, 1'000); });
+  const auto told = driver.DecisionsAfter(0);
+  const int until_told = reads;
+  driver.Stop();
+  owner.join();
+  CHECK_FALSE(told);              // it was answered: no list has the number 0
+  CHECK(until_told < kMany / 2);  // each cycle reads the clock, and tells one
 }
 
 }  // namespace
