@@ -74,9 +74,10 @@ class Question {
                known != cluster::SelectionKinds().end()) {
       return AddSelection(object, *cluster::FindSelectionKind(known->Name()));
     } else if (kind == cluster::Budgets::Kind().kind) {
-      return AddBudget(object);
-    } else {
-      return AddStorage(object, kind);
+      return AddPlain(object, cluster::Budgets::Kind());
+    } else if (const auto stored = std::ranges::find(cluster::StorageKinds(), kind, &model::ObjectKind::kind);
+               stored != cluster::StorageKinds().end()) {
+      return AddPlain(object, *stored);
     }
     return {};
   }
@@ -103,33 +104,23 @@ class Question {
     state_.ApplySelection(selection);
     return {};
   }
-  base::Status AddBudget(const sim::Json& object) {
-    auto decoded = cluster::DecodeObject(cluster::Budgets::Kind(), std::make_shared<const sim::Json>(object));
+  // Adds a disruption budget, or a volume, a claim or another object that volume plugins read.
+  base::Status AddPlain(const sim::Json& object, const model::ObjectKind& kind) {
+    auto decoded = cluster::DecodeObject(kind, std::make_shared<const sim::Json>(object));
     std::vector<std::string> problems;
+    const bool is_budget = kind.kind == cluster::Budgets::Kind().kind;
     if (!decoded) {
       problems.push_back(decoded.error().message);
     } else {
-      if (decoded->meta.ns.empty()) decoded->meta.ns = "default";
-      state_.budgets().Put(*decoded, &problems);
+      const bool namespaced = is_budget || kind.kind == "PersistentVolumeClaim" || kind.kind == "CSIStorageCapacity";
+      if (namespaced && decoded->meta.ns.empty()) decoded->meta.ns = "default";
+      if (is_budget)
+        state_.budgets().Put(*decoded, &problems);
+      else
+        state_.ApplyStorage(*decoded, &problems);
     }
     if (problems.empty()) return {};
-    return base::Invalid(fmt::format("PodDisruptionBudget {}: {}", sim::KeyOf(object), problems.front()));
-  }
-  // Adds a volume, a claim or another object that volume plugins read. Ignores other kinds.
-  base::Status AddStorage(const sim::Json& object, const std::string& kind) {
-    const auto known = std::ranges::find(cluster::StorageKinds(), kind, &model::ObjectKind::kind);
-    if (known == cluster::StorageKinds().end()) return {};
-    auto decoded = cluster::DecodeObject(*known, std::make_shared<const sim::Json>(object));
-    std::vector<std::string> problems;
-    if (!decoded)
-      problems.push_back(decoded.error().message);
-    else {
-      const bool namespaced = kind == "PersistentVolumeClaim" || kind == "CSIStorageCapacity";
-      if (namespaced && decoded->meta.ns.empty()) decoded->meta.ns = "default";
-      state_.ApplyStorage(*decoded, &problems);
-    }
-    if (!problems.empty()) return base::Invalid(fmt::format("{} {}: {}", kind, sim::KeyOf(object), problems.front()));
-    return {};
+    return base::Invalid(fmt::format("{} {}: {}", kind.kind, sim::KeyOf(object), problems.front()));
   }
 
   const std::string ns_, name_;
