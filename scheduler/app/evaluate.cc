@@ -174,7 +174,7 @@ class Refuses final : public framework::Filter {
   const std::map<model::NodeId, framework::NodeVerdict>& nodes_;
 };
 
-// The asked pod on every node: under its profile, beside the pods that are nominated for each node.
+// What the pod's profile says of the asked pod on every node. The pods that are nominated for a node count there.
 class Evaluation {
  public:
   Evaluation(Question& question, const framework::Profile& profile)
@@ -184,52 +184,54 @@ class Evaluation {
         refusing_(profile),
         what_if_(question.state()),
         victims_(question.state()),
-        preemption_(question.state(), what_if_, victims_) {
+        preemption_(question.state(), what_if_, victims_),
+        ranking_(profile, question.pod_class(), snapshot_) {
     RefuseBesideNominated();
-    if (!refused_.empty()) refusing_.filters.push_back(std::make_shared<Refuses>(refused_));
-    ranking_.emplace(refusing_, question.pod_class(), snapshot_);
+    if (refused_.empty()) return;
+    refusing_.filters.push_back(std::make_shared<Refuses>(refused_));
+    with_refused_.emplace(refusing_, question.pod_class(), snapshot_);
   }
 
   ordered_json Answer(model::NodeId n) const {
     const std::string& name = snapshot_.node(n).name;
-    ordered_json node = {{"name", name}, {"feasible", ranking_->Feasible(n)}};
+    ordered_json node = {{"name", name}, {"feasible", ranking().Feasible(n)}};
     node["rejected_by"] = ordered_json::array();
     node["scores"] = ordered_json::object();
     node["total"] = 0;
-    if (!ranking_->Feasible(n)) {
+    if (!ranking().Feasible(n)) {
       const framework::NodeVerdict verdict = VerdictOf(n);
       node["rejected_by"].push_back({{"plugin", verdict.plugin},
                                      {"reasons", verdict.reasons},
                                      {"resolvable", verdict.verdict == framework::Verdict::kNotNow}});
       return node;
     }
-    for (const framework::NodeScore& score : ranking_->Scores(n))
+    for (const framework::NodeScore& score : ranking().Scores(n))
       node["scores"][std::string(score.plugin)] = {
           {"raw", score.raw}, {"normalized", score.normalized}, {"weighted", score.weighted}};
-    node["total"] = ranking_->Total(n);
+    node["total"] = ranking().Total(n);
     return node;
   }
 
-  bool fits() const { return ranking_->feasible_count() > 0; }
+  bool fits() const { return ranking().feasible_count() > 0; }
   std::string Summary() const {
     if (!fits()) return Sentence();
-    return fmt::format("{}/{} nodes are available; the best is {} with {}.", ranking_->feasible_count(),
-                       snapshot_.node_count(), snapshot_.node(ranking_->Best()).name,
-                       ranking_->Total(ranking_->Best()));
+    return fmt::format("{}/{} nodes are available; the best is {} with {}.", ranking().feasible_count(),
+                       snapshot_.node_count(), snapshot_.node(ranking().Best()).name,
+                       ranking().Total(ranking().Best()));
   }
 
   // Of a pod that does not fit.
   ordered_json Preemption() {
     core::PreemptionResult result;
     result.outcome = core::PreemptionResult::Outcome::kNotEligible;
-    std::string tail;
+    std::string message = Sentence();
     if (profile_.preemption && snapshot_.node_count() > 0) {
-      framework::Ranking ranking(profile_, question_.pod_class(), snapshot_);
-      result = preemption_.Search({question_.asked(), *profile_.preemption, 0, true, nullptr}, ranking);
-      if (result.outcome != core::PreemptionResult::Outcome::kFound) tail = observe::Say(result.refused);
+      result = preemption_.Search({question_.asked(), *profile_.preemption, 0, true, nullptr}, ranking_);
+      if (result.outcome != core::PreemptionResult::Outcome::kFound)
+        if (const std::string tail = observe::Say(result.refused); !tail.empty()) message += " " + tail;
     }
     ordered_json told = {{"eligible", result.outcome != core::PreemptionResult::Outcome::kNotEligible},
-                         {"message", tail.empty() ? Sentence() : Sentence() + " " + tail},
+                         {"message", message},
                          {"nominatedNode", result.chosen.node ? snapshot_.node(result.chosen.node).name : ""},
                          {"victims", NamesOf(result.chosen.victims)}};
     told["candidates"] = ordered_json::array();
@@ -244,29 +246,27 @@ class Evaluation {
   }
 
  private:
-  // Fills refused_ with the nodes that take the pod only without those nominated there; and, as upstream looks there
-  // first, with the node that is kept for itself, where that was left out.
+  // Fills refused_ with the nodes that refuse the pod beside the pods nominated there. Its own nominated node is judged
+  // by all filters, even if the ranking left it out, because upstream looks there first.
   void RefuseBesideNominated() {
-    framework::Ranking ranking(profile_, question_.pod_class(), snapshot_);
-    framework::NodeTrial trial(ranking);
     const cluster::Nominations& nominations = question_.state().nominations();
+    if (nominations.empty()) return;
+    framework::NodeTrial trial(ranking_);
     for (const auto& [pod, name] : nominations.nodes()) {
       const model::NodeId n = snapshot_.FindNode(name);
       if (!n) continue;
       auto verdict = preemption_.VerdictBesideNominated(question_.asked(), n, trial);
       if (!verdict && pod == question_.asked()) verdict = trial.Explain(n, framework::NodeTrial::Ask::kAllFilters);
-      if (verdict) Keep(n, *std::move(verdict));
+      if (verdict && verdict->verdict != framework::Verdict::kFits) refused_[n] = *std::move(verdict);
     }
   }
-  void Keep(model::NodeId n, framework::NodeVerdict verdict) {
-    if (verdict.verdict != framework::Verdict::kFits) refused_[n] = std::move(verdict);
-  }
+  const framework::Ranking& ranking() const { return with_refused_ ? *with_refused_ : ranking_; }
   framework::NodeVerdict VerdictOf(model::NodeId n) const {
     const auto known = refused_.find(n);
-    return known == refused_.end() ? ranking_->Explain(n) : known->second;
+    return known == refused_.end() ? ranking().Explain(n) : known->second;
   }
   std::string Sentence() const {
-    model::NodeRefusals refusals = ranking_->Explain();
+    model::NodeRefusals refusals = ranking().Explain();
     if (refused_.empty() || !refusals.of_class.empty()) return refusals.Sentence();
     std::map<std::string, size_t> reasons;
     for (const model::NodeId n : NodesByName(snapshot_))
@@ -286,12 +286,13 @@ class Evaluation {
   Question& question_;
   const cluster::Snapshot& snapshot_;
   const framework::Profile& profile_;
-  framework::Profile refusing_;  // the same, and what is in refused_
+  framework::Profile refusing_;  // with a filter for refused_
   cluster::WhatIf what_if_;
   core::VictimTable victims_;
   core::LonePreemption preemption_;
+  framework::Ranking ranking_;  // of the profile
   std::map<model::NodeId, framework::NodeVerdict> refused_;
-  std::optional<framework::Ranking> ranking_;
+  std::optional<framework::Ranking> with_refused_;  // of refusing_, if refused_ has any
 };
 
 // A pod's own defaults, and what its PriorityClass, or the default one, says of it.
