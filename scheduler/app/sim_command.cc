@@ -8,7 +8,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 
 #include "app/config_extenders.h"
 #include "app/embedded_cluster.h"
@@ -63,14 +62,6 @@ base::Result<std::pair<std::string, int>> ParseAddress(const std::string& text) 
         fmt::format("--listen: \"{}\" is no address; write it as 127.0.0.1:8080, or :0 for a free port", text));
   }
   return std::pair(colon == 0 ? std::string("127.0.0.1") : text.substr(0, colon), port);
-}
-
-base::Status WriteFile(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::trunc);
-  out << text;
-  out.flush();
-  if (out) return {};
-  return base::Invalid(fmt::format("--kubeconfig-out: {} cannot be written", path));
 }
 
 // Returns a URL that a client can use: an address such as 0.0.0.0 is no host to connect to.
@@ -165,7 +156,7 @@ int Sim(SimFlags flags) {
   const std::string url = UsableUrl(http, address->first);
   if (!flags.kubeconfig_out.empty()) {
     const base::Status written = WriteFile(flags.kubeconfig_out, sim::KubeconfigFor(url));
-    if (!written) return Refuse(written.error());
+    if (!written) return Refuse({written.error().code, "--kubeconfig-out: " + written.error().message});
   }
   Greet(flags, preferred, url, nodes, pods);
   Serve(cluster, clock, wake, stopped);
