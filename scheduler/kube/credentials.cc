@@ -35,6 +35,7 @@ std::string ReadOrKeep(const std::string& path, const std::string& last) {
 }  // namespace
 
 void RedactAll(std::string_view secret, std::string* text) {
+  constexpr std::string_view kRedacted = "[redacted]";
   for (size_t at = 0; (at = text->find(secret, at)) != std::string::npos; at += kRedacted.size())
     text->replace(at, secret.size(), kRedacted);
 }

@@ -36,8 +36,7 @@ base::Result<ExecCredential> RunExecPlugin(const ExecPlugin& plugin, const Confi
                                            const std::atomic<bool>* unwanted = nullptr);
 base::Result<ExecCredential> ParseExecCredential(const ExecPlugin& plugin, const std::string& printed);
 
-inline constexpr std::string_view kRedacted = "[redacted]";
-// Replaces each `secret` in the text by kRedacted. REQUIRES: `secret` is not empty.
+// Replaces each `secret` in the text by "[redacted]". REQUIRES: `secret` is not empty.
 void RedactAll(std::string_view secret, std::string* text);
 
 class Credentials {
