@@ -68,7 +68,7 @@ struct Config {
   int64_t max_in_flight = 80;                  // writes to the API server that are open at one time
   int64_t ranking_memory_mib = 256;
   // Whether pods with GPUs or other extended resources avoid nodes that are wholly free (plugins::WholeNodes). It holds
-  // for profiles that do not name plugins; the profile default-scheduler always has kube-scheduler's plugins.
+  // for profiles that neither name nor configure plugins, and never for the profile default-scheduler.
   bool keep_nodes_whole = true;
 
   std::vector<std::string> kinds_read;

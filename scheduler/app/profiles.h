@@ -12,9 +12,9 @@
 namespace tutti::app {
 
 // Makes the profiles of `config`, or one for each of `default_names` if it has none. A profile that does not name
-// plugins gets kube-scheduler's defaults. It also gets WholeNodes, unless it is default-scheduler's or the
-// configuration says no. The registry's warnings are added to `config.notes`. Error: kInvalid, naming file, line and
-// profile.
+// plugins gets kube-scheduler's defaults. If it does not configure plugins either, it also gets WholeNodes, unless it
+// is default-scheduler's or the configuration says no. The registry's warnings are added to `config.notes`. Error:
+// kInvalid, naming file, line and profile.
 base::Result<std::vector<framework::Profile>> MakeProfiles(Config& config,
                                                            const std::vector<std::string>& default_names);
 

@@ -142,7 +142,8 @@ std::string ConfigJson(const Config& config) {
   return ToJsonText({{"componentconfig", Upstream(config, true)}, {"tutti.dev", Ours(config)}});
 }
 
-// Renders profiles as they were written, because keepNodesWhole acts only on a profile that does not name plugins.
+// Renders profiles as they were written, because keepNodesWhole acts only on a profile that neither names nor
+// configures plugins.
 std::string ConfigYaml(const Config& config) {
   return ToYamlText(Upstream(config, false)) + "---\n" + ToYamlText(Ours(config));
 }

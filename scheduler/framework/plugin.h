@@ -91,8 +91,8 @@ class FilterState : public State {
   // passes them on, so that they are held. REQUIRES: Check(n) == kFits.
   virtual void Choose(model::NodeId /*n*/, cluster::Takings* /*takings*/) const {}
 
-  // Adds the amounts, by column, that a node must have free to pass; this is necessary, perhaps not sufficient. It is
-  // called once. Nodes that lack these amounts are then skipped without a Check.
+  // Adds the amounts, by column, that a node must have free to pass; this is necessary, perhaps not sufficient. Nodes
+  // that lack these amounts are then skipped without a Check.
   virtual void Needs(std::vector<std::pair<model::ResourceId, int64_t>>* /*amounts*/) const {}
 
   // True where Check is kFits exactly when what Needs adds is free. LackOf then words the reason of one column.

@@ -64,7 +64,7 @@ class Http2Connection {
   void Retire() { retired_ = true; }
 
   bool retired() const { return retired_; }
-  // Whether no exchange is left. It may then be destroyed, but not from inside a callback.
+  // Whether it accepts no more exchanges and none is left. It may then be destroyed, but not from inside a callback.
   bool over() const { return retired_ && streams_.empty() && !busy_; }
 
  private:

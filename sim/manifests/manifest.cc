@@ -163,8 +163,7 @@ int Order(const Json& object) {
   return 4;
 }
 
-// Also of a kind that is served in another version it is false: its version is to be mended.
-// REQUIRES: it is not served in this version.
+// Whether the kind is served in no version. If it is served in another version, the manifest's version must be mended.
 bool IsUnknown(const ResourceTable& resources, const std::string& version, const std::string& kind) {
   const std::string group = SplitApiVersion(version).group;
   return std::ranges::none_of(resources.All(),
