@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DefaultPreemption: that pods of lower priority are evicted for a pod that finds no node, and on how many nodes they
-// are sought. The search is the scheduler's own (core/place/lone_preemption.h).
+// DefaultPreemption: under a profile that has it, pods of lower priority are evicted for a pod that finds no node. Its
+// args say on how many nodes they are sought. The search is the scheduler's own (core/place/lone_preemption.h).
 #pragma once
 
 #include <memory>

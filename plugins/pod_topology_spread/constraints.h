@@ -53,8 +53,8 @@ class Constraints {
   using Around = std::function<void(const Constraint&)>;
   void PodChanged(const cluster::PodClass& other, model::NodeId n, int32_t by, const Around& before,
                   const Around& after);
-  // The same in a trial, where kube-scheduler counts pods that are being deleted, and those that an empty selector
-  // selects, though it counted neither before.
+  // Counts a pod that came or went in a trial. There kube-scheduler also counts pods that are being deleted, and pods
+  // that an empty selector selects. Outside a trial it counts neither.
   void PodTried(const cluster::PodClass& other, model::NodeId n, int32_t by);
   // Catches up with the labels and taints of n. Calls neither for a constraint that they do not change.
   void NodeChanged(model::NodeId n, const Around& before, const Around& after);

@@ -63,7 +63,8 @@ class RestrictionsState final : public framework::FilterState {
     if (std::exchange(in_use_, InUse()) != in_use_) dirty.Everything();
   }
 
-  // Upstream counts claims that are in use, and then each pod that leaves for one of them.
+  // Upstream begins with the number of claims that are in use. In a trial it adds one for each use of them by a pod
+  // that comes, and subtracts one for each use by a pod that leaves.
   void PodTried(const PodClass& other, model::NodeId, int32_t by, framework::Dirty&) override {
     for (const cluster::ClaimUse& use : other.claims)
       if (std::ranges::find(exclusive_, use.claim) != exclusive_.end()) tried_ += by;
@@ -89,7 +90,7 @@ class RestrictionsState final : public framework::FilterState {
   std::vector<PodVolume> disks_;
   std::vector<std::string> exclusive_;  // claims of mode ReadWriteOncePod
   int64_t in_use_ = 0;                  // how many of them are in use
-  int64_t tried_ = 0;                   // pods more or fewer that use one, in a trial
+  int64_t tried_ = 0;                   // uses of them that came in a trial, less those that left
 };
 
 }  // namespace

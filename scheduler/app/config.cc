@@ -138,7 +138,8 @@ void ReadPluginArgs(Fields& fields, ProfileSettings* settings) {
   }
 }
 
-// Checks type and range of percentageOfNodesToScore, though it has no effect here.
+// Checks type and range of percentageOfNodesToScore. It has no effect here, and a note says so unless all nodes or
+// kube-scheduler's default are asked for.
 void CheckPercentageOfNodes(Fields& fields, Config* config) {
   int64_t percentage = 0;
   fields.Integer("percentageOfNodesToScore", 0, 100, &percentage);
@@ -216,7 +217,8 @@ void ReadSchedulerConfiguration(Fields& fields, Config* config) {
   ReadProfiles(fields, config);
 }
 
-// Two files may not both say by which rule queues share.
+// Records that the rule by which queues share is set at `where`. If it was set before, complains about `field` and
+// returns false.
 bool ClaimQueueRule(Fields& fields, const std::string& field, const std::string& where, Config* config) {
   if (config->queue_rule_where.empty()) {
     config->queue_rule_where = where;
@@ -244,7 +246,7 @@ void ReadQueues(Fields& parent, Config* config) {
   fields.Done();
 }
 
-// Volcano's own, as it stands.
+// Reads a volcano-scheduler.conf; it has no kind.
 void ReadVolcano(const YAML::Node& document, Fields& fields, Complaints* complaints, Config* config) {
   auto conf = ReadVolcanoConf(document, complaints->file());
   if (!conf) return complaints->AddLines(conf.error().message);

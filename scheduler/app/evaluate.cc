@@ -28,7 +28,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Validates the object and sets its defaults, as the API server does when it is created.
+// Decodes the pod, after the API server's merge of label keys into selectors.
 base::Result<model::Pod> ReadPod(sim::Json& object) {
   sim::MergeLabelKeys(object);
   auto pod = cluster::DecodePod(object);
@@ -295,7 +295,8 @@ class Evaluation {
   std::optional<framework::Ranking> with_refused_;  // of refusing_, if refused_ has any
 };
 
-// A pod's own defaults, and what its PriorityClass, or the default one, says of it.
+// Sets the pod's defaults, and the priority and preemptionPolicy that the store took from its PriorityClass or from the
+// default one.
 void DefaultByStore(const sim::Store& store, sim::Json& pod) {
   sim::DefaultPod(pod);
   const std::string& ns = sim::NamespaceOf(pod);

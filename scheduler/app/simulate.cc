@@ -136,8 +136,8 @@ class Simulation {
   const base::Millis until_ms_;
 };
 
-// The scheduler's Events are not kept: what they say of a gang or pod stands in the result.
-class NoEvents final : public sim::Interceptor {
+// Drops the scheduler's Events: the result has what they say of a gang or pod.
+class DropsEvents final : public sim::Interceptor {
  public:
   sim::Fate Decide(const cluster::Command& command) override {
     sim::Fate fate;
@@ -210,13 +210,13 @@ base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifes
   auto arrivals = SortByArrival(std::move(manifests));
   if (!arrivals) return tl::make_unexpected(arrivals.error());
 
-  options.world.event_log = 0;  // no client resumes a watch
-  static NoEvents no_events;    // outlives what is left behind
+  options.world.event_log = 0;      // no client resumes a watch
+  static DropsEvents drops_events;  // outlives what is left behind
   auto owned = std::make_unique<EmbeddedCluster>(clock, EmbeddedCluster::Options{.world = options.world,
                                                                                  .scheduler = *std::move(core_options),
                                                                                  .loose_definitions = true,
                                                                                  .strict_kinds = options.strict_kinds,
-                                                                                 .interceptor = &no_events});
+                                                                                 .interceptor = &drops_events});
   EmbeddedCluster& cluster = *owned;
   SimulationRecord record(cluster.store(), clock);
   ProgressTeller progress(options.on_progress, clock, record);

@@ -28,7 +28,7 @@ class Complaints {
   explicit Complaints(std::string file) : file_(std::move(file)) {}
   // Adds "FILE:LINE: FIELD: what", without the line if the node has none.
   void Add(const YAML::Node& at, std::string_view field, std::string_view what);
-  // Adds what another reader of the file has to complain about: whole lines.
+  // Adds the complaints of another reader of the file. They are whole lines already.
   void AddLines(std::string lines) { lines_.push_back(std::move(lines)); }
   const std::vector<std::string>& lines() const { return lines_; }
   const std::string& file() const { return file_; }

@@ -74,7 +74,7 @@ class CurlTransport final : public Transport {
   std::unordered_map<RequestId, Exchange*> active_;
   RequestId last_id_ = 0;
   int curl_depth_ = 0;          // > 0: inside a callback, where libcurl's functions must not be called
-  std::vector<Task> deferred_;  // to run after the callback
+  std::vector<Task> deferred_;  // run by RunDeferred, once no callback is running
   std::map<std::tuple<const char*, const char*, bool>, curl_slist*> header_cache_;
   uint64_t header_generation_ = 0;
   std::vector<curl_slist*> retired_headers_;  // of an older credential; a watch may still use them

@@ -45,7 +45,7 @@ void DropEmptyMetadata(Json& object) {
   }
 }
 
-// All but metadata and, where it is another part, status.
+// Whether the two differ in metadata at most, and in status if that is written apart.
 bool SameSpec(const Json& a, const Json& b, bool has_status) {
   const auto counts = [&](const std::string& key) { return key != "metadata" && !(has_status && key == "status"); };
   for (const auto& [key, value] : a.items()) {
@@ -57,7 +57,7 @@ bool SameSpec(const Json& a, const Json& b, bool has_status) {
   return true;
 }
 
-// Of two versions between which lies a write of the status.
+// Whether a write of the status that makes one of them into the other changes nothing.
 bool SameStatusPart(const Json& a, const Json& b) {
   return Child(a, "status") == Child(b, "status") && a.contains("status") == b.contains("status") &&
          Child(a, "metadata") == Child(b, "metadata");
