@@ -98,7 +98,7 @@ class FullCluster {
       state_.DropPod(pod);
     }
     for (const cluster::Placement& placement : answer.placements)
-      state_.Reserve(placement.pod_class->shared_from_this(), placement.node);
+      state_.Reserve(book_.at(placement.member).pod, placement.node);
     return answer.fits;
   }
 

@@ -5,7 +5,7 @@ namespace tutti::cluster {
 
 bool CountsFor(const ClusterState& state, model::PodId nominated, const NominatedFor& asked) {
   const PodEntry& entry = state.pod(nominated);
-  return !entry.reservation && entry.pod->spec->priority >= asked.priority && !asked.is_own(nominated);
+  return !entry.reserved && entry.pod->spec->priority >= asked.priority && !asked.is_own(nominated);
 }
 
 std::vector<Placement> NominatedPods(const ClusterState& state, const NominatedFor& asked) {

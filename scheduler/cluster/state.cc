@@ -16,7 +16,6 @@ namespace tutti::cluster {
 using model::NodeId;
 using model::Pod;
 using model::PodId;
-using model::ReservationId;
 
 namespace {
 
@@ -78,7 +77,7 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
   if (!known) by_name_.insert({change.id, name.hash});
 
   const NodeId target = entry.pod->occupies() ? snapshot_.FindNode(entry.pod->node_name) : NodeId();
-  const bool stays_reserved = entry.reservation && !entry.pod->bound() && !entry.pod->done();
+  const bool stays_reserved = entry.reserved && !entry.pod->bound() && !entry.pod->done();
   if (!stays_reserved) {
     EndReservation(entry);
     if (entry.node != target) {
@@ -87,7 +86,7 @@ ClusterState::PodChange ClusterState::ApplyPod(std::shared_ptr<const Pod> pod) {
     }
   }
   if (IsAdrift(entry)) SetAdrift(change.id);
-  CountPods(entry.node);
+  PodsChanged(entry.node);
   Nominate(change.id);
   return change;
 }
@@ -150,13 +149,13 @@ void ClusterState::DropPod(PodId id) {
   PodEntry& entry = pods_[id.index()];
   TUTTI_CHECK(entry.pod != nullptr, "a pod is dropped once");
   if (IsAdrift(entry)) LeaveAdrift(entry);
+  EndReservation(entry);
   Unweigh(entry);
   kept_.erase(id);
   if (const std::string node = nominations_.NodeOf(id); !node.empty()) {
     nominations_.Put(id, {});
     EndNomination(node);
   }
-  EndReservation(entry);
   for (const ClaimUse& use : entry.pod_class->claims)
     if (const auto at = users_.find(use.claim); at != users_.end()) {  // not, for a claim that it names twice
       at->second.erase(id);
@@ -218,13 +217,11 @@ bool ClusterState::DropNode(const std::string& name) {
   while (!on_node_[node.index()].empty()) {
     const PodId id = on_node_[node.index()].back();
     PodEntry& entry = pods_[id.index()];
+    const bool bound = !entry.reserved;
+    EndReservation(entry);
     Unweigh(entry);
-    if (entry.reservation)
-      EndReservation(entry);
-    else
-      SetAdrift(id);
+    if (bound) SetAdrift(id);
   }
-  while (!reservations_.promised_on(node).empty()) Release(reservations_.promised_on(node).back());
   snapshot_.DropNode(node);
   return true;
 }
@@ -234,12 +231,17 @@ std::vector<PodId> ClusterState::UsersOf(const std::string& claim) const {
   return at == users_.end() ? std::vector<PodId>() : std::vector<PodId>(at->second.begin(), at->second.end());
 }
 
-ReservationId ClusterState::Reserve(std::shared_ptr<const PodClass> pod_class, NodeId node, Takings takings,
-                                    model::GangId of) {
-  MustBeAtRest();
-  snapshot_.Place(*pod_class, node, takings);
-  stand_ins_.Count(node, of, *pod_class, StandIns::Side::kReservation, +1);
-  return reservations_.Add(std::move(pod_class), node, std::move(takings), of);
+void ClusterState::Reserve(PodId id, NodeId node, Takings takings, model::GangId of) {
+  PodEntry& entry = pods_[id.index()];
+  TUTTI_CHECK(entry.pod && !entry.pod->bound() && !entry.node, "room is reserved for a pod that weighs nowhere");
+  if (const std::string& kept = nominations_.NodeOf(id); !kept.empty() && kept != snapshot_.node(node).name)
+    EndNomination(kept);
+  entry.takings = std::move(takings);
+  Weigh(id, node);
+  entry.reserved = true;
+  entry.reserved_for = of;
+  ++reserved_;
+  TellStandIns(entry, *entry.pod_class, +1);
 }
 
 void ClusterState::SetVictim(PodId id, model::GangId of) {
@@ -247,77 +249,55 @@ void ClusterState::SetVictim(PodId id, model::GangId of) {
   PodEntry& entry = pods_[id.index()];
   if (entry.victim_of == of) return;
   if (entry.victim_of) {
-    CountOnce(entry, *entry.pod_class, -1);
+    TellStandIns(entry, *entry.pod_class, -1);
     stand_ins_.Unmark(entry.node, std::exchange(entry.victim_of, {}));
   }
   if (!of) return;
-  TUTTI_CHECK(entry.node && !entry.reservation, "a victim is bound to a node");
+  TUTTI_CHECK(entry.node && !entry.reserved, "a victim is bound to a node");
   entry.victim_of = of;
   if (stand_ins_.Mark(entry.node, of)) {  // what was reserved before counts too
     for (const PodId pod : on_node_[entry.node.index()])
-      if (const PodEntry& other = pods_[pod.index()]; other.reservation && reservations_.at(other.reservation).of == of)
-        CountOnce(other, *other.pod_class, +1);
-    for (const ReservationId promised : reservations_.promised_on(entry.node))
-      if (const Reservation& held = reservations_.at(promised); held.of == of)
-        stand_ins_.Count(held.node, of, *held.pod_class, StandIns::Side::kReservation, +1);
+      if (const PodEntry& other = pods_[pod.index()]; other.reserved && other.reserved_for == of)
+        TellStandIns(other, *other.pod_class, +1);
   }
-  CountOnce(entry, *entry.pod_class, +1);
+  TellStandIns(entry, *entry.pod_class, +1);
 }
 
 // The pod, as one of the class, comes to its node or leaves it.
-void ClusterState::CountOnce(const PodEntry& entry, const PodClass& pod_class, int by) {
+void ClusterState::TellStandIns(const PodEntry& entry, const PodClass& pod_class, int by) {
   if (stand_ins_.empty()) return;
   if (entry.victim_of)
     stand_ins_.Count(entry.node, entry.victim_of, pod_class, StandIns::Side::kVictim, by);
-  else if (entry.reservation)
-    stand_ins_.Count(entry.node, reservations_.at(entry.reservation).of, pod_class, StandIns::Side::kReservation, by);
-}
-
-void ClusterState::Adopt(ReservationId id, PodId pod) {
-  PodEntry& entry = pods_[pod.index()];
-  TUTTI_CHECK(entry.pod && !entry.pod->bound() && !entry.node, "a pod that weighs nowhere adopts a reservation");
-  Reservation held = reservations_.Adopt(id, pod);
-  TUTTI_CHECK(held.pod_class == entry.pod_class, "a pod adopts what was reserved for its class");
-  if (const std::string& kept = nominations_.NodeOf(pod); !kept.empty() && kept != snapshot_.node(held.node).name)
-    EndNomination(kept);
-  entry.node = held.node;
-  entry.takings = std::move(held.takings);
-  entry.reservation = id;
-  PutInto(on_node_[held.node.index()], pod, &PodEntry::place);
-  CountPods(held.node);
+  else if (entry.reserved)
+    stand_ins_.Count(entry.node, entry.reserved_for, pod_class, StandIns::Side::kReservation, by);
 }
 
 void ClusterState::HandOver(PodId from, PodId to) {
   PodEntry &giver = pods_[from.index()], &taker = pods_[to.index()];
-  TUTTI_CHECK(giver.reservation && taker.pod && !taker.pod->bound() && !taker.node,
+  TUTTI_CHECK(giver.reserved && taker.pod && !taker.pod->bound() && !taker.node,
               "a pod that weighs nowhere takes over");
   TUTTI_CHECK(giver.pod_class == taker.pod_class, "a pod takes over what was reserved for its class");
-  reservations_.HandOver(giver.reservation, to);
   TakeFrom(on_node_[giver.node.index()], giver, &PodEntry::place);
   taker.node = std::exchange(giver.node, NodeId());
   taker.takings = std::exchange(giver.takings, {});
-  taker.reservation = std::exchange(giver.reservation, {});
+  taker.reserved = std::exchange(giver.reserved, false);
+  taker.reserved_for = std::exchange(giver.reserved_for, {});
   PutInto(on_node_[taker.node.index()], to, &PodEntry::place);
 }
 
-void ClusterState::Release(ReservationId id) {
-  if (!id) return;
-  if (const PodId pod = reservations_.at(id).pod) {
-    PodEntry& entry = pods_[pod.index()];
-    Unweigh(entry);
-    EndReservation(entry);
-  } else {
-    MustBeAtRest();
-    const Reservation held = reservations_.Remove(id);
-    stand_ins_.Count(held.node, held.of, *held.pod_class, StandIns::Side::kReservation, -1);
-    TakeOff(*held.pod_class, held.node, held.takings);
-  }
+void ClusterState::Release(PodId id) {
+  PodEntry& entry = pods_[id.index()];
+  if (!entry.reserved) return;
+  EndReservation(entry);
+  Unweigh(entry);
 }
 
 void ClusterState::EndReservation(PodEntry& entry) {
-  if (!entry.reservation) return;
-  const Reservation held = reservations_.Remove(std::exchange(entry.reservation, {}));
-  stand_ins_.Count(held.node, held.of, *entry.pod_class, StandIns::Side::kReservation, -1);
+  if (!entry.reserved) return;
+  TellStandIns(entry, *entry.pod_class, -1);
+  entry.reserved = false;
+  entry.reserved_for = {};
+  --reserved_;
 }
 
 void ClusterState::MustBeAtRest() const {
@@ -331,24 +311,24 @@ void ClusterState::Weigh(PodId id, NodeId node) {
   snapshot_.Place(*entry.pod_class, node, entry.takings);
   entry.node = node;
   PutInto(on_node_[node.index()], id, &PodEntry::place);
-  CountPods(node);
+  PodsChanged(node);
 }
 
 void ClusterState::Evict(PodId id) {
   PodEntry& entry = pods_[id.index()];
   TUTTI_CHECK(entry.node && !entry.evicted, "a pod that weighs on a node is evicted, once");
   snapshot_.Remove(*entry.pod_class, entry.node, entry.takings);
-  CountOnce(entry, *entry.pod_class, -1);
+  TellStandIns(entry, *entry.pod_class, -1);
   entry.evicted = true;
-  CountPods(entry.node);
+  PodsChanged(entry.node);
 }
 
 void ClusterState::Reinstate(PodId id) {
   PodEntry& entry = pods_[id.index()];
   snapshot_.Place(*entry.pod_class, entry.node, entry.takings);
-  CountOnce(entry, *entry.pod_class, +1);
+  TellStandIns(entry, *entry.pod_class, +1);
   entry.evicted = false;
-  CountPods(entry.node);
+  PodsChanged(entry.node);
 }
 
 void ClusterState::Unweigh(PodEntry& entry) {
@@ -356,17 +336,13 @@ void ClusterState::Unweigh(PodEntry& entry) {
   MustBeAtRest();
   if (entry.victim_of) SetVictim(on_node_[entry.node.index()][entry.place], {});
   TakeFrom(on_node_[entry.node.index()], entry, &PodEntry::place);
-  CountPods(entry.node);
-  TakeOff(*entry.pod_class, entry.node, entry.takings);
+  PodsChanged(entry.node);
+  snapshot_.Remove(*entry.pod_class, entry.node, entry.takings);
+  Improve(entry.node);
+  improved_.by_pods = true;
+  improved_.by_volumes = improved_.by_volumes || !entry.takings.empty();
   entry.takings = {};
   entry.node = NodeId();
-}
-
-void ClusterState::TakeOff(const PodClass& pod_class, NodeId node, const Takings& takings) {
-  snapshot_.Remove(pod_class, node, takings);
-  Improve(node);
-  improved_.by_pods = true;
-  improved_.by_volumes = improved_.by_volumes || !takings.empty();
 }
 
 void ClusterState::Improve(NodeId node) {
@@ -387,9 +363,9 @@ void ClusterState::SetClass(PodEntry& entry, std::shared_ptr<const PodClass> pod
     MustBeAtRest();
     snapshot_.Remove(*entry.pod_class, entry.node, entry.takings);
     snapshot_.Place(*pod_class, entry.node, entry.takings);
-    CountOnce(entry, *entry.pod_class, -1);
-    CountOnce(entry, *pod_class, +1);
-    CountPods(entry.node);
+    TellStandIns(entry, *entry.pod_class, -1);
+    TellStandIns(entry, *pod_class, +1);
+    PodsChanged(entry.node);
   }
   const std::string& ns = snapshot_.symbols().Text(pod_class->ns);
   keys_.Add(*pod_class, ns);
@@ -451,7 +427,7 @@ ClusterState::Selector ClusterState::SelectorOf(const Pod& pod, const PodClass* 
 
 bool ClusterState::Reselect(PodId id) {
   PodEntry& entry = pods_[id.index()];
-  if (entry.reservation || entry.pod->bound() || entry.pod->done()) return false;
+  if (entry.reserved || entry.pod->bound() || entry.pod->done()) return false;
   const Selector selected_by = SelectorOf(*entry.pod, nullptr);
   if (Same(entry.pod_class->selected_by, selected_by)) return false;
   SetClass(entry, InternClass(*entry.pod, selected_by));
@@ -555,7 +531,7 @@ void ClusterState::Audit() const {
     const PodEntry& entry = pods_[i];
     const PodId id(static_cast<uint32_t>(i));
     if (!entry.pod) {
-      TUTTI_CHECK(!entry.node && !entry.reservation, "a free slot weighs nothing");
+      TUTTI_CHECK(!entry.node && !entry.reserved, "a free slot weighs nothing");
       continue;
     }
     const auto kept = kept_.find(id);
@@ -563,34 +539,27 @@ void ClusterState::Audit() const {
     TUTTI_CHECK(nominations_.NodeOf(id) == (Nominations::MayHaveNode(*entry.pod) ? said : std::string()),
                 "those that are nominated are known");
     TUTTI_CHECK(!entry.evicted, "an eviction that is only speculated ends");
-    if (entry.reservation) {
+    if (entry.reserved) {
       ++reserved;
-      const Reservation& held = reservations_.at(entry.reservation);
-      TUTTI_CHECK(held.pod == id && held.node == entry.node, "a pod weighs where its reservation is");
-      add_twice(*entry.pod_class, held.node, held.of, &Sides::second);
+      TUTTI_CHECK(entry.node && !entry.pod->bound(), "a pod weighs where its reservation is");
+      add_twice(*entry.pod_class, entry.node, entry.reserved_for, &Sides::second);
     }
-    TUTTI_CHECK(!entry.victim_of || (entry.node && !entry.reservation), "a victim weighs on the node it is bound to");
+    TUTTI_CHECK(entry.reserved || !entry.reserved_for, "only a reservation stands in for victims");
+    TUTTI_CHECK(!entry.victim_of || (entry.node && !entry.reserved), "a victim weighs on the node it is bound to");
     if (!entry.node) continue;
     if (entry.victim_of) add_twice(*entry.pod_class, entry.node, entry.victim_of, &Sides::first);
     ++weighing;
     TUTTI_CHECK(pods_on(entry.node)[entry.place] == id, "a node knows what weighs on it");
-    TUTTI_CHECK(entry.reservation || entry.pod->occupies(), "what weighs is bound or reserved");
+    TUTTI_CHECK(entry.reserved || entry.pod->occupies(), "what weighs is bound or reserved");
     TUTTI_CHECK(snapshot_.present(entry.node), "what weighs is on a node that exists");
     add(*entry.pod_class, entry.node);
   }
   for (const auto& pods : on_node_) weighing -= pods.size();
   TUTTI_CHECK(weighing == 0, "nothing else is on a node");
-  for (uint32_t slot = 0; slot < snapshot_.slots(); ++slot)
-    for (const ReservationId id : reservations_.promised_on(NodeId(slot))) {
-      ++reserved;
-      const Reservation& held = reservations_.at(id);
-      add(*held.pod_class, NodeId(slot));
-      add_twice(*held.pod_class, NodeId(slot), held.of, &Sides::second);
-    }
   for (const auto& [where, columns] : twice)
     for (const auto& [column, sides] : columns)
       sums[column][where.first.index()] -= std::min(sides.first, sides.second);
-  TUTTI_CHECK(reserved == reservations_.count(), "reservations end with their pods");
+  TUTTI_CHECK(reserved == reserved_, "reservations end with their pods");
   for (uint32_t r = 0; r < sums.size(); ++r)
     if (const model::ResourceId column(r); snapshot_.Exists(column))
       TUTTI_CHECK(std::ranges::equal(sums[r], snapshot_.requested(column), {},

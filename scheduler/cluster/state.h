@@ -4,8 +4,8 @@
 //
 // Invariants
 //   (1) a pod weighs on at most one node: the one it is bound to, or the one of its reservation;
-//   (2) a reservation weighs on its node from the beginning, before a pod adopts it too; it ends by Release, by its
-//       node going, or by its pod being seen bound (anywhere), ending or going;
+//   (2) a pod that has a reservation weighs on its node from the beginning; the reservation ends by Release, by its
+//       node going, by HandOver to another pod, or by its pod being seen bound (anywhere), ending or going;
 //   (3) a pod bound to a node that does not exist weighs nowhere until such a node appears;
 //   (4) no pod or node changes while anything is speculated (WhatIf).
 //
@@ -28,7 +28,6 @@
 #include "cluster/budgets.h"
 #include "cluster/label_keys.h"
 #include "cluster/nominations.h"
-#include "cluster/reservations.h"
 #include "cluster/selections.h"
 #include "cluster/snapshot.h"
 #include "cluster/stand_ins.h"
@@ -40,15 +39,16 @@ namespace tutti::cluster {
 struct PodEntry {
   std::shared_ptr<const model::Pod> pod;  // null: the slot is free
   std::shared_ptr<const PodClass> pod_class;
-  model::NodeId node;                // where it weighs; invalid: nowhere
-  model::ReservationId reservation;  // by which it weighs there; invalid: it is bound there
-  Takings takings;                   // what it took there when that was reserved; kept while it weighs there
-  uint32_t place = 0;                // among the pods of its node, or of a node that is not there
-  uint32_t ns_place = 0;             // among the pods of its namespace
-  model::GangId victim_of;           // it leaves the node for that gang; invalid: for none
-  bool leaving = false;              // its eviction was sent, and is not known to have failed
-  bool evicted = false;              // in a speculation: it does not weigh there for as long as that lasts
-  bool promised = false;             // there is no such pod yet; see Promise
+  model::NodeId node;          // where it weighs; invalid: nowhere
+  Takings takings;             // what it took there when that was reserved; kept while it weighs there
+  uint32_t place = 0;          // among the pods of its node, or of a node that is not there
+  uint32_t ns_place = 0;       // among the pods of its namespace
+  model::GangId reserved_for;  // it stands in for what leaves the node for that gang; invalid: for none
+  model::GangId victim_of;     // it leaves the node for that gang; invalid: for none
+  bool reserved = false;       // it weighs there by a reservation, and is not bound there
+  bool leaving = false;        // its eviction was sent, and is not known to have failed
+  bool evicted = false;        // in a speculation: it does not weigh there for as long as that lasts
+  bool promised = false;       // there is no such pod yet; see Promise
 };
 
 class ClusterState {
@@ -120,26 +120,22 @@ class ClusterState {
   // The pods that use the claim "namespace/name", bound or not.
   std::vector<model::PodId> UsersOf(const std::string& claim) const;
 
-  // Reserves room for a pod of the class, and what it takes there. There may be no pod yet. REQUIRES: `node` is
-  // present.
+  // Reserves room for the pod, and what it takes there. REQUIRES: `node` is present; the pod is unbound, and has no
+  // reservation.
   // `of`: it stands in for the victims of that gang on the node, as long as there are some.
-  model::ReservationId Reserve(std::shared_ptr<const PodClass> pod_class, model::NodeId node, Takings takings = {},
-                               model::GangId of = {});
-  // The reservation is the pod's from now on. REQUIRES: none has adopted it; the pod is of its class, unbound, and has
-  // no reservation.
-  void Adopt(model::ReservationId id, model::PodId pod);
+  void Reserve(model::PodId id, model::NodeId node, Takings takings = {}, model::GangId of = {});
   // The reservation of `from` is `to`'s from now on. REQUIRES: `from` has one; both are of one class; `to` is unbound,
   // and has none.
   void HandOver(model::PodId from, model::PodId to);
+  // Gives the pod's reservation up, if it has one.
+  void Release(model::PodId id);
+  size_t reserved() const { return reserved_; }  // pods
   // The pod leaves its node for the gang, or, if that is invalid, for none any more. It weighs there until it is gone,
   // but counts once with what is reserved for the gang there: see StandIns. REQUIRES: it is bound to a node that
   // exists, and leaves for no other gang.
   void SetVictim(model::PodId id, model::GangId of);
-  // Gives it up, whether a pod has adopted it or not. No effect if `id` is invalid. REQUIRES: it has not ended.
-  void Release(model::ReservationId id);
   // The pod's eviction is sent; or it failed. It weighs where it is until it is gone.
   void SetLeaving(model::PodId id, bool leaving) { pods_[id.index()].leaving = leaving; }
-  const Reservations& reservations() const { return reservations_; }
 
   model::PodId FindPod(std::string_view ns, std::string_view name) const;
   const PodEntry& pod(model::PodId id) const { return pods_[id.index()]; }
@@ -188,9 +184,9 @@ class ClusterState {
   void SweepColumns();
   void Weigh(model::PodId id, model::NodeId node);
   void Unweigh(PodEntry& entry);
-  void TakeOff(const PodClass& pod_class, model::NodeId node, const Takings& takings);
+  // Its room stays taken: it is bound there, or Unweigh follows.
   void EndReservation(PodEntry& entry);
-  void CountOnce(const PodEntry& entry, const PodClass& pod_class, int by);
+  void TellStandIns(const PodEntry& entry, const PodClass& pod_class, int by);
   // For a WhatIf: takes the pod off its node, and puts it there again.
   void Evict(model::PodId id);
   void Reinstate(model::PodId id);
@@ -201,7 +197,7 @@ class ClusterState {
   void LeaveAdrift(const PodEntry& entry);
   void Improve(model::NodeId node);
   void Nominate(model::PodId id);
-  void CountPods(model::NodeId node) {
+  void PodsChanged(model::NodeId node) {
     if (node) ++pods_versions_[node.index()];
   }
   void EndNomination(const std::string& node_name);
@@ -249,7 +245,6 @@ class ClusterState {
   Nominations nominations_;
   absl::flat_hash_map<model::PodId, std::string> kept_;  // nodes that pods do not say yet; see KeepNode
   Budgets budgets_;
-  Reservations reservations_;
   StandIns stand_ins_{snapshot_};
   Entries pods_;
   std::vector<model::PodId> free_pods_;
@@ -265,6 +260,7 @@ class ClusterState {
   LabelKeys keys_;
   uint32_t next_class_ = 0;
   size_t sweep_classes_at_ = 1024, sweep_hashes_at_ = 1024;
+  size_t reserved_ = 0;  // pods
   size_t speculated_ = 0;
   uint64_t promises_ = 0;  // that were ever made
   Improved improved_;

@@ -225,7 +225,7 @@ observe::Observer::Gauges Cycle::Gauges() {
   parts_->tallies.Fill(&gauges);
   gauges.nodes = static_cast<int64_t>(parts_->state.snapshot().node_count());
   gauges.pods = static_cast<int64_t>(parts_->state.pod_count());
-  gauges.assumed_pods = static_cast<int64_t>(parts_->state.reservations().count());
+  gauges.assumed_pods = static_cast<int64_t>(parts_->state.reserved());
   gauges.rankings = static_cast<int64_t>(parts_->rankings.count());
   gauges.ranking_bytes = static_cast<int64_t>(parts_->rankings.bytes());
   return gauges;

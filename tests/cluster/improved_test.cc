@@ -43,9 +43,9 @@ TEST_CASE("room that was won is told once: nodes that came, changed, or were lef
   {
     WhatIf(state).Place({}, *state.pod(waiting).pod_class, b);
   }
-  state.Adopt(state.Reserve(state.pod(waiting).pod_class, b), waiting);
+  state.Reserve(waiting, b);
   CHECK_FALSE(state.AnyImproved());
-  state.Release(state.pod(waiting).reservation);
+  state.Release(waiting);
   CHECK(state.TakeImproved().nodes == std::vector{b});
 
   state.ApplyNode(Node("b", 5));

@@ -18,7 +18,6 @@ namespace {
 using model::GangId;
 using model::NodeId;
 using model::PodId;
-using model::ReservationId;
 using tests::json;
 
 json Asks(int cpu, int gpu) {
@@ -32,11 +31,10 @@ struct OneNode {
     brief["node"] = "n";
     return cluster.AddPod(brief);
   }
-  ReservationId Reserve(int cpu, int gpu, GangId of) {
+  PodId Reserve(int cpu, int gpu, GangId of) {
     const PodId pod = cluster.AddPod(Asks(cpu, gpu));
-    const ReservationId id = state().Reserve(state().pod(pod).pod_class, cluster.Node("n"), {}, of);
-    state().Adopt(id, pod);
-    return id;
+    state().Reserve(pod, cluster.Node("n"), {}, of);
+    return pod;
   }
   ClusterState& state() { return cluster.state(); }
   int64_t Held(const char* resource) {
@@ -151,13 +149,12 @@ TEST_CASE("whatever comes, goes and leaves, a node holds what a recount says") {
       if (what == 0) {
         recount.things[one.Bind(cpu, gpu)] = {cpu, gpu, {}, {}};
       } else if (what == 1) {
-        const ReservationId id = one.Reserve(cpu, gpu, gang);
-        recount.things[one.state().reservations().at(id).pod] = {cpu, gpu, {}, gang};
+        recount.things[one.Reserve(cpu, gpu, gang)] = {cpu, gpu, {}, gang};
       } else if (const PodId pod = any(); what == 2) {
         one.state().DropPod(pod);
         recount.things.erase(pod);
       } else if (Recount::Thing& thing = recount.things.at(pod); thing.reserved_for) {
-        one.state().Release(one.state().pod(pod).reservation);
+        one.state().Release(pod);
         recount.things.erase(pod);
       } else {
         const bool leaves = !thing.victim_of;

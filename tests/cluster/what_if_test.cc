@@ -38,9 +38,7 @@ struct Town {
             {{{"name", "v"}, {"persistentVolumeClaim", {{"claimName", fmt::format("c{}", random.Below(3))}}}}});
       pods.push_back(cluster.AddPod(pod));
     }
-    const PodId held = pods.back();
-    cluster.state().Adopt(cluster.state().Reserve(entry(held).pod_class, NodeId(0), {{{"default/open", "volume"}}}),
-                          held);
+    cluster.state().Reserve(pods.back(), NodeId(0), {{{"default/open", "volume"}}});
   }
 
   const PodEntry& entry(PodId pod) { return cluster.state().pod(pod); }
@@ -164,13 +162,13 @@ TEST_CASE("a node knows the pods that weigh on it, and one that comes finds thos
   cluster.AddNode({{"name", "n"}});
   cluster.AddNode({{"name", "m"}});
   const PodId late = cluster.AddPod({{"node", "n"}, {"name", "late"}}), waits = cluster.AddPod({{"name", "waits"}});
-  state.Adopt(state.Reserve(state.pod(waits).pod_class, cluster.Node("n")), waits);
+  state.Reserve(waits, cluster.Node("n"));
   CHECK(on("n") == std::vector{early, late, waits});
   CHECK(on("m").empty());
   state.DropPod(late);
   CHECK(on("n") == std::vector{early, waits});
   CHECK(state.DropNode("n"));
-  CHECK(state.reservations().count() == 0);
+  CHECK(state.reserved() == 0);
   state.Audit();
   cluster.AddNode({{"name", "n"}});
   CHECK(on("n") == std::vector{early});

@@ -64,8 +64,7 @@ class Asking {
     for (const cluster::Placement& placement : result.placements) {
       const size_t m = placement.member.index();
       ++(*on)[class_of[m]][static_cast<size_t>(std::stoi(cluster_.snapshot().node(placement.node).name.substr(1)))];
-      cluster_.state().Adopt(cluster_.state().Reserve(placement.pod_class->shared_from_this(), placement.node),
-                             members[m].pod);
+      cluster_.state().Reserve(members[m].pod, placement.node);
     }
     return framework::Verdict::kFits;
   }

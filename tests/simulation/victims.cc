@@ -39,7 +39,7 @@ std::vector<core::Victim> ChooseVictims(const core::Gang& gang, const cluster::C
     const size_t before = victims.size();
     for (const model::PodId pod : state.pods_on(node)) {
       const cluster::PodEntry& entry = state.pod(pod);
-      if (entry.reservation || entry.victim_of || entry.leaving || entry.pod->meta.deleting()) continue;
+      if (entry.reserved || entry.victim_of || entry.leaving || entry.pod->meta.deleting()) continue;
       if (entry.pod->spec->priority < priority && IsLone(*entry.pod)) victims.push_back({.pod = pod});
     }
     taken += victims.size() > before;

@@ -71,7 +71,7 @@ void Plans::End(GangId id) {
 }
 
 void Plans::Hold(PodId pod, model::NodeId node, cluster::Takings takings) {
-  state_.Adopt(state_.Reserve(state_.pod(pod).pod_class, node, std::move(takings), book_.GangOf(pod)), pod);
+  state_.Reserve(pod, node, std::move(takings), book_.GangOf(pod));
 }
 
 void Plans::HandOver(Gang& gang, Member& promise, Member& to) {
@@ -85,7 +85,7 @@ void Plans::HandOver(Gang& gang, Member& promise, Member& to) {
 }
 
 void Plans::Release(Gang& gang, Member& member) {
-  state_.Release(state_.pod(member.pod).reservation);
+  state_.Release(member.pod);
   if (gang.plan) gang.plan->open.erase(member.id);
   gang.census.reset();
   charges_.Update(gang, member);
@@ -105,7 +105,7 @@ void Plans::Drop(Gang& gang, Member& member) {
     gang.plan->in_doubt.erase(member.id);
   }
   gang.census.reset();
-  state_.Release(state_.pod(member.pod).reservation);
+  state_.Release(member.pod);
   charges_.TakeBack(gang, member);
 }
 

@@ -37,7 +37,7 @@ void VictimRemoval::Prune(Preemption& preemption) const {
 bool VictimRemoval::MayGo(const Gang& gang, const std::vector<Victim>& victims) const {
   return std::ranges::all_of(victims, [&](const Victim& victim) {
     const cluster::PodEntry& entry = state_.pod(victim.pod);
-    if (!entry.pod || !entry.node || entry.reservation || entry.victim_of) return false;
+    if (!entry.pod || !entry.node || entry.reserved || entry.victim_of) return false;
     return !gang.given_up ||
            std::ranges::find(gang.given_up->stuck, entry.pod->meta.uid, &Victim::uid) == gang.given_up->stuck.end();
   });
@@ -174,7 +174,7 @@ std::vector<Victim> VictimRemoval::Find(const Gang& gang, const PreemptionRecord
   std::vector<Victim> victims;
   for (uint32_t slot = 0; slot < state_.pod_slots(); ++slot) {
     const cluster::PodEntry& entry = state_.pod(PodId(slot));
-    if (!entry.pod || !entry.node || entry.reservation || entry.victim_of) continue;
+    if (!entry.pod || !entry.node || entry.reserved || entry.victim_of) continue;
     const auto at = causes.find(entry.pod->meta.uid);
     if (at != causes.end() && MayHaveChosen(gang, PodId(slot), at->second))
       victims.push_back({PodId(slot), at->second, entry.pod->meta.uid});

@@ -56,7 +56,7 @@ void PreemptPass::EndLowerNominations(PodId pod, const std::string& node) {
   const auto nominated = state_.nominations().For(node);
   for (const PodId other : std::vector<PodId>(nominated.begin(), nominated.end())) {
     const GangId gang = book_.GangOf(other);
-    if (!gang || state_.pod(other).reservation || state_.pod(other).pod->spec->priority >= priority) continue;
+    if (!gang || state_.pod(other).reserved || state_.pod(other).pod->spec->priority >= priority) continue;
     state_.KeepNode(other, {});
     agenda_.MarkReady(gang);
     agenda_.Touch(gang);

@@ -66,7 +66,7 @@ void Promises::AdoptAll(GangId id) {
     if (member->promised) continue;
     const cluster::PodEntry& entry = state_.pod(member->pod);
     const bool waits = !entry.pod->bound() && !entry.pod->done() && !entry.pod->meta.deleting() &&
-                       entry.pod->scheduling_gates.empty() && !entry.reservation;
+                       entry.pod->scheduling_gates.empty() && !entry.reserved;
     const auto of_role = promises.find(member->role);
     if (!waits || of_role == promises.end()) continue;
     if (size_t& next = taken[of_role->first]; next < of_role->second.size())
@@ -78,9 +78,9 @@ void Promises::AdoptAll(GangId id) {
 void Promises::Adopt(GangId id, Member& promise, Member& pod) {
   Gang& gang = book_.at(id);
   const cluster::PodEntry& held = state_.pod(promise.pod);
-  if (held.reservation && held.pod_class == state_.pod(pod.pod).pod_class) {
+  if (held.reserved && held.pod_class == state_.pod(pod.pod).pod_class) {
     committer_.plans().HandOver(gang, promise, pod);
-  } else if (held.reservation) {
+  } else if (held.reserved) {
     const model::NodeId node = held.node;
     committer_.plans().Release(gang, promise);
     if (const auto placement = planner_.PlaceOn(pod, node)) committer_.Reserve(id, {*placement});

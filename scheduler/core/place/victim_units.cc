@@ -34,7 +34,7 @@ VictimCost VictimUnits::CostOf(PodId id) const {
 bool VictimUnits::Goes(PodId id) {
   const cluster::PodEntry& entry = state_.pod(id);
   if (NeverGoes(*entry.pod)) return false;
-  const bool goes = !entry.reservation && !entry.victim_of && lets_go_(id);
+  const bool goes = !entry.reserved && !entry.victim_of && lets_go_(id);
   left_some_ = left_some_ || !goes;
   return goes;
 }

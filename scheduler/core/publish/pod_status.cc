@@ -57,7 +57,7 @@ bool Says(const Pod& pod, const std::string& reason, const std::string& message)
 std::optional<std::string> PodStatus::UnsaidNode(const Member& member) const {
   if (const std::string* kept = state_.kept_node(member.pod)) return *kept;
   const cluster::PodEntry& entry = state_.pod(member.pod);
-  if (!member.nomination.node.empty() && !entry.reservation && entry.pod->nominated_node == member.nomination.node)
+  if (!member.nomination.node.empty() && !entry.reserved && entry.pod->nominated_node == member.nomination.node)
     return std::string();
   return std::nullopt;
 }
