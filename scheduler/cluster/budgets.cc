@@ -10,8 +10,6 @@ namespace tutti::cluster {
 namespace {
 
 using model::DisruptionBudget;
-using model::LabelSelector;
-using model::Operator;
 using model::StringMap;
 
 model::DisruptionBudget Decode(const model::Object& object, std::vector<std::string>* problems) {
@@ -29,36 +27,6 @@ model::DisruptionBudget Decode(const model::Object& object, std::vector<std::str
   return budget;
 }
 
-// A selector that says nothing, or nothing that can be said, matches no pod (metav1.LabelSelectorAsSelector).
-bool CanMatch(const LabelSelector& selector) {
-  if (selector == LabelSelector()) return false;
-  return std::ranges::all_of(selector.match_expressions, [](const model::Requirement& one) {
-    const bool lists = one.op == Operator::kIn || one.op == Operator::kNotIn;
-    return lists ? !one.values.empty()
-                 : (one.op == Operator::kExists || one.op == Operator::kDoesNotExist) && one.values.empty();
-  });
-}
-
-bool Holds(const model::Requirement& one, const StringMap& labels) {
-  const std::string* value = model::Find(labels, one.key);
-  const bool listed = value && std::ranges::find(one.values, *value) != one.values.end();
-  switch (one.op) {
-    case Operator::kIn: return listed;
-    case Operator::kNotIn: return !listed;
-    case Operator::kExists: return value != nullptr;
-    default: return value == nullptr;
-  }
-}
-
-bool Matches(const LabelSelector& selector, const StringMap& labels) {
-  return std::ranges::all_of(selector.match_labels,
-                             [&](const auto& wanted) {
-                               const std::string* value = model::Find(labels, wanted.first);
-                               return value && *value == wanted.second;
-                             }) &&
-         std::ranges::all_of(selector.match_expressions, [&](const auto& one) { return Holds(one, labels); });
-}
-
 }  // namespace
 
 const model::ObjectKind& Budgets::Kind() {
@@ -68,7 +36,7 @@ const model::ObjectKind& Budgets::Kind() {
 
 void Budgets::Put(const model::Object& object, std::vector<std::string>* problems) {
   DisruptionBudget budget = Decode(object, problems);
-  if (budget.selector && !CanMatch(*budget.selector)) budget.selector.reset();
+  if (budget.selector && !CanSelect(*budget.selector)) budget.selector.reset();
   DisruptionBudget& known = by_ns_[budget.ns][budget.name];
   if (known == budget) return;
   known = std::move(budget);
@@ -87,7 +55,7 @@ void Budgets::ThatProtect(const model::Pod& pod, std::vector<const DisruptionBud
   const StringMap& labels = pod.meta.labels;
   if (at == by_ns_.end() || labels.empty()) return;
   for (const auto& [name, budget] : at->second)
-    if (budget.selector && Matches(*budget.selector, labels) &&
+    if (budget.selector && Selects(*budget.selector, labels) &&
         !std::ranges::binary_search(budget.disrupted, pod.meta.name))
       budgets->push_back(&budget);
 }

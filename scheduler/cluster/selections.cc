@@ -8,7 +8,6 @@ namespace {
 
 using model::LabelSelector;
 using model::Operator;
-using model::Requirement;
 using model::Selection;
 using model::StringMap;
 
@@ -16,13 +15,6 @@ bool Holds(const StringMap& labels, const StringMap& wanted) {
   return std::ranges::all_of(wanted, [&](const auto& one) {
     const std::string* value = model::Find(labels, one.first);
     return value && *value == one.second;
-  });
-}
-
-bool IsSelector(const LabelSelector& selector) {
-  return std::ranges::all_of(selector.match_expressions, [](const Requirement& r) {
-    if (r.op == Operator::kIn || r.op == Operator::kNotIn) return !r.values.empty();
-    return (r.op == Operator::kExists || r.op == Operator::kDoesNotExist) && r.values.empty();
   });
 }
 
@@ -78,7 +70,7 @@ std::optional<Selection::Kind> FindSelectionKind(const std::string& name) {
 bool Selections::Put(const Selection& selection) {
   if (Knows(selection)) return false;
   const bool dropped = Drop(selection.kind, selection.ns, selection.name);
-  if (selection.selector == LabelSelector() || !IsSelector(selection.selector)) return dropped;
+  if (!CanSelect(selection.selector)) return dropped;
   last_of_ = {};
   Namespace& ns = namespaces_[selection.ns];
   if (selection.kind == Kind::kService) {

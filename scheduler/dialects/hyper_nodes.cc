@@ -9,7 +9,6 @@
 
 #include "base/json.h"
 #include "cluster/json_reader.h"
-#include "dialects/label_match.h"
 
 namespace tutti::dialects {
 namespace {

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "dialects/label_match.h"
-
 namespace tutti::dialects {
 namespace {
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Label and node selectors as written in a spec; plugins compile them to interned ids.
+// Label and node selectors as written in a spec; plugins compile them to interned ids. What is asked once, of labels as
+// they are written, needs no compiling: Selects.
 #pragma once
 
 #include <compare>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/object_meta.h"
@@ -40,5 +42,12 @@ struct NodeSelector {
 
 // In, NotIn, Exists, DoesNotExist, Gt, Lt; anything else is kInvalid.
 Operator ParseOperator(std::string_view word);
+
+// False: it asks for nothing, or for something that no label selector can say. The API server's readers have such a
+// one select nothing (metav1.LabelSelectorAsSelector).
+bool CanSelect(const LabelSelector& selector);
+// Whether labels are as it says. An operator that is none of a label selector's selects nothing; one that asks for
+// nothing selects everything.
+bool Selects(const LabelSelector& selector, const StringMap& labels);
 
 }  // namespace tutti::model

@@ -12,7 +12,6 @@
 #include "cluster/json_decode.h"
 #include "cluster/json_reader.h"
 #include "cluster/json_text.h"
-#include "dialects/label_match.h"
 #include "plugins/common/label_syntax.h"
 #include "plugins/common/node_match.h"
 #include "plugins/common/pod_term.h"
@@ -109,7 +108,7 @@ void CheckSelector(const Json& json, const model::StringMap& labels, const Json&
               "a selector is read otherwise by the plugins");
   if (selector) CheckQueries(selector->match_expressions, labels, object, symbols);
   if (selector && !sound) return;  // the API server takes no such selector
-  TUTTI_CHECK(!selector || dialects::Selects(*selector, labels) == selects, "... by the dialects");
+  TUTTI_CHECK(!selector || model::Selects(*selector, labels) == selects, "... by the dialects and budgets");
   const auto in_sim = sim::LabelSelector::FromJson(json);
   TUTTI_CHECK(in_sim && in_sim->Matches(object) == selects, "... by sim");
 }
