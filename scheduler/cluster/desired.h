@@ -30,13 +30,11 @@ struct DesiredObject {
   // labels. kGone: null.
   base::Json fields = nullptr;
   Agree agree = nullptr;  // null: MergeAgrees
-  // The object as the feed showed it last; null: it showed none. It is no part of the value.
+  // The object as the feed showed it last; null: it showed none. It is no part of what is desired.
   std::shared_ptr<const model::Object> seen = nullptr;
 
   // Whether an object with this body is as desired. REQUIRES: kFields.
   bool Agrees(const base::Json& body) const;
-
-  friend bool operator==(const DesiredObject& a, const DesiredObject& b);
 };
 
 // Whether a merge patch of `fields` changes nothing in `object`.

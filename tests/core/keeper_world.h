@@ -41,7 +41,7 @@ class KeeperWorld final : public ObjectKeeper::Owner, public cluster::ClusterWri
   base::VirtualClock clock{1'000'000};
   Outbox outbox;
   ObjectKeeper keeper{outbox, clock};
-  const ObjectKeeper::Subject subject{this, nullptr, {"test", "ns", "g"}};
+  const ObjectKeeper::Subject subject{this, {"test", "ns", "g"}};
 
   static cluster::ObjectRef Ref(const std::string& name, const std::string& uid = "") {
     return cluster::NewRef("test.tutti.dev", "v1", "things", "Thing", "ns", name, uid);

@@ -31,21 +31,6 @@ TEST_CASE("A merge agrees where it would change nothing") {
   CHECK_FALSE(agrees(R"({"new":{}})"));
 }
 
-TEST_CASE("Two desires of the same are equal, wherever they come from") {
-  KeeperWorld world;
-  world.Put("a", {{"spec", 1}});
-  world.Settle();
-  const cluster::DesiredObject one = world.Status("a", {{"phase", 1}});
-  cluster::DesiredObject other = world.Status("a", {{"phase", 1}});
-  other.ref = KeeperWorld::Ref("a", one.ref.uid());
-  other.seen = nullptr;
-  CHECK(one == other);
-  CHECK_FALSE(one == world.Status("a", {{"phase", 2}}));
-  CHECK_FALSE(one == world.Gone("a"));
-  other.ref.resource_version = "7";
-  CHECK_FALSE(one == other);
-}
-
 TEST_CASE("What is desired is written once, and never when the object has it") {
   KeeperWorld world;
   world.Put("a", {{"status", {{"phase", 1}, {"theirs", true}}}});
@@ -367,7 +352,7 @@ TEST_CASE("An object that another subject desires is left to that one") {
   world.desire = Phase(1);
   world.State();
   world.Settle();
-  const ObjectKeeper::Subject other{&world, nullptr, {"test", "ns", "other"}};
+  const ObjectKeeper::Subject other{&world, {"test", "ns", "other"}};
   world.keeper.Want(other, cluster::Lane::kStatus, {world.Status("a", {{"phase", 2}})});
   world.outbox.Flush(world);
   CHECK(world.writes == 1);

@@ -33,7 +33,7 @@ class GangStatus final : public ObjectKeeper::Owner {
  private:
   // The report differs from the last one in counts alone, and one such was made a moment ago.
   bool WaitsForCounts(model::GangId id, const dialects::GangReport& report);
-  ObjectKeeper::Subject SubjectOf(const Gang& gang) { return {this, gang.dialect, gang.key}; }
+  ObjectKeeper::Subject SubjectOf(const Gang& gang) { return {this, gang.key}; }
 
   GangBook& book_;
   Agenda& agenda_;

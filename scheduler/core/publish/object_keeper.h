@@ -23,7 +23,6 @@
 
 #include "core/outbox.h"
 #include "core/publish/kept_object.h"
-#include "dialects/dialect.h"
 #include "model/gang.h"
 
 namespace tutti::core {
@@ -41,7 +40,6 @@ class ObjectKeeper final : public cluster::Unseen {
   };
   struct Subject {
     Owner* owner = nullptr;
-    dialects::Dialect* dialect = nullptr;
     model::GangKey key;  // of a queue: without a namespace
 
     friend bool operator==(const Subject&, const Subject&) = default;

@@ -65,7 +65,7 @@ void QueueStatus::Report(const std::vector<queue::QueueKey>& queues) {
   for (const queue::QueueKey& key : queues) {
     const model::QueueSpec* spec = queues_.Find(key);
     dialects::Dialect* dialect = DialectOf(key);
-    const ObjectKeeper::Subject subject{this, dialect, {key.dialect, "", key.name}};
+    const ObjectKeeper::Subject subject{this, {key.dialect, "", key.name}};
     if (!spec || !dialect || keeper_.Writes(subject)) continue;
     dialects::QueueReport report;
     report.spec = spec;
