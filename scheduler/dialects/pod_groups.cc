@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "dialects/declaration.h"
 #include "dialects/wording.h"
 
 namespace tutti::dialects {
@@ -21,6 +22,11 @@ cluster::DesiredObject WithStatus(const std::shared_ptr<const model::Object>& ob
           .fields = {{"status", std::move(status)}},
           .agree = agree,
           .seen = object};
+}
+
+const base::Json& LatestStatus(const std::shared_ptr<const model::Object>& object, const cluster::Unseen& unseen) {
+  const base::Json* written = unseen.Written(cluster::RefOf(object));
+  return written ? StatusIn(*written) : StatusOf(*object);
 }
 
 void TakeOutOtherCounters(base::Json* status) {

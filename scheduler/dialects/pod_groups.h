@@ -22,6 +22,9 @@ struct PodGroup {
 cluster::DesiredObject WithStatus(const std::shared_ptr<const model::Object>& object, base::Json status,
                                   cluster::DesiredObject::Agree agree,
                                   cluster::Patch::Type type = cluster::Patch::Type::kMerge);
+// The object's status as it was written last, and until something is, as the feed shows it. Valid as long as `unseen`
+// and the object do not change.
+const base::Json& LatestStatus(const std::shared_ptr<const model::Object>& object, const cluster::Unseen& unseen);
 // Has a merge take the counters out that `status` does not name.
 void TakeOutOtherCounters(base::Json* status);
 

@@ -146,8 +146,7 @@ void SchedulerPlugins::Desire(const GangReport& report, const cluster::Unseen& u
                               std::vector<cluster::DesiredObject>* out) const {
   const PodGroup* group = groups_.Find(report.spec->key);
   if (!group) return;
-  const Json* written = unseen.Written(cluster::RefOf(group->object));
-  const Json before = Comparable(written ? StatusIn(*written) : StatusOf(*group->object));
+  const Json before = Comparable(LatestStatus(group->object, unseen));
 
   Json wanted = Json::object();
   if (IsCleanedUp(report, PhaseIn(before))) {

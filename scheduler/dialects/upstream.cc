@@ -133,8 +133,7 @@ void Upstream::Desire(const GangReport& report, const cluster::Unseen& unseen,
   const model::Object& object = *group->object;
   const char* type = ConditionType(object);
   const Json& observed = ConditionIn(StatusOf(object), type);
-  const Json* written = unseen.Written(cluster::RefOf(group->object));
-  const Json& before = written ? ConditionIn(StatusIn(*written), type) : observed;
+  const Json& before = ConditionIn(LatestStatus(group->object, unseen), type);
   if (IsTrue(observed)) return;  // the first time counts, and it has been
 
   std::optional<Json> wanted;

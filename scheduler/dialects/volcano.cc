@@ -276,8 +276,7 @@ void Volcano::Desire(const GangReport& report, const cluster::Unseen& unseen,
   const PodGroup* group = groups_.Find(report.spec->key);
   if (!group) return;
   const Json& observed = StatusOf(*group->object);
-  const Json* written = unseen.Written(cluster::RefOf(group->object));
-  Json wanted = VolcanoStatus(report, written ? StatusIn(*written) : observed, observed);
+  Json wanted = VolcanoStatus(report, LatestStatus(group->object, unseen), observed);
   // Some have done their work, and others are not there: Volcano says Pending. For its own Job it says Inqueue a moment
   // later, without which the Job's controller does not make the others.
   const model::OwnerReference* controller = group->object->meta.Controller();

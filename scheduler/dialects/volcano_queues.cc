@@ -186,12 +186,12 @@ void VolcanoQueues::DropCommand(std::string_view ns, std::string_view name, Touc
   if (const std::string queue = commands_.Drop(ns, name); !queue.empty()) touched->queues.insert(queue);
 }
 
-std::string VolcanoQueues::StateToWrite(const QueueReport& report, const Json& observed) const {
+std::string VolcanoQueues::StateToWrite(const QueueReport& report, const Json& observed,
+                                        std::optional<VolcanoCommands::Action> asked) {
   const bool stateless = Stateless(observed);
   const std::string state = stateless ? "" : observed["state"].is_string() ? observed["state"].get<std::string>() : "?";
   const bool has_gangs = report.pending + report.starting + report.incomplete + report.running + report.finished > 0;
   const bool closes = state == "Closing" || state == "Closed";
-  const auto asked = commands_.Of(report.spec->name);
   if (asked == VolcanoCommands::Action::kClose && !closes) return has_gangs ? "Closing" : "Closed";
   if (asked == VolcanoCommands::Action::kOpen && state != "Open") return "Open";
   if (state == "Closing" && !has_gangs) return "Closed";
@@ -205,7 +205,8 @@ void VolcanoQueues::Desire(const QueueReport& report, const cluster::Unseen& uns
   const Queue& queue = at->second;
   const Json& observed = StatusOf(*queue.object);
   const Json* written = unseen.Written(cluster::RefOf(queue.object));
-  const std::string state = StateToWrite(report, observed);
+  const std::optional<VolcanoCommands::Action> asked = commands_.Of(report.spec->name);
+  const std::string state = StateToWrite(report, observed, asked);
 
   Json wanted = {{"allocated", Amounts(report.allocated)}};
   const std::pair<const char*, int64_t> counters[] = {{"pending", report.pending},
@@ -231,11 +232,10 @@ void VolcanoQueues::Desire(const QueueReport& report, const cluster::Unseen& uns
   // A state that is set between our look and our write stands.
   if (!state.empty()) desired.ref.resource_version = queue.object->meta.resource_version;
   out->push_back(std::move(desired));
-  if (const auto asked = commands_.Of(report.spec->name)) {
-    const bool done =
-        *asked == VolcanoCommands::Action::kOpen ? report.spec->open() && !Stateless(observed) : !report.spec->open();
-    if (done) commands_.DesireGone(report.spec->name, out);
-  }
+  if (!asked) return;
+  const bool done =
+      *asked == VolcanoCommands::Action::kOpen ? report.spec->open() && !Stateless(observed) : !report.spec->open();
+  if (done) commands_.DesireGone(report.spec->name, out);
 }
 
 }  // namespace tutti::dialects

@@ -50,8 +50,9 @@ class VolcanoQueues {
   // The queue and its parent, where they have no object and need none.
   void TouchBuiltIn(const std::string& name, Touched* touched) const;
   void TouchTree(std::string_view name, Touched* touched) const;
-  // The state to be written in place of the one observed; empty: that stands.
-  std::string StateToWrite(const QueueReport& report, const base::Json& observed) const;
+  // The state to be written in place of the one observed; empty: that stands. `asked`: of a Command; nullopt: by none.
+  static std::string StateToWrite(const QueueReport& report, const base::Json& observed,
+                                  std::optional<VolcanoCommands::Action> asked);
   // Empty, or why the queues above cannot be used.
   std::string ProblemAbove(const Queue& queue) const;
 
