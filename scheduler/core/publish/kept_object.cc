@@ -27,6 +27,11 @@ constexpr int kMostEchoes = 8;
 // The pause after so many failures in a row, at least one: each is twice as long as the one before.
 Millis Pause(int times, Millis first) { return std::min(first << std::min(times - 1, 16), kLongestPauseMs); }
 
+// Who has `before` has what is wanted now.
+bool WantsSame(const DesiredObject& now, const DesiredObject& before) {
+  return now.mode == before.mode && (now.mode != Mode::kFields || now.Agrees(before.fields));
+}
+
 }  // namespace
 
 void KeptObject::SetSeen(std::shared_ptr<const model::Object> object) {
@@ -46,12 +51,17 @@ bool KeptObject::IsFulfilled(const DesiredObject& what) const {
   return seen_ && what.Agrees(*seen_->body);
 }
 
+bool KeptObject::NoteFulfilled() {
+  if (!IsFulfilled(desired_)) return false;
+  fulfilled_ = true;
+  blind_ = 0;
+  return true;
+}
+
 void KeptObject::Want(DesiredObject desired) {
   TUTTI_CHECK(command_ == 0, desired.ref.name());
   if (desired.seen) SetSeen(std::exchange(desired.seen, nullptr));
-  const bool same =
-      wanted_ && desired.mode == desired_.mode && (desired.mode != Mode::kFields || desired.Agrees(desired_.fields));
-  if (!same) {
+  if (!wanted_ || !WantsSame(desired, desired_)) {
     fulfilled_ = undone_ = false;
     blind_ = 0;
   }
@@ -61,16 +71,10 @@ void KeptObject::Want(DesiredObject desired) {
 }
 
 bool KeptObject::MustWrite() {
-  const bool there = IsFulfilled(desired_);
-  if (there) {
-    fulfilled_ = true;
-    blind_ = 0;
-  }
+  const bool there = NoteFulfilled();
   if (desired_.mode == Mode::kFields && !seen_) return false;
   if (!unseen_) return !there;
-  const bool same =
-      unseen_->mode == desired_.mode && (desired_.mode != Mode::kFields || desired_.Agrees(unseen_->fields));
-  if (!same) return true;
+  if (!WantsSame(desired_, *unseen_)) return true;
   if (there) {
     unseen_.reset();
     return false;
@@ -151,12 +155,7 @@ bool KeptObject::Saw(std::shared_ptr<const model::Object> object) {
     if (newer && command_ == 0) unseen_.reset();
     return false;
   }
-  if (IsFulfilled(desired_)) {
-    fulfilled_ = true;
-    blind_ = 0;
-  } else {
-    owes_ = true;
-  }
+  if (!NoteFulfilled()) owes_ = true;
   return owes_;
 }
 

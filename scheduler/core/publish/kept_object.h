@@ -57,6 +57,8 @@ class KeptObject {
  private:
   void SetSeen(std::shared_ptr<const model::Object> object);
   bool IsFulfilled(const cluster::DesiredObject& what) const;
+  // Whether the object is as desired; if so, it was seen to be.
+  bool NoteFulfilled();
   bool MustWrite();
   void Contest(base::Millis now_ms);
 

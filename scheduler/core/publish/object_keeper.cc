@@ -109,25 +109,26 @@ bool ObjectKeeper::Owes(const Subject& subject) const {
   return at != objects_.end() && std::ranges::any_of(at->second, &KeptObject::owes);
 }
 
-void ObjectKeeper::Saw(const std::shared_ptr<const model::Object>& object) {
+// `tell` tells the object that is kept under the name, if there is one, what the feed shows.
+template <typename Tell>
+void ObjectKeeper::Show(const NameView& name, Tell tell) {
   Subject subject;
-  KeptObject* kept = Find({object->group, object->kind, object->meta.ns, object->meta.name}, &subject);
+  KeptObject* kept = Find(name, &subject);
   if (!kept) return;
-  const bool restate = kept->Saw(object);
+  const bool restate = tell(*kept);
   const Millis again_ms = kept->again_ms();
   Sweep(subject);
   if (restate) subject.owner->Restate(subject, again_ms);
 }
 
+void ObjectKeeper::Saw(const std::shared_ptr<const model::Object>& object) {
+  Show({object->group, object->kind, object->meta.ns, object->meta.name},
+       [&](KeptObject& kept) { return kept.Saw(object); });
+}
+
 void ObjectKeeper::Gone(const model::ObjectKind& kind, std::string_view ns, std::string_view name,
                         std::string_view uid) {
-  Subject subject;
-  KeptObject* kept = Find({kind.group, kind.kind, ns, name}, &subject);
-  if (!kept) return;
-  const bool restate = kept->Gone(uid);
-  const Millis again_ms = kept->again_ms();
-  Sweep(subject);
-  if (restate) subject.owner->Restate(subject, again_ms);
+  Show({kind.group, kind.kind, ns, name}, [&](KeptObject& kept) { return kept.Gone(uid); });
 }
 
 void ObjectKeeper::StartTerm() {

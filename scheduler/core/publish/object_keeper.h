@@ -91,6 +91,8 @@ class ObjectKeeper final : public cluster::Unseen {
   // Null: nothing is kept under that name.
   KeptObject* Find(const NameView& name, Subject* subject);
   const KeptObject* Find(const cluster::ObjectRef& ref) const;
+  template <typename Tell>
+  void Show(const NameView& name, Tell tell);
   void Send(const Subject& subject, cluster::Lane lane, KeptObject& object);
   void OnReply(const Subject& subject, const cluster::Answer& reply);
   // Forgets those of the subject's objects of which nothing has to be remembered.
