@@ -7,9 +7,8 @@
 //
 // One thread. Invariants
 //   (1) every column has `slots()` entries; a slot is present() or zero in all of them;
-//   (2) requested(r)[n] is the sum over the pods that occupy n and the reservations there, less what is counted once
-//   for
-//       both (StandIns);
+//   (2) requested(r)[n] is the sum over the pods that occupy n and those with a reservation there, less what is counted
+//       once for both (StandIns);
 //   (3) a change to a slot is in the log before the mutator returns.
 #pragma once
 

@@ -36,7 +36,7 @@ class WhatIf {
     friend bool operator==(const Mark&, const Mark&) = default;
   };
   class Scope;
-  class Unseen;
+  class Unlogged;
 
   // `state` must outlive it.
   explicit WhatIf(ClusterState& state) : state_(state) {}
@@ -144,16 +144,16 @@ class WhatIf::Scope {
 
 // A Scope of which no ranking learns, if none is refreshed while it lives: the snapshot's logs end where they did. So a
 // question about one node costs no other question anything.
-class WhatIf::Unseen {
+class WhatIf::Unlogged {
  public:
-  explicit Unseen(WhatIf& what_if)
+  explicit Unlogged(WhatIf& what_if)
       : snapshot_(what_if.state_.snapshot_), places_(snapshot_.log_places()), scope_(std::in_place, what_if) {}
-  ~Unseen() {
+  ~Unlogged() {
     scope_.reset();
     snapshot_.TakeBackLogs(places_);
   }
-  Unseen(const Unseen&) = delete;
-  Unseen& operator=(const Unseen&) = delete;
+  Unlogged(const Unlogged&) = delete;
+  Unlogged& operator=(const Unlogged&) = delete;
 
  private:
   Snapshot& snapshot_;

@@ -134,7 +134,7 @@ void Cycle::Decide() {
   it.Wake();
   it.FireTimers();
   it.flush.Run();
-  if (it.agenda.AreQueuesRivals()) it.queues.RenewShares();
+  if (it.agenda.AreQueuesRivals()) it.queues.Renew(/*shares=*/true);
   const int64_t most_work = it.planner.work() + kWorkAtOnce;
   while (it.GoesOn() && it.planner.work() < most_work) {
     const GangId id = it.agenda.TakeReady();

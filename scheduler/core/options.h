@@ -8,8 +8,11 @@
 
 #include "base/clock.h"
 #include "cluster/extenders.h"
-#include "cluster/state.h"
 #include "framework/profile.h"
+
+namespace tutti::cluster {
+class ClusterState;
+}
 
 namespace tutti::core {
 
@@ -42,9 +45,9 @@ struct Options {
   // Pods that are evicted for a gang are gone within this time after their grace period, or it goes without their
   // nodes.
   base::Millis victim_timeout_ms = 600'000;
-  // Chooses the pods that are to leave for a gang that finds no nodes, so that it does. It is asked about a gang for
-  // which no pod leaves, and returns bound pods, or none. Null: they are searched for, where
-  // gang_preemption says so.
+  // For tests. Chooses the pods that are to leave for a gang that finds no nodes, so that it does. It is asked about a
+  // gang for which no pod leaves, and returns bound pods, or none. Null: they are searched for, where gang_preemption
+  // says so.
   std::function<std::vector<Victim>(const Gang&, const cluster::ClusterState&)> choose_victims;
   // A node that refused a member's bind is tried again for it after the first, then twice as long each time, until a
   // bind of its gang is accepted.

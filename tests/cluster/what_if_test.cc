@@ -185,7 +185,7 @@ TEST_CASE("who reads the logs learns nothing of a speculation that was unseen") 
   const std::string before = Describe(nodes);
   WhatIf what_if(state);
   {
-    const WhatIf::Unseen unseen(what_if);
+    const WhatIf::Unlogged unlogged(what_if);
     for (const PodId pod : town.pods)
       if (town.entry(pod).node) what_if.Evict(pod);
     what_if.Place({}, *town.entry(town.pods[0]).pod_class, NodeId(1));
@@ -196,7 +196,7 @@ TEST_CASE("who reads the logs learns nothing of a speculation that was unseen") 
   CHECK(nodes.pod_log_end(Snapshot::PodLog::kAll) == pods_end);
   std::vector<NodeId> changed;
   {
-    const WhatIf::Unseen unseen(what_if);
+    const WhatIf::Unlogged unlogged(what_if);
     what_if.Place({}, *town.entry(town.pods[0]).pod_class, NodeId(1));
     REQUIRE(nodes.ReadLog(end, &changed));
     CHECK(nodes.log_end() > end);

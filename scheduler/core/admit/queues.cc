@@ -60,8 +60,8 @@ void Queues::RemoveNode(const model::ResourceList& allocatable) {
   total_changed_ = true;
 }
 
-bool Queues::Renew() {
-  const bool demands = demand_changed_ && rules_->LimitsFollowDemand();
+bool Queues::Renew(bool shares) {
+  const bool demands = demand_changed_ && (shares || rules_->LimitsFollowDemand());
   if (renewed_ == tree_.version() && !total_changed_ && !demands) return false;
   rules_->Renew(total_.Seen());
   renewed_ = tree_.version();
@@ -69,11 +69,6 @@ bool Queues::Renew() {
   for (uint32_t queue = 0; queue < tree_.end(); ++queue)
     if (tree_.in_use(QueueId(queue))) SetRank(QueueId(queue));
   return true;
-}
-
-bool Queues::RenewShares() {
-  total_changed_ = total_changed_ || demand_changed_;
-  return Renew();
 }
 
 void Queues::SetRank(QueueId queue) {

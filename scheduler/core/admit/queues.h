@@ -48,10 +48,9 @@ class Queues {
   void AddNode(const model::ResourceList& allocatable);
   void RemoveNode(const model::ResourceList& allocatable);
   // Works out limits and shares anew, if something that limits follow from has changed: a declaration, the nodes, or,
-  // by some rules, what gangs ask for. Returns true if it did. O(queues · cells).
-  bool Renew();
-  // The same, also where shares alone follow from what has changed.
-  bool RenewShares();
+  // by some rules, what gangs ask for. With `shares` also where shares alone follow from what has changed. Returns true
+  // if it did. O(queues · cells).
+  bool Renew(bool shares = false);
 
   // Charges are made to a queue whether it is declared or not. `used` is what members hold, `pending` what those that
   // wait ask for.
@@ -62,8 +61,8 @@ class Queues {
 
   // Tells whether the queue takes `ask` now. It takes anything where no queue is named.
   Admission Admit(const queue::QueueKey& key, const model::ResourceList& ask);
-  // Tells whether the declared capabilities of the queue and those above it leave room for `ask`, whatever their shares.
-  // REQUIRES: the queue has no problem.
+  // Tells whether the declared capabilities of the queue and those above it leave room for `ask`, whatever their
+  // shares. REQUIRES: the queue has no problem.
   Admission AdmitByCapability(const queue::QueueKey& key, const model::ResourceList& ask) const;
   bool LimitsFollowDemand() const { return rules_->LimitsFollowDemand(); }
   // The resources that the queue or one above it has a limit of: of nothing else can there be too little.

@@ -89,7 +89,7 @@ std::optional<NodeVerdict> LonePreemption::VerdictBesideNominated(PodId pod, Nod
   const NodeTrial::Ask ask = own ? NodeTrial::Ask::kAllFilters : NodeTrial::Ask::kAsRanking;
   NodeVerdict with;
   {
-    const cluster::WhatIf::Unseen unseen(what_if_);
+    const cluster::WhatIf::Unlogged unlogged(what_if_);
     for (const PodClass* one : nominated_) {
       what_if_.Place({}, *one, n);
       trial.Told(*one, n, +1);
@@ -184,7 +184,7 @@ bool LonePreemption::PickByFilters(const Asked& asked, NodeId n, int64_t* violat
   std::vector<char> gone(lower.size(), 1);
   bool fits = false;
   {
-    const cluster::WhatIf::Unseen unseen(what_if_);
+    const cluster::WhatIf::Unlogged unlogged(what_if_);
     for (const PossibleVictim& one : lower) {
       what_if_.Evict(one.pod);
       asked.trial.Told(*one.pod_class, n, -1);

@@ -112,8 +112,9 @@ Millis FigureRefresh::From(const Gang& gang) const {
 }
 
 void FigureRefresh::TakeTurns() {
-  int64_t turns = 0,
-          back = 0;  // pods are counted again when they are told; but a turn is not free, whatever comes of it
+  int64_t turns = 0;
+  // Pods are counted again when they are told; but a turn is not free, whatever comes of it.
+  int64_t back = 0;
   while (turns < kTurnsAtOnce) {
     const auto id = writes_.Take(clock_.MonotonicMs());
     if (!id) break;
