@@ -9,6 +9,7 @@
 
 #include "app/feature_gate_names.h"
 #include "app/yaml_fields.h"
+#include "base/text.h"
 #include "sim/objects/duration.h"
 
 namespace tutti::app {
@@ -92,10 +93,7 @@ bool Same(Type type, std::string_view a, std::string_view b) {
 std::span<const UpstreamFlag> UpstreamFlags() { return kFlags; }
 
 base::Result<bool> ParseGoBool(std::string_view text) {
-  for (const std::string_view word : {"1", "t", "T", "true", "TRUE", "True"})
-    if (text == word) return true;
-  for (const std::string_view word : {"0", "f", "F", "false", "FALSE", "False"})
-    if (text == word) return false;
+  if (const auto value = base::ParseGoBool(text)) return *value;
   return base::Invalid(fmt::format("\"{}\" is neither true nor false", text));
 }
 

@@ -28,4 +28,12 @@ size_t CharacterAt(std::string_view text, size_t at) {
   return length;
 }
 
+std::optional<bool> ParseGoBool(std::string_view text) {
+  for (const std::string_view word : {"1", "t", "T", "true", "TRUE", "True"})
+    if (text == word) return true;
+  for (const std::string_view word : {"0", "f", "F", "false", "FALSE", "False"})
+    if (text == word) return false;
+  return std::nullopt;
+}
+
 }  // namespace tutti::base

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that users wrote, by characters of UTF-8.
+// Text that users wrote: by characters of UTF-8, and its words for yes and no.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace tutti::base {
@@ -12,5 +13,8 @@ std::string_view Cut(std::string_view text, size_t limit);
 
 // The bytes of the character at text[at]; 0: there is none. REQUIRES: at < text.size()
 size_t CharacterAt(std::string_view text, size_t at);
+
+// As strconv.ParseBool of Go reads it; nullopt: it is neither true nor false.
+std::optional<bool> ParseGoBool(std::string_view text);
 
 }  // namespace tutti::base
