@@ -25,6 +25,7 @@ void Committer::StartTerm() {
   });
   plans_.StartTerm();
   evictor_.StartTerm();
+  victims_.StartTerm();
   for (Preparation* preparation : preparations_) preparation->StartTerm();
   nominator_.StartTerm();
   binder_.StartTerm();
@@ -141,7 +142,7 @@ void Committer::Pump(GangId id) {
 bool Committer::Prepare(GangId id) {
   using Progress = Preparation::Progress;
   Gang& gang = book_.at(id);
-  bool done = true, waits = false;
+  bool done = true, waits = gang.preemption.has_value();
   std::vector<std::pair<MemberId, std::string>> failed;
   for (auto& [member, assignment] : gang.plan->open) {
     if (assignment.stage != Stage::kReserved || book_.at(member).promised) continue;
@@ -149,8 +150,7 @@ bool Committer::Prepare(GangId id) {
       std::string why;
       const Progress progress = preparation->Advance(id, book_.at(member).pod, assignment, &why);
       waits = waits || progress == Progress::kWaiting;
-      done = done && (progress == Progress::kDone || base::Planted(base::Bug::kIgnoreVolumes) ||
-                      base::Planted(base::Bug::kCrowdOut));
+      done = done && (progress == Progress::kDone || base::Planted(base::Bug::kIgnoreVolumes));
       if (progress != Progress::kFailed) continue;
       failed.emplace_back(member, std::move(why));
       break;

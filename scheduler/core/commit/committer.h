@@ -85,7 +85,7 @@ class Committer {
  private:
   // Takes every reserved member's preparations on. True: all are done. Members of which one failed give up their room.
   bool Prepare(model::GangId id);
-  // Says on the pods that wait for preparations, their own or others', which nodes are kept for them.
+  // Says on the pods that wait for victims or preparations, their own or others', which nodes are kept for them.
   void Nominate(model::GangId id);
   // Of those that have a place; none if all are promised.
   void ChooseCommitMember(model::GangId id, const std::vector<cluster::Placement>& placements);
@@ -104,7 +104,7 @@ class Committer {
   NodeWatch nodes_;
   VolumeBinder volumes_;
   VictimRemoval victims_;
-  const std::array<Preparation*, 2> preparations_{&victims_, &volumes_};
+  const std::array<Preparation*, 1> preparations_{&volumes_};
   Nominator nominator_;
 };
 

@@ -15,7 +15,6 @@
 #include "base/planted.h"
 #include "cluster/state.h"
 #include "core/commit/evictor.h"
-#include "core/commit/preparation.h"
 #include "core/gangs/agenda.h"
 #include "core/gangs/census.h"
 #include "core/options.h"
@@ -23,7 +22,7 @@
 
 namespace tutti::core {
 
-class VictimRemoval final : public Preparation {
+class VictimRemoval {
  public:
   VictimRemoval(const Options& options, cluster::ClusterState& state, GangBook& book, Agenda& agenda, Evictor& evictor,
                 Outbox& outbox, const base::Clock& clock)
@@ -55,13 +54,8 @@ class VictimRemoval final : public Preparation {
   // The member is about to leave its gang.
   void OnLeave(model::GangId id, const Member& member);
 
-  // Nothing of it is a member's own.
-  void Begin(model::PodId, Assignment&) override {}
-  Progress Advance(model::GangId id, model::PodId, Assignment&, std::string*) override {
-    return book_.at(id).preemption ? Progress::kWaiting : Progress::kDone;
-  }
   // Forgets who was to go: what is recorded counts. REQUIRES: the plans of gangs with victims were aborted.
-  void StartTerm() override;
+  void StartTerm();
 
  private:
   bool IsGone(const Victim& victim) const;
