@@ -77,9 +77,9 @@ struct Cycle::Parts {
   Promises promises{state, book, committer, planner, enrollment};
   UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
   PreemptPass preempt{options, state, book, agenda, rankings, lone_preemption, certificates, committer};
-  StartPass start{options,      state,     book,          agenda,          admission,     planner,
-                  certificates, committer, victim_search, victim_refusals, extender_desk, figures,
-                  refusals,     undo,      preempt,       strangers,       announcer,     clock};
+  VictimSeeker seeker{options, state, book, agenda, committer, victim_search, victim_refusals, clock};
+  StartPass start{state,         book,    agenda,   admission, planner, certificates, committer, seeker,
+                  extender_desk, figures, refusals, undo,      preempt, strangers,    announcer, clock};
   GrowPass grow{state,         book,    agenda,   admission, planner,   certificates, committer,
                 extender_desk, figures, refusals, strangers, announcer, clock};
   Consideration consideration{state,    book,       agenda,   admission, certificates, committer, figures,

@@ -34,13 +34,11 @@ void VictimRemoval::Prune(Preemption& preemption) const {
   std::erase_if(preemption.victims, [this](const Victim& victim) { return IsGone(victim); });
 }
 
-bool VictimRemoval::MayGo(const Gang& gang, const std::vector<Victim>& victims) const {
-  return std::ranges::all_of(victims, [&](const Victim& victim) {
-    const cluster::PodEntry& entry = state_.pod(victim.pod);
-    if (!entry.pod || !entry.node || entry.reserved || entry.victim_of) return false;
-    return !gang.given_up ||
-           std::ranges::find(gang.given_up->stuck, entry.pod->meta.uid, &Victim::uid) == gang.given_up->stuck.end();
-  });
+bool VictimRemoval::MayGo(const Gang& gang, PodId pod) const {
+  const cluster::PodEntry& entry = state_.pod(pod);
+  if (!Stays(entry)) return false;
+  return !gang.given_up ||
+         std::ranges::find(gang.given_up->stuck, entry.pod->meta.uid, &Victim::uid) == gang.given_up->stuck.end();
 }
 
 void VictimRemoval::Choose(GangId id, std::vector<Victim> victims) {
@@ -174,7 +172,7 @@ std::vector<Victim> VictimRemoval::Find(const Gang& gang, const PreemptionRecord
   std::vector<Victim> victims;
   for (uint32_t slot = 0; slot < state_.pod_slots(); ++slot) {
     const cluster::PodEntry& entry = state_.pod(PodId(slot));
-    if (!entry.pod || !entry.node || entry.reserved || entry.victim_of) continue;
+    if (!Stays(entry)) continue;
     const auto at = causes.find(entry.pod->meta.uid);
     if (at != causes.end() && MayHaveChosen(gang, PodId(slot), at->second))
       victims.push_back({PodId(slot), at->second, entry.pod->meta.uid});

@@ -34,8 +34,8 @@ class VictimRemoval {
         outbox_(outbox),
         clock_(clock) {}
 
-  // The pods can all be victims of the gang: each is bound, leaves for no other gang, and did not fail to leave before.
-  bool MayGo(const Gang& gang, const std::vector<Victim>& victims) const;
+  // The pod can be a victim of the gang: it is bound, leaves for no other gang, and did not fail to leave before.
+  bool MayGo(const Gang& gang, model::PodId pod) const;
   // They go for the gang, by its plan. REQUIRES: MayGo, it has no victims yet, and no bind of the plan has left.
   void Choose(model::GangId id, std::vector<Victim> victims);
   // No record of earlier victims is left, so others may be chosen.
@@ -58,6 +58,10 @@ class VictimRemoval {
   void StartTerm();
 
  private:
+  // It is bound to a node that is there, and leaves for no gang.
+  static bool Stays(const cluster::PodEntry& entry) {
+    return entry.pod && entry.node && !entry.reserved && !entry.victim_of;
+  }
   bool IsGone(const Victim& victim) const;
   // Drops those that are gone.
   void Prune(Preemption& preemption) const;

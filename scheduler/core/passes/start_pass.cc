@@ -21,9 +21,6 @@ using model::GangId;
 
 namespace {
 
-// Victims are sought again so long after it could not be found out whether there are any.
-constexpr Millis kSeekAgainMs = 5'000;
-
 // Gangs of one shape that want the same of the same queue are refused alike. `shape` empty: it is like no other.
 Refusal Shared(const Gang& gang, Refusal refusal, const std::string& shape) {
   if (shape.empty()) return refusal;
@@ -155,7 +152,7 @@ std::optional<Refusal> StartPass::TryStart(GangId id, const Census& census, cons
     }
     if (judged) return refusals_.Judged(id, census.pending, ExplainNodes(gang, requirement, result));
     if (shape.empty()) shape = ShapeOf(gang, census, requirement);
-    certificate = certificates_.Keep(shape.empty() ? fmt::format("#{}", id.value) : shape, std::move(result), now);
+    certificate = certificates_.Keep(KeyOf(id, shape), std::move(result), now);
     if (certificate->result.verdict == framework::Verdict::kGaveUp) agenda_.retries().OnCutOff(id, now);
   }
   if (StartWithVictims(id, census, requirement, shape)) return std::nullopt;
@@ -171,18 +168,13 @@ bool StartPass::StartWithVictims(GangId id, const Census& census, const Requirem
   Gang& gang = book_.at(id);
   const bool leaving = gang.preemption.has_value();
   if (!leaving && !VictimRemoval::MayChoose(gang, census)) {
-    if (!gang.plan) SeekAgain(id);
+    if (!gang.plan) seeker_.SeekAgain(id);
     return false;
   }
-  std::vector<Victim> victims;
   PlanResult result;
-  if (leaving)
-    victims = gang.preemption->victims;
-  else if (options_.choose_victims)
-    victims = options_.choose_victims(gang, state_);
-  else
-    victims = ChooseVictims(id, census, requirement, shape, &result);
-  if (victims.empty() || (!leaving && !committer_.victims().MayGo(gang, victims))) return false;
+  std::vector<Victim> victims =
+      leaving ? gang.preemption->victims : seeker_.Choose(id, census, requirement, shape, &result);
+  if (victims.empty()) return false;
   if (!result.fits) {
     const cluster::WhatIf::Scope scope(planner_.what_if());
     for (const Victim& victim : victims) planner_.what_if().Evict(victim.pod);
@@ -193,48 +185,8 @@ bool StartPass::StartWithVictims(GangId id, const Census& census, const Requirem
     return true;
   }
   if (leaving && !gang.plan) committer_.victims().GiveUp(id);
-  SeekAgain(id);
+  seeker_.SeekAgain(id);
   return false;
-}
-
-// What keeps it from having victims is none of what wakes a gang that waits for nodes.
-void StartPass::SeekAgain(GangId id) {
-  if (MayPreempt(book_.at(id))) agenda_.At(id, clock_.MonotonicMs() + kSeekAgainMs);
-}
-
-// Not if one of its members says that no pod is to be evicted for it, nor if its profile says so of all.
-bool StartPass::MayPreempt(const Gang& gang) const {
-  if (options_.gang_preemption == Options::GangPreemption::kNever) return false;
-  const framework::Profile* profile = framework::FindProfile(options_.profiles, book_.SchedulerName(gang));
-  return profile && profile->preemption && std::ranges::none_of(gang.members, [this](const Member* member) {
-           return state_.pod(member->pod).pod->spec->never_preempts;
-         });
-}
-
-// A lone pod evicts others by kube-scheduler's rules.
-std::vector<Victim> StartPass::ChooseVictims(GangId id, const Census& census, const Requirement& requirement,
-                                             const std::string& shape, PlanResult* result) {
-  const Gang& gang = book_.at(id);
-  const int32_t priority = book_.Priority(gang);
-  const std::string known_by = shape.empty() ? fmt::format("#{}", id.value) : shape;
-  if (gang.lone || !MayPreempt(gang)) return {};
-  if (victim_refusals_.Holds(known_by, priority)) return {};
-  VictimAnswer answer = victim_search_.Run(id, census.pending, requirement, [&](model::PodId pod) {
-    return committer_.victims().MayGo(gang, {{pod, EvictionCause::kPreempt, {}}});
-  });
-  std::vector<Victim> victims;
-  if (!answer.fits) {
-    if (answer.proven)
-      victim_refusals_.Keep(known_by, priority, id);
-    else
-      SeekAgain(id);
-    return victims;
-  }
-  for (const VictimUnit& unit : answer.victims)
-    for (const model::PodId pod : unit.pods) victims.push_back({pod, EvictionCause::kPreempt, {}});
-  result->fits = true;
-  result->placements = std::move(answer.placements);
-  return victims;
 }
 
 // Gangs of one shape want the same: so many members of these classes in these roles. Empty: not to be shared, for some

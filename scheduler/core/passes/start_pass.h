@@ -12,30 +12,26 @@
 #include "core/passes/preempt_pass.h"
 #include "core/passes/refusals.h"
 #include "core/passes/undo_pass.h"
+#include "core/passes/victim_seeker.h"
 #include "core/place/certificates.h"
 #include "core/place/planner.h"
-#include "core/place/victim_refusals.h"
-#include "core/place/victim_search.h"
 
 namespace tutti::core {
 
 class StartPass {
  public:
-  StartPass(const Options& options, const cluster::ClusterState& state, GangBook& book, Agenda& agenda,
-            const QueueAdmission& admission, Planner& planner, Certificates& certificates, Committer& committer,
-            VictimSearch& victim_search, VictimRefusals& victim_refusals, ExtenderDesk& extender_desk,
-            FigureRefresh& figures, Refusals& refusals, UndoPass& undo, PreemptPass& preempt,
-            const Strangers& strangers, const Announcer& announcer, const base::Clock& clock)
-      : options_(options),
-        state_(state),
+  StartPass(const cluster::ClusterState& state, GangBook& book, Agenda& agenda, const QueueAdmission& admission,
+            Planner& planner, Certificates& certificates, Committer& committer, VictimSeeker& seeker,
+            ExtenderDesk& extender_desk, FigureRefresh& figures, Refusals& refusals, UndoPass& undo,
+            PreemptPass& preempt, const Strangers& strangers, const Announcer& announcer, const base::Clock& clock)
+      : state_(state),
         book_(book),
         agenda_(agenda),
         admission_(admission),
         planner_(planner),
         certificates_(certificates),
         committer_(committer),
-        victim_search_(victim_search),
-        victim_refusals_(victim_refusals),
+        seeker_(seeker),
         extender_desk_(extender_desk),
         figures_(figures),
         refusals_(refusals),
@@ -57,11 +53,6 @@ class StartPass {
   // start so either.
   bool StartWithVictims(model::GangId id, const Census& census, const Requirement& requirement,
                         const std::string& shape);
-  bool MayPreempt(const Gang& gang) const;
-  void SeekAgain(model::GangId id);
-  // Seeks victims without which it fits, and the places that it then has. None: there are none now.
-  std::vector<Victim> ChooseVictims(model::GangId id, const Census& census, const Requirement& requirement,
-                                    const std::string& shape, PlanResult* result);
   // What keeps the gang from starting before any node is asked; nullopt: nothing does.
   std::optional<Refusal> RefuseUnplaced(model::GangId id, const Census& census, const Requirement& requirement);
   // What keeps it from starting on the nodes that were found for it. May find others, which weigh less on its queue.
@@ -78,7 +69,6 @@ class StartPass {
   bool AwaitsExtenders(const Gang& gang, const Census& census, const Requirement& requirement);
   std::string ShapeOf(const Gang& gang, const Census& census, const Requirement& requirement) const;
 
-  const Options& options_;
   const cluster::ClusterState& state_;
   GangBook& book_;
   Agenda& agenda_;
@@ -86,8 +76,7 @@ class StartPass {
   Planner& planner_;
   Certificates& certificates_;
   Committer& committer_;
-  VictimSearch& victim_search_;
-  VictimRefusals& victim_refusals_;
+  VictimSeeker& seeker_;
   ExtenderDesk& extender_desk_;
   FigureRefresh& figures_;
   Refusals& refusals_;
