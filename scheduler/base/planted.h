@@ -36,10 +36,9 @@ enum class Bug {
   kForgetVictims,      // a restarted scheduler does not read who was to leave for a gang
   kForgetVictimsRoom,  // the room of those who leave for a gang is not held for it
   kCrowdOut,           // a gang is bound while those who leave for it are still there
-  kVictimTooMany,      // one pod more is evicted than has to go
+  kLoneVictimTooMany,  // for a lone pod one pod more is evicted than has to go
   kVictimsOfAll,       // pods of the preemptor's own priority are evicted, too
-  kIgnoreBudgets,      // pods that a PodDisruptionBudget protects are evicted like others
-  kOneVictimTooMany,   // who could be spared is evicted, too
+  kGangVictimTooMany,  // pods that a gang can do without are evicted for it, too
   kOldCensus,          // what is known of a gang's members is kept when one of their pods changes
   kWriteTwice,         // a desired object is written twice at a time
 };

@@ -317,7 +317,9 @@ std::vector<PlantedBug> AllBugs() {
       InCore("a condition that holds again is not renewed", Bug::kOldCondition)
           .SeenBy({"the newest condition is true"}),
       InCore("a status is written twice at a time", Bug::kWriteTwice).SeenBy({"one write of an object at a time"}),
-      InCore("who could be spared is evicted, too", Bug::kOneVictimTooMany).SeenBy({"nobody goes in vain"}),
+      InCore("who could be spared is evicted, too", Bug::kGangVictimTooMany)
+          .SeenBy({"nobody goes in vain"})
+          .In("gangs-preempt"),
       InCore("binds do not wait for volumes", Bug::kIgnoreVolumes)
           .SeenBy({"volumes are bound before pods"})
           .In("volumes"),
@@ -449,7 +451,7 @@ std::vector<PlantedBug> AllBugs() {
                      Replace(patch->body, "PodScheduled", "SomethingElse");
                  })
           .SeenBy({"every waiting pod says why"}),
-      InCore("one pod more is evicted than has to go", Bug::kVictimTooMany)
+      InCore("one pod more is evicted than has to go", Bug::kLoneVictimTooMany)
           .SeenBy({"no victim could have stayed"})
           .In("priorities"),
       InCore("pods of the same priority are evicted", Bug::kVictimsOfAll)

@@ -127,7 +127,7 @@ void LonePreemption::SortByBudgets(std::span<const PossibleVictim> lower) {
       if (left == left_.end()) left = left_.insert(left_.end(), {budget, budget->allowed});
       violates = --left->second < 0 || violates;
     }
-    (violates && !base::Planted(base::Bug::kIgnoreBudgets) ? violating_ : others_).push_back(i);
+    (violates ? violating_ : others_).push_back(i);
   }
 }
 
@@ -140,7 +140,7 @@ void LonePreemption::Reprieve(std::span<const PossibleVictim> lower, int64_t* vi
     if (!stays(i)) picked_.push_back(i);
   *violations = static_cast<int64_t>(picked_.size());
   for (const uint32_t i : others_)
-    if (!stays(i) || (base::Planted(base::Bug::kVictimTooMany) && i + 1 == lower.size())) picked_.push_back(i);
+    if (!stays(i) || (base::Planted(base::Bug::kLoneVictimTooMany) && i + 1 == lower.size())) picked_.push_back(i);
   std::ranges::sort(picked_);  // as the list is
 }
 

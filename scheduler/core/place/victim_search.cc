@@ -131,7 +131,7 @@ std::optional<VictimAnswer> VictimSearch::TryUpTo(Question& question, int32_t hi
   std::optional<VictimAnswer> best;
   size_t settled = 0;
   for (Draft& draft :
-       base::Planted(base::Bug::kOneVictimTooMany) ? std::vector<Draft>() : DraftsUpTo(question, highest)) {
+       base::Planted(base::Bug::kGangVictimTooMany) ? std::vector<Draft>() : DraftsUpTo(question, highest)) {
     if ((best && CostOf(best->victims) <= draft.cost) || settled++ == kMostSettled) break;
     auto answer = Settle(question, std::move(draft.units));
     if (answer && (!best || CostOf(answer->victims) < CostOf(best->victims))) best = std::move(answer);
@@ -232,7 +232,7 @@ std::optional<VictimAnswer> VictimSearch::Settle(Question& question, std::vector
   question.gave_up = question.gave_up || found.verdict == framework::Verdict::kGaveUp;
   if (!found.fits) return std::nullopt;
   std::vector<VictimUnit> needed = units;
-  if (!base::Planted(base::Bug::kOneVictimTooMany)) DropUnneeded(question, found.placements, &needed);
+  if (!base::Planted(base::Bug::kGangVictimTooMany)) DropUnneeded(question, found.placements, &needed);
   if (needed.size() < units.size())
     if (PlanResult again = AskWithout(question, needed); again.fits) {
       units = std::move(needed);
@@ -242,7 +242,7 @@ std::optional<VictimAnswer> VictimSearch::Settle(Question& question, std::vector
   answer.fits = true;
   answer.victims = std::move(units);
   answer.placements = std::move(found.placements);
-  if (base::Planted(base::Bug::kOneVictimTooMany)) return answer;
+  if (base::Planted(base::Bug::kGangVictimTooMany)) return answer;
   GiveBack(question, &answer);
   Exchange(question, &answer);
   return answer;
