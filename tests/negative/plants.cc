@@ -67,6 +67,9 @@ class Lying final : public dialects::Dialect {
     return honest_->MembershipOf(pod);
   }
   std::string_view SchedulerName(const model::GangKey& key) const override { return honest_->SchedulerName(key); }
+  void AddNodeLabels(const model::Node& node, model::StringMap* labels, dialects::Touched* t) override {
+    honest_->AddNodeLabels(node, labels, t);
+  }
   model::GangSpec Describe(const model::GangKey& key) const override {
     model::GangSpec spec = honest_->Describe(key);
     change_(spec);
