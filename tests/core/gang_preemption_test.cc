@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gangs of higher priority take the place of others, from the search to the last bind.
-#include <algorithm>
-
 #include "tests/core/rig.h"
 
 namespace tutti::core {
@@ -20,9 +18,8 @@ struct PreemptionRig : Rig {
       AddPod(fmt::format("{}-{}", gang, i),
              {.gang = gang, .role = i == 0 ? role : "", .min = std::to_string(min), .priority_class = priority});
   }
-  bool Exists(const std::string& pod) { return store.Find(sim::kPods, "default", pod) != nullptr; }
   // Pods of the gang that are bound.
-  int Bound(const std::string& gang) {
+  int BoundOf(const std::string& gang) const {
     int bound = 0;
     for (const sim::Object& pod : store.All(sim::kPods))
       bound += sim::NameOf(*pod).starts_with(gang + "-") && !sim::DigString(*pod, "spec", "nodeName").empty();
@@ -35,18 +32,18 @@ struct PreemptionRig : Rig {
 TEST_CASE("A whole gang goes for a gang of higher priority, and nobody for one of the same") {
   PreemptionRig rig;
   rig.AddNode("m", 2);
-  rig.AddGangOf("runs", 2, 2, "");
+  rig.AddGang("runs", 2, 2);
   rig.Pass(5'000);
-  REQUIRE(rig.Bound("runs") == 2);
-  rig.AddGangOf("same", 2, 2, "");
+  REQUIRE(rig.BoundOf("runs") == 2);
+  rig.AddGang("same", 2, 2);
   rig.Pass(60'000);
-  CHECK(rig.Bound("same") == 0);
+  CHECK(rig.BoundOf("same") == 0);
   rig.AddGangOf("high", 2, 2, "high");
   rig.Pass(60'000);
-  CHECK(rig.Bound("high") == 2);
-  CHECK(rig.Bound("runs") == 0);
-  CHECK_FALSE(rig.Exists("runs-0"));
-  CHECK_FALSE(rig.Exists("runs-1"));
+  CHECK(rig.BoundOf("high") == 2);
+  CHECK(rig.BoundOf("runs") == 0);
+  CHECK(rig.NodeOf("runs-0") == "<gone>");
+  CHECK(rig.NodeOf("runs-1") == "<gone>");
 }
 
 TEST_CASE("A gang gives what it can spare, and its head stays") {
@@ -54,12 +51,12 @@ TEST_CASE("A gang gives what it can spare, and its head stays") {
   rig.AddNode("m", 4);
   rig.AddGangOf("ray", 4, 2, "", "head");
   rig.Pass(5'000);
-  REQUIRE(rig.Bound("ray") == 4);
+  REQUIRE(rig.BoundOf("ray") == 4);
   rig.AddGangOf("high", 2, 2, "high");
   rig.Pass(60'000);
-  CHECK(rig.Bound("high") == 2);
-  CHECK(rig.Bound("ray") == 2);
-  CHECK(rig.Exists("ray-0"));
+  CHECK(rig.BoundOf("high") == 2);
+  CHECK(rig.BoundOf("ray") == 2);
+  CHECK(rig.NodeOf("ray-0") == "m");
 }
 
 TEST_CASE("Nobody goes in vain: it is waited until those that go make room for the whole gang") {
@@ -67,33 +64,33 @@ TEST_CASE("Nobody goes in vain: it is waited until those that go make room for t
   rig.AddNode("m", 4);
   rig.AddGangOf("over", 1, 1, "higher");
   rig.Pass(2'000);
-  rig.AddGangOf("low", 3, 1, "");
+  rig.AddGang("low", 3, 1);
   rig.Pass(5'000);
-  REQUIRE(rig.Bound("low") == 3);
+  REQUIRE(rig.BoundOf("low") == 3);
   rig.AddGangOf("high", 4, 4, "high");
   rig.Pass(120'000);
-  CHECK(rig.Bound("low") == 3);
-  CHECK(rig.Bound("high") == 0);
+  CHECK(rig.BoundOf("low") == 3);
+  CHECK(rig.BoundOf("high") == 0);
   rig.Delete("over-0");
   rig.Pass(60'000);
-  CHECK(rig.Bound("low") == 0);
-  CHECK(rig.Bound("high") == 4);
+  CHECK(rig.BoundOf("low") == 0);
+  CHECK(rig.BoundOf("high") == 4);
 }
 
 TEST_CASE("A scheduler that dies while victims leave is followed by one that evicts nobody else") {
   PreemptionRig rig;
   rig.AddNode("a", 2);
   rig.AddNode("b", 2);
-  rig.AddGangOf("one", 2, 2, "");
-  rig.AddGangOf("two", 2, 2, "");
+  rig.AddGang("one", 2, 2);
+  rig.AddGang("two", 2, 2);
   rig.Pass(5'000);
-  REQUIRE(rig.Bound("one") + rig.Bound("two") == 4);
+  REQUIRE(rig.BoundOf("one") + rig.BoundOf("two") == 4);
   rig.AddGangOf("high", 2, 2, "high");
   for (int steps = 0; steps < 6; ++steps) rig.Step();
   rig.Restart();
   rig.Pass(60'000);
-  CHECK(rig.Bound("high") == 2);
-  CHECK(rig.Bound("one") + rig.Bound("two") == 2);
+  CHECK(rig.BoundOf("high") == 2);
+  CHECK(rig.BoundOf("one") + rig.BoundOf("two") == 2);
 }
 
 TEST_CASE("Without preemption nobody goes") {
@@ -104,7 +101,7 @@ TEST_CASE("Without preemption nobody goes") {
   rig.Pass(2'000);
   rig.AddPod("high", {.gang = "high", .priority_class = "high"});
   rig.Pass(60'000);
-  CHECK(rig.store.Find(sim::kPods, "default", "runs") != nullptr);
+  CHECK(rig.NodeOf("runs") == "m");
 }
 
 }  // namespace tutti::core

@@ -274,10 +274,10 @@ class Rig : public cluster::EventSink, public sim::Interceptor {
   std::string Waits(const std::string& name) const {
     const sim::Object pod = store.Find(sim::kPods, "default", name);
     if (!pod) return "<gone>";
-    for (const sim::Json& c : sim::ArrayOf(sim::Dig(*pod, "status", "conditions")))
-      if (sim::DigString(c, "type") == "PodScheduled" && sim::DigString(c, "status") == "False")
-        return sim::DigString(c, "reason") + ": " + sim::DigString(c, "message");
-    return {};
+    const sim::Json& said = sim::ConditionOf(*pod, "PodScheduled");
+    return sim::DigString(said, "status") == "False"
+               ? sim::DigString(said, "reason") + ": " + sim::DigString(said, "message")
+               : "";
   }
   size_t Bound() const {
     size_t bound = 0;
