@@ -15,7 +15,7 @@
 namespace tutti::sim {
 namespace {
 
-// Rounds within one pump; two components that undo each other would go on for ever.
+// Rounds within one pump; two components that undo each other would go on without end.
 constexpr int kMaxRounds = 10'000;
 
 }  // namespace

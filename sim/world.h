@@ -5,7 +5,7 @@
 // quiet. Between pumps a driver may move the clock, write, and inject faults. The same calls with the same seed give
 // the same cluster, uids and names included.
 //
-// One thread: whoever owns the store.
+// One thread: the store's owner.
 #pragma once
 
 #include <memory>
@@ -53,7 +53,7 @@ class World {
   NodeLifecycle& nodes() { return *nodes_; }
   Kubelet& kubelet() { return *kubelet_; }
 
-  // Lets everybody work until nobody has anything to do at this instant. True if anything was done.
+  // Lets all components work until none has anything to do at this instant. True if anything was done.
   bool Pump();
 
   // The next instant at which a pump would do something though nothing changes; monotonic. Empty: none.

@@ -38,7 +38,7 @@ class FragmentationGradient final : public framework::Score {
   class Prepared final : public framework::ScoreState {
    public:
     Prepared(const cluster::PodClass& pod_class, const cluster::Snapshot& snapshot)
-        : snapshot_(snapshot), column_(snapshot.Column("nvidia.com/gpu")) {
+        : snapshot_(snapshot), column_(snapshot.resources().Column("nvidia.com/gpu")) {
       for (const auto& [column, amount] : pod_class.requests)
         if (column == column_) gpus_ = amount;
     }
@@ -131,7 +131,7 @@ Outcome Run(const framework::Profile& profile, double load, uint64_t seed) {
     running.push_back({size, node});
     if (arrival < kArrivals / 4 || arrival % 20 != 0) continue;
     int whole = 0;
-    const model::ResourceId gpus = cluster.snapshot().Column("nvidia.com/gpu");
+    const model::ResourceId gpus = cluster.snapshot().resources().Column("nvidia.com/gpu");
     for (uint32_t n = 0; n < cluster.snapshot().slots(); ++n) whole += cluster.snapshot().requested(gpus)[n] == 0;
     outcome.whole += whole;
     outcome.least = std::min<double>(outcome.least, whole);

@@ -24,8 +24,9 @@ class DomainCounts {
 
   // All amounts are 0 at first. `snapshot` must outlive this.
   DomainCounts(model::Symbol key, const cluster::Snapshot& snapshot)
-      : key_(key), snapshot_(snapshot), known_(snapshot.HasKey(key)) {
-    snapshot.DomainsOf(key);  // finds the domains now, not at the first pod: a change will need the nodes of a domain
+      : key_(key), snapshot_(snapshot), known_(snapshot.labels().HasKey(key)) {
+    snapshot.labels().DomainsOf(
+        key);  // finds the domains now, not at the first pod: a change will need the nodes of a domain
   }
 
   model::Symbol key() const { return key_; }

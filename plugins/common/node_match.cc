@@ -41,9 +41,9 @@ NodeMatch::NodeMatch(const model::StringMap& node_selector, const std::optional<
 bool NodeMatch::Narrow(const cluster::Snapshot& snapshot, std::vector<model::NodeId>* nodes) const {
   const auto narrow = [&](const Requirements& labels) {
     const auto one_of = labels.FirstOneOf();
-    if (!one_of || !snapshot.MayIndex(one_of->key)) return false;
+    if (!one_of || !snapshot.labels().MayIndex(one_of->key)) return false;
     for (const model::Symbol value : one_of->values) {
-      const auto with_it = snapshot.NodesIn(one_of->key, value);
+      const auto with_it = snapshot.labels().NodesIn(one_of->key, value);
       nodes->insert(nodes->end(), with_it.begin(), with_it.end());
     }
     return true;

@@ -38,7 +38,7 @@ bool PodTerm::Match(const cluster::PodClass& pod, bool unknown_has_no_labels) co
   static const LabelEntries kNoLabels;
   bool in_namespace = namespace_selector_.everything() || std::ranges::find(namespaces_, pod.ns) != namespaces_.end();
   if (!in_namespace) {
-    const LabelEntries* labels = snapshot_.Namespace(pod.ns);
+    const LabelEntries* labels = snapshot_.namespaces().LabelsOf(pod.ns);
     if (!labels && unknown_has_no_labels) labels = &kNoLabels;
     in_namespace = labels && namespace_selector_.Match(*labels);
   }

@@ -17,13 +17,13 @@ class UnknownKeys {
 
   // Whether some node has the key; otherwise it is remembered as unknown.
   bool Knows(model::Symbol key) {
-    if (snapshot_.HasKey(key)) return true;
+    if (snapshot_.labels().HasKey(key)) return true;
     keys_.insert(key);
     return false;
   }
   // Whether a node has one of the keys now.
   bool Outdated() const {
-    return std::ranges::any_of(keys_, [this](model::Symbol key) { return snapshot_.HasKey(key); });
+    return std::ranges::any_of(keys_, [this](model::Symbol key) { return snapshot_.labels().HasKey(key); });
   }
   size_t memory() const { return keys_.capacity() * sizeof(model::Symbol); }  // in bytes
 

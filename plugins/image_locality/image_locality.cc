@@ -31,7 +31,7 @@ class ImageLocalityState final : public framework::ScoreState {
   int64_t Score(NodeId n) const override {
     int64_t sum = 0;
     for (const ImageUse& image : images_)
-      if (const auto* holders = snapshot_.Image(image.name))
+      if (const auto* holders = snapshot_.images().HoldersOf(image.name))
         if (const auto at = holders->find(n); at != holders->end()) sum += Weighed(at->second, image.holders);
     return Scaled(sum);
   }
@@ -39,7 +39,7 @@ class ImageLocalityState final : public framework::ScoreState {
   void ScoreAll(std::span<const framework::RefusedBy> refused_by, std::span<int64_t> raw) const override {
     std::ranges::fill(raw, 0);
     for (const ImageUse& image : images_)
-      if (const auto* holders = snapshot_.Image(image.name))
+      if (const auto* holders = snapshot_.images().HoldersOf(image.name))
         for (const auto& [n, bytes] : *holders) raw[n.index()] += Weighed(bytes, image.holders);
     for (size_t slot = 0; slot < raw.size(); ++slot)
       if (refused_by[slot] == framework::kNobody) raw[slot] = Scaled(raw[slot]);
@@ -48,7 +48,7 @@ class ImageLocalityState final : public framework::ScoreState {
   // True while so few nodes hold the images that the score is 0 everywhere.
   bool Reads(framework::NodeFacts*) const override {
     int64_t most = 0;
-    for (const ImageUse& image : images_) most += Weighed(snapshot_.LargestImage(image.name), image.holders);
+    for (const ImageUse& image : images_) most += Weighed(snapshot_.images().LargestSize(image.name), image.holders);
     return Scaled(most) == 0;
   }
   // An image's weight depends on how many nodes hold it.
@@ -60,7 +60,7 @@ class ImageLocalityState final : public framework::ScoreState {
     Recount();
     for (size_t i = 0; i < images_.size(); ++i) {
       if (nodes_ == nodes_before && images_[i].holders == before[i].holders) continue;
-      if (const auto* holders = snapshot_.Image(images_[i].name))
+      if (const auto* holders = snapshot_.images().HoldersOf(images_[i].name))
         for (const auto& [n, bytes] : *holders) dirty.Node(n);
     }
   }
@@ -74,7 +74,7 @@ class ImageLocalityState final : public framework::ScoreState {
   void Recount() {
     nodes_ = snapshot_.node_count();
     for (ImageUse& image : images_) {
-      const auto* holders = snapshot_.Image(image.name);
+      const auto* holders = snapshot_.images().HoldersOf(image.name);
       image.holders = holders ? holders->size() : 0;
     }
   }

@@ -63,7 +63,7 @@ class FitFilterState final : public framework::FilterState {
   bool NeedsDecide() const override { return !saturated_; }
   std::string LackOf(model::ResourceId column) const override {
     if (column == cluster::kPodsColumn) return "Too many pods";
-    return fmt::format("Insufficient {}", snapshot_.ResourceName(column));
+    return fmt::format("Insufficient {}", snapshot_.resources().Text(column));
   }
 
   int64_t Room(NodeId n) const override {
@@ -225,7 +225,7 @@ std::unique_ptr<framework::FilterState> NodeResourcesFit::PrepareFilter(const cl
                                                                         const cluster::Snapshot& snapshot) const {
   std::vector<Request> requests;
   for (const auto& [column, amount] : pod_class.requests)
-    if (amount > 0 && !Ignores(snapshot.ResourceName(column))) requests.push_back({column, amount});
+    if (amount > 0 && !Ignores(snapshot.resources().Text(column))) requests.push_back({column, amount});
   return std::make_unique<FitFilterState>(std::move(requests), pod_class.spec->saturated, snapshot);
 }
 

@@ -41,8 +41,8 @@ ScoredResources::ScoredResources(const std::vector<ResourceWeight>& resources, R
   const model::PodSpec& spec = *pod_class.spec;
   const bool nonzero = requests == Requests::kNonZero;
   for (const auto& [name, weight] : resources) {
-    Entry entry{snapshot.Column(name), Used::kRequested, std::min(spec.requests.Get(name), model::kLargestRequest),
-                weight};
+    Entry entry{snapshot.resources().Column(name), Used::kRequested,
+                std::min(spec.requests.Get(name), model::kLargestRequest), weight};
     if (nonzero && name == model::kCpu) {
       entry.used = Used::kNonZeroCpu;
       entry.pod = spec.nonzero_cpu;

@@ -51,7 +51,7 @@ std::optional<std::string> UnsupportedReason(const model::PodSpec& spec, bool na
 
 std::unique_ptr<framework::FilterState> Unsupported::PrepareFilter(const cluster::PodClass& pod_class,
                                                                    const cluster::Snapshot& snapshot) const {
-  auto reason = UnsupportedReason(*pod_class.spec, snapshot.namespaces_known());
+  auto reason = UnsupportedReason(*pod_class.spec, snapshot.namespaces().known());
   return reason ? std::make_unique<UnsupportedState>(*std::move(reason)) : nullptr;
 }
 

@@ -52,7 +52,7 @@ std::unique_ptr<framework::ScoreState> WholeNodes::PrepareScore(const cluster::P
                                                                 const cluster::Snapshot& snapshot) const {
   std::vector<std::pair<model::ResourceId, int64_t>> extended;
   for (const auto& [column, amount] : pod_class.requests)
-    if (amount > 0 && IsExtendedResource(snapshot.ResourceName(column))) extended.emplace_back(column, amount);
+    if (amount > 0 && IsExtendedResource(snapshot.resources().Text(column))) extended.emplace_back(column, amount);
   return extended.empty() ? nullptr : std::make_unique<WholeNodesState>(std::move(extended), snapshot);
 }
 

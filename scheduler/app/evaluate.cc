@@ -53,7 +53,7 @@ class Question {
       model::StringMap labels;
       for (const auto& [key, value] : sim::MapOf(sim::Dig(object, "metadata", "labels")).items())
         labels.emplace_back(key, sim::StringOf(value));
-      state_.planning().PutNamespace(sim::NameOf(object), labels);
+      state_.planning().namespaces().Put(sim::NameOf(object), labels);
     } else if (kind == "Pod") {
       const std::string& ns = sim::NamespaceOf(object);
       const bool asked = (ns.empty() ? "default" : ns) == ns_ && sim::NameOf(object) == name_;

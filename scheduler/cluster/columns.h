@@ -24,26 +24,20 @@ class Columns {
  public:
   __extension__ using Wide = __int128;
 
-  size_t size() const { return amounts_.size(); }
-  std::span<const int64_t> operator[](model::ResourceId r) const {
-    const std::vector<int64_t>& column = amounts_[r.index()];
-    return column.empty() ? nothing_ : column;
-  }
-  int64_t at(model::ResourceId r, model::NodeId n) const {
-    const std::vector<int64_t>& column = amounts_[r.index()];
-    return column.empty() ? 0 : column[n.index()];
-  }
+  size_t size() const { return amounts_.size(); }  // at least of those that are held
+  std::span<const int64_t> operator[](model::ResourceId r) const { return holds(r) ? amounts_[r.index()] : nothing_; }
+  int64_t at(model::ResourceId r, model::NodeId n) const { return holds(r) ? amounts_[r.index()][n.index()] : 0; }
   // Some node has, or had, some.
-  bool holds(model::ResourceId r) const { return !amounts_[r.index()].empty(); }
+  bool holds(model::ResourceId r) const { return r.index() < amounts_.size() && !amounts_[r.index()].empty(); }
 
-  // One more resource; one more slot.
-  void AddColumn() { amounts_.emplace_back(); }
+  // One more slot.
   void AddSlot() {
     nothing_.push_back(0);
     for (std::vector<int64_t>& column : amounts_)
       if (!column.empty()) column.push_back(0);
   }
   int64_t& Cell(model::ResourceId r, model::NodeId n) {
+    if (r.index() >= amounts_.size()) amounts_.resize(r.index() + 1);
     std::vector<int64_t>& column = amounts_[r.index()];
     if (column.empty()) column = nothing_;
     return column[n.index()];

@@ -14,12 +14,6 @@ using model::NodeId;
 using model::ResourceId;
 using model::Symbol;
 
-Symbol Find(const LabelEntries& labels, Symbol key) {
-  const auto at =
-      std::lower_bound(labels.begin(), labels.end(), key, [](const auto& item, Symbol k) { return item.first < k; });
-  return at != labels.end() && at->first == key ? at->second : Symbol();
-}
-
 bool SamePlace(const model::Node& a, const model::Node& b) {
   return a.meta.labels == b.meta.labels && a.allocatable == b.allocatable && a.taints == b.taints &&
          a.unschedulable == b.unschedulable && a.ready == b.ready && a.images == b.images &&
@@ -28,178 +22,13 @@ bool SamePlace(const model::Node& a, const model::Node& b) {
 
 }  // namespace
 
-LabelEntries InternLabels(const model::StringMap& labels, SymbolTable& symbols) {
-  LabelEntries entries;
-  for (const auto& [key, value] : labels) entries.emplace_back(symbols.Intern(key), symbols.Intern(value));
-  std::sort(entries.begin(), entries.end());
-  return entries;
-}
-
-Symbol NodeEntry::Label(Symbol key) const { return Find(labels, key); }
-
-Snapshot::Snapshot() {
-  for (const std::string_view name : {model::kCpu, model::kMemory, model::kEphemeralStorage, model::kPods})
-    Column(name);
-  for (int i = 0; i < 2; ++i) nonzero_.AddColumn();
-}
-
 NodeId Snapshot::FindNode(std::string_view name) const {
   const auto at = by_name_.find(absl::string_view(name.data(), name.size()));
   return at == by_name_.end() ? NodeId() : at->second;
 }
 
-Snapshot::NamedColumn& Snapshot::FindColumn(std::string_view resource) const {
-  if (const auto known = columns_by_name_.find(resource); known != columns_by_name_.end()) return known->second;
-  ResourceId id(static_cast<uint32_t>(resource_names_.size()));
-  if (free_columns_.empty()) {
-    resource_names_.emplace_back(resource);
-    allocatable_.AddColumn();
-    requested_.AddColumn();
-  } else {
-    id = free_columns_.back();
-    free_columns_.pop_back();
-    resource_names_[id.index()] = resource;
-  }
-  return columns_by_name_.emplace(resource_names_[id.index()], NamedColumn{id}).first->second;
-}
-
-ResourceId Snapshot::Column(std::string_view resource) const {
-  NamedColumn& column = FindColumn(resource);
-  column.stays = true;
-  return column.id;
-}
-
-ResourceId Snapshot::ColumnOfPods(std::string_view resource) const { return FindColumn(resource).id; }
-
-ResourceId Snapshot::KnownColumn(std::string_view resource) const {
-  const auto known = columns_by_name_.find(resource);
-  return known == columns_by_name_.end() ? ResourceId() : known->second.id;
-}
-
-void Snapshot::SweepColumns(const std::vector<char>& used) {
-  for (auto at = columns_by_name_.begin(); at != columns_by_name_.end();) {
-    const auto [id, stays] = at->second;
-    if (stays || used[id.index()]) {
-      ++at;
-      continue;
-    }
-    at = columns_by_name_.erase(at);
-    std::exchange(resource_names_[id.index()], {});
-    free_columns_.push_back(id);
-  }
-  columns_grown_ = std::max(kFewColumns, 2 * columns_by_name_.size());
-}
-
-const Snapshot::ImageHolders* Snapshot::Image(Symbol name) const {
-  const auto at = images_.find(name);
-  return at == images_.end() ? nullptr : &at->second.holders;
-}
-
-int64_t Snapshot::LargestImage(Symbol name) const {
-  const auto at = images_.find(name);
-  return at == images_.end() ? 0 : at->second.largest;
-}
-
 void Snapshot::Touch(NodeId n) {
   if (!log_.Says(n)) log_.Push(n, 4 * nodes_.size());
-}
-
-// Keys that users make up take no room.
-const Snapshot::Domains& Snapshot::DomainsOf(Symbol key) const {
-  static const Domains kNone;
-  if (!HasKey(key)) return kNone;
-  const auto [at, fresh] = domains_.try_emplace(key);
-  if (fresh)
-    for (uint32_t n = 0; n < nodes_.size(); ++n)
-      if (const Symbol value = nodes_[n].Label(key); nodes_[n].present && value) at->second[value].push_back(NodeId(n));
-  return at->second;
-}
-
-std::span<const NodeId> Snapshot::NodesIn(Symbol key, Symbol value) const {
-  const Domains& domains = DomainsOf(key);
-  const auto at = domains.find(value);
-  return at == domains.end() ? std::span<const NodeId>() : at->second;
-}
-
-void Snapshot::PutKeys(const LabelEntries& before, const LabelEntries& now) {
-  for (const auto& [key, value] : now) {
-    if (Find(before, key)) continue;
-    const auto [at, fresh] = keys_.try_emplace(key, 0);
-    keys_version_ += fresh;
-    ++at->second;
-  }
-  for (const auto& [key, value] : before)
-    if (!Find(now, key))
-      if (const auto at = keys_.find(key); --at->second == 0) {
-        keys_.erase(at);
-        domains_.erase(key);
-      }
-}
-
-// By the node's labels, not by the keys that were asked for: they are fewer.
-void Snapshot::PutDomains(NodeId n, const LabelEntries& before) {
-  const LabelEntries& now = nodes_[n.index()].labels;
-  for (const auto& [key, value] : before) {
-    const auto at = domains_.find(key);
-    if (at == domains_.end() || Find(now, key) == value) continue;
-    std::vector<NodeId>& nodes = at->second[value];
-    *std::find(nodes.begin(), nodes.end(), n) = nodes.back();
-    nodes.pop_back();
-    if (nodes.empty()) at->second.erase(value);
-  }
-  for (const auto& [key, value] : now)
-    if (const auto at = domains_.find(key); at != domains_.end() && Find(before, key) != value)
-      at->second[value].push_back(n);
-}
-
-const LabelEntries* Snapshot::Namespace(Symbol name) const {
-  namespaces_asked_for_.insert(name);
-  const auto at = namespaces_.find(name);
-  return at == namespaces_.end() ? nullptr : &at->second;
-}
-
-bool Snapshot::PutNamespace(std::string_view name, const model::StringMap& labels) {
-  const Symbol symbol = symbols_.Intern(name);
-  const auto [at, fresh] = namespaces_.try_emplace(symbol);
-  LabelEntries entries = InternLabels(labels, symbols_);
-  if (!fresh && at->second == entries) return false;
-  at->second = std::move(entries);
-  const bool matters = namespaces_asked_for_.contains(symbol) || !namespaces_known();
-  namespaces_version_ += matters;
-  return matters;
-}
-
-bool Snapshot::DropNamespace(std::string_view name) {
-  const Symbol symbol = symbols_.Intern(name);
-  namespaces_.erase(symbol);
-  const bool matters = namespaces_asked_for_.erase(symbol) > 0;
-  namespaces_version_ += matters;
-  return matters;
-}
-
-void Snapshot::PutImages(NodeId n, const model::Node& node) {
-  const model::Node* before = nodes_[n.index()].node.get();
-  if (before && before->images == node.images) return;
-  DropImages(n);
-  for (const model::ContainerImage& image : node.images)
-    for (const std::string& name : image.names) {
-      ImageEntry& entry = images_[symbols_.Intern(name)];
-      entry.holders[n] = image.size_bytes;
-      entry.largest = std::max(entry.largest, image.size_bytes);
-    }
-}
-
-void Snapshot::DropImages(NodeId n) {
-  const model::Node* node = nodes_[n.index()].node.get();
-  if (!node) return;
-  for (const model::ContainerImage& image : node->images) {
-    for (const std::string& name : image.names) {
-      const auto at = images_.find(symbols_.Intern(name));
-      if (at == images_.end()) continue;  // a name that the node lists twice
-      at->second.holders.erase(n);
-      if (at->second.holders.empty()) images_.erase(at);
-    }
-  }
 }
 
 NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
@@ -227,20 +56,20 @@ NodeId Snapshot::PutNode(std::shared_ptr<const model::Node> node) {
   entry.present = true;
   entry.name = node->meta.name;
   entry.version = ++last_version_;
-  const LabelEntries labels_before = std::exchange(entry.labels, InternLabels(node->meta.labels, symbols_));
-  PutDomains(n, labels_before);
-  PutKeys(labels_before, entry.labels);
+  const LabelEntries labels_before = std::exchange(entry.labels, InternLabels(node->meta.labels, *symbols_));
+  labels_.Changed(n, labels_before);
   entry.taints.clear();
   for (const model::Taint& taint : node->taints)
-    entry.taints.push_back({symbols_.Intern(taint.key), symbols_.Intern(taint.value), symbols_.Intern(taint.effect)});
+    entry.taints.push_back(
+        {symbols_->Intern(taint.key), symbols_->Intern(taint.value), symbols_->Intern(taint.effect)});
   barriers_[n.index()] = (entry.taints.empty() ? 0 : kTainted) | (node->unschedulable ? kUnschedulable : 0);
   allocatable_.ClearSlot(n);
   for (const auto& [name, amount] : node->allocatable) {
-    const ResourceId r = Column(name);
+    const ResourceId r = resources_->Column(name);
     if (!allocatable_.holds(r)) Provide(r);
     allocatable_.Cell(r, n) = std::clamp<int64_t>(amount, 0, kLargestSum);
   }
-  PutImages(n, *node);
+  images_.Changed(n, entry.node.get(), node.get(), *symbols_);
   entry.node = std::move(node);
   Touch(n);
   return n;
@@ -253,10 +82,9 @@ void Snapshot::DropNode(NodeId n) {
     TUTTI_CHECK(requested_.at(ResourceId(r), n) == 0, "a node is dropped after its pods: " + entry.name);
   TUTTI_CHECK(entry.ports.empty(), "a node is dropped after its pods");
   by_name_.erase(entry.name);
-  DropImages(n);
+  images_.Changed(n, entry.node.get(), nullptr, *symbols_);
   const LabelEntries labels_before = std::exchange(entry.labels, {});
-  PutDomains(n, labels_before);
-  PutKeys(labels_before, {});
+  labels_.Changed(n, labels_before);
   entry = NodeEntry{};
   entry.version = ++last_version_;
   barriers_[n.index()] = 0;
@@ -307,45 +135,16 @@ void Snapshot::Record(const PodClass& pod_class, NodeId n, int32_t by) {
   const auto count = at->second.nodes.try_emplace(n, 0).first;
   count->second += by;
   TUTTI_CHECK(count->second >= 0, "a pod leaves a node that it is on");
-  if (pod_followers_ > 0)
-    pod_log_.Push({at->second.pod_class, n, by}, 2 * nodes_.size());
-  else
-    pod_log_.Skip();
-  if (pod_class.affine()) affine_log_.Push({at->second.pod_class, n, by}, 2 * nodes_.size());
+  pod_log_.Push({at->second.pod_class, n, by}, 2 * nodes_.size());
   if (count->second == 0) at->second.nodes.erase(count);
   if (at->second.nodes.empty()) occupants_.erase(at);
 }
 
 void Snapshot::MarkSymbols(SymbolTable::Used* used) const {
-  const auto mark_labels = [used](const LabelEntries& labels) {
-    for (const auto& [key, value] : labels) {
-      used->Mark(key);
-      used->Mark(value);
-    }
-  };
-  for (const NodeEntry& node : nodes_) {
-    mark_labels(node.labels);
-    for (const TaintEntry& taint : node.taints) {
-      used->Mark(taint.key);
-      used->Mark(taint.value);
-      used->Mark(taint.effect);
-    }
-    for (const PortEntry& port : node.ports) {
-      used->Mark(port.protocol);
-      used->Mark(port.ip);
-    }
-  }
-  for (const auto& [image, holders] : images_) used->Mark(image);
-  for (const auto& [key, nodes] : keys_) used->Mark(key);
-  for (const auto& [key, domains] : domains_) {
-    used->Mark(key);
-    for (const auto& [value, nodes] : domains) used->Mark(value);
-  }
-  for (const auto& [name, labels] : namespaces_) {
-    used->Mark(name);
-    mark_labels(labels);
-  }
-  for (const Symbol name : namespaces_asked_for_) used->Mark(name);
+  for (const NodeEntry& node : nodes_) node.MarkSymbols(used);
+  labels_.MarkSymbols(used);
+  images_.MarkSymbols(used);
+  namespaces_.MarkSymbols(used);
 }
 
 void Snapshot::Shift(const PodClass& pod_class, NodeId n, int64_t sign) {
@@ -388,7 +187,7 @@ void Snapshot::Provide(ResourceId r) {
 std::vector<PortEntry> Snapshot::PortsOf(const PodClass& pod_class) const {
   std::vector<PortEntry> ports;
   for (const model::HostPort& port : pod_class.spec->host_ports)
-    ports.push_back({port.port, symbols_.Intern(port.protocol), symbols_.Intern(port.ip)});
+    ports.push_back({port.port, symbols_->Intern(port.protocol), symbols_->Intern(port.ip)});
   std::ranges::sort(ports);
   return ports;
 }

@@ -408,7 +408,7 @@ void ClusterState::NameAgain() {
 }
 
 void ClusterState::Reclassify() {
-  if (snapshot_.ColumnsGrown()) SweepColumns();
+  if (snapshot_.resources().Grown()) SweepColumns();
   if (!keys_.AnyChanged()) return;
   const LabelKeys::Changed changed = keys_.TakeChanged();
   for (size_t i = 0; changed.everywhere && i < pods_.size(); ++i)
@@ -462,7 +462,8 @@ std::shared_ptr<const PodClass> ClusterState::InternClass(const Pod& pod, const 
   // A pod with more names than are looked at makes up none: those count that others have brought. See NameAgain.
   const bool few = !model::Full(pod.spec->requests.items());
   for (const auto& [name, amount] : pod.spec->requests)
-    if (const model::ResourceId r = few ? snapshot_.ColumnOfPods(name) : snapshot_.KnownColumn(name); r && amount > 0)
+    if (const model::ResourceId r = few ? snapshot_.resources().ColumnOfPods(name) : snapshot_.resources().Known(name);
+        r && amount > 0)
       fresh->requests.emplace_back(r, std::min(amount, model::kLargestRequest));
   fresh->bytes = FootprintOf(*fresh);
   classes_.emplace(hash, fresh);
@@ -489,11 +490,11 @@ void ClusterState::ReleaseUnusedClasses() {
 // What keeps a column keeps a class that has it, or has asked for it as one that stays.
 void ClusterState::SweepColumns() {
   ReleaseUnusedClasses();
-  std::vector<char> used(snapshot_.columns());
+  std::vector<char> used(snapshot_.resources().size());
   for (const auto& [hash, weak] : classes_)
     if (const auto pod_class = weak.lock())
       for (const auto& [column, amount] : pod_class->requests) used[column.index()] = 1;
-  snapshot_.SweepColumns(used);
+  snapshot_.resources().Sweep(used);
 }
 
 void ClusterState::SweepSymbols() {
@@ -513,7 +514,8 @@ void ClusterState::SweepSymbols() {
 
 void ClusterState::Audit() const {
   MustBeAtRest();
-  std::vector<std::vector<Columns::Wide>> sums(snapshot_.columns(), std::vector<Columns::Wide>(snapshot_.slots()));
+  std::vector<std::vector<Columns::Wide>> sums(snapshot_.resources().size(),
+                                               std::vector<Columns::Wide>(snapshot_.slots()));
   const auto add = [&sums](const PodClass& pod_class, NodeId node) {
     for (const auto& [column, amount] : pod_class.requests) sums[column.index()][node.index()] += amount;
     ++sums[kPodsColumn.index()][node.index()];
@@ -564,7 +566,7 @@ void ClusterState::Audit() const {
     if (const model::ResourceId column(r); snapshot_.Exists(column))
       TUTTI_CHECK(std::ranges::equal(sums[r], snapshot_.requested(column), {},
                                      [](Columns::Wide sum) { return std::min<Columns::Wide>(sum, kLargestSum); }),
-                  "requested is the sum of the pods: " + snapshot_.ResourceName(column));
+                  "requested is the sum of the pods: " + snapshot_.resources().Text(column));
 }
 
 }  // namespace tutti::cluster

@@ -43,6 +43,13 @@ class SymbolTable {
     void Mark(model::Symbol id) {
       if (id.valid()) marks_[id.index()] = 1;
     }
+    // Keys and values of labels.
+    void Mark(const std::vector<std::pair<model::Symbol, model::Symbol>>& pairs) {
+      for (const auto& [key, value] : pairs) {
+        Mark(key);
+        Mark(value);
+      }
+    }
     bool operator[](model::Symbol id) const { return marks_[id.index()] != 0; }
 
    private:

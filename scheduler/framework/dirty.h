@@ -30,7 +30,7 @@ class Dirty {
     domains_.Unite();
     for (const auto& [key, value] : domains_.list) {
       if (std::ranges::find(but, key) != but.end()) continue;
-      for (const model::NodeId n : snapshot.NodesIn(key, value)) each(n);
+      for (const model::NodeId n : snapshot.labels().NodesIn(key, value)) each(n);
     }
   }
   void Clear() {

@@ -42,7 +42,7 @@ Ranking::Needs Ranking::FreeNeeded() const {
 
 bool Ranking::AloneForNow() const {
   return !impl_->class_refuser && !impl_->StorageChanged() && !impl_->Outdated() &&
-         impl_->seen_pods == impl_->snapshot.pod_log_end(impl_->pod_log()) &&
+         impl_->seen_pods == impl_->snapshot.pod_log().end(impl_->pod_log()) &&
          std::ranges::all_of(impl_->filters, [](const ActiveFilter& filter) { return filter.state->AloneForNow(); });
 }
 

@@ -100,7 +100,7 @@ bool Ranking::Impl::TellOfGroups(bool* told) {
       if (state.FollowsNodes()) state.NodesChanged(work.changed, dirty);
     });
   }
-  seen_keys = snapshot.keys_version();
+  seen_keys = snapshot.labels().keys_version();
   seen_nodes = snapshot.log_end();
   seen_objects = snapshot.last_version();
   if (!TellPods(&changes)) return false;

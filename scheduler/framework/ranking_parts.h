@@ -138,6 +138,7 @@ struct Ranking::Impl {
   std::optional<std::vector<std::string>> only_nodes;  // sorted; absent: any
   std::vector<const Filter*> narrowing;                // the filters that named `only_nodes`
   State::Pods follows_pods = State::Pods::kNone;
+  cluster::PodLog::Following following;  // while that is kAll
   bool follows_nodes = false, follows_feasible = false;
 
   std::vector<RefusedBy> refused_by;
@@ -174,9 +175,6 @@ struct Ranking::Impl {
         wants_groups(keep == Keep::kGroups),
         workspace(std::move(w)) {
     Prepare();
-  }
-  ~Impl() {
-    if (follows_pods == State::Pods::kAll) snapshot.UnfollowAllPods();
   }
 
   // -- ranking_prepare.cc --
@@ -275,8 +273,8 @@ struct Ranking::Impl {
   }
   bool Outdated() const;
   bool BeginsAnew() const;
-  cluster::Snapshot::PodLog pod_log() const {
-    return follows_pods == State::Pods::kAll ? cluster::Snapshot::PodLog::kAll : cluster::Snapshot::PodLog::kAffine;
+  cluster::PodLog::Of pod_log() const {
+    return follows_pods == State::Pods::kAll ? cluster::PodLog::Of::kAll : cluster::PodLog::Of::kAffine;
   }
   // Calls tell(state, dirty) for each state.
   template <typename Tell>

@@ -66,7 +66,6 @@ void Ranking::Impl::PrepareFilters() {
 }
 
 void Ranking::Impl::Follow() {
-  const State::Pods before = follows_pods;
   follows_pods = State::Pods::kNone;
   follows_nodes = follows_feasible = false;
   const auto ask = [this](const State& state) {
@@ -80,14 +79,13 @@ void Ranking::Impl::Follow() {
   }
   if (sharing && sharing->score) ask(*sharing->score->state);
   keeps_moving = follows_pods != State::Pods::kNone;
-  if (follows_pods == State::Pods::kAll) snapshot.FollowAllPods();
-  if (before == State::Pods::kAll) snapshot.UnfollowAllPods();
+  following = follows_pods == State::Pods::kAll ? snapshot.pod_log().Follow() : nullptr;
   seen_nodes = snapshot.log_end();
   seen_objects = snapshot.last_version();
-  seen_pods = snapshot.pod_log_end(pod_log());
-  seen_namespaces = snapshot.namespaces_version();
+  seen_pods = snapshot.pod_log().end(pod_log());
+  seen_namespaces = snapshot.namespaces().version();
   seen_storage = snapshot.storage().version();
-  seen_keys = snapshot.keys_version();
+  seen_keys = snapshot.labels().keys_version();
 }
 
 // Applies the filter's node set. False when the class is refused on every node.

@@ -21,7 +21,8 @@ constexpr size_t kSlotsPerChange = 64;
 }  // namespace
 
 void Ranking::Impl::Refresh() {
-  if (seen_nodes == snapshot.log_end() && seen_namespaces == snapshot.namespaces_version() && !StorageChanged()) return;
+  if (seen_nodes == snapshot.log_end() && seen_namespaces == snapshot.namespaces().version() && !StorageChanged())
+    return;
   if (by_group) return RefreshGroups();
   work.changed.clear();
   Changes changes;
@@ -68,7 +69,7 @@ bool Ranking::Impl::MarkNamed() {
 // Whether some state was made when no node had a label key that a node has now.
 bool Ranking::Impl::Outdated() const {
   const auto outdated = [](const auto& one) { return one.state->Outdated(); };
-  return seen_keys != snapshot.keys_version() &&
+  return seen_keys != snapshot.labels().keys_version() &&
          (std::ranges::any_of(filters, outdated) || std::ranges::any_of(scores, outdated) ||
           (sharing && sharing->score && outdated(*sharing->score)));
 }
@@ -76,13 +77,13 @@ bool Ranking::Impl::Outdated() const {
 // Whether the states must be made anew, because data that they were made from has changed.
 bool Ranking::Impl::BeginsAnew() const {
   const bool reads_namespaces = follows_pods != State::Pods::kNone || class_refuser;  // the refusal may depend on them
-  return (seen_namespaces != snapshot.namespaces_version() && reads_namespaces) || Outdated() || StorageChanged();
+  return (seen_namespaces != snapshot.namespaces().version() && reads_namespaces) || Outdated() || StorageChanged();
 }
 
 // Passes changes to the states. False when they must be prepared anew.
 bool Ranking::Impl::TellChanges(Changes* changes) {
   if (BeginsAnew() || !snapshot.ReadLog(seen_nodes, &work.changed)) return false;
-  seen_keys = snapshot.keys_version();
+  seen_keys = snapshot.labels().keys_version();
   seen_nodes = snapshot.log_end();
   if (work.marked.size() < snapshot.slots()) work.marked.resize(snapshot.slots());
   MarkChanged();
@@ -103,10 +104,10 @@ bool Ranking::Impl::TellChanges(Changes* changes) {
 }
 
 bool Ranking::Impl::TellPods(Changes* changes) {
-  if (follows_pods == State::Pods::kNone || seen_pods == snapshot.pod_log_end(pod_log())) return true;
+  if (follows_pods == State::Pods::kNone || seen_pods == snapshot.pod_log().end(pod_log())) return true;
   work.pods.clear();
-  if (!snapshot.ReadPodLog(pod_log(), seen_pods, &work.pods)) return false;
-  seen_pods = snapshot.pod_log_end(pod_log());
+  if (!snapshot.pod_log().Read(pod_log(), seen_pods, &work.pods)) return false;
+  seen_pods = snapshot.pod_log().end(pod_log());
   for (const cluster::PodChange& pod : work.pods)
     TellStates(changes, [&](State& state, Dirty& dirty) {
       const State::Pods follows = state.FollowsPods();

@@ -22,7 +22,7 @@ struct HttpRequest {
   std::string content_type;
   std::string body;
   std::string if_none_match = {};
-  bool bodyless = false;  // whoever asks reads no body of a success
+  bool bodyless = false;  // the client reads no body of a success
 
   // The first value of that query parameter, or "".
   std::string Param(const std::string& name) const {

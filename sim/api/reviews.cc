@@ -19,7 +19,7 @@ Json StatusFor(const Json& review) {
             {"incomplete", false}};
   }
   if (DigString(review, "spec", "user") == "system:anonymous") return {{"allowed", false}};
-  return {{"allowed", true}, {"reason", "the embedded cluster allows everything to whoever has a token"}};
+  return {{"allowed", true}, {"reason", "the embedded cluster allows everything to users with a token"}};
 }
 
 }  // namespace

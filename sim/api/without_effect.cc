@@ -54,7 +54,7 @@ bool HasEvictingTaint(const Json& node) {
   });
 }
 
-// The first schedulerName in it that nobody serves, or empty.
+// The first schedulerName in it that is not served, or empty.
 std::string Unserved(const Json& spec, const std::vector<std::string>& served) {
   std::string name;
   AnyPodSpec(spec, [&](const Json& pod) {
@@ -80,7 +80,7 @@ std::vector<std::string> WithoutEffect(const ApiResource& resource, const Json& 
   if (std::string line = OnlyKept(resource, object); !line.empty()) lines.push_back(std::move(line));
   if (is_worked_off && Child(spec, "suspend") == true)
     lines.push_back(
-        fmt::format("spec.suspend of a {} is true: no pods are made until somebody makes it false", resource.kind));
+        fmt::format("spec.suspend of a {} is true: no pods are made until it is made false", resource.kind));
   if (resource.id == kNodes && HasEvictingTaint(object))
     lines.emplace_back("the embedded cluster evicts no pod for a taint with effect NoExecute; it keeps new ones away");
   if (!is_worked_off || scheduler_names.empty()) return lines;

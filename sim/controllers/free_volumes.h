@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sim/controllers/free_volumes.h - the volumes that nobody has claimed, by class and size, so that a claim's is found
+// sim/controllers/free_volumes.h - the volumes that are not claimed, by class and size, so that a claim's is found
 // without a look at all of them.
 //
 // One thread: the store's owner.

@@ -382,7 +382,7 @@ void Kubelet::Stop(const ObjectKey& key, const Json& pod) {
       admitted->second.stop_at_ms = now + std::min(takes, grace * 1000);
     }
     if (now < *admitted->second.stop_at_ms) return queue_.AddAt(key, *admitted->second.stop_at_ms);
-    // Whoever keeps the pod to count it (a Job) wants to see how it ended.
+    // A controller that keeps the pod to count it (a Job) reads how it ended.
     if (!Dig(pod, "metadata", "finalizers").empty()) MarkEnded(pod, kTerminatedBySignal);
   }
   DeleteOptions options;

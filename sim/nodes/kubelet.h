@@ -2,9 +2,9 @@
 // sim/nodes/kubelet.h - the kubelets of all nodes: bound pods are admitted, run, finish and stop.
 //
 // As real kubelets do, each looks at its own node only: a pod that exceeds what is left of the node's allocatable is
-// rejected (phase Failed, reason OutOfcpu and the like), whoever bound it. Containers are not run; a pod is Running and
-// Ready as soon as it is admitted. A pod that is resized (pods/resize) is given what it asks for once the node has
-// that, and until then says PodResizePending. Time passes only through the clock.
+// rejected (phase Failed, reason OutOfcpu and the like), by whatever it was bound. Containers are not run; a pod is
+// Running and Ready as soon as it is admitted. A pod that is resized (pods/resize) is given what it asks for once the
+// node has that, and until then says PodResizePending. Time passes only through the clock.
 //
 // Annotations of the pod say how long it runs and stops (sim/objects/lifetime.h).
 //
@@ -28,7 +28,7 @@ namespace tutti::sim {
 
 struct KubeletOptions {
   base::Millis start_ms = 0;  // from the bind to Running
-  // How long pods of Jobs run that do not say (KWOK: 0). Empty: for ever.
+  // How long pods of Jobs run that do not say (KWOK: 0). Empty: without end.
   std::optional<base::Millis> job_pods_run_ms;
 };
 

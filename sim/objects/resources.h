@@ -91,7 +91,7 @@ struct ApiResource {
 };
 
 // REQUIRES: one owner. Pointers handed out stay good until that resource is removed
-// or put anew; whoever keeps work across store calls keeps the GroupResource instead.
+// or put anew; to keep work across store calls, keep the GroupResource instead.
 class ResourceTable {
  public:
   ResourceTable();  // with the built-in resources

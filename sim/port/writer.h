@@ -42,7 +42,7 @@ class Writer final : public cluster::ClusterWriter {
   std::optional<base::Millis> NextDeadline() const;
   bool Idle() const { return queue_.empty() && answers_.empty(); }
 
-  // The sender has died: what is on its way still arrives, what waits to be sent does not, and nobody hears.
+  // The sender has died: what is on its way still arrives, what waits to be sent does not, and no reply is heard.
   void OrphanInFlight();
 
  private:

@@ -20,7 +20,7 @@ ApiResult<std::string> CheckFields(std::string_view mode, const ApiResource& res
 // As under Strict, which is what kubectl asks for.
 ApiResult<void> CheckFieldsStrictly(const ApiResource& resource, const std::string& version, const Json& object);
 
-// The fields that there are where the unknown field "spec.containers[0].imagee" stands; empty: any, or nobody knows.
+// The fields that there are where the unknown field "spec.containers[0].imagee" stands; empty: any, or not known.
 std::vector<std::string_view> FieldsBeside(const ApiResource& resource, const std::string& version,
                                            std::string_view path);
 

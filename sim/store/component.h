@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sim/store/component.h - a part of the embedded cluster that acts on the store: the kubelet, each controller.
 //
-// One thread: the store's owner. Nobody runs by itself: World tells each what changed and lets it work.
+// One thread: the store's owner. No component runs by itself: World tells each what changed and lets it work.
 #pragma once
 
 #include <optional>

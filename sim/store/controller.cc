@@ -10,7 +10,7 @@ namespace {
 
 constexpr base::Millis kFirstRetryMs = 1000;
 constexpr base::Millis kLastRetryMs = 300'000;
-// Rounds of one object within one Work; whoever wants more undoes itself, and goes on later.
+// Rounds of one object within one Work; a controller that wants more undoes its own work, and goes on later.
 constexpr int kMostRounds = 100;
 
 }  // namespace

@@ -68,7 +68,7 @@ class Controller : public Component {
   bool quiet_ = false;
   WorkQueue queue_;
   std::map<ObjectKey, int> failures_;
-  std::set<ObjectKey> unreadable_;  // those whose fields have types that nobody foresaw
+  std::set<ObjectKey> unreadable_;  // those whose fields have types that were not foreseen
 };
 
 // --- Pods, as controllers see them ---

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sim/store/door.h - the one way to a Store from more than one thread.
 //
-// Whoever is inside With owns the store: HTTP threads, the kubelets' and controllers'
+// The thread inside With owns the store: HTTP threads, the kubelets' and controllers'
 // loop, a feed. Observers run inside it too, on the writer's thread. Objects taken out
 // stay valid outside, being immutable, so long work (printing a list) is done there.
 #pragma once

@@ -7,7 +7,7 @@
 // the same calls in the same order with the same seed give the same objects, uids
 // and resourceVersions.
 //
-// Thread safety: one owner. Behind HTTP the owner is whoever holds sim/store/door.h.
+// Thread safety: one owner. Behind HTTP the owner is the thread that holds sim/store/door.h.
 //
 // Invariants
 //   (1) resourceVersions grow by one per write that changes something; a write that

@@ -316,7 +316,7 @@ TEST_CASE("a workload that is suspended and a taint that evicts nobody are told 
       "Never, containers: [{name: c, image: i}]}}}\n");
   CHECK(notes ==
         std::vector<std::string>{
-            "spec.suspend of a Job is true: no pods are made until somebody makes it false (default/j)",
+            "spec.suspend of a Job is true: no pods are made until it is made false (default/j)",
             "the embedded cluster evicts no pod for a taint with effect NoExecute; it keeps new ones away (n1)"});
 }
 

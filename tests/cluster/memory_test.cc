@@ -22,9 +22,9 @@ Json Apart(int of) {
 TEST_CASE("The log of pods keeps few of those that went alive, where they are large") {
   tests::TestCluster cluster;
   cluster.AddNode({{"name", "n"}});
-  using Log = Snapshot::PodLog;
+  using Log = PodLog::Of;
   std::vector<std::weak_ptr<const PodClass>> classes;
-  const uint64_t start = cluster.snapshot().pod_log_end(Log::kAffine);
+  const uint64_t start = cluster.snapshot().pod_log().end(Log::kAffine);
   for (int i = 0; i < 200; ++i) {
     const Json affinity = {{"podAntiAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", {Apart(i)}}}}};
     const model::PodId pod = cluster.AddPod({{"node", "n"}, {"affinity", affinity}});
@@ -35,9 +35,9 @@ TEST_CASE("The log of pods keeps few of those that went alive, where they are la
   CHECK(alive > 0);
   CHECK(alive < 60);
   std::vector<PodChange> changes;
-  CHECK_FALSE(cluster.snapshot().ReadPodLog(Log::kAffine, start, &changes));
+  CHECK_FALSE(cluster.snapshot().pod_log().Read(Log::kAffine, start, &changes));
   CHECK(changes.empty());
-  CHECK(cluster.snapshot().ReadPodLog(Log::kAffine, cluster.snapshot().pod_log_end(Log::kAffine), &changes));
+  CHECK(cluster.snapshot().pod_log().Read(Log::kAffine, cluster.snapshot().pod_log().end(Log::kAffine), &changes));
 }
 
 TEST_CASE("Names of resources go with the last pod that asked for them") {
@@ -46,29 +46,29 @@ TEST_CASE("Names of resources go with the last pod that asked for them") {
   Snapshot& nodes = cluster.snapshot();
   const Json kept = {{"node", "n"}, {"requests", {{"example.com/real", "1"}, {"example.com/kept", "2"}}}};
   const PodClass& stays = cluster.Class(kept);
-  const model::ResourceId of_profile = nodes.Column("example.com/scored");
+  const model::ResourceId of_profile = nodes.resources().Column("example.com/scored");
   const auto many = [&](int of, int names) {
     Json requests;
     for (int r = 0; r < names; ++r) requests[fmt::format("example.com/made-up-{}-{:04}", of, r)] = "1";
     cluster.state().DropPod(cluster.AddPod({{"node", "n"}, {"requests", requests}}));
   };
-  const size_t before = nodes.columns();
+  const size_t before = nodes.resources().size();
   many(0, 10'000);  // of so many none is made
-  CHECK(nodes.columns() == before);
+  CHECK(nodes.resources().size() == before);
   for (int i = 0; i < 1'000; ++i) many(i, 200);
-  CHECK(nodes.columns() < 150'000);
+  CHECK(nodes.resources().size() < 150'000);
   for (const auto& [column, amount] : stays.requests)
-    CHECK(nodes.ResourceName(column) == (amount == 1 ? "example.com/real" : "example.com/kept"));
-  CHECK(nodes.Column("example.com/scored") == of_profile);
+    CHECK(nodes.resources().Text(column) == (amount == 1 ? "example.com/real" : "example.com/kept"));
+  CHECK(nodes.resources().Column("example.com/scored") == of_profile);
 
   // A name that comes in the place of another has nothing of it.
   const PodClass& late = cluster.Class({{"node", "n"}, {"requests", {{"example.com/late", "3"}}}});
   const model::ResourceId column = late.requests[0].first;
-  CHECK(nodes.ResourceName(column) == "example.com/late");
+  CHECK(nodes.resources().Text(column) == "example.com/late");
   CHECK_FALSE(nodes.Exists(column));
   cluster.AddNode({{"name", "other"}, {"allocatable", {{"example.com/late", "5"}, {"example.com/kept", "5"}}}});
   CHECK(nodes.Free(cluster.Node("n"), column) == -3);
-  CHECK(nodes.Free(cluster.Node("n"), nodes.Column("example.com/kept")) == -2);
+  CHECK(nodes.Free(cluster.Node("n"), nodes.resources().Column("example.com/kept")) == -2);
   cluster.state().Audit();
 }
 
@@ -84,11 +84,11 @@ TEST_CASE("Of a pod that makes up names, what nodes have counts, whichever comes
     const model::PodId id = cluster.AddPod(pod);
     if (!node_first) cluster.AddNode(node);
     const Snapshot& nodes = cluster.snapshot();
-    CHECK(nodes.columns() < 10);
-    CHECK(nodes.Free(cluster.Node("n"), nodes.Column("example.com/gpu")) == 2);
+    CHECK(nodes.resources().size() < 10);
+    CHECK(nodes.Free(cluster.Node("n"), nodes.resources().Column("example.com/gpu")) == 2);
     cluster.state().Audit();
     cluster.state().DropPod(id);
-    CHECK(nodes.Free(cluster.Node("n"), nodes.Column("example.com/gpu")) == 8);
+    CHECK(nodes.Free(cluster.Node("n"), nodes.resources().Column("example.com/gpu")) == 8);
   }
 }
 

@@ -38,7 +38,7 @@ struct OneNode {
   }
   ClusterState& state() { return cluster.state(); }
   int64_t Held(const char* resource) {
-    return cluster.snapshot().requested(cluster.snapshot().Column(resource))[cluster.Node("n").index()];
+    return cluster.snapshot().requested(cluster.snapshot().resources().Column(resource))[cluster.Node("n").index()];
   }
   tests::TestCluster cluster;
 };

@@ -24,7 +24,7 @@ struct Crowd {
   void Drop(int count) {
     for (int i = 0; i < count; ++i, pods.pop_back()) cluster.state().DropPod(pods.back());
   }
-  model::ResourceId Column(const char* resource) { return cluster.snapshot().Column(resource); }
+  model::ResourceId Column(const char* resource) { return cluster.snapshot().resources().Column(resource); }
 
   tests::TestCluster cluster;
   std::vector<model::PodId> pods;

@@ -52,7 +52,7 @@ std::string Describe(const Snapshot& nodes) {
   std::string text;
   for (uint32_t slot = 0; slot < nodes.slots(); ++slot) {
     const NodeId n(slot);
-    for (uint32_t r = 0; r < nodes.columns(); ++r)
+    for (uint32_t r = 0; r < nodes.resources().size(); ++r)
       text += fmt::format(
           "{} ", nodes.requested(model::ResourceId(r)).empty() ? 0 : nodes.requested(model::ResourceId(r))[n.index()]);
     text += fmt::format("{} {} ports", nodes.nonzero_cpu()[n.index()], nodes.nonzero_memory()[n.index()]);
@@ -180,8 +180,8 @@ TEST_CASE("who reads the logs learns nothing of a speculation that was unseen") 
   Town town(1);
   ClusterState& state = town.cluster.state();
   const Snapshot& nodes = state.snapshot();
-  nodes.FollowAllPods();
-  const uint64_t end = nodes.log_end(), pods_end = nodes.pod_log_end(Snapshot::PodLog::kAll);
+  const cluster::PodLog::Following following = nodes.pod_log().Follow();
+  const uint64_t end = nodes.log_end(), pods_end = nodes.pod_log().end(PodLog::Of::kAll);
   const std::string before = Describe(nodes);
   WhatIf what_if(state);
   {
@@ -193,7 +193,7 @@ TEST_CASE("who reads the logs learns nothing of a speculation that was unseen") 
   }
   CHECK(Describe(nodes) == before);
   CHECK(nodes.log_end() == end);
-  CHECK(nodes.pod_log_end(Snapshot::PodLog::kAll) == pods_end);
+  CHECK(nodes.pod_log().end(PodLog::Of::kAll) == pods_end);
   std::vector<NodeId> changed;
   {
     const WhatIf::Unlogged unlogged(what_if);
@@ -202,7 +202,6 @@ TEST_CASE("who reads the logs learns nothing of a speculation that was unseen") 
     CHECK(nodes.log_end() > end);
   }
   CHECK(nodes.log_end() > end);  // who has seen it come is told that it went
-  nodes.UnfollowAllPods();
 }
 
 TEST_CASE("a node that is kept for a pod counts whatever the pod says, until it says the same or is bound") {

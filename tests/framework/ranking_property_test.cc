@@ -23,12 +23,12 @@ class Churn {
  public:
   // `plain`: nearly no pod has to do with another, with a volume or with a port.
   explicit Churn(uint64_t seed, uint64_t names = 20, bool plain = false) : random_(seed), names_(names), plain_(plain) {
-    for (const char* name : {"default", "other"}) cluster_.snapshot().PutNamespace(name, {{"team", name}});
+    for (const char* name : {"default", "other"}) cluster_.snapshot().namespaces().Put(name, {{"team", name}});
     for (uint64_t i = 0; i < names; ++i) PutNode();
   }
 
   void Step() {
-    if (random_.OneIn(40)) cluster_.snapshot().PutNamespace("other", {{"team", Pick("team", 2)}});
+    if (random_.OneIn(40)) cluster_.snapshot().namespaces().Put("other", {{"team", Pick("team", 2)}});
     if (random_.OneIn(30)) racks_ = !racks_;
     switch (random_.Below(10)) {
       case 0: return PutNode();

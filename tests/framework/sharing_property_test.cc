@@ -67,7 +67,7 @@ struct ByHand {
 class World {
  public:
   explicit World(uint64_t seed) : random_(seed), nodes_(random_.OneIn(3) ? 120 : 12), preferred_(random_.OneIn(4)) {
-    cluster_.snapshot().PutNamespace("default", {});
+    cluster_.snapshot().namespaces().Put("default", {});
     for (uint64_t i = 0; i < nodes_; ++i) PutNode(i);
   }
 

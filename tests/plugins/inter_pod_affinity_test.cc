@@ -101,27 +101,27 @@ TEST_CASE("The labels of a namespace concern others once a pod is in it") {
   cluster.AddNode({{"name", "n"}, {"labels", {{"host", "n"}}}});
   cluster.AddNode({{"name", "m"}, {"labels", {{"host", "m"}}}});
   cluster::Snapshot& snapshot = cluster.snapshot();
-  snapshot.PutNamespace("default", {});
+  snapshot.namespaces().Put("default", {});
   json term = Alone("host");
   term["namespaceSelector"] = {{"matchLabels", {{"team", "a"}}}};
   const framework::Profile profile = DefaultProfile("s");
   framework::Ranking ranking(profile, cluster.Class(WithAnti(json::array({term}))), cluster.snapshot());
 
-  const uint64_t before = snapshot.namespaces_version();
-  CHECK_FALSE(snapshot.PutNamespace("new", {{"team", "b"}}));
-  CHECK_FALSE(snapshot.PutNamespace("new", {{"team", "a"}}));
-  CHECK_FALSE(snapshot.DropNamespace("none"));
-  CHECK(snapshot.namespaces_version() == before);  // no ranking begins anew
+  const uint64_t before = snapshot.namespaces().version();
+  CHECK_FALSE(snapshot.namespaces().Put("new", {{"team", "b"}}));
+  CHECK_FALSE(snapshot.namespaces().Put("new", {{"team", "a"}}));
+  CHECK_FALSE(snapshot.namespaces().Drop("none"));
+  CHECK(snapshot.namespaces().version() == before);  // no ranking begins anew
 
   cluster.AddPod({{"namespace", "new"}, {"node", "n"}});
   cluster.AddPod({{"namespace", "late"}, {"node", "m"}});  // seen before its namespace
   ranking.Refresh();
   CHECK(ranking.feasible_count() == 1);  // one that is not known has no labels
-  CHECK(snapshot.PutNamespace("late", {{"team", "a"}}));
+  CHECK(snapshot.namespaces().Put("late", {{"team", "a"}}));
   ranking.Refresh();
   CHECK(ranking.feasible_count() == 0);
-  CHECK(snapshot.PutNamespace("new", {{"team", "b"}}));
-  CHECK_FALSE(snapshot.PutNamespace("new", {{"team", "b"}}));
+  CHECK(snapshot.namespaces().Put("new", {{"team", "b"}}));
+  CHECK_FALSE(snapshot.namespaces().Put("new", {{"team", "b"}}));
   ranking.Refresh();
   CHECK(ranking.feasible_count() == 1);
 }

@@ -94,7 +94,7 @@ TEST_CASE("A pod that waits for the labels of namespaces is looked at once they 
   framework::Ranking ranking(profile, pods, cluster.snapshot());
   REQUIRE_FALSE(ranking.Best());
   REQUIRE_THAT(ranking.Explain().Sentence(), Catch::Contains("asks for a namespaceSelector"));
-  cluster.snapshot().PutNamespace("default", {{"team", "a"}});
+  cluster.snapshot().namespaces().Put("default", {{"team", "a"}});
   ranking.Refresh();
   CHECK(ranking.Best() == cluster.Node("n"));
 }
@@ -104,17 +104,18 @@ TEST_CASE("Resources that no node has take no room") {
   cluster.AddNode({{"name", "n"}, {"allocatable", {{"example.com/x", "9"}}}});
   const cluster::PodClass& pods = cluster.Class({{"requests", {{"example.com/x", "1"}, {"example.com/y", "1"}}}});
   cluster::Snapshot& nodes = cluster.snapshot();
-  CHECK(nodes.Exists(nodes.Column("example.com/x")));
-  CHECK_FALSE(nodes.Exists(nodes.Column("example.com/y")));
-  CHECK(nodes.Free(cluster.Node("n"), nodes.Column("example.com/y")) == 0);
+  CHECK(nodes.Exists(nodes.resources().Column("example.com/x")));
+  CHECK_FALSE(nodes.Exists(nodes.resources().Column("example.com/y")));
+  CHECK(nodes.Free(cluster.Node("n"), nodes.resources().Column("example.com/y")) == 0);
   nodes.Place(pods, cluster.Node("n"));  // as one that another scheduler bound
-  CHECK(nodes.requested(nodes.Column("example.com/y"))[0] == 0);
-  CHECK(nodes.Free(cluster.Node("n"), nodes.Column("example.com/x")) == 8);
+  CHECK(nodes.requested(nodes.resources().Column("example.com/y"))[0] == 0);
+  CHECK(nodes.Free(cluster.Node("n"), nodes.resources().Column("example.com/x")) == 8);
 
   cluster.AddNode({{"name", "other"}, {"allocatable", {{"example.com/y", "5"}}}});
-  CHECK(nodes.Free(cluster.Node("n"), nodes.Column("example.com/y")) == -1);  // it is counted once any node has some
+  CHECK(nodes.Free(cluster.Node("n"), nodes.resources().Column("example.com/y")) ==
+        -1);  // it is counted once any node has some
   nodes.Remove(pods, cluster.Node("n"));
-  CHECK(nodes.Free(cluster.Node("n"), nodes.Column("example.com/y")) == 0);
+  CHECK(nodes.Free(cluster.Node("n"), nodes.resources().Column("example.com/y")) == 0);
 }
 
 TEST_CASE("Ports are taken and freed whatever their number and order") {

@@ -52,7 +52,7 @@ std::optional<QueueAdmission::Lack> QueueAdmission::LackOfMinResources(const Gan
   if (!gang.spec.min_resources) return std::nullopt;
   const cluster::Snapshot& nodes = state_.snapshot();
   for (const auto& [name, asked] : *gang.spec.min_resources) {
-    const model::ResourceId column = nodes.ColumnOfPods(name);
+    const model::ResourceId column = nodes.resources().ColumnOfPods(name);
     int64_t free = 0;
     for (uint32_t slot = 0; nodes.Exists(column) && slot < nodes.slots(); ++slot)
       free = model::SaturatingAdd(free, std::max<int64_t>(0, nodes.Free(model::NodeId(slot), column)));

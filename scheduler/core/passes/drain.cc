@@ -66,9 +66,9 @@ void Drain::HandleKinds(const Options& options) {
   Handle(cluster::NamespaceKind(),
          {.changed =
               [this](const auto& event) {
-                FollowNamespace(state_.planning().PutNamespace(event.object->meta.name, event.object->meta.labels));
+                FollowNamespace(state_.planning().namespaces().Put(event.object->meta.name, event.object->meta.labels));
               },
-          .gone = [this](const auto& event) { FollowNamespace(state_.planning().DropNamespace(event.name)); }});
+          .gone = [this](const auto& event) { FollowNamespace(state_.planning().namespaces().Drop(event.name)); }});
   if (std::ranges::any_of(options.profiles, &framework::Profile::ReadsSelections)) HandleSelections();
   if (std::ranges::any_of(options.profiles, [](const auto& profile) { return profile.preemption.has_value(); }))
     Handle(cluster::Budgets::Kind(),

@@ -69,7 +69,7 @@ SearchOutcome Apart::Run(std::vector<cluster::Placement>* placements) {
 std::map<Apart::Values, std::vector<NodeId>> Apart::WholeDomains() const {
   absl::flat_hash_map<NodeId, Values> at;
   for (size_t i = 0; i < whole_.size(); ++i)
-    for (const auto& [value, nodes] : what_if_.snapshot().DomainsOf(whole_[i]->level)) {
+    for (const auto& [value, nodes] : what_if_.snapshot().labels().DomainsOf(whole_[i]->level)) {
       if (!whole_[i]->held.empty() && !whole_[i]->held.contains(value)) continue;
       for (const NodeId n : nodes)
         if (Values& values = at[n]; values.size() == i) values.push_back(value);
@@ -124,7 +124,7 @@ bool Apart::Crowded() {
   }
   for (const auto& [what, of] : alike) {
     int64_t most = 0;
-    for (const auto& [value, nodes] : what_if_.snapshot().DomainsOf(std::get<0>(what))) {
+    for (const auto& [value, nodes] : what_if_.snapshot().labels().DomainsOf(std::get<0>(what))) {
       Place place{value, nodes, {}};
       most += RoomIn(place, *of.first) / std::get<2>(what);
     }
@@ -138,7 +138,7 @@ bool Apart::TryWithin(const std::vector<NodeId>* within, std::vector<cluster::Pl
   for (const Part& part : parts_) {
     const auto [at, fresh] = places_.try_emplace(part.rule->level);
     if (!fresh) continue;
-    for (const auto& [value, nodes] : what_if_.snapshot().DomainsOf(part.rule->level)) {
+    for (const auto& [value, nodes] : what_if_.snapshot().labels().DomainsOf(part.rule->level)) {
       Place place{value, nodes, {}};
       if (within) std::erase_if(place.nodes, [&](NodeId n) { return !std::ranges::binary_search(*within, n); });
       std::ranges::sort(place.nodes);

@@ -58,7 +58,7 @@ std::shared_ptr<Certificate> Certificates::Keep(const std::string& shape, PlanRe
   certificate->watch = place;
   certificate->figures_id = figures_id;
   certificate->made_ms = now_ms;
-  certificate->affine_pods = snapshot_.pod_log_end(cluster::Snapshot::PodLog::kAffine);
+  certificate->affine_pods = snapshot_.pod_log().end(cluster::PodLog::Of::kAffine);
   const auto select = [&certificate](const cluster::PodClass& one) {
     if (one.selected_by) certificate->selected_in.push_back(one.ns);
   };
@@ -94,7 +94,7 @@ void Certificates::End(Certificate& certificate) {
 }
 
 void Certificates::Happened(Wake happened, std::span<const NodeId> improved) {
-  const uint64_t affine_pods = snapshot_.pod_log_end(cluster::Snapshot::PodLog::kAffine);
+  const uint64_t affine_pods = snapshot_.pod_log().end(cluster::PodLog::Of::kAffine);
   const bool of_more = framework::Any(happened & ~kOfOneNode);
   for (Watch& watch : watches_) {
     const Wake concerning = watch.wakes & happened & ~Wake::kSelection;

@@ -58,7 +58,7 @@ Evictable::Node Evictable::Look(NodeId n) const {
     for (const auto& [column, amount] : entry.pod_class->requests) look.held.push_back({priority, column, amount});
   }
   look.held = Merge(std::move(look.held));
-  for (uint32_t c = 0; c < nodes.columns(); ++c) {
+  for (uint32_t c = 0; c < nodes.resources().size(); ++c) {
     const model::ResourceId column(c);
     if (!nodes.Exists(column)) continue;
     int64_t amount = nodes.requested(column)[n.index()];

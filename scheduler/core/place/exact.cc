@@ -104,7 +104,7 @@ void Exact::FindExclusions(std::vector<Symbol>* levels) {
   const auto is_wide = [&](Symbol key) {
     const auto [at, fresh] = wide.try_emplace(key, false);
     if (fresh)
-      for (const auto& [value, nodes] : snapshot.DomainsOf(key)) at->second = at->second || nodes.size() > 1;
+      for (const auto& [value, nodes] : snapshot.labels().DomainsOf(key)) at->second = at->second || nodes.size() > 1;
     return at->second;
   };
   for (size_t a = 0; a < problem_.kinds.size(); ++a) {

@@ -33,7 +33,7 @@ std::vector<Ask> AsksOf(const cluster::PodClass& pod_class, const framework::Ref
   std::vector<Ask> asks;
   for (const auto& [name, amount] : pod_class.spec->requests) {
     if (amount == 0) continue;
-    Ask& ask = asks.emplace_back(Ask{&name, snapshot.ColumnOfPods(name), amount});
+    Ask& ask = asks.emplace_back(Ask{&name, snapshot.resources().ColumnOfPods(name), amount});
     ask.named = std::ranges::any_of(refusals.reasons,
                                     [&name](const auto& reason) { return reason.first == "Insufficient " + name; });
   }

@@ -356,7 +356,7 @@ int64_t Search::RoomIn(const std::vector<NodeId>& nodes, const std::vector<size_
 // name.
 std::vector<Domain> Search::DomainsByRoom(Symbol level, const std::vector<size_t>& kinds) {
   std::vector<std::pair<std::tuple<int64_t, size_t, std::string_view>, Domain>> keyed;
-  for (const auto& [value, nodes] : what_if_.snapshot().DomainsOf(level)) {
+  for (const auto& [value, nodes] : what_if_.snapshot().labels().DomainsOf(level)) {
     Domain domain{level, value, nodes, {}};
     std::ranges::sort(domain.nodes);
     const std::string_view name = what_if_.snapshot().symbols().Text(value);

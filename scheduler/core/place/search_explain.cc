@@ -62,7 +62,7 @@ std::optional<std::vector<NodeId>> Search::FindNearest(const Rule& rule, Nearest
   nearest->level = snapshot.symbols().Text(rule.level);
   nearest->level_name = dialects::NamedLevel(nearest->level);
   nearest->none = dialects::NobodyIn(nearest->level);
-  nearest->domains = snapshot.DomainsOf(rule.level).size();
+  nearest->domains = snapshot.labels().DomainsOf(rule.level).size();
   nearest->even = rule.shape == Rule::Shape::kEven;
   for (const size_t k : rule.kinds) nearest->wanted += problem_.kinds[k].count();
   nearest->wanted = std::min(nearest->wanted, problem_.total());
@@ -86,7 +86,7 @@ std::optional<std::vector<NodeId>> Search::FindNearest(const Rule& rule, Nearest
   if (!rule.held.empty()) best = std::ranges::find(domains, rule.held.begin()->first, &Domain::value);
   nearest->value = snapshot.symbols().Text(best != domains.end() ? best->value : rule.held.begin()->first);
   if (best == domains.end()) {
-    const auto in = snapshot.NodesIn(rule.level, rule.held.begin()->first);
+    const auto in = snapshot.labels().NodesIn(rule.level, rule.held.begin()->first);
     std::vector<NodeId> full(in.begin(), in.end());
     std::ranges::sort(full);
     return full;

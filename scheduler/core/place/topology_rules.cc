@@ -110,7 +110,7 @@ RuleSets WaysFor(const Group& group, const cluster::ClusterState& state) {
   if (!request.balanced.empty()) {
     int64_t last = 0;
     const Symbol level = state.snapshot().symbols().Intern(request.balanced);
-    const auto domains = static_cast<int64_t>(state.snapshot().DomainsOf(level).size());
+    const auto domains = static_cast<int64_t>(state.snapshot().labels().DomainsOf(level).size());
     for (int64_t parts = 1; parts <= std::max<int64_t>(1, std::min(domains, group.total)); ++parts) {
       const int64_t size = group.total / parts;
       if (std::exchange(last, size) != size) add(Shape::kEven, request.balanced, size);

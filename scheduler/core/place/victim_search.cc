@@ -37,7 +37,7 @@ Groups GroupsOf(const Problem& problem, const Rules& rules, const cluster::Snaps
     for (const Rule& rule : rules.sets.back()) {
       if (rule.shape != Rule::Shape::kOne || rule.kinds.size() != problem.kinds.size()) continue;
       std::vector<std::pair<std::string_view, std::vector<NodeId>>> named;
-      for (const auto& [value, in] : nodes.DomainsOf(rule.level))
+      for (const auto& [value, in] : nodes.labels().DomainsOf(rule.level))
         if (rule.held.empty() || rule.held.contains(value)) named.emplace_back(nodes.symbols().Text(value), in);
       std::ranges::sort(named, {}, [](const auto& item) { return item.first; });
       for (auto& [name, in] : named) groups.push_back(std::move(in));

@@ -26,7 +26,7 @@ VictimCost VictimUnits::CostOf(PodId id) const {
   VictimCost cost{0, 0, 1};
   const Millis for_ms = std::max<Millis>(0, clock_.WallMs() - SinceOf(id));
   for (const auto& [column, amount] : entry.pod_class->requests)
-    if (column > cluster::kPodsColumn && !state_.snapshot().ResourceName(column).starts_with("hugepages-"))
+    if (column > cluster::kPodsColumn && !state_.snapshot().resources().Text(column).starts_with("hugepages-"))
       cost.lost_gpu_ms += std::min<int64_t>(amount, 1 << 20) * for_ms;
   return cost;
 }

@@ -42,8 +42,8 @@ void QueueStatus::Publish() {
 std::vector<std::string_view> QueueStatus::ResourcesOfNodes() const {
   const cluster::Snapshot& nodes = state_.snapshot();
   std::vector<std::string_view> names;
-  for (uint32_t r = 0; r < nodes.columns(); ++r)
-    if (const model::ResourceId column(r); nodes.Exists(column)) names.push_back(nodes.ResourceName(column));
+  for (uint32_t r = 0; r < nodes.resources().size(); ++r)
+    if (const model::ResourceId column(r); nodes.Exists(column)) names.push_back(nodes.resources().Text(column));
   return names;
 }
 
