@@ -94,6 +94,7 @@ class FlatMap {
   }
   template <class K>
   T& operator[](K&& key) {
+    if (const auto at = find(key); at != end()) return at->second;
     return emplace(std::forward<K>(key), nullptr).first->second;
   }
 

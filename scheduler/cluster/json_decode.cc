@@ -332,7 +332,49 @@ void ReadStatus(JsonReader& read, const JsonField& status, model::Pod* pod) {
   });
 }
 
-model::Pod ReadPod(JsonReader& read, const Json& json) {
+// Whether two maps are the same but for this key.
+bool SameBut(const Json& a, const Json& b, std::string_view key) {
+  if (!a.is_object() || !b.is_object()) return a == b;
+  const auto skip = [key](auto at, auto end) { return at != end && at.key() == key ? std::next(at) : at; };
+  auto x = a.begin(), y = b.begin();
+  while (true) {
+    x = skip(x, a.end());
+    y = skip(y, b.end());
+    if (x == a.end() || y == b.end()) return x == a.end() && y == b.end();
+    if (x.key() != y.key() || *x != *y) return false;
+    ++x, ++y;
+  }
+}
+
+// The value of the key; null where there is none.
+const Json& At(const Json& map, std::string_view key) {
+  static const Json null;
+  const auto* object = map.get_ptr<const Json::object_t*>();
+  const auto at = object ? object->find(key) : Json::object_t::const_iterator();
+  return object && at != object->end() ? at->second : null;
+}
+
+// Whether ReadHeld finds the same in both for certain.
+bool SameHeld(const Json& a, const Json& b) {
+  const auto same = [](const Json& x, const Json& y) {
+    return At(x, "resources") == At(y, "resources") && At(x, "allocatedResources") == At(y, "allocatedResources");
+  };
+  const auto same_container = [&](const Json& x, const Json& y) {
+    return At(x, "name") == At(y, "name") && same(x, y);
+  };
+  for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
+    const Json &x = At(a, list), &y = At(b, list);
+    if (x.type() != y.type() || !std::equal(x.begin(), x.end(), y.begin(), y.end(), same_container)) return false;
+  }
+  const auto resizes = [](const Json& status) {
+    return std::ranges::any_of(At(status, "conditions"),
+                               [](const Json& condition) { return At(condition, "type") == "PodResizePending"; });
+  };
+  return same(a, b) && !resizes(a) && !resizes(b);
+}
+
+// `same_spec`: null: it is read.
+model::Pod ReadPod(JsonReader& read, const Json& json, std::shared_ptr<const model::PodSpec> same_spec = nullptr) {
   const JsonField root(json), spec = root["spec"], status = root["status"], group = spec["schedulingGroup"];
   model::Pod pod;
   pod.meta = ReadMeta(read, root);
@@ -342,6 +384,10 @@ model::Pod ReadPod(JsonReader& read, const Json& json) {
              [&](const JsonField& gate) { pod.scheduling_gates.push_back(read.Text(gate["name"])); });
   ReadClaims(read, spec, &pod);
   ReadStatus(read, status, &pod);
+  if (same_spec && read.ok()) {
+    pod.spec = std::move(same_spec);
+    return pod;
+  }
   auto decoded = pod.bound() ? ReadSpec(read, spec, ReadHeld(read, status), model::CountedAs::kOccupant)
                              : ReadSpec(read, spec, {}, model::CountedAs::kWaiting);
   if (!read.ok()) decoded->saturated = true;
@@ -432,6 +478,31 @@ model::Pod DecodePodLeniently(const Json& pod, std::vector<std::string>* problem
   model::Pod decoded = ReadPod(read, pod);
   *problems = read.TakeProblems();
   return decoded;
+}
+
+model::Pod DecodePodLeniently(const Json& pod, std::shared_ptr<const model::PodSpec> spec,
+                              std::vector<std::string>* problems) {
+  JsonReader read;
+  model::Pod decoded = ReadPod(read, pod, std::move(spec));
+  *problems = read.TakeProblems();
+  return decoded;
+}
+
+bool SameSpec(const Json& a, const Json& b) {
+  const Json &x = At(a, "spec"), &y = At(b, "spec");
+  const bool bound = !At(x, "nodeName").is_null();
+  return bound != At(y, "nodeName").is_null() && SameBut(x, y, "nodeName") &&
+         (!bound || SameHeld(At(a, "status"), At(b, "status")));
+}
+
+model::ResourceList DecodeRequests(const Json& pod) {
+  JsonReader read;
+  const JsonField root(pod), spec = root["spec"], status = root["status"];
+  const bool bound = !read.Text(spec["nodeName"]).empty();
+  model::PodSpec out;
+  ReadAllRequests(read, spec, bound ? ReadHeld(read, status) : HeldResources(),
+                  bound ? model::CountedAs::kOccupant : model::CountedAs::kWaiting, &out);
+  return out.requests;
 }
 
 model::Node DecodeNodeLeniently(const Json& node, std::vector<std::string>* problems) {

@@ -14,6 +14,7 @@
 #include "model/node.h"
 #include "model/object.h"
 #include "model/pod.h"
+#include "model/resource_list.h"
 #include "model/selection.h"
 
 namespace tutti::cluster {
@@ -28,6 +29,13 @@ base::Result<model::Object> DecodeObject(const model::ObjectKind& kind, std::sha
 // The same, for a feed, from which no object may vanish: what is readable, and a line in `problems` for each field that
 // is not. Such a pod's spec is `saturated`, so that it is bound nowhere on a misunderstanding.
 model::Pod DecodePodLeniently(const base::Json& pod, std::vector<std::string>* problems);
+// The same of a pod of which SameSpec(pod, another) holds, `spec` being the other's.
+model::Pod DecodePodLeniently(const base::Json& pod, std::shared_ptr<const model::PodSpec> spec,
+                              std::vector<std::string>* problems);
+// Tells whether two pods certainly have the same PodSpec. True of most that come from one template and are as far.
+bool SameSpec(const base::Json& a, const base::Json& b);
+// PodSpec::requests alone.
+model::ResourceList DecodeRequests(const base::Json& pod);
 model::Node DecodeNodeLeniently(const base::Json& node, std::vector<std::string>* problems);
 // What pod-level requests and limits become when the pod is created: a resource that they leave out is what its
 // containers ask for together, or else its limit (pkg/apis/core/v1/defaults.go). `spec` is a pod's.

@@ -36,8 +36,7 @@ int64_t ExitCode(const Json& pod) {
 }
 
 model::ResourceList RequestsOf(const Json& pod) {
-  std::vector<std::string> problems;
-  model::ResourceList requests = cluster::DecodePodLeniently(pod, &problems).spec->requests;
+  model::ResourceList requests = cluster::DecodeRequests(pod);
   requests.Set(model::kPods, 1);
   return requests;
 }

@@ -24,12 +24,20 @@ std::shared_ptr<const model::Pod> Decoded::Pod(const Object& object) {
   auto& [of, pod] = pods_[UidOf(*object)];
   if (of == object) return pod;
   std::vector<std::string> problems;
-  auto next = std::make_shared<model::Pod>(cluster::DecodePodLeniently(*object, &problems));
+  // Members of one template come one after another, and most changes are of the status.
+  auto& last = last_[DigString(*object, "spec", "nodeName").empty()           ? 0
+                     : Child(*object, "status").contains("containerStatuses") ? 2
+                                                                              : 1];
+  std::shared_ptr<const model::PodSpec> spec;
+  if (pod && !pod->spec->saturated && cluster::SameSpec(*of, *object))
+    spec = pod->spec;
+  else if (last.first && !last.second->saturated && cluster::SameSpec(*last.first, *object))
+    spec = last.second;
+  auto next = std::make_shared<model::Pod>(spec ? cluster::DecodePodLeniently(*object, spec, &problems)
+                                                : cluster::DecodePodLeniently(*object, &problems));
   LogProblems("pods", *object, problems);
-  // Members of one template come one after another.
-  const std::shared_ptr<const model::PodSpec> before = pod ? pod->spec : last_spec_;
-  if (before && *before == *next->spec) next->spec = before;
-  last_spec_ = next->spec;
+  if (pod && *pod->spec == *next->spec) next->spec = pod->spec;
+  last = {object, next->spec};
   of = object;
   return pod = std::move(next);
 }

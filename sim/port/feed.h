@@ -13,6 +13,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <array>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -39,7 +40,9 @@ class Decoded {
   template <class T>
   using Versions = std::unordered_map<std::string, std::pair<Object, std::shared_ptr<const T>>>;  // the last, by uid
   Versions<model::Pod> pods_;
-  std::shared_ptr<const model::PodSpec> last_spec_;
+  // The last pods whose specs were read: one that waits, one that is bound, and one that runs.
+  static constexpr size_t kStages = 3;
+  std::array<std::pair<Object, std::shared_ptr<const model::PodSpec>>, kStages> last_;
   Versions<model::Node> nodes_;
   Versions<model::Object> others_;
 };

@@ -146,7 +146,9 @@ class Store {
   ApiResult<Object> Patch(const GroupResource& resource, std::string_view ns, std::string_view name, PatchType type,
                           const Json& patch, Part part = Part::kMain, const WriteOptions& options = {});
 
-  // Read, change, write back in one step, hence never a conflict: for controllers.
+  // Read, change, write back in one step, hence never a conflict: for controllers. What a controller changes of the
+  // status of a built-in kind is taken as it is: it has only known fields, of the right types. REQUIRES: with kStatus,
+  // nothing but the status changes.
   ApiResult<Object> Modify(const GroupResource& resource, std::string_view ns, std::string_view name,
                            const std::function<void(Json&)>& change, Part part = Part::kMain);
 
@@ -211,6 +213,7 @@ class Store {
   // The write path that Update, Patch and Modify share: `next` is the object as the
   // caller wants it.
   ApiResult<Object> Replace(const ApiResource& resource, const Object& current, Json next, Part part, bool dry_run);
+  Object CommitChange(const ApiResource& resource, const Object& current, Json next);
   ApiResult<Object> CreateByApply(const ApiResource& resource, std::string_view ns, std::string_view name, Json object,
                                   const WriteOptions& options);
   ApiResult<DeleteResult> DeleteObject(const ApiResource& resource, const Object& current,

@@ -234,10 +234,13 @@ ApiResult<Object> Store::Replace(const ApiResource& resource, const Object& curr
     next["metadata"]["generation"] = IntOf(Dig(*current, "metadata", "generation"), 1) + 1;
   }
   if (dry_run) return std::make_shared<const Json>(std::move(next));
-  if (IsTerminating(next) && !IsHeld(resource, next)) {
-    return Commit(resource, EventType::kDeleted, std::move(next), current);
-  }
-  return Commit(resource, EventType::kModified, std::move(next), current);
+  return CommitChange(resource, current, std::move(next));
+}
+
+// A change may be the last thing that a terminating object waited for.
+Object Store::CommitChange(const ApiResource& resource, const Object& current, Json next) {
+  const bool goes = IsTerminating(next) && !IsHeld(resource, next);
+  return Commit(resource, goes ? EventType::kDeleted : EventType::kModified, std::move(next), current);
 }
 
 ApiResult<Object> Store::Patch(const GroupResource& id, std::string_view ns, std::string_view name, PatchType type,
@@ -280,7 +283,10 @@ ApiResult<Object> Store::Modify(const GroupResource& id, std::string_view ns, st
   if (!current) return Refuse(NotFound(id, name));
   Json next = *current;
   change(next);
-  return Replace(*resources_.Find((*found)->stored_as), current, std::move(next), part, false);
+  const ApiResource& resource = *resources_.Find((*found)->stored_as);
+  if (part != Part::kStatus || resource.custom) return Replace(resource, current, std::move(next), part, false);
+  if (SameStatusPart(next, *current)) return current;
+  return CommitChange(resource, current, std::move(next));
 }
 
 // --- Delete ---
