@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cluster/desired.h"
@@ -18,6 +19,7 @@
 #include "model/node.h"
 #include "model/object.h"
 #include "model/pod.h"
+#include "model/sharing_queue.h"
 
 namespace tutti::dialects {
 
@@ -27,6 +29,9 @@ struct Touched {
   std::set<model::GangKey> members;  // MembershipOf may answer otherwise now for those that are in it
   std::set<model::GangKey> desires;  // Desire may answer otherwise now, though Describe does not
   std::set<std::string> queues;
+  // Of queues that give quota before there are pods: names of flavors, cohorts, leaves; {namespace, name} of the others.
+  std::set<std::string> flavors, cohorts, leaves;
+  std::set<std::pair<std::string, std::string>> locals;
   bool memberships = false;   // MembershipOf may answer otherwise now, for any pod
   bool declarations = false;  // Describe may answer otherwise now, for any gang
   bool nodes = false;         // AddNodeLabels may add others now, for any node
@@ -48,6 +53,14 @@ struct Membership {
   // What the dialect asks for this pod's part of the gang; null: nothing, and what the pod itself says counts.
   std::shared_ptr<const model::TopologyRequest> topology;
   std::shared_ptr<const model::Unit> unit;  // that it is in; null: none
+};
+
+// An Event that an ecosystem expects about one of its objects.
+struct ObjectEvent {
+  cluster::ObjectRef about;
+  bool warning = false;
+  std::string reason, note;
+  std::string reporter;  // who says so, as the ecosystem has it; empty: this scheduler
 };
 
 class Dialect {
@@ -75,6 +88,14 @@ class Dialect {
   // nullopt: no such queue.
   virtual std::optional<model::QueueSpec> DescribeQueue(std::string_view /*name*/) const { return std::nullopt; }
 
+  // Queues that give quota before there are pods, as declared now; nullopt: there is none of the name.
+  virtual std::optional<model::Flavor> DescribeFlavor(std::string_view /*name*/) const { return std::nullopt; }
+  virtual std::optional<model::CohortSpec> DescribeCohort(std::string_view /*name*/) const { return std::nullopt; }
+  virtual std::optional<model::LeafQueueSpec> DescribeLeaf(std::string_view /*name*/) const { return std::nullopt; }
+  virtual std::optional<model::LocalQueueSpec> DescribeLocal(std::string_view /*ns*/, std::string_view /*name*/) const {
+    return std::nullopt;
+  }
+
   // Levels of topology that the ecosystem keeps in objects of its own, as labels of the node. Their keys have two
   // slashes, so that no label that a node has itself looks like them. A node may also change what others have.
   virtual void AddNodeLabels(const model::Node&, model::StringMap* /*labels*/, Touched*) {}
@@ -85,6 +106,14 @@ class Dialect {
   virtual void Desire(const GangReport&, const cluster::Unseen&, std::vector<cluster::DesiredObject>* /*out*/) const {}
   virtual void DesireOfQueue(const QueueReport&, const cluster::Unseen&,
                              std::vector<cluster::DesiredObject>* /*out*/) const {}
+
+  virtual void DesireOfSharing(const SharingReport&, const cluster::Unseen&,
+                               std::vector<cluster::DesiredObject>* /*out*/) const {}
+
+  // The Events that the ecosystem expects where the report is `now` and was `before` when it was last looked at. Each
+  // change is told once.
+  virtual void Announce(const GangReport& /*before*/, const GangReport& /*now*/,
+                        std::vector<ObjectEvent>* /*out*/) const {}
 
   // Where Events about the gang go besides its pods; nullopt: nowhere.
   virtual std::optional<cluster::ObjectRef> EventTarget(const model::GangKey&) const { return std::nullopt; }

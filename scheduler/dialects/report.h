@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,19 @@ namespace tutti::dialects {
 
 using observe::GangState;
 
+// How far a gang has come with a queue that gives quota before there are pods (GangSpec::quota).
+struct QuotaReport {
+  std::optional<model::HeldQuota> has;  // what it was given; `evicted`: and has to leave
+  // Why it has no quota: a reason's word as the queue's rule has it, and a sentence. Empty: it has quota, or has not
+  // been looked at.
+  std::string reason, message;
+  // Why it has to leave: a word of the rule ("InClusterQueue"; "ClusterQueueStopped"), a sentence; and the uid of the
+  // gang that comes in its place; empty: there is none. They stay until it has quota again.
+  std::string evicted_reason, evicted_message, by_uid;
+  int64_t evictions = 0;  // so far, in this process
+  friend bool operator==(const QuotaReport&, const QuotaReport&) = default;
+};
+
 struct GangReport {
   const model::GangSpec* spec = nullptr;  // never null
   GangState state = GangState::kWaitingForMembers;
@@ -23,9 +37,27 @@ struct GangReport {
   // (and not ended).
   int64_t total = 0, pending = 0, bound = 0, running = 0, succeeded = 0, failed = 0, deleting = 0;
   base::Millis now_wall_ms = 0;
+  QuotaReport quota;  // of a gang with GangSpec::quota
+  // For each role, how many members by node, of those that have a place (reserved or bound).
+  std::map<std::string, std::map<std::string, int64_t>> nodes_by_role;
   // For each scheduling condition reason among pending members: how many ("Unschedulable": 3).
   std::map<std::string, int64_t> pending_reasons;
   friend bool operator==(const GangReport&, const GangReport&) = default;
+};
+
+// What a queue that gives quota before there are pods, or a queue of a namespace that leads to one, holds.
+struct SharingReport {
+  struct Cell {
+    std::string flavor, resource;
+    int64_t nominal = 0, reserved = 0, used = 0, borrowed = 0;  // in the resource's units; `used`: by admitted gangs
+    friend bool operator==(const Cell&, const Cell&) = default;
+  };
+  std::string ns, name;  // `ns` empty: the queue itself
+  std::vector<Cell> cells;
+  int64_t pending = 0, reserving = 0, admitted = 0;  // gangs
+  double weighted_share = 0;
+  base::Millis now_wall_ms = 0;
+  friend bool operator==(const SharingReport&, const SharingReport&) = default;
 };
 
 struct QueueReport {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "model/gang_ask.h"
 #include "model/pod.h"
 #include "model/queue.h"  // IWYU pragma: export
 #include "model/resource_list.h"
@@ -60,6 +61,21 @@ struct PromisedMembers {
   friend bool operator==(const PromisedMembers&, const PromisedMembers&) = default;
 };
 
+// What a gang whose queue gives quota before there are pods asks of it, and how far its object says it has come.
+struct QuotaTerms {
+  GangAsk ask;
+  // The quota that its object says it has, whoever gave it: it counts when this process begins, or where another
+  // program gave it. Later the core's own word counts.
+  std::optional<HeldQuota> has;
+  // Why it has to give its quota back, or may have none though there is some (its object was deactivated, a check was
+  // refused); empty: nothing.
+  std::string barred;
+  bool awaits_checks = false;  // with quota, it is not placed on nodes yet: others have to agree first
+  bool by_quota_alone = false;  // with quota, it is admitted before there are nodes for it
+  bool released = false;  // its job may make pods, or still has some: quota and nodes are kept until it has stopped
+  friend bool operator==(const QuotaTerms&, const QuotaTerms&) = default;
+};
+
 struct GangSpec {
   GangKey key;
   std::string uid;              // of the declaring object; empty when there is none
@@ -73,6 +89,9 @@ struct GangSpec {
   std::vector<UnitSpec> units;
 
   TopologyRequest topology;  // of all members
+
+  // Of a gang whose queue gives quota before there are pods; its members are not charged one by one. Null: of others.
+  std::shared_ptr<const QuotaTerms> quota;
 
   // The gang has a place for its minimum, promises included, before it is said to be admitted; then pods adopt them.
   std::vector<PromisedMembers> promised;

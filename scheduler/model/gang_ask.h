@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// GangAsk: what a gang asks of a queue before its pods exist.
+// GangAsk: what a gang asks of a queue before its pods exist. HeldQuota: what it was given.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "model/pod_spec.h"
+#include "model/resource_list.h"
 #include "model/shared.h"
 
 namespace tutti::model {
@@ -19,6 +21,7 @@ struct RoleAsk {
   std::optional<int64_t> min_count;  // it may start with so few; none: with `count`
   Shared<PodSpec> pod;               // each member
   std::string group;                 // roles that name the same one get the same flavors; empty: it stands alone
+  friend bool operator==(const RoleAsk&, const RoleAsk&) = default;
 };
 
 struct GangAsk {
@@ -29,6 +32,25 @@ struct GangAsk {
   std::vector<RoleAsk> roles;
   std::string replaces;  // the uid of the gang that this one is a larger form of; empty: none
   std::string problem;   // why it cannot be admitted as it is, whatever there is room for; empty: nothing
+  friend bool operator==(const GangAsk&, const GangAsk&) = default;
+};
+
+// Quota that a gang has: of which flavors, for how many members of each role.
+struct HeldQuota {
+  struct Role {
+    std::string name;
+    int64_t count = 0;
+    ResourceList requests;                       // of all `count`
+    std::map<std::string, std::string> flavors;  // by resource
+    friend bool operator==(const Role&, const Role&) = default;
+  };
+  std::string uid;
+  std::string ns, local_queue, leaf;
+  int32_t priority = 0;
+  base::Millis queued_ms = 0, reserved_ms = 0;  // wall
+  bool evicted = false;                         // it has been told to leave, and has its quota until it has left
+  std::vector<Role> roles;
+  friend bool operator==(const HeldQuota&, const HeldQuota&) = default;
 };
 
 }  // namespace tutti::model

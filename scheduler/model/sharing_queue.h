@@ -73,6 +73,7 @@ struct LocalQueueSpec {
   std::string queue;  // the leaf
   StopPolicy stop = StopPolicy::kNone;
   double weight = 1;  // its part of what the queues of the same leaf use
+  bool admits = true;  // the leaf takes gangs of this namespace
   friend bool operator==(const LocalQueueSpec&, const LocalQueueSpec&) = default;
 };
 

@@ -29,21 +29,7 @@ struct KueueRules {
   LocalUsageRules local_usage;
 };
 
-// A gang that has quota already, as its object says: after a restart, or admitted by another program.
-struct HeldQuota {
-  struct Role {
-    std::string name;
-    int64_t count = 0;
-    model::ResourceList requests;                // of all `count`
-    std::map<std::string, std::string> flavors;  // by resource
-  };
-  std::string uid;
-  std::string ns, local_queue, leaf;
-  int32_t priority = 0;
-  base::Millis queued_ms = 0, reserved_ms = 0;
-  bool evicted = false;
-  std::vector<Role> roles;
-};
+using model::HeldQuota;
 
 struct PassResult {
   struct Admitted {
