@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/pod_sets.h"
+
+#include "base/json.h"
+#include "tests/support/catch.h"
+
+namespace tutti::dialects {
+namespace {
+
+using Json = base::Json;
+using Sets = std::vector<PodSet>;
+
+Json Parse(const char* text) { return Json::parse(text); }
+
+Sets SetsOf(const char* text) {
+  auto sets = PodSetsOf(Parse(text));
+  if (!sets) FAIL(sets.error().message);
+  return *sets;
+}
+
+std::string ErrorOf(const char* text) {
+  const auto sets = PodSetsOf(Parse(text));
+  REQUIRE_FALSE(sets);
+  CHECK(sets.error().code == base::ErrorCode::kInvalid);
+  return sets.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("the pod sets of a RayJob are its head, its worker groups with all hosts, and its submitter") {
+  CHECK(SetsOf(R"({"apiVersion":"ray.io/v1","kind":"RayJob","spec":{"rayClusterSpec":{"headGroupSpec":{},
+      "workerGroupSpecs":[{"groupName":"A","replicas":2,"numOfHosts":4},{"groupName":"b","replicas":1,"minReplicas":3}]}}})") ==
+        Sets{{"head", 1, "/spec/rayClusterSpec/headGroupSpec/template", true},
+             {"A", 8, "/spec/rayClusterSpec/workerGroupSpecs/0/template", false, true},
+             {"b", 3, "/spec/rayClusterSpec/workerGroupSpecs/1/template", false, true},
+             {"submitter", 1, "/spec/submitterPodTemplate", false, false, true}});
+  CHECK(SetsOf(
+            R"({"apiVersion":"ray.io/v1","kind":"RayJob","spec":{"submissionMode":"HTTPMode","rayClusterSpec":{}}})") ==
+        Sets{{"head", 1, "/spec/rayClusterSpec/headGroupSpec/template", true}});
+  CHECK(SetsOf(R"({"apiVersion":"ray.io/v1alpha1","kind":"RayJob","spec":{"clusterSelector":{"a":"b"}}})") ==
+        Sets{{"submitter", 1, "/spec/submitterPodTemplate", false, false, true}});
+}
+
+TEST_CASE("the pod sets of other kinds") {
+  struct Row {
+    const char* object;
+    Sets sets;
+  };
+  const Row rows[] = {
+      {R"({"apiVersion":"ray.io/v1","kind":"RayCluster","spec":{"workerGroupSpecs":[{"groupName":"w","replicas":2,"suspend":true}]}})",
+       {{"head", 1, "/spec/headGroupSpec/template", true}, {"w", 0, "/spec/workerGroupSpecs/0/template", false, true}}},
+      {R"({"apiVersion":"ray.io/v1","kind":"RayService","spec":{"rayClusterConfig":{}}})",
+       {{"head", 1, "/spec/rayClusterConfig/headGroupSpec/template", true}}},
+      {R"({"apiVersion":"batch/v1","kind":"Job","spec":{}})", {{"main", 1, "/spec/template"}}},
+      {R"({"apiVersion":"batch/v1","kind":"Job","spec":{"parallelism":5,"completions":3}})",
+       {{"main", 3, "/spec/template"}}},
+      {R"({"apiVersion":"batch/v1","kind":"Job","spec":{"parallelism":2,"completions":9}})",
+       {{"main", 2, "/spec/template"}}},
+      {R"({"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":4}})", {{"main", 4, "/spec/template"}}},
+      {R"({"apiVersion":"apps/v1","kind":"StatefulSet","spec":{"replicas":0}})", {{"main", 0, "/spec/template"}}},
+      {R"({"apiVersion":"v1","kind":"Pod","spec":{}})", {{"main", 1, ""}}},
+      {R"({"apiVersion":"v1","kind":"PodTemplate","template":{}})", {{"main", 1, "/template"}}},
+      {R"({"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet","spec":{"replicatedJobs":[
+          {"name":"driver","template":{"spec":{}}},{"name":"w","replicas":3,"template":{"spec":{"parallelism":2}}}]}})",
+       {{"driver", 1, "/spec/replicatedJobs/0/template/spec/template"},
+        {"w", 6, "/spec/replicatedJobs/1/template/spec/template"}}},
+      {R"({"apiVersion":"leaderworkerset.x-k8s.io/v1","kind":"LeaderWorkerSet","spec":{"replicas":2,"leaderWorkerTemplate":{"size":4}}})",
+       {{"main", 8, "/spec/leaderWorkerTemplate/workerTemplate"}}},
+      {R"({"apiVersion":"leaderworkerset.x-k8s.io/v1","kind":"LeaderWorkerSet","spec":{"replicas":2,
+          "leaderWorkerTemplate":{"size":4,"leaderTemplate":{}}}})",
+       {{"leader", 2, "/spec/leaderWorkerTemplate/leaderTemplate"},
+        {"worker", 6, "/spec/leaderWorkerTemplate/workerTemplate"}}},
+      {R"({"apiVersion":"kubeflow.org/v1","kind":"TFJob","spec":{"tfReplicaSpecs":{"Worker":{"replicas":2},"Chief":{},"PS":{"replicas":1}}}})",
+       {{"chief", 1, "/spec/tfReplicaSpecs/Chief/template"},
+        {"ps", 1, "/spec/tfReplicaSpecs/PS/template"},
+        {"worker", 2, "/spec/tfReplicaSpecs/Worker/template"}}},
+      {R"({"apiVersion":"kubeflow.org/v1","kind":"PyTorchJob","spec":{"pytorchReplicaSpecs":{"a/b~":{}}}})",
+       {{"a/b~", 1, "/spec/pytorchReplicaSpecs/a~1b~0/template"}}},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.object);
+    CHECK(SetsOf(row.object) == row.sets);
+  }
+}
+
+TEST_CASE("a count that cannot be, a name that is taken and a kind that is not known are errors that say where") {
+  CHECK(
+      ErrorOf(
+          R"({"apiVersion":"ray.io/v1","kind":"RayCluster","spec":{"workerGroupSpecs":[{"groupName":"w","replicas":-1}]}})")
+          .starts_with("spec.workerGroupSpecs[0].replicas: "));
+  CHECK(ErrorOf(R"({"apiVersion":"batch/v1","kind":"Job","spec":{"parallelism":"x"}})")
+            .starts_with("spec.parallelism: "));
+  CHECK(ErrorOf(R"({"apiVersion":"ray.io/v1","kind":"RayCluster","spec":{"workerGroupSpecs":[{"groupName":"head"}]}})")
+            .find("\"head\" is reserved for the head group") != std::string::npos);
+  CHECK(
+      ErrorOf(
+          R"({"apiVersion":"jobset.x-k8s.io/v1","kind":"JobSet","spec":{"replicatedJobs":[{"name":"a"},{"name":"a"}]}})")
+          .find("the name a is taken") != std::string::npos);
+  const auto unknown = PodSetsOf(Parse(R"({"apiVersion":"example.com/v1","kind":"Job"})"));
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().code == base::ErrorCode::kNotFound);
+  for (const char* shapeless : {"null", "[]", R"({"kind":3})", R"({"apiVersion":[],"kind":"Pod/"})"}) {
+    CAPTURE(shapeless);
+    CHECK_FALSE(PodSetsOf(Parse(shapeless)));
+  }
+  CHECK(HasPodSets("kubeflow.org", "MPIJob"));
+  CHECK_FALSE(HasPodSets("apps", "MPIJob"));
+}
+
+TEST_CASE("a head's template has the containers that KubeRay adds, and a submitter has KubeRay's default") {
+  const Json job =
+      Parse(R"({"apiVersion":"ray.io/v1","kind":"RayJob","metadata":{"name":"j"},"spec":{"submissionMode":"SidecarMode",
+      "rayClusterSpec":{"enableInTreeAutoscaling":true,"headGroupSpec":{"template":{"spec":{"containers":[
+      {"name":"ray","resources":{"requests":{"cpu":"2"}}}]}}}}}})");
+  const Sets sets = *PodSetsOf(job);
+  REQUIRE(sets.size() == 1);
+  const auto head = PodFromTemplate(TemplateOf(job, sets[0]), "ns", sets[0].path);
+  REQUIRE(head);
+  CHECK(head->spec->requests.Get("cpu") == 3000);
+  CHECK(head->spec->requests.Get("memory") == int64_t{712} << 20);
+  CHECK(head->meta.ns == "ns");
+  CHECK(head->meta.name.empty());
+
+  const Json plain = Parse(R"({"apiVersion":"ray.io/v1","kind":"RayJob","spec":{}})");
+  const auto submitter = PodFromTemplate(TemplateOf(plain, PodSetsOf(plain)->front()), "ns", "");
+  REQUIRE(submitter);
+  CHECK(submitter->spec->requests.Get("cpu") == 500);
+}
+
+TEST_CASE("a template that cannot be read is an error that says where") {
+  const auto error = [](const char* pod_template, const char* path) {
+    const auto pod = PodFromTemplate(Parse(pod_template), "ns", path);
+    REQUIRE_FALSE(pod);
+    return pod.error().message;
+  };
+  CHECK(error(R"({"spec":{"containers":[{"resources":{"requests":{"cpu":"much"}}}]}})", "/spec/template")
+            .starts_with("spec.template.spec.containers[0].resources.requests.cpu: \"much\" is not a quantity"));
+  CHECK(error("null", "/spec/template").starts_with("spec.template: has no spec"));
+  CHECK(error(R"({"spec":[]})", "").starts_with("the pod: has no spec"));
+}
+
+}  // namespace tutti::dialects
