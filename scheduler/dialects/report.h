@@ -21,8 +21,9 @@ struct QuotaReport {
   // Why it has no quota: a reason's word as the queue's rule has it, and a sentence. Empty: it has quota, or has not
   // been looked at.
   std::string reason, message;
-  // Why it has to leave: a word of the rule ("InClusterQueue"; "ClusterQueueStopped"), a sentence; and the uid of the
-  // gang that comes in its place; empty: there is none. They stay until it has quota again.
+  // Why it has to leave: a word of the rule ("InClusterQueue"; "ClusterQueueStopped"; what it is barred by), a
+  // sentence; and the uid of the gang that comes in its place; empty: there is none. They stay until it has quota
+  // again.
   std::string evicted_reason, evicted_message, by_uid;
   int64_t evictions = 0;  // so far, in this process
   friend bool operator==(const QuotaReport&, const QuotaReport&) = default;

@@ -20,6 +20,7 @@ struct Flavor {
   std::vector<Taint> taints;
   std::vector<Toleration> tolerations;  // what pods of this flavor are given
   std::string topology;                 // the name of the topology that its nodes stand in; empty: none
+  std::vector<std::string> levels;      // of that topology, the widest first: label keys of nodes; empty: not known
   friend bool operator==(const Flavor&, const Flavor&) = default;
 };
 

@@ -13,6 +13,7 @@
 #include "model/pod.h"
 #include "model/queue.h"  // IWYU pragma: export
 #include "model/resource_list.h"
+#include "model/shared.h"
 #include "model/topology.h"
 
 namespace tutti::model {
@@ -68,9 +69,9 @@ struct QuotaTerms {
   // program gave it. Later the core's own word counts.
   std::optional<HeldQuota> has;
   // Why it has to give its quota back, or may have none though there is some (its object was deactivated, a check was
-  // refused); empty: nothing.
+  // refused): a word of the rule, which the report has as the reason. Empty: nothing.
   std::string barred;
-  bool awaits_checks = false;  // with quota, it is not placed on nodes yet: others have to agree first
+  bool awaits_checks = false;   // with quota, it is not placed on nodes yet: others have to agree first
   bool by_quota_alone = false;  // with quota, it is admitted before there are nodes for it
   bool released = false;  // its job may make pods, or still has some: quota and nodes are kept until it has stopped
   friend bool operator==(const QuotaTerms&, const QuotaTerms&) = default;
@@ -90,8 +91,9 @@ struct GangSpec {
 
   TopologyRequest topology;  // of all members
 
-  // Of a gang whose queue gives quota before there are pods; its members are not charged one by one. Null: of others.
-  std::shared_ptr<const QuotaTerms> quota;
+  // Of a gang whose queue gives quota before there are pods; its members are not charged one by one. Null: of others,
+  // and of one whose job has ended: what it had is free.
+  MaybeShared<QuotaTerms> quota;
 
   // The gang has a place for its minimum, promises included, before it is said to be admitted; then pods adopt them.
   std::vector<PromisedMembers> promised;

@@ -21,6 +21,7 @@ struct RoleAsk {
   std::optional<int64_t> min_count;  // it may start with so few; none: with `count`
   Shared<PodSpec> pod;               // each member
   std::string group;                 // roles that name the same one get the same flavors; empty: it stands alone
+  bool in_topology = false;          // it asks how its members stand to each other: only a flavor with levels will do
   friend bool operator==(const RoleAsk&, const RoleAsk&) = default;
 };
 

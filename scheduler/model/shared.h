@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared<T>: a value that many objects have in common. It does not change; a copy costs no memory, and T() takes none.
+// MaybeShared<T>: the same, where there may be none.
 #pragma once
 
 #include <initializer_list>
@@ -36,6 +37,18 @@ class Shared {
   }
 
   std::shared_ptr<const T> value_;  // null: T()
+};
+
+// A value that many objects have in common, or none. Two are equal if their values are, or if both have none.
+template <typename T>
+class MaybeShared : public std::shared_ptr<const T> {
+ public:
+  using std::shared_ptr<const T>::shared_ptr;
+  MaybeShared(std::shared_ptr<const T> value) : std::shared_ptr<const T>(std::move(value)) {}
+
+  friend bool operator==(const MaybeShared& a, const MaybeShared& b) {
+    return a.get() == b.get() || (a && b && *a == *b);
+  }
 };
 
 }  // namespace tutti::model
