@@ -3,6 +3,7 @@
 // are all rendered from it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,29 @@ struct MemberDecision {
   std::string message;
 };
 
+// How far a gang has come with a queue that gives quota before there are pods.
+struct QuotaDecision {
+  enum class State {
+    kPending,   // it stands in line, or may not have any
+    kReserved,  // it has quota, and is not admitted yet
+    kAdmitted,  // it has quota, and nodes where it is to have them
+    kEvicted,   // it has quota until it has stopped
+    kFinished,  // its job has ended
+  } state = State::kPending;
+  struct Role {
+    std::string name;
+    int64_t count = 0;
+    std::map<std::string, std::string> flavors;  // by resource
+    // Members by the domain of the flavor's topology that they have places in, "value/value" from the widest level
+    // down, or the value alone where the last level is the node. Empty: the flavor has no topology.
+    std::map<std::string, int64_t> domains;
+  };
+  std::string local_queue, leaf;  // the queue that it names, and the one whose quota it has or asks for; or empty
+  std::vector<Role> roles;        // of the quota that it has
+  std::string reason, message;    // why it has none, or has to leave
+};
+std::string_view Word(QuotaDecision::State state);  // "pending", "reserved", "admitted", "evicted", "finished"
+
 struct Decision {
   model::GangKey gang;
   std::string queue;
@@ -33,10 +57,11 @@ struct Decision {
   GangState state = GangState::kWaitingForMembers;
   std::string reason;   // one CamelCase word: "NotEnoughMembers", "QueueFull", "NoPlacement", "Binding", "Whole", ...
   std::string message;  // the gang's sentence and the nodes' sentence
-  std::shared_ptr<const Reason> why;    // the reason as structure; null: the gang does not wait
-  base::Millis since_ms = 0;            // wall time of the last change of state or message
-  std::string plan;                     // the plan being carried out, or the last one
-  std::vector<MemberDecision> members;  // sorted by (ns, name)
+  std::shared_ptr<const Reason> why;           // the reason as structure; null: the gang does not wait
+  base::Millis since_ms = 0;                   // wall time of the last change of state or message
+  std::string plan;                            // the plan being carried out, or the last one
+  std::vector<MemberDecision> members;         // sorted by (ns, name)
+  std::shared_ptr<const QuotaDecision> quota;  // null: it is in no queue that gives quota before there are pods
 };
 
 // The place at which a list of all Decisions continues; see core::Scheduler::AddDecisions.
@@ -94,6 +119,21 @@ class Observer {
     double seconds = 0;              // kStarted: since all of its minimum existed
   };
   virtual void OnHappening(const Happening&) {}
+
+  // What happened to a gang in a queue that gives quota before there are pods.
+  struct QuotaStep {
+    enum class Kind {
+      kReserved,  // it was given quota
+      kAdmitted,  // and has what else it needs to start
+      kEvicted,   // it is to give its quota back
+      kReleased,  // it has given it back
+    } kind = Kind::kReserved;
+    const model::GangKey& gang;
+    std::string_view queue = {};         // whose quota it is
+    std::string_view reason = {};        // kEvicted: a word of the rule
+    const model::GangKey* by = nullptr;  // kEvicted: the gang that comes in its place; null: none
+  };
+  virtual void OnQuota(const QuotaStep&) {}
 
   // The waiting pods of one profile that were refused by the same plugins.
   struct RefusedPods {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observe/gang_state.h"
 
+#include "observe/decision.h"
+
 namespace tutti::observe {
 
 std::string_view Word(GangState state) {
@@ -14,6 +16,18 @@ std::string_view Word(GangState state) {
     case GangState::kTerminating: return "terminating";
     case GangState::kWhole: return "whole";
     case GangState::kFinished: return "finished";
+  }
+  return "unknown";
+}
+
+std::string_view Word(QuotaDecision::State state) {
+  using State = QuotaDecision::State;
+  switch (state) {
+    case State::kPending: return "pending";
+    case State::kReserved: return "reserved";
+    case State::kAdmitted: return "admitted";
+    case State::kEvicted: return "evicted";
+    case State::kFinished: return "finished";
   }
   return "unknown";
 }

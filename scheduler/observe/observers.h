@@ -35,6 +35,9 @@ class Observers final : public Observer {
   void OnHappening(const Happening& happening) override {
     for (Observer* one : watchers_) one->OnHappening(happening);
   }
+  void OnQuota(const QuotaStep& step) override {
+    for (Observer* one : watchers_) one->OnQuota(step);
+  }
   void OnCycle(double seconds, int64_t events, const Gauges& gauges) override {
     for (Observer* one : watchers_) one->OnCycle(seconds, events, gauges);
   }

@@ -80,6 +80,7 @@ struct SameCause {
     return x.problem == y.problem && x.by_min_resources == y.by_min_resources &&
            Alike(x.cells, y.cells, [](const auto& m, const auto& n) { return SameNames(m, n); });
   }
+  bool operator()(const AwaitsQuota& x, const AwaitsQuota& y) const { return x == y; }
   bool operator()(const LacksNodes& x, const LacksNodes& y) const {
     return x.gave_up == y.gave_up && !x.figures == !y.figures && x.nearest.has_value() == y.nearest.has_value() &&
            (!x.nearest || SameNames(*x.nearest, *y.nearest)) && x.preemption.has_value() == y.preemption.has_value() &&
@@ -132,6 +133,7 @@ GangState StateOf(const Reason& reason) {
     GangState operator()(const NoHead&) const { return GangState::kWaitingForMembers; }
     GangState operator()(const BelowMinimum&) const { return GangState::kWaitingForMembers; }
     GangState operator()(const QueueRefuses&) const { return GangState::kWaitingForQueue; }
+    GangState operator()(const AwaitsQuota&) const { return GangState::kWaitingForQueue; }
     GangState operator()(const LacksNodes&) const { return GangState::kWaitingForNodes; }
     GangState operator()(const LacksMinResources&) const { return GangState::kWaitingForNodes; }
     GangState operator()(const BindRefused&) const { return GangState::kWaitingForNodes; }

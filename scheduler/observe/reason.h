@@ -101,6 +101,16 @@ struct PreemptionRefused {
   model::NodeRefusals refusals;  // by the nodes, without their pods of lower priority
   friend bool operator==(const PreemptionRefused&, const PreemptionRefused&) = default;
 };
+// Its queue gives quota before there are pods, and the gang has none, or may not use it yet.
+struct AwaitsQuota {
+  enum class Stage {
+    kLine,    // it stands in line
+    kChecks,  // it has quota, and is placed on nodes once others have agreed
+    kLeaves,  // it gives back what it has, once its pods are gone
+  } stage = Stage::kLine;
+  std::string queue, why;  // `why`: as the queue's rule says it
+  friend bool operator==(const AwaitsQuota&, const AwaitsQuota&) = default;
+};
 // There are not enough nodes for all members that are needed.
 struct LacksNodes {
   bool gave_up = false;                    // the search was cut off
@@ -147,8 +157,8 @@ struct Problem {
 };
 
 using Cause =
-    std::variant<Problem, LacksMembers, LacksPart, NoHead, BelowMinimum, QueueRefuses, LacksNodes, LacksMinResources,
-                 BindRefused, ExtenderFailed, PreparingVolumes, AwaitsVictims, BeingUndone>;
+    std::variant<Problem, LacksMembers, LacksPart, NoHead, BelowMinimum, QueueRefuses, AwaitsQuota, LacksNodes,
+                 LacksMinResources, BindRefused, ExtenderFailed, PreparingVolumes, AwaitsVictims, BeingUndone>;
 
 struct Reason {
   std::string ns = {}, gang = {};

@@ -94,6 +94,12 @@ struct Kind {
                               {"asked", cell.asked}});
     }
   }
+  void operator()(const AwaitsQuota& it) const {
+    using Stage = AwaitsQuota::Stage;
+    out["kind"] = it.stage == Stage::kLine ? "quota" : it.stage == Stage::kChecks ? "checks" : "leaves";
+    out["queue"] = it.queue;
+    if (!it.why.empty()) out["why"] = it.why;
+  }
   void operator()(const LacksNodes& it) const {
     out["kind"] = "nodes";
     if (it.gave_up) out["gaveUp"] = true;

@@ -229,6 +229,19 @@ struct SentenceOf {
                        it.by_min_resources ? ", by its minResources" : "");
   }
 
+  std::string operator()(const AwaitsQuota& it) const {
+    const std::string name = NameOf(reason), queue = Named(it.queue), why = OneLine(it.why);
+    switch (it.stage) {
+      case AwaitsQuota::Stage::kLine:
+        return fmt::format("{} waits for quota of queue {}{}{}.", name, queue, why.empty() ? "" : ": ", why);
+      case AwaitsQuota::Stage::kChecks:
+        return fmt::format("{} has quota of queue {}, and waits for its checks.", name, queue);
+      case AwaitsQuota::Stage::kLeaves:
+        return fmt::format("{} gives its quota of queue {} back once its pods are gone: {}.", name, queue, why);
+    }
+    return {};
+  }
+
   std::string operator()(const LacksNodes& it) const {
     if (!it.figures) return {};
     const Figures& figures = *it.figures;
@@ -283,6 +296,14 @@ struct WordOf {
   std::string_view operator()(const BelowMinimum&) const { return "BelowMinimum"; }
   std::string_view operator()(const QueueRefuses& it) const {
     return it.problem.empty() ? "QueueFull" : "QueueUnusable";
+  }
+  std::string_view operator()(const AwaitsQuota& it) const {
+    switch (it.stage) {
+      case AwaitsQuota::Stage::kLine: return "AwaitsQuota";
+      case AwaitsQuota::Stage::kChecks: return "AwaitsChecks";
+      case AwaitsQuota::Stage::kLeaves: return "Leaves";
+    }
+    return {};
   }
   std::string_view operator()(const LacksNodes& it) const { return it.gave_up ? "SearchGaveUp" : "NoPlacement"; }
   std::string_view operator()(const LacksMinResources&) const { return "NoPlacement"; }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/boxed.h"
@@ -269,6 +270,28 @@ struct CountedAs {
   int64_t GangCounts::* field = nullptr;
 };
 
+// How far a gang has come with a queue that gives quota before there are pods. QuotaDesk writes it.
+struct GangQuota {
+  model::MaybeShared<model::QuotaTerms> terms;  // as they were last taken up; null: its job has ended
+  // What it has is `report.has`; while a pass tries a gang, also what it would have.
+  dialects::QuotaReport report;
+  bool placed = false;       // it had nodes for its quota at some time since that was given
+  bool lacks_nodes = false;  // there was quota for it, but no nodes: it stands aside until there may be some
+  bool is_trial = false;     // what it has is tried only
+  // What its promises are made from, with what their flavors ask of nodes; by role. The pods of the declaration first.
+  using PodOf = std::pair<std::shared_ptr<const model::Pod>, std::shared_ptr<const model::Pod>>;
+  std::map<std::string, PodOf> pods;
+
+  bool has() const { return report.has && !report.has->evicted; }
+  bool leaves() const { return report.has && report.has->evicted; }
+  // With its quota it looks for nodes.
+  bool seeks_nodes() const {
+    return has() && terms && !terms->by_quota_alone && (!terms->awaits_checks || terms->places_before_checks);
+  }
+  // It has all that it needs to start but its pods' nodes.
+  bool by_quota_alone() const { return has() && terms && terms->by_quota_alone && !terms->awaits_checks; }
+};
+
 struct Gang {
   model::GangKey key;
   dialects::Dialect* dialect = nullptr;
@@ -288,6 +311,7 @@ struct Gang {
   bool resumed = false;  // it was found half done in this term: its waiting members have been written to
   model::MemberId surplus_from;  // whose turn it is, where not all of the rest could be tried at once
   base::Boxed<Plan> plan;
+  base::Boxed<GangQuota> quota;             // empty: it is in no queue that gives quota before there are pods
   base::Boxed<Preemption> preemption;       // empty: no pod leaves for it
   base::Boxed<GivenUpPreemption> given_up;  // the last one that was
   base::Boxed<Refusal> refusal;
