@@ -71,6 +71,7 @@ struct QuotaTerms {
   // Why it has to give its quota back, or may have none though there is some (its object was deactivated, a check was
   // refused): a word of the rule, which the report has as the reason. Empty: nothing.
   std::string barred;
+  base::Millis not_before_ms = 0;     // it gets no quota before that instant (wall time); 0: as soon as there is any
   bool awaits_checks = false;         // with quota, it is not placed on nodes yet: others have to agree first
   bool places_before_checks = false;  // with `awaits_checks`: it is placed nonetheless, and not admitted yet
   bool by_quota_alone = false;        // with quota, it is admitted before there are nodes for it
