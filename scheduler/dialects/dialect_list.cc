@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dialects/dialect.h"
 #include "dialects/kuberay.h"
+#include "dialects/kueue/kueue.h"
 #include "dialects/plain.h"
 #include "dialects/scheduler_plugins.h"
 #include "dialects/upstream.h"
@@ -11,6 +12,8 @@ namespace tutti::dialects {
 
 DialectList MakeDialects() {
   DialectList dialects;
+  // First, as what it started has its labels beside those of the others.
+  dialects.push_back(std::make_unique<kueue::Kueue>());
   dialects.push_back(std::make_unique<Volcano>());
   dialects.push_back(std::make_unique<SchedulerPlugins>());
   dialects.push_back(std::make_unique<Upstream>());

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/kueue/desires.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/json.h"
+#include "dialects/declaration.h"
+#include "dialects/kueue/fields.h"
+#include "dialects/kueue/names.h"
+#include "dialects/kueue/queue_status.h"
+#include "dialects/kueue/status.h"
+#include "dialects/pod_groups.h"
+
+namespace tutti::dialects::kueue {
+
+using base::Json;
+using cluster::DesiredObject;
+
+namespace {
+
+const Json& FinalizersOf(const model::Object& object) { return Field(Field(*object.body, "metadata"), "finalizers"); }
+
+// The fields, where the object is still of the version that they were made from.
+DesiredObject WithFields(const std::shared_ptr<const model::Object>& object, Json fields) {
+  DesiredObject desired{.ref = cluster::RefOf(object), .fields = std::move(fields), .seen = object};
+  desired.ref.resource_version = object->meta.resource_version;
+  return desired;
+}
+
+DesiredObject WithoutFinalizer(const std::shared_ptr<const model::Object>& object) {
+  Json others = Json::array();
+  for (const Json& each : FinalizersOf(*object))
+    if (each != kInUse) others.push_back(each);
+  return WithFields(object, {{"metadata", {{"finalizers", std::move(others)}}}});
+}
+
+// The job has nothing left that its Workload has to be kept for.
+bool IsOver(const Entry& entry) {
+  return !entry.job || EndOf(*entry.kind, *entry.job->body) || !IsReleased(*entry.kind, *entry.job->body);
+}
+
+bool HasOrHad(const Decided& decided, const Json& status) {
+  return decided.report.quota.has.has_value() || IsTrue(Field(status, "conditions"), "QuotaReserved");
+}
+
+model::StringMap Sorted(model::StringMap map) {
+  std::ranges::sort(map);
+  return map;
+}
+
+// What the pods of each set are given: labels that say what they are, and what their flavors ask for.
+std::vector<PodSetGrant> GrantsFor(const Decided& decided, const Json& status) {
+  const Entry& entry = decided.entry;
+  const Json& admission = Field(status, "admission");
+  const std::string leaf = TextIn(admission, "clusterQueue");
+  std::vector<PodSetGrant> grants;
+  for (const PodSet& set : entry.sets) {
+    PodSetGrant grant;
+    grant.name = set.name;
+    grant.count = set.count;
+    grant.labels = Sorted({{std::string(kPodSetLabel), set.name},
+                           {std::string(kClusterQueueLabel), leaf},
+                           {std::string(kLocalQueueLabel), entry.terms.queue}});
+    grant.annotations = {{std::string(kWorkloadAnnotation), entry.key.name}};
+    std::map<std::string, std::string> selector;
+    for (const Json& assigned : ListIn(admission, "podSetAssignments")) {
+      if (Field(assigned, "name") != set.name) continue;
+      if (const Json& count = Field(assigned, "count"); count.is_number_integer()) grant.count = count;
+      std::set<std::string> flavors;
+      for (const auto& [resource, flavor] : Field(assigned, "flavors").items())
+        if (flavor.is_string()) flavors.insert(flavor.get<std::string>());
+      for (const std::string& name : flavors)
+        if (const Declared<model::Flavor>* flavor = decided.queues.FindFlavor(name)) {
+          for (const auto& [key, value] : flavor->spec.labels) selector.emplace(key, value);
+          for (const model::Toleration& each : flavor->spec.tolerations) {
+            Json toleration = Json::object();
+            const auto add = [&](const char* field, const std::string& value) {
+              if (!value.empty()) toleration[field] = value;
+            };
+            add("key", each.key);
+            add("operator", each.op);
+            add("value", each.value);
+            add("effect", each.effect);
+            grant.tolerations.push_back(std::move(toleration));
+          }
+        }
+    }
+    grant.node_selector.assign(selector.begin(), selector.end());
+    for (const Json& check : ListIn(status, "admissionChecks"))
+      for (const Json& update : ListIn(check, "podSetUpdates")) {
+        if (Field(update, "name") != set.name) continue;
+        const auto take = [&](const char* field, model::StringMap* into) {
+          if (!Field(update, field).is_object()) return;
+          for (const auto& [key, value] : Field(update, field).items())
+            if (value.is_string()) into->emplace_back(key, value);
+          std::ranges::sort(*into);
+        };
+        take("labels", &grant.labels);
+        take("annotations", &grant.annotations);
+        take("nodeSelector", &grant.node_selector);
+        for (const Json& each : ListIn(update, "tolerations")) grant.tolerations.push_back(each);
+      }
+    grants.push_back(std::move(grant));
+  }
+  return grants;
+}
+
+// The body that the job should have.
+Json WantedBody(const Decided& decided, const std::shared_ptr<const model::Object>& workload, const Json& status) {
+  const Entry& entry = decided.entry;
+  const Json& body = *entry.job->body;
+  const bool suspended = IsSuspended(*entry.kind, body);
+  const Json& conditions = Field(status, "conditions");
+  const QuotaReport& quota = decided.report.quota;
+  const bool leaves = quota.has && quota.has->evicted;
+  if (workload && IsTrue(conditions, "Admitted") && quota.has && !leaves) {
+    if (!suspended || workload->meta.deleting()) return body;
+    return Started(*entry.kind, entry.sets, GrantsFor(decided, status), body);
+  }
+  // Until its Workload says why, it runs on.
+  if (suspended || (leaves && !IsTrue(conditions, "Evicted"))) return body;
+  // An earlier leader, or Kueue, has started it, and its quota is not taken up yet.
+  if (!quota.has && quota.reason.empty() && quota.evicted_reason.empty() && entry.read.has) return body;
+  return workload ? Stopped(*entry.kind, entry.sets, entry.of_workload.json, body) : Suspended(*entry.kind, body);
+}
+
+}  // namespace
+
+std::shared_ptr<const model::Object> WorkloadOf(const Decided& decided, const cluster::Unseen& unseen) {
+  const Entry& entry = decided.entry;
+  if (entry.workload) return entry.workload;
+  return unseen.Created(
+      cluster::NewRef(kGroup, decided.version, "workloads", "Workload", entry.key.ns, entry.key.name));
+}
+
+Json LatestStatus(const std::shared_ptr<const model::Object>& workload, const cluster::Unseen& unseen) {
+  Json status = StatusOf(*workload);
+  if (const Json* written = unseen.Written(cluster::RefOf(workload)))
+    if (const Json& change = Field(*written, "status"); change.is_object()) status.merge_patch(change);
+  return status;
+}
+
+std::vector<std::string> ChecksOf(const Decided& decided) {
+  const auto& has = decided.report.quota.has;
+  if (!has) return {};
+  std::set<std::string> flavors;
+  for (const auto& role : has->roles)
+    for (const auto& [resource, flavor] : role.flavors) flavors.insert(flavor);
+  return decided.queues.ChecksOf(has->leaf, flavors);
+}
+
+bool AwaitsChecks(const std::vector<std::string>& checks, const Json& status) {
+  const Json& states = Field(status, "admissionChecks");
+  return std::ranges::any_of(checks, [&](const std::string& name) {
+    if (!states.is_array()) return true;
+    return std::ranges::none_of(
+        states, [&](const Json& each) { return Field(each, "name") == name && Field(each, "state") == "Ready"; });
+  });
+}
+
+void DesireWorkload(const Decided& decided, const cluster::Unseen& unseen, std::vector<DesiredObject>* out) {
+  const Entry& entry = decided.entry;
+  const std::shared_ptr<const model::Object> workload = WorkloadOf(decided, unseen);
+  if (!workload) {
+    if (!entry.job || entry.job->meta.deleting() || !entry.spec.problem.empty() || EndOf(*entry.kind, *entry.job->body))
+      return;
+    out->push_back(
+        {.ref = cluster::NewRef(kGroup, decided.version, "workloads", "Workload", entry.key.ns, entry.key.name),
+         .mode = DesiredObject::Mode::kExists,
+         .fields = NewWorkload(*entry.job, decided.version, entry.key.name, entry.of_job.json, entry.terms)});
+    return;
+  }
+  const bool finished = entry.read.finished;
+  if ((workload->meta.deleting() && IsOver(entry)) || finished) {
+    if (IsKept(*workload)) out->push_back(WithoutFinalizer(workload));
+    return;
+  }
+  const Json before = LatestStatus(workload, unseen);
+  if (entry.workload && entry.read.active && entry.spec.quota &&
+      entry.spec.quota->barred == "DeactivatedDueToAdmissionCheck") {
+    out->push_back(WithFields(workload, {{"spec", {{"active", false}}}}));
+    return;
+  }
+  if (entry.workload && entry.job && entry.job_problem.empty() && IsSuspended(*entry.kind, *entry.job->body) &&
+      !HasOrHad(decided, before) && !entry.InStep()) {
+    out->push_back(WithFields(workload, {{"spec", SpecFor(entry.of_job.json, entry.terms)}}));
+    return;
+  }
+  const std::vector<std::string> checks = ChecksOf(decided);
+  const Json after = WorkloadStatus({.before = before,
+                                     .report = decided.report,
+                                     .roles = entry.counted().roles,
+                                     .end = entry.job ? EndOf(*entry.kind, *entry.job->body) : std::nullopt,
+                                     .checks = checks,
+                                     .eviction = decided.eviction,
+                                     .awaits_checks = AwaitsChecks(checks, before)});
+  Json change = MergeBetween(StatusOf(*workload), after);
+  if (!change.empty()) out->push_back(WithStatus(workload, std::move(change), AgreesWithoutTimes));
+}
+
+void DesireJob(const Decided& decided, const cluster::Unseen& unseen, std::vector<DesiredObject>* out) {
+  const Entry& entry = decided.entry;
+  if (!entry.job || entry.job->meta.deleting() || !entry.job_problem.empty() || EndOf(*entry.kind, *entry.job->body))
+    return;
+  const std::shared_ptr<const model::Object> workload = WorkloadOf(decided, unseen);
+  const Json status = workload ? LatestStatus(workload, unseen) : Json::object();
+  Json change = MergeBetween(*entry.job->body, WantedBody(decided, workload, status));
+  if (!change.empty()) out->push_back(WithFields(entry.job, std::move(change)));
+}
+
+}  // namespace tutti::dialects::kueue

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a job and its Workload should be, by what was decided. Pure functions.
+//
+// The order is that of Kueue: the Workload is there, then its status says that it is admitted, then the job starts.
+// When it has to leave, its status says so, then the job stops; once it has stopped the status gives the quota back.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/desired.h"
+#include "dialects/kueue/queues.h"
+#include "dialects/kueue/workloads.h"
+
+namespace tutti::dialects::kueue {
+
+struct Decided {
+  const Entry& entry;
+  const Queues& queues;
+  const GangReport& report;
+  std::string eviction;      // the sentence about it, where it has to leave
+  std::string_view version;  // in which Kueue's kinds are served
+};
+
+void DesireWorkload(const Decided& decided, const cluster::Unseen& unseen, std::vector<cluster::DesiredObject>* out);
+void DesireJob(const Decided& decided, const cluster::Unseen& unseen, std::vector<cluster::DesiredObject>* out);
+
+// The Workload as it is seen, or as it was created and is not seen yet; null: there is none.
+std::shared_ptr<const model::Object> WorkloadOf(const Decided& decided, const cluster::Unseen& unseen);
+// Its status, with what was written since it was seen.
+base::Json LatestStatus(const std::shared_ptr<const model::Object>& workload, const cluster::Unseen& unseen);
+// The checks that it needs where it has quota now.
+std::vector<std::string> ChecksOf(const Decided& decided);
+bool AwaitsChecks(const std::vector<std::string>& checks, const base::Json& status);
+
+}  // namespace tutti::dialects::kueue

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/kueue/events.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "dialects/declaration.h"
+#include "dialects/kueue/names.h"
+#include "dialects/kueue/queue_status.h"
+#include "dialects/kueue/status.h"
+
+namespace tutti::dialects::kueue {
+
+using base::Json;
+
+namespace {
+
+constexpr const char* kAdmission = "kueue-admission";
+
+const Json& ConditionsOf(const Entry& entry) {
+  static const Json none;
+  if (!entry.workload) return none;
+  const Json& status = StatusOf(*entry.workload);
+  const auto at = status.find("conditions");
+  return at == status.end() ? none : *at;
+}
+
+cluster::ObjectRef AboutWorkload(const Entry& entry) {
+  if (entry.workload) return cluster::RefOf(entry.workload);
+  return cluster::NewRef(kGroup, "v1beta2", "workloads", "Workload", entry.key.ns, entry.key.name);
+}
+
+std::string Priorities(const Entry& preemptor, const Entry& preemptee) {
+  const auto of = [](const Entry& entry) {
+    return fmt::format("effective priority: {0} (base: {0}, boost: 0)", entry.terms.priority);
+  };
+  return fmt::format("preemptor {}; preemptee {}", of(preemptor), of(preemptee));
+}
+
+class Teller {
+ public:
+  Teller(const Announced& of, std::vector<ObjectEvent>* out) : of_(of), out_(out) {}
+
+  void Tell() {
+    const bool first = of_.before.now_wall_ms == 0;
+    const QuotaReport &before = of_.before.quota, &now = of_.now.quota;
+    if (first && of_.entry.job && !of_.entry.workload && of_.entry.spec.problem.empty())
+      OfJob("CreatedWorkload", fmt::format("Created Workload: {}/{}", of_.entry.key.ns, of_.entry.key.name));
+    TellPending(first);
+    if (now.has && !now.has->evicted && (!before.has || before.has->evicted) && !(first && Holds("QuotaReserved")))
+      OfWorkload(false, "QuotaReserved",
+                 fmt::format("Quota reserved in ClusterQueue {}, wait time since queued was {}s", now.has->leaf,
+                             Seconds(now.has->queued_ms)));
+    const bool awaits = of_.now.spec->quota && of_.now.spec->quota->awaits_checks;
+    const bool awaited = of_.before.spec && of_.before.spec->quota && of_.before.spec->quota->awaits_checks;
+    if (IsAdmitted(of_.now, awaits) && !IsAdmitted(of_.before, awaited) && !(first && Holds("Admitted"))) {
+      OfWorkload(false, "Admitted",
+                 fmt::format("Admitted by ClusterQueue {}, wait time since reservation was {}s", now.has->leaf,
+                             Seconds(now.has->reserved_ms)));
+      OfJob("Started", fmt::format("Admitted by clusterQueue {}", now.has->leaf));
+    }
+    TellEviction();
+  }
+
+  void TellEnd() {
+    OfJob("FinishedWorkload",
+          fmt::format("Workload '{}/{}' is declared finished", of_.entry.key.ns, of_.entry.key.name));
+  }
+
+ private:
+  int64_t Seconds(base::Millis since_ms) const {
+    return since_ms == 0 ? 0 : std::max<int64_t>(0, (of_.now.now_wall_ms - since_ms) / 1000);
+  }
+  bool Holds(std::string_view type) const { return IsTrue(ConditionsOf(of_.entry), type); }
+
+  void TellPending(bool first) {
+    const std::string text = of_.now.quota.has ? "" : PendingText(of_.now);
+    if (text.empty() || (!first && !of_.before.quota.has && of_.before.spec && text == PendingText(of_.before))) return;
+    const Json* said = FindCondition(ConditionsOf(of_.entry), "QuotaReserved");
+    if (first && said && said->value("message", Json()) == text) return;
+    OfWorkload(true, PendingReason(of_.now), text);
+  }
+
+  // Before it has left, or where it had nothing to leave.
+  void TellEviction() {
+    const QuotaReport &before = of_.before.quota, &now = of_.now.quota;
+    if (now.evicted_reason.empty() || of_.eviction.empty()) return;
+    const bool told = before.evicted_reason == now.evicted_reason && before.evictions == now.evictions;
+    if (told || (of_.before.now_wall_ms == 0 && Holds("Evicted"))) return;
+    const std::string reason = EvictedReason(now.evicted_reason);
+    if (IsPreemption(now.evicted_reason)) {
+      const std::string note =
+          of_.preemptor ? fmt::format("{}; {}", of_.eviction, Priorities(*of_.preemptor, of_.entry)) : of_.eviction;
+      OfWorkload(false, "Preempted", note);
+      if (of_.preemptor) out_->push_back({AboutWorkload(*of_.preemptor), false, "PreemptedWorkload", note, kAdmission});
+    }
+    OfWorkload(false, fmt::format("EvictedDueTo{}", reason), of_.eviction);
+    if (of_.entry.job && IsReleased(*of_.entry.kind, *of_.entry.job->body)) OfJob("Stopped", of_.eviction);
+  }
+
+  void OfWorkload(bool warning, const std::string& reason, const std::string& note) {
+    out_->push_back({AboutWorkload(of_.entry), warning, reason, note, kAdmission});
+  }
+  void OfJob(const std::string& reason, const std::string& note) {
+    if (of_.entry.job) out_->push_back({cluster::RefOf(of_.entry.job), false, reason, note, of_.entry.kind->reporter});
+  }
+
+  const Announced& of_;
+  std::vector<ObjectEvent>* out_;
+};
+
+}  // namespace
+
+void AnnounceSteps(const Announced& announced, std::vector<ObjectEvent>* out) {
+  Teller teller(announced, out);
+  const auto ended = [](const GangReport& report) { return report.spec && !report.spec->quota; };
+  const Entry& entry = announced.entry;
+  if (entry.job && EndOf(*entry.kind, *entry.job->body)) {
+    if (ended(announced.now) && !ended(announced.before) && !entry.read.finished) teller.TellEnd();
+    return;
+  }
+  if (!entry.ended()) teller.Tell();
+}
+
+}  // namespace tutti::dialects::kueue

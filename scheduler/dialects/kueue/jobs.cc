@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/kueue/jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dialects/declaration.h"
+#include "dialects/kueue/fields.h"
+#include "dialects/kueue/names.h"
+#include "dialects/kueue/queue_status.h"
+
+namespace tutti::dialects::kueue {
+
+using base::Json;
+
+namespace {
+
+constexpr std::string_view kTutti = "tutti";
+
+bool IsFlagSet(const Json& object, const std::string& pointer) {
+  const Json::json_pointer at(pointer);
+  return object.contains(at) && object[at].is_boolean() && object[at].get<bool>();
+}
+
+// --- Statuses ---
+
+bool IsRayJobActive(const Json& status) {
+  const std::string at = TextIn(status, "jobDeploymentStatus");
+  return !at.empty() && at != "Suspended" && at != "Complete" && at != "Failed";
+}
+
+bool IsRayClusterActive(const Json& status) {
+  const std::string state = TextIn(status, "state");
+  return (!state.empty() && state != "suspended") || NumberIn(status, "availableWorkerReplicas") > 0 ||
+         IsTrue(Field(status, "conditions"), "HeadPodReady");
+}
+
+bool IsJobActive(const Json& status) { return NumberIn(status, "active") > 0 || NumberIn(status, "terminating") > 0; }
+
+bool IsJobSetActive(const Json& status) {
+  const Json& jobs = Field(status, "replicatedJobsStatus");
+  return jobs.is_array() && std::ranges::any_of(jobs, [](const Json& job) { return NumberIn(job, "active") > 0; });
+}
+
+bool AreReplicasActive(const Json& status) {
+  const Json& types = Field(status, "replicaStatuses");
+  return types.is_object() && std::ranges::any_of(types, [](const Json& type) { return NumberIn(type, "active") > 0; });
+}
+
+// --- The table ---
+
+JobKind Replicated(const char* resource, const char* kind, const char* version = "v1") {
+  std::string name(kind);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return {{"kubeflow.org", resource, kind, {version}},
+          fmt::format("kubeflow.org/{}-kueue-controller", name),
+          "/spec/runPolicy/suspend",
+          false,
+          true,
+          AreReplicasActive};
+}
+
+const std::vector<JobKind>& Table() {
+  static const std::vector<JobKind> table{
+      {{"ray.io", "rayjobs", "RayJob", {"v1", "v1alpha1"}},
+       "ray.io/rayjob-kueue-controller",
+       "/spec/suspend",
+       true,
+       true,
+       IsRayJobActive},
+      {{"ray.io", "rayclusters", "RayCluster", {"v1", "v1alpha1"}},
+       "ray.io/raycluster-kueue-controller",
+       "/spec/suspend",
+       false,
+       true,
+       IsRayClusterActive},
+      {{"batch", "jobs", "Job", {"v1"}}, "batch/job-kueue-controller", "/spec/suspend", false, false, IsJobActive},
+      {{"jobset.x-k8s.io", "jobsets", "JobSet", {"v1alpha2"}},
+       "jobset.x-k8s.io/jobset-kueue-controller",
+       "/spec/suspend",
+       false,
+       false,
+       IsJobSetActive},
+      Replicated("jaxjobs", "JAXJob"),
+      Replicated("mpijobs", "MPIJob", "v2beta1"),
+      Replicated("paddlejobs", "PaddleJob"),
+      Replicated("pytorchjobs", "PyTorchJob"),
+      Replicated("tfjobs", "TFJob"),
+      Replicated("xgboostjobs", "XGBoostJob")};
+  return table;
+}
+
+// --- Templates ---
+
+void MergeInto(const model::StringMap& values, Json* into) {
+  if (values.empty()) return;
+  if (!into->is_object()) *into = Json::object();
+  for (const auto& [key, value] : values) (*into)[key] = value;
+}
+
+// Null where the pointer leads nowhere.
+Json* At(Json& body, const std::string& path) {
+  const Json::json_pointer pointer(path);
+  return body.contains(pointer) ? &body[pointer] : nullptr;
+}
+
+void Grant(const JobKind& kind, const PodSetGrant& grant, Json* pod_template) {
+  Json& meta = (*pod_template)["metadata"];
+  if (!meta.is_object()) meta = Json::object();
+  MergeInto(grant.labels, &meta["labels"]);
+  MergeInto(grant.annotations, &meta["annotations"]);
+  Json& spec = (*pod_template)["spec"];
+  if (!spec.is_object()) spec = Json::object();
+  if (!grant.node_selector.empty()) MergeInto(grant.node_selector, &spec["nodeSelector"]);
+  if (!grant.tolerations.empty()) {
+    Json& tolerations = spec["tolerations"];
+    if (!tolerations.is_array()) tolerations = Json::array();
+    for (const Json& each : grant.tolerations)
+      if (std::ranges::find(tolerations, each) == tolerations.end()) tolerations.push_back(each);
+  }
+  if (!kind.names_scheduler) return;
+  if (const std::string named = TextIn(spec, "schedulerName"); named.empty() || named == "default-scheduler")
+    spec["schedulerName"] = kTutti;
+}
+
+// What Grant writes, as `original` has it.
+void Restore(const JobKind& kind, const Json& original, Json* pod_template) {
+  const auto restore = [](const Json& from, std::string_view key, Json* to) {
+    const Json& value = Field(from, key);
+    if (value.is_null())
+      to->erase(std::string(key));
+    else
+      (*to)[std::string(key)] = value;
+  };
+  if (Json& meta = (*pod_template)["metadata"]; meta.is_object())
+    for (const char* key : {"labels", "annotations"}) restore(Field(original, "metadata"), key, &meta);
+  if ((*pod_template)["metadata"].empty() && Field(original, "metadata").empty()) pod_template->erase("metadata");
+  Json& spec = (*pod_template)["spec"];
+  if (!spec.is_object()) return;
+  for (const char* key : {"nodeSelector", "tolerations"}) restore(Field(original, "spec"), key, &spec);
+  if (kind.names_scheduler) restore(Field(original, "spec"), "schedulerName", &spec);
+}
+
+// KubeRay's template of a submitter that has none of its own.
+Json DefaultSubmitter(const Json& body) {
+  Json pod_template = TemplateOf(Json::object(), {.name = "", .path = "/spec/submitterPodTemplate"});
+  const Json::json_pointer image("/spec/rayClusterSpec/headGroupSpec/template/spec/containers/0/image");
+  if (body.contains(image)) pod_template["spec"]["containers"][0]["image"] = body[image];
+  return pod_template;
+}
+
+// Such a submitter gets that template, so that its pod can be told.
+void GiveTemplate(const PodSet& set, Json* body) {
+  if (set.late && !At(*body, set.path)) (*body)[Json::json_pointer(set.path)] = DefaultSubmitter(*body);
+}
+
+// Takes out what the template of a set was granted that its Workload does not have, and the template if it was given.
+void TakeBack(const PodSet& set, Json* body) {
+  Json* pod_template = set.late ? At(*body, set.path) : nullptr;
+  if (!pod_template || !pod_template->is_object()) return;
+  const auto take_out = [](Json& of, const char* part, std::initializer_list<std::string_view> keys) {
+    if (!of.is_object() || !of.contains(part) || !of[part].is_object()) return;
+    for (const std::string_view key : keys) of[part].erase(std::string(key));
+    if (of[part].empty()) of.erase(part);
+  };
+  if (pod_template->contains("metadata")) {
+    take_out((*pod_template)["metadata"], "labels", {kPodSetLabel, kClusterQueueLabel, kLocalQueueLabel});
+    take_out((*pod_template)["metadata"], "annotations", {kWorkloadAnnotation});
+    if ((*pod_template)["metadata"].empty()) pod_template->erase("metadata");
+  }
+  if (TextIn(Field(*pod_template, "spec"), "schedulerName") == kTutti) (*pod_template)["spec"].erase("schedulerName");
+  if (*pod_template == DefaultSubmitter(*body)) (*body)["spec"].erase("submitterPodTemplate");
+}
+
+bool FollowsCompletions(const Json& body) {
+  return TextIn(Field(Field(body, "metadata"), "annotations"), kCompletionsFollow) == "true";
+}
+
+// Only a Job with that annotation may have fewer pods than it asks for.
+void SetParallelism(const JobKind& kind, int64_t count, Json* body) {
+  if (kind.kind.kind != "Job" || !Field(Field(Field(*body, "metadata"), "annotations"), kMinParallelism).is_string())
+    return;
+  Json& spec = (*body)["spec"];
+  spec["parallelism"] = count;
+  if (FollowsCompletions(*body)) spec["completions"] = count;
+}
+
+}  // namespace
+
+const std::vector<JobKind>& JobKinds() { return Table(); }
+
+const JobKind* FindJobKind(std::string_view name) {
+  for (const JobKind& row : Table())
+    if (row.kind.resource.size() < name.size() && name.starts_with(row.kind.resource) && row.kind.Name() == name)
+      return &row;
+  return nullptr;
+}
+
+const JobKind* FindJobKind(const model::Object& object) {
+  for (const JobKind& row : Table())
+    if (row.kind.kind == object.kind && row.kind.group == object.group) return &row;
+  return nullptr;
+}
+
+bool IsSuspended(const JobKind& kind, const Json& body) { return IsFlagSet(body, kind.suspend); }
+
+bool IsReleased(const JobKind& kind, const Json& body) {
+  return !IsSuspended(kind, body) || kind.is_active(StatusIn(body));
+}
+
+std::string WhyNotHeld(const JobKind& kind, const Json& body) {
+  if (kind.kind.kind != "RayJob") return {};
+  const Json& spec = Field(body, "spec");
+  if (!Field(spec, "clusterSelector").empty())
+    return "spec.clusterSelector: Invalid value: a kueue managed job should not use an existing cluster";
+  if (Field(spec, "rayClusterSpec").is_null())
+    return "spec.rayClusterSpec: Required value: rayClusterSpec is required for Kueue-managed jobs that don't use "
+           "clusterSelector";
+  if (!IsFlagSet(body, "/spec/shutdownAfterJobFinishes"))
+    return "spec.shutdownAfterJobFinishes: Invalid value: false: a kueue managed job should delete the cluster after "
+           "finishing";
+  return {};
+}
+
+bool IsLeftAlone(const model::Object& job) {
+  if (const model::OwnerReference* owner = job.meta.Controller()) {
+    static constexpr std::string_view kMakers[] = {"AppWrapper",      "JAXJob",   "Job",        "JobSet",
+                                                   "LeaderWorkerSet", "MPIJob",   "PaddleJob",  "PyTorchJob",
+                                                   "RayCluster",      "RayJob",   "RayService", "SparkApplication",
+                                                   "TFJob",           "TrainJob", "XGBoostJob"};
+    return std::ranges::find(kMakers, owner->kind) != std::end(kMakers);
+  }
+  const Json& spec = Field(*job.body, "spec");
+  return job.kind == "RayJob" && !Field(spec, "clusterSelector").empty() && Field(spec, "rayClusterSpec").is_null();
+}
+
+std::optional<JobEnd> EndOf(const JobKind& kind, const Json& body) {
+  const Json& status = StatusIn(body);
+  if (kind.kind.kind == "RayJob") {
+    const std::string at = TextIn(status, "jobDeploymentStatus");
+    if (at != "Complete" && at != "Failed") return std::nullopt;
+    return JobEnd{TextIn(status, "jobStatus") == "SUCCEEDED", TextIn(status, "message")};
+  }
+  for (const char* type : {"Complete", "Completed", "Succeeded", "Failed"})
+    if (const Json* condition = FindCondition(Field(status, "conditions"), type);
+        condition && TextIn(*condition, "status") == "True")
+      return JobEnd{std::string_view(type) != "Failed", TextIn(*condition, "message")};
+  return std::nullopt;
+}
+
+Json Suspended(const JobKind& kind, Json body) {
+  body[Json::json_pointer(kind.suspend)] = true;
+  return body;
+}
+
+Json Started(const JobKind& kind, const std::vector<PodSet>& sets, const std::vector<PodSetGrant>& grants, Json body) {
+  for (const PodSetGrant& grant : grants) {
+    const auto set = std::ranges::find(sets, grant.name, &PodSet::name);
+    if (set == sets.end()) continue;
+    GiveTemplate(*set, &body);
+    if (Json* pod_template = At(body, set->path); pod_template && pod_template->is_object())
+      Grant(kind, grant, pod_template);
+    if (grant.count < set->count) SetParallelism(kind, grant.count, &body);
+  }
+  const Json::json_pointer flag(kind.suspend);
+  if (kind.omits_false && body.contains(flag))
+    body[flag.parent_pointer()].erase(flag.back());
+  else if (!kind.omits_false)
+    body[flag] = false;
+  return body;
+}
+
+Json Stopped(const JobKind& kind, const std::vector<PodSet>& sets, const Json& pod_sets, Json body) {
+  for (const Json& original : AsList(pod_sets)) {
+    const auto set = std::ranges::find(sets, TextIn(original, "name"), &PodSet::name);
+    if (set == sets.end()) continue;
+    if (Json* pod_template = At(body, set->path); pod_template && pod_template->is_object())
+      Restore(kind, Field(original, "template"), pod_template);
+    if (const int64_t count = NumberIn(original, "count"); count > 0) SetParallelism(kind, count, &body);
+  }
+  for (const PodSet& set : sets) TakeBack(set, &body);
+  return Suspended(kind, std::move(body));
+}
+
+Json MergeBetween(const Json& from, const Json& to) {
+  if (!from.is_object() || !to.is_object()) return to;
+  Json patch = Json::object();
+  for (const auto& [key, value] : from.items())
+    if (!to.contains(key)) patch[key] = nullptr;
+  for (const auto& [key, value] : to.items()) {
+    const auto before = from.find(key);
+    if (before == from.end()) {
+      patch[key] = value;
+    } else if (*before != value) {
+      patch[key] = MergeBetween(*before, value);
+    }
+  }
+  return patch;
+}
+
+}  // namespace tutti::dialects::kueue

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kinds of job that wait for quota: where each says that it is suspended, how its status says that it has stopped
+// or ended, and what is written into it to start and to stop it. A kind is a row of a table. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "dialects/pod_sets.h"
+#include "model/object.h"
+
+namespace tutti::dialects::kueue {
+
+struct JobKind {
+  model::ObjectKind kind;
+  std::string reporter;          // by which name Kueue's Events about it come
+  std::string suspend;           // the JSON pointer of the flag
+  bool omits_false = false;      // the flag is left out where it is false
+  bool names_scheduler = false;  // its templates take a schedulerName while it is suspended
+  // By its status alone: pods of it may be there, or come.
+  bool (*is_active)(const base::Json& status);
+};
+
+const std::vector<JobKind>& JobKinds();
+// Null: no such row. `name` is ObjectKind::Name().
+const JobKind* FindJobKind(std::string_view name);
+const JobKind* FindJobKind(const model::Object& object);
+
+bool IsSuspended(const JobKind& kind, const base::Json& body);
+// It may make pods, or pods of it may still be there.
+bool IsReleased(const JobKind& kind, const base::Json& body);
+// It cannot wait for quota: why, by its field; empty: it can.
+std::string WhyNotHeld(const JobKind& kind, const base::Json& body);
+// It does not wait for quota, whatever its labels say: another job makes it, or it uses a cluster of its own.
+bool IsLeftAlone(const model::Object& job);
+
+struct JobEnd {
+  bool succeeded = false;
+  std::string message;
+};
+// nullopt: it goes on.
+std::optional<JobEnd> EndOf(const JobKind& kind, const base::Json& body);
+
+// What the pods of one set are given when the job starts.
+struct PodSetGrant {
+  std::string name;
+  int64_t count = 0;
+  model::StringMap labels, annotations, node_selector;
+  base::Json tolerations = base::Json::array();
+};
+
+// The job's body with the flag set; a suspended job makes no pods.
+base::Json Suspended(const JobKind& kind, base::Json body);
+// The job's body as it starts: not suspended, and with the grants in the templates of its sets. Fewer pods than the job
+// asks for are written into the jobs that may start with fewer.
+base::Json Started(const JobKind& kind, const std::vector<PodSet>& sets, const std::vector<PodSetGrant>& grants,
+                   base::Json body);
+// The job's body as it stops: suspended, and with what is scheduled by in its templates as the Workload's pod sets have
+// it.
+base::Json Stopped(const JobKind& kind, const std::vector<PodSet>& sets, const base::Json& pod_sets, base::Json body);
+
+// The merge patch (RFC 7386) that makes `to` of `from`; an empty object: they are equal. A list goes as a whole.
+base::Json MergeBetween(const base::Json& from, const base::Json& to);
+
+}  // namespace tutti::dialects::kueue

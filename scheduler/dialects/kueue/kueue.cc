@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/kueue/kueue.h"
+
+#include <fmt/format.h>
+
+#include "dialects/kueue/desires.h"
+#include "dialects/kueue/events.h"
+#include "dialects/kueue/jobs.h"
+#include "dialects/kueue/names.h"
+#include "dialects/kueue/status.h"
+
+namespace tutti::dialects::kueue {
+namespace {
+
+const model::ObjectKind kWebhooks{
+    "admissionregistration.k8s.io", "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", {"v1"}};
+constexpr std::string_view kOfKueue = "kueue-mutating-webhook-configuration";
+constexpr std::string_view kBesideKueue =
+    "Kueue runs in this cluster, as MutatingWebhookConfiguration kueue-mutating-webhook-configuration is there, and "
+    "two "
+    "controllers would hold and release the same jobs; delete Kueue's Deployment and its webhook configurations, or "
+    "leave its jobs to it";
+
+// The sentence about why the gang has to leave; empty: it does not.
+std::string EvictionOf(const Entry& entry, const Queues& queues, const GangReport& report, const Entry* preemptor) {
+  const QuotaReport& quota = report.quota;
+  if (quota.evicted_reason.empty()) return {};
+  if (!IsPreemption(quota.evicted_reason)) {
+    if (quota.evicted_reason != "DeactivatedDueToAdmissionCheck")
+      return EvictionText(quota.evicted_reason, quota.evicted_message);
+    std::string names;
+    for (const auto& check : entry.read.checks)
+      if (check.state == "Rejected") names += fmt::format("{}{}", names.empty() ? "" : ",", check.name);
+    return fmt::format("The workload is deactivated due to Admission check(s): {}, were rejected", names);
+  }
+  const auto path = [&](const Entry& of) { return queues.PathOf(queues.LeafOf(of.key.ns, of.terms.queue)); };
+  if (!preemptor) return PreemptionText(quota.evicted_reason, quota.by_uid, "", "", path(entry));
+  return PreemptionText(quota.evicted_reason, preemptor->workload ? preemptor->workload->meta.uid : "",
+                        preemptor->job ? preemptor->job->meta.uid : "", path(*preemptor), path(entry));
+}
+
+}  // namespace
+
+Kueue::Kueue() {
+  for (const auto* kinds : {&Queues::Kinds(), &Workloads::Kinds()})
+    kinds_.insert(kinds_.end(), kinds->begin(), kinds->end());
+  for (const JobKind& job : JobKinds()) kinds_.push_back(job.kind);
+  kinds_.push_back(kWebhooks);
+}
+
+std::string_view Kueue::name() const { return kDialect; }
+
+// --- Objects ---
+
+void Kueue::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
+  if (object->group == kGroup) version_ = object->version;
+  if (const JobKind* job = FindJobKind(*object)) {
+    workloads_.PutJob(*job, object, touched);
+  } else if (object->kind == "Workload") {
+    workloads_.PutWorkload(object, touched);
+  } else if (object->kind == "WorkloadPriorityClass" || object->kind == "PriorityClass") {
+    workloads_.PutClass(*object, touched);
+  } else if (object->kind == kWebhooks.kind) {
+    if (object->meta.name != kOfKueue || foreign_) return;
+    foreign_ = touched->declarations = touched->memberships = true;
+  } else {
+    Touched queues;
+    queues_.Put(object, &queues);
+    FollowQueues(queues, touched);
+  }
+}
+
+void Kueue::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
+  if (const JobKind* job = FindJobKind(kind_name)) {
+    workloads_.DropJob(*job, ns, name, touched);
+  } else if (kind_name == Workloads::Kinds()[0].Name()) {
+    workloads_.DropWorkload(ns, name, touched);
+  } else if (kind_name == Workloads::Kinds()[1].Name() || kind_name == Workloads::Kinds()[2].Name()) {
+    workloads_.DropClass(kind_name, name, touched);
+  } else if (kind_name == kWebhooks.Name()) {
+    if (name != kOfKueue || !foreign_) return;
+    foreign_ = false;
+    touched->declarations = touched->memberships = true;
+  } else {
+    Touched queues;
+    queues_.Drop(kind_name, ns, name, &queues);
+    FollowQueues(queues, touched);
+  }
+}
+
+// Where a LocalQueue leads, and which checks are asked for there, is part of what its gangs declare.
+void Kueue::FollowQueues(const Touched& queues, Touched* touched) {
+  touched->flavors.insert(queues.flavors.begin(), queues.flavors.end());
+  touched->cohorts.insert(queues.cohorts.begin(), queues.cohorts.end());
+  touched->leaves.insert(queues.leaves.begin(), queues.leaves.end());
+  touched->locals.insert(queues.locals.begin(), queues.locals.end());
+  for (const auto& [ns, local] : queues.locals) workloads_.ReadAgain(ns, local, touched);
+}
+
+void Kueue::Served(std::string_view kind_name, bool served, Touched* touched) {
+  if (kind_name != Workloads::Kinds()[0].Name() || served_ == served) return;
+  served_ = served;
+  touched->declarations = touched->memberships = true;
+}
+
+// --- Gangs ---
+
+std::optional<Membership> Kueue::MembershipOf(const model::Pod& pod) const {
+  if (!writes()) return std::nullopt;
+  const std::string* set = model::Find(pod.meta.labels, kPodSetLabel);
+  const std::string* workload = set ? model::Find(pod.meta.annotations, kWorkloadAnnotation) : nullptr;
+  if (!workload || workload->empty()) return std::nullopt;
+  Membership membership;
+  membership.gang = {std::string(kDialect), pod.meta.ns, *workload};
+  membership.role = *set;
+  membership.head = *set == "head";
+  if (const Entry* entry = workloads_.Find(membership.gang))
+    for (const PodSet& each : entry->sets)
+      if (each.name == *set) membership.needs_head = each.needs_head;
+  return membership;
+}
+
+model::GangSpec Kueue::Describe(const model::GangKey& key) const {
+  model::GangSpec spec;
+  const Entry* entry = workloads_.Find(key);
+  if (entry && writes()) return entry->spec;
+  spec.key = key;
+  if (entry) spec.uid = entry->spec.uid;
+  spec.problem = foreign_ ? std::string(kBesideKueue)
+                          : fmt::format("Workload {}/{} does not exist; it is named by the pods' annotation {}", key.ns,
+                                        key.name, kWorkloadAnnotation);
+  return spec;
+}
+
+std::string_view Kueue::SchedulerName(const model::GangKey& key) const {
+  const Entry* entry = workloads_.Find(key);
+  if (!entry || !served_ || (entry->read.finished && !IsKept(*entry->workload))) return {};
+  return "tutti";
+}
+
+// --- Queues ---
+
+std::optional<model::Flavor> Kueue::DescribeFlavor(std::string_view name) const { return queues_.DescribeFlavor(name); }
+std::optional<model::CohortSpec> Kueue::DescribeCohort(std::string_view name) const {
+  return queues_.DescribeCohort(name);
+}
+std::optional<model::LeafQueueSpec> Kueue::DescribeLeaf(std::string_view name) const {
+  return queues_.DescribeLeaf(name);
+}
+std::optional<model::LocalQueueSpec> Kueue::DescribeLocal(std::string_view ns, std::string_view name) const {
+  return queues_.DescribeLocal(ns, name);
+}
+
+// --- What should be, and what is told ---
+
+void Kueue::Desire(const GangReport& report, const cluster::Unseen& unseen,
+                   std::vector<cluster::DesiredObject>* out) const {
+  const Entry* entry = workloads_.Find(report.spec->key);
+  if (!entry || !writes()) return;
+  const Decided decided{*entry, queues_, report,
+                        EvictionOf(*entry, queues_, report, workloads_.FindByUid(report.quota.by_uid)), version_};
+  DesireWorkload(decided, unseen, out);
+  DesireJob(decided, unseen, out);
+}
+
+void Kueue::DesireOfSharing(const SharingReport& report, const cluster::Unseen&,
+                            std::vector<cluster::DesiredObject>* out) const {
+  if (writes()) queues_.Desire(report, out);
+}
+
+void Kueue::Announce(const GangReport& before, const GangReport& now, std::vector<ObjectEvent>* out) const {
+  const Entry* entry = now.spec ? workloads_.Find(now.spec->key) : nullptr;
+  if (!entry || !writes()) return;
+  const Entry* preemptor = workloads_.FindByUid(now.quota.by_uid);
+  AnnounceSteps({*entry, before, now, EvictionOf(*entry, queues_, now, preemptor), preemptor}, out);
+}
+
+std::optional<cluster::ObjectRef> Kueue::EventTarget(const model::GangKey& key) const {
+  const Entry* entry = workloads_.Find(key);
+  if (!entry || (!entry->workload && !entry->job)) return std::nullopt;
+  return cluster::RefOf(entry->workload ? entry->workload : entry->job);
+}
+
+}  // namespace tutti::dialects::kueue

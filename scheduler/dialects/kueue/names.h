@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names of Kueue: labels, annotations, finalizers, and how it names a job's Workload.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tutti::dialects::kueue {
+
+inline constexpr std::string_view kDialect = "kueue";
+inline constexpr std::string_view kGroup = "kueue.x-k8s.io";
+
+// On a job.
+inline constexpr std::string_view kQueueLabel = "kueue.x-k8s.io/queue-name";
+inline constexpr std::string_view kPriorityLabel = "kueue.x-k8s.io/priority-class";
+inline constexpr std::string_view kMaxTimeLabel = "kueue.x-k8s.io/max-exec-time-seconds";
+inline constexpr std::string_view kMinParallelism = "kueue.x-k8s.io/job-min-parallelism";
+inline constexpr std::string_view kCompletionsFollow = "kueue.x-k8s.io/job-completions-equal-parallelism";
+// On a pod of its own, and on those of a group.
+inline constexpr std::string_view kManaged = "kueue.x-k8s.io/managed";  // a label, and a finalizer
+inline constexpr std::string_view kAdmissionGate = "kueue.x-k8s.io/admission";
+inline constexpr std::string_view kPodGroupLabel = "kueue.x-k8s.io/pod-group-name";
+inline constexpr std::string_view kPodGroupCount = "kueue.x-k8s.io/pod-group-total-count";
+// On a Workload.
+inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
+inline constexpr std::string_view kInUse = "kueue.x-k8s.io/resource-in-use";  // the finalizer
+inline constexpr std::string_view kReplaces = "kueue.x-k8s.io/workload-slice-replacement-for";
+// On the pods of a job that was started.
+inline constexpr std::string_view kPodSetLabel = "kueue.x-k8s.io/podset";
+inline constexpr std::string_view kClusterQueueLabel = "kueue.x-k8s.io/cluster-queue-name";
+inline constexpr std::string_view kLocalQueueLabel = "kueue.x-k8s.io/local-queue-name";
+inline constexpr std::string_view kWorkloadAnnotation = "kueue.x-k8s.io/workload";
+
+// The controller of checks that are answered by ProvisioningRequests.
+inline constexpr std::string_view kProvisioning = "kueue.x-k8s.io/provisioning-request";
+
+// The name of the Workload of a job: "rayjob-NAME-e95ec". `kind` and `group` are the job's.
+std::string WorkloadName(std::string_view kind, std::string_view group, std::string_view name, std::string_view uid);
+
+}  // namespace tutti::dialects::kueue

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/kueue/queue_status.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/json.h"
+
+namespace tutti::dialects::kueue {
+
+using base::Json;
+
+namespace {
+
+std::string WithSuffix(int64_t amount, int64_t base, const std::vector<const char*>& suffixes) {
+  size_t suffix = 0;
+  while (amount != 0 && amount % base == 0 && suffix + 1 < suffixes.size()) {
+    amount /= base;
+    ++suffix;
+  }
+  return fmt::format("{}{}", amount, suffixes[suffix]);
+}
+
+std::string Decimal(int64_t amount) { return WithSuffix(amount, 1000, {"", "k", "M", "G", "T", "P", "E"}); }
+
+bool IsBinary(std::string_view resource) {
+  return resource == model::kMemory || resource == model::kEphemeralStorage || resource.starts_with("hugepages-");
+}
+
+// Of each flavor of the queue, in its order, each resource by name.
+Json Usages(const model::LeafQueueSpec& leaf, const SharingReport& report, bool used, bool with_borrowed) {
+  Json flavors = Json::array();
+  for (const model::ResourceGroup& group : leaf.groups)
+    for (const model::FlavorQuota& flavor : group.flavors) {
+      std::vector<std::string> names;
+      for (const auto& [name, cell] : flavor.resources) names.push_back(name);
+      std::ranges::sort(names);
+      Json resources = Json::array();
+      for (const std::string& name : names) {
+        const auto cell = std::ranges::find_if(
+            report.cells, [&](const auto& c) { return c.flavor == flavor.flavor && c.resource == name; });
+        const bool known = cell != report.cells.end();
+        const int64_t total = !known ? 0 : used ? cell->used : cell->reserved;
+        Json resource = {{"name", name}, {"total", QuantityText(name, total)}};
+        if (with_borrowed) {
+          const int64_t over = known && !leaf.cohort.empty() ? std::max<int64_t>(0, total - cell->nominal) : 0;
+          resource["borrowed"] = QuantityText(name, over);
+        }
+        resources.push_back(std::move(resource));
+      }
+      flavors.push_back({{"name", flavor.flavor}, {"resources", std::move(resources)}});
+    }
+  return flavors;
+}
+
+bool SameWithoutTimes(const Json& a, const Json& b) {
+  if (a.is_object() && b.is_object()) {
+    const auto part = [](const Json& of, const Json& in) {
+      return std::ranges::all_of(of.items(), [&](const auto& item) {
+        if (item.key() == "lastTransitionTime") return true;
+        const auto at = in.find(item.key());
+        return at != in.end() && SameWithoutTimes(item.value(), *at);
+      });
+    };
+    return part(a, b) && std::ranges::all_of(b.items(), [&](const auto& item) {
+             return item.key() == "lastTransitionTime" || item.key() == "observedGeneration" || a.contains(item.key());
+           });
+  }
+  if (a.is_array() && b.is_array())
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), SameWithoutTimes);
+  return a == b;
+}
+
+}  // namespace
+
+std::string QuantityText(std::string_view resource, int64_t amount) {
+  if (resource == model::kCpu && amount % 1000 != 0) return fmt::format("{}m", amount);
+  if (resource == model::kCpu) return Decimal(amount / 1000);
+  if (!IsBinary(resource) || (amount > -1024 && amount < 1024)) return Decimal(amount);
+  return WithSuffix(amount, 1024, {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"});
+}
+
+bool SetCondition(std::string_view type, bool status, std::string_view reason, std::string_view message,
+                  base::Millis now_wall_ms, Json* conditions) {
+  const char* word = status ? "True" : "False";
+  if (!conditions->is_array()) *conditions = Json::array();
+  for (Json& condition : *conditions) {
+    if (!condition.is_object() || condition.value("type", Json()) != type) continue;
+    const bool changed = condition.value("status", Json()) != word;
+    if (changed || !condition.contains("lastTransitionTime"))
+      condition["lastTransitionTime"] = base::FormatTime(now_wall_ms);
+    condition["status"] = word;
+    condition["reason"] = reason;
+    condition["message"] = message;
+    return changed;
+  }
+  conditions->push_back({{"type", type},
+                         {"status", word},
+                         {"reason", reason},
+                         {"message", message},
+                         {"lastTransitionTime", base::FormatTime(now_wall_ms)}});
+  return true;
+}
+
+const Json* FindCondition(const Json& conditions, std::string_view type) {
+  if (!conditions.is_array()) return nullptr;
+  for (const Json& condition : conditions)
+    if (condition.is_object() && condition.value("type", Json()) == type) return &condition;
+  return nullptr;
+}
+
+bool IsTrue(const Json& conditions, std::string_view type) {
+  const Json* condition = FindCondition(conditions, type);
+  return condition && condition->value("status", Json()) == "True";
+}
+
+Json LeafStatus(const model::LeafQueueSpec& leaf, const SharingReport& report) {
+  return {{"pendingWorkloads", report.pending},
+          {"reservingWorkloads", report.reserving},
+          {"admittedWorkloads", report.admitted},
+          {"flavorsReservation", Usages(leaf, report, false, true)},
+          {"flavorsUsage", Usages(leaf, report, true, true)}};
+}
+
+Json LocalStatus(const model::LeafQueueSpec* leaf, bool stopped, const SharingReport& report) {
+  Json status = {{"pendingWorkloads", stopped ? 0 : report.pending},
+                 {"reservingWorkloads", report.reserving},
+                 {"admittedWorkloads", report.admitted}};
+  if (!leaf) return status;
+  status["flavorsReservation"] = Usages(*leaf, report, false, false);
+  status["flavorsUsage"] = Usages(*leaf, report, true, false);
+  status["flavorUsage"] = status["flavorsUsage"];  // v1beta1
+  return status;
+}
+
+bool AgreesWithoutTimes(const Json& fields, const Json& object) {
+  if (!fields.is_object()) return SameWithoutTimes(fields, object);
+  if (!object.is_object()) return false;
+  return std::ranges::all_of(fields.items(), [&](const auto& item) {
+    const auto at = object.find(item.key());
+    if (at == object.end() || at->is_null()) return item.value().is_null();
+    return !item.value().is_null() && AgreesWithoutTimes(item.value(), *at);
+  });
+}
+
+}  // namespace tutti::dialects::kueue

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/kueue/queues.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "cluster/kinds.h"
+#include "dialects/declaration.h"
+#include "dialects/kueue/names.h"
+#include "dialects/kueue/queue_status.h"
+#include "dialects/pod_groups.h"
+
+namespace tutti::dialects::kueue {
+
+using base::Json;
+
+namespace {
+
+model::ObjectKind KindOf(const char* resource, const char* kind, bool alpha = false) {
+  std::vector<std::string> versions{"v1beta2", "v1beta1"};
+  if (alpha) versions.push_back("v1alpha1");
+  return {std::string(kGroup), resource, kind, std::move(versions)};
+}
+
+std::string JoinNames(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ",")); }
+
+bool SelectsNamespace(const std::optional<model::LabelSelector>& selector, const model::StringMap& labels) {
+  if (!selector) return false;
+  return *selector == model::LabelSelector() || model::Selects(*selector, labels);
+}
+
+}  // namespace
+
+const std::vector<model::ObjectKind>& Queues::Kinds() {
+  static const std::vector<model::ObjectKind> kinds{KindOf("resourceflavors", "ResourceFlavor"),
+                                                    KindOf("topologies", "Topology", true),
+                                                    KindOf("cohorts", "Cohort", true),
+                                                    KindOf("clusterqueues", "ClusterQueue"),
+                                                    KindOf("localqueues", "LocalQueue"),
+                                                    KindOf("admissionchecks", "AdmissionCheck"),
+                                                    KindOf("provisioningrequestconfigs", "ProvisioningRequestConfig"),
+                                                    cluster::NamespaceKind()};
+  return kinds;
+}
+
+// --- Objects ---
+
+bool Queues::Put(const std::shared_ptr<const model::Object>& object, Touched* touched) {
+  const std::string &kind = object->kind, &name = object->meta.name;
+  if (kind == "ResourceFlavor") {
+    PutFlavor(object, touched);
+  } else if (kind == "Topology") {
+    topologies_[name] = ReadLevels(*object);
+    if (const auto flavors = flavors_by_topology_.find(name); flavors != flavors_by_topology_.end())
+      touched->flavors.insert(flavors->second.begin(), flavors->second.end());
+  } else if (kind == "Cohort") {
+    cohorts_.insert_or_assign(name, Kept<Declared<model::CohortSpec>>{object, ReadCohort(*object)});
+    touched->cohorts.insert(name);
+  } else if (kind == "ClusterQueue") {
+    PutLeaf(object, touched);
+  } else if (kind == "LocalQueue") {
+    PutLocal(object, touched);
+  } else if (kind == "AdmissionCheck") {
+    Check check = ReadCheck(*object);
+    if (const auto at = checks_.find(name); at != checks_.end())
+      checks_by_config_[at->second.spec.parameters].erase(name);
+    checks_by_config_[check.parameters].insert(name);
+    checks_.insert_or_assign(name, Kept<Check>{object, std::move(check)});
+    TouchUsers(leaves_by_check_, name, touched);
+  } else if (kind == "ProvisioningRequestConfig") {
+    configs_[name] = object;
+    if (const auto checks = checks_by_config_.find(name); checks != checks_by_config_.end())
+      for (const std::string& check : checks->second) TouchUsers(leaves_by_check_, check, touched);
+  } else if (kind == "Namespace") {
+    const auto [at, fresh] = namespaces_.try_emplace(name, object->meta.labels);
+    if (!fresh && at->second == *object->meta.labels) return true;
+    at->second = object->meta.labels;
+    TouchNamespace(name, touched);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool Queues::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
+  const std::string key(name);
+  const auto of = [&](size_t row) { return kind_name == Kinds()[row].Name(); };
+  if (of(0)) {
+    if (const auto at = flavors_.find(name); at != flavors_.end()) {
+      flavors_by_topology_[at->second.spec.spec.topology].erase(key);
+      flavors_.erase(at);
+    }
+    touched->flavors.insert(key);
+    TouchUsers(leaves_by_flavor_, name, touched);
+  } else if (of(1)) {
+    topologies_.erase(key);
+    if (const auto flavors = flavors_by_topology_.find(name); flavors != flavors_by_topology_.end())
+      touched->flavors.insert(flavors->second.begin(), flavors->second.end());
+  } else if (of(2)) {
+    cohorts_.erase(key);
+    touched->cohorts.insert(key);
+  } else if (of(3)) {
+    TouchLeaf(key, touched);
+    if (const auto at = leaves_.find(name); at != leaves_.end()) {
+      Index(key, at->second.spec, false);
+      leaves_.erase(at);
+    }
+  } else if (of(4)) {
+    const LocalName local{std::string(ns), key};
+    if (const auto at = locals_.find(local); at != locals_.end()) {
+      locals_by_leaf_[at->second.spec.spec.queue].erase(local);
+      locals_.erase(at);
+    }
+    touched->locals.insert(local);
+  } else if (of(5)) {
+    if (const auto at = checks_.find(name); at != checks_.end()) {
+      checks_by_config_[at->second.spec.parameters].erase(key);
+      checks_.erase(at);
+    }
+    TouchUsers(leaves_by_check_, name, touched);
+  } else if (of(6)) {
+    configs_.erase(key);
+    if (const auto checks = checks_by_config_.find(name); checks != checks_by_config_.end())
+      for (const std::string& check : checks->second) TouchUsers(leaves_by_check_, check, touched);
+  } else if (of(7)) {
+    namespaces_.erase(key);
+    TouchNamespace(name, touched);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Queues::PutFlavor(const std::shared_ptr<const model::Object>& object, Touched* touched) {
+  const std::string& name = object->meta.name;
+  Declared<model::Flavor> flavor = ReadFlavor(*object);
+  if (const auto at = flavors_.find(name); at != flavors_.end())
+    flavors_by_topology_[at->second.spec.spec.topology].erase(name);
+  if (!flavor.spec.topology.empty()) flavors_by_topology_[flavor.spec.topology].insert(name);
+  flavors_.insert_or_assign(name, Kept<Declared<model::Flavor>>{object, std::move(flavor)});
+  touched->flavors.insert(name);
+  TouchUsers(leaves_by_flavor_, name, touched);
+}
+
+void Queues::Index(const std::string& name, const Leaf& leaf, bool add) {
+  const auto set = [&](Users& users, const std::string& used) {
+    if (add)
+      users[used].insert(name);
+    else
+      users[used].erase(name);
+  };
+  for (const model::ResourceGroup& group : leaf.spec.groups)
+    for (const model::FlavorQuota& flavor : group.flavors) set(leaves_by_flavor_, flavor.flavor);
+  for (const LeafCheck& check : leaf.checks) set(leaves_by_check_, check.name);
+}
+
+void Queues::PutLeaf(const std::shared_ptr<const model::Object>& object, Touched* touched) {
+  const std::string& name = object->meta.name;
+  Leaf leaf = ReadLeaf(*object);
+  if (const auto at = leaves_.find(name); at != leaves_.end()) {
+    const bool same = at->second.spec == leaf && at->second.object->meta.uid == object->meta.uid &&
+                      at->second.object->meta.deleting() == object->meta.deleting();
+    if (same) {
+      at->second.object = object;
+      return;
+    }
+    Index(name, at->second.spec, false);
+  }
+  Index(name, leaf, true);
+  leaves_.insert_or_assign(name, Kept<Leaf>{object, std::move(leaf)});
+  TouchLeaf(name, touched);
+}
+
+void Queues::PutLocal(const std::shared_ptr<const model::Object>& object, Touched* touched) {
+  const LocalName name{object->meta.ns, object->meta.name};
+  Declared<model::LocalQueueSpec> local = ReadLocal(*object);
+  if (const auto at = locals_.find(name); at != locals_.end()) {
+    if (at->second.spec == local && at->second.object->meta.uid == object->meta.uid) {
+      at->second.object = object;
+      return;
+    }
+    locals_by_leaf_[at->second.spec.spec.queue].erase(name);
+  }
+  locals_by_leaf_[local.spec.queue].insert(name);
+  locals_.insert_or_assign(name, Kept<Declared<model::LocalQueueSpec>>{object, std::move(local)});
+  touched->locals.insert(name);
+}
+
+// --- What depends on them ---
+
+void Queues::TouchLeaf(const std::string& name, Touched* touched) const {
+  touched->leaves.insert(name);
+  if (const auto locals = locals_by_leaf_.find(name); locals != locals_by_leaf_.end())
+    touched->locals.insert(locals->second.begin(), locals->second.end());
+}
+
+void Queues::TouchUsers(const Users& users, std::string_view name, Touched* touched) const {
+  const auto leaves = users.find(name);
+  if (leaves == users.end()) return;
+  for (const std::string& leaf : leaves->second) TouchLeaf(leaf, touched);
+}
+
+void Queues::TouchNamespace(std::string_view ns, Touched* touched) const {
+  for (auto at = locals_.lower_bound({std::string(ns), ""}); at != locals_.end() && at->first.first == ns; ++at)
+    touched->locals.insert(at->first);
+}
+
+// --- Descriptions ---
+
+std::optional<model::Flavor> Queues::DescribeFlavor(std::string_view name) const {
+  const auto at = flavors_.find(name);
+  if (at == flavors_.end()) return std::nullopt;
+  model::Flavor flavor = at->second.spec.spec;
+  if (const auto levels = topologies_.find(flavor.topology); levels != topologies_.end())
+    flavor.levels = levels->second;
+  return flavor;
+}
+
+std::optional<model::CohortSpec> Queues::DescribeCohort(std::string_view name) const {
+  const auto at = cohorts_.find(name);
+  return at == cohorts_.end() ? std::nullopt : std::optional(at->second.spec.spec);
+}
+
+std::optional<model::LeafQueueSpec> Queues::DescribeLeaf(std::string_view name) const {
+  const auto at = leaves_.find(name);
+  if (at == leaves_.end()) return std::nullopt;
+  model::LeafQueueSpec spec = at->second.spec.spec;
+  if (spec.stop == model::StopPolicy::kNone && !ActiveOfLeaf(at->first).active) spec.stop = model::StopPolicy::kHold;
+  return spec;
+}
+
+bool Queues::Takes(const Leaf& leaf, const std::string& ns) const {
+  if (const auto labels = namespaces_.find(ns); labels != namespaces_.end())
+    return SelectsNamespace(leaf.namespaces, labels->second);
+  return SelectsNamespace(leaf.namespaces, {{"kubernetes.io/metadata.name", ns}});
+}
+
+std::optional<model::LocalQueueSpec> Queues::DescribeLocal(std::string_view ns, std::string_view name) const {
+  const auto at = locals_.find({std::string(ns), std::string(name)});
+  if (at == locals_.end()) return std::nullopt;
+  model::LocalQueueSpec spec = at->second.spec.spec;
+  if (const auto leaf = leaves_.find(spec.queue); leaf != leaves_.end())
+    spec.admits = Takes(leaf->second.spec, spec.ns);
+  return spec;
+}
+
+std::string Queues::LeafOf(const std::string& ns, const std::string& local) const {
+  const auto at = locals_.find({ns, local});
+  return at == locals_.end() ? std::string() : at->second.spec.spec.queue;
+}
+
+std::string Queues::PathOf(const std::string& leaf) const {
+  std::string path = "/" + leaf;
+  const auto at = leaves_.find(leaf);
+  std::string cohort = at == leaves_.end() ? std::string() : at->second.spec.spec.cohort;
+  std::set<std::string> seen;  // parents may form a circle
+  while (!cohort.empty() && seen.insert(cohort).second) {
+    path.insert(0, "/" + cohort);
+    const auto above = cohorts_.find(cohort);
+    cohort = above == cohorts_.end() ? std::string() : above->second.spec.spec.parent;
+  }
+  return path;
+}
+
+std::vector<std::string> Queues::ChecksOf(const std::string& leaf,
+                                          const std::optional<std::set<std::string>>& flavors) const {
+  std::vector<std::string> names;
+  const auto at = leaves_.find(leaf);
+  if (at == leaves_.end()) return names;
+  for (const LeafCheck& check : at->second.spec.checks)
+    if (check.flavors.empty() || !flavors ||
+        std::ranges::any_of(check.flavors, [&](const std::string& each) { return flavors->contains(each); }))
+      names.push_back(check.name);
+  return names;
+}
+
+const Check* Queues::FindCheck(const std::string& name) const {
+  const auto at = checks_.find(name);
+  return at == checks_.end() ? nullptr : &at->second.spec;
+}
+
+std::shared_ptr<const model::Object> Queues::FindConfig(const std::string& name) const {
+  const auto at = configs_.find(name);
+  return at == configs_.end() ? nullptr : at->second;
+}
+
+const Declared<model::Flavor>* Queues::FindFlavor(const std::string& name) const {
+  const auto at = flavors_.find(name);
+  return at == flavors_.end() ? nullptr : &at->second.spec;
+}
+
+// --- Statuses ---
+
+Queues::Active Queues::ActiveOfCheck(const std::string& name) const {
+  const auto at = checks_.find(name);
+  if (at == checks_.end()) return {false, "NotFound", fmt::format("there is no AdmissionCheck {}", name)};
+  const Check& check = at->second.spec;
+  if (check.controller != kProvisioning) return {check.active, "", ""};
+  if (check.parameters_kind != "ProvisioningRequestConfig" || !configs_.contains(check.parameters))
+    return {false, "BadParametersRef",
+            fmt::format("ProvisioningRequestConfig.kueue.x-k8s.io \"{}\" not found", check.parameters)};
+  return {true, "Active", "The admission check is active"};
+}
+
+Queues::Active Queues::ActiveOfLeaf(const std::string& name) const {
+  const Kept<Leaf>& kept = leaves_.find(name)->second;
+  if (kept.object->meta.deleting())
+    return {false, "Terminating", "Can't admit new workloads; clusterQueue is terminating"};
+  std::vector<std::string> lacks_flavors, lacks_topologies, lacks_checks, idle_checks;
+  for (const model::ResourceGroup& group : kept.spec.spec.groups)
+    for (const model::FlavorQuota& quota : group.flavors) {
+      const auto flavor = flavors_.find(quota.flavor);
+      if (flavor == flavors_.end())
+        lacks_flavors.push_back(quota.flavor);
+      else if (const std::string& topology = flavor->second.spec.spec.topology;
+               !topology.empty() && !topologies_.contains(topology))
+        lacks_topologies.push_back(
+            fmt::format("there is no Topology \"{}\" for TAS flavor \"{}\"", topology, quota.flavor));
+    }
+  for (const LeafCheck& check : kept.spec.checks) {
+    if (!checks_.contains(check.name))
+      lacks_checks.push_back(check.name);
+    else if (!ActiveOfCheck(check.name).active)
+      idle_checks.push_back(check.name);
+  }
+  std::string reason, message;
+  const auto add = [&](bool holds, const char* word, const std::string& text) {
+    if (!holds) return;
+    if (reason.empty()) reason = word;
+    message += (message.empty() ? "" : ", ") + text;
+  };
+  add(kept.spec.spec.stop != model::StopPolicy::kNone, "Stopped", "is stopped");
+  add(!lacks_flavors.empty(), "FlavorNotFound", "references missing ResourceFlavor(s): " + JoinNames(lacks_flavors));
+  add(!lacks_checks.empty(), "AdmissionCheckNotFound",
+      "references missing AdmissionCheck(s): " + JoinNames(lacks_checks));
+  add(!idle_checks.empty(), "AdmissionCheckInactive",
+      "references inactive AdmissionCheck(s): " + JoinNames(idle_checks));
+  add(!lacks_topologies.empty(), "TopologyNotFound", JoinNames(lacks_topologies));
+  add(!kept.spec.problem.empty(), "Misconfigured", kept.spec.problem);
+  if (reason.empty()) return {true, "Ready", "Can admit new workloads"};
+  return {false, reason, fmt::format("Can't admit new workloads: {}.", message)};
+}
+
+Queues::Active Queues::ActiveOfLocal(const std::string& ns, const std::string& name) const {
+  const model::LocalQueueSpec& local = locals_.find({ns, name})->second.spec.spec;
+  if (local.stop != model::StopPolicy::kNone) return {false, "Stopped", "LocalQueue is stopped"};
+  if (!leaves_.contains(local.queue))
+    return {false, "ClusterQueueDoesNotExist", "Can't submit new workloads to clusterQueue"};
+  if (!ActiveOfLeaf(local.queue).active)
+    return {false, "ClusterQueueIsInactive", "Can't submit new workloads to clusterQueue"};
+  return {true, "Ready", "Can submit new workloads to localQueue"};
+}
+
+void Queues::Desire(const SharingReport& report, std::vector<cluster::DesiredObject>* out) const {
+  const auto desire = [&](const std::shared_ptr<const model::Object>& object, Json status, const Active& active) {
+    const auto before = StatusOf(*object).find("conditions");
+    Json conditions = before != StatusOf(*object).end() ? *before : Json::array();
+    SetCondition("Active", active.active, active.reason, active.message, report.now_wall_ms, &conditions);
+    status["conditions"] = std::move(conditions);
+    out->push_back(WithStatus(object, std::move(status), AgreesWithoutTimes));
+  };
+  if (!report.ns.empty()) {
+    const auto local = locals_.find({report.ns, report.name});
+    if (local == locals_.end()) return;
+    const model::LocalQueueSpec& spec = local->second.spec.spec;
+    const auto leaf = leaves_.find(spec.queue);
+    const model::LeafQueueSpec* quotas = leaf == leaves_.end() ? nullptr : &leaf->second.spec.spec;
+    return desire(local->second.object, LocalStatus(quotas, spec.stop != model::StopPolicy::kNone, report),
+                  ActiveOfLocal(report.ns, report.name));
+  }
+  const auto leaf = leaves_.find(report.name);
+  if (leaf == leaves_.end()) return;
+  desire(leaf->second.object, LeafStatus(leaf->second.spec.spec, report), ActiveOfLeaf(report.name));
+  for (const LeafCheck& check : leaf->second.spec.checks)
+    if (const auto at = checks_.find(check.name); at != checks_.end() && at->second.spec.controller == kProvisioning)
+      desire(at->second.object, Json::object(), ActiveOfCheck(check.name));
+}
+
+}  // namespace tutti::dialects::kueue

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues: Kueue's objects that say how much there is and whose it is, and what depends on what among them.
+//
+// Scheduler thread only.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "dialects/dialect.h"
+#include "dialects/kueue/specs.h"
+
+namespace tutti::dialects::kueue {
+
+class Queues {
+ public:
+  static const std::vector<model::ObjectKind>& Kinds();
+
+  // False: the object is of no kind of these.
+  bool Put(const std::shared_ptr<const model::Object>& object, Touched* touched);
+  bool Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched);
+
+  std::optional<model::Flavor> DescribeFlavor(std::string_view name) const;
+  std::optional<model::CohortSpec> DescribeCohort(std::string_view name) const;
+  // A queue that is not active, for whatever reason, is stopped.
+  std::optional<model::LeafQueueSpec> DescribeLeaf(std::string_view name) const;
+  std::optional<model::LocalQueueSpec> DescribeLocal(std::string_view ns, std::string_view name) const;
+
+  // The ClusterQueue that a LocalQueue leads to; empty: there is no such LocalQueue.
+  std::string LeafOf(const std::string& ns, const std::string& local) const;
+  // "/cohort/queue": the way from the root of its cohorts.
+  std::string PathOf(const std::string& leaf) const;
+  // The checks that a gang with these flavors needs in that queue; nullopt: one that may get any of its flavors.
+  std::vector<std::string> ChecksOf(const std::string& leaf, const std::optional<std::set<std::string>>& flavors) const;
+  const Check* FindCheck(const std::string& name) const;
+  // Null: there is no such object.
+  std::shared_ptr<const model::Object> FindConfig(const std::string& name) const;
+  const Declared<model::Flavor>* FindFlavor(const std::string& name) const;
+
+  // What its status says of whether it is active: a reason and a sentence, as Kueue has them.
+  struct Active {
+    bool active = true;
+    std::string reason, message;
+  };
+  Active ActiveOfLeaf(const std::string& name) const;
+  Active ActiveOfLocal(const std::string& ns, const std::string& name) const;
+  Active ActiveOfCheck(const std::string& name) const;
+
+  // The statuses of the queue of the report, and of its checks.
+  void Desire(const SharingReport& report, std::vector<cluster::DesiredObject>* out) const;
+
+ private:
+  template <typename Spec>
+  struct Kept {
+    std::shared_ptr<const model::Object> object;  // never null
+    Spec spec;
+  };
+  using LocalName = std::pair<std::string, std::string>;
+  using Users = std::map<std::string, std::set<std::string>, std::less<>>;
+
+  void PutFlavor(const std::shared_ptr<const model::Object>& object, Touched* touched);
+  void PutLeaf(const std::shared_ptr<const model::Object>& object, Touched* touched);
+  void PutLocal(const std::shared_ptr<const model::Object>& object, Touched* touched);
+  void TouchLeaf(const std::string& name, Touched* touched) const;
+  void TouchUsers(const Users& users, std::string_view name, Touched* touched) const;
+  void TouchNamespace(std::string_view ns, Touched* touched) const;
+  void Index(const std::string& name, const Leaf& leaf, bool add);
+  bool Takes(const Leaf& leaf, const std::string& ns) const;
+
+  std::map<std::string, Kept<Declared<model::Flavor>>, std::less<>> flavors_;
+  std::map<std::string, std::vector<std::string>, std::less<>> topologies_;  // the levels of each
+  std::map<std::string, Kept<Declared<model::CohortSpec>>, std::less<>> cohorts_;
+  std::map<std::string, Kept<Leaf>, std::less<>> leaves_;
+  std::map<LocalName, Kept<Declared<model::LocalQueueSpec>>> locals_;
+  std::map<std::string, Kept<Check>, std::less<>> checks_;
+  std::map<std::string, std::shared_ptr<const model::Object>, std::less<>> configs_;  // ProvisioningRequestConfigs
+  std::map<std::string, model::StringMap, std::less<>> namespaces_;                   // their labels
+  Users leaves_by_flavor_, leaves_by_check_, flavors_by_topology_, checks_by_config_;
+  std::map<std::string, std::set<LocalName>, std::less<>> locals_by_leaf_;
+};
+
+}  // namespace tutti::dialects::kueue

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kueue's declarations of quota, in v1beta1 and v1beta2, as values. Pure functions.
+//
+// What cannot be read is a problem, named by its field; the rest is read nonetheless.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/object.h"
+#include "model/selector.h"
+#include "model/sharing_queue.h"
+
+namespace tutti::dialects::kueue {
+
+template <typename Spec>
+struct Declared {
+  Spec spec;
+  std::string problem;  // "ClusterQueue q: spec.…: \"x\" is not a quantity"; empty: it was readable
+  friend bool operator==(const Declared&, const Declared&) = default;
+};
+
+// A check that a ClusterQueue asks for.
+struct LeafCheck {
+  std::string name;
+  std::vector<std::string> flavors;  // it is asked for where one of these is assigned; empty: always
+  friend bool operator==(const LeafCheck&, const LeafCheck&) = default;
+};
+
+struct Leaf {
+  model::LeafQueueSpec spec;
+  std::optional<model::LabelSelector> namespaces;  // whose gangs it takes; nullopt: of none
+  std::vector<LeafCheck> checks;
+  std::string problem;  // as Declared's
+  friend bool operator==(const Leaf&, const Leaf&) = default;
+};
+
+// `levels` is left empty: they are the topology's.
+Declared<model::Flavor> ReadFlavor(const model::Object& object);
+Declared<model::CohortSpec> ReadCohort(const model::Object& object);
+Leaf ReadLeaf(const model::Object& object);
+Declared<model::LocalQueueSpec> ReadLocal(const model::Object& object);
+// The node labels of a Topology's levels, the widest first.
+std::vector<std::string> ReadLevels(const model::Object& topology);
+
+// What an AdmissionCheck says.
+struct Check {
+  std::string controller;                   // kProvisioning, or another's
+  std::string parameters_kind, parameters;  // the object that its controller reads
+  bool active = false;                      // as its status says, or as it is for a check that is answered here
+  friend bool operator==(const Check&, const Check&) = default;
+};
+Check ReadCheck(const model::Object& object);
+
+// An amount of the resource as a JSON value says it: cpu in thousandths. nullopt: it is no quantity, or negative;
+// `why` says so.
+std::optional<int64_t> AmountOf(std::string_view resource, const base::Json& value, std::string* why);
+
+}  // namespace tutti::dialects::kueue

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/kueue/status.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "dialects/kueue/fields.h"
+#include "dialects/kueue/names.h"
+#include "dialects/kueue/queue_status.h"
+#include "model/quantity.h"
+
+namespace tutti::dialects::kueue {
+
+using base::Json;
+
+namespace {
+
+// Words of the rule, and how Kueue says why a workload goes.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kPreemptions = {
+    {{"InClusterQueue", "prioritization in the ClusterQueue"},
+     {"InCohortReclamation", "reclamation within the cohort"},
+     {"InCohortFairSharing", "Fair Sharing within the cohort"},
+     {"InCohortReclaimWhileBorrowing", "reclamation within the cohort while borrowing"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kEvictions = {
+    {{"ClusterQueueStopped", "The ClusterQueue is stopped"},
+     {"LocalQueueStopped", "The LocalQueue is stopped"},
+     {"AdmissionCheck", "At least one admission check is false"},
+     {"Deactivated", "The workload is deactivated"}}};
+
+Json Amounts(const model::ResourceList& list) {
+  Json amounts = Json::object();
+  for (const auto& [resource, amount] : list) amounts[resource] = QuantityText(resource, amount);
+  return amounts;
+}
+
+// What each set asks for in all.
+Json Requests(const std::vector<RoleRead>& roles) {
+  Json requests = Json::array();
+  for (const RoleRead& role : roles) {
+    if (!role.pod) continue;
+    model::ResourceList total;
+    for (const auto& [resource, amount] : role.ask.pod->requests)
+      total.Set(resource, model::SaturatingMul(amount, role.ask.count));
+    requests.push_back({{"name", role.ask.name}, {"resources", Amounts(total)}});
+  }
+  return requests;
+}
+
+Json Admission(const model::HeldQuota& has) {
+  Json sets = Json::array();
+  for (const model::HeldQuota::Role& role : has.roles) {
+    Json flavors = Json::object();
+    for (const auto& [resource, flavor] : role.flavors) flavors[resource] = flavor;
+    sets.push_back({{"name", role.name},
+                    {"flavors", std::move(flavors)},
+                    {"resourceUsage", Amounts(role.requests)},
+                    {"count", role.count}});
+  }
+  return {{"clusterQueue", has.leaf}, {"podSetAssignments", std::move(sets)}};
+}
+
+std::string MessageOf(const Json& condition) {
+  const Json& message = Field(condition, "message");
+  return message.is_string() ? message.get<std::string>() : std::string();
+}
+
+class Writer {
+ public:
+  explicit Writer(const StatusOfWorkload& of)
+      : of_(of), conditions_(Field(of.before, "conditions")), status_(of.before) {
+    if (!conditions_.is_array()) conditions_ = Json::array();
+    if (!status_.is_object()) status_ = Json::object();
+  }
+
+  Json Write() {
+    const QuotaReport& quota = of_.report.quota;
+    const bool ended = of_.end || IsTrue(conditions_, "Finished");
+    if (ended) {
+      Finish();
+    } else {
+      if (!quota.evicted_reason.empty() && (!quota.has || quota.has->evicted)) Evict();
+      if (!quota.has)
+        Wait();
+      else if (!quota.has->evicted)
+        Hold(*quota.has);
+    }
+    if (!conditions_.empty()) status_["conditions"] = std::move(conditions_);
+    return std::move(status_);
+  }
+
+ private:
+  void Set(std::string_view type, bool holds, std::string_view reason, std::string_view message) {
+    SetCondition(type, holds, reason, message, of_.report.now_wall_ms, &conditions_);
+  }
+
+  void Finish() {
+    if (of_.end) Set("Finished", true, of_.end->succeeded ? "Succeeded" : "Failed", of_.end->message);
+  }
+
+  void Evict() {
+    const QuotaReport& quota = of_.report.quota;
+    const bool before = IsTrue(conditions_, "Evicted");
+    const std::string reason = EvictedReason(quota.evicted_reason);
+    if (before && Field(*FindCondition(conditions_, "Evicted"), "reason") == reason) return;
+    Set("Evicted", true, reason, of_.eviction);
+    if (IsPreemption(quota.evicted_reason)) Set("Preempted", true, quota.evicted_reason, of_.eviction);
+    Count(reason);
+  }
+
+  void Count(const std::string& reason) {
+    Json evictions = Field(Field(of_.before, "schedulingStats"), "evictions");
+    if (!evictions.is_array()) evictions = Json::array();
+    const auto same = std::ranges::find_if(evictions, [&](const Json& each) {
+      return Field(each, "reason") == reason && Field(each, "underlyingCause") == "";
+    });
+    if (same == evictions.end()) {
+      evictions.push_back({{"reason", reason}, {"underlyingCause", ""}, {"count", 1}});
+    } else {
+      const Json& count = Field(*same, "count");
+      (*same)["count"] = (count.is_number_integer() ? count.get<int64_t>() : 0) + 1;
+    }
+    status_["schedulingStats"] = {{"evictions", std::move(evictions)}};
+  }
+
+  // It has none.
+  void Wait() {
+    const QuotaReport& quota = of_.report.quota;
+    const bool had = IsTrue(conditions_, "QuotaReserved");
+    if (had && quota.evicted_reason.empty() && PendingText(of_.report).empty()) return;
+    if (had) Release();
+    const std::string text = PendingText(of_.report);
+    const bool barred = of_.report.spec->quota && !of_.report.spec->quota->barred.empty();
+    if (!text.empty() && !(had && barred)) {
+      Set("QuotaReserved", false, PendingReason(of_.report), text);
+      if (!of_.roles.empty()) status_["resourceRequests"] = Requests(of_.roles);
+      if (!had) Requeue();
+    }
+  }
+
+  void Release() {
+    const QuotaReport& quota = of_.report.quota;
+    const Json* evicted = FindCondition(conditions_, "Evicted");
+    const std::string text = evicted ? MessageOf(*evicted) : of_.eviction;
+    if (!quota.evicted_reason.empty())
+      Set("Requeued", IsPreemption(quota.evicted_reason) || quota.evicted_reason == "NodeFailures",
+          EvictedReason(quota.evicted_reason), text);
+    Set("QuotaReserved", false, "Pending", text.empty() ? "The quota was given back" : text);
+    status_.erase("admission");
+    if (IsTrue(conditions_, "Admitted")) {
+      AddTime();
+      Set("Admitted", false, "NoReservation", "The workload has no reservation");
+    }
+    ResetChecks();
+  }
+
+  // How long it ran.
+  void AddTime() {
+    const Json& since = Field(*FindCondition(conditions_, "Admitted"), "lastTransitionTime");
+    const auto admitted = since.is_string() ? base::ParseTime(since.get<std::string>()) : base::Result<base::Millis>(0);
+    if (!admitted || *admitted == 0) return;
+    const Json& past = Field(of_.before, "accumulatedPastExecutionTimeSeconds");
+    const int64_t total = (past.is_number_integer() ? past.get<int64_t>() : 0) +
+                          std::max<int64_t>(0, (of_.report.now_wall_ms - *admitted) / 1000);
+    status_["accumulatedPastExecutionTimeSeconds"] = total;
+    status_["accumulatedPastExexcutionTimeSeconds"] = total;  // v1beta1's spelling
+  }
+
+  void ResetChecks() {
+    Json checks = Field(of_.before, "admissionChecks");
+    if (!checks.is_array()) return;
+    for (Json& check : checks) {
+      const Json& state = Field(check, "state");
+      if (!check.is_object() || !state.is_string() || state == "Pending") continue;
+      check["message"] = fmt::format("Reset to Pending after eviction. Previously: {}", state.get<std::string>());
+      check["state"] = "Pending";
+      check["lastTransitionTime"] = base::FormatTime(of_.report.now_wall_ms);
+      check.erase("podSetUpdates");
+    }
+    status_["admissionChecks"] = std::move(checks);
+  }
+
+  // It stands in line again after a pause.
+  void Requeue() {
+    const Json* requeued = FindCondition(conditions_, "Requeued");
+    if (!requeued || Field(*requeued, "status") != "False" || of_.report.quota.reason == "Suspended") return;
+    if (of_.report.spec->quota &&
+        (!of_.report.spec->quota->barred.empty() || of_.report.spec->quota->not_before_ms > of_.report.now_wall_ms))
+      return;
+    const std::string was = Field(*requeued, "reason").is_string() ? Field(*requeued, "reason").get<std::string>() : "";
+    if (was == "ClusterQueueStopped")
+      Set("Requeued", true, "ClusterQueueRestarted", "The ClusterQueue was restarted after being stopped");
+    else if (was == "LocalQueueStopped")
+      Set("Requeued", true, "LocalQueueRestarted", "The LocalQueue was restarted after being stopped");
+    else if (was.starts_with("Deactivated"))
+      Set("Requeued", true, "Reactivated", "The workload was reactivated");
+    else
+      Set("Requeued", true, "BackoffFinished", "The workload backoff was finished");
+  }
+
+  void Hold(const model::HeldQuota& has) {
+    Set("QuotaReserved", true, "QuotaReserved", fmt::format("Quota reserved in ClusterQueue {}", has.leaf));
+    for (const char* type : {"Evicted", "Preempted"})
+      if (IsTrue(conditions_, type))
+        Set(type, false, "QuotaReserved", fmt::format("Previously: {}", MessageOf(*FindCondition(conditions_, type))));
+    status_["admission"] = Admission(has);
+    status_.erase("resourceRequests");
+    NameChecks();
+    if (IsAdmitted(of_.report, of_.awaits_checks)) Set("Admitted", true, "Admitted", "The workload is admitted");
+  }
+
+  // Those that it needs, each as it stands.
+  void NameChecks() {
+    const Json& before = Field(of_.before, "admissionChecks");
+    if (of_.checks.empty() && (!before.is_array() || before.empty())) return;
+    Json checks = Json::array();
+    for (const std::string& name : of_.checks) {
+      const Json* known = nullptr;
+      if (before.is_array())
+        for (const Json& check : before)
+          if (Field(check, "name") == name) known = &check;
+      checks.push_back(known ? *known
+                             : Json{{"name", name},
+                                    {"state", "Pending"},
+                                    {"message", ""},
+                                    {"lastTransitionTime", base::FormatTime(of_.report.now_wall_ms)}});
+    }
+    status_["admissionChecks"] = std::move(checks);
+  }
+
+  const StatusOfWorkload& of_;
+  Json conditions_;
+  Json status_;
+};
+
+}  // namespace
+
+Json WorkloadStatus(const StatusOfWorkload& of) { return Writer(of).Write(); }
+
+bool IsPreemption(std::string_view evicted_reason) {
+  return std::ranges::any_of(kPreemptions, [&](const auto& row) { return row.first == evicted_reason; });
+}
+
+std::string EvictedReason(std::string_view evicted_reason) {
+  return std::string(IsPreemption(evicted_reason) ? "Preempted" : evicted_reason);
+}
+
+std::string EvictionText(std::string_view evicted_reason, std::string_view message) {
+  for (const auto& [word, text] : kEvictions)
+    if (word == evicted_reason) return std::string(text);
+  return std::string(message);
+}
+
+std::string PreemptionText(std::string_view evicted_reason, std::string_view uid, std::string_view job_uid,
+                           std::string_view path, std::string_view victim_path) {
+  std::string_view why;
+  for (const auto& [word, text] : kPreemptions)
+    if (word == evicted_reason) why = text;
+  return fmt::format(
+      "Preempted to accommodate a workload (UID: {}, JobUID: {}) due to {}; preemptor path: {}; preemptee path: {}",
+      uid.empty() ? "UNKNOWN" : uid, job_uid.empty() ? "UNKNOWN" : job_uid, why, path, victim_path);
+}
+
+bool IsAdmitted(const GangReport& report, bool awaits_checks) {
+  if (!report.quota.has || report.quota.has->evicted || awaits_checks) return false;
+  return report.state == GangState::kAdmitted || report.state == GangState::kBinding ||
+         report.state == GangState::kWhole || report.state == GangState::kFinished;
+}
+
+std::string PendingReason(const GangReport& report) {
+  const std::string text = PendingText(report);
+  const bool unusable = text.ends_with(" doesn't exist") || text.ends_with(" is inactive");
+  return report.state == GangState::kInvalid || unusable ? "Inadmissible" : "Pending";
+}
+
+std::string PendingText(const GangReport& report) {
+  if (report.spec->quota && !report.spec->quota->barred.empty())
+    return EvictionText(report.spec->quota->barred, report.quota.evicted_message);
+  if (!report.quota.message.empty()) return report.quota.message;
+  return report.spec->problem;
+}
+
+}  // namespace tutti::dialects::kueue

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The status of a Workload, in Kueue's conditions, reasons and sentences. Pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "dialects/kueue/jobs.h"
+#include "dialects/kueue/workload.h"
+#include "dialects/report.h"
+
+namespace tutti::dialects::kueue {
+
+// What a Workload's status is made of.
+struct StatusOfWorkload {
+  const base::Json& before;  // the status as it was seen, with what was written since
+  const GangReport& report;
+  const std::vector<RoleRead>& roles;
+  std::optional<JobEnd> end;        // of its job
+  std::vector<std::string> checks;  // that it needs in the queue whose quota it has
+  std::string eviction;             // EvictionText, where it has to leave
+  bool awaits_checks = false;
+};
+
+// The whole status as it should be; what is not of these conditions and fields is as it was.
+base::Json WorkloadStatus(const StatusOfWorkload& of);
+
+// Whether the word says that a gang leaves for another one: then Kueue's reason is Preempted.
+bool IsPreemption(std::string_view evicted_reason);
+// Kueue's reason of condition Evicted.
+std::string EvictedReason(std::string_view evicted_reason);
+// The sentence about an eviction that is no preemption.
+std::string EvictionText(std::string_view evicted_reason, std::string_view message);
+// The same for one that is: the gang that comes, by its Workload's UID and its job's, and both ways in the cohort tree.
+std::string PreemptionText(std::string_view evicted_reason, std::string_view uid, std::string_view job_uid,
+                           std::string_view path, std::string_view victim_path);
+
+// Whether the gang may start, by the report; what its job may do follows once its Workload says so.
+bool IsAdmitted(const GangReport& report, bool awaits_checks);
+// Kueue's reason of condition QuotaReserved while there is none.
+std::string PendingReason(const GangReport& report);
+// Its sentence; empty: nothing is known yet.
+std::string PendingText(const GangReport& report);
+
+}  // namespace tutti::dialects::kueue

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/kueue/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "dialects/declaration.h"
+#include "dialects/kueue/fields.h"
+#include "dialects/kueue/names.h"
+#include "dialects/kueue_topology.h"
+#include "dialects/topology_annotations.h"
+#include "dialects/wording.h"
+
+namespace tutti::dialects::kueue {
+
+using base::Json;
+using cluster::JsonField;
+using cluster::JsonReader;
+
+namespace {
+
+constexpr size_t kMostPodSets = 256;
+constexpr std::string_view kRequired = "kueue.x-k8s.io/podset-required-topology",
+                           kPreferred = "kueue.x-k8s.io/podset-preferred-topology",
+                           kUnconstrained = "kueue.x-k8s.io/podset-unconstrained-topology",
+                           kSliceLevel = "kueue.x-k8s.io/podset-slice-required-topology",
+                           kSliceSize = "kueue.x-k8s.io/podset-slice-size",
+                           kSetGroup = "kueue.x-k8s.io/podset-group-name";
+constexpr const char* kWorkloadClass = "kueue.x-k8s.io/workloadpriorityclass";
+constexpr const char* kPodClass = "scheduling.k8s.io/priorityclass";
+
+// Limits count as requests where there are none, as in a pod that is created.
+void FillRequests(Json* pod_template) {
+  Json& spec = (*pod_template)["spec"];
+  if (!spec.is_object()) return;
+  for (const char* list : {"initContainers", "containers"}) {
+    const auto containers = spec.find(list);
+    if (containers == spec.end() || !containers->is_array()) continue;
+    for (Json& container : *containers) {
+      const Json limits = Field(Field(container, "resources"), "limits");
+      if (!limits.is_object()) continue;
+      Json& requests = container["resources"]["requests"];
+      if (!requests.is_object()) requests = Json::object();
+      for (const auto& [name, amount] : limits.items())
+        if (!requests.contains(name)) requests[name] = amount;
+    }
+  }
+}
+
+// Null: the template asks for no topology.
+Json TopologyFor(const Json& job, const Json& pod_template) {
+  const Json& annotations = Field(Field(pod_template, "metadata"), "annotations");
+  Json request = Json::object();
+  const auto take = [&](std::string_view annotation, const char* field) {
+    if (const std::string value = TextIn(annotations, annotation); !value.empty()) request[field] = value;
+  };
+  take(kRequired, "required");
+  take(kPreferred, "preferred");
+  take(kSliceLevel, "podSetSliceRequiredTopology");
+  take(kSetGroup, "podSetGroupName");
+  if (TextIn(annotations, kUnconstrained) == "true") request["unconstrained"] = true;
+  const std::string size = TextIn(annotations, kSliceSize);
+  int64_t number = 0;
+  if (const auto end = std::from_chars(size.data(), size.data() + size.size(), number);
+      end.ec == std::errc() && end.ptr == size.data() + size.size() && number > 0 && number <= kLargestCount)
+    request["podSetSliceSize"] = number;
+  if (request.empty()) return nullptr;
+  if (TextIn(job, "kind") == "Job") request["podIndexLabel"] = "batch.kubernetes.io/job-completion-index";
+  return request;
+}
+
+// The fewest pods that the job may start with; 0: all.
+int64_t FewestOf(const Json& job, int64_t count) {
+  if (TextIn(job, "kind") != "Job") return 0;
+  const std::string text = TextIn(Field(Field(job, "metadata"), "annotations"), kMinParallelism);
+  int64_t fewest = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), fewest);
+  const bool whole = end.ec == std::errc() && end.ptr == text.data() + text.size();
+  return whole && fewest > 0 && fewest < count ? fewest : 0;
+}
+
+Json SetsAsJson(const Json& job, const std::vector<PodSet>& sets, bool late) {
+  Json out = Json::array();
+  for (const PodSet& set : sets) {
+    if (set.late != late) continue;
+    Json pod_template = TemplateOf(job, set);
+    if (pod_template.is_object()) FillRequests(&pod_template);
+    Json pod_set = {{"name", set.name}, {"count", set.count}};
+    if (const int64_t fewest = FewestOf(job, set.count); fewest > 0) pod_set["minCount"] = fewest;
+    if (Json request = TopologyFor(job, pod_template); !request.is_null())
+      pod_set["topologyRequest"] = std::move(request);
+    pod_set["template"] = pod_template.is_object() ? std::move(pod_template) : Json::object();
+    out.push_back(std::move(pod_set));
+  }
+  return out;
+}
+
+model::StringMap AsAnnotations(JsonReader& read, const JsonField& request) {
+  model::StringMap map;
+  const auto add = [&](std::string_view key, std::string value) {
+    if (!value.empty()) map.emplace_back(key, std::move(value));
+  };
+  add(kRequired, read.Text(request["required"]));
+  add(kPreferred, read.Text(request["preferred"]));
+  add(kSetGroup, read.Text(request["podSetGroupName"]));
+  std::string level = read.Text(request["podSetSliceRequiredTopology"]);
+  int64_t size = ReadCount(read, request["podSetSliceSize"], 0, 0);
+  read.Items(request["podsetSliceRequiredTopologyConstraints"], [&](const JsonField& constraint) {
+    if (!level.empty()) return;
+    level = read.Text(constraint["topology"]);
+    size = ReadCount(read, constraint["size"], 0, 0);
+  });
+  add(kSliceLevel, level);
+  if (size > 0) add(kSliceSize, fmt::format("{}", size));
+  std::ranges::sort(map);
+  return map;
+}
+
+void ReadTopologyRequest(JsonReader& read, const JsonField& request, RoleRead* role) {
+  if (!request.present()) return;
+  const model::StringMap annotations = AsAnnotations(read, request);
+  role->ask.in_topology =
+      ReadKueueTopology(annotations, role->ask.name, &role->topology) || read.Flag(request["unconstrained"]);
+  role->ask.group = read.Text(request["podSetGroupName"]);
+  if (!role->topology.problem.empty()) read.Problem(request, role->topology.problem);
+}
+
+// --- Status ---
+
+bool IsConditionTrue(JsonReader& read, const JsonField& status, std::string_view type, base::Millis* since) {
+  bool holds = false;
+  read.Items(status["conditions"], [&](const JsonField& condition) {
+    if (read.Text(condition["type"]) != type) return;
+    holds = read.Text(condition["status"]) == "True";
+    if (since) *since = read.Time(condition["lastTransitionTime"], 0);
+  });
+  return holds;
+}
+
+model::HeldQuota ReadAdmission(JsonReader& read, const JsonField& admission) {
+  model::HeldQuota quota;
+  const JsonField sets = admission["podSetAssignments"];
+  quota.leaf = read.Text(admission["clusterQueue"]);
+  if (!FewEnough(read, sets, kMostPodSets)) return quota;
+  read.Items(sets, [&](const JsonField& set) {
+    model::HeldQuota::Role role;
+    role.name = read.Text(set["name"]);
+    role.count = ReadCount(read, set["count"], 1, 0);
+    role.requests = ReadRequests(read, set["resourceUsage"]).value_or(model::ResourceList());
+    read.Values(set["flavors"], [&](std::string_view resource, const JsonField& flavor) {
+      role.flavors.emplace(resource, read.Text(flavor));
+    });
+    quota.roles.push_back(std::move(role));
+  });
+  return quota;
+}
+
+}  // namespace
+
+base::Result<std::vector<PodSet>> SetsOf(const Json& job) {
+  auto sets = PodSetsOf(job);
+  if (!sets) return sets;
+  std::set<std::string> taken;
+  for (PodSet& set : *sets) {
+    std::ranges::transform(set.name, set.name.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (!taken.insert(set.name).second)
+      return base::Invalid(
+          fmt::format("two groups of pods have the name {} in lower case; give one another name", Named(set.name)));
+  }
+  return sets;
+}
+
+Json PodSetsFor(const Json& job, const std::vector<PodSet>& sets) { return SetsAsJson(job, sets, false); }
+
+Json LateSetsOf(const Json& job, const std::vector<PodSet>& sets) { return SetsAsJson(job, sets, true); }
+
+Json SpecFor(const Json& pod_sets, const Terms& terms) {
+  Json spec = {{"podSets", pod_sets}, {"queueName", terms.queue}, {"priority", terms.priority}};
+  if (!terms.priority_class.empty()) {
+    spec["priorityClassName"] = terms.priority_class;
+    spec["priorityClassSource"] = terms.workload_class ? kWorkloadClass : kPodClass;
+    spec["priorityClassRef"] = {{"group", terms.workload_class ? std::string(kGroup) : "scheduling.k8s.io"},
+                                {"kind", terms.workload_class ? "WorkloadPriorityClass" : "PriorityClass"},
+                                {"name", terms.priority_class}};
+  }
+  if (terms.max_seconds > 0) spec["maximumExecutionTimeSeconds"] = terms.max_seconds;
+  return spec;
+}
+
+Json NewWorkload(const model::Object& job, std::string_view version, const std::string& name, const Json& pod_sets,
+                 const Terms& terms) {
+  Json spec = SpecFor(pod_sets, terms);
+  spec["active"] = true;
+  return {{"apiVersion", fmt::format("{}/{}", kGroup, version)},
+          {"kind", "Workload"},
+          {"metadata",
+           {{"name", name},
+            {"namespace", job.meta.ns},
+            {"labels", {{std::string(kJobUidLabel), job.meta.uid}}},
+            {"finalizers", Json::array({std::string(kInUse)})},
+            {"ownerReferences", Json::array({{{"apiVersion", fmt::format("{}/{}", job.group, job.version)},
+                                              {"kind", job.kind},
+                                              {"name", job.meta.name},
+                                              {"uid", job.meta.uid},
+                                              {"controller", true},
+                                              {"blockOwnerDeletion", true}}})}}},
+          {"spec", std::move(spec)}};
+}
+
+WorkloadRead ReadWorkload(const model::Object& workload) {
+  JsonReader read;
+  const JsonField root(*workload.body), spec = root["spec"], status = root["status"], ref = spec["priorityClassRef"],
+                                        requeue = status["requeueState"];
+  WorkloadRead out;
+  out.terms.queue = read.Text(spec["queueName"]);
+  out.terms.priority = static_cast<int32_t>(
+      ReadCount(read, spec["priority"], 0, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
+  out.terms.priority_class = read.Text(ref["name"]);
+  out.terms.workload_class = read.Text(ref["group"]) == kGroup;
+  if (out.terms.priority_class.empty()) {
+    out.terms.priority_class = read.Text(spec["priorityClassName"]);
+    out.terms.workload_class = read.Text(spec["priorityClassSource"]) == kWorkloadClass;
+  }
+  out.terms.max_seconds = ReadCount(read, spec["maximumExecutionTimeSeconds"], 0, 0);
+  out.active = !spec["active"].present() || read.Flag(spec["active"]);
+  out.finished = IsConditionTrue(read, status, "Finished", nullptr);
+  out.admitted = IsConditionTrue(read, status, "Admitted", nullptr);
+  base::Millis reserved_ms = 0;
+  if (const JsonField admission = status["admission"];
+      admission.present() && IsConditionTrue(read, status, "QuotaReserved", &reserved_ms)) {
+    out.has = ReadAdmission(read, admission);
+    out.has->ns = workload.meta.ns;
+    out.has->local_queue = out.terms.queue;
+    out.has->reserved_ms = reserved_ms;
+    out.has->evicted = IsConditionTrue(read, status, "Evicted", nullptr);
+  }
+  read.Items(status["admissionChecks"], [&](const JsonField& check) {
+    out.checks.push_back({read.Text(check["name"]), read.Text(check["state"]), read.Text(check["message"])});
+  });
+  out.requeue_at_ms = read.Time(requeue["requeueAt"], 0);
+  out.replaces = Annotation(workload.meta.annotations, kReplaces);
+  return out;
+}
+
+bool IsKept(const model::Object& workload) {
+  const Json& finalizers = Field(Field(*workload.body, "metadata"), "finalizers");
+  return finalizers.is_array() && std::ranges::find(finalizers, Json(kInUse)) != finalizers.end();
+}
+
+std::vector<RoleRead> ReadPodSets(JsonReader& read, const JsonField& pod_sets, std::string_view ns,
+                                  std::vector<std::shared_ptr<const model::Pod>> pods) {
+  std::vector<RoleRead> roles;
+  if (!FewEnough(read, pod_sets, kMostPodSets)) return roles;
+  const bool known = pod_sets.value().is_array() && pods.size() == pod_sets.value().size();
+  read.Items(pod_sets, [&](const JsonField& set) {
+    RoleRead role;
+    role.ask.name = read.Text(set["name"]);
+    if (role.ask.name.empty()) role.ask.name = "main";
+    role.ask.count = ReadCount(read, set["count"], 1, 0);
+    if (set["minCount"].present()) role.ask.min_count = ReadCount(read, set["minCount"], 1, 1);
+    ReadTopologyRequest(read, set["topologyRequest"], &role);
+    if (known && pods[roles.size()]) {
+      role.pod = pods[roles.size()];
+    } else if (auto pod = PodFromTemplate(set["template"].value(), ns, "")) {
+      role.pod = std::make_shared<const model::Pod>(std::move(*pod));
+    } else {
+      read.Problem(set["template"], pod.error().message);
+    }
+    if (role.pod) role.ask.pod = *role.pod->spec;
+    roles.push_back(std::move(role));
+  });
+  return roles;
+}
+
+}  // namespace tutti::dialects::kueue

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workloads: how a job becomes one, and what one says. Pure functions.
+//
+// A pod set of a Workload is the JSON value {"name", "count", "minCount", "template", "topologyRequest"}.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "cluster/json_reader.h"
+#include "dialects/pod_sets.h"
+#include "model/gang.h"
+#include "model/object.h"
+
+namespace tutti::dialects::kueue {
+
+// The job's sets under the names that they have in a Workload: in lower case.
+base::Result<std::vector<PodSet>> SetsOf(const base::Json& job);
+// The pod sets of the job's Workload. A submitter is not among them, as it asks for more than the Ray cluster that
+// users size their quota by.
+base::Json PodSetsFor(const base::Json& job, const std::vector<PodSet>& sets);
+// The others, in the same form.
+base::Json LateSetsOf(const base::Json& job, const std::vector<PodSet>& sets);
+
+// What else a Workload says of its job.
+struct Terms {
+  std::string queue;
+  int32_t priority = 0;
+  std::string priority_class;
+  bool workload_class = false;  // the class is a WorkloadPriorityClass
+  int64_t max_seconds = 0;      // 0: no limit
+  friend bool operator==(const Terms&, const Terms&) = default;
+};
+
+// The spec's fields that follow the job.
+base::Json SpecFor(const base::Json& pod_sets, const Terms& terms);
+// The whole object, to be created. `version` is the one that is served.
+base::Json NewWorkload(const model::Object& job, std::string_view version, const std::string& name,
+                       const base::Json& pod_sets, const Terms& terms);
+
+// What the Workload itself says.
+struct WorkloadRead {
+  Terms terms;
+  bool active = true;
+  bool finished = false;
+  std::optional<model::HeldQuota> has;  // without uid, priority and queued_ms
+  bool admitted = false;                // condition Admitted
+  struct CheckState {
+    std::string name, state, message;
+  };
+  std::vector<CheckState> checks;
+  base::Millis requeue_at_ms = 0;  // wall; 0: at once
+  std::string replaces;            // "namespace/name" of the Workload that this one is a larger form of
+};
+WorkloadRead ReadWorkload(const model::Object& workload);
+// It has the finalizer that keeps a Workload until its quota is given back.
+bool IsKept(const model::Object& workload);
+
+// One pod set, read.
+struct RoleRead {
+  model::RoleAsk ask;
+  model::TopologyRequest topology;
+  std::shared_ptr<const model::Pod> pod;  // null: its template cannot be read
+};
+// `pods` are those of an earlier reading of the same templates, or empty. What cannot be read is a problem.
+std::vector<RoleRead> ReadPodSets(cluster::JsonReader& read, const cluster::JsonField& pod_sets, std::string_view ns,
+                                  std::vector<std::shared_ptr<const model::Pod>> pods);
+
+}  // namespace tutti::dialects::kueue

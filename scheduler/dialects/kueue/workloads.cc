@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/kueue/workloads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dialects/declaration.h"
+#include "dialects/kueue/fields.h"
+#include "dialects/kueue/names.h"
+#include "dialects/kueue/queue_status.h"
+#include "dialects/wording.h"
+#include "model/quantity.h"
+
+namespace tutti::dialects::kueue {
+
+using base::Json;
+using cluster::JsonField;
+using cluster::JsonReader;
+
+namespace {
+
+// Reads the sets, unless they are the same as before.
+void ReadInto(Json json, std::string_view ns, SetsRead* into) {
+  if (json == into->json) return;
+  into->json = std::move(json);
+  JsonReader read;
+  const JsonField sets(into->json);
+  into->roles = ReadPodSets(read, sets, ns, {});
+  into->problem = read.ok() ? "" : "spec.podSets" + read.problem();
+}
+
+bool SameRole(const RoleRead& a, const RoleRead& b) {
+  return a.ask == b.ask && a.topology == b.topology && !a.pod == !b.pod &&
+         (!a.pod || (a.pod->meta.labels == b.pod->meta.labels && a.pod->meta.annotations == b.pod->meta.annotations));
+}
+
+// The class that its first pod set with one names.
+std::string PodClassOf(const SetsRead& sets) {
+  for (const Json& set : AsList(sets.json))
+    if (const Json& name = Field(Field(Field(set, "template"), "spec"), "priorityClassName");
+        name.is_string() && !name.get_ref<const std::string&>().empty())
+      return name;
+  return {};
+}
+
+int64_t SecondsIn(const model::StringMap& labels) {
+  const std::string* text = model::Find(labels, kMaxTimeLabel);
+  if (!text || text->empty() || text->size() > 9 ||
+      !std::ranges::all_of(*text, [](char c) { return c >= '0' && c <= '9'; }))
+    return 0;
+  return std::stoll(*text);
+}
+
+}  // namespace
+
+const SetsRead& Entry::counted() const {
+  const bool by_workload = workload && (!job || read.has || !IsSuspended(*kind, *job->body));
+  return by_workload ? of_workload : of_job;
+}
+
+bool Entry::orphaned() const {
+  if (job || !workload) return false;
+  const model::OwnerReference* owner = workload->meta.Controller();
+  return owner && std::ranges::any_of(JobKinds(), [&](const JobKind& row) { return row.kind.kind == owner->kind; });
+}
+
+bool Entry::ended() const {
+  return read.finished || orphaned() || (job && (EndOf(*kind, *job->body) || job->meta.deleting()));
+}
+
+bool Entry::InStep() const {
+  return read.terms == terms && std::ranges::equal(of_job.roles, of_workload.roles, SameRole);
+}
+
+const std::vector<model::ObjectKind>& Workloads::Kinds() {
+  static const std::vector<model::ObjectKind> kinds{
+      {std::string(kGroup), "workloads", "Workload", {"v1beta2", "v1beta1"}},
+      {std::string(kGroup), "workloadpriorityclasses", "WorkloadPriorityClass", {"v1beta2", "v1beta1"}},
+      PriorityClasses::Kind()};
+  return kinds;
+}
+
+// --- Objects ---
+
+Entry& Workloads::Open(const Place& place) {
+  Entry& entry = entries_[place];
+  entry.key = {std::string(kDialect), place.first, place.second};
+  return entry;
+}
+
+void Workloads::PutJob(const JobKind& kind, const std::shared_ptr<const model::Object>& object, Touched* touched) {
+  const JobPlace job{kind.kind.Name(), object->meta.ns, object->meta.name};
+  const std::string* queue = model::Find(object->meta.labels, kQueueLabel);
+  const Place place{object->meta.ns,
+                    WorkloadName(kind.kind.kind, kind.kind.group, object->meta.name, object->meta.uid)};
+  if (const auto at = jobs_.find(job); at != jobs_.end() && at->second != place)
+    DropJob(kind, object->meta.ns, object->meta.name, touched);  // another job of that name
+  if (!queue || queue->empty() || IsLeftAlone(*object))
+    return DropJob(kind, object->meta.ns, object->meta.name, touched);
+  jobs_[job] = place;
+  Entry& entry = Open(place);
+  entry.job = object;
+  entry.kind = &kind;
+  entry.job_problem = WhyNotHeld(kind, *object->body);
+  if (auto sets = SetsOf(*object->body)) {
+    entry.sets = std::move(*sets);
+    ReadInto(PodSetsFor(*object->body, entry.sets), object->meta.ns, &entry.of_job);
+    ReadInto(LateSetsOf(*object->body, entry.sets), object->meta.ns, &entry.late);
+    if (entry.job_problem.empty()) entry.job_problem = entry.of_job.problem;
+  } else if (entry.job_problem.empty()) {
+    entry.job_problem = sets.error().message;
+  }
+  Read(entry, touched);
+}
+
+void Workloads::DropJob(const JobKind& kind, std::string_view ns, std::string_view name, Touched* touched) {
+  const auto at = jobs_.find({kind.kind.Name(), std::string(ns), std::string(name)});
+  if (at == jobs_.end()) return;
+  const Place place = at->second;
+  jobs_.erase(at);
+  Entry& entry = entries_.at(place);
+  entry.job = nullptr;
+  entry.sets.clear();
+  entry.of_job = entry.late = {};
+  entry.job_problem.clear();
+  CloseIfEmpty(place, touched);
+}
+
+void Workloads::PutWorkload(const std::shared_ptr<const model::Object>& object, Touched* touched) {
+  Entry& entry = Open({object->meta.ns, object->meta.name});
+  entry.workload = object;
+  entry.read = ReadWorkload(*object);
+  ReadInto(Field(Field(*object->body, "spec"), "podSets"), object->meta.ns, &entry.of_workload);
+  Read(entry, touched);
+}
+
+void Workloads::DropWorkload(std::string_view ns, std::string_view name, Touched* touched) {
+  const Place place{std::string(ns), std::string(name)};
+  const auto at = entries_.find(place);
+  if (at == entries_.end()) return;
+  at->second.workload = nullptr;
+  at->second.read = {};
+  at->second.of_workload = {};
+  CloseIfEmpty(place, touched);
+}
+
+void Workloads::CloseIfEmpty(const Place& place, Touched* touched) {
+  const auto at = entries_.find(place);
+  if (at->second.job || at->second.workload) return Read(at->second, touched);
+  Index(at->second, false);
+  touched->gangs.insert(at->second.key);
+  entries_.erase(at);
+}
+
+void Workloads::PutClass(const model::Object& object, Touched* touched) {
+  const bool of_workloads = object.kind == "WorkloadPriorityClass";
+  if (!(of_workloads ? workload_classes_ : pod_classes_).Put(object)) return;
+  ReadUsers(of_workloads ? by_workload_class_ : by_pod_class_, object.meta.name, touched);
+}
+
+void Workloads::DropClass(std::string_view kind_name, std::string_view name, Touched* touched) {
+  const bool of_workloads = kind_name == Kinds()[1].Name();
+  if (!(of_workloads ? workload_classes_ : pod_classes_).Drop(name)) return;
+  ReadUsers(of_workloads ? by_workload_class_ : by_pod_class_, name, touched);
+}
+
+void Workloads::ReadUsers(const Users& users, std::string_view name, Touched* touched) {
+  const auto at = users.find(name);
+  if (at == users.end()) return;
+  const std::set<Place> places = at->second;
+  for (const Place& place : places) Read(entries_.at(place), touched);
+}
+
+void Workloads::ReadAgain(const std::string& ns, const std::string& local, Touched* touched) {
+  const auto at = by_local_.find({ns, local});
+  if (at == by_local_.end()) return;
+  const std::set<Place> places = at->second;
+  for (const Place& place : places) Read(entries_.at(place), touched);
+}
+
+const Entry* Workloads::Find(const model::GangKey& key) const {
+  const auto at = entries_.find({key.ns, key.name});
+  return at == entries_.end() ? nullptr : &at->second;
+}
+
+const Entry* Workloads::FindByUid(const std::string& uid) const {
+  const auto at = by_uid_.find(uid);
+  return at == by_uid_.end() ? nullptr : &entries_.at(at->second);
+}
+
+// --- What they say ---
+
+void Workloads::Index(const Entry& entry, bool add) {
+  const Place place{entry.key.ns, entry.key.name};
+  const auto set = [&](auto& users, const auto& name) {
+    if (add) {
+      users[name].insert(place);
+    } else if (const auto at = users.find(name); at != users.end()) {
+      at->second.erase(place);
+      if (at->second.empty()) users.erase(at);
+    }
+  };
+  if (!entry.spec.uid.empty()) {
+    if (add)
+      by_uid_[entry.spec.uid] = place;
+    else
+      by_uid_.erase(entry.spec.uid);
+  }
+  set(by_local_, std::pair(entry.key.ns, entry.terms.queue));
+  if (entry.terms.priority_class.empty()) return;
+  set(entry.terms.workload_class ? by_workload_class_ : by_pod_class_, entry.terms.priority_class);
+}
+
+void Workloads::Read(Entry& entry, Touched* touched) {
+  Index(entry, false);
+  std::string problem;
+  entry.terms = entry.job ? TermsOf(entry, &problem) : entry.read.terms;
+  model::GangSpec spec = SpecOf(entry);
+  if (spec.problem.empty()) spec.problem = problem;
+  if (spec.uid != entry.spec.uid || spec != entry.spec)
+    touched->gangs.insert(entry.key);
+  else
+    touched->desires.insert(entry.key);
+  entry.spec = std::move(spec);
+  Index(entry, true);
+}
+
+Terms Workloads::TermsOf(const Entry& entry, std::string* problem) const {
+  Terms terms;
+  const model::StringMap& labels = entry.job->meta.labels;
+  terms.queue = *model::Find(labels, kQueueLabel);
+  terms.max_seconds = SecondsIn(labels);
+  if (const std::string* named = model::Find(labels, kPriorityLabel); named && !named->empty()) {
+    terms.priority_class = *named;
+    terms.workload_class = true;
+    const auto value = workload_classes_.Value(*named);
+    if (!value)
+      *problem = fmt::format("WorkloadPriorityClass {} does not exist; create it, or name another in label {}",
+                             Named(*named), kPriorityLabel);
+    terms.priority = value.value_or(0);
+  } else if (std::string pods = PodClassOf(entry.of_job); !pods.empty()) {
+    terms.priority = pod_classes_.Value(pods).value_or(0);
+    terms.priority_class = std::move(pods);
+  }
+  return terms;
+}
+
+model::QuotaTerms Workloads::QuotaOf(const Entry& entry) const {
+  model::QuotaTerms quota;
+  model::GangAsk& ask = quota.ask;
+  const model::Object& object = entry.job ? *entry.job : *entry.workload;
+  ask.uid = object.meta.uid;
+  ask.ns = entry.key.ns;
+  ask.local_queue = entry.terms.queue;
+  ask.priority = entry.terms.priority;
+  ask.queued_ms = object.meta.created_ms;
+  for (const RoleRead& role : entry.counted().roles) ask.roles.push_back(role.ask);
+  if (!entry.read.replaces.empty()) {
+    const size_t slash = entry.read.replaces.find('/');
+    const Place old = slash == std::string::npos
+                          ? Place{entry.key.ns, entry.read.replaces}
+                          : Place{entry.read.replaces.substr(0, slash), entry.read.replaces.substr(slash + 1)};
+    if (const auto at = entries_.find(old); at != entries_.end()) ask.replaces = at->second.spec.uid;
+  }
+  quota.has = entry.read.has;
+  if (quota.has) {
+    quota.has->uid = ask.uid;
+    quota.has->priority = ask.priority;
+    quota.has->queued_ms = ask.queued_ms;
+  }
+  quota.released = entry.job && IsReleased(*entry.kind, *entry.job->body);
+  quota.not_before_ms = entry.read.requeue_at_ms;
+
+  std::set<std::string> flavors;
+  const std::string leaf = quota.has ? quota.has->leaf : queues_.LeafOf(entry.key.ns, entry.terms.queue);
+  if (quota.has)
+    for (const auto& role : quota.has->roles)
+      for (const auto& [resource, flavor] : role.flavors) flavors.insert(flavor);
+  quota.places_before_checks = true;
+  std::string refused;
+  for (const std::string& name : queues_.ChecksOf(leaf, quota.has ? std::optional(flavors) : std::nullopt)) {
+    const auto state = std::ranges::find(entry.read.checks, name, &WorkloadRead::CheckState::name);
+    const std::string word = state == entry.read.checks.end() ? "Pending" : state->state;
+    if (word != "Ready") quota.awaits_checks = true;
+    if (word == "Rejected") refused = "DeactivatedDueToAdmissionCheck";
+    if (word == "Retry" && refused.empty()) refused = "AdmissionCheck";
+    if (const Check* check = queues_.FindCheck(name); check && check->controller == kProvisioning)
+      quota.places_before_checks = false;
+  }
+  quota.places_before_checks = quota.places_before_checks && quota.awaits_checks;
+  if (!refused.empty())
+    quota.barred = refused;
+  else if (!entry.read.active || (entry.job && entry.workload && entry.workload->meta.deleting()))
+    quota.barred = "Deactivated";
+  return quota;
+}
+
+model::GangSpec Workloads::SpecOf(const Entry& entry) const {
+  model::GangSpec spec;
+  const model::Object& object = entry.job ? *entry.job : *entry.workload;
+  spec.key = entry.key;
+  spec.uid = object.meta.uid;
+  spec.created_ms = object.meta.created_ms;
+  spec.min_member = 0;
+  const SetsRead& counted = entry.counted();
+  if (entry.job) spec.problem = entry.job_problem;
+  if (spec.problem.empty()) spec.problem = counted.problem;
+  if (!spec.problem.empty())
+    spec.problem = OneLine(fmt::format("{}: {}", Named(object.kind, object.meta.ns, object.meta.name), spec.problem));
+  if (!spec.problem.empty()) return spec;
+  spec.priority = entry.terms.priority;
+  for (const RoleRead& role : counted.roles) {
+    spec.roles.push_back({role.ask.name, role.ask.min_count.value_or(role.ask.count), 1, role.topology});
+    spec.min_member = model::SaturatingAdd(spec.min_member, spec.roles.back().min);
+  }
+  std::ranges::sort(spec.roles, {}, &model::RoleSpec::name);
+  if (entry.ended()) return spec;
+  for (const RoleRead& role : counted.roles) {
+    const auto set = std::ranges::find(entry.sets, role.ask.name, &PodSet::name);
+    const bool known = set != entry.sets.end();
+    spec.promised.push_back({.role = role.ask.name,
+                             .count = role.ask.count,
+                             .head = known && set->head,
+                             .needs_head = known && set->needs_head,
+                             .pod = role.pod});
+  }
+  for (const RoleRead& role : entry.late.roles)
+    if (role.pod)
+      spec.promised.push_back({.role = role.ask.name, .count = role.ask.count, .late = true, .pod = role.pod});
+  spec.quota = std::make_shared<const model::QuotaTerms>(QuotaOf(entry));
+  return spec;
+}
+
+}  // namespace tutti::dialects::kueue

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workloads: a table of the jobs that wait for quota and of their Workloads, each pair as one gang.
+//
+// Of either object the other may be missing: a job is there before its Workload, and a Workload may have no job at all.
+// Scheduler thread only.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "dialects/dialect.h"
+#include "dialects/kueue/jobs.h"
+#include "dialects/kueue/queues.h"
+#include "dialects/kueue/workload.h"
+#include "dialects/priority.h"
+
+namespace tutti::dialects::kueue {
+
+// Pod sets as JSON, and what was read of them.
+struct SetsRead {
+  base::Json json;
+  std::vector<RoleRead> roles;
+  std::string problem;
+};
+
+struct Entry {
+  model::GangKey key;                        // its name is the Workload's
+  std::shared_ptr<const model::Object> job;  // null: there is none
+  const JobKind* kind = nullptr;             // of the job
+  std::vector<PodSet> sets;                  // of the job
+  std::string job_problem;                   // why the job cannot wait for quota; or empty
+  Terms terms;                               // as the job says
+  SetsRead of_job;
+  SetsRead late;                                  // those of its sets that its Workload does not have: a submitter
+  std::shared_ptr<const model::Object> workload;  // null: there is none
+  WorkloadRead read;
+  SetsRead of_workload;
+  model::GangSpec spec;
+
+  // The pod sets that count.
+  const SetsRead& counted() const;
+  // It was a job's that is gone.
+  bool orphaned() const;
+  bool ended() const;
+  // What the job's pod sets and terms say is in the Workload.
+  bool InStep() const;
+};
+
+class Workloads {
+ public:
+  explicit Workloads(const Queues& queues) : queues_(queues) {}
+
+  // The kinds besides the jobs'.
+  static const std::vector<model::ObjectKind>& Kinds();
+
+  void PutJob(const JobKind& kind, const std::shared_ptr<const model::Object>& object, Touched* touched);
+  void DropJob(const JobKind& kind, std::string_view ns, std::string_view name, Touched* touched);
+  void PutWorkload(const std::shared_ptr<const model::Object>& object, Touched* touched);
+  void DropWorkload(std::string_view ns, std::string_view name, Touched* touched);
+  // A WorkloadPriorityClass or a PriorityClass.
+  void PutClass(const model::Object& object, Touched* touched);
+  void DropClass(std::string_view kind_name, std::string_view name, Touched* touched);
+  // Something about the queues that the ClusterQueue's gangs wait in may be otherwise: its checks.
+  void ReadAgain(const std::string& ns, const std::string& local, Touched* touched);
+
+  const Entry* Find(const model::GangKey& key) const;
+  // By the uid of its spec. Null: there is none.
+  const Entry* FindByUid(const std::string& uid) const;
+
+ private:
+  using Place = std::pair<std::string, std::string>;                   // namespace, name of a Workload
+  using JobPlace = std::tuple<std::string, std::string, std::string>;  // ObjectKind::Name(), namespace, name
+  using Users = std::map<std::string, std::set<Place>, std::less<>>;
+
+  Entry& Open(const Place& place);
+  void Read(Entry& entry, Touched* touched);
+  void CloseIfEmpty(const Place& place, Touched* touched);
+  void ReadUsers(const Users& users, std::string_view name, Touched* touched);
+  Terms TermsOf(const Entry& entry, std::string* problem) const;
+  model::GangSpec SpecOf(const Entry& entry) const;
+  model::QuotaTerms QuotaOf(const Entry& entry) const;
+  void Index(const Entry& entry, bool add);
+
+  const Queues& queues_;
+  std::map<Place, Entry> entries_;
+  std::map<JobPlace, Place> jobs_;
+  std::map<std::string, Place> by_uid_;
+  std::map<std::pair<std::string, std::string>, std::set<Place>> by_local_;  // namespace, LocalQueue
+  Users by_workload_class_, by_pod_class_;
+  PriorityClasses workload_classes_, pod_classes_;
+};
+
+}  // namespace tutti::dialects::kueue

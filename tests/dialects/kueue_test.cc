@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/kueue/kueue.h"
+
+#include "base/sha1.h"
+#include "dialects/kueue/queue_status.h"
+#include "tests/dialects/kueue_objects.h"
+
+namespace tutti::dialects::kueue {
+
+using Texts = std::vector<std::string>;
+
+TEST_CASE("a Workload's name ends with five digits of the hash of its job") {
+  CHECK(base::Sha1Hex("") == "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+  CHECK(base::Sha1Hex("abc") == "a9993e364706816aba3e25717850c26c9cd0d89d");
+  CHECK(base::Sha1Hex(std::string(1'000, 'a')) == "291e9a6c66994949b57ba5e650361e98fc36b1ba");
+  const std::string name = WorkloadName("RayJob", "ray.io", "j", "u");
+  CHECK(name == "rayjob-j-" + base::Sha1Hex("RayJob\nray.io\nj\nu").substr(0, 5));
+  CHECK(WorkloadName("Job", "batch", std::string(253, 'x'), "u").size() == 253);
+}
+
+TEST_CASE("a job with a queue's label declares its gang: what it asks for, by role, and what it will have pods of") {
+  Cluster cluster;
+  cluster.Add("rayjobs",
+              RayJob("j", {{"kueue.x-k8s.io/queue-name", "user-queue"}, {"kueue.x-k8s.io/priority-class", "prod"}}));
+  const model::GangKey key = cluster.KeyOf("j");
+  CHECK(cluster.touched.gangs == std::set{key});
+  const model::GangSpec gang = cluster.dialect.Describe(key);
+  CHECK(gang.problem == "");
+  CHECK(gang.uid == "uid-j");
+  CHECK(gang.min_member == 1);
+  CHECK(gang.priority == 1000);
+  CHECK(cluster.dialect.SchedulerName(key) == "tutti");
+  REQUIRE(gang.quota);
+  CHECK(gang.quota->ask.ns == "ns");
+  CHECK(gang.quota->ask.local_queue == "user-queue");
+  CHECK(gang.quota->ask.priority == 1000);
+  CHECK(gang.quota->ask.queued_ms == kNow - 60'000);
+  CHECK_FALSE(gang.quota->released);
+  CHECK_FALSE(gang.quota->has);
+  REQUIRE(gang.quota->ask.roles.size() == 1);
+  CHECK(gang.quota->ask.roles[0].name == "head");
+  CHECK(gang.quota->ask.roles[0].pod->requests.Get("memory") == 8'000'000'000);
+  REQUIRE(gang.promised.size() == 2);
+  CHECK(gang.promised[0].role == "head");
+  CHECK(gang.promised[0].head);
+  CHECK(gang.promised[1].role == "submitter");
+  CHECK(gang.promised[1].late);
+}
+
+TEST_CASE("a RayJob waits, is admitted, starts, is preempted, and its objects say so as Kueue's do") {
+  Cluster cluster;
+  cluster.Add("rayjobs", RayJob("j"));
+  const model::GangKey key = cluster.KeyOf("j");
+  cluster.report.quota.reason = "WaitingForQuota";
+  cluster.report.quota.message =
+      "couldn't assign flavors to pod set head: insufficient unused quota for cpu in flavor default-flavor, 2 more "
+      "needed";
+  CHECK(cluster.Announce(key) ==
+        Texts{"RayJob ray.io/rayjob-kueue-controller Normal CreatedWorkload: Created Workload: ns/" + key.name,
+              "Workload kueue-admission Warning Pending: " + cluster.report.quota.message});
+  CHECK(cluster.Settle(key) == Texts{"create Workload", "status of Workload"});
+  const Json& workload = cluster.At("Workload", key.name);
+  CHECK(workload["metadata"]["labels"] == Json{{"kueue.x-k8s.io/job-uid", "uid-j"}});
+  CHECK(workload["metadata"]["finalizers"] == Json{"kueue.x-k8s.io/resource-in-use"});
+  CHECK(workload["metadata"]["ownerReferences"][0]["kind"] == "RayJob");
+  CHECK(workload["spec"]["queueName"] == "user-queue");
+  CHECK(workload["spec"]["podSets"].size() == 1);
+  CHECK(cluster.Condition(key.name, "QuotaReserved") == "False Pending: " + cluster.report.quota.message);
+  CHECK(cluster.Condition(key.name, "Admitted") == "");
+  CHECK(workload["status"]["resourceRequests"][0] ==
+        Json::parse(R"({"name":"head","resources":{"cpu":"2","memory":"7812500Ki","nvidia.com/gpu":"1"}})"));
+
+  cluster.report.quota = {};
+  cluster.report.quota.has = HeldBy(key, "uid-j");
+  cluster.report.state = GangState::kAdmitted;
+  CHECK(cluster.Announce(key) ==
+        Texts{"Workload kueue-admission Normal QuotaReserved: Quota reserved in ClusterQueue cluster-queue, wait time "
+              "since "
+              "queued was 60s",
+              "Workload kueue-admission Normal Admitted: Admitted by ClusterQueue cluster-queue, wait time since "
+              "reservation "
+              "was 0s",
+              "RayJob ray.io/rayjob-kueue-controller Normal Started: Admitted by clusterQueue cluster-queue"});
+  CHECK(cluster.Announce(key).empty());
+  CHECK(cluster.Settle(key) == Texts{"status of Workload", "patch RayJob"});
+  CHECK(cluster.Condition(key.name, "QuotaReserved") ==
+        "True QuotaReserved: Quota reserved in ClusterQueue cluster-queue");
+  CHECK(cluster.Condition(key.name, "Admitted") == "True Admitted: The workload is admitted");
+  const Json& status = cluster.At("Workload", key.name)["status"];
+  CHECK(status["admission"] ==
+        Json::parse(R"({"clusterQueue":"cluster-queue","podSetAssignments":[{"name":"head","count":1,
+      "flavors":{"cpu":"default-flavor","memory":"default-flavor","nvidia.com/gpu":"default-flavor"},
+      "resourceUsage":{"cpu":"2","memory":"7812500Ki","nvidia.com/gpu":"1"}}]})"));
+  CHECK_FALSE(status.contains("resourceRequests"));
+  const Json& job = cluster.At("RayJob", "j");
+  CHECK_FALSE(job["spec"].contains("suspend"));
+  const Json& head = job["spec"]["rayClusterSpec"]["headGroupSpec"]["template"];
+  CHECK(head["metadata"]["labels"] == Json{{"kueue.x-k8s.io/podset", "head"},
+                                           {"kueue.x-k8s.io/cluster-queue-name", "cluster-queue"},
+                                           {"kueue.x-k8s.io/local-queue-name", "user-queue"}});
+  CHECK(head["metadata"]["annotations"] == Json{{"kueue.x-k8s.io/workload", key.name}});
+  CHECK(head["spec"]["schedulerName"] == "tutti");
+  CHECK(job["spec"]["submitterPodTemplate"]["metadata"]["labels"]["kueue.x-k8s.io/podset"] == "submitter");
+  CHECK(job["spec"]["submitterPodTemplate"]["spec"]["containers"][0]["image"] == "ray:2");
+  CHECK(cluster.dialect.Describe(key).quota->released);
+  CHECK(cluster.dialect.Describe(key).quota->has);
+
+  // Another comes.
+  cluster.now += 90'000;
+  cluster.Edit("RayJob", "j", {{"status", {{"jobDeploymentStatus", "Running"}}}});
+  cluster.Add("rayjobs",
+              RayJob("prod", {{"kueue.x-k8s.io/queue-name", "user-queue"}, {"kueue.x-k8s.io/priority-class", "prod"}}));
+  cluster.report.quota.has->evicted = true;
+  cluster.report.quota.evicted_reason = "InClusterQueue";
+  cluster.report.quota.by_uid = "uid-prod";
+  cluster.report.quota.evictions = 1;
+  const std::string why =
+      "Preempted to accommodate a workload (UID: UNKNOWN, JobUID: uid-prod) due to prioritization in the ClusterQueue; "
+      "preemptor path: /cluster-queue; preemptee path: /cluster-queue";
+  const std::string ranks =
+      "; preemptor effective priority: 1000 (base: 1000, boost: 0); preemptee effective priority: 0 (base: 0, boost: "
+      "0)";
+  CHECK(cluster.Announce(key) == Texts{"Workload kueue-admission Normal Preempted: " + why + ranks,
+                                       "Workload kueue-admission Normal PreemptedWorkload: " + why + ranks,
+                                       "Workload kueue-admission Normal EvictedDueToPreempted: " + why,
+                                       "RayJob ray.io/rayjob-kueue-controller Normal Stopped: " + why});
+  CHECK(cluster.Settle(key) == Texts{"status of Workload", "patch RayJob"});
+  CHECK(cluster.Condition(key.name, "Evicted") == "True Preempted: " + why);
+  CHECK(cluster.Condition(key.name, "Preempted") == "True InClusterQueue: " + why);
+  CHECK(cluster.Condition(key.name, "QuotaReserved").starts_with("True"));
+  CHECK(cluster.At("RayJob", "j")["spec"] == RayJob("j")["spec"]);
+  CHECK(cluster.dialect.Describe(key).quota->released);  // its pods are still there
+
+  cluster.Edit("RayJob", "j", {{"status", {{"jobDeploymentStatus", "Suspended"}}}});
+  CHECK_FALSE(cluster.dialect.Describe(key).quota->released);
+  cluster.report.quota.has.reset();
+  cluster.report.state = GangState::kWaitingForQueue;
+  CHECK(cluster.Settle(key) == Texts{"status of Workload"});
+  CHECK(cluster.Condition(key.name, "QuotaReserved") == "False Pending: " + why);
+  CHECK(cluster.Condition(key.name, "Admitted") == "False NoReservation: The workload has no reservation");
+  CHECK(cluster.Condition(key.name, "Requeued") == "True Preempted: " + why);
+  CHECK_FALSE(cluster.At("Workload", key.name)["status"].contains("admission"));
+  CHECK(cluster.At("Workload", key.name)["status"]["accumulatedPastExecutionTimeSeconds"] == 90);
+}
+
+TEST_CASE("a RayJob that has ended gives its quota back, and its Workload says how") {
+  Cluster cluster;
+  cluster.Add("rayjobs", RayJob("j"));
+  const model::GangKey key = cluster.KeyOf("j");
+  cluster.report.quota = {};
+  cluster.report.quota.has = HeldBy(key, "uid-j");
+  cluster.report.state = GangState::kWhole;
+  cluster.Settle(key);
+  cluster.Announce(key);
+  cluster.Edit(
+      "RayJob", "j",
+      {{"status", {{"jobDeploymentStatus", "Complete"}, {"jobStatus", "SUCCEEDED"}, {"message", "Job finished."}}}});
+  CHECK_FALSE(cluster.dialect.Describe(key).quota);
+  CHECK(cluster.dialect.Describe(key).promised.empty());
+  cluster.report.quota = {};
+  CHECK(cluster.Announce(key) == Texts{"RayJob ray.io/rayjob-kueue-controller Normal FinishedWorkload: Workload 'ns/" +
+                                       key.name + "' is declared finished"});
+  CHECK(cluster.Settle(key) == Texts{"status of Workload", "patch Workload"});
+  CHECK(cluster.Condition(key.name, "Finished") == "True Succeeded: Job finished.");
+  CHECK(cluster.Condition(key.name, "Admitted").starts_with("True"));
+  CHECK(cluster.At("Workload", key.name)["metadata"]["finalizers"] == Json::array());
+  CHECK(cluster.dialect.SchedulerName(key) == "");
+}
+
+TEST_CASE("a job that was not made suspended is suspended until it is admitted") {
+  Cluster cluster;
+  Json job = RayJob("j");
+  job["spec"]["suspend"] = false;
+  cluster.Add("rayjobs", job);
+  const model::GangKey key = cluster.KeyOf("j");
+  CHECK(cluster.dialect.Describe(key).quota->released);
+  CHECK(cluster.Settle(key) == Texts{"create Workload", "patch RayJob"});
+  CHECK(cluster.At("RayJob", "j")["spec"]["suspend"] == true);
+}
+
+TEST_CASE("a job that cannot be held says so, and nothing is written") {
+  Cluster cluster;
+  Json job = RayJob("j");
+  job["spec"]["shutdownAfterJobFinishes"] = false;
+  cluster.Add("rayjobs", job);
+  const model::GangKey key = cluster.KeyOf("j");
+  CHECK(cluster.dialect.Describe(key).problem.find("a kueue managed job should delete the cluster after finishing") !=
+        std::string::npos);
+  CHECK(cluster.Settle(key).empty());
+  job["spec"]["shutdownAfterJobFinishes"] = true;
+  job["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]["containers"][0]["resources"]["requests"]["cpu"] =
+      "much";
+  cluster.Add("rayjobs", job);
+  CHECK(cluster.dialect.Describe(key).problem.find("\"much\" is not a quantity") != std::string::npos);
+}
+
+TEST_CASE("the pods of a started job are members by their labels") {
+  Cluster cluster;
+  const auto member = cluster.dialect.MembershipOf(
+      PodFrom(R"({"labels":{"kueue.x-k8s.io/podset":"head"},"annotations":{"kueue.x-k8s.io/workload":"w"}})"));
+  REQUIRE(member);
+  CHECK(member->gang == model::GangKey{"kueue", "ns", "w"});
+  CHECK(member->role == "head");
+  CHECK(member->head);
+  CHECK_FALSE(cluster.dialect.MembershipOf(PodFrom(R"({"labels":{"kueue.x-k8s.io/podset":"head"}})")));
+}
+
+TEST_CASE("beside Kueue nothing is written, and the gang says why") {
+  Cluster cluster;
+  cluster.Add("rayjobs", RayJob("j"));
+  const model::GangKey key = cluster.KeyOf("j");
+  const Touched touched =
+      Put(cluster.dialect,
+          ObjectFrom(
+              "admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations",
+              R"({"kind":"MutatingWebhookConfiguration","metadata":{"name":"kueue-mutating-webhook-configuration"}})"));
+  CHECK(touched.declarations);
+  CHECK(touched.memberships);
+  CHECK(cluster.dialect.Describe(key).problem.starts_with("Kueue runs in this cluster"));
+  CHECK(cluster.Settle(key).empty());
+  CHECK_FALSE(cluster.dialect.MembershipOf(
+      PodFrom(R"({"labels":{"kueue.x-k8s.io/podset":"head"},"annotations":{"kueue.x-k8s.io/workload":"w"}})")));
+}
+
+TEST_CASE("a ClusterQueue's spec is read in either version") {
+  Cluster cluster;
+  Json spec = Json::parse(R"({"cohort":"all","queueingStrategy":"StrictFIFO","stopPolicy":"HoldAndDrain",
+      "flavorFungibility":{"whenCanBorrow":"Borrow","whenCanPreempt":"Preempt"},"fairSharing":{"weight":"500m"},
+      "preemption":{"withinClusterQueue":"LowerOrNewerEqualPriority","reclaimWithinCohort":"Any",
+        "borrowWithinCohort":{"policy":"LowerPriority","maxPriorityThreshold":-5}},
+      "resourceGroups":[{"coveredResources":["cpu"],"flavors":[{"name":"default-flavor","resources":[
+        {"name":"cpu","nominalQuota":"1500m","borrowingLimit":1,"lendingLimit":0}]}]}]})");
+  cluster.Add("clusterqueues", ClusterQueue("q", spec));
+  CHECK(cluster.touched.leaves == std::set<std::string>{"q"});
+  const auto leaf = cluster.dialect.DescribeLeaf("q");
+  REQUIRE(leaf);
+  CHECK(leaf->cohort == "all");
+  CHECK(leaf->strategy == model::QueueingStrategy::kStrictFifo);
+  CHECK(leaf->stop == model::StopPolicy::kHoldAndDrain);
+  CHECK(leaf->fungibility == model::FlavorFungibility{true, true, model::FlavorPreference::kBorrowingOverPreemption});
+  CHECK(leaf->weight == 0.5);
+  CHECK(leaf->preemption.within_queue == model::PreemptionPolicy::kLowerOrNewerEqualPriority);
+  CHECK(leaf->preemption.within_cohort == model::PreemptionPolicy::kAny);
+  CHECK(leaf->preemption.while_borrowing);
+  CHECK(leaf->preemption.highest_priority_while_borrowing == -5);
+  CHECK(leaf->groups[0].flavors[0].resources[0].second == model::CellQuota{1500, 1000, 0});
+  spec.erase("cohort");
+  spec["cohortName"] = "other";
+  spec["flavorFungibility"] = {{"whenCanBorrow", "TryNextFlavor"}, {"whenCanPreempt", "TryNextFlavor"}};
+  cluster.Add("clusterqueues", ClusterQueue("q", spec));
+  CHECK(cluster.dialect.DescribeLeaf("q")->cohort == "other");
+  CHECK_FALSE(cluster.dialect.DescribeLeaf("q")->fungibility.stop_when_borrowing);
+}
+
+TEST_CASE("a queue takes the gangs of the namespaces that it selects; without a selector, none") {
+  Cluster cluster;
+  const auto admits = [&](const char* spec) {
+    cluster.Add("clusterqueues", ClusterQueue("cluster-queue", Json::parse(spec)));
+    return cluster.dialect.DescribeLocal("ns", "user-queue")->admits;
+  };
+  CHECK(admits("{}"));
+  CHECK_FALSE(admits(R"({"namespaceSelector":null})"));
+  CHECK_FALSE(admits(R"({"namespaceSelector":{"matchLabels":{"team":"a"}}})"));
+  cluster.Add(
+      "namespaces",
+      {{"apiVersion", "/v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "ns"}, {"labels", {{"team", "a"}}}}}});
+  CHECK(cluster.touched.locals == std::set<std::pair<std::string, std::string>>{{"ns", "user-queue"}});
+  CHECK(cluster.dialect.DescribeLocal("ns", "user-queue")->admits);
+}
+
+TEST_CASE("queues say what they hold and whether they are active") {
+  Cluster cluster;
+  const auto status = [&](const std::string& ns, const std::string& name) {
+    SharingReport report;
+    report.ns = ns;
+    report.name = name;
+    report.pending = 2;
+    report.reserving = report.admitted = 1;
+    report.now_wall_ms = kNow;
+    report.cells = {{"default-flavor", "cpu", 2000, 2000, 2000, 0},
+                    {"default-flavor", "memory", 8'000'000'000, 8'000'000'000, 8'000'000'000, 0},
+                    {"default-flavor", "nvidia.com/gpu", 1, 1, 1, 0}};
+    std::vector<cluster::DesiredObject> out;
+    cluster.dialect.DesireOfSharing(report, cluster, &out);
+    REQUIRE(out.size() == 1);
+    return out[0].fields["status"];
+  };
+  const Json of_leaf = status("", "cluster-queue");
+  CHECK(of_leaf["pendingWorkloads"] == 2);
+  CHECK(of_leaf["admittedWorkloads"] == 1);
+  CHECK(of_leaf["flavorsUsage"] == Json::parse(R"([{"name":"default-flavor","resources":[
+      {"name":"cpu","total":"2","borrowed":"0"},{"name":"memory","total":"7812500Ki","borrowed":"0"},
+      {"name":"nvidia.com/gpu","total":"1","borrowed":"0"}]}])"));
+  CHECK(of_leaf["conditions"][0]["message"] == "Can admit new workloads");
+  const Json of_local = status("ns", "user-queue");
+  CHECK(of_local["flavorUsage"] == of_local["flavorsUsage"]);
+  CHECK_FALSE(of_local["flavorsUsage"][0]["resources"][0].contains("borrowed"));
+  CHECK(of_local["conditions"][0]["message"] == "Can submit new workloads to localQueue");
+
+  Touched touched;
+  cluster.dialect.Drop("resourceflavors.kueue.x-k8s.io", "", "default-flavor", &touched);
+  CHECK(touched.flavors == std::set<std::string>{"default-flavor"});
+  CHECK(touched.leaves == std::set<std::string>{"cluster-queue"});
+  CHECK(status("", "cluster-queue")["conditions"][0]["message"] ==
+        "Can't admit new workloads: references missing ResourceFlavor(s): default-flavor.");
+  CHECK(status("", "cluster-queue")["conditions"][0]["reason"] == "FlavorNotFound");
+  CHECK(status("ns", "user-queue")["conditions"][0]["reason"] == "ClusterQueueIsInactive");
+  CHECK(cluster.dialect.DescribeLeaf("cluster-queue")->stop == model::StopPolicy::kHold);
+}
+
+TEST_CASE("amounts are printed as Kueue prints them") {
+  CHECK(QuantityText("cpu", 1500) == "1500m");
+  CHECK(QuantityText("cpu", 0) == "0");
+  CHECK(QuantityText("cpu", 10'000'000) == "10k");
+  CHECK(QuantityText("memory", 8'000'000'000) == "7812500Ki");
+  CHECK(QuantityText("memory", int64_t{10} << 30) == "10Gi");
+  CHECK(QuantityText("memory", 1000) == "1k");
+  CHECK(QuantityText("nvidia.com/gpu", 10'000) == "10k");
+}
+
+}  // namespace tutti::dialects::kueue
