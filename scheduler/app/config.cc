@@ -257,6 +257,36 @@ void ReadVolcano(const YAML::Node& document, Fields& fields, Complaints* complai
   config->kinds_read.emplace_back("volcano-scheduler.conf");
 }
 
+// As Kueue's own configuration has it.
+void ReadFairSharing(Fields fields, Config* config) {
+  fields.Bool("enable", &config->quota_rule.fair_sharing);
+  base::Json strategies;
+  fields.Json("preemptionStrategies", &strategies);
+  std::vector<queue::FairStrategy>& rule = config->quota_rule.strategies;
+  const std::vector final_share{queue::FairStrategy::kLessThanOrEqualToFinalShare};
+  bool known = strategies.is_null() || strategies.is_array();
+  for (const base::Json& name : strategies.is_array() ? strategies : base::Json::array()) {
+    if (name == "LessThanOrEqualToFinalShare" && rule.empty())
+      rule = final_share;
+    else if (name == "LessThanInitialShare" && (rule.empty() || rule == final_share))
+      rule.push_back(queue::FairStrategy::kLessThanInitialShare);
+    else
+      known = false;
+  }
+  if (!known)
+    fields.Complain("preemptionStrategies",
+                    "is not known; write one of [LessThanOrEqualToFinalShare], [LessThanInitialShare] and "
+                    "[LessThanOrEqualToFinalShare, LessThanInitialShare]");
+  fields.Done();
+}
+
+void ReadKueue(Fields& parent, Config* config) {
+  if (!parent.Has("kueue")) return;
+  Fields fields = parent.Map("kueue");
+  if (fields.Has("fairSharing")) ReadFairSharing(fields.Map("fairSharing"), config);
+  fields.Done();
+}
+
 void ReadOurConfiguration(Fields& fields, Config* config) {
   fields.OneOf("policy", {"repair", "keep"}, &config->policy);
   fields.Integer("repairTimeoutSeconds", 1, kMostSeconds, &config->repair_timeout_s);
@@ -264,6 +294,7 @@ void ReadOurConfiguration(Fields& fields, Config* config) {
   fields.OneOf("quotaReason", {"Unschedulable", "QuotaExceeded"}, &config->quota_reason);
   fields.OneOf("gangPreemption", {"Never", "LowerPriority"}, &config->gang_preemption);
   ReadQueues(fields, config);
+  ReadKueue(fields, config);
   fields.Integer("maxInFlight", 1, 10'000, &config->max_in_flight);
   fields.Integer("rankingMemoryMiB", 1, 1'048'576, &config->ranking_memory_mib);
   fields.Bool("keepNodesWhole", &config->keep_nodes_whole);

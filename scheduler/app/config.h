@@ -65,6 +65,7 @@ struct Config {
   std::string gang_preemption = "Never";       // or "LowerPriority"
   core::QueueRule queue_rule;                  // or by a volcano-scheduler.conf
   std::string queue_rule_where;                // "FILE:LINE: queues", for messages; empty: no file sets it
+  core::QuotaRule quota_rule;                  // `kueue`: by which rule its queues share
   int64_t max_in_flight = 80;                  // writes to the API server that are open at one time
   int64_t ranking_memory_mib = 256;
   // Whether pods with GPUs or other extended resources avoid nodes that are wholly free (plugins::WholeNodes). It holds

@@ -95,6 +95,7 @@ base::Result<core::Options> MakeOptions(Config& config, const std::vector<std::s
   options.pod_initial_backoff_ms = config.pod_initial_backoff_s * 1000;
   options.pod_max_backoff_ms = config.pod_max_backoff_s * 1000;
   options.queue_rule = config.queue_rule;
+  options.quota_rule = config.quota_rule;
   options.quota_reason = config.quota_reason;
   for (const kube::ExtenderSpec& extender : config.extenders) options.extenders.push_back(extender.ForCore());
   options.ranking_bytes = static_cast<size_t>(config.ranking_memory_mib) << 20;

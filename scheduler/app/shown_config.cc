@@ -122,6 +122,16 @@ Json Queues(const core::QueueRule& rule) {
   return {{"rule", rule.kind == Kind::kProportion ? "proportion" : "capability"}};
 }
 
+Json FairSharing(const core::QuotaRule& rule) {
+  using Strategy = queue::FairStrategy;
+  std::vector<Strategy> strategies = rule.strategies;
+  if (strategies.empty()) strategies = {Strategy::kLessThanOrEqualToFinalShare, Strategy::kLessThanInitialShare};
+  Json names = Json::array();
+  for (const Strategy one : strategies)
+    names.push_back(one == Strategy::kLessThanInitialShare ? "LessThanInitialShare" : "LessThanOrEqualToFinalShare");
+  return {{"enable", rule.fair_sharing}, {"preemptionStrategies", std::move(names)}};
+}
+
 Json Ours(const Config& config) {
   return {{"apiVersion", "tutti.dev/v1alpha1"},
           {"kind", "TuttiConfiguration"},
@@ -131,6 +141,7 @@ Json Ours(const Config& config) {
           {"quotaReason", config.quota_reason},
           {"gangPreemption", config.gang_preemption},
           {"queues", Queues(config.queue_rule)},
+          {"kueue", {{"fairSharing", FairSharing(config.quota_rule)}}},
           {"maxInFlight", config.max_in_flight},
           {"rankingMemoryMiB", config.ranking_memory_mib},
           {"keepNodesWhole", config.keep_nodes_whole}};

@@ -146,6 +146,18 @@ class DropsEvents final : public sim::Interceptor {
   }
 };
 
+// Passes on what the scheduler says of quota.
+class QuotaWatcher final : public observe::Observer {
+ public:
+  void Tell(SimulationRecord* record) { record_ = record; }
+  void OnQuota(const QuotaStep& step) override {
+    if (record_ != nullptr) record_->Note(step);
+  }
+
+ private:
+  SimulationRecord* record_ = nullptr;
+};
+
 // Reports the progress once a second of real time.
 class ProgressTeller {
  public:
@@ -212,13 +224,16 @@ base::Result<nlohmann::ordered_json> Simulate(std::vector<sim::Manifest> manifes
 
   options.world.event_log = 0;      // no client resumes a watch
   static DropsEvents drops_events;  // outlives what is left behind
+  QuotaWatcher watcher;
   auto owned = std::make_unique<EmbeddedCluster>(clock, EmbeddedCluster::Options{.world = options.world,
                                                                                  .scheduler = *std::move(core_options),
                                                                                  .loose_definitions = true,
                                                                                  .strict_kinds = options.strict_kinds,
+                                                                                 .observer = &watcher,
                                                                                  .interceptor = &drops_events});
   EmbeddedCluster& cluster = *owned;
   SimulationRecord record(cluster.store(), clock);
+  watcher.Tell(&record);
   ProgressTeller progress(options.on_progress, clock, record);
   cluster.on_decided = [&] {
     record.Note(*cluster.scheduler());

@@ -45,7 +45,13 @@ struct SimulateOptions {
 //   {apiVersion: tutti.dev/v1alpha1, kind: SimulationResult,
 //    pods: [{namespace, name, node, state: bound|pending|evicted|finished, reason, message}],
 //    gangs: [{namespace, name, dialect, queue, minMember, members, bound, state, reason, message}],
-//    timeline: [{at_s, action: bind|evict|admit|finish, pod, node, gang}]}
+//    workloads: [{namespace, name, queue, clusterQueue, state: pending|reserved|admitted|evicted|finished,
+//                 podSets: [{name, count, flavors: {RESOURCE: FLAVOR}, topology: {VALUE/VALUE: pods}}],
+//                 reason, message}],
+//    timeline: [{at_s, action: bind|evict|admit|finish|reserve, pod, node, gang, workload, by, reason}]}
+//
+// `workloads`, and the last three fields of an entry of the timeline, are only there for gangs in queues that give
+// quota before there are pods; `by` is the gang that a victim leaves for, NAMESPACE/NAME.
 //
 // Scripts read these names: within an apiVersion fields may be added, but none is renamed or removed. An object with
 // the annotation sim.tutti.dev/arrive-at arrives at that time after the start, the others at the start. The simulation

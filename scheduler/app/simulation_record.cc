@@ -83,6 +83,24 @@ Json GangLine(const observe::Decision& decision) {
   return line;
 }
 
+Json WorkloadLine(const observe::Decision& decision) {
+  const observe::QuotaDecision& quota = *decision.quota;
+  Json sets = Json::array();
+  for (const observe::QuotaDecision::Role& role : quota.roles) {
+    Json set = {{"name", role.name}, {"count", role.count}, {"flavors", role.flavors}};
+    if (!role.domains.empty()) set["topology"] = role.domains;
+    sets.push_back(std::move(set));
+  }
+  return {{"namespace", decision.gang.ns},
+          {"name", decision.gang.name},
+          {"queue", quota.local_queue},
+          {"clusterQueue", quota.leaf},
+          {"state", observe::Word(quota.state)},
+          {"podSets", std::move(sets)},
+          {"reason", quota.reason},
+          {"message", quota.message}};
+}
+
 }  // namespace
 
 SimulationRecord::SimulationRecord(sim::Store& store, const base::Clock& clock)
@@ -112,6 +130,7 @@ void SimulationRecord::NoteOne(const observe::Decision& decision) {
   TellStory(decision);
   std::string gang = FullName(decision.gang.ns, decision.gang.name);
   for (const observe::MemberDecision& member : decision.members) gang_of_[member.uid] = gang;
+  if (decision.quota) return;  // it is told by steps
   const bool started = decision.state == GangState::kAdmitted || decision.state == GangState::kBinding ||
                        decision.state == GangState::kWhole;
   if (!started || decision.queue.empty() || !admitted_.insert(decision.gang).second) return;
@@ -120,6 +139,17 @@ void SimulationRecord::NoteOne(const observe::Decision& decision) {
                        {"pod", ""},
                        {"node", ""},
                        {"gang", std::move(gang)}});
+}
+
+void SimulationRecord::Note(const observe::Observer::QuotaStep& step) {
+  using Kind = observe::Observer::QuotaStep::Kind;
+  if (step.kind == Kind::kReleased) return;
+  const char* action = step.kind == Kind::kReserved ? "reserve" : step.kind == Kind::kAdmitted ? "admit" : "evict";
+  Json line = {{"at_s", Seconds(Now())}, {"action", action}, {"pod", ""}, {"node", ""}, {"gang", ""}};
+  line["workload"] = FullName(step.gang.ns, step.gang.name);
+  line["by"] = step.by ? FullName(step.by->ns, step.by->name) : "";
+  line["reason"] = step.reason;
+  timeline_.push_back(std::move(line));
 }
 
 void SimulationRecord::Happened(const char* action, const sim::Json& pod, const std::string& node) {
@@ -235,8 +265,9 @@ Json SimulationRecord::PodLine(const sim::Json& pod, const observe::MemberDecisi
 
 Json SimulationRecord::Result(const std::vector<observe::Decision>& decisions) && {
   std::unordered_map<std::string_view, const observe::MemberDecision*> members;
-  Json gangs = Json::array();
+  Json gangs = Json::array(), workloads = Json::array();
   for (const observe::Decision& decision : decisions) {
+    if (decision.quota) workloads.push_back(WorkloadLine(decision));
     for (const observe::MemberDecision& member : decision.members) members[member.uid] = &member;
     gangs.push_back(GangLine(decision));
   }
@@ -256,6 +287,7 @@ Json SimulationRecord::Result(const std::vector<observe::Decision>& decisions) &
   Json result = {{"apiVersion", "tutti.dev/v1alpha1"}, {"kind", "SimulationResult"}};
   result["pods"] = std::move(pods);
   result["gangs"] = std::move(gangs);
+  if (!workloads.empty()) result["workloads"] = std::move(workloads);
   result["timeline"] = std::move(timeline_);
   return result;
 }

@@ -27,6 +27,9 @@ class SimulationRecord {
   // gangs were admitted.
   void Note(const core::Scheduler& scheduler);
 
+  // Records what happened to a gang in a queue that gives quota before there are pods.
+  void Note(const observe::Observer::QuotaStep& step);
+
   // Return the result; `decisions` are those at the end.
   SimulationSummary Summary(const std::vector<observe::Decision>& decisions) const;
   nlohmann::ordered_json Result(const std::vector<observe::Decision>& decisions) &&;

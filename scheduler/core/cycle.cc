@@ -10,6 +10,8 @@
 #include "core/passes/drain.h"
 #include "core/passes/flush_pass.h"
 #include "core/passes/publish_pass.h"
+#include "core/passes/quota_pass.h"
+#include "core/publish/sharing_status.h"
 
 namespace tutti::core {
 
@@ -56,24 +58,27 @@ struct Cycle::Parts {
   VictimRefusals victim_refusals{evictable, clock};
   QueueWaits waits{queues, book, agenda};
   Charges charges{state, queues, waits};
+  QuotaDesk quota_desk{options.quota_rule, book, clock};
   QueueAdmission admission{state, queues};
   // Publish.
   Announcer announcer;
   Tallies tallies{state, book};
   PodStatus pod_status{state, book, agenda, outbox, clock};
   ObjectKeeper keeper{outbox, clock};
-  GangStatus gang_status{book, agenda, outbox, keeper, clock};
+  GangStatus gang_status{state, book, agenda, outbox, keeper, clock};
   QueueStatus queue_status{state, dialects, queues, tallies, keeper, clock};
+  SharingStatus sharing_status{quota_desk, keeper, clock};
   FigureRefresh figures{options, book, agenda, tallies, clock};
-  Describer describer{state, book, journal};
+  Describer describer{state, book, quota_desk, journal};
   // Commit.
   ExtenderDesk extender_desk;
   Committer committer{options,       state,      book,        agenda,    charges, outbox,
                       extender_desk, pod_status, gang_status, announcer, clock};
   // Passes.
   Refusals refusals{book, agenda, committer, extender_desk, figures, clock};
-  Enrollment enrollment{state,     dialects, book,        agenda,       charges,   waits, committer,
-                        strangers, tallies,  gang_status, queue_status, announcer, clock};
+  Enrollment enrollment{state,     dialects,  book,    agenda,      charges,      waits,     quota_desk,
+                        committer, strangers, tallies, gang_status, queue_status, announcer, clock};
+  QuotaGate quota_gate{state, book, quota_desk, committer, refusals, announcer};
   Promises promises{state, book, committer, planner, enrollment};
   UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
   PreemptPass preempt{options, state, book, agenda, rankings, lone_preemption, certificates, committer};
@@ -82,11 +87,13 @@ struct Cycle::Parts {
                   extender_desk, figures, refusals, undo,      preempt, strangers,    announcer, clock};
   GrowPass grow{state,         book,    agenda,   admission, planner,   certificates, committer,
                 extender_desk, figures, refusals, strangers, announcer, clock};
-  Consideration consideration{state,    book,       agenda,   admission, certificates, committer, figures,
-                              refusals, enrollment, promises, start,     grow,         undo,      clock};
+  Consideration consideration{state,      book,       agenda,   admission, certificates, committer, figures, refusals,
+                              enrollment, quota_gate, promises, start,     grow,         undo,      clock};
+  QuotaPass quota{state, book, agenda, quota_desk, quota_gate, promises, planner, consideration, announcer};
   FlushPass flush{options, book, agenda, certificates, consideration, announcer, clock};
-  Drain drain{options,      state,  dialects,      queues,    waits,      rankings, book,         agenda,     charges,
-              certificates, outbox, extender_desk, committer, pod_status, keeper,   queue_status, enrollment, clock};
+  Drain drain{options,    state,  dialects,     queues,       waits,  quota_desk,    rankings,
+              book,       agenda, charges,      certificates, outbox, extender_desk, committer,
+              pod_status, keeper, queue_status, enrollment,   clock};
   PublishPass publish{options,     book,         agenda,     tallies,   figures, pod_status,
                       gang_status, queue_status, enrollment, announcer, journal, clock};
 
@@ -106,6 +113,8 @@ struct Cycle::Parts {
   void RenewQueues();
   void Wake();
   void FireTimers();
+  // Considers gangs that are ready, until searches have done so much work in all.
+  void Consider(int64_t most_work);
 };
 
 Cycle::Cycle(Options options, dialects::DialectList dialects, const base::Clock& clock, observe::Observer* observer,
@@ -136,20 +145,28 @@ void Cycle::Decide() {
   it.flush.Run();
   if (it.agenda.AreQueuesRivals()) it.queues.Renew(/*shares=*/true);
   const int64_t most_work = it.planner.work() + kWorkAtOnce;
-  while (it.GoesOn() && it.planner.work() < most_work) {
-    const GangId id = it.agenda.TakeReady();
-    const bool flushed = it.agenda.TakeFlushed(id);
-    if (it.consideration.StaysRefused(id)) continue;
-    if (flushed)
-      it.flush.Consider(id);
-    else
-      it.consideration.Run(id);
-    it.waits.Follow(id);
-    if (it.agenda.Regroup(id)) it.figures.Spread(id);
-    it.agenda.Touch(id);
-    if (it.state.AnyImproved() || it.charges.freed()) it.Wake();  // it gave up what others may wait for
-  }
+  do {
+    it.quota.Run();
+    it.Consider(most_work);
+  } while (it.quota.any());
   it.publish.Run();
+  it.sharing_status.Publish();
+}
+
+void Cycle::Parts::Consider(int64_t most_work) {
+  while (GoesOn() && planner.work() < most_work) {
+    const GangId id = agenda.TakeReady();
+    const bool flushed = agenda.TakeFlushed(id);
+    if (consideration.StaysRefused(id)) continue;
+    if (flushed)
+      flush.Consider(id);
+    else
+      consideration.Run(id);
+    waits.Follow(id);
+    if (agenda.Regroup(id)) figures.Spread(id);
+    agenda.Touch(id);
+    if (state.AnyImproved() || charges.freed()) Wake();  // it gave up what others may wait for
+  }
 }
 
 void Cycle::Parts::RenewQueues() {
@@ -206,8 +223,8 @@ std::optional<Millis> Cycle::NextDeadline() const {
   if (!it.drain.MayDecide()) return it.drain.plan_after_ms();
   if (it.GoesOn()) return it.clock.MonotonicMs();
   std::optional<Millis> next;
-  for (const std::optional<Millis>& at :
-       {it.agenda.NextDeadline(), it.figures.NextDeadline(), it.queue_status.DueAt(), it.flush.DueAt()})
+  for (const std::optional<Millis>& at : {it.agenda.NextDeadline(), it.figures.NextDeadline(), it.queue_status.DueAt(),
+                                          it.sharing_status.DueAt(), it.flush.DueAt()})
     if (at) next = std::min(next.value_or(*at), *at);
   return next;
 }

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "cluster/extenders.h"
 #include "framework/profile.h"
+#include "queue/policies/kueue/preemption.h"
 
 namespace tutti::cluster {
 class ClusterState;
@@ -29,6 +30,12 @@ struct QueueRule {
     kCapacity,    // by what each deserves; none has more than the guarantees of others leave
   } kind = Kind::kCapability;
   int64_t ancestor_levels = 0;  // of kCapacity: as many queues above two are compared as they are themselves
+};
+
+// By which rule queues share that give quota before there are pods.
+struct QuotaRule {
+  bool fair_sharing = false;                    // else by quota and priority
+  std::vector<queue::FairStrategy> strategies;  // with fair sharing; empty: as the rule has them
 };
 
 struct Options {
@@ -56,6 +63,7 @@ struct Options {
   // placed by that alone should have been woken before.
   base::Millis flush_after_ms = 0;
   QueueRule queue_rule;
+  QuotaRule quota_rule;
   // The PodScheduled reason of a gang that waits only for quota.
   std::string quota_reason = "Unschedulable";
   // Asked in this order about the pods that they are interested in.

@@ -77,7 +77,7 @@ struct Desk : cluster::ClusterWriter {
   Charges charges{cluster.state(), queues, waits};
   Announcer announcer{nullptr, cluster.state(), book, clock};
   ObjectKeeper keeper{outbox, clock};
-  GangStatus gang_status{book, agenda, outbox, keeper, clock};
+  GangStatus gang_status{cluster.state(), book, agenda, outbox, keeper, clock};
   Plans plans{options, cluster.state(), book, agenda, charges, gang_status, announcer, clock};
   Evictor evictor{cluster.state(), book, agenda, plans, outbox, announcer, clock};
   PodId victim;

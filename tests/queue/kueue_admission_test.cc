@@ -19,7 +19,7 @@ TEST_CASE("kueue: one pass admits as many of a line as fit, and says of the firs
   CHECK(result.admitted.size() == 10);
   CHECK(desk.Has(9));
   CHECK_FALSE(desk.Has(10));
-  CHECK(result.refused == std::set{model::GangId(10)});
+  CHECK(result.refused == std::set{model::GangId(10), model::GangId(11)});
   const std::string short_of_one =
       "couldn't assign flavors to pod set main: insufficient unused quota for gpu in flavor f, 1 more needed";
   CHECK(desk.Why(10) == short_of_one);

@@ -261,6 +261,9 @@ struct GangNote {
   base::Boxed<dialects::GangReport> reported;  // spec is null in it
   base::Boxed<model::GangSpec> reported_spec;
   base::Millis counts_from_ms = 0;  // monotonic; before that, counts alone are no reason to report it
+  // Of a gang with GangQuota: as it was when Events of its ecosystem were last told; spec is null in it.
+  base::Boxed<dialects::GangReport> announced;
+  base::Boxed<model::GangSpec> announced_spec;
 };
 
 // As what a gang is counted. Tallies and QueueCounts write it.
@@ -273,23 +276,26 @@ struct CountedAs {
 // How far a gang has come with a queue that gives quota before there are pods. QuotaDesk writes it.
 struct GangQuota {
   model::MaybeShared<model::QuotaTerms> terms;  // as they were last taken up; null: its job has ended
-  // What it has is `report.has`; while a pass tries a gang, also what it would have.
+  model::GangSpec declared;                     // Gang::spec is this, as it is meant with the quota that the gang has
+  // What it has is `report.has`; while a pass tries a gang, that is what it would have.
   dialects::QuotaReport report;
-  bool placed = false;       // it had nodes for its quota at some time since that was given
-  bool lacks_nodes = false;  // there was quota for it, but no nodes: it stands aside until there may be some
-  bool is_trial = false;     // what it has is tried only
-  // What its promises are made from, with what their flavors ask of nodes; by role. The pods of the declaration first.
-  using PodOf = std::pair<std::shared_ptr<const model::Pod>, std::shared_ptr<const model::Pod>>;
-  std::map<std::string, PodOf> pods;
+  bool is_trial = false;
+  bool given = false;        // it was given quota here, once: what its object says of that does not count any more
+  bool taken_over = false;   // it has what its object said
+  bool placed = false;       // since it has that, it had nodes
+  bool lacks_nodes = false;  // there was quota for it, and no nodes: it stands aside until there may be some
+  bool replaced = false;     // what it had is that of a gang which is a larger form of it
+  std::optional<model::HeldQuota> last;  // what it had, where it has ended
+  // For each role, the pod that is declared, and what its promises are made from: that with what its flavors say.
+  std::map<std::string, std::pair<std::shared_ptr<const model::Pod>, std::shared_ptr<const model::Pod>>> pods;
 
   bool has() const { return report.has && !report.has->evicted; }
+  // It has to give back what it has.
   bool leaves() const { return report.has && report.has->evicted; }
-  // With its quota it looks for nodes.
+  // Nodes are to be found for what it has.
   bool seeks_nodes() const {
     return has() && terms && !terms->by_quota_alone && (!terms->awaits_checks || terms->places_before_checks);
   }
-  // It has all that it needs to start but its pods' nodes.
-  bool by_quota_alone() const { return has() && terms && terms->by_quota_alone && !terms->awaits_checks; }
 };
 
 struct Gang {
@@ -328,8 +334,9 @@ struct Gang {
   CountedAs counted;
 };
 
-// The queue that the gang names; without a name: none.
+// The queue that the gang's members are charged to; without a name: none.
 inline queue::QueueKey QueueOf(const Gang& gang) {
+  if (gang.spec.quota) return {};
   return {gang.spec.queue_dialect.empty() ? gang.key.dialect : gang.spec.queue_dialect, gang.spec.queue};
 }
 

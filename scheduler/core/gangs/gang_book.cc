@@ -241,7 +241,8 @@ void GangBook::SetState(Gang& gang, dialects::GangState to) const {
 bool GangBook::Describe(GangId id) {
   Gang& gang = at(id);
   model::GangSpec spec = gang.dialect->Describe(gang.key);
-  if (gang.declared && spec == gang.spec) return false;
+  if (gang.declared && spec == (gang.quota ? gang.quota->declared : gang.spec)) return false;
+  if (gang.quota) gang.quota->declared = spec;
   gang.spec = std::move(spec);
   gang.census.reset();
   gang.said = nullptr;

@@ -59,6 +59,7 @@ void Consideration::Run(GangId id) {
   // Of a whole gang no more members are placed; one that has a place held is bound.
   if (!problem.empty() && (!gang.plan || gang.whole || committer_.Abort(id)))
     return refusals_.Wait(id, ExplainProblem(gang, problem));
+  if (!quota_.Opens(id, census)) return;
   if (!gang.whole && !gang.plan && !census.empty_handed()) Recall(id, census);
   committer_.plans().ConfirmIfWhole(id);  // it may ask for less than it did
   // Where the only members that were bound have run, the rest starts as any gang does, as after a restart.
@@ -81,6 +82,7 @@ void Consideration::Run(GangId id) {
     grow_.Run(id, census);
   else
     start_.Run(id, census);
+  quota_.Follow(id);
 }
 
 bool Consideration::IsOver(GangId id, Census& census) {

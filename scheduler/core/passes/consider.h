@@ -6,6 +6,7 @@
 #include "core/passes/enrollment.h"
 #include "core/passes/grow_pass.h"
 #include "core/passes/promises.h"
+#include "core/passes/quota_gate.h"
 #include "core/passes/start_pass.h"
 #include "core/passes/undo_pass.h"
 
@@ -15,8 +16,8 @@ class Consideration {
  public:
   Consideration(const cluster::ClusterState& state, GangBook& book, Agenda& agenda, const QueueAdmission& admission,
                 Certificates& certificates, Committer& committer, FigureRefresh& figures, Refusals& refusals,
-                Enrollment& enrollment, Promises& promises, StartPass& start, GrowPass& grow, UndoPass& undo,
-                const base::Clock& clock)
+                Enrollment& enrollment, QuotaGate& quota, Promises& promises, StartPass& start, GrowPass& grow,
+                UndoPass& undo, const base::Clock& clock)
       : state_(state),
         book_(book),
         agenda_(agenda),
@@ -26,6 +27,7 @@ class Consideration {
         figures_(figures),
         refusals_(refusals),
         enrollment_(enrollment),
+        quota_(quota),
         promises_(promises),
         start_(start),
         grow_(grow),
@@ -54,6 +56,7 @@ class Consideration {
   FigureRefresh& figures_;
   Refusals& refusals_;
   Enrollment& enrollment_;
+  QuotaGate& quota_;
   Promises& promises_;
   StartPass& start_;
   GrowPass& grow_;

@@ -36,14 +36,15 @@ void Warn(const model::Object& object, const std::vector<std::string>& problems)
 }  // namespace
 
 Drain::Drain(const Options& options, cluster::ClusterState& state, const dialects::DialectList& dialects,
-             Queues& queues, QueueWaits& queue_waits, Rankings& rankings, GangBook& book, Agenda& agenda,
-             Charges& charges, Certificates& certificates, Outbox& outbox, ExtenderDesk& extender_desk,
+             Queues& queues, QueueWaits& queue_waits, QuotaDesk& quota_desk, Rankings& rankings, GangBook& book,
+             Agenda& agenda, Charges& charges, Certificates& certificates, Outbox& outbox, ExtenderDesk& extender_desk,
              Committer& committer, PodStatus& pod_status, ObjectKeeper& keeper, QueueStatus& queue_status,
              Enrollment& enrollment, const base::Clock& clock)
     : state_(state),
       dialects_(dialects),
       queues_(queues),
       queue_waits_(queue_waits),
+      quota_desk_(quota_desk),
       rankings_(rankings),
       book_(book),
       agenda_(agenda),
@@ -298,6 +299,7 @@ void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
     queue_status_.Mark(key);
     happened_ = happened_ | Wake::kQueue;
   }
+  quota_desk_.Note(dialect, touched);
   std::set<model::GangKey> gangs = touched.gangs;
   if (touched.declarations)
     book_.ForEach([&](GangId, const Gang& gang) {
@@ -311,6 +313,7 @@ void Drain::Follow(dialects::Dialect& dialect, const dialects::Touched& touched)
     Gang& gang = book_.at(id);
     const queue::QueueKey queue = gang.charged_to;
     if (book_.Describe(id)) {
+      quota_desk_.Note(id);
       if (gang.refusal) gang.refusal->old = true;
       agenda_.OnDescribed(id);
       queue_status_.MarkPath(queue);
@@ -356,6 +359,7 @@ void Drain::Apply(const cluster::Leadership& event) {
   if (std::exchange(leading_, event.leading) || !leading_) return;
   committer_.StartTerm();
   keeper_.StartTerm();
+  quota_desk_.StartTerm();
   plan_after_ms_ = event.plan_after_ms;
   book_.ForEach([this](GangId id, Gang& gang) {
     // Another replica may have written since: what bound members say counts, not what is remembered.

@@ -21,8 +21,8 @@ namespace tutti::core {
 class Drain {
  public:
   Drain(const Options& options, cluster::ClusterState& state, const dialects::DialectList& dialects, Queues& queues,
-        QueueWaits& queue_waits, Rankings& rankings, GangBook& book, Agenda& agenda, Charges& charges,
-        Certificates& certificates, Outbox& outbox, ExtenderDesk& extender_desk, Committer& committer,
+        QueueWaits& queue_waits, QuotaDesk& quota_desk, Rankings& rankings, GangBook& book, Agenda& agenda,
+        Charges& charges, Certificates& certificates, Outbox& outbox, ExtenderDesk& extender_desk, Committer& committer,
         PodStatus& pod_status, ObjectKeeper& keeper, QueueStatus& queue_status, Enrollment& enrollment,
         const base::Clock& clock);
   Drain(const Drain&) = delete;  // its handlers point to it
@@ -85,6 +85,7 @@ class Drain {
   const dialects::DialectList& dialects_;
   Queues& queues_;
   QueueWaits& queue_waits_;
+  QuotaDesk& quota_desk_;
   Rankings& rankings_;
   GangBook& book_;
   Agenda& agenda_;

@@ -26,6 +26,7 @@ void Enrollment::Rejoin(PodId pod) {
   if (after) {
     Gang& gang = book_.at(after);
     agenda_.OnJoined(after, state_.pod(pod).pod->spec->priority);
+    if (gang.spec.quota && !gang.quota) quota_desk_.Note(after);
     charges_.Move(gang);
     charges_.Update(gang, book_.MemberOf(pod));
   }
@@ -128,6 +129,7 @@ void Enrollment::Close(GangId id) {
   tallies_.Forget(book_.at(id));
   gang_status_.Drop(book_.at(id));
   queue_waits_.Forget(id);
+  quota_desk_.Forget(id);
   agenda_.Forget(id);
   book_.Close(id);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <set>
 
+#include "core/admit/quota_desk.h"
 #include "core/commit/committer.h"
 #include "core/gangs/strangers.h"
 #include "core/publish/gang_status.h"
@@ -16,14 +17,16 @@ namespace tutti::core {
 class Enrollment {
  public:
   Enrollment(cluster::ClusterState& state, const dialects::DialectList& dialects, GangBook& book, Agenda& agenda,
-             Charges& charges, QueueWaits& queue_waits, Committer& committer, Strangers& strangers, Tallies& tallies,
-             GangStatus& gang_status, QueueStatus& queue_status, const Announcer& announcer, const base::Clock& clock)
+             Charges& charges, QueueWaits& queue_waits, QuotaDesk& quota_desk, Committer& committer,
+             Strangers& strangers, Tallies& tallies, GangStatus& gang_status, QueueStatus& queue_status,
+             const Announcer& announcer, const base::Clock& clock)
       : state_(state),
         dialects_(dialects),
         book_(book),
         agenda_(agenda),
         charges_(charges),
         queue_waits_(queue_waits),
+        quota_desk_(quota_desk),
         committer_(committer),
         strangers_(strangers),
         tallies_(tallies),
@@ -70,6 +73,7 @@ class Enrollment {
   Agenda& agenda_;
   Charges& charges_;
   QueueWaits& queue_waits_;
+  QuotaDesk& quota_desk_;
   Committer& committer_;
   Strangers& strangers_;
   Tallies& tallies_;

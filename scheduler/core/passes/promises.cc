@@ -51,6 +51,8 @@ int64_t Promises::Wanted(const Gang& gang, const model::PromisedMembers& declare
   const int64_t made = std::ranges::count_if(gang.members, [&](const Member* member) {
     if (member->promised || member->role != declared.role) return false;
     const model::Pod& pod = *state_.pod(member->pod).pod;
+    // Gates are taken away once the gang is admitted, and it is admitted with places for all.
+    if (gang.spec.quota && !pod.scheduling_gates.empty()) return false;
     return !pod.meta.deleting() && pod.phase != model::PodPhase::kFailed;
   });
   return std::max<int64_t>(0, declared.count - made);

@@ -67,4 +67,9 @@ void Announcer::Undone(const Gang& gang, int64_t members, const std::string& why
   Happened(gang, Step::kUndone, why);
 }
 
+void Announcer::Quota(const Gang& gang, observe::Observer::QuotaStep::Kind kind, std::string_view queue,
+                      std::string_view reason, const Gang* by) const {
+  if (observer_) observer_->OnQuota({kind, gang.key, queue, reason, by ? &by->key : nullptr});
+}
+
 }  // namespace tutti::core

@@ -32,6 +32,10 @@ class Announcer {
   // So many members are evicted.
   void Undone(const Gang& gang, int64_t members, const std::string& why) const;
 
+  // What happened to the gang in a queue that gives quota before there are pods; `by`: see QuotaStep, null: none.
+  void Quota(const Gang& gang, observe::Observer::QuotaStep::Kind kind, std::string_view queue,
+             std::string_view reason = {}, const Gang* by = nullptr) const;
+
   // The gang had waited for long and was tried again though nothing had happened. `placed`: it got nodes.
   void Flushed(const Gang& gang, bool placed) const {
     if (observer_) observer_->OnFlushed(gang.key, placed);

@@ -15,6 +15,9 @@ using model::GangId;
 
 namespace {
 
+// Who knows a node knows what is above it.
+constexpr std::string_view kHostname = "kubernetes.io/hostname";
+
 // Claims of placed members that wait for their volumes.
 int64_t OpenVolumes(const Gang& gang) {
   int64_t open = 0;
@@ -74,7 +77,8 @@ observe::Decision Describer::Describe(const Gang& gang) const {
   ++made_;
   observe::Decision decision;
   decision.gang = gang.key;
-  decision.queue = gang.spec.queue;
+  decision.queue = gang.spec.quota ? gang.spec.quota->ask.local_queue : gang.spec.queue;
+  if (gang.quota) decision.quota = DescribeQuota(gang);
   decision.scheduler_name = book_.SchedulerName(gang);
   decision.priority = book_.Priority(gang);
   decision.min_member = gang.spec.min_member;
@@ -121,6 +125,45 @@ observe::Decision Describer::Describe(const Gang& gang) const {
     decision.members.push_back(std::move(line));
   }
   return decision;
+}
+
+std::shared_ptr<const observe::QuotaDecision> Describer::DescribeQuota(const Gang& gang) const {
+  using State = observe::QuotaDecision::State;
+  const GangQuota& quota = *gang.quota;
+  auto decision = std::make_shared<observe::QuotaDecision>();
+  const bool over = !quota.terms || quota.replaced;
+  if (quota.terms) decision->local_queue = quota.terms->ask.local_queue;
+  decision->leaf = quota_.QueueName(gang);
+  decision->state = over               ? State::kFinished
+                    : quota.leaves()   ? State::kEvicted
+                    : IsAdmitted(gang) ? State::kAdmitted
+                    : quota.report.has ? State::kReserved
+                                       : State::kPending;
+  decision->reason = quota.leaves() ? quota.report.evicted_reason : quota.report.reason;
+  decision->message = quota.leaves() ? quota.report.evicted_message : quota.report.message;
+  const std::optional<model::HeldQuota>& has = quota.report.has ? quota.report.has : quota.last;
+  if (!has) return decision;
+  for (const model::HeldQuota::Role& role : has->roles)
+    decision->roles.push_back({role.name, role.count, role.flavors, DomainsOf(gang, role)});
+  return decision;
+}
+
+std::map<std::string, int64_t> Describer::DomainsOf(const Gang& gang, const model::HeldQuota::Role& role) const {
+  std::map<std::string, int64_t> domains;
+  std::vector<std::string> levels = quota_.LevelsOf(role);
+  if (levels.empty()) return domains;
+  if (levels.back() == kHostname) levels.assign(1, std::string(kHostname));
+  for (const Member* member : gang.members) {
+    const cluster::PodEntry& entry = state_.pod(member->pod);
+    if (member->role != role.name || !entry.node) continue;
+    std::string domain;
+    for (const std::string& level : levels) {
+      const std::string* value = model::Find(state_.snapshot().node(entry.node).node->meta.labels, level);
+      domain += (domain.empty() ? "" : "/") + (value ? *value : std::string());
+    }
+    ++domains[domain];
+  }
+  return domains;
 }
 
 observe::Decision Describer::DescribeSettled(model::PodId id) const {

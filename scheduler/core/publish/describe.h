@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/admit/quota_desk.h"
 #include "core/gangs/gang_book.h"
 #include "observe/decision.h"
 #include "observe/journal.h"
@@ -16,8 +19,9 @@ namespace tutti::core {
 
 class Describer {
  public:
-  Describer(const cluster::ClusterState& state, const GangBook& book, const observe::Journal& journal)
-      : state_(state), book_(book), journal_(journal) {}
+  Describer(const cluster::ClusterState& state, const GangBook& book, const QuotaDesk& quota,
+            const observe::Journal& journal)
+      : state_(state), book_(book), quota_(quota), journal_(journal) {}
 
   observe::Decision Describe(const Gang& gang) const;
   // What the pod's gang would say last, if it were kept. REQUIRES: the pod is settled.
@@ -31,8 +35,13 @@ class Describer {
   uint64_t made() const { return made_; }
 
  private:
+  std::shared_ptr<const observe::QuotaDecision> DescribeQuota(const Gang& gang) const;
+  // Members of the role by the domain that they have places in.
+  std::map<std::string, int64_t> DomainsOf(const Gang& gang, const model::HeldQuota::Role& role) const;
+
   const cluster::ClusterState& state_;
   const GangBook& book_;
+  const QuotaDesk& quota_;
   const observe::Journal& journal_;
   mutable uint64_t made_ = 0;
 };

@@ -51,6 +51,9 @@ Refusal ExplainNoHead(const Gang& gang, const Member* head, const cluster::Clust
 // Of a gang that was whole: some of its minimum lack and have no place, and what it could take besides waits.
 Refusal ExplainBelowMinimum(const Gang& gang, const Requirement& requirement);
 
+// Its queue gives quota before there are pods, and the gang has none or may not use it yet.
+Refusal ExplainQuota(const Gang& gang, observe::AwaitsQuota awaits);
+
 // The queue's path does not admit them. `min_resources`: they ask for less than the gang's minResources, which count.
 Refusal ExplainQueue(const Gang& gang, const Requirement& requirement, const Admission& admission, base::Millis now_ms,
                      bool min_resources = false);

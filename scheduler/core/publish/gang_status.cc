@@ -61,6 +61,10 @@ void GangStatus::Report(GangId id) {
   report.bound = static_cast<int64_t>(census->placed.size() + census->lost.size()) - census->running;
   report.deleting = census->deleting;
   report.pending = report.total - report.bound - report.running - report.succeeded - report.failed - report.deleting;
+  if (gang.quota) {
+    report.quota = gang.quota->report;
+    report.nodes_by_role = NodesByRole(gang);
+  }
   if (report.pending > 0 && !report.sentence.empty()) report.pending_reasons["Unschedulable"] = report.pending;
   if (gang.note.reported && *gang.note.reported_spec == gang.spec) {
     report.now_wall_ms = gang.note.reported->now_wall_ms;  // time alone is no news
@@ -71,10 +75,42 @@ void GangStatus::Report(GangId id) {
   gang.note.reported_spec = gang.spec;
   report.now_wall_ms = clock_.WallMs();
   report.spec = &gang.spec;
+  if (gang.quota) Announce(gang, report);
   std::vector<cluster::DesiredObject> desired;
   gang.dialect->Desire(report, keeper_, &desired);
   const bool started = gang.state == GangState::kWhole || gang.state == GangState::kFinished;
   keeper_.Want(subject, started && report.pending == 0 ? Lane::kReport : Lane::kStatus, std::move(desired));
+}
+
+std::map<std::string, std::map<std::string, int64_t>> GangStatus::NodesByRole(const Gang& gang) const {
+  std::map<std::string, std::map<std::string, int64_t>> nodes;
+  for (const Member* member : gang.members) {
+    const cluster::PodEntry& entry = state_.pod(member->pod);
+    if (entry.node && !entry.pod->done()) ++nodes[member->role][state_.snapshot().node(entry.node).name];
+  }
+  return nodes;
+}
+
+// What a gang had when it was first seen is no news.
+void GangStatus::Announce(Gang& gang, const dialects::GangReport& now) {
+  dialects::GangReport before;
+  if (gang.note.announced) {
+    before = *gang.note.announced;
+    before.spec = &*gang.note.announced_spec;
+  } else {
+    before.spec = &gang.spec;
+    if (gang.quota->taken_over) before = now;
+  }
+  std::vector<dialects::ObjectEvent> events;
+  gang.dialect->Announce(before, now, &events);
+  for (dialects::ObjectEvent& event : events)
+    outbox_.Post(
+        Lane::kEvent, clock_.MonotonicMs() + kGangEventDeadlineMs,
+        cluster::EmitEvent{
+            std::move(event.about), event.warning, std::move(event.reason), "Scheduling", std::move(event.note),
+            event.reporter.empty() ? std::string(book_.SchedulerName(gang)) : std::move(event.reporter)});
+  gang.note.announced = now;
+  gang.note.announced_spec = gang.spec;
 }
 
 bool GangStatus::Owes(const Gang& gang) {

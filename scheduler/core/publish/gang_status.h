@@ -3,6 +3,7 @@
 // While a write for the gang is on its way nothing is stated; what changes meanwhile is told by the next.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "cluster/state.h"
@@ -14,8 +15,9 @@ namespace tutti::core {
 
 class GangStatus final : public ObjectKeeper::Owner {
  public:
-  GangStatus(GangBook& book, Agenda& agenda, Outbox& outbox, ObjectKeeper& keeper, const base::Clock& clock)
-      : book_(book), agenda_(agenda), outbox_(outbox), keeper_(keeper), clock_(clock) {}
+  GangStatus(const cluster::ClusterState& state, GangBook& book, Agenda& agenda, Outbox& outbox, ObjectKeeper& keeper,
+             const base::Clock& clock)
+      : state_(state), book_(book), agenda_(agenda), outbox_(outbox), keeper_(keeper), clock_(clock) {}
 
   // An Event on the declaring object, if there is one.
   void TellGang(const Gang& gang, bool warning, const std::string& reason, const std::string& note);
@@ -33,8 +35,12 @@ class GangStatus final : public ObjectKeeper::Owner {
  private:
   // The report differs from the last one in counts alone, and one such was made a moment ago.
   bool WaitsForCounts(model::GangId id, const dialects::GangReport& report);
+  std::map<std::string, std::map<std::string, int64_t>> NodesByRole(const Gang& gang) const;
+  // Posts the Events that the dialect has of what changed since the last report.
+  void Announce(Gang& gang, const dialects::GangReport& now);
   ObjectKeeper::Subject SubjectOf(const Gang& gang) { return {this, gang.key}; }
 
+  const cluster::ClusterState& state_;
   GangBook& book_;
   Agenda& agenda_;
   Outbox& outbox_;

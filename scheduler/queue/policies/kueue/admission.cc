@@ -118,7 +118,7 @@ void KueueAdmission::Enter(model::GangId gang, Waiting& waiting) {
   waiting.why = {};
   waiting.leaf = shares_.HoldLeaf(spec.queue);
   Touch(leaf);
-  lines_.Put(gang, leaf, {ask.priority, ask.queued_ms, ask.uid}, ShapeOf(ask), waiting.local,
+  lines_.Put(gang, leaf, {ask.priority, ask.queued_ms, ask.uid}, ShapeOf(ask) + waiting.nodes, waiting.local,
              shares_.leaf(leaf).by_local_usage);
 }
 
@@ -127,14 +127,16 @@ void KueueAdmission::Leave(model::GangId gang, Waiting& waiting) {
   lines_.Erase(gang);
   shares_.ReleaseLeaf(std::exchange(waiting.leaf, {}));
   waiting.progress.clear();
+  waiting.lacks_nodes = false;
 }
 
-void KueueAdmission::Wait(model::GangId gang, model::GangAsk ask) {
+void KueueAdmission::Wait(model::GangId gang, model::GangAsk ask, std::string nodes) {
   TUTTI_CHECK(!holdings_.Find(gang), "a gang that has quota does not wait for it");
   Forget(gang, now_);
   Waiting& waiting = waiting_[gang];
   waiting.local = LocalName(ask.ns, ask.local_queue);
   waiting.ask = std::move(ask);
+  waiting.nodes = std::move(nodes);
   by_local_[waiting.local].insert(gang);
   Enter(gang, waiting);
 }
@@ -177,6 +179,20 @@ void KueueAdmission::Hold(model::GangId gang, const HeldQuota& quota, base::Mill
   shares_.ReleaseLeaf(leaf);
 }
 
+void KueueAdmission::Retry(model::GangId gang) {
+  const auto at = waiting_.find(gang);
+  if (at == waiting_.end() || !at->second.leaf.valid()) return;
+  at->second.lacks_nodes = false;
+  at->second.progress.clear();
+  lines_.Return(gang);
+  Touch(at->second.leaf);
+}
+
+const model::LocalQueueSpec* KueueAdmission::local(const std::string& ns, const std::string& name) const {
+  const auto at = locals_.find(LocalName(ns, name));
+  return at == locals_.end() ? nullptr : &at->second.spec;
+}
+
 void KueueAdmission::ReleaseQuota(model::GangId gang, base::Millis now) {
   const Holding* holding = holdings_.Find(gang);
   if (!holding) return;
@@ -209,6 +225,14 @@ bool KueueAdmission::IsActive(QueueId leaf) const {
   return std::ranges::all_of(spec.groups, [this](const model::ResourceGroup& group) {
     return std::ranges::all_of(group.flavors, [this](const auto& flavor) { return flavors_.contains(flavor.flavor); });
   });
+}
+
+std::pair<std::string, std::string> KueueAdmission::WhyDrained(model::GangId gang) const {
+  const Holding& holding = *holdings_.Find(gang);
+  const bool of_leaf =
+      shares_.is_leaf(holding.leaf) && shares_.leaf(holding.leaf).stop == model::StopPolicy::kHoldAndDrain;
+  if (of_leaf) return {"ClusterQueueStopped", "The ClusterQueue is stopped"};
+  return {"LocalQueueStopped", "The LocalQueue is stopped"};
 }
 
 WaitExplanation KueueAdmission::Explain(model::GangId gang) const {

@@ -10,10 +10,12 @@
 //       has changed, or when it is the first of a strict line.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "queue/policies/kueue/assigner.h"
@@ -47,9 +49,20 @@ struct PassResult {
   std::set<model::GangId> refused;  // those that wait for another reason than before: see Explain
 };
 
+// What a pass asks of nodes. Without these functions every gang has nodes. They may change no declaration, and no
+// gang's quota.
+struct NodeRules {
+  // An empty sentence: there are nodes for the gang with what it would have, and they are its from now on, so that it
+  // is given its quota. Else why there are none.
+  std::function<std::string(model::GangId, const Assignment&)> place;
+  // The same with all of the victims gone, and without any effect.
+  std::function<std::string(model::GangId, const Assignment&, const std::vector<Victim>&)> would_place;
+};
+
 class KueueAdmission {
  public:
   explicit KueueAdmission(KueueRules rules);
+  void SetNodes(NodeRules nodes) { nodes_ = std::move(nodes); }
 
   void Put(model::Flavor flavor);
   void DropFlavor(const std::string& name);
@@ -61,28 +74,46 @@ class KueueAdmission {
   void Put(model::LocalQueueSpec local, bool admits);
   void DropLocal(const std::string& ns, const std::string& name);
 
-  // Lets the gang wait, or wait for something else. REQUIRES: it has no quota.
-  void Wait(model::GangId gang, model::GangAsk ask);
+  // Lets the gang wait, or wait for something else; then it is tried anew. REQUIRES: it has no quota.
+  // `nodes`: what else decides which nodes will do; gangs that ask alike and differ in it are not refused alike.
+  void Wait(model::GangId gang, model::GangAsk ask, std::string nodes = {});
   // Charges the gang; it no longer waits. Replaces what it had.
   void Hold(model::GangId gang, const HeldQuota& quota, base::Millis now);
+  // It gives its quota up in the place that it would have with this priority. REQUIRES: it has some.
+  void SetPriority(model::GangId gang, int32_t priority) { holdings_.SetPriority(gang, priority); }
   // The gang neither waits nor has quota.
   void Forget(model::GangId gang, base::Millis now);
 
-  PassResult Run(base::Millis now);
+  // There may be nodes for the gang by now, which had none when it was looked at. No effect on a gang that does not
+  // wait.
+  void Retry(model::GangId gang);
+  // The gang is to give its quota back, and has it until Forget. No effect on one that has none.
+  void Evict(model::GangId gang) { holdings_.MarkEvicted(gang); }
 
+  PassResult Run(base::Millis now);
+  // Run has something to look at.
+  bool any() const { return !touched_.empty() || !draining_.empty(); }
+
+  // Why the gang has to leave, where no other one comes in its place: a word and a sentence. REQUIRES: it has quota.
+  std::pair<std::string, std::string> WhyDrained(model::GangId gang) const;
   // Why the gang waits. REQUIRES: it does.
   WaitExplanation Explain(model::GangId gang) const;
   bool waits(model::GangId gang) const { return waiting_.contains(gang); }
   const Holding* holding(model::GangId gang) const { return holdings_.Find(gang); }
   const ShareTree& shares() const { return shares_; }
   const Holdings& holdings() const { return holdings_; }
+  const Flavors& flavors() const { return flavors_; }
+  // nullptr: there is none of the name.
+  const model::LocalQueueSpec* local(const std::string& ns, const std::string& name) const;
 
  private:
   struct Waiting {
     model::GangAsk ask;
+    std::string nodes;
     std::string local;  // "namespace/queue"
     QueueId leaf;       // held; invalid while the way to one is not open
     FlavorProgress progress;
+    bool lacks_nodes = false;  // and has its turn again after Retry
     WaitExplanation why;
   };
   struct Local {
@@ -104,6 +135,7 @@ class KueueAdmission {
   bool IsActive(QueueId leaf) const;
 
   KueueRules rules_;
+  NodeRules nodes_;
   QueueTree tree_;
   Ledger ledger_{tree_};
   ShareTree shares_{tree_, ledger_};

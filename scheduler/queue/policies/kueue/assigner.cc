@@ -214,9 +214,25 @@ class Assigner::Search {
                          resource);
     const auto flavor = by_.flavors_.find(name);
     if (flavor == by_.flavors_.end()) return fmt::format("flavor {} not found", name);
+    for (const size_t i : roles) {
+      const bool in_topology = ask_.roles[i].in_topology;
+      if (in_topology && flavor->second.topology.empty())
+        return fmt::format("Flavor \"{}\" does not support TopologyAwareScheduling", name);
+      if (!in_topology && !flavor->second.topology.empty() && !AreAllInTopologies())
+        return fmt::format("Flavor \"{}\" supports only TopologyAwareScheduling", name);
+    }
     for (const size_t i : roles)
       if (std::string mismatch = MismatchOf(*ask_.roles[i].pod, flavor->second); !mismatch.empty()) return mismatch;
     return {};
+  }
+
+  // All flavors of the queue have a topology, so that roles that do not ask for one get them too.
+  bool AreAllInTopologies() const {
+    for (const model::ResourceGroup& group : queue_.groups)
+      for (const model::FlavorQuota& quota : group.flavors)
+        if (const auto at = by_.flavors_.find(quota.flavor); at != by_.flavors_.end() && at->second.topology.empty())
+          return false;
+    return true;
   }
 
   bool IsWithin(const std::vector<size_t>& roles, const std::string& flavor, const std::string& resource) const {

@@ -35,6 +35,7 @@ std::vector<Turn> KueueCycle::Nominate() {
     const auto gang = in_.lines_.First(leaf, usage);
     if (!gang || !in_.IsActive(leaf)) continue;
     const Waiting& waiting = in_.waiting_.at(*gang);
+    if (waiting.lacks_nodes) continue;
     Turn turn{*gang, leaf, &waiting.ask, {}, {}};
     if (!waiting.ask.problem.empty()) {
       Refuse(turn, WaitReason::kMisconfigured, waiting.ask.problem, true);
@@ -132,6 +133,9 @@ void KueueCycle::Consider(Turn* turn) {
   if (!FitsAfterVictims(*turn))
     return Refuse(*turn, WaitReason::kWaitingForQuota, "Workload no longer fits after processing another workload",
                   false);
+  if (fit == Fit::kPreempt && in_.nodes_.would_place)
+    if (std::string why = in_.nodes_.would_place(turn->gang, assignment, turn->victims); !why.empty())
+      return RefuseWithoutNodes(*turn, before, std::move(why));
   Charge(*turn, assignment.usage);
   if (fit == Fit::kPreempt) return Preempt(turn);
   progress_ = true;
@@ -141,13 +145,8 @@ void KueueCycle::Consider(Turn* turn) {
 // Each resource alone could be had, but not all together: there may be later flavors to look at in the next cycle.
 void KueueCycle::RefuseWithoutVictims(const Turn& turn, const FlavorProgress& before) {
   Reserve(turn);
-  FlavorProgress next = turn.assignment.Progress();
-  const bool left = std::ranges::any_of(next, [](const auto& role) {
-    return std::ranges::any_of(role, [](const auto& tried) { return tried.second >= 0; });
-  });
+  const bool left = NextFlavors(turn, before);
   if (!left) in_.scanned_.insert(turn.gang);
-  progress_ = progress_ || (left && next != before && !in_.scanned_.contains(turn.gang));
-  if (left) in_.waiting_.at(turn.gang).progress = std::move(next);
   Refuse(turn, WaitReason::kWaitingForQuota, turn.assignment.Message(), !left);
 }
 
@@ -157,8 +156,26 @@ void KueueCycle::Refuse(const Turn& turn, WaitReason reason, std::string message
   if (why != now) result_->refused.insert(turn.gang);
   why = std::move(now);
   if (!may_pass || in_.shares_.leaf(turn.leaf).strategy == model::QueueingStrategy::kStrictFifo) return;
-  in_.lines_.StandAside(turn.gang, turn.assignment.ShortCells(), why);
+  for (const model::GangId like : in_.lines_.StandAside(turn.gang, turn.assignment.ShortCells(), why))
+    if (in_.waiting_.contains(like)) result_->refused.insert(like);
   progress_ = true;
+}
+
+bool KueueCycle::NextFlavors(const Turn& turn, const FlavorProgress& before) {
+  FlavorProgress next = turn.assignment.Progress();
+  const bool left = std::ranges::any_of(next, [](const auto& role) {
+    return std::ranges::any_of(role, [](const auto& tried) { return tried.second >= 0; });
+  });
+  if (!left) return false;
+  progress_ = progress_ || (next != before && !in_.scanned_.contains(turn.gang));
+  in_.waiting_.at(turn.gang).progress = std::move(next);
+  return true;
+}
+
+void KueueCycle::RefuseWithoutNodes(const Turn& turn, const FlavorProgress& before, std::string why) {
+  Waiting& waiting = in_.waiting_.at(turn.gang);
+  if (!NextFlavors(turn, before)) waiting.lacks_nodes = true;
+  Refuse(turn, WaitReason::kTopologyPlacementFailed, std::move(why), waiting.lacks_nodes);
 }
 
 void KueueCycle::Reserve(const Turn& turn) {
@@ -201,11 +218,34 @@ void KueueCycle::Commit() {
   for (Turn& turn : admitted_) {
     // With several of them it may be that all fit only once the victims of others have left.
     if (in_.shares_.Fits(turn.leaf, turn.assignment.usage))
-      CommitOne(&turn);
+      PlaceAndCommit(&turn);
     else
       Refuse(turn, WaitReason::kWaitingForPreemptedWorkloads,
              "Workload no longer fits after processing another workload", false);
   }
+}
+
+// Its nodes are taken at once, so that the next one sees them taken.
+void KueueCycle::PlaceAndCommit(Turn* turn) {
+  std::string why = in_.nodes_.place ? in_.nodes_.place(turn->gang, turn->assignment) : std::string();
+  if (!why.empty() && MayShrink(*turn->ask) && FindNodesForFewer(turn))
+    why = in_.nodes_.place(turn->gang, turn->assignment);
+  if (why.empty())
+    CommitOne(turn);
+  else
+    RefuseWithoutNodes(*turn, {}, std::move(why));
+}
+
+bool KueueCycle::FindNodesForFewer(Turn* turn) {
+  Assignment fewer = turn->assignment;
+  const auto found = LargestCounts(*turn->ask, [&](const std::vector<int64_t>& counts) {
+    Assignment assignment = assigner_.Assign({turn->ask, turn->leaf, counts, {}, &turn->assignment, Replaced(*turn)});
+    if (assignment.fit() != Fit::kNow || !in_.nodes_.would_place(turn->gang, assignment, {}).empty()) return false;
+    fewer = std::move(assignment);
+    return true;
+  });
+  if (found) turn->assignment = std::move(fewer);
+  return found.has_value();
 }
 
 void KueueCycle::CommitOne(Turn* turn) {

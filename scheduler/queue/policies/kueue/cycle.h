@@ -35,6 +35,11 @@ class KueueCycle {
   bool Overlaps(const Turn& turn) const;
   // Tells whether the gang fits when all victims of this cycle and its own have left.
   bool FitsAfterVictims(const Turn& turn) const;
+  // There is quota for it, but no nodes, or will be none when its victims have left: it tries its next flavors, or
+  // waits.
+  void RefuseWithoutNodes(const Turn& turn, const FlavorProgress& before, std::string why);
+  // Lets the search go on with the flavors that were not looked at in the next cycle; false: there are none.
+  bool NextFlavors(const Turn& turn, const FlavorProgress& before);
   void Refuse(const Turn& turn, WaitReason reason, std::string message, bool may_pass);
   // Keeps free what a gang without victims would have: where its queue cannot take it back, no other may have it.
   void Reserve(const Turn& turn);
@@ -42,6 +47,9 @@ class KueueCycle {
   void Charge(const Turn& turn, const CellAmounts& amounts);
   // Gives those that were admitted their quota.
   void Commit();
+  void PlaceAndCommit(Turn* turn);
+  // Assigns it fewer members, where it may start so and has nodes for them.
+  bool FindNodesForFewer(Turn* turn);
   void CommitOne(Turn* turn);
   const Holding* Replaced(const Turn& turn) const;
 

@@ -42,6 +42,14 @@ void Holdings::MarkEvicted(model::GangId gang) {
   line.insert(RankOf(at->second.holding));
 }
 
+void Holdings::SetPriority(model::GangId gang, int32_t priority) {
+  Holding& holding = by_gang_.at(gang).holding;
+  Line& line = lines_.at(holding.leaf);
+  line.erase(RankOf(holding));
+  holding.priority = priority;
+  line.insert(RankOf(holding));
+}
+
 const Holding* Holdings::Find(model::GangId gang) const {
   const auto at = by_gang_.find(gang);
   return at == by_gang_.end() ? nullptr : &at->second.holding;

@@ -60,6 +60,8 @@ class Holdings {
   // Says that the gang has been told to leave.
   void MarkEvicted(model::GangId gang);
 
+  void SetPriority(model::GangId gang, int32_t priority);
+
   // nullptr when it has no quota.
   const Holding* Find(model::GangId gang) const;
   const Holding* FindUid(const std::string& uid) const;

@@ -11,8 +11,8 @@ namespace tutti::queue {
 std::string ShapeOf(const model::GangAsk& ask) {
   std::string shape = fmt::format("{}|{}|{}", ask.priority, ask.replaces, ask.problem);
   for (const model::RoleAsk& role : ask.roles)
-    fmt::format_to(std::back_inserter(shape), "|{}:{}:{}:{}:{}", role.name, role.count, role.min_count.value_or(-1),
-                   role.group, model::Hash(*role.pod));
+    fmt::format_to(std::back_inserter(shape), "|{}:{}:{}:{}:{}:{}", role.name, role.count, role.min_count.value_or(-1),
+                   role.in_topology, role.group, model::Hash(*role.pod));
   return shape;
 }
 
@@ -25,7 +25,7 @@ void Lines::Put(model::GangId gang, QueueId leaf, LineRank rank, std::string tex
   shape.local = std::move(local);
   if (!shape.aside) Leave(shape);
   shape.members.emplace(rank, gang);
-  if (!shape.aside) Join(shape);
+  if (!shape.aside) Join(shape), shape.newcomers.push_back(gang);
   places_.emplace(gang, Place{at, std::move(rank)});
 }
 
@@ -81,7 +81,7 @@ std::optional<model::GangId> Lines::First(QueueId leaf, const UsageOf& usage) co
 
 void Lines::PutFirst(model::GangId gang) { lines_.at(places_.at(gang).shape->second.leaf).first = gang; }
 
-void Lines::StandAside(model::GangId gang, std::span<const CellId> lacks, WaitExplanation why) {
+std::vector<model::GangId> Lines::StandAside(model::GangId gang, std::span<const CellId> lacks, WaitExplanation why) {
   Shape& shape = places_.at(gang).shape->second;
   lines_.at(shape.leaf).first.reset();
   Leave(shape);
@@ -89,6 +89,11 @@ void Lines::StandAside(model::GangId gang, std::span<const CellId> lacks, WaitEx
   shape.aside = std::move(why);
   shape.lacks.assign(lacks.begin(), lacks.end());
   for (const CellId cell : lacks) lacking_[cell].insert(&shape);
+  return std::exchange(shape.newcomers, {});
+}
+
+void Lines::Return(model::GangId gang) {
+  if (const auto at = places_.find(gang); at != places_.end()) Return(at->second.shape->second);
 }
 
 const WaitExplanation* Lines::WhyAside(model::GangId gang) const {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/sharing_queue.h"
@@ -28,6 +29,9 @@ std::string WordOf(VictimReason reason);
 // The message of that condition. Texts that are not known are empty; paths are ShareTree::Path.
 std::string PreemptedMessage(const std::string& preemptor_uid, const std::string& job_uid, VictimReason reason,
                              const std::string& preemptor_path, const std::string& victim_path);
+
+// The reason of a gang that has to go because its nodes went, and no others will do.
+inline constexpr std::string_view kNodeFailures = "NodeFailures";
 
 struct Victim {
   model::GangId gang;

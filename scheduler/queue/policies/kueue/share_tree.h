@@ -43,6 +43,7 @@ class ShareTree {
   // REQUIRES: `queue` came from Leaf and has not been dropped since.
   const model::LeafQueueSpec& leaf(QueueId queue) const { return *nodes_[queue.index()].leaf; }
   bool is_leaf(QueueId queue) const { return queue.index() < nodes_.size() && nodes_[queue.index()].leaf.has_value(); }
+  const std::string& name(QueueId queue) const { return tree_.spec(queue).name; }
   // "/root/cohort/leaf".
   std::string Path(QueueId queue) const;
   QueueId parent(QueueId queue) const { return tree_.parent(queue); }

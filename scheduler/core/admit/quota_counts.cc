@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/admit/quota_counts.h"
+
+namespace tutti::core {
+
+bool IsAdmitted(const Gang& gang) {
+  const GangQuota& quota = *gang.quota;
+  if (!quota.report.has || quota.is_trial || !quota.terms || quota.terms->awaits_checks) return false;
+  return quota.terms->by_quota_alone || quota.placed || quota.taken_over;
+}
+
+void QuotaCounts::Count(model::GangId id, const Gang& gang) {
+  if (!gang.quota || !gang.quota->terms || gang.quota->replaced) return Forget(id);
+  As as{{gang.quota->terms->ask.ns, gang.quota->terms->ask.local_queue}, {}, false, {}};
+  if (const auto& has = gang.quota->report.has; has && !gang.quota->is_trial) {
+    as.leaf = has->leaf;
+    as.admitted = IsAdmitted(gang);
+    for (const model::HeldQuota::Role& role : has->roles)
+      for (const auto& [resource, flavor] : role.flavors) as.amounts[{flavor, resource}] += role.requests.Get(resource);
+  }
+  const auto [at, first] = counted_.try_emplace(id);
+  if (!first && at->second == as) return;
+  if (!first) Add(at->second, -1);
+  at->second = std::move(as);
+  Add(at->second, 1);
+}
+
+void QuotaCounts::Forget(model::GangId id) {
+  const auto at = counted_.find(id);
+  if (at == counted_.end()) return;
+  Add(at->second, -1);
+  counted_.erase(at);
+}
+
+void QuotaCounts::Add(const As& as, int64_t times) {
+  AddTo(as.local, as, times);
+  if (!as.leaf.empty()) AddTo({"", as.leaf}, as, times);
+  if (const auto leaf = leaf_of_.find(as.local); leaf != leaf_of_.end()) Touch({"", leaf->second});
+}
+
+void QuotaCounts::AddTo(const QueueName& queue, const As& as, int64_t times) {
+  Touch(queue);
+  Sums& sums = sums_[queue];
+  if (as.leaf.empty()) {
+    sums.pending += times;
+    return;
+  }
+  sums.reserving += times;
+  if (as.admitted) sums.admitted += times;
+  for (const auto& [cell, amount] : as.amounts) {
+    sums.reserved[cell] += times * amount;
+    if (as.admitted) sums.used[cell] += times * amount;
+  }
+}
+
+void QuotaCounts::Lead(const QueueName& local, const std::string& leaf) {
+  Touch(local);
+  if (const auto before = leaf_of_.find(local); before != leaf_of_.end()) {
+    Touch({"", before->second});
+    locals_of_[before->second].erase(local);
+    leaf_of_.erase(before);
+  }
+  if (leaf.empty()) return;
+  Touch({"", leaf});
+  leaf_of_[local] = leaf;
+  locals_of_[leaf].insert(local);
+}
+
+QuotaCounts::Sums QuotaCounts::Of(const QueueName& queue) const {
+  const auto at = sums_.find(queue);
+  Sums sums = at == sums_.end() ? Sums() : at->second;
+  if (const auto locals = locals_of_.find(queue.second); queue.first.empty() && locals != locals_of_.end())
+    for (const QueueName& local : locals->second)
+      if (const auto of = sums_.find(local); of != sums_.end()) sums.pending += of->second.pending;
+  return sums;
+}
+
+}  // namespace tutti::core

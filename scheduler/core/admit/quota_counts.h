@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// QuotaCounts: the gangs of each queue that gives quota before there are pods, and of each queue of a namespace that
+// leads to one, by how far they have come; and what they have. One thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/gangs/gang.h"
+
+namespace tutti::core {
+
+class QuotaCounts {
+ public:
+  using QueueName = std::pair<std::string, std::string>;  // namespace and name; without a namespace: the queue itself
+  using CellName = std::pair<std::string, std::string>;   // flavor and resource
+  struct Sums {
+    int64_t pending = 0, reserving = 0, admitted = 0;  // gangs; those that are admitted are reserving, too
+    std::map<CellName, int64_t> reserved, used;        // `used`: by those that are admitted
+  };
+
+  // Counts the gang as it is now, in place of as it was.
+  void Count(model::GangId id, const Gang& gang);
+  void Forget(model::GangId id);
+  // The queue of a namespace leads to this one; empty: to none.
+  void Lead(const QueueName& local, const std::string& leaf);
+  // What there is to say of the queue may be something else now.
+  void Touch(const QueueName& queue) { touched_.insert(queue); }
+
+  Sums Of(const QueueName& queue) const;
+  std::set<QueueName> TakeTouched() { return std::exchange(touched_, {}); }
+  bool any_touched() const { return !touched_.empty(); }
+
+ private:
+  struct As {
+    QueueName local;
+    std::string leaf;  // of what it has; empty: it has nothing
+    bool admitted = false;
+    std::map<CellName, int64_t> amounts;
+    friend bool operator==(const As&, const As&) = default;
+  };
+  void Add(const As& as, int64_t times);
+  void AddTo(const QueueName& queue, const As& as, int64_t times);
+
+  std::map<model::GangId, As> counted_;
+  std::map<QueueName, Sums> sums_;
+  std::map<QueueName, std::string> leaf_of_;
+  std::map<std::string, std::set<QueueName>> locals_of_;
+  std::set<QueueName> touched_;
+};
+
+// The gang has what it needs to start, besides what its queue does not decide.
+bool IsAdmitted(const Gang& gang);
+
+}  // namespace tutti::core

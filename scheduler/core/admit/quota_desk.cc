@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/admit/quota_desk.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/check.h"
+#include "core/gangs/topology.h"
+#include "model/quantity.h"
+
+namespace tutti::core {
+
+using model::GangId;
+using model::HeldQuota;
+
+namespace {
+
+queue::KueueRules RulesOf(const QuotaRule& rule) {
+  queue::KueueRules rules;
+  rules.fair_sharing = rule.fair_sharing;
+  if (!rule.strategies.empty()) rules.strategies = rule.strategies;
+  return rules;
+}
+
+const HeldQuota::Role* RoleIn(const HeldQuota& quota, const std::string& name) {
+  const auto at = std::ranges::find(quota.roles, name, &HeldQuota::Role::name);
+  return at == quota.roles.end() ? nullptr : &*at;
+}
+
+void PutLabel(const std::string& key, const std::string& value, model::StringMap* labels) {
+  if (!model::Find(*labels, key))
+    labels->insert(std::ranges::lower_bound(*labels, std::pair(key, value)), {key, value});
+}
+
+}  // namespace
+
+QuotaDesk::QuotaDesk(const QuotaRule& rule, GangBook& book, const base::Clock& clock)
+    : book_(book), clock_(clock), admission_(RulesOf(rule)) {}
+
+void QuotaDesk::Note(dialects::Dialect& dialect, const dialects::Touched& touched) {
+  using Kind = Declared::Kind;
+  for (const std::string& name : touched.flavors) declared_.insert({&dialect, Kind::kFlavor, "", name});
+  for (const std::string& name : touched.cohorts) declared_.insert({&dialect, Kind::kCohort, "", name});
+  for (const std::string& name : touched.leaves) declared_.insert({&dialect, Kind::kLeaf, "", name});
+  for (const auto& [ns, name] : touched.locals) declared_.insert({&dialect, Kind::kLocal, ns, name});
+}
+
+void QuotaDesk::Note(GangId id) {
+  if (book_.at(id).spec.quota || book_.at(id).quota) noted_.insert(id);
+}
+
+void QuotaDesk::Forget(GangId id) {
+  noted_.erase(id);
+  counts_.Forget(id);
+  if (book_.at(id).quota) admission_.Forget(id, clock_.WallMs());
+}
+
+void QuotaDesk::StartTerm() {
+  book_.ForEach([this](GangId id, Gang& gang) {
+    if (!gang.quota) return;
+    Forget(id);
+    gang.spec = gang.quota->declared;
+    gang.census.reset();
+    gang.quota.reset();
+    Note(id);
+  });
+}
+
+std::vector<GangId> QuotaDesk::Renew() {
+  for (const Declared& declared : std::exchange(declared_, {})) Renew(declared);
+  std::vector<GangId> followed;
+  for (const GangId id : std::exchange(noted_, {})) {
+    Follow(id);
+    followed.push_back(id);
+  }
+  return followed;
+}
+
+void QuotaDesk::Renew(const Declared& declared) {
+  const dialects::Dialect& dialect = *declared.dialect;
+  const QuotaCounts::QueueName queue{declared.ns, declared.name};
+  switch (declared.kind) {
+    case Declared::Kind::kFlavor:
+      if (auto flavor = dialect.DescribeFlavor(declared.name)) return admission_.Put(*std::move(flavor));
+      return admission_.DropFlavor(declared.name);
+    case Declared::Kind::kCohort:
+      if (auto cohort = dialect.DescribeCohort(declared.name)) return admission_.Put(*std::move(cohort));
+      return admission_.DropCohort(declared.name);
+    case Declared::Kind::kLeaf:
+      counts_.Touch(queue);
+      if (auto leaf = dialect.DescribeLeaf(declared.name)) {
+        dialect_of_[queue] = declared.dialect;
+        return admission_.Put(*std::move(leaf));
+      }
+      dialect_of_.erase(queue);
+      return admission_.DropLeaf(declared.name);
+    case Declared::Kind::kLocal:
+      if (auto local = dialect.DescribeLocal(declared.ns, declared.name)) {
+        const bool admits = local->admits;
+        dialect_of_[queue] = declared.dialect;
+        counts_.Lead(queue, local->queue);
+        return admission_.Put(*std::move(local), admits);
+      }
+      dialect_of_.erase(queue);
+      counts_.Lead(queue, {});
+      return admission_.DropLocal(declared.ns, declared.name);
+  }
+}
+
+void QuotaDesk::Follow(GangId id) {
+  Gang& gang = book_.at(id);
+  const model::MaybeShared<model::QuotaTerms> now = gang.quota ? gang.quota->declared.quota : gang.spec.quota;
+  if (!now) return End(id);
+  const bool first = !gang.quota || !gang.quota->terms || gang.quota->terms->ask.uid != now->ask.uid;
+  if (first) {
+    admission_.Forget(id, clock_.WallMs());
+    model::GangSpec declared = gang.quota ? std::move(gang.quota->declared) : gang.spec;
+    gang.quota.emplace().declared = std::move(declared);
+  }
+  GangQuota& quota = *gang.quota;
+  const auto before = std::exchange(quota.terms, now);
+  const bool given_by_others = !quota.report.has && now->has && !quota.given && !(before && before->has);
+  if (now->has && (first || given_by_others))
+    TakeOver(id);
+  else if (!quota.report.has && (first || before->ask != now->ask || before->barred != now->barred))
+    LineUp(id);
+  else if (quota.report.has && before && before->ask.priority != now->ask.priority)
+    admission_.SetPriority(id, now->ask.priority);
+  if (quota.has() && !now->barred.empty()) Evict(id, now->barred, now->barred);
+  Adapt(id);
+  counts_.Count(id, gang);
+}
+
+void QuotaDesk::TakeOver(GangId id) {
+  GangQuota& quota = *book_.at(id).quota;
+  HeldQuota has = *quota.terms->has;
+  has.uid = quota.terms->ask.uid;
+  admission_.Hold(id, has, clock_.WallMs());
+  quota.report = {};
+  quota.report.has = std::move(has);
+  quota.taken_over = true;
+}
+
+void QuotaDesk::LineUp(GangId id) {
+  const Gang& gang = book_.at(id);
+  GangQuota& quota = *book_.at(id).quota;
+  quota.lacks_nodes = false;
+  if (!quota.terms->barred.empty()) {
+    admission_.Forget(id, clock_.WallMs());
+    quota.report.reason = quota.report.message = quota.terms->barred;
+    return;
+  }
+  model::GangAsk ask = quota.terms->ask;
+  if (ask.problem.empty()) ask.problem = quota.declared.problem;
+  for (model::RoleAsk& role : ask.roles)
+    for (const model::RoleSpec& declared : quota.declared.roles)
+      role.in_topology = role.in_topology || (declared.name == role.name && !declared.topology.empty());
+  admission_.Wait(id, std::move(ask), TopologyText(gang));
+  Explain(id);
+}
+
+void QuotaDesk::End(GangId id) {
+  Gang& gang = book_.at(id);
+  if (!gang.quota || !gang.quota->terms) return;
+  admission_.Forget(id, clock_.WallMs());
+  GangQuota& quota = *gang.quota;
+  quota.last = quota.report.has;
+  quota.report.has.reset();
+  quota.report.reason.clear();
+  quota.report.message.clear();
+  quota.terms = nullptr;
+  quota.lacks_nodes = quota.placed = false;
+  gang.spec = quota.declared;
+  gang.census.reset();
+  counts_.Forget(id);
+}
+
+void QuotaDesk::Explain(GangId id) {
+  if (!admission_.waits(id)) return;
+  const queue::WaitExplanation why = admission_.Explain(id);
+  dialects::QuotaReport& report = book_.at(id).quota->report;
+  report.reason = queue::WordOf(why.reason);
+  report.message = why.message;
+}
+
+queue::PassResult QuotaDesk::Run(queue::NodeRules nodes) {
+  admission_.SetNodes(std::move(nodes));
+  queue::PassResult result = admission_.Run(clock_.WallMs());
+  admission_.SetNodes({});
+  for (const auto& evicted : result.evicted) PutDown(evicted);
+  for (const auto& admitted : result.admitted) PutDown(admitted);
+  for (const GangId id : result.refused) Explain(id);
+  return result;
+}
+
+void QuotaDesk::PutDown(const queue::PassResult::Admitted& admitted) {
+  GangQuota& quota = *book_.at(admitted.gang).quota;
+  const queue::Holding& holding = *admission_.holding(admitted.gang);
+  const int64_t evictions = quota.report.evictions;
+  quota.report = {};
+  quota.report.evictions = evictions;
+  quota.report.has = Held(book_.at(admitted.gang), admission_.shares().name(holding.leaf), holding.roles);
+  quota.report.has->reserved_ms = holding.reserved_ms;
+  quota.given = true;
+  quota.taken_over = quota.lacks_nodes = false;
+  Adapt(admitted.gang);
+  counts_.Count(admitted.gang, book_.at(admitted.gang));
+  if (!admitted.replaces.valid()) return;
+  GangQuota& replaced = *book_.at(admitted.replaces).quota;
+  replaced.last = replaced.report.has;
+  replaced.report.has.reset();
+  replaced.replaced = true;
+  Adapt(admitted.replaces);
+  counts_.Forget(admitted.replaces);
+}
+
+void QuotaDesk::PutDown(const queue::PassResult::Evicted& evicted) {
+  if (!evicted.by.valid()) {
+    auto [reason, message] = admission_.WhyDrained(evicted.gang);
+    return Evict(evicted.gang, std::move(reason), std::move(message));
+  }
+  const std::string& by = book_.at(evicted.by).quota->terms->ask.uid;
+  const queue::Holding& holding = *admission_.holding(evicted.gang);
+  const queue::QueueId leaf = admission_.shares().Leaf(QueueName(book_.at(evicted.by)));
+  const std::string to = leaf.valid() ? admission_.shares().Path(leaf) : std::string();
+  Evict(evicted.gang, queue::WordOf(evicted.reason),
+        queue::PreemptedMessage(by, "", evicted.reason, to, admission_.shares().Path(holding.leaf)));
+  book_.at(evicted.gang).quota->report.by_uid = by;
+}
+
+void QuotaDesk::Retry(GangId id) {
+  book_.at(id).quota->lacks_nodes = false;
+  admission_.Retry(id);
+}
+
+void QuotaDesk::Evict(GangId id, std::string reason, std::string message) {
+  admission_.Evict(id);
+  dialects::QuotaReport& report = book_.at(id).quota->report;
+  report.has->evicted = true;
+  report.evicted_reason = std::move(reason);
+  report.evicted_message = std::move(message);
+  report.by_uid.clear();
+  ++report.evictions;
+}
+
+void QuotaDesk::Release(GangId id) {
+  GangQuota& quota = *book_.at(id).quota;
+  admission_.Forget(id, clock_.WallMs());
+  quota.report.has.reset();
+  quota.placed = quota.taken_over = false;
+  quota.given = true;  // what its object still says of it is of what it had
+  Adapt(id);
+  LineUp(id);
+  counts_.Count(id, book_.at(id));
+}
+
+void QuotaDesk::SetPlaced(GangId id, bool placed) {
+  GangQuota& quota = *book_.at(id).quota;
+  if (std::exchange(quota.placed, placed) != placed) counts_.Count(id, book_.at(id));
+}
+
+void QuotaDesk::Try(GangId id, const queue::Assignment& assignment) {
+  Gang& gang = book_.at(id);
+  gang.quota->is_trial = true;
+  gang.quota->report.has = Held(gang, QueueName(gang), assignment.roles);
+  Adapt(id);
+}
+
+void QuotaDesk::EndTry(GangId id, bool keeps) {
+  GangQuota& quota = *book_.at(id).quota;
+  quota.is_trial = false;
+  if (keeps) return;
+  quota.report.has.reset();
+  Adapt(id);
+}
+
+HeldQuota QuotaDesk::Held(const Gang& gang, const std::string& leaf,
+                          const std::vector<queue::RoleAssignment>& roles) const {
+  const model::GangAsk& ask = gang.quota->terms->ask;
+  HeldQuota held;
+  held.uid = ask.uid;
+  held.ns = ask.ns;
+  held.local_queue = ask.local_queue;
+  held.leaf = leaf;
+  held.priority = ask.priority;
+  held.queued_ms = ask.queued_ms;
+  held.reserved_ms = clock_.WallMs();
+  for (const queue::RoleAssignment& role : roles) {
+    HeldQuota::Role& as = held.roles.emplace_back(HeldQuota::Role{role.name, role.count, {}, {}});
+    for (const auto& [resource, pick] : role.picks) {
+      as.flavors[resource] = pick.flavor;
+      as.requests.Set(resource, role.requests.Get(resource));
+    }
+  }
+  return held;
+}
+
+void QuotaDesk::Adapt(GangId id) {
+  Gang& gang = book_.at(id);
+  GangQuota& quota = *gang.quota;
+  const std::optional<HeldQuota>& has = quota.report.has;
+  model::GangSpec spec = quota.declared;
+  spec.promised.clear();
+  const bool places = has && quota.terms && (quota.leaves() || quota.seeks_nodes());
+  for (const model::PromisedMembers& declared : quota.declared.promised)
+    if (const HeldQuota::Role* role = has && places ? RoleIn(*has, declared.role) : nullptr)
+      spec.promised.push_back(Flavored(quota, declared, *role));
+    else if (places)
+      spec.promised.push_back(declared);
+  for (model::RoleSpec& role : spec.roles)
+    if (const HeldQuota::Role* of = has ? RoleIn(*has, role.name) : nullptr; of && of->count < role.min) {
+      spec.min_member -= role.min - of->count;
+      role.min = of->count;
+    }
+  if (spec == gang.spec) return;
+  gang.spec = std::move(spec);
+  gang.census.reset();
+}
+
+model::PromisedMembers QuotaDesk::Flavored(GangQuota& quota, const model::PromisedMembers& declared,
+                                           const HeldQuota::Role& role) const {
+  model::PromisedMembers promised = declared;
+  promised.count = std::min(promised.count, role.count);
+  model::PodSpec spec = *declared.pod->spec;
+  std::set<std::string_view> done;
+  for (const auto& [resource, name] : role.flavors) {
+    const auto flavor = admission_.flavors().find(name);
+    if (flavor == admission_.flavors().end() || !done.insert(name).second) continue;
+    for (const auto& [key, value] : flavor->second.labels) PutLabel(key, value, &spec.node_selector);
+    for (const model::Toleration& toleration : flavor->second.tolerations)
+      if (std::ranges::find(spec.tolerations, toleration) == spec.tolerations.end())
+        spec.tolerations.push_back(toleration);
+  }
+  if (spec == *declared.pod->spec) return promised;
+  auto& [from, pod] = quota.pods[declared.role];
+  if (from != declared.pod || *pod->spec != spec) {
+    auto flavored = std::make_shared<model::Pod>(*declared.pod);
+    flavored->spec = std::make_shared<const model::PodSpec>(std::move(spec));
+    from = declared.pod;
+    pod = std::move(flavored);
+  }
+  promised.pod = pod;
+  return promised;
+}
+
+std::string QuotaDesk::QueueName(const Gang& gang) const {
+  const GangQuota& quota = *gang.quota;
+  if (quota.report.has) return quota.report.has->leaf;
+  if (!quota.terms) return quota.last ? quota.last->leaf : std::string();
+  const model::GangAsk& ask = quota.terms->ask;
+  const model::LocalQueueSpec* local = admission_.local(ask.ns, ask.local_queue);
+  return local ? local->queue : ask.local_queue;
+}
+
+dialects::Dialect* QuotaDesk::DialectOf(const QuotaCounts::QueueName& queue) const {
+  const auto at = dialect_of_.find(queue);
+  return at == dialect_of_.end() ? nullptr : at->second;
+}
+
+const model::LeafQueueSpec* QuotaDesk::Leaf(const QuotaCounts::QueueName& queue) const {
+  const auto& [ns, name] = queue;
+  const model::LocalQueueSpec* local = ns.empty() ? nullptr : admission_.local(ns, name);
+  if (!ns.empty() && !local) return nullptr;
+  const queue::QueueId leaf = admission_.shares().Leaf(local ? local->queue : name);
+  return leaf.valid() ? &admission_.shares().leaf(leaf) : nullptr;
+}
+
+double QuotaDesk::WeightedShare(const std::string& leaf) const {
+  const queue::QueueId id = admission_.shares().Leaf(leaf);
+  return id.valid() ? admission_.shares().Dominant(id).Weighted() : 0;
+}
+
+std::vector<std::string> QuotaDesk::LevelsOf(const HeldQuota::Role& role) const {
+  for (const auto& [resource, name] : role.flavors)
+    if (const auto flavor = admission_.flavors().find(name);
+        flavor != admission_.flavors().end() && !flavor->second.levels.empty())
+      return flavor->second.levels;
+  return {};
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/passes/quota_gate.h"
+
+#include <algorithm>
+
+#include "core/publish/explain.h"
+
+namespace tutti::core {
+
+using model::GangId;
+using Stage = observe::AwaitsQuota::Stage;
+
+namespace {
+
+// Something may have ended what the refusal says.
+bool MayBeOver(const Refusal& refusal) {
+  if (refusal.old || (!refusal.certificate && refusal.certificates.empty())) return true;
+  return (refusal.certificate && refusal.certificate->broken()) ||
+         std::ranges::any_of(refusal.certificates, [](const auto& certificate) { return certificate->broken(); });
+}
+
+}  // namespace
+
+bool QuotaGate::Opens(GangId id, const Census& census) {
+  Gang& gang = book_.at(id);
+  if (!gang.spec.quota || !gang.quota) return !gang.spec.quota;
+  if (gang.quota->leaves() && !ReleaseIfStopped(id)) {
+    Wait(id, Stage::kLeaves, gang.quota->report.evicted_message);
+    return false;
+  }
+  if (!gang.quota->has()) {
+    StandInLine(id, census);
+    return false;
+  }
+  if (gang.quota->seeks_nodes()) return true;
+  if (!gang.quota->terms->by_quota_alone) {
+    Wait(id, Stage::kChecks, {});
+    return false;
+  }
+  if (!gang.members.empty()) return true;
+  gang.refusal.reset();
+  book_.SetState(gang, GangState::kAdmitted);
+  return false;
+}
+
+void QuotaGate::StandInLine(GangId id, const Census& census) {
+  Gang& gang = book_.at(id);
+  // Pods that run without quota are left alone.
+  if (gang.whole || (census.holds_nodes() && !committer_.Abort(id))) return;
+  if (gang.quota->replaced) {
+    gang.refusal.reset();
+    return book_.SetState(gang, GangState::kFinished);
+  }
+  if (!gang.quota->lacks_nodes) return Wait(id, Stage::kLine, desk_.WhyItWaits(id));
+  if (!gang.refusal || MayBeOver(*gang.refusal)) desk_.Retry(id);
+}
+
+void QuotaGate::Wait(GangId id, Stage stage, const std::string& why) {
+  refusals_.Wait(id, ExplainQuota(book_.at(id), {stage, desk_.QueueName(book_.at(id)), why}));
+}
+
+bool QuotaGate::HasStopped(const Gang& gang) const {
+  return (!gang.quota->terms || !gang.quota->terms->released) && std::ssize(gang.members) == gang.promises;
+}
+
+bool QuotaGate::ReleaseIfStopped(GangId id) {
+  Gang& gang = book_.at(id);
+  if (!gang.quota || !gang.quota->leaves() || !HasStopped(gang)) return false;
+  if (gang.plan && !committer_.Abort(id)) committer_.plans().End(id);
+  announcer_.Quota(gang, observe::Observer::QuotaStep::Kind::kReleased, desk_.QueueName(gang));
+  gang.whole = false;
+  gang.refusal.reset();
+  desk_.Release(id);
+  return true;
+}
+
+void QuotaGate::Follow(GangId id) {
+  Gang& gang = book_.at(id);
+  if (!gang.quota || !gang.spec.quota || gang.quota->is_trial || !gang.quota->seeks_nodes()) return;
+  GangQuota& quota = *gang.quota;
+  if (!gang.refusal || gang.state >= GangState::kAdmitted) {
+    if (gang.plan || gang.whole) desk_.SetPlaced(id, true);
+    return;
+  }
+  // Quota without nodes keeps it from others. But a job that may make pods, or has some, is not told to stop for that.
+  if (!quota.placed || quota.terms->released || std::ssize(gang.members) != gang.promises) return;
+  desk_.Evict(id, std::string(queue::kNodeFailures), gang.refusal->words().sentence);
+  announcer_.Quota(gang, observe::Observer::QuotaStep::Kind::kEvicted, desk_.QueueName(gang), queue::kNodeFailures);
+  ReleaseIfStopped(id);
+}
+
+}  // namespace tutti::core

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// QuotaGate: which gangs may be placed, where their queue gives quota before there are pods; and what becomes of the
+// others: they stand in line, wait for checks, or give back what they have.
+#pragma once
+
+#include <string>
+
+#include "core/admit/quota_desk.h"
+#include "core/passes/refusals.h"
+
+namespace tutti::core {
+
+class QuotaGate {
+ public:
+  QuotaGate(const cluster::ClusterState& state, GangBook& book, QuotaDesk& desk, Committer& committer,
+            Refusals& refusals, const Announcer& announcer)
+      : state_(state), book_(book), desk_(desk), committer_(committer), refusals_(refusals), announcer_(announcer) {}
+
+  // True: the gang may be placed, and start. Else it is put down why it waits. What it has to give back is given back
+  // once it has stopped.
+  bool Opens(model::GangId id, const Census& census);
+  // The gang was considered: it has nodes now, or those that it had are gone.
+  void Follow(model::GangId id);
+  // Gives back what the gang has to give back, if it has stopped. True: it did.
+  bool ReleaseIfStopped(model::GangId id);
+
+ private:
+  bool HasStopped(const Gang& gang) const;
+  void StandInLine(model::GangId id, const Census& census);
+  void Wait(model::GangId id, observe::AwaitsQuota::Stage stage, const std::string& why);
+
+  const cluster::ClusterState& state_;
+  GangBook& book_;
+  QuotaDesk& desk_;
+  Committer& committer_;
+  Refusals& refusals_;
+  const Announcer& announcer_;
+};
+
+}  // namespace tutti::core

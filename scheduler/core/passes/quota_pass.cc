@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/passes/quota_pass.h"
+
+#include "core/publish/explain.h"
+
+namespace tutti::core {
+
+using model::GangId;
+using Step = observe::Observer::QuotaStep::Kind;
+
+namespace {
+
+constexpr const char* kNotNow = "its members cannot be placed now";
+
+}  // namespace
+
+void QuotaPass::Mark(GangId id) {
+  agenda_.MarkReady(id);
+  agenda_.Touch(id);
+}
+
+void QuotaPass::Run() {
+  for (const GangId id : desk_.Renew()) {
+    gate_.ReleaseIfStopped(id);
+    Mark(id);
+  }
+  const queue::NodeRules nodes{
+      [this](GangId id, const queue::Assignment& assignment) { return Place(id, assignment); },
+      [this](GangId id, const queue::Assignment& assignment, const std::vector<queue::Victim>& victims) {
+        return WouldPlace(id, assignment, victims);
+      }};
+  while (desk_.any()) Follow(desk_.Run(nodes));
+}
+
+void QuotaPass::Follow(const queue::PassResult& result) {
+  for (const auto& evicted : result.evicted) {
+    Gang& gang = book_.at(evicted.gang);
+    announcer_.Quota(gang, Step::kEvicted, desk_.QueueName(gang), gang.quota->report.evicted_reason,
+                     evicted.by.valid() ? &book_.at(evicted.by) : nullptr);
+    gate_.ReleaseIfStopped(evicted.gang);
+    Mark(evicted.gang);
+  }
+  for (const auto& admitted : result.admitted) {
+    const Gang& gang = book_.at(admitted.gang);
+    announcer_.Quota(gang, Step::kReserved, desk_.QueueName(gang));
+    Mark(admitted.gang);
+    if (admitted.replaces.valid()) Mark(admitted.replaces);
+  }
+  for (const GangId id : result.refused) Mark(id);
+}
+
+bool QuotaPass::NeedsNodes(GangId id) const {
+  const model::QuotaTerms& terms = *book_.at(id).quota->terms;
+  return !terms.by_quota_alone && (!terms.awaits_checks || terms.places_before_checks);
+}
+
+// The gang is considered as any other, with the quota that it would have; so its nodes are held from here on.
+std::string QuotaPass::Place(GangId id, const queue::Assignment& assignment) {
+  if (!NeedsNodes(id)) return {};
+  Gang& gang = book_.at(id);
+  desk_.Try(id, assignment);
+  consideration_.Run(id);
+  const bool placed =
+      gang.state == GangState::kAdmitted || gang.state == GangState::kBinding || gang.state == GangState::kWhole;
+  desk_.EndTry(id, placed);
+  desk_.SetPlaced(id, placed);
+  gang.quota->lacks_nodes = !placed;
+  std::string why;
+  if (!placed) {
+    why = gang.refusal ? gang.refusal->words().Full() : std::string();
+    if (why.empty()) why = kNotNow;
+    promises_.Follow(id);
+  }
+  agenda_.Regroup(id);
+  agenda_.Touch(id);
+  return why;
+}
+
+std::string QuotaPass::WouldPlace(GangId id, const queue::Assignment& assignment,
+                                  const std::vector<queue::Victim>& victims) {
+  if (!NeedsNodes(id)) return {};
+  desk_.Try(id, assignment);
+  promises_.Follow(id);
+  std::string why = WhyNotPlaced(id, victims);
+  desk_.EndTry(id, false);
+  promises_.Follow(id);
+  book_.at(id).quota->lacks_nodes = !why.empty();
+  if (why.empty()) return why;
+  agenda_.Regroup(id);
+  agenda_.Touch(id);
+  return why;
+}
+
+std::string QuotaPass::WhyNotPlaced(GangId id, const std::vector<queue::Victim>& gone) {
+  Gang& gang = book_.at(id);
+  const std::shared_ptr<const Census> census = book_.CensusOf(gang);
+  const Requirement requirement = Require(gang, *census);
+  if (requirement.met()) return {};
+  if (!requirement.reachable()) return kNotNow;
+  const cluster::WhatIf::Scope scope(planner_.what_if());
+  for (const queue::Victim& victim : gone)
+    for (const Member* member : book_.at(victim.gang).members)
+      if (const cluster::PodEntry& entry = state_.pod(member->pod); entry.node && !entry.evicted)
+        planner_.what_if().Evict(member->pod);
+  const PlanResult result = planner_.PlaceRequired(gang, census->pending, requirement);
+  if (result.fits) return {};
+  gang.refusal = ExplainNodes(gang, requirement, result);
+  book_.SetState(gang, gang.refusal->state());
+  return gang.refusal->words().Full();
+}
+
+}  // namespace tutti::core

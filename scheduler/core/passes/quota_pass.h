@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// QuotaPass: gives quota to gangs whose queue does so before there are pods, together with nodes: what finds no nodes
+// gets no quota, and no gang has to leave for one that would find none in its place (P7, P8).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/admit/quota_desk.h"
+#include "core/passes/consider.h"
+#include "core/passes/promises.h"
+#include "core/passes/quota_gate.h"
+#include "core/place/planner.h"
+
+namespace tutti::core {
+
+class QuotaPass {
+ public:
+  QuotaPass(const cluster::ClusterState& state, GangBook& book, Agenda& agenda, QuotaDesk& desk, QuotaGate& gate,
+            Promises& promises, Planner& planner, Consideration& consideration, const Announcer& announcer)
+      : state_(state),
+        book_(book),
+        agenda_(agenda),
+        desk_(desk),
+        gate_(gate),
+        promises_(promises),
+        planner_(planner),
+        consideration_(consideration),
+        announcer_(announcer) {}
+
+  // Takes up what was declared, and decides as much as can be decided.
+  void Run();
+  bool any() const { return desk_.any(); }
+
+ private:
+  std::string Place(model::GangId id, const queue::Assignment& assignment);
+  std::string WouldPlace(model::GangId id, const queue::Assignment& assignment,
+                         const std::vector<queue::Victim>& victims);
+  // Why the gang as it is has no place, with the pods and promises of these gangs gone; "": it has one.
+  std::string WhyNotPlaced(model::GangId id, const std::vector<queue::Victim>& gone);
+  void Follow(const queue::PassResult& result);
+  void Mark(model::GangId id);
+  bool NeedsNodes(model::GangId id) const;
+
+  const cluster::ClusterState& state_;
+  GangBook& book_;
+  Agenda& agenda_;
+  QuotaDesk& desk_;
+  QuotaGate& gate_;
+  Promises& promises_;
+  Planner& planner_;
+  Consideration& consideration_;
+  const Announcer& announcer_;
+};
+
+}  // namespace tutti::core

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SharingStatus: tells the objects of queues that give quota before there are pods, and of queues of a namespace that
+// lead to one, what their gangs have. A queue that changed is reported, ten times a second at most; while a write for
+// it is on its way it is not.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/admit/quota_desk.h"
+#include "core/publish/object_keeper.h"
+#include "dialects/dialect.h"
+
+namespace tutti::core {
+
+class SharingStatus final : public ObjectKeeper::Owner {
+ public:
+  SharingStatus(QuotaDesk& desk, ObjectKeeper& keeper, const base::Clock& clock)
+      : desk_(desk), keeper_(keeper), clock_(clock) {}
+
+  // Reports the queues that changed, if it is time.
+  void Publish();
+  // When Publish has something to do (monotonic); nullopt: no queue changed.
+  std::optional<base::Millis> DueAt() const;
+
+  void Restate(const ObjectKeeper::Subject& subject, base::Millis at_ms) override;
+
+ private:
+  using QueueName = QuotaCounts::QueueName;
+  void Report(const QueueName& queue);
+  dialects::SharingReport ReportOf(const QueueName& queue) const;
+
+  QuotaDesk& desk_;
+  ObjectKeeper& keeper_;
+  const base::Clock& clock_;
+  std::map<QueueName, base::Millis> dirty_;  // monotonic; not before that
+  base::Millis next_ms_ = 0;                 // monotonic
+};
+
+}  // namespace tutti::core
