@@ -102,6 +102,11 @@ class Cluster final : public cluster::Unseen {
     Add(resources_.at(kind), body);
   }
 
+  void Remove(const std::string& kind, const std::string& name, const std::string& group) {
+    objects_.erase(Place(kind, "ns", name));
+    dialect.Drop(resources_.at(kind) + (group.empty() ? "" : "." + group), "ns", name, &touched);
+  }
+
   model::GangKey KeyOf(const std::string& job) const {
     return {"kueue", "ns", WorkloadName("RayJob", "ray.io", job, "uid-" + job)};
   }
@@ -169,6 +174,12 @@ class Cluster final : public cluster::Unseen {
       body["metadata"]["uid"] = "uid-of-" + kind;
       body["metadata"]["creationTimestamp"] = "2026-08-20T10:00:00Z";
       Add(std::string(desired.ref.resource), body);
+      return true;
+    }
+    if (desired.mode == Mode::kGone) {
+      if (!objects_.contains(place)) return false;
+      done->push_back("delete " + kind);
+      Remove(kind, desired.ref.name(), std::string(desired.ref.group));
       return true;
     }
     if (desired.Agrees(objects_.at(place))) return false;

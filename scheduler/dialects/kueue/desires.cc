@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "dialects/declaration.h"
+#include "dialects/kueue/checks.h"
 #include "dialects/kueue/fields.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/queue_status.h"
@@ -75,15 +76,7 @@ std::vector<PodSetGrant> GrantsFor(const Decided& decided, const Json& status) {
         if (const Declared<model::Flavor>* flavor = decided.queues.FindFlavor(name)) {
           for (const auto& [key, value] : flavor->spec.labels) selector.emplace(key, value);
           for (const model::Toleration& each : flavor->spec.tolerations) {
-            Json toleration = Json::object();
-            const auto add = [&](const char* field, const std::string& value) {
-              if (!value.empty()) toleration[field] = value;
-            };
-            add("key", each.key);
-            add("operator", each.op);
-            add("value", each.value);
-            add("effect", each.effect);
-            grant.tolerations.push_back(std::move(toleration));
+            grant.tolerations.push_back(TolerationJson(each));
           }
         }
     }
@@ -189,15 +182,31 @@ void DesireWorkload(const Decided& decided, const cluster::Unseen& unseen, std::
     return;
   }
   const std::vector<std::string> checks = ChecksOf(decided);
+  std::vector<CheckUpdate> updates;
+  for (const Provisioning& one : ProvisioningOf(entry, decided.queues, checks, before))
+    updates.push_back(
+        UpdateOf(one, decided.owned, IsTrue(Field(before, "conditions"), "Admitted"), decided.report.now_wall_ms));
   const Json after = WorkloadStatus({.before = before,
                                      .report = decided.report,
                                      .roles = entry.counted().roles,
                                      .end = entry.job ? EndOf(*entry.kind, *entry.job->body) : std::nullopt,
                                      .checks = checks,
+                                     .updates = std::move(updates),
                                      .eviction = decided.eviction,
                                      .awaits_checks = AwaitsChecks(checks, before)});
   Json change = MergeBetween(StatusOf(*workload), after);
   if (!change.empty()) out->push_back(WithStatus(workload, std::move(change), AgreesWithoutTimes));
+}
+
+void DesireChecks(const Decided& decided, const cluster::Unseen& unseen, std::vector<DesiredObject>* out) {
+  const std::shared_ptr<const model::Object> workload = WorkloadOf(decided, unseen);
+  if (!workload) return;
+  const Json status = LatestStatus(workload, unseen);
+  std::vector<Provisioning> wanted;
+  const auto& has = decided.report.quota.has;
+  if (has && !has->evicted && IsTrue(Field(status, "conditions"), "QuotaReserved"))
+    wanted = ProvisioningOf(decided.entry, decided.queues, ChecksOf(decided), status);
+  DesireRequests(wanted, decided.entry, decided.owned, decided.queues, workload, status, unseen, out);
 }
 
 void DesireJob(const Decided& decided, const cluster::Unseen& unseen, std::vector<DesiredObject>* out) {

@@ -17,6 +17,7 @@ namespace tutti::dialects::kueue {
 
 struct Decided {
   const Entry& entry;
+  const Owned& owned;  // by its Workload
   const Queues& queues;
   const GangReport& report;
   std::string eviction;      // the sentence about it, where it has to leave
@@ -25,6 +26,9 @@ struct Decided {
 
 void DesireWorkload(const Decided& decided, const cluster::Unseen& unseen, std::vector<cluster::DesiredObject>* out);
 void DesireJob(const Decided& decided, const cluster::Unseen& unseen, std::vector<cluster::DesiredObject>* out);
+
+// What its checks ask of others.
+void DesireChecks(const Decided& decided, const cluster::Unseen& unseen, std::vector<cluster::DesiredObject>* out);
 
 // The Workload as it is seen, or as it was created and is not seen yet; null: there is none.
 std::shared_ptr<const model::Object> WorkloadOf(const Decided& decided, const cluster::Unseen& unseen);

@@ -249,6 +249,18 @@ std::optional<JobEnd> EndOf(const JobKind& kind, const Json& body) {
   return std::nullopt;
 }
 
+Json TolerationJson(const model::Toleration& toleration) {
+  Json json = Json::object();
+  const auto add = [&](const char* field, const std::string& value) {
+    if (!value.empty()) json[field] = value;
+  };
+  add("key", toleration.key);
+  add("operator", toleration.op);
+  add("value", toleration.value);
+  add("effect", toleration.effect);
+  return json;
+}
+
 Json Suspended(const JobKind& kind, Json body) {
   body[Json::json_pointer(kind.suspend)] = true;
   return body;

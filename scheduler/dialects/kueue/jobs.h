@@ -53,6 +53,8 @@ struct PodSetGrant {
   base::Json tolerations = base::Json::array();
 };
 
+base::Json TolerationJson(const model::Toleration& toleration);
+
 // The job's body with the flag set; a suspended job makes no pods.
 base::Json Suspended(const JobKind& kind, base::Json body);
 // The job's body as it starts: not suspended, and with the grants in the templates of its sets. Fewer pods than the job

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "dialects/kueue/checks.h"
 #include "dialects/kueue/desires.h"
 #include "dialects/kueue/events.h"
 #include "dialects/kueue/jobs.h"
@@ -45,7 +46,7 @@ Kueue::Kueue() {
   for (const auto* kinds : {&Queues::Kinds(), &Workloads::Kinds()})
     kinds_.insert(kinds_.end(), kinds->begin(), kinds->end());
   for (const JobKind& job : JobKinds()) kinds_.push_back(job.kind);
-  kinds_.push_back(kWebhooks);
+  for (const model::ObjectKind* kind : {&RequestKind(), &TemplateKind(), &kWebhooks}) kinds_.push_back(*kind);
 }
 
 std::string_view Kueue::name() const { return kDialect; }
@@ -58,6 +59,8 @@ void Kueue::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
     workloads_.PutJob(*job, object, touched);
   } else if (object->kind == "Workload") {
     workloads_.PutWorkload(object, touched);
+  } else if (object->kind == RequestKind().kind || object->kind == TemplateKind().kind) {
+    workloads_.PutOwned(object, touched);
   } else if (object->kind == "WorkloadPriorityClass" || object->kind == "PriorityClass") {
     workloads_.PutClass(*object, touched);
   } else if (object->kind == kWebhooks.kind) {
@@ -77,6 +80,8 @@ void Kueue::Drop(std::string_view kind_name, std::string_view ns, std::string_vi
     workloads_.DropWorkload(ns, name, touched);
   } else if (kind_name == Workloads::Kinds()[1].Name() || kind_name == Workloads::Kinds()[2].Name()) {
     workloads_.DropClass(kind_name, name, touched);
+  } else if (kind_name == RequestKind().Name() || kind_name == TemplateKind().Name()) {
+    workloads_.DropOwned(kind_name, ns, name, touched);
   } else if (kind_name == kWebhooks.Name()) {
     if (name != kOfKueue || !foreign_) return;
     foreign_ = false;
@@ -157,10 +162,15 @@ void Kueue::Desire(const GangReport& report, const cluster::Unseen& unseen,
                    std::vector<cluster::DesiredObject>* out) const {
   const Entry* entry = workloads_.Find(report.spec->key);
   if (!entry || !writes()) return;
-  const Decided decided{*entry, queues_, report,
-                        EvictionOf(*entry, queues_, report, workloads_.FindByUid(report.quota.by_uid)), version_};
+  const Decided decided{*entry,
+                        workloads_.OwnedBy(entry->key),
+                        queues_,
+                        report,
+                        EvictionOf(*entry, queues_, report, workloads_.FindByUid(report.quota.by_uid)),
+                        version_};
   DesireWorkload(decided, unseen, out);
   DesireJob(decided, unseen, out);
+  DesireChecks(decided, unseen, out);
 }
 
 void Kueue::DesireOfSharing(const SharingReport& report, const cluster::Unseen&,

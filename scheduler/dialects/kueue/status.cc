@@ -221,13 +221,30 @@ class Writer {
       if (before.is_array())
         for (const Json& check : before)
           if (Field(check, "name") == name) known = &check;
-      checks.push_back(known ? *known
-                             : Json{{"name", name},
-                                    {"state", "Pending"},
-                                    {"message", ""},
-                                    {"lastTransitionTime", base::FormatTime(of_.report.now_wall_ms)}});
+      Json check = known ? *known
+                         : Json{{"name", name},
+                                {"state", "Pending"},
+                                {"message", ""},
+                                {"lastTransitionTime", base::FormatTime(of_.report.now_wall_ms)}};
+      for (const CheckUpdate& update : of_.updates)
+        if (update.name == name) Follow(update, &check);
+      checks.push_back(std::move(check));
     }
     status_["admissionChecks"] = std::move(checks);
+  }
+
+  // One that was answered no stays so until its Workload has left; one that was answered yes may only be revoked.
+  void Follow(const CheckUpdate& update, Json* check) {
+    const std::string before = TextIn(*check, "state");
+    if (before == "Retry" || before == "Rejected") return;
+    if (before == "Ready" && update.state != "Rejected") return;
+    if (before != update.state) (*check)["lastTransitionTime"] = base::FormatTime(of_.report.now_wall_ms);
+    (*check)["state"] = update.state;
+    (*check)["message"] = update.message;
+    if (update.retry_count > 0) (*check)["retryCount"] = update.retry_count;
+    if (!update.pod_set_updates.is_null()) (*check)["podSetUpdates"] = update.pod_set_updates;
+    if (update.requeue_at_ms > 0)
+      status_["requeueState"] = {{"count", update.retry_count}, {"requeueAt", base::FormatTime(update.requeue_at_ms)}};
   }
 
   const StatusOfWorkload& of_;

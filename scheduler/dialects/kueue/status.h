@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "dialects/kueue/checks.h"
 #include "dialects/kueue/jobs.h"
 #include "dialects/kueue/workload.h"
 #include "dialects/report.h"
@@ -19,9 +20,10 @@ struct StatusOfWorkload {
   const base::Json& before;  // the status as it was seen, with what was written since
   const GangReport& report;
   const std::vector<RoleRead>& roles;
-  std::optional<JobEnd> end;        // of its job
-  std::vector<std::string> checks;  // that it needs in the queue whose quota it has
-  std::string eviction;             // EvictionText, where it has to leave
+  std::optional<JobEnd> end;         // of its job
+  std::vector<std::string> checks;   // that it needs in the queue whose quota it has
+  std::vector<CheckUpdate> updates;  // how those of these stand that are answered here
+  std::string eviction;              // EvictionText, where it has to leave
   bool awaits_checks = false;
 };
 

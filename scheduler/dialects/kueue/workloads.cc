@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "dialects/declaration.h"
+#include "dialects/kueue/checks.h"
 #include "dialects/kueue/fields.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/queue_status.h"
@@ -151,6 +152,34 @@ void Workloads::CloseIfEmpty(const Place& place, Touched* touched) {
   Index(at->second, false);
   touched->gangs.insert(at->second.key);
   entries_.erase(at);
+}
+
+void Workloads::PutOwned(const std::shared_ptr<const model::Object>& object, Touched* touched) {
+  const model::OwnerReference* owner = object->meta.Controller();
+  if (!owner || owner->kind != "Workload" || !owner->api_version.starts_with(kGroup)) return;
+  const Place place{object->meta.ns, owner->name};
+  const bool is_request = object->kind == RequestKind().kind;
+  owners_[{(is_request ? RequestKind() : TemplateKind()).Name(), object->meta.ns, object->meta.name}] = place;
+  Owned& owned = owned_[place];
+  (is_request ? owned.requests : owned.templates)[object->meta.name] = object;
+  touched->desires.insert({std::string(kDialect), place.first, place.second});
+}
+
+void Workloads::DropOwned(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
+  const auto owner = owners_.find({std::string(kind_name), std::string(ns), std::string(name)});
+  if (owner == owners_.end()) return;
+  const Place place = owner->second;
+  owners_.erase(owner);
+  const auto owned = owned_.find(place);
+  (kind_name == RequestKind().Name() ? owned->second.requests : owned->second.templates).erase(std::string(name));
+  if (owned->second.requests.empty() && owned->second.templates.empty()) owned_.erase(owned);
+  touched->desires.insert({std::string(kDialect), place.first, place.second});
+}
+
+const Owned& Workloads::OwnedBy(const model::GangKey& key) const {
+  static const Owned none;
+  const auto at = owned_.find({key.ns, key.name});
+  return at == owned_.end() ? none : at->second;
 }
 
 void Workloads::PutClass(const model::Object& object, Touched* touched) {

@@ -31,6 +31,11 @@ struct SetsRead {
   std::string problem;
 };
 
+// What was made for a Workload and belongs to it, by name.
+struct Owned {
+  std::map<std::string, std::shared_ptr<const model::Object>> requests, templates;
+};
+
 struct Entry {
   model::GangKey key;                        // its name is the Workload's
   std::shared_ptr<const model::Object> job;  // null: there is none
@@ -65,6 +70,9 @@ class Workloads {
   void DropJob(const JobKind& kind, std::string_view ns, std::string_view name, Touched* touched);
   void PutWorkload(const std::shared_ptr<const model::Object>& object, Touched* touched);
   void DropWorkload(std::string_view ns, std::string_view name, Touched* touched);
+  // A ProvisioningRequest or a PodTemplate of a Workload; one of any other object has no effect.
+  void PutOwned(const std::shared_ptr<const model::Object>& object, Touched* touched);
+  void DropOwned(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched);
   // A WorkloadPriorityClass or a PriorityClass.
   void PutClass(const model::Object& object, Touched* touched);
   void DropClass(std::string_view kind_name, std::string_view name, Touched* touched);
@@ -72,6 +80,7 @@ class Workloads {
   void ReadAgain(const std::string& ns, const std::string& local, Touched* touched);
 
   const Entry* Find(const model::GangKey& key) const;
+  const Owned& OwnedBy(const model::GangKey& key) const;
   // By the uid of its spec. Null: there is none.
   const Entry* FindByUid(const std::string& uid) const;
 
@@ -92,6 +101,8 @@ class Workloads {
   const Queues& queues_;
   std::map<Place, Entry> entries_;
   std::map<JobPlace, Place> jobs_;
+  std::map<JobPlace, Place> owners_;  // of ProvisioningRequests and PodTemplates
+  std::map<Place, Owned> owned_;
   std::map<std::string, Place> by_uid_;
   std::map<std::pair<std::string, std::string>, std::set<Place>> by_local_;  // namespace, LocalQueue
   Users by_workload_class_, by_pod_class_;
