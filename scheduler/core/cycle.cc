@@ -78,7 +78,7 @@ struct Cycle::Parts {
   Refusals refusals{book, agenda, committer, extender_desk, figures, clock};
   Enrollment enrollment{state,     dialects,  book,    agenda,      charges,      waits,     quota_desk,
                         committer, strangers, tallies, gang_status, queue_status, announcer, clock};
-  QuotaGate quota_gate{state, book, quota_desk, committer, refusals, announcer};
+  QuotaGate quota_gate{book, agenda, quota_desk, committer, refusals, announcer, clock};
   Promises promises{state, book, committer, planner, enrollment};
   UndoPass undo{options, book, agenda, committer, pod_status, gang_status, announcer, clock};
   PreemptPass preempt{options, state, book, agenda, rankings, lone_preemption, certificates, committer};

@@ -65,7 +65,7 @@ struct PromisedMembers {
 // What a gang whose queue gives quota before there are pods asks of it, and how far its object says it has come.
 struct QuotaTerms {
   GangAsk ask;
-  // The quota that its object says it has, whoever gave it: it counts when this process begins, or where another
+  // The quota that its object says it has, from whatever program: it counts when this process begins, or where another
   // program gave it. Later the core's own word counts.
   std::optional<HeldQuota> has;
   // Why it has to give its quota back, or may have none though there is some (its object was deactivated, a check was

@@ -110,7 +110,11 @@ void QuotaDesk::Renew(const Declared& declared) {
 void QuotaDesk::Follow(GangId id) {
   Gang& gang = book_.at(id);
   const model::MaybeShared<model::QuotaTerms> now = gang.quota ? gang.quota->declared.quota : gang.spec.quota;
-  if (!now) return End(id);
+  if (!now) {
+    // A declaration that cannot be read any more says nothing of what the gang has.
+    if (gang.quota && gang.quota->report.has && !gang.quota->declared.problem.empty()) return;
+    return End(id);
+  }
   const bool first = !gang.quota || !gang.quota->terms || gang.quota->terms->ask.uid != now->ask.uid;
   if (first) {
     admission_.Forget(id, clock_.WallMs());
@@ -119,10 +123,12 @@ void QuotaDesk::Follow(GangId id) {
   }
   GangQuota& quota = *gang.quota;
   const auto before = std::exchange(quota.terms, now);
+  if (quota.replaced) return Adapt(id);
   const bool given_by_others = !quota.report.has && now->has && !quota.given && !(before && before->has);
   if (now->has && (first || given_by_others))
     TakeOver(id);
-  else if (!quota.report.has && (first || before->ask != now->ask || before->barred != now->barred))
+  else if (!quota.report.has && (first || before->ask != now->ask || before->barred != now->barred ||
+                                 before->not_before_ms != now->not_before_ms))
     LineUp(id);
   else if (quota.report.has && before && before->ask.priority != now->ask.priority)
     admission_.SetPriority(id, now->ask.priority);
@@ -144,10 +150,15 @@ void QuotaDesk::TakeOver(GangId id) {
 void QuotaDesk::LineUp(GangId id) {
   const Gang& gang = book_.at(id);
   GangQuota& quota = *book_.at(id).quota;
-  quota.lacks_nodes = false;
   if (!quota.terms->barred.empty()) {
     admission_.Forget(id, clock_.WallMs());
     quota.report.reason = quota.report.message = quota.terms->barred;
+    return;
+  }
+  if (quota.terms->not_before_ms > clock_.WallMs()) {
+    admission_.Forget(id, clock_.WallMs());
+    quota.report.reason = queue::WordOf(queue::WaitReason::kPendingEvaluation);
+    quota.report.message.clear();
     return;
   }
   model::GangAsk ask = quota.terms->ask;
@@ -169,7 +180,7 @@ void QuotaDesk::End(GangId id) {
   quota.report.reason.clear();
   quota.report.message.clear();
   quota.terms = nullptr;
-  quota.lacks_nodes = quota.placed = false;
+  quota.placed = false;
   gang.spec = quota.declared;
   gang.census.reset();
   counts_.Forget(id);
@@ -202,7 +213,7 @@ void QuotaDesk::PutDown(const queue::PassResult::Admitted& admitted) {
   quota.report.has = Held(book_.at(admitted.gang), admission_.shares().name(holding.leaf), holding.roles);
   quota.report.has->reserved_ms = holding.reserved_ms;
   quota.given = true;
-  quota.taken_over = quota.lacks_nodes = false;
+  quota.taken_over = false;
   Adapt(admitted.gang);
   counts_.Count(admitted.gang, book_.at(admitted.gang));
   if (!admitted.replaces.valid()) return;
@@ -210,6 +221,7 @@ void QuotaDesk::PutDown(const queue::PassResult::Admitted& admitted) {
   replaced.last = replaced.report.has;
   replaced.report.has.reset();
   replaced.replaced = true;
+  replaced.report.reason = queue::kReplaced;
   Adapt(admitted.replaces);
   counts_.Forget(admitted.replaces);
 }
@@ -228,10 +240,15 @@ void QuotaDesk::PutDown(const queue::PassResult::Evicted& evicted) {
   book_.at(evicted.gang).quota->report.by_uid = by;
 }
 
-void QuotaDesk::Retry(GangId id) {
-  book_.at(id).quota->lacks_nodes = false;
-  admission_.Retry(id);
+bool QuotaDesk::LineUpIfDue(GangId id) {
+  const GangQuota& quota = *book_.at(id).quota;
+  const bool due = quota.terms && !quota.report.has && quota.terms->barred.empty() && !admission_.waits(id) &&
+                   quota.terms->not_before_ms <= clock_.WallMs();
+  if (due) LineUp(id);
+  return due;
 }
+
+void QuotaDesk::Retry(GangId id) { admission_.Retry(id); }
 
 void QuotaDesk::Evict(GangId id, std::string reason, std::string message) {
   admission_.Evict(id);
@@ -308,8 +325,8 @@ void QuotaDesk::Adapt(GangId id) {
     else if (places)
       spec.promised.push_back(declared);
   for (model::RoleSpec& role : spec.roles)
-    if (const HeldQuota::Role* of = has ? RoleIn(*has, role.name) : nullptr; of && of->count < role.min) {
-      spec.min_member -= role.min - of->count;
+    if (const HeldQuota::Role* of = has ? RoleIn(*has, role.name) : nullptr; of && of->count != role.min) {
+      spec.min_member += of->count - role.min;
       role.min = of->count;
     }
   if (spec == gang.spec) return;

@@ -54,8 +54,12 @@ class QuotaDesk {
   void EndTry(model::GangId id, bool keeps);
 
   // -- What happens to a gang --
-  // The gang waits for quota and was refused for lack of nodes; there may be some by now.
+  // There was quota for the gang, which waits, and no nodes.
+  bool LacksNodes(model::GangId id) const { return admission_.waits(id) && admission_.LacksNodes(id); }
+  // There may be some by now.
   void Retry(model::GangId id);
+  // Puts the gang in line, if it had to wait until now for that (QuotaTerms::not_before_ms). True: it did.
+  bool LineUpIfDue(model::GangId id);
   // It has to give back what it has, for this reason: a word and a sentence. REQUIRES: it has quota.
   void Evict(model::GangId id, std::string reason, std::string message);
   // It has given back what it had, and stands in line again. REQUIRES: it had quota.

@@ -280,11 +280,10 @@ struct GangQuota {
   // What it has is `report.has`; while a pass tries a gang, that is what it would have.
   dialects::QuotaReport report;
   bool is_trial = false;
-  bool given = false;        // it was given quota here, once: what its object says of that does not count any more
-  bool taken_over = false;   // it has what its object said
-  bool placed = false;       // since it has that, it had nodes
-  bool lacks_nodes = false;  // there was quota for it, and no nodes: it stands aside until there may be some
-  bool replaced = false;     // what it had is that of a gang which is a larger form of it
+  bool given = false;       // it was given quota here, once: what its object says of that does not count any more
+  bool taken_over = false;  // it has what its object said
+  bool placed = false;      // since it has that, it had nodes
+  bool replaced = false;    // what it had is that of a gang which is a larger form of it
   std::optional<model::HeldQuota> last;  // what it had, where it has ended
   // For each role, the pod that is declared, and what its promises are made from: that with what its flavors say.
   std::map<std::string, std::pair<std::shared_ptr<const model::Pod>, std::shared_ptr<const model::Pod>>> pods;

@@ -51,7 +51,10 @@ void QuotaGate::StandInLine(GangId id, const Census& census) {
     gang.refusal.reset();
     return book_.SetState(gang, GangState::kFinished);
   }
-  if (!gang.quota->lacks_nodes) return Wait(id, Stage::kLine, desk_.WhyItWaits(id));
+  const base::Millis not_before_ms = gang.quota->terms->not_before_ms, now = clock_.WallMs();
+  if (not_before_ms > now) agenda_.At(id, clock_.MonotonicMs() + not_before_ms - now);
+  desk_.LineUpIfDue(id);
+  if (!desk_.LacksNodes(id)) return Wait(id, Stage::kLine, desk_.WhyItWaits(id));
   if (!gang.refusal || MayBeOver(*gang.refusal)) desk_.Retry(id);
 }
 
@@ -79,7 +82,10 @@ void QuotaGate::Follow(GangId id) {
   if (!gang.quota || !gang.spec.quota || gang.quota->is_trial || !gang.quota->seeks_nodes()) return;
   GangQuota& quota = *gang.quota;
   if (!gang.refusal || gang.state >= GangState::kAdmitted) {
-    if (gang.plan || gang.whole) desk_.SetPlaced(id, true);
+    if (quota.placed || (!gang.plan && !gang.whole)) return;
+    desk_.SetPlaced(id, true);
+    using Step = observe::Observer::QuotaStep::Kind;
+    if (IsAdmitted(gang) && !quota.taken_over) announcer_.Quota(gang, Step::kAdmitted, desk_.QueueName(gang));
     return;
   }
   // Quota without nodes keeps it from others. But a job that may make pods, or has some, is not told to stop for that.

@@ -12,9 +12,15 @@ namespace tutti::core {
 
 class QuotaGate {
  public:
-  QuotaGate(const cluster::ClusterState& state, GangBook& book, QuotaDesk& desk, Committer& committer,
-            Refusals& refusals, const Announcer& announcer)
-      : state_(state), book_(book), desk_(desk), committer_(committer), refusals_(refusals), announcer_(announcer) {}
+  QuotaGate(GangBook& book, Agenda& agenda, QuotaDesk& desk, Committer& committer, Refusals& refusals,
+            const Announcer& announcer, const base::Clock& clock)
+      : book_(book),
+        agenda_(agenda),
+        desk_(desk),
+        committer_(committer),
+        refusals_(refusals),
+        announcer_(announcer),
+        clock_(clock) {}
 
   // True: the gang may be placed, and start. Else it is put down why it waits. What it has to give back is given back
   // once it has stopped.
@@ -29,12 +35,13 @@ class QuotaGate {
   void StandInLine(model::GangId id, const Census& census);
   void Wait(model::GangId id, observe::AwaitsQuota::Stage stage, const std::string& why);
 
-  const cluster::ClusterState& state_;
   GangBook& book_;
+  Agenda& agenda_;
   QuotaDesk& desk_;
   Committer& committer_;
   Refusals& refusals_;
   const Announcer& announcer_;
+  const base::Clock& clock_;
 };
 
 }  // namespace tutti::core

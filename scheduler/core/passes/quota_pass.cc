@@ -43,6 +43,7 @@ void QuotaPass::Follow(const queue::PassResult& result) {
   for (const auto& admitted : result.admitted) {
     const Gang& gang = book_.at(admitted.gang);
     announcer_.Quota(gang, Step::kReserved, desk_.QueueName(gang));
+    if (IsAdmitted(gang)) announcer_.Quota(gang, Step::kAdmitted, desk_.QueueName(gang));
     Mark(admitted.gang);
     if (admitted.replaces.valid()) Mark(admitted.replaces);
   }
@@ -64,7 +65,6 @@ std::string QuotaPass::Place(GangId id, const queue::Assignment& assignment) {
       gang.state == GangState::kAdmitted || gang.state == GangState::kBinding || gang.state == GangState::kWhole;
   desk_.EndTry(id, placed);
   desk_.SetPlaced(id, placed);
-  gang.quota->lacks_nodes = !placed;
   std::string why;
   if (!placed) {
     why = gang.refusal ? gang.refusal->words().Full() : std::string();
@@ -84,7 +84,6 @@ std::string QuotaPass::WouldPlace(GangId id, const queue::Assignment& assignment
   std::string why = WhyNotPlaced(id, victims);
   desk_.EndTry(id, false);
   promises_.Follow(id);
-  book_.at(id).quota->lacks_nodes = !why.empty();
   if (why.empty()) return why;
   agenda_.Regroup(id);
   agenda_.Touch(id);

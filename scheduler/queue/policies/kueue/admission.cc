@@ -27,7 +27,10 @@ KueueAdmission::KueueAdmission(KueueRules rules)
       usage_(rules_.local_usage),
       arena_{shares_, ledger_, holdings_, [this](const std::string& local) { return usage_.Of(local, now_); }} {}
 
-void KueueAdmission::Declared() { touched_.merge(lines_.WakeAll()); }
+void KueueAdmission::Declared() {
+  ++nodes_epoch_;
+  touched_.merge(lines_.WakeAll());
+}
 
 void KueueAdmission::Put(model::Flavor flavor) {
   std::string name = flavor.name;
@@ -201,6 +204,7 @@ void KueueAdmission::ReleaseQuota(model::GangId gang, base::Millis now) {
   for (const auto& [cell, amount] : holding->used) cells.push_back(cell);
   const QueueId root = shares_.Root(holding->leaf);
   Touch(holding->leaf);
+  ++nodes_epoch_;
   lines_.Wake(cells, [&](QueueId leaf) { return shares_.Root(leaf) == root; });
   draining_.erase(gang);
   holdings_.Release(gang);

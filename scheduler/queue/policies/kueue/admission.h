@@ -98,6 +98,8 @@ class KueueAdmission {
   std::pair<std::string, std::string> WhyDrained(model::GangId gang) const;
   // Why the gang waits. REQUIRES: it does.
   WaitExplanation Explain(model::GangId gang) const;
+  // There was quota for the gang, and no nodes. REQUIRES: it waits.
+  bool LacksNodes(model::GangId gang) const { return waiting_.at(gang).lacks_nodes; }
   bool waits(model::GangId gang) const { return waiting_.contains(gang); }
   const Holding* holding(model::GangId gang) const { return holdings_.Find(gang); }
   const ShareTree& shares() const { return shares_; }
@@ -113,7 +115,8 @@ class KueueAdmission {
     std::string local;  // "namespace/queue"
     QueueId leaf;       // held; invalid while the way to one is not open
     FlavorProgress progress;
-    bool lacks_nodes = false;  // and has its turn again after Retry
+    bool lacks_nodes = false;  // there was quota for it, and no nodes
+    uint64_t nodes_epoch = 0;  // when that was; the first of a strict line has its turn again in the next
     WaitExplanation why;
   };
   struct Local {
@@ -150,6 +153,7 @@ class KueueAdmission {
   std::set<model::GangId> draining_;  // to be told
   std::set<QueueId> touched_;         // leaves of which something has changed since the last pass
   std::set<model::GangId> scanned_;   // in this pass: all flavors were tried, and no gang would leave for any of them
+  uint64_t nodes_epoch_ = 0;          // another one where quota became free, or a declaration changed
   base::Millis now_ = 0;
 };
 

@@ -91,6 +91,12 @@ std::vector<CellId> Assignment::CellsToPreempt() const {
   return cells;
 }
 
+std::vector<CellId> Assignment::Cells() const {
+  std::vector<CellId> cells;
+  for (const auto& [cell, amount] : total) cells.push_back(cell);
+  return cells;
+}
+
 std::vector<CellId> Assignment::ShortCells() const {
   std::vector<CellId> cells;
   for (const RoleAssignment& role : roles) cells.insert(cells.end(), role.short_cells.begin(), role.short_cells.end());

@@ -78,6 +78,8 @@ struct Assignment {
   // Cells of which others would have to leave.
   std::vector<CellId> CellsToPreempt() const;
   std::vector<CellId> ShortCells() const;
+  // All that it takes something of.
+  std::vector<CellId> Cells() const;
 };
 
 // Adds to one of the amounts.

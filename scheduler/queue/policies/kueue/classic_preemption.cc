@@ -84,7 +84,9 @@ class ClassicSearch {
 
   std::vector<Victim> Attempt(bool borrowing) const {
     Trial trial(arena_);
-    const auto fits = [&] { return shares_.Fits(preemptor_.leaf, preemptor_.wants, borrowing); };
+    const auto fits = [&] {
+      return shares_.Fits(preemptor_.leaf, preemptor_.wants, borrowing) && trial.HasNodes(preemptor_);
+    };
     for (const auto part : {LeafCandidates::Part::kEvicted, LeafCandidates::Part::kStaying})
       for (const Kind kind : {kHierarchical, kByPriority, kOwnQueue}) {
         MergedCandidates candidates(arena_, preemptor_, leaves_[kind], PolicyOf(kind), part);

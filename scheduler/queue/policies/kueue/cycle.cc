@@ -35,7 +35,9 @@ std::vector<Turn> KueueCycle::Nominate() {
     const auto gang = in_.lines_.First(leaf, usage);
     if (!gang || !in_.IsActive(leaf)) continue;
     const Waiting& waiting = in_.waiting_.at(*gang);
-    if (waiting.lacks_nodes) continue;
+    if (waiting.lacks_nodes && waiting.nodes_epoch == in_.nodes_epoch_ &&
+        in_.shares_.leaf(leaf).strategy == model::QueueingStrategy::kStrictFifo)
+      continue;
     Turn turn{*gang, leaf, &waiting.ask, {}, {}};
     if (!waiting.ask.problem.empty()) {
       Refuse(turn, WaitReason::kMisconfigured, waiting.ask.problem, true);
@@ -118,6 +120,7 @@ void KueueCycle::Consider(Turn* turn) {
   const Assignment& assignment = turn->assignment;
   const Fit fit = assignment.fit();
   const FlavorProgress before = std::exchange(in_.waiting_.at(turn->gang).progress, {});
+  in_.waiting_.at(turn->gang).lacks_nodes = false;
   if (fit == Fit::kNone) return Refuse(*turn, assignment.no_fit, assignment.Message(), true);
   if (fit == Fit::kPreempt && turn->victims.empty()) return RefuseWithoutVictims(*turn, before);
   if (fit == Fit::kDeferred) {
@@ -135,9 +138,10 @@ void KueueCycle::Consider(Turn* turn) {
                   false);
   if (fit == Fit::kPreempt && in_.nodes_.would_place)
     if (std::string why = in_.nodes_.would_place(turn->gang, assignment, turn->victims); !why.empty())
-      return RefuseWithoutNodes(*turn, before, std::move(why));
+      if (!FindVictimsOnNodes(turn, assignment.CellsToPreempt()))
+        return RefuseWithoutNodes(*turn, before, std::move(why));
   Charge(*turn, assignment.usage);
-  if (fit == Fit::kPreempt) return Preempt(turn);
+  if (fit == Fit::kPreempt) return Preempt(turn, assignment.Message());
   progress_ = true;
   admitted_.push_back(std::move(*turn));
 }
@@ -174,7 +178,8 @@ bool KueueCycle::NextFlavors(const Turn& turn, const FlavorProgress& before) {
 
 void KueueCycle::RefuseWithoutNodes(const Turn& turn, const FlavorProgress& before, std::string why) {
   Waiting& waiting = in_.waiting_.at(turn.gang);
-  if (!NextFlavors(turn, before)) waiting.lacks_nodes = true;
+  waiting.lacks_nodes = !NextFlavors(turn, before);
+  waiting.nodes_epoch = in_.nodes_epoch_;
   Refuse(turn, WaitReason::kTopologyPlacementFailed, std::move(why), waiting.lacks_nodes);
 }
 
@@ -191,7 +196,7 @@ void KueueCycle::Reserve(const Turn& turn) {
   Charge(turn, reserved);
 }
 
-void KueueCycle::Preempt(Turn* turn) {
+void KueueCycle::Preempt(Turn* turn, const std::string& why) {
   for (const Victim& victim : turn->victims) {
     const Holding* holding = in_.holdings_.Find(victim.gang);
     leaving_.emplace(victim.gang, holding);
@@ -200,8 +205,7 @@ void KueueCycle::Preempt(Turn* turn) {
     result_->evicted.push_back({victim.gang, turn->gang, victim.reason});
   }
   Refuse(*turn, WaitReason::kWaitingForPreemptedWorkloads,
-         fmt::format("{}. Pending the preemption of {} workload(s)", turn->assignment.Message(), turn->victims.size()),
-         false);
+         fmt::format("{}. Pending the preemption of {} workload(s)", why, turn->victims.size()), false);
   if (in_.shares_.leaf(turn->leaf).strategy == model::QueueingStrategy::kBestEffortFifo)
     in_.lines_.PutFirst(turn->gang);
 }
@@ -214,7 +218,6 @@ void KueueCycle::Charge(const Turn& turn, const CellAmounts& amounts) {
 }
 
 void KueueCycle::Commit() {
-  for (const auto& [gang, holding] : leaving_) in_.holdings_.MarkEvicted(gang);
   for (Turn& turn : admitted_) {
     // With several of them it may be that all fit only once the victims of others have left.
     if (in_.shares_.Fits(turn.leaf, turn.assignment.usage))
@@ -223,6 +226,7 @@ void KueueCycle::Commit() {
       Refuse(turn, WaitReason::kWaitingForPreemptedWorkloads,
              "Workload no longer fits after processing another workload", false);
   }
+  for (const auto& [gang, holding] : leaving_) in_.holdings_.MarkEvicted(gang);
 }
 
 // Its nodes are taken at once, so that the next one sees them taken.
@@ -230,10 +234,28 @@ void KueueCycle::PlaceAndCommit(Turn* turn) {
   std::string why = in_.nodes_.place ? in_.nodes_.place(turn->gang, turn->assignment) : std::string();
   if (!why.empty() && MayShrink(*turn->ask) && FindNodesForFewer(turn))
     why = in_.nodes_.place(turn->gang, turn->assignment);
-  if (why.empty())
-    CommitOne(turn);
+  if (why.empty()) return CommitOne(turn);
+  const FlavorProgress before = turn->assignment.Progress();
+  const bool last = std::ranges::all_of(before, [](const auto& role) {
+    return std::ranges::all_of(role, [](const auto& tried) { return tried.second < 0; });
+  });
+  if (last && FindVictimsOnNodes(turn, turn->assignment.Cells()))
+    Preempt(turn, why);
   else
     RefuseWithoutNodes(*turn, {}, std::move(why));
+}
+
+bool KueueCycle::FindVictimsOnNodes(Turn* turn, std::vector<CellId> short_cells) {
+  if (!in_.nodes_.would_place) return false;
+  const model::GangAsk& ask = *turn->ask;
+  const Assignment& assignment = turn->assignment;
+  std::vector<Victim> victims = FindVictims(
+      {turn->leaf, ask.priority, ask.queued_ms, assignment.usage, std::move(short_cells),
+       [&](const std::vector<Victim>& gone) { return in_.nodes_.would_place(turn->gang, assignment, gone).empty(); }});
+  const bool overlaps = std::ranges::any_of(victims, [this](const Victim& v) { return leaving_.contains(v.gang); });
+  if (victims.empty() || overlaps) return false;
+  turn->victims = std::move(victims);
+  return true;
 }
 
 bool KueueCycle::FindNodesForFewer(Turn* turn) {

@@ -114,7 +114,7 @@ class FairSearch {
     if (!fits && strategies.size() > 1) fits = TrySecond();
     if (!fits) return {};
     arena_.ledger.Release(own_);
-    return trial_.Trim([&] { return shares_.Fits(preemptor_.leaf, preemptor_.wants); });
+    return trial_.Trim([this] { return Fits(); });
   }
 
  private:
@@ -171,10 +171,12 @@ class FairSearch {
     trial_.TakeOut(holding, reason);
     const Ledger::Mark mark = arena_.ledger.Here();
     arena_.ledger.Release(own_);
-    const bool fits = shares_.Fits(preemptor_.leaf, preemptor_.wants);
+    const bool fits = Fits();
     arena_.ledger.Rewind(mark);
     return fits;
   }
+
+  bool Fits() const { return shares_.Fits(preemptor_.leaf, preemptor_.wants) && trial_.HasNodes(preemptor_); }
 
   const PreemptionArena& arena_;
   const ShareTree& shares_;

@@ -61,19 +61,28 @@ void Trial::TakeOut(const Holding& holding, VictimReason reason) {
   out_.push_back({&holding, reason});
 }
 
-std::vector<Victim> Trial::Trim(const std::function<bool()>& fits) {
+bool Trial::HasNodes(const Preemptor& preemptor) const {
+  return !preemptor.has_nodes || preemptor.has_nodes(Victims());
+}
+
+std::vector<Victim> Trial::Victims() const {
   std::vector<Victim> victims;
-  for (size_t i = out_.size(); i-- > 0;) {
-    const Out& out = out_[i];
-    if (i + 1 < out_.size()) {
-      const ChargeId back = arena_.ledger.Charge(out.holding->leaf, out.holding->used);
-      if (fits()) continue;
-      arena_.ledger.Release(back);
-    }
-    victims.push_back({out.holding->gang, out.reason});
-  }
-  std::ranges::reverse(victims);
+  for (const Out& out : out_)
+    if (!out.back) victims.push_back({out.holding->gang, out.reason});
   return victims;
+}
+
+std::vector<Victim> Trial::Trim(const std::function<bool()>& fits) {
+  for (size_t i = out_.size(); i-- > 0;) {
+    Out& out = out_[i];
+    if (i + 1 == out_.size()) continue;
+    const ChargeId charge = arena_.ledger.Charge(out.holding->leaf, out.holding->used);
+    out.back = true;
+    if (fits()) continue;
+    out.back = false;
+    arena_.ledger.Release(charge);
+  }
+  return Victims();
 }
 
 }  // namespace tutti::queue

@@ -32,6 +32,8 @@ std::string PreemptedMessage(const std::string& preemptor_uid, const std::string
 
 // The reason of a gang that has to go because its nodes went, and no others will do.
 inline constexpr std::string_view kNodeFailures = "NodeFailures";
+// Of one whose quota is that of a gang by now which is a larger form of it.
+inline constexpr std::string_view kReplaced = "WorkloadSliceReplaced";
 
 struct Victim {
   model::GangId gang;
@@ -44,6 +46,8 @@ struct Preemptor {
   base::Millis queued_ms = 0;
   CellAmounts wants;
   std::vector<CellId> short_cells;  // sorted: those of which others have to leave
+  // It has nodes with these gone; none: it is not asked.
+  std::function<bool(const std::vector<Victim>&)> has_nodes = {};
 
   // Tells whether the gang uses a short cell, and the policy lets the preemptor take its place.
   bool MayTake(const Holding& holding, model::PreemptionPolicy policy) const;
@@ -80,13 +84,17 @@ class Trial {
   Trial& operator=(const Trial&) = delete;
 
   void TakeOut(const Holding& holding, VictimReason reason);
+  // The preemptor has nodes, or is not asked, with those gone that are out.
+  bool HasNodes(const Preemptor& preemptor) const;
   // Puts back all but the last one that `fits` can do without; the rest are victims.
   std::vector<Victim> Trim(const std::function<bool()>& fits);
 
  private:
+  std::vector<Victim> Victims() const;
   struct Out {
     const Holding* holding;
     VictimReason reason;
+    bool back = false;  // it was put back
   };
   const PreemptionArena& arena_;
   Ledger::Mark mark_;
