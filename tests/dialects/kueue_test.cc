@@ -167,6 +167,125 @@ TEST_CASE("a RayJob that has ended gives its quota back, and its Workload says h
   CHECK(cluster.dialect.SchedulerName(key) == "");
 }
 
+TEST_CASE("a Job may be admitted with fewer pods, and has all of them back when it stops") {
+  Cluster cluster;
+  cluster.Add("jobs",
+              Json::parse(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"namespace":"ns","name":"j","uid":"u",
+      "labels":{"kueue.x-k8s.io/queue-name":"user-queue"},"annotations":{"kueue.x-k8s.io/job-min-parallelism":"3",
+        "kueue.x-k8s.io/job-completions-equal-parallelism":"true"}},
+      "spec":{"suspend":true,"parallelism":8,"completions":8,"template":{"metadata":{"labels":{"a":"b"}},
+        "spec":{"schedulerName":"mine","nodeSelector":{"disk":"ssd"},"containers":[{"resources":{"requests":{"cpu":"1"}}}]}}}})"));
+  const Json before = cluster.At("Job", "j")["spec"];
+  const model::GangKey key{"kueue", "ns", WorkloadName("Job", "batch", "j", "u")};
+  const model::GangSpec gang = cluster.dialect.Describe(key);
+  CHECK(gang.min_member == 3);
+  CHECK(gang.quota->ask.roles[0].count == 8);
+  CHECK(gang.quota->ask.roles[0].min_count == 3);
+  cluster.Add("resourceflavors", Named("ResourceFlavor", "spot", Json::parse(R"({"nodeLabels":{"kind":"spot"},
+      "tolerations":[{"key":"spot","operator":"Exists","effect":"NoSchedule"}]})")));
+  cluster.report.quota.has = HeldBy(key, "u");
+  cluster.report.quota.has->roles = {{"main", 5, {}, {{"cpu", "spot"}}}};
+  cluster.report.state = GangState::kAdmitted;
+  CHECK(cluster.Settle(key) == Texts{"create Workload", "status of Workload", "patch Job"});
+  CHECK(cluster.At("Workload", key.name)["spec"]["podSets"][0]["minCount"] == 3);
+  const Json started = cluster.At("Job", "j")["spec"];
+  CHECK(started["suspend"] == false);
+  CHECK(started["parallelism"] == 5);
+  CHECK(started["completions"] == 5);
+  CHECK(started["template"]["spec"]["nodeSelector"] == Json{{"disk", "ssd"}, {"kind", "spot"}});
+  CHECK(started["template"]["spec"]["tolerations"] ==
+        Json::parse(R"([{"key":"spot","operator":"Exists","effect":"NoSchedule"}])"));
+  CHECK(started["template"]["spec"]["schedulerName"] == "mine");  // a suspended Job's template takes no other
+  CHECK(started["template"]["metadata"]["labels"]["kueue.x-k8s.io/podset"] == "main");
+  cluster.report.quota.has->evicted = true;
+  cluster.report.quota.evicted_reason = "ClusterQueueStopped";
+  cluster.Settle(key);
+  CHECK(cluster.At("Job", "j")["spec"] == before);
+  CHECK(cluster.Condition(key.name, "Evicted") == "True ClusterQueueStopped: The ClusterQueue is stopped");
+}
+
+TEST_CASE("a Workload without a job declares a gang, too, and what it was given counts") {
+  Cluster cluster;
+  Json workload =
+      Json::parse(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"namespace":"ns","name":"w",
+      "uid":"w","creationTimestamp":"2026-08-20T09:59:00Z"},"spec":{"queueName":"user-queue","priority":7,"podSets":[
+      {"name":"one","count":4,"minCount":2,"topologyRequest":{"required":"rack","podSetGroupName":"g"},
+       "template":{"spec":{"containers":[{"resources":{"requests":{"cpu":"1"}}}]}}}]}})");
+  cluster.Add("workloads", workload);
+  const model::GangKey key{"kueue", "ns", "w"};
+  const model::GangSpec gang = cluster.dialect.Describe(key);
+  CHECK(gang.uid == "w");
+  CHECK(gang.priority == 7);
+  CHECK(gang.min_member == 2);
+  CHECK(gang.roles[0].topology.required == "rack");
+  CHECK(gang.quota->ask.roles[0].in_topology);
+  CHECK(gang.quota->ask.roles[0].group == "g");
+  CHECK(gang.promised[0].count == 4);
+  workload["status"] =
+      Json::parse(R"({"admission":{"clusterQueue":"cluster-queue","podSetAssignments":[{"name":"one","count":3,
+      "flavors":{"cpu":"default-flavor"},"resourceUsage":{"cpu":"3"}}]},"conditions":[
+      {"type":"QuotaReserved","status":"True","reason":"QuotaReserved","message":"","lastTransitionTime":"2026-08-20T10:00:00Z"}]})");
+  cluster.Add("workloads", workload);
+  const auto has = cluster.dialect.Describe(key).quota->has;
+  REQUIRE(has);
+  CHECK(has->leaf == "cluster-queue");
+  CHECK(has->reserved_ms == kNow);
+  CHECK(has->roles[0].count == 3);
+  CHECK(has->roles[0].requests.Get("cpu") == 3000);
+  CHECK_FALSE(has->evicted);
+  workload["spec"]["active"] = false;
+  cluster.Add("workloads", workload);
+  CHECK(cluster.dialect.Describe(key).quota->barred == "Deactivated");
+  workload["status"]["conditions"].push_back({{"type", "Finished"}, {"status", "True"}});
+  cluster.Add("workloads", workload);
+  CHECK_FALSE(cluster.dialect.Describe(key).quota);
+}
+
+TEST_CASE("what is edited while a job waits is written into its Workload") {
+  Cluster cluster;
+  cluster.Add("rayjobs", RayJob("j"));
+  const model::GangKey key = cluster.KeyOf("j");
+  cluster.Settle(key);
+  cluster.Edit("RayJob", "j", {{"metadata", {{"labels", {{"kueue.x-k8s.io/priority-class", "prod"}}}}}});
+  CHECK(cluster.Settle(key) == Texts{"patch Workload"});
+  CHECK(cluster.At("Workload", key.name)["spec"]["priority"] == 1000);
+  CHECK(cluster.At("Workload", key.name)["spec"]["priorityClassRef"]["name"] == "prod");
+  Json job = cluster.At("RayJob", "j");
+  job["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]["containers"][0]["resources"]["requests"]["cpu"] =
+      "1";
+  cluster.Add("rayjobs", job);
+  CHECK(cluster.dialect.Describe(key).quota->ask.roles[0].pod->requests.Get("cpu") == 1000);
+  CHECK(cluster.Settle(key) == Texts{"patch Workload"});
+}
+
+TEST_CASE("a Workload whose job is gone gives its quota back, and goes") {
+  Cluster cluster;
+  cluster.Add("rayjobs", RayJob("j"));
+  const model::GangKey key = cluster.KeyOf("j");
+  cluster.Settle(key);
+  cluster.Remove("RayJob", "j", "ray.io");
+  CHECK_FALSE(cluster.dialect.Describe(key).quota);
+  CHECK(cluster.Settle(key).empty());
+  cluster.Edit("Workload", key.name, {{"metadata", {{"deletionTimestamp", "2026-08-20T10:05:00Z"}}}});
+  CHECK(cluster.Settle(key) == Texts{"patch Workload"});
+  CHECK(cluster.At("Workload", key.name)["metadata"]["finalizers"] == Json::array());
+}
+
+TEST_CASE("a class that does not exist is a problem until it does") {
+  Cluster cluster;
+  cluster.Add("rayjobs",
+              RayJob("j", {{"kueue.x-k8s.io/queue-name", "user-queue"}, {"kueue.x-k8s.io/priority-class", "new"}}));
+  const model::GangKey key = cluster.KeyOf("j");
+  CHECK(cluster.dialect.Describe(key).problem.starts_with("WorkloadPriorityClass new does not exist"));
+  cluster.Add("workloadpriorityclasses", {{"apiVersion", "kueue.x-k8s.io/v1beta1"},
+                                          {"kind", "WorkloadPriorityClass"},
+                                          {"metadata", {{"name", "new"}}},
+                                          {"value", 5}});
+  CHECK(cluster.touched.gangs == std::set{key});
+  CHECK(cluster.dialect.Describe(key).problem == "");
+  CHECK(cluster.dialect.Describe(key).priority == 5);
+}
+
 TEST_CASE("a job that was not made suspended is suspended until it is admitted") {
   Cluster cluster;
   Json job = RayJob("j");

@@ -223,23 +223,41 @@ class Told {
     for (const auto& desired : all) CheckDesired(desired, "", name);
   }
 
-  // It is the object of that name that the dialect was told of last.
-  const model::Object& CheckHeld(const cluster::ObjectRef& ref, const std::string& ns, const std::string& name) const {
+  // An object that is made or deleted, or of which more than a status is written, is one of the gang's namespace.
+  void CheckOther(const cluster::DesiredObject& desired, const std::string& ns) const {
+    using Mode = cluster::DesiredObject::Mode;
+    TUTTI_CHECK(desired.ref.ns() == ns, "a write to another namespace");
+    if (desired.mode == Mode::kExists) {
+      TUTTI_CHECK(desired.fields.is_object() && desired.fields.contains("kind"), "a creation of nothing");
+      return;
+    }
+    TUTTI_CHECK(desired.seen.get() == &Held(desired.ref), "another object than the one that was put counts as seen");
+    TUTTI_CHECK(desired.mode == Mode::kGone || desired.Agrees(desired.fields), "what is desired is not as desired");
+  }
+
+  const model::Object& Held(const cluster::ObjectRef& ref) const {
     const auto held = std::ranges::find_if(objects_, [&](const auto& entry) {
       const model::Object& object = *entry.second;
       return object.group == ref.group && object.resource == ref.resource && object.meta.name == ref.name() &&
              object.meta.ns == ref.ns();
     });
     TUTTI_CHECK(held != objects_.end(), "a write to an object that nobody has put");
-    const model::Object& object = *held->second;
-    TUTTI_CHECK(object.meta.uid == ref.uid(), "a write to an object of another UID");
+    TUTTI_CHECK(held->second->meta.uid == ref.uid(), "a write to an object of another UID");
+    return *held->second;
+  }
+
+  // It is the object of that name that the dialect was told of last.
+  const model::Object& CheckHeld(const cluster::ObjectRef& ref, const std::string& ns, const std::string& name) const {
+    const model::Object& object = Held(ref);
     TUTTI_CHECK(object.meta.name == name && (ns.empty() || object.meta.ns == ns), "a write to another's object");
     return object;
   }
 
   void CheckDesired(const cluster::DesiredObject& desired, const std::string& ns, const std::string& name) const {
-    TUTTI_CHECK(desired.mode == cluster::DesiredObject::Mode::kFields && desired.status,
-                "a dialect desires statuses alone");
+    using Mode = cluster::DesiredObject::Mode;
+    if (dialect_.name() == "kueue" && (desired.mode != Mode::kFields || !desired.status))
+      return CheckOther(desired, ns);
+    TUTTI_CHECK(desired.mode == Mode::kFields && desired.status, "a dialect desires statuses alone");
     const model::Object& object = CheckHeld(desired.ref, ns, name);
     TUTTI_CHECK(desired.seen.get() == &object, "another object than the one that was put counts as seen");
     TUTTI_CHECK(desired.Agrees(desired.fields), "what is desired is not as desired");

@@ -13,6 +13,7 @@
 #include "dialects/kueue/jobs.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/queue_status.h"
+#include "dialects/wording.h"
 
 namespace tutti::dialects::kueue {
 
@@ -207,7 +208,7 @@ CheckUpdate UpdateOf(const Provisioning& provisioning, const Owned& owned, bool 
   const Json& conditions = Field(StatusIn(body), "conditions");
   const auto message_of = [&](const char* type) {
     const Json* condition = FindCondition(conditions, type);
-    return condition ? TextIn(*condition, "message") : std::string();
+    return condition ? OneLine(TextIn(*condition, "message")) : std::string();
   };
   const auto retry = [&](const std::string& why, const std::string& message) {
     const RetryStrategy strategy = StrategyOf(*provisioning.config->body);

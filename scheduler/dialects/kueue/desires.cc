@@ -25,7 +25,8 @@ const Json& FinalizersOf(const model::Object& object) { return Field(Field(*obje
 
 // The fields, where the object is still of the version that they were made from.
 DesiredObject WithFields(const std::shared_ptr<const model::Object>& object, Json fields) {
-  DesiredObject desired{.ref = cluster::RefOf(object), .fields = std::move(fields), .seen = object};
+  DesiredObject desired{
+      .ref = cluster::RefOf(object), .fields = std::move(fields), .agree = AgreesWithoutTimes, .seen = object};
   desired.ref.resource_version = object->meta.resource_version;
   return desired;
 }

@@ -9,6 +9,7 @@
 #include "dialects/kueue/fields.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/queue_status.h"
+#include "dialects/wording.h"
 
 namespace tutti::dialects::kueue {
 
@@ -240,13 +241,26 @@ std::optional<JobEnd> EndOf(const JobKind& kind, const Json& body) {
   if (kind.kind.kind == "RayJob") {
     const std::string at = TextIn(status, "jobDeploymentStatus");
     if (at != "Complete" && at != "Failed") return std::nullopt;
-    return JobEnd{TextIn(status, "jobStatus") == "SUCCEEDED", TextIn(status, "message")};
+    return JobEnd{TextIn(status, "jobStatus") == "SUCCEEDED", OneLine(TextIn(status, "message"))};
   }
   for (const char* type : {"Complete", "Completed", "Succeeded", "Failed"})
     if (const Json* condition = FindCondition(Field(status, "conditions"), type);
         condition && TextIn(*condition, "status") == "True")
-      return JobEnd{std::string_view(type) != "Failed", TextIn(*condition, "message")};
+      return JobEnd{std::string_view(type) != "Failed", OneLine(TextIn(*condition, "message"))};
   return std::nullopt;
+}
+
+bool TakesFlag(const JobKind& kind, const Json& body) {
+  const Json* here = &body;
+  for (Json::json_pointer at(kind.suspend); !at.empty();) {
+    std::vector<std::string> keys;
+    for (; !at.empty(); at.pop_back()) keys.push_back(at.back());
+    for (size_t i = keys.size(); i > 1; --i) {
+      if (!here->is_object()) return here->is_null();
+      here = &Field(*here, keys[i - 1]);
+    }
+  }
+  return here->is_object() || here->is_null();
 }
 
 Json TolerationJson(const model::Toleration& toleration) {

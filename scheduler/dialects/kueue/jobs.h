@@ -55,6 +55,10 @@ struct PodSetGrant {
 
 base::Json TolerationJson(const model::Toleration& toleration);
 
+// Whether the flag can be written: what it stands in is an object, or is not there.
+bool TakesFlag(const JobKind& kind, const base::Json& body);
+// In the next three the body has a place for the flag.
+
 // The job's body with the flag set; a suspended job makes no pods.
 base::Json Suspended(const JobKind& kind, base::Json body);
 // The job's body as it starts: not suspended, and with the grants in the templates of its sets. Fewer pods than the job

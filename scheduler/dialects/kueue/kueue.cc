@@ -9,6 +9,7 @@
 #include "dialects/kueue/jobs.h"
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/status.h"
+#include "dialects/wording.h"
 
 namespace tutti::dialects::kueue {
 namespace {
@@ -32,7 +33,7 @@ std::string EvictionOf(const Entry& entry, const Queues& queues, const GangRepor
     std::string names;
     for (const auto& check : entry.read.checks)
       if (check.state == "Rejected") names += fmt::format("{}{}", names.empty() ? "" : ",", check.name);
-    return fmt::format("The workload is deactivated due to Admission check(s): {}, were rejected", names);
+    return OneLine(fmt::format("The workload is deactivated due to Admission check(s): {}, were rejected", names));
   }
   const auto path = [&](const Entry& of) { return queues.PathOf(queues.LeafOf(of.key.ns, of.terms.queue)); };
   if (!preemptor) return PreemptionText(quota.evicted_reason, quota.by_uid, "", "", path(entry));
@@ -54,7 +55,8 @@ std::string_view Kueue::name() const { return kDialect; }
 // --- Objects ---
 
 void Kueue::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
-  if (object->group == kGroup) version_ = object->version;
+  if (object->kind == "Workload" || object->kind == "ClusterQueue" || object->kind == "LocalQueue")
+    version_ = object->version;
   if (const JobKind* job = FindJobKind(*object)) {
     workloads_.PutJob(*job, object, touched);
   } else if (object->kind == "Workload") {
@@ -132,8 +134,8 @@ model::GangSpec Kueue::Describe(const model::GangKey& key) const {
   spec.key = key;
   if (entry) spec.uid = entry->spec.uid;
   spec.problem = foreign_ ? std::string(kBesideKueue)
-                          : fmt::format("Workload {}/{} does not exist; it is named by the pods' annotation {}", key.ns,
-                                        key.name, kWorkloadAnnotation);
+                          : fmt::format("{} does not exist; the pods' annotation {} names it",
+                                        Named("Workload", key.ns, key.name), kWorkloadAnnotation);
   return spec;
 }
 

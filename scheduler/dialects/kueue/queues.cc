@@ -11,6 +11,7 @@
 #include "dialects/kueue/names.h"
 #include "dialects/kueue/queue_status.h"
 #include "dialects/pod_groups.h"
+#include "dialects/wording.h"
 
 namespace tutti::dialects::kueue {
 
@@ -64,13 +65,20 @@ bool Queues::Put(const std::shared_ptr<const model::Object>& object, Touched* to
     PutLocal(object, touched);
   } else if (kind == "AdmissionCheck") {
     Check check = ReadCheck(*object);
+    if (const auto at = checks_.find(name); at != checks_.end() && at->second.spec == check) {
+      at->second.object = object;
+      return true;
+    }
     if (const auto at = checks_.find(name); at != checks_.end())
       checks_by_config_[at->second.spec.parameters].erase(name);
     checks_by_config_[check.parameters].insert(name);
     checks_.insert_or_assign(name, Kept<Check>{object, std::move(check)});
     TouchUsers(leaves_by_check_, name, touched);
   } else if (kind == "ProvisioningRequestConfig") {
-    configs_[name] = object;
+    std::shared_ptr<const model::Object>& config = configs_[name];
+    const bool same = config && *config->body == *object->body;
+    config = object;
+    if (same) return true;
     if (const auto checks = checks_by_config_.find(name); checks != checks_by_config_.end())
       for (const std::string& check : checks->second) TouchUsers(leaves_by_check_, check, touched);
   } else if (kind == "Namespace") {
@@ -340,7 +348,7 @@ Queues::Active Queues::ActiveOfLeaf(const std::string& name) const {
   add(!lacks_topologies.empty(), "TopologyNotFound", JoinNames(lacks_topologies));
   add(!kept.spec.problem.empty(), "Misconfigured", kept.spec.problem);
   if (reason.empty()) return {true, "Ready", "Can admit new workloads"};
-  return {false, reason, fmt::format("Can't admit new workloads: {}.", message)};
+  return {false, reason, OneLine(fmt::format("Can't admit new workloads: {}.", message))};
 }
 
 Queues::Active Queues::ActiveOfLocal(const std::string& ns, const std::string& name) const {

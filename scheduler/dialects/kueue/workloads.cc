@@ -36,6 +36,9 @@ bool SameRole(const RoleRead& a, const RoleRead& b) {
          (!a.pod || (a.pod->meta.labels == b.pod->meta.labels && a.pod->meta.annotations == b.pod->meta.annotations));
 }
 
+// Whether pods of the set are members in the same way.
+bool SameHeads(const PodSet& a, const PodSet& b) { return a.name == b.name && a.needs_head == b.needs_head; }
+
 // The class that its first pod set with one names.
 std::string PodClassOf(const SetsRead& sets) {
   for (const Json& set : AsList(sets.json))
@@ -101,9 +104,15 @@ void Workloads::PutJob(const JobKind& kind, const std::shared_ptr<const model::O
     return DropJob(kind, object->meta.ns, object->meta.name, touched);
   jobs_[job] = place;
   Entry& entry = Open(place);
+  if (entry.job && *entry.job->body == *object->body) {
+    entry.job = object;
+    return;
+  }
+  const std::vector<PodSet> sets_before = entry.sets;
   entry.job = object;
   entry.kind = &kind;
   entry.job_problem = WhyNotHeld(kind, *object->body);
+  if (!TakesFlag(kind, *object->body)) entry.job_problem = fmt::format("{} has no place for its flag", kind.suspend);
   if (auto sets = SetsOf(*object->body)) {
     entry.sets = std::move(*sets);
     ReadInto(PodSetsFor(*object->body, entry.sets), object->meta.ns, &entry.of_job);
@@ -112,6 +121,7 @@ void Workloads::PutJob(const JobKind& kind, const std::shared_ptr<const model::O
   } else if (entry.job_problem.empty()) {
     entry.job_problem = sets.error().message;
   }
+  if (!std::ranges::equal(sets_before, entry.sets, SameHeads)) touched->members.insert(entry.key);
   Read(entry, touched);
 }
 
@@ -122,6 +132,7 @@ void Workloads::DropJob(const JobKind& kind, std::string_view ns, std::string_vi
   jobs_.erase(at);
   Entry& entry = entries_.at(place);
   entry.job = nullptr;
+  if (!entry.sets.empty()) touched->members.insert(entry.key);
   entry.sets.clear();
   entry.of_job = entry.late = {};
   entry.job_problem.clear();
@@ -130,7 +141,9 @@ void Workloads::DropJob(const JobKind& kind, std::string_view ns, std::string_vi
 
 void Workloads::PutWorkload(const std::shared_ptr<const model::Object>& object, Touched* touched) {
   Entry& entry = Open({object->meta.ns, object->meta.name});
+  const bool same = entry.workload && *entry.workload->body == *object->body;
   entry.workload = object;
+  if (same) return;
   entry.read = ReadWorkload(*object);
   ReadInto(Field(Field(*object->body, "spec"), "podSets"), object->meta.ns, &entry.of_workload);
   Read(entry, touched);
@@ -161,7 +174,10 @@ void Workloads::PutOwned(const std::shared_ptr<const model::Object>& object, Tou
   const bool is_request = object->kind == RequestKind().kind;
   owners_[{(is_request ? RequestKind() : TemplateKind()).Name(), object->meta.ns, object->meta.name}] = place;
   Owned& owned = owned_[place];
-  (is_request ? owned.requests : owned.templates)[object->meta.name] = object;
+  std::shared_ptr<const model::Object>& kept = (is_request ? owned.requests : owned.templates)[object->meta.name];
+  const bool same = kept && *kept->body == *object->body;
+  kept = object;
+  if (same) return;
   touched->desires.insert({std::string(kDialect), place.first, place.second});
 }
 
@@ -246,7 +262,7 @@ void Workloads::Read(Entry& entry, Touched* touched) {
   std::string problem;
   entry.terms = entry.job ? TermsOf(entry, &problem) : entry.read.terms;
   model::GangSpec spec = SpecOf(entry);
-  if (spec.problem.empty()) spec.problem = problem;
+  if (spec.problem.empty()) spec.problem = OneLine(problem);
   if (spec.uid != entry.spec.uid || spec != entry.spec)
     touched->gangs.insert(entry.key);
   else
