@@ -2,6 +2,7 @@
 #include "dialects/kueue/desires.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -45,6 +46,27 @@ bool IsOver(const Entry& entry) {
 
 bool HasOrHad(const Decided& decided, const Json& status) {
   return decided.report.quota.has.has_value() || IsTrue(Field(status, "conditions"), "QuotaReserved");
+}
+
+// Where the members of each role are that has all of its places, in its flavor's topology.
+std::map<std::string, Json> TopologyOf(const Decided& decided) {
+  std::map<std::string, Json> out;
+  const auto& has = decided.report.quota.has;
+  if (!has) return out;
+  for (const auto& role : has->roles) {
+    const auto nodes = decided.report.nodes_by_role.find(role.name);
+    if (nodes == decided.report.nodes_by_role.end()) continue;
+    int64_t placed = 0;
+    for (const auto& [node, count] : nodes->second) placed += count;
+    if (placed != role.count) continue;
+    for (const auto& [resource, name] : role.flavors)
+      if (const auto flavor = decided.queues.DescribeFlavor(name); flavor && !flavor->levels.empty()) {
+        Json assignment = TopologyAssignment(flavor->levels, nodes->second, decided.nodes);
+        if (!assignment.is_null()) out.emplace(role.name, std::move(assignment));
+        break;
+      }
+  }
+  return out;
 }
 
 model::StringMap Sorted(model::StringMap map) {
@@ -101,8 +123,9 @@ std::vector<PodSetGrant> GrantsFor(const Decided& decided, const Json& status) {
   return grants;
 }
 
-// The body that the job should have.
-Json WantedBody(const Decided& decided, const std::shared_ptr<const model::Object>& workload, const Json& status) {
+// The body that the job should have; nullopt: the one that it has.
+std::optional<Json> WantedBody(const Decided& decided, const std::shared_ptr<const model::Object>& workload,
+                               const Json& status) {
   const Entry& entry = decided.entry;
   const Json& body = *entry.job->body;
   const bool suspended = IsSuspended(*entry.kind, body);
@@ -110,13 +133,13 @@ Json WantedBody(const Decided& decided, const std::shared_ptr<const model::Objec
   const QuotaReport& quota = decided.report.quota;
   const bool leaves = quota.has && quota.has->evicted;
   if (workload && IsTrue(conditions, "Admitted") && quota.has && !leaves) {
-    if (!suspended || workload->meta.deleting()) return body;
+    if (!suspended || workload->meta.deleting()) return std::nullopt;
     return Started(*entry.kind, entry.sets, GrantsFor(decided, status), body);
   }
   // Until its Workload says why, it runs on.
-  if (suspended || (leaves && !IsTrue(conditions, "Evicted"))) return body;
+  if (suspended || (leaves && !IsTrue(conditions, "Evicted"))) return std::nullopt;
   // An earlier leader, or Kueue, has started it, and its quota is not taken up yet.
-  if (!quota.has && quota.reason.empty() && quota.evicted_reason.empty() && entry.read.has) return body;
+  if (!quota.has && quota.reason.empty() && quota.evicted_reason.empty() && entry.read.has) return std::nullopt;
   return workload ? Stopped(*entry.kind, entry.sets, entry.of_workload.json, body) : Suspended(*entry.kind, body);
 }
 
@@ -192,6 +215,7 @@ void DesireWorkload(const Decided& decided, const cluster::Unseen& unseen, std::
                                      .roles = entry.counted().roles,
                                      .end = entry.job ? EndOf(*entry.kind, *entry.job->body) : std::nullopt,
                                      .checks = checks,
+                                     .topology = TopologyOf(decided),
                                      .updates = std::move(updates),
                                      .eviction = decided.eviction,
                                      .awaits_checks = AwaitsChecks(checks, before)});
@@ -216,7 +240,9 @@ void DesireJob(const Decided& decided, const cluster::Unseen& unseen, std::vecto
     return;
   const std::shared_ptr<const model::Object> workload = WorkloadOf(decided, unseen);
   const Json status = workload ? LatestStatus(workload, unseen) : Json::object();
-  Json change = MergeBetween(*entry.job->body, WantedBody(decided, workload, status));
+  const std::optional<Json> wanted = WantedBody(decided, workload, status);
+  if (!wanted) return;
+  Json change = MergeBetween(*entry.job->body, *wanted);
   if (!change.empty()) out->push_back(WithFields(entry.job, std::move(change)));
 }
 

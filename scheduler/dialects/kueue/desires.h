@@ -11,6 +11,7 @@
 
 #include "cluster/desired.h"
 #include "dialects/kueue/queues.h"
+#include "dialects/kueue/topology_assignment.h"
 #include "dialects/kueue/workloads.h"
 
 namespace tutti::dialects::kueue {
@@ -19,6 +20,7 @@ struct Decided {
   const Entry& entry;
   const Owned& owned;  // by its Workload
   const Queues& queues;
+  const NodeLabels& nodes;
   const GangReport& report;
   std::string eviction;      // the sentence about it, where it has to leave
   std::string_view version;  // in which Kueue's kinds are served

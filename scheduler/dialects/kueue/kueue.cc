@@ -158,17 +158,19 @@ std::optional<model::LocalQueueSpec> Kueue::DescribeLocal(std::string_view ns, s
   return queues_.DescribeLocal(ns, name);
 }
 
+void Kueue::AddNodeLabels(const model::Node& node, model::StringMap*, Touched*) {
+  nodes_.insert_or_assign(node.meta.name, node.meta.labels);
+}
+
 // --- What should be, and what is told ---
 
 void Kueue::Desire(const GangReport& report, const cluster::Unseen& unseen,
                    std::vector<cluster::DesiredObject>* out) const {
   const Entry* entry = workloads_.Find(report.spec->key);
   if (!entry || !writes()) return;
-  const Decided decided{*entry,
-                        workloads_.OwnedBy(entry->key),
-                        queues_,
-                        report,
-                        EvictionOf(*entry, queues_, report, workloads_.FindByUid(report.quota.by_uid)),
+  const Decided decided{*entry,  workloads_.OwnedBy(entry->key),
+                        queues_, nodes_,
+                        report,  EvictionOf(*entry, queues_, report, workloads_.FindByUid(report.quota.by_uid)),
                         version_};
   DesireWorkload(decided, unseen, out);
   DesireJob(decided, unseen, out);
@@ -189,8 +191,8 @@ void Kueue::Announce(const GangReport& before, const GangReport& now, std::vecto
 
 std::optional<cluster::ObjectRef> Kueue::EventTarget(const model::GangKey& key) const {
   const Entry* entry = workloads_.Find(key);
-  if (!entry || (!entry->workload && !entry->job)) return std::nullopt;
-  return cluster::RefOf(entry->workload ? entry->workload : entry->job);
+  if (!entry || !entry->workload) return std::nullopt;
+  return cluster::RefOf(entry->workload);
 }
 
 }  // namespace tutti::dialects::kueue

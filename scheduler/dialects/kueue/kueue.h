@@ -7,6 +7,7 @@
 
 #include "dialects/dialect.h"
 #include "dialects/kueue/queues.h"
+#include "dialects/kueue/topology_assignment.h"
 #include "dialects/kueue/workloads.h"
 
 namespace tutti::dialects::kueue {
@@ -30,6 +31,9 @@ class Kueue final : public Dialect {
   std::optional<model::LeafQueueSpec> DescribeLeaf(std::string_view name) const override;
   std::optional<model::LocalQueueSpec> DescribeLocal(std::string_view ns, std::string_view name) const override;
 
+  // Adds none; it learns which labels the node has.
+  void AddNodeLabels(const model::Node& node, model::StringMap* labels, Touched* touched) override;
+
   void Desire(const GangReport& report, const cluster::Unseen& unseen,
               std::vector<cluster::DesiredObject>* out) const override;
   void DesireOfSharing(const SharingReport& report, const cluster::Unseen& unseen,
@@ -43,6 +47,7 @@ class Kueue final : public Dialect {
 
   Queues queues_;
   Workloads workloads_{queues_};
+  NodeLabels nodes_;
   std::vector<model::ObjectKind> kinds_;
   std::string version_ = "v1beta2";  // of Kueue's kinds, as they are served
   bool served_ = true;               // Workloads are; until told otherwise

@@ -49,15 +49,18 @@ Json Requests(const std::vector<RoleRead>& roles) {
   return requests;
 }
 
-Json Admission(const model::HeldQuota& has) {
+Json Admission(const model::HeldQuota& has, const std::map<std::string, Json>& topology) {
   Json sets = Json::array();
   for (const model::HeldQuota::Role& role : has.roles) {
     Json flavors = Json::object();
     for (const auto& [resource, flavor] : role.flavors) flavors[resource] = flavor;
-    sets.push_back({{"name", role.name},
-                    {"flavors", std::move(flavors)},
-                    {"resourceUsage", Amounts(role.requests)},
-                    {"count", role.count}});
+    Json set = {{"name", role.name},
+                {"flavors", std::move(flavors)},
+                {"resourceUsage", Amounts(role.requests)},
+                {"count", role.count}};
+    if (const auto placed = topology.find(role.name); placed != topology.end())
+      set["topologyAssignment"] = placed->second;
+    sets.push_back(std::move(set));
   }
   return {{"clusterQueue", has.leaf}, {"podSetAssignments", std::move(sets)}};
 }
@@ -205,7 +208,7 @@ class Writer {
     for (const char* type : {"Evicted", "Preempted"})
       if (IsTrue(conditions_, type))
         Set(type, false, "QuotaReserved", fmt::format("Previously: {}", MessageOf(*FindCondition(conditions_, type))));
-    status_["admission"] = Admission(has);
+    status_["admission"] = Admission(has, of_.topology);
     status_.erase("resourceRequests");
     NameChecks();
     if (IsAdmitted(of_.report, of_.awaits_checks)) Set("Admitted", true, "Admitted", "The workload is admitted");

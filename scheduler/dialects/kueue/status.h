@@ -2,6 +2,7 @@
 // The status of a Workload, in Kueue's conditions, reasons and sentences. Pure functions.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,10 +21,11 @@ struct StatusOfWorkload {
   const base::Json& before;  // the status as it was seen, with what was written since
   const GangReport& report;
   const std::vector<RoleRead>& roles;
-  std::optional<JobEnd> end;         // of its job
-  std::vector<std::string> checks;   // that it needs in the queue whose quota it has
-  std::vector<CheckUpdate> updates;  // how those of these stand that are answered here
-  std::string eviction;              // EvictionText, where it has to leave
+  std::optional<JobEnd> end;                   // of its job
+  std::vector<std::string> checks;             // that it needs in the queue whose quota it has
+  std::map<std::string, base::Json> topology;  // of each role that is placed in one: TopologyAssignment
+  std::vector<CheckUpdate> updates;            // how those of these stand that are answered here
+  std::string eviction;                        // EvictionText, where it has to leave
   bool awaits_checks = false;
 };
 
