@@ -6,6 +6,7 @@
 
 #include "app/embedded_files.h"
 #include "app/manifest_check.h"
+#include "app/profiles.h"
 
 namespace tutti::app {
 namespace {
@@ -46,8 +47,9 @@ EmbeddedCluster::~EmbeddedCluster() = default;
 void EmbeddedCluster::StartScheduler() {
   feed_ = std::make_unique<sim::Feed>(world_.store(), *inbox_);
   writer_ = std::make_unique<sim::Writer>(world_.store(), *inbox_, clock_, interceptor_);
-  scheduler_ =
-      std::make_unique<core::Scheduler>(*scheduler_options_, dialects::MakeDialects(), *writer_, clock_, observer_);
+  scheduler_ = std::make_unique<core::Scheduler>(*scheduler_options_,
+                                                 dialects::MakeDialects(SettingsOf(scheduler_options_->profiles)),
+                                                 *writer_, clock_, observer_);
   feed_->Start(scheduler_->Kinds());
   inbox_->Post(cluster::Leadership{.leading = true, .plan_after_ms = clock_.MonotonicMs()});
 }

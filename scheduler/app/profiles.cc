@@ -81,6 +81,16 @@ base::Result<std::vector<framework::Profile>> MakeProfiles(Config& config,
   return profiles;
 }
 
+dialects::DialectSettings SettingsOf(const std::vector<framework::Profile>& profiles) {
+  constexpr std::string_view kOwn = "tutti";
+  dialects::DialectSettings settings;
+  settings.scheduler_names.clear();
+  for (const framework::Profile& profile : profiles) settings.scheduler_names.push_back(profile.scheduler_name);
+  std::ranges::stable_partition(settings.scheduler_names, [&](const std::string& name) { return name == kOwn; });
+  if (settings.scheduler_names.empty()) settings.scheduler_names.emplace_back(kOwn);
+  return settings;
+}
+
 base::Result<core::Options> MakeOptions(Config& config, const std::vector<std::string>& default_names) {
   auto profiles = MakeProfiles(config, default_names);
   if (!profiles) return tl::make_unexpected(profiles.error());

@@ -8,6 +8,7 @@
 #include "app/config.h"
 #include "base/result.h"
 #include "core/scheduler.h"
+#include "dialects/dialect.h"
 
 namespace tutti::app {
 
@@ -23,6 +24,9 @@ plugins::ProfileConfig Silent(const std::string& scheduler_name);
 
 // Whether a profile with this configuration has WholeNodes.
 bool KeepsNodesWhole(const Config& config, const plugins::ProfileConfig& profile);
+
+// Returns what dialects are told of the profiles: their names, Tutti's own first.
+dialects::DialectSettings SettingsOf(const std::vector<framework::Profile>& profiles);
 
 // Makes the core's options, with the profiles.
 base::Result<core::Options> MakeOptions(Config& config, const std::vector<std::string>& default_names);

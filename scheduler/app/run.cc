@@ -138,7 +138,8 @@ int Run(const RunFlags& flags) {
   observe::AuditLog log(clock);
   observe::Observers observers({&metrics, &log});
   std::unique_ptr<kube::ExtenderClient> extenders = MakeExtenders(*config, client, clock, driver);
-  core::Scheduler scheduler(*std::move(options), dialects::MakeDialects(), client.writer(), clock, &observers,
+  dialects::DialectList all_dialects = dialects::MakeDialects(SettingsOf(options->profiles));
+  core::Scheduler scheduler(*std::move(options), std::move(all_dialects), client.writer(), clock, &observers,
                             extenders.get());
 
   observe::HealthMetrics health;

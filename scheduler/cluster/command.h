@@ -126,7 +126,8 @@ struct Answer {
   std::string message;       // why, for kRefused and kUnknown
   std::string current_node;  // for a refused Bind: where the pod is bound by now, if that was read back
   bool gone = false;         // for a refused Bind: the pod of that UID does not exist any more
-  // For a Create that is done: the object with what the API server added, as its UID. Null if that could not be read.
+  // For a Create that is done: the object with what the API server added, as its UID. For one that is refused since its
+  // name is taken: the object that has the name. Null if that could not be read.
   std::shared_ptr<const model::Object> object = {};
 
   // The API server was not to be had, rather than of another mind: the same write may do later.

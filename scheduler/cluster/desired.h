@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "base/json.h"
 #include "cluster/command.h"
@@ -40,6 +41,12 @@ struct DesiredObject {
 // Whether a merge patch of `fields` changes nothing in `object`.
 bool MergeAgrees(const base::Json& fields, const base::Json& object);
 
+// Why the API server would not have a write.
+struct WriteRefusal {
+  int http_status = 0;
+  std::string message;
+};
+
 // What is known of desired objects before the feed shows it.
 class Unseen {
  public:
@@ -48,7 +55,11 @@ class Unseen {
   // was bad does not count.
   virtual const base::Json* Written(const ObjectRef& ref) const = 0;
   // A desired object as the feed shows it, or until then as the reply to its creation had it; null: there is none.
+  // Where its name was taken already, that is the object that has the name.
   virtual std::shared_ptr<const model::Object> Created(const ObjectRef& ref) const = 0;
+  // Why what is desired of an object could not be written; null: it was written, or not tried, or the API server could
+  // not be reached.
+  virtual const WriteRefusal* Refused(const ObjectRef&) const { return nullptr; }
 };
 
 }  // namespace tutti::cluster

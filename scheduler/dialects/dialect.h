@@ -115,6 +115,9 @@ class Dialect {
   virtual void Announce(const GangReport& /*before*/, const GangReport& /*now*/,
                         std::vector<ObjectEvent>* /*out*/) const {}
 
+  // From when on (wall time) Desire may answer otherwise to the same report, though nothing else happens; 0: never.
+  virtual base::Millis ChangesAt(const GangReport&, const cluster::Unseen&) const { return 0; }
+
   // Where Events about the gang go besides its pods; nullopt: nowhere.
   virtual std::optional<cluster::ObjectRef> EventTarget(const model::GangKey&) const { return std::nullopt; }
 };
@@ -122,7 +125,12 @@ class Dialect {
 // All dialects, in order: the first whose MembershipOf answers owns the pod. The last takes every pod.
 using DialectList = std::vector<std::unique_ptr<Dialect>>;
 
-// Volcano, scheduler-plugins, upstream, YuniKorn, KubeRay, plain pods.
-DialectList MakeDialects();
+// What dialects are told of the configuration.
+struct DialectSettings {
+  std::vector<std::string> scheduler_names = {"tutti"};  // that are served; pods made for users get the first
+};
+
+// AppWrapper, Volcano, scheduler-plugins, upstream, YuniKorn, KubeRay, plain pods.
+DialectList MakeDialects(const DialectSettings& settings = {});
 
 }  // namespace tutti::dialects

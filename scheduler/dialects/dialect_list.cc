@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "dialects/appwrapper.h"
 #include "dialects/dialect.h"
 #include "dialects/kuberay.h"
 #include "dialects/kueue/kueue.h"
@@ -10,10 +11,13 @@
 
 namespace tutti::dialects {
 
-DialectList MakeDialects() {
+DialectList MakeDialects(const DialectSettings& settings) {
   DialectList dialects;
   // First, as what it started has its labels beside those of the others.
   dialects.push_back(std::make_unique<kueue::Kueue>());
+  // What it has made says so by its label, whatever else its pods name.
+  for (const auto group : {AppWrappers::Group::kMcad, AppWrappers::Group::kCodeflare})
+    dialects.push_back(std::make_unique<AppWrappers>(group, settings));
   dialects.push_back(std::make_unique<Volcano>());
   dialects.push_back(std::make_unique<SchedulerPlugins>());
   dialects.push_back(std::make_unique<Upstream>());

@@ -76,14 +76,20 @@ Verdict AfterWrite(const WriteJob& job, const Judgement& judgement) {
   // No object with that UID is left, as the command wanted.
   if (gone != nullptr && (judgement.http_status == 404 || (conflict && !gone->object.uid().empty())))
     return Over(Outcome::kDone, job.http_status, judgement.message);
+  // Whether the name is that of an object of the sender, such as the one that an earlier try made, its sender can tell.
+  if (conflict && job.As<cluster::Create>() != nullptr) return Again(Verdict::Next::kReadBack, 0);
   // The first try may have done it, and the repeat then gets this answer.
-  const bool own_doing =
-      conflict && job.uncertain &&
-      (job.As<cluster::Create>() != nullptr || (patch != nullptr && !patch->object.resource_version.empty()));
+  const bool own_doing = conflict && job.uncertain && patch != nullptr && !patch->object.resource_version.empty();
   return Over(own_doing ? Outcome::kUnknown : Outcome::kRefused, job.http_status, judgement.message);
 }
 
-std::shared_ptr<const model::Object> CreatedObject(const cluster::Create& create, const Response& response) {
+Verdict AfterReadOfTaken(const WriteJob& job, const Response& response) {
+  Verdict verdict = Over(job.uncertain ? Outcome::kUnknown : Outcome::kRefused, job.http_status, job.why);
+  if (response.ok()) verdict.answer.object = ObjectIn(*job.As<cluster::Create>(), response);
+  return verdict;
+}
+
+std::shared_ptr<const model::Object> ObjectIn(const cluster::Create& create, const Response& response) {
   const cluster::ObjectRef& ref = create.object;
   auto json = std::make_shared<const base::Json>(cluster::ParseJson(response.body));
   auto object = cluster::DecodeObject({std::string(ref.group), std::string(ref.resource), std::string(ref.kind), {}},

@@ -18,7 +18,7 @@ struct Verdict {
   enum class Next {
     kFinish,     // with `answer`, which only lacks the id
     kRetry,      // send the same request again, in `wait_ms` at the earliest
-    kReadBack,   // read the pod, in `wait_ms` at the earliest
+    kReadBack,   // read the object, in `wait_ms` at the earliest
     kReadAgain,  // read the pod after a growing pause, because the read itself failed
   };
   Next next = Next::kFinish;
@@ -30,8 +30,10 @@ struct Verdict {
 Verdict AfterBind(const WriteJob& job, const Judgement& judgement);
 Verdict AfterWrite(const WriteJob& job, const Judgement& judgement);
 
-// Returns the object in the answer to a create; null when it cannot be read.
-std::shared_ptr<const model::Object> CreatedObject(const cluster::Create& create, const Response& response);
+// Returns the object in the answer to a create, or to a read of what was to be created; null when it cannot be read.
+std::shared_ptr<const model::Object> ObjectIn(const cluster::Create& create, const Response& response);
+// Decides after the object was read that has the name of one that was to be created.
+Verdict AfterReadOfTaken(const WriteJob& job, const Response& response);
 
 // Returns the pod in the answer to a read; null when there is none, or when it cannot be read.
 std::shared_ptr<const model::Pod> PodReadBack(const Response& response, SpecCache* specs);

@@ -179,7 +179,7 @@ void KubeWriter::OnAnswer(uint64_t number, const Response& response) {
   } else {
     Verdict verdict = AfterWrite(job, judgement);
     if (const auto* create = job.As<cluster::Create>(); create != nullptr && judgement.meaning == Meaning::kDone)
-      verdict.answer.object = CreatedObject(*create, response);
+      verdict.answer.object = ObjectIn(*create, response);
     Follow(job, std::move(verdict));
   }
   Pump();
@@ -219,7 +219,7 @@ void KubeWriter::OnEventJudged(WriteJob& job, const Judgement& judgement) {
   Finish(job, Outcome::kRefused, job.http_status, judgement.message);
 }
 
-// --- Reading a pod back ---
+// --- Reading back a pod that was bound, or an object whose name was taken ---
 
 void KubeWriter::ReadLater(WriteJob& job, base::Millis wait_ms) {
   if (draining_ && !job.unsettled()) return GiveUp(job);
@@ -241,11 +241,17 @@ void KubeWriter::PumpReads() {
 }
 
 void KubeWriter::SendRead(WriteJob& job) {
-  const cluster::ObjectRef& pod = job.As<cluster::Bind>()->pod;
   Request request;
   request.channel = Channel::kCall;
-  request.target = ObjectPath("", "v1", "pods", pod.ns(), pod.name());
-  request.accept = kProtobufOrJson;
+  if (const auto* create = job.As<cluster::Create>()) {
+    const cluster::ObjectRef& taken = create->object;
+    request.target = ObjectPath(taken.group, VersionOf(taken, kinds_), taken.resource, taken.ns(), taken.name());
+    request.accept = kJson;
+  } else {
+    const cluster::ObjectRef& pod = job.As<cluster::Bind>()->pod;
+    request.target = ObjectPath("", "v1", "pods", pod.ns(), pod.name());
+    request.accept = kProtobufOrJson;
+  }
   request.timeout_ms = kReadTimeoutMs;
   job.read_sent_ms = loop_.Now();
   ++reading_;
@@ -257,6 +263,10 @@ void KubeWriter::OnReadBack(uint64_t number, const Response& response) {
   WriteJob& job = *jobs_.at(number);
   job.request = 0;
   --reading_;
+  if (job.As<cluster::Create>() != nullptr) {
+    Follow(job, AfterReadOfTaken(job, response));
+    return Pump();
+  }
   const auto pod = PodReadBack(response, &specs_);
   Follow(job, AfterRead(job, response, pod.get(), loop_.Now()));
   Pump();

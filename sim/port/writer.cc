@@ -237,12 +237,14 @@ Answer Writer::DoPatch(const cluster::Patch& patch) {
 Answer Writer::DoCreate(const cluster::Create& create) {
   Json body = cluster::ParseJson(create.body);
   if (!body.is_object()) return Refused(400, "the body of the object is not a JSON object");
-  const auto created = store_.Create(std::move(body), {.dry_run = create.dry_run});
-  if (!created) return Refused(created.error());
-  Answer answer = Done(201);
   const cluster::ObjectRef& ref = create.object;
+  const auto created = store_.Create(std::move(body), {.dry_run = create.dry_run});
+  if (!created && created.error().code != 409) return Refused(created.error());
+  Answer answer = created ? Done(201) : Refused(created.error());
+  const Object there = created ? *created : store_.Find(ResourceOf(ref), ref.ns(), ref.name());
+  if (!there) return answer;
   auto object =
-      cluster::DecodeObject({std::string(ref.group), std::string(ref.resource), std::string(ref.kind), {}}, *created);
+      cluster::DecodeObject({std::string(ref.group), std::string(ref.resource), std::string(ref.kind), {}}, there);
   if (object) answer.object = std::make_shared<const model::Object>(std::move(*object));
   return answer;
 }

@@ -3,6 +3,7 @@
 #include "dialects/topology_annotations.h"
 #include "dialects/upstream.h"
 #include "dialects/volcano.h"
+#include "dialects/wording.h"
 #include "tests/dialects/objects.h"
 
 namespace tutti::dialects {

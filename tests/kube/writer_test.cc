@@ -252,14 +252,33 @@ TEST_CASE("writes that may be repeated are, after a lost connection") {
   CHECK(rig.Only().outcome == Outcome::kDone);
 }
 
-TEST_CASE("a create whose repeat meets its own first try is unknown") {
+TEST_CASE("a create whose repeat meets its own first try is unknown, and what is there is read") {
   WriterRig rig;
   rig.Submit({{1, cluster::Lane::kStatus, rig.In(9'000),
                cluster::Create{cluster::NewRef("g", "", "queues", "Queue", "", "q", "", ""), "{}"}}});
   rig.server.Fail(rig.server.open.front(), Response::Failure::kTimeout);
   rig.loop.Advance(1'000);
   rig.server.AnswerJson(rig.server.open.front(), 409, StatusJson(409, "AlreadyExists"));
-  CHECK(rig.Only().outcome == Outcome::kUnknown);
+  CHECK(rig.server.open.front()->request.method == Method::kGet);
+  rig.server.AnswerJson(rig.server.open.front(), 200, R"({"metadata":{"name":"q","uid":"u"}})");
+  const Answer answer = rig.Only();
+  CHECK(answer.outcome == Outcome::kUnknown);
+  REQUIRE(answer.object);
+  CHECK(answer.object->meta.uid == "u");
+}
+
+TEST_CASE("a create whose name is taken is refused, with what has the name if that may be read") {
+  for (const int read : {200, 403}) {
+    WriterRig rig;
+    rig.Submit({{1, cluster::Lane::kStatus, rig.In(9'000),
+                 cluster::Create{cluster::NewRef("g", "", "queues", "Queue", "", "q", "", ""), "{}"}}});
+    rig.server.AnswerJson(rig.server.open.front(), 409, StatusJson(409, "AlreadyExists"));
+    rig.server.AnswerJson(rig.server.open.front(), read, R"({"metadata":{"name":"q","uid":"other"}})");
+    const Answer answer = rig.Only();
+    CHECK(answer.outcome == Outcome::kRefused);
+    CHECK(answer.http_status == 409);
+    CHECK((answer.object != nullptr) == (read == 200));
+  }
 }
 
 TEST_CASE("a create whose name the API server makes is not repeated") {

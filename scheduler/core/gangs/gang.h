@@ -260,6 +260,7 @@ struct GangNote {
   base::Millis retell_ms = 0;                  // monotonic; when all that members were told anew is paid for
   base::Boxed<dialects::GangReport> reported;  // spec is null in it
   base::Boxed<model::GangSpec> reported_spec;
+  base::Millis changes_at_ms = 0;   // wall; from then on its dialect may desire otherwise; 0: never
   base::Millis counts_from_ms = 0;  // monotonic; before that, counts alone are no reason to report it
   // Of a gang with GangQuota: as it was when Events of its ecosystem were last told; spec is null in it.
   base::Boxed<dialects::GangReport> announced;

@@ -68,7 +68,8 @@ void GangStatus::Report(GangId id) {
   if (report.pending > 0 && !report.sentence.empty()) report.pending_reasons["Unschedulable"] = report.pending;
   if (gang.note.reported && *gang.note.reported_spec == gang.spec) {
     report.now_wall_ms = gang.note.reported->now_wall_ms;  // time alone is no news
-    if (!keeper_.Owes(subject) && (report == *gang.note.reported || WaitsForCounts(id, report))) return;
+    const bool changes = gang.note.changes_at_ms != 0 && clock_.WallMs() >= gang.note.changes_at_ms;
+    if (!changes && !keeper_.Owes(subject) && (report == *gang.note.reported || WaitsForCounts(id, report))) return;
   }
   gang.note.counts_from_ms = clock_.MonotonicMs() + kCountsEveryMs;
   gang.note.reported = report;
@@ -78,6 +79,11 @@ void GangStatus::Report(GangId id) {
   if (gang.quota) Announce(gang, report);
   std::vector<cluster::DesiredObject> desired;
   gang.dialect->Desire(report, keeper_, &desired);
+  gang.note.changes_at_ms = gang.dialect->ChangesAt(report, keeper_);
+  if (gang.note.changes_at_ms != 0) {
+    const base::Millis in_ms = std::max<base::Millis>(1, gang.note.changes_at_ms - report.now_wall_ms);
+    agenda_.At(id, clock_.MonotonicMs() + in_ms, Agenda::Due::kTell);
+  }
   const bool started = gang.state == GangState::kWhole || gang.state == GangState::kFinished;
   keeper_.Want(subject, started && report.pending == 0 ? Lane::kReport : Lane::kStatus, std::move(desired));
 }

@@ -64,6 +64,7 @@ void KeptObject::Want(DesiredObject desired) {
   if (!wanted_ || !WantsSame(desired, desired_)) {
     fulfilled_ = undone_ = false;
     blind_ = 0;
+    refusal_.reset();
   }
   undone_ = undone_ || (fulfilled_ && !IsFulfilled(desired));
   desired_ = std::move(desired);
@@ -126,9 +127,10 @@ void KeptObject::OnReply(const cluster::Answer& reply, Millis now_ms) {
   constexpr int kNotFound = 404, kConflict = 409;
   command_ = 0;
   const bool deleted = desired_.mode == Mode::kGone && reply.http_status == kNotFound;
-  if (deleted) SetSeen(nullptr);
+  refusal_.reset();
   if (deleted || reply.outcome == cluster::Outcome::kDone) {
     failures_ = 0;
+    if (desired_.mode == Mode::kGone) SetSeen(nullptr);  // or the feed shows that it is being deleted
     // The feed may have been faster, and have shown what was created, or even that it went.
     if (reply.object && reply.object->meta.uid == gone_uid_)
       unseen_.reset();
@@ -137,6 +139,9 @@ void KeptObject::OnReply(const cluster::Answer& reply, Millis now_ms) {
     return;
   }
   unseen_.reset();
+  if (reply.object && !seen_) SetSeen(reply.object);
+  if (reply.outcome == cluster::Outcome::kRefused && !reply.server_unavailable())
+    refusal_ = cluster::WriteRefusal{reply.http_status, reply.message};
   again_ms_ = now_ms + Pause(++failures_, kFailedPauseMs);
   conflict_ = reply.http_status == kConflict && failures_ <= kQuickConflicts;
   if (conflict_ && seen_ && seen_->meta.resource_version != at_version_) {

@@ -26,6 +26,8 @@ class KeptObject {
   // What was written last, while the object was not seen to have it; null: nothing.
   const cluster::DesiredObject* unseen() const { return unseen_ ? &*unseen_ : nullptr; }
   const std::shared_ptr<const model::Object>& seen() const { return seen_; }  // null: it is not there
+  // Why the API server would not have what is desired; null: it has, or was not asked, or could not be reached.
+  const cluster::WriteRefusal* refusal() const { return refusal_ ? &*refusal_ : nullptr; }
   cluster::CommandId command() const { return command_; }                     // on its way; 0: none
   base::Millis again_ms() const { return again_ms_; }                         // monotonic; no write before
   bool wanted() const { return wanted_; }
@@ -64,6 +66,7 @@ class KeptObject {
 
   cluster::DesiredObject desired_;  // `seen` is null in it
   base::Boxed<cluster::DesiredObject> unseen_;
+  base::Boxed<cluster::WriteRefusal> refusal_;
   std::shared_ptr<const model::Object> seen_;
   std::string at_version_;  // the resourceVersion that was seen when the last write left
   std::string gone_uid_;    // of the last object of this name that went

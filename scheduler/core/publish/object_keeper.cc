@@ -146,4 +146,9 @@ std::shared_ptr<const model::Object> ObjectKeeper::Created(const cluster::Object
   return kept ? kept->seen() : nullptr;
 }
 
+const cluster::WriteRefusal* ObjectKeeper::Refused(const cluster::ObjectRef& ref) const {
+  const KeptObject* kept = Find(ref);
+  return kept ? kept->refusal() : nullptr;
+}
+
 }  // namespace tutti::core

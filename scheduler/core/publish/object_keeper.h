@@ -70,6 +70,7 @@ class ObjectKeeper final : public cluster::Unseen {
 
   const base::Json* Written(const cluster::ObjectRef& ref) const override;
   std::shared_ptr<const model::Object> Created(const cluster::ObjectRef& ref) const override;
+  const cluster::WriteRefusal* Refused(const cluster::ObjectRef& ref) const override;
 
   size_t count() const { return subjects_.size(); }  // objects
 

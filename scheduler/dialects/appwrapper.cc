@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/appwrapper.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "dialects/appwrapper_v1beta1.h"
+#include "dialects/appwrapper_v1beta2.h"
+#include "dialects/declaration.h"
+#include "dialects/wording.h"
+#include "model/quantity.h"
+
+namespace tutti::dialects {
+namespace {
+
+// "2-0": the item, and which of its pod sets.
+std::optional<std::pair<size_t, size_t>> ReadPodSetLabel(const model::Pod& pod) {
+  const std::string* label = model::Find(*pod.meta.labels, kPodSetLabel);
+  if (!label) return std::nullopt;
+  size_t item = 0, set = 0;
+  const char* const end = label->data() + label->size();
+  const auto first = std::from_chars(label->data(), end, item);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') return std::nullopt;
+  const auto second = std::from_chars(first.ptr + 1, end, set);
+  if (second.ec != std::errc() || second.ptr != end) return std::nullopt;
+  return std::pair(item, set);
+}
+
+bool IsFirstOfStatefulSet(const model::Pod& pod) {
+  const std::string* index = model::Find(*pod.meta.labels, "apps.kubernetes.io/pod-index");
+  return index ? *index == "0" : pod.meta.name.ends_with("-0");
+}
+
+const WrappedKind* KindOf(std::string_view kind_name) {
+  for (const model::ObjectKind& kind : WatchedKinds())
+    if (kind.Name() == kind_name) return FindWrappedKind(kind.group, kind.kind);
+  return nullptr;
+}
+
+bool Queues(const WrapperSpec& spec, const base::Json& status) {
+  if (spec.suspended) return false;
+  return spec.components ? QueuesV1beta2(status) : QueuesV1beta1(status);
+}
+
+bool IsDeployed(const WrapperSpec& spec, const base::Json& status) {
+  return spec.components ? IsDeployedV1beta2(status) : IsDispatchedV1beta1(status);
+}
+
+}  // namespace
+
+AppWrappers::AppWrappers(Group group, DialectSettings settings)
+    : is_mcad_(group == Group::kMcad),
+      settings_(std::move(settings)),
+      kind_(is_mcad_
+                ? model::ObjectKind{"mcad.ibm.com", "appwrappers", "AppWrapper", {"v1beta1"}}
+                : model::ObjectKind{"workload.codeflare.dev", "appwrappers", "AppWrapper", {"v1beta2", "v1beta1"}}),
+      kinds_{kind_} {
+  kinds_.insert(kinds_.end(), WatchedKinds().begin(), WatchedKinds().end());
+}
+
+const AppWrappers::Record* AppWrappers::Find(const model::GangKey& key) const {
+  const auto at = wrappers_.find({key.ns, key.name});
+  return at == wrappers_.end() ? nullptr : &at->second;
+}
+
+model::GangKey AppWrappers::KeyOf(const Record& record) const {
+  return {std::string(name()), record.object->meta.ns, record.object->meta.name};
+}
+
+bool AppWrappers::Acts(const Record& record) const { return !record.spec.foreign && !record.object->meta.deleting(); }
+
+void AppWrappers::Put(std::shared_ptr<const model::Object> object, Touched* touched) {
+  if (object->group == kind_.group && object->kind == kind_.kind) return PutWrapper(std::move(object), touched);
+  const WrappedKind* kind = FindWrappedKind(object->group, object->kind);
+  if (!kind) return;
+  const SeenItem seen = ReadSeen(object);
+  PutItem({kind, object->meta.ns, object->meta.name}, &seen, touched);
+}
+
+void AppWrappers::Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) {
+  if (kind_name != kind_.Name()) {
+    if (const WrappedKind* kind = KindOf(kind_name))
+      PutItem({kind, std::string(ns), std::string(name)}, nullptr, touched);
+    return;
+  }
+  const auto at = wrappers_.find({std::string(ns), std::string(name)});
+  if (at == wrappers_.end()) return;
+  touched->gangs.insert(KeyOf(at->second));
+  const Record gone = std::move(at->second);
+  wrappers_.erase(at);
+  SetClaims(gone, false, touched);
+}
+
+// Pods may have been shown before the AppWrappers that they are of.
+void AppWrappers::Served(std::string_view kind_name, bool served, Touched* touched) {
+  if (kind_name == kind_.Name() && served && !wrappers_.empty()) touched->memberships = true;
+}
+
+void AppWrappers::PutWrapper(std::shared_ptr<const model::Object> object, Touched* touched) {
+  const auto [at, fresh] = wrappers_.try_emplace({object->meta.ns, object->meta.name});
+  Record& record = at->second;
+  const bool same = !fresh && SameDeclaration(*record.object, *object);
+  const bool status_changed = !same || StatusOf(*record.object) != StatusOf(*object) ||
+                              record.object->meta.deleting() != object->meta.deleting();
+  if (!same) {
+    if (!fresh) {
+      SetClaims(record, false, touched);
+      touched->members.insert(KeyOf(record));
+    }
+    record.object = std::move(object);
+    record.spec = ReadWrapper(*record.object, settings_);
+    record.own_problem = record.spec.problem;
+    SetClaims(record, true, touched);
+    touched->gangs.insert(KeyOf(record));
+  } else {
+    record.object = std::move(object);
+  }
+  if (!status_changed) return;
+  Refresh(record, touched);
+  touched->desires.insert(KeyOf(record));
+}
+
+void AppWrappers::PutItem(const ItemName& name, const SeenItem* seen, Touched* touched) {
+  if (seen) {
+    const auto [at, fresh] = seen_.try_emplace(name);
+    const bool same = !fresh && at->second == *seen;
+    at->second = *seen;
+    if (same) return;
+  } else if (seen_.erase(name) == 0) {
+    return;
+  }
+  const auto claims = claims_.find(name);
+  if (claims == claims_.end()) return;
+  Record& record = wrappers_.at({std::get<1>(name), std::get<1>(*claims->second.begin())});
+  Refresh(record, touched);
+  touched->desires.insert(KeyOf(record));
+}
+
+void AppWrappers::SetClaims(const Record& record, bool claims, Touched* touched) {
+  const model::ObjectMeta& meta = record.object->meta;
+  const Claim claim{meta.created_ms, meta.name, meta.uid};
+  const auto read_again = [&](const Claim& first) {
+    if (first == claim) return;
+    Record& other = wrappers_.at({meta.ns, std::get<1>(first)});
+    Refresh(other, touched);
+    touched->desires.insert(KeyOf(other));
+  };
+  for (const WrappedItem& item : record.spec.items) {
+    if (!item.kind || item.name.empty()) continue;
+    const ItemName name{item.kind, meta.ns, item.name};
+    std::set<Claim>& all = claims_[name];
+    const std::optional<Claim> first = all.empty() ? std::nullopt : std::optional(*all.begin());
+    if (claims)
+      all.insert(claim);
+    else
+      all.erase(claim);
+    if (all.empty())
+      claims_.erase(name);
+    else if (first && *all.begin() != *first)
+      read_again(claims ? *first : *all.begin());
+  }
+}
+
+std::string AppWrappers::ClaimedByOther(const Record& record) const {
+  const model::ObjectMeta& meta = record.object->meta;
+  for (const WrappedItem& item : record.spec.items) {
+    if (!item.kind) continue;
+    const auto at = claims_.find({item.kind, meta.ns, item.name});
+    if (at == claims_.end() || std::get<2>(*at->second.begin()) == meta.uid) continue;
+    return fmt::format("{}: {} is wrapped by {}, too; give it another name", Named(kind_.kind, meta.ns, meta.name),
+                       item.Title(meta.ns), Named(kind_.kind, meta.ns, std::get<1>(*at->second.begin())));
+  }
+  return {};
+}
+
+void AppWrappers::Refresh(Record& record, Touched* touched) {
+  record.spec.problem = record.own_problem.empty() ? ClaimedByOther(record) : record.own_problem;
+  model::GangSpec gang = MakeGang(record);
+  if (gang == record.gang) return;
+  record.gang = std::move(gang);
+  touched->gangs.insert(record.gang.key);
+}
+
+model::GangSpec AppWrappers::MakeGang(const Record& record) const {
+  const model::ObjectMeta& meta = record.object->meta;
+  model::GangSpec gang = GangOf(name(), *record.object);
+  gang.min_member = 0;
+  gang.problem = record.spec.problem;
+  gang.priority = record.spec.priority;
+  const base::Json& status = StatusOf(*record.object);
+  if (!gang.problem.empty() || !Acts(record) || !Queues(record.spec, status)) return gang;
+  gang.remark = record.spec.remark;
+  const bool deployed = IsDeployed(record.spec, status);
+  for (const WrappedItem& item : record.spec.items) {
+    if (deployed && item.sets.empty()) continue;  // which pods came of it cannot be known
+    if (deployed && item.kind->watched) {
+      const auto seen = seen_.find({item.kind, meta.ns, item.name});
+      if (seen == seen_.end() || seen->second.owner != meta.uid || seen->second.ended) continue;
+    }
+    for (const model::PromisedMembers& members : item.promised) {
+      if (members.count == 0) continue;
+      gang.promised.push_back(members);
+      gang.roles.push_back({members.role, members.count});
+      gang.min_member = model::SaturatingAdd(gang.min_member, members.count);
+    }
+  }
+  std::ranges::sort(gang.roles, {}, &model::RoleSpec::name);
+  return gang;
+}
+
+std::optional<Membership> AppWrappers::MembershipOf(const model::Pod& pod) const {
+  const std::string* wrapper = model::Find(*pod.meta.labels, is_mcad_ ? kMcadLabel : kWrapperLabel);
+  if (!wrapper) return std::nullopt;
+  Membership membership;
+  membership.gang = {std::string(name()), pod.meta.ns, *wrapper};
+  const Record* record = Find(membership.gang);
+  if (!record || record->spec.foreign) return std::nullopt;
+  const auto place = ReadPodSetLabel(pod);
+  if (!place || place->first >= record->spec.items.size()) return membership;
+  const WrappedItem& item = record->spec.items[place->first];
+  if (place->second >= item.sets.size() || item.promised.size() < item.sets.size()) return membership;
+  const bool later = item.ordered && item.promised.size() > 1 && !IsFirstOfStatefulSet(pod);
+  const model::PromisedMembers& members = later ? item.promised.back() : item.promised[place->second];
+  membership.role = members.role;
+  membership.head = members.head;
+  membership.needs_head = members.needs_head;
+  return membership;
+}
+
+model::GangSpec AppWrappers::Describe(const model::GangKey& key) const {
+  if (const Record* record = Find(key)) return record->gang;
+  model::GangSpec none;
+  none.key = key;
+  none.min_member = 0;
+  return none;
+}
+
+std::string_view AppWrappers::SchedulerName(const model::GangKey& key) const {
+  const Record* record = Find(key);
+  return record && Acts(*record) ? std::string_view(settings_.scheduler_names.front()) : std::string_view();
+}
+
+WrapperFacts AppWrappers::Look(const Record& record, const GangReport& report, const cluster::Unseen& unseen) const {
+  return LookAt(record.object, record.spec, report, unseen, [&](const WrappedItem& item) -> const SeenItem* {
+    const auto at = seen_.find({item.kind, record.object->meta.ns, item.name});
+    return at == seen_.end() ? nullptr : &at->second;
+  });
+}
+
+WrapperWish AppWrappers::WishOf(const Record& record, const WrapperFacts& facts) const {
+  return record.spec.components ? LifeOfV1beta2(facts) : LifeOfV1beta1(facts);
+}
+
+void AppWrappers::Desire(const GangReport& report, const cluster::Unseen& unseen,
+                         std::vector<cluster::DesiredObject>* out) const {
+  const Record* record = Find(report.spec->key);
+  if (!record || !Acts(*record)) return;
+  const WrapperFacts facts = Look(*record, report, unseen);
+  dialects::Desire(facts, WishOf(*record, facts), out);
+}
+
+base::Millis AppWrappers::ChangesAt(const GangReport& report, const cluster::Unseen& unseen) const {
+  const Record* record = Find(report.spec->key);
+  if (!record || !Acts(*record)) return 0;
+  return WishOf(*record, Look(*record, report, unseen)).again_ms;
+}
+
+std::optional<cluster::ObjectRef> AppWrappers::EventTarget(const model::GangKey& key) const {
+  const Record* record = Find(key);
+  if (!record) return std::nullopt;
+  return cluster::RefOf(record->object);
+}
+
+}  // namespace tutti::dialects

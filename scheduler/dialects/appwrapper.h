@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// AppWrapper: an object that holds other objects, which are created once all of their pods have places. Those pods are
+// a gang that is promised first; they are its members by a label that their templates get.
+//
+// There is one dialect for each of the two API groups.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "dialects/appwrapper_facts.h"
+#include "dialects/appwrapper_spec.h"
+#include "dialects/dialect.h"
+
+namespace tutti::dialects {
+
+class AppWrappers final : public Dialect {
+ public:
+  enum class Group { kMcad, kCodeflare };
+  AppWrappers(Group group, DialectSettings settings);
+
+  std::string_view name() const override { return is_mcad_ ? "mcad" : "appwrapper"; }
+  const std::vector<model::ObjectKind>& Kinds() const override { return kinds_; }
+  void Put(std::shared_ptr<const model::Object> object, Touched* touched) override;
+  void Drop(std::string_view kind_name, std::string_view ns, std::string_view name, Touched* touched) override;
+  void Served(std::string_view kind_name, bool served, Touched* touched) override;
+  std::optional<Membership> MembershipOf(const model::Pod& pod) const override;
+  model::GangSpec Describe(const model::GangKey& key) const override;
+  std::string_view SchedulerName(const model::GangKey& key) const override;
+  void Desire(const GangReport& report, const cluster::Unseen& unseen,
+              std::vector<cluster::DesiredObject>* out) const override;
+  base::Millis ChangesAt(const GangReport& report, const cluster::Unseen& unseen) const override;
+  std::optional<cluster::ObjectRef> EventTarget(const model::GangKey& key) const override;
+
+ private:
+  using Place = std::pair<std::string, std::string>;                          // namespace, name
+  using ItemName = std::tuple<const WrappedKind*, std::string, std::string>;  // kind, namespace, name
+  using Claim = std::tuple<base::Millis, std::string, std::string>;           // created, the wrapper's name, its UID
+  struct Record {
+    std::shared_ptr<const model::Object> object;
+    WrapperSpec spec;
+    std::string own_problem;  // of the object alone; spec.problem may also be that others wrap the same
+    model::GangSpec gang;
+  };
+
+  const Record* Find(const model::GangKey& key) const;
+  model::GangKey KeyOf(const Record& record) const;
+  bool Acts(const Record& record) const;  // it is this scheduler that acts on it, and it stays
+  void PutWrapper(std::shared_ptr<const model::Object> object, Touched* touched);
+  void PutItem(const ItemName& name, const SeenItem* seen, Touched* touched);
+  // Puts the wrapper among those that wrap its items, or takes it out; those whose turn that makes it are read again.
+  void SetClaims(const Record& record, bool claims, Touched* touched);
+  void Refresh(Record& record, Touched* touched);
+  std::string ClaimedByOther(const Record& record) const;
+  model::GangSpec MakeGang(const Record& record) const;
+  WrapperWish WishOf(const Record& record, const WrapperFacts& facts) const;
+  WrapperFacts Look(const Record& record, const GangReport& report, const cluster::Unseen& unseen) const;
+
+  const bool is_mcad_;
+  const DialectSettings settings_;
+  const model::ObjectKind kind_;
+  std::vector<model::ObjectKind> kinds_;
+  std::map<Place, Record> wrappers_;
+  std::map<ItemName, std::set<Claim>> claims_;  // AppWrappers that wrap an object of that name; the first may create it
+  std::map<ItemName, SeenItem> seen_;           // of watched kinds
+};
+
+}  // namespace tutti::dialects

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/appwrapper_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "dialects/declaration.h"
+#include "dialects/wording.h"
+
+namespace tutti::dialects {
+namespace {
+
+using base::Json;
+using cluster::DesiredObject;
+
+constexpr int kBadRequest = 400, kNotFound = 404, kConflict = 409, kUnprocessable = 422;
+// Of a status; it has an entry for each item.
+constexpr size_t kMostBytes = 262'144;
+
+// The entry of the item in the status; null: there is none.
+const Json* Recorded(const Json& status, const WrappedItem& item) {
+  const auto list = status.is_object() ? status.find("componentStatus") : status.end();
+  if (list == status.end() || !list->is_array()) return nullptr;
+  const auto at = std::ranges::find_if(*list, [&](const Json& entry) {
+    return TextIn(entry, "kind") == item.kind->kind.kind && TextIn(entry, "name") == item.name;
+  });
+  return at == list->end() ? nullptr : &*at;
+}
+
+// Of a kind that no feed shows: what the status has recorded of it.
+std::optional<SeenItem> FromRecord(const model::Object& wrapper, const Json& status, const WrappedItem& item) {
+  const Json* record = Recorded(status, item);
+  const std::string uid = record ? TextIn(*record, "uid") : std::string();
+  if (uid.empty()) return std::nullopt;
+  auto object = std::make_shared<model::Object>();
+  object->group = item.kind->kind.group;
+  object->version = item.version;
+  object->resource = item.kind->kind.resource;
+  object->kind = item.kind->kind.kind;
+  object->meta.ns = wrapper.meta.ns;
+  object->meta.name = item.name;
+  object->meta.uid = uid;
+  object->body = std::make_shared<const Json>(Json::object());
+  SeenItem seen;
+  seen.uid = uid;
+  seen.owner = wrapper.meta.uid;
+  seen.object = std::move(object);
+  return seen;
+}
+
+bool DeleteWasWritten(const cluster::Unseen& unseen, const cluster::ObjectRef& ref) {
+  const Json* written = unseen.Written(ref);
+  return written && written->is_null();
+}
+
+ItemStanding StandingOf(const model::Object& wrapper, const Json& status, const WrappedItem& item,
+                        const cluster::Unseen& unseen, const FindSeen& find) {
+  ItemStanding standing;
+  const cluster::ObjectRef ref = item.Ref(wrapper.meta.ns);
+  if (const SeenItem* seen = find(item)) {
+    standing.seen = *seen;
+    standing.shown = true;
+  } else if (const auto created = unseen.Created(ref)) {
+    standing.seen = ReadSeen(created);
+  } else if (!item.kind->watched) {
+    standing.seen = FromRecord(wrapper, status, item);
+  }
+  standing.shown = standing.shown || !item.kind->watched;
+  if (!standing.seen) return standing;
+  standing.ours = standing.seen->owner == wrapper.meta.uid;
+  if (!standing.ours) return standing;
+  const bool deleted = DeleteWasWritten(unseen, item.Ref(wrapper.meta.ns, standing.seen->uid));
+  standing.leaving = standing.seen->leaving || deleted;
+  if (deleted && !item.kind->watched) standing = {.seen = std::nullopt, .shown = true};  // its end is not seen
+  return standing;
+}
+
+bool WouldFailAgain(int http_status) {
+  return http_status == kNotFound || http_status == kUnprocessable || http_status == kBadRequest ||
+         http_status == kConflict;
+}
+
+bool IsTime(std::string_view key) {
+  return key == "lastTransitionTime" || key == "lastUpdateMicroTime" || key == "lastTransitionMicroTime" ||
+         key == "controllerfirsttimestamp" || key == "controllerfirstdispatchtimestamp";
+}
+
+// Whether the object has all fields but times.
+bool AgreesButTimes(const Json& fields, const Json& object) {
+  if (fields.is_array() && object.is_array())
+    return std::ranges::equal(fields, object, [](const Json& a, const Json& b) { return AgreesButTimes(a, b); });
+  if (!fields.is_object()) return fields == object;
+  if (!object.is_object()) return false;
+  return std::ranges::all_of(fields.items(), [&](const auto& entry) {
+    const auto at = object.find(entry.key());
+    if (at == object.end()) return entry.value().is_null();
+    return IsTime(entry.key()) || (!entry.value().is_null() && AgreesButTimes(entry.value(), *at));
+  });
+}
+
+bool StatusAgrees(const Json& fields, const Json& object) { return AgreesButTimes(StatusIn(fields), StatusIn(object)); }
+
+}  // namespace
+
+WrapperFacts LookAt(std::shared_ptr<const model::Object> of, const WrapperSpec& spec, const GangReport& report,
+                    const cluster::Unseen& unseen, const FindSeen& find) {
+  WrapperFacts facts{std::move(of), spec, report, {}, {}, {}, false};
+  const model::Object& wrapper = *facts.wrapper;
+  facts.status = StatusOf(wrapper);
+  if (const Json* written = unseen.Written(cluster::RefOf(facts.wrapper)))
+    for (const auto& [key, value] : StatusIn(*written).items()) {
+      if (value.is_null())
+        facts.status.erase(key);
+      else
+        facts.status[key] = value;
+    }
+  size_t left = kMostBytes;
+  if (!TakeBytes(facts.status, &left)) facts.status = Json::object();
+  if (!spec.problem.empty()) return facts;
+  for (const WrappedItem& item : spec.items) {
+    const ItemStanding& standing = facts.items.emplace_back(StandingOf(wrapper, facts.status, item, unseen, find));
+    if (!facts.failure.empty()) continue;
+    const cluster::WriteRefusal* refused = unseen.Refused(item.Ref(wrapper.meta.ns));
+    if (standing.seen && !standing.ours) {
+      facts.failure = fmt::format("{} exists already, and is not of this AppWrapper", item.Title(wrapper.meta.ns));
+      facts.hopeless = true;
+    } else if (refused && !standing.seen) {
+      facts.failure = OneLine(fmt::format("{}: {}", item.Title(wrapper.meta.ns), refused->message));
+      facts.hopeless = WouldFailAgain(refused->http_status);
+    }
+  }
+  return facts;
+}
+
+bool WrapperFacts::admitted() const {
+  if (report.state == GangState::kAdmitted) return true;
+  const bool bound_or_binding = (report.state == GangState::kBinding && report.sentence.empty()) ||
+                                report.state == GangState::kWhole || report.state == GangState::kFinished;
+  return bound_or_binding && report.total > 0 && report.deleting == 0;
+}
+
+std::string WrapperFacts::why() const {
+  if (!spec.problem.empty()) return spec.problem;
+  return OneLine(Join(report.sentence, report.nodes_sentence));
+}
+
+// So it is after its pods were evicted for a gang of higher priority, or their nodes went: while others run, those that
+// wait are waited for.
+bool WrapperFacts::lost_all() const {
+  return !why().empty() && report.state == GangState::kWaitingForNodes && report.bound == 0 && report.running == 0 &&
+         report.succeeded == 0 && report.deleting == 0;
+}
+
+bool WrapperFacts::all_there() const {
+  return std::ranges::all_of(items, [](const ItemStanding& item) { return item.ours && !item.leaving && item.shown; });
+}
+
+bool WrapperFacts::some_gone() const {
+  for (size_t i = 0; i < items.size(); ++i)
+    if (spec.items[i].kind->watched && !items[i].ours) return true;
+  return false;
+}
+
+bool WrapperFacts::none_left() const { return report.total == 0 && std::ranges::none_of(items, &ItemStanding::ours); }
+
+bool WrapperFacts::any_failed() const {
+  return std::ranges::any_of(items, [](const ItemStanding& item) { return item.ours && item.seen->failed; });
+}
+
+void Desire(const WrapperFacts& facts, WrapperWish wish, std::vector<DesiredObject>* out) {
+  if (!wish.status.is_null())
+    out->push_back({.ref = cluster::RefOf(facts.wrapper),
+                    .status = true,
+                    .fields = {{"status", std::move(wish.status)}},
+                    .agree = StatusAgrees,
+                    .seen = facts.wrapper});
+  const std::string& ns = facts.wrapper->meta.ns;
+  for (size_t i = 0; i < facts.items.size(); ++i) {
+    const WrappedItem& item = facts.spec.items[i];
+    const ItemStanding& standing = facts.items[i];
+    if (wish.items == WrapperWish::Items::kRemove && standing.ours) {
+      out->push_back(
+          {.ref = item.Ref(ns, standing.seen->uid), .mode = DesiredObject::Mode::kGone, .seen = standing.seen->object});
+    } else if (wish.items == WrapperWish::Items::kCreate) {
+      if (standing.leaving) return;
+      out->push_back({.ref = item.Ref(ns), .mode = DesiredObject::Mode::kExists, .fields = item.object});
+      if (!standing.ours) return;
+    }
+  }
+}
+
+Json ComponentStatus(const WrapperFacts& facts) {
+  Json list = Json::array();
+  for (size_t i = 0; i < facts.items.size(); ++i) {
+    const WrappedItem& item = facts.spec.items[i];
+    const model::ObjectKind& kind = item.kind->kind;
+    Json& entry = list.emplace_back(
+        Json{{"apiVersion", kind.group.empty() ? item.version : fmt::format("{}/{}", kind.group, item.version)},
+             {"kind", kind.kind},
+             {"name", item.name}});
+    if (facts.items[i].ours) entry["uid"] = facts.items[i].seen->uid;
+  }
+  return list;
+}
+
+}  // namespace tutti::dialects

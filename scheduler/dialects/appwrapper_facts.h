@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// WrapperFacts: all that the next status of an AppWrapper is made of, and WrapperWish: that status, and what is to
+// become of its items.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "dialects/appwrapper_fields.h"
+#include "dialects/appwrapper_seen.h"
+#include "dialects/appwrapper_spec.h"
+#include "dialects/report.h"
+
+namespace tutti::dialects {
+
+struct ItemStanding {
+  std::optional<SeenItem> seen;  // what has its name; nullopt: nothing, as far as is known
+  bool ours = false;             // that is this AppWrapper's
+  bool leaving = false;          // and is being deleted, or about to be
+  bool shown = false;            // the feed shows it, or never will
+};
+
+struct WrapperFacts {
+  std::shared_ptr<const model::Object> wrapper;
+  const WrapperSpec& spec;
+  const GangReport& report;
+  base::Json status;  // as it is, or was written
+  std::vector<ItemStanding> items;
+  std::string failure;    // "RayCluster ns/name exists already, ...": why an item cannot be created; empty: all can
+  bool hopeless = false;  // the same creation would fail again
+
+  // Its members have places, or pods, and none of an earlier try are left.
+  bool admitted() const;
+  // Why it has no places; empty: it has, or was not considered yet.
+  std::string why() const;
+  bool lost_all() const;    // it has no places any more, and none of its pods is on a node
+  bool all_there() const;   // all items exist, and none is leaving
+  bool some_gone() const;   // an item that is watched is not there
+  bool none_left() const;   // neither items nor pods
+  bool any_failed() const;  // a controller has given one up
+  int64_t active() const { return report.total - report.succeeded - report.failed; }  // pods that have not ended
+};
+
+// Where the feed shows an object of that name: what it is.
+using FindSeen = std::function<const SeenItem*(const WrappedItem&)>;
+// REQUIRES: the results of `find` live as long as the facts.
+WrapperFacts LookAt(std::shared_ptr<const model::Object> wrapper, const WrapperSpec& spec, const GangReport& report,
+                    const cluster::Unseen& unseen, const FindSeen& find);
+
+struct WrapperWish {
+  enum class Items : uint8_t { kLeave, kCreate, kRemove } items = Items::kLeave;
+  base::Json status = nullptr;  // null: it is right as it is
+  base::Millis again_ms = 0;    // wall; when time alone changes it; 0: never
+
+  void At(base::Millis wall_ms) { again_ms = again_ms == 0 ? wall_ms : std::min(again_ms, wall_ms); }
+};
+
+// Adds what the wish asks of the AppWrapper's status and of its items: to create, one after the other in their order.
+void Desire(const WrapperFacts& facts, WrapperWish wish, std::vector<cluster::DesiredObject>* out);
+
+// The items as they are, with their UIDs, as the status lists them: so that what no feed shows can be deleted later.
+base::Json ComponentStatus(const WrapperFacts& facts);
+
+}  // namespace tutti::dialects

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/appwrapper.h"
+
+#include <algorithm>
+#include <map>
+
+#include "dialects/appwrapper_periods.h"
+#include "tests/dialects/objects.h"
+
+namespace tutti::dialects {
+namespace {
+
+using Mode = cluster::DesiredObject::Mode;
+
+constexpr const char* kCluster = R"({"apiVersion":"ray.io/v1","kind":"RayCluster",
+  "metadata":{"name":"rc","finalizers":["a/b"],"ownerReferences":[{"kind":"Node","name":"n","uid":"x"}],
+              "labels":{"own":"label"}},
+  "status":{"state":"ready"},
+  "spec":{"headGroupSpec":{"template":{"spec":{"containers":[{"name":"h","resources":{"requests":{"cpu":"2"}}}]}}},
+          "workerGroupSpecs":[{"groupName":"small","replicas":2,"minReplicas":2,"maxReplicas":2,"template":{"spec":{
+            "containers":[{"name":"w","resources":{"requests":{"cpu":"4","nvidia.com/gpu":"1"}}}]}}}]}})";
+constexpr const char* kJob = R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"j"},"spec":{"parallelism":2,
+  "template":{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}}}})";
+constexpr const char* kMap = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m"}})";
+
+// What the core knows of desired objects.
+struct Known final : cluster::Unseen {
+  const Json* Written(const cluster::ObjectRef& ref) const override {
+    const auto at = written.find(ref.name());
+    return at == written.end() ? nullptr : &at->second;
+  }
+  std::shared_ptr<const model::Object> Created(const cluster::ObjectRef& ref) const override {
+    const auto at = created.find(ref.name());
+    return at == created.end() ? nullptr : at->second;
+  }
+  const cluster::WriteRefusal* Refused(const cluster::ObjectRef& ref) const override {
+    const auto at = refused.find(ref.name());
+    return at == refused.end() ? nullptr : &at->second;
+  }
+  std::map<std::string, Json> written;
+  std::map<std::string, std::shared_ptr<const model::Object>> created;
+  std::map<std::string, cluster::WriteRefusal> refused;
+};
+
+// An AppWrapper "aw", as the feed shows it, and what is reported of its gang.
+struct WrapperFixture {
+  const bool mcad;
+  AppWrappers dialect;
+  model::GangKey key;
+  Known known;
+  GangReport report;
+  model::GangSpec spec;
+  Json object;
+
+  explicit WrapperFixture(const std::string& spec_text, bool is_mcad = true)
+      : mcad(is_mcad),
+        dialect(is_mcad ? AppWrappers::Group::kMcad : AppWrappers::Group::kCodeflare, {}),
+        key{is_mcad ? "mcad" : "appwrapper", "ns", "aw"} {
+    object = {{"kind", "AppWrapper"},
+              {"metadata", {{"name", "aw"}, {"namespace", "ns"}, {"uid", "u-aw"}}},
+              {"spec", Json::parse(spec_text)}};
+    report.now_wall_ms = kNow;
+    Show();
+  }
+  void Show() {
+    Put(dialect,
+        ObjectFrom(mcad ? "mcad.ibm.com/v1beta1" : "workload.codeflare.dev/v1beta2", "appwrappers", object.dump()));
+    spec = dialect.Describe(key);
+    report.spec = &spec;
+  }
+  void ShowItem(const char* text, const std::string& owner, const Json& status = Json::object()) {
+    Json item = Json::parse(text);
+    item["metadata"]["namespace"] = "ns";
+    item["metadata"]["uid"] = "u-" + item["metadata"]["name"].get<std::string>();
+    item["metadata"]["ownerReferences"] = {{{"kind", "AppWrapper"}, {"uid", owner}, {"controller", true}}};
+    item["status"] = status;
+    const std::string kind = item["kind"].get<std::string>();
+    const std::string resource = kind == "Job" ? "jobs" : kind == "ConfigMap" ? "configmaps" : "rayclusters";
+    if (resource == "configmaps")
+      known.created["m"] = ObjectFrom("/v1", resource, item.dump());
+    else
+      Put(dialect, ObjectFrom(item["apiVersion"].get<std::string>(), resource, item.dump()));
+  }
+  std::vector<cluster::DesiredObject> Desires() {
+    std::vector<cluster::DesiredObject> out;
+    dialect.Desire(report, known, &out);
+    return out;
+  }
+  // The status that is desired, merged into the one that is there; and shown from then on.
+  Json Status() {
+    for (const cluster::DesiredObject& each : Desires())
+      if (each.mode == Mode::kFields)
+        for (const auto& [field, value] : each.fields["status"].items()) object["status"][field] = value;
+    Show();
+    return object.value("status", Json::object());
+  }
+  std::vector<std::string> Named(Mode mode) {
+    std::vector<std::string> names;
+    for (const cluster::DesiredObject& each : Desires())
+      if (each.mode == mode) names.push_back(each.ref.name());
+    return names;
+  }
+  std::string ConditionTypes() {
+    std::string types;
+    const Json status = Status();
+    for (const Json& condition : status.at("conditions"))
+      types += (types.empty() ? "" : " ") + condition.at("type").get<std::string>();
+    return types;
+  }
+  Json Condition(const std::string& type) {
+    for (const Json& condition : object.at("status").at("conditions"))
+      if (condition.at("type") == type) return condition;
+    return {};
+  }
+  void Admitted() { report.state = GangState::kAdmitted; }
+  void Runs(int64_t running) {
+    report.state = GangState::kWhole;
+    report.total = report.running = running;
+  }
+};
+
+std::string Mcad(const std::string& items, const std::string& more = "") {
+  return R"({"priority":9,)" + more + R"("resources":{"GenericItems":[)" + items + "]}}";
+}
+std::string Item(const std::string& made, const std::string& more = "") {
+  return "{" + more + "\"generictemplate\":" + made + "}";
+}
+std::string Components(const std::string& first, const std::string& more = "") {
+  return R"({"components":[{"template":)" + first + "}" + more + "]}";
+}
+
+}  // namespace
+
+TEST_CASE("the pods of what an AppWrapper wraps are promised, by the pod sets of each item") {
+  WrapperFixture one(Mcad(Item(kCluster)));
+  CHECK(one.spec.problem == "");
+  CHECK(one.spec.priority == 9);
+  CHECK(one.spec.min_member == 3);
+  CHECK(one.spec.roles == std::vector<model::RoleSpec>{{"head", 1}, {"small", 2}});
+  REQUIRE(one.spec.promised.size() == 2);
+  CHECK(one.spec.promised[0].head);
+  CHECK(one.spec.promised[1].needs_head);
+  CHECK(one.spec.promised[1].count == 2);
+  CHECK(one.spec.promised[1].pod->spec->requests.Get("nvidia.com/gpu") == 1);
+  CHECK(one.spec.promised[1].pod->spec->scheduler_name == "tutti");
+  CHECK(one.dialect.SchedulerName(one.key) == "tutti");
+
+  WrapperFixture two(Components(kCluster, std::string(R"(,{"template":)") + kJob + "}"), false);
+  CHECK(two.spec.problem == "");
+  CHECK(two.spec.min_member == 5);
+  CHECK(two.spec.roles == std::vector<model::RoleSpec>{{"j/main", 2}, {"rc/head", 1}, {"rc/small", 2}});
+}
+
+TEST_CASE("a pod is a member by its labels, and has the role of its pod set") {
+  WrapperFixture aw(Mcad(Item(kCluster)));
+  const auto of = [&](const std::string& labels) { return aw.dialect.MembershipOf(PodFrom(labels)); };
+  const auto head = of(R"({"labels":{"appwrapper.mcad.ibm.com":"aw","tutti.dev/pod-set":"0-0"}})");
+  REQUIRE(head);
+  CHECK(head->gang == aw.key);
+  CHECK(head->role == "head");
+  CHECK(head->head);
+  CHECK(of(R"({"labels":{"appwrapper.mcad.ibm.com":"aw","tutti.dev/pod-set":"0-1"}})")->needs_head);
+  for (const char* set : {"0-2", "1-0", "0", "-", "0-", "0-1x", "99999999999999999999-0", ""})
+    CHECK(
+        of(R"({"labels":{"appwrapper.mcad.ibm.com":"aw","tutti.dev/pod-set":")" + std::string(set) + R"("}})")->role ==
+        "");
+  CHECK_FALSE(of(R"({"labels":{"appwrapper.mcad.ibm.com":"other","tutti.dev/pod-set":"0-0"}})"));
+  CHECK_FALSE(of(R"({"labels":{"workload.codeflare.dev/appwrapper":"aw"}})"));
+  CHECK_FALSE(of(R"({"namespace":"elsewhere","labels":{"appwrapper.mcad.ibm.com":"aw"}})"));
+}
+
+TEST_CASE(
+    "nothing is created before all pods have places; then item by item, and what is made belongs to the AppWrapper "
+    "alone") {
+  WrapperFixture aw(Mcad(Item(kCluster) + "," + Item(kMap) + "," + Item(kJob)));
+  aw.report.state = GangState::kWaitingForNodes;
+  aw.report.sentence = "no room";
+  CHECK(aw.Named(Mode::kExists).empty());
+  aw.report.sentence.clear();
+  aw.Admitted();
+  REQUIRE(aw.Named(Mode::kExists) == std::vector<std::string>{"rc"});
+  const Json made = aw.Desires().back().fields;
+  CHECK(made["metadata"] == Json::parse(R"({"name":"rc","namespace":"ns",
+      "labels":{"appwrapper.mcad.ibm.com":"aw","own":"label","resourceName":"rc"},
+      "ownerReferences":[{"apiVersion":"mcad.ibm.com/v1beta1","kind":"AppWrapper","name":"aw","uid":"u-aw",
+                          "controller":true}]})"));
+  CHECK_FALSE(made.contains("status"));
+  const Json& worker = made["spec"]["workerGroupSpecs"][0]["template"];
+  CHECK(worker["metadata"]["labels"]["tutti.dev/pod-set"] == "0-1");
+  CHECK(worker["metadata"]["labels"]["appwrapper.mcad.ibm.com"] == "aw");
+  CHECK(worker["spec"]["schedulerName"] == "tutti");
+
+  aw.ShowItem(kCluster, "u-aw");
+  CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"rc", "m"});
+  aw.ShowItem(kMap, "u-aw");
+  CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"rc", "m", "j"});
+  CHECK(aw.Status().value("state", "") != "Running");
+  aw.ShowItem(kJob, "u-aw");
+  CHECK(aw.Status()["state"] == "Running");
+  CHECK(aw.object["status"]["componentStatus"][1]["uid"] == "u-m");
+  CHECK(aw.Desires().size() == 1);  // its status
+}
+
+TEST_CASE("what was created before its room went is taken away again") {
+  WrapperFixture aw(Mcad(Item(kCluster) + "," + Item(kJob)));
+  aw.ShowItem(kCluster, "u-aw");
+  aw.report.state = GangState::kWaitingForNodes;
+  aw.report.sentence = "no room";
+  CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"rc"});
+  CHECK(aw.Desires().back().ref.uid() == "u-rc");
+}
+
+TEST_CASE("the conditions of v1beta1 come in MCAD's order") {
+  WrapperFixture aw(Mcad(Item(kJob)));
+  CHECK(aw.ConditionTypes() == "Init Queueing");
+  CHECK(aw.object["status"]["queuejobstate"] == "Queueing");
+  CHECK(aw.object["status"]["systempriority"] == 9);
+  aw.report.state = GangState::kWaitingForNodes;
+  aw.report.sentence = "no room";
+  CHECK(aw.ConditionTypes() == "Init Queueing HeadOfLine Backoff");
+  CHECK(aw.Condition("Backoff")["message"] == "Insufficient resources to dispatch AppWrapper. no room");
+  aw.report.sentence = "less room";
+  CHECK(aw.ConditionTypes() == "Init Queueing HeadOfLine Backoff");
+  CHECK(aw.Condition("Backoff")["message"] == "Insufficient resources to dispatch AppWrapper. less room");
+  aw.report.sentence.clear();
+  aw.Admitted();
+  aw.ShowItem(kJob, "u-aw");
+  CHECK(aw.ConditionTypes() == "Init Queueing HeadOfLine Backoff Dispatched");
+  aw.Runs(2);
+  CHECK(aw.ConditionTypes() == "Init Queueing HeadOfLine Backoff Dispatched Running");
+  CHECK(aw.object["status"]["queuejobstate"] == "Running");
+}
+
+TEST_CASE("of an AppWrapper that starts at once nothing is written before it is dispatched") {
+  WrapperFixture aw(Mcad(Item(kCluster)));
+  aw.Admitted();
+  CHECK(aw.Desires().size() == 1);
+  aw.ShowItem(kCluster, "u-aw");
+  CHECK(aw.ConditionTypes() == "Init Queueing HeadOfLine Dispatched");
+  CHECK(aw.object["status"]["sender"] == "before manageQueueJob - afterEtcdDispatching");
+  aw.Runs(3);
+  aw.Status();
+  CHECK(aw.object["status"]["queuejobstate"] == "Dispatched");  // of Ray's pods MCAD says no more
+  CHECK(aw.object["status"]["running"] == 3);
+}
+
+TEST_CASE("what the API server refuses fails the AppWrapper for good, and what was created before goes") {
+  WrapperFixture aw(Mcad(Item(kCluster) + "," + Item(kJob)));
+  aw.Admitted();
+  aw.ShowItem(kCluster, "u-aw");
+  aw.known.refused["j"] = {422, "spec: wrong"};
+  CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"rc"});
+  CHECK(aw.Status()["state"] == "Failed");
+  CHECK(aw.Condition("Failed")["message"] == "ns/aw creation failure: Job ns/j: spec: wrong");
+  CHECK(aw.spec.promised.empty());
+  aw.known.refused.clear();
+  CHECK(aw.Named(Mode::kExists).empty());
+}
+
+TEST_CASE("fewer pods than minAvailable for too long: everything goes, and it queues again, so often as it may") {
+  WrapperFixture aw(Mcad(Item(kJob), R"("schedulingSpec":{"minAvailable":2,
+      "requeuing":{"timeInSeconds":60,"maxNumRequeuings":1}},)"));
+  aw.Admitted();
+  aw.ShowItem(kJob, "u-aw");
+  REQUIRE(aw.Status()["state"] == "Running");
+  CHECK(aw.dialect.ChangesAt(aw.report, aw.known) == kNow + 60'000);
+  aw.Runs(1);
+  aw.report.now_wall_ms += 60'000;
+  CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j"});
+  CHECK(aw.Status()["state"] == "Pending");
+  CHECK(aw.object["status"]["numberOfRequeueings"] == 1);
+  CHECK(aw.Condition("Backoff")["reason"] == "PreemptionTriggered");
+  CHECK(aw.Named(Mode::kExists).empty());  // while something of it is left
+  CHECK(aw.spec.promised.size() == 1);
+  Touched touched;
+  aw.dialect.Drop("jobs.batch", "ns", "j", &touched);
+  aw.report.total = aw.report.running = 0;
+  aw.Admitted();
+  CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"j"});
+  aw.Status();
+  aw.ShowItem(kJob, "u-aw");
+  REQUIRE(aw.Status()["state"] == "Running");
+  CHECK(aw.dialect.ChangesAt(aw.report, aw.known) == aw.report.now_wall_ms + 120'000);
+  aw.report.now_wall_ms += 120'000;
+  CHECK(aw.Status()["state"] == "Deleted");
+}
+
+TEST_CASE("the pause before it is put back grows as it says") {
+  Requeuing requeuing;
+  requeuing.first_ms = 1'000;
+  CHECK(PauseAfter(requeuing, 3) == 8'000);
+  CHECK(PauseAfter(requeuing, 1'000'000) > 0);
+  requeuing.longest_ms = 5'000;
+  CHECK(PauseAfter(requeuing, 3) == 5'000);
+  requeuing.growth = Requeuing::Growth::kLinear;
+  CHECK(PauseAfter(requeuing, 3) == 4'000);
+  requeuing.growth = Requeuing::Growth::kNone;
+  CHECK(PauseAfter(requeuing, 3) == 1'000);
+}
+
+TEST_CASE("periods are read as Go writes them, and what is none has its default") {
+  const auto read = [](const std::string& text) {
+    return ReadPeriods({{"workload.codeflare.dev.appwrapper/warmupGracePeriodDuration", text}}).warmup_ms;
+  };
+  CHECK(read("90s") == 90'000);
+  CHECK(read("1h2m3s") == 3'723'000);
+  CHECK(read("250ms") == 250);
+  CHECK(read("0") == 0);
+  CHECK(read("48h") == 86'400'000);
+  for (const char* text : {"", "soon", "-5s", "5", "5 s", "99999999999999999999s"}) CHECK(read(text) == 300'000);
+}
+
+TEST_CASE("a phase of v1beta2 follows the other, and a pod too few is waited for") {
+  WrapperFixture aw(Components(kJob), false);
+  CHECK(aw.Status()["phase"] == "Suspended");
+  aw.Admitted();
+  CHECK(aw.Status()["phase"] == "Resuming");
+  aw.ShowItem(kJob, "u-aw");
+  CHECK(aw.Status()["phase"] == "Running");
+  CHECK(aw.object["status"]["componentStatus"][0]["podSets"] ==
+        Json::parse(R"([{"replicas":2,"path":"template.spec.template"}])"));
+  aw.Runs(1);
+  CHECK(aw.Status()["phase"] == "Running");
+  CHECK(aw.Condition("PodsReady")["message"] == "0 pods pending; 1 pods running; 0 pods succeeded");
+  CHECK(aw.dialect.ChangesAt(aw.report, aw.known) == kNow + 60'000);
+  aw.Runs(2);
+  aw.report.running = 1;
+  aw.report.bound = 1;
+  CHECK(aw.dialect.ChangesAt(aw.report, aw.known) == kNow + 300'000);
+  aw.report.now_wall_ms += 300'000;
+  CHECK(aw.Status()["phase"] == "Resetting");
+  CHECK(aw.Condition("Unhealthy")["reason"] == "InsufficientPodsReady");
+  CHECK(aw.spec.min_member == 2);  // its places are kept
+  CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j"});
+  Touched touched;
+  aw.dialect.Drop("jobs.batch", "ns", "j", &touched);
+  aw.report.total = aw.report.running = aw.report.bound = 0;
+  aw.Admitted();
+  CHECK(aw.Status()["phase"] == "Resetting");
+  CHECK(aw.Named(Mode::kExists).empty());
+  aw.report.now_wall_ms += 90'000;
+  CHECK(aw.Status()["phase"] == "Resuming");
+  CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"j"});
+}
+
+TEST_CASE("a refusal that may pass is waited for as long as pods are, and then the creation is tried anew") {
+  WrapperFixture aw(Components(kJob), false);
+  aw.Status();
+  aw.Admitted();
+  aw.known.refused["j"] = {403, "exceeded quota"};
+  CHECK(aw.Status()["phase"] == "Resuming");
+  CHECK(aw.Named(Mode::kExists) == std::vector<std::string>{"j"});
+  aw.report.now_wall_ms += 60'000;
+  CHECK(aw.Status()["phase"] == "Resetting");
+  CHECK(aw.Condition("Unhealthy")["message"] == "error creating components: Job ns/j: exceeded quota");
+}
+
+TEST_CASE("a component that is missing fails an AppWrapper of v1beta2, and its room is free") {
+  WrapperFixture aw(Components(kCluster), false);
+  aw.Status();
+  aw.Admitted();
+  aw.ShowItem(kCluster, "u-aw");
+  REQUIRE(aw.Status()["phase"] == "Running");
+  Touched touched;
+  aw.dialect.Drop("rayclusters.ray.io", "ns", "rc", &touched);
+  CHECK(touched.gangs.contains(aw.key));
+  aw.Show();
+  CHECK(aw.spec.promised.empty());
+  CHECK(aw.Status()["phase"] == "Failed");
+  CHECK(aw.Condition("Unhealthy")["reason"] == "MissingComponent");
+}
+
+TEST_CASE("what no feed shows is deleted later by the UID that the status has") {
+  WrapperFixture aw(Components(kJob, std::string(R"(,{"template":)") + kMap + "}"), false);
+  aw.Status();
+  aw.Admitted();
+  aw.ShowItem(kJob, "u-aw");
+  aw.ShowItem(kMap, "u-aw");
+  REQUIRE(aw.Status()["phase"] == "Running");
+  aw.known.created.clear();  // a new leader knows no more than the status
+  aw.object["spec"]["suspend"] = true;
+  aw.Show();
+  CHECK(aw.Status()["phase"] == "Suspending");
+  REQUIRE(aw.Named(Mode::kGone) == std::vector<std::string>{"j", "m"});
+  CHECK(aw.Desires().back().ref.uid() == "u-m");
+  CHECK(aw.Desires().back().seen != nullptr);
+  Touched touched;
+  aw.dialect.Drop("jobs.batch", "ns", "j", &touched);
+  aw.known.written["m"] = nullptr;
+  aw.report.total = 0;
+  CHECK(aw.Status()["phase"] == "Suspended");
+}
+
+TEST_CASE("a Job that has ended promises nothing, whatever becomes of its pods") {
+  WrapperFixture aw(Mcad(Item(kJob)));
+  aw.Admitted();
+  aw.ShowItem(kJob, "u-aw");
+  aw.Status();
+  CHECK(aw.spec.promised.size() == 1);
+  aw.ShowItem(kJob, "u-aw", Json::parse(R"({"conditions":[{"type":"Complete","status":"True"}]})"));
+  aw.Show();
+  CHECK(aw.spec.promised.empty());
+}
+
+TEST_CASE("another controller's AppWrapper, and one that is being deleted, are left alone") {
+  WrapperFixture other(R"({"managedBy":"example.com/other","components":[{"template":)" + std::string(kJob) + "}]}",
+                       false);
+  CHECK(other.dialect.SchedulerName(other.key).empty());
+  CHECK(other.Desires().empty());
+  WrapperFixture aw(Mcad(Item(kJob)));
+  aw.object["metadata"]["deletionTimestamp"] = "2026-08-20T10:00:00Z";
+  aw.Show();
+  CHECK(aw.spec.promised.empty());
+  CHECK(aw.Desires().empty());
+}
+
+TEST_CASE("custompodresources are compared with the pods, pod by pod") {
+  const auto remark = [](const std::string& declared) {
+    return WrapperFixture(Mcad(Item(kCluster, R"("custompodresources":)" + declared + ","))).spec.remark;
+  };
+  CHECK(remark("[]") == "");
+  CHECK(remark(R"([{"replicas":1,"requests":{"cpu":2}},{"replicas":2,"requests":{"cpu":"4","nvidia.com/gpu":1}}])") ==
+        "");
+  CHECK(
+      remark(
+          R"([{"replicas":2,"requests":{"cpu":"4"},"limits":{"nvidia.com/gpu":1}},{"replicas":1,"limits":{"cpu":2}}])") ==
+      "");
+  CHECK(remark(R"([{"replicas":3,"requests":{"cpu":3}}])") ==
+        "custompodresources declare pods: 3 of cpu 3; those of RayCluster ns/rc are: 1 of cpu 2 and 2 of cpu 4, "
+        "nvidia.com/gpu 1; the latter count");
+}
+
+TEST_CASE("a late pod has the label, too: its template is written where the job has none") {
+  WrapperFixture aw(Components(R"({"apiVersion":"ray.io/v1","kind":"RayJob","metadata":{"name":"rj"},"spec":{
+      "entrypoint":"x","rayClusterSpec":{"headGroupSpec":{"template":{"spec":{"containers":[{"name":"h"}]}}}}}})"),
+                    false);
+  CHECK(aw.spec.problem == "");
+  REQUIRE(aw.spec.promised.size() == 2);
+  CHECK(aw.spec.promised[1].late);
+  aw.Status();
+  aw.Admitted();
+  REQUIRE(aw.Named(Mode::kExists) == std::vector<std::string>{"rj"});
+  const Json submitter = aw.Desires().back().fields["spec"]["submitterPodTemplate"];
+  CHECK(submitter["metadata"]["labels"]["workload.codeflare.dev/appwrapper"] == "aw");
+  CHECK(submitter["spec"]["schedulerName"] == "tutti");
+}
+
+TEST_CASE("pods that come one after the other are not waited for, but for the first") {
+  const std::string set = R"({"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"s"},"spec":{"replicas":3,
+      "template":{"spec":{"containers":[{"name":"c"}]}}}})";
+  WrapperFixture aw(Components(set), false);
+  REQUIRE(aw.spec.promised.size() == 2);
+  CHECK(aw.spec.promised[0].count == 1);
+  CHECK_FALSE(aw.spec.promised[0].late);
+  CHECK(aw.spec.promised[1].count == 2);
+  CHECK(aw.spec.promised[1].late);
+  const auto role = [&](const std::string& index) {
+    return aw.dialect
+        .MembershipOf(PodFrom(R"({"labels":{"workload.codeflare.dev/appwrapper":"aw","tutti.dev/pod-set":"0-0",
+                                "apps.kubernetes.io/pod-index":")" +
+                              index + R"("}})"))
+        ->role;
+  };
+  CHECK(role("0") == "main");
+  CHECK(role("2") == "main-later");
+  Json parallel = Json::parse(set);
+  parallel["spec"]["podManagementPolicy"] = "Parallel";
+  CHECK(WrapperFixture(Components(parallel.dump()), false).spec.promised.size() == 1);
+}
+
+TEST_CASE("an AppWrapper that has lost all of its pods and has no room is put back, and nothing of it stays") {
+  for (const bool mcad : {true, false}) {
+    WrapperFixture aw(mcad ? Mcad(Item(kJob)) : Components(kJob), mcad);
+    aw.Status();
+    aw.Admitted();
+    aw.ShowItem(kJob, "u-aw");
+    aw.Status();
+    aw.report.state = GangState::kWaitingForNodes;
+    aw.report.sentence = "no room";
+    aw.report.total = aw.report.pending = 2;
+    CHECK(aw.Named(Mode::kGone) == std::vector<std::string>{"j"});
+    CHECK(aw.Status()[mcad ? "state" : "phase"] == (mcad ? "Pending" : "Suspended"));
+    aw.report.running = 1;
+    aw.report.sentence.clear();
+  }
+}
+
+TEST_CASE("podSetInfos are put into the templates, and what contradicts them is said") {
+  const std::string infos = R"(,"podSetInfos":[{"labels":{"a":"b"},"annotations":{"c":"d"},"nodeSelector":{"pool":"x"},
+      "tolerations":[{"key":"k","operator":"Exists"}],"schedulingGates":[{"name":"g/h"}]}])";
+  WrapperFixture aw(R"({"components":[{"template":)" + std::string(kJob) + infos + "}]}", false);
+  CHECK(aw.spec.problem == "");
+  aw.Status();
+  aw.Admitted();
+  const Json made = aw.Desires().back().fields["spec"]["template"];
+  CHECK(made["metadata"]["labels"]["a"] == "b");
+  CHECK(made["metadata"]["annotations"]["c"] == "d");
+  CHECK(made["spec"]["nodeSelector"]["pool"] == "x");
+  CHECK(made["spec"]["tolerations"][0]["key"] == "k");
+  CHECK(made["spec"]["schedulingGates"][0]["name"] == "g/h");
+  Json job = Json::parse(kJob);
+  job["spec"]["template"]["spec"]["nodeSelector"]["pool"] = "y";
+  WrapperFixture wrong(R"({"components":[{"template":)" + job.dump() + infos + "}]}", false);
+  CHECK(wrong.spec.problem.find("the template has another value for pool") != std::string::npos);
+}
+
+}  // namespace tutti::dialects
