@@ -94,6 +94,29 @@ class Steps(unittest.TestCase):
         with self.assertRaises(StepFailed):
             OneStep((1, "", "no such host")).step(step)
 
+    def test_keeps_all_or_the_groups_of_what_was_printed(self):
+        session = OneStep((0, "rayjob.ray.io/train-x created\n", ""))
+        session.step({"kubectl": "create", "capture": "all"})
+        session.variables["kind"] = "rayjob"
+        session.step({"kubectl": "create", "capture": {"job": r"${kind}.ray.io/(\S+) created"}})
+        self.assertEqual(("rayjob.ray.io/train-x created", "train-x"), (session.variables["all"], session.variables["job"]))
+        with self.assertRaises(StepFailed):
+            session.step({"kubectl": "create", "capture": {"job": r"^(\d+)$"}})
+
+    def test_an_order_that_was_not_kept_is_seen(self):
+        class Printed:
+            @staticmethod
+            def text():
+                return "ADDED a\nDELETED a\nADDED b"
+
+        session = OneStep((0, "", ""))
+        session.watches["pods"] = Printed()
+        step = {"host": "in-order", "watch": "pods", "lines": ["^DELETED a", "^ADDED b"]}
+        session.step(step)
+        for wrong in (["^ADDED b", "^DELETED a"], ["^DELETED a", "^ADDED c"]):
+            with self.assertRaises(StepFailed):
+                session.step({**step, "lines": wrong})
+
     def test_unknown_words_are_refused(self):
         for step in ({"kubectl": "get x", "expected": {}}, {"run": "get x"}, {"host": "fly"},
                      {"host": "nodes", "name": "a", "count": 1, "allocatable": {}, "colour": "red"},

@@ -17,6 +17,24 @@ from runner.scheduler import SPAWN
 CONTROL_PLANE = REPOSITORY / "tests" / "controlplane"
 
 
+# What a walkthrough's feature adds to a cluster: manifests, in the order in which they are applied.
+MANIFESTS = {
+    "kueue": ["kueue/crds", "kueue/hold/v1"],
+    "appwrapper": ["appwrapper/crds"],
+}
+# And options of the real control plane; of `tutti sim`.
+REAL_OPTIONS = {"ray-dashboard": ["--ray-dashboard"], "slow-pods": ["--slow-pods"]}
+SIM_OPTIONS = {"slow-pods": ["--stop-after", "2s"]}
+# After so long an API server knows the kinds that its admission policies name.
+POLICY_SECONDS = 30
+PROBE = """
+apiVersion: batch/v1
+kind: Job
+metadata: {name: is-this-held, namespace: default, labels: {kueue.x-k8s.io/queue-name: q}}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}
+"""
+
+
 class ClusterError(Exception):
     """The cluster did not come up."""
 
@@ -57,13 +75,42 @@ class RealCluster:
             policy.write_text(rights.audit_policy(self._account))
             command += [f"--apiserver-arg=--audit-policy-file={policy}", f"--apiserver-arg=--audit-log-path={self._audit}"]
         for feature in self._wanted.get("features", []):
-            command += ["--features", feature]
+            if feature not in MANIFESTS:
+                command += REAL_OPTIONS.get(feature, ["--features", feature])
         if "kuberay" in self._wanted:
             command += ["--kuberay", self._wanted["kuberay"]]
         for directory in self._wanted.get("crds", []):
             command += ["--crds", str(REPOSITORY / "tests" / "walkthroughs" / directory)]
         self._run(*command)
         self._grant()
+        for feature in self._wanted.get("features", []):
+            for manifests in MANIFESTS.get(feature, []):
+                self._apply(manifests)
+        if "kueue" in self._wanted.get("features", []):
+            self._await_hold()
+
+    def _apply(self, manifests):
+        done = self._kubectl("apply", "--server-side", "-k", str(REPOSITORY / "manifests" / manifests))
+        if done.returncode == 0 and manifests.endswith("/crds"):
+            done = self._kubectl("wait", "--for=condition=Established", "--timeout=60s", "-k",
+                                 str(REPOSITORY / "manifests" / manifests))
+        if done.returncode != 0:
+            raise ClusterError(f"manifests/{manifests} could not be applied: {done.stderr.strip()}")
+
+    def _await_hold(self):
+        """Until a new job is held: the policies are in force some time after they are written."""
+        deadline = time.monotonic() + POLICY_SECONDS
+        while True:
+            done = self._kubectl("create", "--dry-run=server", "-o", "jsonpath={.spec.suspend}", "-f", "-", stdin=PROBE)
+            if done.stdout == "true":
+                return
+            if time.monotonic() > deadline:
+                raise ClusterError(f"jobs are not held: {done.stdout}{done.stderr.strip()}")
+            time.sleep(0.2)
+
+    def _kubectl(self, *arguments, stdin=None):
+        return subprocess.run([find_kubectl(), "--kubeconfig", str(self.kubeconfig), *arguments], input=stdin, text=True,
+                              capture_output=True, env={**os.environ, "KUBECACHEDIR": str(self._dir / "kubectl-cache")})
 
     def _grant(self):
         if not self._account:
@@ -119,7 +166,10 @@ class SimCluster:
         command = [str(self._binary), "sim", "--listen", f"127.0.0.1:{port}", "--no-scheduler"]
         if self._wanted.get("kuberay", "none") != "none":
             command += ["--batch-scheduler", self._wanted["kuberay"]]
-        upstream = "upstream-podgroup" in self._wanted.get("features", [])
+        features = self._wanted.get("features", [])
+        for feature in features:
+            command += SIM_OPTIONS.get(feature, [])
+        upstream = "upstream-podgroup" in features
         command += ["--runtime-config", f"scheduling.k8s.io/v1alpha2={str(upstream).lower()}"]
         command += [str(REPOSITORY / "tests" / "walkthroughs" / directory) for directory in self._wanted.get("crds", [])]
         with open(self._dir / "sim.log", "wb") as log:

@@ -6,6 +6,8 @@ An action is a function of this file named do_<action>; its keyword arguments ar
 
 import inspect
 import json
+import pathlib
+import re
 import shlex
 import ssl
 import time
@@ -14,10 +16,12 @@ import urllib.request
 
 import yaml
 
+from runner.autoscaler import Autoscaler
 from runner.quantity import milli
 from runner.watch import BINDS, Watch
 from runner.words import BadWalkthrough, StepFailed, pause, seconds, substitute_all
 
+HERE = pathlib.Path(__file__).resolve().parent.parent
 # How often a wait looks whether the scheduler still runs.
 LOOK_SECONDS = 1
 # A machine that others use stumbles; what a time wanted is multiplied by before it fails a test.
@@ -147,6 +151,33 @@ def do_time_between(session, earlier, later, at_most):
     session.tell(f"* {took:.3f} s passed between them; at most {at_most} wanted")
     if took > STUMBLE * seconds(at_most):
         fail(f"{took:.3f} s passed, more than {STUMBLE} times {at_most}")
+
+
+def do_in_order(session, watch, lines):
+    """Fails unless the watch has printed a line like each of `lines`, the first of each no sooner than that of the one before."""
+    printed = session.watches[watch].text().splitlines()
+    places = []
+    for pattern in lines:
+        place = next((at for at, line in enumerate(printed) if re.search(pattern, line)), None)
+        if place is None or (places and place < places[-1]):
+            why = "was never printed" if place is None else f"came before /{lines[len(places) - 1]}/"
+            fail(f"watch {watch}: /{pattern}/ {why}; it printed:\n" + "\n".join(printed))
+        places.append(place)
+    session.tell("* in this order: " + ", ".join(printed[place] for place in places))
+
+
+def do_start_autoscaler(session, node, wait=False):
+    """Starts `tutti sim autoscaler`, which answers ProvisioningRequests with nodes like the one of the file `node`. With
+    `wait` a request gets them once it is annotated: sim.tutti.dev/provisioning=provide."""
+    session.autoscaler = Autoscaler(session.binary, session.directory, session.cluster.kubeconfig, HERE / node, wait)
+    session.tell(f"* the autoscaler starts: {session.autoscaler.command}")
+
+
+def do_stop_autoscaler(session):
+    code = session.autoscaler.stop()
+    session.tell(f"* SIGTERM: the autoscaler ends with {code}")
+    if code != 0:
+        fail(f"after SIGTERM the autoscaler should end with 0, not {code}; its log ends:\n{session.autoscaler.tail()}")
 
 
 def do_tally(session, name, value, between):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is printed when a walkthrough fails: the cluster as kubectl sees it, and the scheduler's last words."""
 
-OBJECTS = ["rayclusters.ray.io", "podgroups.scheduling.volcano.sh", "queues.scheduling.volcano.sh",
-           "podgroups.scheduling.x-k8s.io", "podgroups.scheduling.k8s.io"]
+OBJECTS = ["rayjobs.ray.io", "rayclusters.ray.io", "workloads.kueue.x-k8s.io", "clusterqueues.kueue.x-k8s.io",
+           "provisioningrequests.autoscaling.x-k8s.io", "appwrappers.mcad.ibm.com", "podgroups.scheduling.volcano.sh",
+           "queues.scheduling.volcano.sh", "podgroups.scheduling.x-k8s.io", "podgroups.scheduling.k8s.io"]
 MOST_LINES = 60
 MOST_DESCRIBED = 3
 

@@ -24,7 +24,7 @@ STEP_WORDS = {
 class Session:
     """One walkthrough on one cluster. `variables` live as long as it does; `watches` and `tallies` too."""
 
-    def __init__(self, cluster, scheduler, kubectl, directory, random, out):
+    def __init__(self, cluster, scheduler, kubectl, directory, random, out, binary=None):
         self.cluster = cluster
         self.scheduler = scheduler
         self.kubectl_path = kubectl
@@ -35,6 +35,8 @@ class Session:
         self.directory = pathlib.Path(directory)
         self.environment = {**os.environ, "KUBECONFIG": str(cluster.kubeconfig), "HOME": str(directory),
                             "KUBECACHEDIR": str(self.directory / "kubectl-cache")}
+        self.binary = binary  # tutti, for what it does beside scheduling
+        self.autoscaler = None
         self._out = out
 
     def tell(self, text=""):
@@ -117,7 +119,18 @@ class Session:
         if expectation is not None and not step.get("quiet"):
             self.tell(f"  ok{f' after {time.monotonic() - started:.1f} s' if limit else ''}")
         if "capture" in step:
-            self.variables[step["capture"]] = out.strip()
+            self._capture(substitute_all(step["capture"], variables), out, line)
+
+    def _capture(self, wanted, out, line):
+        """Keeps all that was printed under a name, or under each name the first group of its regular expression."""
+        if not isinstance(wanted, dict):
+            self.variables[wanted] = out.strip()
+            return
+        for name, pattern in wanted.items():
+            found = re.search(pattern, out, re.MULTILINE)
+            if not found:
+                raise StepFailed(f"kubectl {line}\nnothing matches /{pattern}/; it printed:\n{out.rstrip()}")
+            self.variables[name] = found.group(1)
 
     def _judge(self, arguments, expectation, fails, code, out, err):
         if fails != (code != 0):
@@ -156,5 +169,7 @@ class Session:
     def close(self):
         for watch in self.watches.values():
             watch.stop()
+        if self.autoscaler:
+            self.autoscaler.stop()
         if self.scheduler.running():
             self.scheduler.stop()
