@@ -137,6 +137,13 @@ class Cluster final : public cluster::Unseen {
     return done;
   }
 
+  // Has the Workload made.
+  void Create(const model::GangKey& key) {
+    const GangReport kept = std::exchange(report, GangReport());
+    Settle(key);
+    report = kept;
+  }
+
   // The Events of the step to this report.
   std::vector<std::string> Announce(const model::GangKey& key) {
     const model::GangSpec spec = dialect.Describe(key);

@@ -25,6 +25,7 @@ class Provisioned {
                        Json::array({Quota("default-flavor", {{"cpu", 2}, {"memory", "8G"}, {"nvidia.com/gpu", 1}})})}});
     cluster.Add("clusterqueues", queue);
     cluster.Add("rayjobs", RayJob("j"));
+    cluster.Create(key);
     cluster.report.quota.has = HeldBy(key, "uid-j");
   }
 
@@ -45,8 +46,7 @@ TEST_CASE("with quota a gang asks its autoscaler for nodes, and is admitted once
   Provisioned p;
   CHECK(p.cluster.dialect.Describe(p.key).quota->awaits_checks);
   CHECK_FALSE(p.cluster.dialect.Describe(p.key).quota->places_before_checks);
-  CHECK(p.cluster.Settle(p.key) ==
-        Texts{"create Workload", "status of Workload", "create PodTemplate", "create ProvisioningRequest"});
+  CHECK(p.cluster.Settle(p.key) == Texts{"status of Workload", "create PodTemplate", "create ProvisioningRequest"});
   CHECK(p.cluster.Condition(p.key.name, "QuotaReserved").starts_with("True"));
   CHECK(p.cluster.Condition(p.key.name, "Admitted") == "");
   CHECK(p.Check()["state"] == "Pending");

@@ -24,6 +24,8 @@ TEST_CASE("a job with a queue's label declares its gang: what it asks for, by ro
               RayJob("j", {{"kueue.x-k8s.io/queue-name", "user-queue"}, {"kueue.x-k8s.io/priority-class", "prod"}}));
   const model::GangKey key = cluster.KeyOf("j");
   CHECK(cluster.touched.gangs == std::set{key});
+  CHECK_FALSE(cluster.dialect.Describe(key).quota);
+  CHECK(cluster.Settle(key) == Texts{"create Workload"});
   const model::GangSpec gang = cluster.dialect.Describe(key);
   CHECK(gang.problem == "");
   CHECK(gang.uid == "uid-j");
@@ -55,10 +57,11 @@ TEST_CASE("a RayJob waits, is admitted, starts, is preempted, and its objects sa
   cluster.report.quota.message =
       "couldn't assign flavors to pod set head: insufficient unused quota for cpu in flavor default-flavor, 2 more "
       "needed";
+  cluster.Create(key);
   CHECK(cluster.Announce(key) ==
         Texts{"RayJob ray.io/rayjob-kueue-controller Normal CreatedWorkload: Created Workload: ns/" + key.name,
               "Workload kueue-admission Warning Pending: " + cluster.report.quota.message});
-  CHECK(cluster.Settle(key) == Texts{"create Workload", "status of Workload"});
+  CHECK(cluster.Settle(key) == Texts{"status of Workload"});
   const Json& workload = cluster.At("Workload", key.name);
   CHECK(workload["metadata"]["labels"] == Json{{"kueue.x-k8s.io/job-uid", "uid-j"}});
   CHECK(workload["metadata"]["finalizers"] == Json{"kueue.x-k8s.io/resource-in-use"});
@@ -110,12 +113,14 @@ TEST_CASE("a RayJob waits, is admitted, starts, is preempted, and its objects sa
   cluster.Edit("RayJob", "j", {{"status", {{"jobDeploymentStatus", "Running"}}}});
   cluster.Add("rayjobs",
               RayJob("prod", {{"kueue.x-k8s.io/queue-name", "user-queue"}, {"kueue.x-k8s.io/priority-class", "prod"}}));
+  cluster.Create(cluster.KeyOf("prod"));
   cluster.report.quota.has->evicted = true;
   cluster.report.quota.evicted_reason = "InClusterQueue";
   cluster.report.quota.by_uid = "uid-prod";
   cluster.report.quota.evictions = 1;
   const std::string why =
-      "Preempted to accommodate a workload (UID: UNKNOWN, JobUID: uid-prod) due to prioritization in the ClusterQueue; "
+      "Preempted to accommodate a workload (UID: uid-of-Workload, JobUID: uid-prod) due to prioritization in the "
+      "ClusterQueue; "
       "preemptor path: /cluster-queue; preemptee path: /cluster-queue";
   const std::string ranks =
       "; preemptor effective priority: 1000 (base: 1000, boost: 0); preemptee effective priority: 0 (base: 0, boost: "
@@ -177,6 +182,7 @@ TEST_CASE("a Job may be admitted with fewer pods, and has all of them back when 
         "spec":{"schedulerName":"mine","nodeSelector":{"disk":"ssd"},"containers":[{"resources":{"requests":{"cpu":"1"}}}]}}}})"));
   const Json before = cluster.At("Job", "j")["spec"];
   const model::GangKey key{"kueue", "ns", WorkloadName("Job", "batch", "j", "u")};
+  cluster.Create(key);
   const model::GangSpec gang = cluster.dialect.Describe(key);
   CHECK(gang.min_member == 3);
   CHECK(gang.quota->ask.roles[0].count == 8);
@@ -186,7 +192,7 @@ TEST_CASE("a Job may be admitted with fewer pods, and has all of them back when 
   cluster.report.quota.has = HeldBy(key, "u");
   cluster.report.quota.has->roles = {{"main", 5, {}, {{"cpu", "spot"}}}};
   cluster.report.state = GangState::kAdmitted;
-  CHECK(cluster.Settle(key) == Texts{"create Workload", "status of Workload", "patch Job"});
+  CHECK(cluster.Settle(key) == Texts{"status of Workload", "patch Job"});
   CHECK(cluster.At("Workload", key.name)["spec"]["podSets"][0]["minCount"] == 3);
   const Json started = cluster.At("Job", "j")["spec"];
   CHECK(started["suspend"] == false);
@@ -316,7 +322,6 @@ TEST_CASE("a job that was not made suspended is suspended until it is admitted")
   job["spec"]["suspend"] = false;
   cluster.Add("rayjobs", job);
   const model::GangKey key = cluster.KeyOf("j");
-  CHECK(cluster.dialect.Describe(key).quota->released);
   CHECK(cluster.Settle(key) == Texts{"create Workload", "patch RayJob"});
   CHECK(cluster.At("RayJob", "j")["spec"]["suspend"] == true);
 }

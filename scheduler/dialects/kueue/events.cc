@@ -21,16 +21,13 @@ constexpr const char* kAdmission = "kueue-admission";
 
 const Json& ConditionsOf(const Entry& entry) {
   static const Json none;
-  if (!entry.workload) return none;
   const Json& status = StatusOf(*entry.workload);
   const auto at = status.find("conditions");
   return at == status.end() ? none : *at;
 }
 
-cluster::ObjectRef AboutWorkload(const Entry& entry) {
-  if (entry.workload) return cluster::RefOf(entry.workload);
-  return cluster::NewRef(kGroup, "v1beta2", "workloads", "Workload", entry.key.ns, entry.key.name);
-}
+// REQUIRES: it has one.
+cluster::ObjectRef AboutWorkload(const Entry& entry) { return cluster::RefOf(entry.workload); }
 
 std::string Priorities(const Entry& preemptor, const Entry& preemptee) {
   const auto of = [](const Entry& entry) {
@@ -46,7 +43,7 @@ class Teller {
   void Tell() {
     const bool first = of_.before.now_wall_ms == 0;
     const QuotaReport &before = of_.before.quota, &now = of_.now.quota;
-    if (first && of_.entry.job && !of_.entry.workload && of_.entry.spec.problem.empty())
+    if (first && of_.entry.job && ConditionsOf(of_.entry).empty())
       OfJob("CreatedWorkload", fmt::format("Created Workload: {}/{}", of_.entry.key.ns, of_.entry.key.name));
     TellPending(first);
     if (now.has && !now.has->evicted && (!before.has || before.has->evicted) && !(first && Holds("QuotaReserved")))
@@ -94,7 +91,8 @@ class Teller {
       const std::string note =
           of_.preemptor ? fmt::format("{}; {}", of_.eviction, Priorities(*of_.preemptor, of_.entry)) : of_.eviction;
       OfWorkload(false, "Preempted", note);
-      if (of_.preemptor) out_->push_back({AboutWorkload(*of_.preemptor), false, "PreemptedWorkload", note, kAdmission});
+      if (of_.preemptor && of_.preemptor->workload)
+        out_->push_back({AboutWorkload(*of_.preemptor), false, "PreemptedWorkload", note, kAdmission});
     }
     OfWorkload(false, fmt::format("EvictedDueTo{}", reason), of_.eviction);
     if (of_.entry.job && IsReleased(*of_.entry.kind, *of_.entry.job->body)) OfJob("Stopped", of_.eviction);
@@ -121,7 +119,7 @@ void AnnounceSteps(const Announced& announced, std::vector<ObjectEvent>* out) {
     if (ended(announced.now) && !ended(announced.before) && !entry.read.finished) teller.TellEnd();
     return;
   }
-  if (!entry.ended()) teller.Tell();
+  if (!entry.ended() && entry.workload) teller.Tell();
 }
 
 }  // namespace tutti::dialects::kueue

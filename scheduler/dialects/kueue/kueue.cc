@@ -189,10 +189,4 @@ void Kueue::Announce(const GangReport& before, const GangReport& now, std::vecto
   AnnounceSteps({*entry, before, now, EvictionOf(*entry, queues_, now, preemptor), preemptor}, out);
 }
 
-std::optional<cluster::ObjectRef> Kueue::EventTarget(const model::GangKey& key) const {
-  const Entry* entry = workloads_.Find(key);
-  if (!entry || !entry->workload) return std::nullopt;
-  return cluster::RefOf(entry->workload);
-}
-
 }  // namespace tutti::dialects::kueue

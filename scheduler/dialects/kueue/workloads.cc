@@ -360,7 +360,8 @@ model::GangSpec Workloads::SpecOf(const Entry& entry) const {
     spec.min_member = model::SaturatingAdd(spec.min_member, spec.roles.back().min);
   }
   std::ranges::sort(spec.roles, {}, &model::RoleSpec::name);
-  if (entry.ended()) return spec;
+  // A job stands in line once it has its Workload.
+  if (entry.ended() || !entry.workload) return spec;
   for (const RoleRead& role : counted.roles) {
     const auto set = std::ranges::find(entry.sets, role.ask.name, &PodSet::name);
     const bool known = set != entry.sets.end();
