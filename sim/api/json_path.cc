@@ -79,6 +79,37 @@ std::string_view TakeBrackets(std::string_view& path) {
   return "";
 }
 
+// The first of several parts between commas, which is moved past; a comma in quotes or in an inner bracket divides
+// nothing.
+std::string_view TakePart(std::string_view& list) {
+  char quote = 0;
+  int depth = 0;
+  size_t end = 0;
+  for (; end < list.size(); ++end) {
+    const char c = list[end];
+    if (quote) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '[' || c == '(') {
+      ++depth;
+    } else if (c == ']' || c == ')') {
+      --depth;
+    } else if (c == ',' && depth == 0) {
+      break;
+    }
+  }
+  const std::string_view part = list.substr(0, end);
+  list.remove_prefix(std::min(end + 1, list.size()));
+  return part;
+}
+
+std::string_view Trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
 Found Bracketed(const Found& from, std::string_view inner) {
   if (inner.size() >= 2 && (inner[0] == '\'' || inner[0] == '"'))
     return Members(from, inner.substr(1, inner.size() - 2));
@@ -96,8 +127,14 @@ std::vector<const Json*> FindPath(const Json& object, std::string_view path) {
   Found found = {&object};
   while (!path.empty() && !found.empty()) {
     if (path[0] == '[') {
-      const std::string_view inner = TakeBrackets(path);
-      found = Bracketed(found, inner);
+      std::string_view inner = TakeBrackets(path);
+      // A union: what each of its parts finds, in their order.
+      Found all;
+      do {
+        const Found part = Bracketed(found, Trimmed(TakePart(inner)));
+        all.insert(all.end(), part.begin(), part.end());
+      } while (!inner.empty());
+      found = std::move(all);
       continue;
     }
     if (path[0] != '.') return {};

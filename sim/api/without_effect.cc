@@ -8,6 +8,8 @@
 #include <array>
 #include <string_view>
 
+#include "sim/store/hold.h"
+
 namespace tutti::sim {
 namespace {
 
@@ -20,6 +22,7 @@ constexpr std::pair<std::string_view, std::string_view> kOnlyKept[] = {
     {"HorizontalPodAutoscaler", "replicas stay as they are written"},
     {"RuntimeClass", "its overhead and its nodes are not added to pods"},
     {"ValidatingAdmissionPolicy", "nothing is refused by it"},
+    {"MutatingAdmissionPolicy", "nothing is changed by it"},
     {"ValidatingWebhookConfiguration", "it is not called"},
     {"MutatingWebhookConfiguration", "it is not called"}};
 
@@ -43,6 +46,7 @@ std::string OnlyKept(const ApiResource& resource, const Json& object) {
   const auto* found = std::ranges::find(kOnlyKept, resource.kind, [](const auto& one) { return one.first; });
   if (resource.custom || found == std::end(kOnlyKept)) return "";
   const bool is_class = resource.kind == "RuntimeClass";
+  if (IsHoldPolicy(NameOf(object))) return "";
   if (is_class && Child(object, "overhead").empty() && Child(object, "scheduling").empty()) return "";
   return fmt::format("the kind {} has no effect in the embedded cluster: {}", found->first, found->second);
 }
@@ -78,7 +82,7 @@ std::vector<std::string> WithoutEffect(const ApiResource& resource, const Json& 
         fmt::format("the embedded cluster has no controller for the kind {}: no pods are made", resource.kind));
   }
   if (std::string line = OnlyKept(resource, object); !line.empty()) lines.push_back(std::move(line));
-  if (is_worked_off && Child(spec, "suspend") == true)
+  if (is_worked_off && Child(spec, "suspend") == true && LabelOf(object, kQueueNameLabel).empty())
     lines.push_back(
         fmt::format("spec.suspend of a {} is true: no pods are made until it is made false", resource.kind));
   if (resource.id == kNodes && HasEvictingTaint(object))

@@ -377,7 +377,7 @@ void Kubelet::Stop(const ObjectKey& key, const Json& pod) {
   if (admitted != admitted_.end() && DigString(pod, "status", "phase") == "Running") {
     if (!admitted->second.stop_at_ms) {
       const int64_t grace = IntOf(Dig(pod, "metadata", "deletionGracePeriodSeconds"), kDefaultGraceSeconds);
-      const base::Millis takes = DurationOf(pod, kStopAfterAnnotation).value_or(0);
+      const base::Millis takes = DurationOf(pod, kStopAfterAnnotation).value_or(options_.stop_ms);
       admitted->second.stop_at_ms = now + std::min(takes, grace * 1000);
     }
     if (now < *admitted->second.stop_at_ms) return queue_.AddAt(key, *admitted->second.stop_at_ms);

@@ -30,6 +30,7 @@ struct KubeletOptions {
   base::Millis start_ms = 0;  // from the bind to Running
   // How long pods of Jobs run that do not say (KWOK: 0). Empty: without end.
   std::optional<base::Millis> job_pods_run_ms;
+  base::Millis stop_ms = 0;  // how long deleted pods take to stop that do not say, at most their grace period
 };
 
 class Kubelet final : public Component {

@@ -12,6 +12,7 @@
 #include "sim/schema/event_conversion.h"
 #include "sim/schema/schema.h"
 #include "sim/store/admission_defaults.h"
+#include "sim/store/hold.h"
 #include "sim/store/validation.h"
 #include "sim/store/workload_strategy.h"
 
@@ -166,13 +167,17 @@ Json ToServed(const ApiResource& resource, std::string_view version, const Json&
 }
 
 ApiResult<void> PrepareForCreate(const Store& store, const ApiResource& resource, Json& object, bool keep_status) {
+  // What a dump has with a status was admitted before.
+  const bool is_new = !keep_status || Child(object, "status").empty();
   if (Stored(resource).has_status && !keep_status && !TakesStatusOnCreate(resource.id)) object.erase("status");
   if (resource.custom) {
     ApplySchema(resource, object);
+    if (is_new) HoldQueued(store, resource.id, object);
     return {};
   }
   if (auto decoded = Decode(resource, object); !decoded) return decoded;
   if (auto good = CheckShape(resource, object); !good) return good;
+  if (is_new) HoldQueued(store, resource.id, object);
   if (resource.id == kPods) return PreparePod(store, object, keep_status);
   const auto it = Preparers().find(resource.id);
   if (it != Preparers().end()) it->second(store, object, keep_status ? Occasion::kRestore : Occasion::kCreate);

@@ -146,6 +146,39 @@ TEST_CASE_METHOD(WorldFixture, "A deleted pod stops at once, or takes the time i
   CHECK(world.kubelet().UsedOn("n").Get("cpu") == 0);
 }
 
+struct SlowFixture : WorldFixture {
+  SlowFixture() : WorldFixture(Slow()) {}
+  static WorldOptions Slow() {
+    WorldOptions options;
+    options.kubelet.stop_ms = 2'000;
+    return options;
+  }
+};
+
+TEST_CASE_METHOD(SlowFixture, "Where pods are slow to stop, one that does not say takes as long") {
+  AddNode("n");
+  AddPod("silent", "1");
+  AddPod("quick", "1", {{kStopAfterAnnotation, "0s"}});
+  BindAll("n");
+  for (const char* name : {"silent", "quick"}) REQUIRE(store().Delete(kPods, "default", name));
+  Advance(1'999);
+  CHECK(Phase("quick") == "gone");
+  CHECK(Phase("silent") == "Running");
+  Advance(1);
+  CHECK(Phase("silent") == "gone");
+}
+
+TEST_CASE_METHOD(WorldFixture, "A pod that runs on ends when it is told to") {
+  AddNode("n");
+  AddPod("p", "1");
+  BindAll("n");
+  Advance(3'600'000);
+  CHECK(Phase("p") == "Running");
+  Modify(kPods, "p", [](Json& pod) { pod["metadata"]["annotations"][kRunForAnnotation] = "0s"; });
+  world.Pump();
+  CHECK(Phase("p") == "Succeeded");
+}
+
 TEST_CASE_METHOD(WorldFixture, "A pod bound to a node that does not exist is collected after 40 seconds") {
   AddPod("p", "1");
   Bind("p", "nowhere");

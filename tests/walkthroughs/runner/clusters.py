@@ -90,10 +90,11 @@ class RealCluster:
             self._await_hold()
 
     def _apply(self, manifests):
-        done = self._kubectl("apply", "--server-side", "-k", str(REPOSITORY / "manifests" / manifests))
-        if done.returncode == 0 and manifests.endswith("/crds"):
-            done = self._kubectl("wait", "--for=condition=Established", "--timeout=60s", "-k",
-                                 str(REPOSITORY / "manifests" / manifests))
+        folder = REPOSITORY / "manifests" / manifests
+        done = self._kubectl("apply", "--server-side", "--force-conflicts", "-k", str(folder))
+        if done.returncode == 0 and folder.name == "crds":
+            files = [word for file in folder.glob("*.*_*.yaml") for word in ("-f", str(file))]
+            done = self._kubectl("wait", "--for=condition=Established", "--timeout=60s", *files)
         if done.returncode != 0:
             raise ClusterError(f"manifests/{manifests} could not be applied: {done.stderr.strip()}")
 
