@@ -2,9 +2,10 @@
 #include "app/embedded_cluster.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
-#include "app/embedded_files.h"
 #include "app/manifest_check.h"
 #include "app/profiles.h"
 
@@ -18,6 +19,14 @@ std::optional<base::Millis> Earlier(std::optional<base::Millis> a, std::optional
 
 bool IsDefinition(const sim::Json& object) { return sim::DigString(object, "kind") == "CustomResourceDefinition"; }
 
+// An object of Kueue's groups or of AppWrapper's.
+bool IsOfTakeover(const sim::Manifest& manifest) {
+  constexpr std::string_view kGroups[] = {"kueue.x-k8s.io", "autoscaling.x-k8s.io", "mcad.ibm.com",
+                                          "workload.codeflare.dev", "quota.codeflare.dev"};
+  const std::string group = sim::SplitApiVersion(sim::DigString(manifest.object, "apiVersion")).group;
+  return std::ranges::find(kGroups, group) != std::end(kGroups);
+}
+
 }  // namespace
 
 class EmbeddedCluster::Inbox final : public cluster::EventSink {
@@ -30,16 +39,39 @@ class EmbeddedCluster::Inbox final : public cluster::EventSink {
   std::vector<cluster::FeedEvent> events_;
 };
 
+// The autoscaler, with a feed and a writer of its own.
+struct EmbeddedCluster::Autoscaling {
+  Autoscaling(sim::Store& store, const base::Clock& clock, const sim::Autoscaler::Options& options)
+      : feed(store, inbox), writer(store, inbox, clock), autoscaler(options, writer, clock) {
+    feed.Start(sim::Autoscaler::Kinds());
+  }
+
+  // True if anything was done.
+  bool Step(const base::Clock& clock) {
+    const bool news = feed.Pump() > 0;
+    const auto due = autoscaler.NextDeadline();
+    if (!inbox.empty() || (due && *due <= clock.MonotonicMs())) autoscaler.RunOnce(inbox.Take());
+    return writer.Pump() > 0 || news;
+  }
+
+  Inbox inbox;
+  sim::Feed feed;
+  sim::Writer writer;
+  sim::Autoscaler autoscaler;
+};
+
 EmbeddedCluster::EmbeddedCluster(const base::Clock& clock, Options options)
     : clock_(clock),
       scheduler_options_(std::move(options.scheduler)),
       loose_definitions_(options.loose_definitions),
+      with_takeover_(options.with_takeover),
       strict_kinds_(options.strict_kinds),
       observer_(options.observer),
       interceptor_(options.interceptor),
       world_(clock, options.world),
       inbox_(std::make_unique<Inbox>()) {
   if (scheduler_options_) StartScheduler();
+  if (options.autoscaler) autoscaling_ = std::make_unique<Autoscaling>(world_.store(), clock, *options.autoscaler);
 }
 
 EmbeddedCluster::~EmbeddedCluster() = default;
@@ -62,20 +94,30 @@ void EmbeddedCluster::RestartScheduler() {
   StartScheduler();
 }
 
-base::Status EmbeddedCluster::LoadDefinitions(const std::vector<sim::Manifest>& manifests) {
+base::Status EmbeddedCluster::LoadMissingDefinitions(const std::vector<sim::Manifest>& manifests) {
+  std::vector<EmbeddedFile> files;
+  if (!std::exchange(defined_, true)) files = EmbeddedDefinitions();
+  const bool wants_takeover = with_takeover_ || std::ranges::any_of(manifests, IsOfTakeover);
+  if (wants_takeover && !std::exchange(takeover_defined_, true))
+    std::ranges::copy(EmbeddedTakeover(), std::back_inserter(files));
+  return LoadDefinitions(files, manifests);
+}
+
+base::Status EmbeddedCluster::LoadDefinitions(const std::vector<EmbeddedFile>& files,
+                                              const std::vector<sim::Manifest>& manifests) {
   const auto brought = [&](const std::string& name) {
     return std::any_of(manifests.begin(), manifests.end(), [&](const sim::Manifest& one) {
       return IsDefinition(one.object) && sim::NameOf(one.object) == name;
     });
   };
   std::vector<sim::Manifest> ours;
-  for (const EmbeddedFile& file : EmbeddedDefinitions()) {
+  for (const EmbeddedFile& file : files) {
     auto parsed = sim::ParseManifests(file.text, std::string(file.name));
     if (!parsed) return tl::make_unexpected(parsed.error());
     for (sim::Manifest& one : *parsed) {
       const bool there = store().Find(sim::kCustomResourceDefinitions, "", sim::NameOf(one.object)) != nullptr;
       if (there || brought(sim::NameOf(one.object))) continue;
-      if (loose_definitions_) Loosen(one.object);
+      if (loose_definitions_ && IsDefinition(one.object)) Loosen(one.object);
       ours.push_back(std::move(one));
     }
   }
@@ -84,9 +126,7 @@ base::Status EmbeddedCluster::LoadDefinitions(const std::vector<sim::Manifest>& 
 
 base::Status EmbeddedCluster::Load(std::vector<sim::Manifest> manifests) {
   return AtStore([&]() -> base::Status {
-    if (!defined_)
-      if (const base::Status defined = LoadDefinitions(manifests); !defined) return defined;
-    defined_ = true;
+    if (const base::Status defined = LoadMissingDefinitions(manifests); !defined) return defined;
     // The world has definitions of its own (Ray's). The user's definitions replace them.
     for (const sim::Manifest& one : manifests) {
       if (IsDefinition(one.object) && store().Find(sim::kCustomResourceDefinitions, "", sim::NameOf(one.object))) {
@@ -104,7 +144,8 @@ std::vector<std::string> EmbeddedCluster::NotesOfUnknownKinds() {
 bool EmbeddedCluster::Step() {
   bool busy = AtStore([&] {
     const bool worked = world_.Pump();
-    return (feed_ != nullptr && feed_->Pump() > 0) || worked;
+    const bool scaled = autoscaling_ != nullptr && autoscaling_->Step(clock_);
+    return (feed_ != nullptr && feed_->Pump() > 0) || worked || scaled;
   });
   if (!scheduler_) return busy;
   const auto due = scheduler_->NextDeadline();
@@ -124,7 +165,11 @@ bool EmbeddedCluster::Settle(size_t rounds) {
 }
 
 std::optional<base::Millis> EmbeddedCluster::NextWorldDeadline() {
-  return AtStore([&] { return world_.NextDeadline(); });
+  return AtStore([&] {
+    const auto next = world_.NextDeadline();
+    if (!autoscaling_) return next;
+    return Earlier(next, Earlier(autoscaling_->autoscaler.NextDeadline(), autoscaling_->writer.NextDeadline()));
+  });
 }
 
 std::optional<base::Millis> EmbeddedCluster::NextDeadline() {

@@ -11,8 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "app/embedded_files.h"
 #include "base/result.h"
 #include "core/scheduler.h"
+#include "sim/autoscaler/autoscaler.h"
 #include "sim/manifests/manifest.h"
 #include "sim/port/feed.h"
 #include "sim/port/writer.h"
@@ -27,7 +29,9 @@ class EmbeddedCluster {
     sim::WorldOptions world;
     std::optional<core::Options> scheduler;  // none: pods are not scheduled
     bool loose_definitions = false;          // the dialects' definitions lose bounds and types
+    bool with_takeover = false;              // Kueue's kinds and AppWrappers are served, whatever is loaded
     bool strict_kinds = false;               // an object of an undefined kind is an error; else it is left out
+    std::optional<sim::Autoscaler::Options> autoscaler = std::nullopt;  // none: ProvisioningRequests get no answer
     // Both may be null, and must outlive the cluster.
     observe::Observer* observer = nullptr;
     sim::Interceptor* interceptor = nullptr;  // of the scheduler's writes
@@ -42,7 +46,8 @@ class EmbeddedCluster {
   // Makes this object use the store only through `door`, because other threads use it too from now on.
   void SetDoor(sim::Door* door) { door_ = door; }
 
-  // Loads the definitions of the dialects' kinds, except those that `manifests` has itself, and then `manifests`.
+  // Loads the definitions of the dialects' kinds, except those that `manifests` has itself, and then `manifests`. Those
+  // of Kueue and AppWrapper are loaded where an object of their groups is, or with_takeover.
   base::Status Load(std::vector<sim::Manifest> manifests);
   // Names the kinds whose objects were left out in loading.
   std::vector<std::string> NotesOfUnknownKinds();
@@ -62,27 +67,31 @@ class EmbeddedCluster {
 
  private:
   class Inbox;
+  struct Autoscaling;
   template <class Work>
   auto AtStore(Work&& work) {
     return door_ != nullptr ? door_->With([&](sim::Store&) { return work(); }) : work();
   }
-  base::Status LoadDefinitions(const std::vector<sim::Manifest>& manifests);
+  base::Status LoadDefinitions(const std::vector<EmbeddedFile>& files, const std::vector<sim::Manifest>& manifests);
+  base::Status LoadMissingDefinitions(const std::vector<sim::Manifest>& manifests);
   bool Step();
   void StartScheduler();
 
   const base::Clock& clock_;
   const std::optional<core::Options> scheduler_options_;
-  const bool loose_definitions_, strict_kinds_;
+  const bool loose_definitions_, with_takeover_, strict_kinds_;
   observe::Observer* const observer_;
   sim::Interceptor* const interceptor_;
   sim::UnknownKinds unknown_;
-  bool defined_ = false;       // the dialects' kinds
-  sim::Door* door_ = nullptr;  // null: only this thread uses the store
+  bool defined_ = false;           // the dialects' kinds
+  bool takeover_defined_ = false;  // those of Kueue and AppWrapper
+  sim::Door* door_ = nullptr;      // null: only this thread uses the store
   sim::World world_;
   std::unique_ptr<Inbox> inbox_;
   std::unique_ptr<sim::Feed> feed_;
   std::unique_ptr<sim::Writer> writer_;
   std::unique_ptr<core::Scheduler> scheduler_;
+  std::unique_ptr<Autoscaling> autoscaling_;
 };
 
 }  // namespace tutti::app

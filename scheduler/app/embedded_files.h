@@ -14,6 +14,8 @@ struct EmbeddedFile {
 
 // Returns the files of manifests/crds and manifests/appwrapper/crds: definitions of the dialects' kinds.
 std::vector<EmbeddedFile> EmbeddedDefinitions();
+// Returns the definitions of manifests/kueue and manifests/appwrapper, and the policies that hold Kueue's jobs.
+std::vector<EmbeddedFile> EmbeddedTakeover();
 // Returns the manifests that `tutti demo` applies.
 std::vector<EmbeddedFile> EmbeddedDemo();
 

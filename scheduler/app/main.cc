@@ -16,6 +16,7 @@
 #include "app/run.h"
 #include "app/signals.h"
 #include "app/sim_command.h"
+#include "app/sim_flags.h"
 #include "app/simulate.h"
 #include "app/upstream_flags.h"
 #include "app/yaml_fields.h"
@@ -431,12 +432,12 @@ struct EvaluateVerb {
 // -- sim --
 
 struct SimVerb {
-  inline static const std::string kUpstreamGangs = "scheduling.k8s.io/v1alpha2";
   app::SimFlags flags;
   Paths given;
-  std::string runtime_config;
   bool no_scheduler = false;
   KubeRayFlags kuberay;
+  app::AroundFlags around;
+  app::AutoscalerVerb autoscaler;
 
   void AddTo(CLI::App& main, int* exit_code) {
     CLI::App& verb = *main.add_subcommand("sim", "Serve an embedded cluster that kubectl talks to");
@@ -449,13 +450,13 @@ struct SimVerb {
     verb.add_option("--listen", flags.listen, "address; port 0: a free one")->capture_default_str();
     verb.add_option("--kubeconfig-out", flags.kubeconfig_out, "write a kubeconfig for it")->type_name("FILE");
     verb.add_flag("--no-scheduler", no_scheduler, "without a scheduler; run one against it");
-    verb.add_option("--runtime-config", runtime_config,
-                    "as kube-apiserver's: scheduling.k8s.io/v1alpha2=false does not serve upstream's PodGroup and\n"
-                    "Workload, as a real one by default")
-        ->check(CLI::IsMember({kUpstreamGangs + "=true", kUpstreamGangs + "=false"}));
     AddConfig(verb, &flags.config_files);
     kuberay.AddTo(verb);
-    verb.final_callback([this, exit_code] { *exit_code = Go(); });
+    around.AddTo(verb);
+    autoscaler.AddTo(verb, exit_code);
+    verb.final_callback([this, exit_code] {
+      if (!autoscaler.given()) *exit_code = Go();
+    });
   }
 
   int Go() {
@@ -465,8 +466,8 @@ struct SimVerb {
     if (!manifests) return Refuse("sim", manifests.error().message);
     const auto ray = kuberay.Parse(*manifests);
     if (!ray) return Refuse("sim", ray.error().message);
+    if (const auto parsed = around.Parse(&flags); !parsed) return Refuse("sim", parsed.error().message);
     flags.kuberay = *ray;
-    flags.with_upstream_gangs = !runtime_config.ends_with("=false");
     flags.manifests = *std::move(manifests);
     flags.with_scheduler = !no_scheduler;
     flags.strict_kinds = given.strict;

@@ -120,6 +120,9 @@ int Sim(SimFlags flags) {
   const base::SystemClock clock;
   EmbeddedCluster::Options options;
   options.world.kuberay = flags.kuberay;
+  options.world.kubelet.stop_ms = flags.pods_stop_ms;
+  options.with_takeover = true;
+  options.autoscaler = std::move(flags.autoscaler);
   options.world.with_upstream_gangs = flags.with_upstream_gangs;
   const std::string preferred = PreferredGroup(flags);
   options.world.preferred_group = preferred;

@@ -2,9 +2,11 @@
 // `tutti sim`: serves the embedded cluster on a port, in real time, for kubectl and for schedulers.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/autoscaler/autoscaler.h"
 #include "sim/kuberay/ray_options.h"
 #include "sim/manifests/manifest.h"
 
@@ -19,6 +21,8 @@ struct SimFlags {
   bool strict_kinds = false;         // an unknown kind in the manifests is an error, not a note
   bool with_upstream_gangs = false;  // scheduling.k8s.io/v1alpha2 is served
   sim::KubeRayOptions kuberay;
+  base::Millis pods_stop_ms = 0;                                      // KubeletOptions::stop_ms
+  std::optional<sim::Autoscaler::Options> autoscaler = std::nullopt;  // none: ProvisioningRequests get no answer
 };
 
 // Runs until SIGTERM or SIGINT (returns 0); returns 1 if it cannot start. REQUIRES: BlockStopSignals().

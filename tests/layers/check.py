@@ -57,6 +57,7 @@ INSIDE = {
         "port": {"store"},
         "kuberay": {"objects", "store"},
         "api": {"objects", "schema", "store"},
+        "autoscaler": {"objects", "store"},
         "world": {"store", "nodes", "controllers", "kuberay"},
     },
 }
