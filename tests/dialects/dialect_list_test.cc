@@ -30,12 +30,17 @@ TEST_CASE("each pod has one owner: what an integration wrote comes before the la
       OwnerOf(dialects, PodFrom("{" + labels +
                                 R"(,"applicationId":"a"},"annotations":{"yunikorn.apache.org/task-groups":"[]"}})")) ==
       "yunikorn");
+  CHECK(
+      OwnerOf(dialects, PodFrom("{" + labels +
+                                R"(,"kueue.x-k8s.io/podset":"head","scheduling.x-k8s.io/pod-group":"c"},"annotations":{
+                                  "kueue.x-k8s.io/workload":"w"}})")) == "kueue");
 }
 
 TEST_CASE("a Ray head is a head in every dialect") {
   const std::string labels =
       std::string("{\"labels\":{\"applicationId\":\"a\",\"scheduling.x-k8s.io/pod-group\":\"g\",") + kRay +
-      R"(},"annotations":{"scheduling.k8s.io/group-name":"g","yunikorn.apache.org/task-groups":"[]"}})";
+      R"(,"kueue.x-k8s.io/podset":"head"},"annotations":{"scheduling.k8s.io/group-name":"g","kueue.x-k8s.io/workload":"w",
+      "yunikorn.apache.org/task-groups":"[]"}})";
   const model::Pod pod = PodFrom(labels, R"({"schedulingGroup":{"podGroupName":"g"}})");
   for (const auto& dialect : MakeDialects()) {
     CAPTURE(std::string(dialect->name()));
@@ -43,7 +48,7 @@ TEST_CASE("a Ray head is a head in every dialect") {
     const auto member = dialect->MembershipOf(pod);
     REQUIRE(member);
     CHECK(member->head);
-    CHECK(member->role == "headgroup");
+    CHECK(member->role == (dialect->name() == "kueue" ? "head" : "headgroup"));
     CHECK_FALSE(member->needs_head);
     CHECK(member->gang.dialect == dialect->name());
   }

@@ -205,7 +205,12 @@ TEST_CASE("a Job may be admitted with fewer pods, and has all of them back when 
   CHECK(started["template"]["metadata"]["labels"]["kueue.x-k8s.io/podset"] == "main");
   cluster.report.quota.has->evicted = true;
   cluster.report.quota.evicted_reason = "ClusterQueueStopped";
-  cluster.Settle(key);
+  cluster.Edit("Job", "j", {{"status", {{"active", 5}, {"startTime", "2026-08-20T10:00:00Z"}}}});
+  CHECK(cluster.Settle(key) == Texts{"status of Workload", "patch Job"});
+  CHECK(cluster.At("Job", "j")["spec"]["suspend"] == true);
+  CHECK(cluster.At("Job", "j")["spec"]["parallelism"] == 5);  // what runs takes no change of its template
+  cluster.Edit("Job", "j", {{"status", {{"active", 0}}}});
+  CHECK(cluster.Settle(key) == Texts{"status of Job", "patch Job"});
   CHECK(cluster.At("Job", "j")["spec"] == before);
   CHECK(cluster.Condition(key.name, "Evicted") == "True ClusterQueueStopped: The ClusterQueue is stopped");
 }

@@ -136,11 +136,17 @@ std::optional<Json> WantedBody(const Decided& decided, const std::shared_ptr<con
     if (!suspended || workload->meta.deleting()) return std::nullopt;
     return Started(*entry.kind, entry.sets, GrantsFor(decided, status), body);
   }
+  if (suspended) {
+    const bool restores =
+        entry.workload && !entry.kind->free_templates && !IsReleased(*entry.kind, body) && HasGrants(entry.sets, body);
+    return restores ? std::optional(Stopped(*entry.kind, entry.sets, entry.of_workload.json, body)) : std::nullopt;
+  }
   // Until its Workload says why, it runs on.
-  if (suspended || (leaves && !IsTrue(conditions, "Evicted"))) return std::nullopt;
+  if (leaves && !IsTrue(conditions, "Evicted")) return std::nullopt;
   // An earlier leader, or Kueue, has started it, and its quota is not taken up yet.
   if (!quota.has && quota.reason.empty() && quota.evicted_reason.empty() && entry.read.has) return std::nullopt;
-  return workload ? Stopped(*entry.kind, entry.sets, entry.of_workload.json, body) : Suspended(*entry.kind, body);
+  return workload && entry.kind->free_templates ? Stopped(*entry.kind, entry.sets, entry.of_workload.json, body)
+                                                : Suspended(*entry.kind, body);
 }
 
 }  // namespace
@@ -243,7 +249,13 @@ void DesireJob(const Decided& decided, const cluster::Unseen& unseen, std::vecto
   const std::optional<Json> wanted = WantedBody(decided, workload, status);
   if (!wanted) return;
   Json change = MergeBetween(*entry.job->body, *wanted);
-  if (!change.empty()) out->push_back(WithFields(entry.job, std::move(change)));
+  if (change.empty()) return;
+  // Before 1.36 the API server takes no change of a template while there is a start time.
+  const bool has_started = !Field(StatusOf(*entry.job), "startTime").is_null();
+  if (!entry.kind->free_templates && IsSuspended(*entry.kind, *entry.job->body) && has_started)
+    out->push_back(WithStatus(entry.job, {{"startTime", nullptr}}, AgreesWithoutTimes));
+  else
+    out->push_back(WithFields(entry.job, std::move(change)));
 }
 
 }  // namespace tutti::dialects::kueue

@@ -120,7 +120,7 @@ void Grant(const JobKind& kind, const PodSetGrant& grant, Json* pod_template) {
     for (const Json& each : grant.tolerations)
       if (std::ranges::find(tolerations, each) == tolerations.end()) tolerations.push_back(each);
   }
-  if (!kind.names_scheduler) return;
+  if (!kind.free_templates) return;
   if (const std::string named = TextIn(spec, "schedulerName"); named.empty() || named == "default-scheduler")
     spec["schedulerName"] = kTutti;
 }
@@ -140,7 +140,7 @@ void Restore(const JobKind& kind, const Json& original, Json* pod_template) {
   Json& spec = (*pod_template)["spec"];
   if (!spec.is_object()) return;
   for (const char* key : {"nodeSelector", "tolerations"}) restore(Field(original, "spec"), key, &spec);
-  if (kind.names_scheduler) restore(Field(original, "spec"), "schedulerName", &spec);
+  if (kind.free_templates) restore(Field(original, "spec"), "schedulerName", &spec);
 }
 
 // KubeRay's template of a submitter that has none of its own.
@@ -295,6 +295,13 @@ Json Started(const JobKind& kind, const std::vector<PodSet>& sets, const std::ve
   else if (!kind.omits_false)
     body[flag] = false;
   return body;
+}
+
+bool HasGrants(const std::vector<PodSet>& sets, const Json& body) {
+  return std::ranges::any_of(sets, [&](const PodSet& set) {
+    const Json::json_pointer at(set.path);
+    return body.contains(at) && Field(Field(Field(body[at], "metadata"), "labels"), kPodSetLabel).is_string();
+  });
 }
 
 Json Stopped(const JobKind& kind, const std::vector<PodSet>& sets, const Json& pod_sets, Json body) {

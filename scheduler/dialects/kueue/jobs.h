@@ -17,10 +17,12 @@ namespace tutti::dialects::kueue {
 
 struct JobKind {
   model::ObjectKind kind;
-  std::string reporter;          // by which name Kueue's Events about it come
-  std::string suspend;           // the JSON pointer of the flag
-  bool omits_false = false;      // the flag is left out where it is false
-  bool names_scheduler = false;  // its templates take a schedulerName while it is suspended
+  std::string reporter;      // by which name Kueue's Events about it come
+  std::string suspend;       // the JSON pointer of the flag
+  bool omits_false = false;  // the flag is left out where it is false
+  // Its templates take any change at any time. Others take what pods are scheduled by, and no schedulerName, and that
+  // while the job is suspended and has not started.
+  bool free_templates = false;
   // By its status alone: pods of it may be there, or come.
   bool (*is_active)(const base::Json& status);
 };
@@ -65,6 +67,8 @@ base::Json Suspended(const JobKind& kind, base::Json body);
 // asks for are written into the jobs that may start with fewer.
 base::Json Started(const JobKind& kind, const std::vector<PodSet>& sets, const std::vector<PodSetGrant>& grants,
                    base::Json body);
+// A template of the job's sets has what Started writes.
+bool HasGrants(const std::vector<PodSet>& sets, const base::Json& body);
 // The job's body as it stops: suspended, and with what is scheduled by in its templates as the Workload's pod sets have
 // it.
 base::Json Stopped(const JobKind& kind, const std::vector<PodSet>& sets, const base::Json& pod_sets, base::Json body);

@@ -152,7 +152,7 @@ void Workloads::PutWorkload(const std::shared_ptr<const model::Object>& object, 
 void Workloads::DropWorkload(std::string_view ns, std::string_view name, Touched* touched) {
   const Place place{std::string(ns), std::string(name)};
   const auto at = entries_.find(place);
-  if (at == entries_.end()) return;
+  if (at == entries_.end() || !at->second.workload) return;
   at->second.workload = nullptr;
   at->second.read = {};
   at->second.of_workload = {};
