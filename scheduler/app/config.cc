@@ -281,9 +281,9 @@ void ReadFairSharing(Fields fields, Config* config) {
 }
 
 void ReadKueue(Fields& parent, Config* config) {
-  if (!parent.Has("kueue")) return;
   Fields fields = parent.Map("kueue");
-  if (fields.Has("fairSharing")) ReadFairSharing(fields.Map("fairSharing"), config);
+  if (!parent.Has("kueue")) return;
+  ReadFairSharing(fields.Map("fairSharing"), config);
   fields.Done();
 }
 

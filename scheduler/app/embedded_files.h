@@ -12,7 +12,7 @@ struct EmbeddedFile {
   std::string_view text;
 };
 
-// Returns the files of manifests/crds and manifests/appwrapper/crds: definitions of the dialects' kinds.
+// Returns the files of manifests/crds: definitions of the dialects' kinds.
 std::vector<EmbeddedFile> EmbeddedDefinitions();
 // Returns the definitions of manifests/kueue and manifests/appwrapper, and the policies that hold Kueue's jobs.
 std::vector<EmbeddedFile> EmbeddedTakeover();

@@ -178,6 +178,21 @@ rankingMemoryMiB: 64
   CHECK(config.ranking_memory_mib == 64);
 }
 
+TEST_CASE("fair sharing among Kueue's queues is written as in Kueue's own configuration") {
+  const std::string ours = "apiVersion: tutti.dev/v1alpha1\nkind: TuttiConfiguration\n";
+  CHECK_FALSE(Read(ours).quota_rule.fair_sharing);
+  const std::string head = ours + "kueue:\n  fairSharing:\n    enable: true\n    preemptionStrategies: ";
+  const core::QuotaRule rule = Read(head + "[LessThanInitialShare]\n").quota_rule;
+  CHECK(rule.fair_sharing);
+  CHECK(rule.strategies == std::vector{queue::FairStrategy::kLessThanInitialShare});
+  CHECK(Read(head + "[LessThanOrEqualToFinalShare, LessThanInitialShare]\n").quota_rule.strategies.size() == 2);
+  for (const char* wrong : {"[Most]", "[LessThanInitialShare, LessThanOrEqualToFinalShare]", "LessThanInitialShare"}) {
+    INFO(wrong);
+    CHECK_THAT(ConfigRefusal(head + wrong + "\n"),
+               Catch::StartsWith("config.yaml:6: kueue.fairSharing.preemptionStrategies: is not known; write one of "));
+  }
+}
+
 TEST_CASE("a misspelt field is refused with its line and the field that was meant") {
   const std::string refusal =
       ConfigRefusal(std::string(kHead) + "profiles:\n- schedulerName: a\n  plugins:\n    multipoint: {}\n");
@@ -264,7 +279,8 @@ TEST_CASE("the fields that are known are all named once, whether the file has th
     INFO(queues);
     CHECK(ConfigRefusal(ours + queues) ==
           "config.yaml:3: zzzzzz: unknown field; known here: apiVersion, kind, policy, repairTimeoutSeconds, "
-          "bindTimeoutSeconds, quotaReason, gangPreemption, queues, maxInFlight, rankingMemoryMiB, keepNodesWhole");
+          "bindTimeoutSeconds, quotaReason, gangPreemption, queues, kueue, maxInFlight, rankingMemoryMiB, "
+          "keepNodesWhole");
   }
   const std::string extender = std::string(kHead) + "extenders:\n- urlPrefix: http://e\n  zzzzzz: 1\n";
   for (const char* tls : {"", "  tlsConfig: null\n", "  tlsConfig: {insecure: true}\n"}) {

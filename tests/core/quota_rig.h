@@ -86,7 +86,8 @@ class QuotaDialect final : public dialects::Dialect {
       model::HeldQuota& has = terms.has.emplace();
       has.uid = ask.uid, has.ns = ask.ns, has.local_queue = ask.local_queue, has.leaf = text("has");
       has.priority = ask.priority, has.queued_ms = ask.queued_ms;
-      for (const model::RoleAsk& role : ask.roles) {
+      for (model::RoleAsk role : ask.roles) {
+        if (!text("count").empty()) role.count = std::stoll(text("count"));
         HeldRole(role, text("flavor").empty() ? "f" : text("flavor"), &has);
       }
     }

@@ -150,6 +150,7 @@ void QuotaDesk::TakeOver(GangId id) {
 void QuotaDesk::LineUp(GangId id) {
   const Gang& gang = book_.at(id);
   GangQuota& quota = *book_.at(id).quota;
+  quota.expected.reset();
   if (!quota.terms->barred.empty()) {
     admission_.Forget(id, clock_.WallMs());
     quota.report.reason = quota.report.message = quota.terms->barred;
@@ -180,6 +181,7 @@ void QuotaDesk::End(GangId id) {
   quota.report.reason.clear();
   quota.report.message.clear();
   quota.terms = nullptr;
+  quota.expected.reset();
   quota.placed = false;
   gang.spec = quota.declared;
   gang.census.reset();
@@ -192,6 +194,9 @@ void QuotaDesk::Explain(GangId id) {
   dialects::QuotaReport& report = book_.at(id).quota->report;
   report.reason = queue::WordOf(why.reason);
   report.message = why.message;
+  if (why.reason == queue::WaitReason::kWaitingForPreemptedWorkloads || !book_.at(id).quota->expected) return;
+  book_.at(id).quota->expected.reset();
+  Adapt(id);
 }
 
 queue::PassResult QuotaDesk::Run(queue::NodeRules nodes) {
@@ -214,6 +219,7 @@ void QuotaDesk::PutDown(const queue::PassResult::Admitted& admitted) {
   quota.report.has->reserved_ms = holding.reserved_ms;
   quota.given = true;
   quota.taken_over = false;
+  quota.expected.reset();
   Adapt(admitted.gang);
   counts_.Count(admitted.gang, book_.at(admitted.gang));
   if (!admitted.replaces.valid()) return;
@@ -283,6 +289,12 @@ void QuotaDesk::Try(GangId id, const queue::Assignment& assignment) {
   Adapt(id);
 }
 
+void QuotaDesk::Expect(GangId id, const queue::Assignment& assignment) {
+  Gang& gang = book_.at(id);
+  gang.quota->expected = Held(gang, QueueName(gang), assignment.roles);
+  Adapt(id);
+}
+
 void QuotaDesk::EndTry(GangId id, bool keeps) {
   GangQuota& quota = *book_.at(id).quota;
   quota.is_trial = false;
@@ -315,10 +327,10 @@ HeldQuota QuotaDesk::Held(const Gang& gang, const std::string& leaf,
 void QuotaDesk::Adapt(GangId id) {
   Gang& gang = book_.at(id);
   GangQuota& quota = *gang.quota;
-  const std::optional<HeldQuota>& has = quota.report.has;
+  const std::optional<HeldQuota>& has = quota.report.has ? quota.report.has : quota.expected;
   model::GangSpec spec = quota.declared;
   spec.promised.clear();
-  const bool places = has && quota.terms && (quota.leaves() || quota.seeks_nodes());
+  const bool places = has && quota.terms && (!quota.report.has || quota.leaves() || quota.seeks_nodes());
   for (const model::PromisedMembers& declared : quota.declared.promised)
     if (const HeldQuota::Role* role = has && places ? RoleIn(*has, declared.role) : nullptr)
       spec.promised.push_back(Flavored(quota, declared, *role));

@@ -53,6 +53,9 @@ class QuotaDesk {
   void Try(model::GangId id, const queue::Assignment& assignment);
   void EndTry(model::GangId id, bool keeps);
 
+  // The gang waits for its victims to leave, and is given this then. It makes its promises already.
+  void Expect(model::GangId id, const queue::Assignment& assignment);
+
   // -- What happens to a gang --
   // There was quota for the gang, which waits, and no nodes.
   bool LacksNodes(model::GangId id) const { return admission_.waits(id) && admission_.LacksNodes(id); }

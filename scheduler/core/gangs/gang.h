@@ -286,6 +286,8 @@ struct GangQuota {
   bool placed = false;      // since it has that, it had nodes
   bool replaced = false;    // what it had is that of a gang which is a larger form of it
   std::optional<model::HeldQuota> last;  // what it had, where it has ended
+  // What it will have once its victims are gone: until then the nodes for that are kept for it.
+  std::optional<model::HeldQuota> expected;
   // For each role, the pod that is declared, and what its promises are made from: that with what its flavors say.
   std::map<std::string, std::pair<std::shared_ptr<const model::Pod>, std::shared_ptr<const model::Pod>>> pods;
 

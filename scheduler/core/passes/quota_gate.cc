@@ -89,10 +89,11 @@ void QuotaGate::Follow(GangId id) {
     return;
   }
   // Quota without nodes keeps it from others. But a job that may make pods, or has some, is not told to stop for that.
-  if (!quota.placed || quota.terms->released || std::ssize(gang.members) != gang.promises) return;
+  if (gang.state != GangState::kWaitingForNodes || !HasStopped(gang)) return;
   desk_.Evict(id, std::string(queue::kNodeFailures), gang.refusal->words().sentence);
   announcer_.Quota(gang, observe::Observer::QuotaStep::Kind::kEvicted, desk_.QueueName(gang), queue::kNodeFailures);
   ReleaseIfStopped(id);
+  agenda_.MarkReady(id);
 }
 
 }  // namespace tutti::core

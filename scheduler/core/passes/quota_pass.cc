@@ -20,21 +20,37 @@ void QuotaPass::Mark(GangId id) {
 }
 
 void QuotaPass::Run() {
-  for (const GangId id : desk_.Renew()) {
+  const std::vector<GangId> followed = desk_.Renew();
+  for (const GangId id : followed) {
     gate_.ReleaseIfStopped(id);
     Mark(id);
   }
+  // Those that have quota already have their nodes before any other is given some.
+  for (const GangId id : followed)
+    if (const GangQuota* quota = book_.at(id).quota ? &*book_.at(id).quota : nullptr;
+        quota && quota->taken_over && !quota->placed && quota->seeks_nodes())
+      Consider(id);
   const queue::NodeRules nodes{
       [this](GangId id, const queue::Assignment& assignment) { return Place(id, assignment); },
       [this](GangId id, const queue::Assignment& assignment, const std::vector<queue::Victim>& victims) {
         return WouldPlace(id, assignment, victims);
       }};
-  while (desk_.any()) Follow(desk_.Run(nodes));
+  while (desk_.any()) {
+    found_.clear();
+    Follow(desk_.Run(nodes));
+  }
+}
+
+void QuotaPass::Consider(GangId id) {
+  consideration_.Run(id);
+  agenda_.Regroup(id);
+  agenda_.Touch(id);
 }
 
 void QuotaPass::Follow(const queue::PassResult& result) {
   for (const auto& evicted : result.evicted) {
     Gang& gang = book_.at(evicted.gang);
+    if (evicted.by.valid()) KeepNodes(evicted.by);
     announcer_.Quota(gang, Step::kEvicted, desk_.QueueName(gang), gang.quota->report.evicted_reason,
                      evicted.by.valid() ? &book_.at(evicted.by) : nullptr);
     gate_.ReleaseIfStopped(evicted.gang);
@@ -60,7 +76,7 @@ std::string QuotaPass::Place(GangId id, const queue::Assignment& assignment) {
   if (!NeedsNodes(id)) return {};
   Gang& gang = book_.at(id);
   desk_.Try(id, assignment);
-  consideration_.Run(id);
+  Consider(id);
   const bool placed =
       gang.state == GangState::kAdmitted || gang.state == GangState::kBinding || gang.state == GangState::kWhole;
   desk_.EndTry(id, placed);
@@ -71,8 +87,6 @@ std::string QuotaPass::Place(GangId id, const queue::Assignment& assignment) {
     if (why.empty()) why = kNotNow;
     promises_.Follow(id);
   }
-  agenda_.Regroup(id);
-  agenda_.Touch(id);
   return why;
 }
 
@@ -81,16 +95,36 @@ std::string QuotaPass::WouldPlace(GangId id, const queue::Assignment& assignment
   if (!NeedsNodes(id)) return {};
   desk_.Try(id, assignment);
   promises_.Follow(id);
-  std::string why = WhyNotPlaced(id, victims);
+  Found found;
+  std::string why = WhyNotPlaced(id, victims, &found);
   desk_.EndTry(id, false);
   promises_.Follow(id);
-  if (why.empty()) return why;
+  if (why.empty()) {
+    found.assignment = assignment;
+    found_[id] = std::move(found);
+    return why;
+  }
   agenda_.Regroup(id);
   agenda_.Touch(id);
   return why;
 }
 
-std::string QuotaPass::WhyNotPlaced(GangId id, const std::vector<queue::Victim>& gone) {
+void QuotaPass::KeepNodes(GangId id) {
+  const auto at = found_.find(id);
+  if (at == found_.end() || !book_.at(id).quota || book_.at(id).quota->report.has) return;
+  Found found = std::move(at->second);
+  found_.erase(at);
+  desk_.Expect(id, found.assignment);
+  promises_.Follow(id);
+  for (const Member* member : book_.at(id).members) {
+    std::vector<std::string>& nodes = found.nodes[member->role];
+    if (!member->promised || nodes.empty()) continue;
+    state_.KeepNode(member->pod, nodes.back());
+    nodes.pop_back();
+  }
+}
+
+std::string QuotaPass::WhyNotPlaced(GangId id, const std::vector<queue::Victim>& gone, Found* found) {
   Gang& gang = book_.at(id);
   const std::shared_ptr<const Census> census = book_.CensusOf(gang);
   const Requirement requirement = Require(gang, *census);
@@ -102,6 +136,8 @@ std::string QuotaPass::WhyNotPlaced(GangId id, const std::vector<queue::Victim>&
       if (const cluster::PodEntry& entry = state_.pod(member->pod); entry.node && !entry.evicted)
         planner_.what_if().Evict(member->pod);
   const PlanResult result = planner_.PlaceRequired(gang, census->pending, requirement);
+  for (const cluster::Placement& placement : result.placements)
+    found->nodes[book_.at(placement.member).role].push_back(state_.snapshot().node(placement.node).name);
   if (result.fits) return {};
   gang.refusal = ExplainNodes(gang, requirement, result);
   book_.SetState(gang, gang.refusal->state());

@@ -3,6 +3,7 @@
 // gets no quota, and no gang has to leave for one that would find none in its place (P7, P8).
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace tutti::core {
 
 class QuotaPass {
  public:
-  QuotaPass(const cluster::ClusterState& state, GangBook& book, Agenda& agenda, QuotaDesk& desk, QuotaGate& gate,
+  QuotaPass(cluster::ClusterState& state, GangBook& book, Agenda& agenda, QuotaDesk& desk, QuotaGate& gate,
             Promises& promises, Planner& planner, Consideration& consideration, const Announcer& announcer)
       : state_(state),
         book_(book),
@@ -33,16 +34,24 @@ class QuotaPass {
   bool any() const { return desk_.any(); }
 
  private:
+  // What gangs would be given with their victims gone, and the nodes of their members then, by role.
+  struct Found {
+    queue::Assignment assignment;
+    std::map<std::string, std::vector<std::string>> nodes;
+  };
   std::string Place(model::GangId id, const queue::Assignment& assignment);
   std::string WouldPlace(model::GangId id, const queue::Assignment& assignment,
                          const std::vector<queue::Victim>& victims);
   // Why the gang as it is has no place, with the pods and promises of these gangs gone; "": it has one.
-  std::string WhyNotPlaced(model::GangId id, const std::vector<queue::Victim>& gone);
+  std::string WhyNotPlaced(model::GangId id, const std::vector<queue::Victim>& gone, Found* found);
   void Follow(const queue::PassResult& result);
   void Mark(model::GangId id);
+  void Consider(model::GangId id);
+  // Keeps the nodes for the gang that it was found to have once its victims are gone.
+  void KeepNodes(model::GangId id);
   bool NeedsNodes(model::GangId id) const;
 
-  const cluster::ClusterState& state_;
+  cluster::ClusterState& state_;
   GangBook& book_;
   Agenda& agenda_;
   QuotaDesk& desk_;
@@ -51,6 +60,7 @@ class QuotaPass {
   Planner& planner_;
   Consideration& consideration_;
   const Announcer& announcer_;
+  std::map<model::GangId, Found> found_;
 };
 
 }  // namespace tutti::core

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes cases for kueue_cases_test.cc from manifests of Kueue's objects.
 
-  convert.py CASES.jsonl FOLDER
+  convert.py CASES.jsonl FOLDER [FOLDER-OF-TOPOLOGY]
 
 Each line of the input is one case: {"test", "name", "config", "objects", "expect"}. Objects are those of
 kueue.x-k8s.io/v1beta2 with namespaces and LimitRanges; `expect` says what is evicted for what, and what each workload has
-in the end. One file a test is written; README.md says what its lines mean. Cases that ask for a topology are left out:
-what they expect follows from nodes.
+in the end. One file a test is written; README.md says what its lines mean. Cases that ask for a topology go into a folder
+of their own: what they expect follows from nodes.
 """
 import collections
 import decimal
@@ -66,7 +66,8 @@ def queue(o):
         cohort=s.get("cohortName"), weight=weight(s), strategy=s.get("queueingStrategy"),
         borrow=f.get("whenCanBorrow"), preempt=f.get("whenCanPreempt"), preference=f.get("preference"),
         within=p.get("withinClusterQueue"), reclaim=p.get("reclaimWithinCohort"),
-        borrowing=b.get("policy"), threshold=b.get("maxPriorityThreshold"), stop=s.get("stopPolicy"))
+        borrowing=b.get("policy"), threshold=b.get("maxPriorityThreshold"), stop=s.get("stopPolicy"),
+        checks=",".join(c["name"] for c in s.get("admissionChecksStrategy", {}).get("admissionChecks", [])))
     yield from quotas("queue", o["metadata"]["name"], s)
 
 
@@ -106,6 +107,42 @@ def requests(ps):
     return "".join(f" {r}={a}" for r, a in sorted(total.items()))
 
 
+def labels(given):
+    for key, value in sorted((given or {}).items()):
+        yield f"label {key} {value}"
+
+
+def domains(assignment):
+    """Pods by the value of the lowest level, from slices."""
+    for s in assignment["slices"]:
+        def value(of, i):
+            if "universal" in of:
+                return of["universal"]
+            return of["individual"].get("prefix", "") + of["individual"]["roots"][i] + of["individual"].get("suffix", "")
+        for i in range(s["domainCount"]):
+            count = s["podCounts"].get("universal") or s["podCounts"]["individual"][i]
+            yield f"stands {'/'.join(value(v, i) for v in s['valuesPerLevel'])} {count}"
+
+
+def topology(request):
+    for key in ("required", "preferred"):
+        if key in request:
+            yield f"{key} {request[key]}"
+    if request.get("unconstrained"):
+        yield "unconstrained"
+    if "podSetSliceRequiredTopology" in request:
+        yield f"slices {request['podSetSliceRequiredTopology']} {request['podSetSliceSize']}"
+    for one in request.get("podsetSliceRequiredTopologyConstraints", []):
+        yield f"layer {one['topology']} {one['size']}"
+
+
+def affinity(spec):
+    required = spec.get("affinity", {}).get("nodeAffinity", {}).get("requiredDuringSchedulingIgnoredDuringExecution", {})
+    for term in required.get("nodeSelectorTerms", []):
+        for e in term["matchExpressions"]:
+            yield f"selects {e['key']} {','.join(e['values'])}"
+
+
 def workload(o, by_uid, ranges):
     m, s, status = o["metadata"], o["spec"], o.get("status", {})
     name = f"{m['namespace']}/{m['name']}"
@@ -119,6 +156,11 @@ def workload(o, by_uid, ranges):
         for a in status["admission"]["podSetAssignments"]:
             usage = "".join(f" {r}={a['flavors'][r]}:{amount(r, v)}" for r, v in a.get("resourceUsage", {}).items())
             yield f"has {a['name']} {a['count']}{usage}"
+            yield from topology(next(ps for ps in s["podSets"] if ps["name"] == a["name"]).get("topologyRequest", {}))
+            if "topologyAssignment" in a:
+                yield from domains(a["topologyAssignment"])
+        for node in status.get("unhealthyNodes", []):
+            yield f"unhealthy {node['name']}"
         return
     old = m.get("annotations", {}).get("kueue.x-k8s.io/workload-slice-replacement-for")
     yield f"ask {name}" + fields(**common, replaces=by_uid.get(old))
@@ -126,8 +168,10 @@ def workload(o, by_uid, ranges):
         yield f"problem {problem(o, ranges)}"
     for ps in s["podSets"]:
         spec = ps["template"]["spec"]
-        assert not spec.get("affinity") and not spec.get("nodeSelector") and not spec.get("tolerations"), name
+        assert not spec.get("nodeSelector") and not spec.get("tolerations"), name
         yield f"role {ps['name']} {ps['count']}" + fields(min=ps.get("minCount")) + requests(ps)
+        yield from topology(ps.get("topologyRequest", {}))
+        yield from affinity(spec)
 
 
 def lines(case):
@@ -140,9 +184,16 @@ def lines(case):
     yield f"case {case['name']}"
     if case["config"].get("fairSharing", {}).get("enable"):
         yield "fair " + " ".join(case["config"]["fairSharing"]["preemptionStrategies"])
+    for o in objects["Node"] if "TAS" in case["test"] else []:
+        yield f"node {o['metadata']['name']}" + "".join(f" {r}={amount(r, v)}" for r, v in o["status"]["allocatable"].items())
+        yield from labels(o["metadata"].get("labels"))
+    for o in objects["Topology"]:
+        yield f"topology {o['metadata']['name']} " + " ".join(level["nodeLabel"] for level in o["spec"]["levels"])
+    for o in objects["AdmissionCheck"]:
+        yield f"check {o['metadata']['name']} {o['spec']['controllerName']}"
     for o in objects["ResourceFlavor"]:
-        assert not o["spec"], case["name"]
-        yield f"flavor {o['metadata']['name']}"
+        yield f"flavor {o['metadata']['name']}" + fields(topology=o["spec"].get("topologyName"))
+        yield from labels(o["spec"].get("nodeLabels"))
     for o in objects["Cohort"]:
         yield f"cohort {o['metadata']['name']}" + fields(parent=o["spec"].get("parentName"), weight=weight(o["spec"]))
         yield from quotas("cohort", o["metadata"]["name"], o["spec"])
@@ -164,20 +215,19 @@ def lines(case):
         yield f"ends {name} {e['state']}"
         for ps in e.get("podSets", []):
             yield f"with {ps['name']} {ps['count']}" + fields(**ps.get("flavors", {}))
+            for domain, count in sorted((ps.get("topology") or {}).items()):
+                yield f"stands {domain} {count}"
 
 
 def main():
-    source, folder = sys.argv[1:]
+    source, folder, *topologies = sys.argv[1:]
     tests = collections.defaultdict(list)
-    left_out = 0
     for case in map(json.loads, open(source)):
-        if "TAS" in case["test"]:
-            left_out += 1
-            continue
-        tests[case["test"]].append("\n".join(lines(case)) + "\n")
+        if "TAS" not in case["test"] or topologies:
+            tests[case["test"]].append("\n".join(lines(case)) + "\n")
     for test, cases in tests.items():
-        (pathlib.Path(folder) / f"{test}.txt").write_text("\n".join(cases))
-    print(f"{sum(map(len, tests.values()))} cases, {left_out} left out: they need nodes")
+        (pathlib.Path(topologies[0] if "TAS" in test else folder) / f"{test}.txt").write_text("\n".join(cases))
+    print(f"{sum(map(len, tests.values()))} cases")
 
 
 if __name__ == "__main__":

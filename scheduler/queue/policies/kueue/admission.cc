@@ -33,6 +33,7 @@ void KueueAdmission::Declared() {
 }
 
 void KueueAdmission::Put(model::Flavor flavor) {
+  if (const auto at = flavors_.find(flavor.name); at != flavors_.end() && at->second == flavor) return;
   std::string name = flavor.name;
   flavors_.insert_or_assign(std::move(name), std::move(flavor));
   Declared();
@@ -44,16 +45,21 @@ void KueueAdmission::DropFlavor(const std::string& name) {
 }
 
 void KueueAdmission::Put(model::CohortSpec cohort) {
+  const auto [at, first] = cohorts_.try_emplace(cohort.name, cohort);
+  if (!first && at->second == cohort) return;
+  at->second = cohort;
   shares_.Put(std::move(cohort));
   Declared();
 }
 
 void KueueAdmission::DropCohort(const std::string& name) {
+  cohorts_.erase(name);
   shares_.DropCohort(name);
   Declared();
 }
 
 void KueueAdmission::Put(model::LeafQueueSpec leaf) {
+  if (const QueueId id = shares_.Leaf(leaf.name); id.valid() && shares_.leaf(id) == leaf) return;
   const std::string name = leaf.name;
   const bool drain = leaf.stop == model::StopPolicy::kHoldAndDrain;
   shares_.Put(std::move(leaf));
@@ -70,6 +76,8 @@ void KueueAdmission::DropLeaf(const std::string& name) {
 
 void KueueAdmission::Put(model::LocalQueueSpec spec, bool admits) {
   const std::string name = LocalName(spec.ns, spec.name);
+  if (const auto at = locals_.find(name); at != locals_.end() && at->second.spec == spec && at->second.admits == admits)
+    return;
   usage_.SetWeight(name, spec.weight);
   if (spec.stop == model::StopPolicy::kHoldAndDrain) Drain(shares_.Leaf(spec.queue), name);
   locals_.insert_or_assign(name, Local{std::move(spec), admits});

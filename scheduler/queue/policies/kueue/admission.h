@@ -146,6 +146,7 @@ class KueueAdmission {
   LocalUsage usage_;
   PreemptionArena arena_;
   Flavors flavors_;
+  std::map<std::string, model::CohortSpec> cohorts_;
   std::map<std::string, Local> locals_;
   std::map<model::GangId, Waiting> waiting_;
   std::map<std::string, std::set<model::GangId>> by_local_;  // of those that wait
