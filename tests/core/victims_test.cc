@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/gangs/gang.h"
+#include "cluster/state.h"
 #include "tests/core/rig.h"
 
 namespace tutti::core {
