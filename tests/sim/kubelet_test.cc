@@ -161,6 +161,7 @@ TEST_CASE_METHOD(SlowFixture, "Where pods are slow to stop, one that does not sa
   AddPod("quick", "1", {{kStopAfterAnnotation, "0s"}});
   BindAll("n");
   for (const char* name : {"silent", "quick"}) REQUIRE(store().Delete(kPods, "default", name));
+  world.Pump();
   Advance(1'999);
   CHECK(Phase("quick") == "gone");
   CHECK(Phase("silent") == "Running");
