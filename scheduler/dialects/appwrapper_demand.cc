@@ -114,7 +114,7 @@ std::string Difference(const Demand& declared, const Demand& pods, const std::st
   for (const PodsAlike& each : declared)
     for (const auto& [name, amount] : each.each) named.Set(name, 1);
   if (ByShape(declared, named) == ByShape(pods, named)) return {};
-  return fmt::format("custompodresources declare pods: {}; those of {} are: {}; the latter count", Said(declared), item,
+  return fmt::format("custompodresources declare pods: {}; those of {} are: {}; the latter count.", Said(declared), item,
                      Said(pods));
 }
 

@@ -427,7 +427,7 @@ TEST_CASE("custompodresources are compared with the pods, pod by pod") {
       "");
   CHECK(remark(R"([{"replicas":3,"requests":{"cpu":3}}])") ==
         "custompodresources declare pods: 3 of cpu 3; those of RayCluster ns/rc are: 1 of cpu 2 and 2 of cpu 4, "
-        "nvidia.com/gpu 1; the latter count");
+        "nvidia.com/gpu 1; the latter count.");
 }
 
 TEST_CASE("a late pod has the label, too: its template is written where the job has none") {

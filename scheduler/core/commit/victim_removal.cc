@@ -73,7 +73,7 @@ bool VictimRemoval::Step(GangId id) {
 
 bool VictimRemoval::NominationsAreSeen(const Gang& gang) const {
   return std::ranges::all_of(gang.plan->open, [this](const auto& item) {
-    return book_.PodOf(item.first)->nominated_node == item.second.node;
+    return book_.at(item.first).promised || book_.PodOf(item.first)->nominated_node == item.second.node;
   });
 }
 
@@ -98,7 +98,10 @@ bool VictimRemoval::Record(GangId id) {
     agenda_.At(id, it.again_ms);
     return false;
   }
-  const Member& carrier = book_.at(gang.plan->open.begin()->first);
+  const auto& open = gang.plan->open;
+  const auto first = std::ranges::find_if(open, [this](const auto& item) { return !book_.at(item.first).promised; });
+  if (first == open.end()) return it.recorded = true;
+  const Member& carrier = book_.at(first->first);
   it.carrier = carrier.id;
   it.write = Write(carrier, true, WriteRecord(it, book_.PodOf(carrier.id)->meta.uid));
   return false;
