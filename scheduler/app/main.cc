@@ -574,9 +574,11 @@ int main(int argc, char** argv) {
   simulate.AddTo(main, &exit_code);
   evaluate.AddTo(main, &exit_code);
   sim.AddTo(main, &exit_code);
-  main.add_subcommand("demo", "See a gang start whole and another wait whole, narrated")->final_callback([&exit_code] {
-    exit_code = tutti::app::Demo();
-  });
+  const std::vector<std::string> demos = tutti::app::DemoNames();
+  std::string story = demos.front();
+  CLI::App* demo = main.add_subcommand("demo", "See a gang start whole and another wait whole, narrated");
+  demo->add_option("NAME", story, fmt::format("which story: {}", fmt::join(demos, ", ")))->capture_default_str();
+  demo->final_callback([&] { exit_code = tutti::app::Demo(story); });
   version.AddTo(main, &exit_code);
   main.failure_message(ParseFailure);
   std::vector<std::string> arguments = GoArguments(argc, argv);

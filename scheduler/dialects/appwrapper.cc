@@ -89,14 +89,18 @@ void AppWrappers::Drop(std::string_view kind_name, std::string_view ns, std::str
   const auto at = wrappers_.find({std::string(ns), std::string(name)});
   if (at == wrappers_.end()) return;
   touched->gangs.insert(KeyOf(at->second));
+  touched->members.insert(KeyOf(at->second));
   const Record gone = std::move(at->second);
   wrappers_.erase(at);
   SetClaims(gone, false, touched);
 }
 
-// Pods may have been shown before the AppWrappers that they are of.
+// Once there, it stays: if it goes, its pods wait for it to come back.
 void AppWrappers::Served(std::string_view kind_name, bool served, Touched* touched) {
-  if (kind_name == kind_.Name() && served && !wrappers_.empty()) touched->memberships = true;
+  if (kind_name != kind_.Name() || was_served_) return;
+  was_served_ = served;
+  touched->memberships = touched->memberships || served != served_;
+  served_ = served;
 }
 
 void AppWrappers::PutWrapper(std::shared_ptr<const model::Object> object, Touched* touched) {
@@ -106,15 +110,13 @@ void AppWrappers::PutWrapper(std::shared_ptr<const model::Object> object, Touche
   const bool status_changed = !same || StatusOf(*record.object) != StatusOf(*object) ||
                               record.object->meta.deleting() != object->meta.deleting();
   if (!same) {
-    if (!fresh) {
-      SetClaims(record, false, touched);
-      touched->members.insert(KeyOf(record));
-    }
+    if (!fresh) SetClaims(record, false, touched);
     record.object = std::move(object);
     record.spec = ReadWrapper(*record.object, settings_);
     record.own_problem = record.spec.problem;
     SetClaims(record, true, touched);
     touched->gangs.insert(KeyOf(record));
+    touched->members.insert(KeyOf(record));
   } else {
     record.object = std::move(object);
   }
@@ -213,13 +215,13 @@ model::GangSpec AppWrappers::MakeGang(const Record& record) const {
 
 std::optional<Membership> AppWrappers::MembershipOf(const model::Pod& pod) const {
   const std::string* wrapper = model::Find(*pod.meta.labels, is_mcad_ ? kMcadLabel : kWrapperLabel);
-  if (!wrapper) return std::nullopt;
+  if (!wrapper || wrapper->empty() || !served_) return std::nullopt;
   Membership membership;
   membership.gang = {std::string(name()), pod.meta.ns, *wrapper};
   const Record* record = Find(membership.gang);
-  if (!record || record->spec.foreign) return std::nullopt;
+  if (record && record->spec.foreign) return std::nullopt;
   const auto place = ReadPodSetLabel(pod);
-  if (!place || place->first >= record->spec.items.size()) return membership;
+  if (!record || !place || place->first >= record->spec.items.size()) return membership;
   const WrappedItem& item = record->spec.items[place->first];
   if (place->second >= item.sets.size() || item.promised.size() < item.sets.size()) return membership;
   const bool later = item.ordered && item.promised.size() > 1 && !IsFirstOfStatefulSet(pod);
@@ -234,7 +236,8 @@ model::GangSpec AppWrappers::Describe(const model::GangKey& key) const {
   if (const Record* record = Find(key)) return record->gang;
   model::GangSpec none;
   none.key = key;
-  none.min_member = 0;
+  none.problem = fmt::format("{} does not exist in API group {}; create it, or take its name out of the pods' label {}",
+                             Named(kind_.kind, key.ns, key.name), kind_.group, is_mcad_ ? kMcadLabel : kWrapperLabel);
   return none;
 }
 

@@ -69,6 +69,7 @@ class AppWrappers final : public Dialect {
   const DialectSettings settings_;
   const model::ObjectKind kind_;
   std::vector<model::ObjectKind> kinds_;
+  bool served_ = true, was_served_ = false;  // the kind; told by Served, and until then it counts as served
   std::map<Place, Record> wrappers_;
   std::map<ItemName, std::set<Claim>> claims_;  // AppWrappers that wrap an object of that name; the first may create it
   std::map<ItemName, SeenItem> seen_;           // of watched kinds

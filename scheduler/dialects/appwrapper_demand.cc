@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "dialects/declaration.h"
 #include "dialects/pod_sets.h"
+#include "dialects/wording.h"
 #include "model/pod.h"
 #include "model/quantity.h"
 
@@ -47,7 +48,7 @@ std::string Said(const Demand& demand) {
     if (pods.count == 0) continue;
     std::string each;
     for (const auto& [name, amount] : NonZero(pods.each))
-      each += fmt::format("{}{} {}", each.empty() ? "" : ", ", name, model::FormatAmount(name, amount));
+      each += fmt::format("{}{} {}", each.empty() ? "" : ", ", Named(name), model::FormatAmount(name, amount));
     text += fmt::format("{}{} of {}", text.empty() ? "" : " and ", pods.count, each.empty() ? "nothing" : each);
   }
   return text.empty() ? "none" : text;
@@ -114,8 +115,8 @@ std::string Difference(const Demand& declared, const Demand& pods, const std::st
   for (const PodsAlike& each : declared)
     for (const auto& [name, amount] : each.each) named.Set(name, 1);
   if (ByShape(declared, named) == ByShape(pods, named)) return {};
-  return fmt::format("custompodresources declare pods: {}; those of {} are: {}; the latter count.", Said(declared), item,
-                     Said(pods));
+  return fmt::format("custompodresources declare pods: {}; those of {} are: {}; the latter count.", Said(declared),
+                     item, Said(pods));
 }
 
 }  // namespace tutti::dialects

@@ -96,8 +96,9 @@ bool AgreesButTimes(const Json& fields, const Json& object) {
   if (!object.is_object()) return false;
   return std::ranges::all_of(fields.items(), [&](const auto& entry) {
     const auto at = object.find(entry.key());
-    if (at == object.end()) return entry.value().is_null();
-    return IsTime(entry.key()) || (!entry.value().is_null() && AgreesButTimes(entry.value(), *at));
+    if (entry.value().is_null() || at == object.end())
+      return entry.value().is_null() && (at == object.end() || at->is_null());
+    return IsTime(entry.key()) || AgreesButTimes(entry.value(), *at);
   });
 }
 

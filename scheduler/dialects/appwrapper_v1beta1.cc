@@ -172,9 +172,9 @@ WrapperWish InQueue(const WrapperFacts& facts, McadNext next) {
     return {.status = std::move(next).Take()};
   }
   if (!facts.failure.empty())
-    return FailedBy(
-        facts, std::move(next), "ItemCreationFailure.",
-        fmt::format("{}/{} creation failure: {}", facts.wrapper->meta.ns, facts.wrapper->meta.name, facts.failure));
+    return FailedBy(facts, std::move(next), "ItemCreationFailure.",
+                    fmt::format("{} creation failure: {}",
+                                Named(facts.wrapper->meta.ns + "/" + facts.wrapper->meta.name), facts.failure));
   if (facts.all_there()) return DispatchedNow(facts, std::move(next));
   next.Note("HeadOfLine", "FrontOfQueue.");
   next.Set("Pending", "HeadOfLine", kSetHol);

@@ -32,7 +32,7 @@ std::string TemplatePath(std::string_view pointer) {
     path += index ? fmt::format("[{}]", step) : fmt::format(".{}", step);
     pointer.remove_prefix(step.size());
   }
-  return path;
+  return OneLine(path);
 }
 
 Json ComponentsOf(const WrapperFacts& facts) {

@@ -164,9 +164,17 @@ TEST_CASE("a pod is a member by its labels, and has the role of its pod set") {
     CHECK(
         of(R"({"labels":{"appwrapper.mcad.ibm.com":"aw","tutti.dev/pod-set":")" + std::string(set) + R"("}})")->role ==
         "");
-  CHECK_FALSE(of(R"({"labels":{"appwrapper.mcad.ibm.com":"other","tutti.dev/pod-set":"0-0"}})"));
+  const auto lost = of(R"({"labels":{"appwrapper.mcad.ibm.com":"other","tutti.dev/pod-set":"0-0"}})");
+  REQUIRE(lost);
+  CHECK(aw.dialect.Describe(lost->gang).problem ==
+        "AppWrapper ns/other does not exist in API group mcad.ibm.com; create it, or take its name out of the pods' "
+        "label appwrapper.mcad.ibm.com");
   CHECK_FALSE(of(R"({"labels":{"workload.codeflare.dev/appwrapper":"aw"}})"));
-  CHECK_FALSE(of(R"({"namespace":"elsewhere","labels":{"appwrapper.mcad.ibm.com":"aw"}})"));
+  CHECK(of(R"({"namespace":"elsewhere","labels":{"appwrapper.mcad.ibm.com":"aw"}})")->gang.ns == "elsewhere");
+  Touched touched;
+  aw.dialect.Served("appwrappers.mcad.ibm.com", false, &touched);
+  CHECK(touched.memberships);
+  CHECK_FALSE(of(R"({"labels":{"appwrapper.mcad.ibm.com":"aw","tutti.dev/pod-set":"0-0"}})"));
 }
 
 TEST_CASE(

@@ -253,11 +253,22 @@ class Told {
     return object;
   }
 
+  // What is created for a gang is in its namespace, and belongs to the object that declares the gang.
+  void CheckMade(const cluster::DesiredObject& desired, const std::string& ns, const std::string& name) const {
+    TUTTI_CHECK(desired.ref.ns() == ns, "another namespace's object");
+    if (desired.mode == cluster::DesiredObject::Mode::kGone) return;
+    const Json& meta = desired.fields.at("metadata");
+    TUTTI_CHECK(meta.at("namespace") == ns && meta.at("name") == desired.ref.name(), "another object than is named");
+    TUTTI_CHECK(meta.at("ownerReferences").size() == 1 && meta["ownerReferences"][0].at("name") == name,
+                "an object that does not belong to what declares it");
+  }
+
   void CheckDesired(const cluster::DesiredObject& desired, const std::string& ns, const std::string& name) const {
     using Mode = cluster::DesiredObject::Mode;
     if (dialect_.name() == "kueue" && (desired.mode != Mode::kFields || !desired.status))
       return CheckOther(desired, ns);
-    TUTTI_CHECK(desired.mode == Mode::kFields && desired.status, "a dialect desires statuses alone");
+    if (desired.mode != Mode::kFields) return CheckMade(desired, ns, name);
+    TUTTI_CHECK(desired.status, "a dialect writes statuses alone into what is there");
     const model::Object& object = CheckHeld(desired.ref, ns, name);
     TUTTI_CHECK(desired.seen.get() == &object, "another object than the one that was put counts as seen");
     TUTTI_CHECK(desired.Agrees(desired.fields), "what is desired is not as desired");
