@@ -31,6 +31,19 @@ bool ReadCounts(const Json& from, const std::vector<std::string>& known, std::ma
   return true;
 }
 
+// By which rule queues share: one of the known names, or nothing; false otherwise.
+bool ReadQueueRule(const Json& name, core::QueueRule* rule) {
+  using Kind = core::QueueRule::Kind;
+  static const std::map<Json, Kind> kinds{{nullptr, Kind::kCapability},
+                                          {"capability", Kind::kCapability},
+                                          {"capacity", Kind::kCapacity},
+                                          {"proportion", Kind::kProportion}};
+  const auto at = kinds.find(name);
+  if (at == kinds.end()) return false;
+  rule->kind = at->second;
+  return true;
+}
+
 }  // namespace
 
 base::Result<Scenario> ReadScenario(const std::string& path) {
@@ -64,10 +77,8 @@ base::Result<Scenario> ReadScenario(const std::string& path) {
   scenario.standby = sim::BoolOf(sim::Child(root, "standby"));
   scenario.wire = sim::BoolOf(sim::Child(root, "wire"));
   scenario.victims = sim::BoolOf(sim::Child(root, "victims"));
-  const std::string share_by = sim::DigString(root, "share-by");
-  scenario.queue_rule.kind = share_by == "proportion" ? core::QueueRule::Kind::kProportion
-                             : share_by == "capacity" ? core::QueueRule::Kind::kCapacity
-                                                      : core::QueueRule::Kind::kCapability;
+  if (const Json& rule = sim::Child(root, "share-by"); !ReadQueueRule(rule, &scenario.queue_rule))
+    return base::Invalid(fmt::format("{}: share-by: {} is not known", path, rule.dump()));
   scenario.preempts = sim::BoolOf(sim::Child(root, "preempts"));
   scenario.gangs_preempt = sim::BoolOf(sim::Child(root, "gangs-preempt"));
   std::string problem;

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/simulation/simulation.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
 #include "base/check.h"
 #include "base/log.h"
 #include "tests/simulation/runner.h"
@@ -76,6 +82,23 @@ TEST_CASE("A trace that is told is the one that is collected") {
 TEST_CASE("A scenario that names what is not known is refused") {
   CHECK_FALSE(ReadScenario(TUTTI_SOURCE_DIR "/tests/simulation/CMakeLists.txt"));
   CHECK_FALSE(ReadScenario("/nowhere.yaml"));
+}
+
+TEST_CASE("A scenario whose queues share by no known rule is refused") {
+  const std::string path = std::filesystem::temp_directory_path() / fmt::format("shares-{}.yaml", getpid());
+  const auto read = [&path](const std::string& rule) {
+    std::ofstream(path) << rule << "workload: {arrive-lone: 1}\n";
+    return ReadScenario(path);
+  };
+  using Kind = core::QueueRule::Kind;
+  CHECK(read("")->queue_rule.kind == Kind::kCapability);
+  CHECK(read("share-by: proportion\n")->queue_rule.kind == Kind::kProportion);
+  for (const char* wrong : {"share-by: proportoin\n", "share-by: 1\n"}) {
+    const auto refused = read(wrong);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message.find("share-by") != std::string::npos);
+  }
+  std::filesystem::remove(path);
 }
 
 }  // namespace
