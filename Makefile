@@ -115,7 +115,7 @@ oracle oracle-soak: $(RELEASE)/build.ninja
 
 oracle-soak: QUESTIONS = 200000
 
-STEPS ?= 1000000
+STEPS ?= 1500000
 soak: $(RELEASE)/build.ninja
 	cmake --build --preset release --target soak
 	$(RELEASE)/tests/simulation/soak --total $(STEPS)
